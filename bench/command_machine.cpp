@@ -1,0 +1,56 @@
+// tallcache machine: what this machine is, and what it can reach.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "bench/commands.hpp"
+#include "bench/context.hpp"
+#include "bench/machine_json.hpp"
+#include "bench/machine_report.hpp"
+
+namespace tallcache {
+namespace {
+
+struct Options {
+  std::string json;
+  bool quick = false;
+};
+
+void run(const Options& options) {
+  require_writable(options.json);
+  const bool text = options.json != "-";
+  const Machine& machine = this_machine();
+  if (text) fmt::print("{}", report(machine));
+  std::fflush(stdout);
+
+  const bool terminal = isatty(STDERR_FILENO);
+  const LimitsProtocol protocol = options.quick ? LimitsProtocol::quick() : LimitsProtocol{};
+  const Limits limits = measure_limits(machine, protocol, [&](std::string_view what) {
+    if (terminal) fmt::print(stderr, "\r\033[Kmeasuring: {} ...", what);
+  });
+  if (terminal) fmt::print(stderr, "\r\033[K");
+  if (text) fmt::print("{}", report(limits));
+  if (!options.json.empty())
+    write_json(options.json, {{"context", machine_context()},
+                              {"limits", nlohmann::json(limits)},
+                              {"balances", nlohmann::json(balances(limits))}});
+}
+
+}  // namespace
+
+void add_machine(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "machine", "What this machine is (topology, SIMD, counters, build) and its measured limits");
+  command->add_option("--json", options->json, "Write the same to FILE ('-': standard output)")
+      ->type_name("FILE");
+  command->add_flag("--quick", options->quick, "Fewer and shorter rounds: about 3 seconds on two cores");
+  command->footer("Example:\n  tallcache machine --quick --json machine.json");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace tallcache

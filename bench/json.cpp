@@ -1,0 +1,99 @@
+#include "bench/json.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+namespace tallcache {
+
+namespace fs = std::filesystem;
+
+Json to_json(const Named& named) {
+  Json json = Json::object();
+  for (const auto& item : named) json[std::string(item.name)] = item.value;
+  return json;
+}
+
+Json to_json(const Variant& variant) {
+  Json params = Json::array();
+  for (const ParamSpec& spec : variant.params)
+    params.push_back(
+        {{"name", spec.name}, {"default", spec.fallback}, {"least", spec.least}, {"what", spec.what}});
+  const std::string reason = variant.unavailable();
+  return {{"operation", variant.operation->name},
+          {"variant", variant.name},
+          {"backend", to_string(variant.backend)},
+          {"element", variant.operation->element},
+          {"idea", variant.idea},
+          {"source", variant.source},
+          {"peer", variant.peer},
+          {"params", std::move(params)},
+          {"available", reason.empty()},
+          {"reason", reason}};
+}
+
+Json to_json(const Problem& problem, const Measurement& m) {
+  const Operation& operation = *problem.operation;
+  Json json{{"operation", operation.name},
+            {"variant", m.candidate.variant->name},
+            {"backend", to_string(m.candidate.variant->backend)},
+            {"element", operation.element},
+            {"shape", to_json(problem.shape)},
+            {"params", to_json(complete_params(*m.candidate.variant, m.candidate.params))},
+            {"input", problem.input.empty() ? operation.inputs.front() : problem.input},
+            {"threads", m.candidate.threads}};
+  if (m.repetitions > 0) {
+    json["median_s"] = m.median_s;
+    json["mad_s"] = m.mad_s;
+    json["repetitions"] = m.repetitions;
+    json[std::string(to_string(operation.rate))] =
+        per_second(operation.rate, operation.cost(problem.shape), m.median_s);
+    for (const auto& [phase, seconds] : m.phases) json["phases"][phase] = seconds;
+  }
+  json["verified"] = m.verified;
+  if (!m.problem.empty()) json["problem"] = m.problem;
+  return json;
+}
+
+namespace {
+[[noreturn]] void cannot_write(const std::string& path) {
+  throw Error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+}
+
+std::string neighbour(const std::string& path) { return fmt::format("{}.{}", path, getpid()); }
+}  // namespace
+
+void require_writable(const std::string& path) {
+  if (path.empty() || path == "-") return;
+  if (fs::is_directory(path)) throw Error(fmt::format("cannot write {}: it is a folder", path));
+  const std::string probe = neighbour(path);
+  if (!std::ofstream(probe)) cannot_write(path);
+  fs::remove(probe);
+}
+
+void write_json(const std::string& path, const Json& document) {
+  if (path == "-") {
+    std::cout << document.dump(2) << '\n';
+    return;
+  }
+  const std::string whole = neighbour(path);
+  std::ofstream file(whole);
+  if (!(file << document.dump(1) << '\n') || !file.flush()) {
+    const int error = errno;
+    std::error_code ignored;
+    fs::remove(whole, ignored);
+    errno = error;
+    cannot_write(path);
+  }
+  file.close();
+  std::error_code error;
+  fs::rename(whole, path, error);
+  if (error) throw Error(fmt::format("cannot write {}: {}", path, error.message()));
+}
+
+}  // namespace tallcache

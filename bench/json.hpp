@@ -1,0 +1,30 @@
+// The suite's records as JSON, one schema for every command: see "The program" in the README.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "common/harness.hpp"
+
+namespace tallcache {
+
+/// Keys stay in the order in which they are written.
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Named&);
+
+/// A catalogue entry: operation, variant, backend, element, idea, source, peer, params, available, reason.
+Json to_json(const Variant&);
+
+/// A measurement: operation, variant, backend, element, shape, params, input, threads, median_s, mad_s,
+/// repetitions, its rate, phases, verified; or, where there is no time, "problem".
+Json to_json(const Problem&, const Measurement&);
+
+/// Writes `document` to `path` so that the file is always whole: to a neighbour first, then renamed. "-" is
+/// standard output. Throws Error when it cannot be written.
+void write_json(const std::string& path, const Json& document);
+
+/// Throws Error, before anything is measured, when `path` cannot be written.
+void require_writable(const std::string& path);
+
+}  // namespace tallcache

@@ -1,0 +1,181 @@
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/tables/complexity.hpp"
+#include "bench/tables/list.hpp"
+
+namespace tallcache {
+namespace {
+
+constexpr double tolerance = 0.1;  // of an exponent, and of measured / formula
+
+std::string range(std::span<const double> values) {
+  const auto [least, most] = std::ranges::minmax(values);
+  return fmt::format("{:g} to {:g}", least, most);
+}
+
+std::string exponent(double value) {
+  // No sign for what rounds to zero.
+  return fmt::format("{:.2f}", std::abs(value) < 0.005 ? 0 : value);
+}
+
+std::string three(const Setting& e) {
+  return fmt::format("{}, {}, {}", exponent(e.n), exponent(e.z), exponent(e.l));
+}
+
+std::string from_to(const Spread& spread) {
+  return fmt::format("{} to {}", figure(spread.least), figure(spread.most));
+}
+
+// Why the count differs from the slides' formula, where it does; with the figures that show it.
+std::string explain(const Claim& claim, const Experiment& experiment) {
+  if (claim.row == find_claim("bucketed counting sort, all of it").row) {
+    const Misses& m = experiment.n.back();
+    constexpr double buckets = traced_buckets;
+    const double fits = 5 * m.at.n / m.at.l + 3 * buckets / m.at.l + buckets;
+    return fmt::format(
+        "Fewer: 5n/L + 3m/L + m = {} at n = {:g}, {} counted. The slides charge the sort of a bucket "
+        "as if it lay outside the cache; one that fits is read once and written once (2n/L after the "
+        "pass's 3n/L), its range is known, so that no pass finds k, and one array of counts serves "
+        "all buckets, so that 2k/L goes",
+        figure(fits), m.at.n, figure(m.lru));
+  }
+  if (claim.row == find_claim("tiled product, tile b, 3b^2 < Z, square n").row) {
+    constexpr double tight[] = {224};
+    const Misses edge = misses_at(claim, claim.centre.n, claim.centre.l, tight).front();
+    return fmt::format(
+        "Fewer: with i0-j0-k0 outside, the tile of C stays in the cache along k0, which leaves the "
+        "two thirds of the factors, 2 n^3/(b L). LRU needs more than 3b^2 = 192 words to keep it: at "
+        "Z = {:g} measured / formula is {}",
+        edge.at.z, figure(edge.ratio()));
+  }
+  return {};
+}
+
+Finding finds_count(const Claim& claim, const Experiment& experiment, const std::string& formula) {
+  const Spread ratio = spread_of_ratios(experiment);
+  Finding finding{fmt::format("{}: {} misses", claim.row, formula), {}, {}, explain(claim, experiment)};
+  finding.figures = "measured / formula " + from_to(ratio);
+  finding.holds = claim.says == Says::at_most ? ratio.most <= 1
+                                              : ratio.least >= 1 - tolerance && ratio.most <= 1 + tolerance;
+  return finding;
+}
+
+// One constant at every n, Z and L tried: within a quarter.
+Finding finds_constant(const Claim& claim, const Experiment& experiment) {
+  const Spread constant = spread_of_constants(experiment, claim.exponents);
+  return {fmt::format("{}: one constant at every n, Z and L", claim.row),
+          constant.most <= 1.25 * constant.least,
+          fmt::format("the leading term's is {}, {} apart", from_to(constant),
+                      times(constant.most / constant.least)),
+          {}};
+}
+
+Finding finds_exponents(const Claim& claim, const Setting& here) {
+  const Setting& claimed = claim.exponents;
+  return {fmt::format("{}: exponents {} in n, Z, L", claim.row, three(claimed)),
+          std::abs(here.n - claimed.n) <= tolerance && std::abs(here.z - claimed.z) <= tolerance &&
+              std::abs(here.l - claimed.l) <= tolerance,
+          three(here) + " fitted",
+          {}};
+}
+
+void add_exponents(Grid& grid, const Claim& claim, const Setting& here, const Experiment& experiment) {
+  const Setting& claimed = claim.exponents;
+  grid.rows.push_back({std::string(claim.row), exponent(claimed.n), exponent(here.n), range(claim.n),
+                       exponent(claimed.z), exponent(here.z), range(claim.z), exponent(claimed.l),
+                       exponent(here.l), range(claim.l), from_to(spread_of_ratios(experiment)),
+                       from_to(spread_of_constants(experiment, claimed))});
+}
+
+// What the sizes chosen hide, and what the naive product has in place of REC-MULT's constant.
+void compare_products(const Claim& rec_mult, const Experiment& naive, Report& report) {
+  const Spread naive_constant = spread_of_constants(naive, rec_mult.exponents);
+  report.findings.push_back({"the naive product has no such constant: against n^3/(L sqrt Z) it grows",
+                             naive_constant.most > 2 * naive_constant.least,
+                             fmt::format("{}, {} apart", from_to(naive_constant),
+                                         times(naive_constant.most / naive_constant.least)),
+                             "It gains nothing from a larger Z or L while a column does not fit"});
+  const std::vector<Misses> straddling = misses_at(rec_mult, 144, rec_mult.centre.l, rec_mult.z);
+  const auto [least, most] = std::ranges::minmax(straddling, {}, &Misses::ratio);
+  report.notes.push_back(fmt::format(
+      "REC-MULT's n are powers of two, whose blocks begin where lines begin. At n = 144 blocks "
+      "straddle lines, which costs most in the least cache: measured / formula {} at Z = {:g}, {} at "
+      "Z = {:g}, L = {:g}.",
+      figure(most.ratio()), most.at.z, figure(least.ratio()), least.at.z, least.at.l));
+}
+
+Report report(const Inputs& inputs) {
+  const bool smoke = inputs.scale == Scale::smoke;
+  Report report;
+  report.grids.resize(smoke ? 1 : 2);
+  Grid& counts = report.grids[0];
+  counts.caption = "Misses of one run, counted";
+  counts.columns = {{"algorithm", true}, {"slide's formula", true}, {"n"},       {"Z"}, {"L"}, {"formula"},
+                    {"LRU here"},        {"here / formula"},        {"OPT here"}};
+  if (!smoke) {
+    report.grids[1].caption = "Exponents fitted, one of n, Z and L varied at a time";
+    report.grids[1].columns = {{"algorithm", true},
+                               {"in n: claimed"},
+                               {"here"},
+                               {"n"},
+                               {"in Z: claimed"},
+                               {"here"},
+                               {"Z"},
+                               {"in L: claimed"},
+                               {"here"},
+                               {"L"},
+                               {"here / formula"},
+                               {"leading constant"}};
+  }
+  std::vector<Experiment> experiments(claims().size());
+  tbb::parallel_for(std::size_t{0}, experiments.size(),
+                    [&](std::size_t i) { experiments[i] = run_experiment(claims()[i], smoke); });
+  for (std::size_t i = 0; i < experiments.size(); ++i) {
+    const Claim& claim = claims()[i];
+    const Experiment& experiment = experiments[i];
+    const auto& rows = inputs.slide.at("rows");
+    const auto row = std::ranges::find_if(rows, [&](const Json& row) { return row[0] == claim.row; });
+    if (row == rows.end()) throw Error(fmt::format("the slide has no row '{}'", claim.row));
+    const std::string formula = (*row)[1];
+    for (const Misses& m : experiment.n) {
+      const bool first = &m == &experiment.n.front();
+      counts.rows.push_back({first ? std::string(claim.row) : "", first ? formula : "",
+                             fmt::format("{:g}", m.at.n), fmt::format("{:g}", m.at.z),
+                             fmt::format("{:g}", m.at.l), fmt::format("{:.0f}", m.formula),
+                             fmt::format("{:.0f}", m.lru), figure(m.ratio()), fmt::format("{:.0f}", *m.opt)});
+    }
+    if (smoke) continue;
+    const Setting here = fit_exponents(experiment, [](const Misses& m) { return m.lru; });
+    add_exponents(report.grids[1], claim, here, experiment);
+    report.findings.push_back(finds_exponents(claim, here));
+    report.findings.push_back(claim.says == Says::growth ? finds_constant(claim, experiment)
+                                                         : finds_count(claim, experiment, formula));
+    if (&claim == &find_claim("REC-MULT, m x n times n x p"))
+      compare_products(claim, experiments[&find_claim("naive product, (m,n)=(m,p)(p,n)") - claims().data()],
+                       report);
+  }
+  report.notes.insert(
+      report.notes.begin(),
+      {"Counted, not timed: the algorithms' own texts, traced into ideal caches (fully associative) "
+       "of Z words in lines of L words; a word is an element (8 bytes, keys 4). Products and "
+       "transpositions of n x n, tile b = 8, recursion down to 1; n keys in [0, n), m = 128 buckets.",
+       "Formulas of a Theta are evaluated with 1 for every constant. Sizes are such that the slides' "
+       "assumptions hold: rows, columns and tiles that do not fit, a tall cache, a line of cache for "
+       "each bucket.",
+       "An exponent or a count holds when it is within 0.1, or 10 %, of the slide's leading term or "
+       "formula; one constant when it is within a quarter."});
+  if (smoke) report.notes.push_back("Exponents are fitted in quick and full mode.");
+  return report;
+}
+
+}  // namespace
+
+const Table cache_complexity_table{"cache-complexity",
+                                   "misses in the ideal-cache model, formula beside count",
+                                   [](Scale, std::uint64_t) { return std::vector<Row>{}; }, report};
+
+}  // namespace tallcache

@@ -1,0 +1,265 @@
+#include "bench/tables/complexity.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/tables/ladder.hpp"
+#include "common/cache/opt.hpp"
+#include "common/cache/run_traced.hpp"
+#include "common/cache/stack_distances.hpp"
+#include "common/catalogue.hpp"
+#include "cpu/counting_sort/bucketed.hpp"
+#include "cpu/counting_sort/classical.hpp"
+#include "cpu/matmul/naive.hpp"
+#include "cpu/matmul/recursive.hpp"
+#include "cpu/matmul/tiled.hpp"
+#include "cpu/matmul/transposed.hpp"
+#include "cpu/transpose/naive.hpp"
+#include "cpu/transpose/recursive.hpp"
+
+namespace tallcache {
+namespace {
+
+constexpr Index tile = traced_tile, buckets = traced_buckets;
+
+// As many different keys as keys: far more counts than words of cache.
+Shape keys(Index n) { return {{"n", n}, {"range", n - 1}}; }
+
+template <class V>
+void product(cache::Tracer& tracer, Index n, const Params& params = {}) {
+  cache::run_traced<V, Matmul<double>>(tracer, complete_shape(operation_of<Matmul<double>>, cube(n)), params);
+}
+template <class V>
+void transposition(cache::Tracer& tracer, Index n, const Params& params = {}) {
+  cache::run_traced<V, Transpose<double>>(tracer, complete_shape(operation_of<Transpose<double>>, square(n)),
+                                          params);
+}
+template <class V>
+void sort(cache::Tracer& tracer, Index n, const Params& params = {}) {
+  cache::run_traced<V, CountingSort<false>>(tracer, keys(n), params);
+}
+
+// n words read one after the other, the first one not the first of its line: the n/L + 1 of the slides.
+struct scan {
+  template <class Fork, class Args>
+  static void run(Fork&, const Args& args, const Params&) {
+    double sum = 0;
+    for (Index i = 1; i < args.a.cols; ++i) sum += args.a(0, i);
+    static_cast<void>(sum);
+  }
+};
+
+// The product with a second factor that is transposed already, as the slides count it.
+struct multiply_by_transposed {
+  template <class Fork, class Args>
+  static void run(Fork&, const Args& args, const Params&) {
+    cpu::matmul::multiply_transposed(args.c, args.a, args.b);
+  }
+};
+
+// Bucketed counting sort's first phase alone.
+struct bucketing : cpu::counting_sort::bucketed {
+  static constexpr PhaseSpec phases[] = {{"preprocessing"}};
+};
+
+}  // namespace
+
+std::span<const Claim> claims() {
+  using namespace cpu;
+  using S = const Setting&;
+  // Sizes at which the slides' assumptions hold and the leading term leads: a product's row, column or tiles
+  // that do not fit; a cache taller than wide; more keys than words; a line of cache for each bucket.
+  static const Claim list[] = {
+      {"scan of n words",
+       [](S s) { return s.n / s.l + 1; },
+       Says::count,
+       {1, 0, -1},
+       8,
+       [](cache::Tracer& tracer, Index n) {
+         cache::run_traced<scan, Transpose<double>>(tracer, {{"m", 1}, {"n", n + 1}, {"pad", 0}});
+       },
+       {4096, 32768, 262144},
+       {64, 512, 4096},
+       {4, 8, 16},
+       {262144, 512, 8}},
+      {"naive product, (m,n)=(m,p)(p,n)",
+       [](S s) { return s.n * s.n / s.l + s.n * s.n * s.n / s.l + s.n * s.n * s.n; },
+       Says::count,
+       {3, 0, 0},
+       8,
+       [](cache::Tracer& tracer, Index n) { product<matmul::naive>(tracer, n); },
+       {72, 96, 128},
+       {256, 512, 1024},
+       {8, 16, 32},
+       {128, 512, 16}},
+      {"naive product with the second factor transposed",
+       [](S s) { return s.n * s.n / s.l + 2 * s.n * s.n * s.n / s.l; },
+       Says::count,
+       {3, 0, -1},
+       8,
+       [](cache::Tracer& tracer, Index n) { product<multiply_by_transposed>(tracer, n); },
+       {80, 112, 160},
+       {32, 64, 128},
+       {4, 8, 16},
+       {112, 128, 8}},
+      {"tiled product, tile b, 3b^2 < Z, square n",
+       [](S s) { return 3 * s.n * s.n * s.n / (tile * s.l); },
+       Says::count,
+       {3, 0, -1},
+       8,
+       [](cache::Tracer& tracer, Index n) {
+         product<matmul::tiled>(tracer, n, {{"tile_m", tile}, {"tile_n", tile}, {"tile_k", tile}});
+       },
+       {64, 96, 128},
+       {288, 512, 1024},
+       {2, 4, 8},
+       {96, 512, 4}},
+      {"REC-MULT, m x n times n x p",
+       [](S s) { return 3 * s.n + 3 * s.n * s.n / s.l + s.n * s.n * s.n / (s.l * std::sqrt(s.z)); },
+       Says::growth,
+       {3, -0.5, -1},
+       8,
+       [](cache::Tracer& tracer, Index n) {
+         product<matmul::recursive>(tracer, n, {{"base", 1}});
+       },
+       {32, 64, 128},
+       {64, 128, 256, 512, 1024},
+       {2, 4, 8},
+       {128, 256, 4}},
+      {"naive transpose",
+       [](S s) { return s.n * s.n; },
+       Says::growth,
+       {2, 0, 0},
+       8,
+       [](cache::Tracer& tracer, Index n) { transposition<transpose::naive>(tracer, n); },
+       {350, 700, 1400},
+       {512, 1024, 2048},
+       {8, 16, 32},
+       {700, 1024, 16}},
+      {"REC-TRANSPOSE",
+       [](S s) { return 1 + s.n * s.n / s.l; },
+       Says::growth,
+       {2, 0, -1},
+       8,
+       [](cache::Tracer& tracer, Index n) {
+         transposition<transpose::recursive>(tracer, n, {{"base", 1}});
+       },
+       {350, 700, 1400},
+       {2048, 4096, 8192, 16384, 32768},
+       {4, 8, 16},
+       {700, 16384, 8}},
+      {"classical counting sort",
+       [](S s) { return 3 * s.n + 3 * s.n / s.l + 2 * s.n / s.l; },
+       Says::at_most,
+       {1, 0, 0},
+       4,
+       [](cache::Tracer& tracer, Index n) { sort<counting_sort::classical>(tracer, n); },
+       {50000, 100000, 200000},
+       {512, 1024, 2048},
+       {8, 16, 32},
+       {200000, 1024, 16}},
+      {"bucketing pass, m buckets",
+       [](S s) { return 3 * s.n / s.l + 3 * buckets / s.l + buckets; },
+       Says::count,
+       {1, 0, -1},
+       4,
+       [](cache::Tracer& tracer, Index n) {
+         sort<bucketing>(tracer, n, {{"buckets", buckets}});
+       },
+       {50000, 100000, 200000},
+       {8192, 16384, 32768},
+       {8, 16, 32},
+       {200000, 8192, 16}},
+      {"bucketed counting sort, all of it",
+       [](S s) { return 9 * s.n / s.l + 3 * buckets / s.l + buckets + 2 * s.n / s.l; },
+       Says::count,
+       {1, 0, -1},
+       4,
+       [](cache::Tracer& tracer, Index n) {
+         sort<counting_sort::bucketed>(tracer, n, {{"buckets", buckets}});
+       },
+       {50000, 100000, 200000},
+       {8192, 16384, 32768},
+       {8, 16, 32},
+       {200000, 8192, 16}},
+  };
+  return list;
+}
+
+const Claim& find_claim(std::string_view row) {
+  std::vector<std::string_view> rows;
+  for (const Claim& claim : claims()) {
+    if (claim.row == row) return claim;
+    rows.push_back(claim.row);
+  }
+  throw Error(unknown_name("claim", row, rows));
+}
+
+std::vector<Misses> misses_at(const Claim& claim, double n, double l, std::span<const double> sizes,
+                              bool optimal) {
+  cache::StackDistances all;
+  cache::OptCache opt;
+  std::vector<cache::Model*> models{&all};
+  if (optimal) models.push_back(&opt);
+  cache::trace(static_cast<std::size_t>(l) * claim.word, models,
+               [&](cache::Tracer& tracer) { claim.run(tracer, static_cast<Index>(n)); });
+  std::vector<Misses> result;
+  for (double z : sizes) {
+    const auto lines = static_cast<std::size_t>(z / l);
+    const Setting at{n, z, l};
+    Misses misses{at, static_cast<double>(all.misses(lines)), claim.formula(at), std::nullopt};
+    if (optimal) misses.opt = static_cast<double>(opt.misses(lines));
+    result.push_back(misses);
+  }
+  return result;
+}
+
+Experiment run_experiment(const Claim& claim, bool sizes_only) {
+  Experiment experiment;
+  const Setting& centre = claim.centre;
+  const std::span one(&centre.z, 1);
+  for (double n : claim.n) {
+    experiment.n.push_back(misses_at(claim, n, centre.l, one, true).front());
+    if (sizes_only) return experiment;
+  }
+  experiment.z = misses_at(claim, centre.n, centre.l, claim.z);
+  for (double l : claim.l) experiment.l.push_back(misses_at(claim, centre.n, l, one).front());
+  return experiment;
+}
+
+namespace {
+template <class Value>
+Spread spread_of(const Experiment& experiment, Value&& value) {
+  Spread spread{HUGE_VAL, 0};
+  for (const auto* range : {&experiment.n, &experiment.z, &experiment.l})
+    for (const Misses& misses : *range) {
+      spread.least = std::min(spread.least, value(misses));
+      spread.most = std::max(spread.most, value(misses));
+    }
+  return spread;
+}
+}  // namespace
+
+Setting fit_exponents(const Experiment& experiment, double (*value)(const Misses&)) {
+  const auto fit = [value](const std::vector<Misses>& range, double Setting::*along) {
+    std::vector<double> x, y;
+    for (const Misses& misses : range) {
+      x.push_back(misses.at.*along);
+      y.push_back(value(misses));
+    }
+    return fit_power_law(x, y).exponent;
+  };
+  return {fit(experiment.n, &Setting::n), fit(experiment.z, &Setting::z), fit(experiment.l, &Setting::l)};
+}
+
+Spread spread_of_ratios(const Experiment& experiment) {
+  return spread_of(experiment, [](const Misses& misses) { return misses.ratio(); });
+}
+
+Spread spread_of_constants(const Experiment& experiment, const Setting& e) {
+  return spread_of(experiment, [&e](const Misses& m) {
+    return m.lru / (std::pow(m.at.n, e.n) * std::pow(m.at.z, e.z) * std::pow(m.at.l, e.l));
+  });
+}
+
+}  // namespace tallcache

@@ -1,0 +1,77 @@
+// Complexity: the misses that an algorithm's own text makes in ideal caches, over a small design of
+// experiments: n at one cache, Z at one n and L, L at one n and Z.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "bench/tables/power_law.hpp"
+#include "common/cache/tracer.hpp"
+#include "common/view.hpp"
+
+namespace tallcache {
+
+/// The sides of a tile of the tiled product, and the buckets of counting sort: b and m of the formulas.
+inline constexpr Index traced_tile = 8, traced_buckets = 128;
+
+/// A problem of size n on a cache of z words in lines of l words.
+struct Setting {
+  double n, z, l;
+};
+
+/// What a formula says of the misses: how many, how many at most, or how they grow, a constant left open.
+enum class Says { count, at_most, growth };
+
+/// A row of the slides' table, with the sizes at which it is measured. Every range has `centre` in it.
+struct Claim {
+  std::string_view row;               ///< as the slides' table names it
+  double (*formula)(const Setting&);  ///< the slides', with 1 for the constants of a Theta
+  Says says;
+  Setting exponents;                     ///< of the formula's leading term
+  int word;                              ///< bytes of an element
+  void (*run)(cache::Tracer&, Index n);  ///< the algorithm, once
+  std::array<double, 3> n;
+  std::vector<double> z, l;
+  Setting centre;
+};
+
+/// Every row of the slides' table 'cache-complexity', in its order.
+std::span<const Claim> claims();
+/// Throws Error with the nearest name.
+const Claim& find_claim(std::string_view row);
+
+struct Misses {
+  Setting at;
+  double lru, formula;
+  std::optional<double> opt;  ///< with optimal replacement, along n
+  double ratio() const { return lru / formula; }
+};
+
+/// The misses at one n and l, for caches of each of the sizes `z`: one trace. `optimal` asks for OPT too.
+std::vector<Misses> misses_at(const Claim&, double n, double l, std::span<const double> z,
+                              bool optimal = false);
+
+/// The misses along each range.
+struct Experiment {
+  std::vector<Misses> n, z, l;
+};
+
+/// With `sizes_only`, just the first n: for tests of the form.
+Experiment run_experiment(const Claim&, bool sizes_only = false);
+
+/// The exponents in n, Z and L of `value` along each range. Throws what fit_power_law throws.
+Setting fit_exponents(const Experiment&, double (*value)(const Misses&));
+
+/// The least and the most of something over an experiment.
+struct Spread {
+  double least, most;
+};
+/// Measured / formula.
+Spread spread_of_ratios(const Experiment&);
+/// The constant of a leading term of these exponents: measured / (n^e z^f l^g).
+Spread spread_of_constants(const Experiment&, const Setting& exponents);
+
+}  // namespace tallcache

@@ -1,0 +1,11 @@
+// The tables, each in its file.
+#pragma once
+
+#include "bench/tables/table.hpp"
+
+namespace tallcache {
+
+extern const Table matmul_cpu_table, matmul_counters_table, matmul_accesses_table, cache_complexity_table,
+    transpose_cpu_table, counting_sort_cpu_table, matmul_gpu_table, peak_ratios_table, gemv_gemm_table;
+
+}  // namespace tallcache

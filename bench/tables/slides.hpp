@@ -1,0 +1,8 @@
+// results/slides/tables.json, part of the program: see bench/CMakeLists.txt.
+#pragma once
+
+namespace tallcache {
+
+extern const char* const slides_json;
+
+}  // namespace tallcache

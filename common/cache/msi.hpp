@@ -1,0 +1,134 @@
+// Private caches kept coherent by the MSI protocol over one bus, watched, with true and false sharing told
+// apart.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "common/cache/geometry.hpp"
+#include "common/cache/line_numbers.hpp"
+#include "common/cache/model.hpp"
+#include "common/cache/sets.hpp"
+
+namespace tallcache::cache {
+
+enum class Msi : std::uint8_t { invalid, shared, modified };
+
+/// What the cache of the transition does on the bus.
+enum class BusAction : std::uint8_t {
+  none,            ///< drops its copy in silence
+  read,            ///< asks for the line, to read it
+  read_exclusive,  ///< asks for the line, to write it: the other copies go
+  upgrade,         ///< has the line and asks the other copies to go
+  flush            ///< gives its modified line to the bus, and memory takes it
+};
+
+std::string_view to_string(Msi);
+std::string_view to_string(BusAction);
+
+/// One cache changes the state of one line.
+struct Transition {
+  int processor;
+  std::uint64_t address;  ///< of the line's first byte
+  Msi from, to;
+  BusAction action;
+  int requester;  ///< whose access caused it
+
+  friend bool operator==(const Transition&, const Transition&) = default;
+};
+
+/// Of one processor. misses() = cold + replacement + true_sharing + false_sharing.
+struct SharingCounts {
+  std::uint64_t loads = 0, stores = 0;
+  std::uint64_t cold = 0;          ///< its first access to the line
+  std::uint64_t replacement = 0;   ///< its own cache made room: capacity or conflict
+  std::uint64_t true_sharing = 0;  ///< lost to another's write; the accessed words were written since
+  std::uint64_t false_sharing =
+      0;                       ///< lost to another's write; only other words of the line were written since
+  std::uint64_t upgrades = 0;  ///< stores to lines that it held shared: no miss, but bus traffic
+  std::uint64_t flushes = 0;   ///< modified lines given up
+
+  std::uint64_t misses() const { return cold + replacement + true_sharing + false_sharing; }
+  friend bool operator==(const SharingCounts&, const SharingCounts&) = default;
+};
+
+/// Sharing is decided word by word by the access that misses (the test of Eggers and Katz). Dubois et al.
+/// 1993 also look at what is accessed until the line is lost again, so some false sharing here would be true
+/// there.
+class MsiCaches {
+ public:
+  struct Config {
+    int processors = 2;
+    std::size_t line = 64, word = 8;  ///< bytes; a line has at most 64 words
+    std::optional<CacheLevel>
+        shape{};  ///< of each private cache, with the same line; none: no line is ever replaced
+  };
+  /// Called at each change of state, the other caches' before the requester's own.
+  using Observer = std::function<void(const Transition&)>;
+
+  /// Throws Error on a line, a word or a shape that makes no sense, or fewer than 1 processor.
+  explicit MsiCaches(const Config& config, Observer observer = {});
+
+  /// Accesses of `processor`, 0 .. processors - 1, in the order in which the bus sees them.
+  void load(int processor, std::uint64_t address, std::size_t bytes) {
+    access(processor, address, bytes, false);
+  }
+  void store(int processor, std::uint64_t address, std::size_t bytes) {
+    access(processor, address, bytes, true);
+  }
+
+  Msi state(int processor, std::uint64_t address);
+  const SharingCounts& counts(int processor) const { return counts_[static_cast<std::size_t>(processor)]; }
+  SharingCounts total() const;
+
+ private:
+  enum class Lost : std::uint8_t { never_held, replaced, invalidated };
+  struct Copy {
+    Msi state = Msi::invalid;
+    Lost lost = Lost::never_held;
+    std::uint64_t written = 0;  // the words that others wrote since this copy was lost
+  };
+
+  Copy& copy(int processor, Line line);
+  void access(int processor, std::uint64_t address, std::size_t bytes, bool store);
+  void access_line(int processor, Line line, std::uint64_t words, bool store);
+  void classify_miss(int processor, const Copy& copy, std::uint64_t words);
+  void snoop(int requester, Line line, bool store);
+  void replace(int processor, Line line);
+  void change(int processor, Line line, Msi to, BusAction action, int requester);
+
+  Config config_;
+  Observer observer_;
+  LineNumbers numbers_;
+  std::vector<Copy> copies_;  // of each line: one a processor
+  std::vector<Sets> caches_;  // empty when nothing is ever replaced
+  std::vector<SharingCounts> counts_;
+};
+
+/// The accesses of one thread, as a sink of the traced view, to be interleaved later.
+struct ThreadTrace {
+  struct Reference {
+    std::uint64_t address;
+    std::uint32_t bytes;
+    bool store;
+  };
+  std::vector<Reference> references;
+
+  void load(const void* address, std::size_t bytes) { add(address, bytes, false); }
+  void store(const void* address, std::size_t bytes) { add(address, bytes, true); }
+
+ private:
+  void add(const void* address, std::size_t bytes, bool store) {
+    references.push_back(
+        {reinterpret_cast<std::uintptr_t>(address), static_cast<std::uint32_t>(bytes), store});
+  }
+};
+
+/// Thread i runs on processor i; each in turn does `quantum` accesses until all have ended.
+void interleave(std::span<const ThreadTrace> threads, std::size_t quantum, MsiCaches& caches);
+
+}  // namespace tallcache::cache

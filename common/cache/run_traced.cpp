@@ -1,0 +1,48 @@
+#include "common/cache/run_traced.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "common/catalogue.hpp"
+
+namespace tallcache::cache {
+
+TracedProblem::TracedProblem(const Operation& operation, const Shape& shape, std::size_t scratch_bytes,
+                             std::string_view input, std::uint64_t seed)
+    : arena_(nullptr, std::free) {
+  if (input.empty()) input = operation.inputs.front();
+  if (std::ranges::find(operation.inputs, input) == operation.inputs.end())
+    throw Error(unknown_name("input", input, operation.inputs));
+  constexpr std::size_t page = 4096, huge_page = std::size_t{1} << 21;
+  const auto pages = [](std::size_t bytes) {
+    return checked_sum(bytes, page - 1, "a traced run") / page * page;
+  };
+  const std::vector<BufferSpec> specs = operation.buffers(shape);
+  std::size_t total = pages(scratch_bytes);
+  for (const BufferSpec& spec : specs) total = checked_sum(total, pages(spec.bytes), "a traced run");
+
+  const std::size_t arena_bytes = checked_sum(total, huge_page, "a traced run") / huge_page * huge_page;
+  arena_.reset(static_cast<std::byte*>(std::aligned_alloc(huge_page, arena_bytes)));
+  if (!arena_) throw Error("no memory for a traced run of " + std::to_string(total >> 20) + " MiB");
+  std::vector<std::byte*> buffers;
+  std::byte* next = arena_.get();
+  for (const BufferSpec& spec : specs) {
+    buffers.push_back(std::exchange(next, next + pages(spec.bytes)));
+    if (spec.role == Role::output) std::memset(buffers.back(), spec.poison, spec.bytes);
+  }
+
+  operation.fill(shape, input, seed, buffers);
+  operation.bind(shape, buffers, {next, scratch_bytes}, args_);
+  operation.validate(args());
+}
+
+void run_traced(const Variant& variant, Tracer& tracer, const Shape& shape, const Params& params,
+                std::string_view input, std::uint64_t seed) {
+  if (!variant.trace) throw Error(std::string(variant.name) + ": a library: not traced");
+  const TracedProblem problem(*variant.operation, shape, variant.scratch(shape, params), input, seed);
+  variant.trace(problem.args(), params, tracer);
+}
+
+}  // namespace tallcache::cache

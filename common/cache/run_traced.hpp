@@ -1,0 +1,50 @@
+// A variant run once on seeded inputs with every element access told to a sink.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "common/variant.hpp"
+
+namespace tallcache::cache {
+
+/// The inputs and the scratch of one traced run. They lie one behind the other from a multiple of 2 MiB on,
+/// each from a page on, so that the sets that they fall into, and so the conflict misses, are the same in
+/// every run in caches of up to 2 MiB a way.
+class TracedProblem {
+ public:
+  /// Fills the inputs and binds them; the sizes of `shape` must be complete, an empty `input` is the
+  /// operation's first. Throws what the operation throws, and Error when memory is short.
+  TracedProblem(const Operation& operation, const Shape& shape, std::size_t scratch_bytes,
+                std::string_view input = {}, std::uint64_t seed = 1);
+
+  /// Arguments of the operation, as Variant::trace takes them.
+  const void* args() const { return args_.bytes; }
+
+ private:
+  std::unique_ptr<std::byte, void (*)(void*)> arena_;
+  ArgsStorage args_;
+};
+
+/// Runs all phases of `variant`, whose params must be complete, on the given shape. Throws Error as
+/// TracedProblem does, and when the variant is a library.
+void run_traced(const Variant& variant, Tracer& tracer, const Shape& shape, const Params& params,
+                std::string_view input = {}, std::uint64_t seed = 1);
+
+/// The same for variant class `V` on operation `Op` and any sink. Params that are left out take their
+/// defaults.
+template <class V, class Op, class Sink>
+void run_traced(Sink& sink, const Shape& shape, const Params& given = {}, std::string_view input = {},
+                std::uint64_t seed = 1) {
+  Params params;
+  for (const ParamSpec& spec : detail::params_of<V>()) {
+    const Params::Item* item = given.find(spec.name);
+    params.set(spec.name, item ? item->value : spec.fallback);
+  }
+  const TracedProblem problem(operation_of<Op>, shape, detail::scratch_of<V, Op>(shape, params), input, seed);
+  detail::run_phases<V>(detail::args_of<Op>(problem.args()).with(Traced<Sink>{&sink}), params);
+}
+
+}  // namespace tallcache::cache

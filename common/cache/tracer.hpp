@@ -1,0 +1,106 @@
+// The sink of a traced view (common/traced.hpp): one run of an algorithm feeds any number of cache models.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "common/cache/geometry.hpp"
+#include "common/cache/line_numbers.hpp"
+#include "common/cache/model.hpp"
+
+namespace tallcache::cache {
+
+/// Turns element accesses into blocks of line accesses. An element that straddles lines accesses each of
+/// them, and each can miss (cachegrind counts at most one miss for the whole reference; straddling() says how
+/// many there were). The models see everything only after flush(): prefer trace(), which cannot forget it.
+class Tracer {
+ public:
+  /// line_bytes: a power of two (throws Error otherwise). The models must outlive the tracer.
+  Tracer(std::size_t line_bytes, std::vector<Model*> models)
+      : shift_(static_cast<unsigned>(std::countr_zero(validated_line(line_bytes)))),
+        models_(std::move(models)) {}
+  Tracer(const Tracer&) = delete;
+  Tracer& operator=(const Tracer&) = delete;
+
+  void load(const void* address, std::size_t bytes) {
+    ++loads_;
+    reference(reinterpret_cast<std::uintptr_t>(address), bytes, false);
+  }
+  void store(const void* address, std::size_t bytes) {
+    ++stores_;
+    reference(reinterpret_cast<std::uintptr_t>(address), bytes, true);
+  }
+
+  /// Hands what is still buffered to the models.
+  void flush() {
+    const Block block{{buffer_.data(), size_}, numbers_.addresses(), line_bytes()};
+    size_ = 0;
+    last_ = none;
+    if (!block.accesses.empty())
+      for (Model* model : models_) model->consume(block);
+  }
+
+  std::size_t line_bytes() const { return std::size_t{1} << shift_; }
+  /// Element accesses, straddling ones counted once.
+  std::uint64_t loads() const { return loads_; }
+  std::uint64_t stores() const { return stores_; }
+  /// Element accesses that touched more than one line.
+  std::uint64_t straddling() const { return straddling_; }
+  /// Distinct lines touched.
+  std::uint64_t distinct_lines() const { return numbers_.addresses().size(); }
+
+ private:
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
+
+  void reference(std::uint64_t address, std::size_t bytes, bool store) {
+    const std::uint64_t first = address >> shift_, last = (address + bytes - 1) >> shift_;
+    touch(first, store);
+    if (first != last) [[unlikely]] {
+      ++straddling_;
+      for (std::uint64_t line = first + 1; line <= last; ++line) touch(line, store);
+    }
+  }
+
+  void touch(std::uint64_t line, bool store) {
+    constexpr auto most = std::numeric_limits<std::uint16_t>::max();
+    if (line == last_) {
+      LineAccess& same = buffer_[size_ - 1];
+      if (store ? same.more_stores < most : !same.store && same.more_loads < most) {
+        ++(store ? same.more_stores : same.more_loads);
+        return;
+      }
+    }
+    if (size_ == buffer_.size()) flush();
+    buffer_[size_++] = {numbers_(line), store, 0, 0};
+    last_ = line;
+  }
+
+  unsigned shift_;
+  std::uint64_t last_ = none;
+  std::size_t size_ = 0;
+  std::uint64_t loads_ = 0, stores_ = 0, straddling_ = 0;
+  std::vector<Model*> models_;
+  LineNumbers numbers_;
+  std::array<LineAccess, 4096> buffer_;  // 32 KiB: a block stays in the first-level cache between the models
+};
+
+/// What a traced run did, whatever the cache.
+struct TraceCounts {
+  std::uint64_t loads, stores, straddling, distinct_lines;
+};
+
+/// Runs `run(tracer)` with every access fed to `models`, in lines of line_bytes.
+template <class Run>
+TraceCounts trace(std::size_t line_bytes, std::vector<Model*> models, Run&& run) {
+  Tracer tracer(line_bytes, std::move(models));
+  run(tracer);
+  tracer.flush();
+  return {tracer.loads(), tracer.stores(), tracer.straddling(), tracer.distinct_lines()};
+}
+
+}  // namespace tallcache::cache

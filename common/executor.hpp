@@ -1,0 +1,61 @@
+// Executor: where variants run. It owns memory, transfer, cache flushing, synchronisation and timing, so that
+// kernels do none of these.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "common/variant.hpp"
+
+namespace tallcache {
+
+/// Memory of an executor, with guard bands before and behind it. Aligned to 4096 bytes.
+class Memory {
+ public:
+  virtual ~Memory() = default;
+  std::span<std::byte> bytes() const { return bytes_; }
+  /// Whether both guard bands still hold what they were made with.
+  virtual bool guards_intact() const = 0;
+
+ protected:
+  std::span<std::byte> bytes_;
+};
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+
+  /// Whether variants here read and write the host's memory, so that nothing is transferred.
+  virtual bool shares_host_memory() const = 0;
+
+  /// Throws Error with what was asked and what is free when there is too little.
+  virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
+  virtual void upload(Memory& to, std::span<const std::byte> from) = 0;
+  virtual void download(std::span<std::byte> to, const Memory& from) = 0;
+  virtual void fill(Memory& memory, unsigned char byte) = 0;
+
+  /// Runs `entry` `times` times in a row and returns the seconds of all together; everything it started has
+  /// ended.
+  virtual double seconds(Entry entry, const void* args, const Params&, const Launch&, int times) = 0;
+
+  /// Leaves none of the caller's data in any cache.
+  virtual void flush_caches() = 0;
+};
+
+/// The executor of this machine's processors. Its memory is zeroed pages; the guard bands are a page on each
+/// side.
+std::unique_ptr<Executor> make_host_executor();
+
+/// Bytes that can be allocated now without swapping; a cgroup's limit counts.
+std::size_t available_memory();
+
+/// Throws Error unless `bytes` fit into the memory that is available: "<what> needs 12.8 GB, 8.1 GB are
+/// available".
+void require_memory(std::size_t bytes, const std::string& what);
+
+/// "12.8 GB"
+std::string human_bytes(double bytes);
+
+}  // namespace tallcache

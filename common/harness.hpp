@@ -1,0 +1,111 @@
+// The harness: verifies variants and times them, interleaved, on one problem. Tests, benches and the program
+// share it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/executor.hpp"
+#include "common/variant.hpp"
+
+namespace tallcache {
+
+/// One problem: an operation, its sizes, and the input data that `seed` makes.
+struct Problem {
+  const Operation* operation;
+  Shape shape;
+  std::string_view input;  ///< empty: the operation's first
+  std::uint64_t seed = 1;
+};
+
+/// What runs on a problem.
+struct Candidate {
+  const Variant* variant;
+  Params params{};
+  int threads = 1;
+};
+
+/// The bytes that a problem and a candidate's scratch need, in all.
+std::size_t problem_bytes(const Problem&);
+std::size_t scratch_bytes(const Problem&, const Candidate&);
+
+/// The buffers of one problem in the memory of one executor.
+class Workspace {
+ public:
+  /// Throws Error when the shape is impossible or the memory is too little.
+  Workspace(Problem problem, Executor& executor);
+
+  const Problem& problem() const { return problem_; }
+
+  /// Poisons the outputs, runs the candidate once and checks its outputs, its inputs and the guard bands. The
+  /// seconds of that run, by phase, go to `seconds`.
+  Check verify(const Candidate&, std::vector<double>* seconds = nullptr);
+
+  /// Runs the candidate `times` times; seconds per run of each phase, NaN for one that is not timed.
+  std::vector<double> run(const Candidate&, int times = 1);
+
+  /// Checks the outputs as the last run left them. Not for an operation that works in place.
+  Check check();
+
+  /// The bytes of each output (an operation in place: of what it changed) as the last check saw them.
+  std::vector<std::span<const std::byte>> outputs() const;
+
+  void flush_caches() { executor_.flush_caches(); }
+  void poison_outputs();
+
+ private:
+  struct Buffer {
+    BufferSpec spec;
+    std::unique_ptr<Memory> host, device;  // device stays empty when the executor shares the host's memory
+    std::uint64_t fingerprint = 0;
+    Memory& memory() const { return device ? *device : *host; }
+  };
+
+  void refill();
+  void bind(const Candidate&, ArgsStorage&);
+  std::vector<std::byte*> pointers(bool host) const;
+
+  Problem problem_;
+  Executor& executor_;
+  std::unique_ptr<Executor> host_;
+  std::vector<Buffer> buffers_;
+  std::unique_ptr<Memory> scratch_;
+};
+
+/// How long to measure. Every candidate runs once a round, in the order given, until all of these hold.
+struct Protocol {
+  int least_rounds = 5;
+  int most_rounds = 25;
+  double seconds = 1.0;  ///< per candidate: no new round once the candidates have used this much each
+  bool cold = false;     ///< flush the caches before each run
+};
+
+struct Measurement {
+  Candidate candidate;
+  double median_s = 0, mad_s = 0;  ///< median and median absolute deviation of the seconds of a run
+  int repetitions = 0;
+  std::vector<std::pair<std::string, double>> phases;  ///< medians, for variants of several timed phases
+  bool verified = false;
+  std::string
+      problem;  ///< why there is no time: unavailable, unsupported, wrong, too large; empty when there is one
+};
+
+/// Verifies each candidate, times those that are right in interleaved rounds, and verifies the last outputs
+/// again. One that is wrong, before or after, has no time. Where a run takes longer than `protocol.seconds`,
+/// the two verified runs are samples too, so that a product of minutes is not run more often than it must be.
+/// `progress` is called after each round with what is known by then.
+std::vector<Measurement> measure(Workspace&, std::span<const Candidate>, const Protocol&,
+                                 const std::function<void(std::span<const Measurement>)>& progress = {});
+
+double median(std::vector<double> values);
+/// Median of |value - median|.
+double median_absolute_deviation(const std::vector<double>& values);
+
+}  // namespace tallcache

@@ -1,0 +1,159 @@
+// Operation: a problem, with everything that does not depend on how it is solved: its sizes, its buffers, its
+// seeded inputs, its check and its cost. One record a problem and element type, made from a typed class by
+// operation_of<Op>.
+//
+// The typed class `Op` (see ops/matmul.hpp) has
+//   name, element, what                        strings: "matmul", "double", the contract in one line
+//   rate                                       what its speed is counted in
+//   dims, inputs                               arrays: its sizes, and the kinds of input data it can make
+//   Args<Access>                               non-owning views plus scratch; with(access) changes the access
+//   policy buffers(shape)                             what it needs, in order; throws Error when the bytes
+//   overflow fill(shape, input, seed, buffers)          seeded inputs bind(shape, buffers, scratch) -> Args<>
+//   views onto the buffers validate(args)                             throws Error on wrong sizes, overlap,
+//   keys out of range check(shape, input, seed, args) -> Check   against a reference that no variant shares
+//   cost(shape) -> Cost                        flops and least bytes
+//   test_shapes(), bench_shapes()              the shapes every variant is tested and timed at
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "common/named.hpp"
+#include "common/view.hpp"
+
+namespace tallcache {
+
+enum class Role { input, output, inout };
+
+struct BufferSpec {
+  std::string_view name;
+  Role role;
+  std::size_t bytes;
+  /// Outputs hold this byte everywhere before a run; 0xff makes every float a NaN.
+  unsigned char poison = 0xff;
+};
+
+/// One size of a problem. A size that is left out takes the value of the first one, or `fallback`.
+struct DimSpec {
+  static constexpr Index as_first = -1;
+  std::string_view name;
+  std::string_view what;
+  Index fallback = as_first;
+};
+
+struct Cost {
+  double flops = 0;
+  double bytes = 0;  ///< the least traffic: every input read once, every output written once
+  double keys = 0;
+};
+
+enum class Rate { gflop_per_s, gb_per_s, mkeys_per_s };
+
+constexpr std::string_view to_string(Rate rate) {
+  return rate == Rate::gflop_per_s ? "gflop_per_s" : rate == Rate::gb_per_s ? "gb_per_s" : "mkeys_per_s";
+}
+
+/// `cost` done in `seconds`, in the unit of `rate`.
+constexpr double per_second(Rate rate, const Cost& cost, double seconds) {
+  return rate == Rate::gflop_per_s ? cost.flops / seconds * 1e-9
+         : rate == Rate::gb_per_s  ? cost.bytes / seconds * 1e-9
+                                   : cost.keys / seconds * 1e-6;
+}
+
+/// The verdict on an output; when it is wrong, where, and what stood there.
+struct Check {
+  bool ok = true;
+  std::string where, expected, got;
+
+  static Check wrong(std::string where, std::string expected, std::string got) {
+    return {false, std::move(where), std::move(expected), std::move(got)};
+  }
+  explicit operator bool() const { return ok; }
+  std::string message() const { return ok ? "ok" : where + ": expected " + expected + ", got " + got; }
+};
+
+/// Room for the bound arguments of any operation.
+struct alignas(64) ArgsStorage {
+  std::byte bytes[448];
+};
+
+struct Operation {
+  std::string_view name, element, what;
+  Rate rate;
+  std::span<const DimSpec> dims;
+  std::span<const std::string_view> inputs;  ///< the first is the one that is timed
+
+  std::vector<BufferSpec> (*buffers)(const Shape&);
+  void (*fill)(const Shape&, std::string_view input, std::uint64_t seed, std::span<std::byte* const>);
+  void (*bind)(const Shape&, std::span<std::byte* const>, std::span<std::byte> scratch, ArgsStorage&);
+  void (*validate)(const void* args);
+  Check (*check)(const Shape&, std::string_view input, std::uint64_t seed, const void* args);
+  Cost (*cost)(const Shape&);
+  std::vector<Shape> (*test_shapes)();
+  std::vector<Shape> (*bench_shapes)();
+};
+
+namespace detail {
+template <class Op>
+using ArgsOf = typename Op::template Args<Plain>;
+
+template <class Op>
+const ArgsOf<Op>& args_of(const void* args) {
+  return *static_cast<const ArgsOf<Op>*>(args);
+}
+
+template <class Op>
+void bind(const Shape& shape, std::span<std::byte* const> buffers, std::span<std::byte> scratch,
+          ArgsStorage& storage) {
+  static_assert(sizeof(ArgsOf<Op>) <= sizeof(ArgsStorage) && std::is_trivially_destructible_v<ArgsOf<Op>>);
+  new (storage.bytes) ArgsOf<Op>(Op::bind(shape, buffers, Scratch<>(scratch)));
+}
+}  // namespace detail
+
+/// The record of the typed operation `Op`.
+template <class Op>
+inline constexpr Operation operation_of{
+    .name = Op::name,
+    .element = Op::element,
+    .what = Op::what,
+    .rate = Op::rate,
+    .dims = Op::dims,
+    .inputs = Op::inputs,
+    .buffers = &Op::buffers,
+    .fill = &Op::fill,
+    .bind = &detail::bind<Op>,
+    .validate = [](const void* args) { Op::validate(detail::args_of<Op>(args)); },
+    .check = [](const Shape& shape, std::string_view input, std::uint64_t seed,
+                const void* args) { return Op::check(shape, input, seed, detail::args_of<Op>(args)); },
+    .cost = &Op::cost,
+    .test_shapes = &Op::test_shapes,
+    .bench_shapes = &Op::bench_shapes,
+};
+
+/// The name of an element type in the catalogue.
+template <class T>
+constexpr std::string_view element_name() {
+  if constexpr (std::is_same_v<T, double>) return "double";
+  if constexpr (std::is_same_v<T, float>) return "float";
+  if constexpr (std::is_same_v<T, std::int32_t>) return "int32";
+  if constexpr (std::is_same_v<T, std::uint32_t>) return "uint32";
+}
+
+/// "m=64,n=64,k=64": the sizes of a shape that differ from what leaving them out gives.
+std::string to_string(const Operation& operation, const Shape& shape);
+
+/// The inverse of to_string: "m=64,k=32" with the sizes left out filled in. Throws Error on an unknown name,
+/// a value that is no integer or too large, or a negative size.
+Shape parse_shape(const Operation& operation, std::string_view text);
+
+/// `shape` with every size of `operation` present and checked; throws Error as parse_shape does.
+Shape complete_shape(const Operation& operation, const Shape& shape);
+
+}  // namespace tallcache

@@ -1,0 +1,238 @@
+// Sorting n uint32 keys, each known to lie in [0, range]; keys only, or stable with a uint32 payload.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "common/compare.hpp"
+#include "common/operation.hpp"
+#include "common/random.hpp"
+
+namespace tallcache {
+
+/// The kinds of key that a sort is tested on; every one is a function of the position alone.
+///   zipf_1.0, zipf_1.5: key x with a probability as 1 / (x + 1)^s;  one_percent: keys in the lowest 1 % of
+///   the range.
+inline constexpr std::string_view key_inputs[] = {"uniform",  "all_equal", "two_values",
+                                                  "sorted",   "reversed",  "max_key",
+                                                  "zipf_1.0", "zipf_1.5",  "one_percent"};
+
+/// The seeded keys of one kind, by position: keys(i) is the i-th of n keys in [0, range].
+class Keys {
+ public:
+  /// `input` is one of key_inputs. It is looked up here, once: comparing names for every key took 80 ns of
+  /// each.
+  Keys(std::string_view input, std::uint64_t seed, std::uint64_t n, std::uint64_t range)
+      : kind_(std::ranges::find(key_inputs, input) - std::begin(key_inputs)),
+        seed_(seed),
+        n_(n),
+        range_(range) {}
+
+  std::uint32_t operator()(std::uint64_t i) const { return static_cast<std::uint32_t>(key(i)); }
+
+ private:
+  std::uint64_t key(std::uint64_t i) const {
+    const double u = random_unit(seed_, i);
+    switch (kind_) {
+      case 1:
+        return random_up_to(seed_, 0, range_);
+      case 2:
+        return u < 0.5 ? range_ / 3 : range_ - range_ / 5;
+      case 3:
+        return static_cast<std::uint64_t>(static_cast<double>(i) / n_ * range_);
+      case 4:
+        return static_cast<std::uint64_t>(static_cast<double>(n_ - 1 - i) / n_ * range_);
+      case 5:
+        return u < 0.5 ? range_ : random_up_to(seed_ + 1, i, range_);
+      case 6:
+        return static_cast<std::uint64_t>(std::min<double>(range_, std::pow(range_ + 1.0, u) - 1));
+      case 7:
+        return static_cast<std::uint64_t>(std::min<double>(range_, std::pow(1 - u, -2.0) - 1));
+      case 8:
+        return random_up_to(seed_, i, range_ / 100);
+      default:
+        return random_up_to(seed_, i, range_);
+    }
+  }
+
+  std::ptrdiff_t kind_;
+  std::uint64_t seed_, n_, range_;
+};
+
+namespace detail {
+/// Two sums over a multiset of keys that two different multisets share with a chance of 2^-128.
+struct KeyFingerprint {
+  std::uint64_t first = 0, second = 0;
+  void add(std::uint32_t key) {
+    first += random_bits(0x5eed, key);
+    second += random_bits(0xfeed, key) * (2 * std::uint64_t{key} + 1);
+  }
+  friend bool operator==(const KeyFingerprint&, const KeyFingerprint&) = default;
+};
+}  // namespace detail
+
+/// Keys only (`with_payload` = false: any order of equal keys is the same order), or stable with a payload.
+template <bool with_payload>
+struct CountingSort {
+  using Key = std::uint32_t;
+  static constexpr std::string_view name = "counting_sort";
+  static constexpr std::string_view element = with_payload ? "uint32_pair" : "uint32";
+  static constexpr std::string_view what =
+      with_payload ? "n uint32 keys in [0, range] with a uint32 payload each, sorted stably"
+                   : "n uint32 keys in [0, range], sorted";
+  static constexpr Rate rate = Rate::mkeys_per_s;
+  static constexpr DimSpec dims[] = {{"n", "number of keys"}, {"range", "the largest key allowed"}};
+  static constexpr std::span<const std::string_view> inputs = key_inputs;
+
+  template <class Access = Plain>
+  struct Args {
+    static constexpr bool has_payload = with_payload;
+    VectorView<Key, Access> out;
+    VectorView<const Key, Access> in;
+    VectorView<Key, Access> payload_out;  ///< empty when keys are sorted alone
+    VectorView<const Key, Access> payload_in;
+    Key range = 0;
+    Scratch<Access> scratch{};
+
+    template <class Other>
+    Args<Other> with(Other other) const {
+      return {out.with(other),        in.with(other), payload_out.with(other),
+              payload_in.with(other), range,          scratch.with(other)};
+    }
+  };
+
+  static Shape shape_of(const Args<>& args) {
+    return {{"n", args.in.size}, {"range", static_cast<Index>(args.range)}};
+  }
+
+  static std::vector<BufferSpec> buffers(const Shape& s) {
+    if (s["n"] > std::numeric_limits<Key>::max() || s["range"] > std::numeric_limits<Key>::max())
+      throw Error("counting_sort: n and range are at most " +
+                  std::to_string(std::numeric_limits<Key>::max()));
+    const std::size_t bytes = checked_product(s["n"], sizeof(Key), "keys");
+    std::vector<BufferSpec> specs{{"sorted keys", Role::output, bytes, poison_byte<Key>},
+                                  {"keys", Role::input, bytes}};
+    if (with_payload) {
+      specs.push_back({"sorted payload", Role::output, bytes, poison_byte<Key>});
+      specs.push_back({"payload", Role::input, bytes});
+    }
+    return specs;
+  }
+
+  static Args<> bind(const Shape& s, std::span<std::byte* const> buffers, Scratch<> scratch) {
+    const auto vector = [&](std::size_t b) {
+      return VectorView<Key>{reinterpret_cast<Key*>(buffers[b]), s["n"]};
+    };
+    Args<> args{.out = vector(0), .in = vector(1), .payload_out = {}, .payload_in = {}};
+    args.range = static_cast<Key>(s["range"]);
+    args.scratch = scratch;
+    if (with_payload) {
+      args.payload_out = vector(2);
+      args.payload_in = vector(3);
+    }
+    return args;
+  }
+
+  static void fill(const Shape& s, std::string_view input, std::uint64_t seed,
+                   std::span<std::byte* const> buffers) {
+    const Index n = s["n"];
+    Key* keys = reinterpret_cast<Key*>(buffers[1]);
+    const Keys key_at(input, seed, n, s["range"]);
+    for (Index i = 0; i < n; ++i) keys[i] = key_at(i);
+    if (with_payload) {
+      Key* payload = reinterpret_cast<Key*>(buffers[3]);
+      for (Index i = 0; i < n; ++i) payload[i] = payload_at(i);
+    }
+  }
+
+  static void validate(const Args<>& args) {
+    validate_vector(args.in, args.in.size, "keys");
+    validate_vector(args.out, args.in.size, "sorted keys");
+    validate_disjoint(args.out, "sorted keys", args.in, "keys");
+    if (with_payload) {
+      validate_vector(args.payload_in, args.in.size, "payload");
+      validate_vector(args.payload_out, args.in.size, "sorted payload");
+      validate_disjoint(args.payload_out, "sorted payload", args.payload_in, "payload");
+      validate_disjoint(args.payload_out, "sorted payload", args.in, "keys");
+      validate_disjoint(args.payload_out, "sorted payload", args.out, "sorted keys");
+      validate_disjoint(args.out, "sorted keys", args.payload_in, "payload");
+    }
+    for (Index i = 0; i < args.in.size; ++i)
+      if (args.in[i] > args.range)
+        throw Error("counting_sort: key " + std::to_string(i) + " is " + std::to_string(args.in[i]) +
+                    ", above the range " + std::to_string(args.range));
+  }
+
+  /// Keys: in order, and the same multiset as the input, in two 64-bit sums. Pairs: each payload names the
+  /// position that it came from, so order, keys and stability are checked exactly, without sorting.
+  static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args) {
+    const Index n = s["n"];
+    const Keys key_at(input, seed, n, s["range"]);
+    detail::KeyFingerprint expected, got;
+    for (Index i = 0; i < n; ++i) {
+      if (i && args.out[i] < args.out[i - 1])
+        return Check::wrong("key " + std::to_string(i), "at least " + digits(args.out[i - 1]),
+                            digits(args.out[i]));
+      if constexpr (with_payload) {
+        const Index from = origin_of(args.payload_out[i]);
+        if (from >= n)
+          return Check::wrong("payload " + std::to_string(i), "one of the input",
+                              digits(args.payload_out[i]));
+        const Key key = key_at(from);
+        if (args.out[i] != key)
+          return Check::wrong("key " + std::to_string(i), digits(key) + ", as its payload says",
+                              digits(args.out[i]));
+        if (i && args.out[i] == args.out[i - 1] && from <= origin_of(args.payload_out[i - 1]))
+          return Check::wrong("payload " + std::to_string(i),
+                              "later in the input than the one before it (stability)",
+                              "position " + std::to_string(from));
+      } else {
+        expected.add(key_at(i));
+        got.add(args.out[i]);
+      }
+    }
+    if (!(got == expected)) return Check::wrong("keys", "those of the input", "other keys");
+    return {};
+  }
+
+  static Cost cost(const Shape& s) {
+    return {.bytes = (with_payload ? 16.0 : 8.0) * s["n"], .keys = static_cast<double>(s["n"])};
+  }
+
+  static std::vector<Shape> test_shapes() {
+    std::vector<Shape> shapes;
+    const auto add = [&](Index n, Index range) { shapes.push_back({{"n", n}, {"range", range}}); };
+    for (Index n : {0, 1, 2, 3, 63, 64, 65, 127, 1000, 1021, 4096, 4097}) add(n, n);
+    add(1000, 0), add(1000, 1), add(1000, 2), add(10, 100000), add(100000, 10), add(50000, 65535),
+        add(777, 65536);
+    add(65537, 1 << 20), add(200003, 200003), add(1, 1 << 20), add(0, 5);
+    return shapes;
+  }
+
+  static std::vector<Shape> bench_shapes() {
+    std::vector<Shape> shapes;
+    for (Index n : {100000, 1000000, 10000000}) shapes.push_back({{"n", n}, {"range", n}});
+    return shapes;
+  }
+
+ private:
+  // An odd multiplier permutes the 32-bit words, and its inverse undoes it.
+  static constexpr std::uint32_t multiplier = 2654435761u, inverse = 244002641u;
+  static_assert(static_cast<std::uint32_t>(multiplier * inverse) == 1);
+  static Key payload_at(Index i) { return static_cast<Key>(i) * multiplier; }
+  static Index origin_of(Key payload) { return static_cast<Key>(payload * inverse); }
+
+  template <class View>
+  static void validate_vector(const View& v, Index size, const char* what_it_is) {
+    if (v.size < 0) throw Error(std::string(what_it_is) + ": negative size " + std::to_string(v.size));
+    if (v.size > std::numeric_limits<Key>::max())
+      throw Error(std::string(what_it_is) + ": more than 2^32 - 1 of them");
+    if (v.size != size)
+      throw Error(std::string(what_it_is) + ": " + std::to_string(v.size) + " of them, not " +
+                  std::to_string(size));
+    if (v.size && !v.data) throw Error(std::string(what_it_is) + ": no data");
+  }
+};
+
+}  // namespace tallcache

@@ -1,0 +1,190 @@
+// C = A B, C m x n, A m x k, B k x n, row-major with padded leading dimensions.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "common/compare.hpp"
+#include "common/operation.hpp"
+#include "common/random.hpp"
+
+namespace tallcache {
+
+template <class T>
+struct Matmul {
+  static constexpr std::string_view name = "matmul", element = element_name<T>();
+  static constexpr std::string_view what = "C = A B; C is m x n, A m x k, B k x n, row-major";
+  static constexpr Rate rate = Rate::gflop_per_s;
+  static constexpr DimSpec dims[] = {{"m", "rows of A and C"},
+                                     {"n", "columns of B and C"},
+                                     {"k", "columns of A, rows of B"},
+                                     {"pad", "leading dimension minus columns", 0}};
+  static constexpr std::span<const std::string_view> inputs = matrix_inputs;
+
+  template <class Access = Plain>
+  struct Args {
+    MatrixView<T, Access> c;
+    MatrixView<const T, Access> a, b;
+    Scratch<Access> scratch{};
+
+    template <class Other>
+    Args<Other> with(Other other) const {
+      return {c.with(other), a.with(other), b.with(other), scratch.with(other)};
+    }
+  };
+
+  static Shape shape_of(const Args<>& args) {
+    return {{"m", args.c.rows}, {"n", args.c.cols}, {"k", args.a.cols}, {"pad", args.c.ld - args.c.cols}};
+  }
+
+  static std::vector<BufferSpec> buffers(const Shape& s) {
+    const Index m = s["m"], n = s["n"], k = s["k"], pad = s["pad"];
+    return {{"C", Role::output, matrix_bytes<T>(m, n, pad), poison_byte<T>},
+            {"A", Role::input, matrix_bytes<T>(m, k, pad)},
+            {"B", Role::input, matrix_bytes<T>(k, n, pad)}};
+  }
+
+  static Args<> bind(const Shape& s, std::span<std::byte* const> buffers, Scratch<> scratch) {
+    const Index m = s["m"], n = s["n"], k = s["k"], pad = s["pad"];
+    return {bind_matrix<T>(buffers[0], m, n, pad), bind_matrix<T>(buffers[1], m, k, pad),
+            bind_matrix<T>(buffers[2], k, n, pad), scratch};
+  }
+
+  static void fill(const Shape& s, std::string_view input, std::uint64_t seed,
+                   std::span<std::byte* const> buffers) {
+    const Index m = s["m"], n = s["n"], k = s["k"], pad = s["pad"];
+    fill_matrix(bind_matrix<T>(buffers[1], m, k, pad), input, seed);
+    fill_matrix(bind_matrix<T>(buffers[2], k, n, pad), input, seed + 1);
+  }
+
+  static void validate(const Args<>& args) {
+    const auto& [c, a, b, scratch] = args;
+    validate_view(c, "C");
+    validate_view(a, "A");
+    validate_view(b, "B");
+    if (a.rows != c.rows || b.cols != c.cols || a.cols != b.rows)
+      throw Error("matmul: " + size(c) + " = " + size(a) + " times " + size(b) + " does not fit");
+    validate_disjoint(c, "C", a, "A");
+    validate_disjoint(c, "C", b, "B");
+  }
+
+  /// Up to 2^24 products, every element of C against a sum of wider type; the bound is the forward error of a
+  /// sum of k products in any order, (k + 2) eps |A| |B|, and zero for whole-number inputs. Beyond, every row
+  /// of C by Freivalds' test (1977): C t against A (B t) for a random t. On whole numbers that is exact up to
+  /// its chance of 2^-31 a row; otherwise its bound is 8 sqrt(k + 2) eps times the Euclidean norms, as
+  /// rounding errors of either sign add up (Higham and Mary 2019; 8 leaves a chance of 10^-13): at m = n = k
+  /// = 1024 a single wrong element shows in double from 10^-10 of the usual one, in float from 1/20.
+  static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args) {
+    if (Check padding = check_padding<T>(args.c); !padding) return padding;
+    const bool whole = std::is_integral_v<T> || input == "integers";
+    if (static_cast<double>(s["m"]) * s["n"] * s["k"] <= 0x1p24)
+      return check_elements(args, 0, s["m"], whole);
+    return whole ? check_freivalds<std::int64_t>(args, seed) : check_freivalds<double>(args, seed);
+  }
+
+  static Cost cost(const Shape& s) {
+    const double m = s["m"], n = s["n"], k = s["k"];
+    return {.flops = 2 * m * n * k, .bytes = (m * n + m * k + k * n) * sizeof(T)};
+  }
+
+  static std::vector<Shape> test_shapes() {
+    std::vector<Shape> shapes;
+    const auto add = [&](Index m, Index n, Index k, Index pad = 0) {
+      shapes.push_back({{"m", m}, {"n", n}, {"k", k}, {"pad", pad}});
+    };
+    for (Index n : {0, 1, 2, 3, 7, 16, 31, 32, 33, 61, 63, 64, 65, 97, 127, 128, 129}) add(n, n, n);
+    add(0, 5, 7), add(5, 0, 7), add(5, 7, 0), add(1, 67, 1), add(67, 1, 1), add(1, 1, 67), add(1, 71, 73);
+    add(71, 1, 73), add(71, 73, 1), add(5, 130, 33), add(130, 5, 33), add(33, 5, 130), add(64, 128, 32);
+    add(17, 19, 23, 1), add(64, 64, 64, 3), add(65, 63, 64, 8), add(1, 1, 1, 5), add(40, 3, 100, 24);
+    return shapes;
+  }
+
+  static std::vector<Shape> bench_shapes() {
+    std::vector<Shape> shapes;
+    for (Index n : {64, 128, 256, 512, 1024}) shapes.push_back({{"m", n}, {"n", n}, {"k", n}, {"pad", 0}});
+    shapes.push_back({{"m", 687}, {"n", 1107}, {"k", 837}, {"pad", 0}});
+    return shapes;
+  }
+
+ private:
+  static std::string size(const auto& view) {
+    return std::to_string(view.rows) + " x " + std::to_string(view.cols);
+  }
+
+  static Check check_elements(const Args<>& args, Index first, Index last, bool exact) {
+    const auto& [c, a, b, scratch] = args;
+    using Wide = std::conditional_t<std::is_integral_v<T>, std::int64_t,
+                                    std::conditional_t<sizeof(T) < sizeof(double), double, long double>>;
+    std::vector<Wide> sum(c.cols), magnitude(c.cols);
+    for (Index i = first; i < last; ++i) {
+      std::ranges::fill(sum, Wide{});
+      std::ranges::fill(magnitude, Wide{});
+      for (Index l = 0; l < a.cols; ++l)
+        for (Index j = 0; j < c.cols; ++j) {
+          const Wide product = static_cast<Wide>(a(i, l)) * b(l, j);
+          sum[j] += product;
+          magnitude[j] += std::abs(product);
+        }
+      for (Index j = 0; j < c.cols; ++j) {
+        const double bound = exact ? 0 : (a.cols + 2) * epsilon<T>() * static_cast<double>(magnitude[j]);
+        if (!within(c(i, j), static_cast<double>(sum[j]), bound))
+          return Check::wrong("C" + position(i, j), digits(static_cast<T>(sum[j])), digits(c(i, j)));
+      }
+    }
+    return {};
+  }
+
+  // With Sum an integer, every element must be a whole number, and the sums wrap modulo 2^64.
+  template <class Sum>
+  static Check check_freivalds(const Args<>& args, std::uint64_t seed) {
+    const auto& [c, a, b, scratch] = args;
+    constexpr bool whole = std::is_integral_v<Sum>;
+    using Wrapping = std::conditional_t<whole, std::uint64_t, double>;
+    const auto wrap = [](T value) { return static_cast<Wrapping>(static_cast<Sum>(value)); };
+    std::vector<Wrapping> t(c.cols), bt(b.rows);
+    for (Index j = 0; j < c.cols; ++j) {
+      if constexpr (whole)
+        t[j] = random_bits(seed + 2, j) >> 33;
+      else
+        t[j] = (1 + random_unit(seed + 2, j)) * (random_bits(seed + 3, j) & 1 ? 1 : -1);
+    }
+    double b_norm2 = 0;  // of B with its columns scaled by t
+    for (Index l = 0; l < b.rows; ++l)
+      for (Index j = 0; j < b.cols; ++j) {
+        const Wrapping term = wrap(b(l, j)) * t[j];
+        bt[l] += term;
+        if constexpr (!whole) b_norm2 += term * term;
+      }
+    const double factor = 8 * (std::sqrt(a.cols + 2.0) * epsilon<T>() +
+                               std::sqrt(static_cast<double>(a.cols + c.cols)) * epsilon<double>());
+    for (Index i = 0; i < c.rows; ++i) {
+      Wrapping got{}, expected{};
+      double a_norm2 = 0;
+      bool ok = true;
+      for (Index j = 0; j < c.cols; ++j) {
+        if constexpr (whole && std::is_floating_point_v<T>)
+          if (!(std::abs(c(i, j)) < 0x1p62 && std::trunc(c(i, j)) == c(i, j))) {
+            ok = false;
+            break;
+          }
+        got += wrap(c(i, j)) * t[j];
+      }
+      for (Index l = 0; l < a.cols; ++l) {
+        expected += wrap(a(i, l)) * bt[l];
+        if constexpr (!whole) a_norm2 += static_cast<double>(a(i, l)) * a(i, l);
+      }
+      if constexpr (whole)
+        ok = ok && got == expected;
+      else
+        ok = within(got, expected, factor * std::sqrt(a_norm2 * b_norm2));
+      if (ok) continue;
+      Check element = check_elements(args, i, i + 1, whole);
+      return element ? Check::wrong("row " + std::to_string(i) + " of C times a random vector",
+                                    digits(expected), digits(got))
+                     : element;
+    }
+    return {};
+  }
+};
+
+}  // namespace tallcache

@@ -1,0 +1,96 @@
+// What a cache model counts, as PAPI software-defined events: sde:::tallcache::L1_DCM and so on, which any
+// PAPI program in this process reads as it reads a hardware event.
+//
+// This is a shared library of its own, so that a process has one set of counters however many of its parts
+// link it, and so that PAPI's tools can load it: papi_native_avail -sde libtallcache_sde.so lists the events.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+
+namespace tallcache {
+
+/// The events, in the order of simulated_events(). The levels follow one another in steps of `per_level`.
+enum class Simulated {
+  accesses,
+  loads,
+  stores,
+  straddling,
+  l1_accesses,
+  l1_misses,
+  l1_cold,
+  l1_capacity,
+  l1_conflict,
+  l1_written_back,
+  l2_accesses,
+  l2_misses,
+  l2_cold,
+  l2_capacity,
+  l2_conflict,
+  l2_written_back,
+  l3_accesses,
+  l3_misses,
+  l3_cold,
+  l3_capacity,
+  l3_conflict,
+  l3_written_back,
+  lru_misses,
+  opt_misses,
+  true_sharing,
+  false_sharing,
+};
+inline constexpr int per_level = 6;
+
+/// `event` of level 1 at `level` (1, 2 or 3): at_level(Simulated::l1_misses, 3) is l3_misses.
+constexpr Simulated at_level(Simulated event, int level) {
+  return static_cast<Simulated>(static_cast<int>(event) + per_level * (level - 1));
+}
+
+struct SimulatedEvent {
+  std::string_view name;  ///< as PAPI lists it, after "sde:::tallcache::"
+  std::string_view description;
+};
+
+/// All events, indexed by Simulated.
+std::span<const SimulatedEvent> simulated_events();
+
+/// The name that PAPI knows the event by: "sde:::tallcache::L1_DCM".
+std::string_view papi_name(Simulated event);
+
+/// The counters of this process. They only grow: a PAPI event set counts from where it was started.
+class SimulatedCounters {
+ public:
+  /// Registers `events` with PAPI, once each, for the life of the process: a model publishes what it counts
+  /// and nothing else, so that an event that nothing feeds is not there, instead of being there and 0. Safe
+  /// before and after PAPI_library_init, and from several threads. Throws Error when libsde refuses.
+  void publish(std::initializer_list<Simulated> events);
+  bool published(Simulated event) const;
+
+  /// Adds `count`, from any thread. A model that works in blocks adds at the end of each; what is read is
+  /// what was added before. Throws Error when `event` was not published.
+  void add(Simulated event, long long count);
+
+  /// All that was ever added.
+  long long total(Simulated event) const {
+    return counters_[index(event)].value.load(std::memory_order_relaxed);
+  }
+
+  static constexpr std::size_t size = static_cast<std::size_t>(Simulated::false_sharing) + 1;
+
+ private:
+  struct Counter {
+    std::atomic<long long> value = 0;
+    std::atomic<bool> published = false;
+  };
+  static constexpr std::size_t index(Simulated event) { return static_cast<std::size_t>(event); }
+
+  std::array<Counter, size> counters_;
+};
+
+SimulatedCounters& simulated_counters();
+
+}  // namespace tallcache

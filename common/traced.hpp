@@ -1,0 +1,65 @@
+// The traced access policy: every element access is told to a sink before it happens. A sink has
+//   void load(const void* address, std::size_t bytes);
+//   void store(const void* address, std::size_t bytes);
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+namespace tallcache {
+
+template <class Sink>
+struct Traced {
+  Sink* sink = nullptr;
+
+  /// Stands for T& in an expression: reading it is one load, assigning one store, `+=` one of each.
+  template <class T>
+  class Reference {
+   public:
+    using value_type = std::remove_const_t<T>;
+
+    Reference(T* element, Sink* sink) : element_(element), sink_(sink) {}
+    Reference(const Reference&) = default;
+
+    operator value_type() const {
+      sink_->load(element_, sizeof(T));
+      return *element_;
+    }
+    const Reference& operator=(value_type value) const {
+      sink_->store(element_, sizeof(T));
+      *element_ = value;
+      return *this;
+    }
+    const Reference& operator=(const Reference& other) const {
+      return *this = static_cast<value_type>(other);
+    }
+    const Reference& operator+=(value_type value) const {
+      return *this = static_cast<value_type>(static_cast<value_type>(*this) + value);
+    }
+    const Reference& operator-=(value_type value) const {
+      return *this = static_cast<value_type>(static_cast<value_type>(*this) - value);
+    }
+    /// The old value, as for T&: counting sort's `count[key]++`.
+    value_type operator++(int) const {
+      const value_type old = *this;
+      *this = static_cast<value_type>(old + 1);
+      return old;
+    }
+    friend void swap(const Reference& a, const Reference& b) {
+      const value_type old = a;
+      a = static_cast<value_type>(b);
+      b = old;
+    }
+
+   private:
+    T* element_;
+    Sink* sink_;
+  };
+
+  template <class T>
+  Reference<T> at(T* element) const {
+    return {element, sink};
+  }
+};
+
+}  // namespace tallcache

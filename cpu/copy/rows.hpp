@@ -1,0 +1,27 @@
+// B = A, element by element: the least traffic that a transposition could have.
+#pragma once
+
+#include "common/ops/copy.hpp"
+#include "common/variant.hpp"
+
+namespace tallcache::cpu::copy {
+
+template <class Fork, class B, class A>
+void copy_rows(Fork& fork, B b, A a) {
+  fork.loop(0, a.rows, 1, [a, b](Index i) {
+    for (Index j = 0; j < a.cols; ++j) b(i, j) = a(i, j);
+  });
+}
+
+struct rows {
+  static constexpr std::string_view idea = "element by element along the rows";
+  static constexpr std::string_view source = "M16: simple copy, on the CPU";
+  using operations = OperationList<Copy<float>, Copy<double>, Copy<std::int32_t>>;
+
+  template <class Fork, class Args>
+  static void run(Fork& fork, const Args& args, const Params&) {
+    copy_rows(fork, args.b, args.a);
+  }
+};
+
+}  // namespace tallcache::cpu::copy

@@ -1,0 +1,29 @@
+// C = A B by its definition.
+#pragma once
+
+#include "common/ops/matmul.hpp"
+#include "common/variant.hpp"
+
+namespace tallcache::cpu::matmul {
+
+template <class C, class A, class B>
+void multiply_ijk(C c, A a, B b) {
+  zero(c);
+  for (Index i = 0; i < c.rows; ++i)
+    for (Index j = 0; j < c.cols; ++j)
+      for (Index k = 0; k < a.cols; ++k) c(i, j) += a(i, k) * b(k, j);
+}
+
+struct naive {
+  static constexpr std::string_view idea =
+      "the three loops in the order of the definition, i-j-k: the second factor is walked down its columns";
+  static constexpr std::string_view source = "M1: A typical matrix multiplication C code; H1: CPU version";
+  using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<std::int32_t>>;
+
+  template <class Fork, class Args>
+  static void run(Fork&, const Args& args, const Params&) {
+    multiply_ijk(args.c, args.a, args.b);
+  }
+};
+
+}  // namespace tallcache::cpu::matmul

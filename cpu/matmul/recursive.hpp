@@ -1,0 +1,61 @@
+// REC-MULT (Frigo, Leiserson, Prokop, Ramachandran 1999): halve the largest of the three dimensions. It knows
+// no cache, and incurs Theta(m + n + k + (mn + mk + kn)/L + mnk/(L sqrt Z)) misses on any of them.
+#pragma once
+
+#include <algorithm>
+
+#include "common/ops/matmul.hpp"
+#include "common/variant.hpp"
+
+namespace tallcache::cpu::matmul {
+
+/// C += A B with the innermost loop along the rows of B and C.
+template <class C, class A, class B>
+void multiply_leaf(C c, A a, B b) {
+  for (Index i = 0; i < c.rows; ++i)
+    for (Index k = 0; k < a.cols; ++k) {
+      const typename A::value_type aik = a(i, k);
+      for (Index j = 0; j < c.cols; ++j) c(i, j) += aik * b(k, j);
+    }
+}
+
+/// C += A B; a product with no dimension above `base` is a leaf. base >= 1.
+template <class Fork, class C, class A, class B>
+void rec_mult(Fork& fork, C c, A a, B b, Index base) {
+  const Index m = c.rows, n = a.cols, p = c.cols;
+  if (m == 0 || n == 0 || p == 0) return;
+  if (std::max({m, n, p}) <= base) {
+    multiply_leaf(c, a, b);
+  } else if (m >= std::max(n, p)) {
+    const auto [c1, c2] = halve_rows(c);
+    const auto [a1, a2] = halve_rows(a);
+    fork([&fork, c1 = c1, a1 = a1, b, base] { rec_mult(fork, c1, a1, b, base); },
+         [&fork, c2 = c2, a2 = a2, b, base] { rec_mult(fork, c2, a2, b, base); });
+  } else if (n >= p) {
+    // Both products add to the same C: one after the other.
+    const auto [a1, a2] = halve_cols(a);
+    const auto [b1, b2] = halve_rows(b);
+    rec_mult(fork, c, a1, b1, base);
+    rec_mult(fork, c, a2, b2, base);
+  } else {
+    const auto [b1, b2] = halve_cols(b);
+    const auto [c1, c2] = halve_cols(c);
+    fork([&fork, c1 = c1, a, b1 = b1, base] { rec_mult(fork, c1, a, b1, base); },
+         [&fork, c2 = c2, a, b2 = b2, base] { rec_mult(fork, c2, a, b2, base); });
+  }
+}
+
+struct recursive {
+  static constexpr std::string_view idea = "REC-MULT: halve the largest of the three dimensions";
+  static constexpr std::string_view source = "M7: A cache-oblivious matrix multiplication algorithm";
+  using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<std::int32_t>>;
+  static constexpr ParamSpec params[] = {{"base", 64, "a product with no larger dimension is a leaf"}};
+
+  template <class Fork, class Args>
+  static void run(Fork& fork, const Args& args, const Params& params) {
+    zero(args.c);
+    rec_mult(fork, args.c, args.a, args.b, params["base"]);
+  }
+};
+
+}  // namespace tallcache::cpu::matmul

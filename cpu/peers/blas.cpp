@@ -1,0 +1,303 @@
+#include "cpu/peers/blas.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+namespace tallcache::cpu::peers {
+namespace {
+
+constexpr int row_major = 101, no_trans = 111, trans = 112;  // the values of cblas.h
+
+/// An environment variable with another value for as long as this lives.
+class ScopedVariable {
+ public:
+  ScopedVariable(const char* name, const std::string& value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    setenv(name, value.c_str(), 1);
+  }
+  ~ScopedVariable() {
+    if (before_)
+      setenv(name_, before_->c_str(), 1);
+    else
+      unsetenv(name_);
+  }
+  ScopedVariable(const ScopedVariable&) = delete;
+  ScopedVariable& operator=(const ScopedVariable&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+std::string last_error() {
+  const char* message = dlerror();
+  return message ? message : "unknown error of the dynamic loader";
+}
+
+template <class Function>
+void find(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+}
+
+/// The folders in which the dynamic loader looks, in its order: LD_LIBRARY_PATH, then the system's.
+std::vector<std::string> loader_folders() {
+  std::vector<std::string> folders;
+  void* self = dlopen(nullptr, RTLD_LAZY);
+  Dl_serinfo size{};
+  if (!self || dlinfo(self, RTLD_DI_SERINFOSIZE, &size) != 0) return folders;
+  const auto memory = std::make_unique<std::byte[]>(size.dls_size);
+  auto* info = reinterpret_cast<Dl_serinfo*>(memory.get());
+  if (dlinfo(self, RTLD_DI_SERINFOSIZE, info) != 0 || dlinfo(self, RTLD_DI_SERINFO, info) != 0)
+    return folders;
+  for (unsigned i = 0; i < info->dls_cnt; ++i) folders.emplace_back(info->dls_serpath[i].dls_name);
+  return folders;
+}
+
+/// The installed file, or empty. The builds in subfolders come first: the name outside of them is a link that
+/// the administrator may have turned to another build, and in an unpacked package it does not exist.
+std::string installed_file(const BlasSource& source) {
+  for (const std::string& folder : loader_folders())
+    for (const std::string& soname : source.sonames) {
+      std::error_code none;
+      for (const std::string& build : source.folders)
+        if (const auto path = std::filesystem::path(folder) / build / soname;
+            std::filesystem::exists(path, none))
+          return path;
+      if (const auto path = std::filesystem::path(folder) / soname; std::filesystem::exists(path, none))
+        return path;
+    }
+  // Folders that only the loader's cache knows, such as /usr/local/lib.
+  for (const std::string& soname : source.sonames)
+    if (void* library = dlopen(soname.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
+      link_map* map = nullptr;
+      const std::string path = dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 ? map->l_name : "";
+      dlclose(library);
+      return path;
+    }
+  return {};
+}
+
+/// A copy of the file in memory, so that the loader takes it for another library. Its descriptor stays open:
+/// the loader knows a library by its path, and a number that is used again would be the first copy's.
+int anonymous_copy(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) throw Error("cannot read " + path);
+  const int copy = memfd_create(std::filesystem::path(path).filename().c_str(), MFD_CLOEXEC);
+  struct stat status {};
+  bool complete = copy >= 0 && fstat(file, &status) == 0;
+  for (off_t done = 0; complete && done < status.st_size;)
+    complete = sendfile(copy, file, &done, static_cast<std::size_t>(status.st_size - done)) > 0;
+  close(file);
+  if (complete) return copy;
+  if (copy >= 0) close(copy);
+  throw Error("cannot copy " + path + " into memory");
+}
+
+/// Whether `action` returns true, tried in a child, because it may abort.
+template <class Action>
+bool succeeds_in_child(Action action) {
+  const pid_t child = fork();
+  if (child < 0) return false;
+  if (child == 0) {
+    const rlimit no_core{0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+    _exit(action() ? 0 : 1);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+struct Cores {
+  const char *openblas, *blis;
+};
+
+/// The fastest kernels that this processor can execute, measured for products of 1024 x 1024 on one core with
+/// OpenBLAS 0.3.21 and BLIS 0.9.0. With AVX-512 against AVX2: OpenBLAS 57 and 36, BLIS 56 and 34 GFLOP/s in
+/// double, the same ratio in float; Cooperlake's kernels are within 1 % of SkylakeX's, zen3's of haswell's.
+Cores best_cores() {
+#ifdef __x86_64__
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512cd"))
+    return {"SkylakeX", "skx"};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return {"Haswell", "haswell"};
+#endif
+  return {"", ""};
+}
+
+int to_int(Index value, const char* what) {
+  if (value > INT_MAX)
+    throw Error(std::string("cblas: ") + what + " " + std::to_string(value) + " exceeds its 32-bit integers");
+  return static_cast<int>(value);
+}
+
+template <class View>
+int leading_dimension(const View& view) {
+  return to_int(std::max<Index>(1, view.ld), "leading dimension");
+}
+
+template <class Args, class Function>
+void transpose_by(const Args& args, Function function) {
+  const auto& [b, a, scratch] = args;
+  if (a.rows == 0 || a.cols == 0) return;
+  function(row_major, trans, to_int(a.rows, "rows"), to_int(a.cols, "columns"), 1, a.data,
+           leading_dimension(a), b.data, leading_dimension(b));
+}
+
+}  // namespace
+
+Blas::Blas(const BlasSource& source) {
+  try {
+    load(source);
+  } catch (const Error& error) {
+    reason_ = error.what();
+  }
+}
+
+void Blas::load(const BlasSource& source) {
+  path_ = installed_file(source);
+  if (path_.empty()) throw Error("no " + source.sonames.front() + " (package " + source.package + ")");
+  const int copy = anonymous_copy(path_);
+  // One thread until set_threads asks for more: OpenBLAS would start one a processor for each copy.
+  const ScopedVariable one_thread("OPENBLAS_NUM_THREADS", "1");
+  std::optional<ScopedVariable> core;
+  if (!source.core.empty()) core.emplace("OPENBLAS_CORETYPE", source.core);
+  void* library = dlopen(("/proc/self/fd/" + std::to_string(copy)).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    close(copy);
+    throw Error(path_ + ": " + last_error());
+  }
+
+  find(library, "cblas_dgemm", dgemm_);
+  find(library, "cblas_sgemm", sgemm_);
+  find(library, "cblas_domatcopy", domatcopy_);
+  find(library, "cblas_somatcopy", somatcopy_);
+  find(library, "openblas_set_num_threads", openblas_threads_);
+  find(library, "bli_thread_set_num_threads", blis_threads_);
+  if (!dgemm_ || !sgemm_) throw Error(path_ + " has no cblas_dgemm or cblas_sgemm");
+  char* (*corename)() = nullptr;
+  find(library, "openblas_get_corename", corename);
+  if (corename && openblas_threads_ && domatcopy_ && somatcopy_)
+    core_ = corename();
+  else if (blis_threads_)
+    choose_blis_core(library, source.core);
+  else
+    throw Error(path_ + " is neither OpenBLAS nor BLIS");
+}
+
+/// BLIS takes the number of its kernels, which differs from release to release, at its first use, and aborts
+/// when they are not in this build.
+void Blas::choose_blis_core(void* library, const std::string& core) {
+  const char* (*name_of)(int) = nullptr;
+  int (*current)() = nullptr;
+  find(library, "bli_arch_string", name_of);
+  find(library, "bli_arch_query_id", current);
+  if (!name_of || !current) throw Error(path_ + " does not tell its kernels");
+  const auto initialise = [&] {
+    set_threads(1);  // a query before any other call aborts when the variable is set
+    return std::string_view(name_of(current()));
+  };
+  std::optional<ScopedVariable> variable;
+  if (!core.empty()) {
+    int number = 0;
+    while (name_of(number) != core) {
+      if (name_of(number) == std::string_view("generic")) throw Error(path_ + " has no kernels " + core);
+      ++number;
+    }
+    variable.emplace("BLIS_ARCH_TYPE", std::to_string(number));
+    if (!succeeds_in_child([&] { return initialise() == core; }))
+      throw Error(path_ + " was built without the kernels " + core);
+  }
+  core_ = initialise();
+}
+
+void Blas::set_threads(int threads) {
+  if (threads == threads_) return;
+  if (openblas_threads_)
+    openblas_threads_(threads);
+  else
+    blis_threads_(threads);
+  threads_ = threads;
+}
+
+template <class Args, class T>
+void Blas::gemm(const Args& args, int threads, Gemm<T> function) {
+  const auto& [c, a, b, scratch] = args;
+  const int m = to_int(c.rows, "rows"), n = to_int(c.cols, "columns"), k = to_int(a.cols, "columns");
+  const int lda = leading_dimension(a), ldb = leading_dimension(b), ldc = leading_dimension(c);
+  set_threads(threads);
+  function(row_major, no_trans, no_trans, m, n, k, 1, a.data, lda, b.data, ldb, 0, c.data, ldc);
+}
+
+void Blas::gemm(const Matmul<double>::Args<>& args, int threads) { gemm(args, threads, dgemm_); }
+void Blas::gemm(const Matmul<float>::Args<>& args, int threads) { gemm(args, threads, sgemm_); }
+void Blas::transpose(const Transpose<double>::Args<>& args) const { transpose_by(args, domatcopy_); }
+void Blas::transpose(const Transpose<float>::Args<>& args) const { transpose_by(args, somatcopy_); }
+
+BlasSource openblas_source(Tuning tuning) {
+  return {.sonames = {"libopenblas.so.0"},
+          .folders = {"openblas-pthread", "openblas-serial", "openblas-openmp"},
+          .package = "libopenblas0-pthread",
+          .core = tuning == Tuning::best ? best_cores().openblas : ""};
+}
+
+BlasSource blis_source(Tuning tuning) {
+  return {.sonames = {"libblis.so.4", "libblis.so.3"},
+          .folders = {"blis-pthread", "blis-serial", "blis-openmp"},
+          .package = "libblis4-pthread",
+          .core = tuning == Tuning::best ? best_cores().blis : ""};
+}
+
+Blas& openblas_library(Tuning tuning) {
+  if (tuning == Tuning::best) {
+    static Blas best(openblas_source(Tuning::best));
+    return best;
+  }
+  static Blas installed(openblas_source(Tuning::installed));
+  return installed;
+}
+
+Blas& blis_library(Tuning tuning) {
+  if (tuning == Tuning::best) {
+    static Blas best(blis_source(Tuning::best));
+    return best;
+  }
+  static Blas installed(blis_source(Tuning::installed));
+  return installed;
+}
+
+std::vector<std::pair<std::string, std::string>> peer_cores() {
+  const auto core = [](const Blas& blas) {
+    return blas.reason().empty() ? blas.core() : "unavailable: " + blas.reason();
+  };
+  return {{"openblas", core(openblas_library(Tuning::installed))},
+          {"openblas_best", core(openblas_library(Tuning::best))},
+          {"blis", core(blis_library(Tuning::installed))},
+          {"blis_best", core(blis_library(Tuning::best))}};
+}
+
+bool fits_cblas(const Shape& shape) {
+  const Index pad = shape["pad"];
+  return std::ranges::all_of(shape, [pad](const auto& size) { return size.value <= INT_MAX - pad; });
+}
+
+}  // namespace tallcache::cpu::peers

@@ -1,0 +1,103 @@
+// The BLAS libraries of this machine, each configuration a copy of its own in this process.
+//
+// OpenBLAS and BLIS export the same CBLAS symbols and choose their kernels once, from the environment, when
+// they are loaded. So every configuration is loaded with dlopen from an anonymous copy of the installed file,
+// its symbols local, its environment variable set meanwhile. Nothing is linked, and a library that is not
+// there is a fact of the run, with a reason.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/ops/matmul.hpp"
+#include "common/ops/transpose.hpp"
+#include "common/variant.hpp"
+
+namespace tallcache::cpu::peers {
+
+/// Kernels as the library chooses them, or those that are the fastest that this processor can execute.
+enum class Tuning { installed, best };
+
+/// What to load: the library's names, best first, the subfolders in which distributions keep its builds, the
+/// package to install when it is missing, and the kernels to ask for (empty: its own choice).
+struct BlasSource {
+  std::vector<std::string> sonames, folders;
+  std::string package, core{};
+};
+
+/// A loaded library, or the reason why there is none; it stays loaded until the process ends. Calls from one
+/// thread at a time: the number of threads is the library's global state.
+class Blas {
+ public:
+  /// Loads what `source` names, from the folders that the dynamic loader searches (LD_LIBRARY_PATH first),
+  /// and their subfolders. Never throws for a library that is missing or cannot be loaded: see reason().
+  explicit Blas(const BlasSource& source);
+  Blas(const Blas&) = delete;
+  Blas& operator=(const Blas&) = delete;
+
+  /// Why it cannot be used; empty when it can.
+  const std::string& reason() const { return reason_; }
+  /// The file that was copied and the kernels that it runs, in the library's own words.
+  const std::string& path() const { return path_; }
+  const std::string& core() const { return core_; }
+
+  /// C = A B on `threads` threads. C is not read (beta = 0); k = 0 gives C = 0. Throws Error when a size or a
+  /// leading dimension exceeds the library's 32-bit integers.
+  void gemm(const Matmul<double>::Args<>& args, int threads);
+  void gemm(const Matmul<float>::Args<>& args, int threads);
+
+  /// B = A^T on one thread: the library has no parallel one. Throws Error as gemm.
+  void transpose(const Transpose<double>::Args<>& args) const;
+  void transpose(const Transpose<float>::Args<>& args) const;
+
+ private:
+  template <class T>
+  using Gemm = void (*)(int order, int trans_a, int trans_b, int m, int n, int k, T alpha, const T* a,
+                        int lda, const T* b, int ldb, T beta, T* c, int ldc);
+  template <class T>
+  using OmatCopy = void (*)(int order, int trans, int rows, int cols, T alpha, const T* a, int lda, T* b,
+                            int ldb);
+  void load(const BlasSource& source);
+  void choose_blis_core(void* library, const std::string& core);
+  void set_threads(int threads);
+  template <class Args, class T>
+  void gemm(const Args& args, int threads, Gemm<T> function);
+
+  std::string reason_, path_, core_;
+  Gemm<double> dgemm_ = nullptr;
+  Gemm<float> sgemm_ = nullptr;
+  OmatCopy<double> domatcopy_ = nullptr;
+  OmatCopy<float> somatcopy_ = nullptr;
+  void (*openblas_threads_)(int) = nullptr;
+  void (*blis_threads_)(std::ptrdiff_t) = nullptr;
+  int threads_ = 0;
+};
+
+BlasSource openblas_source(Tuning tuning);
+BlasSource blis_source(Tuning tuning);
+
+/// The two libraries, loaded at the first call.
+Blas& openblas_library(Tuning tuning);
+Blas& blis_library(Tuning tuning);
+
+/// Each BLAS peer and the kernels that it runs, or why it cannot: {"openblas", "SkylakeX"}, ...
+std::vector<std::pair<std::string, std::string>> peer_cores();
+
+/// Whether the sizes of `shape` fit the 32-bit integers of CBLAS.
+bool fits_cblas(const Shape& shape);
+
+/// The product by a configuration of a BLAS library.
+template <Blas& (*library)(Tuning), Tuning tuning>
+struct blas_product {
+  using operations = OperationList<Matmul<double>, Matmul<float>>;
+  static std::string unavailable() { return library(tuning).reason(); }
+  static bool supports(const Shape& shape) { return fits_cblas(shape); }
+  template <class Args>
+  static void call(const Launch& launch, const Args& args, const Params&) {
+    library(tuning).gemm(args, launch.threads);
+  }
+};
+
+}  // namespace tallcache::cpu::peers

@@ -1,0 +1,13 @@
+// BLIS as installed.
+#pragma once
+
+#include "cpu/peers/blas.hpp"
+
+namespace tallcache::cpu::peers {
+
+struct blis : blas_product<blis_library, Tuning::installed> {
+  static constexpr std::string_view idea = "cblas_dgemm and cblas_sgemm with the kernels that BLIS picks";
+  static constexpr std::string_view source = "BLIS (Van Zee and van de Geijn 2015)";
+};
+
+}  // namespace tallcache::cpu::peers

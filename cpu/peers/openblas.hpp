@@ -1,0 +1,13 @@
+// OpenBLAS as installed.
+#pragma once
+
+#include "cpu/peers/blas.hpp"
+
+namespace tallcache::cpu::peers {
+
+struct openblas : blas_product<openblas_library, Tuning::installed> {
+  static constexpr std::string_view idea = "cblas_dgemm and cblas_sgemm with the kernels that OpenBLAS picks";
+  static constexpr std::string_view source = "OpenBLAS";
+};
+
+}  // namespace tallcache::cpu::peers

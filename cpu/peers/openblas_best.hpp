@@ -1,0 +1,14 @@
+// OpenBLAS at its best: a release older than the processor picks kernels that are too old.
+#pragma once
+
+#include "cpu/peers/blas.hpp"
+
+namespace tallcache::cpu::peers {
+
+struct openblas_best : blas_product<openblas_library, Tuning::best> {
+  static constexpr std::string_view idea =
+      "cblas_dgemm and cblas_sgemm with the best kernels for this processor (OPENBLAS_CORETYPE)";
+  static constexpr std::string_view source = "OpenBLAS";
+};
+
+}  // namespace tallcache::cpu::peers

@@ -1,0 +1,44 @@
+// REC-TRANSPOSE (Frigo, Leiserson, Prokop, Ramachandran 1999): halve the larger dimension. Theta(1 + mn/L)
+// misses in any cache.
+#pragma once
+
+#include <algorithm>
+
+#include "common/ops/transpose.hpp"
+#include "common/variant.hpp"
+#include "cpu/transpose/naive.hpp"
+
+namespace tallcache::cpu::transpose {
+
+/// B = A^T; a matrix with no dimension above `base` is a leaf. base >= 1.
+template <class Fork, class B, class A>
+void rec_transpose(Fork& fork, B b, A a, Index base) {
+  if (std::max(a.rows, a.cols) <= base) {
+    transpose_naive(b, a);
+  } else if (a.cols >= a.rows) {
+    const auto [a1, a2] = halve_cols(a);
+    const auto [b1, b2] = halve_rows(b);
+    fork([&fork, a1 = a1, b1 = b1, base] { rec_transpose(fork, b1, a1, base); },
+         [&fork, a2 = a2, b2 = b2, base] { rec_transpose(fork, b2, a2, base); });
+  } else {
+    const auto [a1, a2] = halve_rows(a);
+    const auto [b1, b2] = halve_cols(b);
+    fork([&fork, a1 = a1, b1 = b1, base] { rec_transpose(fork, b1, a1, base); },
+         [&fork, a2 = a2, b2 = b2, base] { rec_transpose(fork, b2, a2, base); });
+  }
+}
+
+struct recursive {
+  static constexpr std::string_view idea = "REC-TRANSPOSE: halve the larger dimension";
+  static constexpr std::string_view source =
+      "M6: A matrix transposition cache-oblivious and cache-optimal algorithm";
+  using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
+  static constexpr ParamSpec params[] = {{"base", 32, "a matrix with no larger dimension is a leaf"}};
+
+  template <class Fork, class Args>
+  static void run(Fork& fork, const Args& args, const Params& params) {
+    if (args.a.rows && args.a.cols) rec_transpose(fork, args.b, args.a, params["base"]);
+  }
+};
+
+}  // namespace tallcache::cpu::transpose

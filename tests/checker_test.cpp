@@ -1,0 +1,400 @@
+// Sabotage: a variant that is wrong in one way is rejected by the verification that the other tests, the
+// benches and the program rely on, and its honest twin is not.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "common/ops/copy.hpp"
+#include "common/ops/counting_sort.hpp"
+#include "common/ops/matmul.hpp"
+#include "common/ops/transpose.hpp"
+#include "tests/support.hpp"
+
+namespace tallcache::test {
+namespace {
+
+// The operations by their definitions.
+template <class T>
+void solve(Matmul<T>, const auto& args) {
+  zero(args.c);
+  for (Index i = 0; i < args.c.rows; ++i)
+    for (Index l = 0; l < args.a.cols; ++l)
+      for (Index j = 0; j < args.c.cols; ++j) args.c(i, j) += args.a(i, l) * args.b(l, j);
+}
+template <class T>
+void solve(Transpose<T>, const auto& args) {
+  for (Index i = 0; i < args.a.rows; ++i)
+    for (Index j = 0; j < args.a.cols; ++j) args.b(j, i) = args.a(i, j);
+}
+template <class T>
+void solve(TransposeInPlace<T>, const auto& args) {
+  for (Index i = 0; i < args.a.rows; ++i)
+    for (Index j = 0; j < i; ++j) std::swap(args.a(i, j), args.a(j, i));
+}
+template <class T>
+void solve(Copy<T>, const auto& args) {
+  for (Index i = 0; i < args.a.rows; ++i)
+    for (Index j = 0; j < args.a.cols; ++j) args.b(i, j) = args.a(i, j);
+}
+// Sorts by `less(i, j)` on positions of the input.
+void place(const auto& args, auto less) {
+  std::vector<Index> order(args.in.size);
+  std::iota(order.begin(), order.end(), Index{0});
+  std::ranges::stable_sort(order, less);
+  for (Index i = 0; i < args.in.size; ++i) {
+    args.out[i] = args.in[order[i]];
+    if (args.payload_out.size) args.payload_out[i] = args.payload_in[order[i]];
+  }
+}
+template <bool payload>
+void solve(CountingSort<payload>, const auto& args) {
+  place(args, [&](Index i, Index j) { return args.in[i] < args.in[j]; });
+}
+
+// What an operation writes and reads first.
+const auto& output(const auto& args) {
+  if constexpr (requires { args.c; })
+    return args.c;
+  else if constexpr (requires { args.b; })
+    return args.b;
+  else if constexpr (requires { args.out; })
+    return args.out;
+  else
+    return args.a;
+}
+const auto& input(const auto& args) {
+  if constexpr (requires { args.in; })
+    return args.in;
+  else
+    return args.a;
+}
+template <class Op>
+using Element =
+    typename std::remove_cvref_t<decltype(output(std::declval<detail::ArgsOf<Op>>()))>::value_type;
+Index extent(const auto& view) {
+  if constexpr (requires { view.ld; })
+    return view.rows * view.ld;
+  else
+    return view.size;
+}
+
+struct honest {
+  static void run(auto op, const auto& args) { solve(op, args); }
+};
+struct no_op {
+  static void run(auto, const auto&) {}
+};
+struct all_zero {
+  static void run(auto, const auto& args) {
+    if constexpr (requires { args.out; })
+      for (Index i = 0; i < args.out.size; ++i) args.out[i] = 0;
+    else
+      zero(output(args));
+  }
+};
+struct changes_input {
+  static constexpr std::string_view where = "input";
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    auto* data = const_cast<Element<decltype(op)>*>(input(args).data);
+    data[0] = data[0] + 1;
+  }
+};
+struct writes_before {
+  static constexpr std::string_view where = "around";
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    output(args).data[-1] = {};
+  }
+};
+struct writes_behind {
+  static constexpr std::string_view where = "around";
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    output(args).data[extent(output(args))] = {};
+  }
+};
+// Right once, and never again.
+struct stale {
+  static void run(auto op, const auto& args) {
+    static bool first = true;
+    if (first) solve(op, args);
+    first = !first;
+  }
+};
+
+// Of matrices.
+struct indices_swapped {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    const auto& out = output(args);
+    std::vector<Element<decltype(op)>> copy(extent(out));
+    for (Index i = 0; i < out.rows; ++i)
+      for (Index j = 0; j < out.cols; ++j) copy[i * out.cols + j] = out(i, j);
+    for (Index i = 0; i < out.rows; ++i)
+      for (Index j = 0; j < out.cols; ++j) out(i, j) = copy[(j % out.rows) * out.cols + i % out.cols];
+  }
+};
+template <bool row>
+struct last_line_missing {
+  static void run(auto op, const auto& args) {
+    const auto& out = output(args);
+    const auto block =
+        row ? out.block(out.rows - 1, 0, 1, out.cols) : out.block(0, out.cols - 1, out.rows, 1);
+    std::vector<Element<decltype(op)>> before;
+    for (Index i = 0; i < block.rows; ++i)
+      for (Index j = 0; j < block.cols; ++j) before.push_back(block(i, j));
+    solve(op, args);
+    for (Index i = 0; i < block.rows; ++i)
+      for (Index j = 0; j < block.cols; ++j) block(i, j) = before[i + j];
+  }
+};
+// The element of the greatest magnitude, away from every border where there is room.
+template <int amount>
+struct one_element {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    const auto& out = output(args);
+    const Index border = std::min(out.rows, out.cols) > 8 ? 2 : 0;
+    auto* largest = &out(border, border);
+    for (Index i = border; i < out.rows - border; ++i)
+      for (Index j = border; j < out.cols - border; ++j)
+        if (std::abs(out(i, j)) > std::abs(*largest)) largest = &out(i, j);
+    using T = Element<decltype(op)>;
+    if constexpr (!std::is_floating_point_v<T>)
+      *largest += 1;
+    else
+      *largest =
+          amount == 0 ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(*largest * (1 + 1.0 / amount));
+  }
+};
+using one_nan = one_element<0>;
+using one_off_by_a_twentieth = one_element<20>;
+using one_off_by_a_thousandth = one_element<1000>;
+struct writes_padding {
+  static constexpr std::string_view where = "padding";
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    const auto& out = output(args);
+    out.data[(out.rows - 1) * out.ld + out.ld - 1] = {};
+  }
+};
+struct inner_one_short {
+  static void run(auto op, auto args) {
+    --args.a.cols;
+    solve(op, args);
+  }
+};
+struct added_twice {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    for (Index i = 0; i < args.c.rows; ++i)
+      for (Index j = 0; j < args.c.cols; ++j) args.c(i, j) += args.c(i, j);
+  }
+};
+struct column_swapped {  // keeps the sums along the rows
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    const auto& out = output(args);
+    for (Index i = 0; i < out.rows; ++i) std::swap(out(i, out.cols / 2), out(i, out.cols / 2 + 1));
+  }
+};
+
+// Of sorts.
+struct descending {
+  static void run(auto, const auto& args) {
+    place(args, [&](Index i, Index j) { return args.in[i] > args.in[j]; });
+  }
+};
+struct unstable {
+  static constexpr std::string_view where = "payload";
+  static void run(auto, const auto& args) {
+    place(args, [&](Index i, Index j) { return args.in[i] != args.in[j] ? args.in[i] < args.in[j] : i > j; });
+  }
+};
+struct unsorted_end {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    Index other = args.out.size - 2;
+    while (args.out[other] == args.out[args.out.size - 1]) --other;
+    std::swap(args.out[other], args.out[args.out.size - 1]);
+    if (args.payload_out.size) std::swap(args.payload_out[other], args.payload_out[args.out.size - 1]);
+  }
+};
+// The smaller of the middle keys twice, and a later one not at all: still sorted.
+struct key_lost {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    Index i = args.out.size / 2;
+    while (args.out[i] == args.out[i - 1]) ++i;
+    args.out[i] = args.out[i - 1];
+    if (args.payload_out.size) args.payload_out[i] = args.payload_out[i - 1];
+  }
+};
+struct payload_duplicated {
+  static constexpr std::string_view where = "payload";
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    Index i = 1;
+    while (args.out[i] != args.out[i - 1]) ++i;
+    args.payload_out[i] = args.payload_out[i - 1];
+  }
+};
+struct payload_foreign {
+  static constexpr std::string_view where = "payload";
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    args.payload_out[args.out.size / 2] = 1;  // of a position far behind the last
+  }
+};
+struct payload_swapped {  // between two different keys
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    std::swap(args.payload_out[0], args.payload_out[args.out.size - 1]);
+  }
+};
+struct last_key_missing {
+  static void run(auto op, const auto& args) {
+    const auto before = args.out[args.out.size - 1];
+    solve(op, args);
+    args.out[args.out.size - 1] = before;
+  }
+};
+// Counts for [0, range) only: the largest key is counted as the one below it.
+struct range_one_short {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    for (Index i = 0; i < args.out.size; ++i) args.out[i] = std::min(args.out[i], args.range - 1);
+  }
+};
+// Sorted, with the sum and the number of the keys right.
+struct sum_kept {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    args.out[0] += 1;
+    args.out[args.out.size - 1] -= 1;
+    for (Index i = 1; i < args.out.size; ++i) args.out[i] = std::max(args.out[i], args.out[0]);
+  }
+};
+
+template <class Op, class Damage>
+struct sabotaged {
+  static constexpr std::string_view idea = "wrong in one way", source = "this test";
+  using operations = OperationList<Op>;
+  // Not over memory views: a sabotage does what it likes with the plain ones.
+  static void call(const Launch&, const auto& args, const Params&) { Damage::run(Op{}, args); }
+};
+
+class Checker : public testing::Test {
+ protected:
+  template <class Op, class Damage>
+  Check verdict(const Shape& shape, std::string_view kind, int runs = 1) {
+    static constexpr auto records = variant_records<sabotaged<Op, Damage>>("sabotaged", Backend::cpu, false);
+    Workspace workspace({&operation_of<Op>, shape, kind}, *executor);
+    for (int i = 1; i < runs; ++i) EXPECT_TRUE(workspace.verify({&records[0]}));
+    return workspace.verify({&records[0]});
+  }
+
+  template <class Op, class... Damages>
+  void rejected(const std::vector<Shape>& shapes, std::string_view kind) {
+    for (const Shape& shape : shapes) {
+      const auto where = to_string(operation_of<Op>, shape) + ", " + std::string(kind);
+      const Check good = verdict<Op, honest>(shape, kind);
+      EXPECT_TRUE(good) << Op::element << " " << where << ": " << good.message();
+      (expect_wrong<Op, Damages>(verdict<Op, Damages>(shape, kind), where), ...);
+      expect_wrong<Op, stale>(verdict<Op, stale>(shape, kind, 2), where);
+    }
+  }
+
+  template <class Op, class Damage>
+  void expect_wrong(const Check& check, const std::string& where) {
+    EXPECT_FALSE(check) << typeid(Damage).name() << " passes as " << Op::name << " " << Op::element << " at "
+                        << where;
+    EXPECT_EQ(check.message().find('\n'), std::string::npos);
+    if constexpr (requires { Damage::where; }) {
+      EXPECT_NE(check.where.find(Damage::where), std::string::npos)
+          << typeid(Damage).name() << ": " << check.message();
+    }
+  }
+
+  template <class Op, class... More>
+  void matrix_rejected(const std::vector<Shape>& shapes, std::string_view kind) {
+    rejected<Op, no_op, all_zero, writes_before, writes_behind, indices_swapped, last_line_missing<true>,
+             last_line_missing<false>, one_nan, writes_padding, column_swapped, More...>(shapes, kind);
+  }
+
+  const std::unique_ptr<Executor> executor = make_host_executor();
+};
+
+template <class T>
+class MatrixChecker : public Checker {};
+using Elements = testing::Types<double, float, std::int32_t>;
+TYPED_TEST_SUITE(MatrixChecker, Elements);
+
+TYPED_TEST(MatrixChecker, Matmul) {
+  const auto shape = [](Index m, Index n, Index k, Index pad) -> Shape {
+    return {{"m", m}, {"n", n}, {"k", k}, {"pad", pad}};
+  };
+  const std::vector<Shape> small{shape(5, 3, 7, 2), shape(33, 34, 35, 1), shape(129, 129, 129, 3),
+                                 shape(64, 300, 40, 1)};
+  // Beyond the number of products up to which every element has a reference.
+  const std::vector<Shape> large{shape(270, 260, 250, 5), shape(500, 300, 150, 1)};
+  using Op = Matmul<TypeParam>;
+  for (const auto& shapes : {small, large})
+    for (std::string_view kind : {"uniform", "integers"})
+      this->template matrix_rejected<Op, changes_input, inner_one_short, added_twice, one_off_by_a_twentieth>(
+          shapes, kind);
+  for (std::string_view kind : {"uniform", "integers"})
+    this->template rejected<Op, one_off_by_a_thousandth>(small, kind);
+  // A row of a large float product has rounding errors of a thousandth of an element by right.
+  this->template rejected<Op, one_off_by_a_thousandth>(large, "integers");
+  if (!std::is_same_v<TypeParam, float>)
+    this->template rejected<Op, one_off_by_a_thousandth>(large, "uniform");
+}
+
+TYPED_TEST(MatrixChecker, Transpose) {
+  for (std::string_view kind : {"uniform", "integers"})
+    this->template matrix_rejected<Transpose<TypeParam>, changes_input, one_off_by_a_thousandth>(
+        {{{"m", 5}, {"n", 4}, {"pad", 1}},
+         {{"m", 64}, {"n", 65}, {"pad", 3}},
+         {{"m", 700}, {"n", 900}, {"pad", 1}}},
+        kind);
+}
+
+TYPED_TEST(MatrixChecker, TransposeInPlace) {
+  for (std::string_view kind : {"uniform", "integers"})
+    this->template matrix_rejected<TransposeInPlace<TypeParam>, one_off_by_a_thousandth>(
+        {{{"n", 5}, {"pad", 1}}, {{"n", 64}, {"pad", 3}}, {{"n", 700}, {"pad", 1}}}, kind);
+}
+
+TYPED_TEST(MatrixChecker, Copy) {
+  for (std::string_view kind : {"uniform", "integers"})
+    this->template matrix_rejected<Copy<TypeParam>, changes_input, one_off_by_a_thousandth>(
+        {{{"m", 5}, {"n", 4}, {"pad", 1}},
+         {{"m", 64}, {"n", 65}, {"pad", 3}},
+         {{"m", 700}, {"n", 900}, {"pad", 1}}},
+        kind);
+}
+
+const std::vector<Shape> key_shapes{
+    {{"n", 100}, {"range", 60}}, {{"n", 4097}, {"range", 4097}}, {{"n", 200003}, {"range", 1 << 20}}};
+
+TEST_F(Checker, CountingSort) {
+  for (std::string_view kind : {"uniform", "max_key", "zipf_1.0"})
+    rejected<CountingSort<false>, no_op, all_zero, changes_input, writes_before, writes_behind, descending,
+             unsorted_end, key_lost, last_key_missing, sum_kept>(key_shapes, kind);
+  rejected<CountingSort<false>, range_one_short>(key_shapes, "max_key");
+}
+
+TEST_F(Checker, CountingSortOfPairs) {
+  for (std::string_view kind : {"uniform", "max_key", "zipf_1.0"})
+    rejected<CountingSort<true>, no_op, all_zero, changes_input, writes_before, writes_behind, descending,
+             unsorted_end, key_lost, last_key_missing, sum_kept, unstable, payload_duplicated,
+             payload_foreign, payload_swapped>(key_shapes, kind);
+  rejected<CountingSort<true>, range_one_short>(key_shapes, "max_key");
+  rejected<CountingSort<true>, unstable, payload_duplicated>(key_shapes, "two_values");
+}
+
+}  // namespace
+}  // namespace tallcache::test

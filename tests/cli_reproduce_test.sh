@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# `tallcache reproduce` and `tallcache report` from the outside: tables, resume, interruption, and every kind of bad
+# results file. Usage: cli_reproduce_test.sh PROGRAM [README RESULTS...]
+set -u
+program=$1
+. "$(dirname "$0")/cli.sh"
+smoke() { local status=$1; shift; run "$status" reproduce --smoke --results here "$@"; }
+
+# Lists, and an unknown table gets its nearest name.
+run 0 reproduce --list
+for table in matmul-cpu matmul-counters matmul-accesses cache-complexity transpose-cpu counting-sort-cpu matmul-gpu \
+  peak-ratios gemv-gemm; do
+  has out "^$table "
+done
+bad "matmul-cpu" reproduce matmul-cpo --results nothing
+[ ! -e nothing ] || fail "a folder was made for an unknown table"
+
+# Every table, tiny; the slide's figures stand there although their sizes were not measured.
+smoke 0 --json all.json
+for figure in 2344594 62432 116.74 106758 394524 394624 "3N^2 - N" 0.005275 --full; do has out "$figure"; done
+has out "holds here"
+for figure in "4.78" 13137280000 "n/L + 1" "9n/L + 3m/L + m + 2k/L" "Theta(1 + mn/L)"; do has out "$figure"; done
+# n/L + 1 = 513 at n = 4096 and L = 8, counted; a counter that cannot be read is not 0.
+has out "scan of n words .* 513 *513 "
+grep -q -e "needs hardware counters" -e "L1 hardware" out || fail "no counters, and no word about it"
+has all.json '"median_s"'
+has all.json '"tables"'
+lacks err .
+grep -c '"verified": true' all.json | { read -r n; [ "$n" -ge 15 ] || fail "only $n verified measurements"; }
+lacks here/reproduce.json '"partial"'
+
+# Again: nothing is measured, and the file stays the same byte for byte.
+cp here/reproduce.json before.json
+smoke 0
+has out "measurements taken from here/reproduce.json; 0 sizes left"
+cmp -s before.json here/reproduce.json || fail "resuming changed a complete results file"
+
+# The document on standard output, and only that.
+smoke 0 matmul-cpu --json -
+head -c1 out | grep -q '{' || fail "standard output does not start with the document"
+has err "matmul-cpu"
+lacks out counting_sort
+
+# Another seed, another mode: refused, naming what differs, and --fresh starts anew.
+bad "seed" reproduce --smoke --results here --seed 2
+has err "--fresh"
+cmp -s before.json here/reproduce.json || fail "a refused run changed the results file"
+smoke 0 matmul-cpu --seed 2 --fresh
+lacks out "taken from"
+
+# Another machine.
+sed 's/"cpu": "[^"]*"/"cpu": "Z80"/' before.json >here/reproduce.json
+bad "Z80" reproduce --smoke --results here
+
+# A partial record is measured again; the other ones are not.
+awk '/"verified": true/ && !done { sub(/"verified"/, "\"partial\": true,\n   \"verified\""); done = 1 } { print }' \
+  before.json >here/reproduce.json
+smoke 0
+has out "; 1 sizes left"
+lacks here/reproduce.json '"partial"'
+
+# Truncated, corrupt, another document, a wrong type: one line, and the file is left alone.
+head -c 700 before.json >truncated
+printf 'no json' >corrupt
+printf '[1, 2]' >array
+printf '{"context": {}, "measurements": {}, "tables": []}' >types
+printf '{"context": {}, "measurements": [{"median_s": "x"}], "tables": []}' >records
+: >empty
+for broken in truncated corrupt array types records empty; do
+  cp "$broken" here/reproduce.json
+  bad "here/reproduce.json" reproduce --smoke --results here
+  cmp -s "$broken" here/reproduce.json || fail "the $broken file was changed"
+  bad "tallcache: " report here/reproduce.json
+done
+bad "tallcache: " report missing.json
+
+# A folder that cannot be made or written, a file in its place.
+: >file
+bad "tallcache: " reproduce --smoke --results file
+bad "tallcache: " reproduce --smoke --results file/below
+if [ "$(id -u)" != 0 ]; then
+  mkdir locked && chmod a-w locked
+  bad "tallcache: " reproduce --smoke --results locked
+fi
+bad "tallcache: " reproduce --smoke --results good --json missing/folder.json
+[ ! -e good ] || fail "something was done before the JSON file was found unwritable"
+
+# Ctrl-C in the middle of a full run: one line, status 130, a whole file with what was measured; a second run takes it.
+"$program" reproduce matmul-cpu --full --results stopped >out 2>err &
+pid=$!
+for ((i = 0; i < 600; ++i)); do
+  grep -q median_s stopped/reproduce.json 2>/dev/null && break
+  sleep 0.1
+done
+kill -INT "$pid"
+wait "$pid"
+[ $? = 130 ] || fail "an interrupted run does not exit with 130"
+has err "stopped/reproduce.json keeps what was measured"
+has stopped/reproduce.json '"median_s"'
+[ -z "$(find stopped -name 'reproduce.json.*')" ] || fail "a half-written file stayed behind"
+run 0 report stopped/reproduce.json
+
+# Markdown, and a README generated between its markers.
+cp before.json results.json
+run 0 report results.json
+has out "^## transpose-cpu"
+has out "^| size "
+printf '# x\n<!-- results:begin -->\nold\n<!-- results:end -->\nrest\n' >README.md
+bad "tallcache: " report results.json --readme README.md --check
+has README.md "^old"
+run 0 report results.json --readme README.md
+lacks README.md "^old"
+has README.md "^rest"
+run 0 report results.json --readme README.md --check
+printf 'no markers\n' >plain.md
+bad "tallcache: " report results.json --readme plain.md
+
+# The README of the project is what its committed results generate.
+if [ $# -gt 1 ]; then
+  readme=$2
+  shift 2
+  cp "$readme" committed.md
+  run 0 report "$@" --readme committed.md --check
+fi
+
+finish

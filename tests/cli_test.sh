@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# The program from the outside: list, run and machine, and what each says to bad input. Usage: cli_test.sh PROGRAM BENCH
+set -u
+program=$1 bench=$2
+. "$(dirname "$0")/cli.sh"
+
+run 0 --help; has out reproduce
+for command in list run machine reproduce report; do run 0 "$command" --help; has out "Example"; done
+bad "did you mean 'list'" lsit
+bad "subcommand is required"
+
+run 0 list; has out "REC-MULT"
+run 0 list --json list.json
+python3 - list.json <<'P' || fail "list.json"
+import json, sys
+entries = json.load(open(sys.argv[1]))
+keys = ["operation", "variant", "backend", "element", "idea", "source", "peer", "available", "reason"]
+assert len(entries) > 40 and all(k in e for e in entries for k in keys)
+assert all(e["idea"] and e["source"] for e in entries)
+assert all(e["available"] != bool(e["reason"]) for e in entries)
+assert {"matmul", "transpose", "transpose_in_place", "copy", "counting_sort"} <= {e["operation"] for e in entries}
+assert len({(e["operation"], e["variant"], e["backend"], e["element"]) for e in entries}) == len(entries)
+P
+bad "did you mean 'transpose'" list transpos
+
+run 0 run matmul naive recursive --shape m=33,n=20,k=7,pad=3 --param base=4 --seconds 0.01 --json run.json
+has out recursive
+python3 - run.json <<'P' || fail "run.json"
+import json, sys
+records = json.load(open(sys.argv[1]))["measurements"]
+assert [r["variant"] for r in records] == ["naive", "recursive"]
+for r in records:
+    assert r["verified"] and r["median_s"] > 0 and r["repetitions"] >= 5 and r["gflop_per_s"] > 0, r
+    assert r["shape"] == {"m": 33, "n": 20, "k": 7, "pad": 3} and r["element"] == "double"
+assert records[1]["params"] == {"base": 4}
+P
+run 0 run counting_sort --element uint32_pair --shape n=1000 --input zipf_1.0 --seconds 0.01; has out preprocessing
+run 0 run matmul naive --shape m=8 --cold --seconds 0.01
+bad "did you mean 'matmul'" run matmull --shape m=8
+bad "did you mean 'tiled'" run matmul tield --shape m=8
+bad "did you mean 'double'" run matmul --element duoble --shape m=8
+bad "tile_m=0 is less than 1" run matmul tiled --shape m=8 --param tile_m=0
+bad "base=-3 is less than 1" run matmul recursive --shape m=8 --param base=-3
+bad "did you mean 'base'" run matmul recursive --shape m=8 --param bsae=3
+bad "not a whole number" run matmul --shape m=8x
+bad "too large" run matmul --shape m=99999999999999999999
+bad "a size is not negative" run matmul --shape m=-1
+bad "leading dimension is smaller" run matmul --shape m=8,pad=-1
+bad "overflows" run matmul --shape m=9999999999,n=9999999999
+bad "available" run transpose --shape m=2000000
+bad "unknown size 'x'" run matmul --shape x=8
+bad "missing" run matmul --shape n=8
+bad "at most 4294967295" run counting_sort --shape n=8,range=4294967296
+bad "did you mean 'sorted'" run counting_sort --shape n=8 --input sortde
+bad "cannot write" run matmul naive --shape m=8 --json nowhere/x.json
+bad "required" run matmul
+
+run 0 machine --quick --json machine.json
+has out GFLOP
+python3 - machine.json <<'P' || fail "machine.json"
+import json, sys
+document = json.load(open(sys.argv[1]))
+context, limits = document["context"], document["limits"]
+assert context["cpu"] and context["build"]["commit"] and context["build"]["compiler"] and context["date"]
+assert {p["element"] for p in limits["peaks"]} == {"float", "double"}
+for event in context["counters"]["events"]:
+    assert isinstance(event["absent"], str)
+assert context["peers"]
+P
+bad "cannot write" machine --json nowhere/x.json
+
+# Google Benchmark: names, its own flags, counters, the machine in the context.
+"$bench" --benchmark_list_tests >out 2>err || fail "bench: list"
+has out "^matmul/cpu/naive/double/m=64,n=64,k=64"
+"$bench" --benchmark_filter='^(copy/cpu/rows/float/m=256|counting_sort/cpu/bucketed/uint32/n=100000)' --benchmark_min_time=0.001 \
+  --benchmark_repetitions=2 --benchmark_out=bench.json --benchmark_out_format=json >out 2>err || fail "bench: run"
+python3 - bench.json <<'P' || fail "bench.json"
+import json, sys
+document = json.load(open(sys.argv[1]))
+assert document["context"]["cpu"] and "build" in document["context"]
+rows = document["benchmarks"]
+assert all(not r.get("error_occurred") for r in rows)
+assert any(r.get("GB/s", 0) > 0 for r in rows)
+assert any(r.get("Mkeys/s", 0) > 0 and r.get("preprocessing_s", 0) > 0 for r in rows)
+P
+
+finish

@@ -1,0 +1,108 @@
+// Every variant of the catalogue on every test shape and every kind of input of its operation: right result,
+// inputs untouched, nothing written into the padding or outside the buffers.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "common/catalogue.hpp"
+#include "tests/support.hpp"
+
+namespace tallcache::test {
+namespace {
+
+struct Totals {
+  int variants = 0, cases = 0, unsupported = 0, unavailable = 0;
+} totals;
+
+class Summary : public testing::Environment {
+  void TearDown() override {
+    std::printf(
+        "conformance: %d variants ran %d variant x shape x input cases; %d cases unsupported, %d variants "
+        "unavailable\n",
+        totals.variants, totals.cases, totals.unsupported, totals.unavailable);
+  }
+};
+const auto* const summary = testing::AddGlobalTestEnvironment(new Summary);
+
+class Conformance : public testing::TestWithParam<const Variant*> {
+ protected:
+  void SetUp() override {
+    if (const std::string reason = variant.unavailable(); !reason.empty()) {
+      ++totals.unavailable;
+      GTEST_SKIP() << identifier(variant) << ": " << reason;
+    }
+  }
+
+  // Runs the candidates on one problem; false when the variant does not support its shape.
+  bool run(const Shape& shape, std::string_view input, const std::vector<Candidate>& candidates) {
+    Workspace workspace({&operation, shape, input}, *executor);
+    if (!variant.supports(workspace.problem().shape)) {
+      totals.unsupported += static_cast<int>(candidates.size());
+      return false;
+    }
+    for (const Candidate& candidate : candidates) {
+      const Check check = workspace.verify(candidate);
+      ++totals.cases;
+      EXPECT_TRUE(check) << describe(candidate, workspace.problem()) << ": " << check.message();
+    }
+    return true;
+  }
+
+  const Variant& variant = *GetParam();
+  const Operation& operation = *variant.operation;
+  const std::unique_ptr<Executor> executor = make_host_executor();
+};
+
+TEST_P(Conformance, EveryShape) {
+  const auto shapes = operation.test_shapes();
+  std::size_t ran = 0, large = 0;
+  for (const Shape& shape : shapes) {
+    bool supported = true;
+    for (std::string_view input : operation.inputs) supported = run(shape, input, {{&variant}}) && supported;
+    ran += supported;
+    large += supported && largest_size(shape) >= 64;
+  }
+  ++totals.variants;
+  // A supports() that hides most of the shapes, or all but the trivial ones, is a defect of the variant.
+  EXPECT_GE(ran, shapes.size() / 4) << "of " << shapes.size() << " shapes";
+  EXPECT_GE(large, 3u) << "shapes of 64 and more";
+  RecordProperty("shapes", static_cast<int>(ran));
+}
+
+// Each parameter at its least value and at values that divide nothing, alone and all of them at once.
+class Parameters : public Conformance {};
+
+TEST_P(Parameters, LeastAndOdd) {
+  std::vector<Candidate> candidates;
+  for (Index value : {1, 3, 7, 100}) {
+    Params all;
+    for (const ParamSpec& spec : variant.params) {
+      const Index allowed = value == 1 ? spec.least : std::max(value, spec.least);
+      all.set(spec.name, allowed);
+      candidates.push_back({&variant, {{spec.name, allowed}}});
+    }
+    if (variant.params.size() > 1) candidates.push_back({&variant, all});
+  }
+  // A library's threads are its own: they must not change its result.
+  if (variant.peer) candidates.push_back({.variant = &variant, .threads = 2});
+  std::size_t ran = 0;
+  for (const Shape& shape : operation.test_shapes())
+    if (largest_size(shape) <= 100 || largest_size(shape) == 1000)
+      for (std::string_view input : operation.inputs.first(2)) ran += run(shape, input, candidates);
+  EXPECT_GE(ran, 8u);
+}
+
+std::string name_of(const testing::TestParamInfo<const Variant*>& info) { return identifier(*info.param); }
+
+std::vector<const Variant*> with_knobs() {
+  std::vector<const Variant*> list;
+  std::ranges::copy_if(variants(), std::back_inserter(list),
+                       [](const Variant* v) { return v->peer || !v->params.empty(); });
+  return list;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Conformance, testing::ValuesIn(variants().begin(), variants().end()), name_of);
+INSTANTIATE_TEST_SUITE_P(All, Parameters, testing::ValuesIn(with_knobs()), name_of);
+
+}  // namespace
+}  // namespace tallcache::test

@@ -1,0 +1,111 @@
+// Every variant of the catalogue can be traced, and what PAPI reads is what the model counted.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "bench/misses.hpp"
+#include "bench/misses_curve.hpp"
+#include "bench/misses_theory.hpp"
+#include "common/cache/hierarchy.hpp"
+#include "common/cache/run_traced.hpp"
+#include "common/catalogue.hpp"
+
+namespace tallcache {
+namespace {
+
+using cache::CacheLevel;
+
+const CacheLevel small_levels[] = {{.bytes = 4096, .ways = 2}, {.bytes = 32768, .ways = 512}};
+
+Problem problem_of(const char* operation, const char* shape) {
+  const Operation& found = find_operation(operation);
+  return {&found, parse_shape(found, shape), found.inputs[0]};
+}
+
+TEST(Trace, ExistsForAllButLibraries) {
+  for (const Variant* variant : variants())
+    EXPECT_EQ(variant->trace == nullptr, variant->peer || variant->backend != Backend::cpu) << variant->name;
+}
+
+TEST(Trace, TouchesEveryOutputAndSaysWhenItCannot) {
+  for (const Variant* variant : variants()) {
+    const Operation& operation = *variant->operation;
+    const Shape shape = operation.test_shapes().back();
+    const Params params = complete_params(*variant, {});
+    cache::Tracer tracer(64, {});
+    if (!variant->trace) {
+      EXPECT_THROW(cache::run_traced(*variant, tracer, shape, params), Error) << variant->name;
+      continue;
+    }
+    if (!variant->supports(shape)) continue;
+    // The test of the operation itself, on the traced run's own output.
+    const cache::TracedProblem problem(operation, shape, variant->scratch(shape, params));
+    variant->trace(problem.args(), params, tracer);
+    const Check check = operation.check(shape, operation.inputs[0], 1, problem.args());
+    EXPECT_TRUE(check) << variant->name << ": " << check.message();
+    EXPECT_GT(tracer.loads() + tracer.stores(), 0u) << variant->name;
+  }
+}
+
+TEST(Misses, ThatPapiReadsAreTheModels) {
+  const Problem problem = problem_of("matmul", "m=40,n=33,k=50");
+  for (const char* name : {"naive", "recursive"}) {
+    const Candidate candidate{&find_variant(*problem.operation, name)};
+    const Params params = complete_params(*candidate.variant, {});
+    cache::Hierarchy model(small_levels);
+    const auto trace = cache::trace(64, {&model}, [&](cache::Tracer& tracer) {
+      cache::run_traced(*candidate.variant, tracer, problem.shape, params);
+    });
+    for (int repeat = 0; repeat < 2; ++repeat) {  // the events only grow: the second run is counted alone
+      const MissCounts counts = simulated_misses(problem, candidate, small_levels);
+      EXPECT_EQ(counts.loads, trace.loads);
+      EXPECT_EQ(counts.stores, trace.stores);
+      ASSERT_EQ(counts.levels.size(), 2u);
+      for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_EQ(counts.levels[i].accesses, model.counts(i).accesses());
+        EXPECT_EQ(counts.levels[i].misses, model.counts(i).misses());
+        EXPECT_EQ(counts.levels[i].cold, model.counts(i).cold);
+        EXPECT_EQ(counts.levels[i].capacity, model.counts(i).capacity);
+        EXPECT_EQ(counts.levels[i].conflict, model.counts(i).conflict);
+      }
+    }
+  }
+}
+
+// Formulas that are no order of magnitude, each well inside the case that it is for; the ideal cache.
+TEST(Misses, AgreeWithTheory) {
+  const struct {
+    const char *operation, *variant, *shape;
+    std::size_t lines;
+    double tolerance;
+  } cases[] = {
+      {"copy", "rows", "m=100,n=128", 8, 0.01},          {"transpose", "naive", "m=256,n=256", 64, 0.01},
+      {"transpose", "naive", "m=256,n=256", 1024, 0.01}, {"transpose", "tiled", "m=256,n=256", 256, 0.01},
+      {"matmul", "naive", "m=96,n=96,k=96", 16, 0.05},   {"matmul", "naive", "m=96,n=96,k=96", 256, 0.05},
+      {"matmul", "naive", "m=96,n=96,k=96", 8192, 0.01}, {"matmul", "transposed", "m=96,n=96,k=96", 64, 0.1},
+  };
+  for (const auto& [operation, variant, shape, lines, tolerance] : cases) {
+    const Problem problem = problem_of(operation, shape);
+    const Curve curve = trace_curve(problem, {&find_variant(*problem.operation, variant)}, 64);
+    const double word = static_cast<double>(word_bytes(*problem.operation));
+    const auto theory = predicted_misses(*curve.candidate.variant, problem.shape, curve.candidate.params,
+                                         static_cast<double>(lines) * 64 / word, 64 / word);
+    ASSERT_TRUE(theory) << operation << ' ' << variant;
+    EXPECT_NEAR(static_cast<double>(curve.at(lines)) / theory->misses, 1, tolerance)
+        << operation << ' ' << variant << ' ' << lines << " lines: " << theory->formula;
+  }
+}
+
+TEST(Misses, SizesAreParsed) {
+  EXPECT_EQ(parse_bytes("32K"), 32768u);
+  EXPECT_EQ(parse_bytes("2M"), 2u << 20);
+  for (const char* bad : {"", "K", "32k", "-1", "1.5K", "99999999999999999999", "9999999999G"})
+    EXPECT_THROW(parse_bytes(bad), Error) << bad;
+  EXPECT_EQ(parse_cache("32K", 64).ways, 512u);
+  EXPECT_EQ(parse_cache("32K:8", 64).ways, 8u);
+  for (const char* bad : {"1000", "32K:", "32K:x", "32K:0", "32K:7", "128"})
+    EXPECT_THROW(parse_cache(bad, 64), Error) << bad;
+}
+
+}  // namespace
+}  // namespace tallcache

@@ -1,0 +1,165 @@
+// The peers: each right on every test shape or unavailable with a reason, each BLAS configuration a library
+// of its own.
+#include <gtest/gtest.h>
+
+#include <climits>
+#include <cstdlib>
+#include <set>
+#include <string>
+
+#include "common/catalogue.hpp"
+#include "common/harness.hpp"
+#include "cpu/peers/blas.hpp"
+
+namespace tallcache {
+namespace {
+
+using namespace cpu::peers;
+
+std::vector<const Variant*> peers() {
+  std::vector<const Variant*> list;
+  for (const Variant* variant : variants())
+    if (variant->peer && variant->backend == Backend::cpu) list.push_back(variant);
+  return list;
+}
+
+std::string test_name(const testing::TestParamInfo<const Variant*>& info) {
+  const Variant& variant = *info.param;
+  return std::string(variant.name) + "_" + std::string(variant.operation->name) + "_" +
+         std::string(variant.operation->element);
+}
+
+class PeerTest : public testing::TestWithParam<const Variant*> {};
+
+TEST_P(PeerTest, IsRightOnEveryShapeAndInput) {
+  const Variant& peer = *GetParam();
+  if (const std::string reason = peer.unavailable(); !reason.empty()) GTEST_SKIP() << reason;
+  const Operation& operation = *peer.operation;
+  const auto executor = make_host_executor();
+  int ran = 0;
+  for (const Shape& shape : operation.test_shapes())
+    for (std::string_view input : operation.inputs) {
+      Workspace workspace({&operation, shape, input}, *executor);
+      for (int threads : {1, 2}) {
+        ASSERT_TRUE(peer.supports(workspace.problem().shape)) << to_string(operation, shape);
+        const Check check = workspace.verify({&peer, {}, threads});
+        EXPECT_TRUE(check) << to_string(operation, shape) << " " << input << " on " << threads
+                           << " threads: " << check.message();
+        ++ran;
+      }
+    }
+  EXPECT_GE(ran, 100);
+}
+
+// Products and copies so large that the libraries do split them over their threads.
+TEST_P(PeerTest, IsRightOnALargeProblemOnSeveralThreads) {
+  const Variant& peer = *GetParam();
+  if (const std::string reason = peer.unavailable(); !reason.empty()) GTEST_SKIP() << reason;
+  const Operation& operation = *peer.operation;
+  const Shape shape = parse_shape(operation, operation.dims[0].name == "n" ? "n=300007" : "m=509,n=601");
+  const auto executor = make_host_executor();
+  Workspace workspace({&operation, shape}, *executor);
+  for (int threads : {2, 1, 2}) {
+    const Check check = workspace.verify({&peer, {}, threads});
+    EXPECT_TRUE(check) << threads << " threads: " << check.message();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, PeerTest, testing::ValuesIn(peers()), test_name);
+
+TEST(Peers, AreAllListed) {
+  std::set<std::string_view> names;
+  for (const Variant* peer : peers()) names.insert(peer->name);
+  EXPECT_EQ(names, (std::set<std::string_view>{"openblas", "openblas_best", "blis", "blis_best", "omatcopy",
+                                               "memcpy", "std_sort", "std_stable_sort", "tbb_parallel_sort",
+                                               "vqsort", "vqsort_pairs"}));
+}
+
+TEST(Blas, IsUnavailableWithAReasonWhenTheLibraryIsMissing) {
+  const Blas missing({.sonames = {"libno_such_blas.so.7"}, .folders = {"none"}, .package = "no-such-blas"});
+  EXPECT_NE(missing.reason().find("libno_such_blas.so.7"), std::string::npos) << missing.reason();
+  EXPECT_NE(missing.reason().find("no-such-blas"), std::string::npos) << missing.reason();
+  EXPECT_TRUE(missing.core().empty());
+}
+
+TEST(Blas, IsUnavailableWithAReasonWhenTheLibraryIsAnotherOne) {
+  const Blas other({.sonames = {"libm.so.6"}, .folders = {}, .package = "libc6"});
+  EXPECT_NE(other.reason().find("cblas_dgemm"), std::string::npos) << other.reason();
+}
+
+TEST(Blas, IsUnavailableWithAReasonWhenBlisHasNoSuchKernels) {
+  BlasSource source = blis_source(Tuning::installed);
+  const Blas installed(source);
+  if (!installed.reason().empty()) GTEST_SKIP() << installed.reason();
+  source.core = "no_such_core";
+  EXPECT_NE(Blas(source).reason().find("no_such_core"), std::string::npos);
+#ifdef __x86_64__
+  source.core = "armsve";  // known by name, in no build for x86-64, and BLIS aborts when it is asked for
+  EXPECT_NE(Blas(source).reason().find("armsve"), std::string::npos);
+#endif
+}
+
+#ifdef __x86_64__
+// A core type that every x86-64 processor can execute, beside the one that this processor deserves.
+TEST(Blas, ConfigurationsInOneProcessKeepTheirOwnCores) {
+  struct Pair {
+    BlasSource source;
+    std::string old_core;
+  };
+  for (auto& [source, old_core] :
+       {Pair{openblas_source(Tuning::best), "Core2"}, Pair{blis_source(Tuning::best), "generic"}}) {
+    Blas best(source);
+    if (!best.reason().empty()) GTEST_SKIP() << best.reason();
+    BlasSource old_source = source;
+    old_source.core = old_core;
+    Blas old(old_source);
+    ASSERT_EQ(old.reason(), "");
+    EXPECT_EQ(old.core(), old_core);
+    EXPECT_TRUE(source.core.empty() || best.core() == source.core) << best.core();
+
+    // Both compute, after both are loaded.
+    const double a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8};
+    for (Blas* blas : {&best, &old, &best}) {
+      double c[] = {-1, -1, -1, -1};
+      blas->gemm({{c, 2, 2, 2}, {a, 2, 2, 2}, {b, 2, 2, 2}}, 1);
+      EXPECT_EQ(std::vector(c, c + 4), (std::vector<double>{19, 22, 43, 50})) << blas->core();
+    }
+  }
+}
+#endif
+
+TEST(Blas, LeavesTheEnvironmentAsItWas) {
+  setenv("OPENBLAS_CORETYPE", "Core2", 1);
+  unsetenv("BLIS_ARCH_TYPE");
+  unsetenv("OPENBLAS_NUM_THREADS");
+  const Blas openblas(openblas_source(Tuning::best)), blis(blis_source(Tuning::best));
+  EXPECT_STREQ(std::getenv("OPENBLAS_CORETYPE"), "Core2");
+  EXPECT_EQ(std::getenv("BLIS_ARCH_TYPE"), nullptr);
+  EXPECT_EQ(std::getenv("OPENBLAS_NUM_THREADS"), nullptr);
+  unsetenv("OPENBLAS_CORETYPE");
+}
+
+TEST(Blas, RefusesSizesBeyondItsIntegers) {
+  const Index big = Index{INT_MAX} + 1;
+  EXPECT_TRUE(fits_cblas({{"m", 1}, {"n", 2}, {"k", INT_MAX}, {"pad", 0}}));
+  EXPECT_FALSE(fits_cblas({{"m", 1}, {"n", 2}, {"k", big}, {"pad", 0}}));
+  EXPECT_FALSE(fits_cblas({{"m", 1}, {"n", 2}, {"pad", INT_MAX}}));
+  Blas& library = openblas_library(Tuning::installed);
+  if (!library.reason().empty()) GTEST_SKIP() << library.reason();
+  double c = 0, a = 1, b = 1;
+  EXPECT_THROW(library.gemm({{&c, 1, 1, big}, {&a, 1, 1, 1}, {&b, 1, 1, 1}}, 1), Error);
+  EXPECT_THROW(library.transpose(Transpose<double>::Args<>{{&c, 1, 1, 1}, {&a, 1, 1, big}}), Error);
+}
+
+TEST(Blas, PeerCoresNameEachLibraryOrSayWhyNot) {
+  const auto cores = peer_cores();
+  ASSERT_EQ(cores.size(), 4u);
+  for (const auto& [peer, core] : cores) {
+    EXPECT_FALSE(core.empty()) << peer;
+    const bool available = find_variant(operation_of<Matmul<double>>, peer).unavailable().empty();
+    EXPECT_EQ(available, !core.starts_with("unavailable")) << peer << ": " << core;
+  }
+}
+
+}  // namespace
+}  // namespace tallcache

@@ -1,0 +1,70 @@
+// All variants of an operation agree, on a few hundred seeded random shapes, paddings, inputs and parameters:
+// to the last bit where the result is exact, and within the operation's check otherwise.
+#include <gtest/gtest.h>
+
+#include "common/catalogue.hpp"
+#include "common/random.hpp"
+#include "tests/support.hpp"
+
+namespace tallcache::test {
+namespace {
+
+constexpr int shapes_each = 40;
+
+class Agreement : public testing::TestWithParam<const Operation*> {
+ protected:
+  Index random(Index least, Index most) {
+    return least +
+           static_cast<Index>(random_up_to(2024, position++, static_cast<std::uint64_t>(most - least)));
+  }
+
+  const Operation& operation = *GetParam();
+  std::uint64_t position = 0;
+};
+
+TEST_P(Agreement, OnRandomShapes) {
+  const auto executor = make_host_executor();
+  int compared = 0;
+  for (int i = 0; i < shapes_each; ++i) {
+    Shape shape;
+    for (const DimSpec& dim : operation.dims)
+      shape.set(dim.name, dim.name == "pad"     ? random(0, 9)
+                          : dim.name == "range" ? random(0, 2000)
+                                                : random(0, 90));
+    const Index kinds = static_cast<Index>(operation.inputs.size());
+    Workspace workspace(
+        {&operation, shape, operation.inputs[random(0, kinds - 1)], static_cast<std::uint64_t>(i)},
+        *executor);
+    // Only a sum of products of floating numbers depends on its order, and not where the numbers are whole.
+    const bool exact =
+        operation.name != "matmul" || operation.element == "int32" || workspace.problem().input == "integers";
+    std::vector<std::vector<std::byte>> first;
+    for (const Variant* variant : variants_of(operation)) {
+      if (variant->backend != Backend::cpu || !variant->unavailable().empty() || !variant->supports(shape))
+        continue;
+      Candidate candidate{variant};
+      for (const ParamSpec& spec : variant->params)
+        candidate.params.set(spec.name, spec.least + random(0, 99));
+      const Check check = workspace.verify(candidate);
+      ASSERT_TRUE(check) << describe(candidate, workspace.problem()) << ": " << check.message();
+      if (!exact) continue;
+      std::vector<std::vector<std::byte>> bytes;
+      for (const auto& output : workspace.outputs()) bytes.emplace_back(output.begin(), output.end());
+      if (first.empty())
+        first = std::move(bytes);
+      else
+        ASSERT_EQ(first, bytes) << describe(candidate, workspace.problem())
+                                << " differs from the first variant";
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, shapes_each / 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Agreement, testing::ValuesIn(operations().begin(), operations().end()),
+                         [](const auto& info) {
+                           return std::string(info.param->name) + "_" + std::string(info.param->element);
+                         });
+
+}  // namespace
+}  // namespace tallcache::test

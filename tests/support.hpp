@@ -1,0 +1,54 @@
+// What several tests need: names of variants and problems, and candidates that are not the default ones.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "common/harness.hpp"
+
+namespace tallcache::test {
+
+/// "matmul_double_cpu_tiled": a name that GoogleTest accepts.
+inline std::string identifier(const Variant& variant) {
+  std::string name;
+  for (std::string_view part :
+       {variant.operation->name, variant.operation->element, to_string(variant.backend), variant.name}) {
+    if (!name.empty()) name += '_';
+    name += part;
+  }
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return !std::isalnum(c); }, '_');
+  return name;
+}
+
+inline std::string describe(const Candidate& candidate, const Problem& problem) {
+  const std::string params = to_string(candidate.params);
+  return identifier(*candidate.variant) + (params.empty() ? "" : " " + params) + " at " +
+         to_string(*problem.operation, problem.shape) + ", " + std::string(problem.input);
+}
+
+/// The largest size of a shape, its padding apart.
+inline Index largest_size(const Shape& shape) {
+  Index largest = 0;
+  for (const auto& item : shape)
+    if (item.name != "pad" && item.name != "range") largest = std::max(largest, item.value);
+  return largest;
+}
+
+/// `action` throws Error with one line that contains `expected`.
+template <class Action>
+void expect_error(Action&& action, std::string_view expected) {
+  try {
+    action();
+    ADD_FAILURE() << "no error, instead of one about: " << expected;
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find(expected), std::string::npos) << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  }
+}
+
+}  // namespace tallcache::test
