@@ -1,6 +1,6 @@
 #include "common/machine_kernels.hpp"
 
-#include <cstring>
+#include <algorithm>
 #include <utility>
 
 #undef HWY_TARGET_INCLUDE
@@ -89,7 +89,7 @@ void StreamWords(std::uint64_t* to, const std::uint64_t* from, std::size_t count
       hn::Stream(v2, d, to + i + 2 * page_words);
       hn::Stream(v3, d, to + i + 3 * page_words);
     }
-  std::memcpy(to + begin, from + begin, (count - begin) * sizeof(*to));
+  std::copy_n(from + begin, count - begin, to + begin);
   hwy::FlushStream();
 }
 
