@@ -78,6 +78,7 @@ void run(benchmark::State& state, const Variant& variant, const Shape& shape) {
       return state.SkipWithError(("wrong result: " + check.message()).c_str());
     std::vector<double> phases(variant.phases.size());
     for (auto _ : state) {
+      workspace.renew_inputs();
       const auto seconds = workspace.run(candidate);
       double total = 0;
       for (std::size_t p = 0; p < seconds.size(); ++p)
@@ -87,10 +88,8 @@ void run(benchmark::State& state, const Variant& variant, const Shape& shape) {
     if (const Check check = workspace.verify(candidate); !check)
       return state.SkipWithError(("wrong result after timing: " + check.message()).c_str());
     const double once = per_second(operation.rate, operation.cost(shape), 1);
-    const char* unit = operation.rate == Rate::gflop_per_s ? "GFLOP/s"
-                       : operation.rate == Rate::gb_per_s  ? "GB/s"
-                                                           : "Mkeys/s";
-    state.counters[unit] = benchmark::Counter(once, benchmark::Counter::kIsIterationInvariantRate);
+    state.counters[std::string(unit_of(operation.rate))] =
+        benchmark::Counter(once, benchmark::Counter::kIsIterationInvariantRate);
     if (count_misses) add_misses(state, workspace.problem(), candidate);
     if (std::ranges::count_if(variant.phases, &PhaseSpec::timed) > 1)
       for (std::size_t p = 0; p < phases.size(); ++p)

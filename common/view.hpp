@@ -68,6 +68,12 @@ struct VectorView {
   }
 };
 
+/// Row i of a matrix.
+template <class T, class Access>
+constexpr VectorView<T, Access> row_of(MatrixView<T, Access> a, Index i) {
+  return {a.data + i * a.ld, a.cols, a.access};
+}
+
 /// The top and the bottom half of a matrix (the top one is the smaller when rows is odd).
 template <class T, class Access>
 constexpr auto halve_rows(MatrixView<T, Access> a) {

@@ -43,8 +43,10 @@ void run_traced(Sink& sink, const Shape& shape, const Params& given = {}, std::s
     const Params::Item* item = given.find(spec.name);
     params.set(spec.name, item ? item->value : spec.fallback);
   }
-  const TracedProblem problem(operation_of<Op>, shape, detail::scratch_of<V, Op>(shape, params), input, seed);
-  detail::run_phases<V>(detail::args_of<Op>(problem.args()).with(Traced<Sink>{&sink}), params);
+  const TracedProblem problem(operation_of<Op>, shape, detail::scratch_of<V, Op>(shape, params, 1), input,
+                              seed);
+  Serial fork;
+  detail::run_phases<V>(fork, detail::args_of<Op>(problem.args()).with(Traced<Sink>{&sink}), params);
 }
 
 }  // namespace tallcache::cache

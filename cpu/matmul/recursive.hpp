@@ -50,10 +50,11 @@ struct recursive {
   static constexpr std::string_view source = "M7: A cache-oblivious matrix multiplication algorithm";
   using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<std::int32_t>>;
   static constexpr ParamSpec params[] = {{"base", 64, "a product with no larger dimension is a leaf"}};
+  static constexpr bool parallel = true;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
-    zero(args.c);
+    fork.loop(0, args.c.rows, 1, [c = args.c](Index i) { zero(c.block(i, 0, 1, c.cols)); });
     rec_mult(fork, args.c, args.a, args.b, params["base"]);
   }
 };

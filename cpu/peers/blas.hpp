@@ -92,6 +92,7 @@ bool fits_cblas(const Shape& shape);
 template <Blas& (*library)(Tuning), Tuning tuning>
 struct blas_product {
   using operations = OperationList<Matmul<double>, Matmul<float>>;
+  static constexpr bool parallel = true;
   static std::string unavailable() { return library(tuning).reason(); }
   static bool supports(const Shape& shape) { return fits_cblas(shape); }
   template <class Args>

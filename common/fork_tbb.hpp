@@ -1,0 +1,88 @@
+// The fork policy of oneTBB, and the arenas in which it runs.
+#pragma once
+
+#include <oneapi/tbb/parallel_invoke.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <utility>
+
+#include "common/fork.hpp"
+
+#if defined(__SANITIZE_THREAD__)
+extern "C" void __tsan_acquire(void*);
+extern "C" void __tsan_release(void*);
+#endif
+
+namespace tallcache {
+
+/// The most threads that a run can have here: the processors that this process may use.
+int usable_threads();
+
+/// Throws Error unless 1 <= threads <= usable_threads().
+void require_threads(int threads);
+
+/// Whether the threads of an arena are pinned, each to a processor of its own (the default).
+void pin_threads(bool pin);
+
+/// The arena of `threads` threads, of which the caller is one; made once and kept, so that its workers stay
+/// awake from one run to the next. Throws Error as require_threads does.
+tbb::task_arena& arena_of(int threads);
+
+/// Runs `body` on the calling thread inside the arena of `threads` threads.
+template <class Body>
+void in_arena(int threads, Body&& body) {
+  arena_of(threads).execute(std::forward<Body>(body));
+}
+
+namespace detail {
+// oneTBB's own library is not compiled with the thread sanitizer, which therefore does not see that a fork
+// comes before its branches and that they come before its end.
+struct HappensBefore {
+#if defined(__SANITIZE_THREAD__)
+  char forked = 0, joined = 0;
+  void fork() { __tsan_release(&forked); }
+  void begin() { __tsan_acquire(&forked); }
+  void end() { __tsan_release(&joined); }
+  void join() { __tsan_acquire(&joined); }
+#else
+  void fork() {}
+  void begin() {}
+  void end() {}
+  void join() {}
+#endif
+};
+}  // namespace detail
+
+/// To be used inside an arena of `threads` threads (in_arena).
+struct OneTbb {
+  int threads = 1;
+
+  template <class F, class G>
+  void operator()(F&& f, G&& g) const {
+    detail::HappensBefore order;
+    order.fork();
+    tbb::parallel_invoke(
+        [&] {
+          order.begin();
+          f();
+          order.end();
+        },
+        [&] {
+          order.begin();
+          g();
+          order.end();
+        });
+    order.join();
+  }
+
+  /// The grain is Cilk's: an eighth of a thread's share of the iterations, so that stealing can even out.
+  template <class Body>
+  void loop(Index begin, Index end, Index step, Body&& body) const {
+    const Index grain = std::max<Index>(1, iterations(begin, end, step) / (8 * threads));
+    loop_by_halves(*this, begin, end, step, grain, body);
+  }
+
+  Index width() const { return threads; }
+};
+
+}  // namespace tallcache

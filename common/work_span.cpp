@@ -1,0 +1,40 @@
+#include "common/work_span.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+namespace tallcache {
+
+SpeedupRange speedup_range(const Profile& profile, int processors) {
+  const double p = processors;
+  const double slowest = profile.work / p + 1.7 * (1 - 1 / p) * profile.burdened_span;
+  return {profile.work / slowest, std::min(p, profile.parallelism())};
+}
+
+double measured_burden() {
+  static const double burden = [] {
+    if (usable_threads() < 2) return cilkview_burden;
+    constexpr double branch = 20e3;  // long enough that a worker that is awake comes for the other one
+    std::vector<double> costs;
+    in_arena(2, [&] {
+      for (int round = 0; round < 400; ++round) {
+        int slots[2] = {-1, -1};
+        const auto spin = [&slots](int b) {
+          slots[b] = tbb::this_task_arena::current_thread_index();
+          for (const double end = Nanoseconds::now() + branch; Nanoseconds::now() < end;) continue;
+        };
+        const double start = Nanoseconds::now();
+        OneTbb{2}([&] { spin(0); }, [&] { spin(1); });
+        const double cost = Nanoseconds::now() - start - branch;
+        if (slots[0] != slots[1]) costs.push_back(cost);  // stolen
+      }
+    });
+    if (costs.empty()) return cilkview_burden;
+    std::ranges::nth_element(costs, costs.begin() + static_cast<std::ptrdiff_t>(costs.size() / 2));
+    return costs[costs.size() / 2];
+  }();
+  return burden;
+}
+
+}  // namespace tallcache

@@ -1,0 +1,102 @@
+// REC-MULT with a temporary where the inner dimension is halved, so that its two products run side by side
+// too: span Theta(lg^2 n) instead of Theta(n), for memory (Cormen, Leiserson, Rivest, Stein, "Introduction to
+// Algorithms", 27.2).
+#pragma once
+
+#include "cpu/matmul/recursive.hpp"
+
+namespace tallcache::cpu::matmul {
+
+/// C += T, both of the same size, by halves.
+template <class Fork, class C, class T>
+void rec_add(Fork& fork, C c, T t, Index base) {
+  if (std::max(c.rows, c.cols) <= base) {
+    for (Index i = 0; i < c.rows; ++i)
+      for (Index j = 0; j < c.cols; ++j) c(i, j) += t(i, j);
+    return;
+  }
+  const auto halves = [](auto x, bool rows) { return rows ? halve_rows(x) : halve_cols(x); };
+  const bool rows = c.rows >= c.cols;
+  const auto [c1, c2] = halves(c, rows);
+  const auto [t1, t2] = halves(t, rows);
+  fork([&fork, c1 = c1, t1 = t1, base] { rec_add(fork, c1, t1, base); },
+       [&fork, c2 = c2, t2 = t2, base] { rec_add(fork, c2, t2, base); });
+}
+
+/// The elements of temporaries of an m x p product whose inner dimension is halved `splits` times: each
+/// halving has one of m x p, and its two products have theirs.
+constexpr Index temporary_size(Index m, Index p, Index splits) { return m * p * ((Index{1} << splits) - 1); }
+
+/// C += A B; a product with no dimension above `base` is a leaf. The first `splits` halvings of the inner
+/// dimension take their temporaries from `memory`, of temporary_size(m, p, splits) elements; further ones go
+/// one after the other. base >= 1.
+template <class Fork, class C, class A, class B, class Memory>
+void rec_mult_temporary(Fork& fork, C c, A a, B b, Memory memory, Index splits, Index base) {
+  const Index m = c.rows, n = a.cols, p = c.cols;
+  if (m == 0 || n == 0 || p == 0) return;
+  if (splits == 0) return rec_mult(fork, c, a, b, base);
+  const auto part = [&memory](Index begin, Index size) { return memory.block(begin, size); };
+  if (std::max({m, n, p}) <= base) {
+    multiply_leaf(c, a, b);
+  } else if (m >= std::max(n, p)) {
+    const auto [c1, c2] = halve_rows(c);
+    const auto [a1, a2] = halve_rows(a);
+    const Index size1 = temporary_size(c1.rows, p, splits), size2 = temporary_size(c2.rows, p, splits);
+    fork([=, &fork, c = c1, a = a1,
+          memory = part(0, size1)] { rec_mult_temporary(fork, c, a, b, memory, splits, base); },
+         [=, &fork, c = c2, a = a2, memory = part(size1, size2)] {
+           rec_mult_temporary(fork, c, a, b, memory, splits, base);
+         });
+  } else if (n >= p) {
+    const auto [a1, a2] = halve_cols(a);
+    const auto [b1, b2] = halve_rows(b);
+    const C t{memory.data, m, p, p, memory.access};
+    const Index size = temporary_size(m, p, splits - 1);
+    fork([=, &fork, a = a1, b = b1,
+          memory = part(m * p, size)] { rec_mult_temporary(fork, c, a, b, memory, splits - 1, base); },
+         [=, &fork, a = a2, b = b2, memory = part(m * p + size, size)] {
+           zero(t);
+           rec_mult_temporary(fork, t, a, b, memory, splits - 1, base);
+         });
+    rec_add(fork, c, t, base);
+  } else {
+    const auto [b1, b2] = halve_cols(b);
+    const auto [c1, c2] = halve_cols(c);
+    const Index size1 = temporary_size(m, c1.cols, splits), size2 = temporary_size(m, c2.cols, splits);
+    fork([=, &fork, c = c1, b = b1,
+          memory = part(0, size1)] { rec_mult_temporary(fork, c, a, b, memory, splits, base); },
+         [=, &fork, c = c2, b = b2, memory = part(size1, size2)] {
+           rec_mult_temporary(fork, c, a, b, memory, splits, base);
+         });
+  }
+}
+
+struct recursive_temporary {
+  static constexpr std::string_view idea =
+      "REC-MULT whose halves of the inner dimension run side by side too, one of them into a temporary";
+  static constexpr std::string_view source = "M10; Cormen, Leiserson, Rivest, Stein, 27.2";
+  using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<std::int32_t>>;
+  static constexpr ParamSpec params[] = {
+      {"base", 64, "a product with no larger dimension is a leaf"},
+      {"splits", 2, "halvings of the inner dimension that get a temporary; the memory doubles with each", 0}};
+  static constexpr bool parallel = true;
+
+  template <class T>
+  static std::size_t scratch(Matmul<T>, const Shape& shape, const Params& params) {
+    if (params["splits"] > 30) throw Error("recursive_temporary: splits is at most 30");
+    return scratch_bytes({checked_product(matrix_bytes<T>(shape["m"], shape["n"], 0),
+                                          temporary_size(1, 1, params["splits"]), "temporaries")});
+  }
+
+  template <class Fork, class Args>
+  static void run(Fork& fork, const Args& args, const Params& params) {
+    using T = typename decltype(args.c)::value_type;
+    auto scratch = args.scratch;
+    const Index splits = params["splits"];
+    const auto memory = scratch.template vector<T>(temporary_size(args.c.rows, args.c.cols, splits));
+    fork.loop(0, args.c.rows, 1, [c = args.c](Index i) { zero(c.block(i, 0, 1, c.cols)); });
+    rec_mult_temporary(fork, args.c, args.a, args.b, memory, splits, params["base"]);
+  }
+};
+
+}  // namespace tallcache::cpu::matmul
