@@ -83,19 +83,27 @@ struct recursive_temporary {
 
   template <class T>
   static std::size_t scratch(Matmul<T>, const Shape& shape, const Params& params) {
-    if (params["splits"] > 30) throw Error("recursive_temporary: splits is at most 30");
-    return scratch_bytes({checked_product(matrix_bytes<T>(shape["m"], shape["n"], 0),
-                                          temporary_size(1, 1, params["splits"]), "temporaries")});
+    return scratch_bytes(
+        {checked_product(matrix_bytes<T>(shape["m"], shape["n"], 0),
+                         temporary_size(1, 1, halvings(shape["k"], params)), "temporaries")});
   }
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
     using T = typename decltype(args.c)::value_type;
     auto scratch = args.scratch;
-    const Index splits = params["splits"];
+    const Index splits = halvings(args.a.cols, params);
     const auto memory = scratch.template vector<T>(temporary_size(args.c.rows, args.c.cols, splits));
     fork.loop(0, args.c.rows, 1, [c = args.c](Index i) { zero(c.block(i, 0, 1, c.cols)); });
     rec_mult_temporary(fork, args.c, args.a, args.b, memory, splits, params["base"]);
+  }
+
+ private:
+  // Of an inner dimension of n, as many as are asked for and as there are above the base.
+  static Index halvings(Index n, const Params& params) {
+    Index splits = 0;
+    for (; splits < params["splits"] && n > params["base"]; n -= n / 2) ++splits;
+    return splits;
   }
 };
 
