@@ -1,10 +1,11 @@
 // The catalogue as Google Benchmarks, named operation/backend/variant/element/shape, each verified before and
 // after it is timed. All of Google Benchmark's flags work; repetitions are interleaved in random order unless
-// a flag says not to. With --misses each is also traced once, in a pass of its own after the timed one, and
-// shows its simulated cache misses.
+// a flag says not to. With --threads=N those that run on several threads run on N. With --misses each is also
+// traced once, in a pass of its own after the timed one, and shows its simulated cache misses.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstring>
 #include <list>
 #include <map>
@@ -48,6 +49,7 @@ Workspace& workspace_for(const Operation& operation, const Shape& shape) {
 }
 
 bool count_misses = false;
+int threads = 1;
 
 // The misses of one run in this machine's caches, traced once for all repetitions; why not is the label.
 void add_misses(benchmark::State& state, [[maybe_unused]] const Problem& problem,
@@ -71,7 +73,7 @@ void add_misses(benchmark::State& state, [[maybe_unused]] const Problem& problem
 
 void run(benchmark::State& state, const Variant& variant, const Shape& shape) {
   const Operation& operation = *variant.operation;
-  const Candidate candidate{&variant};
+  const Candidate candidate{.variant = &variant, .threads = threads};
   try {
     Workspace& workspace = workspace_for(operation, shape);
     if (const Check check = workspace.verify(candidate); !check)
@@ -105,9 +107,10 @@ void register_catalogue() {
   for (const Variant* variant : variants()) {
     const Operation& operation = *variant->operation;
     for (const Shape& shape : operation.bench_shapes()) {
-      if (!variant->supports(shape)) continue;
+      if (!variant->supports(shape) || (threads > 1 && !variant->parallel)) continue;
       const std::string name = fmt::format("{}/{}/{}/{}/{}", operation.name, to_string(variant->backend),
-                                           variant->name, operation.element, to_string(operation, shape));
+                                           variant->name, operation.element, to_string(operation, shape)) +
+                               (threads > 1 ? fmt::format("/threads:{}", threads) : "");
       const std::string reason = variant->unavailable();
       benchmark::RegisterBenchmark(name.c_str(),
                                    [=](benchmark::State& state) {
@@ -130,10 +133,21 @@ int main(int argc, char** argv) {
                             "--benchmark_report_aggregates_only=true", "--benchmark_min_time=0.2"};
   for (std::string& flag : defaults) args.push_back(flag.data());
   for (int i = 1; i < argc; ++i)
-    if (std::strcmp(argv[i], "--misses") == 0)
+    if (std::strcmp(argv[i], "--misses") == 0) {
       tallcache::count_misses = true;
-    else
+    } else if (constexpr std::string_view flag = "--threads="; std::string_view(argv[i]).starts_with(flag)) {
+      const std::string_view count = std::string_view(argv[i]).substr(flag.size());
+      const auto [end, error] = std::from_chars(count.begin(), count.end(), tallcache::threads);
+      if (error != std::errc() || end != count.end()) tallcache::threads = 0;  // which no machine has
+      try {
+        tallcache::require_threads(tallcache::threads);
+      } catch (const tallcache::Error& reason) {
+        fmt::print(stderr, "tallcache_bench: {}\n", reason.what());
+        return 1;
+      }
+    } else {
       args.push_back(argv[i]);
+    }
   int count = static_cast<int>(args.size());
   benchmark::Initialize(&count, args.data());
   if (benchmark::ReportUnrecognizedArguments(count, args.data())) return 1;

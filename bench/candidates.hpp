@@ -1,6 +1,9 @@
 // The variants that a command is asked for.
 #pragma once
 
+#include <oneapi/tbb/global_control.h>
+
+#include <CLI/CLI.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,9 +13,29 @@
 namespace tallcache {
 
 /// The variants of `operation` that are named, or all of them when none is; each with those of the given
-/// parameters ("base=32") that it has. Throws Error, with the nearest, on an unknown variant and on a
+/// parameters ("base=32") that it has, on `threads` threads. When none is named and there are several
+/// threads, only those that run on several. Throws Error, with the nearest, on an unknown variant and on a
 /// parameter that none of them has.
 std::vector<Candidate> candidates(const Operation& operation, std::span<const std::string> names,
-                                  std::span<const std::string> params);
+                                  std::span<const std::string> params, int threads = 1);
+
+/// What --threads and --no-pinning ask for.
+struct ThreadOptions {
+  int count = 1;
+  bool no_pinning = false;
+};
+
+/// Adds --threads and --no-pinning to a command.
+void add_threads(CLI::App& command, ThreadOptions& options);
+
+/// Holds oneTBB to the threads that are asked for, pinned or not, as long as it lives. Throws Error as
+/// require_threads does.
+class Threads {
+ public:
+  explicit Threads(const ThreadOptions& options);
+
+ private:
+  tbb::global_control control_;
+};
 
 }  // namespace tallcache

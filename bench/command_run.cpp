@@ -17,12 +17,15 @@ struct Options {
   std::vector<std::string> variants, params;
   std::uint64_t seed = 1;
   double seconds = 1;
+  ThreadOptions threads;
   bool cold = false;
 };
 
 void print(const Problem& problem, std::span<const Measurement> results) {
   const Operation& operation = *problem.operation;
-  fmt::print("{} {} {}\n", operation.name, operation.element, to_string(operation, problem.shape));
+  const int threads = results.empty() ? 1 : results.front().candidate.threads;
+  fmt::print("{} {} {}{}\n", operation.name, operation.element, to_string(operation, problem.shape),
+             threads > 1 ? fmt::format(" on {} threads", threads) : "");
   fmt::print("  {:<20} {:>12} {:>9} {:>12}\n", "variant", "median ms", "+- ms", to_string(operation.rate));
   for (const Measurement& m : results) {
     const std::string name(m.candidate.variant->name);
@@ -40,7 +43,8 @@ void print(const Problem& problem, std::span<const Measurement> results) {
 void run(const Options& options) {
   const Operation& operation = find_operation(options.operation, options.element);
   Problem problem{&operation, parse_shape(operation, options.shape), options.input, options.seed};
-  const auto list = candidates(operation, options.variants, options.params);
+  const Threads threads(options.threads);
+  const auto list = candidates(operation, options.variants, options.params, options.threads.count);
   if (!options.json.empty()) require_writable(options.json);
   const auto executor = make_host_executor();
   Workspace workspace(problem, *executor);
@@ -74,6 +78,7 @@ void add_run(CLI::App& app) {
   command->add_option("--seed", options->seed, "Seed of the input data");
   command->add_option("--seconds", options->seconds, "Time to spend on each variant")
       ->check(CLI::PositiveNumber);
+  add_threads(*command, options->threads);
   command->add_flag("--cold", options->cold, "Flush the caches before each run");
   command->add_option("--json", options->json, "Write the measurements to FILE ('-': standard output)")
       ->type_name("FILE");

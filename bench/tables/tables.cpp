@@ -14,6 +14,8 @@ constexpr const Table* list[] = {
     &cache_complexity_table,   //
     &transpose_cpu_table,      //
     &counting_sort_cpu_table,  //
+    &matmul_parallel_table,    //
+    &matmul_threshold_table,   //
     &matmul_gpu_table,         //
     &peak_ratios_table,        //
     &gemv_gemm_table,          //
