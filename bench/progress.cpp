@@ -15,15 +15,8 @@ double now() {
 
 double work(const Problem& problem) {
   const Cost cost = problem.operation->cost(problem.shape);
-  switch (problem.operation->rate) {
-    case Rate::gflop_per_s:
-      return cost.flops;
-    case Rate::gb_per_s:
-      return cost.bytes;
-    case Rate::mkeys_per_s:
-      return cost.keys;
-  }
-  return 0;
+  const Rate rate = problem.operation->rate;
+  return rate == Rate::gflop_per_s ? cost.flops : rate == Rate::gb_per_s ? cost.bytes : cost.keys;
 }
 
 std::string key(const Problem& problem, std::string_view variant) {
@@ -31,7 +24,9 @@ std::string key(const Problem& problem, std::string_view variant) {
 }
 
 // Until a variant is measured: a scalar product, a strided copy, a scattered key.
-double typical_rate(Rate rate) { return rate == Rate::mkeys_per_s ? 3e7 : 1e9; }
+double typical_rate(Rate rate) {
+  return rate == Rate::gflop_per_s || rate == Rate::gb_per_s ? 1e9 : 3e7;
+}
 
 }  // namespace
 
