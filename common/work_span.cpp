@@ -1,10 +1,19 @@
 #include "common/work_span.hpp"
 
 #include <algorithm>
-#include <atomic>
+#include <cmath>
+#include <string>
 #include <vector>
 
 namespace tallcache {
+
+void validate(const ProfileOptions& options) {
+  require_threads(options.threads);
+  if (options.width < 1) throw Error("width: " + std::to_string(options.width) + " is less than 1");
+  if (options.grain < 1) throw Error("grain: " + std::to_string(options.grain) + " is less than 1");
+  if (!(options.burden >= 0 && std::isfinite(options.burden)))
+    throw Error("burden: " + std::to_string(options.burden) + " is no cost");
+}
 
 SpeedupRange speedup_range(const Profile& profile, int processors) {
   const double p = processors;
