@@ -15,8 +15,7 @@ void validate(const ProfileOptions& options) {
     throw Error("burden: " + std::to_string(options.burden) + " is no cost");
 }
 
-SpeedupRange speedup_range(const Profile& profile, int processors) {
-  const double p = processors;
+SpeedupRange speedup_range(const Profile& profile, double p) {
   const double slowest = profile.work / p + 1.7 * (1 - 1 / p) * profile.burdened_span;
   return {profile.work / slowest, std::min(p, profile.parallelism())};
 }

@@ -37,7 +37,7 @@ struct SpeedupRange {
 /// Cilkview's estimate: at most min(P, T_1 / T_inf), by the work law and the span law; at least T_1 / T_P for
 /// T_P = T_1 / P + 1.7 (1 - 1 / P) burdened span. The slides print the formula without (1 - 1 / P); with it
 /// all ten ranges of their example come out to the digit.
-SpeedupRange speedup_range(const Profile&, int processors);
+SpeedupRange speedup_range(const Profile&, double processors);
 
 /// The cost of a strand is the time it took.
 struct Nanoseconds {
