@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ namespace {
 // As it was before anything was pinned. Linux numbers the first hyper-thread of every core before the second
 // ones, so that the first processors are different cores.
 const std::vector<int>& usable_processors() {
-  static const std::vector<int> usable = [] {
+  // Never destroyed: at exit a worker may still be leaving an arena.
+  static const auto& usable = *new const std::vector<int>([] {
     std::vector<int> list;
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0)
@@ -24,30 +26,49 @@ const std::vector<int>& usable_processors() {
         if (CPU_ISSET(processor, &set)) list.push_back(processor);
     if (list.empty()) list.push_back(0);
     return list;
-  }();
+  }());
   return usable;
 }
 
 std::atomic<bool> pinned{true};
 
-void restrict_to(const std::vector<int>& processors) {
+cpu_set_t set_of(const std::vector<int>& processors) {
   cpu_set_t set;
   CPU_ZERO(&set);
   for (int processor : processors) CPU_SET(processor, &set);
-  sched_setaffinity(0, sizeof set, &set);  // a hint: a container that forbids it only costs speed
+  return set;
 }
+
+// A hint: a container that forbids it only costs speed.
+void restrict_to(const cpu_set_t& set) { sched_setaffinity(0, sizeof set, &set); }
+
+// What a caller might use before it entered each of the arenas that it is in; empty where it was not pinned.
+thread_local std::vector<std::optional<cpu_set_t>> outside;
 
 class Pinning final : public tbb::task_scheduler_observer {
  public:
   explicit Pinning(tbb::task_arena& arena) : task_scheduler_observer(arena) { observe(true); }
   ~Pinning() override { observe(false); }
 
-  void on_scheduler_entry(bool) override {
-    const auto slot = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
-    if (pinned) restrict_to({usable_processors()[slot % usable_processors().size()]});
+  void on_scheduler_entry(bool is_worker) override {
+    const std::vector<int>& all = usable_processors();
+    if (!is_worker) {
+      cpu_set_t before;
+      const bool known = pinned && sched_getaffinity(0, sizeof before, &before) == 0;
+      outside.push_back(known ? std::optional(before) : std::nullopt);
+    }
+    if (pinned)
+      restrict_to(
+          set_of({all[static_cast<std::size_t>(tbb::this_task_arena::current_thread_index()) % all.size()]}));
+    else if (is_worker)
+      restrict_to(set_of(all));
   }
-  void on_scheduler_exit(bool) override {
-    if (pinned) restrict_to(usable_processors());
+  // A worker inherits the processors of the thread that started it, which may have been pinned: it gets all.
+  void on_scheduler_exit(bool is_worker) override {
+    if (is_worker) return restrict_to(set_of(usable_processors()));
+    if (outside.empty()) return;
+    if (outside.back()) restrict_to(*outside.back());
+    outside.pop_back();
   }
 };
 

@@ -21,7 +21,8 @@ int usable_threads();
 /// Throws Error unless 1 <= threads <= usable_threads().
 void require_threads(int threads);
 
-/// Whether the threads of an arena are pinned, each to a processor of its own (the default).
+/// Whether threads that enter an arena from now on are pinned, each to a processor of its own (the default).
+/// On leaving, a thread may use again what it might before.
 void pin_threads(bool pin);
 
 /// The arena of `threads` threads, of which the caller is one; made once and kept, so that its workers stay
@@ -61,15 +62,17 @@ struct OneTbb {
   void operator()(F&& f, G&& g) const {
     detail::HappensBefore order;
     order.fork();
+    // parallel_invoke runs its last argument on this thread and offers the first one to thieves: this way
+    // round a thread goes through the program in its order, as the serial elision does.
     tbb::parallel_invoke(
         [&] {
           order.begin();
-          f();
+          g();
           order.end();
         },
         [&] {
           order.begin();
-          g();
+          f();
           order.end();
         });
     order.join();

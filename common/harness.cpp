@@ -135,6 +135,18 @@ std::vector<double> Workspace::run(const Candidate& candidate, int times) {
   return seconds;
 }
 
+Profile Workspace::profile(const Candidate& candidate, CostUnit unit, const ProfileOptions& options) {
+  const Variant& variant = *candidate.variant;
+  if (!variant.profile) throw Error(std::string(variant.name) + ": a library: not profiled");
+  renew_inputs();
+  poison_outputs();
+  Candidate wide = candidate;
+  wide.threads = static_cast<int>(options.width);
+  ArgsStorage args;
+  bind(wide, args);
+  return variant.profile(args.bytes, complete_params(variant, candidate.params), unit, options);
+}
+
 Check Workspace::check() {
   for (Buffer& buffer : buffers_) {
     if (buffer.device) executor_.download(buffer.host->bytes(), *buffer.device);

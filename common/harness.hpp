@@ -52,6 +52,10 @@ class Workspace {
   /// operation in place only the first run finds the inputs as they were made.
   std::vector<double> run(const Candidate&, int times = 1);
 
+  /// Work and span of one run of the candidate from fresh inputs, its scratch that of `options.width` blocks;
+  /// check() may follow. Throws Error when it is a library.
+  Profile profile(const Candidate&, CostUnit, const ProfileOptions& options);
+
   /// Checks the outputs as the last run left them. Not for an operation that works in place.
   Check check();
 

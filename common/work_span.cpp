@@ -1,13 +1,21 @@
 #include "common/work_span.hpp"
 
 #include <algorithm>
-#include <atomic>
+#include <cmath>
+#include <string>
 #include <vector>
 
 namespace tallcache {
 
-SpeedupRange speedup_range(const Profile& profile, int processors) {
-  const double p = processors;
+void validate(const ProfileOptions& options) {
+  require_threads(options.threads);
+  if (options.width < 1) throw Error("width: " + std::to_string(options.width) + " is less than 1");
+  if (options.grain < 1) throw Error("grain: " + std::to_string(options.grain) + " is less than 1");
+  if (!(options.burden >= 0 && std::isfinite(options.burden)))
+    throw Error("burden: " + std::to_string(options.burden) + " is no cost");
+}
+
+SpeedupRange speedup_range(const Profile& profile, double p) {
   const double slowest = profile.work / p + 1.7 * (1 - 1 / p) * profile.burdened_span;
   return {profile.work / slowest, std::min(p, profile.parallelism())};
 }

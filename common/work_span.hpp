@@ -37,7 +37,7 @@ struct SpeedupRange {
 /// Cilkview's estimate: at most min(P, T_1 / T_inf), by the work law and the span law; at least T_1 / T_P for
 /// T_P = T_1 / P + 1.7 (1 - 1 / P) burdened span. The slides print the formula without (1 - 1 / P); with it
 /// all ten ranges of their example come out to the digit.
-SpeedupRange speedup_range(const Profile&, int processors);
+SpeedupRange speedup_range(const Profile&, double processors);
 
 /// The cost of a strand is the time it took.
 struct Nanoseconds {
@@ -71,6 +71,10 @@ struct ProfileOptions {
 /// Cilkview's burden, which the slides state: instructions for each continuation on the critical path.
 inline constexpr double cilkview_burden = 15000;
 
+/// Throws Error unless threads are as require_threads wants them, width and grain at least 1 and the burden a
+/// number of at least 0.
+void validate(const ProfileOptions&);
+
 /// What it costs here that a second thread takes over the second branch of a fork, in nanoseconds: the median
 /// of what a fork whose branches run side by side takes longer than they do. Of one processor alone nobody
 /// can steal: there it is Cilkview's 15000 instructions at one a nanosecond.
@@ -79,9 +83,11 @@ double measured_burden();
 template <class Clock>
 class WorkSpan {
  public:
-  explicit WorkSpan(const ProfileOptions& options = {}) : options_(options) {}
+  /// Throws Error as validate() does.
+  explicit WorkSpan(const ProfileOptions& options = {}) : options_(options) { validate(options); }
 
-  /// Runs `program`, which forks through this policy, and returns what it came to.
+  /// Runs `program`, which forks through this policy, and returns what it came to. What it throws goes
+  /// through.
   template <class Program>
   Profile profile(Program&& program) {
     Strand root;
@@ -94,9 +100,19 @@ class WorkSpan {
 
   template <class F, class G>
   void operator()(F&& f, G&& g) const {
+    if (!Strand::current) throw Error("a program that forks through WorkSpan runs inside its profile()");
     Strand& parent = *Strand::current;
     parent.stop();
     Strand first, second;
+    // On the way out of an exception too: whoever catches it goes on in this strand.
+    struct Join {
+      Strand &parent, &first, &second;
+      double burden;
+      ~Join() {
+        parent.join(first.total, second.total, burden);
+        parent.start();
+      }
+    } join{parent, first, second, options_.burden};
     const auto run_first = [&] { first.run(f); };
     const auto run_second = [&] { second.run(g); };
     // While this thread waits for a stolen branch it may run tasks that have nothing to do with it: no strand
@@ -105,8 +121,6 @@ class WorkSpan {
       Serial{}(run_first, run_second);
     else
       OneTbb{options_.threads}(run_first, run_second);
-    parent.join(first.total, second.total, options_.burden);
-    parent.start();
   }
 
   template <class Body>
@@ -124,14 +138,16 @@ class WorkSpan {
 
     template <class Body>
     void run(Body& body) {
-      struct Restore {
-        Strand* before = current;
-        ~Restore() { current = before; }
-      } restore;
-      current = this;
+      struct Running {
+        Strand& self;
+        Strand* const before = std::exchange(current, &self);
+        ~Running() {
+          self.stop();
+          current = before;
+        }
+      } running{*this};
       start();
       body();
-      stop();
     }
 
     void start() { started = Clock::now(); }

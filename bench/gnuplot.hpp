@@ -1,0 +1,22 @@
+// Plots as SVG, drawn by gnuplot, all in one style.
+#pragma once
+
+#include <array>
+#include <string>
+
+namespace tallcache {
+
+/// Throws Error when there is no gnuplot.
+void require_gnuplot();
+
+/// `text` as a string of gnuplot's.
+std::string quoted(const std::string& text);
+
+/// Draws what `script` plots into `file`. Throws Error when there is no gnuplot, or when it fails.
+void draw(const std::string& file, const std::string& script);
+
+/// Colours that remain apart for most colour-blind readers (Okabe and Ito), then darker ones.
+inline constexpr std::array plot_colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
+                                         "#56b4e9", "#000000", "#8c564b", "#7b4ab5", "#6b8e23"};
+
+}  // namespace tallcache
