@@ -154,6 +154,7 @@ constexpr std::string_view element_name() {
   if constexpr (std::is_same_v<T, float>) return "float";
   if constexpr (std::is_same_v<T, std::int32_t>) return "int32";
   if constexpr (std::is_same_v<T, std::uint32_t>) return "uint32";
+  if constexpr (std::is_same_v<T, std::uint64_t>) return "uint64";
 }
 
 /// "m=64,n=64,k=64": the sizes of a shape that differ from what leaving them out gives.

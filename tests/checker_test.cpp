@@ -4,10 +4,13 @@
 
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "common/ops/copy.hpp"
 #include "common/ops/counting_sort.hpp"
+#include "common/ops/fib.hpp"
 #include "common/ops/matmul.hpp"
+#include "common/ops/sort.hpp"
 #include "common/ops/transpose.hpp"
 #include "tests/support.hpp"
 
@@ -51,6 +54,12 @@ template <bool payload>
 void solve(CountingSort<payload>, const auto& args) {
   place(args, [&](Index i, Index j) { return args.in[i] < args.in[j]; });
 }
+void solve(Sort, const auto& args) { std::ranges::sort(args.keys.data, args.keys.data + args.keys.size); }
+void solve(Fib, const auto& args) {
+  std::uint64_t next = 1;
+  args.out[0] = 0;
+  for (Index i = 0; i < args.n; ++i) args.out[0] = std::exchange(next, args.out[0] + next);
+}
 
 // What an operation writes and reads first.
 const auto& output(const auto& args) {
@@ -60,6 +69,8 @@ const auto& output(const auto& args) {
     return args.b;
   else if constexpr (requires { args.out; })
     return args.out;
+  else if constexpr (requires { args.keys; })
+    return args.keys;
   else
     return args.a;
 }
@@ -87,10 +98,11 @@ struct no_op {
 };
 struct all_zero {
   static void run(auto, const auto& args) {
-    if constexpr (requires { args.out; })
-      for (Index i = 0; i < args.out.size; ++i) args.out[i] = 0;
+    const auto& out = output(args);
+    if constexpr (requires { out.ld; })
+      zero(out);
     else
-      zero(output(args));
+      for (Index i = 0; i < out.size; ++i) out[i] = 0;
   }
 };
 struct changes_input {
@@ -203,8 +215,13 @@ struct column_swapped {  // keeps the sums along the rows
 
 // Of sorts.
 struct descending {
-  static void run(auto, const auto& args) {
-    place(args, [&](Index i, Index j) { return args.in[i] > args.in[j]; });
+  static void run(auto op, const auto& args) {
+    if constexpr (requires { args.in; }) {
+      place(args, [&](Index i, Index j) { return args.in[i] > args.in[j]; });
+    } else {
+      solve(op, args);
+      std::reverse(args.keys.data, args.keys.data + args.keys.size);
+    }
   }
 };
 struct unstable {
@@ -215,21 +232,25 @@ struct unstable {
 };
 struct unsorted_end {
   static void run(auto op, const auto& args) {
+    const auto& out = output(args);
     solve(op, args);
-    Index other = args.out.size - 2;
-    while (args.out[other] == args.out[args.out.size - 1]) --other;
-    std::swap(args.out[other], args.out[args.out.size - 1]);
-    if (args.payload_out.size) std::swap(args.payload_out[other], args.payload_out[args.out.size - 1]);
+    Index other = out.size - 2;
+    while (out[other] == out[out.size - 1]) --other;
+    std::swap(out[other], out[out.size - 1]);
+    if constexpr (requires { args.payload_out; })
+      if (args.payload_out.size) std::swap(args.payload_out[other], args.payload_out[out.size - 1]);
   }
 };
 // The smaller of the middle keys twice, and a later one not at all: still sorted.
 struct key_lost {
   static void run(auto op, const auto& args) {
+    const auto& out = output(args);
     solve(op, args);
-    Index i = args.out.size / 2;
-    while (args.out[i] == args.out[i - 1]) ++i;
-    args.out[i] = args.out[i - 1];
-    if (args.payload_out.size) args.payload_out[i] = args.payload_out[i - 1];
+    Index i = out.size / 2;
+    while (out[i] == out[i - 1]) ++i;
+    out[i] = out[i - 1];
+    if constexpr (requires { args.payload_out; })
+      if (args.payload_out.size) args.payload_out[i] = args.payload_out[i - 1];
   }
 };
 struct payload_duplicated {
@@ -256,9 +277,10 @@ struct payload_swapped {  // between two different keys
 };
 struct last_key_missing {
   static void run(auto op, const auto& args) {
-    const auto before = args.out[args.out.size - 1];
+    const auto& out = output(args);
+    const auto before = out[out.size - 1];
     solve(op, args);
-    args.out[args.out.size - 1] = before;
+    out[out.size - 1] = before;
   }
 };
 // Counts for [0, range) only: the largest key is counted as the one below it.
@@ -271,10 +293,26 @@ struct range_one_short {
 // Sorted, with the sum and the number of the keys right.
 struct sum_kept {
   static void run(auto op, const auto& args) {
+    const auto& out = output(args);
     solve(op, args);
-    args.out[0] += 1;
-    args.out[args.out.size - 1] -= 1;
-    for (Index i = 1; i < args.out.size; ++i) args.out[i] = std::max(args.out[i], args.out[0]);
+    out[0] += 1;
+    out[out.size - 1] -= 1;
+    for (Index i = 1; i < out.size; ++i) out[i] = std::max(out[i], out[0]);
+  }
+};
+
+// Of fib.
+template <int amount>
+struct fib_of_another {
+  static void run(auto op, auto args) {
+    args.n += amount;
+    solve(op, args);
+  }
+};
+struct truncated {  // to 32 bits
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    args.out[0] = static_cast<std::uint32_t>(args.out[0]);
   }
 };
 
@@ -394,6 +432,18 @@ TEST_F(Checker, CountingSortOfPairs) {
              payload_foreign, payload_swapped>(key_shapes, kind);
   rejected<CountingSort<true>, range_one_short>(key_shapes, "max_key");
   rejected<CountingSort<true>, unstable, payload_duplicated>(key_shapes, "two_values");
+}
+
+TEST_F(Checker, Sort) {
+  for (std::string_view kind : {"uniform", "max_key", "shuffled"})
+    rejected<Sort, no_op, all_zero, writes_before, writes_behind, descending, unsorted_end, key_lost,
+             sum_kept>({{{"n", 100}}, {{"n", 4097}}, {{"n", 200003}}}, kind);
+}
+
+TEST_F(Checker, Fib) {
+  rejected<Fib, no_op, all_zero, writes_before, writes_behind, fib_of_another<1>, fib_of_another<-1>>(
+      {{{"n", 3}}, {{"n", 20}}, {{"n", 47}}, {{"n", 92}}}, "none");
+  rejected<Fib, truncated>({{{"n", 48}}, {{"n", 92}}}, "none");
 }
 
 }  // namespace

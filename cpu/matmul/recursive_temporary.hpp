@@ -7,20 +7,14 @@
 
 namespace tallcache::cpu::matmul {
 
-/// C += T, both of the same size, by halves.
+/// C += T, both of the same size.
 template <class Fork, class C, class T>
 void rec_add(Fork& fork, C c, T t, Index base) {
-  if (std::max(c.rows, c.cols) <= base) {
-    for (Index i = 0; i < c.rows; ++i)
-      for (Index j = 0; j < c.cols; ++j) c(i, j) += t(i, j);
-    return;
-  }
-  const auto halves = [](auto x, bool rows) { return rows ? halve_rows(x) : halve_cols(x); };
-  const bool rows = c.rows >= c.cols;
-  const auto [c1, c2] = halves(c, rows);
-  const auto [t1, t2] = halves(t, rows);
-  fork([&fork, c1 = c1, t1 = t1, base] { rec_add(fork, c1, t1, base); },
-       [&fork, c2 = c2, t2 = t2, base] { rec_add(fork, c2, t2, base); });
+  const auto leaf = [](C sum, T term) {
+    for (Index i = 0; i < sum.rows; ++i)
+      for (Index j = 0; j < sum.cols; ++j) sum(i, j) += term(i, j);
+  };
+  rec_blocks(fork, base, leaf, c, t);
 }
 
 /// The elements of temporaries of an m x p product whose inner dimension is halved `splits` times: each
