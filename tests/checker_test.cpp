@@ -7,6 +7,7 @@
 
 #include "common/ops/copy.hpp"
 #include "common/ops/counting_sort.hpp"
+#include "common/ops/edit_distance.hpp"
 #include "common/ops/matmul.hpp"
 #include "common/ops/transpose.hpp"
 #include "tests/support.hpp"
@@ -51,15 +52,24 @@ template <bool payload>
 void solve(CountingSort<payload>, const auto& args) {
   place(args, [&](Index i, Index j) { return args.in[i] < args.in[j]; });
 }
+void solve(EditDistance, const auto& args) {
+  for (Index i = 0; i < args.out.rows; ++i)
+    for (Index j = 0; j < args.out.cols; ++j)
+      args.out(i, j) = static_cast<std::int32_t>(
+          i == 0   ? j
+          : j == 0 ? i
+                   : std::min({args.out(i - 1, j) + 1, args.out(i, j - 1) + 1,
+                               args.out(i - 1, j - 1) + (args.a[i - 1] != args.b[j - 1])}));
+}
 
 // What an operation writes and reads first.
 const auto& output(const auto& args) {
-  if constexpr (requires { args.c; })
+  if constexpr (requires { args.out; })
+    return args.out;
+  else if constexpr (requires { args.c; })
     return args.c;
   else if constexpr (requires { args.b; })
     return args.b;
-  else if constexpr (requires { args.out; })
-    return args.out;
   else
     return args.a;
 }
@@ -87,17 +97,19 @@ struct no_op {
 };
 struct all_zero {
   static void run(auto, const auto& args) {
-    if constexpr (requires { args.out; })
-      for (Index i = 0; i < args.out.size; ++i) args.out[i] = 0;
+    const auto& out = output(args);
+    if constexpr (requires { out.ld; })
+      zero(out);
     else
-      zero(output(args));
+      for (Index i = 0; i < out.size; ++i) out[i] = {};
   }
 };
 struct changes_input {
   static constexpr std::string_view where = "input";
   static void run(auto op, const auto& args) {
     solve(op, args);
-    auto* data = const_cast<Element<decltype(op)>*>(input(args).data);
+    auto* data =
+        const_cast<typename std::remove_cvref_t<decltype(input(args))>::value_type*>(input(args).data);
     data[0] = data[0] + 1;
   }
 };
@@ -278,6 +290,50 @@ struct sum_kept {
   }
 };
 
+// Of tableaux.
+struct substitutions_cost_two {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    for (Index i = 1; i < args.out.rows; ++i)
+      for (Index j = 1; j < args.out.cols; ++j)
+        args.out(i, j) = std::min({args.out(i - 1, j) + 1, args.out(i, j - 1) + 1,
+                                   args.out(i - 1, j - 1) + 2 * (args.a[i - 1] != args.b[j - 1])});
+  }
+};
+struct strings_swapped {
+  static void run(auto op, auto args) {
+    const auto cut = [](auto string, Index size) {
+      std::vector<std::uint8_t> letters(size, 'A');
+      for (Index i = 0; i < std::min(size, string.size); ++i) letters[i] = string[i];
+      return letters;
+    };
+    const auto a = cut(args.b, args.a.size), b = cut(args.a, args.b.size);
+    args.a.data = a.data(), args.b.data = b.data();
+    solve(op, args);
+  }
+};
+struct one_letter_late {
+  static void run(auto op, auto args) {
+    std::vector<std::uint8_t> a(args.a.size + 1, 'A');
+    for (Index i = 0; i < args.a.size; ++i) a[i] = args.a[i];
+    args.a.data = a.data() + 1;
+    solve(op, args);
+  }
+};
+struct corner_off_by_one {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    args.out(args.out.rows - 1, args.out.cols - 1) += 1;
+  }
+};
+struct from_one {  // counts the empty prefix as a letter
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    for (Index i = 0; i < args.out.rows; ++i)
+      for (Index j = 0; j < args.out.cols; ++j) args.out(i, j) += 1;
+  }
+};
+
 template <class Op, class Damage>
 struct sabotaged {
   static constexpr std::string_view idea = "wrong in one way", source = "this test";
@@ -394,6 +450,15 @@ TEST_F(Checker, CountingSortOfPairs) {
              payload_foreign, payload_swapped>(key_shapes, kind);
   rejected<CountingSort<true>, range_one_short>(key_shapes, "max_key");
   rejected<CountingSort<true>, unstable, payload_duplicated>(key_shapes, "two_values");
+}
+
+TEST_F(Checker, EditDistance) {
+  const std::vector<Shape> shapes{{{"m", 40}, {"n", 37}}, {{"m", 64}, {"n", 65}}, {{"m", 200}, {"n", 129}}};
+  for (std::string_view kind : {"random", "similar"})
+    rejected<EditDistance, no_op, all_zero, changes_input, writes_before, writes_behind, indices_swapped,
+             last_line_missing<true>, last_line_missing<false>, one_off_by_a_twentieth, column_swapped,
+             substitutions_cost_two, strings_swapped, one_letter_late, corner_off_by_one, from_one>(shapes,
+                                                                                                    kind);
 }
 
 }  // namespace
