@@ -46,6 +46,12 @@ void loop_by_halves(Fork& fork, Index begin, Index end, Index step, Index grain,
        [&fork, middle, end, step, grain, &body] { loop_by_halves(fork, middle, end, step, grain, body); });
 }
 
+/// A parallel loop over [0, size) in blocks of `block` >= 1: body(begin, end) for each.
+template <class Fork, class Body>
+void loop_blocks(Fork& fork, Index size, Index block, Body body) {
+  fork.loop(0, size, block, [=](Index begin) { body(begin, std::min(begin + block, size)); });
+}
+
 /// Block `b` of `blocks` nearly equal ones of [0, size): where it begins; block_begin(size, blocks, blocks)
 /// is size.
 constexpr Index block_begin(Index size, Index blocks, Index b) {

@@ -77,8 +77,8 @@ struct Variant {
   std::span<const PhaseSpec> phases;
   std::span<const Entry> entries;  ///< one a phase, to be called in order
   bool parallel;                   ///< runs on more than one thread when asked to
-  TraceEntry trace;      ///< all phases, every element access told to the tracer; null for a library
-  ProfileEntry profile;  ///< all phases, work and span measured; null for a library
+  TraceEntry trace;      ///< all timed phases, every element access told to the tracer; null for a library
+  ProfileEntry profile;  ///< all timed phases, work and span measured; null for a library
   std::size_t (*scratch_bytes)(const Shape&, const Params&, Index width);
   bool (*supports)(const Shape&);
   std::string (*unavailable)();
@@ -148,11 +148,26 @@ void enter(const void* erased, const Params& params, const Launch& launch) {
   }
 }
 
-/// All phases in order under any fork policy, with whatever access policy `args` has.
+template <class V, bool timed, class Fork, class Args>
+void run_phases_that_are(Fork& fork, const Args& args, const Params& params) {
+  const auto run = [&]<std::size_t phase>() {
+    if constexpr (phases_of<V>()[phase].timed == timed) run_phase<V, phase>(fork, args, params);
+  };
+  [&]<std::size_t... phase>(std::index_sequence<phase...>) { (run.template operator()<phase>(), ...); }
+  (std::make_index_sequence<phases_of<V>().size()>{});
+}
+
+/// The phases that are not timed, and so neither traced nor profiled; they come before the others.
+template <class V, class Args>
+void prepare(const Args& args, const Params& params) {
+  Serial fork;
+  run_phases_that_are<V, false>(fork, args, params);
+}
+
+/// The timed phases in order under any fork policy, with whatever access policy `args` has.
 template <class V, class Fork, class Args>
 void run_phases(Fork& fork, const Args& args, const Params& params) {
-  [&]<std::size_t... phase>(std::index_sequence<phase...>) { (run_phase<V, phase>(fork, args, params), ...); }
-  (std::make_index_sequence<phases_of<V>().size()>{});
+  run_phases_that_are<V, true>(fork, args, params);
 }
 
 // What a variant with `call` accesses, nobody sees.
@@ -170,6 +185,7 @@ constexpr TraceEntry trace_of() {
     return nullptr;
   else
     return [](const void* args, const Params& params, cache::Tracer& tracer) {
+      prepare<V>(args_of<Op>(args), params);
       Serial fork;
       run_phases<V>(fork, args_of<Op>(args).with(Traced<cache::Tracer>{&tracer}), params);
     };
@@ -178,6 +194,7 @@ constexpr TraceEntry trace_of() {
 template <class V, class Op>
 Profile profile(const void* erased, const Params& params, CostUnit unit, const ProfileOptions& options) {
   const auto& args = args_of<Op>(erased);
+  prepare<V>(args, params);
   if (unit == CostUnit::nanoseconds) {
     WorkSpan<Nanoseconds> fork(options);
     return fork.profile([&] { run_phases<V>(fork, args, params); });

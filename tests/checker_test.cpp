@@ -3,11 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
+#include <numbers>
 #include <numeric>
 #include <utility>
 
 #include "common/ops/copy.hpp"
 #include "common/ops/counting_sort.hpp"
+#include "common/ops/edit_distance.hpp"
+#include "common/ops/fft.hpp"
 #include "common/ops/fib.hpp"
 #include "common/ops/matmul.hpp"
 #include "common/ops/sort.hpp"
@@ -60,15 +64,39 @@ void solve(Fib, const auto& args) {
   args.out[0] = 0;
   for (Index i = 0; i < args.n; ++i) args.out[0] = std::exchange(next, args.out[0] + next);
 }
+void solve(EditDistance, const auto& args) {
+  for (Index i = 0; i < args.out.rows; ++i)
+    for (Index j = 0; j < args.out.cols; ++j)
+      args.out(i, j) = static_cast<std::int32_t>(
+          i == 0   ? j
+          : j == 0 ? i
+                   : std::min({args.out(i - 1, j) + 1, args.out(i, j - 1) + 1,
+                               args.out(i - 1, j - 1) + (args.a[i - 1] != args.b[j - 1])}));
+}
+// By halves, with a twiddle of its own for each butterfly.
+std::vector<std::complex<double>> transform(const std::vector<std::complex<double>>& in) {
+  const std::size_t n = in.size();
+  if (n == 1) return in;
+  std::vector<std::complex<double>> halves[2], out(n);
+  for (std::size_t i = 0; i < n; ++i) halves[i % 2].push_back(in[i]);
+  const auto even = transform(halves[0]), odd = transform(halves[1]);
+  for (std::size_t k = 0; k < n; ++k)
+    out[k] = even[k % (n / 2)] + std::polar(1.0, -2 * std::numbers::pi * k / n) * odd[k % (n / 2)];
+  return out;
+}
+void solve(Fft, const auto& args) {
+  const auto out = transform({args.in.data, args.in.data + args.in.size});
+  std::ranges::copy(out, args.out.data);
+}
 
 // What an operation writes and reads first.
 const auto& output(const auto& args) {
-  if constexpr (requires { args.c; })
+  if constexpr (requires { args.out; })
+    return args.out;
+  else if constexpr (requires { args.c; })
     return args.c;
   else if constexpr (requires { args.b; })
     return args.b;
-  else if constexpr (requires { args.out; })
-    return args.out;
   else if constexpr (requires { args.keys; })
     return args.keys;
   else
@@ -102,14 +130,15 @@ struct all_zero {
     if constexpr (requires { out.ld; })
       zero(out);
     else
-      for (Index i = 0; i < out.size; ++i) out[i] = 0;
+      for (Index i = 0; i < out.size; ++i) out[i] = {};
   }
 };
 struct changes_input {
   static constexpr std::string_view where = "input";
   static void run(auto op, const auto& args) {
     solve(op, args);
-    auto* data = const_cast<Element<decltype(op)>*>(input(args).data);
+    auto* data =
+        const_cast<typename std::remove_cvref_t<decltype(input(args))>::value_type*>(input(args).data);
     data[0] = data[0] + 1;
   }
 };
@@ -316,6 +345,112 @@ struct truncated {  // to 32 bits
   }
 };
 
+// Of tableaux.
+struct substitutions_cost_two {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    for (Index i = 1; i < args.out.rows; ++i)
+      for (Index j = 1; j < args.out.cols; ++j)
+        args.out(i, j) = std::min({args.out(i - 1, j) + 1, args.out(i, j - 1) + 1,
+                                   args.out(i - 1, j - 1) + 2 * (args.a[i - 1] != args.b[j - 1])});
+  }
+};
+struct strings_swapped {
+  static void run(auto op, auto args) {
+    const auto cut = [](auto string, Index size) {
+      std::vector<std::uint8_t> letters(size, 'A');
+      for (Index i = 0; i < std::min(size, string.size); ++i) letters[i] = string[i];
+      return letters;
+    };
+    const auto a = cut(args.b, args.a.size), b = cut(args.a, args.b.size);
+    args.a.data = a.data(), args.b.data = b.data();
+    solve(op, args);
+  }
+};
+struct one_letter_late {
+  static void run(auto op, auto args) {
+    std::vector<std::uint8_t> a(args.a.size + 1, 'A');
+    for (Index i = 0; i < args.a.size; ++i) a[i] = args.a[i];
+    args.a.data = a.data() + 1;
+    solve(op, args);
+  }
+};
+struct corner_off_by_one {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    args.out(args.out.rows - 1, args.out.cols - 1) += 1;
+  }
+};
+struct from_one {  // counts the empty prefix as a letter
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    for (Index i = 0; i < args.out.rows; ++i)
+      for (Index j = 0; j < args.out.cols; ++j) args.out(i, j) += 1;
+  }
+};
+
+// Of transforms.
+struct inverse {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    std::reverse(args.out.data + 1, args.out.data + args.out.size);
+  }
+};
+struct scaled {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    for (Index k = 0; k < args.out.size; ++k) args.out[k] /= std::sqrt(static_cast<double>(args.out.size));
+  }
+};
+struct conjugated {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    for (Index k = 0; k < args.out.size; ++k) args.out[k] = std::conj(args.out[k]);
+  }
+};
+struct bits_reversed {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    for (Index k = 0; k < args.out.size; ++k) {
+      Index reversed = 0;
+      for (Index bit = 1, other = args.out.size / 2; other; bit *= 2, other /= 2)
+        reversed |= k & bit ? other : 0;
+      if (k < reversed) std::swap(args.out[k], args.out[reversed]);
+    }
+  }
+};
+template <Index distance>
+struct two_swapped {  // keeps the norm
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    std::swap(args.out[args.out.size / 3], args.out[args.out.size / 3 + distance]);
+  }
+};
+struct single_precision {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    for (Index k = 0; k < args.out.size; ++k)
+      args.out[k] = std::complex<double>(std::complex<float>(args.out[k]));
+  }
+};
+template <int part>  // of the rounding error of an honest one's bound: a wrong twiddle in the last
+                     // butterflies
+struct one_millionth_off {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    args.out[args.out.size / 2 + 1] *= part ? std::polar(1.0, 1e-5) : std::complex<double>(1 + 1e-6);
+  }
+};
+template <int part>
+struct one_complex_nan {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    auto& z = args.out[args.out.size - 1];
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    z = part ? std::complex<double>(z.real(), nan) : std::complex<double>(nan, z.imag());
+  }
+};
+
 template <class Op, class Damage>
 struct sabotaged {
   static constexpr std::string_view idea = "wrong in one way", source = "this test";
@@ -444,6 +579,26 @@ TEST_F(Checker, Fib) {
   rejected<Fib, no_op, all_zero, writes_before, writes_behind, fib_of_another<1>, fib_of_another<-1>>(
       {{{"n", 3}}, {{"n", 20}}, {{"n", 47}}, {{"n", 92}}}, "none");
   rejected<Fib, truncated>({{{"n", 48}}, {{"n", 92}}}, "none");
+}
+
+TEST_F(Checker, EditDistance) {
+  const std::vector<Shape> shapes{{{"m", 40}, {"n", 37}}, {{"m", 64}, {"n", 65}}, {{"m", 200}, {"n", 129}}};
+  for (std::string_view kind : {"random", "similar"})
+    rejected<EditDistance, no_op, all_zero, changes_input, writes_before, writes_behind, indices_swapped,
+             last_line_missing<true>, last_line_missing<false>, one_off_by_a_twentieth, column_swapped,
+             substitutions_cost_two, strings_swapped, one_letter_late, corner_off_by_one, from_one>(shapes,
+                                                                                                    kind);
+}
+
+TEST_F(Checker, Fft) {
+  // Each output has a reference; then sums over them.
+  rejected<Fft, no_op, all_zero, changes_input, writes_before, writes_behind, inverse, scaled, conjugated,
+           bits_reversed, two_swapped<1>, two_swapped<8>, single_precision, one_millionth_off<0>,
+           one_millionth_off<1>, one_complex_nan<0>, one_complex_nan<1>>(
+      {{{"n", 16}}, {{"n", 256}}, {{"n", 1024}}, {{"n", 2048}}, {{"n", 1 << 15}}}, "uniform");
+  rejected<Fft, no_op, all_zero, inverse, scaled, conjugated, two_swapped<1>, one_complex_nan<0>>(
+      {{{"n", 64}}, {{"n", 4096}}}, "impulse");
+  rejected<Fft, no_op, all_zero, inverse, scaled, one_complex_nan<1>>({{{"n", 64}}, {{"n", 4096}}}, "tone");
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST(Peers, AreAllListed) {
   for (const Variant* peer : peers()) names.insert(peer->name);
   EXPECT_EQ(names, (std::set<std::string_view>{"openblas", "openblas_best", "blis", "blis_best", "omatcopy",
                                                "memcpy", "std_sort", "std_stable_sort", "tbb_parallel_sort",
-                                               "vqsort", "vqsort_pairs"}));
+                                               "vqsort", "vqsort_pairs", "fftw"}));
 }
 
 TEST(Blas, IsUnavailableWithAReasonWhenTheLibraryIsMissing) {
