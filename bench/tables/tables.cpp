@@ -14,6 +14,9 @@ constexpr const Table* list[] = {
     &cache_complexity_table,   //
     &transpose_cpu_table,      //
     &counting_sort_cpu_table,  //
+    &work_span_table,          //
+    &cilkview_profile_table,   //
+    &cilkview_timing_table,    //
     &matmul_gpu_table,         //
     &peak_ratios_table,        //
     &gemv_gemm_table,          //

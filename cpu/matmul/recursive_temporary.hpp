@@ -7,20 +7,37 @@
 
 namespace tallcache::cpu::matmul {
 
-/// C += T, both of the same size, by halves.
-template <class Fork, class C, class T>
-void rec_add(Fork& fork, C c, T t, Index base) {
-  if (std::max(c.rows, c.cols) <= base) {
-    for (Index i = 0; i < c.rows; ++i)
-      for (Index j = 0; j < c.cols; ++j) c(i, j) += t(i, j);
-    return;
-  }
-  const auto halves = [](auto x, bool rows) { return rows ? halve_rows(x) : halve_cols(x); };
-  const bool rows = c.rows >= c.cols;
-  const auto [c1, c2] = halves(c, rows);
-  const auto [t1, t2] = halves(t, rows);
-  fork([&fork, c1 = c1, t1 = t1, base] { rec_add(fork, c1, t1, base); },
-       [&fork, c2 = c2, t2 = t2, base] { rec_add(fork, c2, t2, base); });
+/// leaf(x, more...) on every block of views of one size, with no dimension above `base`, all side by side. A
+/// row by row loop in its place would have span n.
+template <class Fork, class Leaf, class X, class... More>
+void by_halves(Fork& fork, Index base, const Leaf& leaf, X x, More... more) {
+  if (x.rows == 0 || x.cols == 0) return;
+  if (std::max(x.rows, x.cols) <= base) return leaf(x, more...);
+  const auto half = [rows = x.rows >= x.cols](auto view, bool second) {
+    const auto [top, bottom] = rows ? halve_rows(view) : halve_cols(view);
+    return second ? bottom : top;
+  };
+  fork([&] { by_halves(fork, base, leaf, half(x, false), half(more, false)...); },
+       [&] { by_halves(fork, base, leaf, half(x, true), half(more, true)...); });
+}
+
+/// C = 0.
+template <class Fork, class C>
+void rec_zero(Fork& fork, C c, Index base) {
+  by_halves(
+      fork, base, [](C block) { zero(block); }, c);
+}
+
+/// C += T, both of the same size.
+template <class Fork, class C>
+void rec_add(Fork& fork, C c, C t, Index base) {
+  by_halves(
+      fork, base,
+      [](C to, C from) {
+        for (Index i = 0; i < to.rows; ++i)
+          for (Index j = 0; j < to.cols; ++j) to(i, j) += from(i, j);
+      },
+      c, t);
 }
 
 /// The elements of temporaries of an m x p product whose inner dimension is halved `splits` times: each
@@ -55,7 +72,7 @@ void rec_mult_temporary(Fork& fork, C c, A a, B b, Memory memory, Index splits, 
     fork([=, &fork, a = a1, b = b1,
           memory = part(m * p, size)] { rec_mult_temporary(fork, c, a, b, memory, splits - 1, base); },
          [=, &fork, a = a2, b = b2, memory = part(m * p + size, size)] {
-           zero(t);
+           rec_zero(fork, t, base);
            rec_mult_temporary(fork, t, a, b, memory, splits - 1, base);
          });
     rec_add(fork, c, t, base);
@@ -94,7 +111,7 @@ struct recursive_temporary {
     auto scratch = args.scratch;
     const Index splits = halvings(args.a.cols, params);
     const auto memory = scratch.template vector<T>(temporary_size(args.c.rows, args.c.cols, splits));
-    fork.loop(0, args.c.rows, 1, [c = args.c](Index i) { zero(c.block(i, 0, 1, c.cols)); });
+    rec_zero(fork, args.c, params["base"]);
     rec_mult_temporary(fork, args.c, args.a, args.b, memory, splits, params["base"]);
   }
 
