@@ -214,14 +214,13 @@ bool agrees(const Growth& here, const Growth& claimed) {
          std::abs(here.power - claimed.power) <= 2 * tolerance;
 }
 
-Finding finding(const Claim& claim, const Counts& counts, bool span) {
+Finding finding(const Claim& claim, const std::string& claimed_text, const Counts& counts, bool span) {
   const Line& line = *counts.line;
   const Growth &claimed = span ? claim.span : claim.work, &form = span ? line.span : line.work;
-  Finding result{
-      fmt::format("{}, {}: {} {}", line.row, counts.variant, span ? "span" : "work", to_string(claimed)),
-      {},
-      counts.problem,
-      {}};
+  Finding result{fmt::format("{}, {}: {} {}", line.row, counts.variant, span ? "span" : "work", claimed_text),
+                 {},
+                 counts.problem,
+                 {}};
   if (!counts.problem.empty()) return result;
   const Growth here = fitted(counts, span ? counts.span : counts.work, form);
   result.figures = to_string(here) + " fitted";
@@ -269,8 +268,8 @@ Report report(const Inputs& inputs) {
       }
     }
     if (!line.shape_note.empty()) report.notes.push_back(fmt::format("{}: {}.", line.row, line.shape_note));
-    report.findings.push_back(finding(claim, counts, false));
-    report.findings.push_back(finding(claim, counts, true));
+    report.findings.push_back(finding(claim, work_text, counts, false));
+    report.findings.push_back(finding(claim, span_text, counts, true));
   }
   report.notes.insert(
       report.notes.begin(),
