@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "bench/candidates.hpp"
 #include "bench/commands.hpp"
@@ -24,7 +25,8 @@ struct Options {
   int threads = 1;
   // Not the machine's threads: in unit cost the figures are then the same everywhere.
   Index width = 8, grain = 1;
-  double burden = -1, seconds = 0.5;
+  std::optional<double> burden;
+  double seconds = 0.5;
 
   CostUnit unit() const { return unit_cost ? CostUnit::accesses : CostUnit::nanoseconds; }
 };
@@ -148,8 +150,7 @@ void run(Options& options) {
                               to_string(operation, problem.shape)));
   }
   options.width = std::max<Index>(options.width, options.threads);
-  const bool given = options.burden >= 0;
-  validate({.burden = given ? options.burden : 0,
+  validate({.burden = options.burden.value_or(0),
             .threads = options.threads,
             .width = options.width,
             .grain = options.grain});
@@ -161,9 +162,13 @@ void run(Options& options) {
   if (!options.svg.empty()) require_gnuplot();
   const bool measures = options.measure || options.threads > 1;
 
-  const double burden = given ? options.burden : options.unit_cost ? cilkview_burden : measured_burden();
+  const double burden = options.burden      ? *options.burden
+                        : options.unit_cost ? cilkview_burden
+                                            : measured_burden();
   const std::string_view unit = options.unit_cost ? "accesses" : "nanoseconds";
-  const std::string_view origin = given ? "given" : options.unit_cost ? "Cilkview's" : "measured here";
+  const std::string_view origin = options.burden      ? "given"
+                                  : options.unit_cost ? "Cilkview's"
+                                                      : "measured here";
   const std::string title =
       fmt::format("{} {} {}", operation.name, operation.element, to_string(operation, problem.shape));
   const bool text = options.json != "-" && options.csv != "-";
@@ -219,12 +224,10 @@ void add_profile(CLI::App& app) {
   command->add_option("--seed", options->seed, "Seed of the input data");
   command->add_flag("--unit-cost", options->unit_cost,
                     "Count in place of timing: one a strand, one an access of an element; always the same");
-  command
-      ->add_option(
-          "--burden", options->burden,
-          "What a steal costs, in the unit of the costs; as measured here in nanoseconds, Cilkview's "
-          "15000 in unit cost")
-      ->check(CLI::NonNegativeNumber);
+  command->add_option(
+      "--burden", options->burden,
+      "What a steal costs, in the unit of the costs; as measured here in nanoseconds, Cilkview's "
+      "15000 in unit cost");
   command->add_option("--threads", options->threads, "How many run the program while it is profiled")
       ->capture_default_str();
   command

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <map>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "bench/tables/table.hpp"
@@ -142,7 +144,9 @@ TEST(WorkSpan, IsTheSameTwice) {
     EXPECT_GT(profiles[0].work, 20) << identifier(*variant);
     EXPECT_LE(profiles[0].span, profiles[0].work) << identifier(*variant);
     EXPECT_LE(profiles[0].span, profiles[0].burdened_span) << identifier(*variant);
-    if (!variant->parallel) EXPECT_EQ(profiles[0].parallelism(), 1) << identifier(*variant);
+    if (!variant->parallel) {
+      EXPECT_EQ(profiles[0].parallelism(), 1) << identifier(*variant);
+    }
   }
 }
 
@@ -220,9 +224,8 @@ TEST(WorkSpan, ProfilesWithinProfiles) {
 /// A random program of nested forks and loops: the same for the same seed, whatever the policy.
 template <class Fork>
 void random_program(Fork& fork, std::uint64_t seed, int depth) {
-  const auto random = [&, position = 0](std::uint64_t most) mutable {
-    return random_up_to(seed, static_cast<std::uint64_t>(position++), most);
-  };
+  std::uint64_t position = 0;
+  const auto random = [seed, &position](std::uint64_t most) { return random_up_to(seed, position++, most); };
   const auto steps = 1 + random(2);
   for (std::uint64_t step = 0; step < steps; ++step) {
     charge(static_cast<Index>(random(20)));
@@ -365,58 +368,61 @@ TEST(WorkSpan, LawsHoldForGreedySchedules) {
   }
 }
 
-// oneTBB's waiting threads run what they find. `nested` counts the branches that began on top of a strand
-// that waits for something else.
+/// Nested forks of very unequal branches. `unrelated` counts those that began on top of another strand than
+/// the one that forked them, which is what a thread that waits does; `stolen` those on another thread.
+class Spine {
+  // Long enough to be stolen from.
+  static void leaf(Index units) {
+    charge(units);
+    const double end = Nanoseconds::now() + 300.0 * static_cast<double>(units);
+    while (Nanoseconds::now() < end) continue;
+  }
+
+  auto branch(int depth, std::uint64_t seed) const {
+    return [this, depth, seed, parent = innermost, forker = std::this_thread::get_id()] {
+      unrelated += innermost != nullptr && innermost != parent;
+      stolen += std::this_thread::get_id() != forker;
+      const int self = 0;
+      const int* const before = std::exchange(innermost, &self);
+      run(depth, seed);
+      innermost = before;
+    };
+  }
+
+ public:
+  explicit Spine(const Units& fork) : fork_(fork) {}
+
+  void run(int depth, std::uint64_t seed) const {
+    leaf(static_cast<Index>(random_up_to(seed, 0, 3)));
+    if (depth == 0) return;
+    const auto deep = branch(depth - 1, seed + 1), shallow = branch(depth / 3, seed + 2);
+    if (random_up_to(seed, 1, 1))
+      fork_(deep, shallow);
+    else
+      fork_(shallow, deep);
+    leaf(1);
+  }
+
+  static inline std::atomic<int> unrelated = 0, stolen = 0;
+
+ private:
+  const Units& fork_;
+  static inline thread_local const int* innermost = nullptr;  ///< the branch that runs here
+};
+
 TEST(WorkSpan, IsTheSameOnTwoThreads) {
   if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
-  static thread_local int* innermost = nullptr;
-  static std::atomic<int> nested, stolen;
-  nested = stolen = 0;
-  struct Spine {
-    const Units& fork;
-    // A body that lasts long enough to be stolen from, and that no compiler drops.
-    static void leaf(Index units) {
-      charge(units);
-      for (const double end = Nanoseconds::now() + 300.0 * static_cast<double>(units);
-           Nanoseconds::now() < end;)
-        continue;
-    }
-    template <class Body>
-    static auto branch(int* parent, std::thread::id forker, Body body) {
-      return [=] {
-        nested += innermost != nullptr && innermost != parent;
-        stolen += std::this_thread::get_id() != forker;
-        int self = 0;
-        int* const before = std::exchange(innermost, &self);
-        body(&self);
-        innermost = before;
-      };
-    }
-    void operator()(int* self, int depth, std::uint64_t seed) const {
-      leaf(static_cast<Index>(random_up_to(seed, 0, 3)));
-      if (depth == 0) return;
-      const auto deep = [this, depth, seed](int* me) { (*this)(me, depth - 1, seed + 1); };
-      const auto shallow = [this, depth, seed](int* me) { (*this)(me, depth / 3, seed + 2); };
-      const auto id = std::this_thread::get_id();
-      if (random_up_to(seed, 1, 1))
-        fork(branch(self, id, deep), branch(self, id, shallow));
-      else
-        fork(branch(self, id, shallow), branch(self, id, deep));
-      leaf(1);
-    }
-  };
   const auto run = [](int threads, std::uint64_t seed) {
     Units fork({.burden = 7, .threads = threads});
-    const Spine spine{fork};
-    return fork.profile([&] { spine(nullptr, 9, seed); });
+    return fork.profile([&] { Spine(fork).run(9, seed); });
   };
   int rounds = 0;
-  for (; rounds < 60 || (nested == 0 && rounds < 5000); ++rounds) {
+  for (; rounds < 60 || (Spine::unrelated == 0 && rounds < 5000); ++rounds) {
     const auto seed = static_cast<std::uint64_t>(rounds % 20) * 1000;
     ASSERT_EQ(run(2, seed), run(1, seed)) << seed;
   }
-  EXPECT_GT(stolen, 0) << "nothing ran on the second thread";
-  EXPECT_GT(nested, 0) << "no waiting thread ran another task";
+  EXPECT_GT(Spine::stolen, 0) << "nothing ran on the second thread";
+  EXPECT_GT(Spine::unrelated, 0) << "no waiting thread ran another task";
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     const auto run_random = [&](int threads) {
       return profiled([&](auto& fork) { random_program(fork, seed, 5); }, {.burden = 50, .threads = threads});

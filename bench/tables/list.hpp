@@ -6,7 +6,8 @@
 namespace tallcache {
 
 extern const Table matmul_cpu_table, matmul_counters_table, matmul_accesses_table, cache_complexity_table,
-    transpose_cpu_table, counting_sort_cpu_table, matmul_parallel_table, matmul_threshold_table,
+    transpose_cpu_table, counting_sort_cpu_table, matmul_parallel_table, work_span_table,
+    cilkview_profile_table, cilkview_timing_table, fib_table, quicksort_table, matmul_threshold_table,
     matmul_gpu_table, peak_ratios_table, gemv_gemm_table;
 
 }  // namespace tallcache

@@ -15,6 +15,11 @@ constexpr const Table* list[] = {
     &transpose_cpu_table,      //
     &counting_sort_cpu_table,  //
     &matmul_parallel_table,    //
+    &work_span_table,          //
+    &cilkview_profile_table,   //
+    &cilkview_timing_table,    //
+    &fib_table,                //
+    &quicksort_table,          //
     &matmul_threshold_table,   //
     &matmul_gpu_table,         //
     &peak_ratios_table,        //

@@ -7,6 +7,13 @@
 
 namespace tallcache::cpu::matmul {
 
+/// C = 0.
+template <class Fork, class C>
+void rec_zero(Fork& fork, C c, Index base) {
+  rec_blocks(
+      fork, base, [](C block) { zero(block); }, c);
+}
+
 /// C += T, both of the same size.
 template <class Fork, class C, class T>
 void rec_add(Fork& fork, C c, T t, Index base) {
@@ -49,7 +56,7 @@ void rec_mult_temporary(Fork& fork, C c, A a, B b, Memory memory, Index splits, 
     fork([=, &fork, a = a1, b = b1,
           memory = part(m * p, size)] { rec_mult_temporary(fork, c, a, b, memory, splits - 1, base); },
          [=, &fork, a = a2, b = b2, memory = part(m * p + size, size)] {
-           zero(t);
+           rec_zero(fork, t, base);
            rec_mult_temporary(fork, t, a, b, memory, splits - 1, base);
          });
     rec_add(fork, c, t, base);
@@ -88,7 +95,7 @@ struct recursive_temporary {
     auto scratch = args.scratch;
     const Index splits = halvings(args.a.cols, params);
     const auto memory = scratch.template vector<T>(temporary_size(args.c.rows, args.c.cols, splits));
-    fork.loop(0, args.c.rows, 1, [c = args.c](Index i) { zero(c.block(i, 0, 1, c.cols)); });
+    rec_zero(fork, args.c, params["base"]);
     rec_mult_temporary(fork, args.c, args.a, args.b, memory, splits, params["base"]);
   }
 
