@@ -6,6 +6,8 @@
 
 #include "common/catalogue.hpp"
 #include "common/ops/fib.hpp"
+#include "common/ops/lu.hpp"
+#include "common/ops/matmul.hpp"
 #include "common/ops/sort.hpp"
 #include "tests/support.hpp"
 
@@ -107,6 +109,68 @@ TEST(ForkJoinSort, ParallelPartitionAndMergeHaveTheBetterSpan) {
   EXPECT_LT(growth("quicksort_blocks"), 3);
   EXPECT_LT(growth("merge_sort"), 3);
   EXPECT_LT(20 * span("quicksort_blocks", 200000), span("quicksort", 200000));
+}
+
+template <class T>
+class ForkJoinMatrix : public testing::Test {};
+using Floating = testing::Types<double, float>;
+TYPED_TEST_SUITE(ForkJoinMatrix, Floating);
+
+TYPED_TEST(ForkJoinMatrix, IsTheSameOnAllThreads) {
+  expect_same_on_all_threads(operation_of<Matmul<TypeParam>>,
+                             {{"m", 300}, {"n", 270}, {"k", 290}, {"pad", 0}});
+  expect_same_on_all_threads(operation_of<Lu<TypeParam>>, {{"n", 301}, {"pad", 3}});
+  expect_same_on_all_threads(operation_of<LuPivot<TypeParam>>, {{"n", 601}, {"pad", 0}});
+}
+
+TYPED_TEST(ForkJoinMatrix, SingularMatricesAreRefused) {
+  constexpr Index n = 150, ld = 153;
+  const auto refused = [&](std::vector<TypeParam> a, std::string_view expected) {
+    std::vector<std::int32_t> exchanges(n);
+    for (int threads : {1, usable_threads()}) {
+      auto copy = a;
+      expect_error(
+          [&] {
+            execute<Lu<TypeParam>>("lu_recursive", {{copy.data(), n, n, ld}}, {{"base", 4}}, threads);
+          },
+          "lu: the matrix is singular: pivot " + std::string(expected));
+      for (const Variant* variant : variants_of(operation_of<LuPivot<TypeParam>>)) {
+        if (variant->backend != Backend::cpu || !variant->unavailable().empty()) continue;
+        // A library may pass over a NaN.
+        if (variant->peer && expected.ends_with("nan")) continue;
+        copy = a;
+        const Params params = variant->peer ? Params{} : Params{{"base", 4}};
+        expect_error(
+            [&] {
+              execute<LuPivot<TypeParam>>(variant->name, {{copy.data(), n, n, ld}, {exchanges.data(), n}},
+                                          params, threads);
+            },
+            "lu_pivot: the matrix is singular: pivot " + std::string(expected));
+      }
+    }
+  };
+  std::vector<TypeParam> a(n * ld);
+  refused(a, "0 is 0");
+  // Whole numbers, so that the pivot comes out as zero exactly: the unit matrix, with two rows the same.
+  for (Index i = 0; i < n; ++i) a[i * ld + i] = 1;
+  auto twice = a;
+  twice[100 * ld + 100] = 0, twice[100 * ld + 7] = 1;
+  refused(twice, "100 is 0");
+  a[77 * ld + 77] = std::numeric_limits<TypeParam>::quiet_NaN();
+  refused(a, "77 is nan");
+}
+
+// Theta(n^lg 7): the work of one level more is seven times as much.
+TYPED_TEST(ForkJoinMatrix, StrassensWorkAndSpan) {
+  const auto profile = [](Index n) {
+    return unit_cost(operation_of<Matmul<TypeParam>>, "strassen", {{"m", n}},
+                     {{"cutover", 4}, {"base", 4}, {"spread", 9}});
+  };
+  const Profile p32 = profile(32), p64 = profile(64), p128 = profile(128);
+  EXPECT_NEAR(std::log2(p128.work / p64.work), std::log2(7.0), 0.1);
+  EXPECT_LT(p128.work / p64.work, 7.6);
+  EXPECT_LT(p64.span / p32.span, 1.8);
+  EXPECT_LT(p128.span / p64.span, 1.6);
 }
 
 }  // namespace
