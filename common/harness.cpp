@@ -54,7 +54,7 @@ Workspace::Workspace(Problem problem, Executor& executor)
   const Operation& operation = *problem_.operation;
   problem_.shape = complete_shape(operation, problem_.shape);
   if (problem_.input.empty()) problem_.input = operation.inputs.front();
-  if (std::ranges::find(operation.inputs, problem_.input) == operation.inputs.end())
+  if (!problem_.own_inputs && std::ranges::find(operation.inputs, problem_.input) == operation.inputs.end())
     throw Error(unknown_name("input", problem_.input, operation.inputs));
   const auto specs = operation.buffers(problem_.shape);
   require_memory(bytes_of(specs), std::string(operation.name) + " " + to_string(operation, problem_.shape));
@@ -77,7 +77,10 @@ std::vector<std::byte*> Workspace::pointers(bool host) const {
 }
 
 void Workspace::refill() {
-  problem_.operation->fill(problem_.shape, problem_.input, problem_.seed, pointers(true));
+  if (problem_.own_inputs)
+    problem_.own_inputs(pointers(true));
+  else
+    problem_.operation->fill(problem_.shape, problem_.input, problem_.seed, pointers(true));
   for (Buffer& buffer : buffers_) {
     if (buffer.spec.role == Role::output) continue;
     buffer.original.clear();

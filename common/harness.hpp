@@ -23,6 +23,9 @@ struct Problem {
   Shape shape;
   std::string_view input;  ///< empty: the operation's first
   std::uint64_t seed = 1;
+  /// Inputs of the user's own in place of the seeded ones, put where Operation::fill puts them; `input` is
+  /// their name.
+  std::function<void(std::span<std::byte* const>)> own_inputs{};
 };
 
 /// What runs on a problem.

@@ -36,6 +36,17 @@ assert records[1]["params"] == {"base": 4}
 P
 run 0 run counting_sort --element uint32_pair --shape n=1000 --input zipf_1.0 --seconds 0.01; has out preprocessing
 run 0 run matmul naive --shape m=8 --cold --seconds 0.01
+run 0 run fft --shape n=64 --seconds 0.01; has out GFLOP
+run 0 run fft fft_recursive --shape n=60 --seconds 0.01; has out "does not support this shape"
+printf '# a triangle and a tail\n0 1\n1 2\n\n2 0\n2 5\n' >graph.txt
+run 0 run bfs --graph graph.txt --seconds 0.01 --json graph.json; has out "vertices=6,edges=4"; has graph.json '"file"'
+printf '0 1\n2 1\n1 0\n' >unsorted.txt
+bad "unsorted.txt:3: not sorted: an edge from vertex 1 behind one from vertex 2" run bfs --graph unsorted.txt
+printf '0 1\n0 x\n' >malformed.txt
+bad "malformed.txt:2: 'x' where the number of a vertex should be" run bfs --graph malformed.txt
+bad "cannot read nowhere.txt" run bfs --graph nowhere.txt
+bad "does not work on a graph" run matmul --graph graph.txt
+bad "excludes" run bfs --graph graph.txt --shape vertices=8
 bad "did you mean 'matmul'" run matmull --shape m=8
 bad "did you mean 'tiled'" run matmul tield --shape m=8
 bad "did you mean 'double'" run matmul --element duoble --shape m=8
