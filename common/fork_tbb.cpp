@@ -14,10 +14,10 @@
 namespace tallcache {
 namespace {
 
-// As it was before anything was pinned. Linux numbers the first hyper-thread of every core before the second
-// ones, so that the first processors are different cores.
+// As it was before anything was pinned; never destroyed, as workers may still ask at exit. Linux numbers the
+// first hyper-thread of every core before the second ones, so that the first processors are different cores.
 const std::vector<int>& usable_processors() {
-  static const std::vector<int> usable = [] {
+  static const auto& usable = *new auto([] {
     std::vector<int> list;
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0)
@@ -25,7 +25,7 @@ const std::vector<int>& usable_processors() {
         if (CPU_ISSET(processor, &set)) list.push_back(processor);
     if (list.empty()) list.push_back(0);
     return list;
-  }();
+  }());
   return usable;
 }
 
