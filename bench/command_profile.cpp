@@ -149,11 +149,11 @@ void run(Options& options) {
       throw Error(fmt::format("{} does not support {}", candidate.variant->name,
                               to_string(operation, problem.shape)));
   }
-  options.width = std::max<Index>(options.width, options.threads);
   validate({.burden = options.burden.value_or(0),
             .threads = options.threads,
             .width = options.width,
             .grain = options.grain});
+  options.width = std::max<Index>(options.width, options.threads);
   if (options.svg == "-") throw Error("--svg takes the name of a file");
   if (options.csv == "-" && options.json == "-")
     throw Error("--csv and --json cannot both have standard output");

@@ -14,11 +14,10 @@
 namespace tallcache {
 namespace {
 
-// As it was before anything was pinned. Linux numbers the first hyper-thread of every core before the second
-// ones, so that the first processors are different cores.
+// As it was before anything was pinned; never destroyed, as workers may still ask at exit. Linux numbers the
+// first hyper-thread of every core before the second ones, so that the first processors are different cores.
 const std::vector<int>& usable_processors() {
-  // Never destroyed: at exit a worker may still be leaving an arena.
-  static const auto& usable = *new const std::vector<int>([] {
+  static const auto& usable = *new auto([] {
     std::vector<int> list;
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0)

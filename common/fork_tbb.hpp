@@ -40,16 +40,19 @@ namespace detail {
 // comes before its branches and that they come before its end.
 struct HappensBefore {
 #if defined(__SANITIZE_THREAD__)
+  HappensBefore() { __tsan_release(&forked); }
+  ~HappensBefore() { __tsan_acquire(&joined); }  // on the way out of an exception too
+  struct Branch {
+    HappensBefore& order;
+    explicit Branch(HappensBefore& fork) : order(fork) { __tsan_acquire(&order.forked); }
+    ~Branch() { __tsan_release(&order.joined); }
+  };
   char forked = 0, joined = 0;
-  void fork() { __tsan_release(&forked); }
-  void begin() { __tsan_acquire(&forked); }
-  void end() { __tsan_release(&joined); }
-  void join() { __tsan_acquire(&joined); }
 #else
-  void fork() {}
-  void begin() {}
-  void end() {}
-  void join() {}
+  struct Branch {
+    explicit Branch(HappensBefore&) {}
+    ~Branch() {}
+  };
 #endif
 };
 }  // namespace detail
@@ -61,21 +64,17 @@ struct OneTbb {
   template <class F, class G>
   void operator()(F&& f, G&& g) const {
     detail::HappensBefore order;
-    order.fork();
     // parallel_invoke runs its last argument on this thread and offers the first one to thieves: this way
     // round a thread goes through the program in its order, as the serial elision does.
     tbb::parallel_invoke(
         [&] {
-          order.begin();
+          const detail::HappensBefore::Branch branch(order);
           g();
-          order.end();
         },
         [&] {
-          order.begin();
+          const detail::HappensBefore::Branch branch(order);
           f();
-          order.end();
         });
-    order.join();
   }
 
   /// The grain is Cilk's: an eighth of a thread's share of the iterations, so that stealing can even out.

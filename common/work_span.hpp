@@ -75,8 +75,8 @@ inline constexpr double cilkview_burden = 15000;
 /// number of at least 0.
 void validate(const ProfileOptions&);
 
-/// What it costs here that a second thread takes over the second branch of a fork, in nanoseconds: the median
-/// of what a fork whose branches run side by side takes longer than they do. Of one processor alone nobody
+/// What it costs here that a second thread takes over the second branch of a fork, in nanoseconds: the lower
+/// quartile of what a fork whose branches run side by side takes longer than they do. On one processor nobody
 /// can steal: there it is Cilkview's 15000 instructions at one a nanosecond.
 double measured_burden();
 

@@ -68,11 +68,9 @@ Growth fit_growth(std::span<const double> n, std::span<const double> y, const Gr
     logarithms.push_back(std::log2(n[i]));
     rest.push_back(y[i] / std::pow(n[i], form.exponent));
   }
-  const Shifted power = fit_shifted(logarithms, rest);
-  growth.power = power.exponent;
+  growth.power = fit_shifted(logarithms, rest).exponent;
   if (form.exponent == 0) return growth;
-  for (std::size_t i = 0; i < n.size(); ++i)
-    rest[i] = y[i] / std::pow(logarithms[i] + power.shift, form.power);
+  for (std::size_t i = 0; i < n.size(); ++i) rest[i] = y[i] / std::pow(logarithms[i], form.power);
   growth.exponent = fit_power_law(n, rest).exponent;
   return growth;
 }
