@@ -16,7 +16,8 @@ namespace {
 // As it was before anything was pinned. Linux numbers the first hyper-thread of every core before the second
 // ones, so that the first processors are different cores.
 const std::vector<int>& usable_processors() {
-  static const std::vector<int> usable = [] {
+  // Never destroyed: at exit oneTBB's workers still read it when they leave their arena.
+  static const auto& usable = *new std::vector<int>([] {
     std::vector<int> list;
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0)
@@ -24,7 +25,7 @@ const std::vector<int>& usable_processors() {
         if (CPU_ISSET(processor, &set)) list.push_back(processor);
     if (list.empty()) list.push_back(0);
     return list;
-  }();
+  }());
   return usable;
 }
 
