@@ -36,7 +36,7 @@ assert records[1]["params"] == {"base": 4}
 P
 run 0 run counting_sort --element uint32_pair --shape n=1000 --input zipf_1.0 --seconds 0.01; has out preprocessing
 run 0 run matmul naive --shape m=8 --cold --seconds 0.01
-run 0 run fft --shape n=64 --seconds 0.01; has out GFLOP
+run 0 run fft --shape n=64 --seconds 0.01; has out fft_six_step
 run 0 run fft fft_recursive --shape n=60 --seconds 0.01; has out "does not support this shape"
 printf '# a triangle and a tail\n0 1\n1 2\n\n2 0\n2 5\n' >graph.txt
 run 0 run bfs --graph graph.txt --seconds 0.01 --json graph.json; has out "vertices=6,edges=4"; has graph.json '"file"'
