@@ -141,7 +141,7 @@ TEST(WorkSpan, IsTheSameTwice) {
       profile = variant->profile(problem.args(), params, CostUnit::accesses, {.burden = 10, .width = 3});
     }
     EXPECT_EQ(profiles[0], profiles[1]) << identifier(*variant);
-    EXPECT_GT(profiles[0].work, 20) << identifier(*variant);
+    EXPECT_GT(profiles[0].work, 10) << identifier(*variant);
     EXPECT_LE(profiles[0].span, profiles[0].work) << identifier(*variant);
     EXPECT_LE(profiles[0].span, profiles[0].burdened_span) << identifier(*variant);
     if (!variant->parallel) {
