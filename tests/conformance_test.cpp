@@ -97,39 +97,6 @@ TEST_P(Parameters, LeastAndOdd) {
   EXPECT_GE(ran, 8u);
 }
 
-// On several threads: right, and to the last bit what one thread computes.
-class Threads : public Conformance {};
-
-TEST_P(Threads, ChangeNothing) {
-  if (usable_threads() < 2) GTEST_SKIP() << "one processor";
-  const auto bytes_of = [](const Workspace& workspace) {
-    std::vector<std::vector<std::byte>> bytes;
-    for (const auto& output : workspace.outputs()) bytes.emplace_back(output.begin(), output.end());
-    return bytes;
-  };
-  // Small blocks, so that small shapes fork too.
-  Candidate candidate{&variant};
-  for (const ParamSpec& spec : variant.params)
-    candidate.params.set(spec.name, std::max<Index>(spec.least, 8));
-  for (const Shape& shape : operation.test_shapes())
-    for (std::string_view input : operation.inputs) {
-      Workspace workspace({&operation, shape, input}, *executor);
-      if (largest_size(shape) < 60 || !variant.supports(workspace.problem().shape)) continue;
-      std::vector<std::vector<std::byte>> alone;
-      for (int threads : {1, 2}) {
-        candidate.threads = threads;
-        const Check check = workspace.verify(candidate);
-        ++totals.cases;
-        ASSERT_TRUE(check) << describe(candidate, workspace.problem()) << " on " << threads
-                           << " threads: " << check.message();
-        if (threads == 1)
-          alone = bytes_of(workspace);
-        else
-          ASSERT_EQ(alone, bytes_of(workspace)) << describe(candidate, workspace.problem());
-      }
-    }
-}
-
 std::string name_of(const testing::TestParamInfo<const Variant*>& info) { return identifier(*info.param); }
 
 std::vector<const Variant*> with_knobs() {
@@ -140,15 +107,6 @@ std::vector<const Variant*> with_knobs() {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Conformance, testing::ValuesIn(variants().begin(), variants().end()), name_of);
-std::vector<const Variant*> that_fork() {
-  std::vector<const Variant*> list;
-  std::ranges::copy_if(variants(), std::back_inserter(list), [](const Variant* v) {
-    return v->parallel && !v->peer && v->backend == Backend::cpu;
-  });
-  return list;
-}
-
-INSTANTIATE_TEST_SUITE_P(All, Threads, testing::ValuesIn(that_fork()), name_of);
 INSTANTIATE_TEST_SUITE_P(All, Parameters, testing::ValuesIn(with_knobs()), name_of);
 
 }  // namespace
