@@ -15,35 +15,41 @@ namespace {
 using Values = std::vector<double>;
 
 struct Shifted {
-  double exponent, shift, residual;
+  double exponent, residual;
 };
 
-Shifted fit_at(const Values& x, std::span<const double> y, double shift) {
-  Values moved;
-  for (double value : x) moved.push_back(value + shift);
-  const PowerLaw law = fit_power_law(moved, y);
+// The exponent of y = c x^e, and how far off it is.
+Shifted fit(const Values& x, const Values& y) {
+  const PowerLaw law = fit_power_law(x, y);
   double residual = 0;
   for (std::size_t i = 0; i < y.size(); ++i) {
-    const double off = std::log(y[i]) - std::log(law.constant) - law.exponent * std::log(moved[i]);
+    const double off = std::log(y[i]) - std::log(law.constant) - law.exponent * std::log(x[i]);
     residual += off * off;
   }
-  return {law.exponent, shift, residual};
+  return {law.exponent, residual};
 }
 
-// y = c (x + s)^e with the s of least residual, from almost minus the least x to the most: it has one minimum
-// there for what is a polynomial with leading and next term of one size.
-Shifted fit_shifted(const Values& x, std::span<const double> y) {
+Values shifted(const Values& x, double shift) {
+  Values moved;
+  for (double value : x) moved.push_back(value + shift);
+  return moved;
+}
+
+// fitted(s).exponent for the shift s of x with the least residual, from almost minus the least x to the most:
+// it has one minimum there for what is a polynomial with leading and next term of one size.
+template <class Fitted>
+double best_exponent(const Values& x, const Fitted& fitted) {
   const double least = *std::ranges::min_element(x), most = *std::ranges::max_element(x);
-  double low = -0.9 * least, high = most;
-  Shifted best = fit_at(x, y, 0);
+  double low = -0.9 * least, high = most, best_shift = 0;
+  Shifted best = fitted(0.0);
   for (int refinement = 0; refinement < 12; ++refinement) {
     const double step = (high - low) / 20;
     for (double shift = low; shift <= high; shift += step)
-      if (const Shifted next = fit_at(x, y, shift); next.residual < best.residual) best = next;
-    low = std::max(-0.9 * least, best.shift - step);
-    high = std::min(most, best.shift + step);
+      if (const Shifted next = fitted(shift); next.residual < best.residual) best = next, best_shift = shift;
+    low = std::max(-0.9 * least, best_shift - step);
+    high = std::min(most, best_shift + step);
   }
-  return best;
+  return best.exponent;
 }
 
 }  // namespace
@@ -57,10 +63,12 @@ std::string to_string(const Growth& growth) {
 
 Growth fit_growth(std::span<const double> n, std::span<const double> y, const Growth& form) {
   if (n.size() < 4) throw Error(fmt::format("a growth needs four sizes, not {}", n.size()));
-  const Values sizes(n.begin(), n.end());
+  const Values sizes(n.begin(), n.end()), values(y.begin(), y.end());
   Growth growth;
   if (form.power == 0) {
-    if (form.exponent != 0) growth.exponent = fit_shifted(sizes, y).exponent;
+    if (form.exponent != 0)
+      growth.exponent =
+          best_exponent(sizes, [&](double shift) { return fit(shifted(sizes, shift), values); });
     return growth;
   }
   Values logarithms, rest;
@@ -68,10 +76,13 @@ Growth fit_growth(std::span<const double> n, std::span<const double> y, const Gr
     logarithms.push_back(std::log2(n[i]));
     rest.push_back(y[i] / std::pow(n[i], form.exponent));
   }
-  growth.power = fit_shifted(logarithms, rest).exponent;
-  if (form.exponent == 0) return growth;
-  for (std::size_t i = 0; i < n.size(); ++i) rest[i] = y[i] / std::pow(logarithms[i], form.power);
-  growth.exponent = fit_power_law(n, rest).exponent;
+  growth.power =
+      best_exponent(logarithms, [&](double shift) { return fit(shifted(logarithms, shift), rest); });
+  if (form.exponent != 0)
+    growth.exponent = best_exponent(logarithms, [&](double shift) {
+      for (std::size_t i = 0; i < n.size(); ++i) rest[i] = y[i] / std::pow(logarithms[i] + shift, form.power);
+      return fit(sizes, rest);
+    });
   return growth;
 }
 

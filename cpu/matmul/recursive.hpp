@@ -59,6 +59,13 @@ void rec_blocks(Fork& fork, Index base, const Leaf& leaf, First first, Others...
        [&] { rec_blocks(fork, base, leaf, half(first, true), half(others, true)...); });
 }
 
+/// C = 0.
+template <class Fork, class C>
+void rec_zero(Fork& fork, C c, Index base) {
+  rec_blocks(
+      fork, base, [](C block) { zero(block); }, c);
+}
+
 struct recursive {
   static constexpr std::string_view idea = "REC-MULT: halve the largest of the three dimensions";
   static constexpr std::string_view source = "M7: A cache-oblivious matrix multiplication algorithm";
@@ -68,7 +75,7 @@ struct recursive {
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
-    fork.loop(0, args.c.rows, 1, [c = args.c](Index i) { zero(c.block(i, 0, 1, c.cols)); });
+    rec_zero(fork, args.c, params["base"]);
     rec_mult(fork, args.c, args.a, args.b, params["base"]);
   }
 };

@@ -7,13 +7,6 @@
 
 namespace tallcache::cpu::matmul {
 
-/// C = 0.
-template <class Fork, class C>
-void rec_zero(Fork& fork, C c, Index base) {
-  rec_blocks(
-      fork, base, [](C block) { zero(block); }, c);
-}
-
 /// C += T, both of the same size.
 template <class Fork, class C, class T>
 void rec_add(Fork& fork, C c, T t, Index base) {

@@ -38,12 +38,7 @@ std::array<M, 4> quadrants(M x) {
   return {x11, x12, x21, x22};
 }
 
-/// C = 0, C = A, and C += sign A, in parallel blocks.
-template <class Fork, class C>
-void rec_zero(Fork& fork, C c, Index base) {
-  rec_blocks(
-      fork, base, [](C block) { zero(block); }, c);
-}
+/// C = A, and C += sign A, in parallel blocks.
 template <class Fork, class C, class A>
 void rec_copy(Fork& fork, C c, A a, Index base) {
   rec_blocks(
@@ -103,9 +98,9 @@ void strassen_product(Fork& fork, const StrassenPlan& plan, C c, A a, B b, Memor
     using M = MatrixView<const typename C::value_type, decltype(memory.access)>;
     if (std::ranges::count(factors, 0) == 3)
       return M(quadrant[std::ranges::find(factors, 1) - factors.begin()]);
-    rec_zero(fork, sum, plan.cutover);
+    rec_zero(fork, sum, plan.base);
     for (std::size_t q = 0; q < 4; ++q)
-      if (factors[q] != 0) rec_add_signed(fork, sum, factors[q], quadrant[q], plan.cutover);
+      if (factors[q] != 0) rec_add_signed(fork, sum, factors[q], quadrant[q], plan.base);
     return M(sum);
   };
   const auto multiply = [&](Index p) {
@@ -114,13 +109,13 @@ void strassen_product(Fork& fork, const StrassenPlan& plan, C c, A a, B b, Memor
     const C product = product_of(p);
     const auto s = sum_of(as, factors.a, matrix(own.block(m * n, m * k), m, k));
     const auto t = sum_of(bs, factors.b, matrix(own.block(m * n + m * k, k * n), k, n));
-    rec_zero(fork, product, plan.cutover);
+    rec_zero(fork, product, plan.base);
     strassen_product(fork, plan.half(), product, s, t, own.block(plan.sums(), plan.half().memory()));
   };
   const auto add_to_c = [&](Index p) {
     for (std::size_t q = 0; q < 4; ++q)
       if (const int factor = strassen_products[p].c[q])
-        rec_add_signed(fork, cs[q], factor, product_of(p), plan.cutover);
+        rec_add_signed(fork, cs[q], factor, product_of(p), plan.base);
   };
 
   if (plan.spread > 0) fork.loop(0, 7, 1, multiply);
@@ -137,7 +132,7 @@ struct strassen {
   using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<std::int32_t>>;
   static constexpr ParamSpec params[] = {
       {"cutover", 128, "a product with a dimension up to this is REC-MULT's", 8},
-      {"base", 64, "a product of REC-MULT's with no larger dimension is a leaf"},
+      {"base", 64, "a product of REC-MULT's, or a sum, with no larger dimension is a leaf"},
       {"spread", 1, "levels whose products run side by side; the memory is some 7/4 of it for each", 0}};
   static constexpr bool parallel = true;
 
@@ -158,7 +153,7 @@ struct strassen {
     using T = typename std::remove_cvref_t<decltype(c)>::value_type;
     auto scratch = args.scratch;
     const StrassenPlan plan = plan_of(c.rows, c.cols, a.cols, params);
-    const Index base = plan.cutover;
+    const Index base = plan.base;
     if (!is_padded(plan, c.rows, c.cols, a.cols)) {
       rec_zero(fork, c, base);
       return strassen_product(fork, plan, c, a, b, scratch.template vector<T>(plan.memory()));
