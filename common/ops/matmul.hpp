@@ -96,6 +96,7 @@ struct Matmul {
     add(0, 5, 7), add(5, 0, 7), add(5, 7, 0), add(1, 67, 1), add(67, 1, 1), add(1, 1, 67), add(1, 71, 73);
     add(71, 1, 73), add(71, 73, 1), add(5, 130, 33), add(130, 5, 33), add(33, 5, 130), add(64, 128, 32);
     add(17, 19, 23, 1), add(64, 64, 64, 3), add(65, 63, 64, 8), add(1, 1, 1, 5), add(40, 3, 100, 24);
+    add(32, 32, 64), add(31, 17, 129), add(7, 32, 100, 1);  // C fits into one block of a GPU, A and B do not
     return shapes;
   }
 
