@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "bench/candidates.hpp"
 #include "bench/commands.hpp"
 #include "bench/context.hpp"
 #include "bench/interrupt.hpp"
@@ -43,7 +44,8 @@ bool measured(const Results& results, const Row& row) {
 std::string too_large(const Row& row) {
   std::size_t scratch = 0;
   for (const Candidate& candidate : row.candidates)
-    scratch = std::max(scratch, scratch_bytes(row.problem, candidate));
+    if (candidate.variant->backend == Backend::cpu)
+      scratch = std::max(scratch, scratch_bytes(row.problem, candidate));
   try {
     require_memory(checked_sum(problem_bytes(row.problem), scratch, "problem"), "this size");
   } catch (const Error& error) {
@@ -64,8 +66,6 @@ void measure_row(const Step& step, Results& results, Progress& progress) {
       results.put(row.problem, {.candidate = candidate, .problem = reason}, true);
     return;
   }
-  const auto executor = make_host_executor();
-  Workspace workspace(row.problem, *executor);
   auto saved = std::chrono::steady_clock::now();
   const auto round = [&](std::span<const Measurement> measurements) {
     keep(measurements, true);
@@ -76,7 +76,7 @@ void measure_row(const Step& step, Results& results, Progress& progress) {
       saved = now;
     }
   };
-  const auto measurements = measure(workspace, row.candidates, row.protocol, round);
+  const auto measurements = measure_each(row.problem, row.candidates, row.protocol, 0, round);
   keep(measurements, false);
   results.save();
 }

@@ -22,7 +22,8 @@ inline cudaStream_t stream_of(const Launch& launch) { return static_cast<cudaStr
 /// ceil(a / b) of sizes.
 constexpr Index blocks_of(Index a, Index b) { return (a + b - 1) / b; }
 
-/// A grid of `blocks` blocks along x, the only direction that goes beyond 65535. Throws Error beyond 2^31 - 1.
+/// A grid of `blocks` blocks along x, the only direction that goes beyond 65535. Throws Error beyond 2^31
+/// - 1.
 unsigned grid_of(Index blocks);
 
 /// What every variant on the GPU is: available when a device is (gpu/cuda_state.hpp).

@@ -71,7 +71,8 @@ class DeviceMemory final : public Memory {
     // As the host's: the data starts on a page and ends right before the rear guard, whatever its size.
     const std::size_t guarded = checked_sum(size, 2 * guard + guard, "memory") / guard * guard;
     allocated_ = device_bytes(checked_sum(guarded, guard, "memory"));
-    base_ = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(allocated_) + guard - 1) / guard * guard);
+    base_ = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(allocated_) + guard - 1) / guard *
+                                         guard);
     bytes_ = {base_ + guard, size};
     rear_ = guarded - guard - size;
     TALLCACHE_CUDA(cudaMemsetAsync(base_, guard_byte, guard, stream));
@@ -152,12 +153,14 @@ class CudaExecutor final : public Executor {
   }
   void upload(Memory& to, std::span<const std::byte> from) override {
     use();
-    TALLCACHE_CUDA(cudaMemcpyAsync(to.bytes().data(), from.data(), from.size(), cudaMemcpyHostToDevice, stream_));
+    TALLCACHE_CUDA(
+        cudaMemcpyAsync(to.bytes().data(), from.data(), from.size(), cudaMemcpyHostToDevice, stream_));
     stream_.wait();
   }
   void download(std::span<std::byte> to, const Memory& from) override {
     use();
-    TALLCACHE_CUDA(cudaMemcpyAsync(to.data(), from.bytes().data(), to.size(), cudaMemcpyDeviceToHost, stream_));
+    TALLCACHE_CUDA(
+        cudaMemcpyAsync(to.data(), from.bytes().data(), to.size(), cudaMemcpyDeviceToHost, stream_));
     stream_.wait();
   }
   void fill(Memory& memory, unsigned char byte) override {
@@ -165,7 +168,8 @@ class CudaExecutor final : public Executor {
     TALLCACHE_CUDA(cudaMemsetAsync(memory.bytes().data(), byte, memory.bytes().size(), stream_));
     stream_.wait();
   }
-  double seconds(Entry entry, const void* args, const Params& params, const Launch& launch, int times) override {
+  double seconds(Entry entry, const void* args, const Params& params, const Launch& launch,
+                 int times) override {
     use();
     Launch here = launch;
     here.stream = static_cast<cudaStream_t>(stream_);
@@ -204,7 +208,8 @@ double copy_seconds(void* to, const void* from, std::size_t bytes, cudaMemcpyKin
     TALLCACHE_CUDA(cudaMemcpyAsync(to, from, bytes, kind, stream));
     stream.wait();
     // The first makes the pages and wakes the link up.
-    if (round) seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    if (round)
+      seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   return median(std::move(seconds));
 }

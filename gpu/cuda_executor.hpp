@@ -9,12 +9,12 @@
 namespace tallcache {
 
 /// The executor of device number `device`. Its memory is the device's, with guard bands; its seconds are the
-/// device's own between two events, without transfers. Throws Error with the reason when that device cannot be
-/// used.
+/// device's own between two events, without transfers. Throws Error with the reason when that device cannot
+/// be used.
 std::unique_ptr<Executor> make_cuda_executor(int device = 0);
 
-/// Where the host's side of a transfer lies: in pages that the device reads by itself, or in ordinary ones that
-/// the driver copies first.
+/// Where the host's side of a transfer lies: in pages that the device reads by itself, or in ordinary ones
+/// that the driver copies first.
 enum class HostPages { pinned, pageable };
 
 struct TransferSeconds {

@@ -53,7 +53,8 @@ struct Count {
     if (driver == 0)
       why_none = "no NVIDIA driver is installed";
     else if (driver / 1000 < runtime / 1000)
-      why_none = fmt::format("the driver ({}) is older than the runtime ({})", version(driver), version(runtime));
+      why_none =
+          fmt::format("the driver ({}) is older than the runtime ({})", version(driver), version(runtime));
     else if (const cudaError_t e = cudaGetDeviceCount(&devices))
       why_none = because("cudaGetDeviceCount", e);
     else if (devices == 0)
@@ -74,8 +75,7 @@ std::string describe(int device) {
 
 std::string cuda_state() {
   const Count count;
-  std::string line =
-      fmt::format("driver {}, runtime {}, ", version(count.driver), version(count.runtime));
+  std::string line = fmt::format("driver {}, runtime {}, ", version(count.driver), version(count.runtime));
   if (!count.why_none.empty()) return line + "no device: " + count.why_none;
   const int devices = count.devices;
   line += fmt::format("{} device{}", devices, devices == 1 ? "" : "s");

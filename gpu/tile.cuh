@@ -14,8 +14,8 @@ struct Tile {
 };
 
 /// Tiles of `height` x `width` elements that cover a matrix. A grid of them is laid out along x and numbered
-/// row by row, as blockIdx.x + gridDim.x * blockIdx.y numbers a two-dimensional one: the order in which blocks
-/// start is the same, and a matrix may have more than 65535 rows of tiles.
+/// row by row, as blockIdx.x + gridDim.x * blockIdx.y numbers a two-dimensional one: the order in which
+/// blocks start is the same, and a matrix may have more than 65535 rows of tiles.
 struct Tiling {
   Index height, width, down, across;
 

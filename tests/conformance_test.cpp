@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <map>
 
 #include "common/catalogue.hpp"
 #include "tests/support.hpp"
@@ -12,14 +14,18 @@ namespace {
 
 struct Totals {
   int variants = 0, cases = 0, unsupported = 0, unavailable = 0;
-} totals;
+};
+std::map<Backend, Totals> totals_of;
 
 class Summary : public testing::Environment {
   void TearDown() override {
-    std::printf(
-        "conformance: %d variants ran %d variant x shape x input cases; %d cases unsupported, %d variants "
-        "unavailable\n",
-        totals.variants, totals.cases, totals.unsupported, totals.unavailable);
+    for (const auto& [backend, totals] : totals_of)
+      std::printf(
+          "conformance on the %s: %d variants ran %d variant x shape x input cases; %d cases unsupported, %d "
+          "tests "
+          "of variants unavailable\n",
+          std::string(to_string(backend)).c_str(), totals.variants, totals.cases, totals.unsupported,
+          totals.unavailable);
   }
 };
 const auto* const summary = testing::AddGlobalTestEnvironment(new Summary);
@@ -29,8 +35,13 @@ class Conformance : public testing::TestWithParam<const Variant*> {
   void SetUp() override {
     if (const std::string reason = variant.unavailable(); !reason.empty()) {
       ++totals.unavailable;
+      // Where there has to be a GPU, as on the machine that its results come from, nothing is skipped.
+      const char* required = std::getenv("TALLCACHE_REQUIRE_GPU");
+      if (variant.backend == Backend::gpu && required && std::string_view(required) == "1")
+        GTEST_FAIL() << identifier(variant) << ": " << reason;
       GTEST_SKIP() << identifier(variant) << ": " << reason;
     }
+    executor = make_executor(variant.backend);
   }
 
   // Runs the candidates on one problem; false when the variant does not support its shape.
@@ -50,7 +61,8 @@ class Conformance : public testing::TestWithParam<const Variant*> {
 
   const Variant& variant = *GetParam();
   const Operation& operation = *variant.operation;
-  const std::unique_ptr<Executor> executor = make_host_executor();
+  std::unique_ptr<Executor> executor;
+  Totals& totals = totals_of[variant.backend];
 };
 
 TEST_P(Conformance, EveryShape) {
@@ -77,7 +89,7 @@ TEST_P(Parameters, LeastAndOdd) {
   for (Index value : {1, 3, 7, 100}) {
     Params all;
     for (const ParamSpec& spec : variant.params) {
-      const Index allowed = value == 1 ? spec.least : std::max(value, spec.least);
+      const Index allowed = value == 1 && spec.choices.empty() ? spec.least : allowed_value(spec, value);
       all.set(spec.name, allowed);
       candidates.push_back({&variant, {{spec.name, allowed}}});
     }

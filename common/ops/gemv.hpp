@@ -57,8 +57,9 @@ struct Gemv {
   static void validate(const Args<>& args) {
     validate_view(args.a, "A");
     if (args.y.size != args.a.rows || args.x.size != args.a.cols)
-      throw Error("gemv: y has " + std::to_string(args.y.size) + " elements and x " + std::to_string(args.x.size) +
-                  ", A is " + std::to_string(args.a.rows) + " x " + std::to_string(args.a.cols));
+      throw Error("gemv: y has " + std::to_string(args.y.size) + " elements and x " +
+                  std::to_string(args.x.size) + ", A is " + std::to_string(args.a.rows) + " x " +
+                  std::to_string(args.a.cols));
     if ((args.y.size && !args.y.data) || (args.x.size && !args.x.data)) throw Error("gemv: no data");
     validate_disjoint(args.y, "y", args.a, "A");
     validate_disjoint(args.y, "y", args.x, "x");
@@ -95,7 +96,8 @@ struct Gemv {
       shapes.push_back({{"m", m}, {"n", n}, {"pad", pad}});
     };
     for (Index n : {0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 65, 127, 128, 129, 257, 509}) add(n, n);
-    add(0, 9), add(9, 0), add(1, 1000), add(1000, 1), add(300, 200, 5), add(33, 65, 7), add(7, 4097), add(4097, 7);
+    add(0, 9), add(9, 0), add(1, 1000), add(1000, 1), add(300, 200, 5), add(33, 65, 7), add(7, 4097),
+        add(4097, 7);
     return shapes;
   }
 

@@ -1,6 +1,6 @@
-// The two halves of a transposition by tiles of 32 x 32, each alone: transposing within tiles that stay where they
-// are (fine-grained), and moving tiles that stay as they are to the transposed place (coarse-grained). Neither is a
-// transposition.
+// The two halves of a transposition by tiles of 32 x 32, each alone: transposing within tiles that stay where
+// they are (fine-grained), and moving tiles that stay as they are to the transposed place (coarse-grained).
+// Neither is a transposition.
 #pragma once
 
 #include <vector>
@@ -23,7 +23,8 @@ template <class T>
 struct FineGrained : Copy<T> {
   static constexpr std::string_view name = "fine_grained";
   static constexpr std::string_view what =
-      "every whole 32 x 32 tile of A transposed in its place in B, the cut ones at the edges copied; A and B m x n";
+      "every whole 32 x 32 tile of A transposed in its place in B, the cut ones at the edges copied; A and B "
+      "m x n";
 
   /// Where B's element (i, j) comes from.
   static constexpr auto origin(Index i, Index j, Index rows, Index cols) {
@@ -49,7 +50,8 @@ template <class T>
 struct CoarseGrained : Transpose<T> {
   static constexpr std::string_view name = "coarse_grained";
   static constexpr std::string_view what =
-      "every whole 32 x 32 tile of A, as it is, at its transposed place in B, the cut ones transposed; A is m x n, "
+      "every whole 32 x 32 tile of A, as it is, at its transposed place in B, the cut ones transposed; A is "
+      "m x n, "
       "B n x m";
 
   /// Where B's element (i, j) comes from; A is rows x cols.

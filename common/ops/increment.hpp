@@ -65,7 +65,8 @@ struct Increment {
 
   static std::vector<Shape> test_shapes() {
     std::vector<Shape> shapes;
-    for (Index n : {0, 1, 2, 3, 31, 32, 33, 127, 255, 256, 257, 1021, 65536, 100003}) shapes.push_back({{"n", n}});
+    for (Index n : {0, 1, 2, 3, 31, 32, 33, 127, 255, 256, 257, 1021, 65536, 100003})
+      shapes.push_back({{"n", n}});
     return shapes;
   }
   static std::vector<Shape> bench_shapes() {

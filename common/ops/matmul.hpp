@@ -104,7 +104,8 @@ struct Matmul {
   }
 
  protected:
-  /// check() of a product whose factors may each be off by `factor_error` of themselves before they are multiplied.
+  /// check() of a product whose factors may each be off by `factor_error` of themselves before they are
+  /// multiplied.
   static Check check_product(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args,
                              double factor_error) {
     if (Check padding = check_padding<T>(args.c); !padding) return padding;

@@ -1,5 +1,5 @@
-// The bucketed counting sort on the GPU: the keys go into buckets of neighbouring values first, and then a block
-// sorts each bucket with counts that fit into its shared memory.
+// The bucketed counting sort on the GPU: the keys go into buckets of neighbouring values first, and then a
+// block sorts each bucket with counts that fit into its shared memory.
 #pragma once
 
 #include <cub/block/block_scan.cuh>
@@ -13,12 +13,13 @@ using Key = std::uint32_t;
 
 /// Buckets of 2^shift neighbouring values.
 struct Buckets {
-  static constexpr Index most = 8192;            ///< whose counts fit into a block's 32 KB
+  static constexpr Index most = 8192;             ///< whose counts fit into a block's 32 KB
   static constexpr Index counts_a_block = 16384;  ///< 64 KB: three blocks share a multiprocessor
   int shift;
   Index number;
 
-  /// At most `wanted` of them. 0: 512 or more, of counts_a_block values at most while `most` of them are enough.
+  /// At most `wanted` of them. 0: 512 or more, of counts_a_block values at most while `most` of them are
+  /// enough.
   Buckets(Index range, Index wanted) {
     const auto least_shift = [range](Index buckets) {
       int s = 0;
@@ -55,8 +56,9 @@ inline __global__ void __launch_bounds__(count_threads)
     if (own[b]) atomicAdd(&count[b], own[b]);
 }
 
-/// The keys of this block's tile into their buckets. Within the tile a key's rank among those of its bucket is an
-/// atomic addition in shared memory; the tile's room in a bucket is one atomic addition to next[bucket].
+/// The keys of this block's tile into their buckets. Within the tile a key's rank among those of its bucket
+/// is an atomic addition in shared memory; the tile's room in a bucket is one atomic addition to
+/// next[bucket].
 inline __global__ void __launch_bounds__(count_threads)
     place_in_buckets(VectorView<const Key> in, VectorView<Key> out, Buckets buckets, VectorView<Key> next) {
   extern __shared__ Key own[];
@@ -81,8 +83,8 @@ inline __global__ void __launch_bounds__(count_threads)
 
 inline constexpr int sort_threads = 512;
 
-/// Writes each lane's `key` to out[begin, end). Short runs are written by their lanes, long ones by the whole warp,
-/// so that one value that is most of the keys does not leave 31 lanes idle.
+/// Writes each lane's `key` to out[begin, end). Short runs are written by their lanes, long ones by the whole
+/// warp, so that one value that is most of the keys does not leave 31 lanes idle.
 inline __device__ void write_run(VectorView<Key> out, Key key, Key begin, Key end) {
   constexpr Key longest = 8;
   const bool is_long = end - begin > longest;
@@ -95,20 +97,20 @@ inline __device__ void write_run(VectorView<Key> out, Key key, Key begin, Key en
   }
 }
 
-/// A counting sort of each bucket, a block a bucket: its counts in shared memory, their prefix sums, and each value
-/// written as often as it was counted. A bucket of more values than the counts have room for is read once for each
-/// part of its values.
+/// A counting sort of each bucket, a block a bucket: its counts in shared memory, their prefix sums, and each
+/// value written as often as it was counted. A bucket of more values than the counts have room for is read
+/// once for each part of its values.
 inline __global__ void __launch_bounds__(sort_threads, 3)
-    sort_buckets(VectorView<const Key> bucketed, VectorView<Key> out, Buckets buckets, VectorView<const Key> first,
-                 Index range, int counts) {
+    sort_buckets(VectorView<const Key> bucketed, VectorView<Key> out, Buckets buckets,
+                 VectorView<const Key> first, Index range, int counts) {
   using Scan = cub::BlockScan<Key, sort_threads>;
   __shared__ typename Scan::TempStorage scan;
   extern __shared__ Key count[];  // one more than `counts`: the end of the last
   const Key begin = first[blockIdx.x], end = first[blockIdx.x + 1];
   if (begin == end) return;
   const Index least = Index{blockIdx.x} << buckets.shift;
-  const Index beyond = range + 1 < least + (Index{1} << buckets.shift) ? range + 1
-                                                                       : least + (Index{1} << buckets.shift);
+  const Index beyond =
+      range + 1 < least + (Index{1} << buckets.shift) ? range + 1 : least + (Index{1} << buckets.shift);
   Key place = begin;
   for (Index part = least; part < beyond; part += counts) {
     for (int c = threadIdx.x; c < counts; c += sort_threads) count[c] = 0;
@@ -135,7 +137,8 @@ inline __global__ void __launch_bounds__(sort_threads, 3)
 
 struct bucketed : OnGpu {
   static constexpr std::string_view idea =
-      "the keys into buckets of neighbouring values first, then a counting sort of each in a block's shared memory, "
+      "the keys into buckets of neighbouring values first, then a counting sort of each in a block's shared "
+      "memory, "
       "which writes the values as often as it counted them; applies privatisation, tiling, coarsening";
   static constexpr std::string_view source = "M8: Counting sort: a cache-friendly algorithm, on the GPU";
   using operations = OperationList<CountingSort<false>>;
@@ -146,8 +149,8 @@ struct bucketed : OnGpu {
   static std::size_t scratch(CountingSort<false>, const Shape& shape, const Params& params) {
     const Buckets buckets(shape["range"], params["buckets"]);
     const std::size_t counts = (buckets.number + 1) * sizeof(Key);
-    return scratch_bytes({counts, counts, checked_product(shape["n"], sizeof(Key), "keys"),
-                          scan_bytes(buckets.number + 1)});
+    return scratch_bytes(
+        {counts, counts, checked_product(shape["n"], sizeof(Key), "keys"), scan_bytes(buckets.number + 1)});
   }
 
   template <int phase>
@@ -155,7 +158,8 @@ struct bucketed : OnGpu {
     if (args.in.size == 0) return;
     const Buckets buckets(args.range, params["buckets"]);
     auto scratch = args.scratch;
-    const auto first = scratch.vector<Key>(buckets.number + 1), next = scratch.vector<Key>(buckets.number + 1);
+    const auto first = scratch.vector<Key>(buckets.number + 1),
+               next = scratch.vector<Key>(buckets.number + 1);
     const auto keys = scratch.vector<Key>(args.in.size);
     const auto scan = scratch.vector<std::byte>(static_cast<Index>(scan_bytes(first.size)));
     if constexpr (phase == 0) {
@@ -165,13 +169,14 @@ struct bucketed : OnGpu {
       count_buckets<<<tiles, count_threads, own, stream_of(launch)>>>(args.in, buckets, first);
       check_launch();
       exclusive_scan(first, scan, launch);
-      TALLCACHE_CUDA(cudaMemcpyAsync(next.data, first.data, bytes, cudaMemcpyDeviceToDevice, stream_of(launch)));
+      TALLCACHE_CUDA(
+          cudaMemcpyAsync(next.data, first.data, bytes, cudaMemcpyDeviceToDevice, stream_of(launch)));
       place_in_buckets<<<tiles, count_threads, own, stream_of(launch)>>>(args.in, keys, buckets, next);
       check_launch();
     } else {
       // A whole number of counts a thread: all threads take part in every step of the prefix sums.
-      const int counts = static_cast<int>(
-          std::min(Buckets::counts_a_block, blocks_of(Index{1} << buckets.shift, sort_threads) * sort_threads));
+      const int counts = static_cast<int>(std::min(
+          Buckets::counts_a_block, blocks_of(Index{1} << buckets.shift, sort_threads) * sort_threads));
       const int bytes = (counts + 1) * static_cast<int>(sizeof(Key));
       TALLCACHE_CUDA(cudaFuncSetAttribute(sort_buckets, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                           (Buckets::counts_a_block + 1) * static_cast<int>(sizeof(Key))));

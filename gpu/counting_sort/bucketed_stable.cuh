@@ -1,20 +1,22 @@
-// The bucketed counting sort of pairs: a stable pass by the highest digit makes 256 buckets, and a block sorts each of
-// them by the lower digits, in passes that stay within the second-level cache.
+// The bucketed counting sort of pairs: a stable pass by the highest digit makes 256 buckets, and a block
+// sorts each of them by the lower digits, in passes that stay within the second-level cache.
 #pragma once
 
 #include "gpu/counting_sort/digit_pass.cuh"
 
 namespace tallcache::gpu::counting_sort {
 
-/// Sorts bucket blockIdx.x of `from` stably by its bits [0, shift), a digit at a time, between `from` and `other`.
-/// bucket_first[b * tiles] is where bucket b starts.
+/// Sorts bucket blockIdx.x of `from` stably by its bits [0, shift), a digit at a time, between `from` and
+/// `other`. bucket_first[b * tiles] is where bucket b starts.
 template <bool with_payload>
 __global__ void __launch_bounds__(tile_threads)
-    sort_bucket_by_digits(Records from, Records other, int shift, VectorView<const Key> bucket_first, Index tiles) {
+    sort_bucket_by_digits(Records from, Records other, int shift, VectorView<const Key> bucket_first,
+                          Index tiles) {
   __shared__ Key start[digits];
   __shared__ Key count[tile_warps][digits];
   const Index begin = bucket_first[blockIdx.x * tiles];
-  const Index end = blockIdx.x + 1 < gridDim.x ? Index{bucket_first[(blockIdx.x + 1) * tiles]} : from.keys.size;
+  const Index end =
+      blockIdx.x + 1 < gridDim.x ? Index{bucket_first[(blockIdx.x + 1) * tiles]} : from.keys.size;
   if (begin == end) return;
   for (int low = 0; low < shift; low += digit_bits) {
     for (int d = threadIdx.x; d < digits; d += tile_threads) start[d] = 0;
@@ -42,7 +44,8 @@ __global__ void __launch_bounds__(tile_threads)
 
 struct bucketed_stable : OnGpu {
   static constexpr std::string_view idea =
-      "pairs into 256 buckets by the highest digit, stably, then a block sorts each bucket by the lower digits within "
+      "pairs into 256 buckets by the highest digit, stably, then a block sorts each bucket by the lower "
+      "digits within "
       "the second-level cache; applies privatisation, tiling, coarsening";
   static constexpr std::string_view source = "M8: Counting sort: a cache-friendly algorithm, on the GPU";
   using operations = OperationList<CountingSort<true>>;

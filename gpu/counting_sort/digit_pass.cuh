@@ -1,6 +1,6 @@
 // A stable counting sort by one 8-bit digit of the keys, on private histograms: each block counts a tile of
-// neighbouring keys in shared memory, prefix sums over (digit, tile) say where a tile's keys of a digit go, and each
-// block places its tile. What privatised histograms and stable buckets are made of.
+// neighbouring keys in shared memory, prefix sums over (digit, tile) say where a tile's keys of a digit go,
+// and each block places its tile. What privatised histograms and stable buckets are made of.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ using Key = std::uint32_t;
 inline constexpr int digit_bits = 8, digits = 1 << digit_bits;
 inline constexpr int warp = 32;
 
-/// Threads of a block, and the neighbouring keys that one block takes at a time. 16 keys a thread keep the private
-/// counts, 8 KB, an eighth of the tile's traffic.
+/// Threads of a block, and the neighbouring keys that one block takes at a time. 16 keys a thread keep the
+/// private counts, 8 KB, an eighth of the tile's traffic.
 inline constexpr int tile_threads = 256, tile_warps = tile_threads / warp, keys_a_thread = 16;
 inline constexpr Index tile_keys = Index{tile_threads} * keys_a_thread;
 
@@ -33,8 +33,8 @@ struct ConstRecords {
   constexpr ConstRecords(const Records& r) : keys(r.keys), payload(r.payload) {}
 };
 
-/// Places the keys [begin, end) of `in`, at most a tile of them, stably: those of digit d at start[d], which moves
-/// behind them. Called by all threads of a block, which have synchronised on `start`.
+/// Places the keys [begin, end) of `in`, at most a tile of them, stably: those of digit d at start[d], which
+/// moves behind them. Called by all threads of a block, which have synchronised on `start`.
 template <bool with_payload>
 __device__ void place_tile(const ConstRecords& in, const Records& out, Index begin, Index end, int shift,
                            Key (&start)[digits], Key (&count)[tile_warps][digits]) {
@@ -42,8 +42,8 @@ __device__ void place_tile(const ConstRecords& in, const Records& out, Index beg
   for (int d = lane; d < digits; d += warp) count[own_warp][d] = 0;
   __syncwarp();
 
-  // A warp has neighbouring keys, 32 at a time. Lanes of one digit find each other by a match, so that the rank of a
-  // key among its equals in the warp is in the order of the input.
+  // A warp has neighbouring keys, 32 at a time. Lanes of one digit find each other by a match, so that the
+  // rank of a key among its equals in the warp is in the order of the input.
   const Index first = begin + own_warp * (warp * keys_a_thread) + lane;
   Key key[keys_a_thread], rank[keys_a_thread];
 #pragma unroll
@@ -107,7 +107,8 @@ __global__ void __launch_bounds__(tile_threads)
     place_digits(ConstRecords in, Records out, int shift, VectorView<const Key> first) {
   __shared__ Key start[digits];
   __shared__ Key count[tile_warps][digits];
-  for (int d = threadIdx.x; d < digits; d += tile_threads) start[d] = first[Index{d} * gridDim.x + blockIdx.x];
+  for (int d = threadIdx.x; d < digits; d += tile_threads)
+    start[d] = first[Index{d} * gridDim.x + blockIdx.x];
   __syncthreads();
   const Index begin = blockIdx.x * tile_keys;
   const Index end = begin + tile_keys < in.keys.size ? begin + tile_keys : in.keys.size;
@@ -116,7 +117,8 @@ __global__ void __launch_bounds__(tile_threads)
 
 /// The working memory of a pass over n keys.
 struct DigitPass {
-  VectorView<Key> counts;  ///< by digit, then by tile; after the pass: where each tile's keys of a digit started
+  VectorView<Key>
+      counts;  ///< by digit, then by tile; after the pass: where each tile's keys of a digit started
   VectorView<std::byte> scan;
 
   static Index tiles_of(Index n) { return blocks_of(n, tile_keys); }
@@ -143,8 +145,8 @@ struct DigitPass {
 
 /// The digits that tell keys in [0, range] apart; at least one.
 inline int digits_of(Index range) {
-  return std::max(1, (static_cast<int>(std::bit_width(static_cast<std::uint64_t>(range))) + digit_bits - 1) /
-                         digit_bits);
+  return std::max(
+      1, (static_cast<int>(std::bit_width(static_cast<std::uint64_t>(range))) + digit_bits - 1) / digit_bits);
 }
 
 }  // namespace tallcache::gpu::counting_sort

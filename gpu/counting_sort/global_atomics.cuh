@@ -21,7 +21,8 @@ inline __global__ void place_keys(VectorView<const Key> in, VectorView<Key> out,
 
 struct global_atomics : OnGpu {
   static constexpr std::string_view idea =
-      "histogram, prefix sums, place, one thread a key: an atomic addition to global memory a key in each pass, "
+      "histogram, prefix sums, place, one thread a key: an atomic addition to global memory a key in each "
+      "pass, "
       "which gives equal keys no order, so keys only; applies occupancy";
   static constexpr std::string_view source = "M8: Counting sort: the algorithm, on the GPU";
   using operations = OperationList<CountingSort<false>>;

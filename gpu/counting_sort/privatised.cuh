@@ -1,5 +1,6 @@
-// Counting sort on private histograms. Counts of all values fit into no multiprocessor, so the keys are sorted by a
-// digit of 8 bits at a time, the lowest first: each pass is a stable counting sort with 256 counts a block.
+// Counting sort on private histograms. Counts of all values fit into no multiprocessor, so the keys are
+// sorted by a digit of 8 bits at a time, the lowest first: each pass is a stable counting sort with 256
+// counts a block.
 #pragma once
 
 #include "gpu/counting_sort/digit_pass.cuh"

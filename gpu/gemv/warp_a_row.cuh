@@ -22,7 +22,8 @@ __global__ void multiply_rows(VectorView<T> y, MatrixView<const T> a, VectorView
 
 struct warp_a_row : OnGpu {
   static constexpr std::string_view idea =
-      "one warp a row, its lanes read neighbours and add up by shuffles; applies occupancy, coalescing, divergence";
+      "one warp a row, its lanes read neighbours and add up by shuffles; applies occupancy, coalescing, "
+      "divergence";
   static constexpr std::string_view source = "S2: Matrix-vector multiply (GEMV)";
   using operations = OperationList<Gemv<float>, Gemv<double>, Gemv<std::int32_t>>;
 

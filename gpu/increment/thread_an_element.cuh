@@ -13,7 +13,8 @@ __global__ void add_scalar(VectorView<T> a, T b) {
 }
 
 struct thread_an_element : OnGpu {
-  static constexpr std::string_view idea = "one thread an element, blocks of 256; applies occupancy, coalescing";
+  static constexpr std::string_view idea =
+      "one thread an element, blocks of 256; applies occupancy, coalescing";
   static constexpr std::string_view source = "M14: increment_gpu";
   using operations = OperationList<Increment<float>, Increment<double>, Increment<std::int32_t>>;
 

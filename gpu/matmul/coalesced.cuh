@@ -7,7 +7,8 @@ namespace tallcache::gpu::matmul {
 
 struct coalesced : OnGpu {
   static constexpr std::string_view idea =
-      "one thread an element, B row-major: the lanes of a warp read neighbours; applies occupancy, coalescing";
+      "one thread an element, B row-major: the lanes of a warp read neighbours; applies occupancy, "
+      "coalescing";
   static constexpr std::string_view source = "P1: Row Major (fig. 6.2); M15: mat_mul";
   using operations = OperationList<Matmul<float>, Matmul<double>, Matmul<std::int32_t>>;
 

@@ -7,7 +7,8 @@ namespace tallcache::gpu::matmul {
 
 struct coarsened : OnGpu {
   static constexpr std::string_view idea =
-      "tiles of 32 in shared memory, a thread does factor elements and the block reads A's tile once for them; "
+      "tiles of 32 in shared memory, a thread does factor elements and the block reads A's tile once for "
+      "them; "
       "applies coarsening";
   static constexpr std::string_view source = "P3: Thread Coarsening (fig. 6.13)";
   using operations = OperationList<Matmul<float>, Matmul<double>, Matmul<std::int32_t>>;
@@ -20,10 +21,14 @@ struct coarsened : OnGpu {
     using T = typename decltype(args.c)::value_type;
     const StraightTile<T, 32> b{args.b};
     switch (params["factor"]) {
-      case 1: return multiply_tiles<32, 1>(launch, args.c, args.a, b);
-      case 2: return multiply_tiles<32, 2>(launch, args.c, args.a, b);
-      case 4: return multiply_tiles<32, 4>(launch, args.c, args.a, b);
-      default: return multiply_tiles<32, 8>(launch, args.c, args.a, b);
+      case 1:
+        return multiply_tiles<32, 1>(launch, args.c, args.a, b);
+      case 2:
+        return multiply_tiles<32, 2>(launch, args.c, args.a, b);
+      case 4:
+        return multiply_tiles<32, 4>(launch, args.c, args.a, b);
+      default:
+        return multiply_tiles<32, 8>(launch, args.c, args.a, b);
     }
   }
 };

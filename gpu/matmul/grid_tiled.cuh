@@ -12,8 +12,10 @@ struct grid_tiled : OnGpu {
       "a block a square tile of C, no shared memory: 2 operations for 8 bytes; applies occupancy, coalescing";
   static constexpr std::string_view source = "H1: Review: GPU version with Tiling";
   using operations = OperationList<Matmul<float>, Matmul<double>, Matmul<std::int32_t>>;
-  static constexpr ParamSpec params[] = {
-      {.name = "tile", .fallback = 32, .what = "threads of a block in each direction", .choices = square_tiles}};
+  static constexpr ParamSpec params[] = {{.name = "tile",
+                                          .fallback = 32,
+                                          .what = "threads of a block in each direction",
+                                          .choices = square_tiles}};
 
   template <class Args>
   static void call(const Launch& launch, const Args& args, const Params& params) {

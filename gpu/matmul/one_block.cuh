@@ -17,7 +17,8 @@ struct one_block : OnGpu {
 
   template <class Args>
   static void call(const Launch& launch, const Args& args, const Params&) {
-    multiply_elements(launch, args.c, args.a, RowMajor{args.b}, static_cast<int>(std::max<Index>(args.c.rows, 1)),
+    multiply_elements(launch, args.c, args.a, RowMajor{args.b},
+                      static_cast<int>(std::max<Index>(args.c.rows, 1)),
                       static_cast<int>(std::max<Index>(args.c.cols, 1)));
   }
 };

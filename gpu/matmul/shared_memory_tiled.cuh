@@ -8,7 +8,8 @@ namespace tallcache::gpu::matmul {
 
 struct shared_memory_tiled : OnGpu {
   static constexpr std::string_view idea =
-      "a block copies square tiles of A and B to shared memory and uses each element tile times; applies tiling";
+      "a block copies square tiles of A and B to shared memory and uses each element tile times; applies "
+      "tiling";
   static constexpr std::string_view source = "M15: matrix_mul_ker; H1: Tiled Matrix Multiplication Kernel";
   using operations = OperationList<Matmul<float>, Matmul<double>, Matmul<std::int32_t>>;
   static constexpr ParamSpec params[] = {

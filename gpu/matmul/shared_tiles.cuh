@@ -20,8 +20,8 @@ struct StraightTile {
 };
 
 /// C = A B. A block of tile x tile threads computes `factor` neighbouring tiles of a row of tiles of C, and
-/// keeps the tile of A for all of them: 2 tile operations for each element of B that it reads, and 2 tile factor
-/// for each of A.
+/// keeps the tile of A for all of them: 2 tile operations for each element of B that it reads, and 2 tile
+/// factor for each of A.
 template <int tile, int factor, class T, class TileOfB>
 __global__ void __launch_bounds__(tile* tile)
     multiply_tiles(MatrixView<T> c, MatrixView<const T> a, TileOfB b, Tiling tiling) {
@@ -55,8 +55,7 @@ template <int tile, int factor, class T, class TileOfB>
 void multiply_tiles(const Launch& launch, MatrixView<T> c, MatrixView<const T> a, TileOfB b) {
   const Tiling tiling(c.rows, c.cols, tile, tile * factor);
   if (tiling.empty()) return;
-  multiply_tiles<tile, factor>
-      <<<tiling.grid(), dim3(tile, tile), 0, stream_of(launch)>>>(c, a, b, tiling);
+  multiply_tiles<tile, factor><<<tiling.grid(), dim3(tile, tile), 0, stream_of(launch)>>>(c, a, b, tiling);
   check_launch();
 }
 

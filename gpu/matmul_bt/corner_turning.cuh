@@ -1,5 +1,5 @@
-// Corner turning: a tile of the column-major B is read along its columns, as it lies in memory, and turned on its
-// way into shared memory.
+// Corner turning: a tile of the column-major B is read along its columns, as it lies in memory, and turned on
+// its way into shared memory.
 #pragma once
 
 #include "common/ops/matmul_bt.hpp"
@@ -25,8 +25,10 @@ struct corner_turning : OnGpu {
       "tiles in shared memory, B's read along its columns and turned there; applies coalescing, tiling";
   static constexpr std::string_view source = "P2: Corner Turning (fig. 6.4), exercise 1";
   using operations = OperationList<MatmulBt<float>, MatmulBt<double>, MatmulBt<std::int32_t>>;
-  static constexpr ParamSpec params[] = {
-      {.name = "tile", .fallback = 32, .what = "rows and columns of a tile", .choices = matmul::square_tiles}};
+  static constexpr ParamSpec params[] = {{.name = "tile",
+                                          .fallback = 32,
+                                          .what = "rows and columns of a tile",
+                                          .choices = matmul::square_tiles}};
 
   template <class Args>
   static void call(const Launch& launch, const Args& args, const Params& params) {

@@ -42,11 +42,11 @@ struct cub_radix_sort : OnGpu {
     const int end_bit = std::max(1, static_cast<int>(std::bit_width(args.range)));
     if constexpr (Args::has_payload)
       TALLCACHE_CUDA(cub::DeviceRadixSort::SortPairs(memory, bytes, args.in.data, args.out.data,
-                                                     args.payload_in.data, args.payload_out.data, args.in.size, 0,
-                                                     end_bit, stream));
+                                                     args.payload_in.data, args.payload_out.data,
+                                                     args.in.size, 0, end_bit, stream));
     else
-      TALLCACHE_CUDA(cub::DeviceRadixSort::SortKeys(memory, bytes, args.in.data, args.out.data, args.in.size, 0,
-                                                    end_bit, stream));
+      TALLCACHE_CUDA(cub::DeviceRadixSort::SortKeys(memory, bytes, args.in.data, args.out.data, args.in.size,
+                                                    0, end_bit, stream));
   }
 };
 

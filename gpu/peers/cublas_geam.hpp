@@ -21,12 +21,12 @@ struct cublas_geam : OnCublas {
     const T one = 1, zero = 0;
     // In the column-major library's eyes A is n x m and B m x n.
     if constexpr (std::is_same_v<T, float>)
-      check_cublas(library.cublasSgeam_64(handle, CUBLAS_OP_T, CUBLAS_OP_N, a.rows, a.cols, &one, a.data, a.ld, &zero,
-                                          b.data, b.ld, b.data, b.ld),
+      check_cublas(library.cublasSgeam_64(handle, CUBLAS_OP_T, CUBLAS_OP_N, a.rows, a.cols, &one, a.data,
+                                          a.ld, &zero, b.data, b.ld, b.data, b.ld),
                    "cublasSgeam");
     else
-      check_cublas(library.cublasDgeam_64(handle, CUBLAS_OP_T, CUBLAS_OP_N, a.rows, a.cols, &one, a.data, a.ld, &zero,
-                                          b.data, b.ld, b.data, b.ld),
+      check_cublas(library.cublasDgeam_64(handle, CUBLAS_OP_T, CUBLAS_OP_N, a.rows, a.cols, &one, a.data,
+                                          a.ld, &zero, b.data, b.ld, b.data, b.ld),
                    "cublasDgeam");
   }
 };

@@ -19,8 +19,8 @@ const CublasLibrary& cublas_library() {
       cublas.unavailable = fmt::format("{} cannot be loaded", soname);
       return cublas;
     }
-#define TALLCACHE_FIND(function)                                                                  \
-  cublas.function = reinterpret_cast<decltype(cublas.function)>(dlsym(handle, #function));       \
+#define TALLCACHE_FIND(function)                                                           \
+  cublas.function = reinterpret_cast<decltype(cublas.function)>(dlsym(handle, #function)); \
   if (!cublas.function) cublas.unavailable = fmt::format("{} has no {}", soname, #function);
     TALLCACHE_CUBLAS_FUNCTIONS(TALLCACHE_FIND)
 #undef TALLCACHE_FIND

@@ -11,14 +11,14 @@ namespace tallcache::gpu::peers {
 
 /// The functions of cuBLAS that peers call, under their names there.
 struct CublasLibrary {
-#define TALLCACHE_CUBLAS_FUNCTIONS(USE)                                                                      \
-  USE(cublasCreate_v2)                                                                                       \
-  USE(cublasSetStream_v2)                                                                                    \
-  USE(cublasSetMathMode)                                                                                     \
-  USE(cublasGetStatusString)                                                                                 \
-  USE(cublasSgemm_v2_64)                                                                                     \
-  USE(cublasDgemm_v2_64)                                                                                     \
-  USE(cublasSgeam_64)                                                                                        \
+#define TALLCACHE_CUBLAS_FUNCTIONS(USE) \
+  USE(cublasCreate_v2)                  \
+  USE(cublasSetStream_v2)               \
+  USE(cublasSetMathMode)                \
+  USE(cublasGetStatusString)            \
+  USE(cublasSgemm_v2_64)                \
+  USE(cublasDgemm_v2_64)                \
+  USE(cublasSgeam_64)                   \
   USE(cublasDgeam_64)
 #define TALLCACHE_DECLARE(function) decltype(&::function) function = nullptr;
   TALLCACHE_CUBLAS_FUNCTIONS(TALLCACHE_DECLARE)

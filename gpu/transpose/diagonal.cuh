@@ -1,4 +1,5 @@
-// As bank_conflict_free, with blocks along diagonals of tiles: neighbours in time write different columns of tiles.
+// As bank_conflict_free, with blocks along diagonals of tiles: neighbours in time write different columns of
+// tiles.
 #pragma once
 
 #include "common/ops/transpose.hpp"
@@ -6,7 +7,8 @@
 
 namespace tallcache::gpu::transpose {
 
-/// The seed's two mappings from diagonal to Cartesian coordinates, for a square number of tiles and for any other.
+/// The seed's two mappings from diagonal to Cartesian coordinates, for a square number of tiles and for any
+/// other.
 struct Diagonal {
   __device__ static Tile tile(const Tiling& tiling) {
     const auto across = static_cast<unsigned>(tiling.across), down = static_cast<unsigned>(tiling.down);
@@ -21,7 +23,8 @@ struct Diagonal {
 
 struct diagonal : OnGpu {
   static constexpr std::string_view idea =
-      "as bank_conflict_free, blocks take tiles along diagonals, so that they do not camp on a memory partition";
+      "as bank_conflict_free, blocks take tiles along diagonals, so that they do not camp on a memory "
+      "partition";
   static constexpr std::string_view source = "M16: transposeDiagonal";
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
   static constexpr ParamSpec params[] = {repeats_param};

@@ -8,7 +8,8 @@ namespace tallcache::gpu::transpose {
 
 struct naive : OnGpu {
   static constexpr std::string_view idea =
-      "element by element: a warp reads a row of A and writes a column of B, 32 rows apart; applies occupancy";
+      "element by element: a warp reads a row of A and writes a column of B, 32 rows apart; applies "
+      "occupancy";
   static constexpr std::string_view source = "M16: transposeNaive";
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
   static constexpr ParamSpec params[] = {repeats_param};

@@ -1,5 +1,5 @@
-// Moving a matrix by tiles of 32 x 32, through shared memory or past it: what the copies and transpositions of both
-// ladders are made of.
+// Moving a matrix by tiles of 32 x 32, through shared memory or past it: what the copies and transpositions
+// of both ladders are made of.
 #pragma once
 
 #include <utility>
@@ -16,8 +16,8 @@ struct Cartesian {
   __device__ static Tile tile(const Tiling& tiling) { return tiling.tile(); }
 };
 
-/// B(j, i) or B(i, j) = A(i, j), element by element; a block of 32 x 32 / elements threads moves a tile, each thread
-/// `elements` of one of its columns.
+/// B(j, i) or B(i, j) = A(i, j), element by element; a block of 32 x 32 / elements threads moves a tile, each
+/// thread `elements` of one of its columns.
 template <bool transposed, int elements, class T, class Repeats>
 __global__ void move_elements(MatrixView<T> b, MatrixView<const T> a, Tiling tiling, Repeats repeats) {
   const Tile first = tiling.origin();
@@ -34,7 +34,8 @@ __global__ void move_elements(MatrixView<T> b, MatrixView<const T> a, Tiling til
       }
 }
 
-/// What becomes of a tile between A and B: its elements are transposed within it, it goes to the transposed place.
+/// What becomes of a tile between A and B: its elements are transposed within it, it goes to the transposed
+/// place.
 template <bool is_within, bool is_place>
 struct Move {
   static constexpr bool within = is_within, place = is_place;
@@ -44,10 +45,10 @@ using Transposed = Move<true, true>;
 using FineGrainedMove = Move<true, false>;
 using CoarseGrainedMove = Move<false, true>;
 
-/// B from A, a tile through shared memory by each block of 32 x 32 / elements threads; reads and writes of global
-/// memory run along rows. The rows of the tile are `pad` elements longer than 32. A thread has its `elements` loads
-/// under way before it stores the first.
-/// Tiles that an edge cuts move as B's contract wants it: transposed if their place is, and not otherwise.
+/// B from A, a tile through shared memory by each block of 32 x 32 / elements threads; reads and writes of
+/// global memory run along rows. The rows of the tile are `pad` elements longer than 32. A thread has its
+/// `elements` loads under way before it stores the first. Tiles that an edge cuts move as B's contract wants
+/// it: transposed if their place is, and not otherwise.
 template <class Move, int elements, int pad, class Order, class T, class Repeats>
 __global__ void __launch_bounds__(side* side / elements)
     move_tiles(MatrixView<T> b, MatrixView<const T> a, Tiling tiling, Repeats repeats) {
@@ -82,8 +83,8 @@ void move_elements(const Launch& launch, const Args& args, const Params& params)
   const Tiling tiling(args.a.rows, args.a.cols, side, side);
   if (tiling.empty()) return;
   with_repeats(params, [&](auto repeats) {
-    move_elements<transposed, elements>
-        <<<tiling.grid(), dim3(side, side / elements), 0, stream_of(launch)>>>(args.b, args.a, tiling, repeats);
+    move_elements<transposed, elements><<<tiling.grid(), dim3(side, side / elements), 0, stream_of(launch)>>>(
+        args.b, args.a, tiling, repeats);
     check_launch();
   });
 }
@@ -94,7 +95,8 @@ void move_tiles(const Launch& launch, const Args& args, const Params& params) {
   if (tiling.empty()) return;
   with_repeats(params, [&](auto repeats) {
     move_tiles<Move, elements, pad, Order>
-        <<<tiling.grid(), dim3(side, side / elements), 0, stream_of(launch)>>>(args.b, args.a, tiling, repeats);
+        <<<tiling.grid(), dim3(side, side / elements), 0, stream_of(launch)>>>(args.b, args.a, tiling,
+                                                                               repeats);
     check_launch();
   });
 }

@@ -22,7 +22,8 @@ struct transpose1 : OnGpu {
   static void call(const Launch& launch, const Args& args, const Params&) {
     constexpr int threads = 256;
     if (args.b.rows == 0) return;
-    transpose_row<<<grid_of(blocks_of(args.b.rows, threads)), threads, 0, stream_of(launch)>>>(args.b, args.a);
+    transpose_row<<<grid_of(blocks_of(args.b.rows, threads)), threads, 0, stream_of(launch)>>>(args.b,
+                                                                                               args.a);
     check_launch();
   }
 };
