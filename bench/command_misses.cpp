@@ -6,6 +6,7 @@
 #include "bench/candidates.hpp"
 #include "bench/commands.hpp"
 #include "bench/context.hpp"
+#include "bench/gnuplot.hpp"
 #include "bench/json.hpp"
 #include "bench/misses.hpp"
 #include "bench/misses_curve.hpp"

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 
+#include "bench/gnuplot.hpp"
 #include "bench/misses_theory.hpp"
 #include "common/cache/run_traced.hpp"
 #include "common/cache/stack_distances.hpp"
@@ -35,25 +35,6 @@ std::optional<Prediction> predicted(const Problem& problem, const Curve& curve, 
                           static_cast<double>(lines) * line / word, line / word);
 }
 
-std::string quoted(const std::string& text) {
-  std::string result = "'";
-  for (char c : text) result += c == '\'' ? "''" : std::string(1, c);
-  return result + "'";
-}
-
-// Names hold underscores, which the enhanced mode of gnuplot would take for subscripts: it is off.
-constexpr std::string_view style =
-    "set terminal svg size 1000,640 noenhanced font 'Helvetica,14' background '#ffffff'\n"
-    "set border 3 lc rgb '#808080'\nset tics nomirror tc rgb '#303030'\n"
-    "set grid ytics lc rgb '#e4e4e4' lw 1\n"
-    "set key outside right center samplen 2 spacing 1.15 noopaque\n"
-    "set logscale x 2\nset logscale y 10\nset format y '%.0s%c'\n"
-    "set lmargin 11\nset tmargin 4\n";
-
-// Colours that remain apart for most colour-blind readers (Okabe and Ito), then darker ones.
-constexpr std::array colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
-                             "#56b4e9", "#000000", "#8c564b", "#7b4ab5", "#6b8e23"};
-
 std::string short_bytes(std::size_t bytes) {
   return bytes >= 1 << 30   ? fmt::format("{}G", bytes >> 30)
          : bytes >= 1 << 20 ? fmt::format("{}M", bytes >> 20)
@@ -66,7 +47,7 @@ std::string script(const std::string& file, const Problem& problem, std::span<co
   const Operation& operation = *problem.operation;
   const auto at = sizes(curves, levels);
   const std::size_t line = curves[0].line_bytes, last = at.back() * line;
-  std::string text(style);
+  std::string text(plot_style);
   text += fmt::format("set output {}\n", quoted(file));
   text += fmt::format("set title {} offset 0,1\n",
                       quoted(fmt::format("{} {} {}, lines of {} B", operation.name, operation.element,
@@ -92,7 +73,7 @@ std::string script(const std::string& file, const Problem& problem, std::span<co
       if (const auto prediction = predicted(problem, curve, lines))
         bound += fmt::format("{} {}\n", lines * line, prediction->misses);
     }
-    const char* colour = colours[i % colours.size()];
+    const char* colour = plot_colours[i % plot_colours.size()];
     text += fmt::format("$m{} << E\n{}E\n", i, measured);
     // Thinner ones on top, so that curves that coincide are all seen.
     const double width = 5.5 - 4.0 * static_cast<double>(i) / static_cast<double>(curves.size());
@@ -141,18 +122,9 @@ Json to_json(const Problem& problem, std::span<const Curve> curves,
   return list;
 }
 
-void require_gnuplot() {
-  if (std::system("gnuplot --version >/dev/null 2>&1") != 0)
-    throw Error("--svg needs gnuplot, which is not installed (Debian and Ubuntu: gnuplot-nox)");
-}
-
 void plot_curves(const std::string& file, const Problem& problem, std::span<const Curve> curves,
                  std::span<const cache::CacheLevel> levels) {
-  require_gnuplot();
-  const std::string text = script(file, problem, curves, levels);
-  FILE* pipe = popen("gnuplot 2>/dev/null", "w");
-  const bool written = pipe && std::fwrite(text.data(), 1, text.size(), pipe) == text.size();
-  if ((pipe ? pclose(pipe) : -1) != 0 || !written) throw Error("gnuplot failed to draw " + file);
+  draw(script(file, problem, curves, levels), file);
 }
 
 }  // namespace tallcache

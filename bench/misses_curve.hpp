@@ -28,9 +28,6 @@ Curve trace_curve(const Problem&, const Candidate&, std::size_t line_bytes);
 /// what theory predicts there: an array with one object a variant.
 Json to_json(const Problem&, std::span<const Curve>, std::span<const cache::CacheLevel> levels);
 
-/// Throws Error when there is no gnuplot.
-void require_gnuplot();
-
 /// Draws the curves, log-log, with bounds dotted and `levels` marked, as SVG into `file` through gnuplot.
 /// Throws Error when there is no gnuplot, or when it fails.
 void plot_curves(const std::string& file, const Problem&, std::span<const Curve>,

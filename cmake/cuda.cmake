@@ -29,7 +29,7 @@ message(STATUS "CUDA: ${TALLCACHE_HAS_CUDA} ${CMAKE_CUDA_COMPILER_VERSION}")
 
 # The GPU's part of the library: the executor, and a translation unit for each line of gpu/variants.def.
 function(tallcache_add_gpu target)
-  target_sources(${target} PRIVATE gpu/check.cpp gpu/cuda_executor.cpp gpu/cuda_state.cpp gpu/probe.cu gpu/scan.cu
+  target_sources(${target} PRIVATE gpu/check.cpp gpu/cuda_executor.cpp gpu/cuda_state.cpp gpu/limits.cu gpu/probe.cu gpu/scan.cu
                                    gpu/peers/cublas_library.cpp)
   # fmt 9's consteval checks do not compile with nvcc in C++20, so text is made in .cpp files.
   # Views are constexpr, and kernels use them. 554: a conversion to itself, which a constraint rules out; 20208:
