@@ -104,6 +104,16 @@ TEST_P(Parameters, LeastAndOdd) {
   EXPECT_GE(ran, 8u);
 }
 
+// More rows of 32 x 32 tiles than a grid may have along y, 65535.
+class ManyRows : public Conformance {};
+
+TEST_P(ManyRows, BeyondTheGridsLimit) {
+  Shape shape;
+  for (const DimSpec& dim : operation.dims)
+    shape.set(dim.name, dim.name == "m" ? 65536 * 32 + 1 : dim.name == "pad" ? 0 : 2);
+  if (variant.supports(shape)) EXPECT_TRUE(run(shape, operation.inputs.front(), {{&variant}}));
+}
+
 std::string name_of(const testing::TestParamInfo<const Variant*>& info) { return identifier(*info.param); }
 
 std::vector<const Variant*> with_knobs() {
@@ -113,6 +123,16 @@ std::vector<const Variant*> with_knobs() {
   return list;
 }
 
+std::vector<const Variant*> of_matrices_on_the_gpu() {
+  std::vector<const Variant*> list;
+  std::ranges::copy_if(variants(), std::back_inserter(list), [](const Variant* v) {
+    return v->backend == Backend::gpu && v->operation->dims.front().name == "m";
+  });
+  return list;
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ManyRows);  // in a build without CUDA
+INSTANTIATE_TEST_SUITE_P(All, ManyRows, testing::ValuesIn(of_matrices_on_the_gpu()), name_of);
 INSTANTIATE_TEST_SUITE_P(All, Conformance, testing::ValuesIn(variants().begin(), variants().end()), name_of);
 INSTANTIATE_TEST_SUITE_P(All, Parameters, testing::ValuesIn(with_knobs()), name_of);
 

@@ -15,6 +15,7 @@ constexpr const Table* list[] = {
     &transpose_cpu_table,      //
     &counting_sort_cpu_table,  //
     &matmul_gpu_table,         //
+    &matmul_gpu_intensity_table,
     &transpose_gpu_gtx280_table,
     &transpose_gpu_k40_table,
     &peak_ratios_table,  //
