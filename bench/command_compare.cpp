@@ -16,7 +16,6 @@
 #include "common/catalogue.hpp"
 #ifdef TALLCACHE_HAS_CUDA
 #include "gpu/cuda_executor.hpp"
-#include "gpu/limits.hpp"
 #endif
 
 namespace tallcache {
@@ -108,8 +107,11 @@ struct Size {
 /// Measured limits of both sides, absent where there is none.
 struct Roofs {
   Limits cpu;
-  double gpu_gb_per_s = absent;
-  std::map<std::string, double, std::less<>> gpu_gflop_per_s;  ///< by element
+  Json gpu;  ///< measured_gpu_limits()
+
+  double of_gpu(const std::string& name) const {
+    return gpu.contains(name) ? gpu[name].get<double>() : absent;
+  }
 
   double share(const Size& size, const Measurement& m) const {
     if (m.repetitions == 0) return absent;
@@ -117,10 +119,8 @@ struct Roofs {
     const bool arithmetic = size.problem.operation->rate == Rate::gflop_per_s;
     const double rate = (arithmetic ? cost.flops : cost.bytes) / m.median_s * 1e-9;
     const std::string_view element = size.problem.operation->element;
-    if (m.candidate.variant->backend == Backend::gpu) {
-      const auto peak = gpu_gflop_per_s.find(element);
-      return rate / (!arithmetic ? gpu_gb_per_s : peak == gpu_gflop_per_s.end() ? absent : peak->second);
-    }
+    if (m.candidate.variant->backend == Backend::gpu)
+      return rate / of_gpu(arithmetic ? fmt::format("{}_gflop_per_s", element) : "gb_per_s");
     double limit = absent;
     if (arithmetic) {
       for (const FlopPeak& peak : cpu.peaks)
@@ -139,15 +139,7 @@ Roofs measured_roofs(const Options& options) {
   Roofs roofs;
   const LimitsProtocol smoke{.least_rounds = 1, .most_rounds = 1, .footprint = std::size_t{16} << 20};
   roofs.cpu = measure_limits(this_machine(), options.smoke ? smoke : LimitsProtocol::quick());
-#ifdef TALLCACHE_HAS_CUDA
-  try {
-    const GpuLimits gpu = measure_gpu_limits(options.device);
-    roofs.gpu_gb_per_s = gpu.gb_per_s;
-    roofs.gpu_gflop_per_s = {{"float", gpu.float_gflop_per_s}, {"double", gpu.double_gflop_per_s}};
-  } catch (const Error&) {
-    // The variants say why there is no GPU.
-  }
-#endif
+  roofs.gpu = measured_gpu_limits(options.device);
   return roofs;
 }
 
@@ -355,11 +347,7 @@ void compare(const Options& options) {
       {"context", machine_context()}, {"measurements", Json::array()}, {"comparisons", Json::array()}};
   const Roofs roofs = measured_roofs(options);
   document["limits"] = nlohmann::json(roofs.cpu);
-  if (!std::isnan(roofs.gpu_gb_per_s)) {
-    document["gpu_limits"] = {{"gb_per_s", roofs.gpu_gb_per_s}};
-    for (const auto& [element, rate] : roofs.gpu_gflop_per_s)
-      document["gpu_limits"][element + "_gflop_per_s"] = rate;
-  }
+  document["gpu_limits"] = roofs.gpu;
   std::string wrong;
   for (const std::string& name : names) {
     const LadderOfSizes& ladder = ladder_of(name);

@@ -88,6 +88,7 @@ void measure_limits_once(Results& results, Scale scale) {
   const Limits limits =
       measure_limits(this_machine(), scale == Scale::smoke ? smoke : LimitsProtocol::quick());
   results.set("limits", nlohmann::json(limits));
+  results.set("gpu_limits", measured_gpu_limits());
   results.save();
 }
 

@@ -111,7 +111,8 @@ TEST_P(ManyRows, BeyondTheGridsLimit) {
   Shape shape;
   for (const DimSpec& dim : operation.dims)
     shape.set(dim.name, dim.name == "m" ? 65536 * 32 + 1 : dim.name == "pad" ? 0 : 2);
-  if (variant.supports(shape)) EXPECT_TRUE(run(shape, operation.inputs.front(), {{&variant}}));
+  if (!variant.supports(shape)) GTEST_SKIP() << identifier(variant) << ": does not support so many rows";
+  EXPECT_TRUE(run(shape, operation.inputs.front(), {{&variant}}));
 }
 
 std::string name_of(const testing::TestParamInfo<const Variant*>& info) { return identifier(*info.param); }
