@@ -108,7 +108,7 @@ Json part(const Results& results, std::span<const Step> steps, std::span<const T
 
 void reproduce(const Options& options) {
   if (options.list) {
-    for (const Table* table : tables()) fmt::print("{:<20}{}\n", table->id, table->title);
+    for (const Table* table : tables()) fmt::print("{:<22}{}\n", table->id, table->title);
     return;
   }
   const auto tables = chosen(options);

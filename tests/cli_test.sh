@@ -5,7 +5,7 @@ program=$1 bench=$2
 . "$(dirname "$0")/cli.sh"
 
 run 0 --help; has out reproduce
-for command in list run machine reproduce report; do run 0 "$command" --help; has out "Example"; done
+for command in list run machine reproduce report compare; do run 0 "$command" --help; has out "Example"; done
 bad "did you mean 'list'" lsit
 bad "subcommand is required"
 
@@ -54,6 +54,21 @@ bad "at most 4294967295" run counting_sort --shape n=8,range=4294967296
 bad "did you mean 'sorted'" run counting_sort --shape n=8 --input sortde
 bad "cannot write" run matmul naive --shape m=8 --json nowhere/x.json
 bad "required" run matmul
+
+# CPU against GPU: where there is no GPU its variants say why, and the CPU's results stand.
+run 0 compare matmul transpose counting_sort --smoke --json compare.json; has out "ahead of the CPU from"
+python3 - compare.json <<'P' || fail "compare.json"
+import json, sys
+document = json.load(open(sys.argv[1]))
+assert {c["operation"] for c in document["comparisons"]} == {"matmul", "transpose", "counting_sort"}
+for r in document["measurements"]:
+    assert r["verified"] and r["median_s"] > 0 or r["problem"], r
+    assert r["backend"] == "gpu" or "with_transfers" not in r
+assert sum(r["backend"] == "cpu" and r["verified"] for r in document["measurements"]) > 20
+P
+bad "did you mean 'matmul'" compare matmull
+bad "cannot write" compare matmul --smoke --json nowhere/x.json
+bad 'gpu\|driver\|device 99' run matmul --backend gpu --device 99 --shape m=8
 
 run 0 machine --quick --json machine.json
 has out GFLOP
