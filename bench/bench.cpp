@@ -1,10 +1,11 @@
 // The catalogue as Google Benchmarks, named operation/backend/variant/element/shape, each verified before and
 // after it is timed. All of Google Benchmark's flags work; repetitions are interleaved in random order unless
-// a flag says not to. With --misses each is also traced once, in a pass of its own after the timed one, and
-// shows its simulated cache misses.
+// a flag says not to. With --threads=N those that run on several threads run on N. With --misses each is also
+// traced once, in a pass of its own after the timed one, and shows its simulated cache misses.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstring>
 #include <list>
 #include <map>
@@ -51,6 +52,7 @@ Workspace& workspace_for(const Operation& operation, const Shape& shape, Backend
 }
 
 bool count_misses = false;
+int threads = 1;
 
 // The misses of one run in this machine's caches, traced once for all repetitions; why not is the label.
 void add_misses(benchmark::State& state, [[maybe_unused]] const Problem& problem,
@@ -74,13 +76,14 @@ void add_misses(benchmark::State& state, [[maybe_unused]] const Problem& problem
 
 void run(benchmark::State& state, const Variant& variant, const Shape& shape) {
   const Operation& operation = *variant.operation;
-  const Candidate candidate{&variant};
+  const Candidate candidate{.variant = &variant, .threads = threads};
   try {
     Workspace& workspace = workspace_for(operation, shape, variant.backend);
     if (const Check check = workspace.verify(candidate); !check)
       return state.SkipWithError(("wrong result: " + check.message()).c_str());
     std::vector<double> phases(variant.phases.size());
     for (auto _ : state) {
+      workspace.renew_inputs();
       const auto seconds = workspace.run(candidate);
       double total = 0;
       for (std::size_t p = 0; p < seconds.size(); ++p)
@@ -90,10 +93,8 @@ void run(benchmark::State& state, const Variant& variant, const Shape& shape) {
     if (const Check check = workspace.verify(candidate); !check)
       return state.SkipWithError(("wrong result after timing: " + check.message()).c_str());
     const double once = per_second(operation.rate, operation.cost(shape), 1);
-    const char* unit = operation.rate == Rate::gflop_per_s ? "GFLOP/s"
-                       : operation.rate == Rate::gb_per_s  ? "GB/s"
-                                                           : "Mkeys/s";
-    state.counters[unit] = benchmark::Counter(once, benchmark::Counter::kIsIterationInvariantRate);
+    state.counters[std::string(unit_of(operation.rate))] =
+        benchmark::Counter(once, benchmark::Counter::kIsIterationInvariantRate);
     if (count_misses) add_misses(state, workspace.problem(), candidate);
     if (std::ranges::count_if(variant.phases, &PhaseSpec::timed) > 1)
       for (std::size_t p = 0; p < phases.size(); ++p)
@@ -109,9 +110,10 @@ void register_catalogue() {
   for (const Variant* variant : variants()) {
     const Operation& operation = *variant->operation;
     for (const Shape& shape : operation.bench_shapes()) {
-      if (!variant->supports(shape)) continue;
+      if (!variant->supports(shape) || (threads > 1 && !variant->parallel)) continue;
       const std::string name = fmt::format("{}/{}/{}/{}/{}", operation.name, to_string(variant->backend),
-                                           variant->name, operation.element, to_string(operation, shape));
+                                           variant->name, operation.element, to_string(operation, shape)) +
+                               (threads > 1 ? fmt::format("/threads:{}", threads) : "");
       const std::string reason = variant->unavailable();
       benchmark::RegisterBenchmark(name.c_str(),
                                    [=](benchmark::State& state) {
@@ -134,10 +136,21 @@ int main(int argc, char** argv) {
                             "--benchmark_report_aggregates_only=true", "--benchmark_min_time=0.2"};
   for (std::string& flag : defaults) args.push_back(flag.data());
   for (int i = 1; i < argc; ++i)
-    if (std::strcmp(argv[i], "--misses") == 0)
+    if (std::strcmp(argv[i], "--misses") == 0) {
       tallcache::count_misses = true;
-    else
+    } else if (constexpr std::string_view flag = "--threads="; std::string_view(argv[i]).starts_with(flag)) {
+      const std::string_view count = std::string_view(argv[i]).substr(flag.size());
+      const auto [end, error] = std::from_chars(count.begin(), count.end(), tallcache::threads);
+      if (error != std::errc() || end != count.end()) tallcache::threads = 0;  // which no machine has
+      try {
+        tallcache::require_threads(tallcache::threads);
+      } catch (const tallcache::Error& reason) {
+        fmt::print(stderr, "tallcache_bench: {}\n", reason.what());
+        return 1;
+      }
+    } else {
       args.push_back(argv[i]);
+    }
   int count = static_cast<int>(args.size());
   benchmark::Initialize(&count, args.data());
   if (benchmark::ReportUnrecognizedArguments(count, args.data())) return 1;

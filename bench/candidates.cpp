@@ -9,28 +9,39 @@
 namespace tallcache {
 namespace {
 
+bool on_cpu(const Variant* variant) { return variant->backend == Backend::cpu; }
+
 const Variant& named_variant(const Operation& operation, const std::string& name,
                              std::optional<Backend> backend) {
   if (!backend)
     for (const Variant* variant : variants_of(operation))  // the CPU's come first
       if (variant->name == name) return *variant;
   const auto list = variants_of(operation);
-  const bool none_on_cpu =
-      std::ranges::none_of(list, [](const Variant* variant) { return variant->backend == Backend::cpu; });
+  const bool none_on_cpu = std::ranges::none_of(list, on_cpu);
   return find_variant(operation, name, backend.value_or(none_on_cpu ? Backend::gpu : Backend::cpu));
 }
 
 }  // namespace
 
 std::vector<Candidate> candidates(const Operation& operation, std::span<const std::string> names,
-                                  std::span<const std::string> params, std::optional<Backend> backend) {
-  std::vector<Candidate> list;
-  if (names.empty())
-    for (const Variant* variant : variants_of(operation))
-      if (!backend || variant->backend == *backend) list.push_back({variant});
-  for (const std::string& name : names) list.push_back({&named_variant(operation, name, backend)});
-  if (list.empty())
+                                  std::span<const std::string> params, int threads,
+                                  std::optional<Backend> backend) {
+  std::vector<const Variant*> chosen;
+  for (const Variant* variant : variants_of(operation))
+    if (!backend || variant->backend == *backend) chosen.push_back(variant);
+  if (chosen.empty())
     throw Error(fmt::format("{} has no variant on the {}", operation.name, to_string(*backend)));
+  if (!names.empty()) {
+    chosen.clear();
+    for (const std::string& name : names) chosen.push_back(&named_variant(operation, name, backend));
+  } else if (threads > 1) {
+    const auto serial = std::erase_if(chosen, [](const Variant* v) { return on_cpu(v) && !v->parallel; });
+    if (serial && std::ranges::none_of(chosen, on_cpu))
+      throw Error(fmt::format("no variant of {} runs on several threads", operation.name));
+  }
+  std::vector<Candidate> list;
+  for (const Variant* variant : chosen)
+    list.push_back({.variant = variant, .threads = on_cpu(variant) ? threads : 1});
   for (const std::string& text : params) {
     const std::string name = text.substr(0, text.find('='));
     bool known = false;
@@ -80,6 +91,18 @@ std::vector<Measurement> measure_each(const Problem& problem, std::span<const Ca
     }
   }
   return all;
+}
+
+void add_threads(CLI::App& command, ThreadOptions& options) {
+  command.add_option("--threads", options.count, "Threads, of which the caller is one")
+      ->capture_default_str();
+  command.add_flag("--no-pinning", options.no_pinning, "Leave it to the system where threads run");
+}
+
+Threads::Threads(const ThreadOptions& options)
+    : control_(tbb::global_control::max_allowed_parallelism,
+               (require_threads(options.count), static_cast<std::size_t>(options.count))) {
+  pin_threads(!options.no_pinning);
 }
 
 }  // namespace tallcache

@@ -1,6 +1,9 @@
 // The variants that a command is asked for.
 #pragma once
 
+#include <oneapi/tbb/global_control.h>
+
+#include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
 #include <span>
@@ -12,11 +15,13 @@
 namespace tallcache {
 
 /// The variants of `operation` that are named, or all of them when none is, on `backend`; each with those of
-/// the given parameters ("base=32") that it has. Throws Error, with the nearest, on an unknown variant and on
-/// a parameter that none of them has. Without a backend a name is the CPU's variant, and the GPU's when the
-/// CPU has none of that name.
+/// the given parameters ("base=32") that it has, the CPU's on `threads` threads. When none is named and there
+/// are several threads, only those of the CPU that run on several. Throws Error, with the nearest, on an
+/// unknown variant and on a parameter that none of them has. Without a backend a name is the CPU's variant,
+/// and the GPU's when the CPU has none of that name.
 std::vector<Candidate> candidates(const Operation& operation, std::span<const std::string> names,
-                                  std::span<const std::string> params, std::optional<Backend> backend = {});
+                                  std::span<const std::string> params, int threads = 1,
+                                  std::optional<Backend> backend = {});
 
 /// measure() of candidates of any backend, each backend's interleaved among themselves on an executor of its
 /// own, the GPU's on device number `device`. What keeps the GPU's from running (no device, too little memory
@@ -24,5 +29,24 @@ std::vector<Candidate> candidates(const Operation& operation, std::span<const st
 std::vector<Measurement> measure_each(const Problem&, std::span<const Candidate>, const Protocol&,
                                       int device = 0,
                                       const std::function<void(std::span<const Measurement>)>& progress = {});
+
+/// What --threads and --no-pinning ask for.
+struct ThreadOptions {
+  int count = 1;
+  bool no_pinning = false;
+};
+
+/// Adds --threads and --no-pinning to a command.
+void add_threads(CLI::App& command, ThreadOptions& options);
+
+/// Holds oneTBB to the threads that are asked for, pinned or not, as long as it lives. Throws Error as
+/// require_threads does.
+class Threads {
+ public:
+  explicit Threads(const ThreadOptions& options);
+
+ private:
+  tbb::global_control control_;
+};
 
 }  // namespace tallcache

@@ -168,11 +168,10 @@ Transfers measured_transfers([[maybe_unused]] const Problem& problem, [[maybe_un
 /// The CPU's variants on one thread, and on all cores those that can use them; the GPU's once.
 std::vector<Candidate> everyone(const Operation& operation) {
   std::vector<Candidate> list;
-  const int cores = this_machine().usable_cores;
+  const int threads = usable_threads();
   for (const Variant* variant : variants_of(operation)) {
     list.push_back({.variant = variant});
-    if (variant->backend == Backend::cpu && variant->peer && cores > 1)
-      list.push_back({.variant = variant, .threads = cores});
+    if (variant->parallel && threads > 1) list.push_back({.variant = variant, .threads = threads});
   }
   return list;
 }
@@ -305,10 +304,10 @@ Json to_json(std::span<const Size> sizes, Json& measurements) {
 }
 
 /// The rate of each variant over the sizes, the GPU's dashed where the pinned transfers count.
-std::string script(std::span<const Size> sizes, const std::string& file) {
+std::string script(std::span<const Size> sizes) {
   const Operation& operation = *sizes.front().problem.operation;
-  std::string text(plot_style), plots;
-  text += fmt::format("set output {}\nset title {} offset 0,1\n", quoted(file),
+  std::string text(logarithmic_axes), plots;
+  text += fmt::format("set title {} offset 0,1\n",
                       quoted(fmt::format("{} {}: solid the kernel alone, dotted with pinned transfers",
                                          operation.name, operation.element)));
   text += fmt::format("set xlabel 'n'\nset ylabel '{}'\nset format x '%.0s%c'\n", to_string(operation.rate));
@@ -374,10 +373,7 @@ void compare(const Options& options) {
     document["comparisons"].push_back(to_json(sizes, document["measurements"]));
     // Whole after every operation: what is measured stays when the next one fails.
     if (!options.json.empty() && options.json != "-") write_json(options.json, document);
-    if (!options.svg.empty()) {
-      const std::string file = fmt::format("{}-{}.svg", options.svg, name);
-      draw(script(sizes, file), file);
-    }
+    if (!options.svg.empty()) draw(fmt::format("{}-{}.svg", options.svg, name), script(sizes));
   }
   if (options.json == "-") write_json(options.json, document);
   if (!wrong.empty()) throw Error("wrong results, which have no time: " + wrong);

@@ -1,29 +1,36 @@
 // tallcache run: any variants on any shape, verified and timed interleaved.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
 #include "bench/candidates.hpp"
 #include "bench/commands.hpp"
+#include "bench/graph_file.hpp"
 #include "bench/json.hpp"
 #include "common/catalogue.hpp"
+#include "common/ops/bfs.hpp"
 
 namespace tallcache {
 namespace {
 
 struct Options {
-  std::string operation, element, shape, input, json, backend;
+  std::string operation, element, shape, input, graph, json, backend;
   std::vector<std::string> variants, params;
   std::uint64_t seed = 1;
   double seconds = 1;
+  ThreadOptions threads;
   bool cold = false;
   int device = 0;
 };
 
 void print(const Problem& problem, std::span<const Measurement> results) {
   const Operation& operation = *problem.operation;
-  fmt::print("{} {} {}\n", operation.name, operation.element, to_string(operation, problem.shape));
+  int threads = 1;  // of the CPU's variants
+  for (const Measurement& m : results) threads = std::max(threads, m.candidate.threads);
+  fmt::print("{} {} {}{}\n", operation.name, operation.element, to_string(operation, problem.shape),
+             threads > 1 ? fmt::format(" on {} threads", threads) : "");
   fmt::print("  {:<24} {:>12} {:>9} {:>12}\n", "variant", "median ms", "+- ms", to_string(operation.rate));
   for (const Measurement& m : results) {
     const std::string name = fmt::format("{}{}", m.candidate.variant->backend == Backend::gpu ? "gpu " : "",
@@ -39,13 +46,34 @@ void print(const Problem& problem, std::span<const Measurement> results) {
   }
 }
 
-void run(const Options& options) {
+/// The search of the graph in a file; its check knows no seed.
+Problem graph_problem(const Operation& operation, const std::string& path) {
+  if (&operation != &operation_of<Bfs>)
+    throw Error(fmt::format("--graph: {} does not work on a graph", operation.name));
+  auto graph = std::make_shared<const GraphFile>(read_graph(path));
+  const Shape shape{{"vertices", static_cast<Index>(graph->offset.size()) - 1},
+                    {"edges", static_cast<Index>(graph->target.size())}};
+  return {.operation = &operation, .shape = shape, .input = "file", .own_inputs = [graph](auto buffers) {
+            std::ranges::copy(graph->offset, reinterpret_cast<std::uint32_t*>(buffers[1]));
+            std::ranges::copy(graph->target, reinterpret_cast<std::uint32_t*>(buffers[2]));
+          }};
+}
+
+Problem problem_of(const Options& options) {
   const Operation& operation = find_operation(options.operation, options.element);
-  Problem problem{&operation, parse_shape(operation, options.shape), options.input, options.seed};
-  if (problem.input.empty()) problem.input = operation.inputs.front();
+  if (!options.graph.empty()) return graph_problem(operation, options.graph);
+  if (options.shape.empty()) throw Error(fmt::format("{}: --shape is required", operation.name));
+  return {&operation, parse_shape(operation, options.shape),
+          options.input.empty() ? operation.inputs.front() : std::string_view(options.input), options.seed};
+}
+
+void run(const Options& options) {
+  const Problem problem = problem_of(options);
+  const Threads threads(options.threads);
   std::optional<Backend> backend;
   if (!options.backend.empty()) backend = options.backend == "gpu" ? Backend::gpu : Backend::cpu;
-  const auto list = candidates(operation, options.variants, options.params, backend);
+  const auto list =
+      candidates(*problem.operation, options.variants, options.params, options.threads.count, backend);
   if (!options.json.empty()) require_writable(options.json);
   const auto results =
       measure_each(problem, list, {.seconds = options.seconds, .cold = options.cold}, options.device);
@@ -74,19 +102,25 @@ void add_run(CLI::App& app) {
       app.add_subcommand("run", "Verify and time variants of one operation on one shape, interleaved");
   command->add_option("operation", options->operation, "The operation: see 'tallcache list'")->required();
   command->add_option("variants", options->variants, "Its variants; all of them when none is named");
-  command
-      ->add_option("--shape", options->shape,
-                   "Sizes, as m=512,n=256,k=64,pad=8; what is left out is the first")
-      ->required();
+  CLI::Option* const shape = command->add_option(
+      "--shape", options->shape, "Sizes, as m=512,n=256,k=64,pad=8; what is left out is the first");
   command->add_option("--element", options->element, "Element type, as double; the operation's first");
   command->add_option("--param", options->params, "A variant's parameter, as base=32; may be repeated");
-  command->add_option("--input", options->input, "Kind of input data; the operation's first");
+  CLI::Option* const input =
+      command->add_option("--input", options->input, "Kind of input data; the operation's first");
   command->add_option("--backend", options->backend, "Only variants on the cpu or on the gpu")
       ->check(CLI::IsMember({"cpu", "gpu"}));
   command->add_option("--device", options->device, "Number of the GPU to use")->capture_default_str();
+  command
+      ->add_option("--graph", options->graph,
+                   "For bfs: the graph in FILE, a line 'u v' for each edge, sorted by u")
+      ->type_name("FILE")
+      ->excludes(shape)
+      ->excludes(input);
   command->add_option("--seed", options->seed, "Seed of the input data");
   command->add_option("--seconds", options->seconds, "Time to spend on each variant")
       ->check(CLI::PositiveNumber);
+  add_threads(*command, options->threads);
   command->add_flag("--cold", options->cold, "Flush the caches before each run");
   command->add_option("--json", options->json, "Write the measurements to FILE ('-': standard output)")
       ->type_name("FILE");

@@ -1,4 +1,4 @@
-// What the plots of the program share: gnuplot draws them, as SVG.
+// Plots as SVG, drawn by gnuplot, all in one style.
 #pragma once
 
 #include <array>
@@ -7,27 +7,21 @@
 
 namespace tallcache {
 
-/// Terminal, borders, key and logarithmic axes. Names hold underscores, which the enhanced mode would take
-/// for subscripts: it is off.
-inline constexpr std::string_view plot_style =
-    "set terminal svg size 1000,640 noenhanced font 'Helvetica,14' background '#ffffff'\n"
-    "set border 3 lc rgb '#808080'\nset tics nomirror tc rgb '#303030'\n"
-    "set grid ytics lc rgb '#e4e4e4' lw 1\n"
-    "set key outside right center samplen 2 spacing 1.15 noopaque\n"
-    "set logscale x 2\nset logscale y 10\nset format y '%.0s%c'\n"
-    "set lmargin 11\nset tmargin 4\n";
+/// Throws Error when there is no gnuplot.
+void require_gnuplot();
+
+/// `text` as a string of gnuplot's.
+std::string quoted(const std::string& text);
+
+/// Draws what `script` plots into `file`. Throws Error when there is no gnuplot, or when it fails.
+void draw(const std::string& file, const std::string& script);
 
 /// Colours that remain apart for most colour-blind readers (Okabe and Ito), then darker ones.
 inline constexpr std::array plot_colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
                                          "#56b4e9", "#000000", "#8c564b", "#7b4ab5", "#6b8e23"};
 
-/// 'text' as gnuplot reads it.
-std::string quoted(const std::string& text);
-
-/// Throws Error when gnuplot is not installed.
-void require_gnuplot();
-
-/// Has gnuplot run `script`, which sets `file` as its output. Throws Error when it fails.
-void draw(const std::string& script, const std::string& file);
+/// Both axes logarithmic: sizes to powers of two, with margins for what stands around them.
+inline constexpr std::string_view logarithmic_axes =
+    "set logscale x 2\nset logscale y 10\nset format y '%.0s%c'\nset lmargin 11\nset tmargin 4\n";
 
 }  // namespace tallcache

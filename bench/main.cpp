@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   add_reproduce(app);
   add_compare(app);
   add_report(app);
+  add_profile(app);
 #ifdef TALLCACHE_HAS_PAPI
   add_misses(app);
 #endif

@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
 
 #include "bench/gnuplot.hpp"
 #include "bench/misses_theory.hpp"
@@ -42,13 +39,12 @@ std::string short_bytes(std::size_t bytes) {
                             : fmt::format("{}", bytes);
 }
 
-std::string script(const std::string& file, const Problem& problem, std::span<const Curve> curves,
+std::string script(const Problem& problem, std::span<const Curve> curves,
                    std::span<const cache::CacheLevel> levels) {
   const Operation& operation = *problem.operation;
   const auto at = sizes(curves, levels);
   const std::size_t line = curves[0].line_bytes, last = at.back() * line;
-  std::string text(plot_style);
-  text += fmt::format("set output {}\n", quoted(file));
+  std::string text(logarithmic_axes);
   text += fmt::format("set title {} offset 0,1\n",
                       quoted(fmt::format("{} {} {}, lines of {} B", operation.name, operation.element,
                                          to_string(operation, problem.shape), line)));
@@ -124,7 +120,7 @@ Json to_json(const Problem& problem, std::span<const Curve> curves,
 
 void plot_curves(const std::string& file, const Problem& problem, std::span<const Curve> curves,
                  std::span<const cache::CacheLevel> levels) {
-  draw(script(file, problem, curves, levels), file);
+  draw(file, script(problem, curves, levels));
 }
 
 }  // namespace tallcache

@@ -13,25 +13,19 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+// What its rate counts, in units: flops, bytes, keys, ...
 double work(const Problem& problem) {
+  const Rate rate = problem.operation->rate;
   const Cost cost = problem.operation->cost(problem.shape);
-  switch (problem.operation->rate) {
-    case Rate::gflop_per_s:
-      return cost.flops;
-    case Rate::gb_per_s:
-      return cost.bytes;
-    case Rate::mkeys_per_s:
-      return cost.keys;
-  }
-  return 0;
+  return rate == Rate::gflop_per_s ? cost.flops : rate == Rate::gb_per_s ? cost.bytes : cost.keys;
 }
 
 std::string key(const Problem& problem, std::string_view variant) {
   return fmt::format("{}/{}/{}", problem.operation->name, problem.operation->element, variant);
 }
 
-// Until a variant is measured: a scalar product, a strided copy, a scattered key.
-double typical_rate(Rate rate) { return rate == Rate::mkeys_per_s ? 3e7 : 1e9; }
+// Until a variant is measured: a scalar product or a strided copy, and else a scattered key.
+double typical_rate(Rate rate) { return rate == Rate::gflop_per_s || rate == Rate::gb_per_s ? 1e9 : 3e7; }
 
 }  // namespace
 

@@ -1,7 +1,13 @@
 // Fork policies: how an algorithm's text runs its independent parts. A policy has
 //   fork(f, g)                      run f and g, which are independent; return when both are done
 //   fork.loop(begin, end, step, f)  run f(i) for i = begin, begin + step, ... < end, all independent
+//   fork.width()                    into how many blocks an algorithm that cuts its input by number cuts it;
+//   what
+//                                   it keeps for each is indexed by block, never by thread
+// Serial is here, oneTBB in fork_tbb.hpp, the profiler in work_span.hpp.
 #pragma once
+
+#include <algorithm>
 
 #include "common/named.hpp"
 
@@ -18,6 +24,38 @@ struct Serial {
   constexpr void loop(Index begin, Index end, Index step, Body&& body) const {
     for (Index i = begin; i < end; i += step) body(i);
   }
+  static constexpr Index width() { return 1; }
 };
+
+/// The iterations of a loop of the given step.
+constexpr Index iterations(Index begin, Index end, Index step) {
+  return begin < end ? (end - begin + step - 1) / step : 0;
+}
+
+/// A parallel loop as divide and conquer (seed M9): half the iterations beside the other half, down to
+/// `grain` >= 1 of them.
+template <class Fork, class Body>
+void loop_by_halves(Fork& fork, Index begin, Index end, Index step, Index grain, Body& body) {
+  const Index count = iterations(begin, end, step);
+  if (count <= grain) {
+    for (Index i = begin; i < end; i += step) body(i);
+    return;
+  }
+  const Index middle = begin + count / 2 * step;
+  fork([&fork, begin, middle, step, grain, &body] { loop_by_halves(fork, begin, middle, step, grain, body); },
+       [&fork, middle, end, step, grain, &body] { loop_by_halves(fork, middle, end, step, grain, body); });
+}
+
+/// A parallel loop over [0, size) in blocks of `block` >= 1: body(begin, end) for each.
+template <class Fork, class Body>
+void loop_blocks(Fork& fork, Index size, Index block, Body body) {
+  fork.loop(0, size, block, [=](Index begin) { body(begin, std::min(begin + block, size)); });
+}
+
+/// Block `b` of `blocks` nearly equal ones of [0, size): where it begins; block_begin(size, blocks, blocks)
+/// is size.
+constexpr Index block_begin(Index size, Index blocks, Index b) {
+  return size / blocks * b + std::min(b, size % blocks);
+}
 
 }  // namespace tallcache

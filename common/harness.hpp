@@ -23,6 +23,9 @@ struct Problem {
   Shape shape;
   std::string_view input;  ///< empty: the operation's first
   std::uint64_t seed = 1;
+  /// Inputs of the user's own in place of the seeded ones, put where Operation::fill puts them; `input` is
+  /// their name.
+  std::function<void(std::span<std::byte* const>)> own_inputs{};
 };
 
 /// What runs on a problem.
@@ -48,14 +51,24 @@ class Workspace {
   /// seconds of that run, by phase, go to `seconds`.
   Check verify(const Candidate&, std::vector<double>* seconds = nullptr);
 
-  /// Runs the candidate `times` times; seconds per run of each phase, NaN for one that is not timed.
+  /// Runs the candidate `times` times; seconds per run of each phase, NaN for one that is not timed. Of an
+  /// operation in place only the first run finds the inputs as they were made.
   std::vector<double> run(const Candidate&, int times = 1);
+
+  /// Work and span of one run of the candidate from fresh inputs, its scratch that of `options.width` blocks;
+  /// check() may follow. Throws Error when it is a library.
+  Profile profile(const Candidate&, CostUnit, const ProfileOptions& options);
 
   /// Checks the outputs as the last run left them. Not for an operation that works in place.
   Check check();
 
   /// The bytes of each output (an operation in place: of what it changed) as the last check saw them.
   std::vector<std::span<const std::byte>> outputs() const;
+
+  /// Whether the operation changes its inputs.
+  bool in_place() const { return in_place_; }
+  /// The inputs that an operation in place has changed, as they were made.
+  void renew_inputs();
 
   void flush_caches() { executor_.flush_caches(); }
   void poison_outputs();
@@ -64,6 +77,7 @@ class Workspace {
   struct Buffer {
     BufferSpec spec;
     std::unique_ptr<Memory> host, device;  // device stays empty when the executor shares the host's memory
+    std::vector<std::byte> original;       // of an input that the operation changes, once it is to be renewed
     std::uint64_t fingerprint = 0;
     Memory& memory() const { return device ? *device : *host; }
   };
@@ -74,6 +88,7 @@ class Workspace {
 
   Problem problem_;
   Executor& executor_;
+  bool in_place_ = false;
   std::unique_ptr<Executor> host_;
   std::vector<Buffer> buffers_;
   std::unique_ptr<Memory> scratch_;

@@ -19,6 +19,18 @@ namespace {
 constexpr std::size_t guard = 4096;
 constexpr std::byte guard_byte{0xc3};
 
+// The largest cache of the first processor, as Linux tells it; of AMD's processors glibc's sysconf tells the sum over
+// the package, ten times what one core can use.
+std::size_t last_level_bytes() {
+  std::size_t largest = 0;
+  for (int index = 0; index < 8; ++index) {
+    std::ifstream file(fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/size", index));
+    std::size_t kilobytes = 0;
+    if (file >> kilobytes) largest = std::max(largest, kilobytes * 1024);
+  }
+  return largest;
+}
+
 class HostMemory final : public Memory {
  public:
   explicit HostMemory(std::size_t size) {
@@ -74,10 +86,7 @@ class HostExecutor final : public Executor {
   }
   void flush_caches() override {
     // Twice the last-level cache, written: an LRU cache of any size up to it holds nothing else afterwards.
-    if (flush_.empty()) {
-      long level3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
-      flush_.resize(2 * std::max<std::size_t>(level3 > 0 ? level3 : 0, 32u << 20));
-    }
+    if (flush_.empty()) flush_.resize(2 * std::max<std::size_t>(last_level_bytes(), 32u << 20));
     for (std::size_t i = 0; i < flush_.size(); i += 64) flush_[i] = static_cast<char>(flush_[i] + 1);
     asm volatile("" : : "r"(flush_.data()) : "memory");
   }

@@ -51,14 +51,24 @@ struct DimSpec {
 struct Cost {
   double flops = 0;
   double bytes = 0;  ///< the least traffic: every input read once, every output written once
-  double keys = 0;
+  double keys = 0;   ///< what a rate in millions counts: keys, calls, cells or edges
 };
 
-enum class Rate { gflop_per_s, gb_per_s, mkeys_per_s };
+/// What the speed of an operation is counted in.
+enum class Rate { gflop_per_s, gb_per_s, mkeys_per_s, mcalls_per_s, mcells_per_s, medges_per_s };
 
-constexpr std::string_view to_string(Rate rate) {
-  return rate == Rate::gflop_per_s ? "gflop_per_s" : rate == Rate::gb_per_s ? "gb_per_s" : "mkeys_per_s";
-}
+namespace detail {
+struct RateName {
+  std::string_view json, unit;
+};
+inline constexpr RateName rate_names[] = {{"gflop_per_s", "GFLOP/s"},   {"gb_per_s", "GB/s"},
+                                          {"mkeys_per_s", "Mkeys/s"},   {"mcalls_per_s", "Mcalls/s"},
+                                          {"mcells_per_s", "Mcells/s"}, {"medges_per_s", "Medges/s"}};
+}  // namespace detail
+
+constexpr std::string_view to_string(Rate rate) { return detail::rate_names[static_cast<int>(rate)].json; }
+/// "GFLOP/s"
+constexpr std::string_view unit_of(Rate rate) { return detail::rate_names[static_cast<int>(rate)].unit; }
 
 /// `cost` done in `seconds`, in the unit of `rate`.
 constexpr double per_second(Rate rate, const Cost& cost, double seconds) {
@@ -144,6 +154,7 @@ constexpr std::string_view element_name() {
   if constexpr (std::is_same_v<T, float>) return "float";
   if constexpr (std::is_same_v<T, std::int32_t>) return "int32";
   if constexpr (std::is_same_v<T, std::uint32_t>) return "uint32";
+  if constexpr (std::is_same_v<T, std::uint64_t>) return "uint64";
 }
 
 /// "m=64,n=64,k=64": the sizes of a shape that differ from what leaving them out gives.

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "common/view.hpp"
+
 namespace tallcache {
 
 template <class Sink>
@@ -59,6 +61,15 @@ struct Traced {
   template <class T>
   Reference<T> at(T* element) const {
     return {element, sink};
+  }
+
+  /// One load, and one store where the claim is granted.
+  template <class T>
+  bool claim(T* element, T expected, T desired) const {
+    sink->load(element, sizeof(T));
+    const bool granted = Plain::claim(element, expected, desired);
+    if (granted) sink->store(element, sizeof(T));
+    return granted;
   }
 };
 

@@ -6,11 +6,14 @@
 //     using operations = OperationList<Matmul<double>, Matmul<float>>;
 //     static constexpr ParamSpec params[] = {{"base", 64, "..."}};                      // optional
 //     static constexpr PhaseSpec phases[] = {{"partition"}, {"sort"}};                  // optional
-//     static std::size_t scratch(const Op&..., const Shape&, const Params&);            // optional
+//     static constexpr bool parallel = true;                      // optional: it forks, or its library does
+//     static std::size_t scratch(const Op&..., const Shape&, const Params&);            // optional; may take
+//     a
+//                                                       // fourth argument: Index width, that of the fork
+//                                                       policy
 //     static bool supports(const Shape&);                                               // optional
-//     static std::string unavailable();                                                 // optional, "" when
-//     it can run template <class Fork, class Args> static void run(Fork& fork, const Args& args, const
-//     Params& params);
+//     static std::string unavailable();                                    // optional, "" when it can run
+//     template <class Fork, class Args> static void run(Fork& fork, const Args& args, const Params& params);
 //   };
 // With phases, run has the phase's index as its first template argument. A variant that calls a library whose
 // threads are its own (a peer) has call(const Launch&, const Args&, const Params&) in place of run.
@@ -26,9 +29,10 @@
 #include <utility>
 
 #include "common/cache/tracer.hpp"
-#include "common/fork.hpp"
+#include "common/fork_tbb.hpp"
 #include "common/operation.hpp"
 #include "common/traced.hpp"
+#include "common/work_span.hpp"
 
 namespace tallcache {
 
@@ -61,6 +65,10 @@ struct PhaseSpec {
 using Entry = void (*)(const void* args, const Params&, const Launch&);
 using TraceEntry = void (*)(const void* args, const Params&, cache::Tracer&);
 
+/// What a profile counts.
+enum class CostUnit { nanoseconds, accesses };
+using ProfileEntry = Profile (*)(const void* args, const Params&, CostUnit, const ProfileOptions&);
+
 struct Variant {
   std::string_view name, idea, source;
   const Operation* operation;
@@ -69,10 +77,17 @@ struct Variant {
   std::span<const ParamSpec> params;
   std::span<const PhaseSpec> phases;
   std::span<const Entry> entries;  ///< one a phase, to be called in order
-  TraceEntry trace;  ///< all phases, every element access told to the tracer; null for a library
-  std::size_t (*scratch)(const Shape&, const Params&);
+  bool parallel;                   ///< runs on more than one thread when asked to
+  TraceEntry trace;      ///< all timed phases, every element access told to the tracer; null for a library
+  ProfileEntry profile;  ///< all timed phases, work and span measured; null for a library
+  std::size_t (*scratch_bytes)(const Shape&, const Params&, Index width);
   bool (*supports)(const Shape&);
   std::string (*unavailable)();
+
+  /// The bytes of scratch that a run on `threads` threads needs.
+  std::size_t scratch(const Shape& shape, const Params& params, int threads = 1) const {
+    return scratch_bytes(shape, params, parallel ? threads : 1);
+  }
 };
 
 template <class... Ops>
@@ -98,6 +113,14 @@ constexpr std::span<const ParamSpec> params_of() {
     return {};
 }
 
+template <class V>
+constexpr bool is_parallel() {
+  if constexpr (requires { V::parallel; })
+    return V::parallel;
+  else
+    return false;
+}
+
 template <class V, std::size_t phase, class Fork, class Args>
 void run_phase(Fork& fork, const Args& args, const Params& params) {
   if constexpr (requires { V::phases; })
@@ -115,17 +138,37 @@ void enter(const void* erased, const Params& params, const Launch& launch) {
   } else if constexpr (requires { V::template call<phase>(launch, args, params); }) {
     V::template call<phase>(launch, args, params);
   } else {
+    if constexpr (is_parallel<V>())
+      if (launch.threads > 1)
+        return in_arena(launch.threads, [&] {
+          OneTbb fork{launch.threads};
+          run_phase<V, phase>(fork, args, params);
+        });
     Serial fork;
     run_phase<V, phase>(fork, args, params);
   }
 }
 
-/// All phases in order on this thread, with whatever access policy `args` has.
-template <class V, class Args>
-void run_phases(const Args& args, const Params& params) {
-  Serial fork;
-  [&]<std::size_t... phase>(std::index_sequence<phase...>) { (run_phase<V, phase>(fork, args, params), ...); }
+template <class V, bool timed, class Fork, class Args>
+void run_phases_that_are(Fork& fork, const Args& args, const Params& params) {
+  const auto run = [&]<std::size_t phase>() {
+    if constexpr (phases_of<V>()[phase].timed == timed) run_phase<V, phase>(fork, args, params);
+  };
+  [&]<std::size_t... phase>(std::index_sequence<phase...>) { (run.template operator()<phase>(), ...); }
   (std::make_index_sequence<phases_of<V>().size()>{});
+}
+
+/// The phases that are not timed, and so neither traced nor profiled; they come before the others.
+template <class V, class Args>
+void prepare(const Args& args, const Params& params) {
+  Serial fork;
+  run_phases_that_are<V, false>(fork, args, params);
+}
+
+/// The timed phases in order under any fork policy, with whatever access policy `args` has.
+template <class V, class Fork, class Args>
+void run_phases(Fork& fork, const Args& args, const Params& params) {
+  run_phases_that_are<V, true>(fork, args, params);
 }
 
 // What a variant with `call` accesses, nobody sees.
@@ -143,8 +186,31 @@ constexpr TraceEntry trace_of() {
     return nullptr;
   else
     return [](const void* args, const Params& params, cache::Tracer& tracer) {
-      run_phases<V>(args_of<Op>(args).with(Traced<cache::Tracer>{&tracer}), params);
+      prepare<V>(args_of<Op>(args), params);
+      Serial fork;
+      run_phases<V>(fork, args_of<Op>(args).with(Traced<cache::Tracer>{&tracer}), params);
     };
+}
+
+template <class V, class Op>
+Profile profile(const void* erased, const Params& params, CostUnit unit, const ProfileOptions& options) {
+  const auto& args = args_of<Op>(erased);
+  prepare<V>(args, params);
+  if (unit == CostUnit::nanoseconds) {
+    WorkSpan<Nanoseconds> fork(options);
+    return fork.profile([&] { run_phases<V>(fork, args, params); });
+  }
+  UnitCost sink;
+  WorkSpan<UnitCost> fork(options);
+  return fork.profile([&] { run_phases<V>(fork, args.with(Traced<UnitCost>{&sink}), params); });
+}
+
+template <class V, class Op>
+constexpr ProfileEntry profile_of() {
+  if constexpr (Calling<V, Op>)
+    return nullptr;
+  else
+    return &profile<V, Op>;
 }
 
 template <class V, class Op>
@@ -154,8 +220,10 @@ inline constexpr auto entries_of = []<std::size_t... phase>(std::index_sequence<
 (std::make_index_sequence<phases_of<V>().size()>{});
 
 template <class V, class Op>
-std::size_t scratch_of(const Shape& shape, const Params& params) {
-  if constexpr (requires { V::scratch(Op{}, shape, params); })
+std::size_t scratch_of(const Shape& shape, const Params& params, [[maybe_unused]] Index width) {
+  if constexpr (requires { V::scratch(Op{}, shape, params, width); })
+    return V::scratch(Op{}, shape, params, width);
+  else if constexpr (requires { V::scratch(Op{}, shape, params); })
     return V::scratch(Op{}, shape, params);
   else
     return 0;
@@ -189,8 +257,10 @@ constexpr auto records(OperationList<Ops...>, std::string_view name, Backend bac
       .params = params_of<V>(),
       .phases = phases_of<V>(),
       .entries = entries_of<V, Ops>,
+      .parallel = is_parallel<V>(),
       .trace = trace_of<V, Ops>(),
-      .scratch = &scratch_of<V, Ops>,
+      .profile = profile_of<V, Ops>(),
+      .scratch_bytes = &scratch_of<V, Ops>,
       .supports = &supports<V>,
       .unavailable = &unavailable<V>,
   }...};

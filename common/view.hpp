@@ -3,6 +3,7 @@
 // once over both.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <span>
 #include <type_traits>
@@ -17,6 +18,16 @@ struct Plain {
   template <class T>
   static constexpr T& at(T* element) {
     return *element;
+  }
+
+  /// `element` becomes `desired` if it is `expected`; whether it did. Of several branches of a fork that
+  /// claim an element at once, one does. Relaxed: the fork's end orders what they write besides.
+  template <class T>
+  static bool claim(T* element, T expected, T desired) {
+    const std::atomic_ref<T> shared(*element);
+    // Most elements are taken long before: a load leaves their lines where they are.
+    return shared.load(std::memory_order_relaxed) == expected &&
+           shared.compare_exchange_strong(expected, desired, std::memory_order_relaxed);
   }
 };
 
@@ -56,6 +67,9 @@ struct VectorView {
 
   constexpr decltype(auto) operator[](Index i) const { return access.at(data + i); }
 
+  /// Plain::claim of element i.
+  bool claim(Index i, T expected, T desired) const { return access.claim(data + i, expected, desired); }
+
   constexpr VectorView block(Index i, Index block_size) const { return {data + i, block_size, access}; }
 
   constexpr operator VectorView<const T, Access>() const requires(!std::is_const_v<T>) {
@@ -67,6 +81,12 @@ struct VectorView {
     return {data, size, other};
   }
 };
+
+/// Row i of a matrix.
+template <class T, class Access>
+constexpr VectorView<T, Access> row_of(MatrixView<T, Access> a, Index i) {
+  return {a.data + i * a.ld, a.cols, a.access};
+}
 
 /// The top and the bottom half of a matrix (the top one is the smaller when rows is odd).
 template <class T, class Access>

@@ -9,7 +9,8 @@ smoke() { local status=$1; shift; run "$status" reproduce --smoke --results here
 # Lists, and an unknown table gets its nearest name.
 run 0 reproduce --list
 for table in matmul-cpu matmul-counters matmul-accesses cache-complexity transpose-cpu counting-sort-cpu matmul-gpu \
-  matmul-gpu-intensity transpose-gpu-gtx280 transpose-gpu-k40 peak-ratios gemv-gemm; do
+  matmul-gpu-intensity transpose-gpu-gtx280 transpose-gpu-k40 peak-ratios gemv-gemm work-span cilkview-profile \
+  cilkview-timing; do
   has out "^$table "
 done
 bad "matmul-cpu" reproduce matmul-cpo --results nothing
@@ -25,6 +26,14 @@ has out "scan of n words .* 513 *513 "
 grep -q -e "needs hardware counters" -e "L1 hardware" out || fail "no counters, and no word about it"
 has all.json '"median_s"'
 has all.json '"tables"'
+# The slide's profile, through this profiler: its counts exactly, its ranges to the digit.
+for figure in "parallelism *3.06 *3.06" "spawns *3000000 *3000000" "strands along the span *4000001 *4000001" \
+  "10 of 10 ranges come out to the digit" "0.21 - 2.00 *0.21 - 2.00 *0.21 - 2.00" "1.40 - 2.00 *1.40 - 2.00"; do
+  has out "$figure"
+done
+# Seven algorithms, each with its claim; REC-MULT without temporaries has span n.
+for figure in "merge sort .*lg^3 n" "Strassen .*n^(lg 7)" "breadth-first search" "recursive_temporary .*lg^2 n" \
+  "recursive, *n^3\|recursive  *n^3"; do has out "$figure"; done
 lacks err .
 grep -c '"verified": true' all.json | { read -r n; [ "$n" -ge 15 ] || fail "only $n verified measurements"; }
 lacks here/reproduce.json '"partial"'

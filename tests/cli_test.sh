@@ -36,6 +36,17 @@ assert records[1]["params"] == {"base": 4}
 P
 run 0 run counting_sort --element uint32_pair --shape n=1000 --input zipf_1.0 --seconds 0.01; has out preprocessing
 run 0 run matmul naive --shape m=8 --cold --seconds 0.01
+run 0 run fft --shape n=64 --seconds 0.01; has out fft_six_step
+run 0 run fft fft_recursive --shape n=60 --seconds 0.01; has out "does not support this shape"
+printf '# a triangle and a tail\n0 1\n1 2\n\n2 0\n2 5\n' >graph.txt
+run 0 run bfs --graph graph.txt --seconds 0.01 --json graph.json; has out "vertices=6,edges=4"; has graph.json '"file"'
+printf '0 1\n2 1\n1 0\n' >unsorted.txt
+bad "unsorted.txt:3: not sorted: an edge from vertex 1 behind one from vertex 2" run bfs --graph unsorted.txt
+printf '0 1\n0 x\n' >malformed.txt
+bad "malformed.txt:2: 'x' where the number of a vertex should be" run bfs --graph malformed.txt
+bad "cannot read nowhere.txt" run bfs --graph nowhere.txt
+bad "does not work on a graph" run matmul --graph graph.txt
+bad "excludes" run bfs --graph graph.txt --shape vertices=8
 bad "did you mean 'matmul'" run matmull --shape m=8
 bad "did you mean 'tiled'" run matmul tield --shape m=8
 bad "did you mean 'double'" run matmul --element duoble --shape m=8
@@ -68,6 +79,26 @@ assert sum(r["backend"] == "cpu" and r["verified"] for r in document["measuremen
 P
 bad "did you mean 'matmul'" compare matmull
 bad "cannot write" compare matmul --smoke --json nowhere/x.json
+# Threads are the CPU's: an unnamed list keeps its parallel variants, and the GPU's on one.
+if [ "$(nproc)" -ge 2 ]; then
+  run 0 run matmul --shape m=32 --seconds 0.01 --threads 2 --json threads.json; has out " on 2 threads"
+  python3 - threads.json <<'P' || fail "threads.json"
+import json, sys
+measurements = json.load(open(sys.argv[1]))["measurements"]
+assert {"recursive"} < {m["variant"] for m in measurements if m["backend"] == "cpu"}
+for m in measurements:
+    assert m["threads"] == (2 if m["backend"] == "cpu" else 1), m
+    assert m["variant"] != "loops_ikj", "it runs on one thread only"
+P
+  bad "runs on several threads" run increment --shape n=8 --threads 2
+  python3 - compare.json <<'P' || fail "compare.json: threads"
+import json, sys
+lines = [m for m in json.load(open(sys.argv[1]))["measurements"] if m["variant"] == "recursive"]
+assert {m["threads"] for m in lines} > {1}
+assert all("speed_up" in m or m["problem"] for m in lines if m["threads"] > 1), lines
+assert any("speed_up" in m for m in lines), lines
+P
+fi
 bad 'gpu\|driver\|device 99' run matmul --backend gpu --device 99 --shape m=8
 
 run 0 machine --quick --json machine.json

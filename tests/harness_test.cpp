@@ -55,39 +55,39 @@ struct Base {
 };
 template <int id>
 struct honest : Base {
-  static void run(Serial&, const auto& args, const Params&) { copy(args); }
+  static void run(auto&, const auto& args, const Params&) { copy(args); }
 };
 struct no_op : Base {
-  static void run(Serial&, const auto&, const Params&) {}
+  static void run(auto&, const auto&, const Params&) {}
 };
 struct right_once : Base {
   static inline int runs = 0;
-  static void run(Serial&, const auto& args, const Params&) {
+  static void run(auto&, const auto& args, const Params&) {
     if (runs++ == 0) copy(args);
   }
 };
 struct fails_later : Base {
   static inline int runs = 0;
-  static void run(Serial&, const auto& args, const Params&) {
+  static void run(auto&, const auto& args, const Params&) {
     if (runs++ > 1) throw Error("out of something");
     copy(args);
   }
 };
 struct corrupts_input : Base {
-  static void run(Serial&, const auto& args, const Params&) {
+  static void run(auto&, const auto& args, const Params&) {
     copy(args);
     const_cast<float*>(args.a.data)[0] += 1;
   }
 };
 struct writes_behind : Base {
-  static void run(Serial&, const auto& args, const Params&) {
+  static void run(auto&, const auto& args, const Params&) {
     copy(args);
     args.b.data[args.b.rows * args.b.ld] = 0;
   }
 };
 struct exceeds_scratch : Base {
   static std::size_t scratch(Op, const Shape&, const Params&) { return 64; }
-  static void run(Serial&, const auto& args, const Params&) {
+  static void run(auto&, const auto& args, const Params&) {
     copy(args);
     auto scratch = args.scratch;
     scratch.template vector<float>(16)[16] = 0;
@@ -95,7 +95,7 @@ struct exceeds_scratch : Base {
 };
 struct needs_zeroed_scratch : Base {
   static std::size_t scratch(Op, const Shape&, const Params&) { return 64; }
-  static void run(Serial&, const auto& args, const Params&) {
+  static void run(auto&, const auto& args, const Params&) {
     copy(args);
     auto scratch = args.scratch;
     args.b(0, 0) += scratch.template vector<float>(1)[0];
@@ -103,17 +103,17 @@ struct needs_zeroed_scratch : Base {
 };
 struct not_here : Base {
   static std::string unavailable() { return "no such library"; }
-  static void run(Serial&, const auto&, const Params&) { ADD_FAILURE() << "ran"; }
+  static void run(auto&, const auto&, const Params&) { ADD_FAILURE() << "ran"; }
 };
 struct not_this_shape : Base {
   static bool supports(const Shape& shape) { return shape["m"] > 1000; }
-  static void run(Serial&, const auto&, const Params&) { ADD_FAILURE() << "ran"; }
+  static void run(auto&, const auto&, const Params&) { ADD_FAILURE() << "ran"; }
 };
 template <int timed>
 struct phased : Base {
   static constexpr PhaseSpec phases[] = {{"preparation", false}, {"first"}, {"second", timed > 1}};
   template <std::size_t phase>
-  static void run(Serial&, const auto& args, const Params&) {
+  static void run(auto&, const auto& args, const Params&) {
     if (phase == 2) copy(args);
   }
 };

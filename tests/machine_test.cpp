@@ -104,7 +104,9 @@ TEST(machine, caches_are_sorted_and_agree_with_the_system) {
     const bool one_kind = std::count_if(m.caches.begin(), m.caches.end(), [&](const CpuCache& other) {
                             return other.level == cache.level && other.type == cache.type;
                           }) == 1;
-    if (told > 0 && one_kind) {
+    if (told > 0 && one_kind && cache.level == 3) {
+      EXPECT_EQ(static_cast<std::size_t>(told) % cache.bytes, 0u);  // glibc tells of AMD's whole package
+    } else if (told > 0 && one_kind) {
       EXPECT_EQ(cache.bytes, static_cast<std::size_t>(told));
     }
   }

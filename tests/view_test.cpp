@@ -14,6 +14,7 @@
 #include "cpu/matmul/loops_kji.hpp"
 #include "cpu/matmul/naive.hpp"
 #include "cpu/matmul/recursive.hpp"
+#include "cpu/matmul/recursive_temporary.hpp"
 #include "cpu/matmul/tiled.hpp"
 #include "cpu/matmul/transposed.hpp"
 #include "cpu/matmul/transposed_tiled.hpp"
@@ -77,7 +78,7 @@ std::vector<Accesses> trace(Shape shape, const Params& given = {}, std::string_v
   const Params params = complete_params(records[0], given);
   shape = complete_shape(operation_of<Op>, shape);
   constexpr std::make_index_sequence<detail::phases_of<V>().size()> phases;
-  const std::size_t scratch = detail::scratch_of<V, Op>(shape, params);
+  const std::size_t scratch = detail::scratch_of<V, Op>(shape, params, 1);
   Bound<Op> plain(shape, input, scratch), traced(shape, input, scratch);
   Serial fork;
   run_phases<V>(
@@ -194,6 +195,7 @@ TEST(Accesses, BucketedCountingSort) {
 
 /// The second branch of a fork first, and loops from the end.
 struct Backwards {
+  static constexpr Index width() { return 3; }
   void operator()(auto&& f, auto&& g) const {
     g();
     f();
@@ -206,7 +208,7 @@ struct Backwards {
 
 template <class V>
 struct backwards : V {
-  static void run(Serial&, const auto& args, const Params& params) {
+  static void run(auto&, const auto& args, const Params& params) {
     Backwards fork;
     V::run(fork, args, params);
   }
@@ -214,8 +216,8 @@ struct backwards : V {
 
 template <class V>
 class Forks : public testing::Test {};
-using Forking = testing::Types<mm::recursive, mm::tiled, mm::transposed_tiled, tr::recursive, tr::tiled,
-                               tr::in_place, cpu::copy::rows>;
+using Forking = testing::Types<mm::naive, mm::recursive, mm::recursive_temporary, mm::tiled, mm::transposed_tiled,
+                               tr::recursive, tr::tiled, tr::in_place, cpu::copy::rows>;
 TYPED_TEST_SUITE(Forks, Forking);
 
 TYPED_TEST(Forks, AreIndependent) {

@@ -133,10 +133,7 @@ std::optional<bool> Climbed::faster(const Case& c, const Line& a, const Line& b)
 Report ladder_report(const Climbed& climbed) {
   const Ladder& ladder = climbed.ladder();
   const std::string unit(ladder.unit), base(ladder.lines.front().label);
-  const bool by_keys = ladder.operation->rate == Rate::mkeys_per_s;
-  const std::string rate = ladder.operation->rate == Rate::gflop_per_s ? "GFLOP/s here"
-                           : by_keys                                   ? "Mkeys/s here"
-                                                                       : "GB/s here";
+  const std::string rate = std::string(unit_of(ladder.operation->rate)) + " here";
   Report report;
   Grid& grid = report.grids.emplace_back();
   grid.columns = {{"size", true}, {"variant", true},  {"slide " + unit}, {"here " + unit},

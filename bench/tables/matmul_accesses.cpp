@@ -19,7 +19,8 @@ Counts count(Index rows, Index inner, Index cols) {
   const auto view = [](std::vector<double>& data, Index m, Index n, CountingSink& sink) {
     return MatrixView<double, Traced<CountingSink>>{data.data(), m, n, n, {&sink}};
   };
-  cpu::matmul::multiply_ijk(view(a, rows, cols, in_a), view(b, rows, inner, in_b),
+  Serial fork;
+  cpu::matmul::multiply_ijk(fork, view(a, rows, cols, in_a), view(b, rows, inner, in_b),
                             view(c, inner, cols, in_c));
   return {in_a.elements.size(), in_b.elements.size(), in_c.elements.size()};
 }

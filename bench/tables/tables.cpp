@@ -14,6 +14,13 @@ constexpr const Table* list[] = {
     &cache_complexity_table,   //
     &transpose_cpu_table,      //
     &counting_sort_cpu_table,  //
+    &matmul_parallel_table,    //
+    &work_span_table,          //
+    &cilkview_profile_table,   //
+    &cilkview_timing_table,    //
+    &fib_table,                //
+    &quicksort_table,          //
+    &matmul_threshold_table,   //
     &matmul_gpu_table,         //
     &matmul_gpu_intensity_table,
     &transpose_gpu_gtx280_table,

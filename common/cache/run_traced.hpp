@@ -28,7 +28,7 @@ class TracedProblem {
   ArgsStorage args_;
 };
 
-/// Runs all phases of `variant`, whose params must be complete, on the given shape. Throws Error as
+/// Runs all timed phases of `variant`, whose params must be complete, on the given shape. Throws Error as
 /// TracedProblem does, and when the variant is a library.
 void run_traced(const Variant& variant, Tracer& tracer, const Shape& shape, const Params& params,
                 std::string_view input = {}, std::uint64_t seed = 1);
@@ -43,8 +43,11 @@ void run_traced(Sink& sink, const Shape& shape, const Params& given = {}, std::s
     const Params::Item* item = given.find(spec.name);
     params.set(spec.name, item ? item->value : spec.fallback);
   }
-  const TracedProblem problem(operation_of<Op>, shape, detail::scratch_of<V, Op>(shape, params), input, seed);
-  detail::run_phases<V>(detail::args_of<Op>(problem.args()).with(Traced<Sink>{&sink}), params);
+  const TracedProblem problem(operation_of<Op>, shape, detail::scratch_of<V, Op>(shape, params, 1), input,
+                              seed);
+  detail::prepare<V>(detail::args_of<Op>(problem.args()), params);
+  Serial fork;
+  detail::run_phases<V>(fork, detail::args_of<Op>(problem.args()).with(Traced<Sink>{&sink}), params);
 }
 
 }  // namespace tallcache::cache

@@ -6,71 +6,10 @@
 #include <vector>
 
 #include "common/compare.hpp"
+#include "common/keys.hpp"
 #include "common/operation.hpp"
-#include "common/random.hpp"
 
 namespace tallcache {
-
-/// The kinds of key that a sort is tested on; every one is a function of the position alone.
-///   zipf_1.0, zipf_1.5: key x with a probability as 1 / (x + 1)^s;  one_percent: keys in the lowest 1 % of
-///   the range.
-inline constexpr std::string_view key_inputs[] = {"uniform",  "all_equal", "two_values",
-                                                  "sorted",   "reversed",  "max_key",
-                                                  "zipf_1.0", "zipf_1.5",  "one_percent"};
-
-/// The seeded keys of one kind, by position: keys(i) is the i-th of n keys in [0, range].
-class Keys {
- public:
-  /// `input` is one of key_inputs. It is looked up here, once: comparing names for every key took 80 ns of
-  /// each.
-  Keys(std::string_view input, std::uint64_t seed, std::uint64_t n, std::uint64_t range)
-      : kind_(std::ranges::find(key_inputs, input) - std::begin(key_inputs)),
-        seed_(seed),
-        n_(n),
-        range_(range) {}
-
-  std::uint32_t operator()(std::uint64_t i) const { return static_cast<std::uint32_t>(key(i)); }
-
- private:
-  std::uint64_t key(std::uint64_t i) const {
-    const double u = random_unit(seed_, i);
-    switch (kind_) {
-      case 1:
-        return random_up_to(seed_, 0, range_);
-      case 2:
-        return u < 0.5 ? range_ / 3 : range_ - range_ / 5;
-      case 3:
-        return static_cast<std::uint64_t>(static_cast<double>(i) / n_ * range_);
-      case 4:
-        return static_cast<std::uint64_t>(static_cast<double>(n_ - 1 - i) / n_ * range_);
-      case 5:
-        return u < 0.5 ? range_ : random_up_to(seed_ + 1, i, range_);
-      case 6:
-        return static_cast<std::uint64_t>(std::min<double>(range_, std::pow(range_ + 1.0, u) - 1));
-      case 7:
-        return static_cast<std::uint64_t>(std::min<double>(range_, std::pow(1 - u, -2.0) - 1));
-      case 8:
-        return random_up_to(seed_, i, range_ / 100);
-      default:
-        return random_up_to(seed_, i, range_);
-    }
-  }
-
-  std::ptrdiff_t kind_;
-  std::uint64_t seed_, n_, range_;
-};
-
-namespace detail {
-/// Two sums over a multiset of keys that two different multisets share with a chance of 2^-128.
-struct KeyFingerprint {
-  std::uint64_t first = 0, second = 0;
-  void add(std::uint32_t key) {
-    first += random_bits(0x5eed, key);
-    second += random_bits(0xfeed, key) * (2 * std::uint64_t{key} + 1);
-  }
-  friend bool operator==(const KeyFingerprint&, const KeyFingerprint&) = default;
-};
-}  // namespace detail
 
 /// Keys only (`with_payload` = false: any order of equal keys is the same order), or stable with a payload.
 template <bool with_payload>
@@ -169,7 +108,7 @@ struct CountingSort {
   static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args) {
     const Index n = s["n"];
     const Keys key_at(input, seed, n, s["range"]);
-    detail::KeyFingerprint expected, got;
+    KeyFingerprint expected, got;
     for (Index i = 0; i < n; ++i) {
       if (i && args.out[i] < args.out[i - 1])
         return Check::wrong("key " + std::to_string(i), "at least " + digits(args.out[i - 1]),

@@ -17,6 +17,7 @@ struct rows {
   static constexpr std::string_view idea = "element by element along the rows";
   static constexpr std::string_view source = "M16: simple copy, on the CPU";
   using operations = OperationList<Copy<float>, Copy<double>, Copy<std::int32_t>>;
+  static constexpr bool parallel = true;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {

@@ -2,11 +2,7 @@
 // bucket is sorted with counts and output that fit in the cache.
 #pragma once
 
-#include <algorithm>
-
-#include "common/ops/counting_sort.hpp"
-#include "common/variant.hpp"
-#include "cpu/counting_sort/classical.hpp"
+#include "cpu/counting_sort/distribute.hpp"
 
 namespace tallcache::cpu::counting_sort {
 
@@ -21,49 +17,49 @@ inline std::uint64_t first_key(std::uint64_t bucket, std::uint64_t buckets, std:
                                     buckets);
 }
 
-/// Preprocessing: the keys of `args` into `bucketed`, stably, bucket after bucket. Afterwards end[b] is the
-/// position behind bucket b. 3n/L + 3m/L + m misses when the counters and one line a bucket fit in the cache.
-template <class Args, class Ends, class Bucketed>
-void bucket_keys(const Args& args, Ends end, Bucketed bucketed, Bucketed bucketed_payload) {
-  const std::uint64_t buckets = end.size, range = args.range;
-  for (Index b = 0; b < end.size; ++b) end[b] = 0;
-  for (Index i = 0; i < args.in.size; ++i) end[bucket_of(args.in[i], buckets, range)] += 1;
-  std::uint32_t total = 0;
-  for (Index b = 0; b < end.size; ++b) {
-    const std::uint32_t c = end[b];
-    end[b] = total;
-    total += c;
-  }
-  for (Index i = 0; i < args.in.size; ++i) {
-    const std::uint32_t key = args.in[i];
-    const std::uint32_t position = end[bucket_of(key, buckets, range)]++;
-    bucketed[position] = key;
-    if constexpr (Args::has_payload)
-      bucketed_payload[position] = static_cast<std::uint32_t>(args.payload_in[i]);
-  }
+/// Preprocessing: the keys of `args` into `bucketed`, stably, bucket after bucket. 3n/L + 3m/L + m misses
+/// when the counters and one line a bucket fit in the cache.
+template <class Fork, class Args, class Bucketed, class Count, class Total>
+void bucket_keys(Fork& fork, const Args& args, Bucketed bucketed, Bucketed bucketed_payload, Count count,
+                 Total total) {
+  Args pass = args;
+  pass.out = bucketed;
+  pass.payload_out = bucketed_payload;
+  distribute(fork, pass, count, total,
+             [buckets = static_cast<std::uint64_t>(count.cols), range = args.range](std::uint32_t key) {
+               return bucket_of(key, buckets, range);
+             });
 }
 
-/// Sorting: a counting sort of each bucket from `bucketed` to its place in `args.out`.
-template <class Args, class Ends, class Bucketed, class Count>
-void sort_buckets(const Args& args, Ends end, Bucketed bucketed, Bucketed bucketed_payload, Count count) {
-  const std::uint64_t buckets = end.size, range = args.range;
-  Index begin = 0;
-  for (Index b = 0; b < end.size; ++b) {
-    const Index size = static_cast<std::uint32_t>(end[b]) - begin;
-    const std::uint64_t first = first_key(b, buckets, range), next = first_key(b + 1, buckets, range);
-    if (size > 0) {
-      Args bucket = args;
-      bucket.in = bucketed.block(begin, size);
-      bucket.out = args.out.block(begin, size);
-      if constexpr (Args::has_payload) {
-        bucket.payload_in = bucketed_payload.block(begin, size);
-        bucket.payload_out = args.payload_out.block(begin, size);
+/// Sorting: a counting sort of each bucket from `bucketed` to its place in `args.out`. `last` is the row of
+/// the last block after bucket_keys: last[b] is the position behind bucket b. The buckets are sorted side by
+/// side, each row of `count` counting one after the other.
+template <class Fork, class Args, class Ends, class Bucketed, class Count>
+void sort_buckets(Fork& fork, const Args& args, Ends last, Bucketed bucketed, Bucketed bucketed_payload,
+                  Count count) {
+  const std::uint64_t buckets = last.size, range = args.range;
+  fork.loop(0, count.rows, 1, [=, &args](Index row) {
+    Serial serial;
+    Index b = block_begin(last.size, count.rows, row);
+    Index begin = 0;
+    if (b > 0) begin = static_cast<std::uint32_t>(last[b - 1]);
+    for (; b < block_begin(last.size, count.rows, row + 1); ++b) {
+      const Index size = static_cast<std::uint32_t>(last[b]) - begin;
+      const std::uint64_t first = first_key(b, buckets, range), next = first_key(b + 1, buckets, range);
+      if (size > 0) {
+        Args bucket = args;
+        bucket.in = bucketed.block(begin, size);
+        bucket.out = args.out.block(begin, size);
+        if constexpr (Args::has_payload) {
+          bucket.payload_in = bucketed_payload.block(begin, size);
+          bucket.payload_out = args.payload_out.block(begin, size);
+        }
+        distribute(serial, bucket, count.block(row, 0, 1, static_cast<Index>(next - first)), last.block(0, 0),
+                   [first](std::uint32_t key) { return static_cast<Index>(key - first); });
       }
-      classical_sort(bucket, static_cast<std::uint32_t>(first),
-                     count.block(0, static_cast<Index>(next - first)));
+      begin += size;
     }
-    begin += size;
-  }
+  });
 }
 
 struct bucketed {
@@ -72,26 +68,29 @@ struct bucketed {
   using operations = OperationList<CountingSort<false>, CountingSort<true>>;
   static constexpr ParamSpec params[] = {{"buckets", 2048, "number of buckets m"}};
   static constexpr PhaseSpec phases[] = {{"preprocessing"}, {"sorting"}};
+  static constexpr bool parallel = true;
 
   template <class Op>
-  static std::size_t scratch(Op, const Shape& shape, const Params& params) {
+  static std::size_t scratch(Op, const Shape& shape, const Params& params, Index width) {
     const std::size_t key = sizeof(std::uint32_t), keys = checked_product(shape["n"], key, "bucketed keys");
-    return scratch_bytes({checked_product(params["buckets"], key, "bucket ends"), keys,
+    return scratch_bytes({counter_bytes(params["buckets"], width), keys,
                           Op::template Args<>::has_payload ? keys : 0,
-                          checked_product(widest(shape["range"], params["buckets"]), key, "counts")});
+                          counter_bytes(widest(shape["range"], params["buckets"]), rows(width))});
   }
 
   template <int phase, class Fork, class Args>
-  static void run(Fork&, const Args& args, const Params& params) {
+  static void run(Fork& fork, const Args& args, const Params& params) {
     auto scratch = args.scratch;
-    const auto end = scratch.template vector<std::uint32_t>(params["buckets"]);
+    const auto count = scratch.template matrix<std::uint32_t>(fork.width(), params["buckets"]);
+    const auto total = scratch.template vector<std::uint32_t>(fork.width());
     const auto keys = scratch.template vector<std::uint32_t>(args.in.size);
     const auto payload = scratch.template vector<std::uint32_t>(Args::has_payload ? args.in.size : 0);
-    const auto count = scratch.template vector<std::uint32_t>(widest(args.range, params["buckets"]));
+    const auto in_bucket =
+        scratch.template matrix<std::uint32_t>(rows(fork.width()), widest(args.range, params["buckets"]));
     if constexpr (phase == 0)
-      bucket_keys(args, end, keys, payload);
+      bucket_keys(fork, args, keys, payload, count, total);
     else
-      sort_buckets(args, end, keys, payload, count);
+      sort_buckets(fork, args, row_of(count, count.rows - 1), keys, payload, in_bucket);
   }
 
  private:
@@ -99,6 +98,9 @@ struct bucketed {
   static Index widest(std::uint64_t range, std::uint64_t buckets) {
     return static_cast<Index>((range + buckets) / buckets);
   }
+  // Eight times as many groups of buckets as threads: buckets of skewed keys differ in size, and stealing
+  // evens out.
+  static Index rows(Index width) { return width == 1 ? 1 : 8 * width; }
 };
 
 }  // namespace tallcache::cpu::counting_sort

@@ -6,12 +6,14 @@
 
 namespace tallcache::cpu::matmul {
 
-template <class C, class A, class B>
-void multiply_ijk(C c, A a, B b) {
-  zero(c);
-  for (Index i = 0; i < c.rows; ++i)
+/// The rows of C are independent.
+template <class Fork, class C, class A, class B>
+void multiply_ijk(Fork& fork, C c, A a, B b) {
+  fork.loop(0, c.rows, 1, [c, a, b](Index i) {
+    zero(c.block(i, 0, 1, c.cols));
     for (Index j = 0; j < c.cols; ++j)
       for (Index k = 0; k < a.cols; ++k) c(i, j) += a(i, k) * b(k, j);
+  });
 }
 
 struct naive {
@@ -19,10 +21,11 @@ struct naive {
       "the three loops in the order of the definition, i-j-k: the second factor is walked down its columns";
   static constexpr std::string_view source = "M1: A typical matrix multiplication C code; H1: CPU version";
   using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<std::int32_t>>;
+  static constexpr bool parallel = true;
 
   template <class Fork, class Args>
-  static void run(Fork&, const Args& args, const Params&) {
-    multiply_ijk(args.c, args.a, args.b);
+  static void run(Fork& fork, const Args& args, const Params&) {
+    multiply_ijk(fork, args.c, args.a, args.b);
   }
 };
 

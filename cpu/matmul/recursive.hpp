@@ -9,40 +9,54 @@
 
 namespace tallcache::cpu::matmul {
 
-/// C += A B with the innermost loop along the rows of B and C.
-template <class C, class A, class B>
+/// C += sign A B with the innermost loop along the rows of B and C.
+template <int sign = 1, class C, class A, class B>
 void multiply_leaf(C c, A a, B b) {
   for (Index i = 0; i < c.rows; ++i)
     for (Index k = 0; k < a.cols; ++k) {
-      const typename A::value_type aik = a(i, k);
+      const typename A::value_type aik = sign * a(i, k);
       for (Index j = 0; j < c.cols; ++j) c(i, j) += aik * b(k, j);
     }
 }
 
-/// C += A B; a product with no dimension above `base` is a leaf. base >= 1.
-template <class Fork, class C, class A, class B>
+/// C += sign A B; a product with no dimension above `base` is a leaf. base >= 1.
+template <int sign = 1, class Fork, class C, class A, class B>
 void rec_mult(Fork& fork, C c, A a, B b, Index base) {
   const Index m = c.rows, n = a.cols, p = c.cols;
   if (m == 0 || n == 0 || p == 0) return;
   if (std::max({m, n, p}) <= base) {
-    multiply_leaf(c, a, b);
+    multiply_leaf<sign>(c, a, b);
   } else if (m >= std::max(n, p)) {
     const auto [c1, c2] = halve_rows(c);
     const auto [a1, a2] = halve_rows(a);
-    fork([&fork, c1 = c1, a1 = a1, b, base] { rec_mult(fork, c1, a1, b, base); },
-         [&fork, c2 = c2, a2 = a2, b, base] { rec_mult(fork, c2, a2, b, base); });
+    fork([&fork, c1 = c1, a1 = a1, b, base] { rec_mult<sign>(fork, c1, a1, b, base); },
+         [&fork, c2 = c2, a2 = a2, b, base] { rec_mult<sign>(fork, c2, a2, b, base); });
   } else if (n >= p) {
     // Both products add to the same C: one after the other.
     const auto [a1, a2] = halve_cols(a);
     const auto [b1, b2] = halve_rows(b);
-    rec_mult(fork, c, a1, b1, base);
-    rec_mult(fork, c, a2, b2, base);
+    rec_mult<sign>(fork, c, a1, b1, base);
+    rec_mult<sign>(fork, c, a2, b2, base);
   } else {
     const auto [b1, b2] = halve_cols(b);
     const auto [c1, c2] = halve_cols(c);
-    fork([&fork, c1 = c1, a, b1 = b1, base] { rec_mult(fork, c1, a, b1, base); },
-         [&fork, c2 = c2, a, b2 = b2, base] { rec_mult(fork, c2, a, b2, base); });
+    fork([&fork, c1 = c1, a, b1 = b1, base] { rec_mult<sign>(fork, c1, a, b1, base); },
+         [&fork, c2 = c2, a, b2 = b2, base] { rec_mult<sign>(fork, c2, a, b2, base); });
   }
+}
+
+/// leaf(x...) on blocks of no dimension above `base`, which cover the matrices `x`, all of one size, halved
+/// together. base >= 1.
+template <class Fork, class Leaf, class First, class... Others>
+void rec_blocks(Fork& fork, Index base, const Leaf& leaf, First first, Others... others) {
+  if (first.rows == 0 || first.cols == 0) return;
+  if (std::max(first.rows, first.cols) <= base) return leaf(first, others...);
+  const auto half = [rows = first.rows >= first.cols](auto x, bool second) {
+    const auto [a, b] = rows ? halve_rows(x) : halve_cols(x);
+    return second ? b : a;
+  };
+  fork([&] { rec_blocks(fork, base, leaf, half(first, false), half(others, false)...); },
+       [&] { rec_blocks(fork, base, leaf, half(first, true), half(others, true)...); });
 }
 
 struct recursive {
@@ -50,10 +64,11 @@ struct recursive {
   static constexpr std::string_view source = "M7: A cache-oblivious matrix multiplication algorithm";
   using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<std::int32_t>>;
   static constexpr ParamSpec params[] = {{"base", 64, "a product with no larger dimension is a leaf"}};
+  static constexpr bool parallel = true;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
-    zero(args.c);
+    fork.loop(0, args.c.rows, 1, [c = args.c](Index i) { zero(c.block(i, 0, 1, c.cols)); });
     rec_mult(fork, args.c, args.a, args.b, params["base"]);
   }
 };

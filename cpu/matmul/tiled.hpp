@@ -36,6 +36,7 @@ struct tiled {
   static constexpr std::string_view source = "M1: Blocking for optimizing temporal locality";
   using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<std::int32_t>>;
   static constexpr std::span<const ParamSpec> params = tile_params;
+  static constexpr bool parallel = true;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {

@@ -189,6 +189,8 @@ void Blas::load(const BlasSource& source) {
 
   find(library, "cblas_dgemm", dgemm_);
   find(library, "cblas_sgemm", sgemm_);
+  find(library, "dgetrf_", dgetrf_);
+  find(library, "sgetrf_", sgetrf_);
   find(library, "cblas_domatcopy", domatcopy_);
   find(library, "cblas_somatcopy", somatcopy_);
   find(library, "openblas_set_num_threads", openblas_threads_);
@@ -248,6 +250,23 @@ void Blas::gemm(const Args& args, int threads, Gemm<T> function) {
   function(row_major, no_trans, no_trans, m, n, k, 1, a.data, lda, b.data, ldb, 0, c.data, ldc);
 }
 
+std::string Blas::no_factor() const {
+  return !reason_.empty() || (dgetrf_ && sgetrf_) ? reason_ : path_ + " has no dgetrf_ or sgetrf_";
+}
+
+template <class Args, class T>
+void Blas::factor(const Args& args, int threads, Getrf<T> function) {
+  const auto& [a, exchanges, scratch] = args;
+  const int n = to_int(a.rows, "rows"), ld = leading_dimension(a);
+  int info = 0;
+  set_threads(threads);
+  function(&n, &n, a.data, &ld, exchanges.data, &info);
+  if (info > 0) throw_singular("lu_pivot", info - 1, a(info - 1, info - 1));
+  for (Index i = 0; i < n; ++i) --exchanges[i];  // LAPACK counts from 1
+}
+
+void Blas::factor(const LuPivot<double>::Args<>& args, int threads) { factor(args, threads, dgetrf_); }
+void Blas::factor(const LuPivot<float>::Args<>& args, int threads) { factor(args, threads, sgetrf_); }
 void Blas::gemm(const Matmul<double>::Args<>& args, int threads) { gemm(args, threads, dgemm_); }
 void Blas::gemm(const Matmul<float>::Args<>& args, int threads) { gemm(args, threads, sgemm_); }
 void Blas::transpose(const Transpose<double>::Args<>& args) const { transpose_by(args, domatcopy_); }

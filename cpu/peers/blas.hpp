@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/ops/lu.hpp"
 #include "common/ops/matmul.hpp"
 #include "common/ops/transpose.hpp"
 #include "common/variant.hpp"
@@ -48,6 +49,14 @@ class Blas {
   void gemm(const Matmul<double>::Args<>& args, int threads);
   void gemm(const Matmul<float>::Args<>& args, int threads);
 
+  /// Why it cannot factor(): it cannot be used at all, or was built without LAPACK; empty when it can.
+  std::string no_factor() const;
+
+  /// P A = L U on `threads` threads by LAPACK's getrf, of A and of its factors stored by columns: of what
+  /// args.a shows, the transposes. Throws Error when the matrix is singular, and as gemm.
+  void factor(const LuPivot<double>::Args<>& args, int threads);
+  void factor(const LuPivot<float>::Args<>& args, int threads);
+
   /// B = A^T on one thread: the library has no parallel one. Throws Error as gemm.
   void transpose(const Transpose<double>::Args<>& args) const;
   void transpose(const Transpose<float>::Args<>& args) const;
@@ -59,15 +68,22 @@ class Blas {
   template <class T>
   using OmatCopy = void (*)(int order, int trans, int rows, int cols, T alpha, const T* a, int lda, T* b,
                             int ldb);
+  template <class T>
+  using Getrf = void (*)(const int* m, const int* n, T* a, const int* lda, int* ipiv, int* info);
   void load(const BlasSource& source);
   void choose_blis_core(void* library, const std::string& core);
   void set_threads(int threads);
   template <class Args, class T>
   void gemm(const Args& args, int threads, Gemm<T> function);
 
+  template <class Args, class T>
+  void factor(const Args& args, int threads, Getrf<T> function);
+
   std::string reason_, path_, core_;
   Gemm<double> dgemm_ = nullptr;
   Gemm<float> sgemm_ = nullptr;
+  Getrf<double> dgetrf_ = nullptr;
+  Getrf<float> sgetrf_ = nullptr;
   OmatCopy<double> domatcopy_ = nullptr;
   OmatCopy<float> somatcopy_ = nullptr;
   void (*openblas_threads_)(int) = nullptr;
@@ -92,6 +108,7 @@ bool fits_cblas(const Shape& shape);
 template <Blas& (*library)(Tuning), Tuning tuning>
 struct blas_product {
   using operations = OperationList<Matmul<double>, Matmul<float>>;
+  static constexpr bool parallel = true;
   static std::string unavailable() { return library(tuning).reason(); }
   static bool supports(const Shape& shape) { return fits_cblas(shape); }
   template <class Args>

@@ -17,11 +17,12 @@ struct memcpy {
       "when on several threads";
   static constexpr std::string_view source = "the C library";
   using operations = OperationList<Copy<float>, Copy<double>, Copy<std::int32_t>>;
+  static constexpr bool parallel = true;
 
   template <class Args>
   static void call(const Launch& launch, const Args& args, const Params&) {
     if (launch.threads == 1) return copy_rows(args, 0, args.a.rows);
-    tbb::task_arena(launch.threads).execute([&] {
+    in_arena(launch.threads, [&] {
       tbb::parallel_for(
           tbb::blocked_range<Index>(0, args.a.rows),
           [&](const auto& rows) { copy_rows(args, rows.begin(), rows.end()); }, tbb::static_partitioner());

@@ -1,25 +1,30 @@
-// What the peers that sort keys in place share: the copy into the output is theirs for free.
+// What the peers that sort keys in place share. Where the output is another array, the copy into it is theirs
+// for free.
 #pragma once
 
 #include <algorithm>
 
 #include "common/ops/counting_sort.hpp"
+#include "common/ops/sort.hpp"
 #include "common/variant.hpp"
 
 namespace tallcache::cpu::peers {
 
-/// `Sort::sort(launch, keys, n)` sorts the n keys in place.
-template <class Sort>
+/// `Library::sort(launch, keys, n)` sorts the n keys in place.
+template <class Library>
 struct sort_in_place {
-  using operations = OperationList<CountingSort<false>>;
+  using operations = OperationList<CountingSort<false>, Sort>;
   static constexpr PhaseSpec phases[] = {{"copy", false}, {"sort"}};
 
   template <std::size_t phase, class Args>
   static void call(const Launch& launch, const Args& args, const Params&) {
-    if constexpr (phase == 0)
+    if constexpr (requires { args.keys; }) {
+      if (phase == 1) Library::sort(launch, args.keys.data, args.keys.size);
+    } else if constexpr (phase == 0) {
       std::copy_n(args.in.data, args.in.size, args.out.data);
-    else
-      Sort::sort(launch, args.out.data, args.out.size);
+    } else {
+      Library::sort(launch, args.out.data, args.out.size);
+    }
   }
 };
 

@@ -2,18 +2,18 @@
 #pragma once
 
 #include <oneapi/tbb/parallel_sort.h>
-#include <oneapi/tbb/task_arena.h>
 
 #include "cpu/peers/sort_in_place.hpp"
 
 namespace tallcache::cpu::peers {
 
 struct tbb_parallel_sort : sort_in_place<tbb_parallel_sort> {
-  static constexpr std::string_view idea = "parallel quicksort; the copy into the output is not timed";
+  static constexpr std::string_view idea = "parallel quicksort; a copy into the output is not timed";
   static constexpr std::string_view source = "oneTBB";
+  static constexpr bool parallel = true;
 
   static void sort(const Launch& launch, std::uint32_t* keys, Index n) {
-    tbb::task_arena(launch.threads).execute([=] { tbb::parallel_sort(keys, keys + n); });
+    in_arena(launch.threads, [=] { tbb::parallel_sort(keys, keys + n); });
   }
 };
 

@@ -25,6 +25,7 @@ struct in_place {
   static constexpr std::string_view source = "M9: For loop parallelism in Cilk++";
   using operations =
       OperationList<TransposeInPlace<float>, TransposeInPlace<double>, TransposeInPlace<std::int32_t>>;
+  static constexpr bool parallel = true;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {

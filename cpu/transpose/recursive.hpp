@@ -34,6 +34,7 @@ struct recursive {
       "M6: A matrix transposition cache-oblivious and cache-optimal algorithm";
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
   static constexpr ParamSpec params[] = {{"base", 32, "a matrix with no larger dimension is a leaf"}};
+  static constexpr bool parallel = true;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {

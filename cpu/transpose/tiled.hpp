@@ -25,6 +25,7 @@ struct tiled {
   static constexpr std::string_view source = "M6, made cache-aware";
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
   static constexpr ParamSpec params[] = {{"tile", 32, "rows and columns of a tile"}};
+  static constexpr bool parallel = true;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {

@@ -1,0 +1,278 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/tables/cilkview.hpp"
+#include "bench/tables/list.hpp"
+#include "common/work_span.hpp"
+
+namespace tallcache {
+namespace {
+
+/// The clock of the slide: a strand costs the instructions that it is charged.
+struct Instructions {
+  static constexpr double per_strand = 0;
+  static double now() { return charged; }
+  static void charge(double instructions) { charged += instructions; }
+
+ private:
+  static constinit inline thread_local double charged = 0;
+};
+
+/// What a fork and the bodies of the four parallel iterations cost, in instructions.
+struct Costs {
+  double fork, body, last_body;
+};
+
+/// A fork policy whose every fork costs what Cilk's did.
+template <class Fork>
+struct Charging {
+  Fork& policy;
+  double fork;
+
+  template <class F, class G>
+  void operator()(F&& f, G&& g) const {
+    Instructions::charge(fork);
+    policy(f, g);
+  }
+  template <class Body>
+  void loop(Index begin, Index end, Index step, Body&& body) const {
+    loop_by_halves(*this, begin, end, step, 1, body);
+  }
+};
+
+struct Program {
+  const char* name;  ///< the slide's column
+  Profile slide, charged, here;
+};
+
+double slide_figure(const Json& slide, std::string_view row, std::string_view program) {
+  const Json& columns = slide.at("columns");
+  const auto column = std::ranges::find(columns, program) - columns.begin();
+  for (const Json& line : slide.at("rows"))
+    if (line[0] == row) return line[static_cast<std::size_t>(column)];
+  throw Error(fmt::format("the slide has no row '{}'", row));
+}
+
+Profile slide_profile(const Json& slide, const char* program) {
+  const auto figure = [&](const char* row) { return slide_figure(slide, row, program); };
+  const double strands = std::round(figure("work_instructions") / figure("instructions_per_strand"));
+  return {.work = figure("work_instructions"),
+          .span = figure("span_instructions"),
+          .burdened_span = figure("burdened_span_instructions"),
+          .spawns = static_cast<std::uint64_t>(figure("spawns")),
+          .strands = static_cast<std::uint64_t>(strands),
+          .strands_on_span = static_cast<std::uint64_t>(figure("strands_along_span"))};
+}
+
+// Work of the original: n (3 forks + 4 bodies); of the interchanged: 3 forks + 4n bodies. The largest body is
+// the last one, as the slide's burdens are all on its span.
+Costs costs_of(const Profile& original, const Profile& interchanged) {
+  constexpr double n = cilkview_iterations;
+  const double fork = (original.work - interchanged.work) / (3 * (n - 1));
+  const double last = (interchanged.span - 2 * fork) / n;
+  return {fork, ((interchanged.work - 3 * fork) / n - last) / 3, last};
+}
+
+template <class Run>
+Profile profile_charged(const Costs& costs, Run&& run) {
+  WorkSpan<Instructions> policy({.burden = cilkview_burden});
+  return policy.profile([&] {
+    const Charging<WorkSpan<Instructions>> fork{policy, costs.fork};
+    run(fork, [&costs](Index, Index i) {
+      Instructions::charge(i == cilkview_count - 1 ? costs.last_body : costs.body);
+    });
+  });
+}
+
+template <class Run>
+Profile profile_here(Run&& run) {
+  WorkSpan<Nanoseconds> fork({.burden = measured_burden()});
+  CilkviewArray arr{};
+  const Profile profile = fork.profile([&] { run(fork, cilkview_body(arr)); });
+  if (std::ranges::find(arr, 0) != arr.end()) throw Error("cilkview-profile: a body did not run");
+  return profile;
+}
+
+std::string range(const SpeedupRange& r) { return fmt::format("{:.2f} - {:.2f}", r.low, r.high); }
+
+// The ranges of the slide as it prints them.
+SpeedupRange slide_range(const Json& slide, const std::string& program, std::size_t i) {
+  const Json& estimates = slide.at("speedup_estimates");
+  return {estimates.at(program + "_low")[i], estimates.at(program + "_high")[i]};
+}
+
+Grid profile_grid(std::span<const Program> programs, Index iterations) {
+  Grid grid;
+  grid.caption = "Parallelism profile";
+  grid.columns = {{"quantity", true}};
+  const std::string here = fmt::format("here ns, {} iterations", iterations);
+  for (const Program& p : programs)
+    for (const std::string& what : {std::string("slide"), std::string("charged"), here})
+      grid.columns.push_back({fmt::format("{}: {}", p.name, what)});
+  const auto add = [&](const char* quantity, auto value, const char* format) {
+    auto& row = grid.rows.emplace_back(std::vector<std::string>{quantity});
+    for (const Program& p : programs)
+      for (const Profile* profile : {&p.slide, &p.charged, &p.here})
+        row.push_back(fmt::format(fmt::runtime(format), static_cast<double>(value(*profile))));
+  };
+  add(
+      "work", [](const Profile& p) { return p.work; }, "{:.0f}");
+  add(
+      "span", [](const Profile& p) { return p.span; }, "{:.0f}");
+  add(
+      "burdened span", [](const Profile& p) { return p.burdened_span; }, "{:.0f}");
+  add(
+      "parallelism", [](const Profile& p) { return p.parallelism(); }, "{:.2f}");
+  add(
+      "burdened parallelism", [](const Profile& p) { return p.burdened_parallelism(); }, "{:.2f}");
+  add(
+      "spawns", [](const Profile& p) { return p.spawns; }, "{:.0f}");
+  add(
+      "average of a strand", [](const Profile& p) { return p.work / static_cast<double>(p.strands); },
+      "{:.0f}");
+  add(
+      "strands along the span", [](const Profile& p) { return p.strands_on_span; }, "{:.0f}");
+  add(
+      "average of a strand on it",
+      [](const Profile& p) { return p.span / static_cast<double>(p.strands_on_span); }, "{:.0f}");
+  return grid;
+}
+
+Grid estimates_grid(const Json& slide, std::span<const Program> programs) {
+  Grid grid;
+  grid.caption = "Speed-up estimate";
+  grid.columns = {{"processors"}};
+  for (const Program& p : programs)
+    for (const char* what : {"slide", "from its figures", "charged", "here ns"})
+      grid.columns.push_back({fmt::format("{}: {}", p.name, what)});
+  const Json& processors = slide.at("speedup_estimates").at("processors");
+  for (std::size_t i = 0; i < processors.size(); ++i) {
+    const double count = processors[i];
+    auto& row = grid.rows.emplace_back(std::vector<std::string>{figure(count)});
+    for (const Program& p : programs) {
+      row.push_back(range(slide_range(slide, p.name, i)));
+      for (const Profile* profile : {&p.slide, &p.charged, &p.here})
+        row.push_back(range(speedup_range(*profile, count)));
+    }
+  }
+  return grid;
+}
+
+// All ten ranges, as printed; and how many lower ends the formula as the slides print it, without 1 - 1 / P,
+// gives.
+Finding finds_estimates(const Json& slide, std::span<const Program> programs) {
+  int ranges = 0, same = 0, as_printed = 0;
+  const Json& processors = slide.at("speedup_estimates").at("processors");
+  for (const Program& p : programs)
+    for (std::size_t i = 0; i < processors.size(); ++i) {
+      const double count = processors[i];
+      const SpeedupRange slides = slide_range(slide, p.name, i);
+      ++ranges;
+      same += range(speedup_range(p.slide, count)) == range(slides);
+      const double low = p.slide.work / (p.slide.work / count + 1.7 * p.slide.burdened_span);
+      as_printed += fmt::format("{:.2f}", low) == fmt::format("{:.2f}", slides.low);
+    }
+  return {
+      "speed-up at least T_1 / (T_1 / P + 1.7 burdened span), at most min(P, parallelism)", same == ranges,
+      fmt::format("{} of {} ranges come out to the digit from the slide's own work, span and burdened span, "
+                  "with 1.7 (1 - 1/P)",
+                  same, ranges),
+      fmt::format("Without 1 - 1/P, as the slides print it, {} of {} lower ends do", as_printed, ranges)};
+}
+
+Finding finds_composition(std::span<const Program> programs, const Costs& costs) {
+  double apart = 0;
+  std::string figures;
+  bool same = true;
+  for (const Program& p : programs) {
+    apart = std::max(
+        {apart, std::abs(p.charged.work / p.slide.work - 1), std::abs(p.charged.span / p.slide.span - 1)});
+    same = same &&
+           fmt::format("{:.2f}", p.charged.parallelism()) == fmt::format("{:.2f}", p.slide.parallelism());
+    figures +=
+        fmt::format("{}: {:.2f} (slide {:.2f}); ", p.name, p.charged.parallelism(), p.slide.parallelism());
+  }
+  return {
+      "interchanging the loops raises the parallelism from 3.06 to 3.99", same && apart < 1e-6,
+      figures + fmt::format("work and span at most {:.1g} of them off", apart),
+      fmt::format("Charged {:.1f} instructions a fork, {:.1f} a body and {:.1f} the last of four: a fork is "
+                  "on the span twice an iteration of the original, twice in all of the interchanged",
+                  costs.fork, costs.body, costs.last_body)};
+}
+
+// The slide prints its averages cut off, not rounded, from which the strands follow.
+Finding finds_counts(const Json& slide, std::span<const Program> programs) {
+  bool same = true;
+  std::string figures;
+  for (const Program& p : programs) {
+    const double average = std::trunc(p.charged.work / static_cast<double>(p.charged.strands));
+    same = same && p.charged.spawns == p.slide.spawns &&
+           p.charged.strands_on_span == p.slide.strands_on_span &&
+           std::abs(average - slide_figure(slide, "instructions_per_strand", p.name)) <= 1;
+    figures += fmt::format("{}{}: {} spawns, {} strands, {} along the span", figures.empty() ? "" : "; ",
+                           p.name, p.charged.spawns, p.charged.strands, p.charged.strands_on_span);
+  }
+  return {
+      "spawns, strands along the span, and what a strand costs on average", same, figures,
+      "A loop of 4 by halves is 3 forks and 10 strands, 5 of them on its span; the strand between two loops "
+      "is one"};
+}
+
+Report report(const Inputs& inputs) {
+  // 5 us an iteration with its clocks.
+  const Index iterations = inputs.scale == Scale::full    ? cilkview_iterations
+                           : inputs.scale == Scale::quick ? 100000
+                                                          : 100;
+  Program programs[] = {{"original", {}, {}, {}}, {"interchanged", {}, {}, {}}};
+  for (Program& p : programs) p.slide = slide_profile(inputs.slide, p.name);
+  const Costs costs = costs_of(programs[0].slide, programs[1].slide);
+  const auto original = [](Index n) {
+    return [n](auto& fork, const auto& work) { cilkview_original(fork, n, work); };
+  };
+  const auto interchanged = [](Index n) {
+    return [n](auto& fork, const auto& work) { cilkview_interchanged(fork, n, work); };
+  };
+  programs[0].charged = profile_charged(costs, original(cilkview_iterations));
+  programs[1].charged = profile_charged(costs, interchanged(cilkview_iterations));
+  programs[0].here = profile_here(original(iterations));
+  programs[1].here = profile_here(interchanged(iterations));
+
+  Report report;
+  report.grids = {profile_grid(programs, iterations), estimates_grid(inputs.slide, programs)};
+  report.notes = {
+      fmt::format(
+          "Charged: the two programs under this profiler, {} iterations, in instructions. The slide's "
+          "work of both gives {:.1f} for a fork and {:.1f} for the four bodies together, its span of the "
+          "interchanged one {:.1f} for the largest body; its span of the original is then free to "
+          "disagree. Burden 15000; the slide's own figures come to 14902 a continuation.",
+          cilkview_iterations, costs.fork, 3 * costs.body + costs.last_body, costs.last_body),
+      fmt::format(
+          "Here: the slide's do_work in nanoseconds on one thread, burden {:.0f} ns as measured. What a "
+          "fork itself costs lies between strands and is not in their time, but reading the clock is, "
+          "some 20 ns a strand.",
+          measured_burden())};
+  report.findings = {finds_composition(programs, costs), finds_counts(inputs.slide, programs),
+                     finds_estimates(inputs.slide, programs)};
+  const Profile &here = programs[0].here, &fixed = programs[1].here;
+  report.findings.push_back(
+      {"burdened, the original has no parallelism left, and the interchanged one all of it",
+       here.burdened_parallelism() < 1 && fixed.burdened_parallelism() > 0.95 * fixed.parallelism(),
+       fmt::format("in nanoseconds here {:.2f} of {:.2f} and {:.2f} of {:.2f} (slide 0.20 and 3.99)",
+                   here.burdened_parallelism(), here.parallelism(), fixed.burdened_parallelism(),
+                   fixed.parallelism()),
+       fmt::format("Four bodies are {:.0f} ns, two steals {:.0f} ns",
+                   here.work / static_cast<double>(iterations), 2 * measured_burden())});
+  for (const Program& p : programs)
+    report.ratios.push_back({p.name, "parallelism", p.slide.parallelism(), p.charged.parallelism(), false});
+  return report;
+}
+
+}  // namespace
+
+const Table cilkview_profile_table{"cilkview-profile",
+                                   "work and span of a parallel loop inside a serial one, and interchanged",
+                                   [](Scale, std::uint64_t) { return std::vector<Row>{}; }, report};
+
+}  // namespace tallcache

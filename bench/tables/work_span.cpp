@@ -1,0 +1,309 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/tables/growth.hpp"
+#include "bench/tables/list.hpp"
+#include "bench/tables/power_law.hpp"
+#include "common/cache/run_traced.hpp"
+#include "common/catalogue.hpp"
+
+namespace tallcache {
+namespace {
+
+constexpr double exponent_tolerance = 0.1, power_tolerance = 0.25;
+
+/// A variant held against a row of the slide.
+struct Line {
+  std::string_view row;                    ///< as the slide names the algorithm
+  std::string_view operation, element;     ///< element empty: the operation's first
+  std::vector<std::string_view> variants;  ///< the first one that the catalogue has
+  std::vector<Index> n;                    ///< the last one with --full only
+  Growth work, span;                       ///< of the variant
+  std::string_view why{};                  ///< why its span is not the slide's, where it is not
+  std::string_view input{};                ///< empty: the operation's first
+  Params params{};                         ///< beside the smallest leaves
+  std::string (*shape)(Index){};           ///< null: the first size is n, the others as left out
+  double (*work_in)(double){};             ///< what the work grows in, where that is not n
+  double (*span_in)(double){};
+};
+
+std::vector<Index> sizes(Index from, Index to, Index factor = 2) {
+  std::vector<Index> list;
+  for (; from <= to; from *= factor) list.push_back(from);
+  return list;
+}
+
+const double lg3 = std::log2(3.0), lg7 = std::log2(7.0);
+
+// n vertices in a square grid, searched from a corner.
+double grid_edges(double n) { return 4 * (n - std::sqrt(n)); }
+double grid_span(double n) { return (2 * std::sqrt(n) - 1) * std::log2(n); }
+std::string grid(Index n) {
+  return fmt::format("vertices={},edges={:.0f}", n, grid_edges(static_cast<double>(n)));
+}
+
+const std::vector<Line>& lines() {
+  static const std::vector<Line> list{
+      {.row = "merge sort",
+       .operation = "sort",
+       .variants = {"merge_sort"},
+       .n = sizes(64, 1 << 18, 4),  // an odd power of two would end in other leaves
+       .work = {1, 1},
+       .span = {0, 3}},
+      {.row = "matrix multiplication",
+       .operation = "matmul",
+       .element = "double",
+       .variants = {"recursive_temporary"},
+       .n = sizes(4, 256),
+       .work = {3, 0},
+       .span = {0, 2},
+       .why =
+           "Each of the lg n halvings of the inner dimension ends with an addition, whose forks are a tree "
+           "of lg n levels. The slide's lg n adds up each coefficient's n products in one tree, all n^2 at "
+           "once",
+       // Every halving of the inner dimension gets a temporary.
+       .params = {{"splits", 40}}},
+      {.row = "matrix multiplication",
+       .operation = "matmul",
+       .element = "double",
+       .variants = {"recursive"},
+       .n = sizes(4, 256),
+       .work = {3, 0},
+       .span = {1, 0},
+       .why =
+           "Without temporaries the halves of the inner dimension go one after the other: S(n) = 2 S(n/2) + "
+           "O(1)"},
+      {.row = "Strassen",
+       .operation = "matmul",
+       .element = "double",
+       .variants = {"strassen"},
+       .n = sizes(4, 256),
+       .work = {lg7, 0},
+       .span = {0, 2}},
+      {.row = "LU decomposition",
+       .operation = "lu",
+       .variants = {"lu_recursive", "recursive"},
+       .n = sizes(4, 256),
+       .work = {3, 0},
+       .span = {1, 1}},
+      {.row = "tableau construction",
+       .operation = "edit_distance",
+       .variants = {"tableau_recursive", "recursive"},
+       .n = sizes(8, 1024),
+       .work = {2, 0},
+       .span = {lg3, 0}},
+      {.row = "FFT",
+       .operation = "fft",
+       .variants = {"fft_recursive", "recursive"},
+       .n = sizes(64, 1 << 17),
+       .work = {1, 1},
+       .span = {0, 2}},
+      {.row = "FFT",
+       .operation = "fft",
+       .variants = {"fft_six_step", "six_step"},
+       .n = sizes(64, 1 << 18, 4),  // sqrt n rows and columns
+       .work = {1, 1},
+       .span = {0.5, 0},
+       .why = "A row's sqrt n twiddles are multiplied one after the other, beside transpositions down to 16 "
+              "x 16, "
+              "a constant that leads for long"},
+      {.row = "breadth-first search",
+       .operation = "bfs",
+       .variants = {"bfs_bag", "bag"},
+       .n = sizes(256, 1 << 18, 4),
+       .work = {1, 0},
+       .span = {1, 0},
+       .input = "grid",
+       .shape = grid,
+       .work_in = grid_edges,
+       .span_in = grid_span},
+      {.row = "breadth-first search",
+       .operation = "bfs",
+       .variants = {"bfs_frontier", "frontier"},
+       .n = sizes(256, 1 << 16, 4),
+       .work = {1, 0},
+       .span = {1, 0},
+       .why =
+           "With blocks of one edge the prefix sums over a level's blocks, one after the other, are E in all",
+       .input = "grid",
+       .shape = grid,
+       .work_in = grid_edges,
+       .span_in = grid_edges},
+  };
+  return list;
+}
+
+/// A variant's counts at a series of sizes, or why there are none.
+struct Counts {
+  const Line* line;
+  std::string variant, problem;
+  std::vector<double> n, work_in, span_in, work, span;
+  std::vector<Profile> profiles;
+};
+
+// The leaves as small as the variant allows: the analysis is that of the recursion down to 1.
+Params smallest_leaves(const Variant& variant, const Params& given) {
+  Params params;
+  for (const ParamSpec& spec : variant.params) {
+    const bool leaf = std::ranges::any_of(
+        std::initializer_list<std::string_view>{"base", "grain", "cut", "leaf", "threshold", "block"},
+        [&](std::string_view part) { return spec.name.find(part) != std::string_view::npos; });
+    if (leaf) params.set(spec.name, spec.least);
+    if (const Params::Item* item = given.find(spec.name)) params.set(spec.name, item->value);
+  }
+  return complete_params(variant, params);
+}
+
+const Variant* variant_of(const Line& line) {
+  for (const Operation* operation : operations()) {
+    if (operation->name != line.operation || (!line.element.empty() && operation->element != line.element))
+      continue;
+    for (std::string_view name : line.variants)
+      for (const Variant* variant : variants_of(*operation))
+        if (variant->name == name && variant->profile) return variant;
+    if (!line.element.empty()) break;
+  }
+  return nullptr;
+}
+
+Profile profile_at(const Line& line, const Variant& variant, Index n, std::uint64_t seed) {
+  const Operation& operation = *variant.operation;
+  const Shape shape = parse_shape(
+      operation, line.shape ? line.shape(n) : fmt::format("{}={}", operation.dims.front().name, n));
+  const Params params = smallest_leaves(variant, line.params);
+  const cache::TracedProblem problem(operation, shape, variant.scratch(shape, params), line.input, seed);
+  const Profile profile =
+      variant.profile(problem.args(), params, CostUnit::accesses, {.burden = cilkview_burden});
+  if (const Check check = operation.check(shape, line.input.empty() ? operation.inputs.front() : line.input,
+                                          seed, problem.args());
+      !check)
+    throw Error(fmt::format("wrong result: {}", check.message()));
+  return profile;
+}
+
+Counts count(const Line& line, const Inputs& inputs) {
+  Counts counts{.line = &line, .variant = std::string(line.variants.front()), .problem = {}};
+  const Variant* variant = variant_of(line);
+  if (!variant) {
+    counts.problem = "not in this build";
+    return counts;
+  }
+  counts.variant = variant->name;
+  const std::size_t left_out = inputs.scale == Scale::full ? 0 : 1;
+  const std::size_t sizes = inputs.scale == Scale::smoke ? 4 : line.n.size() - left_out;
+  try {
+    for (std::size_t i = 0; i < sizes; ++i) {
+      const Profile profile = profile_at(line, *variant, line.n[i], inputs.seed);
+      const auto n = static_cast<double>(line.n[i]);
+      counts.n.push_back(n);
+      counts.work_in.push_back(line.work_in ? line.work_in(n) : n);
+      counts.span_in.push_back(line.span_in ? line.span_in(n) : n);
+      counts.work.push_back(profile.work);
+      counts.span.push_back(profile.span);
+      counts.profiles.push_back(profile);
+    }
+  } catch (const Error& error) {
+    counts.problem = error.what();
+  }
+  return counts;
+}
+
+// Of the larger sizes: the smallest are no help to an asymptotic law. What is no power of n has lower terms
+// that no shift stands for, and is fitted as it is.
+Growth fitted(const Counts& counts, bool span) {
+  const auto &x = span ? counts.span_in : counts.work_in, &y = span ? counts.span : counts.work;
+  if (span ? counts.line->span_in : counts.line->work_in) return {fit_power_law(x, y).exponent, 0};
+  const std::size_t from = x.size() > 5 ? (x.size() - 5 + 1) / 2 : 0;
+  return fit_growth(std::span(x).subspan(from), std::span(y).subspan(from),
+                    span ? counts.line->span : counts.line->work);
+}
+
+// In n, or in what the slide's formula has for it.
+std::string printed(const Line& line, const Growth& growth, bool span) {
+  const auto in = span ? line.span_in : line.work_in;
+  if (!in) return to_string(growth);
+  const std::string base = in == grid_edges ? "E" : growth.exponent == 1 ? "d lg V" : "(d lg V)";
+  return growth.exponent == 1 ? base : fmt::format("{}^{:.3g}", base, growth.exponent);
+}
+
+bool agrees(const Growth& here, const Growth& form) {
+  return std::abs(here.exponent - form.exponent) <= exponent_tolerance &&
+         std::abs(here.power - form.power) <= power_tolerance;
+}
+
+Finding finding(const std::string& claimed, const Counts& counts, bool span) {
+  const Line& line = *counts.line;
+  const Growth& form = span ? line.span : line.work;
+  Finding result{fmt::format("{}, {}: {} {}", line.row, counts.variant, span ? "span" : "work", claimed),
+                 {},
+                 counts.problem,
+                 {}};
+  if (!counts.problem.empty()) return result;
+  const Growth here = fitted(counts, span);
+  result.figures = printed(line, here, span) + " fitted";
+  const bool as_expected = agrees(here, form);
+  const bool same = !span || line.why.empty();
+  result.holds = same && as_expected;
+  if (!same)
+    result.why = fmt::format("{}: the variant's is {}{}", line.why, printed(line, form, span),
+                             as_expected ? "" : "; the fit differs");
+  return result;
+}
+
+Report report(const Inputs& inputs) {
+  Report report;
+  report.grids.resize(2);
+  Grid &growth = report.grids[0], &measured = report.grids[1];
+  growth.caption = "Growth, claimed and fitted";
+  growth.columns = {{"algorithm", true},  {"variant", true},        {"work slide", true}, {"here", true},
+                    {"span slide", true}, {"variant's span", true}, {"here", true},       {"n"},
+                    {"parallelism"}};
+  measured.caption = "Counted: one a strand, one an access of an element";
+  measured.columns = {{"variant", true},         {"n"}, {"work"}, {"span"}, {"parallelism"}, {"spawns"},
+                      {"strands along the span"}};
+  for (const Line& line : lines()) {
+    const auto& rows = inputs.slide.at("rows");
+    const auto row = std::ranges::find_if(rows, [&](const Json& row) { return row[0] == line.row; });
+    if (row == rows.end()) throw Error(fmt::format("the slide has no row '{}'", line.row));
+    const std::string work_text = (*row)[1], span_text = (*row)[2];
+    const Counts counts = count(line, inputs);
+    auto& cells =
+        growth.rows.emplace_back(std::vector<std::string>{std::string(line.row), counts.variant, work_text});
+    if (!counts.problem.empty()) {
+      cells.insert(cells.end(), {counts.problem, span_text, printed(line, line.span, true), "", "", ""});
+    } else {
+      cells.insert(cells.end(), {printed(line, fitted(counts, false), false), span_text, to_string(line.span),
+                                 printed(line, fitted(counts, true), true),
+                                 fmt::format("{:.0f} to {:.0f}", counts.n.front(), counts.n.back()),
+                                 figure(counts.profiles.back().parallelism())});
+      for (std::size_t i = 0; i < counts.n.size(); ++i) {
+        const Profile& p = counts.profiles[i];
+        measured.rows.push_back({i ? "" : counts.variant, figure(counts.n[i]), fmt::format("{:.0f}", p.work),
+                                 fmt::format("{:.0f}", p.span), figure(p.parallelism()),
+                                 fmt::format("{}", p.spawns), fmt::format("{}", p.strands_on_span)});
+      }
+    }
+    report.findings.push_back(finding(work_text, counts, false));
+    report.findings.push_back(finding(span_text, counts, true));
+  }
+  report.notes.insert(
+      report.notes.begin(),
+      {"Counted, not timed, on the algorithms' own texts with the smallest leaves: the same in every run. "
+       "Every "
+       "result is checked.",
+       fmt::format(
+           "Fits are of the larger sizes, with the next lower term left free; an exponent holds within "
+           "{:g}, a power of lg n within {:g}.",
+           exponent_tolerance, power_tolerance)});
+  if (inputs.scale != Scale::full) report.notes.push_back("The largest size of each only with --full.");
+  return report;
+}
+
+}  // namespace
+
+const Table work_span_table{"work-span", "work and span of seven algorithms, claimed and counted",
+                            [](Scale, std::uint64_t) { return std::vector<Row>{}; }, report};
+
+}  // namespace tallcache

@@ -1,0 +1,191 @@
+// The discrete Fourier transform of n complex numbers, out of place: out[k] = sum over j of in[j] exp(-2 pi i
+// j k / n).
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "common/compare.hpp"
+#include "common/operation.hpp"
+#include "common/random.hpp"
+
+namespace tallcache {
+
+/// Any n; the variants here want a power of two.
+struct Fft {
+  using Complex = std::complex<double>;
+  static constexpr std::string_view name = "fft", element = "complex_double";
+  static constexpr std::string_view what = "out[k] = sum of in[j] exp(-2 pi i j k / n) for n complex numbers";
+  static constexpr Rate rate = Rate::gflop_per_s;
+  static constexpr DimSpec dims[] = {{"n", "complex numbers"}};
+  /// impulse: one 1 among zeros;  constant: ones;  tone: exp(2 pi i f j / n), which the transform makes an
+  /// impulse.
+  static constexpr std::string_view inputs[] = {"uniform", "impulse", "constant", "tone"};
+
+  template <class Access = Plain>
+  struct Args {
+    VectorView<Complex, Access> out;
+    VectorView<const Complex, Access> in;
+    Scratch<Access> scratch{};
+
+    template <class Other>
+    Args<Other> with(Other other) const {
+      return {out.with(other), in.with(other), scratch.with(other)};
+    }
+  };
+
+  static Shape shape_of(const Args<>& args) { return {{"n", args.in.size}}; }
+
+  static std::vector<BufferSpec> buffers(const Shape& s) {
+    const std::size_t bytes = checked_product(s["n"], sizeof(Complex), "numbers");
+    return {{"output", Role::output, bytes, poison_byte<double>}, {"input", Role::input, bytes}};
+  }
+
+  static Args<> bind(const Shape& s, std::span<std::byte* const> buffers, Scratch<> scratch) {
+    return {{reinterpret_cast<Complex*>(buffers[0]), s["n"]},
+            {reinterpret_cast<Complex*>(buffers[1]), s["n"]},
+            scratch};
+  }
+
+  static void fill(const Shape& s, std::string_view input, std::uint64_t seed,
+                   std::span<std::byte* const> buffers) {
+    const Index n = s["n"];
+    if (n == 0) return;
+    auto* in = reinterpret_cast<Complex*>(buffers[1]);
+    const Index at = static_cast<Index>(random_up_to(seed, 0, static_cast<std::uint64_t>(n - 1)));
+    for (Index j = 0, turn = 0; j < n; ++j, turn = (turn + at) % n)
+      in[j] = input == "impulse"    ? Complex(j == at)
+              : input == "constant" ? Complex(1)
+              : input == "tone"
+                  ? std::conj(root(turn, n))
+                  : Complex(2 * random_unit(seed, 2 * j) - 1, 2 * random_unit(seed, 2 * j + 1) - 1);
+  }
+
+  static void validate(const Args<>& args) {
+    for (Index size : {args.in.size, args.out.size}) {
+      if (size < 0) throw Error("fft: negative size " + std::to_string(size));
+      checked_product(size, sizeof(Complex), "fft");
+    }
+    if (args.out.size != args.in.size)
+      throw Error("fft: the transform of " + std::to_string(args.in.size) + " numbers does not fit into " +
+                  std::to_string(args.out.size));
+    if (args.in.size && (!args.in.data || !args.out.data)) throw Error("fft: no data");
+    validate_disjoint(args.out, "output", args.in, "input");
+  }
+
+  /// Up to 1024 numbers: each output against its sum. More: two sums over all outputs with known weights, and
+  /// Parseval's equation.
+  static Check check(const Shape&, std::string_view, std::uint64_t seed, const Args<>& args) {
+    return args.in.size <= 1024 ? check_each(args) : check_sums(seed, args);
+  }
+
+  static Cost cost(const Shape& s) {
+    const double n = s["n"];
+    return {.flops = n > 1 ? 5 * n * std::log2(n) : 0, .bytes = 2 * sizeof(Complex) * n};
+  }
+
+  static std::vector<Shape> test_shapes() {
+    std::vector<Shape> shapes;
+    for (Index n : {0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 1 << 15})
+      shapes.push_back({{"n", n}});
+    for (Index n : {3, 5, 6, 12, 100, 127, 1000, 1021, 2187}) shapes.push_back({{"n", n}});
+    return shapes;
+  }
+
+  static std::vector<Shape> bench_shapes() {
+    std::vector<Shape> shapes;
+    for (int lg : {10, 14, 18, 20}) shapes.push_back({{"n", Index{1} << lg}});
+    return shapes;
+  }
+
+ private:
+  /// exp(-2 pi i k / n) for -n < k < n.
+  static Complex root(Index k, Index n) {
+    if (2 * k > n) k -= n;
+    if (2 * k <= -n) k += n;
+    const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n);
+    return {std::cos(angle), -std::sin(angle)};
+  }
+
+  static double norm(const VectorView<const Complex>& v) {
+    long double sum = 0;
+    for (Index j = 0; j < v.size; ++j) sum += std::norm(v[j]);
+    return static_cast<double>(std::sqrt(sum));
+  }
+
+  /// The rounding error that a transform may make for each unit of the norm: a few eps for each of the lg n
+  /// multiplications that an input goes through (Higham, "Accuracy and Stability of Numerical
+  /// Algorithms", 24.1).
+  static double relative_bound(Index n) {
+    return 4 * epsilon<double>() * (2 + std::log2(static_cast<double>(n)));
+  }
+
+  static std::string text(Complex z) { return "(" + digits(z.real()) + ", " + digits(z.imag()) + ")"; }
+
+  static bool near(Complex got, Complex expected, double bound) {
+    return within(got.real(), expected.real(), bound) && within(got.imag(), expected.imag(), bound);
+  }
+
+  static Check check_each(const Args<>& args) {
+    const Index n = args.in.size;
+    const double in_norm = norm(args.in);
+    std::vector<Complex> roots(n);
+    for (Index k = 0; k < n; ++k) roots[k] = root(k, n);
+    for (Index k = 0; k < n; ++k) {
+      long double re = 0, im = 0;
+      for (Index j = 0, e = 0; j < n; ++j) {
+        const Complex x = args.in[j], w = roots[e];
+        re += static_cast<long double>(x.real()) * w.real() - static_cast<long double>(x.imag()) * w.imag();
+        im += static_cast<long double>(x.real()) * w.imag() + static_cast<long double>(x.imag()) * w.real();
+        if ((e += k) >= n) e -= n;
+      }
+      const Complex expected(static_cast<double>(re), static_cast<double>(im));
+      if (!near(args.out[k], expected, relative_bound(n) * (in_norm + std::abs(expected))))
+        return Check::wrong("output " + std::to_string(k), text(expected), text(args.out[k]));
+    }
+    return {};
+  }
+
+  /// The sum of the outputs times z^k, for z^n = -1, is a geometric sum for each input: 2 in[j] / (1 - z
+  /// w^j), where w is the n-th root of unity of the transform. It takes one pass, no transform, and sees
+  /// every output: with weights of magnitude 1 that no two outputs share.
+  static Check check_sums(std::uint64_t seed, const Args<>& args) {
+    const Index n = args.in.size;
+    // Parseval: the outputs' norm is sqrt n times the inputs'.
+    const double root_n = std::sqrt(static_cast<double>(n)), expected_norm = root_n * norm(args.in);
+    const double got_norm = norm(args.out);
+    if (!within(got_norm, expected_norm, relative_bound(n) * expected_norm))
+      return Check::wrong("norm of the outputs", digits(expected_norm), digits(got_norm));
+    for (std::uint64_t trial = 0; trial < 2; ++trial) {
+      // z = exp(2 pi i turn / 2n), turn odd.
+      const Index turn =
+          1 + 2 * static_cast<Index>(random_up_to(seed ^ 0xff7, trial, static_cast<std::uint64_t>(n - 1)));
+      std::complex<long double> got = 0, expected = 0;
+      for (Index k = 0, e = 0; k < n; ++k, e = (e + turn) % (2 * n)) {
+        const Complex y = args.out[k], z = std::conj(root(e, 2 * n));
+        got += Complex(y.real() * z.real() - y.imag() * z.imag(), y.real() * z.imag() + y.imag() * z.real());
+      }
+      for (Index j = 0; j < n; ++j) {
+        // 2 / (1 - exp(-2 i a)) = 1 - i cot a, which 1 - z w^j would lose to cancellation.
+        Index d = (2 * j - turn) % (2 * n);
+        if (d > n) d -= 2 * n;
+        if (d < -n) d += 2 * n;
+        const double cot =
+            1 / std::tan(std::numbers::pi / 2 * static_cast<double>(d) / static_cast<double>(n));
+        const Complex x = args.in[j];
+        expected += Complex(x.real() + x.imag() * cot, x.imag() - x.real() * cot);
+      }
+      const Complex g(got), e(expected);
+      if (!near(g, e, relative_bound(n) * root_n * expected_norm))
+        return Check::wrong("sum of the outputs times z^k, z = exp(pi i " + std::to_string(turn) + " / n)",
+                            text(e), text(g));
+    }
+    return {};
+  }
+};
+
+}  // namespace tallcache

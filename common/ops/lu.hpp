@@ -1,0 +1,216 @@
+// A = L U in place, and P A = L U with partial pivoting: A n x n, row-major with a padded leading dimension.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "common/compare.hpp"
+#include "common/operation.hpp"
+#include "common/random.hpp"
+
+namespace tallcache {
+
+/// Afterwards the strict lower triangle of A holds that of the unit lower triangular L, the rest holds U.
+/// With pivoting, rows are exchanged as LAPACK's getrf does: step i, for i = 0, 1, ..., has exchanged row i
+/// with row exchanges[i] >= i, so that no element of L is above 1 in magnitude.
+template <class T, bool pivoting>
+struct LuDecomposition {
+  static constexpr std::string_view name = pivoting ? "lu_pivot" : "lu", element = element_name<T>();
+  static constexpr std::string_view what = pivoting ? "P A = L U with partial pivoting; A is n x n, row-major"
+                                                    : "A = L U without pivoting; A is n x n, row-major";
+  static constexpr Rate rate = Rate::gflop_per_s;
+  static constexpr DimSpec dims[] = {{"n", "rows and columns of A"},
+                                     {"pad", "leading dimension minus columns", 0}};
+  /// dominant: uniform in [-1, 1), plus n on the diagonal;  zero_diagonal: uniform, but the diagonal is zero;
+  /// graded: uniform, every row scaled by a random power of two.
+  static constexpr std::string_view kinds[] = {"dominant", "uniform", "zero_diagonal", "graded"};
+  static constexpr std::string_view pivoting_kinds[] = {"uniform", "dominant", "zero_diagonal", "graded"};
+  static constexpr std::span<const std::string_view> inputs =
+      pivoting ? std::span<const std::string_view>(pivoting_kinds)
+               : std::span<const std::string_view>(kinds).first(1);
+
+  template <class Access = Plain>
+  struct Args {
+    static constexpr bool has_exchanges = pivoting;
+    MatrixView<T, Access> a;
+    VectorView<std::int32_t, Access> exchanges;  ///< n of them; empty without pivoting
+    Scratch<Access> scratch{};
+
+    template <class Other>
+    Args<Other> with(Other other) const {
+      return {a.with(other), exchanges.with(other), scratch.with(other)};
+    }
+  };
+
+  static Shape shape_of(const Args<>& args) { return {{"n", args.a.rows}, {"pad", args.a.ld - args.a.cols}}; }
+
+  static std::vector<BufferSpec> buffers(const Shape& s) {
+    std::vector<BufferSpec> specs{
+        {"A", Role::inout, matrix_bytes<T>(s["n"], s["n"], s["pad"]), poison_byte<T>}};
+    if (pivoting) {
+      require_int32(s["n"]);
+      specs.push_back({"exchanges", Role::output, s["n"] * sizeof(std::int32_t), poison_byte<std::int32_t>});
+    }
+    return specs;
+  }
+
+  static Args<> bind(const Shape& s, std::span<std::byte* const> buffers, Scratch<> scratch) {
+    Args<> args{bind_matrix<T>(buffers[0], s["n"], s["n"], s["pad"]), {}, scratch};
+    if (pivoting) args.exchanges = {reinterpret_cast<std::int32_t*>(buffers[1]), s["n"]};
+    return args;
+  }
+
+  static void fill(const Shape& s, std::string_view input, std::uint64_t seed,
+                   std::span<std::byte* const> buffers) {
+    fill(bind_matrix<T>(buffers[0], s["n"], s["n"], s["pad"]), input, seed);
+  }
+
+  static void validate(const Args<>& args) {
+    validate_view(args.a, "A");
+    if (args.a.rows != args.a.cols)
+      throw Error(std::string(name) + ": " + std::to_string(args.a.rows) + " x " +
+                  std::to_string(args.a.cols) + " is not square");
+    if (!pivoting) return;
+    require_int32(args.a.rows);
+    if (args.exchanges.size != args.a.rows)
+      throw Error("exchanges: " + std::to_string(args.exchanges.size) + " of them, not " +
+                  std::to_string(args.a.rows));
+    if (args.exchanges.size && !args.exchanges.data) throw Error("exchanges: no data");
+    validate_disjoint(args.exchanges, "exchanges", args.a, "A");
+  }
+
+  /// The backward error, P A - L U, elementwise against (n + 2) eps |L| |U| (Higham 2002, 9.3) up to 2^27
+  /// products; beyond, every row of it times a random vector t against 8 sqrt(n + 2) eps times the root of
+  /// the sum of the squares of the products l_ik u_kj t_j, as rounding errors of either sign add up (Higham
+  /// and Mary 2019). With pivoting, the exchanges must be possible and no element of L above 1, but for the
+  /// rounding of a reciprocal.
+  static Check check(const Shape&, std::string_view input, std::uint64_t seed, const Args<>& args) {
+    const MatrixView<const T> f = args.a;
+    const Index n = f.rows;
+    if (Check padding = check_padding(f); !padding) return padding;
+    std::vector<T> original(n * n);
+    const MatrixView<T> a{original.data(), n, n, n};
+    fill(a, input, seed);
+    if constexpr (pivoting) {
+      for (Index i = 0; i < n; ++i) {
+        const Index other = args.exchanges[i];
+        if (other < i || other >= n)
+          return Check::wrong("exchange " + std::to_string(i),
+                              "a row from " + std::to_string(i) + " to " + std::to_string(n - 1),
+                              std::to_string(other));
+        if (other != i) std::swap_ranges(&a(i, 0), &a(i, 0) + n, &a(other, 0));
+      }
+      for (Index i = 0; i < n; ++i)
+        for (Index j = 0; j < i; ++j)
+          if (!(std::abs(f(i, j)) <= 1 + 2 * epsilon<T>()))
+            return Check::wrong("L" + position(i, j), "at most 1 in magnitude", digits(f(i, j)));
+    }
+    return static_cast<double>(n) * n * n <= 0x1p27 ? check_elements(f, a) : check_product(f, a, seed);
+  }
+
+  static Cost cost(const Shape& s) {
+    const double n = static_cast<double>(s["n"]);
+    return {.flops = n * (n - 1) * (4 * n + 1) / 6, .bytes = 2 * sizeof(T) * n * n};
+  }
+
+  static std::vector<Shape> test_shapes() {
+    std::vector<Shape> shapes;
+    for (Index n : {0, 1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 61, 63, 64, 65, 97, 127, 128, 129})
+      shapes.push_back({{"n", n}, {"pad", n % 3 * 5}});
+    return shapes;
+  }
+
+  static std::vector<Shape> bench_shapes() {
+    std::vector<Shape> shapes;
+    for (Index n : {128, 256, 512, 1024}) shapes.push_back({{"n", n}, {"pad", 0}});
+    return shapes;
+  }
+
+ private:
+  static void require_int32(Index n) {
+    if (n > std::numeric_limits<std::int32_t>::max())
+      throw Error("lu_pivot: n=" + std::to_string(n) + " exceeds 32-bit row numbers");
+  }
+
+  static void fill(MatrixView<T> a, std::string_view input, std::uint64_t seed) {
+    fill_matrix(a, "uniform", seed);
+    for (Index i = 0; i < a.rows; ++i) {
+      if (input == "dominant") a(i, i) += static_cast<T>(a.rows);
+      if (input == "zero_diagonal" && a.rows > 1) a(i, i) = 0;
+      if (input == "graded") {
+        const T scale = static_cast<T>(1.0 / static_cast<double>(1 << random_up_to(seed + 1, i, 20)));
+        for (Index j = 0; j < a.cols; ++j) a(i, j) *= scale;
+      }
+    }
+  }
+
+  static T unit_lower(MatrixView<const T> f, Index i, Index j) { return i == j ? T{1} : f(i, j); }
+
+  static Check check_elements(MatrixView<const T> f, MatrixView<const T> a) {
+    using Wide = std::conditional_t<sizeof(T) < sizeof(double), double, long double>;
+    const Index n = f.rows;
+    std::vector<Wide> sum(n), magnitude(n);
+    for (Index i = 0; i < n; ++i) {
+      std::ranges::fill(sum, Wide{});
+      std::ranges::fill(magnitude, Wide{});
+      for (Index l = 0; l <= i; ++l) {
+        const Wide factor = unit_lower(f, i, l);
+        for (Index j = l; j < n; ++j) {
+          const Wide product = factor * f(l, j);
+          sum[j] += product;
+          magnitude[j] += std::abs(product);
+        }
+      }
+      for (Index j = 0; j < n; ++j) {
+        const double bound = (n + 2) * epsilon<T>() * static_cast<double>(magnitude[j]);
+        if (!within(static_cast<double>(sum[j] - a(i, j)), 0, bound))
+          return Check::wrong("(L U)" + position(i, j), digits(a(i, j)), digits(static_cast<T>(sum[j])));
+      }
+    }
+    return {};
+  }
+
+  static Check check_product(MatrixView<const T> f, MatrixView<const T> a, std::uint64_t seed) {
+    const Index n = f.rows;
+    std::vector<double> t(n), ut(n), u_norm2(n);
+    for (Index j = 0; j < n; ++j)
+      t[j] = (1 + random_unit(seed + 2, j)) * (random_bits(seed + 3, j) & 1 ? 1 : -1);
+    for (Index l = 0; l < n; ++l)
+      for (Index j = l; j < n; ++j) {
+        const double term = f(l, j) * t[j];
+        ut[l] += term;
+        u_norm2[l] += term * term;
+      }
+    const double factor = 8 * std::sqrt(n + 2.0) * (epsilon<T>() + epsilon<double>());
+    for (Index i = 0; i < n; ++i) {
+      double expected = 0, got = 0, norm2 = 0;
+      for (Index j = 0; j < n; ++j) expected += a(i, j) * t[j];
+      for (Index l = 0; l <= i; ++l) {
+        const double element = unit_lower(f, i, l);
+        got += element * ut[l];
+        norm2 += element * element * u_norm2[l];
+      }
+      if (!within(got, expected, factor * std::sqrt(norm2)))
+        return Check::wrong("row " + std::to_string(i) + " of L U times a random vector", digits(expected),
+                            digits(got));
+    }
+    return {};
+  }
+};
+
+template <class T>
+using Lu = LuDecomposition<T, false>;
+template <class T>
+using LuPivot = LuDecomposition<T, true>;
+
+/// What a decomposition throws when it meets a pivot that it cannot divide by.
+template <class T>
+[[noreturn]] void throw_singular(std::string_view operation, Index i, T pivot) {
+  throw Error(std::string(operation) + ": the matrix is singular: pivot " + std::to_string(i) + " is " +
+              digits(pivot));
+}
+
+}  // namespace tallcache

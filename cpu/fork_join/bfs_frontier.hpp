@@ -1,0 +1,113 @@
+// Breadth-first search level by level. The edges out of a level are cut into blocks of equally many, wherever
+// that falls in a vertex's, so that a star is as parallel as a grid. The blocks claim the vertices that they
+// find, side by side; prefix sums over what each found make the next level of it (Leiserson and Schardl 2010
+// and Shun and Blelloch's Ligra, 2013, are the neighbours of this form). The levels come out the same
+// whichever block wins a vertex.
+#pragma once
+
+#include "cpu/fork_join/bfs_queue.hpp"
+
+namespace tallcache::cpu::fork_join {
+
+struct bfs_frontier {
+  static constexpr std::string_view idea =
+      "level by level: blocks of a level's edges side by side, prefix sums make the next";
+  static constexpr std::string_view source = "M11: breadth-first search";
+  using operations = OperationList<Bfs>;
+  static constexpr ParamSpec params[] = {{"block", 2048, "edges of a block"}};
+  static constexpr bool parallel = true;
+
+  static std::size_t scratch(Bfs, const Shape& shape, const Params& params) {
+    const std::size_t n = shape["vertices"], m = Bfs::edges_of(shape), vertex = sizeof(Bfs::Vertex);
+    const std::size_t blocks = blocks_of(m, params["block"]);
+    return scratch_bytes({n * vertex, n * vertex, m * vertex, blocks * vertex, blocks * vertex});
+  }
+
+  template <class Fork, class Args>
+  static void run(Fork& fork, const Args& args, const Params& params) {
+    start_search(fork, args);
+    const Index n = args.out.size, m = args.target.size, block = params["block"];
+    if (n == 0) return;
+    auto scratch = args.scratch;
+    const auto vector = [&scratch](Index size) { return scratch.template vector<Bfs::Vertex>(size); };
+    const auto frontier = vector(n);    // the vertices of a level that have edges
+    const auto first_edge = vector(n);  // the edges of those before each of them
+    const auto found = vector(m);       // by each block, from its first edge's place on
+    const auto found_vertices = vector(blocks_of(m, block)), found_edges = vector(blocks_of(m, block));
+    const auto degree = [offset = args.offset](Index v) {
+      const Index begin = offset[v], end = offset[v + 1];
+      return end - begin;
+    };
+
+    Index edges = degree(args.source);
+    Index vertices = 1;
+    frontier[0] = args.source;
+    first_edge[0] = 0;
+    for (Bfs::Level level = 1; edges > 0; ++level) {
+      const Index blocks = blocks_of(edges, block);
+      fork.loop(0, blocks, 1, [=, &args](Index b) {
+        const Index begin = b * block, end = std::min(begin + block, edges);
+        Index out = begin, out_edges = 0;
+        Index i = holder_of(first_edge.block(0, vertices), begin);
+        for (Index e = begin; e < end; ++i) {
+          const Index u = frontier[i];
+          const Index skipped = e - first_edge[i];
+          const Index from = args.offset[u] + skipped,
+                      to = std::min<Index>(args.offset[u + 1], from + end - e);
+          for (Index k = from; k < to; ++k) {
+            const Bfs::Vertex v = args.target[k];
+            if (!args.out.claim(v, unreached, level)) continue;
+            const Index d = degree(v);
+            if (d == 0) continue;  // nothing leads on from there
+            found[out++] = v;
+            out_edges += d;
+          }
+          e += to - from;
+        }
+        found_vertices[b] = static_cast<Bfs::Vertex>(out - begin);
+        found_edges[b] = static_cast<Bfs::Vertex>(out_edges);
+      });
+
+      vertices = edges = 0;
+      for (Index b = 0; b < blocks; ++b) {
+        vertices += replace(found_vertices[b], vertices);
+        edges += replace(found_edges[b], edges);
+      }
+      fork.loop(0, blocks, 1, [=](Index b) {
+        const Index begin = found_vertices[b];
+        Index end = vertices, edge = found_edges[b];
+        if (b + 1 < blocks) end = found_vertices[b + 1];
+        for (Index i = begin; i < end; ++i) {
+          const Bfs::Vertex v = found[b * block + i - begin];
+          frontier[i] = v;
+          first_edge[i] = static_cast<Bfs::Vertex>(edge);
+          edge += degree(v);
+        }
+      });
+    }
+  }
+
+ private:
+  static constexpr Index blocks_of(Index edges, Index block) { return (edges + block - 1) / block; }
+
+  /// The last position whose first edge is not behind `edge`.
+  template <class View>
+  static Index holder_of(View first_edge, Index edge) {
+    Index low = 0, high = first_edge.size;
+    while (high - low > 1) {
+      const Index middle = low + (high - low) / 2;
+      (first_edge[middle] <= edge ? low : high) = middle;
+    }
+    return low;
+  }
+
+  /// The element, which becomes `value`.
+  template <class Element>
+  static Index replace(Element&& element, Index value) {
+    const Bfs::Vertex old = element;
+    element = static_cast<Bfs::Vertex>(value);
+    return old;
+  }
+};
+
+}  // namespace tallcache::cpu::fork_join

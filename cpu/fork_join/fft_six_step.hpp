@@ -1,0 +1,133 @@
+// The cache-oblivious transform (Frigo, Leiserson, Prokop, Ramachandran 1999, after Bailey's six steps,
+// 1990): the numbers as a matrix of about sqrt n rows, transforms of its columns, twiddles, transforms of its
+// rows, with transpositions in between so that every transform reads a row. Theta(1 + n/L (1 + log_Z n))
+// misses in any cache.
+#pragma once
+
+#include <type_traits>
+
+#include "cpu/fork_join/fft_recursive.hpp"
+#include "cpu/transpose/recursive.hpp"
+
+namespace tallcache::cpu::fork_join {
+
+/// exp(-2 pi i e / n) for 0 <= e < n, n a power of two, as a product of two out of 2 sqrt n numbers in place
+/// of one out of n: these stay in the cache.
+template <class View>
+struct RootTable {
+  View high, low;  ///< exp(-2 pi i a low.size / n), exp(-2 pi i b / n)
+  int low_bits = std::countr_zero(static_cast<std::size_t>(low.size));
+
+  Index n() const { return high.size * low.size; }
+
+  Complex operator()(Index e) const { return times(high[e >> low_bits], low[e & (low.size - 1)]); }
+
+  template <class Fork>
+  void fill(Fork& fork) const {
+    const Index n = this->n();
+    fork.loop(0, high.size, 1,
+              [n, table = *this](Index a) { table.high[a] = root_of_unity(a * table.low.size, n); });
+    fork.loop(0, low.size, 1, [n, table = *this](Index b) { table.low[b] = root_of_unity(b, n); });
+  }
+};
+
+/// A vector as a matrix of `rows` rows.
+template <class T, class Access>
+constexpr MatrixView<T, Access> as_matrix(VectorView<T, Access> v, Index rows) {
+  return {v.data, rows, v.size / rows, v.size / rows, v.access};
+}
+
+/// What the recursion passes on.
+template <class View>
+struct SixStep {
+  RootTable<View> roots;  ///< of the whole transform's n
+  View twiddles;          ///< of the leaves: fill_twiddles
+  Index base, grain;
+
+  /// out = the transform of `in`. `work` is as large as they are, and may be `in`, which is then lost.
+  template <class Fork, class In>
+  void transform(Fork& fork, View out, In in, View work) const {
+    const Index n = out.size;
+    if (n <= base) return fft_leaf(out, in, 1, twiddles);
+    if constexpr (!std::is_same_v<Fork, Serial>)
+      if (n <= grain) {
+        Serial serial;
+        return transform(serial, out, in, work);
+      }
+    const Index rows = Index{1} << (std::bit_width(static_cast<std::size_t>(n)) - 1) / 2, cols = n / rows;
+    transpose(fork, as_matrix(out, cols), as_matrix(in, rows));
+    transform_rows(fork, work, out, cols, [this, cols](View row, Index i) {
+      const Index step = i * (roots.n() / (row.size * cols));
+      if (step)
+        for (Index j = 0; j < row.size; ++j) row[j] = times(row[j], roots(j * step));
+    });
+    transpose(fork, as_matrix(out, rows), as_matrix(work, cols));
+    transform_rows(fork, work, out, rows, [](View, Index) {});
+    transpose(fork, as_matrix(out, cols), as_matrix(work, rows));
+  }
+
+ private:
+  template <class Fork, class Out, class In>
+  static void transpose(Fork& fork, Out out, In in) {
+    cpu::transpose::rec_transpose(fork, out, in, 16);
+  }
+
+  /// Each of the `rows` rows of `out` is the transform of that of `in`, which is lost, and then
+  /// `twiddled(row, i)`.
+  template <class Fork, class Twiddled>
+  void transform_rows(Fork& fork, View out, View in, Index rows, Twiddled twiddled) const {
+    fork.loop(0, rows, 1, [=, this, &fork](Index i) {
+      const Index size = out.size / rows;
+      const View to = out.block(i * size, size), from = in.block(i * size, size);
+      transform(fork, to, from, from);
+      twiddled(to, i);
+    });
+  }
+};
+
+struct fft_six_step {
+  static constexpr std::string_view idea =
+      "cache-oblivious: a sqrt n x sqrt n matrix, transforms of its columns and rows";
+  static constexpr std::string_view source = "Frigo, Leiserson, Prokop, Ramachandran 1999; Bailey 1990";
+  using operations = OperationList<Fft>;
+  static constexpr ParamSpec params[] = {{"base", 64, "a transform of no more numbers is a leaf", 2},
+                                         {"grain", 4096, "a transform of no more numbers forks no more"}};
+  static constexpr PhaseSpec phases[] = {{"twiddles", false}, {"transform"}};
+  static constexpr bool parallel = true;
+
+  static bool supports(const Shape& shape) { return fft_recursive::supports(shape); }
+
+  static std::size_t scratch(Fft, const Shape& shape, const Params& params) {
+    const Sizes s(shape["n"], params);
+    return scratch_bytes({s.high * sizeof(Complex), s.low * sizeof(Complex), s.twiddles * sizeof(Complex),
+                          checked_product(shape["n"], sizeof(Complex), "transposed numbers")});
+  }
+
+  template <int phase, class Fork, class Args>
+  static void run(Fork& fork, const Args& args, const Params& params) {
+    if (args.in.size == 0) return;
+    auto scratch = args.scratch;
+    const auto vector = [&scratch](Index size) { return scratch.template vector<Complex>(size); };
+    const Sizes s(args.in.size, params);
+    const auto high = vector(s.high), low = vector(s.low), twiddles = vector(s.twiddles);
+    const SixStep<std::remove_const_t<decltype(high)>> steps{
+        {high, low}, twiddles, params["base"], params["grain"]};
+    if constexpr (phase == 0) {
+      steps.roots.fill(fork);
+      fill_twiddles(fork, twiddles);
+    } else {
+      steps.transform(fork, args.out, args.in, vector(args.in.size));
+    }
+  }
+
+ private:
+  struct Sizes {
+    Index low, high, twiddles;
+    Sizes(Index n, const Params& params)
+        : low(Index{1} << std::bit_width(static_cast<std::size_t>(n)) / 2),
+          high((n + low - 1) / low),
+          twiddles(fork_join::twiddles(std::min(n, params["base"]))) {}
+  };
+};
+
+}  // namespace tallcache::cpu::fork_join

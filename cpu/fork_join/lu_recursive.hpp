@@ -1,0 +1,52 @@
+// LU decomposition by quadrants: L11 U11 = A11, then the two triangular systems side by side, then
+// L22 U22 = A22 - L21 U12. Work Theta(n^3), span Theta(n lg^2 n): the slides' Theta(n lg n) takes products of
+// logarithmic span, which pay with temporaries (cpu/matmul/recursive_temporary.hpp).
+#pragma once
+
+#include <cmath>
+
+#include "common/ops/lu.hpp"
+#include "common/variant.hpp"
+#include "cpu/fork_join/triangular_solve.hpp"
+
+namespace tallcache::cpu::fork_join {
+
+/// Factors the square `a`, whose first row is number `first` of the matrix. Throws Error on a pivot of 0, or
+/// none at all (NaN). base >= 1.
+template <class Fork, class M>
+void rec_lu(Fork& fork, M a, Index base, Index first = 0) {
+  if (a.rows <= base) {
+    for (Index k = 0; k < a.rows; ++k) {
+      const typename M::value_type pivot = a(k, k);
+      if (!(std::abs(pivot) > 0)) throw_singular("lu", first + k, pivot);
+      for (Index i = k + 1; i < a.rows; ++i) {
+        const typename M::value_type factor = a(i, k) / pivot;
+        a(i, k) = factor;
+        for (Index j = k + 1; j < a.cols; ++j) a(i, j) -= factor * a(k, j);
+      }
+    }
+    return;
+  }
+  const Quadrants q(a, a.rows / 2);
+  rec_lu(fork, q.a11, base, first);
+  fork([&fork, q, base] { solve_lower(fork, q.a11, q.a12, base); },
+       [&fork, q, base] { solve_upper(fork, q.a21, q.a11, base); });
+  rec_mult<-1>(fork, q.a22, q.a21, q.a12, base);
+  rec_lu(fork, q.a22, base, first + q.a11.rows);
+}
+
+struct lu_recursive {
+  static constexpr std::string_view idea =
+      "by quadrants: two triangular systems side by side, a recursive product for the Schur complement";
+  static constexpr std::string_view source = "M11: LU-decomposition";
+  using operations = OperationList<Lu<double>, Lu<float>>;
+  static constexpr ParamSpec params[] = {{"base", 64, "a block with no larger dimension is a leaf"}};
+  static constexpr bool parallel = true;
+
+  template <class Fork, class Args>
+  static void run(Fork& fork, const Args& args, const Params& params) {
+    rec_lu(fork, args.a, params["base"]);
+  }
+};
+
+}  // namespace tallcache::cpu::fork_join

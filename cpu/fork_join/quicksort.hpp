@@ -1,0 +1,111 @@
+// Quicksort as the slides have it: partition around the last key, fork on the two sides. The partition is
+// serial, so the span is Theta(n) and the parallelism no more than Theta(lg n), however many keys.
+//
+// Two things differ from the slides' text, which is quadratic, with a recursion as deep as there are keys, on
+// input that is sorted or all equal: a key from a random position comes last before the partition, and the
+// keys equal to the pivot are set aside where it is the least of all.
+#pragma once
+
+#include <utility>
+
+#include "common/ops/sort.hpp"
+#include "common/variant.hpp"
+
+namespace tallcache::cpu::fork_join {
+
+using Key = Sort::Key;
+
+template <class Keys>
+void swap_keys(Keys keys, Index i, Index j) {
+  const Key key = keys[i];
+  keys[i] = keys[j];
+  keys[j] = key;
+}
+
+template <class Keys>
+void insertion_sort(Keys keys) {
+  for (Index i = 1; i < keys.size; ++i) {
+    const Key key = keys[i];
+    Index j = i;
+    for (; j > 0; --j) {
+      const Key before = keys[j - 1];
+      if (!(key < before)) break;
+      keys[j] = before;
+    }
+    keys[j] = key;
+  }
+}
+
+/// std::partition: the keys that `first` holds for to the front; their number.
+template <class Keys, class First>
+Index partition(Keys keys, First first) {
+  Index i = 0, j = keys.size;
+  while (true) {
+    while (i < j && first(keys[i])) ++i;
+    while (i < j && !first(keys[j - 1])) --j;
+    if (i == j) return i;
+    swap_keys(keys, i++, --j);
+  }
+}
+
+/// The median of three keys at random positions, of many keys that of nine (Tukey's ninther). The positions
+/// are a function of the number of keys alone, so that every run takes the same; no pattern of the input
+/// meets them but by design. size >= 1.
+template <class Keys>
+Index pivot_position(Keys keys) {
+  const auto size = static_cast<std::uint64_t>(keys.size);
+  std::uint64_t drawn = 0;
+  const auto median = [&](auto draw) {
+    Index a = draw(), b = draw(), c = draw();
+    if (keys[b] < keys[a]) std::swap(a, b);
+    if (!(keys[c] < keys[b])) return b;
+    return keys[c] < keys[a] ? a : c;
+  };
+  const auto position = [&] { return static_cast<Index>(random_bits(size, drawn++) % size); };
+  if (size < 1024) return median(position);
+  return median([&] { return median(position); });
+}
+
+/// Fewer keys than this are sorted by insertion.
+inline constexpr Index insertion_size = 24;
+
+/// Up to `grain` keys are sorted on one thread.
+template <class Fork, class Keys>
+void sample_qsort(Fork& fork, Keys keys, Index grain) {
+  if (keys.size < insertion_size) return insertion_sort(keys);
+  if constexpr (!std::is_same_v<Fork, Serial>)
+    if (keys.size <= grain) {
+      Serial serial;
+      return sample_qsort(serial, keys, grain);
+    }
+  const Index last = keys.size - 1;
+  swap_keys(keys, pivot_position(keys), last);
+  const Key pivot = keys[last];
+  const Index middle = partition(keys.block(0, last), [pivot](Key key) { return key < pivot; });
+  swap_keys(keys, middle, last);
+  auto right = keys.block(middle + 1, last - middle);
+  if (middle == 0) {
+    const Index equal = partition(right, [pivot](Key key) { return !(pivot < key); });
+    right = right.block(equal, right.size - equal);
+  }
+  fork([&fork, left = keys.block(0, middle), grain] { sample_qsort(fork, left, grain); },
+       [&fork, right, grain] { sample_qsort(fork, right, grain); });
+}
+
+// 2048 keys take some 50 us, a fork 0.1 us.
+inline constexpr ParamSpec sort_grain{"grain", 2048, "up to so many keys are sorted on one thread"};
+
+struct quicksort {
+  static constexpr std::string_view idea = "partition around one key, fork on the two sides";
+  static constexpr std::string_view source = "M13: Quicksort (sample_qsort)";
+  using operations = OperationList<Sort>;
+  static constexpr ParamSpec params[] = {sort_grain};
+  static constexpr bool parallel = true;
+
+  template <class Fork, class Args>
+  static void run(Fork& fork, const Args& args, const Params& params) {
+    sample_qsort(fork, args.keys, params["grain"]);
+  }
+};
+
+}  // namespace tallcache::cpu::fork_join

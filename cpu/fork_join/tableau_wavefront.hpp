@@ -1,0 +1,34 @@
+// Tableau construction by tiles, one anti-diagonal of them after the other: span Theta((m + n) tile), which
+// is below the n^lg 3 of the quadrants, for a tile that has to be chosen.
+#pragma once
+
+#include "cpu/fork_join/tableau_rows.hpp"
+
+namespace tallcache::cpu::fork_join {
+
+struct tableau_wavefront {
+  static constexpr std::string_view idea =
+      "square tiles, those of one anti-diagonal side by side: span Theta(n)";
+  static constexpr std::string_view source = "Lamport 1974, the hyperplane method";
+  using operations = OperationList<EditDistance>;
+  static constexpr ParamSpec params[] = {{"tile", 128, "side of a tile"}};
+  static constexpr bool parallel = true;
+
+  template <class Fork, class Args>
+  static void run(Fork& fork, const Args& args, const Params& params) {
+    const auto [d, a, b, scratch] = args;
+    const Index tile = params["tile"];
+    const Index rows = (a.size + tile - 1) / tile, cols = (b.size + tile - 1) / tile;
+    tableau_borders(fork, d);
+    if (rows == 0 || cols == 0) return;
+    for (Index diagonal = 0; diagonal < rows + cols - 1; ++diagonal)
+      fork.loop(std::max<Index>(0, diagonal - cols + 1), std::min(rows, diagonal + 1), 1,
+                [=, d = d, a = a, b = b](Index row) {
+                  const Index i = row * tile, j = (diagonal - row) * tile;
+                  const Index height = std::min(tile, a.size - i), width = std::min(tile, b.size - j);
+                  tableau_block(d.block(i, j, height + 1, width + 1), a.block(i, height), b.block(j, width));
+                });
+  }
+};
+
+}  // namespace tallcache::cpu::fork_join

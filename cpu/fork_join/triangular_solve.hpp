@@ -1,0 +1,70 @@
+// Triangular systems with many right sides, in place, as the recursive LU decompositions need them: halve the
+// right sides, which are independent, or the triangle. Span Theta(n lg n), as the products of rec_mult that
+// follow one another have one of Theta(n) each.
+#pragma once
+
+#include "cpu/matmul/recursive.hpp"
+
+namespace tallcache::cpu::fork_join {
+
+using matmul::rec_mult;
+
+/// The quadrants of a matrix whose first rows and columns are `split` many.
+template <class M>
+struct Quadrants {
+  M a11, a12, a21, a22;
+  Quadrants(M a, Index split)
+      : a11(a.block(0, 0, split, split)),
+        a12(a.block(0, split, split, a.cols - split)),
+        a21(a.block(split, 0, a.rows - split, split)),
+        a22(a.block(split, split, a.rows - split, a.cols - split)) {}
+};
+
+/// B = L^-1 B for the unit lower triangle L of the square `l`. Leaves have no dimension above `base` >= 1.
+template <class Fork, class M>
+void solve_lower(Fork& fork, M l, M b, Index base) {
+  if (b.cols == 0) return;
+  if (std::max(b.rows, b.cols) <= base) {
+    for (Index i = 1; i < b.rows; ++i)
+      for (Index k = 0; k < i; ++k) {
+        const typename M::value_type lik = l(i, k);
+        for (Index j = 0; j < b.cols; ++j) b(i, j) -= lik * b(k, j);
+      }
+  } else if (b.cols > b.rows) {
+    const auto [b1, b2] = halve_cols(b);
+    fork([&fork, l, b1 = b1, base] { solve_lower(fork, l, b1, base); },
+         [&fork, l, b2 = b2, base] { solve_lower(fork, l, b2, base); });
+  } else {
+    const Quadrants q(l, l.rows / 2);
+    const auto [b1, b2] = halve_rows(b);
+    solve_lower(fork, q.a11, b1, base);
+    rec_mult<-1>(fork, b2, q.a21, b1, base);
+    solve_lower(fork, q.a22, b2, base);
+  }
+}
+
+/// B = B U^-1 for the upper triangle U of the square `u`, diagonal included.
+template <class Fork, class M>
+void solve_upper(Fork& fork, M b, M u, Index base) {
+  if (b.rows == 0) return;
+  if (std::max(b.rows, b.cols) <= base) {
+    for (Index i = 0; i < b.rows; ++i)
+      for (Index k = 0; k < b.cols; ++k) {
+        const typename M::value_type bik = b(i, k) / u(k, k);
+        b(i, k) = bik;
+        for (Index j = k + 1; j < b.cols; ++j) b(i, j) -= bik * u(k, j);
+      }
+  } else if (b.rows > b.cols) {
+    const auto [b1, b2] = halve_rows(b);
+    fork([&fork, u, b1 = b1, base] { solve_upper(fork, b1, u, base); },
+         [&fork, u, b2 = b2, base] { solve_upper(fork, b2, u, base); });
+  } else {
+    const Quadrants q(u, u.cols / 2);
+    const auto [b1, b2] = halve_cols(b);
+    solve_upper(fork, b1, q.a11, base);
+    rec_mult<-1>(fork, b2, b1, q.a12, base);
+    solve_upper(fork, b2, q.a22, base);
+  }
+}
+
+}  // namespace tallcache::cpu::fork_join

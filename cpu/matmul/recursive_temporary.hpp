@@ -1,0 +1,111 @@
+// REC-MULT with a temporary where the inner dimension is halved, so that its two products run side by side
+// too: span Theta(lg^2 n) instead of Theta(n), for memory (Cormen, Leiserson, Rivest, Stein, "Introduction to
+// Algorithms", 27.2).
+#pragma once
+
+#include "cpu/matmul/recursive.hpp"
+
+namespace tallcache::cpu::matmul {
+
+/// C = 0.
+template <class Fork, class C>
+void rec_zero(Fork& fork, C c, Index base) {
+  rec_blocks(
+      fork, base, [](C block) { zero(block); }, c);
+}
+
+/// C += T, both of the same size.
+template <class Fork, class C, class T>
+void rec_add(Fork& fork, C c, T t, Index base) {
+  const auto leaf = [](C sum, T term) {
+    for (Index i = 0; i < sum.rows; ++i)
+      for (Index j = 0; j < sum.cols; ++j) sum(i, j) += term(i, j);
+  };
+  rec_blocks(fork, base, leaf, c, t);
+}
+
+/// The elements of temporaries of an m x p product whose inner dimension is halved `splits` times: each
+/// halving has one of m x p, and its two products have theirs.
+constexpr Index temporary_size(Index m, Index p, Index splits) { return m * p * ((Index{1} << splits) - 1); }
+
+/// C += A B; a product with no dimension above `base` is a leaf. The first `splits` halvings of the inner
+/// dimension take their temporaries from `memory`, of temporary_size(m, p, splits) elements; further ones go
+/// one after the other. base >= 1.
+template <class Fork, class C, class A, class B, class Memory>
+void rec_mult_temporary(Fork& fork, C c, A a, B b, Memory memory, Index splits, Index base) {
+  const Index m = c.rows, n = a.cols, p = c.cols;
+  if (m == 0 || n == 0 || p == 0) return;
+  if (splits == 0) return rec_mult(fork, c, a, b, base);
+  const auto part = [&memory](Index begin, Index size) { return memory.block(begin, size); };
+  if (std::max({m, n, p}) <= base) {
+    multiply_leaf(c, a, b);
+  } else if (m >= std::max(n, p)) {
+    const auto [c1, c2] = halve_rows(c);
+    const auto [a1, a2] = halve_rows(a);
+    const Index size1 = temporary_size(c1.rows, p, splits), size2 = temporary_size(c2.rows, p, splits);
+    fork([=, &fork, c = c1, a = a1,
+          memory = part(0, size1)] { rec_mult_temporary(fork, c, a, b, memory, splits, base); },
+         [=, &fork, c = c2, a = a2, memory = part(size1, size2)] {
+           rec_mult_temporary(fork, c, a, b, memory, splits, base);
+         });
+  } else if (n >= p) {
+    const auto [a1, a2] = halve_cols(a);
+    const auto [b1, b2] = halve_rows(b);
+    const C t{memory.data, m, p, p, memory.access};
+    const Index size = temporary_size(m, p, splits - 1);
+    fork([=, &fork, a = a1, b = b1,
+          memory = part(m * p, size)] { rec_mult_temporary(fork, c, a, b, memory, splits - 1, base); },
+         [=, &fork, a = a2, b = b2, memory = part(m * p + size, size)] {
+           rec_zero(fork, t, base);
+           rec_mult_temporary(fork, t, a, b, memory, splits - 1, base);
+         });
+    rec_add(fork, c, t, base);
+  } else {
+    const auto [b1, b2] = halve_cols(b);
+    const auto [c1, c2] = halve_cols(c);
+    const Index size1 = temporary_size(m, c1.cols, splits), size2 = temporary_size(m, c2.cols, splits);
+    fork([=, &fork, c = c1, b = b1,
+          memory = part(0, size1)] { rec_mult_temporary(fork, c, a, b, memory, splits, base); },
+         [=, &fork, c = c2, b = b2, memory = part(size1, size2)] {
+           rec_mult_temporary(fork, c, a, b, memory, splits, base);
+         });
+  }
+}
+
+struct recursive_temporary {
+  static constexpr std::string_view idea =
+      "REC-MULT whose halves of the inner dimension run side by side too, one of them into a temporary";
+  static constexpr std::string_view source = "M10; Cormen, Leiserson, Rivest, Stein, 27.2";
+  using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<std::int32_t>>;
+  static constexpr ParamSpec params[] = {
+      {"base", 64, "a product with no larger dimension is a leaf"},
+      {"splits", 2, "halvings of the inner dimension that get a temporary; the memory doubles with each", 0}};
+  static constexpr bool parallel = true;
+
+  template <class T>
+  static std::size_t scratch(Matmul<T>, const Shape& shape, const Params& params) {
+    return scratch_bytes(
+        {checked_product(matrix_bytes<T>(shape["m"], shape["n"], 0),
+                         temporary_size(1, 1, halvings(shape["k"], params)), "temporaries")});
+  }
+
+  template <class Fork, class Args>
+  static void run(Fork& fork, const Args& args, const Params& params) {
+    using T = typename decltype(args.c)::value_type;
+    auto scratch = args.scratch;
+    const Index splits = halvings(args.a.cols, params);
+    const auto memory = scratch.template vector<T>(temporary_size(args.c.rows, args.c.cols, splits));
+    rec_zero(fork, args.c, params["base"]);
+    rec_mult_temporary(fork, args.c, args.a, args.b, memory, splits, params["base"]);
+  }
+
+ private:
+  // Of an inner dimension of n, as many as are asked for and as there are above the base.
+  static Index halvings(Index n, const Params& params) {
+    Index splits = 0;
+    for (; splits < params["splits"] && n > params["base"]; n -= n / 2) ++splits;
+    return splits;
+  }
+};
+
+}  // namespace tallcache::cpu::matmul

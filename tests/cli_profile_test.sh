@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# tallcache profile from the outside, the example of a user's own code, and bad input.
+# Usage: cli_profile_test.sh PROGRAM PROFILE_OWN_CODE
+set -u
+program=$1
+example=$2
+. "$(dirname "$0")/cli.sh"
+
+run 0 profile --help; has out "Example"
+
+# Every parallel variant, counted: the same twice.
+run 0 profile matmul --shape m=20 --param base=4 --unit-cost --json m.json
+for word in recursive_temporary "burdened parallelism" "strands along the span" "15000 (Cilkview's)" "0\.[0-9]* - "; do
+  has out "$word"
+done
+lacks out loops_ikj; lacks out openblas
+run 0 profile matmul --shape m=20 --param base=4 --unit-cost --json again.json
+python3 - <<'P' || fail "unit cost differs from run to run"
+import json
+first, again = json.load(open("m.json")), json.load(open("again.json"))
+assert first["variants"] == again["variants"]
+P
+python3 - <<'P' || fail "m.json"
+import json, math
+d = json.load(open("m.json"))
+assert d["unit"] == "accesses" and d["burden"] == 15000 and d["context"]["cpu"]
+profiles = {v["variant"]: v for v in d["variants"]}
+assert {"naive", "tiled", "recursive", "recursive_temporary"} <= set(profiles)
+for v in profiles.values():
+    assert v["work"] >= v["span"] > 0 and v["burdened_span"] >= v["span"] and "measured" not in v
+    assert math.isclose(v["parallelism"], v["work"] / v["span"])
+    assert v["strands"] == 3 * v["spawns"] + 1 and v["strands_on_span"] <= v["strands"]
+    assert [r["processors"] for r in v["speedup"]] == [2, 4, 8, 16, 32, 64, 128]
+    for r in v["speedup"]:
+        p = r["processors"]
+        slowest = v["work"] / p + 1.7 * (1 - 1 / p) * v["burdened_span"]
+        assert math.isclose(r["low"], v["work"] / slowest) and math.isclose(r["high"], min(p, v["parallelism"]))
+# naive, row by row: 20 of them, 19 forks; 20 + 20 * 20 * 4 accesses and a strand each
+naive = profiles["naive"]
+assert naive["spawns"] == 19 and naive["work"] == 20 * (20 + 20 * 20 * 4) + 3 * 19 + 1
+assert naive["span"] == 20 + 20 * 20 * 4 + 2 * 5 + 1 and naive["strands_on_span"] == 11
+P
+run 0 profile matmul naive --shape m=20 --unit-cost --grain 5 --burden 7 --json -
+python3 - <<'P' || fail "grain and burden"
+import json
+d = json.load(open("out"))
+(v,) = d["variants"]
+assert v["spawns"] == 3 and d["burden"] == 7 and d["burden_origin"] == "given"
+assert v["burdened_span"] == v["span"] + 2 * 7
+P
+# A serial variant has no parallelism; blocks make one.
+run 0 profile matmul loops_ikj --shape m=8 --unit-cost; has out "parallelism *1.00"
+run 0 profile counting_sort classical --shape n=1000 --unit-cost --width 1; has out "parallelism *1.00"
+run 0 profile counting_sort --element uint32_pair --input zipf_1.0 --shape n=1000,range=64 --unit-cost --width 8 --json -
+python3 -c 'import json; assert all(v["parallelism"] > 2 for v in json.load(open("out"))["variants"])' || fail "width"
+for problem in "transpose --shape m=50,n=70" "transpose_in_place --shape n=64"; do
+  # shellcheck disable=SC2086  # words
+  run 0 profile $problem --seed 3; has out "measured here"; has out "average of a strand"
+done
+
+# Cilkscale's columns.
+run 0 profile matmul recursive tiled --shape m=64 --csv c.csv --seconds 0.01
+python3 - <<'P' || fail "c.csv"
+import csv
+rows = list(csv.reader(open("c.csv")))
+assert rows[0] == ["tag", "work (seconds)", "span (seconds)", "parallelism", "burdened_span (seconds)",
+                   "burdened_parallelism"]
+assert [r[0] for r in rows[1:]] == ["recursive", "tiled"]
+for r in rows[1:]:
+    work, span, parallelism, burdened_span, burdened = map(float, r[1:])
+    assert 0 < span <= work < 10 and abs(parallelism - work / span) < 1e-3 * parallelism
+    assert abs(burdened - work / burdened_span) < 1e-3 * burdened
+P
+run 0 profile matmul recursive --shape m=64 --csv - --measure --seconds 0.01
+python3 - <<'P' || fail "--csv - --measure"
+import csv
+header, row = csv.reader(open("out"))
+times = header[6:]
+assert times[0] == "1c time (seconds)" and all(t.endswith("c time (seconds)") for t in times)
+assert all(float(t) > 0 for t in row[6:]) and len(row) == len(header)
+P
+lacks out parallelism:
+
+# Measured speed-ups: asked for, or because there are threads.
+run 0 profile transpose tiled --shape m=100 --measure --seconds 0.01 --json m.json; has out "measured on 1"
+python3 - <<'P' || fail "measured"
+import json
+(v,) = json.load(open("m.json"))["variants"]
+assert v["measured"][0]["threads"] == 1 and v["measured"][0]["speedup"] == 1
+assert all(m["seconds"] > 0 and isinstance(m["span_law"], bool) for m in v["measured"])
+P
+if [ "$(nproc)" -ge 2 ]; then
+  run 0 profile matmul recursive --shape m=64 --threads 2 --seconds 0.01; has out "measured on 2"
+fi
+if gnuplot --version >/dev/null 2>&1; then
+  run 0 profile matmul recursive naive --shape m=32 --measure --seconds 0.01 --svg "a'b.svg"
+  python3 -c "import xml.dom.minidom, sys; xml.dom.minidom.parse(sys.argv[1])" "a'b.svg" || fail "the plot is no XML"
+  for word in linear recursive naive burdened measured; do has "a'b.svg" "$word"; done
+fi
+PATH=/nowhere "$program" profile matmul naive --shape m=16 --unit-cost --svg x.svg >out 2>err && fail "no gnuplot"
+has err "needs gnuplot"
+
+bad "did you mean 'matmul'" profile matmull --shape m=8
+bad "did you mean 'naive'" profile matmul naiv --shape m=8
+bad "did you mean 'float'" profile matmul --element flaot --shape m=8
+bad "did you mean 'base'" profile matmul recursive --shape m=8 --param bsae=3
+bad "less than 1" profile matmul recursive --shape m=8 --param base=0
+bad "did you mean 'sorted'" profile counting_sort --shape n=8 --input sortde
+bad "a library: not profiled" profile matmul openblas --shape m=8
+bad "threads: 0 asked" profile matmul --shape m=8 --threads 0
+bad "threads: 100000 asked" profile matmul --shape m=8 --threads 100000
+bad "width: 0 is less than 1" profile matmul --shape m=8 --width 0
+bad "grain: 0 is less than 1" profile matmul --shape m=8 --grain 0
+bad "no cost" profile matmul --shape m=8 --burden -1
+bad "no cost" profile matmul --shape m=8 --burden nan
+bad "m=-1" profile matmul --shape m=-1
+bad "overflows" profile matmul --shape m=9999999999,n=9999999999
+bad "cannot write" profile matmul naive --shape m=8 --csv nowhere/x.csv
+bad "cannot write" profile matmul naive --shape m=8 --json nowhere/x.json
+bad "name of a file" profile matmul naive --shape m=8 --svg -
+bad "cannot both" profile matmul naive --shape m=8 --csv - --json -
+bad "required" profile matmul
+
+# A user's own program.
+"$example" >out 2>err || fail "the example fails"
+has out "^work .* span .* parallelism [1-9].* spawns"
+has out "^speed-up on 16: "
+
+finish

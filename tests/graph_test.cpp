@@ -1,0 +1,195 @@
+// The seeded graphs are what their names say, and a search of a user's own graph is what it should be.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
+#include "bench/graph_file.hpp"
+#include "common/catalogue.hpp"
+#include "common/ops/bfs.hpp"
+#include "tests/support.hpp"
+
+namespace tallcache::test {
+namespace {
+
+struct Graph {
+  std::vector<std::uint32_t> offset, target;
+
+  Graph(std::string_view input, Index vertices, Index edges) : offset(vertices + 1), target(edges) {
+    build_graph(vertices, edges, Edges(input, 1, vertices), offset.data(), target.data());
+  }
+  Graph(Index vertices, const std::vector<Edges::Edge>& edges) : offset(vertices + 1), target(edges.size()) {
+    build_graph(
+        vertices, static_cast<Index>(edges.size()), [&](Index e) { return edges[e]; }, offset.data(),
+        target.data());
+  }
+
+  Index vertices() const { return static_cast<Index>(offset.size()) - 1; }
+  std::uint32_t degree(Index v) const { return offset[v + 1] - offset[v]; }
+
+  Bfs::Args<> args(std::vector<std::int32_t>& levels, std::uint32_t source = 0) const {
+    return {{levels.data(), static_cast<Index>(levels.size())},
+            {offset.data(), static_cast<Index>(offset.size())},
+            {target.data(), static_cast<Index>(target.size())},
+            source};
+  }
+  std::vector<std::int32_t> levels(std::string_view variant, std::uint32_t source = 0,
+                                   int threads = 1) const {
+    std::vector<std::int32_t> result(vertices(), 42);
+    execute<Bfs>(variant, args(result, source), {}, threads);
+    return result;
+  }
+};
+
+const char* const searches[] = {"bfs_queue", "bfs_frontier", "bfs_bag"};
+
+TEST(Graph, RowsHoldTheEdgesInTheirOrder) {
+  const Graph graph(4, {{2, 0}, {0, 3}, {2, 1}, {0, 1}, {2, 2}, {0, 3}});
+  EXPECT_EQ(graph.offset, (std::vector<std::uint32_t>{0, 3, 3, 6, 6}));
+  EXPECT_EQ(graph.target, (std::vector<std::uint32_t>{3, 1, 3, 0, 1, 2}));
+}
+
+TEST(Graph, PathHasItsLength) {
+  std::vector<std::int32_t> expected(1000);
+  std::iota(expected.begin(), expected.end(), 0);
+  for (const char* search : searches)
+    EXPECT_EQ(Graph("path", 1000, 2 * 999).levels(search), expected) << search;
+}
+
+TEST(Graph, StarHasOneLevel) {
+  std::vector<std::int32_t> expected(1000, 1);
+  expected[0] = 0;
+  for (const char* search : searches)
+    EXPECT_EQ(Graph("star", 1000, 2 * 999).levels(search), expected) << search;
+  expected.assign(1000, 2);
+  expected[7] = 0, expected[0] = 1;
+  for (const char* search : searches)
+    EXPECT_EQ(Graph("star", 1000, 2 * 999).levels(search, 7), expected) << search;
+}
+
+TEST(Graph, GridHasTheDistancesOfItsStreets) {
+  for (const Index vertices : {1, 2, 3, 4, 5, 16, 17, 99, 100, 101, 120}) {
+    const Index width = static_cast<Index>(std::sqrt(static_cast<double>(vertices)));
+    Index edges = 0;
+    for (Index v = 0; v < vertices; ++v)
+      edges += 2 * ((v % width + 1 < width && v + 1 < vertices) + (v + width < vertices));
+    const Graph graph("grid", vertices, edges);
+    for (Index v = 0; v < vertices; ++v) {
+      std::vector<std::uint32_t> neighbours(&graph.target[0] + graph.offset[v],
+                                            &graph.target[0] + graph.offset[v + 1]);
+      std::ranges::sort(neighbours);
+      EXPECT_EQ(std::ranges::adjacent_find(neighbours), neighbours.end())
+          << v << " of " << vertices << ": twice";
+    }
+    for (const char* search : searches) {
+      const auto levels = graph.levels(search);
+      for (Index v = 0; v < vertices; ++v)
+        ASSERT_EQ(levels[v], v / width + v % width) << search << " " << v << " of " << vertices;
+    }
+  }
+}
+
+TEST(Graph, PowerLawHasAHubAndRandomHasNone) {
+  const Index n = 1 << 12, edges = 16 * n;
+  const Graph power_law("power_law", n, edges), random("random", n, edges);
+  std::uint32_t largest = 0, lonely = 0;
+  for (Index v = 0; v < n; ++v) {
+    largest = std::max(largest, random.degree(v));
+    lonely += power_law.degree(v) == 0;
+    EXPECT_LE(power_law.degree(v), power_law.degree(0));
+  }
+  // Of a mean of 16: a Poisson distribution ends near 40, R-MAT's vertex 0 has some 0.76^12 of the ends.
+  EXPECT_LT(largest, 60u);
+  EXPECT_GT(power_law.degree(0), 1000u);
+  EXPECT_GT(lonely, n / 10);
+}
+
+TEST(Graph, SearchesFromAnySourceOnThreads) {
+  const Graph graph("random", 3000, 9000);
+  const int threads = std::min(2, usable_threads());
+  for (std::uint32_t source : {0u, 1u, 2999u}) {
+    const auto expected = graph.levels("bfs_queue", source);
+    EXPECT_EQ(expected[source], 0);
+    EXPECT_EQ(graph.levels("bfs_frontier", source, threads), expected);
+    EXPECT_EQ(graph.levels("bfs_bag", source, threads), expected);
+  }
+}
+
+TEST(Graph, RejectsWhatIsNone) {
+  const Graph graph(4, {{0, 1}, {1, 2}, {2, 3}});
+  std::vector<std::int32_t> levels(4, 42);
+  const auto rejected = [&](const Bfs::Args<>& wrong, std::string_view expected) {
+    expect_error([&] { execute<Bfs>("bfs_frontier", wrong); }, expected);
+    EXPECT_EQ(levels, std::vector<std::int32_t>(4, 42));
+  };
+  rejected(graph.args(levels, 4), "the source 4 is none of 4 vertices");
+  Graph wrong = graph;
+  wrong.target[1] = 4;
+  rejected(wrong.args(levels), "edge 1 leads to 4, which is no vertex");
+  wrong = graph;
+  wrong.offset[1] = 3;
+  rejected(wrong.args(levels), "the offset of vertex 1 is above the next");
+  wrong = graph;
+  wrong.offset[4] = 2;
+  rejected(wrong.args(levels), "number of edges");
+  wrong = graph;
+  wrong.offset.pop_back();
+  rejected(wrong.args(levels), "4 offsets for 4 vertices");
+  auto args = graph.args(levels);
+  args.out = {reinterpret_cast<std::int32_t*>(const_cast<std::uint32_t*>(graph.offset.data())), 4};
+  rejected(args, "levels and offsets overlap");
+}
+
+class File : public testing::Test {
+ protected:
+  GraphFile read(const std::string& text) {
+    std::ofstream(path) << text;
+    return read_graph(path);
+  }
+  void rejected(const std::string& text, const std::string& expected) {
+    expect_error([&] { read(text); }, path + expected);
+  }
+  ~File() override { std::filesystem::remove(path); }
+
+  const std::string path = testing::TempDir() + "tallcache_graph_test.txt";
+};
+
+TEST_F(File, IsAListOfEdges) {
+  const GraphFile graph = read("# SNAP\n0\t2\r\n 0 1 \n\n% and others\n2 0\n2 2\n2 6");
+  EXPECT_EQ(graph.offset, (std::vector<std::uint32_t>{0, 2, 2, 5, 5, 5, 5, 5}));
+  EXPECT_EQ(graph.target, (std::vector<std::uint32_t>{2, 1, 0, 2, 6}));
+}
+
+TEST_F(File, IsWhatWasWritten) {
+  const Graph graph("random", 500, 3000);
+  std::string text;
+  std::uint32_t largest = 0;
+  for (Index u = 0; u < graph.vertices(); ++u)
+    for (Index e = graph.offset[u]; e < graph.offset[u + 1]; ++e) {
+      text += std::to_string(u) + ' ' + std::to_string(graph.target[e]) + '\n';
+      largest = std::max({largest, static_cast<std::uint32_t>(u), graph.target[e]});
+    }
+  const GraphFile read_back = read(text);
+  EXPECT_EQ(read_back.target, graph.target);
+  EXPECT_EQ(read_back.offset,
+            std::vector<std::uint32_t>(graph.offset.begin(), graph.offset.begin() + largest + 2));
+}
+
+TEST_F(File, IsRejectedWithTheLine) {
+  rejected("0 1\n1 x\n", ":2: 'x' where the number of a vertex should be");
+  rejected("0 1\n\n1\n", ":3: '' where the number of a vertex should be");
+  rejected("0 1 0.5\n", ":1: '0.5' behind the two vertices of an edge");
+  rejected("0 -1\n", ":1: '-1' where");
+  rejected("0 1.5\n", ":1: '1.5' where");
+  rejected("0 1\n0 4294967296\n", ":2: vertex 4294967296 is too large");
+  rejected("0 1\n0 4294967295\n", ":2: a graph has at most");
+  rejected("0 2147483646\n", ":1: a graph has at most 2147483646 vertices");
+  rejected("0 1\n2 1\n1 0\n", ":3: not sorted: an edge from vertex 1 behind one from vertex 2");
+  rejected("", ": no edges");
+  rejected("# nothing\n", ": no edges");
+  expect_error([] { read_graph("/nowhere/graph.txt"); }, "cannot read /nowhere/graph.txt");
+}
+
+}  // namespace
+}  // namespace tallcache::test

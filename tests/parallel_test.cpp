@@ -1,0 +1,102 @@
+// Every parallel variant gives the same bytes on any number of threads, at sizes that keep them all busy; and
+// the threads are those that were asked for.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+
+#include "common/catalogue.hpp"
+#include "cpu/matmul/recursive.hpp"
+#include "tests/support.hpp"
+
+namespace tallcache::test {
+namespace {
+
+std::vector<const Variant*> parallel_ones() {
+  std::vector<const Variant*> list;
+  std::ranges::copy_if(variants(), std::back_inserter(list), [](const Variant* v) {
+    return v->parallel && !v->peer && v->backend == Backend::cpu;
+  });
+  return list;
+}
+
+class Parallel : public testing::TestWithParam<const Variant*> {};
+
+// Leaves as small as they can be make the most forks; the blocks of a loop differ with the number of threads.
+TEST_P(Parallel, SameBytesOnAnyNumberOfThreads) {
+  if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
+  const Variant& variant = *GetParam();
+  const Operation& operation = *variant.operation;
+  const auto executor = make_host_executor();
+  std::vector<Params> knobs(1);
+  for (const ParamSpec& spec : variant.params) knobs.push_back({{spec.name, std::max<Index>(spec.least, 2)}});
+  int compared = 0;
+  for (const Shape& shape : operation.test_shapes()) {
+    for (std::string_view input : operation.inputs.first(std::min<std::size_t>(operation.inputs.size(), 2))) {
+      Workspace workspace({&operation, shape, input}, *executor);
+      if (!variant.supports(workspace.problem().shape)) continue;
+      for (const Params& params : knobs) {
+        if (!params.empty() && largest_size(shape) > 1100) continue;
+        const auto bytes_on = [&](int threads) {
+          const Candidate candidate{&variant, params, threads};
+          const Check check = workspace.verify(candidate);
+          EXPECT_TRUE(check) << describe(candidate, workspace.problem()) << " on " << threads
+                             << " threads: " << check.message();
+          std::vector<std::vector<std::byte>> bytes;
+          for (const auto output : workspace.outputs()) bytes.emplace_back(output.begin(), output.end());
+          return bytes;
+        };
+        const auto serial = bytes_on(1);
+        for (int threads = 2; threads <= std::min(usable_threads(), 4); ++threads) {
+          EXPECT_EQ(serial, bytes_on(threads))
+              << describe({&variant, params}, workspace.problem()) << " on " << threads << " threads";
+          ++compared;
+        }
+      }
+    }
+  }
+  EXPECT_GE(compared, 8);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Parallel, testing::ValuesIn(parallel_ones()),
+                         [](const auto& info) { return identifier(*info.param); });
+
+TEST(Threads, AreThoseThatWereAskedFor) {
+  if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
+  // Two branches that each wait for the other: done only when two threads run them.
+  std::atomic<int> begun{0};
+  const auto meet = [&] {
+    ++begun;
+    while (begun < 2) continue;
+  };
+  in_arena(2, [&] {
+    OneTbb fork{2};
+    fork(meet, meet);
+  });
+  EXPECT_EQ(begun, 2);
+}
+
+TEST(Threads, ASerialVariantRefusesMore) {
+  const Operation& operation = find_operation("matmul", "double");
+  const auto executor = make_host_executor();
+  Workspace workspace({&operation, parse_shape(operation, "m=4"), {}}, *executor);
+  const Candidate candidate{&find_variant(operation, "loops_ikj"), {}, 2};
+  const auto results = measure(workspace, std::span(&candidate, 1), {.least_rounds = 1, .most_rounds = 1});
+  EXPECT_EQ(results[0].problem, "runs on one thread only");
+
+  std::vector<double> memory(48, 1.0);
+  const MatrixView<double> c{memory.data(), 4, 4, 4};
+  const MatrixView<const double> a{memory.data() + 16, 4, 4, 4}, b{memory.data() + 32, 4, 4, 4};
+  expect_error([&] { execute<Matmul<double>>("loops_ikj", {c, a, b}, {}, 2); }, "runs on one thread only");
+  expect_error([&] { execute<Matmul<double>>("recursive", {c, a, b}, {}, 0); }, "threads: 0 asked");
+  expect_error(
+      [&] {
+        execute<Matmul<double>>("recursive", {c, a, b}, {}, usable_threads() + 1);
+      },
+      "this machine has 1 to");
+  execute<Matmul<double>>("recursive", {c, a, b}, {}, usable_threads());
+  EXPECT_EQ(c(3, 3), 4.0);
+}
+
+}  // namespace
+}  // namespace tallcache::test
