@@ -27,9 +27,12 @@ namespace {
 // much.
 constexpr std::size_t kept_bytes = std::size_t{2} << 30;
 
-Workspace& workspace_for(const Operation& operation, const Shape& shape) {
-  static const auto executor = make_host_executor();
-  static std::list<std::unique_ptr<Workspace>> kept;
+Workspace& workspace_for(const Operation& operation, const Shape& shape, Backend backend) {
+  static std::map<Backend, std::unique_ptr<Executor>> executors;
+  static std::map<Backend, std::list<std::unique_ptr<Workspace>>> kept_by;
+  std::unique_ptr<Executor>& executor = executors[backend];
+  if (!executor) executor = make_executor(backend);
+  auto& kept = kept_by[backend];
   const auto bytes = [](const auto& workspace) { return problem_bytes(workspace->problem()); };
   const auto found = std::ranges::find_if(kept, [&](const auto& workspace) {
     return workspace->problem().operation == &operation && workspace->problem().shape == shape;
@@ -56,7 +59,7 @@ void add_misses(benchmark::State& state, [[maybe_unused]] const Problem& problem
                 [[maybe_unused]] const Candidate& candidate) {
 #ifdef TALLCACHE_HAS_PAPI
   constexpr double most_accesses = 5e8;  // 10 to 20 s
-  if (!candidate.variant->trace) return state.SetLabel("misses: a library: not traced");
+  if (!candidate.variant->trace) return state.SetLabel("misses: a library or on the GPU: not traced");
   if (estimated_accesses(*problem.operation, problem.shape) > most_accesses)
     return state.SetLabel("misses: too large: tallcache misses traces it");
   static std::map<std::pair<const Variant*, std::string>, MissCounts> known;
@@ -75,7 +78,7 @@ void run(benchmark::State& state, const Variant& variant, const Shape& shape) {
   const Operation& operation = *variant.operation;
   const Candidate candidate{.variant = &variant, .threads = threads};
   try {
-    Workspace& workspace = workspace_for(operation, shape);
+    Workspace& workspace = workspace_for(operation, shape, variant.backend);
     if (const Check check = workspace.verify(candidate); !check)
       return state.SkipWithError(("wrong result: " + check.message()).c_str());
     std::vector<double> phases(variant.phases.size());

@@ -4,6 +4,8 @@
 #include <oneapi/tbb/global_control.h>
 
 #include <CLI/CLI.hpp>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,12 +14,21 @@
 
 namespace tallcache {
 
-/// The variants of `operation` that are named, or all of them when none is; each with those of the given
-/// parameters ("base=32") that it has, on `threads` threads. When none is named and there are several
-/// threads, only those that run on several. Throws Error, with the nearest, on an unknown variant and on a
-/// parameter that none of them has.
+/// The variants of `operation` that are named, or all of them when none is, on `backend`; each with those of
+/// the given parameters ("base=32") that it has, the CPU's on `threads` threads. When none is named and there
+/// are several threads, only those of the CPU that run on several. Throws Error, with the nearest, on an
+/// unknown variant and on a parameter that none of them has. Without a backend a name is the CPU's variant,
+/// and the GPU's when the CPU has none of that name.
 std::vector<Candidate> candidates(const Operation& operation, std::span<const std::string> names,
-                                  std::span<const std::string> params, int threads = 1);
+                                  std::span<const std::string> params, int threads = 1,
+                                  std::optional<Backend> backend = {});
+
+/// measure() of candidates of any backend, each backend's interleaved among themselves on an executor of its
+/// own, the GPU's on device number `device`. What keeps the GPU's from running (no device, too little memory
+/// there) is their `problem`; it keeps no result of the CPU's away.
+std::vector<Measurement> measure_each(const Problem&, std::span<const Candidate>, const Protocol&,
+                                      int device = 0,
+                                      const std::function<void(std::span<const Measurement>)>& progress = {});
 
 /// What --threads and --no-pinning ask for.
 struct ThreadOptions {

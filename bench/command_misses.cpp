@@ -161,7 +161,7 @@ void run(const Options& options) {
   const Problem problem{&operation, parse_shape(operation, options.shape),
                         options.input.empty() ? operation.inputs[0] : std::string_view(options.input),
                         options.seed};
-  const auto list = candidates(operation, options.variants, options.params);
+  const auto list = candidates(operation, options.variants, options.params, 1, Backend::cpu);
   const Source asked = parse_source(options.source);
   const auto levels = levels_of(options);
   const SourceChoice choice = options.caches.empty() || asked != Source::automatic

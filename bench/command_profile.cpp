@@ -38,7 +38,7 @@ std::vector<Candidate> chosen(const Operation& operation, const Options& options
       if (variant->profile && variant->parallel && variant->unavailable().empty())
         names.emplace_back(variant->name);
   if (names.empty()) throw Error(fmt::format("{} has no parallel variant here", operation.name));
-  auto list = candidates(operation, names, options.params);
+  auto list = candidates(operation, names, options.params, 1, Backend::cpu);
   for (Candidate& candidate : list) {
     if (!candidate.variant->profile)
       throw Error(fmt::format("{}: a library: not profiled", candidate.variant->name));

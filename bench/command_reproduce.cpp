@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "bench/candidates.hpp"
 #include "bench/commands.hpp"
 #include "bench/context.hpp"
 #include "bench/interrupt.hpp"
@@ -43,7 +44,8 @@ bool measured(const Results& results, const Row& row) {
 std::string too_large(const Row& row) {
   std::size_t scratch = 0;
   for (const Candidate& candidate : row.candidates)
-    scratch = std::max(scratch, scratch_bytes(row.problem, candidate));
+    if (candidate.variant->backend == Backend::cpu)
+      scratch = std::max(scratch, scratch_bytes(row.problem, candidate));
   try {
     require_memory(checked_sum(problem_bytes(row.problem), scratch, "problem"), "this size");
   } catch (const Error& error) {
@@ -64,8 +66,6 @@ void measure_row(const Step& step, Results& results, Progress& progress) {
       results.put(row.problem, {.candidate = candidate, .problem = reason}, true);
     return;
   }
-  const auto executor = make_host_executor();
-  Workspace workspace(row.problem, *executor);
   auto saved = std::chrono::steady_clock::now();
   const auto round = [&](std::span<const Measurement> measurements) {
     keep(measurements, true);
@@ -76,7 +76,7 @@ void measure_row(const Step& step, Results& results, Progress& progress) {
       saved = now;
     }
   };
-  const auto measurements = measure(workspace, row.candidates, row.protocol, round);
+  const auto measurements = measure_each(row.problem, row.candidates, row.protocol, 0, round);
   keep(measurements, false);
   results.save();
 }
@@ -88,6 +88,7 @@ void measure_limits_once(Results& results, Scale scale) {
   const Limits limits =
       measure_limits(this_machine(), scale == Scale::smoke ? smoke : LimitsProtocol::quick());
   results.set("limits", nlohmann::json(limits));
+  results.set("gpu_limits", measured_gpu_limits());
   results.save();
 }
 
@@ -107,7 +108,7 @@ Json part(const Results& results, std::span<const Step> steps, std::span<const T
 
 void reproduce(const Options& options) {
   if (options.list) {
-    for (const Table* table : tables()) fmt::print("{:<20}{}\n", table->id, table->title);
+    for (const Table* table : tables()) fmt::print("{:<22}{}\n", table->id, table->title);
     return;
   }
   const auto tables = chosen(options);

@@ -21,9 +21,11 @@ Json to_json(const Named& named) {
 
 Json to_json(const Variant& variant) {
   Json params = Json::array();
-  for (const ParamSpec& spec : variant.params)
-    params.push_back(
-        {{"name", spec.name}, {"default", spec.fallback}, {"least", spec.least}, {"what", spec.what}});
+  for (const ParamSpec& spec : variant.params) {
+    Json param{{"name", spec.name}, {"default", spec.fallback}, {"least", spec.least}, {"what", spec.what}};
+    if (!spec.choices.empty()) param["choices"] = spec.choices;
+    params.push_back(std::move(param));
+  }
   const std::string reason = variant.unavailable();
   return {{"operation", variant.operation->name},
           {"variant", variant.name},

@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   add_run(app);
   add_machine(app);
   add_reproduce(app);
+  add_compare(app);
   add_report(app);
   add_profile(app);
 #ifdef TALLCACHE_HAS_PAPI

@@ -32,9 +32,6 @@ std::optional<Prediction> predicted(const Problem& problem, const Curve& curve, 
                           static_cast<double>(lines) * line / word, line / word);
 }
 
-constexpr std::string_view axes =
-    "set logscale x 2\nset logscale y 10\nset format y '%.0s%c'\nset lmargin 11\nset tmargin 4\n";
-
 std::string short_bytes(std::size_t bytes) {
   return bytes >= 1 << 30   ? fmt::format("{}G", bytes >> 30)
          : bytes >= 1 << 20 ? fmt::format("{}M", bytes >> 20)
@@ -47,7 +44,7 @@ std::string script(const Problem& problem, std::span<const Curve> curves,
   const Operation& operation = *problem.operation;
   const auto at = sizes(curves, levels);
   const std::size_t line = curves[0].line_bytes, last = at.back() * line;
-  std::string text(axes);
+  std::string text(logarithmic_axes);
   text += fmt::format("set title {} offset 0,1\n",
                       quoted(fmt::format("{} {} {}, lines of {} B", operation.name, operation.element,
                                          to_string(operation, problem.shape), line)));

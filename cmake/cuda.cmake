@@ -27,13 +27,22 @@ if(NOT TALLCACHE_CUDA STREQUAL "OFF")
 endif()
 message(STATUS "CUDA: ${TALLCACHE_HAS_CUDA} ${CMAKE_CUDA_COMPILER_VERSION}")
 
-if(TALLCACHE_HAS_CUDA)
-  add_library(tallcache_gpu STATIC gpu/cuda_state.cpp gpu/probe.cu)
+# The GPU's part of the library: the executor, and a translation unit for each line of gpu/variants.def.
+function(tallcache_add_gpu target)
+  target_sources(${target} PRIVATE gpu/check.cpp gpu/cuda_executor.cpp gpu/cuda_state.cpp gpu/limits.cu gpu/probe.cu gpu/scan.cu
+                                   gpu/peers/cublas_library.cpp)
   # fmt 9's consteval checks do not compile with nvcc in C++20, so text is made in .cpp files.
-  target_include_directories(tallcache_gpu PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
-  target_link_libraries(tallcache_gpu PRIVATE fmt::fmt CUDA::cudart_static)
-  target_compile_definitions(tallcache_gpu PUBLIC TALLCACHE_HAS_CUDA=1)
+  # Views are constexpr, and kernels use them. 554: a conversion to itself, which a constraint rules out; 20208:
+  # long double, in checks that only the host runs.
+  target_compile_options(${target} PRIVATE
+                         "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-diag-suppress=554,20208>")
   if(TALLCACHE_WERROR)
-    target_compile_options(tallcache_gpu PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
   endif()
-endif()
+  target_compile_definitions(${target} PUBLIC $<BUILD_INTERFACE:TALLCACHE_HAS_CUDA=1>)
+  target_link_libraries(${target} PRIVATE CUDA::cudart_static)
+  # cuBLAS is loaded when it is first used: this is where to look behind the loader's own folders.
+  set_source_files_properties(gpu/peers/cublas_library.cpp PROPERTIES COMPILE_DEFINITIONS
+                              "TALLCACHE_CUBLAS_FOLDER=\"${CUDAToolkit_LIBRARY_DIR}\"")
+  tallcache_add_variants(${target} gpu)
+endfunction()

@@ -9,11 +9,15 @@
 namespace tallcache {
 
 // Each line of a list is a constant array in a translation unit that CMake makes from cmake/variant.cpp.in.
-#define TALLCACHE_TEXTBOOK(folder, name) extern const std::span<const Variant> cpu_##folder##_##name;
-#define TALLCACHE_VARIANT(folder, name) TALLCACHE_TEXTBOOK(folder, name)
-#define TALLCACHE_PEER(name) TALLCACHE_TEXTBOOK(peers, name)
-#include "cpu/variants.def"
-#undef TALLCACHE_TEXTBOOK
+#define TALLCACHE_JOIN_NAMES(backend, folder, name) backend##_##folder##_##name
+#define TALLCACHE_JOIN(...) TALLCACHE_JOIN_NAMES(__VA_ARGS__)
+#define TALLCACHE_VARIANT(folder, name) TALLCACHE_LISTED(TALLCACHE_JOIN(TALLCACHE_BACKEND, folder, name))
+#define TALLCACHE_TEXTBOOK(folder, name) TALLCACHE_VARIANT(folder, name)
+#define TALLCACHE_PEER(name) TALLCACHE_VARIANT(peers, name)
+
+#define TALLCACHE_LISTED(symbol) extern const std::span<const Variant> symbol;
+#include "common/variant_lists.def"
+#undef TALLCACHE_LISTED
 
 std::span<const Variant* const> variants() {
   static const auto all = [] {
@@ -21,11 +25,8 @@ std::span<const Variant* const> variants() {
     const auto add = [&](std::span<const Variant> records) {
       for (const Variant& variant : records) list.push_back(&variant);
     };
-#define TALLCACHE_TEXTBOOK(folder, name) add(cpu_##folder##_##name);
-#include "cpu/variants.def"
-#undef TALLCACHE_TEXTBOOK
-#undef TALLCACHE_VARIANT
-#undef TALLCACHE_PEER
+#define TALLCACHE_LISTED(symbol) add(symbol);
+#include "common/variant_lists.def"
     return list;
   }();
   return all;

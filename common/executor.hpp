@@ -48,6 +48,10 @@ class Executor {
 /// side.
 std::unique_ptr<Executor> make_host_executor();
 
+/// The executor of a backend, on device number `device` of it. Throws Error with the reason when there is
+/// none.
+std::unique_ptr<Executor> make_executor(Backend backend, int device = 0);
+
 /// Bytes that can be allocated now without swapping; a cgroup's limit counts.
 std::size_t available_memory();
 

@@ -115,7 +115,8 @@ void Workspace::bind(const Candidate& candidate, ArgsStorage& storage) {
   const std::size_t bytes = scratch_bytes(problem_, candidate);
   if (!scratch_ || scratch_->bytes().size() < bytes) {
     scratch_.reset();
-    require_memory(bytes, "the scratch of " + std::string(candidate.variant->name));
+    if (executor_.shares_host_memory())
+      require_memory(bytes, "the scratch of " + std::string(candidate.variant->name));
     scratch_ = executor_.allocate(bytes);
   }
   problem_.operation->bind(problem_.shape, pointers(false), scratch_->bytes().first(bytes), storage);

@@ -1,6 +1,7 @@
 #include "common/operation.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -94,6 +95,9 @@ Params complete_params(const Variant& variant, const Params& params) {
     const Index value = item ? item->value : spec.fallback;
     if (value < spec.least)
       throw Error(fmt::format("{}: {}={} is less than {}", variant.name, spec.name, value, spec.least));
+    if (!spec.choices.empty() && std::ranges::find(spec.choices, value) == spec.choices.end())
+      throw Error(fmt::format("{}: {}={} is none of {}", variant.name, spec.name, value,
+                              fmt::join(spec.choices, ", ")));
     complete.set(spec.name, value);
   }
   return complete;

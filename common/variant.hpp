@@ -46,12 +46,13 @@ struct Launch {
   void* stream = nullptr;
 };
 
-/// A knob of a variant, an integer of at least `least`.
+/// A knob of a variant, an integer of at least `least`, or one of `choices` where there are any.
 struct ParamSpec {
   std::string_view name;
   Index fallback;
   std::string_view what;
   Index least = 1;
+  std::span<const Index> choices{};
 };
 
 /// A part of a variant that is timed on its own. `timed = false`: a preparation that its time leaves out,

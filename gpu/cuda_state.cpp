@@ -42,6 +42,26 @@ std::string failure(int device) {
   return why;
 }
 
+// What there is to choose from, or why there is nothing.
+struct Count {
+  int driver = 0, runtime = 0, devices = 0;
+  std::string why_none;
+
+  Count() {
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    if (driver == 0)
+      why_none = "no NVIDIA driver is installed";
+    else if (driver / 1000 < runtime / 1000)
+      why_none =
+          fmt::format("the driver ({}) is older than the runtime ({})", version(driver), version(runtime));
+    else if (const cudaError_t e = cudaGetDeviceCount(&devices))
+      why_none = because("cudaGetDeviceCount", e);
+    else if (devices == 0)
+      why_none = "CUDA counts no device";
+  }
+};
+
 std::string describe(int device) {
   cudaDeviceProp p{};
   if (const cudaError_t e = cudaGetDeviceProperties(&p, device)) return because("cudaGetDeviceProperties", e);
@@ -54,17 +74,33 @@ std::string describe(int device) {
 }  // namespace
 
 std::string cuda_state() {
-  int driver = 0, runtime = 0, devices = 0;
-  cudaDriverGetVersion(&driver);
-  cudaRuntimeGetVersion(&runtime);
-  std::string line = fmt::format("driver {}, runtime {}, ", version(driver), version(runtime));
-  if (driver == 0) return line + "no device: no NVIDIA driver is installed";
-  if (driver / 1000 < runtime / 1000) return line + "no device: the driver is older than the runtime";
-  if (const cudaError_t e = cudaGetDeviceCount(&devices))
-    return line + "no device: " + because("cudaGetDeviceCount", e);
+  const Count count;
+  std::string line = fmt::format("driver {}, runtime {}, ", version(count.driver), version(count.runtime));
+  if (!count.why_none.empty()) return line + "no device: " + count.why_none;
+  const int devices = count.devices;
   line += fmt::format("{} device{}", devices, devices == 1 ? "" : "s");
   for (int device = 0; device < devices; ++device) line += (device ? ", " : ": ") + describe(device);
   return line;
+}
+
+std::string device_unavailable(int device) {
+  const Count count;
+  if (!count.why_none.empty()) return count.why_none;
+  if (device < 0 || device >= count.devices)
+    return fmt::format("there is no device {}; CUDA counts {}, from 0", device, count.devices);
+  return failure(device);
+}
+
+int device_count() { return Count().devices; }
+
+std::string cuda_unavailable() {
+  static const std::string reason = [] {
+    std::string first = device_unavailable(0);
+    for (int device = 1; !first.empty() && device < device_count(); ++device)
+      if (device_unavailable(device).empty()) return std::string();
+    return first;
+  }();
+  return reason;
 }
 
 }  // namespace tallcache

@@ -11,4 +11,14 @@ namespace tallcache {
 /// on it. Throws nothing: a machine without a GPU is a state, not an error.
 std::string cuda_state();
 
+/// Why no device can be used, in one line; empty when one can. Asked of the machine once a process.
+std::string cuda_unavailable();
+
+/// Why device number `device` cannot be used: there is no such device, its driver is too old, or a kernel of
+/// this build does not run on it. Empty when it can.
+std::string device_unavailable(int device);
+
+/// The number of devices that CUDA counts; 0 where it cannot count.
+int device_count();
+
 }  // namespace tallcache

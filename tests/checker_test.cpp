@@ -14,8 +14,12 @@
 #include "common/ops/edit_distance.hpp"
 #include "common/ops/fft.hpp"
 #include "common/ops/fib.hpp"
+#include "common/ops/gemv.hpp"
+#include "common/ops/grained_transpose.hpp"
+#include "common/ops/increment.hpp"
 #include "common/ops/lu.hpp"
 #include "common/ops/matmul.hpp"
+#include "common/ops/matmul_bt.hpp"
 #include "common/ops/sort.hpp"
 #include "common/ops/transpose.hpp"
 #include "tests/support.hpp"
@@ -45,6 +49,30 @@ template <class T>
 void solve(Copy<T>, const auto& args) {
   for (Index i = 0; i < args.a.rows; ++i)
     for (Index j = 0; j < args.a.cols; ++j) args.b(i, j) = args.a(i, j);
+}
+template <class T>
+void solve(MatmulBt<T>, const auto& args) {
+  zero(args.c);
+  for (Index i = 0; i < args.c.rows; ++i)
+    for (Index j = 0; j < args.c.cols; ++j)
+      for (Index l = 0; l < args.a.cols; ++l) args.c(i, j) += args.a(i, l) * args.bt(j, l);
+}
+// Tile by tile, cut ones as they are.
+template <class T>
+void solve(FineGrained<T>, const auto& args) {
+  solve(Copy<T>{}, args);
+  for (Index i = 0; i + 32 <= args.a.rows; i += 32)
+    for (Index j = 0; j + 32 <= args.a.cols; j += 32)
+      solve(Transpose<T>{},
+            typename Copy<T>::template Args<>{args.b.block(i, j, 32, 32), args.a.block(i, j, 32, 32), {}});
+}
+template <class T>
+void solve(CoarseGrained<T>, const auto& args) {
+  solve(Transpose<T>{}, args);
+  for (Index i = 0; i + 32 <= args.a.rows; i += 32)
+    for (Index j = 0; j + 32 <= args.a.cols; j += 32)
+      solve(Copy<T>{},
+            typename Copy<T>::template Args<>{args.b.block(j, i, 32, 32), args.a.block(i, j, 32, 32), {}});
 }
 // Sorts by `less(i, j)` on positions of the input.
 void place(const auto& args, auto less) {
@@ -710,6 +738,63 @@ TYPED_TEST(MatrixChecker, Copy) {
          {{"m", 64}, {"n", 65}, {"pad", 3}},
          {{"m", 700}, {"n", 900}, {"pad", 1}}},
         kind);
+}
+
+TYPED_TEST(MatrixChecker, MatmulBt) {
+  for (std::string_view kind : {"uniform", "integers"})
+    this->template matrix_rejected<MatmulBt<TypeParam>, changes_input, inner_one_short,
+                                   one_off_by_a_twentieth>(
+        {{{"m", 5}, {"n", 3}, {"k", 7}, {"pad", 2}}, {{"m", 64}, {"n", 300}, {"k", 40}, {"pad", 1}}}, kind);
+}
+
+TYPED_TEST(MatrixChecker, GrainedTransposes) {
+  const std::vector<Shape> shapes{{{"m", 5}, {"n", 4}, {"pad", 1}}, {{"m", 96}, {"n", 65}, {"pad", 3}}};
+  for (std::string_view kind : {"uniform", "integers"}) {
+    this->template matrix_rejected<FineGrained<TypeParam>, changes_input, one_off_by_a_thousandth>(shapes,
+                                                                                                   kind);
+    this->template matrix_rejected<CoarseGrained<TypeParam>, changes_input, one_off_by_a_thousandth>(shapes,
+                                                                                                     kind);
+  }
+}
+
+// The vectors: right, and wrong in one element, by a rounding error too many, by a NaN.
+TYPED_TEST(MatrixChecker, Vectors) {
+  using T = TypeParam;
+  const auto wrong_in = [](std::vector<T>& result, auto&& check) {
+    EXPECT_TRUE(check());
+    for (std::size_t i : {std::size_t{0}, result.size() / 2, result.size() - 1}) {
+      const T right = result[i];
+      std::vector<T> wrongs{static_cast<T>(right + 1), static_cast<T>(right - 2)};
+      if (std::is_floating_point_v<T>) wrongs.push_back(std::numeric_limits<T>::quiet_NaN());
+      for (T wrong : wrongs) {
+        result[i] = wrong;
+        EXPECT_FALSE(check()) << "element " << i << " is " << wrong << " instead of " << right;
+      }
+      result[i] = right;
+    }
+  };
+  for (std::string_view kind : {"uniform", "integers"}) {
+    const Shape sum{{"n", 101}};
+    std::vector<T> a(101);
+    std::byte* const of_sum[] = {reinterpret_cast<std::byte*>(a.data())};
+    Increment<T>::fill(sum, kind, 1, of_sum);
+    const auto increment = Increment<T>::bind(sum, of_sum, {});
+    for (T& element : a) element = element + increment.b;
+    wrong_in(a, [&] { return static_cast<bool>(Increment<T>::check(sum, kind, 1, increment)); });
+
+    const Shape product{{"m", 33}, {"n", 65}, {"pad", 3}};
+    std::vector<T> y(33), matrix(33 * 68), x(65);
+    std::byte* const of_product[] = {reinterpret_cast<std::byte*>(y.data()),
+                                     reinterpret_cast<std::byte*>(matrix.data()),
+                                     reinterpret_cast<std::byte*>(x.data())};
+    Gemv<T>::fill(product, kind, 1, of_product);
+    const auto gemv = Gemv<T>::bind(product, of_product, {});
+    for (Index i = 0; i < 33; ++i) {
+      y[i] = 0;
+      for (Index j = 0; j < 65; ++j) y[i] += gemv.a(i, j) * x[j];
+    }
+    wrong_in(y, [&] { return static_cast<bool>(Gemv<T>::check(product, kind, 1, gemv)); });
+  }
 }
 
 template <class T>

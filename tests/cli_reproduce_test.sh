@@ -9,7 +9,8 @@ smoke() { local status=$1; shift; run "$status" reproduce --smoke --results here
 # Lists, and an unknown table gets its nearest name.
 run 0 reproduce --list
 for table in matmul-cpu matmul-counters matmul-accesses cache-complexity transpose-cpu counting-sort-cpu matmul-gpu \
-  peak-ratios gemv-gemm work-span cilkview-profile cilkview-timing; do
+  matmul-gpu-intensity transpose-gpu-gtx280 transpose-gpu-k40 peak-ratios gemv-gemm work-span cilkview-profile \
+  cilkview-timing; do
   has out "^$table "
 done
 bad "matmul-cpu" reproduce matmul-cpo --results nothing

@@ -5,7 +5,7 @@ program=$1 bench=$2
 . "$(dirname "$0")/cli.sh"
 
 run 0 --help; has out reproduce
-for command in list run machine reproduce report; do run 0 "$command" --help; has out "Example"; done
+for command in list run machine reproduce report compare; do run 0 "$command" --help; has out "Example"; done
 bad "did you mean 'list'" lsit
 bad "subcommand is required"
 
@@ -65,6 +65,41 @@ bad "at most 4294967295" run counting_sort --shape n=8,range=4294967296
 bad "did you mean 'sorted'" run counting_sort --shape n=8 --input sortde
 bad "cannot write" run matmul naive --shape m=8 --json nowhere/x.json
 bad "required" run matmul
+
+# CPU against GPU: where there is no GPU its variants say why, and the CPU's results stand.
+run 0 compare matmul transpose counting_sort --smoke --json compare.json; has out "ahead of the CPU from"
+python3 - compare.json <<'P' || fail "compare.json"
+import json, sys
+document = json.load(open(sys.argv[1]))
+assert {c["operation"] for c in document["comparisons"]} == {"matmul", "transpose", "counting_sort"}
+for r in document["measurements"]:
+    assert r["verified"] and r["median_s"] > 0 or r["problem"], r
+    assert r["backend"] == "gpu" or "with_transfers" not in r
+assert sum(r["backend"] == "cpu" and r["verified"] for r in document["measurements"]) > 20
+P
+bad "did you mean 'matmul'" compare matmull
+bad "cannot write" compare matmul --smoke --json nowhere/x.json
+# Threads are the CPU's: an unnamed list keeps its parallel variants, and the GPU's on one.
+if [ "$(nproc)" -ge 2 ]; then
+  run 0 run matmul --shape m=32 --seconds 0.01 --threads 2 --json threads.json; has out " on 2 threads"
+  python3 - threads.json <<'P' || fail "threads.json"
+import json, sys
+measurements = json.load(open(sys.argv[1]))["measurements"]
+assert {"recursive"} < {m["variant"] for m in measurements if m["backend"] == "cpu"}
+for m in measurements:
+    assert m["threads"] == (2 if m["backend"] == "cpu" else 1), m
+    assert m["variant"] != "loops_ikj", "it runs on one thread only"
+P
+  bad "runs on several threads" run increment --shape n=8 --threads 2
+  python3 - compare.json <<'P' || fail "compare.json: threads"
+import json, sys
+lines = [m for m in json.load(open(sys.argv[1]))["measurements"] if m["variant"] == "recursive"]
+assert {m["threads"] for m in lines} > {1}
+assert all("speed_up" in m or m["problem"] for m in lines if m["threads"] > 1), lines
+assert any("speed_up" in m for m in lines), lines
+P
+fi
+bad 'gpu\|driver\|device 99' run matmul --backend gpu --device 99 --shape m=8
 
 run 0 machine --quick --json machine.json
 has out GFLOP

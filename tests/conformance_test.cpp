@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <map>
 
 #include "common/catalogue.hpp"
 #include "tests/support.hpp"
@@ -12,14 +14,18 @@ namespace {
 
 struct Totals {
   int variants = 0, cases = 0, unsupported = 0, unavailable = 0;
-} totals;
+};
+std::map<Backend, Totals> totals_of;
 
 class Summary : public testing::Environment {
   void TearDown() override {
-    std::printf(
-        "conformance: %d variants ran %d variant x shape x input cases; %d cases unsupported, %d variants "
-        "unavailable\n",
-        totals.variants, totals.cases, totals.unsupported, totals.unavailable);
+    for (const auto& [backend, totals] : totals_of)
+      std::printf(
+          "conformance on the %s: %d variants ran %d variant x shape x input cases; %d cases unsupported, %d "
+          "tests "
+          "of variants unavailable\n",
+          std::string(to_string(backend)).c_str(), totals.variants, totals.cases, totals.unsupported,
+          totals.unavailable);
   }
 };
 const auto* const summary = testing::AddGlobalTestEnvironment(new Summary);
@@ -29,8 +35,13 @@ class Conformance : public testing::TestWithParam<const Variant*> {
   void SetUp() override {
     if (const std::string reason = variant.unavailable(); !reason.empty()) {
       ++totals.unavailable;
+      // Where there has to be a GPU, as on the machine that its results come from, nothing is skipped.
+      const char* required = std::getenv("TALLCACHE_REQUIRE_GPU");
+      if (variant.backend == Backend::gpu && required && std::string_view(required) == "1")
+        GTEST_FAIL() << identifier(variant) << ": " << reason;
       GTEST_SKIP() << identifier(variant) << ": " << reason;
     }
+    executor = make_executor(variant.backend);
   }
 
   // Runs the candidates on one problem; false when the variant does not support its shape.
@@ -50,7 +61,8 @@ class Conformance : public testing::TestWithParam<const Variant*> {
 
   const Variant& variant = *GetParam();
   const Operation& operation = *variant.operation;
-  const std::unique_ptr<Executor> executor = make_host_executor();
+  std::unique_ptr<Executor> executor;
+  Totals& totals = totals_of[variant.backend];
 };
 
 TEST_P(Conformance, EveryShape) {
@@ -80,7 +92,7 @@ TEST_P(Parameters, LeastAndOdd) {
   for (Index value : {1, 3, 7, 100}) {
     Params all;
     for (const ParamSpec& spec : variant.params) {
-      const Index allowed = value == 1 ? spec.least : std::max(value, spec.least);
+      const Index allowed = value == 1 && spec.choices.empty() ? spec.least : allowed_value(spec, value);
       all.set(spec.name, allowed);
       candidates.push_back({&variant, {{spec.name, allowed}}});
     }
@@ -97,6 +109,17 @@ TEST_P(Parameters, LeastAndOdd) {
   EXPECT_GE(ran, 8u);
 }
 
+// More rows of 32 x 32 tiles than a grid may have along y, 65535.
+class ManyRows : public Conformance {};
+
+TEST_P(ManyRows, BeyondTheGridsLimit) {
+  Shape shape;
+  for (const DimSpec& dim : operation.dims)
+    shape.set(dim.name, dim.name == "m" ? 65536 * 32 + 1 : dim.name == "pad" ? 0 : 2);
+  if (!variant.supports(shape)) GTEST_SKIP() << identifier(variant) << ": does not support so many rows";
+  EXPECT_TRUE(run(shape, operation.inputs.front(), {{&variant}}));
+}
+
 std::string name_of(const testing::TestParamInfo<const Variant*>& info) { return identifier(*info.param); }
 
 std::vector<const Variant*> with_knobs() {
@@ -106,6 +129,16 @@ std::vector<const Variant*> with_knobs() {
   return list;
 }
 
+std::vector<const Variant*> of_matrices_on_the_gpu() {
+  std::vector<const Variant*> list;
+  std::ranges::copy_if(variants(), std::back_inserter(list), [](const Variant* v) {
+    return v->backend == Backend::gpu && v->operation->dims.front().name == "m";
+  });
+  return list;
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ManyRows);  // in a build without CUDA
+INSTANTIATE_TEST_SUITE_P(All, ManyRows, testing::ValuesIn(of_matrices_on_the_gpu()), name_of);
 INSTANTIATE_TEST_SUITE_P(All, Conformance, testing::ValuesIn(variants().begin(), variants().end()), name_of);
 INSTANTIATE_TEST_SUITE_P(All, Parameters, testing::ValuesIn(with_knobs()), name_of);
 

@@ -41,15 +41,16 @@ TEST_P(Agreement, OnRandomShapes) {
     // Only a sum of products of floating numbers depends on its order, and not where the numbers are whole.
     // The transforms' twiddles never are: the check alone compares them.
     const bool transform = operation.name == "fft";
-    const bool exact = !transform && (operation.rate != Rate::gflop_per_s || operation.element == "int32" ||
-                                      workspace.problem().input == "integers");
+    const bool sums = operation.rate == Rate::gflop_per_s || operation.name == "gemv";
+    const bool exact =
+        !transform && (!sums || operation.element == "int32" || workspace.problem().input == "integers");
     std::vector<std::vector<std::byte>> first;
     for (const Variant* variant : variants_of(operation)) {
       if (variant->backend != Backend::cpu || !variant->unavailable().empty() || !variant->supports(shape))
         continue;
       Candidate candidate{variant};
       for (const ParamSpec& spec : variant->params)
-        candidate.params.set(spec.name, spec.least + random(0, 99));
+        candidate.params.set(spec.name, allowed_value(spec, spec.least + random(0, 99)));
       const Check check = workspace.verify(candidate);
       ASSERT_TRUE(check) << describe(candidate, workspace.problem()) << ": " << check.message();
       ++compared;
@@ -66,10 +67,18 @@ TEST_P(Agreement, OnRandomShapes) {
   EXPECT_GE(compared, shapes_each / 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Agreement, testing::ValuesIn(operations().begin(), operations().end()),
-                         [](const auto& info) {
-                           return std::string(info.param->name) + "_" + std::string(info.param->element);
-                         });
+// Of the operations that the CPU has a variant of: the others' variants are held against the reference alone.
+std::vector<const Operation*> on_the_cpu() {
+  std::vector<const Operation*> list;
+  for (const Variant* variant : variants())
+    if (variant->backend == Backend::cpu && std::ranges::find(list, variant->operation) == list.end())
+      list.push_back(variant->operation);
+  return list;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Agreement, testing::ValuesIn(on_the_cpu()), [](const auto& info) {
+  return std::string(info.param->name) + "_" + std::string(info.param->element);
+});
 
 }  // namespace
 }  // namespace tallcache::test

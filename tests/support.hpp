@@ -38,6 +38,15 @@ inline Index largest_size(const Shape& shape) {
   return largest;
 }
 
+/// A value of a parameter near `value`: the greatest choice up to it, or what is not below the least.
+inline Index allowed_value(const ParamSpec& spec, Index value) {
+  if (spec.choices.empty()) return std::max(value, spec.least);
+  Index allowed = spec.choices.front();
+  for (Index choice : spec.choices)
+    if (choice <= value) allowed = std::max(allowed, choice);
+  return allowed;
+}
+
 /// `action` throws Error with one line that contains `expected`.
 template <class Action>
 void expect_error(Action&& action, std::string_view expected) {

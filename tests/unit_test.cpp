@@ -115,7 +115,10 @@ TEST(Catalogue, IsComplete) {
     EXPECT_FALSE(variant->idea.empty()) << seen.back();
     EXPECT_FALSE(variant->source.empty()) << seen.back();
     EXPECT_EQ(variant->entries.size(), variant->phases.size()) << seen.back();
-    for (const ParamSpec& spec : variant->params) EXPECT_GE(spec.fallback, spec.least) << seen.back();
+    for (const ParamSpec& spec : variant->params) {
+      EXPECT_GE(spec.fallback, spec.least) << seen.back();
+      EXPECT_EQ(allowed_value(spec, spec.fallback), spec.fallback) << seen.back();
+    }
   }
   std::ranges::sort(seen);
   EXPECT_EQ(std::ranges::adjacent_find(seen), seen.end()) << "two variants have one name";

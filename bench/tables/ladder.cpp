@@ -60,8 +60,7 @@ std::vector<Row> ladder_rows(const Ladder& ladder, Scale scale, std::uint64_t se
     Row& row =
         rows.emplace_back(Row{c.label, problem_of(ladder, c, seed), {}, protocol_of(scale, ladder, c)});
     for (const Line& line : ladder.lines)
-      if (const Variant* variant =
-              line.backend == Backend::cpu && line.phase.empty() ? variant_of(ladder, line) : nullptr)
+      if (const Variant* variant = line.phase.empty() ? variant_of(ladder, line) : nullptr)
         row.candidates.push_back({.variant = variant});
   }
   return rows;

@@ -34,6 +34,23 @@ Report report(const Inputs& inputs) {
     figures += fmt::format("{}{}, {}: {} operations a word", figures.empty() ? "" : "; ", peak.element,
                            threads(peak), figure(peak.flops_per_word));
   }
+  const Json& document = inputs.results.document();
+  const Json gpu =
+      document.contains("gpu_limits") ? document["gpu_limits"] : Json{{"absent", "not measured"}};
+  if (gpu.contains("absent")) {
+    report.notes.push_back("No GPU: " + gpu["absent"].get<std::string>() + ".");
+  } else {
+    for (const auto& [element, bytes] : {std::pair{"float", 4}, {"double", 8}}) {
+      const double rate = gpu[fmt::format("{}_gflop_per_s", element)], bandwidth = gpu["gb_per_s"];
+      grid.rows.push_back({fmt::format("this machine's GPU, {}", element), figure(rate), figure(bandwidth),
+                           figure(rate / bandwidth), figure(rate / bandwidth * bytes)});
+      const std::string of_slide = bytes == 4 ? "K40 single" : "K40 double";
+      for (const Json& row : inputs.slide.at("rows"))
+        if (row[0] == of_slide)
+          report.ratios.push_back({fmt::format("{}, GPU", element), "operations a word", row[4],
+                                   rate / bandwidth * bytes, false});
+    }
+  }
   report.notes.push_back(
       "The slide's peaks are as printed, this machine's are measured, the best of several rounds.");
   if (peaks.empty()) report.notes.push_back("Not measured here: " + limits.bandwidths_absent + ".");

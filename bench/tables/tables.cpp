@@ -22,8 +22,11 @@ constexpr const Table* list[] = {
     &quicksort_table,          //
     &matmul_threshold_table,   //
     &matmul_gpu_table,         //
-    &peak_ratios_table,        //
-    &gemv_gemm_table,          //
+    &matmul_gpu_intensity_table,
+    &transpose_gpu_gtx280_table,
+    &transpose_gpu_k40_table,
+    &peak_ratios_table,  //
+    &gemv_gemm_table,    //
 };
 }  // namespace
 

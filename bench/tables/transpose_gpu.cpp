@@ -1,0 +1,289 @@
+// The two ladders of transpositions on the GPU, as effective bandwidth: twice the matrix over the time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/tables/list.hpp"
+#include "common/catalogue.hpp"
+#include "common/ops/copy.hpp"
+#include "common/ops/grained_transpose.hpp"
+#include "common/ops/transpose.hpp"
+
+namespace tallcache {
+namespace {
+
+/// A line of a table: a kernel with its parameters, on one element type.
+struct Kernel {
+  std::string_view label, slide;  ///< slide: its name there; empty when the slide has none
+  const Operation* operation;
+  std::string_view variant;
+  Params params{};
+
+  /// The catalogue's, or nullptr in a build without CUDA.
+  Candidate candidate() const {
+    for (const Variant* found : variants_of(*operation))
+      if (found->backend == Backend::gpu && found->name == variant)
+        return {.variant = found, .params = params};
+    return {.variant = nullptr};
+  }
+};
+
+std::vector<Index> sizes_at(Scale scale) {
+  // The slides' size, which fits into the second-level cache of a large GPU, and one that does not.
+  if (scale == Scale::smoke) return {64};
+  return {2048, 8192};
+}
+
+Problem problem_of(const Kernel& kernel, Index n, std::uint64_t seed) {
+  return {kernel.operation, complete_shape(*kernel.operation, {{"m", n}}), {}, seed};
+}
+
+/// One row a size and operation, so that its kernels run interleaved.
+std::vector<Row> rows_of(std::span<const Kernel> kernels, Scale scale, std::uint64_t seed) {
+  std::vector<Row> rows;
+  for (Index n : sizes_at(scale)) {
+    const std::size_t first = rows.size();
+    for (const Kernel& kernel : kernels) {
+      const Candidate candidate = kernel.candidate();
+      if (!candidate.variant) continue;
+      auto row = std::find_if(rows.begin() + first, rows.end(),
+                              [&](const Row& r) { return r.problem.operation == kernel.operation; });
+      if (row == rows.end()) {
+        const Protocol smoke{.least_rounds = 3, .most_rounds = 3, .seconds = 0.01};
+        const Protocol usual{
+            .least_rounds = 5, .most_rounds = 15, .seconds = scale == Scale::full ? 1.0 : 0.2};
+        rows.push_back({fmt::format("n = {}", n),
+                        problem_of(kernel, n, seed),
+                        {},
+                        scale == Scale::smoke ? smoke : usual});
+        row = rows.end() - 1;
+      }
+      row->candidates.push_back(candidate);
+    }
+  }
+  return rows;
+}
+
+const Json* record_of(const Inputs& inputs, const Kernel& kernel, Index n) {
+  const Candidate candidate = kernel.candidate();
+  return candidate.variant ? inputs.results.find(problem_of(kernel, n, inputs.seed), candidate) : nullptr;
+}
+
+/// GB/s; a kernel that repeats its work moved the matrix so many times.
+double bandwidth(const Inputs& inputs, const Kernel& kernel, Index n) {
+  const Json* record = record_of(inputs, kernel, n);
+  if (!record || !record->contains("median_s")) return absent;
+  const auto* repeats = kernel.params.find("repeats");
+  return record->at("gb_per_s").get<double>() * static_cast<double>(repeats ? repeats->value : 1);
+}
+
+std::string why_absent(const Inputs& inputs, const Kernel& kernel, Index n) {
+  if (!kernel.candidate().variant) return "needs a GPU build";
+  const Json* record = record_of(inputs, kernel, n);
+  return record && record->contains("problem") ? record->at("problem").get<std::string>() : "not measured";
+}
+
+double slide_figure(const Inputs& inputs, std::string_view row_name, std::string_view column_name) {
+  const Json& columns = inputs.slide.at("columns");
+  for (const Json& row : inputs.slide.at("rows"))
+    for (std::size_t c = 1; c < columns.size(); ++c)
+      if (row[0] == row_name && columns[c] == column_name && row[c].is_number()) return row[c];
+  return absent;
+}
+
+/// A column of a table: which figure of the slide stands beside which kernels.
+struct Compared {
+  std::string_view title, slide;
+  std::span<const Kernel> kernels;
+};
+
+/// Both kernel lists have the same labels, line by line.
+void add_grids(Report& report, const Inputs& inputs, std::span<const Compared> columns) {
+  for (Index n : sizes_at(inputs.scale)) {
+    Grid& grid = report.grids.emplace_back();
+    grid.caption = fmt::format("n = {}, GB/s", n);
+    grid.columns = {{"kernel", true}};
+    for (const Compared& column : columns) {
+      grid.columns.push_back({fmt::format("slide {}", column.title)});
+      grid.columns.push_back({fmt::format("here {}", column.title)});
+    }
+    for (std::size_t k = 0; k < columns[0].kernels.size(); ++k) {
+      std::vector<std::string> cells{std::string(columns[0].kernels[k].label)};
+      for (const Compared& column : columns) {
+        const Kernel& kernel = column.kernels[k];
+        const double here = bandwidth(inputs, kernel, n);
+        cells.push_back(figure(slide_figure(inputs, kernel.slide, column.slide)));
+        cells.push_back(std::isnan(here) ? why_absent(inputs, kernel, n) : figure(here));
+      }
+      grid.rows.push_back(std::move(cells));
+    }
+  }
+}
+
+/// "a is at least (or at most) `bound` times b", at the largest size, with the slide's ratio beside it.
+void add_finding(Report& report, const Inputs& inputs, const Compared& column, std::string text,
+                 std::string_view a, std::string_view b, bool at_least, double bound, std::string why_holds,
+                 std::string why_fails) {
+  const auto kernel = [&](std::string_view label) -> const Kernel& {
+    return *std::ranges::find(column.kernels, label, &Kernel::label);
+  };
+  const Index n = sizes_at(inputs.scale).back();
+  const double here = bandwidth(inputs, kernel(a), n) / bandwidth(inputs, kernel(b), n);
+  const double slide = slide_figure(inputs, kernel(a).slide, column.slide) /
+                       slide_figure(inputs, kernel(b).slide, column.slide);
+  Finding finding{std::move(text), {}, "", "it was not measured"};
+  if (!std::isnan(here)) {
+    finding.holds = at_least ? here >= bound : here <= bound;
+    finding.figures =
+        fmt::format("{} over {}, {}: slide {}, here {}", a, b, column.title, times(slide), times(here));
+    finding.why = std::move(*finding.holds ? why_holds : why_fails);
+    report.ratios.push_back(
+        {fmt::format("n = {}, {}", n, column.title), fmt::format("{} over {}", a, b), slide, here});
+  }
+  report.findings.push_back(std::move(finding));
+}
+
+// -------------------------------------------------------------------------------------- GTX 280
+
+std::vector<Kernel> gtx280_kernels(Scale scale, bool in_kernel) {
+  const Operation *copy = &operation_of<Copy<float>>, *transpose = &operation_of<Transpose<float>>;
+  std::vector<Kernel> kernels{
+      {"simple copy", "simple_copy", copy, "simple"},
+      {"copy through shared memory", "shared_memory_copy", copy, "through_shared_memory"},
+      {"naive", "naive", transpose, "naive"},
+      {"coalesced", "coalesced", transpose, "coalesced"},
+      {"bank-conflict-free", "bank_conflict_free", transpose, "bank_conflict_free"},
+      {"fine-grained", "fine_grained", &operation_of<FineGrained<float>>, "within_tiles"},
+      {"coarse-grained", "coarse_grained", &operation_of<CoarseGrained<float>>, "between_tiles"},
+      {"diagonal", "diagonal", transpose, "diagonal"},
+      {"device memcpy", "", copy, "device_memcpy"},
+      {"cuBLAS geam", "", transpose, "cublas_geam"},
+  };
+  if (in_kernel)
+    for (Kernel& kernel : kernels)
+      if (!kernel.slide.empty()) kernel.params = {{"repeats", scale == Scale::smoke ? 2 : 50}};
+  return kernels;
+}
+
+std::vector<Row> gtx280_rows(Scale scale, std::uint64_t seed) {
+  std::vector<Kernel> kernels = gtx280_kernels(scale, false);
+  for (const Kernel& kernel : gtx280_kernels(scale, true))
+    if (!kernel.params.empty()) kernels.push_back(kernel);
+  return rows_of(kernels, scale, seed);
+}
+
+Report gtx280_report(const Inputs& inputs) {
+  const auto over = gtx280_kernels(inputs.scale, false), in = gtx280_kernels(inputs.scale, true);
+  const Compared columns[] = {{"loop over kernel", "loop_over_kernel", over},
+                              {"loop in kernel", "loop_in_kernel", in}};
+  Report report;
+  add_grids(report, inputs, columns);
+  report.notes.push_back(
+      "Twice the matrix over the time. A loop over the kernel has its launches in it, a loop in the kernel "
+      "has not.");
+  add_finding(report, inputs, columns[0],
+              "the naive transposition has less than half of the copy's bandwidth", "naive", "simple copy",
+              false, 0.5, "A warp's store still takes 32 transactions where 4 would do",
+              "The caches gather the scattered stores of neighbouring warps before they go to memory");
+  add_finding(
+      report, inputs, columns[1], "shared memory and a barrier cost the copy next to nothing",
+      "copy through shared memory", "simple copy", true, 0.9, "Other blocks work while one waits",
+      "The barrier stands between the loads and the stores of a block, and too few other blocks hide it");
+  add_finding(report, inputs, columns[0], "removing the bank conflicts has little effect",
+              "bank-conflict-free", "coalesced", false, 1.1,
+              "Something else than bank conflicts is the limit, as it was there",
+              "There, partition camping hid what bank conflicts cost; here nothing does");
+  add_finding(report, inputs, columns[0],
+              "moving tiles to their transposed place is what costs: partition camping", "coarse-grained",
+              "fine-grained", false, 0.5, "Stores down a column of tiles still queue at few channels",
+              "Addresses are hashed over the memory channels now: a power-of-two stride camps on none");
+  add_finding(report, inputs, columns[0], "blocks along the diagonal are four times as fast", "diagonal",
+              "bank-conflict-free", true, 3,
+              "Partition camping is still there, and the diagonal order avoids it",
+              "No partition camping, so nothing to avoid; the order costs two divisions a block");
+  return report;
+}
+
+// -------------------------------------------------------------------------------------- K40
+
+template <class T>
+const std::vector<Kernel>& k40_kernels() {
+  static const std::vector<Kernel> kernels = [] {
+    const Operation* transpose = &operation_of<Transpose<T>>;
+    std::vector<Kernel> list{
+        {"transpose1", "transpose1 (1D grid, one thread a row)", transpose, "transpose1"},
+        {"transpose2", "transpose2 (2D grid)", transpose, "transpose2"},
+        {"transpose3", "transpose3 (coalesced through shared memory)", transpose, "transpose3"},
+        {"transpose4", "transpose4 (no bank conflicts)", transpose, "transpose4"},
+        {"transpose5, 2 elements",
+         "transpose5, 2 elements a thread",
+         transpose,
+         "transpose5",
+         {{"elements", 2}}},
+        {"transpose5, 4 elements",
+         "transpose5, 4 elements a thread",
+         transpose,
+         "transpose5",
+         {{"elements", 4}}},
+        {"transpose5, 8 elements",
+         "transpose5, 8 elements a thread",
+         transpose,
+         "transpose5",
+         {{"elements", 8}}},
+        {"transpose5, 16 elements",
+         "transpose5, 16 elements a thread",
+         transpose,
+         "transpose5",
+         {{"elements", 16}}},
+        {"cuBLAS geam", "", transpose, "cublas_geam"},
+        {"device memcpy", "", &operation_of<Copy<T>>, "device_memcpy"},
+    };
+    return list;
+  }();
+  return kernels;
+}
+
+std::vector<Row> k40_rows(Scale scale, std::uint64_t seed) {
+  auto rows = rows_of(k40_kernels<float>(), scale, seed);
+  for (Row& row : rows_of(k40_kernels<double>(), scale, seed)) rows.push_back(std::move(row));
+  return rows;
+}
+
+Report k40_report(const Inputs& inputs) {
+  const Compared columns[] = {{"float", "float", k40_kernels<float>()},
+                              {"double", "double", k40_kernels<double>()}};
+  Report report;
+  add_grids(report, inputs, columns);
+  report.notes.push_back("Twice the matrix over the time; the slides do not print their n.");
+  add_finding(report, inputs, columns[0], "one thread an element is several times one thread a row",
+              "transpose2", "transpose1", true, 2, "n threads are far too few loads under way",
+              "The size has rows enough to keep the device busy");
+  add_finding(report, inputs, columns[0], "coalescing the stores through shared memory helps float",
+              "transpose3", "transpose2", true, 1,
+              "A store of 32 neighbours takes 4 transactions in place of 32",
+              "The bank conflicts cost more than the coalesced stores gain");
+  add_finding(report, inputs, columns[1], "but not double, for its bank conflicts", "transpose3",
+              "transpose2", false, 1,
+              "A column of doubles lies in few banks, and serialises the loads from shared memory",
+              "The coalesced stores gain more than the bank conflicts cost");
+  add_finding(report, inputs, columns[0], "without bank conflicts it is faster again", "transpose4",
+              "transpose3", true, 1, "32 lanes read 32 banks", "Memory is the limit with conflicts too");
+  add_finding(report, inputs, columns[0], "several elements a thread are faster again",
+              "transpose5, 8 elements", "transpose4", true, 1, "More loads are under way from each warp",
+              "32 x 32 threads have enough loads under way on this device");
+  add_finding(report, inputs, columns[0], "16 elements a thread are slower than 8, for the occupancy lost",
+              "transpose5, 16 elements", "transpose5, 8 elements", false, 1,
+              "Two warps a block are too few to hide the latency", "Enough blocks fit to make up for it");
+  return report;
+}
+
+}  // namespace
+
+const Table transpose_gpu_gtx280_table{"transpose-gpu-gtx280",
+                                       "transposition on the GPU, loop over and in the kernel, n = 2048",
+                                       gtx280_rows, gtx280_report};
+const Table transpose_gpu_k40_table{"transpose-gpu-k40", "transposition on the GPU, transpose1 to transpose5",
+                                    k40_rows, k40_report};
+
+}  // namespace tallcache

@@ -1,0 +1,29 @@
+#include "gpu/check.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <limits>
+
+#include "gpu/cuda_state.hpp"
+
+namespace tallcache::gpu {
+
+void check(cudaError_t error, const char* call, const char* file, int line) {
+  if (error == cudaSuccess) return;
+  cudaGetLastError();  // an error that is not of the device's state is reported once
+  const std::filesystem::path path(file);
+  throw Error(fmt::format("{}/{}:{}: {}: {} ({})", path.parent_path().filename().string(),
+                          path.filename().string(), line, call, cudaGetErrorString(error),
+                          cudaGetErrorName(error)));
+}
+
+unsigned grid_of(Index blocks) {
+  if (blocks > std::numeric_limits<int>::max())
+    throw Error(fmt::format("a grid of {} blocks is beyond CUDA's limit of 2^31 - 1", blocks));
+  return static_cast<unsigned>(blocks);
+}
+
+std::string OnGpu::unavailable() { return cuda_unavailable(); }
+
+}  // namespace tallcache::gpu

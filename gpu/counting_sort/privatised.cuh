@@ -1,0 +1,44 @@
+// Counting sort on private histograms. Counts of all values fit into no multiprocessor, so the keys are
+// sorted by a digit of 8 bits at a time, the lowest first: each pass is a stable counting sort with 256
+// counts a block.
+#pragma once
+
+#include "gpu/counting_sort/digit_pass.cuh"
+
+namespace tallcache::gpu::counting_sort {
+
+struct privatised : OnGpu {
+  static constexpr std::string_view idea =
+      "private histograms in shared memory, a digit of 8 bits at a time, the lowest first: stable, no global "
+      "atomics; applies privatisation, coarsening";
+  static constexpr std::string_view source = "P7: Privatisation; M8: Counting sort";
+  using operations = OperationList<CountingSort<false>, CountingSort<true>>;
+
+  template <bool with_payload>
+  static std::size_t scratch(CountingSort<with_payload>, const Shape& shape, const Params&) {
+    const Index n = shape["n"];
+    const std::size_t keys = digits_of(shape["range"]) > 1 ? checked_product(n, sizeof(Key), "keys") : 0;
+    return scratch_bytes({keys, with_payload ? keys : 0, DigitPass::scratch(n)});
+  }
+
+  template <class Args>
+  static void call(const Launch& launch, const Args& args, const Params&) {
+    const Index n = args.in.size;
+    if (n == 0) return;
+    const int passes = digits_of(args.range);
+    auto scratch = args.scratch;
+    Records other{}, out{args.out, args.payload_out};
+    other.keys = scratch.template vector<Key>(passes > 1 ? n : 0);
+    other.payload = scratch.template vector<Key>(passes > 1 && Args::has_payload ? n : 0);
+    const DigitPass digit(scratch, n);
+    ConstRecords from{args.in, args.payload_in};
+    for (int pass = 0; pass < passes; ++pass) {
+      // The last pass ends in the output.
+      const Records& to = (passes - pass) % 2 ? out : other;
+      digit.run<Args::has_payload>(launch, from, to, pass * digit_bits);
+      from = to;
+    }
+  }
+};
+
+}  // namespace tallcache::gpu::counting_sort

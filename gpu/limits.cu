@@ -1,0 +1,80 @@
+#include "gpu/limits.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "common/executor.hpp"
+#include "gpu/check.hpp"
+
+namespace tallcache {
+namespace {
+
+constexpr int chains = 8, steps = 4096, threads = 256;
+
+/// Eight independent chains of multiply-adds a thread, so that their latency does not show.
+template <class T>
+__global__ void multiply_add(T* out, T factor) {
+  T value[chains];
+#pragma unroll
+  for (int c = 0; c < chains; ++c) value[c] = static_cast<T>(threadIdx.x + c);
+  for (int s = 0; s < steps; ++s)
+#pragma unroll
+    for (int c = 0; c < chains; ++c) value[c] = value[c] * factor + factor;
+  T sum{};
+#pragma unroll
+  for (int c = 0; c < chains; ++c) sum += value[c];
+  // Never so, but only we know: the sums must be made.
+  if (sum == static_cast<T>(-1)) *out = sum;
+}
+
+struct PeakArgs {
+  void* out;
+  unsigned blocks;
+};
+
+template <class T>
+void start_multiply_add(const void* erased, const Params&, const Launch& launch) {
+  const auto& args = *static_cast<const PeakArgs*>(erased);
+  multiply_add<<<args.blocks, threads, 0, gpu::stream_of(launch)>>>(static_cast<T*>(args.out),
+                                                                    static_cast<T>(0.5));
+  gpu::check_launch();
+}
+
+struct CopyArgs {
+  void *to, *from;
+  std::size_t bytes;
+};
+
+void start_copy(const void* erased, const Params&, const Launch& launch) {
+  const auto& args = *static_cast<const CopyArgs*>(erased);
+  TALLCACHE_CUDA(
+      cudaMemcpyAsync(args.to, args.from, args.bytes, cudaMemcpyDeviceToDevice, gpu::stream_of(launch)));
+}
+
+double best_seconds(Executor& executor, Entry entry, const void* args) {
+  double best = executor.seconds(entry, args, {}, {}, 1);
+  for (int round = 0; round < 5; ++round) best = std::min(best, executor.seconds(entry, args, {}, {}, 1));
+  return best;
+}
+
+}  // namespace
+
+GpuLimits measure_gpu_limits(int device) {
+  const auto executor = make_executor(Backend::gpu, device);
+  int multiprocessors = 0;
+  TALLCACHE_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  const auto out = executor->allocate(sizeof(double));
+  // 16 times the blocks that fill the device: the last ones alone take little of the time.
+  const PeakArgs peak{out->bytes().data(), static_cast<unsigned>(multiprocessors * 8 * 16)};
+  const double flops = 2.0 * chains * steps * threads * peak.blocks;
+
+  const std::size_t bytes = std::size_t{1} << 30;  // far beyond the second-level cache
+  const auto to = executor->allocate(bytes), from = executor->allocate(bytes);
+  executor->fill(*from, 1);
+  const CopyArgs copy{to->bytes().data(), from->bytes().data(), bytes};
+  return {.float_gflop_per_s = flops / best_seconds(*executor, &start_multiply_add<float>, &peak) * 1e-9,
+          .double_gflop_per_s = flops / best_seconds(*executor, &start_multiply_add<double>, &peak) * 1e-9,
+          .gb_per_s = 2.0 * static_cast<double>(bytes) / best_seconds(*executor, &start_copy, &copy) * 1e-9};
+}
+
+}  // namespace tallcache

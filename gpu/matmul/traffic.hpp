@@ -1,0 +1,25 @@
+// What a block of the product kernels reads from global memory, as their texts say it. No CUDA header here.
+#pragma once
+
+namespace tallcache::gpu::matmul {
+
+/// Elements read and operations done by a block in one step along the inner dimension.
+struct Traffic {
+  double loads, operations;
+
+  constexpr double operations_per_load() const { return operations / loads; }
+  constexpr double operations_per_byte(double element_bytes) const {
+    return operations / (loads * element_bytes);
+  }
+};
+
+/// One thread an element (one_thread_an_element.cuh): each product reads both its factors.
+constexpr Traffic one_thread_an_element() { return {.loads = 2, .operations = 2}; }
+
+/// Tiles in shared memory (shared_tiles.cuh): one tile of A and `factor` of B for tile x tile x factor sums
+/// of `tile` products.
+constexpr Traffic shared_tiles(double tile, double factor) {
+  return {.loads = tile * tile * (1 + factor), .operations = 2 * tile * tile * tile * factor};
+}
+
+}  // namespace tallcache::gpu::matmul

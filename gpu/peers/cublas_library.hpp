@@ -1,0 +1,42 @@
+// cuBLAS, loaded when a peer first calls it: a program that does not use it neither needs nor loads it.
+#pragma once
+
+#include <cublas_v2.h>
+
+#include <string>
+
+#include "gpu/check.hpp"
+
+namespace tallcache::gpu::peers {
+
+/// The functions of cuBLAS that peers call, under their names there.
+struct CublasLibrary {
+#define TALLCACHE_CUBLAS_FUNCTIONS(USE) \
+  USE(cublasCreate_v2)                  \
+  USE(cublasSetStream_v2)               \
+  USE(cublasSetMathMode)                \
+  USE(cublasGetStatusString)            \
+  USE(cublasSgemm_v2_64)                \
+  USE(cublasDgemm_v2_64)                \
+  USE(cublasSgeam_64)                   \
+  USE(cublasDgeam_64)
+#define TALLCACHE_DECLARE(function) decltype(&::function) function = nullptr;
+  TALLCACHE_CUBLAS_FUNCTIONS(TALLCACHE_DECLARE)
+#undef TALLCACHE_DECLARE
+  std::string unavailable;  ///< why it could not be loaded; empty when it was
+};
+
+const CublasLibrary& cublas_library();
+
+/// Why a peer of cuBLAS cannot run here; empty when it can.
+struct OnCublas {
+  static std::string unavailable();
+};
+
+/// The current device's handle, in the launch's stream and with `mode`. Made at the first call.
+cublasHandle_t cublas_handle(const Launch&, cublasMath_t mode);
+
+/// Throws Error "<call>: <what cuBLAS says>" unless `status` is success.
+void check_cublas(cublasStatus_t status, const char* call);
+
+}  // namespace tallcache::gpu::peers

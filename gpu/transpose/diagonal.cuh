@@ -1,0 +1,38 @@
+// As bank_conflict_free, with blocks along diagonals of tiles: neighbours in time write different columns of
+// tiles.
+#pragma once
+
+#include "common/ops/transpose.hpp"
+#include "gpu/transpose/tile_moves.cuh"
+
+namespace tallcache::gpu::transpose {
+
+/// The seed's two mappings from diagonal to Cartesian coordinates, for a square number of tiles and for any
+/// other.
+struct Diagonal {
+  __device__ static Tile tile(const Tiling& tiling) {
+    const auto across = static_cast<unsigned>(tiling.across), down = static_cast<unsigned>(tiling.down);
+    if (across == down) {
+      const unsigned x = blockIdx.x % across, y = blockIdx.x / across;
+      return {x, (x + y) % across};
+    }
+    const unsigned row = blockIdx.x % down;
+    return {row, (blockIdx.x / down + row) % across};
+  }
+};
+
+struct diagonal : OnGpu {
+  static constexpr std::string_view idea =
+      "as bank_conflict_free, blocks take tiles along diagonals, so that they do not camp on a memory "
+      "partition";
+  static constexpr std::string_view source = "M16: transposeDiagonal";
+  using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
+  static constexpr ParamSpec params[] = {repeats_param};
+
+  template <class Args>
+  static void call(const Launch& launch, const Args& args, const Params& params) {
+    move_tiles<Transposed, 4, 1, Diagonal>(launch, args, params);
+  }
+};
+
+}  // namespace tallcache::gpu::transpose
