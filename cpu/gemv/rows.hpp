@@ -10,6 +10,7 @@ struct rows {
   static constexpr std::string_view idea = "one dot product a row: A is read once, and nothing of it again";
   static constexpr std::string_view source = "S2: Matrix-vector multiply (GEMV)";
   using operations = OperationList<Gemv<float>, Gemv<double>, Gemv<std::int32_t>>;
+  static constexpr bool parallel = true;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {

@@ -10,6 +10,7 @@ struct loop {
   static constexpr std::string_view idea = "one loop over the elements";
   static constexpr std::string_view source = "M14: increment_cpu";
   using operations = OperationList<Increment<float>, Increment<double>, Increment<std::int32_t>>;
+  static constexpr bool parallel = true;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {
