@@ -49,7 +49,7 @@ struct Program {
 
 double slide_figure(const Json& slide, std::string_view row, std::string_view program) {
   const Json& columns = slide.at("columns");
-  const auto column = std::ranges::find(columns, program) - columns.begin();
+  const auto column = std::ranges::find(columns, Json(program)) - columns.begin();
   for (const Json& line : slide.at("rows"))
     if (line[0] == row) return line[static_cast<std::size_t>(column)];
   throw Error(fmt::format("the slide has no row '{}'", row));
