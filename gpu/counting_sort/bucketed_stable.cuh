@@ -15,8 +15,7 @@ __global__ void __launch_bounds__(tile_threads)
   __shared__ Key start[digits];
   __shared__ Key count[tile_warps][digits];
   const Index begin = bucket_first[blockIdx.x * tiles];
-  const Index end =
-      blockIdx.x + 1 < gridDim.x ? Index{bucket_first[(blockIdx.x + 1) * tiles]} : from.keys.size;
+  const Index end = blockIdx.x + 1 < gridDim.x ? Index{bucket_first[(blockIdx.x + 1) * tiles]} : from.size;
   if (begin == end) return;
   for (int low = 0; low < shift; low += digit_bits) {
     for (int d = threadIdx.x; d < digits; d += tile_threads) start[d] = 0;
@@ -61,9 +60,8 @@ struct bucketed_stable : OnGpu {
     const Index n = args.in.size;
     if (n == 0) return;
     auto scratch = args.scratch;
-    Records out{args.out, args.payload_out}, other{};
-    other.keys = scratch.vector<Key>(n);
-    other.payload = scratch.vector<Key>(n);
+    const Records out{args.out, args.payload_out};
+    const Records other{scratch.vector<Key>(n), scratch.vector<Key>(n)};
     const DigitPass digit(scratch, n);
     const int bits = static_cast<int>(std::bit_width(std::uint64_t{args.range}));
     const int shift = std::max(0, bits - digit_bits);

@@ -23,14 +23,20 @@ inline constexpr Index tile_keys = Index{tile_threads} * keys_a_thread;
 
 inline __device__ int digit_of(Key key, int shift) { return key >> shift & (digits - 1); }
 
-/// Keys with their payload, when there is one.
+/// Keys with their payload, when there is one. Bare pointers: nvcc 13 gives the [[no_unique_address]] member
+/// of a view eight bytes of its own in a kernel, so that of two views in one struct it finds the second at
+/// +32, where the host has put it at +16.
 struct Records {
-  VectorView<Key> keys, payload;
+  Key *keys = nullptr, *payload = nullptr;
+  Index size = 0;
+  Records(VectorView<Key> k, VectorView<Key> p) : keys(k.data), payload(p.data), size(k.size) {}
 };
 struct ConstRecords {
-  VectorView<const Key> keys, payload;
-  constexpr ConstRecords(VectorView<const Key> k, VectorView<const Key> p) : keys(k), payload(p) {}
-  constexpr ConstRecords(const Records& r) : keys(r.keys), payload(r.payload) {}
+  const Key *keys, *payload;
+  Index size;
+  ConstRecords(VectorView<const Key> k, VectorView<const Key> p)
+      : keys(k.data), payload(p.data), size(k.size) {}
+  __host__ __device__ ConstRecords(const Records& r) : keys(r.keys), payload(r.payload), size(r.size) {}
 };
 
 /// Places the keys [begin, end) of `in`, at most a tile of them, stably: those of digit d at start[d], which
@@ -111,7 +117,7 @@ __global__ void __launch_bounds__(tile_threads)
     start[d] = first[Index{d} * gridDim.x + blockIdx.x];
   __syncthreads();
   const Index begin = blockIdx.x * tile_keys;
-  const Index end = begin + tile_keys < in.keys.size ? begin + tile_keys : in.keys.size;
+  const Index end = begin + tile_keys < in.size ? begin + tile_keys : in.size;
   place_tile<with_payload>(in, out, begin, end, shift, start, count);
 }
 
@@ -134,8 +140,9 @@ struct DigitPass {
   /// `out` = `in` sorted stably by bits [shift, shift + 8). n > 0.
   template <bool with_payload>
   void run(const Launch& launch, const ConstRecords& in, const Records& out, int shift) const {
-    const unsigned tiles = grid_of(tiles_of(in.keys.size));
-    count_digits<<<tiles, tile_threads, 0, stream_of(launch)>>>(in.keys, shift, counts);
+    const unsigned tiles = grid_of(tiles_of(in.size));
+    count_digits<<<tiles, tile_threads, 0, stream_of(launch)>>>(VectorView<const Key>{in.keys, in.size},
+                                                                shift, counts);
     check_launch();
     exclusive_scan(counts, scan, launch);
     place_digits<with_payload><<<tiles, tile_threads, 0, stream_of(launch)>>>(in, out, shift, counts);

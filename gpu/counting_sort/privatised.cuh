@@ -27,9 +27,9 @@ struct privatised : OnGpu {
     if (n == 0) return;
     const int passes = digits_of(args.range);
     auto scratch = args.scratch;
-    Records other{}, out{args.out, args.payload_out};
-    other.keys = scratch.template vector<Key>(passes > 1 ? n : 0);
-    other.payload = scratch.template vector<Key>(passes > 1 && Args::has_payload ? n : 0);
+    const Records out{args.out, args.payload_out};
+    const Records other{scratch.template vector<Key>(passes > 1 ? n : 0),
+                        scratch.template vector<Key>(passes > 1 && Args::has_payload ? n : 0)};
     const DigitPass digit(scratch, n);
     ConstRecords from{args.in, args.payload_in};
     for (int pass = 0; pass < passes; ++pass) {
