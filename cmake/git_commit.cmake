@@ -1,7 +1,10 @@
 # cmake -DSOURCE=<source folder> -DHEADER=<file> -P git_commit.cmake
 # Writes the commit that is built into HEADER, which is touched only when it changes. Results are no part of the
-# program: measuring does not make it dirty.
+# program: measuring does not make it dirty. A tree without its history can be told: TALLCACHE_COMMIT in the environment.
 set(commit unknown)
+if(DEFINED ENV{TALLCACHE_COMMIT})
+  set(commit $ENV{TALLCACHE_COMMIT})
+endif()
 find_program(GIT git)
 function(git output)
   execute_process(COMMAND ${GIT} -c "safe.directory=${SOURCE}" ${ARGN} WORKING_DIRECTORY ${SOURCE}

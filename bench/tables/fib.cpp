@@ -44,11 +44,11 @@ Report report(const Inputs& inputs) {
       "grain.");
   report.findings = {
       finds_efficient(speedups, "a spawn at every call still scales (the slide: 1.75 to 1.95 on two cores)",
-                      "a spawn at every call", 0.85, "oneTBB's spawn costs little more than a call",
+                      "a spawn at every call", 0.85, 2, "oneTBB's spawn costs little more than a call",
                       "A spawn of oneTBB makes and enqueues a task: tens of nanoseconds for a call of two or "
                       "three, where Cilk++ pushes a frame"),
       finds_efficient(speedups, "with a grain it scales: an efficiency of 0.97 and more",
-                      "with a grain of 20", 0.97, "Ten thousand calls to a spawn hide its cost",
+                      "with a grain of 20", 0.97, 0, "Ten thousand calls to a spawn hide its cost",
                       "The threads did not have their cores to themselves")};
   return report;
 }

@@ -67,7 +67,7 @@ Report report(const Inputs& inputs) {
   report.findings = {
       finding,
       finds_efficient(speedups, "the recursive product scales: an efficiency of 0.95 and more", "recursive",
-                      0.95, "Halves share nothing that they write, and each is blocked for every cache",
+                      0.95, 0, "Halves share nothing that they write, and each is blocked for every cache",
                       "The cores share memory bandwidth, a clock that falls when all of them work, or this "
                       "machine with others")};
   return report;

@@ -37,11 +37,11 @@ Report report(const Inputs& inputs) {
   Report report = speedup_report(speedups);
   report.findings = {
       finds_efficient(speedups, "quicksort scales: a speed-up of 1.9 and more on two cores", "quicksort",
-                      0.95, "Beyond the first partitions both halves keep every core busy",
+                      0.95, 2, "Beyond the first partitions both halves keep every core busy",
                       "The first partition runs on one core: lg n levels of them, of which one is serial, "
                       "two run on two cores, ..."),
       finds_efficient(
-          speedups, "with a parallel partition the first level scales too", "parallel partition", 0.95,
+          speedups, "with a parallel partition the first level scales too", "parallel partition", 0.95, 2,
           "Blocks are counted and moved side by side",
           "A partition through blocks moves every key twice, and the cores share the memory's bandwidth")};
   return report;

@@ -141,11 +141,11 @@ Report speedup_report(const Speedups& speedups) {
 }
 
 Finding finds_efficient(const Speedups& speedups, std::string text, std::string_view label, double least,
-                        std::string why_holds, std::string why_fails) {
-  Finding finding{std::move(text), {}, "", "This machine has one core only, or nothing was measured"};
+                        int cores, std::string why_holds, std::string why_fails) {
+  Finding finding{std::move(text), {}, "", "This machine has too few cores, or nothing was measured"};
   const SpeedupLine& line = speedups.line(label);
-  const int most = speedups.cores().back();
-  if (most == 1) return finding;
+  const int most = cores ? cores : speedups.cores().back();
+  if (most == 1 || most > usable_threads()) return finding;
   for (const SpeedupCase* c : speedups.cases()) {
     const double speedup = speedups.speedup(*c, line, most);
     if (std::isnan(speedup)) continue;

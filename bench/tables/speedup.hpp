@@ -76,8 +76,8 @@ class Speedups {
 Report speedup_report(const Speedups&);
 
 /// "`line` reaches an efficiency of `least`": its speed-up over the cores, at the largest case that was
-/// measured and on the most cores of the table that this machine has.
-Finding finds_efficient(const Speedups&, std::string text, std::string_view line, double least,
+/// measured, on `cores` of them, or on the most of the table that this machine has (0).
+Finding finds_efficient(const Speedups&, std::string text, std::string_view line, double least, int cores,
                         std::string why_holds, std::string why_fails);
 
 }  // namespace tallcache
