@@ -19,8 +19,8 @@ namespace {
 constexpr std::size_t guard = 4096;
 constexpr std::byte guard_byte{0xc3};
 
-// The largest cache of the first processor, as Linux tells it; of AMD's processors glibc's sysconf tells the sum over
-// the package, ten times what one core can use.
+// The largest cache of the first processor, as Linux tells it; of AMD's processors glibc's sysconf tells the
+// sum over the package, ten times what one core can use.
 std::size_t last_level_bytes() {
   std::size_t largest = 0;
   for (int index = 0; index < 8; ++index) {

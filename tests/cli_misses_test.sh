@@ -2,6 +2,7 @@
 # tallcache misses from the outside, and what it says to bad input. Usage: cli_misses_test.sh PROGRAM
 set -u
 program=$1
+# shellcheck source=tests/cli.sh
 . "$(dirname "$0")/cli.sh"
 
 run 0 misses --help; has out "Example"

@@ -4,6 +4,7 @@
 set -u
 program=$1
 example=$2
+# shellcheck source=tests/cli.sh
 . "$(dirname "$0")/cli.sh"
 
 run 0 profile --help; has out "Example"

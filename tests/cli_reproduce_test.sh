@@ -3,6 +3,7 @@
 # results file. Usage: cli_reproduce_test.sh PROGRAM [README RESULTS...]
 set -u
 program=$1
+# shellcheck source=tests/cli.sh
 . "$(dirname "$0")/cli.sh"
 smoke() { local status=$1; shift; run "$status" reproduce --smoke --results here "$@"; }
 

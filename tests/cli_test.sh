@@ -2,6 +2,7 @@
 # The program from the outside: list, run and machine, and what each says to bad input. Usage: cli_test.sh PROGRAM BENCH
 set -u
 program=$1 bench=$2
+# shellcheck source=tests/cli.sh
 . "$(dirname "$0")/cli.sh"
 
 run 0 --help; has out reproduce

@@ -216,8 +216,8 @@ struct backwards : V {
 
 template <class V>
 class Forks : public testing::Test {};
-using Forking = testing::Types<mm::naive, mm::recursive, mm::recursive_temporary, mm::tiled, mm::transposed_tiled,
-                               tr::recursive, tr::tiled, tr::in_place, cpu::copy::rows>;
+using Forking = testing::Types<mm::naive, mm::recursive, mm::recursive_temporary, mm::tiled,
+                               mm::transposed_tiled, tr::recursive, tr::tiled, tr::in_place, cpu::copy::rows>;
 TYPED_TEST_SUITE(Forks, Forking);
 
 TYPED_TEST(Forks, AreIndependent) {
