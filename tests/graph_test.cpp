@@ -77,7 +77,7 @@ TEST(Graph, GridHasTheDistancesOfItsStreets) {
     const Graph graph("grid", vertices, edges);
     for (Index v = 0; v < vertices; ++v) {
       std::vector<std::uint32_t> neighbours(graph.target.data() + graph.offset[v],
-                                            &graph.target[0] + graph.offset[v + 1]);
+                                            graph.target.data() + graph.offset[v + 1]);
       std::ranges::sort(neighbours);
       EXPECT_EQ(std::ranges::adjacent_find(neighbours), neighbours.end())
           << v << " of " << vertices << ": twice";
