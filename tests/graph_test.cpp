@@ -1,5 +1,6 @@
 // The seeded graphs are what their names say, and a search of a user's own graph is what it should be.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -152,7 +153,8 @@ class File : public testing::Test {
   }
   ~File() override { std::filesystem::remove(path); }
 
-  const std::string path = testing::TempDir() + "tallcache_graph_test.txt";
+  // The tests run side by side, each in a process of its own.
+  const std::string path = testing::TempDir() + "tallcache_graph_test." + std::to_string(getpid());
 };
 
 TEST_F(File, IsAListOfEdges) {
