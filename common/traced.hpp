@@ -63,6 +63,10 @@ struct Traced {
     return {element, sink};
   }
 
+  /// The footprint of a kernel that works on bare pointers (reads() and writes() of view.hpp).
+  void load(const void* address, std::size_t bytes) const { sink->load(address, bytes); }
+  void store(const void* address, std::size_t bytes) const { sink->store(address, bytes); }
+
   /// One load, and one store where the claim is granted.
   template <class T>
   bool claim(T* element, T expected, T desired) const {

@@ -109,6 +109,30 @@ constexpr void zero(MatrixView<T, Access> a) {
     for (Index j = 0; j < a.cols; ++j) a(i, j) = T{};
 }
 
+/// What a hand-vectorised kernel, which works on bare pointers, tells the access policy: that it reads
+/// (writes) each of these elements once. Its trace is this footprint, not its single accesses. Nothing under
+/// Plain.
+template <class T, class Access>
+constexpr void reads([[maybe_unused]] VectorView<T, Access> v) {
+  if constexpr (!std::is_same_v<Access, Plain>)
+    for (Index i = 0; i < v.size; ++i) v.access.load(v.data + i, sizeof(T));
+}
+template <class T, class Access>
+constexpr void writes([[maybe_unused]] VectorView<T, Access> v) {
+  if constexpr (!std::is_same_v<Access, Plain>)
+    for (Index i = 0; i < v.size; ++i) v.access.store(v.data + i, sizeof(T));
+}
+template <class T, class Access>
+constexpr void reads(MatrixView<T, Access> a) {
+  if constexpr (!std::is_same_v<Access, Plain>)
+    for (Index i = 0; i < a.rows; ++i) reads(row_of(a, i));
+}
+template <class T, class Access>
+constexpr void writes(MatrixView<T, Access> a) {
+  if constexpr (!std::is_same_v<Access, Plain>)
+    for (Index i = 0; i < a.rows; ++i) writes(row_of(a, i));
+}
+
 /// Working memory that a variant asked for (its scratch()) and its caller owns. take() hands it out in
 /// 64-byte aligned pieces, in the order and the sizes that scratch_bytes() added up.
 template <class Access = Plain>
