@@ -9,6 +9,7 @@
 
 #include "bench/candidates.hpp"
 #include "bench/commands.hpp"
+#include "bench/comparison.hpp"
 #include "bench/context.hpp"
 #include "bench/gnuplot.hpp"
 #include "bench/machine_json.hpp"
@@ -239,98 +240,34 @@ std::optional<Index> crossover(std::span<const Size> sizes, Way way) {
   return from;
 }
 
-std::string crossover_text(std::span<const Size> sizes, Way way) {
-  if (std::isnan(sizes.back().best(Backend::gpu, way))) return "not measured";
-  const auto from = crossover(sizes, way);
-  return from ? fmt::format("n = {}", *from) : fmt::format("not up to n = {}", sizes.back().n);
-}
-
-Grid grid_of(std::span<const Size> sizes) {
-  const Operation& operation = *sizes.front().problem.operation;
-  const std::string unit(to_string(operation.rate));
-  Grid grid{.caption = fmt::format("{} {}, {}", operation.name, operation.element, unit),
-            .columns = {{"size", true},
-                        {"variant", true},
-                        {"ms"},
-                        {"+- ms"},
-                        {unit},
-                        {"of the limit"},
-                        {"with pinned transfers"},
-                        {"pageable"},
-                        {"over one thread"}},
-            .rows = {}};
-  for (const Size& size : sizes) {
-    std::string label = fmt::format("n = {}", size.n);
-    for (const Line& line : size.lines) {
-      const Measurement& m = line.measurement;
-      const auto rate = [&](Way way) { return figure(size.rate(size.seconds(line, way))); };
-      if (m.repetitions == 0)
-        grid.rows.push_back(
-            {std::exchange(label, ""), name_of(m.candidate), m.problem, "", "", "", "", "", ""});
-      else
-        grid.rows.push_back({std::exchange(label, ""), name_of(m.candidate), figure(m.median_s * 1e3),
-                             figure(m.mad_s * 1e3), rate(Way::kernel),
-                             std::isnan(line.share) ? "-" : fmt::format("{:.1f} %", line.share * 100),
-                             rate(Way::pinned), rate(Way::pageable), times(line.speed_up)});
-    }
-  }
-  return grid;
-}
-
 Json to_json(std::span<const Size> sizes, Json& measurements) {
-  Json operation{{"operation", sizes.front().problem.operation->name},
-                 {"element", sizes.front().problem.operation->element}};
+  const Operation& compared = *sizes.front().problem.operation;
+  Json operation{{"operation", compared.name},
+                 {"element", compared.element},
+                 {"rate", to_string(compared.rate)},
+                 {"size", compared.dims.front().name}};
   for (Way way : {Way::kernel, Way::pinned, Way::pageable}) {
     const auto from = crossover(sizes, way);
     operation["gpu_ahead_from"][std::string(to_string(way))] = from ? Json(*from) : Json(nullptr);
   }
   for (const Size& size : sizes) {
+    operation["sizes"].push_back(size.n);
     if (!std::isnan(size.transfers.pinned))
       operation["transfers"].push_back(
           {{"n", size.n}, {"pinned_s", size.transfers.pinned}, {"pageable_s", size.transfers.pageable}});
     for (const Line& line : size.lines) {
       Json json = tallcache::to_json(size.problem, line.measurement);
+      json["peer"] = line.measurement.candidate.variant->peer;
       if (!std::isnan(line.share)) json["share_of_limit"] = line.share;
       if (!std::isnan(line.speed_up)) json["speed_up"] = line.speed_up;
       for (Way way : {Way::pinned, Way::pageable})
         if (const double seconds = size.seconds(line, way); !std::isnan(seconds))
           json["with_transfers"][std::string(to_string(way))] = {
-              {"seconds", seconds},
-              {std::string(to_string(size.problem.operation->rate)), size.rate(seconds)}};
+              {"seconds", seconds}, {std::string(to_string(compared.rate)), size.rate(seconds)}};
       measurements.push_back(std::move(json));
     }
   }
   return operation;
-}
-
-/// The rate of each variant over the sizes, the GPU's dashed where the pinned transfers count.
-std::string script(std::span<const Size> sizes) {
-  const Operation& operation = *sizes.front().problem.operation;
-  std::string text(logarithmic_axes), plots;
-  text += fmt::format("set title {} offset 0,1\n",
-                      quoted(fmt::format("{} {}: solid the kernel alone, dotted with pinned transfers",
-                                         operation.name, operation.element)));
-  text += fmt::format("set xlabel 'n'\nset ylabel '{}'\nset format x '%.0s%c'\n", to_string(operation.rate));
-  int series = 0;
-  for (std::size_t l = 0; l < sizes.front().lines.size(); ++l) {
-    const Candidate& candidate = sizes.front().lines[l].measurement.candidate;
-    const char* colour = plot_colours[l % plot_colours.size()];
-    for (Way way : {Way::kernel, Way::pinned}) {
-      std::string points;
-      for (const Size& size : sizes)
-        if (const double seconds = size.seconds(size.lines[l], way); !std::isnan(seconds))
-          points += fmt::format("{} {}\n", size.n, size.rate(seconds));
-      if (points.empty()) continue;
-      text += fmt::format("$s{} << E\n{}E\n", series, points);
-      plots +=
-          fmt::format("{}$s{} with linespoints pt {} ps 0.5 lw 1.5 dt {} lc rgb '{}' {}", series ? ", " : "",
-                      series, candidate.variant->backend == Backend::gpu ? 7 : 4, way == Way::kernel ? 1 : 3,
-                      colour, way == Way::kernel ? "title " + quoted(name_of(candidate)) : "notitle");
-      ++series;
-    }
-  }
-  if (!series) throw Error("nothing was measured, so there is nothing to plot");
-  return text + "plot " + plots + "\n";
 }
 
 void compare(const Options& options) {
@@ -342,8 +279,10 @@ void compare(const Options& options) {
   FILE* const out = options.json == "-" ? stderr : stdout;
   const double seconds_each = options.smoke ? 0.01 : options.full ? 1 : 0.2;
 
-  Json document{
-      {"context", machine_context()}, {"measurements", Json::array()}, {"comparisons", Json::array()}};
+  Json document{{"context", machine_context(options.device)},
+                {"measurements", Json::array()},
+                {"comparisons", Json::array()}};
+  document["context"]["mode"] = options.smoke ? "smoke" : options.full ? "full" : "quick";
   const Roofs roofs = measured_roofs(options);
   document["limits"] = nlohmann::json(roofs.cpu);
   document["gpu_limits"] = roofs.gpu;
@@ -364,19 +303,19 @@ void compare(const Options& options) {
           wrong += fmt::format("{}{} at n = {}", wrong.empty() ? "" : ", ",
                                name_of(line.measurement.candidate), n);
     }
-    fmt::print(out, "\n{}", render(grid_of(sizes), Style::terminal));
-    fmt::print(out,
-               "The GPU is ahead of the CPU from: kernel alone {}; with pinned transfers {}; pageable {}.\n",
-               crossover_text(sizes, Way::kernel), crossover_text(sizes, Way::pinned),
-               crossover_text(sizes, Way::pageable));
+    const Json comparison = to_json(sizes, document["measurements"]);
+    document["comparisons"].push_back(comparison);
+    fmt::print(out, "\n{}{}\n", render(comparison_grid(document, comparison), Style::terminal),
+               crossover_sentence(document, comparison));
     std::fflush(out);
-    document["comparisons"].push_back(to_json(sizes, document["measurements"]));
     // Whole after every operation: what is measured stays when the next one fails.
     if (!options.json.empty() && options.json != "-") write_json(options.json, document);
-    if (!options.svg.empty()) draw(fmt::format("{}-{}.svg", options.svg, name), script(sizes));
+    if (!options.svg.empty())
+      draw(fmt::format("{}-{}.svg", options.svg, name), comparison_plot(document, comparison));
   }
   if (options.json == "-") write_json(options.json, document);
   if (!wrong.empty()) throw Error("wrong results, which have no time: " + wrong);
+  require_device(options.device);
 }
 
 }  // namespace

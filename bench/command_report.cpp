@@ -1,4 +1,5 @@
-// tallcache report: results files as Markdown, and the README's table generated from them.
+// tallcache report: results files of reproduce and compare as Markdown, the README's tables generated from
+// them, and the plots of a comparison.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -7,6 +8,8 @@
 #include <sstream>
 
 #include "bench/commands.hpp"
+#include "bench/comparison.hpp"
+#include "bench/gnuplot.hpp"
 #include "bench/results.hpp"
 #include "bench/tables/grid.hpp"
 #include "bench/tables/table.hpp"
@@ -16,29 +19,53 @@ namespace {
 
 struct Options {
   std::vector<std::string> files;
-  std::string readme;
+  std::string readme, svg;
   bool check = false;
 };
 
-constexpr std::string_view begin_mark = "<!-- results:begin -->", end_mark = "<!-- results:end -->";
+bool is_comparison(const Json& results) { return results.contains("comparisons"); }
+
+// What stands before and behind the README's table from such results.
+std::pair<std::string, std::string> marks(bool comparison) {
+  const char* name = comparison ? "comparison" : "results";
+  return {fmt::format("<!-- {}:begin -->", name), fmt::format("<!-- {}:end -->", name)};
+}
 
 std::string machine(const Json& results) {
   const Json& context = results.at("context");
   const Json& build = context.at("build");
-  return fmt::format("{} ({}, {}, commit {}, {} sizes)", context.at("cpu").get<std::string>(),
-                     build.at("compiler").get<std::string>(), build.at("flags").get<std::string>(),
-                     build.at("commit").get<std::string>(), context.at("mode").get<std::string>());
+  std::string processors = context.at("cpu");
+  if (is_comparison(results)) {
+    processors += fmt::format(", {} cores", context.at("usable_cores").get<int>());
+    for (const Json& gpu : context.at("gpus")) processors += " and " + gpu.at("name").get<std::string>();
+  }
+  return fmt::format("{} ({}, {}, commit {}{})", processors, build.at("compiler").get<std::string>(),
+                     build.at("flags").get<std::string>(), build.at("commit").get<std::string>(),
+                     context.contains("mode") ? ", " + context["mode"].get<std::string>() + " sizes" : "");
 }
 
 std::string full_report(const Json& results) {
   std::string text = fmt::format("# {}\n\nMeasured on {}.\n", machine(results),
                                  results["context"].at("date").get<std::string>());
-  for (const Json& table : results["tables"]) text += "\n" + render_table(table, Style::markdown);
+  for (const Json& table : results.value("tables", Json::array()))
+    text += "\n" + render_table(table, Style::markdown);
+  for (const Json& comparison : results.value("comparisons", Json::array()))
+    text += fmt::format("\n{}\n{}\n", render(comparison_grid(results, comparison), Style::markdown),
+                        crossover_sentence(results, comparison));
+  return text;
+}
+
+// The best of each side at every size.
+std::string summary_of_comparison(const Json& results) {
+  std::string text = fmt::format("On {}:\n", machine(results));
+  for (const Json& comparison : results["comparisons"])
+    text += fmt::format("\n{}\n{}\n", render(comparison_summary(results, comparison), Style::markdown),
+                        crossover_sentence(results, comparison));
   return text;
 }
 
 // One line a ratio: the slide's beside this machine's.
-std::string summary(const Json& results) {
+std::string summary_of_tables(const Json& results) {
   Grid grid{.caption = fmt::format("On {}:", machine(results)),
             .columns = {{"table", true}, {"size", true}, {"ratio", true}, {"slide"}, {"here"}},
             .rows = {}};
@@ -71,8 +98,9 @@ void write_text(const std::string& path, const std::string& text) {
   if (!(file << text) || !file.flush()) throw Error("cannot write " + path);
 }
 
-void update_readme(const Options& options, const std::string& generated) {
+void update_readme(const Options& options, bool comparison, const std::string& generated) {
   const std::string text = read_text(options.readme);
+  const auto [begin_mark, end_mark] = marks(comparison);
   const auto begin = text.find(begin_mark), end = text.find(end_mark);
   if (begin == text.npos || end == text.npos || end < begin)
     throw Error(fmt::format("{} has no lines '{}' and '{}'", options.readme, begin_mark, end_mark));
@@ -86,37 +114,58 @@ void update_readme(const Options& options, const std::string& generated) {
   write_text(options.readme, wanted);
 }
 
+void draw_comparisons(const std::string& prefix, const Json& results) {
+  for (const Json& comparison : results["comparisons"])
+    draw(fmt::format("{}-{}.svg", prefix, comparison.at("operation").get<std::string>()),
+         comparison_plot(results, comparison));
+}
+
 void report(const Options& options) {
   if (options.check && options.readme.empty()) throw Error("--check needs --readme FILE");
-  std::string text;
+  std::string text, summaries[2];  // of tables, of comparisons
   for (const std::string& path : options.files) {
     const Json results = read_results(path);
+    const bool comparison = is_comparison(results);
     try {
-      text += (text.empty() ? "" : "\n") + (options.readme.empty() ? full_report(results) : summary(results));
+      if (!options.svg.empty()) {
+        if (!comparison) throw Error(path + " has no comparison to plot: it is not of tallcache compare");
+        draw_comparisons(options.svg, results);
+      }
+      std::string& summary = summaries[comparison];
+      if (options.readme.empty())
+        text += (text.empty() ? "" : "\n") + full_report(results);
+      else
+        summary += (summary.empty() ? "" : "\n") +
+                   (comparison ? summary_of_comparison(results) : summary_of_tables(results));
     } catch (const Json::exception& error) {
       const std::string what = error.what();
       throw Error(fmt::format("{} is no results file: {}", path, what.substr(what.find("] ") + 2)));
     }
   }
-  if (options.readme.empty())
-    fmt::print("{}", text);
-  else
-    update_readme(options, text);
+  if (options.readme.empty() && options.svg.empty()) fmt::print("{}", text);
+  for (const bool comparison : {false, true})
+    if (!summaries[comparison].empty()) update_readme(options, comparison, summaries[comparison]);
 }
 
 }  // namespace
 
 void add_report(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("report", "Results files as Markdown, or as the README's table");
+  CLI::App* command = app.add_subcommand("report", "Results files as Markdown, or as the README's tables");
   command->footer(
       "Example: tallcache report tallcache-results/reproduce.json > report.md\n"
+      "         tallcache report compare.json --svg compare\n"
       "         tallcache report results/machine/reproduce.json --readme README.md");
-  command->add_option("FILE", options->files, "Results files of tallcache reproduce")->required();
-  command->add_option(
-      "--readme", options->readme,
-      fmt::format("Put a table of the ratios between {} and {} in this file", begin_mark, end_mark));
+  command->add_option("FILE", options->files, "Results files of tallcache reproduce or compare")->required();
+  const auto [begin, end] = marks(false);
+  const auto [begin_comparison, end_comparison] = marks(true);
+  command->add_option("--readme", options->readme,
+                      fmt::format("Put a table of the ratios between {} and {} in this file, of a comparison "
+                                  "between {} and {}",
+                                  begin, end, begin_comparison, end_comparison));
   command->add_flag("--check", options->check, "Change nothing; fail when the README differs");
+  command->add_option("--svg", options->svg, "Plot a comparison into PREFIX-<operation>.svg (gnuplot)")
+      ->type_name("PREFIX");
   command->callback([options] { report(*options); });
 }
 

@@ -19,6 +19,7 @@ struct Options {
   std::vector<std::string> names;
   bool full = false, list = false, fresh = false, smoke = false;
   std::string results = "tallcache-results", json;
+  int device = 0;
   std::uint64_t seed = 1;
 };
 
@@ -54,7 +55,7 @@ std::string too_large(const Row& row) {
   return {};
 }
 
-void measure_row(const Step& step, Results& results, Progress& progress) {
+void measure_row(const Step& step, Results& results, Progress& progress, int device) {
   const Row& row = step.row;
   const auto keep = [&](std::span<const Measurement> measurements, bool partial) {
     for (const Measurement& m : measurements)
@@ -76,19 +77,19 @@ void measure_row(const Step& step, Results& results, Progress& progress) {
       saved = now;
     }
   };
-  const auto measurements = measure_each(row.problem, row.candidates, row.protocol, 0, round);
+  const auto measurements = measure_each(row.problem, row.candidates, row.protocol, device, round);
   keep(measurements, false);
   results.save();
 }
 
 // The machine's limits go into the results once.
-void measure_limits_once(Results& results, Scale scale) {
+void measure_limits_once(Results& results, Scale scale, int device) {
   if (results.document().contains("limits")) return;
   const LimitsProtocol smoke{.least_rounds = 1, .most_rounds = 1, .footprint = std::size_t{16} << 20};
   const Limits limits =
       measure_limits(this_machine(), scale == Scale::smoke ? smoke : LimitsProtocol::quick());
   results.set("limits", nlohmann::json(limits));
-  results.set("gpu_limits", measured_gpu_limits());
+  results.set("gpu_limits", measured_gpu_limits(device));
   results.save();
 }
 
@@ -114,7 +115,7 @@ void reproduce(const Options& options) {
   const auto tables = chosen(options);
   const Scale scale = options.smoke ? Scale::smoke : options.full ? Scale::full : Scale::quick;
   require_writable(options.json);
-  Json context = machine_context();
+  Json context = machine_context(options.device);
   context["mode"] = to_string(scale);
   context["seed"] = options.seed;
   Results results(options.results, context, options.fresh);
@@ -144,7 +145,7 @@ void reproduce(const Options& options) {
       if (step.table != table) continue;
       if (!measured(results, step.row)) {
         progress.start(table->id, step.row);
-        measure_row(step, results, progress);
+        measure_row(step, results, progress, options.device);
         progress.done();
         changed = true;
       }
@@ -155,7 +156,7 @@ void reproduce(const Options& options) {
       }
     }
     if (changed) {
-      if (table->needs_limits) measure_limits_once(results, scale);
+      if (table->needs_limits) measure_limits_once(results, scale, options.device);
       const Json& slide = slide_table(table->id);
       results.put_table(to_json(*table, slide, table->report({slide, results, scale, options.seed})));
       results.save();
@@ -167,6 +168,7 @@ void reproduce(const Options& options) {
   if (!options.json.empty()) write_json(options.json, part(results, steps, tables));
   if (wrong)
     throw Error(fmt::format("{} measurements have a wrong result and no time: see the tables", wrong));
+  require_device(options.device);
 }
 
 }  // namespace
@@ -188,6 +190,7 @@ void add_reproduce(CLI::App& app) {
   command->add_option("--json", options->json,
                       "Write the results as JSON to this file; - is standard output");
   command->add_flag("--fresh", options->fresh, "Measure everything anew, replacing the results file");
+  command->add_option("--device", options->device, "Number of the GPU to use")->capture_default_str();
   command->add_option("--seed", options->seed, "Seed of the input data")->capture_default_str();
   command->callback([options] { reproduce(*options); });
 }

@@ -25,15 +25,15 @@ void from_json(const nlohmann::json& json, Figure<T>& figure) {
 }
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CpuCache, level, type, bytes, line_bytes, ways, cores, count)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Gpu, name)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Gpu, name, compute_capability, multiprocessors, memory_bytes, unusable)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Build, version, commit, compiler, type, flags, textbook_flags)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CounterEvent, name, what, absent)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CounterComponent, name, what, disabled)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Counters, papi, hardware, perf_event_paranoid, components, events)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Machine, cpu, architecture, system, sockets, cores, numa_nodes, threads,
                                    usable_cores, caches, caches_absent, memory_bytes, available_bytes,
-                                   huge_pages, hypervisor, simd, simd_bytes, build, gpus, gpus_absent, peers,
-                                   counters)
+                                   huge_pages, hypervisor, simd, simd_bytes, build, gpus, gpus_absent, cuda,
+                                   peers, counters)
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Rated, median, mad, best, rounds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FlopPeak, element, threads, lanes, gflop_per_s)

@@ -92,7 +92,12 @@ std::string report(const Machine& machine) {
                    shown(machine.available_bytes), shown(machine.huge_pages)));
   line(out, "SIMD", fmt::format("{} (Highway), {}-byte vectors", machine.simd, machine.simd_bytes));
   if (machine.gpus.empty()) line(out, "GPU", "none: " + machine.gpus_absent);
-  for (const Gpu& gpu : machine.gpus) line(out, "GPU", gpu.name);
+  for (const Gpu& gpu : machine.gpus)
+    line(out, "GPU",
+         fmt::format("{} (compute capability {}, {} multiprocessors, {}){}", gpu.name, gpu.compute_capability,
+                     gpu.multiprocessors, human_bytes(static_cast<double>(gpu.memory_bytes)),
+                     gpu.unusable.empty() ? "" : ", unusable: " + gpu.unusable));
+  if (!machine.gpus.empty()) line(out, "CUDA", machine.cuda);
   for (const auto& [library, core] : machine.peers)
     line(out, "Peer", fmt::format("{} runs as {}", library, core));
   const Build& build = machine.build;

@@ -23,8 +23,9 @@ bool same_measurement(const Json& a, const Json& b) {
 }
 
 // What results depend on besides the problem.
-constexpr const char* settings[] = {"/cpu",        "/usable_cores", "/build/commit", "/build/compiler",
-                                    "/build/type", "/build/flags",  "/mode",         "/seed"};
+constexpr const char* settings[] = {"/cpu",          "/usable_cores",   "/gpu",
+                                    "/build/commit", "/build/compiler", "/build/type",
+                                    "/build/flags",  "/mode",           "/seed"};
 
 std::string setting(const Json& context, const char* name) {
   const Json::json_pointer pointer(name);
@@ -49,7 +50,8 @@ Json read_results(const std::string& path) {
   }
   try {
     if (!json.at("context").is_object()) throw Error(path + " is no results file: 'context' is no object");
-    for (const char* key : {"measurements", "tables"})
+    const char* printed = json.contains("comparisons") ? "comparisons" : "tables";
+    for (const char* key : {"measurements", printed})
       if (!json.at(key).is_array())
         throw Error(fmt::format("{} is no results file: '{}' is no array", path, key));
     for (const Json& record : json.at("measurements")) {
@@ -57,7 +59,8 @@ Json read_results(const std::string& path) {
       if (record.contains("median_s") && !(record["median_s"].get<double>() > 0))
         throw Error(path + " is no results file: a median_s is not above 0");
     }
-    for (const Json& table : json.at("tables")) table.at("id").get_ref<const std::string&>();
+    for (const Json& part : json.at(printed))
+      part.at(json.contains("comparisons") ? "operation" : "id").get_ref<const std::string&>();
   } catch (const Json::exception& error) {
     const std::string what = error.what();
     throw Error(fmt::format("{} is no results file: {}", path, what.substr(what.find("] ") + 2)));
@@ -85,6 +88,8 @@ Results::Results(const std::string& folder, Json context, bool fresh)
     if (const std::string there = setting(old["context"], name), here = setting(context, name); there != here)
       throw Error(fmt::format("{} holds other results: {} is {} there and {} here; {}", path_, name + 1,
                               there, here, way_out));
+  if (!old.contains("tables"))
+    throw Error(fmt::format("{} holds a comparison, not tables; {}", path_, way_out));
   document_ = std::move(old);
 }
 

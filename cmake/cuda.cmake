@@ -44,5 +44,8 @@ function(tallcache_add_gpu target)
   # cuBLAS is loaded when it is first used: this is where to look behind the loader's own folders.
   set_source_files_properties(gpu/peers/cublas_library.cpp PROPERTIES COMPILE_DEFINITIONS
                               "TALLCACHE_CUBLAS_FOLDER=\"${CUDAToolkit_LIBRARY_DIR}\"")
+  list(JOIN CMAKE_CUDA_ARCHITECTURES ", " architectures)
+  set_source_files_properties(gpu/cuda_state.cpp PROPERTIES COMPILE_DEFINITIONS
+                              "TALLCACHE_CUDA_ARCHITECTURES=\"${architectures}\"")
   tallcache_add_variants(${target} gpu)
 endfunction()

@@ -42,7 +42,10 @@ struct CpuCache {
 };
 
 struct Gpu {
-  std::string name;
+  std::string name, compute_capability;
+  int multiprocessors = 0;
+  std::size_t memory_bytes = 0;
+  std::string unusable;  ///< why nothing of this build runs on it; empty when it can be used
   friend bool operator==(const Gpu&, const Gpu&) = default;
 };
 
@@ -90,7 +93,8 @@ struct Machine {
   int simd_bytes = 0;              ///< of one vector
   Build build;
   std::vector<Gpu> gpus;
-  std::string gpus_absent;
+  std::string gpus_absent;  ///< why there are none
+  std::string cuda;         ///< versions of the driver and of the runtime; empty in a build without CUDA
   std::vector<std::pair<std::string, std::string>> peers;  ///< library and the core that it runs as
   Counters counters;
 

@@ -3,8 +3,6 @@
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
-#include <string>
-
 #include "gpu/probe.hpp"
 
 namespace tallcache {
@@ -21,7 +19,7 @@ std::string because(const char* call, cudaError_t error) {
 
 // Empty when a kernel ran on `device` and its answer came back: code for another architecture is seen only
 // here.
-std::string failure(int device) {
+std::string failure(int device, const std::string& compute_capability) {
   int previous = 0, *out = nullptr, got = 0;
   if (const cudaError_t e = cudaGetDevice(&previous)) return because("cudaGetDevice", e);
   if (const cudaError_t e = cudaSetDevice(device)) return because("cudaSetDevice", e);
@@ -30,7 +28,13 @@ std::string failure(int device) {
     why = because("cudaMalloc", e);
   } else {
     gpu::launch_probe(out);
-    if (const cudaError_t launch = cudaGetLastError())
+    if (const cudaError_t launch = cudaGetLastError();
+        launch == cudaErrorNoKernelImageForDevice || launch == cudaErrorUnsupportedPtxVersion)
+      why = fmt::format(
+          "built for compute capability {}, which does not run on {}; build it with "
+          "-DCMAKE_CUDA_ARCHITECTURES=native",
+          TALLCACHE_CUDA_ARCHITECTURES, compute_capability);
+    else if (launch)
       why = because("kernel launch", launch);
     else if (const cudaError_t copy = cudaMemcpy(&got, out, sizeof got, cudaMemcpyDeviceToHost))
       why = because("cudaMemcpy", copy);
@@ -46,61 +50,79 @@ std::string failure(int device) {
 struct Count {
   int driver = 0, runtime = 0, devices = 0;
   std::string why_none;
+  bool no_gpu = false;  // nothing is there that could be at fault
 
   Count() {
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
-    if (driver == 0)
-      why_none = "no NVIDIA driver is installed";
-    else if (driver / 1000 < runtime / 1000)
-      why_none =
-          fmt::format("the driver ({}) is older than the runtime ({})", version(driver), version(runtime));
-    else if (const cudaError_t e = cudaGetDeviceCount(&devices))
+    if (why_none = driver_problem(driver, runtime); !why_none.empty()) {
+      no_gpu = driver == 0;
+    } else if (const cudaError_t e = cudaGetDeviceCount(&devices)) {
       why_none = because("cudaGetDeviceCount", e);
-    else if (devices == 0)
+      no_gpu = e == cudaErrorNoDevice;
+    } else if (devices == 0) {
       why_none = "CUDA counts no device";
+      no_gpu = true;
+    }
   }
 };
 
-std::string describe(int device) {
+const Count& count() {
+  static const Count count;
+  return count;
+}
+
+GpuFacts facts(int device) {
   cudaDeviceProp p{};
-  if (const cudaError_t e = cudaGetDeviceProperties(&p, device)) return because("cudaGetDeviceProperties", e);
-  std::string line = fmt::format("{} ({}.{}, {} SMs, {:.0f} GB", p.name, p.major, p.minor,
-                                 p.multiProcessorCount, static_cast<double>(p.totalGlobalMem) / 1e9);
-  if (const std::string why = failure(device); !why.empty()) line += ", unusable: " + why;
-  return line + ")";
+  if (const cudaError_t e = cudaGetDeviceProperties(&p, device))
+    return {.name = fmt::format("device {}", device), .unusable = because("cudaGetDeviceProperties", e)};
+  GpuFacts gpu{.name = p.name,
+               .compute_capability = fmt::format("{}.{}", p.major, p.minor),
+               .multiprocessors = p.multiProcessorCount,
+               .memory_bytes = p.totalGlobalMem};
+  gpu.unusable = failure(device, gpu.compute_capability);
+  return gpu;
 }
 
 }  // namespace
 
-std::string cuda_state() {
-  const Count count;
-  std::string line = fmt::format("driver {}, runtime {}, ", version(count.driver), version(count.runtime));
-  if (!count.why_none.empty()) return line + "no device: " + count.why_none;
-  const int devices = count.devices;
-  line += fmt::format("{} device{}", devices, devices == 1 ? "" : "s");
-  for (int device = 0; device < devices; ++device) line += (device ? ", " : ": ") + describe(device);
-  return line;
+std::string driver_problem(int driver, int runtime) {
+  if (driver == 0) return "no NVIDIA driver is installed";
+  if (driver / 1000 < runtime / 1000)
+    return fmt::format("the driver ({}) is older than the runtime ({})", version(driver), version(runtime));
+  return {};
+}
+
+const std::vector<GpuFacts>& cuda_devices() {
+  static const std::vector<GpuFacts> devices = [] {
+    std::vector<GpuFacts> list;
+    for (int device = 0; device < count().devices; ++device) list.push_back(facts(device));
+    return list;
+  }();
+  return devices;
+}
+
+std::string cuda_versions() {
+  return fmt::format("driver {}, runtime {}{}{}", version(count().driver), version(count().runtime),
+                     count().why_none.empty() ? "" : ": ", count().why_none);
 }
 
 std::string device_unavailable(int device) {
-  const Count count;
-  if (!count.why_none.empty()) return count.why_none;
-  if (device < 0 || device >= count.devices)
-    return fmt::format("there is no device {}; CUDA counts {}, from 0", device, count.devices);
-  return failure(device);
+  if (!count().why_none.empty()) return count().why_none;
+  if (device < 0 || device >= count().devices)
+    return fmt::format("there is no device {}; CUDA counts {}, from 0", device, count().devices);
+  return cuda_devices()[device].unusable;
 }
 
-int device_count() { return Count().devices; }
+std::string device_fault(int device) {
+  return count().no_gpu && device == 0 ? std::string() : device_unavailable(device);
+}
 
 std::string cuda_unavailable() {
-  static const std::string reason = [] {
-    std::string first = device_unavailable(0);
-    for (int device = 1; !first.empty() && device < device_count(); ++device)
-      if (device_unavailable(device).empty()) return std::string();
-    return first;
-  }();
-  return reason;
+  std::string first = device_unavailable(0);
+  for (int device = 1; !first.empty() && device < count().devices; ++device)
+    if (device_unavailable(device).empty()) return {};
+  return first;
 }
 
 }  // namespace tallcache

@@ -2,23 +2,40 @@
 // here.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 namespace tallcache {
 
-/// One line: "driver 13.0, runtime 13.0, 1 device: NVIDIA H200 (9.0, 132 SMs, 151 GB)", or the versions and
-/// why no device can be used: "driver none, runtime 13.0, no device: ...". A device counts when a kernel ran
-/// on it. Throws nothing: a machine without a GPU is a state, not an error.
-std::string cuda_state();
+/// A device that CUDA counts.
+struct GpuFacts {
+  std::string name, compute_capability;  ///< "NVIDIA H200", "9.0"
+  int multiprocessors = 0;
+  std::size_t memory_bytes = 0;
+  std::string unusable;  ///< why no kernel of this build runs on it; empty when one did
+};
 
-/// Why no device can be used, in one line; empty when one can. Asked of the machine once a process.
+/// The devices, in CUDA's order; none where CUDA cannot count them. Throws nothing: a machine without a GPU
+/// is a state, not an error. Asked of the machine once a process.
+const std::vector<GpuFacts>& cuda_devices();
+
+/// "driver 13.0, runtime 13.0", and behind it why no device is counted, if none is.
+std::string cuda_versions();
+
+/// Why a driver does not do for the runtime, both as CUDA numbers them (13000 is 13.0, driver 0 is none);
+/// empty when it does. A driver serves any runtime of its own major version.
+std::string driver_problem(int driver, int runtime);
+
+/// Why no device can be used, in one line; empty when one can.
 std::string cuda_unavailable();
 
 /// Why device number `device` cannot be used: there is no such device, its driver is too old, or a kernel of
 /// this build does not run on it. Empty when it can.
 std::string device_unavailable(int device);
 
-/// The number of devices that CUDA counts; 0 where it cannot count.
-int device_count();
+/// What is wrong with device number `device`: device_unavailable(), but for device 0 empty where there is no
+/// GPU at all, which is no fault.
+std::string device_fault(int device);
 
 }  // namespace tallcache

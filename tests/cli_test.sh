@@ -78,7 +78,28 @@ for r in document["measurements"]:
     assert r["backend"] == "gpu" or "with_transfers" not in r
 assert sum(r["backend"] == "cpu" and r["verified"] for r in document["measurements"]) > 20
 P
+# Printed again from the file, and put into a README.
+run 0 report compare.json; has out "matmul float"; has out "The GPU is ahead of the CPU from"
+printf 'before\n<!-- comparison:begin -->\n<!-- comparison:end -->\nafter\n' >readme.md
+bad "differs" report compare.json --readme readme.md --check
+run 0 report compare.json --readme readme.md
+grep -q "^| n = 500 .*bucketed\|^| n = 500 .*classical" readme.md || fail "no summary of the sort in the README"
+run 0 report compare.json --readme readme.md --check
+[ "$(head -1 readme.md)$(tail -1 readme.md)" = beforeafter ] || fail "the README around the table changed"
+if command -v gnuplot >/dev/null; then
+  run 0 report compare.json --svg plot
+  for operation in matmul transpose counting_sort; do has "plot-$operation.svg" "</svg>"; done
+fi
+sed 's/"operation"/"operatio"/' compare.json >broken.json
+bad "is no results file" report broken.json
 bad "did you mean 'matmul'" compare matmull
+run 1 compare transpose --smoke --device 99 --json compare99.json; has err "the GPU cannot be used: "
+python3 - compare99.json <<'P' || fail "compare99.json: the CPU's results are kept"
+import json, sys
+document = json.load(open(sys.argv[1]))
+assert document["context"]["gpu"] == "none"
+assert sum(r["backend"] == "cpu" and r["verified"] for r in document["measurements"]) > 5
+P
 bad "cannot write" compare matmul --smoke --json nowhere/x.json
 # Threads are the CPU's: an unnamed list keeps its parallel variants, and the GPU's on one.
 if [ "$(nproc)" -ge 2 ]; then

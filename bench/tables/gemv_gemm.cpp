@@ -5,6 +5,7 @@
 #include "bench/tables/counting.hpp"
 #include "bench/tables/ladder.hpp"
 #include "bench/tables/list.hpp"
+#include "common/ops/gemv.hpp"
 #include "common/ops/matmul.hpp"
 
 namespace tallcache {
@@ -38,65 +39,88 @@ Counts count(Index n, Index cols) {
           static_cast<double>(sink.elements.size())};
 }
 
-// Speeds, at sizes of no other table, so that both are measured in the same minutes: a product with one
-// column against a square one, whose second factor is as large as the first.
-Ladder speeds(bool gemm) {
-  const auto shape = [gemm](Index n) { return Shape{{"m", n}, {"n", gemm ? n : 1}, {"k", n}}; };
-  return {.id = "gemv-gemm",
-          .operation = &operation_of<Matmul<double>>,
-          .unit = "s",
-          .per_second = 1,
-          .lines = {{"textbook", gemm ? "transposed_tiled" : "naive"}, {"OpenBLAS", "openblas_best"}},
-          .cases = {{gemm ? "GEMM, N = 40" : "GEMV, N = 40", 0, shape(40), Scale::smoke},
-                    {gemm ? "GEMM, N = 600" : "GEMV, N = 600", 600, shape(600), Scale::quick},
-                    {gemm ? "GEMM, N = 4096" : "GEMV, N = 4096", 4096, shape(4096),
-                     gemm ? Scale::full : Scale::quick}}};
-}
+// Speeds, at sizes of no other table, so that all are measured in the same minutes: a matrix times a vector
+// by the suite's variants, and by the libraries' product with one column, against a square product, whose
+// second factor is as large as the first.
+struct Speeds {
+  Ladder vector, column, square;
 
-const Ladder& gemv() {
-  static const Ladder ladder = speeds(false);
-  return ladder;
-}
-const Ladder& gemm() {
-  static const Ladder ladder = speeds(true);
-  return ladder;
+  Speeds() {
+    const auto ladder = [](const Operation& operation, std::string_view name, bool is_square, auto shape,
+                           std::vector<Line> lines) {
+      const auto at = [&](Index n, Scale from) {
+        return Case{fmt::format("{}, N = {}", name, n), n == 40 ? 0 : n, shape(n), from};
+      };
+      return Ladder{.id = "gemv-gemm",
+                    .operation = &operation,
+                    .unit = "s",
+                    .per_second = 1,
+                    .lines = std::move(lines),
+                    .cases = {at(40, Scale::smoke), at(600, Scale::quick),
+                              at(4096, is_square ? Scale::full : Scale::quick)}};
+    };
+    vector = ladder(operation_of<Gemv<double>>, "GEMV", false, tallcache::square,
+                    {{"CPU, textbook", "rows"}, {"GPU, one warp a row", "warp_a_row", "", "", Backend::gpu}});
+    column = ladder(operation_of<Matmul<double>>, "GEMV as a product with one column", false,
+                    [](Index n) {
+                      return Shape{{"m", n}, {"n", 1}, {"k", n}};
+                    },
+                    {{"CPU, OpenBLAS", "openblas_best"}, {"GPU, cuBLAS", "cublas", "", "", Backend::gpu}});
+    square = ladder(operation_of<Matmul<double>>, "GEMM", true, cube,
+                    {{"CPU, textbook", "transposed_tiled"},
+                     {"CPU, OpenBLAS", "openblas_best"},
+                     {"GPU, shared-memory tiled", "shared_memory_tiled", "", "", Backend::gpu},
+                     {"GPU, cuBLAS", "cublas", "", "", Backend::gpu}});
+  }
+};
+
+const Speeds& speeds() {
+  static const Speeds speeds;
+  return speeds;
 }
 
 std::vector<Row> rows(Scale scale, std::uint64_t seed) {
-  std::vector<Row> rows = ladder_rows(gemv(), scale, seed);
-  for (Row& row : ladder_rows(gemm(), scale, seed)) rows.push_back(std::move(row));
+  std::vector<Row> rows;
+  for (const Ladder* ladder : {&speeds().vector, &speeds().column, &speeds().square})
+    for (Row& row : ladder_rows(*ladder, scale, seed)) rows.push_back(std::move(row));
   return rows;
 }
 
-// The fastest of a ladder's lines at its case `index`, in GFLOP/s; NaN when none was measured.
-double best(const Climbed& climbed, std::size_t index) {
+// The fastest on a backend of some ladders at their case `index`, in GFLOP/s; NaN when none was measured.
+double best(std::initializer_list<const Climbed*> ladders, std::size_t index, Backend backend) {
   double best = absent;
-  const Case& c = climbed.ladder().cases[index];
-  const Operation& operation = *climbed.ladder().operation;
-  for (const Line& line : climbed.ladder().lines)
-    best = std::fmax(best, per_second(operation.rate, operation.cost(complete_shape(operation, c.shape)),
-                                      climbed.here(c, line)));
+  for (const Climbed* climbed : ladders) {
+    const Case& c = climbed->ladder().cases[index];
+    const Operation& operation = *climbed->ladder().operation;
+    const double flops = operation.cost(complete_shape(operation, c.shape)).flops;
+    for (const Line& line : climbed->ladder().lines)
+      if (line.backend == backend) best = std::fmax(best, flops / climbed->here(c, line) * 1e-9);
+  }
   return best;
 }
 
 void compare_speeds(const Inputs& inputs, Report& report) {
-  const Climbed vector(gemv(), inputs), matrix(gemm(), inputs);
-  for (const Climbed* climbed : {&vector, &matrix}) {
+  const Climbed vector(speeds().vector, inputs), column(speeds().column, inputs),
+      square(speeds().square, inputs);
+  for (const Climbed* climbed : {&vector, &column, &square}) {
     Report part = ladder_report(*climbed);
     report.grids.push_back(std::move(part.grids.front()));
   }
-  for (std::size_t c = inputs.scale == Scale::smoke ? 0 : 1; c < (inputs.scale == Scale::smoke ? 1 : 3);
-       ++c) {
-    const double slow = best(vector, c), fast = best(matrix, c);
-    const std::string n = fmt::format("N = {}", gemv().cases[c].shape["m"]);
-    if (std::isnan(slow) || std::isnan(fast)) continue;
-    report.findings.push_back(
-        {fmt::format("GEMM, with O(N) operations an element, runs at a higher rate than GEMV ({})", n),
-         fast > slow, fmt::format("best GEMM {} GFLOP/s, best GEMV {} GFLOP/s", figure(fast), figure(slow)),
-         fast > slow ? "GEMM uses each element it loads N times, GEMV uses each element of its matrix once"
-                     : "GEMM's loops run no faster here than GEMV's stream their matrix: the reuse is there, "
-                       "but something other than memory limits these loops"});
-  }
+  for (std::size_t c = 0; c < speeds().square.cases.size(); ++c)
+    for (Backend backend : {Backend::cpu, Backend::gpu}) {
+      const double slow = best({&vector, &column}, c, backend), fast = best({&square}, c, backend);
+      if (std::isnan(slow) || std::isnan(fast)) continue;
+      report.findings.push_back(
+          {fmt::format("GEMM, with O(N) operations an element, runs at a higher rate than GEMV ({}, N = {})",
+                       backend == Backend::cpu ? "CPU" : "GPU", speeds().square.cases[c].shape["m"]),
+           fast > slow,
+           fmt::format("best GEMM {} GFLOP/s, best GEMV {} GFLOP/s: {}", figure(fast), figure(slow),
+                       times(fast / slow)),
+           fast > slow
+               ? "GEMM uses each element it loads N times, GEMV uses each element of its matrix once"
+               : "GEMM's loops run no faster here than GEMV's stream their matrix: the reuse is there, "
+                 "but something other than memory limits these loops"});
+    }
 }
 
 Report report(const Inputs& inputs) {
