@@ -93,6 +93,27 @@ std::vector<Measurement> measure_each(const Problem& problem, std::span<const Ca
   return all;
 }
 
+ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::string& when_none) {
+  command.add_option("operation", options.operation, "The operation: see 'tallcache list'")->required();
+  command.add_option("variants", options.variants,
+                     fmt::format("Its variants; {} when none is named", when_none));
+  CLI::Option* const shape = command.add_option(
+      "--shape", options.shape, "Sizes, as m=512,n=256,k=64,pad=8; what is left out is the first");
+  command.add_option("--element", options.element, "Element type, as double; the operation's first");
+  command.add_option("--param", options.params, "A variant's parameter, as base=32; may be repeated");
+  CLI::Option* const input =
+      command.add_option("--input", options.input, "Kind of input data; the operation's first");
+  command.add_option("--seed", options.seed, "Seed of the input data");
+  return {shape, input};
+}
+
+Problem problem_of(const ProblemOptions& options) {
+  const Operation& operation = find_operation(options.operation, options.element);
+  if (options.shape.empty()) throw Error(fmt::format("{}: --shape is required", operation.name));
+  return {&operation, parse_shape(operation, options.shape),
+          options.input.empty() ? operation.inputs.front() : std::string_view(options.input), options.seed};
+}
+
 void add_threads(CLI::App& command, ThreadOptions& options) {
   command.add_option("--threads", options.count, "Threads, of which the caller is one")
       ->capture_default_str();

@@ -30,6 +30,25 @@ std::vector<Measurement> measure_each(const Problem&, std::span<const Candidate>
                                       int device = 0,
                                       const std::function<void(std::span<const Measurement>)>& progress = {});
 
+/// What names a problem and variants for it on the command line: OPERATION [VARIANT...] --shape ... --param
+/// ...
+struct ProblemOptions {
+  std::string operation, element, shape, input;
+  std::vector<std::string> variants, params;
+  std::uint64_t seed = 1;
+};
+
+/// Those two of them that a command may treat in its own way.
+struct ProblemFlags {
+  CLI::Option *shape, *input;
+};
+
+/// Adds them to a command; `when_none` says which variants run when none is named.
+ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::string& when_none);
+
+/// The problem that they name. Throws Error on unknown names and sizes, and without a shape.
+Problem problem_of(const ProblemOptions& options);
+
 /// What --threads and --no-pinning ask for.
 struct ThreadOptions {
   int count = 1;

@@ -18,10 +18,9 @@
 namespace tallcache {
 namespace {
 
-struct Options {
-  std::string operation, element, shape, input, line, source = "auto", svg, json;
-  std::vector<std::string> variants, params, caches;
-  std::uint64_t seed = 1;
+struct Options : ProblemOptions {
+  std::string line, source = "auto", svg, json;
+  std::vector<std::string> caches;
   bool curve = false, falls = false;
 };
 
@@ -157,10 +156,8 @@ std::vector<cache::CacheLevel> levels_of(const Options& options) {
 }
 
 void run(const Options& options) {
-  const Operation& operation = find_operation(options.operation, options.element);
-  const Problem problem{&operation, parse_shape(operation, options.shape),
-                        options.input.empty() ? operation.inputs[0] : std::string_view(options.input),
-                        options.seed};
+  const Problem problem = problem_of(options);
+  const Operation& operation = *problem.operation;
   const auto list = candidates(operation, options.variants, options.params, 1, Backend::cpu);
   const Source asked = parse_source(options.source);
   const auto levels = levels_of(options);
@@ -221,14 +218,7 @@ void add_misses(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "misses", "Count cache misses of variants through PAPI, by level and kind, beside the theory");
-  command->add_option("operation", options->operation, "The operation: see 'tallcache list'")->required();
-  command->add_option("variants", options->variants, "Its variants; all of them when none is named");
-  command->add_option("--shape", options->shape, "Sizes, as m=512,n=256,k=64; what is left out is the first")
-      ->required();
-  command->add_option("--element", options->element, "Element type, as double; the operation's first");
-  command->add_option("--param", options->params, "A variant's parameter, as base=32; may be repeated");
-  command->add_option("--input", options->input, "Kind of input data; the operation's first");
-  command->add_option("--seed", options->seed, "Seed of the input data");
+  add_problem(*command, *options, "all of them").shape->required();
   command->add_option("--cache", options->caches,
                       "A level of cache: 32K is fully associative, 32K:8 has 8 ways; up to three, the first "
                       "level first; this machine's when left out");

@@ -17,10 +17,8 @@
 namespace tallcache {
 namespace {
 
-struct Options {
-  std::string operation, element, shape, input, csv, json, svg;
-  std::vector<std::string> variants, params;
-  std::uint64_t seed = 1;
+struct Options : ProblemOptions {
+  std::string csv, json, svg;
   bool unit_cost = false, measure = false;
   int threads = 1;
   // Not the machine's threads: in unit cost the figures are then the same everywhere.
@@ -139,8 +137,8 @@ void write_text(const std::string& path, const std::string& text) {
 }
 
 void run(Options& options) {
-  const Operation& operation = find_operation(options.operation, options.element);
-  const Problem problem{&operation, parse_shape(operation, options.shape), options.input, options.seed};
+  const Problem problem = problem_of(options);
+  const Operation& operation = *problem.operation;
   const auto list = chosen(operation, options);
   for (const Candidate& candidate : list) {
     if (std::string reason = candidate.variant->unavailable(); !reason.empty())
@@ -214,14 +212,7 @@ void add_profile(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "profile", "Work, span, parallelism and the speed-up to expect, of variants that fork");
-  command->add_option("operation", options->operation, "The operation: see 'tallcache list'")->required();
-  command->add_option("variants", options->variants, "Its variants; all that fork when none is named");
-  command->add_option("--shape", options->shape, "Sizes, as m=512,n=256,k=64; what is left out is the first")
-      ->required();
-  command->add_option("--element", options->element, "Element type, as double; the operation's first");
-  command->add_option("--param", options->params, "A variant's parameter, as base=32; may be repeated");
-  command->add_option("--input", options->input, "Kind of input data; the operation's first");
-  command->add_option("--seed", options->seed, "Seed of the input data");
+  add_problem(*command, *options, "all that fork").shape->required();
   command->add_flag("--unit-cost", options->unit_cost,
                     "Count in place of timing: one a strand, one an access of an element; always the same");
   command->add_option(

@@ -15,10 +15,8 @@
 namespace tallcache {
 namespace {
 
-struct Options {
-  std::string operation, element, shape, input, graph, json, backend;
-  std::vector<std::string> variants, params;
-  std::uint64_t seed = 1;
+struct Options : ProblemOptions {
+  std::string graph, json, backend;
   double seconds = 1;
   ThreadOptions threads;
   bool cold = false;
@@ -59,16 +57,11 @@ Problem graph_problem(const Operation& operation, const std::string& path) {
           }};
 }
 
-Problem problem_of(const Options& options) {
-  const Operation& operation = find_operation(options.operation, options.element);
-  if (!options.graph.empty()) return graph_problem(operation, options.graph);
-  if (options.shape.empty()) throw Error(fmt::format("{}: --shape is required", operation.name));
-  return {&operation, parse_shape(operation, options.shape),
-          options.input.empty() ? operation.inputs.front() : std::string_view(options.input), options.seed};
-}
-
 void run(const Options& options) {
-  const Problem problem = problem_of(options);
+  const Problem problem =
+      options.graph.empty()
+          ? problem_of(options)
+          : graph_problem(find_operation(options.operation, options.element), options.graph);
   const Threads threads(options.threads);
   std::optional<Backend> backend;
   if (!options.backend.empty()) backend = options.backend == "gpu" ? Backend::gpu : Backend::cpu;
@@ -100,14 +93,7 @@ void add_run(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("run", "Verify and time variants of one operation on one shape, interleaved");
-  command->add_option("operation", options->operation, "The operation: see 'tallcache list'")->required();
-  command->add_option("variants", options->variants, "Its variants; all of them when none is named");
-  CLI::Option* const shape = command->add_option(
-      "--shape", options->shape, "Sizes, as m=512,n=256,k=64,pad=8; what is left out is the first");
-  command->add_option("--element", options->element, "Element type, as double; the operation's first");
-  command->add_option("--param", options->params, "A variant's parameter, as base=32; may be repeated");
-  CLI::Option* const input =
-      command->add_option("--input", options->input, "Kind of input data; the operation's first");
+  const ProblemFlags flags = add_problem(*command, *options, "all of them");
   command->add_option("--backend", options->backend, "Only variants on the cpu or on the gpu")
       ->check(CLI::IsMember({"cpu", "gpu"}));
   command->add_option("--device", options->device, "Number of the GPU to use")->capture_default_str();
@@ -115,9 +101,8 @@ void add_run(CLI::App& app) {
       ->add_option("--graph", options->graph,
                    "For bfs: the graph in FILE, a line 'u v' for each edge, sorted by u")
       ->type_name("FILE")
-      ->excludes(shape)
-      ->excludes(input);
-  command->add_option("--seed", options->seed, "Seed of the input data");
+      ->excludes(flags.shape)
+      ->excludes(flags.input);
   command->add_option("--seconds", options->seconds, "Time to spend on each variant")
       ->check(CLI::PositiveNumber);
   add_threads(*command, options->threads);

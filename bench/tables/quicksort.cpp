@@ -7,11 +7,7 @@ namespace tallcache {
 namespace {
 
 double slide(const Json& slide, const SpeedupCase& c, const SpeedupLine& line, int cores) {
-  if (line.label != "quicksort") return absent;
-  for (const Json& row : slide.at("rows"))
-    if (row[0] == c.slide_row)
-      return cores == 1 ? row[1].get<double>() : cores == 2 ? row[2].get<double>() : row[4].get<double>();
-  return absent;
+  return line.label == "quicksort" ? slide_timing(slide, c, cores) : absent;
 }
 
 const SpeedupTable& table() {

@@ -41,6 +41,12 @@ Protocol protocol_of(Scale scale) {
 
 }  // namespace
 
+double slide_timing(const Json& slide, const SpeedupCase& c, int cores) {
+  for (const Json& row : slide.at("rows"))
+    if (row[0] == c.slide_row) return row[cores].get<double>();
+  return absent;
+}
+
 std::vector<Row> speedup_rows(const SpeedupTable& table, Scale scale, std::uint64_t seed) {
   std::vector<Row> rows;
   for (const SpeedupCase& c : table.cases) {

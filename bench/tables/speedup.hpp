@@ -34,6 +34,10 @@ struct SpeedupTable {
   double (*slide)(const Json& slide, const SpeedupCase&, const SpeedupLine&, int cores);
 };
 
+/// The seconds of a slide's table of timings, whose columns are n, one core, two cores, their speed-up, four
+/// cores; NaN where it has no row for `c`.
+double slide_timing(const Json& slide, const SpeedupCase& c, int cores);
+
 /// The rows to measure: every line on one core and on as many as this machine has of those listed,
 /// interleaved.
 std::vector<Row> speedup_rows(const SpeedupTable&, Scale, std::uint64_t seed);

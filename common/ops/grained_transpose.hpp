@@ -19,6 +19,22 @@ constexpr bool in_whole_tile(Index i, Index j, Index rows, Index cols) {
   return i / grain * grain + grain <= rows && j / grain * grain + grain <= cols;
 }
 
+namespace detail {
+/// b(i, j) == the seeded input's element at origin(i, j), of an input with `cols` columns.
+template <class T>
+Check check_moved(MatrixView<const T> b, Index cols, std::string_view input, std::uint64_t seed,
+                  auto origin) {
+  if (Check padding = check_padding(b); !padding) return padding;
+  for (Index i = 0; i < b.rows; ++i)
+    for (Index j = 0; j < b.cols; ++j) {
+      const auto [from_i, from_j] = origin(i, j);
+      const T expected = matrix_element<T>(input, seed, from_i * cols + from_j);
+      if (!(b(i, j) == expected)) return Check::wrong(position(i, j), digits(expected), digits(b(i, j)));
+    }
+  return {};
+}
+}  // namespace detail
+
 template <class T>
 struct FineGrained : Copy<T> {
   static constexpr std::string_view name = "fine_grained";
@@ -35,14 +51,8 @@ struct FineGrained : Copy<T> {
   static Check check(const Shape&, std::string_view input, std::uint64_t seed,
                      const typename Copy<T>::template Args<>& args) {
     const MatrixView<const T> b = args.b;
-    if (Check padding = check_padding(b); !padding) return padding;
-    for (Index i = 0; i < b.rows; ++i)
-      for (Index j = 0; j < b.cols; ++j) {
-        const auto [from_i, from_j] = origin(i, j, b.rows, b.cols);
-        const T expected = matrix_element<T>(input, seed, from_i * b.cols + from_j);
-        if (!(b(i, j) == expected)) return Check::wrong(position(i, j), digits(expected), digits(b(i, j)));
-      }
-    return {};
+    return detail::check_moved(b, b.cols, input, seed,
+                               [&](Index i, Index j) { return origin(i, j, b.rows, b.cols); });
   }
 };
 
@@ -63,14 +73,8 @@ struct CoarseGrained : Transpose<T> {
   static Check check(const Shape&, std::string_view input, std::uint64_t seed,
                      const typename Transpose<T>::template Args<>& args) {
     const MatrixView<const T> b = args.b;
-    if (Check padding = check_padding(b); !padding) return padding;
-    for (Index i = 0; i < b.rows; ++i)
-      for (Index j = 0; j < b.cols; ++j) {
-        const auto [from_i, from_j] = origin(i, j, b.cols, b.rows);
-        const T expected = matrix_element<T>(input, seed, from_i * b.rows + from_j);
-        if (!(b(i, j) == expected)) return Check::wrong(position(i, j), digits(expected), digits(b(i, j)));
-      }
-    return {};
+    return detail::check_moved(b, b.rows, input, seed,
+                               [&](Index i, Index j) { return origin(i, j, b.cols, b.rows); });
   }
 };
 

@@ -104,6 +104,10 @@ struct Matmul {
   }
 
  protected:
+  static std::string size(const auto& view) {
+    return std::to_string(view.rows) + " x " + std::to_string(view.cols);
+  }
+
   /// check() of a product whose factors may each be off by `factor_error` of themselves before they are
   /// multiplied.
   static Check check_product(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args,
@@ -117,10 +121,6 @@ struct Matmul {
   }
 
  private:
-  static std::string size(const auto& view) {
-    return std::to_string(view.rows) + " x " + std::to_string(view.cols);
-  }
-
   static Check check_elements(const Args<>& args, Index first, Index last, bool exact, double factor_error) {
     const auto& [c, a, b, scratch] = args;
     using Wide = std::conditional_t<std::is_integral_v<T>, std::int64_t,

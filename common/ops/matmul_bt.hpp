@@ -8,12 +8,9 @@
 namespace tallcache {
 
 template <class T>
-struct MatmulBt {
-  static constexpr std::string_view name = "matmul_bt", element = element_name<T>();
+struct MatmulBt : Matmul<T> {
+  static constexpr std::string_view name = "matmul_bt";
   static constexpr std::string_view what = "C = A B; C is m x n, A m x k, row-major, B k x n, column-major";
-  static constexpr Rate rate = Rate::gflop_per_s;
-  static constexpr auto& dims = Matmul<T>::dims;
-  static constexpr std::span<const std::string_view> inputs = matrix_inputs;
 
   template <class Access = Plain>
   struct Args {
@@ -56,8 +53,8 @@ struct MatmulBt {
     validate_view(args.a, "A");
     validate_view(args.bt, "B^T");
     if (args.a.rows != args.c.rows || args.bt.rows != args.c.cols || args.a.cols != args.bt.cols)
-      throw Error("matmul_bt: " + size(args.c) + " = " + size(args.a) + " times the transpose of " +
-                  size(args.bt) + " does not fit");
+      throw Error("matmul_bt: " + Matmul<T>::size(args.c) + " = " + Matmul<T>::size(args.a) +
+                  " times the transpose of " + Matmul<T>::size(args.bt) + " does not fit");
     validate_disjoint(args.c, "C", args.a, "A");
     validate_disjoint(args.c, "C", args.bt, "B^T");
   }
@@ -69,15 +66,6 @@ struct MatmulBt {
     for (Index j = 0; j < view.cols; ++j)
       for (Index l = 0; l < view.rows; ++l) view(l, j) = args.bt(j, l);
     return Matmul<T>::check(s, input, seed, {args.c, args.a, view, {}});
-  }
-
-  static Cost cost(const Shape& s) { return Matmul<T>::cost(s); }
-  static std::vector<Shape> test_shapes() { return Matmul<T>::test_shapes(); }
-  static std::vector<Shape> bench_shapes() { return Matmul<T>::bench_shapes(); }
-
- private:
-  static std::string size(const auto& view) {
-    return std::to_string(view.rows) + " x " + std::to_string(view.cols);
   }
 };
 
