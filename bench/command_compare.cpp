@@ -122,17 +122,8 @@ struct Roofs {
     const std::string_view element = size.problem.operation->element;
     if (m.candidate.variant->backend == Backend::gpu)
       return rate / of_gpu(arithmetic ? fmt::format("{}_gflop_per_s", element) : "gb_per_s");
-    double limit = absent;
-    if (arithmetic) {
-      for (const FlopPeak& peak : cpu.peaks)
-        if (peak.element == element && (peak.threads == 1) == (m.candidate.threads == 1))
-          limit = std::fmax(limit, peak.gflop_per_s.best);
-    } else {
-      for (const Bandwidth& bandwidth : cpu.bandwidths)
-        if ((bandwidth.threads == 1) == (m.candidate.threads == 1))
-          limit = std::fmax(limit, bandwidth.gb_per_s.best);
-    }
-    return rate / limit;
+    const int threads = m.candidate.threads;
+    return rate / (arithmetic ? cpu.gflop_per_s(element, threads) : cpu.gb_per_s(threads));
   }
 };
 

@@ -5,12 +5,14 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "bench/commands.hpp"
 #include "bench/comparison.hpp"
 #include "bench/gnuplot.hpp"
 #include "bench/results.hpp"
+#include "bench/steps.hpp"
 #include "bench/tables/grid.hpp"
 #include "bench/tables/table.hpp"
 
@@ -25,10 +27,14 @@ struct Options {
 
 bool is_comparison(const Json& results) { return results.contains("comparisons"); }
 
-// What stands before and behind the README's table from such results.
-std::pair<std::string, std::string> marks(bool comparison) {
-  const char* name = comparison ? "comparison" : "results";
-  return {fmt::format("<!-- {}:begin -->", name), fmt::format("<!-- {}:end -->", name)};
+// What the README's table from such results is called in the marks around it.
+std::string kind_of(const Json& results) {
+  return is_comparison(results) ? "comparison" : results.contains("steps") ? "steps" : "results";
+}
+
+// What stands before and behind the table.
+std::pair<std::string, std::string> marks(std::string_view kind) {
+  return {fmt::format("<!-- {}:begin -->", kind), fmt::format("<!-- {}:end -->", kind)};
 }
 
 std::string machine(const Json& results) {
@@ -52,6 +58,15 @@ std::string full_report(const Json& results) {
   for (const Json& comparison : results.value("comparisons", Json::array()))
     text += fmt::format("\n{}\n{}\n", render(comparison_grid(results, comparison), Style::markdown),
                         crossover_sentence(results, comparison));
+  for (const Json& steps : results.value("steps", Json::array()))
+    text += "\n" + render(steps_grid(steps), Style::markdown);
+  return text;
+}
+
+// What each step brought, and of what the shares are.
+std::string summary_of_steps(const Json& results) {
+  std::string text = fmt::format("On {}:\n", machine(results));
+  for (const Json& steps : results["steps"]) text += "\n" + render(steps_grid(steps), Style::markdown);
   return text;
 }
 
@@ -98,9 +113,9 @@ void write_text(const std::string& path, const std::string& text) {
   if (!(file << text) || !file.flush()) throw Error("cannot write " + path);
 }
 
-void update_readme(const Options& options, bool comparison, const std::string& generated) {
+void update_readme(const Options& options, const std::string& kind, const std::string& generated) {
   const std::string text = read_text(options.readme);
-  const auto [begin_mark, end_mark] = marks(comparison);
+  const auto [begin_mark, end_mark] = marks(kind);
   const auto begin = text.find(begin_mark), end = text.find(end_mark);
   if (begin == text.npos || end == text.npos || end < begin)
     throw Error(fmt::format("{} has no lines '{}' and '{}'", options.readme, begin_mark, end_mark));
@@ -122,29 +137,32 @@ void draw_comparisons(const std::string& prefix, const Json& results) {
 
 void report(const Options& options) {
   if (options.check && options.readme.empty()) throw Error("--check needs --readme FILE");
-  std::string text, summaries[2];  // of tables, of comparisons
+  std::string text;
+  std::map<std::string, std::string> summaries;  // by kind
   for (const std::string& path : options.files) {
     const Json results = read_results(path);
-    const bool comparison = is_comparison(results);
     try {
       if (!options.svg.empty()) {
-        if (!comparison) throw Error(path + " has no comparison to plot: it is not of tallcache compare");
+        if (!is_comparison(results))
+          throw Error(path + " has no comparison to plot: it is not of tallcache compare");
         draw_comparisons(options.svg, results);
       }
-      std::string& summary = summaries[comparison];
+      const std::string kind = kind_of(results);
+      std::string& summary = summaries[kind];
       if (options.readme.empty())
         text += (text.empty() ? "" : "\n") + full_report(results);
       else
-        summary += (summary.empty() ? "" : "\n") +
-                   (comparison ? summary_of_comparison(results) : summary_of_tables(results));
+        summary += (summary.empty() ? "" : "\n") + (kind == "comparison" ? summary_of_comparison(results)
+                                                    : kind == "steps"    ? summary_of_steps(results)
+                                                                         : summary_of_tables(results));
     } catch (const Json::exception& error) {
       const std::string what = error.what();
       throw Error(fmt::format("{} is no results file: {}", path, what.substr(what.find("] ") + 2)));
     }
   }
   if (options.readme.empty() && options.svg.empty()) fmt::print("{}", text);
-  for (const bool comparison : {false, true})
-    if (!summaries[comparison].empty()) update_readme(options, comparison, summaries[comparison]);
+  for (const auto& [kind, summary] : summaries)
+    if (!summary.empty()) update_readme(options, kind, summary);
 }
 
 }  // namespace
@@ -156,13 +174,14 @@ void add_report(CLI::App& app) {
       "Example: tallcache report tallcache-results/reproduce.json > report.md\n"
       "         tallcache report compare.json --svg compare\n"
       "         tallcache report results/machine/reproduce.json --readme README.md");
-  command->add_option("FILE", options->files, "Results files of tallcache reproduce or compare")->required();
-  const auto [begin, end] = marks(false);
-  const auto [begin_comparison, end_comparison] = marks(true);
-  command->add_option("--readme", options->readme,
-                      fmt::format("Put a table of the ratios between {} and {} in this file, of a comparison "
-                                  "between {} and {}",
-                                  begin, end, begin_comparison, end_comparison));
+  command->add_option("FILE", options->files, "Results files of tallcache reproduce, compare or steps")
+      ->required();
+  const auto [begin, end] = marks("results");
+  command->add_option(
+      "--readme", options->readme,
+      fmt::format("Put a table of the ratios between {} and {} in this file; of a comparison, of "
+                  "steps, between marks of these names",
+                  begin, end));
   command->add_flag("--check", options->check, "Change nothing; fail when the README differs");
   command->add_option("--svg", options->svg, "Plot a comparison into PREFIX-<operation>.svg (gnuplot)")
       ->type_name("PREFIX");

@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   add_machine(app);
   add_reproduce(app);
   add_compare(app);
+  add_steps(app);
   add_report(app);
   add_profile(app);
 #ifdef TALLCACHE_HAS_PAPI

@@ -50,10 +50,14 @@ Json read_results(const std::string& path) {
   }
   try {
     if (!json.at("context").is_object()) throw Error(path + " is no results file: 'context' is no object");
-    const char* printed = json.contains("comparisons") ? "comparisons" : "tables";
-    for (const char* key : {"measurements", printed})
-      if (!json.at(key).is_array())
-        throw Error(fmt::format("{} is no results file: '{}' is no array", path, key));
+    const char* printed = json.contains("comparisons") ? "comparisons"
+                          : json.contains("steps")     ? "steps"
+                                                       : "tables";
+    if (!json.at(printed).is_array())
+      throw Error(fmt::format("{} is no results file: '{}' is no array", path, printed));
+    if (json.contains("steps")) return json;
+    if (!json.at("measurements").is_array())
+      throw Error(path + " is no results file: 'measurements' is no array");
     for (const Json& record : json.at("measurements")) {
       for (const char* key : identity) record.at(key);
       if (record.contains("median_s") && !(record["median_s"].get<double>() > 0))

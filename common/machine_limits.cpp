@@ -232,6 +232,21 @@ void measure_bandwidths(Limits& limits, const Topology& topology, const Machine&
 
 }  // namespace
 
+double Limits::gflop_per_s(std::string_view element, int threads) const {
+  double best = std::numeric_limits<double>::quiet_NaN();
+  for (const FlopPeak& peak : peaks)
+    if (peak.element == element && (peak.threads == 1) == (threads == 1))
+      best = std::fmax(best, peak.gflop_per_s.best);
+  return best;
+}
+
+double Limits::gb_per_s(int threads) const {
+  double best = std::numeric_limits<double>::quiet_NaN();
+  for (const Bandwidth& bandwidth : bandwidths)
+    if ((bandwidth.threads == 1) == (threads == 1)) best = std::fmax(best, bandwidth.gb_per_s.best);
+  return best;
+}
+
 Figure<double> Limits::instructions_per_cycle(const FlopPeak& peak) const {
   if (!clock_ghz) return Figure<double>::none(clock_ghz.absent);
   return peak.gflop_per_s.best / (2.0 * peak.lanes * peak.threads * *clock_ghz);

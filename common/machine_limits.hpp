@@ -44,6 +44,11 @@ struct Limits {
   std::string bandwidths_absent;      ///< why there are none
   friend bool operator==(const Limits&, const Limits&) = default;
 
+  /// The best multiply-adds, and the best bytes read plus written by any kernel, on one core (threads = 1) or
+  /// on all of them; NaN where there is no figure.
+  double gflop_per_s(std::string_view element, int threads) const;
+  double gb_per_s(int threads) const;
+
   /// Multiply-add instructions that a core ended in one cycle, by the clock above, both in their best rounds.
   Figure<double> instructions_per_cycle(const FlopPeak&) const;
 };
