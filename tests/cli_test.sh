@@ -90,6 +90,19 @@ if command -v gnuplot >/dev/null; then
   run 0 report compare.json --svg plot
   for operation in matmul transpose counting_sort; do has "plot-$operation.svg" "</svg>"; done
 fi
+# Where the time goes: every step measured and right, and put into a folder's README.
+run 0 steps --smoke --json steps.json; has out "over the step before"; has out "bytes moved a key, counted"
+python3 - steps.json <<'P' || fail "steps.json"
+import json, sys
+steps = json.load(open(sys.argv[1]))["steps"]
+assert [s["operation"] for s in steps] == ["matmul", "transpose", "counting_sort"]
+for line in (line for s in steps for line in s["lines"]):
+    assert line["verified"] and line["median_s"] > 0 and line["share_of_limit"] > 0 or line["peer"] or line["threads"] > 1, line
+P
+printf '<!-- steps:begin -->\n<!-- steps:end -->\n' >steps.md
+run 0 report steps.json --readme steps.md; has steps.md "REC-TRANSPOSE"
+run 0 report steps.json --readme steps.md --check
+bad "did you mean 'matmul'" steps matmull
 sed 's/"operation"/"operatio"/' compare.json >broken.json
 bad "is no results file" report broken.json
 bad "did you mean 'matmul'" compare matmull

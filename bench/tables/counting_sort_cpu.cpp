@@ -35,7 +35,8 @@ const Ladder& ladder() {
                                        {bucket_phase, "bucketed", "preprocessing", "preprocessing"},
                                        {sort_phase, "bucketed", "sorting", "sorting"},
                                        {"vqsort", "vqsort"}},
-                             .cases = cases()};
+                             .cases = cases(),
+                             .today = {"today", "bucketed_streaming"}};
   return ladder;
 }
 

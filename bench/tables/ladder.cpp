@@ -62,6 +62,8 @@ std::vector<Row> ladder_rows(const Ladder& ladder, Scale scale, std::uint64_t se
     for (const Line& line : ladder.lines)
       if (const Variant* variant = line.phase.empty() ? variant_of(ladder, line) : nullptr)
         row.candidates.push_back({.variant = variant});
+    if (const Variant* variant = variant_of(ladder, ladder.today))
+      row.candidates.push_back({.variant = variant});
   }
   return rows;
 }
@@ -136,8 +138,9 @@ Report ladder_report(const Climbed& climbed) {
   const std::string rate = std::string(unit_of(ladder.operation->rate)) + " here";
   Report report;
   Grid& grid = report.grids.emplace_back();
-  grid.columns = {{"size", true}, {"variant", true},  {"slide " + unit}, {"here " + unit},
-                  {"+- MAD"},     {"speed-up slide"}, {"speed-up here"}, {rate}};
+  grid.columns = {{"size", true},   {"variant", true},  {"slide " + unit}, {"here " + unit},
+                  {"+- MAD"},       {"speed-up slide"}, {"speed-up here"}, {rate},
+                  {"today " + unit}};
   std::string left_out;
   const Case* largest = nullptr;
   std::vector<Index> printed_rows;
@@ -154,6 +157,8 @@ Report ladder_report(const Climbed& climbed) {
       if (std::isnan(here) && (std::isnan(slide) || again) && climbed.why_absent(*c, line) == "--full")
         continue;
       const bool ratio = line.phase.empty();
+      // Once a case, on its first row.
+      const double today = first ? climbed.here(*c, ladder.today) : absent;
       const double speed =
           std::isnan(here) || !ratio
               ? absent
@@ -164,7 +169,7 @@ Report ladder_report(const Climbed& climbed) {
            std::isnan(here) ? climbed.why_absent(*c, line) : figure(here * ladder.per_second),
            std::isnan(here) || !ratio ? "" : figure(climbed.spread(*c, line) * ladder.per_second),
            ratio ? times(climbed.slide_speedup(*c, line)) : "", ratio ? times(climbed.speedup(*c, line)) : "",
-           ratio ? figure(speed) : ""});
+           ratio ? figure(speed) : "", std::isnan(today) ? "" : figure(today * ladder.per_second)});
       first = false;
     }
     if (measured && c->slide_n) largest = c;
@@ -174,6 +179,9 @@ Report ladder_report(const Climbed& climbed) {
   drop_empty_columns(grid);
   report.notes.push_back(
       fmt::format("Times are medians, +- their median absolute deviation; speed-ups are over {}.", base));
+  if (variant_of(ladder, ladder.today))
+    report.notes.push_back(
+        fmt::format("Today: what the same idea reaches now, {} on one core.", ladder.today.variant));
   if (!left_out.empty()) report.notes.push_back(fmt::format("Sizes reduced: {} only with --full.", left_out));
   if (largest)
     for (const Line& line : ladder.lines) {

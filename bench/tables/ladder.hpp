@@ -32,7 +32,7 @@ struct Ladder {
   double per_second;  ///< units a second
   std::vector<Line> lines;
   std::vector<Case> cases;  ///< the first line is the baseline
-  std::string_view element_column = "n";
+  Line today{};             ///< what the idea of the table reaches today: a last column; empty: none
 };
 
 /// The rows to measure. Lines whose variant the catalogue does not have take no part.

@@ -24,7 +24,8 @@ const Ladder& ladder() {
                                        {"n = 512", 512, cube(512), Scale::quick},
                                        {"n = 1024", 1024, cube(1024), Scale::quick},
                                        {"n = 2048", 2048, cube(2048), Scale::full},
-                                       {"n = 4096", 4096, cube(4096), Scale::full}}};
+                                       {"n = 4096", 4096, cube(4096), Scale::full}},
+                             .today = {"today", "recursive_packed"}};
   return ladder;
 }
 

@@ -22,7 +22,8 @@ const Ladder& ladder() {
                                        {"n = 10000", 10000, square(10000), Scale::quick},
                                        {"n = 20000", 20000, square(20000), Scale::full},
                                        {"n = 30000", 30000, square(30000), Scale::full},
-                                       {"n = 40000", 40000, square(40000), Scale::full}}};
+                                       {"n = 40000", 40000, square(40000), Scale::full}},
+                             .today = {"today", "recursive_streaming"}};
   return ladder;
 }
 
