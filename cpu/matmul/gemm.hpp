@@ -37,7 +37,7 @@ constexpr Index divided_up(Index a, Index b) { return (a + b - 1) / b; }
 /// How a product is cut: whole panels and slabs, whatever the number of threads.
 template <class T>
 struct GemmPlan {
-  RegisterKernel<T> kernel = register_kernel<T>();
+  const RegisterKernel<T>& kernel = register_kernel<T>();
   Index m, n, k;
   Index panels_m, panels_n, slab, slabs;
   Index leaf_m, leaf_n;  ///< in panels
@@ -47,16 +47,22 @@ struct GemmPlan {
   GemmPlan(Index rows, Index cols, Index inner, bool b_rows, const GemmSizes& sizes)
       : m(rows), n(cols), k(inner) {
     const auto size = [](Index asked, Index own) { return asked ? asked : own; };
-    panels_m = divided_up(m, kernel.rows);
-    panels_n = divided_up(n, kernel.cols);
-    leaf_m = divided_up(size(sizes.leaf_m, kernel.leaf_m), kernel.rows);
-    leaf_n = divided_up(size(sizes.leaf_n, kernel.leaf_n), kernel.cols);
-    slabs = divided_up(k, size(sizes.slab, kernel.slab));
-    slab = slabs ? divided_up(k, slabs) : 0;
-    slabs = slab ? divided_up(k, slab) : 0;
     const Index unpacked = size(sizes.unpacked, kernel.unpacked);
     pack_a = n >= unpacked;
     pack_b = m >= unpacked || !b_rows || (!kernel.masked && n % kernel.lanes != 0);
+    panels_m = divided_up(m, kernel.rows);
+    panels_n = divided_up(n, kernel.cols);
+    slab = size(sizes.slab, kernel.slab);
+    if (!pack_a && !pack_b && k <= slab) {
+      // One leaf: at n = 8 the divisions below take as long as the product.
+      leaf_m = panels_m, leaf_n = panels_n, slab = k, slabs = k > 0;
+      return;
+    }
+    leaf_m = divided_up(size(sizes.leaf_m, kernel.leaf_m), kernel.rows);
+    leaf_n = divided_up(size(sizes.leaf_n, kernel.leaf_n), kernel.cols);
+    slabs = divided_up(k, slab);
+    slab = slabs ? divided_up(k, slabs) : 0;
+    slabs = slab ? divided_up(k, slab) : 0;
   }
 
   Index slab_size(Index s) const { return std::min(slab, k - s * slab); }
@@ -176,20 +182,21 @@ struct GemmRun {
                    .a = a.panels(part.i, l0, k),
                    .b = b.panels(part.j, l0, k),
                    .a_packed = a.packed,
+                   .b_packed = b.packed,
                    .c = c.data + i0 * c.ld + j0,
                    .ldc = c.ld,
                    .alpha = alpha,
                    .beta = part.s == 0 ? beta : T{1},
-                   .ahead = a.panels(part.i, l0, k).data,
-                   .ahead_size = 0};
+                   .ahead = {}};
     const Index next_l0 = next.s * plan.slab, next_k = plan.slab_size(next.s);
-    if (a.packed && (next.i != part.i || next.s != part.s)) {
-      block.ahead = a.panels(next.i, next_l0, next_k).data;
-      block.ahead_size = (part.i_end - part.i) * a.width * next_k;
-    } else if (b.packed && next.j != part.j) {
-      block.ahead = b.panels(next.j, next_l0, next_k).data;
-      block.ahead_size = (part.j_end - part.j) * b.width * next_k;
-    }
+    const bool new_a = a.packed && (next.i != part.i || next.s != part.s),
+               new_b = b.packed && (next.j != part.j || next.s != part.s);
+    const typename Block<T>::Range next_a{a.panels(next.i, next_l0, next_k).data,
+                                          new_a ? (part.i_end - part.i) * a.width * next_k : 0};
+    const typename Block<T>::Range next_b{b.panels(next.j, next_l0, next_k).data,
+                                          new_b ? (part.j_end - part.j) * b.width * next_k : 0};
+    block.ahead[0] = next_a;
+    block.ahead[1] = next_b;
     plan.kernel.multiply(block);
     if constexpr (!std::is_same_v<Access, Plain>)
       for (Index j = part.j; j < part.j_end; ++j)
@@ -203,6 +210,36 @@ struct GemmRun {
         }
   }
 };
+
+/// gemm() in row-major order, its arguments valid.
+template <class Fork, class T, class Access>
+void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, T alpha, MatrixView<const T, Access> a,
+               MatrixView<const T, Access> b, T beta, MatrixView<T, Access> c, Scratch<Access> scratch,
+               const GemmSizes& sizes) {
+  const Index m = c.rows, n = c.cols, k = trans_a == Trans::no ? a.cols : a.rows;
+  if (m == 0 || n == 0) return;
+  if (k == 0 || alpha == 0) {
+    fork.loop(0, m, 1, [c, beta](Index i) {
+      for (Index j = 0; j < c.cols; ++j) c(i, j) = beta == 0 ? T{} : static_cast<T>(beta * c(i, j));
+    });
+    return;
+  }
+  const GemmPlan<T> plan(m, n, k, trans_b == Trans::no, sizes);
+  const auto a_memory = scratch.template vector<T>(plan.size_a());
+  const auto b_memory = scratch.template vector<T>(plan.size_b());
+  const bool a_rows = trans_a == Trans::no, b_rows = trans_b == Trans::no;
+  const GemmRun<T, Access> run{.plan = plan,
+                               .a = {a.data, m, plan.kernel.rows, a_rows ? a.ld : 1, a_rows ? 1 : a.ld,
+                                     plan.pack_a, a_memory, a.access},
+                               .b = {b.data, n, plan.kernel.cols, b_rows ? 1 : b.ld, b_rows ? b.ld : 1,
+                                     plan.pack_b, b_memory, b.access},
+                               .c = c,
+                               .alpha = alpha,
+                               .beta = beta};
+  const GemmPart all{0, plan.panels_m, 0, plan.panels_n, 0, plan.slabs};
+  run.pack(fork);
+  run.multiply(fork, all, all);
+}
 
 }  // namespace detail
 
@@ -244,28 +281,7 @@ void gemm(Fork& fork, Layout layout, Trans trans_a, Trans trans_b, std::type_ide
   validate_view(c.with(Plain{}), "C");
   validate_disjoint(c.with(Plain{}), "C", a.with(Plain{}), "A");
   validate_disjoint(c.with(Plain{}), "C", b.with(Plain{}), "B");
-  if (m == 0 || n == 0) return;
-  if (k == 0 || alpha == 0) {
-    fork.loop(0, m, 1, [c, beta](Index i) {
-      for (Index j = 0; j < c.cols; ++j) c(i, j) = beta == 0 ? T{} : static_cast<T>(beta * c(i, j));
-    });
-    return;
-  }
-  const detail::GemmPlan<T> plan(m, n, k, trans_b == Trans::no, sizes);
-  const auto a_memory = scratch.template vector<T>(plan.size_a());
-  const auto b_memory = scratch.template vector<T>(plan.size_b());
-  const bool a_rows = trans_a == Trans::no, b_rows = trans_b == Trans::no;
-  const detail::GemmRun<T, Access> run{.plan = plan,
-                                       .a = {a.data, m, plan.kernel.rows, a_rows ? a.ld : 1,
-                                             a_rows ? 1 : a.ld, plan.pack_a, a_memory, a.access},
-                                       .b = {b.data, n, plan.kernel.cols, b_rows ? 1 : b.ld,
-                                             b_rows ? b.ld : 1, plan.pack_b, b_memory, b.access},
-                                       .c = c,
-                                       .alpha = alpha,
-                                       .beta = beta};
-  const detail::GemmPart all{0, plan.panels_m, 0, plan.panels_n, 0, plan.slabs};
-  run.pack(fork);
-  run.multiply(fork, all, all);
+  detail::gemm_rows<Fork, T, Access>(fork, trans_a, trans_b, alpha, a, b, beta, c, scratch, sizes);
 }
 
 }  // namespace tallcache::cpu::matmul

@@ -30,8 +30,8 @@ struct recursive_packed {
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
     using T = typename decltype(args.c)::value_type;
-    gemm(fork, Layout::row_major, Trans::no, Trans::no, T{1}, args.a, args.b, T{0}, args.c, args.scratch,
-         sizes(params));
+    detail::gemm_rows(fork, Trans::no, Trans::no, T{1}, args.a, args.b, T{0}, args.c, args.scratch,
+                      sizes(params));
   }
 
  private:

@@ -37,6 +37,8 @@ HWY_INLINE Index lanes() {
   return static_cast<Index>(hn::Lanes(Tag<T>()));
 }
 
+HWY_INLINE void prefetch_second_level(const void* line) { __builtin_prefetch(line, 0, 2); }
+
 /// One step of the inner dimension.
 template <int vectors, bool masked, class D, class V, class M, class A>
 HWY_INLINE void step(D d, V (&sum)[mr][vectors], A a, const hn::TFromD<D>* HWY_RESTRICT b, M mask) {
@@ -57,16 +59,14 @@ HWY_INLINE void step(D d, V (&sum)[mr][vectors], A a, const hn::TFromD<D>* HWY_R
 /// A tile of `vectors` vectors' width; with `partial` the last one is partly outside.
 template <int vectors, bool partial, class T>
 HWY_NOINLINE void multiply_tile(const Block<T>& x, Index i, Index j, const T* HWY_RESTRICT a,
-                                const T* HWY_RESTRICT b, Index cols, const T* ahead) {
+                                const T* HWY_RESTRICT b, Index cols, const T* ahead0, const T* ahead1) {
   const Tag<T> d;
   using V = hn::Vec<Tag<T>>;
+  constexpr Index line = 64 / sizeof(T);
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   const Index rows = std::min<Index>(mr, x.m - i), b_along = x.b.along;
   const auto mask = hn::FirstN(d, static_cast<std::size_t>(cols - (vectors - 1) * lanes));
   T* HWY_RESTRICT c = x.c + i * x.ldc + j;
-  for (Index r = 0; r < rows; ++r)
-    for (int v = 0; v < vectors; ++v) hwy::Prefetch(c + r * x.ldc + v * lanes);
-
   V sum[mr][vectors];
 #pragma GCC unroll 8
   for (int r = 0; r < mr; ++r)
@@ -74,11 +74,23 @@ HWY_NOINLINE void multiply_tile(const Block<T>& x, Index i, Index j, const T* HW
     for (int v = 0; v < vectors; ++v) sum[r][v] = hn::Zero(d);
 
   if (x.a_packed) {
+    // C's rows one by one: all at once they would hold every line fill buffer while memory answers, which
+    // costs 5 % at n = 1024. To the second-level cache, as what a slab reads pushes them out of the first
+    // one.
+    const T* c_row = c;
+    const T* const c_last = c + (rows - 1) * x.ldc;
     Index l = 0;
     for (; l + 4 <= x.k; l += 4) {
-      __builtin_prefetch(ahead, 0, 2);
-      __builtin_prefetch(ahead + 64 / sizeof(T), 0, 2);
-      ahead += 128 / sizeof(T);
+      if (c_row <= c_last) {
+        for (int v = 0; v < vectors; ++v) prefetch_second_level(c_row + v * lanes);
+        c_row += x.ldc;
+      }
+      prefetch_second_level(ahead0);
+      prefetch_second_level(ahead1);
+      prefetch_second_level(ahead0 + line);
+      prefetch_second_level(ahead1 + line);
+      ahead0 += 2 * line;
+      ahead1 += 2 * line;
 #pragma GCC unroll 4
       for (int u = 0; u < 4; ++u) {
         hwy::Prefetch(a + 16 * mr);
@@ -128,36 +140,26 @@ HWY_NOINLINE void multiply_tile(const Block<T>& x, Index i, Index j, const T* HW
   }
 }
 
-/// A panel of B, of `cols` columns, times the panels of A.
-template <int vectors, bool partial, class T>
-void multiply_panel(const Block<T>& x, Index j, const T* b, Index cols, const T*& ahead, Index share) {
-  for (Index i = 0; i < x.m; i += mr) {
-    multiply_tile<vectors, partial>(x, i, j, x.a.at(i / mr), b, cols, ahead);
-    ahead += share;
-  }
-}
-
 template <class T>
 void Multiply(const Block<T>& x) {
   const Index width = nv * lanes<T>();
   const Index tiles = ((x.m + mr - 1) / mr) * ((x.n + width - 1) / width);
-  const Index share = x.ahead_size / std::max<Index>(tiles, 1);
-  const T* ahead = x.ahead;
-  for (Index j = 0; j < x.n; j += width) {
-    const Index cols = std::min(width, x.n - j), vectors = (cols + lanes<T>() - 1) / lanes<T>();
+  const Index share[2] = {x.ahead[0].size / tiles, x.ahead[1].size / tiles};
+  Index tile = 0;
+  const auto ahead = [&](int range) { return x.ahead[range].begin + share[range] * tile; };
+  for (Index j = 0, cols; j < x.n; j += cols) {
+    cols = std::min(width, x.n - j);
+    // Four vectors as two and two: of one vector's width, a tile is mostly loads.
+    if (!x.b_packed && nv == 3 && x.n - j > width && x.n - j <= 4 * lanes<T>()) cols = 2 * lanes<T>();
+    const T* const b = x.b_packed ? x.b.at(j / width) : x.b.data + j;
+    const Index vectors = (cols + lanes<T>() - 1) / lanes<T>();
     const bool partial = cols % lanes<T>() != 0;
-    const T* b = x.b.at(j / width);
-    const auto panel = [&](auto count) {
-      constexpr int v = decltype(count)::value;
-      if (partial)
-        multiply_panel<v, true>(x, j, b, cols, ahead, share);
-      else
-        multiply_panel<v, false>(x, j, b, cols, ahead, share);
-    };
-    if (vectors == 1) panel(std::integral_constant<int, 1>());
-    if (vectors == 2) panel(std::integral_constant<int, 2>());
-    if constexpr (nv == 3)
-      if (vectors == 3) panel(std::integral_constant<int, 3>());
+    const auto multiply = vectors == 1 ? (partial ? multiply_tile<1, true, T> : multiply_tile<1, false, T>)
+                          : vectors == 2
+                              ? (partial ? multiply_tile<2, true, T> : multiply_tile<2, false, T>)
+                              : (partial ? multiply_tile<nv, true, T> : multiply_tile<nv, false, T>);
+    for (Index i = 0; i < x.m; i += mr, ++tile)
+      multiply(x, i, j, x.a.at(i / mr), b, cols, ahead(0), ahead(1));
   }
 }
 
@@ -277,21 +279,22 @@ void Pack(T* HWY_RESTRICT to, Index width, Index count, Index k, const T* HWY_RE
 }
 
 template <class T>
-RegisterKernel<T> Kernel(void (*multiply)(const Block<T>&)) {
-  constexpr Index wide = hn::MaxLanes(Tag<T>());
-  return {.rows = mr,
-          .cols = nv * lanes<T>(),
-          .lanes = lanes<T>(),
-          .slab = 256,
-          .leaf_m = 12 * mr,
-          .leaf_n = 4 * nv * wide,
-          .unpacked = 192,
-          .masked = !HWY_MEM_OPS_MIGHT_FAULT,
-          .multiply = multiply,
-          .pack = &Pack<T>};
+const RegisterKernel<T>* Kernel() {
+  static constexpr Index width = nv * hn::MaxLanes(Tag<T>());
+  static constexpr RegisterKernel<T> kernel{.rows = mr,
+                                            .cols = width,
+                                            .lanes = width / nv,
+                                            .slab = 384,
+                                            .leaf_m = 12 * mr,
+                                            .leaf_n = 4 * width,
+                                            .unpacked = 192,
+                                            .masked = !HWY_MEM_OPS_MIGHT_FAULT,
+                                            .multiply = &Multiply<T>,
+                                            .pack = &Pack<T>};
+  return &kernel;
 }
-RegisterKernel<double> KernelDouble() { return Kernel<double>(&Multiply<double>); }
-RegisterKernel<float> KernelFloat() { return Kernel<float>(&Multiply<float>); }
+const RegisterKernel<double>* KernelDouble() { return Kernel<double>(); }
+const RegisterKernel<float>* KernelFloat() { return Kernel<float>(); }
 
 }  // namespace tallcache::cpu::matmul::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -303,12 +306,12 @@ HWY_EXPORT(KernelDouble);
 HWY_EXPORT(KernelFloat);
 
 template <>
-RegisterKernel<double> register_kernel<double>() {
-  return HWY_DYNAMIC_DISPATCH(KernelDouble)();
+const RegisterKernel<double>& register_kernel<double>() {
+  return *HWY_DYNAMIC_DISPATCH(KernelDouble)();
 }
 template <>
-RegisterKernel<float> register_kernel<float>() {
-  return HWY_DYNAMIC_DISPATCH(KernelFloat)();
+const RegisterKernel<float>& register_kernel<float>() {
+  return *HWY_DYNAMIC_DISPATCH(KernelFloat)();
 }
 
 }  // namespace tallcache::cpu::matmul

@@ -27,12 +27,15 @@ template <class T>
 struct Block {
   Index m, n, k;  ///< of C's block and of the inner dimension
   Panels<T> a, b;
-  bool a_packed;
+  bool a_packed, b_packed;
   T* c;
   Index ldc;
-  T alpha, beta;   ///< beta = 0: C is not read
-  const T* ahead;  ///< what the next block reads that this one does not: `ahead_size` elements, a hint
-  Index ahead_size;
+  T alpha, beta;  ///< beta = 0: C is not read
+  /// What the next block reads that this one does not, a hint: two ranges of elements.
+  struct Range {
+    const T* begin;
+    Index size;
+  } ahead[2];
 };
 
 /// What an instruction set has. Its sizes depend on nothing else: not on a cache, not on a measurement.
@@ -55,10 +58,10 @@ struct RegisterKernel {
 
 /// That of the target which this processor dispatches to.
 template <class T>
-RegisterKernel<T> register_kernel();
+const RegisterKernel<T>& register_kernel();
 template <>
-RegisterKernel<double> register_kernel();
+const RegisterKernel<double>& register_kernel();
 template <>
-RegisterKernel<float> register_kernel();
+const RegisterKernel<float>& register_kernel();
 
 }  // namespace tallcache::cpu::matmul
