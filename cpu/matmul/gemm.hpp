@@ -1,0 +1,287 @@
+// The product of matrices at the machine's limit, cache-oblivious: C = alpha op(A) op(B) + beta C.
+//
+// The factors are packed once, as [slab][panel][k][rows] and [slab][panel][k][cols] for the register kernel
+// (slab: a stretch of the inner dimension), so that any sub-problem of whole panels and slabs is contiguous:
+// no conflicts at leading dimensions that are powers of two, and few pages. REC-MULT on panels and slabs
+// (Frigo, Leiserson, Prokop, Ramachandran 1999) down to a leaf, a loop over register tiles. What recursion
+// loses against loops is prefetching over the end of a block (Yotov et al. 2007), so every leaf is told which
+// one comes after it. All sizes follow from the instruction set; none is a cache's.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "common/compare.hpp"
+#include "common/fork.hpp"
+#include "common/view.hpp"
+#include "cpu/matmul/register_kernel.hpp"
+
+namespace tallcache::cpu::matmul {
+
+/// Of the matrices of gemm(). A view's rows and cols are the stored matrix's; element (i, j) is at
+/// data + i * ld + j in row-major order, at data + i + j * ld in column-major order.
+enum class Layout { row_major, column_major };
+enum class Trans { no, yes };
+
+/// What may be set apart from the instruction set's own sizes, to show that the speed hardly depends on them;
+/// 0 leaves one as it is.
+struct GemmSizes {
+  Index slab = 0, leaf_m = 0, leaf_n = 0, unpacked = 0;
+};
+
+namespace detail {
+
+constexpr Index divided_up(Index a, Index b) { return (a + b - 1) / b; }
+
+/// How a product is cut: whole panels and slabs, whatever the number of threads.
+template <class T>
+struct GemmPlan {
+  const RegisterKernel<T>& kernel = register_kernel<T>();
+  Index m, n, k;
+  Index panels_m, panels_n, slab, slabs;
+  Index leaf_m, leaf_n;  ///< in panels
+  bool pack_a, pack_b;
+
+  /// `b_rows`: the rows of B are contiguous, as the kernel reads them.
+  GemmPlan(Index rows, Index cols, Index inner, bool b_rows, const GemmSizes& sizes)
+      : m(rows), n(cols), k(inner) {
+    const auto size = [](Index asked, Index own) { return asked ? asked : own; };
+    const Index unpacked = size(sizes.unpacked, kernel.unpacked);
+    pack_a = n >= unpacked;
+    pack_b = m >= unpacked || !b_rows || (!kernel.masked && n % kernel.lanes != 0);
+    panels_m = divided_up(m, kernel.rows);
+    panels_n = divided_up(n, kernel.cols);
+    slab = size(sizes.slab, kernel.slab);
+    if (!pack_a && !pack_b && k <= slab) {
+      // One leaf: at n = 8 the divisions below take as long as the product.
+      leaf_m = panels_m, leaf_n = panels_n, slab = k, slabs = k > 0;
+      return;
+    }
+    leaf_m = divided_up(size(sizes.leaf_m, kernel.leaf_m), kernel.rows);
+    leaf_n = divided_up(size(sizes.leaf_n, kernel.leaf_n), kernel.cols);
+    slabs = divided_up(k, slab);
+    slab = slabs ? divided_up(k, slabs) : 0;
+    slabs = slab ? divided_up(k, slab) : 0;
+  }
+
+  Index slab_size(Index s) const { return std::min(slab, k - s * slab); }
+  Index size_a() const { return pack_a ? panels_m * kernel.rows * k : 0; }
+  Index size_b() const { return pack_b ? panels_n * kernel.cols * k : 0; }
+  std::size_t scratch() const {
+    const auto bytes = [](Index panels, Index width, Index k) {
+      return checked_product(checked_product(panels * width, k, "packed matrix"), sizeof(T), "packed matrix");
+    };
+    return scratch_bytes(
+        {pack_a ? bytes(panels_m, kernel.rows, k) : 0, pack_b ? bytes(panels_n, kernel.cols, k) : 0});
+  }
+};
+
+/// A factor, element (i, l) at data + i * across + l * along, l along the inner dimension; and its panels of
+/// `width`.
+template <class T, class Access>
+struct Factor {
+  const T* data;
+  Index size, width, across, along;
+  bool packed;
+  VectorView<T, Access> memory;  ///< of the packed one
+  [[no_unique_address]] Access access;
+
+  /// Panel p of the slab that begins at l0, `k` long.
+  Panels<T> panels(Index p, Index l0, Index k) const {
+    if (packed) {
+      const Index padded = divided_up(size, width) * width;
+      return {memory.data + padded * l0 + p * width * k, width * k, 1, width};
+    }
+    return {data + p * width * across + l0 * along, width * across, across, along};
+  }
+
+  void pack(const RegisterKernel<T>& kernel, Index p, Index p_end, Index l0, Index k) const {
+    const Index first = p * width, count = std::min(p_end * width, size) - first;
+    T* to = const_cast<T*>(panels(p, l0, k).data);
+    kernel.pack(to, width, count, k, data + first * across + l0 * along, across, along);
+    read(first, count, l0, k);
+    writes(VectorView<T, Access>{to, (p_end - p) * width * k, access});
+  }
+
+  /// Tells the access policy that a kernel reads panel p of a slab.
+  void read_panel(Index p, Index l0, Index k) const {
+    const Index first = p * width, count = std::min(width, size - first);
+    if (packed)
+      reads(VectorView<const T, Access>{panels(p, l0, k).data, width * k, access});
+    else
+      read(first, count, l0, k);
+  }
+
+ private:
+  void read(Index first, Index count, Index l0, Index k) const {
+    const T* from = data + first * across + l0 * along;
+    if (across == 1)
+      reads(MatrixView<const T, Access>{from, k, count, along, access});
+    else
+      reads(MatrixView<const T, Access>{from, count, k, across, access});
+  }
+};
+
+/// Panels [i, i_end) of A's rows, [j, j_end) of B's columns, slabs [s, s_end).
+struct GemmPart {
+  Index i, i_end, j, j_end, s, s_end;
+};
+
+template <class T, class Access>
+struct GemmRun {
+  GemmPlan<T> plan;
+  Factor<T, Access> a, b;
+  MatrixView<T, Access> c;
+  T alpha, beta;
+
+  template <class Fork>
+  void pack(Fork& fork) const {
+    // Panels side by side, to read whole rows of a matrix whose panels are columns.
+    constexpr Index group = 16;
+    const auto all = [&](const Factor<T, Access>& factor, Index panels) {
+      const Index groups = divided_up(panels, group);
+      fork.loop(0, groups * plan.slabs, 1, [=, this, &factor](Index at) {
+        const Index s = at / groups, p = at % groups * group;
+        factor.pack(plan.kernel, p, std::min(p + group, panels), s * plan.slab, plan.slab_size(s));
+      });
+    };
+    if (a.packed) all(a, plan.panels_m);
+    if (b.packed) all(b, plan.panels_n);
+  }
+
+  /// `next`: the part that this thread is to do afterwards.
+  template <class Fork>
+  void multiply(Fork& fork, const GemmPart& part, const GemmPart& next) const {
+    const Index m = part.i_end - part.i, n = part.j_end - part.j, k = part.s_end - part.s;
+    const Index m_size = m > plan.leaf_m ? m * plan.kernel.rows : 0,
+                n_size = n > plan.leaf_n ? n * plan.kernel.cols : 0, k_size = k > 1 ? k * plan.slab : 0;
+    GemmPart first = part, second = part;
+    if (std::max({m_size, n_size, k_size}) == 0) return leaf(part, next);
+    if (k_size > std::max(m_size, n_size)) {
+      // Both halves add to the same C: one after the other, on any number of threads.
+      first.s_end = second.s = part.s + k / 2;
+      multiply(fork, first, second);
+      multiply(fork, second, next);
+      return;
+    }
+    if (m_size >= n_size)
+      first.i_end = second.i = part.i + m / 2;
+    else
+      first.j_end = second.j = part.j + n / 2;
+    fork([&] { multiply(fork, first, second); }, [&] { multiply(fork, second, next); });
+  }
+
+ private:
+  void leaf(const GemmPart& part, const GemmPart& next) const {
+    const Index l0 = part.s * plan.slab, k = plan.slab_size(part.s);
+    const Index i0 = part.i * a.width, j0 = part.j * b.width;
+    Block<T> block{.m = std::min(part.i_end * a.width, plan.m) - i0,
+                   .n = std::min(part.j_end * b.width, plan.n) - j0,
+                   .k = k,
+                   .a = a.panels(part.i, l0, k),
+                   .b = b.panels(part.j, l0, k),
+                   .a_packed = a.packed,
+                   .b_packed = b.packed,
+                   .c = c.data + i0 * c.ld + j0,
+                   .ldc = c.ld,
+                   .alpha = alpha,
+                   .beta = part.s == 0 ? beta : T{1},
+                   .ahead = {}};
+    const Index next_l0 = next.s * plan.slab, next_k = plan.slab_size(next.s);
+    const bool new_a = a.packed && (next.i != part.i || next.s != part.s),
+               new_b = b.packed && (next.j != part.j || next.s != part.s);
+    const typename Block<T>::Range next_a{a.panels(next.i, next_l0, next_k).data,
+                                          new_a ? (part.i_end - part.i) * a.width * next_k : 0};
+    const typename Block<T>::Range next_b{b.panels(next.j, next_l0, next_k).data,
+                                          new_b ? (part.j_end - part.j) * b.width * next_k : 0};
+    block.ahead[0] = next_a;
+    block.ahead[1] = next_b;
+    plan.kernel.multiply(block);
+    if constexpr (!std::is_same_v<Access, Plain>)
+      for (Index j = part.j; j < part.j_end; ++j)
+        for (Index i = part.i; i < part.i_end; ++i) {
+          a.read_panel(i, l0, k);
+          b.read_panel(j, l0, k);
+          const auto tile = c.block(i * a.width, j * b.width, std::min(a.width, plan.m - i * a.width),
+                                    std::min(b.width, plan.n - j * b.width));
+          if (block.beta != 0) reads(tile);
+          writes(tile);
+        }
+  }
+};
+
+/// gemm() in row-major order, its arguments valid.
+template <class Fork, class T, class Access>
+void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, T alpha, MatrixView<const T, Access> a,
+               MatrixView<const T, Access> b, T beta, MatrixView<T, Access> c, Scratch<Access> scratch,
+               const GemmSizes& sizes) {
+  const Index m = c.rows, n = c.cols, k = trans_a == Trans::no ? a.cols : a.rows;
+  if (m == 0 || n == 0) return;
+  if (k == 0 || alpha == 0) {
+    fork.loop(0, m, 1, [c, beta](Index i) {
+      for (Index j = 0; j < c.cols; ++j) c(i, j) = beta == 0 ? T{} : static_cast<T>(beta * c(i, j));
+    });
+    return;
+  }
+  const GemmPlan<T> plan(m, n, k, trans_b == Trans::no, sizes);
+  const auto a_memory = scratch.template vector<T>(plan.size_a());
+  const auto b_memory = scratch.template vector<T>(plan.size_b());
+  const bool a_rows = trans_a == Trans::no, b_rows = trans_b == Trans::no;
+  const GemmRun<T, Access> run{.plan = plan,
+                               .a = {a.data, m, plan.kernel.rows, a_rows ? a.ld : 1, a_rows ? 1 : a.ld,
+                                     plan.pack_a, a_memory, a.access},
+                               .b = {b.data, n, plan.kernel.cols, b_rows ? 1 : b.ld, b_rows ? b.ld : 1,
+                                     plan.pack_b, b_memory, b.access},
+                               .c = c,
+                               .alpha = alpha,
+                               .beta = beta};
+  const GemmPart all{0, plan.panels_m, 0, plan.panels_n, 0, plan.slabs};
+  run.pack(fork);
+  run.multiply(fork, all, all);
+}
+
+}  // namespace detail
+
+/// The bytes of scratch of gemm() with the same arguments; m x n of C, k the inner dimension.
+template <class T>
+std::size_t gemm_scratch_bytes(Layout layout, Trans trans_a, Trans trans_b, Index m, Index n, Index k,
+                               const GemmSizes& sizes = {}) {
+  const bool rows = layout == Layout::row_major;
+  const bool b_rows = rows ? trans_b == Trans::no : trans_a == Trans::no;
+  return detail::GemmPlan<T>(rows ? m : n, rows ? n : m, k, b_rows, sizes).scratch();
+}
+
+/// C = alpha op(A) op(B) + beta C, op the transposition where asked for; BLAS's gemm: with beta = 0 C is not
+/// read, with alpha = 0 A and B are not. The result is the same on any number of threads. Throws Error when
+/// the sizes do not fit, or matrices overlap.
+template <class Fork, class T, class Access>
+void gemm(Fork& fork, Layout layout, Trans trans_a, Trans trans_b, std::type_identity_t<T> alpha,
+          MatrixView<const T, Access> a, MatrixView<const T, Access> b, std::type_identity_t<T> beta,
+          MatrixView<T, Access> c, Scratch<Access> scratch, const GemmSizes& sizes = {}) {
+  const Index m = c.rows, n = c.cols;
+  const auto op_rows = [](const auto& x, Trans trans) { return trans == Trans::no ? x.rows : x.cols; };
+  const auto op_cols = [](const auto& x, Trans trans) { return trans == Trans::no ? x.cols : x.rows; };
+  const Index k = op_cols(a, trans_a);
+  if (op_rows(a, trans_a) != m || op_rows(b, trans_b) != k || op_cols(b, trans_b) != n)
+    throw Error("gemm: op(A) is " + std::to_string(op_rows(a, trans_a)) + " x " + std::to_string(k) +
+                ", op(B) " + std::to_string(op_rows(b, trans_b)) + " x " +
+                std::to_string(op_cols(b, trans_b)) + ", C " + std::to_string(m) + " x " + std::to_string(n));
+  // In column-major order the arrays are those of the transposes in row-major order: C^T = op(B)^T op(A)^T.
+  if (layout == Layout::column_major) {
+    const auto transposed = [](auto x) {
+      std::swap(x.rows, x.cols);
+      return x;
+    };
+    return gemm<Fork, T, Access>(fork, Layout::row_major, trans_b, trans_a, alpha, transposed(b),
+                                 transposed(a), beta, transposed(c), scratch, sizes);
+  }
+  validate_view(a.with(Plain{}), "A");
+  validate_view(b.with(Plain{}), "B");
+  validate_view(c.with(Plain{}), "C");
+  validate_disjoint(c.with(Plain{}), "C", a.with(Plain{}), "A");
+  validate_disjoint(c.with(Plain{}), "C", b.with(Plain{}), "B");
+  detail::gemm_rows<Fork, T, Access>(fork, trans_a, trans_b, alpha, a, b, beta, c, scratch, sizes);
+}
+
+}  // namespace tallcache::cpu::matmul

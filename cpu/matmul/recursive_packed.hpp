@@ -1,0 +1,43 @@
+// REC-MULT at the machine's limit: on packed panels, down to vector registers (gemm.hpp).
+#pragma once
+
+#include "common/ops/matmul.hpp"
+#include "common/variant.hpp"
+#include "cpu/matmul/gemm.hpp"
+
+namespace tallcache::cpu::matmul {
+
+struct recursive_packed {
+  static constexpr std::string_view idea =
+      "REC-MULT on factors packed once, its leaves register tiles that prefetch the next leaf; no cache "
+      "parameter";
+  static constexpr std::string_view source =
+      "M7; Frigo, Leiserson, Prokop, Ramachandran 1999; Goto, van de Geijn 2008 (packing)";
+  using operations = OperationList<Matmul<double>, Matmul<float>>;
+  static constexpr ParamSpec params[] = {
+      {"slab", 0, "inner dimension packed together; 0: the instruction set's, here and below", 0},
+      {"leaf_m", 0, "rows of C of a leaf", 0},
+      {"leaf_n", 0, "columns of C of a leaf", 0},
+      {"unpacked", 0, "a factor used across fewer columns or rows stays as it is", 0}};
+  static constexpr bool parallel = true;
+
+  template <class T>
+  static std::size_t scratch(Matmul<T>, const Shape& shape, const Params& params) {
+    return gemm_scratch_bytes<T>(Layout::row_major, Trans::no, Trans::no, shape["m"], shape["n"], shape["k"],
+                                 sizes(params));
+  }
+
+  template <class Fork, class Args>
+  static void run(Fork& fork, const Args& args, const Params& params) {
+    using T = typename decltype(args.c)::value_type;
+    detail::gemm_rows(fork, Trans::no, Trans::no, T{1}, args.a, args.b, T{0}, args.c, args.scratch,
+                      sizes(params));
+  }
+
+ private:
+  static GemmSizes sizes(const Params& params) {
+    return {params["slab"], params["leaf_m"], params["leaf_n"], params["unpacked"]};
+  }
+};
+
+}  // namespace tallcache::cpu::matmul

@@ -1,0 +1,318 @@
+#include "cpu/matmul/register_kernel.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+// Three targets of x86: AVX-512, AVX2 and the baseline; the others differ in nothing that is used here.
+// Arrays of vectors need vectors of a size, which SVE and RVV lack: Arm runs NEON.
+#include <hwy/detect_targets.h>
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS \
+  (HWY_AVX3_DL | HWY_SSE4 | HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/matmul/register_kernel.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target must come before highway.h
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tallcache::cpu::matmul::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// A tile is mr x nv vectors. 24 accumulators of 32 registers hide the latency (4) of two units three times; a
+// step of the inner dimension is 24 multiply-adds on 11 loads. With 16 registers 12 and 8.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+inline constexpr int mr = 8, nv = 3;
+#else
+inline constexpr int mr = 6, nv = 2;
+#endif
+
+template <class T>
+using Tag = hn::ScalableTag<T>;
+
+template <class T>
+HWY_INLINE Index lanes() {
+  return static_cast<Index>(hn::Lanes(Tag<T>()));
+}
+
+HWY_INLINE void prefetch_second_level(const void* line) { __builtin_prefetch(line, 0, 2); }
+
+/// One step of the inner dimension.
+template <int vectors, bool masked, class D, class V, class M, class A>
+HWY_INLINE void step(D d, V (&sum)[mr][vectors], A a, const hn::TFromD<D>* HWY_RESTRICT b, M mask) {
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  V row[vectors];
+#pragma GCC unroll 8
+  for (int v = 0; v < vectors; ++v)
+    row[v] =
+        masked && v == vectors - 1 ? hn::MaskedLoad(mask, d, b + v * lanes) : hn::LoadU(d, b + v * lanes);
+#pragma GCC unroll 8
+  for (int r = 0; r < mr; ++r) {
+    const V factor = hn::Set(d, *a(r));
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) sum[r][v] = hn::MulAdd(factor, row[v], sum[r][v]);
+  }
+}
+
+/// A tile of `vectors` vectors' width; with `partial` the last one is partly outside.
+template <int vectors, bool partial, class T>
+HWY_NOINLINE void multiply_tile(const Block<T>& x, Index i, Index j, const T* HWY_RESTRICT a,
+                                const T* HWY_RESTRICT b, Index cols, const T* ahead0, const T* ahead1) {
+  const Tag<T> d;
+  using V = hn::Vec<Tag<T>>;
+  constexpr Index line = 64 / sizeof(T);
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const Index rows = std::min<Index>(mr, x.m - i), b_along = x.b.along;
+  const auto mask = hn::FirstN(d, static_cast<std::size_t>(cols - (vectors - 1) * lanes));
+  T* HWY_RESTRICT c = x.c + i * x.ldc + j;
+  V sum[mr][vectors];
+#pragma GCC unroll 8
+  for (int r = 0; r < mr; ++r)
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) sum[r][v] = hn::Zero(d);
+
+  if (x.a_packed) {
+    // C's rows one by one: all at once they would hold every line fill buffer while memory answers, which
+    // costs 5 % at n = 1024. To the second-level cache, as what a slab reads pushes them out of the first
+    // one.
+    const T* c_row = c;
+    const T* const c_last = c + (rows - 1) * x.ldc;
+    Index l = 0;
+    for (; l + 4 <= x.k; l += 4) {
+      if (c_row <= c_last) {
+        for (int v = 0; v < vectors; ++v) prefetch_second_level(c_row + v * lanes);
+        c_row += x.ldc;
+      }
+      prefetch_second_level(ahead0);
+      prefetch_second_level(ahead1);
+      prefetch_second_level(ahead0 + line);
+      prefetch_second_level(ahead1 + line);
+      ahead0 += 2 * line;
+      ahead1 += 2 * line;
+#pragma GCC unroll 4
+      for (int u = 0; u < 4; ++u) {
+        hwy::Prefetch(a + 16 * mr);
+        step<vectors, false>(
+            d, sum, [a](int r) { return a + r; }, b, mask);
+        a += mr;
+        b += b_along;
+      }
+    }
+    for (; l < x.k; ++l, a += mr, b += b_along)
+      step<vectors, false>(
+          d, sum, [a](int r) { return a + r; }, b, mask);
+  } else {
+    // Rows outside of the matrix are its last one again: their sums are not stored.
+    const T* row[mr];
+#pragma GCC unroll 8
+    for (int r = 0; r < mr; ++r) row[r] = a + std::min<Index>(r, rows - 1) * x.a.across;
+    const Index a_along = x.a.along;
+    for (Index l = 0, at = 0; l < x.k; ++l, at += a_along, b += b_along)
+      step<vectors, partial>(
+          d, sum, [&row, at](int r) { return row[r] + at; }, b, mask);
+  }
+
+  const V alpha = hn::Set(d, x.alpha), beta = hn::Set(d, x.beta);
+  const bool add = x.beta != 0;
+#pragma GCC unroll 8
+  for (int r = 0; r < mr; ++r, c += x.ldc) {
+    if (r >= rows) break;
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) {
+      T* const to = c + v * lanes;
+      V out = hn::Mul(alpha, sum[r][v]);
+      if (partial && v == vectors - 1) {
+#if HWY_MEM_OPS_MIGHT_FAULT
+        HWY_ALIGN T part[hn::MaxLanes(d)];
+        hn::Store(out, d, part);
+        for (Index e = 0; e < cols - v * lanes; ++e) to[e] = add ? x.beta * to[e] + part[e] : part[e];
+#else
+        if (add) out = hn::MulAdd(beta, hn::MaskedLoad(mask, d, to), out);
+        hn::BlendedStore(out, mask, d, to);
+#endif
+      } else {
+        if (add) out = hn::MulAdd(beta, hn::LoadU(d, to), out);
+        hn::StoreU(out, d, to);
+      }
+    }
+  }
+}
+
+template <class T>
+void Multiply(const Block<T>& x) {
+  const Index width = nv * lanes<T>();
+  const Index tiles = ((x.m + mr - 1) / mr) * ((x.n + width - 1) / width);
+  const Index share[2] = {x.ahead[0].size / tiles, x.ahead[1].size / tiles};
+  Index tile = 0;
+  const auto ahead = [&](int range) { return x.ahead[range].begin + share[range] * tile; };
+  for (Index j = 0, cols; j < x.n; j += cols) {
+    cols = std::min(width, x.n - j);
+    // Four vectors as two and two: of one vector's width, a tile is mostly loads.
+    if (!x.b_packed && nv == 3 && x.n - j > width && x.n - j <= 4 * lanes<T>()) cols = 2 * lanes<T>();
+    const T* const b = x.b_packed ? x.b.at(j / width) : x.b.data + j;
+    const Index vectors = (cols + lanes<T>() - 1) / lanes<T>();
+    const bool partial = cols % lanes<T>() != 0;
+    const auto multiply = vectors == 1 ? (partial ? multiply_tile<1, true, T> : multiply_tile<1, false, T>)
+                          : vectors == 2
+                              ? (partial ? multiply_tile<2, true, T> : multiply_tile<2, false, T>)
+                              : (partial ? multiply_tile<nv, true, T> : multiply_tile<nv, false, T>);
+    for (Index i = 0; i < x.m; i += mr, ++tile)
+      multiply(x, i, j, x.a.at(i / mr), b, cols, ahead(0), ahead(1));
+  }
+}
+
+template <class T>
+using PackTag = hn::CappedTag<T, 8>;
+
+/// The side of the squares that transpose_square() works on; 1: this target has none.
+inline constexpr int square = HWY_TARGET == HWY_AVX3 ? 8 : HWY_TARGET == HWY_AVX2 ? 4 : 1;
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+/// to[l * width + i] = from[i * across + l] for 0 <= i, l < the lanes of a vector, in registers: in blocks of
+/// 16 bytes, then the blocks.
+template <class T>
+HWY_INLINE void transpose_square(T* HWY_RESTRICT to, Index width, const T* HWY_RESTRICT from, Index across) {
+  using D = hn::FixedTag<T, square>;
+  constexpr int n = square, in_block = 16 / sizeof(T), blocks = n / in_block;
+  const D d;
+  using V = hn::Vec<D>;
+  V x[n], y[n];
+#pragma GCC unroll 8
+  for (int i = 0; i < n; ++i) x[i] = hn::LoadU(d, from + i * across);
+    // Afterwards block q of y[p in_block + c] is column q in_block + c of rows p in_block and on.
+#pragma GCC unroll 8
+  for (int p = 0; p < n; p += in_block) {
+    if constexpr (in_block == 2) {
+      y[p] = hn::InterleaveLower(d, x[p], x[p + 1]);
+      y[p + 1] = hn::InterleaveUpper(d, x[p], x[p + 1]);
+    } else {
+      const V even_low = hn::InterleaveLower(d, x[p], x[p + 2]),
+              even_high = hn::InterleaveUpper(d, x[p], x[p + 2]);
+      const V odd_low = hn::InterleaveLower(d, x[p + 1], x[p + 3]),
+              odd_high = hn::InterleaveUpper(d, x[p + 1], x[p + 3]);
+      y[p] = hn::InterleaveLower(d, even_low, odd_low);
+      y[p + 1] = hn::InterleaveUpper(d, even_low, odd_low);
+      y[p + 2] = hn::InterleaveLower(d, even_high, odd_high);
+      y[p + 3] = hn::InterleaveUpper(d, even_high, odd_high);
+    }
+  }
+#pragma GCC unroll 4
+  for (int c = 0; c < in_block; ++c) {
+    const auto put = [&](int q, V column)
+                         HWY_ATTR { hn::StoreU(column, d, to + (q * in_block + c) * width); };
+    if constexpr (blocks == 1) {
+      put(0, y[c]);
+    } else if constexpr (blocks == 2) {
+      put(0, hn::ConcatLowerLower(d, y[in_block + c], y[c]));
+      put(1, hn::ConcatUpperUpper(d, y[in_block + c], y[c]));
+    } else {
+      const V y0 = y[c], y1 = y[in_block + c], y2 = y[2 * in_block + c], y3 = y[3 * in_block + c];
+      const V z0 = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(y1), y0);
+      const V z1 = hn::OddEvenBlocks(y1, hn::SwapAdjacentBlocks(y0));
+      const V z2 = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(y3), y2);
+      const V z3 = hn::OddEvenBlocks(y3, hn::SwapAdjacentBlocks(y2));
+      put(0, hn::ConcatLowerLower(d, z2, z0));
+      put(1, hn::ConcatLowerLower(d, z3, z1));
+      put(2, hn::ConcatUpperUpper(d, z2, z0));
+      put(3, hn::ConcatUpperUpper(d, z3, z1));
+    }
+  }
+}
+#endif
+
+/// Panels whose elements lie side by side at each step: whole rows are read, as a panel's share of one is a
+/// few lines of a page.
+template <class T>
+HWY_INLINE void copy_rows(T* HWY_RESTRICT to, Index width, Index count, Index k, const T* HWY_RESTRICT from,
+                          Index along) {
+  const PackTag<T> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), whole = width / lanes * lanes;
+  for (Index l = 0; l < k; ++l, to += width, from += along) {
+    T* panel = to;
+    Index j = 0;
+    for (; j + width <= count; j += width, panel += width * k) {
+      for (Index i = 0; i < whole; i += lanes) {
+        hwy::Prefetch(from + 4 * along + j + i);
+        hn::StoreU(hn::LoadU(d, from + j + i), d, panel + i);
+      }
+      for (Index i = whole; i < width; ++i) panel[i] = from[j + i];
+    }
+    if (j < count)
+      for (Index i = 0; i < width; ++i) panel[i] = j + i < count ? from[j + i] : T{};
+  }
+}
+
+/// A panel of elements `along` apart at each step.
+template <class T>
+HWY_INLINE void gather_rows(T* HWY_RESTRICT to, Index width, Index count, Index k, const T* HWY_RESTRICT from,
+                            Index across, Index along) {
+  Index whole_i = 0, whole_l = 0;
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  if (along == 1) {
+    whole_i = count / square * square, whole_l = k / square * square;
+    constexpr Index distance = 16 * square;
+    for (Index i = 0; i < whole_i; i += square)
+      for (Index l = 0; l < whole_l; l += square) {
+        // Behind the end of these rows come the next ones.
+        const T* ahead = from + i * across + l + distance + (l + distance < k ? 0 : square * across - k);
+#pragma GCC unroll 8
+        for (int r = 0; r < square; ++r) hwy::Prefetch(ahead + r * across);
+        transpose_square(to + l * width + i, width, from + i * across + l, across);
+      }
+  }
+#endif
+  for (Index l = 0; l < k; ++l) {
+    for (Index i = l < whole_l ? whole_i : 0; i < count; ++i)
+      to[l * width + i] = from[i * across + l * along];
+    for (Index i = count; i < width; ++i) to[l * width + i] = 0;
+  }
+}
+
+template <class T>
+void Pack(T* HWY_RESTRICT to, Index width, Index count, Index k, const T* HWY_RESTRICT from, Index across,
+          Index along) {
+  if (across == 1) return copy_rows(to, width, count, k, from, along);
+  for (Index i = 0; i < count; i += width)
+    gather_rows(to + i * k, width, std::min(width, count - i), k, from + i * across, across, along);
+}
+
+template <class T>
+const RegisterKernel<T>* Kernel() {
+  static constexpr Index width = nv * hn::MaxLanes(Tag<T>());
+  static constexpr RegisterKernel<T> kernel{.rows = mr,
+                                            .cols = width,
+                                            .lanes = width / nv,
+                                            .slab = 384,
+                                            .leaf_m = 12 * mr,
+                                            .leaf_n = 4 * width,
+                                            .unpacked = 192,
+                                            .masked = !HWY_MEM_OPS_MIGHT_FAULT,
+                                            .multiply = &Multiply<T>,
+                                            .pack = &Pack<T>};
+  return &kernel;
+}
+const RegisterKernel<double>* KernelDouble() { return Kernel<double>(); }
+const RegisterKernel<float>* KernelFloat() { return Kernel<float>(); }
+
+}  // namespace tallcache::cpu::matmul::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tallcache::cpu::matmul {
+
+HWY_EXPORT(KernelDouble);
+HWY_EXPORT(KernelFloat);
+
+template <>
+const RegisterKernel<double>& register_kernel<double>() {
+  return *HWY_DYNAMIC_DISPATCH(KernelDouble)();
+}
+template <>
+const RegisterKernel<float>& register_kernel<float>() {
+  return *HWY_DYNAMIC_DISPATCH(KernelFloat)();
+}
+
+}  // namespace tallcache::cpu::matmul
+#endif
