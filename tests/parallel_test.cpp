@@ -29,7 +29,7 @@ TEST_P(Parallel, SameBytesOnAnyNumberOfThreads) {
   const Operation& operation = *variant.operation;
   const auto executor = make_host_executor();
   std::vector<Params> knobs(1);
-  for (const ParamSpec& spec : variant.params) knobs.push_back({{spec.name, std::max<Index>(spec.least, 2)}});
+  for (const ParamSpec& spec : variant.params) knobs.push_back({{spec.name, allowed_value(spec, 2)}});
   int compared = 0;
   for (const Shape& shape : operation.test_shapes()) {
     for (std::string_view input : operation.inputs.first(std::min<std::size_t>(operation.inputs.size(), 2))) {

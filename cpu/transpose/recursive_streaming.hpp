@@ -1,0 +1,126 @@
+// REC-TRANSPOSE at the speed of a copy: the recursion down to leaves of a page or less a row, which a kernel
+// transposes in registers and writes in whole lines, past the caches unless the caller says otherwise.
+//
+// A plain store of a line that is in no cache reads it first, 24 bytes for each double transposed; a whole
+// line written past the caches needs no reading, 16 bytes. Where the output stays in a cache, the plain store
+// is the cheap one. Which of the two holds is known to the caller alone: parameter stream, argument Reuse.
+#pragma once
+
+#include <algorithm>
+
+#include "common/ops/transpose.hpp"
+#include "common/variant.hpp"
+#include "cpu/transpose/streaming_kernel.hpp"
+
+namespace tallcache::cpu::transpose {
+
+/// Half of `size`, in whole units where that leaves something for the other half; size >= 2.
+constexpr Index half_in_units(Index size, Index unit) {
+  const Index half = (size / 2 + unit - 1) / unit * unit;
+  return half < size ? half : size / 2;
+}
+
+/// B = A^T; a matrix with no dimension above `base` is a leaf. base >= 1.
+template <class Fork, class B, class A>
+void rec_transpose_streaming(Fork& fork, B b, A a, Index base, Reuse reuse) {
+  if (std::max(a.rows, a.cols) <= base) {
+    reads(a);
+    writes(b);
+    transpose_block(b.data, b.ld, a.data, a.ld, a.rows, a.cols, reuse);
+  } else if (a.cols >= a.rows) {
+    const Index half = half_in_units(a.cols, base), rest = a.cols - half;
+    fork(
+        [&, half] {
+          rec_transpose_streaming(fork, b.block(0, 0, half, b.cols), a.block(0, 0, a.rows, half), base,
+                                  reuse);
+        },
+        [&, half, rest] {
+          rec_transpose_streaming(fork, b.block(half, 0, rest, b.cols), a.block(0, half, a.rows, rest), base,
+                                  reuse);
+        });
+  } else {
+    const Index half = half_in_units(a.rows, base), rest = a.rows - half;
+    fork(
+        [&, half] {
+          rec_transpose_streaming(fork, b.block(0, 0, b.rows, half), a.block(0, 0, half, a.cols), base,
+                                  reuse);
+        },
+        [&, half, rest] {
+          rec_transpose_streaming(fork, b.block(0, half, b.rows, rest), a.block(half, 0, rest, a.cols), base,
+                                  reuse);
+        });
+  }
+}
+
+/// X and Y, disjoint blocks of one matrix of which Y has X's transposed shape, become each other's
+/// transposes.
+template <class Fork, class A>
+void rec_swap_transposed(Fork& fork, A x, A y) {
+  constexpr Index tile = swapped_tile<typename A::value_type>;
+  if (std::max(x.rows, x.cols) <= tile) {
+    reads(x), reads(y);
+    writes(x), writes(y);
+    swap_tiles(x.data, y.data, x.ld, x.rows, x.cols);
+  } else if (x.cols >= x.rows) {
+    const Index half = half_in_units(x.cols, tile), rest = x.cols - half;
+    fork([&, half] { rec_swap_transposed(fork, x.block(0, 0, x.rows, half), y.block(0, 0, half, y.cols)); },
+         [&, half, rest] {
+           rec_swap_transposed(fork, x.block(0, half, x.rows, rest), y.block(half, 0, rest, y.cols));
+         });
+  } else {
+    const Index half = half_in_units(x.rows, tile), rest = x.rows - half;
+    fork([&, half] { rec_swap_transposed(fork, x.block(0, 0, half, x.cols), y.block(0, 0, y.rows, half)); },
+         [&, half, rest] {
+           rec_swap_transposed(fork, x.block(half, 0, rest, x.cols), y.block(0, half, y.rows, rest));
+         });
+  }
+}
+
+/// A = A^T for a square A: both diagonal quarters, and the other two into each other.
+template <class Fork, class A>
+void rec_transpose_in_place(Fork& fork, A a) {
+  constexpr Index tile = swapped_tile<typename A::value_type>;
+  if (a.rows <= tile) {
+    reads(a);
+    writes(a);
+    swap_tiles(a.data, a.data, a.ld, a.rows, a.cols);
+    return;
+  }
+  const Index half = half_in_units(a.rows, tile), rest = a.rows - half;
+  fork([&, half,
+        rest] { rec_swap_transposed(fork, a.block(0, half, half, rest), a.block(half, 0, rest, half)); },
+       [&, half, rest] {
+         fork([&, half] { rec_transpose_in_place(fork, a.block(0, 0, half, half)); },
+              [&, half, rest] { rec_transpose_in_place(fork, a.block(half, half, rest, rest)); });
+       });
+}
+
+struct recursive_streaming {
+  static constexpr std::string_view idea =
+      "REC-TRANSPOSE; leaves transposed in registers, whole lines written past the caches";
+  static constexpr std::string_view source =
+      "M6, with the kernel of Springer, Hammond and Bientinesi 2017 (TTC, HPTT)";
+  using operations =
+      OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>, TransposeInPlace<float>,
+                    TransposeInPlace<double>, TransposeInPlace<std::int32_t>>;
+  static constexpr Index stream_choices[] = {0, 1};
+  static constexpr ParamSpec params[] = {{"base", 1024, "a matrix with no larger dimension is a leaf"},
+                                         {"stream", 1,
+                                          "1: B is written past the caches, for it is not read again soon; "
+                                          "0: through them; in place both are the same",
+                                          0, stream_choices}};
+  static constexpr bool parallel = true;
+
+  template <class Fork, class Args>
+  static void run(Fork& fork, const Args& args, const Params& params) {
+    if constexpr (requires { args.b; }) {
+      if (args.a.rows && args.a.cols)
+        rec_transpose_streaming(fork, args.b, args.a, params["base"],
+                                params["stream"] ? Reuse::none : Reuse::soon);
+    } else {
+      if (args.a.rows) rec_transpose_in_place(fork, args.a);
+    }
+  }
+};
+
+}  // namespace tallcache::cpu::transpose
