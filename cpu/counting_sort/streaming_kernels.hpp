@@ -1,0 +1,72 @@
+// The inner loops of the counting sorts that write whole lines past the caches: on bare pointers, dispatched
+// at run time to the best target.
+#pragma once
+
+#include <cstdint>
+
+#include "common/named.hpp"
+
+namespace tallcache::cpu::counting_sort {
+
+using Word = std::uint32_t;
+
+/// Bits of a key, as the number of a bucket.
+struct Digit {
+  int shift;
+  Word mask = ~Word{0};
+  Word operator()(Word key) const { return key >> shift & mask; }
+};
+
+inline constexpr Index line_bytes = 64;
+
+/// Keys of type T in a line.
+template <class T>
+inline constexpr Index per_line = line_bytes / static_cast<Index>(sizeof(T));
+
+/// The tables in which count_digits counts side by side: keys in a row that share a bucket would otherwise
+/// wait for one another's counters. Beyond 4096 buckets they hardly meet, and one table stays near.
+constexpr Index tables_of(Index buckets) { return buckets <= 4096 ? 4 : 1; }
+
+/// counts[b] = how many of the n keys are in bucket b. `tables` is room for tables_of(buckets) * buckets
+/// counters.
+void count_digits(const std::uint16_t* keys, Index n, Digit digit, Index buckets, Word* tables, Word* counts);
+void count_digits(const Word* keys, Index n, Digit digit, Index buckets, Word* tables, Word* counts);
+
+/// A chunk of keys, and where a pass of partition() sends it.
+template <class Residue>
+struct Chunk {
+  const Word* keys;
+  const Word* payload;  ///< null: keys alone
+  Index size;
+  Digit digit;
+  Word keep;  ///< the bits of a key that its residue keeps
+  Index buckets;
+  const Word* begin;  ///< of each bucket: where in `residues` the chunk's first key goes
+  Word* position;     ///< of each bucket: afterwards, behind the chunk's last key
+  Residue* residues;
+  Word* payload_out;
+  Residue*
+      lines;  ///< room for a line a bucket, on a line; payload_lines likewise for per_line<Residue> words
+  Word* payload_lines;
+};
+
+/// Sends each key of the chunk, stably, to the end of its bucket. A bucket's keys are gathered in a line,
+/// which leaves whole by a non-temporal store, or by a plain one where residues and payload begin differently
+/// on their lines. What is less than a line at either end of a bucket's part is stored plainly: its
+/// neighbours are not touched.
+void partition(const Chunk<std::uint16_t>& chunk);
+void partition(const Chunk<Word>& chunk);
+
+/// The n residues, all below `width`, in order and each plus `first`, to `out`; or false where too many of
+/// them are equal. `counters` is room for `width` bytes, a multiple of 8.
+bool sort_residues(const std::uint16_t* residues, Index n, Index width, Word first, Word* out,
+                   std::uint8_t* counters);
+
+/// Stably with a payload, whatever the residues; `counters` is room for `width` words.
+void sort_residues(const std::uint16_t* residues, const Word* payload, Index n, Index width, Word first,
+                   Word* out, Word* payload_out, Word* counters);
+
+/// Elements [from, to) of the n sorted keys of which those that are first + v begin at begin[v], v < width.
+void expand_runs(const Word* begin, Index width, Index n, Word first, Word* out, Index from, Index to);
+
+}  // namespace tallcache::cpu::counting_sort
