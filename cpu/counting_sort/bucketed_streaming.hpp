@@ -9,22 +9,22 @@
 
 namespace tallcache::cpu::counting_sort {
 
-/// How the recursion halves the bits of a range, top to bottom: first | second | leaf. With one level,
-/// `second` is 0. No number here is a cache's: each pass has as few buckets as its depth allows.
+/// How the recursion cuts the bits of a range, from the top: first | second | leaf. With one level `second`
+/// is 0. None of these numbers is a cache's: a leaf has at most the values of a 16-bit residue, and at least
+/// 2^12 of them, so that its counters and runs outweigh its call.
 struct RangeBits {
   int bits, first, second, leaf;
 
-  /// At most 2^10 buckets in one pass: of 2^9 to 2^12 the fastest for 10^7 keys (1.05 ns a key in 611
-  /// buckets, 1.34 in 1221, 1.59 in 2442), as their lines and the pages that these leave to are more than a
-  /// core keeps near. A wider range takes two passes, of half the bits each, to leaves of 16 bits, the width
-  /// of a residue.
+  /// 2^10 buckets while leaves can be smaller: of 10^7 keys, 1.3 ns each to 611 buckets, 1.5 to 1221, 1.7 to
+  /// 2442. Up to 2^12 once leaves cannot: one pass of 2 10^8 keys to 3052 buckets takes 2.1 ns, to 12208
+  /// ones 3.4, and two passes of half the bits each, with a histogram for the second, 3.4.
   explicit constexpr RangeBits(std::uint64_t range) : bits(static_cast<int>(std::bit_width(range))) {
-    leaf = bits <= most_leaf + most_digit ? std::clamp(bits - most_digit, 12, most_leaf) : most_leaf;
+    leaf = std::clamp(bits - 10, 12, most_leaf);
     const int digits = std::max(bits - leaf, 0);
-    second = digits > most_digit ? digits / 2 : 0;
+    second = digits > 12 ? digits / 2 : 0;
     first = digits - second;
   }
-  static constexpr int most_digit = 10, most_leaf = 16;
+  static constexpr int most_leaf = 16;
 
   constexpr Index first_buckets() const { return Index{1} << first; }
   constexpr Index second_buckets() const { return Index{1} << second; }
@@ -72,7 +72,7 @@ class BucketedStreaming {
     return scratch_bytes(
         {rooms_bytes(width, bits.first_buckets(), first_words(bits)),
          rooms_bytes(bits.second ? groups : 0, bits.second_buckets(), bucket_words<Residue>(with_payload)),
-         rooms_bytes(groups, bits.leaf_values(), 0), keys, with_payload ? 2 * keys : 0});
+         rooms_bytes(groups, bits.leaf_values(), stage_words), keys, with_payload ? 2 * keys : 0});
   }
 
   template <class Args>
@@ -82,7 +82,7 @@ class BucketedStreaming {
     first_ = take_rooms(scratch, width, bits_.first_buckets(), first_words(bits_));
     second_ = take_rooms(scratch, bits_.second ? groups_of(width) : 0, bits_.second_buckets(),
                          bucket_words<Residue>(with_payload));
-    leaf_ = take_rooms(scratch, groups_of(width), bits_.leaf_values(), 0);
+    leaf_ = take_rooms(scratch, groups_of(width), bits_.leaf_values(), stage_words);
     residues_.keys = scratch.template vector<Residue>(n_);
     if (with_payload) residues_.payload = scratch.template vector<Word>(n_);
   }
@@ -107,6 +107,9 @@ class BucketedStreaming {
   }
 
  private:
+  // Of a leaf, for each of its values.
+  static constexpr Index stage_words = with_payload ? 2 * staged_pairs(1) : 0;
+
   static Index first_words(RangeBits bits) {
     return bits.second ? bucket_words<Word>(with_payload) : bucket_words<Residue>(with_payload);
   }
@@ -169,7 +172,7 @@ class BucketedStreaming {
     if constexpr (with_payload) {
       reads(residues);
       sort_residues(residues.keys.data, residues.payload.data, size, values, first, out.keys.data,
-                    out.payload.data, rooms.tables.data);
+                    out.payload.data, rooms.tables.data, rooms.lines.data);
       writes(out);
     } else {
       // Bytes hold the counts of most buckets, of four times as many values in the same room.

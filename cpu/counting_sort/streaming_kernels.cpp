@@ -41,7 +41,7 @@ HWY_INLINE void count_in_tables(const Key* keys, Index n, Digit digit, Index buc
   Index i = 0;
   for (; i + row <= n; i += row) {
     prefetch_page_ahead(keys + i);
-    if (share_bucket(keys + i, digit)) {
+    if (tables == 1 && share_bucket(keys + i, digit)) {
       table[digit(keys[i])] += row;
       continue;
     }
@@ -73,7 +73,7 @@ void CountDigits32(const Word* keys, Index n, Digit digit, Index buckets, Word* 
 }
 
 // `count` words, whole lines, from a line to a line.
-template <bool stream, Index count>
+template <bool stream, std::size_t count>
 HWY_INLINE void flush(const Word* from, Word* to) {
   const hn::CappedTag<Word, 16> d;
   for (std::size_t i = 0; i < count; i += hn::Lanes(d))
@@ -89,57 +89,69 @@ HWY_INLINE Word skew_of(const T* data) {
   return static_cast<Word>(reinterpret_cast<std::uintptr_t>(data) % line_bytes / sizeof(T));
 }
 
+// What of bucket b's line lies in [from, to) of the output.
+template <bool with_payload, class Residue>
+HWY_INLINE void store_part(const Chunk<Residue>& c, std::size_t b, Word from, Word to) {
+  constexpr Word line = gathered<Residue>;
+  for (Word p = from; p < to; ++p) {
+    c.residues[p] = c.lines[b * line + p % line];
+    if constexpr (with_payload) c.payload_out[p] = c.payload_lines[b * line + p % line];
+  }
+}
+
+// Key i to bucket b, whose next position is `position`.
 template <bool stream, bool with_payload, class Residue>
-HWY_INLINE void partition_chunk(const Chunk<Residue> c) {
-  constexpr Word line = per_line<Residue>;
-  constexpr Index line_words = line_bytes / sizeof(Word);
-  const Word keep = c.keep;
-  const Digit digit = c.digit;
-  Word* const HWY_RESTRICT position = c.position;
+HWY_INLINE void append(const Chunk<Residue>& c, Word skew, std::size_t b, Word& position, Word key, Index i) {
+  constexpr Word line = gathered<Residue>;
+  Residue* const keys = c.lines + b * line;
+  Word* const payload = with_payload ? c.payload_lines + b * line : nullptr;
+  const Word at = position % line, end = ++position;
+  keys[at] = static_cast<Residue>(key & c.keep);
+  if constexpr (with_payload) payload[at] = c.payload[i];
+  if (end % line != 0) return;
+  if (const Word from = end - line, begin = c.begin[b] + skew; HWY_LIKELY(from >= begin)) {
+    flush<stream, line * sizeof(Residue) / sizeof(Word)>(reinterpret_cast<const Word*>(keys),
+                                                         reinterpret_cast<Word*>(c.residues + from));
+    if constexpr (with_payload) flush<stream, line>(payload, c.payload_out + from);
+  } else {
+    store_part<with_payload>(c, b, begin, end);
+  }
+}
+
+template <bool stream, bool with_payload, class Residue>
+HWY_INLINE void partition_chunk(Chunk<Residue> c) {
+  constexpr Word line = gathered<Residue>;
   // Positions count from the line on which the output begins.
   const Word skew = skew_of(c.residues);
-  Residue* const residues = c.residues - skew;
-  Word* const payload_out = c.payload_out - (with_payload ? skew : 0);
-  for (Index b = 0; b < c.buckets; ++b) position[b] = c.begin[b] + skew;
-
-  // What of bucket b's line lies in [from, to) of the output.
-  const auto store_part = [&](std::size_t b, Word from, Word to) {
-    for (Word p = from; p < to; ++p) {
-      residues[p] = c.lines[b * line + p % line];
-      if constexpr (with_payload) payload_out[p] = c.payload_lines[b * line + p % line];
-    }
-  };
-  const auto flush_line = [&](std::size_t b, Word end) HWY_ATTR {
-    const Word from = end - line;
-    if (from < c.begin[b] + skew) return store_part(b, c.begin[b] + skew, end);
-    flush<stream, line_words>(reinterpret_cast<const Word*>(c.lines + b * line),
-                              reinterpret_cast<Word*>(residues + from));
-    if constexpr (with_payload) flush<stream, line>(c.payload_lines + b * line, payload_out + from);
-  };
-  const auto append = [&](std::size_t b, Word& p, Index i) HWY_ATTR {
-    c.lines[b * line + p % line] = static_cast<Residue>(c.keys[i] & keep);
-    if constexpr (with_payload) c.payload_lines[b * line + p % line] = c.payload[i];
-    if (++p % line == 0) flush_line(b, p);
-  };
+  c.residues -= skew;
+  if constexpr (with_payload) c.payload_out -= skew;
+  for (Index b = 0; b < c.buckets; ++b) c.position[b] = c.begin[b] + skew;
 
   Index i = 0;
   for (; i + row <= c.size; i += row) {
     prefetch_page_ahead(c.keys + i);
     if constexpr (with_payload) prefetch_page_ahead(c.payload + i);
-    if (share_bucket(c.keys + i, digit)) {
-      const std::size_t b = digit(c.keys[i]);
-      Word p = position[b];
-      for (Index j = 0; j < row; ++j) append(b, p, i + j);
-      position[b] = p;
-    } else {
-      for (Index j = 0; j < row; ++j) append(digit(c.keys[i + j]), position[digit(c.keys[i + j])], i + j);
+    if (share_bucket(c.keys + i, c.digit)) {
+      const std::size_t b = c.digit(c.keys[i]);
+      Word p = c.position[b];
+      for (Index j = i; j < i + row; ++j) append<stream, with_payload>(c, skew, b, p, c.keys[j], j);
+      c.position[b] = p;
+      continue;
+    }
+    for (Index j = i; j < i + row; ++j) {
+      const Word key = c.keys[j];
+      const std::size_t b = c.digit(key);
+      append<stream, with_payload>(c, skew, b, c.position[b], key, j);
     }
   }
-  for (; i < c.size; ++i) append(digit(c.keys[i]), position[digit(c.keys[i])], i);
+  for (; i < c.size; ++i) {
+    const std::size_t b = c.digit(c.keys[i]);
+    append<stream, with_payload>(c, skew, b, c.position[b], c.keys[i], i);
+  }
   for (Index b = 0; b < c.buckets; ++b) {
-    store_part(static_cast<std::size_t>(b), std::max(position[b] / line * line, c.begin[b] + skew),
-               position[b]);
-    position[b] -= skew;
+    const Word p = c.position[b];
+    store_part<with_payload>(c, static_cast<std::size_t>(b), std::max(p / line * line, c.begin[b] + skew), p);
+    c.position[b] = p - skew;
   }
   hwy::FlushStream();
 }
@@ -156,7 +168,7 @@ void Partition32(const Chunk<Word>& chunk) { partition_any(chunk); }
 
 template <class Counter>
 HWY_INLINE void count_residues(const std::uint16_t* residues, Index n, Index width, Counter* counters) {
-  constexpr Index line = per_line<std::uint16_t>;
+  constexpr Index line = line_bytes / sizeof(std::uint16_t);
   std::fill_n(counters, width, Counter{0});
   Index i = 0;
   for (; i + line <= n; i += line) {
@@ -184,53 +196,142 @@ void ExpandRuns(const Word* begin, Index width, Index n, Word first, Word* out, 
   }
 }
 
+// Words on their way to `out`, gathered so that they leave in whole lines past the caches.
+class Stage {
+ public:
+  explicit Stage(Word* out) { restart(out); }
+
+  void restart(Word* out) {
+    begin_ = end_ = skew_of(out);
+    line_ = out - begin_;
+  }
+
+  // Room for `slack` words.
+  HWY_INLINE Word* room() { return words_ + end_; }
+  HWY_INLINE void take(Word* end) {
+    end_ = static_cast<Word>(end - words_);
+    if (end_ >= spill) drain_lines();
+  }
+  // Everything to the output; where it ends there.
+  Word* drain() {
+    drain_lines();
+    std::copy(words_ + begin_, words_ + end_, line_ + begin_);
+    begin_ = end_;
+    return line_ + end_;
+  }
+  static constexpr Word slack = 8 * 8, line = line_bytes / sizeof(Word);
+
+ private:
+  void drain_lines() {
+    const Word whole = end_ / line * line;
+    if (whole == 0) return;
+    Word from = 0;
+    if (begin_ > 0) {
+      std::copy(words_ + begin_, words_ + line, line_ + begin_);
+      from = line;
+    }
+    for (; from < whole; from += line) flush<true, line>(words_ + from, line_ + from);
+    flush<false, line>(words_ + whole, words_);
+    line_ += whole;
+    begin_ = 0;
+    end_ -= whole;
+  }
+
+  static constexpr Word spill = 1024;
+  alignas(64) Word words_[spill + slack + line];
+  Word* line_;  // of the output, to which words_[0] goes
+  Word begin_, end_;
+};
+
 // The runs of a histogram of bytes. With about a key a value, counts are as random as can be: a vector of
 // copies is stored whatever the count, and the next run overwrites what was too many. Returns the end of what
-// it wrote, at most `end`.
-HWY_INLINE Word* expand_bytes(const std::uint8_t* counts, Index width, Word first, Word* out, Word* end) {
+// it wrote.
+HWY_INLINE Word* expand_bytes(const std::uint8_t* counts, Index width, Word first, Word* out) {
   const hn::CappedTag<Word, 8> d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
-  const std::uint64_t large = 0x0101010101010101u * static_cast<std::uint64_t>(256 - lanes);
+  const std::uint64_t large = 0x0101010101010101u * (256 - hn::Lanes(d));
   const auto one = hn::Set(d, Word{1});
+  Stage stage(out);
   for (Index v = 0; v < width; v += 8) {
     std::uint64_t eight;
     std::memcpy(&eight, counts + v, sizeof eight);
     if (eight == 0) continue;
-    if ((eight & large) == 0 && end - out >= 8 * lanes) {
-      auto copies = hn::Set(d, first + static_cast<Word>(v));
+    auto copies = hn::Set(d, first + static_cast<Word>(v));
+    if (HWY_LIKELY((eight & large) == 0)) {
+      Word* to = stage.room();
       for (Index j = 0; j < 8; ++j) {
-        hn::StoreU(copies, d, out);
-        out += counts[v + j];
+        hn::StoreU(copies, d, to);
+        to += counts[v + j];
         copies = hn::Add(copies, one);
       }
+      stage.take(to);
     } else {
-      for (Index j = 0; j < 8; ++j) out = fill_run(out, counts[v + j], first + static_cast<Word>(v + j));
+      Word* to = stage.drain();
+      for (Index j = 0; j < 8; ++j) to = fill_run(to, counts[v + j], first + static_cast<Word>(v + j));
+      stage.restart(to);
     }
   }
-  return out;
+  Word* const end = stage.drain();
+  hwy::FlushStream();
+  return end;
 }
 
 // A count that wraps leaves the runs short by 256 keys or more, which their end shows.
 bool SortResidues(const std::uint16_t* residues, Index n, Index width, Word first, Word* out,
                   std::uint8_t* counters) {
   count_residues(residues, n, width, counters);
-  return expand_bytes(counters, width, first, out, out + n) == out + n;
+  return expand_bytes(counters, width, first, out) == out + n;
 }
 
-void SortResiduePairs(const std::uint16_t* residues, const Word* payload, Index n, Index width, Word first,
-                      Word* out, Word* payload_out, Word* counters) {
+// n pairs (key, payload) apart, past the caches where both parts begin alike on their lines.
+HWY_INLINE void stream_pairs(const Word* pairs, Index n, Word* keys, Word* payload) {
+  const hn::CappedTag<Word, 16> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  Index i = 0;
+  const auto one_by_one = [&](Index end) {
+    for (; i < end; ++i) keys[i] = pairs[2 * i], payload[i] = pairs[2 * i + 1];
+  };
+  if (skew_of(keys) == skew_of(payload)) {
+    one_by_one(std::min<Index>(n, (line_bytes / sizeof(Word) - skew_of(keys)) % (line_bytes / sizeof(Word))));
+    for (; i + lanes <= n; i += lanes) {
+      hn::Vec<decltype(d)> key, load;
+      hn::LoadInterleaved2(d, pairs + 2 * i, key, load);
+      hn::Stream(key, d, keys + i);
+      hn::Stream(load, d, payload + i);
+    }
+    hwy::FlushStream();
+  }
+  one_by_one(n);
+}
+
+// place(position, i) for each residue i.
+template <class Counter, class Place>
+HWY_INLINE void place_residues(const std::uint16_t* residues, Index n, Index width, Counter* counters,
+                               Place place) {
   count_residues(residues, n, width, counters);
-  Word sum = 0;
+  Counter sum = 0;
   for (Index v = 0; v < width; ++v) {
-    const Word count = counters[v];
+    const Counter count = counters[v];
     counters[v] = sum;
-    sum += count;
+    sum = static_cast<Counter>(sum + count);
   }
-  for (Index i = 0; i < n; ++i) {
-    const Word p = counters[residues[i]]++;
-    out[p] = first + residues[i];
-    payload_out[p] = payload[i];
-  }
+  for (Index i = 0; i < n; ++i) place(counters[residues[i]]++, i);
+}
+
+// A bucket of about a key a value is put in order in the stage and leaves in whole lines, for its scattered
+// stores would each fetch a line from memory: 4.9 against 3.4 ns a pair for 10^7 of them in leaves of 14
+// bits. Its counters are half as wide.
+void SortResiduePairs(const std::uint16_t* residues, const Word* payload, Index n, Index width, Word first,
+                      Word* out, Word* payload_out, Word* counters, Word* stage) {
+  if (n > std::min<Index>(staged_pairs(width), 65535))
+    return place_residues(residues, n, width, counters, [=](Word p, Index i) {
+      out[p] = first + residues[i];
+      payload_out[p] = payload[i];
+    });
+  place_residues(residues, n, width, reinterpret_cast<std::uint16_t*>(counters), [=](Word p, Index i) {
+    const Word pair[2] = {first + residues[i], payload[i]};
+    std::memcpy(stage + 2 * std::size_t{p}, pair, sizeof pair);
+  });
+  stream_pairs(stage, n, out, payload_out);
 }
 
 }  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE
@@ -261,9 +362,9 @@ bool sort_residues(const std::uint16_t* residues, Index n, Index width, Word fir
   return HWY_DYNAMIC_DISPATCH(SortResidues)(residues, n, width, first, out, counters);
 }
 void sort_residues(const std::uint16_t* residues, const Word* payload, Index n, Index width, Word first,
-                   Word* out, Word* payload_out, Word* counters) {
+                   Word* out, Word* payload_out, Word* counters, Word* stage) {
   HWY_DYNAMIC_DISPATCH(SortResiduePairs)
-  (residues, payload, n, width, first, out, payload_out, counters);
+  (residues, payload, n, width, first, out, payload_out, counters, stage);
 }
 void expand_runs(const Word* begin, Index width, Index n, Word first, Word* out, Index from, Index to) {
   HWY_DYNAMIC_DISPATCH(ExpandRuns)(begin, width, n, first, out, from, to);

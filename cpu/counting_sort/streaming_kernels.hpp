@@ -19,9 +19,11 @@ struct Digit {
 
 inline constexpr Index line_bytes = 64;
 
-/// Keys of type T in a line.
+/// The keys of type T that are gathered for a bucket before they are written: two lines of them. Of 1, 2, 4
+/// and 8 lines of 16-bit keys, for 10^7 keys into 611 buckets: 1.53, 1.20, 1.52 and 1.19 ns a key, as the
+/// processor rarely foresees which key fills a line.
 template <class T>
-inline constexpr Index per_line = line_bytes / static_cast<Index>(sizeof(T));
+inline constexpr Index gathered = 2 * line_bytes / static_cast<Index>(sizeof(T));
 
 /// The tables in which count_digits counts side by side: keys in a row that share a bucket would otherwise
 /// wait for one another's counters. Beyond 4096 buckets they hardly meet, and one table stays near.
@@ -45,15 +47,14 @@ struct Chunk {
   Word* position;     ///< of each bucket: afterwards, behind the chunk's last key
   Residue* residues;
   Word* payload_out;
-  Residue*
-      lines;  ///< room for a line a bucket, on a line; payload_lines likewise for per_line<Residue> words
-  Word* payload_lines;
+  Residue* lines;       ///< room for gathered<Residue> keys a bucket, on a line
+  Word* payload_lines;  ///< room for as many words of payload, on a line
 };
 
-/// Sends each key of the chunk, stably, to the end of its bucket. A bucket's keys are gathered in a line,
-/// which leaves whole by a non-temporal store, or by a plain one where residues and payload begin differently
-/// on their lines. What is less than a line at either end of a bucket's part is stored plainly: its
-/// neighbours are not touched.
+/// Sends each key of the chunk, stably, to the end of its bucket. A bucket's keys are gathered in
+/// lines, which leave whole by non-temporal stores, or by plain ones where residues and payload begin
+/// differently on their lines. What is less than a line at either end of a bucket's part is stored plainly:
+/// its neighbours are not touched.
 void partition(const Chunk<std::uint16_t>& chunk);
 void partition(const Chunk<Word>& chunk);
 
@@ -62,9 +63,11 @@ void partition(const Chunk<Word>& chunk);
 bool sort_residues(const std::uint16_t* residues, Index n, Index width, Word first, Word* out,
                    std::uint8_t* counters);
 
-/// Stably with a payload, whatever the residues; `counters` is room for `width` words.
+/// Stably with a payload, whatever the residues; `counters` is room for `width` words and `stage`, on a line,
+/// for staged_pairs(width) keys and as many words of payload.
 void sort_residues(const std::uint16_t* residues, const Word* payload, Index n, Index width, Word first,
-                   Word* out, Word* payload_out, Word* counters);
+                   Word* out, Word* payload_out, Word* counters, Word* stage);
+constexpr Index staged_pairs(Index width) { return 2 * width; }
 
 /// Elements [from, to) of the n sorted keys of which those that are first + v begin at begin[v], v < width.
 void expand_runs(const Word* begin, Index width, Index n, Word first, Word* out, Index from, Index to);

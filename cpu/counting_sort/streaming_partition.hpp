@@ -46,10 +46,10 @@ struct Rooms {
   }
 };
 
-/// The words of the lines of a bucket: one line of keys of type Key, and a word of payload for each of them.
+/// The words of the lines of a bucket: of keys of type Key, and a word of payload for each of them.
 template <class Key>
 constexpr Index bucket_words(bool payload) {
-  return line_bytes / 4 + (payload ? per_line<Key> : 0);
+  return gathered<Key> * static_cast<Index>(sizeof(Key)) / 4 + (payload ? gathered<Key> : 0);
 }
 
 /// Words in whole lines, for no two threads shall write to the same one.
@@ -101,18 +101,19 @@ void partition(Fork& fork, Records<Key, Access> in, Records<Residue, Access> out
     const auto begin = row_of(count, c);
     reads(chunk);
     reads(begin);
-    partition(Chunk<Residue>{.keys = chunk.keys.data,
-                             .payload = chunk.payload.data,
-                             .size = chunk.keys.size,
-                             .digit = digit,
-                             .keep = keep,
-                             .buckets = buckets,
-                             .begin = begin.data,
-                             .position = row_of(rooms.tables, c).data,
-                             .residues = out.keys.data,
-                             .payload_out = out.payload.data,
-                             .lines = reinterpret_cast<Residue*>(row_of(rooms.lines, c).data),
-                             .payload_lines = row_of(rooms.lines, c).data + buckets * line_bytes / 4});
+    partition(Chunk<Residue>{
+        .keys = chunk.keys.data,
+        .payload = chunk.payload.data,
+        .size = chunk.keys.size,
+        .digit = digit,
+        .keep = keep,
+        .buckets = buckets,
+        .begin = begin.data,
+        .position = row_of(rooms.tables, c).data,
+        .residues = out.keys.data,
+        .payload_out = out.payload.data,
+        .lines = reinterpret_cast<Residue*>(row_of(rooms.lines, c).data),
+        .payload_lines = row_of(rooms.lines, c).data + buckets * bucket_words<Residue>(false)});
     if constexpr (!std::is_same_v<Access, Plain>)
       for (Index b = 0; b < buckets; ++b) {
         const Word to = row_of(rooms.tables, c).data[b];
