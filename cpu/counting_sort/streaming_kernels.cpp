@@ -303,35 +303,58 @@ HWY_INLINE void stream_pairs(const Word* pairs, Index n, Word* keys, Word* paylo
   one_by_one(n);
 }
 
-// place(position, i) for each residue i.
-template <class Counter, class Place>
-HWY_INLINE void place_residues(const std::uint16_t* residues, Index n, Index width, Counter* counters,
-                               Place place) {
-  count_residues(residues, n, width, counters);
+// Counts to positions; the runs of the keys to `out`, where it is not null.
+template <class Counter>
+HWY_INLINE void locate(Counter* counters, Index width, Word first, Word* out) {
   Counter sum = 0;
   for (Index v = 0; v < width; ++v) {
     const Counter count = counters[v];
     counters[v] = sum;
     sum = static_cast<Counter>(sum + count);
+    if (out) out = fill_run(out, count, first + static_cast<Word>(v));
   }
-  for (Index i = 0; i < n; ++i) place(counters[residues[i]]++, i);
+}
+
+// f(i) for each i < n, a page ahead of both streams.
+template <class F>
+HWY_INLINE void for_each_ahead(Index n, const std::uint16_t* residues, const Word* payload, F f) {
+  Index i = 0;
+  for (; i + row <= n; i += row) {
+    prefetch_page_ahead(residues + i);
+    prefetch_page_ahead(payload + i);
+    for (Index j = i; j < i + row; ++j) f(j);
+  }
+  for (; i < n; ++i) f(i);
+}
+
+template <class Counter>
+HWY_INLINE void sort_in_stage(const std::uint16_t* residues, const Word* payload, Index n, Index width,
+                              Word first, Word* out, Word* payload_out, Counter* counters, Word* stage) {
+  count_residues(residues, n, width, counters);
+  locate(counters, width, first, static_cast<Word*>(nullptr));
+  for_each_ahead(n, residues, payload, [=](Index i) {
+    const Word pair[2] = {first + residues[i], payload[i]};
+    std::memcpy(stage + 2 * std::size_t{counters[residues[i]]++}, pair, sizeof pair);
+  });
+  stream_pairs(stage, n, out, payload_out);
 }
 
 // A bucket of about a key a value is put in order in the stage and leaves in whole lines, for its scattered
 // stores would each fetch a line from memory: 4.9 against 3.4 ns a pair for 10^7 of them in leaves of 14
-// bits. Its counters are half as wide.
+// bits, and 2.8 with counters of 16 bits. Where values have many keys, the keys are runs, and only the
+// payload is scattered.
 void SortResiduePairs(const std::uint16_t* residues, const Word* payload, Index n, Index width, Word first,
                       Word* out, Word* payload_out, Word* counters, Word* stage) {
-  if (n > std::min<Index>(staged_pairs(width), 65535))
-    return place_residues(residues, n, width, counters, [=](Word p, Index i) {
-      out[p] = first + residues[i];
-      payload_out[p] = payload[i];
-    });
-  place_residues(residues, n, width, reinterpret_cast<std::uint16_t*>(counters), [=](Word p, Index i) {
-    const Word pair[2] = {first + residues[i], payload[i]};
-    std::memcpy(stage + 2 * std::size_t{p}, pair, sizeof pair);
-  });
-  stream_pairs(stage, n, out, payload_out);
+  if (n > staged_pairs(width)) {
+    count_residues(residues, n, width, counters);
+    locate(counters, width, first, out);
+    for_each_ahead(n, residues, payload, [=](Index i) { payload_out[counters[residues[i]]++] = payload[i]; });
+  } else if (n <= 65535) {
+    sort_in_stage(residues, payload, n, width, first, out, payload_out,
+                  reinterpret_cast<std::uint16_t*>(counters), stage);
+  } else {
+    sort_in_stage(residues, payload, n, width, first, out, payload_out, counters, stage);
+  }
 }
 
 }  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE

@@ -27,7 +27,7 @@ inline constexpr Index gathered = 2 * line_bytes / static_cast<Index>(sizeof(T))
 
 /// The tables in which count_digits counts side by side: keys in a row that share a bucket would otherwise
 /// wait for one another's counters. Beyond 4096 buckets they hardly meet, and one table stays near.
-constexpr Index tables_of(Index buckets) { return buckets <= 4096 ? 4 : 1; }
+constexpr Index tables_of(Index buckets) { return buckets <= 16384 ? 4 : 1; }
 
 /// counts[b] = how many of the n keys are in bucket b. `tables` is room for tables_of(buckets) * buckets
 /// counters.
