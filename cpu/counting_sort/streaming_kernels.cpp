@@ -1,0 +1,397 @@
+#include "cpu/counting_sort/streaming_kernels.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/counting_sort/streaming_kernels.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target must come before highway.h
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The hardware follows a stream up to the end of its page. One page ahead by hand: 0.91 to 0.74 ns a key for
+// counting digits, 1.47 to 0.75 for counting residues; 1 and 8 KB gain less.
+template <class T>
+HWY_INLINE void prefetch_page_ahead(const T* data) {
+  hwy::Prefetch(reinterpret_cast<const char*>(data) + 4096);
+}
+
+// Keys in a row that share a bucket are handled at once, for their counter or position is one chain of loads
+// that each wait for a store. Most rows are told by their ends.
+inline constexpr Index row = 16;
+
+template <class Key>
+HWY_INLINE bool share_bucket(const Key* keys, Digit digit) {
+  const Word bucket = digit(keys[0]);
+  if (digit(keys[row - 1]) != bucket) return false;
+  bool all = true;
+  for (Index j = 1; j < row - 1; ++j) all &= digit(keys[j]) == bucket;
+  return all;
+}
+
+template <Index tables, class Key>
+HWY_INLINE void count_in_tables(const Key* keys, Index n, Digit digit, Index buckets, Word* table,
+                                Word* counts) {
+  std::fill_n(table, tables * buckets, 0);
+  Index i = 0;
+  for (; i + row <= n; i += row) {
+    prefetch_page_ahead(keys + i);
+    if (tables == 1 && share_bucket(keys + i, digit)) {
+      table[digit(keys[i])] += row;
+      continue;
+    }
+    for (Index j = 0; j < row; ++j) ++table[j % tables * buckets + digit(keys[i + j])];
+  }
+  for (; i < n; ++i) ++table[digit(keys[i])];
+  for (Index b = 0; b < buckets; ++b) {
+    Word sum = 0;
+    for (Index t = 0; t < tables; ++t) sum += table[t * buckets + b];
+    counts[b] = sum;
+  }
+}
+
+template <class Key>
+HWY_INLINE void count_digits_of(const Key* keys, Index n, Digit digit, Index buckets, Word* tables,
+                                Word* counts) {
+  if (tables_of(buckets) == 4)
+    count_in_tables<4>(keys, n, digit, buckets, tables, counts);
+  else
+    count_in_tables<1>(keys, n, digit, buckets, tables, counts);
+}
+
+void CountDigits16(const std::uint16_t* keys, Index n, Digit digit, Index buckets, Word* tables,
+                   Word* counts) {
+  count_digits_of(keys, n, digit, buckets, tables, counts);
+}
+void CountDigits32(const Word* keys, Index n, Digit digit, Index buckets, Word* tables, Word* counts) {
+  count_digits_of(keys, n, digit, buckets, tables, counts);
+}
+
+// `count` words, whole lines, from a line to a line.
+template <bool stream, std::size_t count>
+HWY_INLINE void flush(const Word* from, Word* to) {
+  const hn::CappedTag<Word, 16> d;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d))
+    if constexpr (stream)
+      hn::Stream(hn::Load(d, from + i), d, to + i);
+    else
+      hn::StoreU(hn::Load(d, from + i), d, to + i);
+}
+
+// The elements between the line that `data` lies on and `data`.
+template <class T>
+HWY_INLINE Word skew_of(const T* data) {
+  return static_cast<Word>(reinterpret_cast<std::uintptr_t>(data) % line_bytes / sizeof(T));
+}
+
+// What of bucket b's line lies in [from, to) of the output.
+template <bool with_payload, class Residue>
+HWY_INLINE void store_part(const Chunk<Residue>& c, std::size_t b, Word from, Word to) {
+  constexpr Word line = gathered<Residue>;
+  for (Word p = from; p < to; ++p) {
+    c.residues[p] = c.lines[b * line + p % line];
+    if constexpr (with_payload) c.payload_out[p] = c.payload_lines[b * line + p % line];
+  }
+}
+
+// Key i to bucket b, whose next position is `position`.
+template <bool stream, bool with_payload, class Residue>
+HWY_INLINE void append(const Chunk<Residue>& c, Word skew, std::size_t b, Word& position, Word key, Index i) {
+  constexpr Word line = gathered<Residue>;
+  Residue* const keys = c.lines + b * line;
+  Word* const payload = with_payload ? c.payload_lines + b * line : nullptr;
+  const Word at = position % line, end = ++position;
+  keys[at] = static_cast<Residue>(key & c.keep);
+  if constexpr (with_payload) payload[at] = c.payload[i];
+  if (end % line != 0) return;
+  if (const Word from = end - line, begin = c.begin[b] + skew; HWY_LIKELY(from >= begin)) {
+    flush<stream, line * sizeof(Residue) / sizeof(Word)>(reinterpret_cast<const Word*>(keys),
+                                                         reinterpret_cast<Word*>(c.residues + from));
+    if constexpr (with_payload) flush<stream, line>(payload, c.payload_out + from);
+  } else {
+    store_part<with_payload>(c, b, begin, end);
+  }
+}
+
+template <bool stream, bool with_payload, class Residue>
+HWY_INLINE void partition_chunk(Chunk<Residue> c) {
+  constexpr Word line = gathered<Residue>;
+  // Positions count from the line on which the output begins.
+  const Word skew = skew_of(c.residues);
+  c.residues -= skew;
+  if constexpr (with_payload) c.payload_out -= skew;
+  for (Index b = 0; b < c.buckets; ++b) c.position[b] = c.begin[b] + skew;
+
+  Index i = 0;
+  for (; i + row <= c.size; i += row) {
+    prefetch_page_ahead(c.keys + i);
+    if constexpr (with_payload) prefetch_page_ahead(c.payload + i);
+    if (share_bucket(c.keys + i, c.digit)) {
+      const std::size_t b = c.digit(c.keys[i]);
+      Word p = c.position[b];
+      for (Index j = i; j < i + row; ++j) append<stream, with_payload>(c, skew, b, p, c.keys[j], j);
+      c.position[b] = p;
+      continue;
+    }
+    for (Index j = i; j < i + row; ++j) {
+      const Word key = c.keys[j];
+      const std::size_t b = c.digit(key);
+      append<stream, with_payload>(c, skew, b, c.position[b], key, j);
+    }
+  }
+  for (; i < c.size; ++i) {
+    const std::size_t b = c.digit(c.keys[i]);
+    append<stream, with_payload>(c, skew, b, c.position[b], c.keys[i], i);
+  }
+  for (Index b = 0; b < c.buckets; ++b) {
+    const Word p = c.position[b];
+    store_part<with_payload>(c, static_cast<std::size_t>(b), std::max(p / line * line, c.begin[b] + skew), p);
+    c.position[b] = p - skew;
+  }
+  hwy::FlushStream();
+}
+
+template <class Residue>
+HWY_INLINE void partition_any(const Chunk<Residue>& c) {
+  if (!c.payload) return partition_chunk<true, false>(c);
+  const bool stream = skew_of(c.payload_out - skew_of(c.residues)) == 0;
+  stream ? partition_chunk<true, true>(c) : partition_chunk<false, true>(c);
+}
+
+void Partition16(const Chunk<std::uint16_t>& chunk) { partition_any(chunk); }
+void Partition32(const Chunk<Word>& chunk) { partition_any(chunk); }
+
+template <class Counter>
+HWY_INLINE void count_residues(const std::uint16_t* residues, Index n, Index width, Counter* counters) {
+  constexpr Index line = line_bytes / sizeof(std::uint16_t);
+  std::fill_n(counters, width, Counter{0});
+  Index i = 0;
+  for (; i + line <= n; i += line) {
+    prefetch_page_ahead(residues + i);
+    for (Index j = 0; j < line; ++j) ++counters[residues[i + j]];
+  }
+  for (; i < n; ++i) ++counters[residues[i]];
+}
+
+HWY_INLINE Word* fill_run(Word* out, Word count, Word value) {
+  const hn::ScalableTag<Word> d;
+  const auto copies = hn::Set(d, value);
+  Word i = 0;
+  for (; i + hn::Lanes(d) <= count; i += static_cast<Word>(hn::Lanes(d))) hn::StoreU(copies, d, out + i);
+  for (; i < count; ++i) out[i] = value;
+  return out + count;
+}
+
+void ExpandRuns(const Word* begin, Index width, Index n, Word first, Word* out, Index from, Index to) {
+  if (from >= to) return;
+  Index v = std::upper_bound(begin, begin + width, static_cast<Word>(from)) - begin - 1;
+  for (Word* p = out + from; p < out + to; ++v) {
+    const Index end = std::min(v + 1 < width ? Index{begin[v + 1]} : n, to);
+    p = fill_run(p, static_cast<Word>(out + end - p), first + static_cast<Word>(v));
+  }
+}
+
+// Words on their way to `out`, gathered so that they leave in whole lines past the caches.
+class Stage {
+ public:
+  explicit Stage(Word* out) { restart(out); }
+
+  void restart(Word* out) {
+    begin_ = end_ = skew_of(out);
+    line_ = out - begin_;
+  }
+
+  // Room for `slack` words.
+  HWY_INLINE Word* room() { return words_ + end_; }
+  HWY_INLINE void take(Word* end) {
+    end_ = static_cast<Word>(end - words_);
+    if (end_ >= spill) drain_lines();
+  }
+  // Everything to the output; where it ends there.
+  Word* drain() {
+    drain_lines();
+    std::copy(words_ + begin_, words_ + end_, line_ + begin_);
+    begin_ = end_;
+    return line_ + end_;
+  }
+  static constexpr Word slack = 8 * 8, line = line_bytes / sizeof(Word);
+
+ private:
+  void drain_lines() {
+    const Word whole = end_ / line * line;
+    if (whole == 0) return;
+    Word from = 0;
+    if (begin_ > 0) {
+      std::copy(words_ + begin_, words_ + line, line_ + begin_);
+      from = line;
+    }
+    for (; from < whole; from += line) flush<true, line>(words_ + from, line_ + from);
+    flush<false, line>(words_ + whole, words_);
+    line_ += whole;
+    begin_ = 0;
+    end_ -= whole;
+  }
+
+  static constexpr Word spill = 1024;
+  alignas(64) Word words_[spill + slack + line];
+  Word* line_;  // of the output, to which words_[0] goes
+  Word begin_, end_;
+};
+
+// The runs of a histogram of bytes. With about a key a value, counts are as random as can be: a vector of
+// copies is stored whatever the count, and the next run overwrites what was too many. Returns the end of what
+// it wrote.
+HWY_INLINE Word* expand_bytes(const std::uint8_t* counts, Index width, Word first, Word* out) {
+  const hn::CappedTag<Word, 8> d;
+  const std::uint64_t large = 0x0101010101010101u * (256 - hn::Lanes(d));
+  const auto one = hn::Set(d, Word{1});
+  Stage stage(out);
+  for (Index v = 0; v < width; v += 8) {
+    std::uint64_t eight;
+    std::memcpy(&eight, counts + v, sizeof eight);
+    if (eight == 0) continue;
+    auto copies = hn::Set(d, first + static_cast<Word>(v));
+    if (HWY_LIKELY((eight & large) == 0)) {
+      Word* to = stage.room();
+      for (Index j = 0; j < 8; ++j) {
+        hn::StoreU(copies, d, to);
+        to += counts[v + j];
+        copies = hn::Add(copies, one);
+      }
+      stage.take(to);
+    } else {
+      Word* to = stage.drain();
+      for (Index j = 0; j < 8; ++j) to = fill_run(to, counts[v + j], first + static_cast<Word>(v + j));
+      stage.restart(to);
+    }
+  }
+  Word* const end = stage.drain();
+  hwy::FlushStream();
+  return end;
+}
+
+// A count that wraps leaves the runs short by 256 keys or more, which their end shows.
+bool SortResidues(const std::uint16_t* residues, Index n, Index width, Word first, Word* out,
+                  std::uint8_t* counters) {
+  count_residues(residues, n, width, counters);
+  return expand_bytes(counters, width, first, out) == out + n;
+}
+
+// n pairs (key, payload) apart, past the caches where both parts begin alike on their lines.
+HWY_INLINE void stream_pairs(const Word* pairs, Index n, Word* keys, Word* payload) {
+  const hn::CappedTag<Word, 16> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  Index i = 0;
+  const auto one_by_one = [&](Index end) {
+    for (; i < end; ++i) keys[i] = pairs[2 * i], payload[i] = pairs[2 * i + 1];
+  };
+  if (skew_of(keys) == skew_of(payload)) {
+    one_by_one(std::min<Index>(n, (line_bytes / sizeof(Word) - skew_of(keys)) % (line_bytes / sizeof(Word))));
+    for (; i + lanes <= n; i += lanes) {
+      hn::Vec<decltype(d)> key, load;
+      hn::LoadInterleaved2(d, pairs + 2 * i, key, load);
+      hn::Stream(key, d, keys + i);
+      hn::Stream(load, d, payload + i);
+    }
+    hwy::FlushStream();
+  }
+  one_by_one(n);
+}
+
+// Counts to positions; the runs of the keys to `out`, where it is not null.
+template <class Counter>
+HWY_INLINE void locate(Counter* counters, Index width, Word first, Word* out) {
+  Counter sum = 0;
+  for (Index v = 0; v < width; ++v) {
+    const Counter count = counters[v];
+    counters[v] = sum;
+    sum = static_cast<Counter>(sum + count);
+    if (out) out = fill_run(out, count, first + static_cast<Word>(v));
+  }
+}
+
+// f(i) for each i < n, a page ahead of both streams.
+template <class F>
+HWY_INLINE void for_each_ahead(Index n, const std::uint16_t* residues, const Word* payload, F f) {
+  Index i = 0;
+  for (; i + row <= n; i += row) {
+    prefetch_page_ahead(residues + i);
+    prefetch_page_ahead(payload + i);
+    for (Index j = i; j < i + row; ++j) f(j);
+  }
+  for (; i < n; ++i) f(i);
+}
+
+template <class Counter>
+HWY_INLINE void sort_in_stage(const std::uint16_t* residues, const Word* payload, Index n, Index width,
+                              Word first, Word* out, Word* payload_out, Counter* counters, Word* stage) {
+  count_residues(residues, n, width, counters);
+  locate(counters, width, first, static_cast<Word*>(nullptr));
+  for_each_ahead(n, residues, payload, [=](Index i) {
+    const Word pair[2] = {first + residues[i], payload[i]};
+    std::memcpy(stage + 2 * std::size_t{counters[residues[i]]++}, pair, sizeof pair);
+  });
+  stream_pairs(stage, n, out, payload_out);
+}
+
+// A bucket of about a key a value is put in order in the stage and leaves in whole lines, for its scattered
+// stores would each fetch a line from memory: 4.9 against 3.4 ns a pair for 10^7 of them in leaves of 14
+// bits, and 2.8 with counters of 16 bits. Where values have many keys, the keys are runs, and only the
+// payload is scattered.
+void SortResiduePairs(const std::uint16_t* residues, const Word* payload, Index n, Index width, Word first,
+                      Word* out, Word* payload_out, Word* counters, Word* stage) {
+  if (n > staged_pairs(width)) {
+    count_residues(residues, n, width, counters);
+    locate(counters, width, first, out);
+    for_each_ahead(n, residues, payload, [=](Index i) { payload_out[counters[residues[i]]++] = payload[i]; });
+  } else if (n <= 65535) {
+    sort_in_stage(residues, payload, n, width, first, out, payload_out,
+                  reinterpret_cast<std::uint16_t*>(counters), stage);
+  } else {
+    sort_in_stage(residues, payload, n, width, first, out, payload_out, counters, stage);
+  }
+}
+
+}  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tallcache::cpu::counting_sort {
+
+HWY_EXPORT(CountDigits16);
+HWY_EXPORT(CountDigits32);
+HWY_EXPORT(Partition16);
+HWY_EXPORT(Partition32);
+HWY_EXPORT(SortResidues);
+HWY_EXPORT(SortResiduePairs);
+HWY_EXPORT(ExpandRuns);
+
+void count_digits(const std::uint16_t* keys, Index n, Digit digit, Index buckets, Word* tables,
+                  Word* counts) {
+  HWY_DYNAMIC_DISPATCH(CountDigits16)(keys, n, digit, buckets, tables, counts);
+}
+void count_digits(const Word* keys, Index n, Digit digit, Index buckets, Word* tables, Word* counts) {
+  HWY_DYNAMIC_DISPATCH(CountDigits32)(keys, n, digit, buckets, tables, counts);
+}
+void partition(const Chunk<std::uint16_t>& chunk) { HWY_DYNAMIC_DISPATCH(Partition16)(chunk); }
+void partition(const Chunk<Word>& chunk) { HWY_DYNAMIC_DISPATCH(Partition32)(chunk); }
+bool sort_residues(const std::uint16_t* residues, Index n, Index width, Word first, Word* out,
+                   std::uint8_t* counters) {
+  return HWY_DYNAMIC_DISPATCH(SortResidues)(residues, n, width, first, out, counters);
+}
+void sort_residues(const std::uint16_t* residues, const Word* payload, Index n, Index width, Word first,
+                   Word* out, Word* payload_out, Word* counters, Word* stage) {
+  HWY_DYNAMIC_DISPATCH(SortResiduePairs)
+  (residues, payload, n, width, first, out, payload_out, counters, stage);
+}
+void expand_runs(const Word* begin, Index width, Index n, Word first, Word* out, Index from, Index to) {
+  HWY_DYNAMIC_DISPATCH(ExpandRuns)(begin, width, n, first, out, from, to);
+}
+
+}  // namespace tallcache::cpu::counting_sort
+#endif

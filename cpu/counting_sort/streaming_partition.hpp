@@ -1,0 +1,125 @@
+// One pass of a sort by digits: a histogram of each chunk's digits, their prefix sums as positions, every key
+// through its bucket's line to its place. The pass that lsd_radix and bucketed_streaming are made of.
+#pragma once
+
+#include <type_traits>
+
+#include "cpu/counting_sort/distribute.hpp"
+#include "cpu/counting_sort/streaming_kernels.hpp"
+
+namespace tallcache::cpu::counting_sort {
+
+/// Keys (or what is left of them) with their payload, whose view is empty where keys are sorted alone.
+template <class Key, class Access>
+struct Records {
+  VectorView<Key, Access> keys;
+  VectorView<std::conditional_t<std::is_const_v<Key>, const Word, Word>, Access> payload;
+
+  Records block(Index begin, Index size) const {
+    return {keys.block(begin, size), payload.data ? payload.block(begin, size) : payload};
+  }
+  operator Records<const Key, Access>() const requires(!std::is_const_v<Key>) { return {keys, payload}; }
+};
+
+template <class Key, class Access>
+void reads(Records<Key, Access> records) {
+  reads(records.keys);
+  reads(records.payload);
+}
+template <class Key, class Access>
+void writes(Records<Key, Access> records) {
+  writes(records.keys);
+  writes(records.payload);
+}
+
+/// What the chunks (or groups of buckets) at work side by side need, a row each: `count`, where each bucket
+/// begins; `tables`, the histograms, and later the positions; `lines`, those of the buckets.
+template <class Access>
+struct Rooms {
+  MatrixView<Word, Access> count, tables, lines;
+  VectorView<Word, Access> total;
+
+  /// The rows from `row` on.
+  Rooms block(Index row, Index rows) const {
+    return {count.block(row, 0, rows, count.cols), tables.block(row, 0, rows, tables.cols),
+            lines.block(row, 0, rows, lines.cols), total.block(row, rows)};
+  }
+};
+
+/// The words of the lines of a bucket: of keys of type Key, and a word of payload for each of them.
+template <class Key>
+constexpr Index bucket_words(bool payload) {
+  return gathered<Key> * static_cast<Index>(sizeof(Key)) / 4 + (payload ? gathered<Key> : 0);
+}
+
+/// Words in whole lines, for no two threads shall write to the same one.
+constexpr Index whole_lines(Index words) { return (words + 15) / 16 * 16; }
+
+inline std::size_t rooms_bytes(Index rows, Index buckets, Index bucket_words) {
+  const auto bytes = [&](Index words) {
+    return checked_product(static_cast<std::size_t>(rows), static_cast<std::size_t>(words) * sizeof(Word),
+                           "rooms");
+  };
+  return scratch_bytes({bytes(whole_lines(buckets)), bytes(whole_lines(tables_of(buckets) * buckets)),
+                        bytes(buckets * bucket_words), bytes(1)});
+}
+
+template <class Access>
+Rooms<Access> take_rooms(Scratch<Access>& scratch, Index rows, Index buckets, Index bucket_words) {
+  const auto count = scratch.template matrix<Word>(rows, whole_lines(buckets));
+  const auto tables = scratch.template matrix<Word>(rows, whole_lines(tables_of(buckets) * buckets));
+  const auto lines = scratch.template matrix<Word>(rows, buckets * bucket_words);
+  return {count, tables, lines, scratch.template vector<Word>(rows)};
+}
+
+/// Counts the digits of `keys`, in one chunk for each row of `rooms`; afterwards rooms.count(c, b) is where
+/// what chunk c has of bucket b goes.
+template <class Fork, class Key, class Access>
+void locate_digits(Fork& fork, VectorView<Key, Access> keys, Digit digit, Index buckets,
+                   const Rooms<Access>& rooms) {
+  const auto count = rooms.count.block(0, 0, rooms.count.rows, buckets);
+  fork.loop(0, count.rows, 1, [=](Index c) {
+    const Index begin = block_begin(keys.size, count.rows, c);
+    const auto chunk = keys.block(begin, block_begin(keys.size, count.rows, c + 1) - begin);
+    reads(chunk);
+    count_digits(chunk.data, chunk.size, digit, buckets, row_of(rooms.tables, c).data, row_of(count, c).data);
+    writes(row_of(count, c));
+  });
+  prefix_sums(fork, count, rooms.total);
+}
+
+/// Sends `in` stably to `out` by the digit of its keys, in one chunk for each row of `rooms`; of a key only
+/// the bits `keep` stay. Afterwards rooms.count(0, b) is where bucket b begins.
+template <class Fork, class Key, class Residue, class Access>
+void partition(Fork& fork, Records<Key, Access> in, Records<Residue, Access> out, Digit digit, Index buckets,
+               Word keep, const Rooms<Access>& rooms) {
+  locate_digits(fork, in.keys, digit, buckets, rooms);
+  const auto count = rooms.count.block(0, 0, rooms.count.rows, buckets);
+  fork.loop(0, count.rows, 1, [=](Index c) {
+    const Index chunk_begin = block_begin(in.keys.size, count.rows, c);
+    const auto chunk = in.block(chunk_begin, block_begin(in.keys.size, count.rows, c + 1) - chunk_begin);
+    const auto begin = row_of(count, c);
+    reads(chunk);
+    reads(begin);
+    partition(Chunk<Residue>{
+        .keys = chunk.keys.data,
+        .payload = chunk.payload.data,
+        .size = chunk.keys.size,
+        .digit = digit,
+        .keep = keep,
+        .buckets = buckets,
+        .begin = begin.data,
+        .position = row_of(rooms.tables, c).data,
+        .residues = out.keys.data,
+        .payload_out = out.payload.data,
+        .lines = reinterpret_cast<Residue*>(row_of(rooms.lines, c).data),
+        .payload_lines = row_of(rooms.lines, c).data + buckets * bucket_words<Residue>(false)});
+    if constexpr (!std::is_same_v<Access, Plain>)
+      for (Index b = 0; b < buckets; ++b) {
+        const Word to = row_of(rooms.tables, c).data[b];
+        writes(out.block(begin.data[b], to - begin.data[b]));
+      }
+  });
+}
+
+}  // namespace tallcache::cpu::counting_sort
