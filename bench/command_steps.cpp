@@ -178,7 +178,7 @@ Grid steps_grid(const Json& steps) {
                         {"over the step before"}},
             .rows = {}};
   if (!arithmetic) {
-    grid.columns.push_back({fmt::format("bytes moved a {}, counted", unit)});
+    grid.columns.push_back({fmt::format("bytes moved for each {}, counted", unit)});
     grid.columns.push_back({"of the bandwidth, by these"});
   }
   const auto percent = [](const Json& line, const char* key) {

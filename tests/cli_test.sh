@@ -91,7 +91,7 @@ if command -v gnuplot >/dev/null; then
   for operation in matmul transpose counting_sort; do has "plot-$operation.svg" "</svg>"; done
 fi
 # Where the time goes: every step measured and right, and put into a folder's README.
-run 0 steps --smoke --json steps.json; has out "over the step before"; has out "bytes moved a key, counted"
+run 0 steps --smoke --json steps.json; has out "over the step before"; has out "bytes moved for each key, counted"
 python3 - steps.json <<'P' || fail "steps.json"
 import json, sys
 steps = json.load(open(sys.argv[1]))["steps"]

@@ -187,16 +187,13 @@ struct GemmRun {
                    .ldc = c.ld,
                    .alpha = alpha,
                    .beta = part.s == 0 ? beta : T{1},
-                   .ahead = {}};
+                   // Nothing that is new: hints need an address.
+                   .ahead = {{a.data, 0}, {b.data, 0}}};
     const Index next_l0 = next.s * plan.slab, next_k = plan.slab_size(next.s);
-    const bool new_a = a.packed && (next.i != part.i || next.s != part.s),
-               new_b = b.packed && (next.j != part.j || next.s != part.s);
-    const typename Block<T>::Range next_a{a.panels(next.i, next_l0, next_k).data,
-                                          new_a ? (part.i_end - part.i) * a.width * next_k : 0};
-    const typename Block<T>::Range next_b{b.panels(next.j, next_l0, next_k).data,
-                                          new_b ? (part.j_end - part.j) * b.width * next_k : 0};
-    block.ahead[0] = next_a;
-    block.ahead[1] = next_b;
+    if (a.packed && (next.i != part.i || next.s != part.s))
+      block.ahead[0] = {a.panels(next.i, next_l0, next_k).data, (part.i_end - part.i) * a.width * next_k};
+    if (b.packed && (next.j != part.j || next.s != part.s))
+      block.ahead[1] = {b.panels(next.j, next_l0, next_k).data, (part.j_end - part.j) * b.width * next_k};
     plan.kernel.multiply(block);
     if constexpr (!std::is_same_v<Access, Plain>)
       for (Index j = part.j; j < part.j_end; ++j)

@@ -35,8 +35,11 @@ struct recursive_packed {
   }
 
  private:
-  static GemmSizes sizes(const Params& params) {
-    return {params["slab"], params["leaf_m"], params["leaf_n"], params["unpacked"]};
+  // In the order of `params`, in which complete_params() puts them: to look each up by its name takes as long
+  // as a product of n = 8.
+  static GemmSizes sizes(const Params& given) {
+    const auto* item = given.begin();
+    return {item[0].value, item[1].value, item[2].value, item[3].value};
   }
 };
 
