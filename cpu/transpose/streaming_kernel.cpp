@@ -11,207 +11,234 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
-#ifndef STRIP
-#define STRIP 64
-#define AHEAD 32
-#define HINT 2
-#define PFG 0
-#define PFF 1
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::transpose::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
 inline constexpr Index line = 64 / sizeof(T);
+// A strip of `width` columns of A becomes as many rows of B, `height` elements at a time: two lines a row of
+// B, and both buffers take 24 KB. Tried besides, at 8048 x 8048 floats: twice the height, 48 ms in place of
+// 41; twice the width, 54 in place of 44.
+template <class T>
+inline constexpr Index width = 4 * line<T>;
+template <class T>
+inline constexpr Index height = 2 * line<T>;
 
-// A strip of `strip` columns of the input, four lines, becomes as many rows of the output.
-template <class T>
-inline constexpr Index strip = STRIP * 4 / sizeof(T);
-template <class T>
-inline constexpr Index ahead = AHEAD * 4 / sizeof(T);
-
-// The transpose of a `strip` x `strip` block, row j at (j * stride). Before each row is room for a line: what
-// the block before left over, as the output's lines begin anywhere. An odd number of lines a row keeps rows
-// apart in the sets of a cache.
-template <class T>
+/// The transpose of a block of A: row j is part of row j of B's strip. Before each row is room for a line,
+/// what the block before left over when B's lines begin within blocks. Rows are an odd number of lines apart,
+/// so that they spread over the sets of a cache.
+template <class T, Index elements>
 struct Buffer {
-  static constexpr Index stride = ahead<T> + line<T>;
-  alignas(64) T data[strip<T> * stride];
+  static constexpr Index stride = elements + line<T>;
+  alignas(64) T data[width<T> * stride];
   T* row(Index j) { return data + j * stride + line<T>; }
 };
 
 #if HWY_HAVE_SCALABLE || HWY_TARGET == HWY_SCALAR
 template <class T>
 using Tag = hn::CappedTag<T, 1>;
+
 template <class T>
-constexpr Index step() {
-  return 1;
-}
-template <class T>
-HWY_INLINE void transpose_square(T* to, Index, const void* from, Index, std::uintptr_t, Index) {
+HWY_INLINE void transpose_square(T* to, Index, const void* from, Index) {
   std::memcpy(to, from, sizeof(T));
 }
 #else
 template <class T>
-using Tag = hn::CappedTag<T, line<T> >;
+using Tag = hn::CappedTag<T, line<T>>;
 
-/// Rows and columns of the squares transposed in registers.
+/// 16 bytes of each of as many rows as a vector has blocks of 16 bytes, `apart` elements from one to the
+/// next.
 template <class T>
-constexpr Index step() {
-  return static_cast<Index>(hn::MaxLanes(Tag<T>()));
-}
-
-template <class T>
-HWY_INLINE const T* element(const void* data, Index offset) {
-  return reinterpret_cast<const T*>(static_cast<const std::byte*>(data) + offset * Index(sizeof(T)));
-}
-
-template <class T>
-HWY_INLINE hn::Vec<Tag<T> > rows_apart(const T* from, Index ld) {
+HWY_INLINE hn::Vec<Tag<T>> blocks_of_rows(const T* from, Index apart) {
   const Tag<T> d;
-  constexpr Index rows = 16 / sizeof(T);
-  if constexpr (step<T>() == rows)
+  constexpr Index blocks = hn::MaxLanes(d) * sizeof(T) / 16;
+  static_assert(blocks == 1 || blocks == 2 || blocks == 4);
+  if constexpr (blocks == 1)
     return hn::LoadU(d, from);
-  else if constexpr (step<T>() == 2 * rows)
-    return hn::ConcatUpperLower(d, hn::LoadDup128(d, from + rows * ld), hn::LoadDup128(d, from));
+  else if constexpr (blocks == 2)
+    return hn::ConcatUpperLower(d, hn::LoadDup128(d, from + apart), hn::LoadDup128(d, from));
   else
     return hn::ConcatUpperLower(
-        d,
-        hn::OddEvenBlocks(hn::LoadDup128(d, from + 3 * rows * ld), hn::LoadDup128(d, from + 2 * rows * ld)),
-        hn::OddEvenBlocks(hn::LoadDup128(d, from + rows * ld), hn::LoadDup128(d, from)));
+        d, hn::OddEvenBlocks(hn::LoadDup128(d, from + 3 * apart), hn::LoadDup128(d, from + 2 * apart)),
+        hn::OddEvenBlocks(hn::LoadDup128(d, from + apart), hn::LoadDup128(d, from)));
 }
 
+/// `to` becomes the transpose of the square at `from`, a vector's lanes a side. Blocks of 16 bytes find their
+/// place while they are loaded; the shuffles stay within them. Every line is loaded at once: rows a power of
+/// two apart would evict each other if it were come back to. Not inlined, for gcc keeps the addresses of all
+/// rows.
 template <class T>
-HWY_NOINLINE void transpose_square(T* to, Index stride, const void* source, Index ld, std::uintptr_t fetch,
-                                   Index fetch_ld) {
-  const T* from = static_cast<const T*>(source);
+HWY_NOINLINE void transpose_square(T* to, Index stride, const void* source, Index ld) {
   const Tag<T> d;
-  constexpr Index side = 16 / sizeof(T), blocks = step<T>() / side, fetched = step<T>() * step<T>() / line<T>;
-  hn::Vec<Tag<T> > v[blocks][side];
+  const T* from = static_cast<const T*>(source);
+  constexpr Index side = 16 / sizeof(T), blocks = hn::MaxLanes(d) / side;
+  hn::Vec<Tag<T>> v[blocks][side];
   for (Index k = 0; k < side; ++k)
-    for (Index q = 0; q < blocks; ++q) {
-      v[q][k] = rows_apart<T>(from + k * ld + q * side, ld);
-      const Index f = k * blocks + q;
-      if (PFG && f < fetched)
-        __builtin_prefetch(reinterpret_cast<const void*>(fetch + f / 4 * fetch_ld * sizeof(T) + f % 4 * 64),
-                           0, HINT);
-    }
+    for (Index q = 0; q < blocks; ++q) v[q][k] = blocks_of_rows<T>(from + k * ld + q * side, side * ld);
   for (Index q = 0; q < blocks; ++q) {
     T* row = to + q * side * stride;
     if constexpr (side == 2) {
       hn::StoreU(hn::InterleaveLower(d, v[q][0], v[q][1]), d, row);
       hn::StoreU(hn::InterleaveUpper(d, v[q][0], v[q][1]), d, row + stride);
     } else {
-      const hn::RepartitionToWide<Tag<T> > wide;
-      const auto w = [&](auto x) HWY_ATTR { return hn::BitCast(wide, x); };
-      const auto low01 = w(hn::InterleaveLower(d, v[q][0], v[q][1]));
-      const auto low23 = w(hn::InterleaveLower(d, v[q][2], v[q][3]));
-      const auto high01 = w(hn::InterleaveUpper(d, v[q][0], v[q][1]));
-      const auto high23 = w(hn::InterleaveUpper(d, v[q][2], v[q][3]));
-      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, low01, low23)), d, row);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, low01, low23)), d, row + stride);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, high01, high23)), d, row + 2 * stride);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23)), d, row + 3 * stride);
+      const hn::RepartitionToWide<Tag<T>> pairs;
+      const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, v[q][0], v[q][1]));
+      const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, v[q][2], v[q][3]));
+      const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[q][0], v[q][1]));
+      const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[q][2], v[q][3]));
+      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, row);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, row + stride);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, row + 2 * stride);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, row + 3 * stride);
     }
   }
 }
 #endif
 
-/// The transpose of rows x cols elements at `from` into the buffer.
 template <class T>
-HWY_INLINE void gather(Buffer<T>& buffer, const std::byte* from, Index ld, Index rows, Index cols,
-                       const std::byte* next) {
-  constexpr Index n = step<T>();
-  constexpr Index size = sizeof(T);
-  Index t = 0;
-  const std::uintptr_t fetch = reinterpret_cast<std::uintptr_t>(next) + 63;
-  for (Index i = 0; i < rows; i += n) {
-    for (Index j = 0; j < cols; j += n, t += n * n / line<T>) {
-      const std::byte* block = from + (i * ld + j) * size;
-      const std::uintptr_t f = fetch + t / 4 * ld * size + t % 4 * 64;
+constexpr Index lanes() {
+  return static_cast<Index>(hn::MaxLanes(Tag<T>()));
+}
+
+/// `to` becomes the transpose of the rows x cols block at `from`; after each square of it, between().
+template <class T, class Between>
+HWY_INLINE void transpose_squares(T* to, Index stride, const std::byte* from, Index ld, Index rows,
+                                  Index cols, Between between) {
+  constexpr Index n = lanes<T>(), size = sizeof(T);
+  for (Index i = 0; i < rows; i += n)
+    for (Index j = 0; j < cols; j += n) {
+      const std::byte* square = from + (i * ld + j) * size;
+      T* turned = to + j * stride + i;
       const Index r = std::min(n, rows - i), c = std::min(n, cols - j);
       if (r == n && c == n) {
-        transpose_square<T>(buffer.row(j) + i, Buffer<T>::stride, block, ld, f, ld);
+        transpose_square<T>(turned, stride, square, ld);
       } else {
-        alignas(64) T padded[n * n] = {};
-        for (Index k = 0; k < r; ++k) std::memcpy(padded + k * n, block + k * ld * size, c * size);
-        transpose_square<T>(buffer.row(j) + i, Buffer<T>::stride, padded, n, f, ld);
+        alignas(64) T padded[n * n] = {}, whole[n * n];
+        for (Index k = 0; k < r; ++k) std::memcpy(padded + k * n, square + k * ld * size, c * size);
+        transpose_square<T>(whole, n, padded, n);
+        for (Index k = 0; k < c; ++k) std::memcpy(turned + k * stride, whole + k * n, r * size);
       }
+      between();
     }
+}
+
+/// The rows of B of a block whose transpose waits in a buffer to be written.
+template <class T>
+struct Waiting {
+  std::byte* to = nullptr;           ///< the next row
+  T* from = nullptr;                 ///< the same in the buffer
+  T* left = nullptr;                 ///< where what it leaves over goes, in front of the strip's next block
+  Index rows = 0;                    ///< still to be written
+  Index elements = 0;                ///< of each
+  bool first = false, last = false;  ///< of the strip
+  std::uintptr_t fetch = 0;          ///< the lines of A needed next, brought near as rows are written
+  std::uintptr_t step = 0;
+};
+
+template <class T>
+HWY_INLINE void put_lines(std::byte* to, const std::byte* from, Index lines) {
+  const Tag<T> d;
+  constexpr Index vector = lanes<T>() * Index(sizeof(T));
+  for (Index k = 0; k < lines * 64; k += vector) {
+    const auto v = hn::LoadU(d, reinterpret_cast<const T*>(from + k));
+    hn::Stream(v, d, reinterpret_cast<T*>(to + k));
   }
+}
+
+/// Writes the next `count` rows in whole lines, and prefetches as many lines of A, row by row, into L2.
+/// Floats, 8048 x 8048: 39 ms, into L1 53, without prefetching 42; 8192 x 8192: 41, 40 and 61. That
+/// prefetches into L1 and lines on their way out compete for the same fill buffers would explain it; no
+/// counter here can tell.
+template <class T>
+HWY_NOINLINE void put_rows(Waiting<T>& waiting, Index count, Index ldb, Index lda) {
+  constexpr Index H = height<T>, L = line<T>, size = sizeof(T);
+  const Tag<T> d;
+  Waiting<T> w = waiting;
+  for (Index j = 0; j < count; ++j) {
+    for (Index k = 0; k < H / L; ++k)
+      __builtin_prefetch(reinterpret_cast<const void*>(w.fetch + k * 64), 0, 2);
+    w.fetch += w.step;
+    w.step = lda * size - w.step;
+    const Index past = static_cast<Index>(reinterpret_cast<std::uintptr_t>(w.to) % 64);
+    const std::byte* from = reinterpret_cast<const std::byte*>(w.from) - past;
+    if (!w.first && !w.last) {
+      put_lines<T>(w.to - past, from, H / L);
+    } else {
+      Index begin = 0;
+      const Index end = past + w.elements * size, whole = w.last ? end / 64 : H / L;
+      if (w.first && past) {
+        std::memcpy(w.to, w.from, std::min(64 - past, w.elements * size));
+        begin = 1;
+      }
+      if (whole > begin) put_lines<T>(w.to - past + begin * 64, from + begin * 64, whole - begin);
+      begin = std::max(begin, whole) * 64;
+      if (w.last && begin < end) std::memcpy(w.to - past + begin, from + begin, end - begin);
+    }
+    if (past)
+      for (Index k = 0; k < L; k += lanes<T>()) hn::Store(hn::Load(d, w.from + H - L + k), d, w.left + k);
+    w.to += ldb * size;
+    w.from += Buffer<T, H>::stride;
+    w.left += Buffer<T, H>::stride;
+  }
+  w.rows -= count;
+  waiting = w;
+}
+
+/// Strip by strip, block by block: while a block is transposed into one buffer, the one before is written
+/// from the other.
+template <class T>
+void transpose_strips(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols) {
+  constexpr Index size = sizeof(T), L = line<T>, H = height<T>, W = width<T>, N = lanes<T>();
+  constexpr Index squares = (H / N) * (W / N);
+  Buffer<T, H> buffers[2];
+  Waiting<T> waiting;
+  int current = 0;
+  for (Index j = 0; j < cols; j += W)
+    for (Index i = 0; i < rows; i += H, current = 1 - current) {
+      const Index r = std::min(H, rows - i), c = std::min(W, cols - j);
+      const bool last = i + H >= rows;
+      const std::byte* from = a + (i * lda + j) * size;
+      const std::byte* next = !last ? from + H * lda * size : j + W < cols ? a + (j + W) * size : from;
+      waiting.fetch = reinterpret_cast<std::uintptr_t>(next) + 63;
+      waiting.step = H * size;  // a block's row of A is four lines: two now, two with the next row
+      Index square = 0;
+      const Index all = waiting.rows;
+      transpose_squares(buffers[current].row(0), Buffer<T, H>::stride, from, lda, r, c, [&]() HWY_ATTR {
+        const Index due = std::min(++square * W / squares, all) - (all - waiting.rows);
+        if (due > 0) put_rows<T>(waiting, due, ldb, lda);
+      });
+      put_rows<T>(waiting, waiting.rows, ldb, lda);
+      waiting = {b + (j * ldb + i) * size,
+                 buffers[current].row(0),
+                 buffers[1 - current].row(0) - L,
+                 c,
+                 r,
+                 i == 0,
+                 last};
+    }
+  put_rows<T>(waiting, waiting.rows, ldb, lda);
+  hwy::FlushStream();
 }
 
 template <class T>
 void TransposeBlock(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Reuse reuse) {
-  constexpr Index size = sizeof(T), width = strip<T>, height = ahead<T>, L = line<T>, N = step<T>();
-  Buffer<T> buffer;
-  const Tag<T> d;
-  const auto put = [&](const T* x, T* y) HWY_ATTR {
-    const auto v = hn::LoadU(d, x);
-    reuse == Reuse::none ? hn::Stream(v, d, y) : hn::Store(v, d, y);
-  };
-  for (Index j0 = 0; j0 < cols; j0 += width) {
-    const Index c = std::min(width, cols - j0);
-    std::byte* to = static_cast<std::byte*>(b) + j0 * ldb * size;
-    const std::byte* from = static_cast<const std::byte*>(a) + j0 * size;
-    for (Index i = 0; i < rows; i += height) {
-      const Index r = std::min(height, rows - i);
-      const bool first = i == 0, last = i + r == rows;
-      const std::byte* next = !last               ? from + (i + height) * lda * size
-                              : j0 + width < cols ? from + width * size
-                                                  : from;
-      gather(buffer, from + i * lda * size, lda, r, c, next);
-      const std::uintptr_t fetch = reinterpret_cast<std::uintptr_t>(next) + 63;
-      std::byte* out = to + i * size;
-      T* row = buffer.row(0);
-      for (Index j = 0; j < c; ++j, out += ldb * size, row += Buffer<T>::stride) {
-        const Index past = Index(reinterpret_cast<std::uintptr_t>(out) / size % L);
-        T* to_line = reinterpret_cast<T*>(out) - past;
-        if (PFF)
-          for (Index k = 0; k < height / L; ++k) {
-            const Index x = j * (height / L) + k;
-            __builtin_prefetch(reinterpret_cast<const void*>(fetch + x / 4 * lda * size + x % 4 * 64), 0,
-                               HINT);
-          }
-        const T* from_line = row - past;
-        if (!first && !last) {
-          for (Index k = 0; k < height; k += N) put(from_line + k, to_line + k);
-        } else {
-          Index k = 0;
-          const Index end = last ? r + past : height;
-          if (first && past) {
-            std::memcpy(out, row, std::min(L - past, r) * size);
-            k = L;
-          }
-          for (; k + L <= end; k += L)
-            for (Index x = k; x < k + L; x += N) put(from_line + x, to_line + x);
-          if (k < end) std::memcpy(to_line + k, from_line + k, (end - k) * size);
-        }
-        if (past)
-          for (Index k = 0; k < L; k += N) hn::Store(hn::Load(d, row + height - L + k), d, row - L + k);
-      }
-    }
-  }
-  if (reuse == Reuse::none) hwy::FlushStream();
+  const auto* from = static_cast<const std::byte*>(a);
+  if (reuse == Reuse::none)
+    return transpose_strips<T>(static_cast<std::byte*>(b), ldb, from, lda, rows, cols);
+  for (Index j = 0; j < cols; j += width<T>)
+    transpose_squares(static_cast<T*>(b) + j * ldb, ldb, from + j * Index(sizeof(T)), lda, rows,
+                      std::min(width<T>, cols - j), [] {});
 }
 
 template <class T>
 void SwapTiles(void* x, void* y, Index ld, Index rows, Index cols) {
-  constexpr Index size = sizeof(T);
-  const auto put = [&](void* to, Buffer<T>& buffer, Index r, Index c) HWY_ATTR {
-    for (Index i = 0; i < r; ++i)
-      std::memcpy(static_cast<std::byte*>(to) + i * ld * size, buffer.row(i), c * size);
-  };
-  Buffer<T> of_x;
-  gather(of_x, static_cast<const std::byte*>(x), ld, rows, cols, static_cast<const std::byte*>(x));
-  if (x != y) {
-    Buffer<T> of_y;
-    gather(of_y, static_cast<const std::byte*>(y), ld, cols, rows, static_cast<const std::byte*>(y));
-    put(x, of_y, rows, cols);
-  }
-  put(y, of_x, cols, rows);
+  using Tile = Buffer<T, width<T>>;
+  Tile of_x;
+  transpose_squares(of_x.row(0), Tile::stride, static_cast<const std::byte*>(x), ld, rows, cols, [] {});
+  if (x != y)
+    transpose_squares(static_cast<T*>(x), ld, static_cast<const std::byte*>(y), ld, cols, rows, [] {});
+  for (Index i = 0; i < cols; ++i) std::memcpy(static_cast<T*>(y) + i * ld, of_x.row(i), rows * sizeof(T));
 }
 
 void TransposeBlock4(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Reuse reuse) {

@@ -1,0 +1,148 @@
+// The kernels of the streaming transpositions on every target that this processor has: bits moved unchanged,
+// and nothing else touched, wherever the lines of input and output begin.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include <hwy/targets.h>
+
+#include "common/fork.hpp"
+#include "common/random.hpp"
+#include "cpu/transpose/recursive_streaming.hpp"
+
+namespace tallcache::test {
+namespace {
+
+namespace tr = cpu::transpose;
+
+/// Runs `body` once for each target, with no other allowed.
+template <class Body>
+void on_every_target(Body body) {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    SCOPED_TRACE(hwy::TargetName(target));
+    body();
+    hwy::SetSupportedTargetsForTest(0);
+  }
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+template <class T>
+using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+/// A matrix that begins `offset` elements after a line, of random bits: NaNs of every payload among them.
+template <class T>
+struct Matrix {
+  Index rows, cols, ld, offset;
+  std::vector<Bits<T>> memory;
+
+  Matrix(Index m, Index n, Index pad, Index line_offset, std::uint64_t seed)
+      : rows(m), cols(n), ld(n + pad), memory(m * ld + 64) {
+    const Index line = 64 / sizeof(T);
+    const Index past = static_cast<Index>(reinterpret_cast<std::uintptr_t>(memory.data()) % 64 / sizeof(T));
+    offset = (line - past) % line + line_offset;
+    for (std::size_t i = 0; i < memory.size(); ++i)
+      memory[i] = static_cast<Bits<T>>(random_up_to(seed, i, ~std::uint64_t{0} >> 1) * 0x9e3779b97f4a7c15u >>
+                                       (64 - 8 * sizeof(T)));
+    for (std::size_t i = 0; i < memory.size(); i += 3)  // a signalling NaN with a payload
+      memory[i] = sizeof(T) == 4 ? static_cast<Bits<T>>(0x7f800000u | (i + 1))
+                                 : static_cast<Bits<T>>(0x7ff0000000000000u | (i + 1));
+  }
+  Index at(Index i, Index j) const { return offset + i * ld + j; }
+  MatrixView<T> view() { return {reinterpret_cast<T*>(memory.data()) + offset, rows, cols, ld}; }
+};
+
+template <class T>
+void check(Index m, Index n, Index pad, Index from, Index to, Index base = 512) {
+  Matrix<T> a(m, n, pad, from, 1);
+  const auto input = a.memory;
+  for (tr::Reuse reuse : {tr::Reuse::none, tr::Reuse::soon}) {
+    Matrix<T> b(n, m, pad, to, 2);
+    auto expected = b.memory;
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < n; ++j) expected[b.at(j, i)] = a.memory[a.at(i, j)];
+    Serial fork;
+    tr::rec_transpose_streaming(fork, b.view(), MatrixView<const T>(a.view()), base, reuse);
+    ASSERT_TRUE(b.memory == expected) << m << " x " << n << ", pad " << pad << ", lines begin at " << from
+                                      << " and " << to << ", stream " << (reuse == tr::Reuse::none);
+    ASSERT_TRUE(a.memory == input);
+  }
+}
+
+template <class T>
+void check_in_place(Index n, Index pad, Index offset) {
+  Matrix<T> a(n, n, pad, offset, 3);
+  auto expected = a.memory;
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j) expected[a.at(j, i)] = a.memory[a.at(i, j)];
+  Serial fork;
+  tr::rec_transpose_in_place(fork, a.view());
+  ASSERT_TRUE(a.memory == expected) << n << ", pad " << pad << ", lines begin at " << offset;
+}
+
+template <class T>
+class StreamingTranspose : public testing::Test {};
+using Elements = testing::Types<float, double>;
+TYPED_TEST_SUITE(StreamingTranspose, Elements);
+
+TYPED_TEST(StreamingTranspose, EveryPhaseOfTheLines) {
+  constexpr Index line = 64 / sizeof(TypeParam);
+  on_every_target([] {
+    for (Index from = 0; from < line; ++from)
+      for (Index to = 0; to < line; ++to)
+        for (Index pad : {Index{0}, Index{1}, line}) check<TypeParam>(6 * line, 4 * line + 3, pad, from, to);
+  });
+}
+
+TYPED_TEST(StreamingTranspose, SizesAroundLinesBlocksAndLeaves) {
+  constexpr Index line = 64 / sizeof(TypeParam);
+  std::vector<Index> sizes = {1, 2, 3};
+  for (Index of : {line, 2 * line, 4 * line, 6 * line})
+    for (Index size : {of - 1, of, of + 1}) sizes.push_back(size);
+  on_every_target([&] {
+    for (Index m : sizes)
+      for (Index n : sizes)
+        for (Index pad : {0, 5}) check<TypeParam>(m, n, pad, pad % 3, 1 + pad);
+    for (Index base : {1, 7, 64})
+      for (Index m : {5, 129})
+        for (Index n : {63, 130}) check<TypeParam>(m, n, 3, 1, 2, base);
+    check<TypeParam>(511, 1025, 0, 0, 0);
+    check<TypeParam>(1025, 513, 7, 3, 5);
+  });
+}
+
+TYPED_TEST(StreamingTranspose, InPlace) {
+  constexpr Index tile = tr::swapped_tile<TypeParam>;
+  on_every_target([] {
+    for (Index n : {Index{1}, Index{2}, Index{3}, Index{17}, tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile,
+                    2 * tile + 1, 4 * tile + 1})
+      for (Index pad : {0, 1, 9})
+        for (Index offset : {0, 1, 5}) check_in_place<TypeParam>(n, pad, offset);
+  });
+}
+
+struct Footprint {
+  Index loads = 0, stores = 0;
+  void load(const void*, std::size_t) { ++loads; }
+  void store(const void*, std::size_t) { ++stores; }
+};
+
+TEST(StreamingTransposeTraced, EachElementIsReadAndWrittenOnce) {
+  Matrix<float> a(700, 613, 2, 0, 1), b(613, 700, 0, 0, 2);
+  Footprint out_of_place, in_place;
+  Serial fork;
+  tr::rec_transpose_streaming(fork, b.view().with(Traced<Footprint>{&out_of_place}),
+                              MatrixView<const float>(a.view()).with(Traced<Footprint>{&out_of_place}), 100,
+                              tr::Reuse::none);
+  EXPECT_EQ(out_of_place.loads, 700 * 613);
+  EXPECT_EQ(out_of_place.stores, 700 * 613);
+  Matrix<float> square(613, 613, 0, 0, 1);
+  tr::rec_transpose_in_place(fork, square.view().with(Traced<Footprint>{&in_place}));
+  EXPECT_EQ(in_place.loads, 613 * 613);
+  EXPECT_EQ(in_place.stores, 613 * 613);
+}
+
+}  // namespace
+}  // namespace tallcache::test
