@@ -26,7 +26,8 @@ template <class T>
 inline constexpr Index gathered = 2 * line_bytes / static_cast<Index>(sizeof(T));
 
 /// The tables in which count_digits counts side by side: keys in a row that share a bucket would otherwise
-/// wait for one another's counters. Beyond 4096 buckets they hardly meet, and one table stays near.
+/// wait for one another's counters (keys of zipf_1.0, sorted: 4.1 ns each against 4.6 where a leaf of 2^14
+/// values has one table). Beyond 2^14 buckets keys hardly meet, and one table is less to clear and to add up.
 constexpr Index tables_of(Index buckets) { return buckets <= 16384 ? 4 : 1; }
 
 /// counts[b] = how many of the n keys are in bucket b. `tables` is room for tables_of(buckets) * buckets
