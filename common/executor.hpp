@@ -31,7 +31,7 @@ class Executor {
   virtual bool shares_host_memory() const = 0;
 
   /// Throws Error with what was asked and what is free when there is too little.
-  virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
+  virtual std::unique_ptr<Memory> allocate(std::size_t bytes, Pages pages = Pages::ordinary) = 0;
   virtual void upload(Memory& to, std::span<const std::byte> from) = 0;
   virtual void download(std::span<std::byte> to, const Memory& from) = 0;
   virtual void fill(Memory& memory, unsigned char byte) = 0;

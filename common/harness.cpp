@@ -113,13 +113,14 @@ void Workspace::poison_outputs() {
 
 void Workspace::bind(const Candidate& candidate, ArgsStorage& storage) {
   const std::size_t bytes = scratch_bytes(problem_, candidate);
-  if (!scratch_ || scratch_->bytes().size() < bytes) {
-    scratch_.reset();
+  std::unique_ptr<Memory>& scratch = scratch_of(candidate);
+  if (!scratch || scratch->bytes().size() < bytes) {
+    scratch.reset();
     if (executor_.shares_host_memory())
       require_memory(bytes, "the scratch of " + std::string(candidate.variant->name));
-    scratch_ = executor_.allocate(bytes);
+    scratch = executor_.allocate(bytes, candidate.variant->scratch_pages);
   }
-  problem_.operation->bind(problem_.shape, pointers(false), scratch_->bytes().first(bytes), storage);
+  problem_.operation->bind(problem_.shape, pointers(false), scratch->bytes().first(bytes), storage);
 }
 
 std::vector<double> Workspace::run(const Candidate& candidate, int times) {
@@ -162,8 +163,9 @@ Check Workspace::check() {
       return Check::wrong("input " + std::string(buffer.spec.name), "unchanged", "changed");
     }
   }
-  if (scratch_ && !scratch_->guards_intact())
-    return Check::wrong("around the scratch", "untouched memory", "a write out of bounds");
+  for (const auto& scratch : scratch_)
+    if (scratch && !scratch->guards_intact())
+      return Check::wrong("around the scratch", "untouched memory", "a write out of bounds");
   ArgsStorage args;
   problem_.operation->bind(problem_.shape, pointers(true), {}, args);
   return problem_.operation->check(problem_.shape, problem_.input, problem_.seed, args.bytes);
@@ -181,10 +183,11 @@ Check Workspace::verify(const Candidate& candidate, std::vector<double>* seconds
   poison_outputs();
   // Scratch of exactly this candidate's size, so that its guard band stands right behind it, and poisoned, so
   // that relying on zeroed memory shows.
-  scratch_.reset();
+  std::unique_ptr<Memory>& scratch = scratch_of(candidate);
+  scratch.reset();
   ArgsStorage args;
   bind(candidate, args);
-  executor_.fill(*scratch_, 0xa5);
+  executor_.fill(*scratch, 0xa5);
   auto elapsed = run(candidate);
   if (seconds) *seconds = std::move(elapsed);
   return check();

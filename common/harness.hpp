@@ -2,6 +2,7 @@
 // share it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -91,7 +92,10 @@ class Workspace {
   bool in_place_ = false;
   std::unique_ptr<Executor> host_;
   std::vector<Buffer> buffers_;
-  std::unique_ptr<Memory> scratch_;
+  std::unique_ptr<Memory>& scratch_of(const Candidate& candidate) {
+    return scratch_[candidate.variant->scratch_pages == Pages::huge];
+  }
+  std::array<std::unique_ptr<Memory>, 2> scratch_;  ///< in ordinary pages, in huge ones
 };
 
 /// How long to measure. Every candidate runs once a round, in the order given, until all of these hold.

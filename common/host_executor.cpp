@@ -16,7 +16,7 @@
 namespace tallcache {
 namespace {
 
-constexpr std::size_t guard = 4096;
+constexpr std::size_t guard = 4096, huge_page = std::size_t{2} << 20;
 constexpr std::byte guard_byte{0xc3};
 
 // The largest cache of the first processor, as Linux tells it; of AMD's processors glibc's sysconf tells the
@@ -33,41 +33,46 @@ std::size_t last_level_bytes() {
 
 class HostMemory final : public Memory {
  public:
-  explicit HostMemory(std::size_t size) {
+  HostMemory(std::size_t size, Pages pages) {
     // The data starts on a page and ends right before the rear guard, whatever its size: one byte too far is
     // seen.
-    mapped_ = checked_sum(size, 2 * guard + guard, "memory") / guard * guard;
+    const std::size_t page = pages == Pages::huge && size >= huge_page ? huge_page : guard;
+    guarded_ = checked_sum(size, 2 * guard + guard, "memory") / guard * guard;
+    mapped_ = checked_sum(guarded_, page - guard, "memory");
     void* base = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (base == MAP_FAILED)
       throw Error(fmt::format("out of memory: {} asked, {} available", human_bytes(static_cast<double>(size)),
                               human_bytes(static_cast<double>(available_memory()))));
-    base_ = static_cast<std::byte*>(base);
+    map_ = static_cast<std::byte*>(base);
+    const auto first = reinterpret_cast<std::uintptr_t>(base) + guard;
+    base_ = map_ + ((first + page - 1) / page * page - first);
     bytes_ = {base_ + guard, size};
+    if (page == huge_page) madvise(bytes_.data(), size / huge_page * huge_page, MADV_HUGEPAGE);
     std::fill_n(base_, guard, guard_byte);
-    std::fill(base_ + guard + size, base_ + mapped_, guard_byte);
+    std::fill(base_ + guard + size, base_ + guarded_, guard_byte);
   }
-  ~HostMemory() override { munmap(base_, mapped_); }
+  ~HostMemory() override { munmap(map_, mapped_); }
   HostMemory(const HostMemory&) = delete;
   HostMemory& operator=(const HostMemory&) = delete;
 
   bool guards_intact() const override {
     const auto intact = [](std::byte b) { return b == guard_byte; };
     return std::all_of(base_, base_ + guard, intact) &&
-           std::all_of(base_ + guard + bytes_.size(), base_ + mapped_, intact);
+           std::all_of(base_ + guard + bytes_.size(), base_ + guarded_, intact);
   }
 
  private:
-  std::byte* base_;
-  std::size_t mapped_;
+  std::byte *map_, *base_;  // what is mapped, and the front guard in it
+  std::size_t mapped_, guarded_;
 };
 
 class HostExecutor final : public Executor {
  public:
   bool shares_host_memory() const override { return true; }
 
-  std::unique_ptr<Memory> allocate(std::size_t bytes) override {
+  std::unique_ptr<Memory> allocate(std::size_t bytes, Pages pages) override {
     require_memory(bytes, "a buffer");
-    return std::make_unique<HostMemory>(bytes);
+    return std::make_unique<HostMemory>(bytes, pages);
   }
   void upload(Memory& to, std::span<const std::byte> from) override {
     if (to.bytes().data() != from.data()) std::memcpy(to.bytes().data(), from.data(), from.size());

@@ -7,6 +7,7 @@
 //     static constexpr ParamSpec params[] = {{"base", 64, "..."}};                      // optional
 //     static constexpr PhaseSpec phases[] = {{"partition"}, {"sort"}};                  // optional
 //     static constexpr bool parallel = true;                      // optional: it forks, or its library does
+//     static constexpr Pages scratch_pages = Pages::huge;         // optional: on which its scratch lies
 //     static std::size_t scratch(const Op&..., const Shape&, const Params&);            // optional; may take
 //     a
 //                                                       // fourth argument: Index width, that of the fork
@@ -39,6 +40,9 @@ namespace tallcache {
 enum class Backend { cpu, gpu };
 
 constexpr std::string_view to_string(Backend backend) { return backend == Backend::cpu ? "cpu" : "gpu"; }
+
+/// Memory in pages of the system's ordinary size, or of 2 MiB where the system gives them.
+enum class Pages { ordinary, huge };
 
 /// Where a variant runs: how many threads, and on a device in which stream.
 struct Launch {
@@ -78,6 +82,7 @@ struct Variant {
   std::span<const PhaseSpec> phases;
   std::span<const Entry> entries;  ///< one a phase, to be called in order
   bool parallel;                   ///< runs on more than one thread when asked to
+  Pages scratch_pages;             ///< on which its scratch lies
   TraceEntry trace;      ///< all timed phases, every element access told to the tracer; null for a library
   ProfileEntry profile;  ///< all timed phases, work and span measured; null for a library
   std::size_t (*scratch_bytes)(const Shape&, const Params&, Index width);
@@ -119,6 +124,14 @@ constexpr bool is_parallel() {
     return V::parallel;
   else
     return false;
+}
+
+template <class V>
+constexpr Pages scratch_pages_of() {
+  if constexpr (requires { V::scratch_pages; })
+    return V::scratch_pages;
+  else
+    return Pages::ordinary;
 }
 
 template <class V, std::size_t phase, class Fork, class Args>
@@ -258,6 +271,7 @@ constexpr auto records(OperationList<Ops...>, std::string_view name, Backend bac
       .phases = phases_of<V>(),
       .entries = entries_of<V, Ops>,
       .parallel = is_parallel<V>(),
+      .scratch_pages = scratch_pages_of<V>(),
       .trace = trace_of<V, Ops>(),
       .profile = profile_of<V, Ops>(),
       .scratch_bytes = &scratch_of<V, Ops>,

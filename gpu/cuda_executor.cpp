@@ -147,7 +147,7 @@ class CudaExecutor final : public Executor {
 
   bool shares_host_memory() const override { return false; }
 
-  std::unique_ptr<Memory> allocate(std::size_t bytes) override {
+  std::unique_ptr<Memory> allocate(std::size_t bytes, Pages) override {
     use();
     return std::make_unique<DeviceMemory>(bytes, device_, stream_);
   }

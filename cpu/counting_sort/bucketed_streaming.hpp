@@ -200,6 +200,7 @@ struct bucketed_streaming {
   static constexpr std::string_view source = "M8: bucketing the input; buffers: Satish et al. 2010";
   using operations = OperationList<CountingSort<false>, CountingSort<true>>;
   static constexpr bool parallel = true;
+  static constexpr Pages scratch_pages = Pages::huge;
 
   template <class Op>
   static std::size_t scratch(Op, const Shape& shape, const Params&, Index width) {

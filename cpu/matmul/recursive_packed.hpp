@@ -20,6 +20,7 @@ struct recursive_packed {
       {"leaf_n", 0, "columns of C of a leaf", 0},
       {"unpacked", 0, "a factor used across fewer columns or rows stays as it is", 0}};
   static constexpr bool parallel = true;
+  static constexpr Pages scratch_pages = Pages::huge;
 
   template <class T>
   static std::size_t scratch(Matmul<T>, const Shape& shape, const Params& params) {
