@@ -193,8 +193,10 @@ TYPED_TEST(Gemm, EmptySizes) {
 }
 
 TYPED_TEST(Gemm, ManyLeavesAndSlabs) {
-  each_form({.m = 307, .n = 263, .k = 401, .pad = 5, .alpha = 1.5, .beta = -2},
-            [](const Case& x) { check<TypeParam>(x); });
+  for (Index unpacked : {0, 1, 300})
+    each_form(
+        {.m = 307, .n = 263, .k = 401, .pad = 5, .alpha = 1.5, .beta = -2, .sizes = {.unpacked = unpacked}},
+        [](const Case& x) { check<TypeParam>(x); });
   check<TypeParam>({.m = 1030, .n = 9, .k = 20});
   check<TypeParam>({.m = 9, .n = 1030, .k = 20});
   check<TypeParam>({.m = 9, .n = 20, .k = 3001});
@@ -261,21 +263,23 @@ TYPED_TEST(Gemm, KeepsDenormals) {
 
 TYPED_TEST(Gemm, SameBytesUnderEveryForkPolicy) {
   for (const auto& [m, n, k] : {std::array<Index, 3>{307, 263, 401}, {1000, 20, 30}, {20, 30, 2000}})
-    each_form({.m = m, .n = n, .k = k, .pad = 1, .alpha = 0.7, .beta = -1.3}, [](const Case& x) {
-      Matrices<TypeParam> serial(x), parallel(x), profiled(x);
-      Serial fork;
-      run(fork, x, serial);
-      const int threads = std::min(usable_threads(), 4);
-      in_arena(threads, [&] {
-        OneTbb tbb{threads};
-        run(tbb, x, parallel);
-      });
-      WorkSpan<Nanoseconds> work_span;
-      work_span.profile([&] { run(work_span, x, profiled); });
-      const std::size_t bytes = serial.c.elements.size() * sizeof(TypeParam);
-      EXPECT_EQ(0, std::memcmp(serial.c.elements.data(), parallel.c.elements.data(), bytes)) << x.text();
-      EXPECT_EQ(0, std::memcmp(serial.c.elements.data(), profiled.c.elements.data(), bytes)) << x.text();
-    });
+    each_form(
+        {.m = m, .n = n, .k = k, .pad = 1, .alpha = 0.7, .beta = -1.3, .sizes = {.unpacked = 64}},
+        [](const Case& x) {
+          Matrices<TypeParam> serial(x), parallel(x), profiled(x);
+          Serial fork;
+          run(fork, x, serial);
+          const int threads = std::min(usable_threads(), 4);
+          in_arena(threads, [&] {
+            OneTbb tbb{threads};
+            run(tbb, x, parallel);
+          });
+          WorkSpan<Nanoseconds> work_span;
+          work_span.profile([&] { run(work_span, x, profiled); });
+          const std::size_t bytes = serial.c.elements.size() * sizeof(TypeParam);
+          EXPECT_EQ(0, std::memcmp(serial.c.elements.data(), parallel.c.elements.data(), bytes)) << x.text();
+          EXPECT_EQ(0, std::memcmp(serial.c.elements.data(), profiled.c.elements.data(), bytes)) << x.text();
+        });
 }
 
 TEST(GemmErrors, AreOneLine) {
@@ -297,8 +301,8 @@ TEST(GemmErrors, AreOneLine) {
       "leading dimension 2 is smaller");
   expect_error([&] { call({at, 2, 3, 3}, {at, 3, 2, 2}, {at + 5, 2, 2, 2}); }, "overlap");
   expect_error([&] { call({nullptr, 2, 3, 3}, {at, 3, 2, 2}, {at + 50, 2, 2, 2}); }, "no data");
-  std::vector<double> large(3 * 400 * 400);
-  const auto matrix = [&](Index i) { return MatrixView<double>{large.data() + i * 160000, 400, 400, 400}; };
+  std::vector<double> large(3 * 520 * 520);
+  const auto matrix = [&](Index i) { return MatrixView<double>{large.data() + i * 270400, 520, 520, 520}; };
   expect_error([&] { call(matrix(0), matrix(1), matrix(2)); }, "scratch");
 }
 
@@ -307,7 +311,7 @@ TEST(GemmErrors, AreOneLine) {
 // small behind.
 TEST(GemmMisses, FollowTheBoundInEveryCache) {
   constexpr double line = 8;
-  for (const auto& [m, n, k] : {std::array<Index, 3>{480, 480, 480}, {960, 320, 320}, {200, 300, 1500}}) {
+  for (const auto& [m, n, k] : {std::array<Index, 3>{560, 520, 512}, {960, 320, 320}, {200, 300, 1500}}) {
     cache::StackDistances distances;
     cache::trace(64, {&distances}, [&, m = m, n = n, k = k](cache::Tracer& tracer) {
       cache::run_traced<recursive_packed, Matmul<double>>(tracer, {{"m", m}, {"n", n}, {"k", k}, {"pad", 0}});
