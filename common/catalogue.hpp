@@ -52,11 +52,10 @@ void execute(std::string_view variant, typename Op::template Args<Plain> args, c
   if (!chosen.supports(shape))
     throw Error(std::string(variant) + " does not support " + to_string(operation_of<Op>, shape));
   const Params complete = complete_params(chosen, params);
-  const std::size_t bytes = checked_sum(chosen.scratch(shape, complete, threads), 64, "scratch");
+  const std::size_t bytes = chosen.scratch(shape, complete, threads);
   require_memory(bytes, "the scratch of " + std::string(variant));
-  std::vector<std::byte> memory(bytes);
-  const std::size_t skip = -reinterpret_cast<std::size_t>(memory.data()) % 64;
-  args.scratch = Scratch<>(std::span(memory).subspan(skip));
+  const auto memory = make_host_executor()->allocate(bytes, chosen.scratch_pages);
+  args.scratch = Scratch<>(memory->bytes());
   for (Entry entry : chosen.entries) entry(&args, complete, Launch{.threads = threads});
 }
 

@@ -352,5 +352,27 @@ TEST(WorkspaceInput, UnknownIsAnError) {
       "did you mean 'uniform'?");
 }
 
+// Huge pages begin where such a page can; the guards are as close as those of ordinary ones.
+TEST(HostMemory, HugePagesAreAlignedAndGuarded) {
+  const auto executor = make_host_executor();
+  for (std::size_t size :
+       {std::size_t{0}, std::size_t{1000}, std::size_t{2} << 20, (std::size_t{5} << 20) + 3}) {
+    const auto memory = executor->allocate(size, Pages::huge);
+    std::byte* const data = memory->bytes().data();
+    ASSERT_EQ(memory->bytes().size(), size);
+    if (size >= std::size_t{2} << 20)
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % (std::size_t{2} << 20), 0u) << size;
+    executor->fill(*memory, 1);
+    EXPECT_TRUE(memory->guards_intact());
+    for (std::byte* outside : {data - 1, data + size}) {
+      const std::byte before = *outside;
+      *outside = std::byte{0};
+      EXPECT_FALSE(memory->guards_intact()) << size;
+      *outside = before;
+    }
+    EXPECT_TRUE(memory->guards_intact());
+  }
+}
+
 }  // namespace
 }  // namespace tallcache::test

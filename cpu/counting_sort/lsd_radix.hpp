@@ -58,6 +58,7 @@ struct lsd_radix {
   static constexpr std::string_view source = "Knuth, TAOCP 3, 5.2.5; buffers: Satish et al. 2010";
   using operations = OperationList<CountingSort<false>, CountingSort<true>>;
   static constexpr bool parallel = true;
+  static constexpr Pages scratch_pages = Pages::huge;
 
   template <class Op>
   static std::size_t scratch(Op, const Shape& shape, const Params&, Index width) {
