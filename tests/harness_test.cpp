@@ -25,7 +25,9 @@ class ScriptedExecutor : public Executor {
   std::vector<int> times_log;  // how often it ran in each of these calls
 
   bool shares_host_memory() const override { return shares_; }
-  std::unique_ptr<Memory> allocate(std::size_t bytes) override { return host_->allocate(bytes); }
+  std::unique_ptr<Memory> allocate(std::size_t bytes, Pages pages) override {
+    return host_->allocate(bytes, pages);
+  }
   void upload(Memory& to, std::span<const std::byte> from) override { host_->upload(to, from); }
   void download(std::span<std::byte> to, const Memory& from) override { host_->download(to, from); }
   void fill(Memory& memory, unsigned char byte) override { host_->fill(memory, byte); }
@@ -360,8 +362,9 @@ TEST(HostMemory, HugePagesAreAlignedAndGuarded) {
     const auto memory = executor->allocate(size, Pages::huge);
     std::byte* const data = memory->bytes().data();
     ASSERT_EQ(memory->bytes().size(), size);
-    if (size >= std::size_t{2} << 20)
+    if (size >= std::size_t{2} << 20) {
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % (std::size_t{2} << 20), 0u) << size;
+    }
     executor->fill(*memory, 1);
     EXPECT_TRUE(memory->guards_intact());
     for (std::byte* outside : {data - 1, data + size}) {
