@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
 #include <map>
 #include <set>
 
@@ -67,21 +66,22 @@ class Conformance : public testing::TestWithParam<const Variant*> {
   Totals& totals = totals_of[variant.backend];
 };
 
-// Sanitizers of the GPU follow every access: TALLCACHE_LARGEST_SHAPE leaves larger shapes than it says out,
+// Sanitizers of the GPU follow every access: TALLCACHE_MOST_WORK leaves shapes of more flops and bytes out,
 // and all kinds of input but the first.
-Index largest_shape() {
-  const char* limit = std::getenv("TALLCACHE_LARGEST_SHAPE");
-  return limit ? std::stoll(limit) : std::numeric_limits<Index>::max();
+bool too_much_work(const Operation& operation, const Shape& shape) {
+  const char* limit = std::getenv("TALLCACHE_MOST_WORK");
+  const Cost cost = operation.cost(shape);
+  return limit && cost.flops + cost.bytes > std::stod(limit);
 }
 
 std::span<const std::string_view> inputs_of(const Operation& operation, std::size_t most) {
-  if (std::getenv("TALLCACHE_LARGEST_SHAPE")) most = 1;
+  if (std::getenv("TALLCACHE_MOST_WORK")) most = 1;
   return operation.inputs.first(std::min(most, operation.inputs.size()));
 }
 
 TEST_P(Conformance, EveryShape) {
   auto shapes = operation.test_shapes();
-  std::erase_if(shapes, [](const Shape& shape) { return largest_size(shape) > largest_shape(); });
+  std::erase_if(shapes, [&](const Shape& shape) { return too_much_work(operation, shape); });
   std::size_t ran = 0, large = 0;
   Index largest = 0;
   for (const Shape& shape : shapes) largest = std::max(largest, largest_size(shape));
@@ -123,7 +123,7 @@ TEST_P(Parameters, LeastAndOdd) {
       if (threads <= usable_threads()) candidates.push_back({.variant = &variant, .threads = threads});
   std::size_t ran = 0;
   for (const Shape& shape : operation.test_shapes())
-    if ((largest_size(shape) <= 100 || largest_size(shape) == 1000) && largest_size(shape) <= largest_shape())
+    if ((largest_size(shape) <= 100 || largest_size(shape) == 1000) && !too_much_work(operation, shape))
       for (std::string_view input : inputs_of(operation, 2)) ran += run(shape, input, candidates);
   EXPECT_GE(ran, 8u);
 }
@@ -136,7 +136,7 @@ TEST_P(ManyRows, BeyondTheGridsLimit) {
   for (const DimSpec& dim : operation.dims)
     shape.set(dim.name, dim.name == "m" ? 65536 * 32 + 1 : dim.name == "pad" ? 0 : 2);
   if (!variant.supports(shape)) GTEST_SKIP() << identifier(variant) << ": does not support so many rows";
-  if (largest_size(shape) > largest_shape()) GTEST_SKIP() << "more rows than TALLCACHE_LARGEST_SHAPE";
+  if (too_much_work(operation, shape)) GTEST_SKIP() << "more than TALLCACHE_MOST_WORK";
   EXPECT_TRUE(run(shape, operation.inputs.front(), {{&variant}}));
 }
 
