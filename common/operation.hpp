@@ -127,25 +127,16 @@ void bind(const Shape& shape, std::span<std::byte* const> buffers, std::span<std
 }
 }  // namespace detail
 
+/// Where the record of `Op` is. Made once, in common/ops/: in every variant's source, its checks and inputs
+/// would take a third of the compilation. An operation of your own: common/operation_record.hpp.
+template <class Op>
+struct OperationRecord {
+  static const Operation record;
+};
+
 /// The record of the typed operation `Op`.
 template <class Op>
-inline constexpr Operation operation_of{
-    .name = Op::name,
-    .element = Op::element,
-    .what = Op::what,
-    .rate = Op::rate,
-    .dims = Op::dims,
-    .inputs = Op::inputs,
-    .buffers = &Op::buffers,
-    .fill = &Op::fill,
-    .bind = &detail::bind<Op>,
-    .validate = [](const void* args) { Op::validate(detail::args_of<Op>(args)); },
-    .check = [](const Shape& shape, std::string_view input, std::uint64_t seed,
-                const void* args) { return Op::check(shape, input, seed, detail::args_of<Op>(args)); },
-    .cost = &Op::cost,
-    .test_shapes = &Op::test_shapes,
-    .bench_shapes = &Op::bench_shapes,
-};
+inline constexpr const Operation& operation_of = OperationRecord<Op>::record;
 
 /// The name of an element type in the catalogue.
 template <class T>

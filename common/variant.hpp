@@ -8,10 +8,8 @@
 //     static constexpr PhaseSpec phases[] = {{"partition"}, {"sort"}};                  // optional
 //     static constexpr bool parallel = true;                      // optional: it forks, or its library does
 //     static constexpr Pages scratch_pages = Pages::huge;         // optional: on which its scratch lies
-//     static std::size_t scratch(const Op&..., const Shape&, const Params&);            // optional; may take
-//     a
-//                                                       // fourth argument: Index width, that of the fork
-//                                                       policy
+//     static std::size_t scratch(const Op&..., const Shape&, const Params&);            // optional; a fourth
+//                                                  // argument, Index width, is the width of the fork policy
 //     static bool supports(const Shape&);                                               // optional
 //     static std::string unavailable();                                    // optional, "" when it can run
 //     template <class Fork, class Args> static void run(Fork& fork, const Args& args, const Params& params);

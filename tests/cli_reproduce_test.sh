@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `tallcache reproduce` and `tallcache report` from the outside: tables, resume, interruption, and every kind of bad
-# results file. Usage: cli_reproduce_test.sh PROGRAM [README RESULTS...]
+# results file. Usage: cli_reproduce_test.sh PROGRAM
 set -u
 program=$1
 # shellcheck source=tests/cli.sh
@@ -124,13 +124,5 @@ has README.md "^rest"
 run 0 report results.json --readme README.md --check
 printf 'no markers\n' >plain.md
 bad "tallcache: " report results.json --readme plain.md
-
-# The README of the project is what its committed results generate.
-if [ $# -gt 1 ]; then
-  readme=$2
-  shift 2
-  cp "$readme" committed.md
-  run 0 report "$@" --readme committed.md --check
-fi
 
 finish

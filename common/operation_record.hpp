@@ -1,0 +1,28 @@
+// Makes the record of the typed operation `Op`, in the one source that says
+//   template struct tallcache::OperationRecord<Op>;
+#pragma once
+
+#include "common/operation.hpp"
+
+namespace tallcache {
+
+template <class Op>
+constinit const Operation OperationRecord<Op>::record{
+    .name = Op::name,
+    .element = Op::element,
+    .what = Op::what,
+    .rate = Op::rate,
+    .dims = Op::dims,
+    .inputs = Op::inputs,
+    .buffers = &Op::buffers,
+    .fill = &Op::fill,
+    .bind = &detail::bind<Op>,
+    .validate = [](const void* args) { Op::validate(detail::args_of<Op>(args)); },
+    .check = [](const Shape& shape, std::string_view input, std::uint64_t seed,
+                const void* args) { return Op::check(shape, input, seed, detail::args_of<Op>(args)); },
+    .cost = &Op::cost,
+    .test_shapes = &Op::test_shapes,
+    .bench_shapes = &Op::bench_shapes,
+};
+
+}  // namespace tallcache
