@@ -17,11 +17,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
 inline constexpr Index line = 64 / sizeof(T);
-// A block is square, two lines a side. Rows of B one line long take 20 ms in place of 11 to write 8192 x 8192
-// floats past the caches, longer ones than two gain nothing; twice as wide, with 24 KB in buffers, is 10 %
-// slower.
+// A block, height x width elements of A, becomes two lines of each of `width` rows of B. One line each takes
+// 20 ms in place of 11 to write 8192 x 8192 floats past the caches, and more than two gain nothing; blocks of
+// 16 lines a row take 70 % longer, for two buffers are then more than L1 holds.
 template <class T>
-inline constexpr Index block = 2 * line<T>;
+inline constexpr Index width = 4 * line<T>;
+template <class T>
+inline constexpr Index height = 2 * line<T>;
 // Blocks follow each other along the rows of A, up to a page of each: 8192 x 8192 floats in 0.68 of memcpy's
 // speed, down a strip of columns in 0.47. Memory is read in few, long runs; runs of writes may be short.
 template <class T>
@@ -32,8 +34,8 @@ inline constexpr Index span = 4096 / sizeof(T);
 /// so that they spread over the sets of a cache.
 template <class T>
 struct Buffer {
-  static constexpr Index stride = block<T> + line<T>;
-  alignas(64) T data[block<T> * stride];
+  static constexpr Index stride = height<T> + line<T>;
+  alignas(64) T data[width<T> * stride];
   T* row(Index j) { return data + j * stride + line<T>; }
 };
 
@@ -42,21 +44,17 @@ template <class T>
 using Tag = hn::CappedTag<T, 1>;
 
 template <class T>
-inline constexpr Index parts = 1;
-
-template <class T, class Between>
-HWY_INLINE void transpose_between(T* to, Index, const void* from, Index, Between between) {
+HWY_INLINE void transpose_square(T* to, Index, const void* from, Index) {
   std::memcpy(to, from, sizeof(T));
-  between();
 }
 #else
 template <class T>
-using Tag = hn::CappedTag<T, line<T>>;
+using Tag = hn::CappedTag<T, line<T> >;
 
 /// 16 bytes of each of as many rows as a vector has blocks of 16 bytes, `apart` elements from one to the
 /// next.
 template <class T>
-HWY_INLINE hn::Vec<Tag<T>> blocks_of_rows(const T* from, Index apart) {
+HWY_INLINE hn::Vec<Tag<T> > blocks_of_rows(const T* from, Index apart) {
   const Tag<T> d;
   constexpr Index blocks = hn::MaxLanes(d) * sizeof(T) / 16;
   static_assert(blocks == 1 || blocks == 2 || blocks == 4);
@@ -70,31 +68,25 @@ HWY_INLINE hn::Vec<Tag<T>> blocks_of_rows(const T* from, Index apart) {
         hn::OddEvenBlocks(hn::LoadDup128(d, from + apart), hn::LoadDup128(d, from)));
 }
 
-/// The parts in which a square is loaded.
+/// `to` becomes the transpose of the square at `from`, a vector's lanes a side. Blocks of 16 bytes find their
+/// place while they are loaded; the shuffles stay within them. Every line is loaded at once: rows a power of
+/// two apart would evict each other if it were come back to. Not inlined, for gcc keeps the addresses of all
+/// rows.
 template <class T>
-inline constexpr Index parts = 16 / sizeof(T);
-
-/// `to` becomes the transpose of the square at `from`, a vector's lanes a side; between() runs after each
-/// part is loaded. Blocks of 16 bytes find their place while they are loaded; the shuffles stay within them.
-/// Every line is loaded at once: rows a power of two apart would evict each other if it were come back to.
-template <class T, class Between>
-HWY_INLINE void transpose_between(T* to, Index stride, const void* source, Index ld, Between between) {
+HWY_NOINLINE void transpose_square(T* to, Index stride, const void* source, Index ld) {
   const Tag<T> d;
   const T* from = static_cast<const T*>(source);
-  constexpr Index side = parts<T>, blocks = hn::MaxLanes(d) / side;
-  hn::Vec<Tag<T>> v[blocks][side];
-#pragma GCC unroll 4  // or gcc keeps v in memory
-  for (Index k = 0; k < side; ++k) {
+  constexpr Index side = 16 / sizeof(T), blocks = hn::MaxLanes(d) / side;
+  hn::Vec<Tag<T> > v[blocks][side];
+  for (Index k = 0; k < side; ++k)
     for (Index q = 0; q < blocks; ++q) v[q][k] = blocks_of_rows<T>(from + k * ld + q * side, side * ld);
-    between();
-  }
   for (Index q = 0; q < blocks; ++q) {
     T* row = to + q * side * stride;
     if constexpr (side == 2) {
       hn::StoreU(hn::InterleaveLower(d, v[q][0], v[q][1]), d, row);
       hn::StoreU(hn::InterleaveUpper(d, v[q][0], v[q][1]), d, row + stride);
     } else {
-      const hn::RepartitionToWide<Tag<T>> pairs;
+      const hn::RepartitionToWide<Tag<T> > pairs;
       const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, v[q][0], v[q][1]));
       const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, v[q][2], v[q][3]));
       const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[q][0], v[q][1]));
@@ -111,12 +103,6 @@ HWY_INLINE void transpose_between(T* to, Index stride, const void* source, Index
 template <class T>
 constexpr Index lanes() {
   return static_cast<Index>(hn::MaxLanes(Tag<T>()));
-}
-
-/// transpose_between with nothing between. Not inlined, for gcc keeps the addresses of all rows.
-template <class T>
-HWY_NOINLINE void transpose_square(T* to, Index stride, const void* from, Index ld) {
-  transpose_between(to, stride, from, ld, []() HWY_ATTR {});
 }
 
 /// `to` becomes the transpose of the rows x cols block at `from`.
@@ -154,7 +140,7 @@ HWY_INLINE void put_lines(std::byte* to, const std::byte* from, Index lines) {
   const Tag<T> d;
   constexpr Index vector = lanes<T>() * Index(sizeof(T));
   for (Index k = 0; k < lines * 64; k += vector) {
-    const hn::Vec<Tag<T>> v = hn::LoadU(d, reinterpret_cast<const T*>(from + k));
+    const auto v = hn::LoadU(d, reinterpret_cast<const T*>(from + k));
     hn::Stream(v, d, reinterpret_cast<T*>(to + k));
   }
 }
@@ -185,76 +171,49 @@ void put(const Waiting<T>& w, Index ldb) {
   }
 }
 
-/// Rows of a block of B that waits, all of them whole lines, and the rows of A whose lines are needed soon.
-template <class T>
-struct Rows {
-  std::byte* to;
-  const T* from;
-  std::uintptr_t fetch;
-
-  HWY_INLINE void put(Index ldb, Index lda) {
-    for (Index k = 0; k < block<T>; k += line<T>)
-      __builtin_prefetch(reinterpret_cast<const void*>(fetch + k * sizeof(T)), 0, 2);
-    const Index past = past_line(to);
-    put_lines<T>(to - past, reinterpret_cast<const std::byte*>(from) - past, block<T> / line<T>);
-    to += ldb * Index(sizeof(T));
-    from += Buffer<T>::stride;
-    fetch += lda * sizeof(T);
-  }
-};
-
-/// `to`, in a buffer, becomes the transpose of the square at `from`, a line a side, and a quarter of the
-/// block that waits is written. Its rows are spread over the loads, for reads and writes of memory then
-/// overlap: 5 % faster than behind the square.
-template <class T>
-HWY_NOINLINE void transpose_and_put(T* to, const std::byte* from, Index lda, Rows<T> rows, Index ldb) {
-  constexpr Index L = line<T>, N = lanes<T>(), size = sizeof(T), stride = Buffer<T>::stride;
-  constexpr Index due = block<T> / 4, all = (L / N) * (L / N) * parts<T>;
-  Index loads = 0;
-  for (Index i = 0; i < L; i += N)
-    for (Index j = 0; j < L; j += N)
-      transpose_between(to + j * stride + i, stride, from + (i * lda + j) * size, lda, [&]() HWY_ATTR {
-        if constexpr (due >= all)
-          for (Index k = 0; k < due / all; ++k) rows.put(ldb, lda);
-        else if (++loads % (all / due) == 0)
-          rows.put(ldb, lda);
-      });
-}
-
 /// Block by block along the rows of A: while a block is transposed into one buffer, the one before is written
-/// from the other, and the lines of the second next come into L2. cols <= span.
+/// from the other, and the lines of the next come into L2. cols <= span.
 template <class T>
 void transpose_rows(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols) {
-  constexpr Index size = sizeof(T), L = line<T>, B = block<T>, stride = Buffer<T>::stride;
+  constexpr Index size = sizeof(T), L = line<T>, H = height<T>, W = width<T>, stride = Buffer<T>::stride;
+  constexpr Index squares = (H / L) * (W / L), put_rows = W / squares, fetched_rows = H / squares;
   const Tag<T> d;
   Buffer<T> buffers[2];
   alignas(64) T over[span<T> * L];
   const bool aligned = past_line(b) == 0 && ldb * size % 64 == 0;
   Waiting<T> waiting;
   int current = 0;
-  for (Index i = 0; i < rows; i += B)
-    for (Index j = 0; j < cols; j += B, current = 1 - current) {
-      const Index r = std::min(B, rows - i), c = std::min(B, cols - j);
-      const bool first = i == 0, last = i + B >= rows;
+  for (Index i = 0; i < rows; i += H)
+    for (Index j = 0; j < cols; j += W, current = 1 - current) {
+      const Index r = std::min(H, rows - i), c = std::min(W, cols - j);
+      const bool first = i == 0, last = i + H >= rows;
       const std::byte* from = a + (i * lda + j) * size;
       T* const buffer = buffers[current].row(0);
       if (!aligned && !first)
         for (Index k = 0; k < c; ++k)
           for (Index x = 0; x < L; x += lanes<T>())
             hn::Store(hn::Load(d, over + (j + k) * L + x), d, buffer + k * stride - L + x);
-      if (r == B && c == B && waiting.rows == B && waiting.elements == B &&
+      if (r == H && c == W && waiting.rows == W && waiting.elements == H &&
           (aligned || (!waiting.first && !waiting.last))) {
-        const Index ahead = j + 2 * B;
-        const auto fetch = reinterpret_cast<std::uintptr_t>(from) + 63 +
-                           (ahead < cols ? 2 * B
-                            : last       ? 0
-                                         : B * lda + (ahead - cols) / B * B - j) *
-                               size;
-        for (Index s = 0; s < 4; ++s) {
-          const Index si = s / 2 * L, sj = s % 2 * L, k = s * (B / 4);
-          transpose_and_put(
-              buffer + sj * stride + si, from + (si * lda + sj) * size, lda,
-              Rows<T>{waiting.to + k * ldb * size, waiting.from + k * stride, fetch + k * lda * size}, ldb);
+        const std::byte* next = j + W < cols ? from + W * size : !last ? a + (i + H) * lda * size : from;
+        for (Index s = 0; s < squares; ++s) {
+          const Index si = s / (W / L) * L, sj = s % (W / L) * L;
+          for (Index x = 0; x < L; x += lanes<T>())
+            for (Index y = 0; y < L; y += lanes<T>())
+              transpose_square<T>(buffer + (sj + y) * stride + si + x, stride,
+                                  from + ((si + x) * lda + sj + y) * size, lda);
+          for (Index k = 0; k < put_rows; ++k) {
+            for (Index x = 0; x < H / L; ++x) {
+              const Index l = k * (H / L) + x;
+              __builtin_prefetch(next + (s * fetched_rows + l / (W / L)) * lda * size + 63 + l % (W / L) * 64,
+                                 0, 2);
+            }
+            std::byte* to = waiting.to + (s * put_rows + k) * ldb * size;
+            const Index past = aligned ? 0 : past_line(to);
+            put_lines<T>(
+                to - past,
+                reinterpret_cast<const std::byte*>(waiting.from + (s * put_rows + k) * stride) - past, H / L);
+          }
         }
       } else {
         transpose_squares(buffer, stride, from, lda, r, c);
@@ -263,7 +222,7 @@ void transpose_rows(std::byte* b, Index ldb, const std::byte* a, Index lda, Inde
       if (!aligned && !last)
         for (Index k = 0; k < c; ++k)
           for (Index x = 0; x < L; x += lanes<T>())
-            hn::Store(hn::Load(d, buffer + k * stride + B - L + x), d, over + (j + k) * L + x);
+            hn::Store(hn::Load(d, buffer + k * stride + H - L + x), d, over + (j + k) * L + x);
       waiting = {b + (j * ldb + i) * size, buffer, c, r, first, last};
     }
   put(waiting, ldb);
@@ -278,9 +237,9 @@ void TransposeBlock(void* b, Index ldb, const void* a, Index lda, Index rows, In
       transpose_rows<T>(static_cast<std::byte*>(b) + j * ldb * Index(sizeof(T)), ldb,
                         from + j * Index(sizeof(T)), lda, rows, std::min(span<T>, cols - j));
   else
-    for (Index j = 0; j < cols; j += block<T>)
+    for (Index j = 0; j < cols; j += width<T>)
       transpose_squares(static_cast<T*>(b) + j * ldb, ldb, from + j * Index(sizeof(T)), lda, rows,
-                        std::min(block<T>, cols - j));
+                        std::min(width<T>, cols - j));
 }
 
 template <class T>
