@@ -110,6 +110,7 @@ TYPED_TEST(StreamingTranspose, SizesAroundLinesBlocksAndLeaves) {
         for (Index n : {63, 130}) check<TypeParam>(m, n, 3, 1, 2, base);
     check<TypeParam>(511, 1025, 0, 0, 0);
     check<TypeParam>(1025, 513, 7, 3, 5);
+    for (Index pad : {0, 3}) check<TypeParam>(6 * line, 2100, pad, pad, 2 * pad, 4096);
   });
 }
 

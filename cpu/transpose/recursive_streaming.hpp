@@ -104,7 +104,7 @@ struct recursive_streaming {
       OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>, TransposeInPlace<float>,
                     TransposeInPlace<double>, TransposeInPlace<std::int32_t>>;
   static constexpr Index stream_choices[] = {0, 1};
-  static constexpr ParamSpec params[] = {{"base", 512, "a matrix with no larger dimension is a leaf"},
+  static constexpr ParamSpec params[] = {{"base", 1024, "a matrix with no larger dimension is a leaf"},
                                          {"stream", 1,
                                           "1: B is written past the caches, for it is not read again soon; "
                                           "0: through them; in place both are the same",

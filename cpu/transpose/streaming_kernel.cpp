@@ -17,20 +17,25 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
 inline constexpr Index line = 64 / sizeof(T);
-// A strip of `width` columns of A becomes as many rows of B, `height` elements at a time: two lines a row of
-// B, and both buffers take 24 KB. Tried besides, at 8048 x 8048 floats: twice the height, 48 ms in place of
-// 41; twice the width, 54 in place of 44.
+// A block, height x width elements of A, becomes two lines of each of `width` rows of B. With a leading
+// dimension of 8192 floats, 8192 x 8192 of them are written past the caches in 20 ms by single lines, in 11
+// by two or more. Blocks of 16 lines a row take 55 % longer, for two buffers are then more than L1 holds.
 template <class T>
 inline constexpr Index width = 4 * line<T>;
 template <class T>
 inline constexpr Index height = 2 * line<T>;
+// Blocks follow each other along the rows of A, up to a page of each: 8192 x 8192 floats in 0.60 of memcpy's
+// speed, down a strip of columns in 0.47; 0.68 with leaves of 1024 in place of 512. Memory is read in few,
+// long runs; runs of writes may be short.
+template <class T>
+inline constexpr Index span = 4096 / sizeof(T);
 
 /// The transpose of a block of A: row j is part of row j of B's strip. Before each row is room for a line,
 /// what the block before left over when B's lines begin within blocks. Rows are an odd number of lines apart,
 /// so that they spread over the sets of a cache.
-template <class T, Index elements>
+template <class T>
 struct Buffer {
-  static constexpr Index stride = elements + line<T>;
+  static constexpr Index stride = height<T> + line<T>;
   alignas(64) T data[width<T> * stride];
   T* row(Index j) { return data + j * stride + line<T>; }
 };
@@ -101,10 +106,10 @@ constexpr Index lanes() {
   return static_cast<Index>(hn::MaxLanes(Tag<T>()));
 }
 
-/// `to` becomes the transpose of the rows x cols block at `from`; after each square of it, between().
-template <class T, class Between>
+/// `to` becomes the transpose of the rows x cols block at `from`.
+template <class T>
 HWY_INLINE void transpose_squares(T* to, Index stride, const std::byte* from, Index ld, Index rows,
-                                  Index cols, Between between) {
+                                  Index cols) {
   constexpr Index n = lanes<T>(), size = sizeof(T);
   for (Index i = 0; i < rows; i += n)
     for (Index j = 0; j < cols; j += n) {
@@ -119,21 +124,16 @@ HWY_INLINE void transpose_squares(T* to, Index stride, const std::byte* from, In
         transpose_square<T>(whole, n, padded, n);
         for (Index k = 0; k < c; ++k) std::memcpy(turned + k * stride, whole + k * n, r * size);
       }
-      between();
     }
 }
 
-/// The rows of B of a block whose transpose waits in a buffer to be written.
+/// Part of a strip of B, which waits in a buffer to be written.
 template <class T>
 struct Waiting {
-  std::byte* to = nullptr;           ///< the next row
-  T* from = nullptr;                 ///< the same in the buffer
-  T* left = nullptr;                 ///< where what it leaves over goes, in front of the strip's next block
-  Index rows = 0;                    ///< still to be written
-  Index elements = 0;                ///< of each
+  std::byte* to = nullptr;
+  const T* from = nullptr;           ///< its first row; before each, what the part to the left left over
+  Index rows = 0, elements = 0;      ///< elements of a row
   bool first = false, last = false;  ///< of the strip
-  std::uintptr_t fetch = 0;          ///< the lines of A needed next, brought near as rows are written
-  std::uintptr_t step = 0;
 };
 
 template <class T>
@@ -141,83 +141,92 @@ HWY_INLINE void put_lines(std::byte* to, const std::byte* from, Index lines) {
   const Tag<T> d;
   constexpr Index vector = lanes<T>() * Index(sizeof(T));
   for (Index k = 0; k < lines * 64; k += vector) {
-    const auto v = hn::LoadU(d, reinterpret_cast<const T*>(from + k));
+    const hn::Vec<Tag<T>> v = hn::LoadU(d, reinterpret_cast<const T*>(from + k));
     hn::Stream(v, d, reinterpret_cast<T*>(to + k));
   }
 }
 
-/// Writes the next `count` rows in whole lines, and prefetches as many lines of A, row by row, into L2.
-/// Floats, 8048 x 8048: 39 ms, into L1 53, without prefetching 42; 8192 x 8192: 41, 40 and 61. That
-/// prefetches into L1 and lines on their way out compete for the same fill buffers would explain it; no
-/// counter here can tell.
-template <class T>
-HWY_NOINLINE void put_rows(Waiting<T>& waiting, Index count, Index ldb, Index lda) {
-  constexpr Index H = height<T>, L = line<T>, size = sizeof(T);
-  const Tag<T> d;
-  Waiting<T> w = waiting;
-  for (Index j = 0; j < count; ++j) {
-    for (Index k = 0; k < H / L; ++k)
-      __builtin_prefetch(reinterpret_cast<const void*>(w.fetch + k * 64), 0, 2);
-    w.fetch += w.step;
-    w.step = lda * size - w.step;
-    const Index past = static_cast<Index>(reinterpret_cast<std::uintptr_t>(w.to) % 64);
-    const std::byte* from = reinterpret_cast<const std::byte*>(w.from) - past;
-    if (!w.first && !w.last) {
-      put_lines<T>(w.to - past, from, H / L);
-    } else {
-      Index begin = 0;
-      const Index end = past + w.elements * size, whole = w.last ? end / 64 : H / L;
-      if (w.first && past) {
-        std::memcpy(w.to, w.from, std::min(64 - past, w.elements * size));
-        begin = 1;
-      }
-      if (whole > begin) put_lines<T>(w.to - past + begin * 64, from + begin * 64, whole - begin);
-      begin = std::max(begin, whole) * 64;
-      if (w.last && begin < end) std::memcpy(w.to - past + begin, from + begin, end - begin);
-    }
-    if (past)
-      for (Index k = 0; k < L; k += lanes<T>()) hn::Store(hn::Load(d, w.from + H - L + k), d, w.left + k);
-    w.to += ldb * size;
-    w.from += Buffer<T, H>::stride;
-    w.left += Buffer<T, H>::stride;
-  }
-  w.rows -= count;
-  waiting = w;
+/// Bytes from the beginning of its line to `p`.
+inline Index past_line(const std::byte* p) {
+  return static_cast<Index>(reinterpret_cast<std::uintptr_t>(p) % 64);
 }
 
-/// Strip by strip, block by block: while a block is transposed into one buffer, the one before is written
-/// from the other.
+/// Writes what waits: whole lines, and at both ends of the strip what is less.
 template <class T>
-void transpose_strips(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols) {
-  constexpr Index size = sizeof(T), L = line<T>, H = height<T>, W = width<T>, N = lanes<T>();
-  constexpr Index squares = (H / N) * (W / N);
-  Buffer<T, H> buffers[2];
+void put(const Waiting<T>& w, Index ldb) {
+  constexpr Index size = sizeof(T);
+  for (Index j = 0; j < w.rows; ++j) {
+    std::byte* row = w.to + j * ldb * size;
+    const Index past = past_line(row), end = past + w.elements * size;
+    std::byte* to = row - past;
+    const std::byte* from = reinterpret_cast<const std::byte*>(w.from + j * Buffer<T>::stride) - past;
+    Index begin = 0;
+    if (w.first && past) {
+      std::memcpy(row, from + past, std::min(64 - past, end - past));
+      begin = 64;
+    }
+    const Index whole = end / 64 * 64;
+    if (whole > begin) put_lines<T>(to + begin, from + begin, (whole - begin) / 64);
+    begin = std::max(begin, whole);
+    if (w.last && begin < end) std::memcpy(to + begin, from + begin, end - begin);
+  }
+}
+
+/// Block by block along the rows of A: while a block is transposed into one buffer, the one before is written
+/// from the other, and the lines of the next come into L2. cols <= span.
+template <class T>
+void transpose_rows(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols) {
+  constexpr Index size = sizeof(T), L = line<T>, H = height<T>, W = width<T>, stride = Buffer<T>::stride;
+  constexpr Index squares = (H / L) * (W / L), put_rows = W / squares, fetched_rows = H / squares;
+  const Tag<T> d;
+  Buffer<T> buffers[2];
+  alignas(64) T over[span<T> * L];
+  const bool aligned = past_line(b) == 0 && ldb * size % 64 == 0;
   Waiting<T> waiting;
   int current = 0;
-  for (Index j = 0; j < cols; j += W)
-    for (Index i = 0; i < rows; i += H, current = 1 - current) {
+  for (Index i = 0; i < rows; i += H)
+    for (Index j = 0; j < cols; j += W, current = 1 - current) {
       const Index r = std::min(H, rows - i), c = std::min(W, cols - j);
-      const bool last = i + H >= rows;
+      const bool first = i == 0, last = i + H >= rows;
       const std::byte* from = a + (i * lda + j) * size;
-      const std::byte* next = !last ? from + H * lda * size : j + W < cols ? a + (j + W) * size : from;
-      waiting.fetch = reinterpret_cast<std::uintptr_t>(next) + 63;
-      waiting.step = H * size;  // a block's row of A is four lines: two now, two with the next row
-      Index square = 0;
-      const Index all = waiting.rows;
-      transpose_squares(buffers[current].row(0), Buffer<T, H>::stride, from, lda, r, c, [&]() HWY_ATTR {
-        const Index due = std::min(++square * W / squares, all) - (all - waiting.rows);
-        if (due > 0) put_rows<T>(waiting, due, ldb, lda);
-      });
-      put_rows<T>(waiting, waiting.rows, ldb, lda);
-      waiting = {b + (j * ldb + i) * size,
-                 buffers[current].row(0),
-                 buffers[1 - current].row(0) - L,
-                 c,
-                 r,
-                 i == 0,
-                 last};
+      T* const buffer = buffers[current].row(0);
+      if (!aligned && !first)
+        for (Index k = 0; k < c; ++k)
+          for (Index x = 0; x < L; x += lanes<T>())
+            hn::Store(hn::Load(d, over + (j + k) * L + x), d, buffer + k * stride - L + x);
+      if (r == H && c == W && waiting.rows == W && waiting.elements == H &&
+          (aligned || (!waiting.first && !waiting.last))) {
+        const std::byte* next = j + W < cols ? from + W * size : !last ? a + (i + H) * lda * size : from;
+        for (Index s = 0; s < squares; ++s) {
+          const Index si = s / (W / L) * L, sj = s % (W / L) * L;
+          for (Index x = 0; x < L; x += lanes<T>())
+            for (Index y = 0; y < L; y += lanes<T>())
+              transpose_square<T>(buffer + (sj + y) * stride + si + x, stride,
+                                  from + ((si + x) * lda + sj + y) * size, lda);
+          for (Index k = 0; k < put_rows; ++k) {
+            for (Index x = 0; x < H / L; ++x) {
+              const Index l = k * (H / L) + x;
+              __builtin_prefetch(next + (s * fetched_rows + l / (W / L)) * lda * size + 63 + l % (W / L) * 64,
+                                 0, 2);
+            }
+            std::byte* to = waiting.to + (s * put_rows + k) * ldb * size;
+            const Index past = aligned ? 0 : past_line(to);
+            put_lines<T>(
+                to - past,
+                reinterpret_cast<const std::byte*>(waiting.from + (s * put_rows + k) * stride) - past, H / L);
+          }
+        }
+      } else {
+        transpose_squares(buffer, stride, from, lda, r, c);
+        put(waiting, ldb);
+      }
+      if (!aligned && !last)
+        for (Index k = 0; k < c; ++k)
+          for (Index x = 0; x < L; x += lanes<T>())
+            hn::Store(hn::Load(d, buffer + k * stride + H - L + x), d, over + (j + k) * L + x);
+      waiting = {b + (j * ldb + i) * size, buffer, c, r, first, last};
     }
-  put_rows<T>(waiting, waiting.rows, ldb, lda);
+  put(waiting, ldb);
   hwy::FlushStream();
 }
 
@@ -225,20 +234,23 @@ template <class T>
 void TransposeBlock(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Reuse reuse) {
   const auto* from = static_cast<const std::byte*>(a);
   if (reuse == Reuse::none)
-    return transpose_strips<T>(static_cast<std::byte*>(b), ldb, from, lda, rows, cols);
-  for (Index j = 0; j < cols; j += width<T>)
-    transpose_squares(static_cast<T*>(b) + j * ldb, ldb, from + j * Index(sizeof(T)), lda, rows,
-                      std::min(width<T>, cols - j), [] {});
+    for (Index j = 0; j < cols; j += span<T>)
+      transpose_rows<T>(static_cast<std::byte*>(b) + j * ldb * Index(sizeof(T)), ldb,
+                        from + j * Index(sizeof(T)), lda, rows, std::min(span<T>, cols - j));
+  else
+    for (Index j = 0; j < cols; j += width<T>)
+      transpose_squares(static_cast<T*>(b) + j * ldb, ldb, from + j * Index(sizeof(T)), lda, rows,
+                        std::min(width<T>, cols - j));
 }
 
 template <class T>
 void SwapTiles(void* x, void* y, Index ld, Index rows, Index cols) {
-  using Tile = Buffer<T, width<T>>;
-  Tile of_x;
-  transpose_squares(of_x.row(0), Tile::stride, static_cast<const std::byte*>(x), ld, rows, cols, [] {});
-  if (x != y)
-    transpose_squares(static_cast<T*>(x), ld, static_cast<const std::byte*>(y), ld, cols, rows, [] {});
-  for (Index i = 0; i < cols; ++i) std::memcpy(static_cast<T*>(y) + i * ld, of_x.row(i), rows * sizeof(T));
+  constexpr Index stride = swapped_tile<T> + line<T>;
+  alignas(64) T of_x[swapped_tile<T> * stride];
+  transpose_squares(of_x, stride, static_cast<const std::byte*>(x), ld, rows, cols);
+  if (x != y) transpose_squares(static_cast<T*>(x), ld, static_cast<const std::byte*>(y), ld, cols, rows);
+  for (Index i = 0; i < cols; ++i)
+    std::memcpy(static_cast<T*>(y) + i * ld, of_x + i * stride, rows * sizeof(T));
 }
 
 void TransposeBlock4(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Reuse reuse) {
