@@ -196,74 +196,86 @@ void ExpandRuns(const Word* begin, Index width, Index n, Word first, Word* out, 
   }
 }
 
-// Words on their way to `out`, gathered so that they leave in whole lines past the caches.
+// Residues on their way to `out`, where `first` is added to them: gathered so that they leave in whole lines
+// past the caches.
 class Stage {
  public:
-  explicit Stage(Word* out) { restart(out); }
+  Stage(Word* out, Word first) : first_(first) { restart(out); }
 
   void restart(Word* out) {
     begin_ = end_ = skew_of(out);
     line_ = out - begin_;
   }
 
-  // Room for `slack` words.
-  HWY_INLINE Word* room() { return words_ + end_; }
-  HWY_INLINE void take(Word* end) {
-    end_ = static_cast<Word>(end - words_);
+  // Room for `slack` residues.
+  HWY_INLINE std::uint16_t* room() { return residues_ + end_; }
+  HWY_INLINE void take(std::uint64_t count) {
+    end_ += static_cast<Word>(count);
     if (end_ >= spill) drain_lines();
   }
   // Everything to the output; where it ends there.
   Word* drain() {
     drain_lines();
-    std::copy(words_ + begin_, words_ + end_, line_ + begin_);
+    store_part(end_);
     begin_ = end_;
     return line_ + end_;
   }
   static constexpr Word slack = 8 * 8, line = line_bytes / sizeof(Word);
 
  private:
+  void store_part(Word end) {
+    for (Word i = begin_; i < end; ++i) line_[i] = first_ + residues_[i];
+  }
   void drain_lines() {
     const Word whole = end_ / line * line;
     if (whole == 0) return;
     Word from = 0;
     if (begin_ > 0) {
-      std::copy(words_ + begin_, words_ + line, line_ + begin_);
+      store_part(line);
       from = line;
     }
-    for (; from < whole; from += line) flush<true, line>(words_ + from, line_ + from);
-    flush<false, line>(words_ + whole, words_);
+    const hn::CappedTag<Word, line> d;
+    const hn::Rebind<std::uint16_t, decltype(d)> narrow;
+    const auto first = hn::Set(d, first_);
+    for (; from < whole; from += static_cast<Word>(hn::Lanes(d)))
+      hn::Stream(hn::Add(hn::PromoteTo(d, hn::Load(narrow, residues_ + from)), first), d, line_ + from);
+    std::copy_n(residues_ + whole, line, residues_);
     line_ += whole;
     begin_ = 0;
     end_ -= whole;
   }
 
   static constexpr Word spill = 1024;
-  alignas(64) Word words_[spill + slack + line];
-  Word* line_;  // of the output, to which words_[0] goes
+  alignas(64) std::uint16_t residues_[spill + slack + line]{};
+  Word first_;
+  Word* line_;  // of the output, to which residues_[0] goes
   Word begin_, end_;
 };
 
 // The runs of a histogram of bytes. With about a key a value, counts are as random as can be: a vector of
-// copies is stored whatever the count, and the next run overwrites what was too many. Returns the end of what
-// it wrote.
+// copies is stored whatever the count, and the next run overwrites what was too many. One product gives the
+// ends of eight runs, so that none waits for the one before it, and copies of 16 bits straddle half as many
+// lines as of 32: 0.82 to 0.47 ns a value. Returns the end of what it wrote.
 HWY_INLINE Word* expand_bytes(const std::uint8_t* counts, Index width, Word first, Word* out) {
-  const hn::CappedTag<Word, 8> d;
-  const std::uint64_t large = 0x0101010101010101u * (256 - hn::Lanes(d));
-  const auto one = hn::Set(d, Word{1});
-  Stage stage(out);
+  const hn::CappedTag<std::uint16_t, 8> d;
+  constexpr std::uint64_t ones = 0x0101010101010101u;
+  const std::uint64_t large = ones * (256 - hn::Lanes(d));
+  const auto one = hn::Set(d, std::uint16_t{1});
+  Stage stage(out, first);
   for (Index v = 0; v < width; v += 8) {
     std::uint64_t eight;
     std::memcpy(&eight, counts + v, sizeof eight);
     if (eight == 0) continue;
-    auto copies = hn::Set(d, first + static_cast<Word>(v));
     if (HWY_LIKELY((eight & large) == 0)) {
-      Word* to = stage.room();
-      for (Index j = 0; j < 8; ++j) {
-        hn::StoreU(copies, d, to);
-        to += counts[v + j];
+      const std::uint64_t ends = eight * ones;
+      auto copies = hn::Set(d, static_cast<std::uint16_t>(v));
+      std::uint16_t* const to = stage.room();
+      hn::StoreU(copies, d, to);
+      for (int run = 0; run < 7; ++run) {
         copies = hn::Add(copies, one);
+        hn::StoreU(copies, d, to + (ends >> 8 * run & 255));
       }
-      stage.take(to);
+      stage.take(ends >> 56);
     } else {
       Word* to = stage.drain();
       for (Index j = 0; j < 8; ++j) to = fill_run(to, counts[v + j], first + static_cast<Word>(v + j));
