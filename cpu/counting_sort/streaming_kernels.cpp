@@ -25,14 +25,18 @@ HWY_INLINE void prefetch_page_ahead(const T* data) {
 // that each wait for a store. Most rows are told by their ends.
 inline constexpr Index row = 16;
 
-template <class Key>
+template <Index count = row, class Key>
 HWY_INLINE bool share_bucket(const Key* keys, Digit digit) {
-  const Word bucket = digit(keys[0]);
-  if (digit(keys[row - 1]) != bucket) return false;
+  const auto bucket_of = [=](Key key) { return digit(static_cast<Word>(key)); };
+  const Word bucket = bucket_of(keys[0]);
+  if (HWY_LIKELY(bucket_of(keys[count - 1]) != bucket)) return false;
   bool all = true;
-  for (Index j = 1; j < row - 1; ++j) all &= digit(keys[j]) == bucket;
+  for (Index j = 1; j < count - 1; ++j) all &= bucket_of(keys[j]) == bucket;
   return all;
 }
+
+template <class T>
+inline constexpr Index per_line = line_bytes / static_cast<Index>(sizeof(T));
 
 template <Index tables, class Key>
 HWY_INLINE void count_in_tables(const Key* keys, Index n, Digit digit, Index buckets, Word* table,
@@ -118,15 +122,30 @@ HWY_INLINE void append(const Chunk<Residue>& c, Word skew, std::size_t b, Word& 
   }
 }
 
-template <bool stream, bool with_payload, class Residue>
-HWY_INLINE void partition_chunk(Chunk<Residue> c) {
-  constexpr Word line = gathered<Residue>;
-  // Positions count from the line on which the output begins.
+// Positions count from the line on which the output begins: how far it is before the output.
+template <bool with_payload, class Residue>
+HWY_INLINE Word begin_on_line(Chunk<Residue>& c) {
   const Word skew = skew_of(c.residues);
   c.residues -= skew;
   if constexpr (with_payload) c.payload_out -= skew;
   for (Index b = 0; b < c.buckets; ++b) c.position[b] = c.begin[b] + skew;
+  return skew;
+}
 
+template <bool with_payload, class Residue>
+HWY_INLINE void store_rest(const Chunk<Residue>& c, Word skew) {
+  constexpr Word line = gathered<Residue>;
+  for (Index b = 0; b < c.buckets; ++b) {
+    const Word p = c.position[b];
+    store_part<with_payload>(c, static_cast<std::size_t>(b), std::max(p / line * line, c.begin[b] + skew), p);
+    c.position[b] = p - skew;
+  }
+  hwy::FlushStream();
+}
+
+template <bool stream, bool with_payload, class Residue>
+HWY_INLINE void partition_chunk(Chunk<Residue> c) {
+  const Word skew = begin_on_line<with_payload>(c);
   Index i = 0;
   for (; i + row <= c.size; i += row) {
     prefetch_page_ahead(c.keys + i);
@@ -148,12 +167,7 @@ HWY_INLINE void partition_chunk(Chunk<Residue> c) {
     const std::size_t b = c.digit(c.keys[i]);
     append<stream, with_payload>(c, skew, b, c.position[b], c.keys[i], i);
   }
-  for (Index b = 0; b < c.buckets; ++b) {
-    const Word p = c.position[b];
-    store_part<with_payload>(c, static_cast<std::size_t>(b), std::max(p / line * line, c.begin[b] + skew), p);
-    c.position[b] = p - skew;
-  }
-  hwy::FlushStream();
+  store_rest<with_payload>(c, skew);
 }
 
 template <class Residue>
@@ -166,16 +180,134 @@ HWY_INLINE void partition_any(const Chunk<Residue>& c) {
 void Partition16(const Chunk<std::uint16_t>& chunk) { partition_any(chunk); }
 void Partition32(const Chunk<Word>& chunk) { partition_any(chunk); }
 
-template <class Counter>
-HWY_INLINE void count_residues(const std::uint16_t* residues, Index n, Index width, Counter* counters) {
-  constexpr Index line = line_bytes / sizeof(std::uint16_t);
-  std::fill_n(counters, width, Counter{0});
-  Index i = 0;
-  for (; i + line <= n; i += line) {
-    prefetch_page_ahead(residues + i);
-    for (Index j = 0; j < line; ++j) ++counters[residues[i + j]];
+// Locals, not members of `c`: the compiler takes any store for one that changes them.
+template <class T>
+HWY_INLINE void spread_chunk(const Spread<T>& c) {
+  constexpr Word line = gathered<T>, block = block_size<T>;
+  const Word *const keys = c.keys, *const payload = c.payload;
+  T *const lines = c.lines, *const blocks = c.blocks;
+  Link* const links = c.links;
+  Word *const counts = c.counts, *const cursors = c.cursors, *const targets = c.targets;
+  const int shift = c.shift;
+  Word next = c.first_block;
+  for (Index b = 0; b < c.buckets; ++b) {
+    cursors[b] = static_cast<Word>(b) * line;
+    targets[b] = next++;
+    counts[b] = 0;
   }
-  for (; i < n; ++i) ++counters[residues[i]];
+  // counts[b] is what has left the bucket's line.
+  const auto flush_line = [=](std::size_t b) HWY_ATTR {
+    T* const to = blocks + std::size_t{targets[b]} * block + counts[b] % block;
+    flush<true, line * sizeof(T) / sizeof(Word)>(reinterpret_cast<const Word*>(lines + b * line),
+                                                 reinterpret_cast<Word*>(to));
+  };
+  const auto append = [=, &next](std::size_t b, Word& cursor, Index i) HWY_ATTR {
+    const Word at = cursor++;
+    if constexpr (std::is_same_v<T, Pair>)
+      lines[at] = keys[i] | Pair{payload[i]} << 32;
+    else
+      lines[at] = static_cast<T>(keys[i]);
+    if (HWY_LIKELY((at + 1) % line != 0)) return;
+    cursor = at + 1 - line;
+    flush_line(b);
+    counts[b] += line;
+    if (counts[b] % block == 0) {
+      links[targets[b]] = {next, block};
+      targets[b] = next++;
+    }
+  };
+  // Out of line, for it takes registers from the loop: 0.1 ns a key.
+  const auto append_row = [=](Index begin) HWY_NOINLINE HWY_ATTR {
+    const std::size_t b = keys[begin] >> shift;
+    Word cursor = cursors[b];
+    for (Index i = begin; i < begin + row; ++i) append(b, cursor, i);
+    cursors[b] = cursor;
+  };
+  Index i = 0;
+  for (; i + row <= c.size; i += row) {
+    prefetch_page_ahead(keys + i);
+    if constexpr (std::is_same_v<T, Pair>) prefetch_page_ahead(payload + i);
+    if (HWY_UNLIKELY(share_bucket(keys + i, Digit{shift}))) {
+      append_row(i);
+      continue;
+    }
+    HWY_UNROLL(row)
+    for (Index j = 0; j < row; ++j) {
+      const std::size_t b = keys[i + j] >> shift;
+      append(b, cursors[b], i + j);
+    }
+  }
+  for (; i < c.size; ++i) {
+    const std::size_t b = keys[i] >> shift;
+    append(b, cursors[b], i);
+  }
+  for (Index j = 0; j < c.buckets; ++j) {
+    const auto b = static_cast<std::size_t>(j);
+    const Word rest = cursors[b] % line;
+    if (rest > 0) flush_line(b);
+    links[targets[b]] = {c.next_chunk == no_block ? no_block : c.next_chunk + static_cast<Word>(b),
+                         counts[b] % block + rest};
+    counts[b] += rest;
+  }
+  hwy::FlushStream();
+}
+
+void SpreadResidues(const Spread<Residue>& chunk) { spread_chunk(chunk); }
+void SpreadPairs(const Spread<Pair>& chunk) { spread_chunk(chunk); }
+
+// f(elements, count) for each line of the chain, which is fetched a block ahead; a block's last line may have
+// less than `line` elements.
+template <class T, class F>
+HWY_INLINE void for_each_line(const Chain<T>& chain, F f) {
+  for (Word at = chain.head; at != chain.end;) {
+    const auto [next, size] = chain.links[at];
+    const T* const elements = chain.blocks + std::size_t{at} * block_size<T>;
+    const T* const ahead = next == no_block ? elements : chain.blocks + std::size_t{next} * block_size<T>;
+    Index i = 0;
+    for (; i + per_line<T> <= size; i += per_line<T>) {
+      hwy::Prefetch(ahead + i);
+      f(elements + i, per_line<T>);
+    }
+    if (i < size) f(elements + i, size - i);
+    at = next;
+  }
+}
+
+// f(element) for each of the chain.
+template <class T, class F>
+HWY_INLINE void for_each(const Chain<T>& chain, F f) {
+  for_each_line(chain, [=](const T* elements, Index count) HWY_ATTR {
+    if (HWY_LIKELY(count == per_line<T>)) {
+      HWY_UNROLL(8)
+      for (Index j = 0; j < per_line<T>; ++j) f(elements[j]);
+    } else {
+      for (Index j = 0; j < count; ++j) f(elements[j]);
+    }
+  });
+}
+
+template <class T, class Counter>
+HWY_INLINE void count_values(const Chain<T>& chain, Index width, Counter* counters) {
+  std::fill_n(counters, width, Counter{0});
+  const auto mask = static_cast<std::size_t>(width - 1);
+  for_each_line(chain, [=](const T* elements, Index count) HWY_ATTR {
+    // A line of one value at once, for its counter is a chain of loads that each wait for a store.
+    const Digit value{0, static_cast<Word>(mask)};
+    if (count == per_line<T> && share_bucket<per_line<T>>(elements, value)) {
+      counters[elements[0] & mask] += per_line<T>;
+      return;
+    }
+    if (HWY_LIKELY(count == per_line<T>)) {
+      HWY_UNROLL(8)
+      for (Index j = 0; j < per_line<T>; ++j) ++counters[elements[j] & mask];
+    } else {
+      for (Index j = 0; j < count; ++j) ++counters[elements[j] & mask];
+    }
+  });
+}
+
+void CountResidues(const Chain<Residue>& chain, Index width, Word* counts) {
+  count_values(chain, width, counts);
 }
 
 HWY_INLINE Word* fill_run(Word* out, Word count, Word value) {
@@ -288,26 +420,26 @@ HWY_INLINE Word* expand_bytes(const std::uint8_t* counts, Index width, Word firs
 }
 
 // A count that wraps leaves the runs short by 256 keys or more, which their end shows.
-bool SortResidues(const std::uint16_t* residues, Index n, Index width, Word first, Word* out,
+bool SortResidues(const Chain<Residue>& chain, Index n, Index width, Word first, Word* out,
                   std::uint8_t* counters) {
-  count_residues(residues, n, width, counters);
+  count_values(chain, width, counters);
   return expand_bytes(counters, width, first, out) == out + n;
 }
 
 // n pairs (key, payload) apart, past the caches where both parts begin alike on their lines.
-HWY_INLINE void stream_pairs(const Word* pairs, Index n, Word* keys, Word* payload) {
+HWY_INLINE void stream_pairs(const Word* pairs, Index n, Word mask, Word first, Word* keys, Word* payload) {
   const hn::CappedTag<Word, 16> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   Index i = 0;
   const auto one_by_one = [&](Index end) {
-    for (; i < end; ++i) keys[i] = pairs[2 * i], payload[i] = pairs[2 * i + 1];
+    for (; i < end; ++i) keys[i] = first + (pairs[2 * i] & mask), payload[i] = pairs[2 * i + 1];
   };
   if (skew_of(keys) == skew_of(payload)) {
     one_by_one(std::min<Index>(n, (line_bytes / sizeof(Word) - skew_of(keys)) % (line_bytes / sizeof(Word))));
     for (; i + lanes <= n; i += lanes) {
       hn::Vec<decltype(d)> key, load;
       hn::LoadInterleaved2(d, pairs + 2 * i, key, load);
-      hn::Stream(key, d, keys + i);
+      hn::Stream(hn::Add(hn::And(key, hn::Set(d, mask)), hn::Set(d, first)), d, keys + i);
       hn::Stream(load, d, payload + i);
     }
     hwy::FlushStream();
@@ -315,58 +447,55 @@ HWY_INLINE void stream_pairs(const Word* pairs, Index n, Word* keys, Word* paylo
   one_by_one(n);
 }
 
-// Counts to positions; the runs of the keys to `out`, where it is not null.
-template <class Counter>
-HWY_INLINE void locate(Counter* counters, Index width, Word first, Word* out) {
-  Counter sum = 0;
+// Where each value's pairs begin, in place of their counts, four values at once.
+HWY_INLINE void locate(std::uint16_t* counters, Index width) {
+  constexpr std::uint64_t ones = 0x0001000100010001u;
+  std::uint64_t begin = 0;
+  for (Index v = 0; v < width; v += 4) {
+    std::uint64_t four;
+    std::memcpy(&four, counters + v, sizeof four);
+    const std::uint64_t ends = four * ones;
+    const std::uint64_t begins = (ends << 16) + begin * ones;
+    std::memcpy(counters + v, &begins, sizeof begins);
+    begin += ends >> 48;
+  }
+}
+
+// FIXME
+void SortPairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word* out, Word* payload_out,
+               Word* counters, Word* positions, Word* stage) {
+  const auto mask = static_cast<std::size_t>(width - 1);
+  if (n <= staged_pairs) {
+    auto* const narrow = reinterpret_cast<std::uint16_t*>(counters);
+    count_values(chain, width, narrow);
+    locate(narrow, width);
+    for_each(chain, [=](Pair pair) {
+      std::memcpy(stage + 2 * std::size_t{narrow[pair & mask]++}, &pair, sizeof pair);
+    });
+    stream_pairs(stage, n, static_cast<Word>(mask), first, out, payload_out);
+    return;
+  }
+  count_values(chain, width, counters);
+  Word sum = 0;
   for (Index v = 0; v < width; ++v) {
-    const Counter count = counters[v];
+    const Word count = counters[v];
     counters[v] = sum;
-    sum = static_cast<Counter>(sum + count);
-    if (out) out = fill_run(out, count, first + static_cast<Word>(v));
+    sum += count;
+    out = fill_run(out, count, first + static_cast<Word>(v));
   }
-}
-
-// f(i) for each i < n, a page ahead of both streams.
-template <class F>
-HWY_INLINE void for_each_ahead(Index n, const std::uint16_t* residues, const Word* payload, F f) {
-  Index i = 0;
-  for (; i + row <= n; i += row) {
-    prefetch_page_ahead(residues + i);
-    prefetch_page_ahead(payload + i);
-    for (Index j = i; j < i + row; ++j) f(j);
-  }
-  for (; i < n; ++i) f(i);
-}
-
-template <class Counter>
-HWY_INLINE void sort_in_stage(const std::uint16_t* residues, const Word* payload, Index n, Index width,
-                              Word first, Word* out, Word* payload_out, Counter* counters, Word* stage) {
-  count_residues(residues, n, width, counters);
-  locate(counters, width, first, static_cast<Word*>(nullptr));
-  for_each_ahead(n, residues, payload, [=](Index i) {
-    const Word pair[2] = {first + residues[i], payload[i]};
-    std::memcpy(stage + 2 * std::size_t{counters[residues[i]]++}, pair, sizeof pair);
+  Chunk<Word> payload{};
+  payload.keep = ~Word{0};
+  payload.buckets = width;
+  payload.begin = counters;
+  payload.position = positions;
+  payload.residues = payload_out;
+  payload.lines = stage;
+  const Word skew = begin_on_line<false>(payload);
+  for_each(chain, [=](Pair pair) HWY_ATTR {
+    const std::size_t v = pair & mask;
+    append<true, false>(payload, skew, v, payload.position[v], static_cast<Word>(pair >> 32), 0);
   });
-  stream_pairs(stage, n, out, payload_out);
-}
-
-// A bucket of about a key a value is put in order in the stage and leaves in whole lines, for its scattered
-// stores would each fetch a line from memory: 4.9 against 3.4 ns a pair for 10^7 of them in leaves of 14
-// bits, and 2.8 with counters of 16 bits. Where values have many keys, the keys are runs, and only the
-// payload is scattered.
-void SortResiduePairs(const std::uint16_t* residues, const Word* payload, Index n, Index width, Word first,
-                      Word* out, Word* payload_out, Word* counters, Word* stage) {
-  if (n > staged_pairs(width)) {
-    count_residues(residues, n, width, counters);
-    locate(counters, width, first, out);
-    for_each_ahead(n, residues, payload, [=](Index i) { payload_out[counters[residues[i]]++] = payload[i]; });
-  } else if (n <= 65535) {
-    sort_in_stage(residues, payload, n, width, first, out, payload_out,
-                  reinterpret_cast<std::uint16_t*>(counters), stage);
-  } else {
-    sort_in_stage(residues, payload, n, width, first, out, payload_out, counters, stage);
-  }
+  store_rest<false>(payload, skew);
 }
 
 }  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE
@@ -379,8 +508,11 @@ HWY_EXPORT(CountDigits16);
 HWY_EXPORT(CountDigits32);
 HWY_EXPORT(Partition16);
 HWY_EXPORT(Partition32);
+HWY_EXPORT(SpreadResidues);
+HWY_EXPORT(SpreadPairs);
+HWY_EXPORT(CountResidues);
 HWY_EXPORT(SortResidues);
-HWY_EXPORT(SortResiduePairs);
+HWY_EXPORT(SortPairs);
 HWY_EXPORT(ExpandRuns);
 
 void count_digits(const std::uint16_t* keys, Index n, Digit digit, Index buckets, Word* tables,
@@ -392,14 +524,19 @@ void count_digits(const Word* keys, Index n, Digit digit, Index buckets, Word* t
 }
 void partition(const Chunk<std::uint16_t>& chunk) { HWY_DYNAMIC_DISPATCH(Partition16)(chunk); }
 void partition(const Chunk<Word>& chunk) { HWY_DYNAMIC_DISPATCH(Partition32)(chunk); }
-bool sort_residues(const std::uint16_t* residues, Index n, Index width, Word first, Word* out,
-                   std::uint8_t* counters) {
-  return HWY_DYNAMIC_DISPATCH(SortResidues)(residues, n, width, first, out, counters);
+void spread(const Spread<Residue>& chunk) { HWY_DYNAMIC_DISPATCH(SpreadResidues)(chunk); }
+void spread(const Spread<Pair>& chunk) { HWY_DYNAMIC_DISPATCH(SpreadPairs)(chunk); }
+void count_residues(const Chain<Residue>& chain, Index width, Word* counts) {
+  HWY_DYNAMIC_DISPATCH(CountResidues)(chain, width, counts);
 }
-void sort_residues(const std::uint16_t* residues, const Word* payload, Index n, Index width, Word first,
-                   Word* out, Word* payload_out, Word* counters, Word* stage) {
-  HWY_DYNAMIC_DISPATCH(SortResiduePairs)
-  (residues, payload, n, width, first, out, payload_out, counters, stage);
+bool sort_residues(const Chain<Residue>& chain, Index n, Index width, Word first, Word* out,
+                   std::uint8_t* counters) {
+  return HWY_DYNAMIC_DISPATCH(SortResidues)(chain, n, width, first, out, counters);
+}
+void sort_pairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word* out, Word* payload_out,
+                Word* counters, Word* positions, Word* stage) {
+  HWY_DYNAMIC_DISPATCH(SortPairs)
+  (chain, n, width, first, out, payload_out, counters, positions, stage);
 }
 void expand_runs(const Word* begin, Index width, Index n, Word first, Word* out, Index from, Index to) {
   HWY_DYNAMIC_DISPATCH(ExpandRuns)(begin, width, n, first, out, from, to);

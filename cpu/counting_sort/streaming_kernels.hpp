@@ -59,16 +59,71 @@ struct Chunk {
 void partition(const Chunk<std::uint16_t>& chunk);
 void partition(const Chunk<Word>& chunk);
 
+/// What a bucket holds of a key whose bucket is known: the bits below, which are at most 16; of a pair, the
+/// key and, above it, the payload: one store for both, 2.3 ns a pair to 2442 buckets against 3.5 for two.
+using Residue = std::uint16_t;
+using Pair = std::uint64_t;
+
+/// Buckets grow by blocks of one pool, so that no histogram has to foresee their sizes.
+template <class T>
+inline constexpr Index block_size = 512;
+
+/// Of a block: which one follows in its bucket, and how many elements it holds.
+struct Link {
+  Word next, size;
+};
+inline constexpr Word no_block = ~Word{0};
+
+/// Blocks `head` and on, up to `end`.
+template <class T>
+struct Chain {
+  const T* blocks;
+  const Link* links;
+  Word head, end = no_block;
+};
+
+/// A chunk of keys, and the blocks that spread() sends it to: of bucket b, `first_block` + b before others.
+template <class T>
+struct Spread {
+  const Word* keys;
+  const Word* payload;  ///< of pairs
+  Index size;
+  int shift;  ///< a key's bucket is what is left of it
+  Index buckets;
+  T* blocks;
+  Link* links;
+  Word first_block;
+  Word next_chunk;  ///< its first block, to which this chunk's chains are linked; or no_block
+  Word* counts;     ///< of each bucket: afterwards, its elements
+  Word* cursors;    ///< room for a word a bucket
+  Word* targets;    ///< room for a word a bucket
+  T* lines;         ///< room for gathered<T> elements a bucket, on a line
+};
+/// The blocks that `n` elements take.
+template <class T>
+constexpr Index blocks_of(Index n, Index buckets) {
+  return n / block_size<T> + buckets;
+}
+void spread(const Spread<Residue>& chunk);
+void spread(const Spread<Pair>& chunk);
+
+/// counts[v] = how many residues of the chain are v, v < width.
+void count_residues(const Chain<Residue>& chain, Index width, Word* counts);
+
 /// The n residues, all below `width`, in order and each plus `first`, to `out`; or false where too many of
 /// them are equal. `counters` is room for `width` bytes, a multiple of 8.
-bool sort_residues(const std::uint16_t* residues, Index n, Index width, Word first, Word* out,
+bool sort_residues(const Chain<Residue>& chain, Index n, Index width, Word first, Word* out,
                    std::uint8_t* counters);
 
-/// Stably with a payload, whatever the residues; `counters` is room for `width` words and `stage`, on a line,
-/// for staged_pairs(width) keys and as many words of payload.
-void sort_residues(const std::uint16_t* residues, const Word* payload, Index n, Index width, Word first,
-                   Word* out, Word* payload_out, Word* counters, Word* stage);
-constexpr Index staged_pairs(Index width) { return 2 * width; }
+/// The n pairs of the chain, whose keys are first + v, v < width, stably to `out` and `payload_out`. `width`
+/// is a power of two, at least 2^12; `counters` and `positions` are room for `width` words each, `stage`, on
+/// a line, for stage_words(width).
+void sort_pairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word* out, Word* payload_out,
+                Word* counters, Word* positions, Word* stage);
+constexpr Index stage_words(Index width) { return gathered<Word> * width; }
+/// As many as positions of 16 bits tell apart.
+inline constexpr Index staged_pairs = 65535;
+static_assert(2 * staged_pairs <= stage_words(Index{1} << 12));
 
 /// Elements [from, to) of the n sorted keys of which those that are first + v begin at begin[v], v < width.
 void expand_runs(const Word* begin, Index width, Index n, Word first, Word* out, Index from, Index to);
