@@ -174,7 +174,8 @@ class BucketedStreaming {
     return {blocks_.data, links_.data, head(c), c + 1 < in.rows ? head(c + 1) : no_block};
   }
   Chain<Element> bucket(const Buckets& in, Index b) const {
-    return {blocks_.data, links_.data, in.block_of(0) + static_cast<Word>(b)};
+    const Word head = in.block_of(0) + static_cast<Word>(b);
+    return {blocks_.data, links_.data, head, no_block, b + 1 < in.buckets ? head + 1 : no_block};
   }
 
   // touch(block) for what is used of each block of a chain.

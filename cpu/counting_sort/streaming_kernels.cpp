@@ -255,17 +255,46 @@ HWY_INLINE void spread_chunk(const Spread<T>& c) {
 void SpreadResidues(const Spread<Residue>& chunk) { spread_chunk(chunk); }
 void SpreadPairs(const Spread<Pair>& chunk) { spread_chunk(chunk); }
 
-// f(elements, count) for each line of the chain, which is fetched a block ahead; a block's last line may have
-// less than `line` elements.
+// Fetches the lines from block `at` on, one a call. A leaf's pairs are fetched while those before it are put
+// in order, which waits for no memory: 12.1 to 10.0 ns a pair with the other core at work.
+template <class T>
+class LinesAhead {
+ public:
+  LinesAhead(const Chain<T>& chain, Word at) : chain_(chain), at_(at) {}
+
+  HWY_INLINE void fetch() {
+    if (HWY_UNLIKELY(at_ == no_block)) return;
+    hwy::Prefetch(chain_.blocks + std::size_t{at_} * block_size<T> + begin_);
+    begin_ += per_line<T>;
+    if (begin_ < chain_.links[at_].size) return;
+    at_ = chain_.links[at_].next;
+    begin_ = 0;
+  }
+
+ private:
+  const Chain<T> chain_;
+  Word at_;
+  Index begin_ = 0;
+};
+
+// The block that is read after the chain's first one.
+template <class T>
+HWY_INLINE Word second_block(const Chain<T>& chain) {
+  const Word next = chain.links[chain.head].next;
+  return next == no_block ? chain.following : next;
+}
+
+// f(elements, count) for each line of the chain, as lines from block `fetched` on are fetched; a block's last
+// line may have less than a line's elements.
 template <class T, class F>
-HWY_INLINE void for_each_line(const Chain<T>& chain, F f) {
+HWY_INLINE void for_each_line(const Chain<T>& chain, Word fetched, F f) {
+  LinesAhead<T> ahead(chain, fetched);
   for (Word at = chain.head; at != chain.end;) {
     const auto [next, size] = chain.links[at];
     const T* const elements = chain.blocks + std::size_t{at} * block_size<T>;
-    const T* const ahead = next == no_block ? elements : chain.blocks + std::size_t{next} * block_size<T>;
     Index i = 0;
     for (; i + per_line<T> <= size; i += per_line<T>) {
-      hwy::Prefetch(ahead + i);
+      ahead.fetch();
       f(elements + i, per_line<T>);
     }
     if (i < size) f(elements + i, size - i);
@@ -275,8 +304,8 @@ HWY_INLINE void for_each_line(const Chain<T>& chain, F f) {
 
 // f(element) for each of the chain.
 template <class T, class F>
-HWY_INLINE void for_each(const Chain<T>& chain, F f) {
-  for_each_line(chain, [=](const T* elements, Index count) HWY_ATTR {
+HWY_INLINE void for_each(const Chain<T>& chain, Word fetched, F f) {
+  for_each_line(chain, fetched, [=](const T* elements, Index count) HWY_ATTR {
     if (HWY_LIKELY(count == per_line<T>)) {
       HWY_UNROLL(8)
       for (Index j = 0; j < per_line<T>; ++j) f(elements[j]);
@@ -290,20 +319,23 @@ template <class T, class Counter>
 HWY_INLINE void count_values(const Chain<T>& chain, Index width, Counter* counters) {
   std::fill_n(counters, width, Counter{0});
   const auto mask = static_cast<std::size_t>(width - 1);
-  for_each_line(chain, [=](const T* elements, Index count) HWY_ATTR {
-    // A line of one value at once, for its counter is a chain of loads that each wait for a store.
-    const Digit value{0, static_cast<Word>(mask)};
-    if (count == per_line<T> && share_bucket<per_line<T>>(elements, value)) {
-      counters[elements[0] & mask] += per_line<T>;
-      return;
-    }
-    if (HWY_LIKELY(count == per_line<T>)) {
-      HWY_UNROLL(8)
-      for (Index j = 0; j < per_line<T>; ++j) ++counters[elements[j] & mask];
-    } else {
-      for (Index j = 0; j < count; ++j) ++counters[elements[j] & mask];
-    }
-  });
+  const Word next = chain.links[chain.head].next;
+  for_each_line(chain, next == no_block ? chain.following : next,
+                [=](const T* elements, Index count) HWY_ATTR {
+                  // A line of one value at once, for its counter is a chain of loads that each wait for a
+                  // store.
+                  const Digit value{0, static_cast<Word>(mask)};
+                  if (count == per_line<T> && share_bucket<per_line<T>>(elements, value)) {
+                    counters[elements[0] & mask] += per_line<T>;
+                    return;
+                  }
+                  if (HWY_LIKELY(count == per_line<T>)) {
+                    HWY_UNROLL(8)
+                    for (Index j = 0; j < per_line<T>; ++j) ++counters[elements[j] & mask];
+                  } else {
+                    for (Index j = 0; j < count; ++j) ++counters[elements[j] & mask];
+                  }
+                });
 }
 
 void CountResidues(const Chain<Residue>& chain, Index width, Word* counts) {
@@ -469,7 +501,7 @@ void SortPairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word*
     auto* const narrow = reinterpret_cast<std::uint16_t*>(counters);
     count_values(chain, width, narrow);
     locate(narrow, width);
-    for_each(chain, [=](Pair pair) {
+    for_each(chain, chain.following, [=](Pair pair) {
       std::memcpy(stage + 2 * std::size_t{narrow[pair & mask]++}, &pair, sizeof pair);
     });
     stream_pairs(stage, n, static_cast<Word>(mask), first, out, payload_out);
@@ -491,7 +523,7 @@ void SortPairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word*
   payload.residues = payload_out;
   payload.lines = stage;
   const Word skew = begin_on_line<false>(payload);
-  for_each(chain, [=](Pair pair) HWY_ATTR {
+  for_each(chain, second_block(chain), [=](Pair pair) HWY_ATTR {
     const std::size_t v = pair & mask;
     append<true, false>(payload, skew, v, payload.position[v], static_cast<Word>(pair >> 32), 0);
   });

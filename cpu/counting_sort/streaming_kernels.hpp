@@ -80,6 +80,7 @@ struct Chain {
   const T* blocks;
   const Link* links;
   Word head, end = no_block;
+  Word following = no_block;  ///< the head of the chain that is likely to be read next
 };
 
 /// A chunk of keys, and the blocks that spread() sends it to: of bucket b, `first_block` + b before others.
