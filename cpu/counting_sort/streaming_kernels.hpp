@@ -62,8 +62,7 @@ using Residue = std::uint16_t;
 using Pair = std::uint64_t;
 
 /// Buckets grow by blocks of one pool, so that no histogram has to foresee their sizes, and no line is but
-/// partly a bucket's: of 10^7 keys, 0.55 + 1.4 to 1.0 ns each. As many pairs as fit a page: blocks of 128
-/// would be read before they have come.
+/// partly a bucket's: of 10^7 keys, 0.55 + 1.4 to 1.1 ns each.
 template <class T>
 inline constexpr Index block_size = 512;
 
