@@ -81,8 +81,8 @@ const std::vector<Staircase>& staircases() {
        // A pass over keys: 4 bytes. A random counter or output: a line of 64 bytes in and out.
        {{"a counter for every key: three random accesses", "classical", {}, 4 + 128 + 4 + 128 + 128},
         {"buckets first: counters and output in the cache", "bucketed", {}, 4 + 4 + 8 + 4 + 4 + 8},
-        {"residues buffered and streamed, runs written", "bucketed_streaming", {}, 4 + 4 + 2 + 2 + 4},
-        {"forks on all cores", "bucketed_streaming", {}, 4 + 4 + 2 + 2 + 4, true},
+        {"residues buffered and streamed, runs written", "bucketed_streaming", {}, 4 + 2 + 2 + 4},
+        {"forks on all cores", "bucketed_streaming", {}, 4 + 2 + 2 + 4, true},
         {"radix sort by least digits, one core", "lsd_radix", {}, absent, false, true},
         {"vqsort, one core", "vqsort", {}, absent, false, true}}}};
   return all;

@@ -1,6 +1,6 @@
 // Counting sort by recursion on the range: a pass sends the keys to buckets of neighbouring values, whole
-// lines past the caches, until a bucket's values are so few that 16 bits tell them apart; each bucket is then
-// counted and its runs written out in order.
+// lines past the caches to blocks that a bucket takes as it grows, until a bucket's values are so few that 16
+// bits tell them apart; each bucket is then counted and its runs written out in order.
 #pragma once
 
 #include <bit>
@@ -15,11 +15,11 @@ namespace tallcache::cpu::counting_sort {
 struct RangeBits {
   int bits, first, second, leaf;
 
-  /// 2^10 buckets while leaves can be smaller: of 10^7 keys, 1.3 ns each to 611 buckets, 1.5 to 1221, 1.7 to
-  /// 2442. Up to 2^12 once leaves cannot: one pass of 2 10^8 keys to 3052 buckets takes 2.1 ns, to 12208
-  /// ones 3.4, and two passes of half the bits each, with a histogram for the second, 3.4.
-  explicit constexpr RangeBits(std::uint64_t range) : bits(static_cast<int>(std::bit_width(range))) {
-    leaf = std::clamp(bits - 10, 12, most_leaf);
+  /// 2^10 buckets while leaves can be smaller: 10^7 keys take 1.0 ns each to 611 buckets, 1.6 to 2442, and
+  /// their leaves the same. 2^12 for pairs, whose leaves of 12, 13 and 14 bits take 2.0, 2.4 and 2.9 ns a
+  /// pair. At most 2^12 where leaves cannot be smaller, and two passes of half the bits each beyond that.
+  constexpr RangeBits(std::uint64_t range, bool payload) : bits(static_cast<int>(std::bit_width(range))) {
+    leaf = std::clamp(bits - (payload ? 12 : 10), 12, most_leaf);
     const int digits = std::max(bits - leaf, 0);
     second = digits > 12 ? digits / 2 : 0;
     first = digits - second;
@@ -37,87 +37,151 @@ enum class Way { histogram, buckets, digits };
 /// digits. A range of more than 8 values a key: by digits, for a bucket's values take longer to walk over
 /// than its keys.
 inline Way way_of(Index n, std::uint64_t range, bool payload) {
-  if (RangeBits(range).bits <= RangeBits::most_leaf) return payload ? Way::digits : Way::histogram;
+  if (RangeBits(range, payload).bits <= RangeBits::most_leaf) return payload ? Way::digits : Way::histogram;
   return range / 8 < static_cast<std::uint64_t>(n) ? Way::buckets : Way::digits;
 }
 
 /// Groups of buckets that are sorted side by side: four times as many as threads, for stealing to even out.
 constexpr Index groups_of(Index width) { return width == 1 ? 1 : 4 * width; }
 
-/// The n keys `first` + v, v < values, in order: a histogram, and the output cut into even parts, each of
-/// which writes the runs that reach into it.
-template <class Fork, class Key, class Access>
-void sort_by_histogram(Fork& fork, VectorView<Key, Access> keys, VectorView<Word, Access> out, Word first,
-                       Index values, const Rooms<Access>& rooms) {
-  locate_digits(fork, keys, Digit{0}, values, rooms);
-  const auto begin = row_of(rooms.count, 0).block(0, values);
-  const Index n = keys.size, parts = rooms.count.rows;
+/// The keys `first` + v, of which the first are at begin[v], to `out` in even parts, each of which writes the
+/// runs that reach into it.
+template <class Fork, class Access>
+void write_runs(Fork& fork, VectorView<Word, Access> begin, VectorView<Word, Access> out, Word first,
+                Index parts) {
   fork.loop(0, parts, 1, [=](Index part) {
-    const Index from = block_begin(n, parts, part), to = block_begin(n, parts, part + 1);
+    const Index from = block_begin(out.size, parts, part), to = block_begin(out.size, parts, part + 1);
     reads(begin);
-    expand_runs(begin.data, values, n, first, out.data, from, to);
+    expand_runs(begin.data, begin.size, out.size, first, out.data, from, to);
     writes(out.block(from, to - from));
   });
 }
 
 template <class Access, bool with_payload>
 class BucketedStreaming {
-  using Residue = std::uint16_t;
+  using Element = std::conditional_t<with_payload, Pair, Residue>;
+
+  // What spread() has made of `size` keys in as many chunks as there are `rows`.
+  struct Buckets {
+    Index size, rows, buckets, first_block;
+
+    // The first block of chunk c.
+    Word block_of(Index c) const {
+      if (c == rows) return no_block;
+      return static_cast<Word>(first_block + block_begin(size, rows, c) / block_size<Element> + c * buckets);
+    }
+  };
 
  public:
   static std::size_t scratch(Index n, std::uint64_t range, Index width) {
-    const RangeBits bits(range);
-    const Index groups = groups_of(width);
-    const std::size_t keys = checked_product(static_cast<std::size_t>(n), sizeof(Residue), "residues");
+    const RangeBits bits(range, with_payload);
+    const Index groups = groups_of(width), blocks = pool_blocks(bits, n, width);
     return scratch_bytes(
         {rooms_bytes(width, bits.first_buckets(), first_words(bits)),
-         rooms_bytes(bits.second ? groups : 0, bits.second_buckets(), bucket_words<Residue>(with_payload)),
-         rooms_bytes(groups, bits.leaf_values(), stage_words), keys, with_payload ? 2 * keys : 0});
+         rooms_bytes(bits.second ? groups : 0, bits.second_buckets(), line_words),
+         rooms_bytes(groups, bits.leaf_values(), stage_words),
+         checked_product(static_cast<std::size_t>(blocks), block_size<Element> * sizeof(Element), "blocks"),
+         checked_product(static_cast<std::size_t>(blocks), sizeof(Link), "links")});
   }
 
   template <class Args>
   BucketedStreaming(const Args& args, Index width)
-      : bits_(args.range), width_(width), n_(args.in.size), out_{args.out, args.payload_out} {
+      : bits_(args.range, with_payload), width_(width), n_(args.in.size), out_{args.out, args.payload_out} {
     auto scratch = args.scratch;
     first_ = take_rooms(scratch, width, bits_.first_buckets(), first_words(bits_));
-    second_ = take_rooms(scratch, bits_.second ? groups_of(width) : 0, bits_.second_buckets(),
-                         bucket_words<Residue>(with_payload));
+    second_ = take_rooms(scratch, bits_.second ? groups_of(width) : 0, bits_.second_buckets(), line_words);
     leaf_ = take_rooms(scratch, groups_of(width), bits_.leaf_values(), stage_words);
-    residues_.keys = scratch.template vector<Residue>(n_);
-    if (with_payload) residues_.payload = scratch.template vector<Word>(n_);
+    const Index blocks = pool_blocks(bits_, n_, width);
+    blocks_ = scratch.template vector<Element>(blocks * block_size<Element>);
+    links_ = scratch.template vector<Link>(blocks);
   }
 
   template <class Fork>
   void sort(Fork& fork, Records<const Word, Access> in) const {
-    const Digit digit{bits_.second + bits_.leaf};
-    const Word keep = (Word{1} << digit.shift) - 1;
-    // With two levels the output is where the keys lie between them.
-    if (bits_.second)
-      partition(fork, in, out_, digit, bits_.first_buckets(), keep, first_);
-    else
-      partition(fork, in, residues_, digit, bits_.first_buckets(), keep, first_);
-    sort_buckets(fork, n_, row_of(first_.count, 0).block(0, bits_.first_buckets()), 0,
-                 [=, this](auto& branch, Index b, Index begin, Index size, Index group) {
-                   const Word first = static_cast<Word>(b) << digit.shift;
-                   if (bits_.second)
-                     sort_bucket(branch, first, begin, size, group);
-                   else
-                     sort_leaf(branch, first, begin, size, group);
-                 });
+    const int shift = bits_.second + bits_.leaf;
+    const Index buckets = bits_.first_buckets();
+    const auto begin = row_of(first_.count, 0).block(0, buckets);
+    if (bits_.second) {
+      // The output is where the keys lie between the two levels.
+      partition(fork, in, out_, Digit{shift}, buckets, (Word{1} << shift) - 1, first_);
+      sort_buckets(fork, n_, begin, 0,
+                   [this](auto& branch, Index b, Index bucket_begin, Index size, Index group) {
+                     sort_bucket(branch, b, bucket_begin, size, group);
+                   });
+    } else {
+      const Buckets all{n_, width_, buckets, 0};
+      spread(fork, in, shift, all, first_);
+      sort_buckets(fork, n_, begin, 0,
+                   [=, this](auto& branch, Index b, Index leaf_begin, Index size, Index group) {
+                     sort_leaf(branch, all, b, static_cast<Word>(b) << bits_.leaf, leaf_begin, size, group);
+                   });
+    }
   }
 
  private:
+  static constexpr Index line_words = gathered<Element> * static_cast<Index>(sizeof(Element)) / 4;
   // Of a leaf, for each of its values.
-  static constexpr Index stage_words = with_payload ? 2 * staged_pairs(1) : 0;
+  static constexpr Index stage_words = with_payload ? counting_sort::stage_words(1) : 0;
 
-  static Index first_words(RangeBits bits) {
-    return bits.second ? bucket_words<Word>(with_payload) : bucket_words<Residue>(with_payload);
+  static Index first_words(RangeBits bits) { return bits.second ? bucket_words(with_payload) : line_words; }
+  static Index pool_blocks(RangeBits bits, Index n, Index width) {
+    return n / block_size<Element> +
+           (bits.second ? groups_of(width) * bits.second_buckets() : width * bits.first_buckets());
   }
 
   // The rooms of what runs alone in `group`, or on all threads.
   template <class Fork>
   Rooms<Access> rooms_of(const Rooms<Access>& rooms, Index group) const {
     return std::is_same_v<Fork, Serial> ? rooms.block(group, 1) : rooms.block(0, width_);
+  }
+
+  // Sends `in` stably to the buckets key >> shift. Afterwards rooms.count(0, b) is where bucket b begins in
+  // the order of the buckets.
+  template <class Fork>
+  void spread(Fork& fork, Records<const Word, Access> in, int shift, const Buckets& to,
+              const Rooms<Access>& rooms) const {
+    const auto count = rooms.count.block(0, 0, to.rows, to.buckets);
+    fork.loop(0, to.rows, 1, [=, this](Index c) {
+      const Index begin = block_begin(in.keys.size, to.rows, c);
+      const auto chunk = in.block(begin, block_begin(in.keys.size, to.rows, c + 1) - begin);
+      Word* const words = row_of(rooms.tables, c).data;
+      reads(chunk);
+      counting_sort::spread(
+          Spread<Element>{.keys = chunk.keys.data,
+                          .payload = chunk.payload.data,
+                          .size = chunk.keys.size,
+                          .shift = shift,
+                          .buckets = to.buckets,
+                          .blocks = blocks_.data,
+                          .links = links_.data,
+                          .first_block = to.block_of(c),
+                          .next_chunk = to.block_of(c + 1),
+                          .counts = row_of(count, c).data,
+                          .cursors = words,
+                          .targets = words + to.buckets,
+                          .lines = reinterpret_cast<Element*>(row_of(rooms.lines, c).data)});
+      for (Index b = 0; b < to.buckets; ++b) touch(chain(to, c, b), [](auto block) { writes(block); });
+      writes(row_of(count, c));
+    });
+    prefix_sums(fork, count, rooms.total);
+  }
+
+  // What chunk c has in bucket b, and what the chunks from c on have.
+  Chain<Element> chain(const Buckets& in, Index c, Index b) const {
+    const auto head = [&](Index chunk) { return in.block_of(chunk) + static_cast<Word>(b); };
+    return {blocks_.data, links_.data, head(c), c + 1 < in.rows ? head(c + 1) : no_block};
+  }
+  Chain<Element> bucket(const Buckets& in, Index b) const {
+    const Word head = in.block_of(0) + static_cast<Word>(b);
+    return {blocks_.data, links_.data, head, no_block, b + 1 < in.buckets ? head + 1 : no_block};
+  }
+
+  // touch(block) for what is used of each block of a chain.
+  template <class Touch>
+  void touch(const Chain<Element>& chain, Touch touch) const {
+    if constexpr (!std::is_same_v<Access, Plain>)
+      for (Word at = chain.head; at != chain.end; at = links_.data[at].next)
+        touch(blocks_.block(Index{at} * block_size<Element>, links_.data[at].size));
   }
 
   // body(fork, b, begin, size, group) for each bucket of n keys, the first of which are at count[b]. One so
@@ -152,38 +216,49 @@ class BucketedStreaming {
 
   // A bucket of the first of two levels, in the output.
   template <class Fork>
-  void sort_bucket(Fork& fork, Word first, Index begin, Index size, Index group) const {
+  void sort_bucket(Fork& fork, Index b, Index begin, Index size, Index group) const {
     const auto rooms = rooms_of<Fork>(second_, group);
-    partition(fork, Records<const Word, Access>(out_.block(begin, size)), residues_.block(begin, size),
-              Digit{bits_.leaf}, bits_.second_buckets(), (Word{1} << bits_.leaf) - 1, rooms);
-    sort_buckets(fork, size, row_of(rooms.count, 0).block(0, bits_.second_buckets()), group,
-                 [=, this](auto& branch, Index b, Index leaf_begin, Index leaf_size, Index leaf_group) {
-                   sort_leaf(branch, first + (static_cast<Word>(b) << bits_.leaf), begin + leaf_begin,
-                             leaf_size, leaf_group);
+    const Index buckets = bits_.second_buckets();
+    const Buckets parts{size, rooms.count.rows, buckets, begin / block_size<Element> + group * buckets};
+    spread(fork, Records<const Word, Access>(out_.block(begin, size)), bits_.leaf, parts, rooms);
+    sort_buckets(fork, size, row_of(rooms.count, 0).block(0, buckets), group,
+                 [=, this](auto& branch, Index leaf, Index leaf_begin, Index leaf_size, Index leaf_group) {
+                   sort_leaf(branch, parts, leaf, static_cast<Word>(b * buckets + leaf) << bits_.leaf,
+                             begin + leaf_begin, leaf_size, leaf_group);
                  });
   }
 
   template <class Fork>
-  void sort_leaf(Fork& fork, Word first, Index begin, Index size, Index group) const {
-    const auto residues = residues_.block(begin, size);
+  void sort_leaf(Fork& fork, const Buckets& parts, Index b, Word first, Index begin, Index size,
+                 Index group) const {
     const auto out = out_.block(begin, size);
     const auto rooms = rooms_of<Fork>(leaf_, group);
     const Index values = bits_.leaf_values();
+    const auto leaf = bucket(parts, b);
+    const auto read = [](auto block) { reads(block); };
     if constexpr (with_payload) {
-      reads(residues);
-      sort_residues(residues.keys.data, residues.payload.data, size, values, first, out.keys.data,
-                    out.payload.data, rooms.tables.data, rooms.lines.data);
+      touch(leaf, read);
+      sort_pairs(leaf, size, values, first, out.keys.data, out.payload.data, rooms.count.data,
+                 rooms.tables.data, rooms.lines.data);
       writes(out);
     } else {
       // Bytes hold the counts of most buckets, of four times as many values in the same room.
       if (std::is_same_v<Fork, Serial> && size <= 64 * values) {
-        reads(residues);
-        const bool sorted = sort_residues(residues.keys.data, size, values, first, out.keys.data,
+        touch(leaf, read);
+        const bool sorted = sort_residues(leaf, size, values, first, out.keys.data,
                                           reinterpret_cast<std::uint8_t*>(rooms.tables.data));
         writes(out);
         if (sorted) return;
       }
-      sort_by_histogram(fork, residues.keys, out.keys, first, values, rooms);
+      const auto count = rooms.count.block(0, 0, std::min(rooms.count.rows, parts.rows), values);
+      fork.loop(0, count.rows, 1, [=, this](Index c) {
+        const auto part = count.rows < parts.rows ? leaf : chain(parts, c, b);
+        touch(part, read);
+        count_residues(part, values, row_of(count, c).data);
+        writes(row_of(count, c));
+      });
+      prefix_sums(fork, count, rooms.total);
+      write_runs(fork, row_of(count, 0), out.keys, first, count.rows);
     }
   }
 
@@ -191,7 +266,8 @@ class BucketedStreaming {
   Index width_, n_;
   Records<Word, Access> out_;
   Rooms<Access> first_, second_, leaf_;
-  Records<Residue, Access> residues_;
+  VectorView<Element, Access> blocks_;
+  VectorView<Link, Access> links_;
 };
 
 struct bucketed_streaming {
@@ -227,8 +303,11 @@ struct bucketed_streaming {
           .sort(fork, {args.in, args.payload_in});
     auto scratch = args.scratch;
     const Index values = Index{args.range} + 1;
-    if constexpr (!payload)
-      sort_by_histogram(fork, args.in, args.out, 0, values, take_rooms(scratch, fork.width(), values, 0));
+    if constexpr (!payload) {
+      const auto rooms = take_rooms(scratch, fork.width(), values, 0);
+      locate_digits(fork, args.in, Digit{0}, values, rooms);
+      write_runs(fork, row_of(rooms.count, 0).block(0, values), args.out, 0, fork.width());
+    }
   }
 };
 

@@ -23,7 +23,7 @@ inline std::size_t digits_scratch_bytes(Index n, std::uint64_t range, bool paylo
   const RadixDigits digits(range);
   const std::size_t keys = digits.passes > 1 ? checked_product(n, sizeof(Word), "keys") : 0;
   return scratch_bytes(
-      {rooms_bytes(width, digits.buckets(), bucket_words<Word>(payload)), keys, payload ? keys : 0});
+      {rooms_bytes(width, digits.buckets(), bucket_words(payload)), keys, payload ? keys : 0});
 }
 
 /// Sorts `args` stably, pass after pass between the output and the scratch, so that the last one ends in the
@@ -34,7 +34,7 @@ void sort_by_digits(Fork& fork, const Args& args) {
   constexpr bool payload = Args::has_payload;
   const RadixDigits digits(args.range);
   auto scratch = args.scratch;
-  const auto rooms = take_rooms(scratch, fork.width(), digits.buckets(), bucket_words<Word>(payload));
+  const auto rooms = take_rooms(scratch, fork.width(), digits.buckets(), bucket_words(payload));
   const Index spare = digits.passes > 1 ? args.in.size : 0;
   const Records out{args.out, args.payload_out};
   Records<Word, decltype(args.out.access)> other{scratch.template vector<Word>(spare), {}};
@@ -42,7 +42,7 @@ void sort_by_digits(Fork& fork, const Args& args) {
   for (int pass = 0; pass < digits.passes; ++pass) {
     const bool to_out = (digits.passes - pass) % 2 == 1;
     const Digit digit{pass * digits.digit_bits, static_cast<Word>(digits.buckets() - 1)};
-    const auto go = [&](auto from) {
+    const auto go = [&](Records<const Word, decltype(args.out.access)> from) {
       partition(fork, from, to_out ? out : other, digit, digits.buckets(), ~Word{0}, rooms);
     };
     if (pass == 0)

@@ -9,7 +9,7 @@
 
 namespace tallcache::cpu::counting_sort {
 
-/// Keys (or what is left of them) with their payload, whose view is empty where keys are sorted alone.
+/// Keys with their payload, whose view is empty where keys are sorted alone.
 template <class Key, class Access>
 struct Records {
   VectorView<Key, Access> keys;
@@ -46,11 +46,8 @@ struct Rooms {
   }
 };
 
-/// The words of the lines of a bucket: of keys of type Key, and a word of payload for each of them.
-template <class Key>
-constexpr Index bucket_words(bool payload) {
-  return gathered<Key> * static_cast<Index>(sizeof(Key)) / 4 + (payload ? gathered<Key> : 0);
-}
+/// The words of the lines of a bucket: of keys, and of payload for each of them.
+constexpr Index bucket_words(bool payload) { return (payload ? 2 : 1) * gathered<Word>; }
 
 /// Words in whole lines, for no two threads shall write to the same one.
 constexpr Index whole_lines(Index words) { return (words + 15) / 16 * 16; }
@@ -74,8 +71,8 @@ Rooms<Access> take_rooms(Scratch<Access>& scratch, Index rows, Index buckets, In
 
 /// Counts the digits of `keys`, in one chunk for each row of `rooms`; afterwards rooms.count(c, b) is where
 /// what chunk c has of bucket b goes.
-template <class Fork, class Key, class Access>
-void locate_digits(Fork& fork, VectorView<Key, Access> keys, Digit digit, Index buckets,
+template <class Fork, class Access>
+void locate_digits(Fork& fork, VectorView<const Word, Access> keys, Digit digit, Index buckets,
                    const Rooms<Access>& rooms) {
   const auto count = rooms.count.block(0, 0, rooms.count.rows, buckets);
   fork.loop(0, count.rows, 1, [=](Index c) {
@@ -90,9 +87,9 @@ void locate_digits(Fork& fork, VectorView<Key, Access> keys, Digit digit, Index 
 
 /// Sends `in` stably to `out` by the digit of its keys, in one chunk for each row of `rooms`; of a key only
 /// the bits `keep` stay. Afterwards rooms.count(0, b) is where bucket b begins.
-template <class Fork, class Key, class Residue, class Access>
-void partition(Fork& fork, Records<Key, Access> in, Records<Residue, Access> out, Digit digit, Index buckets,
-               Word keep, const Rooms<Access>& rooms) {
+template <class Fork, class Access>
+void partition(Fork& fork, Records<const Word, Access> in, Records<Word, Access> out, Digit digit,
+               Index buckets, Word keep, const Rooms<Access>& rooms) {
   locate_digits(fork, in.keys, digit, buckets, rooms);
   const auto count = rooms.count.block(0, 0, rooms.count.rows, buckets);
   fork.loop(0, count.rows, 1, [=](Index c) {
@@ -101,19 +98,18 @@ void partition(Fork& fork, Records<Key, Access> in, Records<Residue, Access> out
     const auto begin = row_of(count, c);
     reads(chunk);
     reads(begin);
-    partition(Chunk<Residue>{
-        .keys = chunk.keys.data,
-        .payload = chunk.payload.data,
-        .size = chunk.keys.size,
-        .digit = digit,
-        .keep = keep,
-        .buckets = buckets,
-        .begin = begin.data,
-        .position = row_of(rooms.tables, c).data,
-        .residues = out.keys.data,
-        .payload_out = out.payload.data,
-        .lines = reinterpret_cast<Residue*>(row_of(rooms.lines, c).data),
-        .payload_lines = row_of(rooms.lines, c).data + buckets * bucket_words<Residue>(false)});
+    partition(Chunk{.keys = chunk.keys.data,
+                    .payload = chunk.payload.data,
+                    .size = chunk.keys.size,
+                    .digit = digit,
+                    .keep = keep,
+                    .buckets = buckets,
+                    .begin = begin.data,
+                    .position = row_of(rooms.tables, c).data,
+                    .keys_out = out.keys.data,
+                    .payload_out = out.payload.data,
+                    .lines = row_of(rooms.lines, c).data,
+                    .payload_lines = row_of(rooms.lines, c).data + buckets * gathered<Word>});
     if constexpr (!std::is_same_v<Access, Plain>)
       for (Index b = 0; b < buckets; ++b) {
         const Word to = row_of(rooms.tables, c).data[b];
