@@ -7,6 +7,7 @@
 
 #include "bench/candidates.hpp"
 #include "bench/commands.hpp"
+#include "bench/context.hpp"
 #include "bench/graph_file.hpp"
 #include "bench/json.hpp"
 #include "common/catalogue.hpp"
@@ -74,7 +75,8 @@ void run(const Options& options) {
   if (!options.json.empty()) {
     Json measurements = Json::array();
     for (const Measurement& m : results) measurements.push_back(to_json(problem, m));
-    write_json(options.json, {{"measurements", std::move(measurements)}});
+    write_json(options.json,
+               {{"context", machine_context(options.device)}, {"measurements", std::move(measurements)}});
   }
   for (const Measurement& m : results)
     if (m.problem.starts_with("wrong result"))

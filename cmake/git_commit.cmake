@@ -1,10 +1,7 @@
 # cmake -DSOURCE=<source folder> -DHEADER=<file> -P git_commit.cmake
 # Writes the commit that is built into HEADER, which is touched only when it changes. Results are no part of the
-# program: measuring does not make it dirty. A tree without its history can be told: TALLCACHE_COMMIT in the environment.
+# program: measuring does not make it dirty. A tree without its own history is told: TALLCACHE_COMMIT in the environment.
 set(commit unknown)
-if(DEFINED ENV{TALLCACHE_COMMIT})
-  set(commit $ENV{TALLCACHE_COMMIT})
-endif()
 find_program(GIT git)
 function(git output)
   execute_process(COMMAND ${GIT} -c "safe.directory=${SOURCE}" ${ARGN} WORKING_DIRECTORY ${SOURCE}
@@ -12,7 +9,9 @@ function(git output)
   set(${output} "${text}" PARENT_SCOPE)
   set(status ${status} PARENT_SCOPE)
 endfunction()
-if(GIT)
+if(DEFINED ENV{TALLCACHE_COMMIT})
+  set(commit $ENV{TALLCACHE_COMMIT})
+elseif(GIT)
   git(above rev-parse --show-cdup)  # not empty: an unpacked archive inside somebody else's repository
   if(status EQUAL 0 AND above STREQUAL "")
     git(head rev-parse --short=12 HEAD)
