@@ -22,7 +22,7 @@
 namespace tallcache {
 namespace {
 
-struct Options {
+struct CompareOptions {
   std::vector<std::string> operations;
   std::string element, json, svg;
   bool full = false, smoke = false;
@@ -127,7 +127,7 @@ struct Roofs {
   }
 };
 
-Roofs measured_roofs(const Options& options) {
+Roofs measured_roofs(const CompareOptions& options) {
   Roofs roofs;
   const LimitsProtocol smoke{.least_rounds = 1, .most_rounds = 1, .footprint = std::size_t{16} << 20};
   roofs.cpu = measure_limits(this_machine(), options.smoke ? smoke : LimitsProtocol::quick());
@@ -175,7 +175,7 @@ std::string name_of(const Candidate& candidate) {
 
 /// Measures everyone at one size. Who took `seconds_each` or longer for a smaller one, and would take five
 /// times as long now, sits out: a triple loop over 4096 takes minutes.
-Size measure_size(const Options& options, const Problem& problem, Index n, const Size* smaller,
+Size measure_size(const CompareOptions& options, const Problem& problem, Index n, const Size* smaller,
                   double seconds_each, const Roofs& roofs) {
   Size size{
       .problem = problem, .n = n, .transfers = measured_transfers(problem, options.device), .lines = {}};
@@ -261,7 +261,7 @@ Json to_json(std::span<const Size> sizes, Json& measurements) {
   return operation;
 }
 
-void compare(const Options& options) {
+void compare(const CompareOptions& options) {
   std::vector<std::string> names = options.operations;
   if (names.empty()) names = {"matmul", "transpose", "counting_sort"};
   for (const std::string& name : names) find_operation(name, options.element), ladder_of(name);
@@ -312,7 +312,7 @@ void compare(const Options& options) {
 }  // namespace
 
 void add_compare(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareOptions>();
   CLI::App* command = app.add_subcommand(
       "compare", "CPU against GPU over a ladder of sizes, kernel alone and with transfers");
   command->add_option("OPERATION", options->operations,

@@ -15,12 +15,12 @@
 namespace tallcache {
 namespace {
 
-struct Options {
+struct MachineOptions {
   std::string json;
   bool quick = false;
 };
 
-void run(const Options& options) {
+void run(const MachineOptions& options) {
   require_writable(options.json);
   const bool text = options.json != "-";
   const Machine& machine = this_machine();
@@ -43,7 +43,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_machine(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MachineOptions>();
   CLI::App* command = app.add_subcommand(
       "machine", "What this machine is (topology, SIMD, counters, build) and its measured limits");
   command->add_option("--json", options->json, "Write the same to FILE ('-': standard output)")

@@ -18,7 +18,7 @@
 namespace tallcache {
 namespace {
 
-struct Options : ProblemOptions {
+struct MissesOptions : ProblemOptions {
   std::string line, source = "auto", svg, json;
   std::vector<std::string> caches;
   bool curve = false, falls = false;
@@ -146,7 +146,7 @@ Json to_json(std::span<const cache::CacheLevel> levels) {
   return list;
 }
 
-std::vector<cache::CacheLevel> levels_of(const Options& options) {
+std::vector<cache::CacheLevel> levels_of(const MissesOptions& options) {
   const std::size_t line = options.line.empty() ? 0 : cache::validated_line(parse_bytes(options.line));
   if (options.caches.empty()) return machine_caches(line);
   std::vector<cache::CacheLevel> levels;
@@ -155,7 +155,7 @@ std::vector<cache::CacheLevel> levels_of(const Options& options) {
   return levels;
 }
 
-void run(const Options& options) {
+void run(const MissesOptions& options) {
   const Problem problem = problem_of(options);
   const Operation& operation = *problem.operation;
   const auto list = candidates(operation, options.variants, options.params, 1, Backend::cpu);
@@ -215,7 +215,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_misses(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<MissesOptions>();
   CLI::App* command = app.add_subcommand(
       "misses", "Count cache misses of variants through PAPI, by level and kind, beside the theory");
   add_problem(*command, *options, "all of them").shape->required();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <optional>
 
@@ -11,13 +10,14 @@
 #include "bench/commands.hpp"
 #include "bench/context.hpp"
 #include "bench/gnuplot.hpp"
+#include "bench/json.hpp"
 #include "bench/profiles.hpp"
 #include "common/catalogue.hpp"
 
 namespace tallcache {
 namespace {
 
-struct Options : ProblemOptions {
+struct ProfilingOptions : ProblemOptions {
   std::string csv, json, svg;
   bool unit_cost = false, measure = false;
   int threads = 1;
@@ -29,7 +29,7 @@ struct Options : ProblemOptions {
   CostUnit unit() const { return unit_cost ? CostUnit::accesses : CostUnit::nanoseconds; }
 };
 
-std::vector<Candidate> chosen(const Operation& operation, const Options& options) {
+std::vector<Candidate> chosen(const Operation& operation, const ProfilingOptions& options) {
   std::vector<std::string> names = options.variants;
   if (names.empty())
     for (const Variant* variant : variants_of(operation))
@@ -46,7 +46,8 @@ std::vector<Candidate> chosen(const Operation& operation, const Options& options
 }
 
 // In nanoseconds the run of least work of several, as anything else that runs adds to it.
-Profile profiled(Workspace& workspace, const Candidate& candidate, const Options& options, double burden) {
+Profile profiled(Workspace& workspace, const Candidate& candidate, const ProfilingOptions& options,
+                 double burden) {
   const ProfileOptions how{.burden = burden,
                            .threads = options.threads,
                            .width = candidate.variant->parallel ? options.width : 1,
@@ -79,7 +80,7 @@ std::vector<Measurement> timed(Workspace& workspace, const Candidate& candidate,
   return measure(workspace, list, {.seconds = seconds});
 }
 
-void print(const ProfiledVariant& v, const Options& options) {
+void print(const ProfiledVariant& v, const ProfilingOptions& options) {
   const Profile& p = v.profile;
   const std::string params = to_string(v.candidate.params);
   const auto cost = [&](double value) {
@@ -129,14 +130,7 @@ void print(const ProfiledVariant& v, const Options& options) {
   }
 }
 
-void write_text(const std::string& path, const std::string& text) {
-  FILE* file = path == "-" ? stdout : std::fopen(path.c_str(), "w");
-  const bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (!file || (file == stdout ? std::fflush(file) : std::fclose(file)) != 0 || !written)
-    throw Error("cannot write " + path);
-}
-
-void run(Options& options) {
+void run(ProfilingOptions& options) {
   const Problem problem = problem_of(options);
   const Operation& operation = *problem.operation;
   const auto list = chosen(operation, options);
@@ -209,7 +203,7 @@ void run(Options& options) {
 }  // namespace
 
 void add_profile(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ProfilingOptions>();
   CLI::App* command = app.add_subcommand(
       "profile", "Work, span, parallelism and the speed-up to expect, of variants that fork");
   add_problem(*command, *options, "all that fork").shape->required();

@@ -11,6 +11,7 @@
 #include "bench/commands.hpp"
 #include "bench/comparison.hpp"
 #include "bench/gnuplot.hpp"
+#include "bench/json.hpp"
 #include "bench/results.hpp"
 #include "bench/steps.hpp"
 #include "bench/tables/grid.hpp"
@@ -19,7 +20,7 @@
 namespace tallcache {
 namespace {
 
-struct Options {
+struct ReportOptions {
   std::vector<std::string> files;
   std::string readme, svg;
   bool check = false;
@@ -107,13 +108,7 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
-void write_text(const std::string& path, const std::string& text) {
-  require_writable(path);
-  std::ofstream file(path);
-  if (!(file << text) || !file.flush()) throw Error("cannot write " + path);
-}
-
-void update_readme(const Options& options, const std::string& kind, const std::string& generated) {
+void update_readme(const ReportOptions& options, const std::string& kind, const std::string& generated) {
   const std::string text = read_text(options.readme);
   const auto [begin_mark, end_mark] = marks(kind);
   const auto begin = text.find(begin_mark), end = text.find(end_mark);
@@ -135,7 +130,7 @@ void draw_comparisons(const std::string& prefix, const Json& results) {
          comparison_plot(results, comparison));
 }
 
-void report(const Options& options) {
+void report(const ReportOptions& options) {
   if (options.check && options.readme.empty()) throw Error("--check needs --readme FILE");
   std::string text;
   std::map<std::string, std::string> summaries;  // by kind
@@ -168,7 +163,7 @@ void report(const Options& options) {
 }  // namespace
 
 void add_report(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportOptions>();
   CLI::App* command = app.add_subcommand("report", "Results files as Markdown, or as the README's tables");
   command->footer(
       "Example: tallcache report tallcache-results/reproduce.json > report.md\n"

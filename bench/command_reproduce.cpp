@@ -15,7 +15,7 @@
 namespace tallcache {
 namespace {
 
-struct Options {
+struct ReproduceOptions {
   std::vector<std::string> names;
   bool full = false, list = false, fresh = false, smoke = false;
   std::string results = "tallcache-results", json;
@@ -23,12 +23,12 @@ struct Options {
   std::uint64_t seed = 1;
 };
 
-struct Step {
+struct RowToMeasure {
   const Table* table;
   Row row;
 };
 
-std::vector<const Table*> chosen(const Options& options) {
+std::vector<const Table*> chosen(const ReproduceOptions& options) {
   if (options.names.empty()) return {tables().begin(), tables().end()};
   std::vector<const Table*> result;
   for (const std::string& name : options.names)
@@ -55,7 +55,7 @@ std::string too_large(const Row& row) {
   return {};
 }
 
-void measure_row(const Step& step, Results& results, Progress& progress, int device) {
+void measure_row(const RowToMeasure& step, Results& results, Progress& progress, int device) {
   const Row& row = step.row;
   const auto keep = [&](std::span<const Measurement> measurements, bool partial) {
     for (const Measurement& m : measurements)
@@ -94,11 +94,11 @@ void measure_limits_once(Results& results, Scale scale, int device) {
 }
 
 // The records and tables of `chosen`, out of everything that the file holds.
-Json part(const Results& results, std::span<const Step> steps, std::span<const Table* const> chosen) {
+Json part(const Results& results, std::span<const RowToMeasure> steps, std::span<const Table* const> chosen) {
   Json document = results.document();
   document["measurements"] = Json::array();
   document["tables"] = Json::array();
-  for (const Step& step : steps)
+  for (const RowToMeasure& step : steps)
     for (const Candidate& candidate : step.row.candidates)
       if (const Json* record = results.find(step.row.problem, candidate))
         document["measurements"].push_back(*record);
@@ -107,7 +107,7 @@ Json part(const Results& results, std::span<const Step> steps, std::span<const T
   return document;
 }
 
-void reproduce(const Options& options) {
+void reproduce(const ReproduceOptions& options) {
   if (options.list) {
     for (const Table* table : tables()) fmt::print("{:<22}{}\n", table->id, table->title);
     return;
@@ -122,12 +122,12 @@ void reproduce(const Options& options) {
   FILE* const out = options.json == "-" ? stderr : stdout;
   fmt::print(out, "tallcache reproduce ({}) on {}\n", to_string(scale), context["cpu"].get<std::string>());
 
-  std::vector<Step> steps;
+  std::vector<RowToMeasure> steps;
   for (const Table* table : tables)
     for (Row& row : table->rows(scale, options.seed)) steps.push_back({table, std::move(row)});
   std::size_t reused = 0, wrong = 0;
   std::vector<const Row*> left;
-  for (const Step& step : steps) {
+  for (const RowToMeasure& step : steps) {
     if (measured(results, step.row))
       reused += step.row.candidates.size();
     else
@@ -141,7 +141,7 @@ void reproduce(const Options& options) {
   Progress progress(left, results);
   for (const Table* table : tables) {
     bool changed = !results.find_table(table->id);
-    for (const Step& step : steps) {
+    for (const RowToMeasure& step : steps) {
       if (step.table != table) continue;
       if (!measured(results, step.row)) {
         progress.start(table->id, step.row);
@@ -174,7 +174,7 @@ void reproduce(const Options& options) {
 }  // namespace
 
 void add_reproduce(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReproduceOptions>();
   CLI::App* command =
       app.add_subcommand("reproduce", "The slides' tables, measured here beside the slides' figures");
   command->footer(

@@ -16,7 +16,7 @@
 namespace tallcache {
 namespace {
 
-struct Options : ProblemOptions {
+struct RunOptions : ProblemOptions {
   std::string graph, json, backend;
   double seconds = 1;
   ThreadOptions threads;
@@ -58,7 +58,7 @@ Problem graph_problem(const Operation& operation, const std::string& path) {
           }};
 }
 
-void run(const Options& options) {
+void run(const RunOptions& options) {
   const Problem problem =
       options.graph.empty()
           ? problem_of(options)
@@ -92,7 +92,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_run(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<RunOptions>();
   CLI::App* command =
       app.add_subcommand("run", "Verify and time variants of one operation on one shape, interleaved");
   const ProblemFlags flags = add_problem(*command, *options, "all of them");

@@ -15,7 +15,7 @@
 namespace tallcache {
 namespace {
 
-struct Options {
+struct StepsOptions {
   std::vector<std::string> operations;
   std::string json;
   bool smoke = false;
@@ -97,7 +97,7 @@ const Staircase& staircase_of(std::string_view operation) {
   throw Error(unknown_name("operation with steps", operation, names));
 }
 
-Json measure_steps(const Staircase& staircase, const Options& options, const Limits& limits) {
+Json measure_steps(const Staircase& staircase, const StepsOptions& options, const Limits& limits) {
   const Operation& operation = find_operation(staircase.operation, staircase.element);
   const Problem problem{&operation,
                         complete_shape(operation, options.smoke ? staircase.smoke : staircase.shape),
@@ -135,7 +135,7 @@ Json measure_steps(const Staircase& staircase, const Options& options, const Lim
   return json;
 }
 
-void steps(const Options& options) {
+void steps(const StepsOptions& options) {
   std::vector<std::string> names = options.operations;
   if (names.empty())
     for (const Staircase& staircase : staircases()) names.emplace_back(staircase.operation);
@@ -205,7 +205,7 @@ Grid steps_grid(const Json& steps) {
 }
 
 void add_steps(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StepsOptions>();
   CLI::App* command = app.add_subcommand(
       "steps",
       "Where the time goes: from the textbook's loops to the fastest variant, what each step brings");

@@ -78,14 +78,14 @@ void require_writable(const std::string& path) {
   fs::remove(probe);
 }
 
-void write_json(const std::string& path, const Json& document) {
+void write_text(const std::string& path, std::string_view text) {
   if (path == "-") {
-    std::cout << document.dump(2) << '\n';
+    if (!(std::cout << text) || !std::cout.flush()) cannot_write("standard output");
     return;
   }
   const std::string whole = neighbour(path);
   std::ofstream file(whole);
-  if (!(file << document.dump(1) << '\n') || !file.flush()) {
+  if (!(file << text) || !file.flush()) {
     const int error = errno;
     std::error_code ignored;
     fs::remove(whole, ignored);
@@ -96,6 +96,10 @@ void write_json(const std::string& path, const Json& document) {
   std::error_code error;
   fs::rename(whole, path, error);
   if (error) throw Error(fmt::format("cannot write {}: {}", path, error.message()));
+}
+
+void write_json(const std::string& path, const Json& document) {
+  write_text(path, document.dump(path == "-" ? 2 : 1) + '\n');
 }
 
 }  // namespace tallcache

@@ -20,8 +20,9 @@ Json to_json(const Variant&);
 /// repetitions, its rate, phases, verified; or, where there is no time, "problem".
 Json to_json(const Problem&, const Measurement&);
 
-/// Writes `document` to `path` so that the file is always whole: to a neighbour first, then renamed. "-" is
+/// Writes `text` to `path` so that the file is always whole: to a neighbour first, then renamed. "-" is
 /// standard output. Throws Error when it cannot be written.
+void write_text(const std::string& path, std::string_view text);
 void write_json(const std::string& path, const Json& document);
 
 /// Throws Error, before anything is measured, when `path` cannot be written.
