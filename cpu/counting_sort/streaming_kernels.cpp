@@ -242,7 +242,7 @@ void SpreadResidues(const Spread<Residue>& chunk) { spread_chunk(chunk); }
 void SpreadPairs(const Spread<Pair>& chunk) { spread_chunk(chunk); }
 
 // Fetches the lines from block `at` on, one a call. A leaf's pairs are fetched while those before it are put
-// in order, which waits for no memory: 12.1 to 10.0 ns a pair with the other core at work.
+// in order, which waits for no memory.
 template <class T>
 class LinesAhead {
  public:
