@@ -129,8 +129,8 @@ struct Roofs {
 
 Roofs measured_roofs(const CompareOptions& options) {
   Roofs roofs;
-  const LimitsProtocol smoke{.least_rounds = 1, .most_rounds = 1, .footprint = std::size_t{16} << 20};
-  roofs.cpu = measure_limits(this_machine(), options.smoke ? smoke : LimitsProtocol::quick());
+  roofs.cpu =
+      measure_limits(this_machine(), options.smoke ? LimitsProtocol::smoke() : LimitsProtocol::quick());
   roofs.gpu = measured_gpu_limits(options.device);
   return roofs;
 }

@@ -85,9 +85,8 @@ void measure_row(const RowToMeasure& step, Results& results, Progress& progress,
 // The machine's limits go into the results once.
 void measure_limits_once(Results& results, Scale scale, int device) {
   if (results.document().contains("limits")) return;
-  const LimitsProtocol smoke{.least_rounds = 1, .most_rounds = 1, .footprint = std::size_t{16} << 20};
-  const Limits limits =
-      measure_limits(this_machine(), scale == Scale::smoke ? smoke : LimitsProtocol::quick());
+  const Limits limits = measure_limits(
+      this_machine(), scale == Scale::smoke ? LimitsProtocol::smoke() : LimitsProtocol::quick());
   results.set("limits", nlohmann::json(limits));
   results.set("gpu_limits", measured_gpu_limits(device));
   results.save();

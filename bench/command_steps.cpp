@@ -143,8 +143,8 @@ void steps(const StepsOptions& options) {
   require_writable(options.json);
   FILE* const out = options.json == "-" ? stderr : stdout;
 
-  const LimitsProtocol smoke{.least_rounds = 1, .most_rounds = 1, .footprint = std::size_t{16} << 20};
-  const Limits limits = measure_limits(this_machine(), options.smoke ? smoke : LimitsProtocol::quick());
+  const Limits limits =
+      measure_limits(this_machine(), options.smoke ? LimitsProtocol::smoke() : LimitsProtocol::quick());
   Json document{{"context", machine_context()}, {"limits", nlohmann::json(limits)}, {"steps", Json::array()}};
   for (const std::string& name : names) {
     document["steps"].push_back(measure_steps(staircase_of(name), options, limits));

@@ -76,6 +76,10 @@ struct LimitsProtocol {
       0.003;  ///< of one run of multiply-adds: short beside a time slice, long beside a wake-up
   std::size_t footprint = 0;  ///< bytes of the two arrays together; 0: four times the last-level caches
   static LimitsProtocol quick() { return {.seconds = 0.6}; }
+  /// That it runs, and no more.
+  static LimitsProtocol smoke() {
+    return {.least_rounds = 1, .most_rounds = 1, .footprint = std::size_t{16} << 20};
+  }
 };
 
 /// Measures the limits, quick in about 3 seconds on two idle cores. Threads are pinned, one a core; every

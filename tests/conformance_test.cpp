@@ -36,9 +36,7 @@ class Conformance : public testing::TestWithParam<const Variant*> {
   void SetUp() override {
     if (const std::string reason = variant.unavailable(); !reason.empty()) {
       ++totals.unavailable;
-      // Where there has to be a GPU, as on the machine that its results come from, nothing is skipped.
-      const char* required = std::getenv("TALLCACHE_REQUIRE_GPU");
-      if (variant.backend == Backend::gpu && required && std::string_view(required) == "1")
+      if (variant.backend == Backend::gpu && gpu_required())
         GTEST_FAIL() << identifier(variant) << ": " << reason;
       GTEST_SKIP() << identifier(variant) << ": " << reason;
     }

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "common/catalogue.hpp"
 #include "gpu/cuda_executor.hpp"
@@ -47,8 +46,7 @@ class OnDevice : public testing::Test {
  protected:
   void SetUp() override {
     if (const std::string reason = cuda_unavailable(); !reason.empty()) {
-      const char* required = std::getenv("TALLCACHE_REQUIRE_GPU");
-      if (required && std::string_view(required) == "1") GTEST_FAIL() << reason;
+      if (gpu_required()) GTEST_FAIL() << reason;
       GTEST_SKIP() << reason;
     }
   }

@@ -4,12 +4,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/harness.hpp"
 
 namespace tallcache::test {
+
+/// Where there has to be a GPU, as on the machine that its results come from, its tests do not skip.
+inline bool gpu_required() {
+  const char* required = std::getenv("TALLCACHE_REQUIRE_GPU");
+  return required && std::string_view(required) == "1";
+}
 
 /// "matmul_double_cpu_tiled": a name that GoogleTest accepts.
 inline std::string identifier(const Variant& variant) {
