@@ -34,32 +34,46 @@ namespace detail {
 
 constexpr Index divided_up(Index a, Index b) { return (a + b - 1) / b; }
 
+constexpr Index asked_or(Index asked, Index own) { return asked ? asked : own; }
+
+/// Which factors of a product are packed.
+template <class T>
+struct Packing {
+  const RegisterKernel<T>& kernel = register_kernel<T>();
+  bool a, b;
+  Index slab;
+
+  /// `b_rows`: the rows of B are contiguous, as the kernel reads them.
+  Packing(Index m, Index n, bool b_rows, const GemmSizes& sizes) : slab(asked_or(sizes.slab, kernel.slab)) {
+    const Index unpacked = asked_or(sizes.unpacked, kernel.unpacked);
+    a = n >= unpacked;
+    b = m >= unpacked || !b_rows || (!kernel.masked && n % kernel.lanes != 0);
+  }
+
+  /// The kernel takes both factors as they lie.
+  bool none(Index k) const { return !a && !b && k <= slab; }
+};
+
 /// How a product is cut: whole panels and slabs, whatever the number of threads.
 template <class T>
 struct GemmPlan {
-  const RegisterKernel<T>& kernel = register_kernel<T>();
+  const RegisterKernel<T>& kernel;
   Index m, n, k;
   Index panels_m, panels_n, slab, slabs;
   Index leaf_m, leaf_n;  ///< in panels
   bool pack_a, pack_b;
 
-  /// `b_rows`: the rows of B are contiguous, as the kernel reads them.
-  GemmPlan(Index rows, Index cols, Index inner, bool b_rows, const GemmSizes& sizes)
-      : m(rows), n(cols), k(inner) {
-    const auto size = [](Index asked, Index own) { return asked ? asked : own; };
-    const Index unpacked = size(sizes.unpacked, kernel.unpacked);
-    pack_a = n >= unpacked;
-    pack_b = m >= unpacked || !b_rows || (!kernel.masked && n % kernel.lanes != 0);
+  GemmPlan(Index rows, Index cols, Index inner, const Packing<T>& packing, const GemmSizes& sizes)
+      : kernel(packing.kernel), m(rows), n(cols), k(inner), pack_a(packing.a), pack_b(packing.b) {
     panels_m = divided_up(m, kernel.rows);
     panels_n = divided_up(n, kernel.cols);
-    slab = size(sizes.slab, kernel.slab);
-    if (!pack_a && !pack_b && k <= slab) {
-      // One leaf: at n = 8 the divisions below take as long as the product.
+    slab = packing.slab;
+    if (packing.none(k)) {
       leaf_m = panels_m, leaf_n = panels_n, slab = k, slabs = k > 0;
       return;
     }
-    leaf_m = divided_up(size(sizes.leaf_m, kernel.leaf_m), kernel.rows);
-    leaf_n = divided_up(size(sizes.leaf_n, kernel.leaf_n), kernel.cols);
+    leaf_m = divided_up(asked_or(sizes.leaf_m, kernel.leaf_m), kernel.rows);
+    leaf_n = divided_up(asked_or(sizes.leaf_n, kernel.leaf_n), kernel.cols);
     slabs = divided_up(k, slab);
     slab = slabs ? divided_up(k, slabs) : 0;
     slabs = slab ? divided_up(k, slab) : 0;
@@ -221,18 +235,35 @@ void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, T alpha, MatrixView<con
     });
     return;
   }
-  const GemmPlan<T> plan(m, n, k, trans_b == Trans::no, sizes);
+  const bool a_rows = trans_a == Trans::no, b_rows = trans_b == Trans::no;
+  const Index a_across = a_rows ? a.ld : 1, a_along = a_rows ? 1 : a.ld;
+  const Packing<T> packing(m, n, b_rows, sizes);
+  if constexpr (std::is_same_v<Access, Plain>)
+    if (packing.none(k))
+      // What the plan below comes to. To make it takes 15 ns, of n = 8 the product itself 28.
+      return packing.kernel.multiply({.m = m,
+                                      .n = n,
+                                      .k = k,
+                                      .a = {a.data, packing.kernel.rows * a_across, a_across, a_along},
+                                      .b = {b.data, packing.kernel.cols, 1, b.ld},
+                                      .a_packed = false,
+                                      .b_packed = false,
+                                      .c = c.data,
+                                      .ldc = c.ld,
+                                      .alpha = alpha,
+                                      .beta = beta,
+                                      .ahead = {{a.data, 0}, {b.data, 0}}});
+  const GemmPlan<T> plan(m, n, k, packing, sizes);
   const auto a_memory = scratch.template vector<T>(plan.size_a());
   const auto b_memory = scratch.template vector<T>(plan.size_b());
-  const bool a_rows = trans_a == Trans::no, b_rows = trans_b == Trans::no;
-  const GemmRun<T, Access> run{.plan = plan,
-                               .a = {a.data, m, plan.kernel.rows, a_rows ? a.ld : 1, a_rows ? 1 : a.ld,
-                                     plan.pack_a, a_memory, a.access},
-                               .b = {b.data, n, plan.kernel.cols, b_rows ? 1 : b.ld, b_rows ? b.ld : 1,
-                                     plan.pack_b, b_memory, b.access},
-                               .c = c,
-                               .alpha = alpha,
-                               .beta = beta};
+  const GemmRun<T, Access> run{
+      .plan = plan,
+      .a = {a.data, m, plan.kernel.rows, a_across, a_along, plan.pack_a, a_memory, a.access},
+      .b = {b.data, n, plan.kernel.cols, b_rows ? 1 : b.ld, b_rows ? b.ld : 1, plan.pack_b, b_memory,
+            b.access},
+      .c = c,
+      .alpha = alpha,
+      .beta = beta};
   const GemmPart all{0, plan.panels_m, 0, plan.panels_n, 0, plan.slabs};
   run.pack(fork);
   run.multiply(fork, all, all);
@@ -246,7 +277,8 @@ std::size_t gemm_scratch_bytes(Layout layout, Trans trans_a, Trans trans_b, Inde
                                const GemmSizes& sizes = {}) {
   const bool rows = layout == Layout::row_major;
   const bool b_rows = rows ? trans_b == Trans::no : trans_a == Trans::no;
-  return detail::GemmPlan<T>(rows ? m : n, rows ? n : m, k, b_rows, sizes).scratch();
+  if (!rows) std::swap(m, n);
+  return detail::GemmPlan<T>(m, n, k, detail::Packing<T>(m, n, b_rows, sizes), sizes).scratch();
 }
 
 /// C = alpha op(A) op(B) + beta C, op the transposition where asked for; BLAS's gemm: with beta = 0 C is not
