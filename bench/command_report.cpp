@@ -12,6 +12,7 @@
 #include "bench/comparison.hpp"
 #include "bench/gnuplot.hpp"
 #include "bench/json.hpp"
+#include "bench/peers.hpp"
 #include "bench/results.hpp"
 #include "bench/steps.hpp"
 #include "bench/tables/grid.hpp"
@@ -30,7 +31,10 @@ bool is_comparison(const Json& results) { return results.contains("comparisons")
 
 // What the README's table from such results is called in the marks around it.
 std::string kind_of(const Json& results) {
-  return is_comparison(results) ? "comparison" : results.contains("steps") ? "steps" : "results";
+  return is_comparison(results)      ? "comparison"
+         : results.contains("steps") ? "steps"
+         : results.contains("peers") ? "peers"
+                                     : "results";
 }
 
 // What stands before and behind the table.
@@ -61,6 +65,8 @@ std::string full_report(const Json& results) {
                         crossover_sentence(results, comparison));
   for (const Json& steps : results.value("steps", Json::array()))
     text += "\n" + render(steps_grid(steps), Style::markdown);
+  for (const Json& match : results.value("peers", Json::array()))
+    text += "\n" + render(peers_grid(match), Style::markdown);
   return text;
 }
 
@@ -68,6 +74,13 @@ std::string full_report(const Json& results) {
 std::string summary_of_steps(const Json& results) {
   std::string text = fmt::format("On {}:\n", machine(results));
   for (const Json& steps : results["steps"]) text += "\n" + render(steps_grid(steps), Style::markdown);
+  return text;
+}
+
+// Each variant beside its peers.
+std::string summary_of_peers(const Json& results) {
+  std::string text = fmt::format("On {}:\n", machine(results));
+  for (const Json& match : results["peers"]) text += "\n" + render(peers_grid(match), Style::markdown);
   return text;
 }
 
@@ -149,6 +162,7 @@ void report(const ReportOptions& options) {
       else
         summary += (summary.empty() ? "" : "\n") + (kind == "comparison" ? summary_of_comparison(results)
                                                     : kind == "steps"    ? summary_of_steps(results)
+                                                    : kind == "peers"    ? summary_of_peers(results)
                                                                          : summary_of_tables(results));
     } catch (const Json::exception& error) {
       const std::string what = error.what();
@@ -169,13 +183,13 @@ void add_report(CLI::App& app) {
       "Example: tallcache report tallcache-results/reproduce.json > report.md\n"
       "         tallcache report compare.json --svg compare\n"
       "         tallcache report results/machine/reproduce.json --readme README.md");
-  command->add_option("FILE", options->files, "Results files of tallcache reproduce, compare or steps")
+  command->add_option("FILE", options->files, "Results files of tallcache reproduce, compare, steps or peers")
       ->required();
   const auto [begin, end] = marks("results");
   command->add_option(
       "--readme", options->readme,
       fmt::format("Put a table of the ratios between {} and {} in this file; of a comparison, of "
-                  "steps, between marks of these names",
+                  "steps, of peers, between marks of these names",
                   begin, end));
   command->add_flag("--check", options->check, "Change nothing; fail when the README differs");
   command->add_option("--svg", options->svg, "Plot a comparison into PREFIX-<operation>.svg (gnuplot)")

@@ -12,6 +12,7 @@ void add_reproduce(CLI::App& app);
 void add_report(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_steps(CLI::App& app);
+void add_peers(CLI::App& app);
 void add_profile(CLI::App& app);
 void add_misses(CLI::App& app);  // only where there is PAPI
 

@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   add_reproduce(app);
   add_compare(app);
   add_steps(app);
+  add_peers(app);
   add_report(app);
   add_profile(app);
 #ifdef TALLCACHE_HAS_PAPI

@@ -52,10 +52,11 @@ Json read_results(const std::string& path) {
     if (!json.at("context").is_object()) throw Error(path + " is no results file: 'context' is no object");
     const char* printed = json.contains("comparisons") ? "comparisons"
                           : json.contains("steps")     ? "steps"
+                          : json.contains("peers")     ? "peers"
                                                        : "tables";
     if (!json.at(printed).is_array())
       throw Error(fmt::format("{} is no results file: '{}' is no array", path, printed));
-    if (json.contains("steps")) return json;
+    if (json.contains("steps") || json.contains("peers")) return json;
     if (!json.at("measurements").is_array())
       throw Error(path + " is no results file: 'measurements' is no array");
     for (const Json& record : json.at("measurements")) {

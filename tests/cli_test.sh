@@ -103,6 +103,20 @@ printf '<!-- steps:begin -->\n<!-- steps:end -->\n' >steps.md
 run 0 report steps.json --readme steps.md; has steps.md "REC-TRANSPOSE"
 run 0 report steps.json --readme steps.md --check
 bad "did you mean 'matmul'" steps matmull
+# The fastest variants beside the libraries: the variant itself measured and right in each case.
+run 0 peers --smoke --json peers.json; has out "geometric mean of"; has out "of memcpy's speed"
+python3 - peers.json <<'P' || fail "peers.json"
+import json, sys
+peers = json.load(open(sys.argv[1]))["peers"]
+assert [p["operation"] for p in peers] == [o for o in ("matmul", "transpose", "counting_sort") for _ in range(2)]
+for case in (case for p in peers for case in p["cases"]):
+    own = case["records"][0]
+    assert own["verified"] and own["median_s"] > 0, case
+P
+printf '<!-- peers:begin -->\n<!-- peers:end -->\n' >peers.md
+run 0 report peers.json --readme peers.md; has peers.md "zipf_1.0"
+run 0 report peers.json --readme peers.md --check
+bad "did you mean 'matmul'" peers matmull
 sed 's/"operation"/"operatio"/' compare.json >broken.json
 bad "is no results file" report broken.json
 bad "did you mean 'matmul'" compare matmull
