@@ -52,50 +52,57 @@ HWY_INLINE void transpose_square(T* to, Index, const void* from, Index) {
 template <class T>
 using Tag = hn::CappedTag<T, line<T>>;
 
-/// 16 bytes of each of as many rows as a vector has blocks of 16 bytes, `apart` elements from one to the
-/// next.
-template <class T>
-HWY_INLINE hn::Vec<Tag<T>> blocks_of_rows(const T* from, Index apart) {
-  const Tag<T> d;
-  constexpr Index blocks = hn::MaxLanes(d) * sizeof(T) / 16;
-  static_assert(blocks == 1 || blocks == 2 || blocks == 4);
-  if constexpr (blocks == 1)
-    return hn::LoadU(d, from);
-  else if constexpr (blocks == 2)
-    return hn::ConcatUpperLower(d, hn::LoadDup128(d, from + apart), hn::LoadDup128(d, from));
-  else
-    return hn::ConcatUpperLower(
-        d, hn::OddEvenBlocks(hn::LoadDup128(d, from + 3 * apart), hn::LoadDup128(d, from + 2 * apart)),
-        hn::OddEvenBlocks(hn::LoadDup128(d, from + apart), hn::LoadDup128(d, from)));
-}
-
-/// `to` becomes the transpose of the square at `from`, a vector's lanes a side. Blocks of 16 bytes find their
-/// place while they are loaded; the shuffles stay within them. Every line is loaded at once: rows a power of
-/// two apart would evict each other if it were come back to. Not inlined, for gcc keeps the addresses of all
-/// rows.
+/// `to` becomes the transpose of the square at `from`, a vector's lanes a side. Blocks of 16 or 32 bytes find
+/// their place while they are loaded. Every line is loaded at once: rows a power of two apart would evict
+/// each other if it were come back to. Not inlined, for gcc keeps the addresses of all rows.
 template <class T>
 HWY_NOINLINE void transpose_square(T* to, Index stride, const void* source, Index ld) {
   const Tag<T> d;
   const T* from = static_cast<const T*>(source);
   constexpr Index side = 16 / sizeof(T), blocks = hn::MaxLanes(d) / side;
-  hn::Vec<Tag<T>> v[blocks][side];
-  for (Index k = 0; k < side; ++k)
-    for (Index q = 0; q < blocks; ++q) v[q][k] = blocks_of_rows<T>(from + k * ld + q * side, side * ld);
+  static_assert(blocks == 1 || blocks == 2 || blocks == 4);
+  // v[k][q]: 16 bytes of each of `blocks` rows; and, of the row of `to` that its first lane begins, the
+  // number, and how far from there the next row is that the interleaving of 16 bytes yields.
+  hn::Vec<Tag<T>> v[side][blocks];
+  const auto row_of = [](Index q) { return blocks == 4 ? q / 2 * 2 * side + q % 2 * (side / 2) : q * side; };
+  constexpr Index apart = blocks == 4 ? side : side / 2;
+  for (Index k = 0; k < side; ++k) {
+    const T* row = from + k * ld;
+    if constexpr (blocks == 1) {
+      v[k][0] = hn::LoadU(d, row);
+    } else if constexpr (blocks == 2) {
+      for (Index q = 0; q < 2; ++q)
+        v[k][q] = hn::ConcatUpperLower(d, hn::LoadDup128(d, row + side * ld + q * side),
+                                       hn::LoadDup128(d, row + q * side));
+    } else {
+      // Half as many loads as with blocks of 16 bytes, and as many shuffles: 4 % faster for 256 x 256 floats.
+      const hn::Half<Tag<T>> half;
+      const hn::Repartition<std::uint64_t, Tag<T>> eights;
+      const auto two_rows = [&](const T* at) HWY_ATTR {
+        return hn::BitCast(eights, hn::Combine(d, hn::LoadU(half, at + side * ld), hn::LoadU(half, at)));
+      };
+      for (Index q = 0; q < 4; q += 2) {
+        const auto upper = two_rows(row + q * side), lower = two_rows(row + 2 * side * ld + q * side);
+        v[k][q] = hn::BitCast(d, hn::ConcatEven(eights, lower, upper));
+        v[k][q + 1] = hn::BitCast(d, hn::ConcatOdd(eights, lower, upper));
+      }
+    }
+  }
   for (Index q = 0; q < blocks; ++q) {
-    T* row = to + q * side * stride;
+    T *first = to + row_of(q) * stride, *second = first + apart * stride;
     if constexpr (side == 2) {
-      hn::StoreU(hn::InterleaveLower(d, v[q][0], v[q][1]), d, row);
-      hn::StoreU(hn::InterleaveUpper(d, v[q][0], v[q][1]), d, row + stride);
+      hn::StoreU(hn::InterleaveLower(d, v[0][q], v[1][q]), d, first);
+      hn::StoreU(hn::InterleaveUpper(d, v[0][q], v[1][q]), d, second);
     } else {
       const hn::RepartitionToWide<Tag<T>> pairs;
-      const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, v[q][0], v[q][1]));
-      const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, v[q][2], v[q][3]));
-      const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[q][0], v[q][1]));
-      const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[q][2], v[q][3]));
-      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, row);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, row + stride);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, row + 2 * stride);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, row + 3 * stride);
+      const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, v[0][q], v[1][q]));
+      const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, v[2][q], v[3][q]));
+      const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[0][q], v[1][q]));
+      const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[2][q], v[3][q]));
+      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, first);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, first + stride);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, second);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, second + stride);
     }
   }
 }
@@ -127,6 +134,45 @@ HWY_INLINE void transpose_squares(T* to, Index stride, const std::byte* from, In
     }
 }
 
+/// Bytes from the beginning of its line to `p`.
+inline Index past_line(const std::byte* p) {
+  return static_cast<Index>(reinterpret_cast<std::uintptr_t>(p) % 64);
+}
+
+/// Lines of a square a line a side, fetched to be there when it is transposed.
+template <class T>
+HWY_INLINE void fetch_square(const std::byte* square, Index ld) {
+  for (Index k = 0; k < line<T>; ++k, square += ld * Index(sizeof(T))) __builtin_prefetch(square);
+}
+
+/// b becomes the transpose of a by plain stores, in squares a line a side; the last of a row or column begin
+/// earlier. Where a square's rows are whole lines of B, the squares follow each other along diagonals of
+/// tiles, for a leading dimension that is a power of two lays all lines along a row, or a column, into few
+/// sets of a cache: 256 x 256 floats at 0.85 of memcpy's speed, down the columns at 0.72, along the rows at
+/// 0.50. Otherwise down the columns, where the same lines are written next. Meanwhile the next square comes
+/// into L1: 0.75 without.
+template <class T>
+void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols) {
+  constexpr Index L = line<T>, size = sizeof(T), tile = 16;
+  if (rows < L || cols < L) return transpose_squares(reinterpret_cast<T*>(b), ldb, a, lda, rows, cols);
+  const Index slope = past_line(b) == 0 && ldb * size % 64 == 0;
+  const Index down = (rows + L - 1) / L, across = (cols + L - 1) / L;
+  for (Index top = 0; top < down; top += tile)
+    for (Index left = 0; left < across; left += tile) {
+      const Index height = std::min(tile, down - top), width = std::min(tile, across - left);
+      for (Index diagonal = 0; diagonal < width; ++diagonal)
+        for (Index s = 0, at = diagonal; s < height; ++s) {
+          const Index i = std::min((top + s) * L, rows - L), j = std::min((left + at) * L, cols - L);
+          at += slope;
+          if (at == width) at = 0;
+          const Index next_i = std::min(i + L, rows - L), next_j = std::min((left + at) * L, cols - L);
+          fetch_square<T>(a + (next_i * lda + next_j) * size, lda);
+          fetch_square<T>(b + (next_j * ldb + next_i) * size, ldb);
+          transpose_squares(reinterpret_cast<T*>(b) + j * ldb + i, ldb, a + (i * lda + j) * size, lda, L, L);
+        }
+    }
+}
+
 /// Part of a strip of B, which waits in a buffer to be written.
 template <class T>
 struct Waiting {
@@ -144,11 +190,6 @@ HWY_INLINE void put_lines(std::byte* to, const std::byte* from, Index lines) {
     const hn::Vec<Tag<T>> v = hn::LoadU(d, reinterpret_cast<const T*>(from + k));
     hn::Stream(v, d, reinterpret_cast<T*>(to + k));
   }
-}
-
-/// Bytes from the beginning of its line to `p`.
-inline Index past_line(const std::byte* p) {
-  return static_cast<Index>(reinterpret_cast<std::uintptr_t>(p) % 64);
 }
 
 /// Writes what waits: whole lines, and at both ends of the strip what is less.
@@ -238,9 +279,7 @@ void TransposeBlock(void* b, Index ldb, const void* a, Index lda, Index rows, In
       transpose_rows<T>(static_cast<std::byte*>(b) + j * ldb * Index(sizeof(T)), ldb,
                         from + j * Index(sizeof(T)), lda, rows, std::min(span<T>, cols - j));
   else
-    for (Index j = 0; j < cols; j += width<T>)
-      transpose_squares(static_cast<T*>(b) + j * ldb, ldb, from + j * Index(sizeof(T)), lda, rows,
-                        std::min(width<T>, cols - j));
+    transpose_plain<T>(static_cast<std::byte*>(b), ldb, from, lda, rows, cols);
 }
 
 template <class T>
