@@ -22,34 +22,36 @@ constexpr Index half_in_units(Index size, Index unit) {
   return half < size ? half : size / 2;
 }
 
-/// B = A^T; a matrix with no dimension above `base` is a leaf. base >= 1.
+/// B = A^T; a matrix with no dimension above `base` is a leaf. base >= 1. Of the matrix that A is part of,
+/// `above` rows precede it, and more follow if `below`.
 template <class Fork, class B, class A>
-void rec_transpose_streaming(Fork& fork, B b, A a, Index base, Reuse reuse) {
+void rec_transpose_streaming(Fork& fork, B b, A a, Index base, Reuse reuse, Index above = 0,
+                             bool below = false) {
   if (std::max(a.rows, a.cols) <= base) {
     reads(a);
     writes(b);
-    transpose_block(b.data, b.ld, a.data, a.ld, a.rows, a.cols, reuse);
+    transpose_block(b.data, b.ld, a.data, a.ld, a.rows, a.cols, above, below, reuse);
   } else if (a.cols >= a.rows) {
     const Index half = half_in_units(a.cols, base), rest = a.cols - half;
     fork(
         [&, half] {
-          rec_transpose_streaming(fork, b.block(0, 0, half, b.cols), a.block(0, 0, a.rows, half), base,
-                                  reuse);
+          rec_transpose_streaming(fork, b.block(0, 0, half, b.cols), a.block(0, 0, a.rows, half), base, reuse,
+                                  above, below);
         },
         [&, half, rest] {
           rec_transpose_streaming(fork, b.block(half, 0, rest, b.cols), a.block(0, half, a.rows, rest), base,
-                                  reuse);
+                                  reuse, above, below);
         });
   } else {
     const Index half = half_in_units(a.rows, base), rest = a.rows - half;
     fork(
         [&, half] {
-          rec_transpose_streaming(fork, b.block(0, 0, b.rows, half), a.block(0, 0, half, a.cols), base,
-                                  reuse);
+          rec_transpose_streaming(fork, b.block(0, 0, b.rows, half), a.block(0, 0, half, a.cols), base, reuse,
+                                  above, true);
         },
         [&, half, rest] {
           rec_transpose_streaming(fork, b.block(0, half, b.rows, rest), a.block(half, 0, rest, a.cols), base,
-                                  reuse);
+                                  reuse, above + half, below);
         });
   }
 }

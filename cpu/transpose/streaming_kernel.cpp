@@ -31,8 +31,8 @@ template <class T>
 inline constexpr Index span = 4096 / sizeof(T);
 
 /// The transpose of a block of A: row j is part of row j of B's strip. Before each row is room for a line,
-/// what the block before left over when B's lines begin within blocks. Rows are an odd number of lines apart,
-/// so that they spread over the sets of a cache.
+/// for B's lines may begin within blocks. Rows are an odd number of lines apart, so that they spread over the
+/// sets of a cache.
 template <class T>
 struct Buffer {
   static constexpr Index stride = height<T> + line<T>;
@@ -113,19 +113,30 @@ constexpr Index lanes() {
   return static_cast<Index>(hn::MaxLanes(Tag<T>()));
 }
 
-/// `to` becomes the transpose of the rows x cols block at `from`.
+/// `to` becomes the transpose of the square at `from`, a line a side.
+template <class T>
+HWY_INLINE void transpose_line_square(T* to, Index stride, const std::byte* from, Index ld) {
+  constexpr Index n = lanes<T>(), size = sizeof(T);
+  for (Index i = 0; i < line<T>; i += n)
+    for (Index j = 0; j < line<T>; j += n)
+      transpose_square<T>(to + j * stride + i, stride, from + (i * ld + j) * size, ld);
+}
+
+/// `to` becomes the transpose of the rows x cols block at `from`. The last squares of a row or column begin
+/// earlier and write some elements again: ten times as fast as copies of what is left.
 template <class T>
 HWY_INLINE void transpose_squares(T* to, Index stride, const std::byte* from, Index ld, Index rows,
                                   Index cols) {
   constexpr Index n = lanes<T>(), size = sizeof(T);
   for (Index i = 0; i < rows; i += n)
     for (Index j = 0; j < cols; j += n) {
-      const std::byte* square = from + (i * ld + j) * size;
-      T* turned = to + j * stride + i;
-      const Index r = std::min(n, rows - i), c = std::min(n, cols - j);
-      if (r == n && c == n) {
-        transpose_square<T>(turned, stride, square, ld);
+      if (rows >= n && cols >= n) {
+        const Index x = std::min(i, rows - n), y = std::min(j, cols - n);
+        transpose_square<T>(to + y * stride + x, stride, from + (x * ld + y) * size, ld);
       } else {
+        const std::byte* square = from + (i * ld + j) * size;
+        T* turned = to + j * stride + i;
+        const Index r = std::min(n, rows - i), c = std::min(n, cols - j);
         alignas(64) T padded[n * n] = {}, whole[n * n];
         for (Index k = 0; k < r; ++k) std::memcpy(padded + k * n, square + k * ld * size, c * size);
         transpose_square<T>(whole, n, padded, n);
@@ -168,7 +179,7 @@ void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Ind
           const Index next_i = std::min(i + L, rows - L), next_j = std::min((left + at) * L, cols - L);
           fetch_square<T>(a + (next_i * lda + next_j) * size, lda);
           fetch_square<T>(b + (next_j * ldb + next_i) * size, ldb);
-          transpose_squares(reinterpret_cast<T*>(b) + j * ldb + i, ldb, a + (i * lda + j) * size, lda, L, L);
+          transpose_line_square(reinterpret_cast<T*>(b) + j * ldb + i, ldb, a + (i * lda + j) * size, lda);
         }
     }
 }
@@ -177,9 +188,10 @@ void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Ind
 template <class T>
 struct Waiting {
   std::byte* to = nullptr;
-  const T* from = nullptr;           ///< its first row; before each, what the part to the left left over
-  Index rows = 0, elements = 0;      ///< elements of a row
-  bool first = false, last = false;  ///< of the strip
+  const T* from = nullptr;       ///< its first row; before each, as much of a line as is written with it
+  Index rows = 0, elements = 0;  ///< elements of a row
+  Index above = 0;               ///< elements of a row of B before it
+  bool below = false;            ///< are there more behind it?
 };
 
 template <class T>
@@ -192,92 +204,84 @@ HWY_INLINE void put_lines(std::byte* to, const std::byte* from, Index lines) {
   }
 }
 
-/// Writes what waits: whole lines, and at both ends of the strip what is less.
+/// Writes row j of what waits: the lines that end in it, and at the end of a row of B what there is of one.
 template <class T>
-void put(const Waiting<T>& w, Index ldb) {
-  constexpr Index size = sizeof(T);
-  for (Index j = 0; j < w.rows; ++j) {
-    std::byte* row = w.to + j * ldb * size;
-    const Index past = past_line(row), end = past + w.elements * size;
-    std::byte* to = row - past;
-    const std::byte* from = reinterpret_cast<const std::byte*>(w.from + j * Buffer<T>::stride) - past;
-    Index begin = 0;
-    if (w.first && past) {
-      std::memcpy(row, from + past, std::min(64 - past, end - past));
-      begin = 64;
-    }
-    const Index whole = end / 64 * 64;
-    if (whole > begin) put_lines<T>(to + begin, from + begin, (whole - begin) / 64);
-    begin = std::max(begin, whole);
-    if (w.last && begin < end) std::memcpy(to + begin, from + begin, end - begin);
+HWY_INLINE void put_row(const Waiting<T>& w, Index j, Index ldb) {
+  constexpr Index size = sizeof(T), whole_lines = height<T> / line<T>;
+  std::byte* row = w.to + j * ldb * size;
+  const Index past = past_line(row), end = past + w.elements * size;
+  std::byte* to = row - past;
+  const std::byte* from = reinterpret_cast<const std::byte*>(w.from + j * Buffer<T>::stride) - past;
+  if (w.elements == height<T> && (past == 0 || (w.above * size >= past && w.below)))
+    return put_lines<T>(to, from, whole_lines);
+  Index begin = past - std::min(past, w.above * size);
+  if (begin && (end >= 64 || !w.below)) {
+    std::memcpy(to + begin, from + begin, std::min(Index{64}, end) - begin);
+    begin = 64;
   }
+  const Index whole = end / 64 * 64;
+  if (whole > begin) put_lines<T>(to + begin, from + begin, (whole - begin) / 64);
+  begin = std::max(begin, whole);
+  if (!w.below && begin < end) std::memcpy(to + begin, from + begin, end - begin);
 }
 
 /// Block by block along the rows of A: while a block is transposed into one buffer, the one before is written
-/// from the other, and the lines of the next come into L2. cols <= span.
+/// from the other, and the lines of the next come into L2. Where lines of B begin within blocks, the line of
+/// rows before a block is transposed again with it: 8191 x 8191 floats are a twelfth faster than when it is
+/// put by and fetched again; another twelfth, that no call writes less than a line where a call follows
+/// below. cols <= span.
 template <class T>
-void transpose_rows(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols) {
+void transpose_rows(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols,
+                    Index rows_above, bool rows_below) {
   constexpr Index size = sizeof(T), L = line<T>, H = height<T>, W = width<T>, stride = Buffer<T>::stride;
-  constexpr Index squares = (H / L) * (W / L), put_rows = W / squares, fetched_rows = H / squares;
-  const Tag<T> d;
   Buffer<T> buffers[2];
-  alignas(64) T over[span<T> * L];
   const bool aligned = past_line(b) == 0 && ldb * size % 64 == 0;
   Waiting<T> waiting;
   int current = 0;
   for (Index i = 0; i < rows; i += H)
     for (Index j = 0; j < cols; j += W, current = 1 - current) {
-      const Index r = std::min(H, rows - i), c = std::min(W, cols - j);
-      const bool first = i == 0, last = i + H >= rows;
-      const std::byte* from = a + (i * lda + j) * size;
+      const bool last = i + H >= rows;
+      const Index again = aligned ? 0 : std::min(rows_above + i, L);
+      const Index r = std::min(H, rows - i), tall = again + r, c = std::min(W, cols - j);
+      const Index squares = (tall + L - 1) / L * ((c + L - 1) / L);
+      const Index fetched_rows = (r + squares - 1) / squares,
+                  put_rows = (waiting.rows + squares - 1) / squares;
+      const std::byte* from = a + ((i - again) * lda + j) * size;
+      auto next = reinterpret_cast<std::uintptr_t>(j + W < cols ? from + (again * lda + W) * size
+                                                   : !last      ? a + (i + H) * lda * size
+                                                                : from);
       T* const buffer = buffers[current].row(0);
-      if (!aligned && !first)
-        for (Index k = 0; k < c; ++k)
-          for (Index x = 0; x < L; x += lanes<T>())
-            hn::Store(hn::Load(d, over + (j + k) * L + x), d, buffer + k * stride - L + x);
-      if (r == H && c == W && waiting.rows == W && waiting.elements == H &&
-          (aligned || (!waiting.first && !waiting.last))) {
-        const std::byte* next = j + W < cols ? from + W * size : !last ? a + (i + H) * lda * size : from;
-        for (Index s = 0; s < squares; ++s) {
-          const Index si = s / (W / L) * L, sj = s % (W / L) * L;
-          for (Index x = 0; x < L; x += lanes<T>())
-            for (Index y = 0; y < L; y += lanes<T>())
-              transpose_square<T>(buffer + (sj + y) * stride + si + x, stride,
-                                  from + ((si + x) * lda + sj + y) * size, lda);
-          for (Index k = 0; k < put_rows; ++k) {
-            for (Index x = 0; x < H / L; ++x) {
-              const Index l = k * (H / L) + x;
-              __builtin_prefetch(next + (s * fetched_rows + l / (W / L)) * lda * size + 63 + l % (W / L) * 64,
-                                 0, 2);
-            }
-            std::byte* to = waiting.to + (s * put_rows + k) * ldb * size;
-            const Index past = aligned ? 0 : past_line(to);
-            put_lines<T>(
-                to - past,
-                reinterpret_cast<const std::byte*>(waiting.from + (s * put_rows + k) * stride) - past, H / L);
+      T* const to = buffer - again;
+      Index put = 0;
+      for (Index x = 0; x < tall; x += L)
+        for (Index y = 0; y < c; y += L) {
+          if (tall >= L && c >= L) {
+            const Index row = std::min(x, tall - L), col = std::min(y, c - L);
+            transpose_line_square(to + col * stride + row, stride, from + (row * lda + col) * size, lda);
+          } else {
+            transpose_squares(to + y * stride + x, stride, from + (x * lda + y) * size, lda,
+                              std::min(L, tall - x), std::min(L, c - y));
           }
+          for (Index k = 0; k < fetched_rows; ++k, next += lda * size)
+            for (Index l = 0; l < W; l += L)
+              __builtin_prefetch(reinterpret_cast<void*>(next + l * size + 63), 0, 2);
+          for (const Index due = std::min(put + put_rows, waiting.rows); put < due; ++put)
+            put_row(waiting, put, ldb);
         }
-      } else {
-        transpose_squares(buffer, stride, from, lda, r, c);
-        put(waiting, ldb);
-      }
-      if (!aligned && !last)
-        for (Index k = 0; k < c; ++k)
-          for (Index x = 0; x < L; x += lanes<T>())
-            hn::Store(hn::Load(d, buffer + k * stride + H - L + x), d, over + (j + k) * L + x);
-      waiting = {b + (j * ldb + i) * size, buffer, c, r, first, last};
+      waiting = {b + (j * ldb + i) * size, buffer, c, r, rows_above + i, !last || rows_below};
     }
-  put(waiting, ldb);
+  for (Index j = 0; j < waiting.rows; ++j) put_row(waiting, j, ldb);
   hwy::FlushStream();
 }
 
 template <class T>
-void TransposeBlock(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Reuse reuse) {
+void TransposeBlock(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
+                    bool below, Reuse reuse) {
   const auto* from = static_cast<const std::byte*>(a);
   if (reuse == Reuse::none)
     for (Index j = 0; j < cols; j += span<T>)
       transpose_rows<T>(static_cast<std::byte*>(b) + j * ldb * Index(sizeof(T)), ldb,
-                        from + j * Index(sizeof(T)), lda, rows, std::min(span<T>, cols - j));
+                        from + j * Index(sizeof(T)), lda, rows, std::min(span<T>, cols - j), above, below);
   else
     transpose_plain<T>(static_cast<std::byte*>(b), ldb, from, lda, rows, cols);
 }
@@ -292,11 +296,13 @@ void SwapTiles(void* x, void* y, Index ld, Index rows, Index cols) {
     std::memcpy(static_cast<T*>(y) + i * ld, of_x + i * stride, rows * sizeof(T));
 }
 
-void TransposeBlock4(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Reuse reuse) {
-  TransposeBlock<float>(b, ldb, a, lda, rows, cols, reuse);
+void TransposeBlock4(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
+                     bool below, Reuse reuse) {
+  TransposeBlock<float>(b, ldb, a, lda, rows, cols, above, below, reuse);
 }
-void TransposeBlock8(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Reuse reuse) {
-  TransposeBlock<double>(b, ldb, a, lda, rows, cols, reuse);
+void TransposeBlock8(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
+                     bool below, Reuse reuse) {
+  TransposeBlock<double>(b, ldb, a, lda, rows, cols, above, below, reuse);
 }
 void SwapTiles4(void* x, void* y, Index ld, Index rows, Index cols) {
   SwapTiles<float>(x, y, ld, rows, cols);
@@ -316,11 +322,13 @@ HWY_EXPORT(SwapTiles4);
 HWY_EXPORT(SwapTiles8);
 
 namespace detail {
-void transpose_block_4(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Reuse reuse) {
-  HWY_DYNAMIC_DISPATCH(TransposeBlock4)(b, ldb, a, lda, rows, cols, reuse);
+void transpose_block_4(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
+                       bool below, Reuse reuse) {
+  HWY_DYNAMIC_DISPATCH(TransposeBlock4)(b, ldb, a, lda, rows, cols, above, below, reuse);
 }
-void transpose_block_8(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Reuse reuse) {
-  HWY_DYNAMIC_DISPATCH(TransposeBlock8)(b, ldb, a, lda, rows, cols, reuse);
+void transpose_block_8(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
+                       bool below, Reuse reuse) {
+  HWY_DYNAMIC_DISPATCH(TransposeBlock8)(b, ldb, a, lda, rows, cols, above, below, reuse);
 }
 void swap_tiles_4(void* x, void* y, Index ld, Index rows, Index cols) {
   HWY_DYNAMIC_DISPATCH(SwapTiles4)(x, y, ld, rows, cols);
