@@ -24,9 +24,9 @@ template <class T>
 inline constexpr Index width = 4 * line<T>;
 template <class T>
 inline constexpr Index height = 2 * line<T>;
-// Blocks follow each other along the rows of A, up to a page of each: 8192 x 8192 floats in 0.60 of memcpy's
-// speed, down a strip of columns in 0.47; 0.68 with leaves of 1024 in place of 512. Memory is read in few,
-// long runs; runs of writes may be short.
+// Blocks follow each other along the rows of A, up to a page of each, for memory is read in few, long runs;
+// runs of writes may be short: 8192 x 8192 floats at 0.8 of memcpy's speed. With half a page, fewer of B's
+// pages are written in turn: 20000 x 20000 floats 10 % faster, 8208 x 8208 6 % slower.
 template <class T>
 inline constexpr Index span = 4096 / sizeof(T);
 
@@ -61,8 +61,8 @@ HWY_NOINLINE void transpose_square(T* to, Index stride, const void* source, Inde
   const T* from = static_cast<const T*>(source);
   constexpr Index side = 16 / sizeof(T), blocks = hn::MaxLanes(d) / side;
   static_assert(blocks == 1 || blocks == 2 || blocks == 4);
-  // v[k][q]: 16 bytes of each of `blocks` rows; and, of the row of `to` that its first lane begins, the
-  // number, and how far from there the next row is that the interleaving of 16 bytes yields.
+  // v[k][q]: 16 bytes of each of `blocks` rows. The v[k][q] of one q become the rows of `to` that follow
+  // row_of(q), the second half of them `apart` rows behind the first.
   hn::Vec<Tag<T>> v[side][blocks];
   const auto row_of = [](Index q) { return blocks == 4 ? q / 2 * 2 * side + q % 2 * (side / 2) : q * side; };
   constexpr Index apart = blocks == 4 ? side : side / 2;
@@ -123,7 +123,8 @@ HWY_INLINE void transpose_line_square(T* to, Index stride, const std::byte* from
 }
 
 /// `to` becomes the transpose of the rows x cols block at `from`. The last squares of a row or column begin
-/// earlier and write some elements again: ten times as fast as copies of what is left.
+/// earlier and write some elements again: 255 x 255 floats three times as fast as with copies of what is
+/// left.
 template <class T>
 HWY_INLINE void transpose_squares(T* to, Index stride, const std::byte* from, Index ld, Index rows,
                                   Index cols) {
@@ -226,10 +227,10 @@ HWY_INLINE void put_row(const Waiting<T>& w, Index j, Index ldb) {
 }
 
 /// Block by block along the rows of A: while a block is transposed into one buffer, the one before is written
-/// from the other, and the lines of the next come into L2. Where lines of B begin within blocks, the line of
-/// rows before a block is transposed again with it: 8191 x 8191 floats are a twelfth faster than when it is
-/// put by and fetched again; another twelfth, that no call writes less than a line where a call follows
-/// below. cols <= span.
+/// from the other, and the lines of the next come into L2: 8191 x 8191 floats take a quarter longer without.
+/// Where lines of B begin within blocks, the line of rows before a block is transposed again with it, which
+/// takes less time than to put it by and fetch it; and a call that others follow below leaves them its last
+/// lines: either saves a twelfth. cols <= span.
 template <class T>
 void transpose_rows(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols,
                     Index rows_above, bool rows_below) {
@@ -244,8 +245,8 @@ void transpose_rows(std::byte* b, Index ldb, const std::byte* a, Index lda, Inde
       const Index again = aligned ? 0 : std::min(rows_above + i, L);
       const Index r = std::min(H, rows - i), tall = again + r, c = std::min(W, cols - j);
       const Index squares = (tall + L - 1) / L * ((c + L - 1) / L);
-      const Index fetched_rows = (r + squares - 1) / squares,
-                  put_rows = (waiting.rows + squares - 1) / squares;
+      const Index fetched_rows = (r + squares - 1) / squares;
+      const Index put_rows = (waiting.rows + squares - 1) / squares;
       const std::byte* from = a + ((i - again) * lda + j) * size;
       auto next = reinterpret_cast<std::uintptr_t>(j + W < cols ? from + (again * lda + W) * size
                                                    : !last      ? a + (i + H) * lda * size
