@@ -92,7 +92,9 @@ TYPED_TEST(StreamingTranspose, EveryPhaseOfTheLines) {
   on_every_target([] {
     for (Index from = 0; from < line; ++from)
       for (Index to = 0; to < line; ++to)
-        for (Index pad : {Index{0}, Index{1}, line}) check<TypeParam>(6 * line, 4 * line + 3, pad, from, to);
+        for (Index pad : {Index{0}, Index{1}, line})
+          for (Index base : {2 * line + 1, Index{512}})
+            check<TypeParam>(6 * line, 4 * line + 3, pad, from, to, base);
   });
 }
 
@@ -105,7 +107,7 @@ TYPED_TEST(StreamingTranspose, SizesAroundLinesBlocksAndLeaves) {
     for (Index m : sizes)
       for (Index n : sizes)
         for (Index pad : {0, 5}) check<TypeParam>(m, n, pad, pad % 3, 1 + pad);
-    for (Index base : {1, 7, 64})
+    for (Index base : {1, 7, 33, 64})
       for (Index m : {5, 129})
         for (Index n : {63, 130}) check<TypeParam>(m, n, 3, 1, 2, base);
     check<TypeParam>(511, 1025, 0, 0, 0);

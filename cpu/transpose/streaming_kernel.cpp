@@ -24,15 +24,15 @@ template <class T>
 inline constexpr Index width = 4 * line<T>;
 template <class T>
 inline constexpr Index height = 2 * line<T>;
-// Blocks follow each other along the rows of A, up to a page of each: 8192 x 8192 floats in 0.60 of memcpy's
-// speed, down a strip of columns in 0.47; 0.68 with leaves of 1024 in place of 512. Memory is read in few,
-// long runs; runs of writes may be short.
+// Blocks follow each other along the rows of A, up to a page of each, for memory is read in few, long runs;
+// runs of writes may be short: 8192 x 8192 floats at 0.8 of memcpy's speed. With half a page, fewer of B's
+// pages are written in turn: 20000 x 20000 floats 10 % faster, 8208 x 8208 6 % slower.
 template <class T>
 inline constexpr Index span = 4096 / sizeof(T);
 
 /// The transpose of a block of A: row j is part of row j of B's strip. Before each row is room for a line,
-/// what the block before left over when B's lines begin within blocks. Rows are an odd number of lines apart,
-/// so that they spread over the sets of a cache.
+/// for B's lines may begin within blocks. Rows are an odd number of lines apart, so that they spread over the
+/// sets of a cache.
 template <class T>
 struct Buffer {
   static constexpr Index stride = height<T> + line<T>;
@@ -52,50 +52,57 @@ HWY_INLINE void transpose_square(T* to, Index, const void* from, Index) {
 template <class T>
 using Tag = hn::CappedTag<T, line<T>>;
 
-/// 16 bytes of each of as many rows as a vector has blocks of 16 bytes, `apart` elements from one to the
-/// next.
-template <class T>
-HWY_INLINE hn::Vec<Tag<T>> blocks_of_rows(const T* from, Index apart) {
-  const Tag<T> d;
-  constexpr Index blocks = hn::MaxLanes(d) * sizeof(T) / 16;
-  static_assert(blocks == 1 || blocks == 2 || blocks == 4);
-  if constexpr (blocks == 1)
-    return hn::LoadU(d, from);
-  else if constexpr (blocks == 2)
-    return hn::ConcatUpperLower(d, hn::LoadDup128(d, from + apart), hn::LoadDup128(d, from));
-  else
-    return hn::ConcatUpperLower(
-        d, hn::OddEvenBlocks(hn::LoadDup128(d, from + 3 * apart), hn::LoadDup128(d, from + 2 * apart)),
-        hn::OddEvenBlocks(hn::LoadDup128(d, from + apart), hn::LoadDup128(d, from)));
-}
-
-/// `to` becomes the transpose of the square at `from`, a vector's lanes a side. Blocks of 16 bytes find their
-/// place while they are loaded; the shuffles stay within them. Every line is loaded at once: rows a power of
-/// two apart would evict each other if it were come back to. Not inlined, for gcc keeps the addresses of all
-/// rows.
+/// `to` becomes the transpose of the square at `from`, a vector's lanes a side. Blocks of 16 or 32 bytes find
+/// their place while they are loaded. Every line is loaded at once: rows a power of two apart would evict
+/// each other if it were come back to. Not inlined, for gcc keeps the addresses of all rows.
 template <class T>
 HWY_NOINLINE void transpose_square(T* to, Index stride, const void* source, Index ld) {
   const Tag<T> d;
   const T* from = static_cast<const T*>(source);
   constexpr Index side = 16 / sizeof(T), blocks = hn::MaxLanes(d) / side;
-  hn::Vec<Tag<T>> v[blocks][side];
-  for (Index k = 0; k < side; ++k)
-    for (Index q = 0; q < blocks; ++q) v[q][k] = blocks_of_rows<T>(from + k * ld + q * side, side * ld);
+  static_assert(blocks == 1 || blocks == 2 || blocks == 4);
+  // v[k][q]: 16 bytes of each of `blocks` rows. The v[k][q] of one q become the rows of `to` that follow
+  // row_of(q), the second half of them `apart` rows behind the first.
+  hn::Vec<Tag<T>> v[side][blocks];
+  const auto row_of = [](Index q) { return blocks == 4 ? q / 2 * 2 * side + q % 2 * (side / 2) : q * side; };
+  constexpr Index apart = blocks == 4 ? side : side / 2;
+  for (Index k = 0; k < side; ++k) {
+    const T* row = from + k * ld;
+    if constexpr (blocks == 1) {
+      v[k][0] = hn::LoadU(d, row);
+    } else if constexpr (blocks == 2) {
+      for (Index q = 0; q < 2; ++q)
+        v[k][q] = hn::ConcatUpperLower(d, hn::LoadDup128(d, row + side * ld + q * side),
+                                       hn::LoadDup128(d, row + q * side));
+    } else {
+      // Half as many loads as with blocks of 16 bytes, and as many shuffles: 4 % faster for 256 x 256 floats.
+      const hn::Half<Tag<T>> half;
+      const hn::Repartition<std::uint64_t, Tag<T>> eights;
+      const auto two_rows = [&](const T* at) HWY_ATTR {
+        return hn::BitCast(eights, hn::Combine(d, hn::LoadU(half, at + side * ld), hn::LoadU(half, at)));
+      };
+      for (Index q = 0; q < 4; q += 2) {
+        const auto upper = two_rows(row + q * side), lower = two_rows(row + 2 * side * ld + q * side);
+        v[k][q] = hn::BitCast(d, hn::ConcatEven(eights, lower, upper));
+        v[k][q + 1] = hn::BitCast(d, hn::ConcatOdd(eights, lower, upper));
+      }
+    }
+  }
   for (Index q = 0; q < blocks; ++q) {
-    T* row = to + q * side * stride;
+    T *first = to + row_of(q) * stride, *second = first + apart * stride;
     if constexpr (side == 2) {
-      hn::StoreU(hn::InterleaveLower(d, v[q][0], v[q][1]), d, row);
-      hn::StoreU(hn::InterleaveUpper(d, v[q][0], v[q][1]), d, row + stride);
+      hn::StoreU(hn::InterleaveLower(d, v[0][q], v[1][q]), d, first);
+      hn::StoreU(hn::InterleaveUpper(d, v[0][q], v[1][q]), d, second);
     } else {
       const hn::RepartitionToWide<Tag<T>> pairs;
-      const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, v[q][0], v[q][1]));
-      const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, v[q][2], v[q][3]));
-      const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[q][0], v[q][1]));
-      const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[q][2], v[q][3]));
-      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, row);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, row + stride);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, row + 2 * stride);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, row + 3 * stride);
+      const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, v[0][q], v[1][q]));
+      const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, v[2][q], v[3][q]));
+      const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[0][q], v[1][q]));
+      const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[2][q], v[3][q]));
+      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, first);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, first + stride);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, second);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, second + stride);
     }
   }
 }
@@ -106,19 +113,31 @@ constexpr Index lanes() {
   return static_cast<Index>(hn::MaxLanes(Tag<T>()));
 }
 
-/// `to` becomes the transpose of the rows x cols block at `from`.
+/// `to` becomes the transpose of the square at `from`, a line a side.
+template <class T>
+HWY_INLINE void transpose_line_square(T* to, Index stride, const std::byte* from, Index ld) {
+  constexpr Index n = lanes<T>(), size = sizeof(T);
+  for (Index i = 0; i < line<T>; i += n)
+    for (Index j = 0; j < line<T>; j += n)
+      transpose_square<T>(to + j * stride + i, stride, from + (i * ld + j) * size, ld);
+}
+
+/// `to` becomes the transpose of the rows x cols block at `from`. The last squares of a row or column begin
+/// earlier and write some elements again: 255 x 255 floats three times as fast as with copies of what is
+/// left.
 template <class T>
 HWY_INLINE void transpose_squares(T* to, Index stride, const std::byte* from, Index ld, Index rows,
                                   Index cols) {
   constexpr Index n = lanes<T>(), size = sizeof(T);
   for (Index i = 0; i < rows; i += n)
     for (Index j = 0; j < cols; j += n) {
-      const std::byte* square = from + (i * ld + j) * size;
-      T* turned = to + j * stride + i;
-      const Index r = std::min(n, rows - i), c = std::min(n, cols - j);
-      if (r == n && c == n) {
-        transpose_square<T>(turned, stride, square, ld);
+      if (rows >= n && cols >= n) {
+        const Index x = std::min(i, rows - n), y = std::min(j, cols - n);
+        transpose_square<T>(to + y * stride + x, stride, from + (x * ld + y) * size, ld);
       } else {
+        const std::byte* square = from + (i * ld + j) * size;
+        T* turned = to + j * stride + i;
+        const Index r = std::min(n, rows - i), c = std::min(n, cols - j);
         alignas(64) T padded[n * n] = {}, whole[n * n];
         for (Index k = 0; k < r; ++k) std::memcpy(padded + k * n, square + k * ld * size, c * size);
         transpose_square<T>(whole, n, padded, n);
@@ -127,13 +146,53 @@ HWY_INLINE void transpose_squares(T* to, Index stride, const std::byte* from, In
     }
 }
 
+/// Bytes from the beginning of its line to `p`.
+inline Index past_line(const std::byte* p) {
+  return static_cast<Index>(reinterpret_cast<std::uintptr_t>(p) % 64);
+}
+
+/// Lines of a square a line a side, fetched to be there when it is transposed.
+template <class T>
+HWY_INLINE void fetch_square(const std::byte* square, Index ld) {
+  for (Index k = 0; k < line<T>; ++k, square += ld * Index(sizeof(T))) __builtin_prefetch(square);
+}
+
+/// b becomes the transpose of a by plain stores, in squares a line a side; the last of a row or column begin
+/// earlier. Where a square's rows are whole lines of B, the squares follow each other along diagonals of
+/// tiles, for a leading dimension that is a power of two lays all lines along a row, or a column, into few
+/// sets of a cache: 256 x 256 floats at 0.85 of memcpy's speed, down the columns at 0.72, along the rows at
+/// 0.50. Otherwise down the columns, where the same lines are written next. Meanwhile the next square comes
+/// into L1: 0.75 without.
+template <class T>
+void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols) {
+  constexpr Index L = line<T>, size = sizeof(T), tile = 16;
+  if (rows < L || cols < L) return transpose_squares(reinterpret_cast<T*>(b), ldb, a, lda, rows, cols);
+  const Index slope = past_line(b) == 0 && ldb * size % 64 == 0;
+  const Index down = (rows + L - 1) / L, across = (cols + L - 1) / L;
+  for (Index top = 0; top < down; top += tile)
+    for (Index left = 0; left < across; left += tile) {
+      const Index height = std::min(tile, down - top), width = std::min(tile, across - left);
+      for (Index diagonal = 0; diagonal < width; ++diagonal)
+        for (Index s = 0, at = diagonal; s < height; ++s) {
+          const Index i = std::min((top + s) * L, rows - L), j = std::min((left + at) * L, cols - L);
+          at += slope;
+          if (at == width) at = 0;
+          const Index next_i = std::min(i + L, rows - L), next_j = std::min((left + at) * L, cols - L);
+          fetch_square<T>(a + (next_i * lda + next_j) * size, lda);
+          fetch_square<T>(b + (next_j * ldb + next_i) * size, ldb);
+          transpose_line_square(reinterpret_cast<T*>(b) + j * ldb + i, ldb, a + (i * lda + j) * size, lda);
+        }
+    }
+}
+
 /// Part of a strip of B, which waits in a buffer to be written.
 template <class T>
 struct Waiting {
   std::byte* to = nullptr;
-  const T* from = nullptr;           ///< its first row; before each, what the part to the left left over
-  Index rows = 0, elements = 0;      ///< elements of a row
-  bool first = false, last = false;  ///< of the strip
+  const T* from = nullptr;       ///< its first row; before each, as much of a line as is written with it
+  Index rows = 0, elements = 0;  ///< elements of a row
+  Index above = 0;               ///< elements of a row of B before it
+  bool below = false;            ///< are there more behind it?
 };
 
 template <class T>
@@ -146,101 +205,86 @@ HWY_INLINE void put_lines(std::byte* to, const std::byte* from, Index lines) {
   }
 }
 
-/// Bytes from the beginning of its line to `p`.
-inline Index past_line(const std::byte* p) {
-  return static_cast<Index>(reinterpret_cast<std::uintptr_t>(p) % 64);
-}
-
-/// Writes what waits: whole lines, and at both ends of the strip what is less.
+/// Writes row j of what waits: the lines that end in it, and at the end of a row of B what there is of one.
 template <class T>
-void put(const Waiting<T>& w, Index ldb) {
-  constexpr Index size = sizeof(T);
-  for (Index j = 0; j < w.rows; ++j) {
-    std::byte* row = w.to + j * ldb * size;
-    const Index past = past_line(row), end = past + w.elements * size;
-    std::byte* to = row - past;
-    const std::byte* from = reinterpret_cast<const std::byte*>(w.from + j * Buffer<T>::stride) - past;
-    Index begin = 0;
-    if (w.first && past) {
-      std::memcpy(row, from + past, std::min(64 - past, end - past));
-      begin = 64;
-    }
-    const Index whole = end / 64 * 64;
-    if (whole > begin) put_lines<T>(to + begin, from + begin, (whole - begin) / 64);
-    begin = std::max(begin, whole);
-    if (w.last && begin < end) std::memcpy(to + begin, from + begin, end - begin);
+HWY_INLINE void put_row(const Waiting<T>& w, Index j, Index ldb) {
+  constexpr Index size = sizeof(T), whole_lines = height<T> / line<T>;
+  std::byte* row = w.to + j * ldb * size;
+  const Index past = past_line(row), end = past + w.elements * size;
+  std::byte* to = row - past;
+  const std::byte* from = reinterpret_cast<const std::byte*>(w.from + j * Buffer<T>::stride) - past;
+  if (w.elements == height<T> && (past == 0 || (w.above * size >= past && w.below)))
+    return put_lines<T>(to, from, whole_lines);
+  Index begin = past - std::min(past, w.above * size);
+  if (begin && (end >= 64 || !w.below)) {
+    std::memcpy(to + begin, from + begin, std::min(Index{64}, end) - begin);
+    begin = 64;
   }
+  const Index whole = end / 64 * 64;
+  if (whole > begin) put_lines<T>(to + begin, from + begin, (whole - begin) / 64);
+  begin = std::max(begin, whole);
+  if (!w.below && begin < end) std::memcpy(to + begin, from + begin, end - begin);
 }
 
 /// Block by block along the rows of A: while a block is transposed into one buffer, the one before is written
-/// from the other, and the lines of the next come into L2. cols <= span.
+/// from the other, and the lines of the next come into L2: 8191 x 8191 floats take a quarter longer without.
+/// Where lines of B begin within blocks, the line of rows before a block is transposed again with it, which
+/// takes less time than to put it by and fetch it; and a call that others follow below leaves them its last
+/// lines: either saves a twelfth. cols <= span.
 template <class T>
-void transpose_rows(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols) {
+void transpose_rows(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols,
+                    Index rows_above, bool rows_below) {
   constexpr Index size = sizeof(T), L = line<T>, H = height<T>, W = width<T>, stride = Buffer<T>::stride;
-  constexpr Index squares = (H / L) * (W / L), put_rows = W / squares, fetched_rows = H / squares;
-  const Tag<T> d;
   Buffer<T> buffers[2];
-  alignas(64) T over[span<T> * L];
   const bool aligned = past_line(b) == 0 && ldb * size % 64 == 0;
   Waiting<T> waiting;
   int current = 0;
   for (Index i = 0; i < rows; i += H)
     for (Index j = 0; j < cols; j += W, current = 1 - current) {
-      const Index r = std::min(H, rows - i), c = std::min(W, cols - j);
-      const bool first = i == 0, last = i + H >= rows;
-      const std::byte* from = a + (i * lda + j) * size;
+      const bool last = i + H >= rows;
+      const Index again = aligned ? 0 : std::min(rows_above + i, L);
+      const Index r = std::min(H, rows - i), tall = again + r, c = std::min(W, cols - j);
+      const Index squares = (tall + L - 1) / L * ((c + L - 1) / L);
+      const Index fetched_rows = (r + squares - 1) / squares;
+      const Index put_rows = (waiting.rows + squares - 1) / squares;
+      const std::byte* from = a + ((i - again) * lda + j) * size;
+      auto next = reinterpret_cast<std::uintptr_t>(j + W < cols ? from + (again * lda + W) * size
+                                                   : !last      ? a + (i + H) * lda * size
+                                                                : from);
       T* const buffer = buffers[current].row(0);
-      if (!aligned && !first)
-        for (Index k = 0; k < c; ++k)
-          for (Index x = 0; x < L; x += lanes<T>())
-            hn::Store(hn::Load(d, over + (j + k) * L + x), d, buffer + k * stride - L + x);
-      if (r == H && c == W && waiting.rows == W && waiting.elements == H &&
-          (aligned || (!waiting.first && !waiting.last))) {
-        const std::byte* next = j + W < cols ? from + W * size : !last ? a + (i + H) * lda * size : from;
-        for (Index s = 0; s < squares; ++s) {
-          const Index si = s / (W / L) * L, sj = s % (W / L) * L;
-          for (Index x = 0; x < L; x += lanes<T>())
-            for (Index y = 0; y < L; y += lanes<T>())
-              transpose_square<T>(buffer + (sj + y) * stride + si + x, stride,
-                                  from + ((si + x) * lda + sj + y) * size, lda);
-          for (Index k = 0; k < put_rows; ++k) {
-            for (Index x = 0; x < H / L; ++x) {
-              const Index l = k * (H / L) + x;
-              __builtin_prefetch(next + (s * fetched_rows + l / (W / L)) * lda * size + 63 + l % (W / L) * 64,
-                                 0, 2);
-            }
-            std::byte* to = waiting.to + (s * put_rows + k) * ldb * size;
-            const Index past = aligned ? 0 : past_line(to);
-            put_lines<T>(
-                to - past,
-                reinterpret_cast<const std::byte*>(waiting.from + (s * put_rows + k) * stride) - past, H / L);
+      T* const to = buffer - again;
+      Index put = 0;
+      for (Index x = 0; x < tall; x += L)
+        for (Index y = 0; y < c; y += L) {
+          if (tall >= L && c >= L) {
+            const Index row = std::min(x, tall - L), col = std::min(y, c - L);
+            transpose_line_square(to + col * stride + row, stride, from + (row * lda + col) * size, lda);
+          } else {
+            transpose_squares(to + y * stride + x, stride, from + (x * lda + y) * size, lda,
+                              std::min(L, tall - x), std::min(L, c - y));
           }
+          for (Index k = 0; k < fetched_rows; ++k, next += lda * size)
+            for (Index l = 0; l < W; l += L)
+              __builtin_prefetch(reinterpret_cast<void*>(next + l * size + 63), 0, 2);
+          for (const Index due = std::min(put + put_rows, waiting.rows); put < due; ++put)
+            put_row(waiting, put, ldb);
         }
-      } else {
-        transpose_squares(buffer, stride, from, lda, r, c);
-        put(waiting, ldb);
-      }
-      if (!aligned && !last)
-        for (Index k = 0; k < c; ++k)
-          for (Index x = 0; x < L; x += lanes<T>())
-            hn::Store(hn::Load(d, buffer + k * stride + H - L + x), d, over + (j + k) * L + x);
-      waiting = {b + (j * ldb + i) * size, buffer, c, r, first, last};
+      waiting = {b + (j * ldb + i) * size, buffer, c, r, rows_above + i, !last || rows_below};
     }
-  put(waiting, ldb);
+  for (Index j = 0; j < waiting.rows; ++j) put_row(waiting, j, ldb);
   hwy::FlushStream();
 }
 
 template <class T>
-void TransposeBlock(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Reuse reuse) {
+void TransposeBlock(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
+                    bool below, Reuse reuse) {
   const auto* from = static_cast<const std::byte*>(a);
   if (reuse == Reuse::none)
     for (Index j = 0; j < cols; j += span<T>)
       transpose_rows<T>(static_cast<std::byte*>(b) + j * ldb * Index(sizeof(T)), ldb,
-                        from + j * Index(sizeof(T)), lda, rows, std::min(span<T>, cols - j));
+                        from + j * Index(sizeof(T)), lda, rows, std::min(span<T>, cols - j), above, below);
   else
-    for (Index j = 0; j < cols; j += width<T>)
-      transpose_squares(static_cast<T*>(b) + j * ldb, ldb, from + j * Index(sizeof(T)), lda, rows,
-                        std::min(width<T>, cols - j));
+    transpose_plain<T>(static_cast<std::byte*>(b), ldb, from, lda, rows, cols);
 }
 
 template <class T>
@@ -253,11 +297,13 @@ void SwapTiles(void* x, void* y, Index ld, Index rows, Index cols) {
     std::memcpy(static_cast<T*>(y) + i * ld, of_x + i * stride, rows * sizeof(T));
 }
 
-void TransposeBlock4(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Reuse reuse) {
-  TransposeBlock<float>(b, ldb, a, lda, rows, cols, reuse);
+void TransposeBlock4(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
+                     bool below, Reuse reuse) {
+  TransposeBlock<float>(b, ldb, a, lda, rows, cols, above, below, reuse);
 }
-void TransposeBlock8(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Reuse reuse) {
-  TransposeBlock<double>(b, ldb, a, lda, rows, cols, reuse);
+void TransposeBlock8(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
+                     bool below, Reuse reuse) {
+  TransposeBlock<double>(b, ldb, a, lda, rows, cols, above, below, reuse);
 }
 void SwapTiles4(void* x, void* y, Index ld, Index rows, Index cols) {
   SwapTiles<float>(x, y, ld, rows, cols);
@@ -277,11 +323,13 @@ HWY_EXPORT(SwapTiles4);
 HWY_EXPORT(SwapTiles8);
 
 namespace detail {
-void transpose_block_4(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Reuse reuse) {
-  HWY_DYNAMIC_DISPATCH(TransposeBlock4)(b, ldb, a, lda, rows, cols, reuse);
+void transpose_block_4(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
+                       bool below, Reuse reuse) {
+  HWY_DYNAMIC_DISPATCH(TransposeBlock4)(b, ldb, a, lda, rows, cols, above, below, reuse);
 }
-void transpose_block_8(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Reuse reuse) {
-  HWY_DYNAMIC_DISPATCH(TransposeBlock8)(b, ldb, a, lda, rows, cols, reuse);
+void transpose_block_8(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
+                       bool below, Reuse reuse) {
+  HWY_DYNAMIC_DISPATCH(TransposeBlock8)(b, ldb, a, lda, rows, cols, above, below, reuse);
 }
 void swap_tiles_4(void* x, void* y, Index ld, Index rows, Index cols) {
   HWY_DYNAMIC_DISPATCH(SwapTiles4)(x, y, ld, rows, cols);
