@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bench/context.hpp"
 #include "common/catalogue.hpp"
 
 namespace tallcache {
@@ -112,6 +113,18 @@ Problem problem_of(const ProblemOptions& options) {
   if (options.shape.empty()) throw Error(fmt::format("{}: --shape is required", operation.name));
   return {&operation, parse_shape(operation, options.shape),
           options.input.empty() ? operation.inputs.front() : std::string_view(options.input), options.seed};
+}
+
+void add_huge_pages(CLI::App& command, Pages& pages) {
+  command.add_flag_callback(
+      "--huge-pages",
+      [&pages] {
+        const Figure<std::string> given = this_machine().huge_pages;
+        if (!given || *given == "never")
+          throw Error(fmt::format("--huge-pages: the system gives none ({})", given ? *given : given.absent));
+        pages = Pages::huge;
+      },
+      "The arrays of all variants alike on pages of 2 MiB");
 }
 
 void add_threads(CLI::App& command, ThreadOptions& options) {

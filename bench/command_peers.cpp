@@ -24,6 +24,7 @@ struct PeersOptions {
   bool smoke = false, full = false;
   double seconds = 0.5;
   std::uint64_t seed = 1;
+  Pages pages = Pages::ordinary;
 };
 
 struct PeersCase {
@@ -125,7 +126,10 @@ double copy_seconds(const Match& match, const Problem& problem, int threads, con
   const Operation& copy = find_operation("copy", match.element);
   const Variant& memcpy = find_variant(copy, "memcpy", Backend::cpu);
   const Candidate candidate{&memcpy, complete_params(memcpy, {}), threads};
-  const auto measured = measure_each({&copy, complete_shape(copy, problem.shape), {}, problem.seed},
+  const auto measured = measure_each({.operation = &copy,
+                                      .shape = complete_shape(copy, problem.shape),
+                                      .seed = problem.seed,
+                                      .pages = problem.pages},
                                      std::span(&candidate, 1), protocol);
   return measured[0].repetitions > 0 ? measured[0].median_s : absent;
 }
@@ -143,7 +147,11 @@ Json measure_match(const Match& match, const PeersOptions& options, const Limits
   for (const PeersCase& c : match.cases) {
     const int threads = c.all_cores ? usable_threads() : 1;
     if (c.all_cores && threads == 1) continue;
-    const Problem problem{&operation, complete_shape(operation, c.shape), c.input, options.seed};
+    const Problem problem{.operation = &operation,
+                          .shape = complete_shape(operation, c.shape),
+                          .input = c.input,
+                          .seed = options.seed,
+                          .pages = options.pages};
     const Variant& own = find_variant(operation, match.variant, Backend::cpu);
     std::vector<Candidate> list{{&own, complete_params(own, c.params), threads}};
     for (const std::string_view name : match.peers) {
@@ -312,6 +320,7 @@ void add_peers(CLI::App& app) {
   command->add_option("--seconds", options->seconds, "Time to spend on each variant in each case")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  add_huge_pages(*command, options->pages);
   command->add_flag("--full", options->full, "Sizes of seconds a run, too: 20 minutes and 8 GB");
   command->add_flag("--smoke", options->smoke)->group("");
   command->add_option("--seed", options->seed, "Seed of the input data")->capture_default_str();

@@ -22,6 +22,7 @@ struct RunOptions : ProblemOptions {
   ThreadOptions threads;
   bool cold = false;
   int device = 0;
+  Pages pages = Pages::ordinary;
 };
 
 void print(const Problem& problem, std::span<const Measurement> results) {
@@ -59,10 +60,10 @@ Problem graph_problem(const Operation& operation, const std::string& path) {
 }
 
 void run(const RunOptions& options) {
-  const Problem problem =
-      options.graph.empty()
-          ? problem_of(options)
-          : graph_problem(find_operation(options.operation, options.element), options.graph);
+  Problem problem = options.graph.empty()
+                        ? problem_of(options)
+                        : graph_problem(find_operation(options.operation, options.element), options.graph);
+  problem.pages = options.pages;
   const Threads threads(options.threads);
   std::optional<Backend> backend;
   if (!options.backend.empty()) backend = options.backend == "gpu" ? Backend::gpu : Backend::cpu;
@@ -108,6 +109,7 @@ void add_run(CLI::App& app) {
   command->add_option("--seconds", options->seconds, "Time to spend on each variant")
       ->check(CLI::PositiveNumber);
   add_threads(*command, options->threads);
+  add_huge_pages(*command, options->pages);
   command->add_flag("--cold", options->cold, "Flush the caches before each run");
   command->add_option("--json", options->json, "Write the measurements to FILE ('-': standard output)")
       ->type_name("FILE");

@@ -49,6 +49,7 @@ Json to_json(const Problem& problem, const Measurement& m) {
             {"params", to_json(complete_params(*m.candidate.variant, m.candidate.params))},
             {"input", problem.input.empty() ? operation.inputs.front() : problem.input},
             {"threads", m.candidate.threads}};
+  if (problem.pages == Pages::huge) json["pages"] = "2 MiB";
   if (m.repetitions > 0) {
     json["median_s"] = m.median_s;
     json["mad_s"] = m.mad_s;

@@ -16,8 +16,9 @@ Json to_json(const Named&);
 /// A catalogue entry: operation, variant, backend, element, idea, source, peer, params, available, reason.
 Json to_json(const Variant&);
 
-/// A measurement: operation, variant, backend, element, shape, params, input, threads, median_s, mad_s,
-/// repetitions, its rate, phases, verified; or, where there is no time, "problem".
+/// A measurement: operation, variant, backend, element, shape, params, input, threads, pages (where they are
+/// not the ordinary ones), median_s, mad_s, repetitions, its rate, phases, verified; or, where there is no
+/// time, "problem".
 Json to_json(const Problem&, const Measurement&);
 
 /// Writes `text` to `path` so that the file is always whole: to a neighbour first, then renamed. "-" is

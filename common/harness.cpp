@@ -62,7 +62,7 @@ Workspace::Workspace(Problem problem, Executor& executor)
     Buffer& buffer = buffers_.emplace_back();
     buffer.spec = spec;
     in_place_ = in_place_ || spec.role == Role::inout;
-    buffer.host = host_->allocate(spec.bytes);
+    buffer.host = host_->allocate(spec.bytes, problem_.pages);
     if (!executor_.shares_host_memory()) buffer.device = executor_.allocate(spec.bytes);
   }
   refill();

@@ -27,6 +27,7 @@ struct Problem {
   /// Inputs of the user's own in place of the seeded ones, put where Operation::fill puts them; `input` is
   /// their name.
   std::function<void(std::span<std::byte* const>)> own_inputs{};
+  Pages pages = Pages::ordinary;  ///< on which its arrays lie in the host's memory
 };
 
 /// What runs on a problem.

@@ -103,6 +103,12 @@ printf '<!-- steps:begin -->\n<!-- steps:end -->\n' >steps.md
 run 0 report steps.json --readme steps.md; has steps.md "REC-TRANSPOSE"
 run 0 report steps.json --readme steps.md --check
 bad "did you mean 'matmul'" steps matmull
+# All arrays on pages of 2 MiB, where the system has them.
+if grep -q '\[\(always\|madvise\)\]' /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null; then
+  run 0 run transpose tiled --shape m=1031 --seconds 0.01 --huge-pages --json huge.json; has huge.json '"pages": "2 MiB"'
+else
+  run 1 run transpose tiled --shape m=64 --huge-pages; has err "the system gives none"
+fi
 # The fastest variants beside the libraries: the variant itself measured and right in each case.
 run 0 peers --smoke --json peers.json; has out "geometric mean of"; has out "of memcpy's speed"
 python3 - peers.json <<'P' || fail "peers.json"
