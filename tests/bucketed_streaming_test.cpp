@@ -141,10 +141,10 @@ TEST(BucketedStreaming, EverySkewAndWay) {
 }
 
 TEST(BucketedStreaming, BothLevelsOfTheRecursion) {
-  for (std::uint64_t range : {std::uint64_t{1} << 17, std::uint64_t{1} << 27, (std::uint64_t{1} << 28) - 1,
-                              std::uint64_t{1} << 28, std::uint64_t{0xffffffff}}) {
+  for (std::uint64_t range : {std::uint64_t{1} << 17, std::uint64_t{1} << 28, (std::uint64_t{1} << 30) - 1,
+                              std::uint64_t{1} << 30, std::uint64_t{0xffffffff}}) {
     for (bool payload : {false, true})
-      EXPECT_EQ(cs::RangeBits(range, payload).second > 0, range >= std::uint64_t{1} << 28);
+      EXPECT_EQ(cs::RangeBits(range, payload).second > 0, range >= std::uint64_t{1} << 30);
     for (std::string_view input : key_inputs)
       for (int threads : thread_counts()) {
         const auto keys = seeded(input, 500, range);

@@ -21,7 +21,7 @@ struct RangeBits {
   constexpr RangeBits(std::uint64_t range, bool payload) : bits(static_cast<int>(std::bit_width(range))) {
     leaf = std::clamp(bits - (payload ? 12 : 10), 12, most_leaf);
     const int digits = std::max(bits - leaf, 0);
-    second = digits > 12 ? digits / 2 : 0;
+    second = digits > 14 ? digits / 2 : 0;
     first = digits - second;
   }
   static constexpr int most_leaf = 16;
@@ -144,7 +144,6 @@ class BucketedStreaming {
     fork.loop(0, to.rows, 1, [=, this](Index c) {
       const Index begin = block_begin(in.keys.size, to.rows, c);
       const auto chunk = in.block(begin, block_begin(in.keys.size, to.rows, c + 1) - begin);
-      Word* const words = row_of(rooms.tables, c).data;
       reads(chunk);
       counting_sort::spread(
           Spread<Element>{.keys = chunk.keys.data,
@@ -157,8 +156,7 @@ class BucketedStreaming {
                           .first_block = to.block_of(c),
                           .next_chunk = to.block_of(c + 1),
                           .counts = row_of(count, c).data,
-                          .cursors = words,
-                          .targets = words + to.buckets,
+                          .targets = row_of(rooms.tables, c).data,
                           .lines = reinterpret_cast<Element*>(row_of(rooms.lines, c).data)});
       for (Index b = 0; b < to.buckets; ++b) touch(chain(to, c, b), [](auto block) { writes(block); });
       writes(row_of(count, c));

@@ -24,6 +24,8 @@ inline constexpr Index line_bytes = 64;
 /// processor rarely foresees which key fills a line.
 template <class T>
 inline constexpr Index gathered = 2 * line_bytes / static_cast<Index>(sizeof(T));
+template <class T>
+inline constexpr Index gathered_by_many = sizeof(T) == 2 ? gathered<T> / 2 : gathered<T>;
 
 /// The tables in which count_digits counts side by side: keys in a row that share a bucket would otherwise
 /// wait for one another's counters (keys of zipf_1.0, sorted: 4.1 ns each against 4.6 where a leaf of 2^14
@@ -94,7 +96,6 @@ struct Spread {
   Word first_block;
   Word next_chunk;  ///< its first block, to which this chunk's chains are linked; or no_block
   Word* counts;     ///< of each bucket: afterwards, its elements
-  Word* cursors;    ///< room for a word a bucket
   Word* targets;    ///< room for a word a bucket
   T* lines;         ///< room for gathered<T> elements a bucket, on a line
 };
