@@ -165,6 +165,15 @@ TEST(BucketedStreaming, CountersOverflow) {
     }
 }
 
+// Runs from a vector's length to beyond what a leaf counts in bytes.
+TEST(BucketedStreaming, ManyKeysAValue) {
+  for (Index keys_a_value : {2, 4, 8, 9, 15, 30, 63, 65}) {
+    const auto keys = seeded("uniform", keys_a_value * 4096, 4095);
+    for (int threads : thread_counts())
+      expect_recursion_sorts<false>(keys, (1 << 17) - 1, {.threads = threads, .offset = 5}, "one leaf");
+  }
+}
+
 TEST(BucketedStreaming, AsManyPairsInALeafAsItsStageHolds) {
   for (int leaf : {12, 15}) {
     const std::uint64_t range = (std::uint64_t{1} << (leaf + 12)) - 1;

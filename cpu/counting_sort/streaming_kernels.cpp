@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/counting_sort/streaming_kernels.cpp"
@@ -519,13 +520,18 @@ void CountResidues(const Chain<Residue>& chain, Index width, Word* counts) {
   count_values(chain, width, counts);
 }
 
+// Vectors at either end may overlap the aligned ones between them.
 HWY_INLINE Word* fill_run(Word* out, Word count, Word value) {
   const hn::ScalableTag<Word> d;
+  const auto lanes = static_cast<Word>(hn::Lanes(d));
+  Word* const end = out + count;
+  if (count < lanes) return std::fill_n(out, count, value);
   const auto copies = hn::Set(d, value);
-  Word i = 0;
-  for (; i + hn::Lanes(d) <= count; i += static_cast<Word>(hn::Lanes(d))) hn::StoreU(copies, d, out + i);
-  for (; i < count; ++i) out[i] = value;
-  return out + count;
+  hn::StoreU(copies, d, out);
+  out += lanes - reinterpret_cast<std::uintptr_t>(out) / sizeof(Word) % lanes;
+  for (; out + lanes <= end; out += lanes) hn::Store(copies, d, out);
+  hn::StoreU(copies, d, end - lanes);
+  return end;
 }
 
 void ExpandRuns(const Word* begin, Index width, Index n, Word first, Word* out, Index from, Index to) {
@@ -541,12 +547,8 @@ void ExpandRuns(const Word* begin, Index width, Index n, Word first, Word* out, 
 // past the caches.
 class Stage {
  public:
-  Stage(Word* out, Word first) : first_(first) { restart(out); }
-
-  void restart(Word* out) {
-    begin_ = end_ = skew_of(out);
-    line_ = out - begin_;
-  }
+  Stage(Word* out, Word first)
+      : first_(first), line_(out - skew_of(out)), begin_(skew_of(out)), end_(begin_) {}
 
   // Room for `slack` residues.
   HWY_INLINE std::uint16_t* room() { return residues_ + end_; }
@@ -558,10 +560,9 @@ class Stage {
   Word* drain() {
     drain_lines();
     store_part(end_);
-    begin_ = end_;
     return line_ + end_;
   }
-  static constexpr Word slack = 8 * 8, line = line_bytes / sizeof(Word);
+  static constexpr Word slack = 8 * 255 + 16, line = line_bytes / sizeof(Word);
 
  private:
   void store_part(Word end) {
@@ -599,6 +600,7 @@ class Stage {
 // lines as of 32: 0.82 to 0.47 ns a value. Returns the end of what it wrote.
 HWY_INLINE Word* expand_bytes(const std::uint8_t* counts, Index width, Word first, Word* out) {
   const hn::CappedTag<std::uint16_t, 8> d;
+  const hn::CappedTag<std::uint16_t, 16> long_run;
   constexpr std::uint64_t ones = 0x0101010101010101u;
   const std::uint64_t large = ones * (256 - hn::Lanes(d));
   const auto one = hn::Set(d, std::uint16_t{1});
@@ -618,9 +620,14 @@ HWY_INLINE Word* expand_bytes(const std::uint8_t* counts, Index width, Word firs
       }
       stage.take(ends >> 56);
     } else {
-      Word* to = stage.drain();
-      for (Index j = 0; j < 8; ++j) to = fill_run(to, counts[v + j], first + static_cast<Word>(v + j));
-      stage.restart(to);
+      std::uint16_t* to = stage.room();
+      for (Index j = 0; j < 8; ++j) {
+        const auto copies_of_j = hn::Set(long_run, static_cast<std::uint16_t>(v + j));
+        for (std::size_t i = 0; i < counts[v + j]; i += hn::Lanes(long_run))
+          hn::StoreU(copies_of_j, long_run, to + i);
+        to += counts[v + j];
+      }
+      stage.take(static_cast<std::uint64_t>(to - stage.room()));
     }
   }
   Word* const end = stage.drain();
@@ -628,10 +635,12 @@ HWY_INLINE Word* expand_bytes(const std::uint8_t* counts, Index width, Word firs
   return end;
 }
 
-// A count that wraps leaves the runs short by 256 keys or more, which their end shows.
+// A count that wraps leaves the runs short by 256 keys or more, which their end shows. Of many keys a value
+// the counts' sum shows it before the runs are written: 10^5 keys of zipf_1.0, 2.7 to 2.4 ns each.
 bool SortResidues(const Chain<Residue>& chain, Index n, Index width, Word first, Word* out,
                   std::uint8_t* counters) {
   count_values(chain, width, counters);
+  if (n > 8 * width && std::accumulate(counters, counters + width, Index{0}) != n) return false;
   return expand_bytes(counters, width, first, out) == out + n;
 }
 
