@@ -237,7 +237,8 @@ HWY_NOINLINE Word append_keys(const Spread<T>& c, const Word* keys, const Word* 
 }
 
 // What a sample of the keys tells: the buckets of a third of them or more, at most two, for a third of 128 is
-// 43; and whether two of the other keys share a bucket as often as if there were less than 48 of them.
+// 43; and whether the others are `crowded`: two of them share a bucket as often as in less than 384 even
+// ones.
 struct Sample {
   static constexpr Index size = 128;
   Index heavies = 0;
@@ -262,20 +263,22 @@ struct Sample {
   }
 };
 
-// Keys that were sifted from others, with their payload.
+// Keys that were sifted from a block of others, behind what was left of those before: less than a line of
+// them, and a vector more is written.
+template <bool with_payload>
 struct Sifted {
-  static constexpr Index block = 512, most_lanes = 16, room = block + 128 + most_lanes;
+  static constexpr Index block = 512, most_lanes = 16, room = block + gathered<Residue> + most_lanes;
   Index size = 0;
-  alignas(64) Word keys[room], payload[room];
+  alignas(64) Word keys[room], payload[with_payload ? room : 1];
 
   void drop(Index count) {
     std::copy(keys + count, keys + size, keys);
-    std::copy(payload + count, payload + size, payload);
+    if constexpr (with_payload) std::copy(payload + count, payload + size, payload);
     size -= count;
   }
 };
 
-// A heavy bucket's cursor is one chain of loads that each wait for a store, some 5 cycles a key. Its keys are
+// A heavy bucket's count is one chain of loads that each wait for a store, some 5 cycles a key. Its keys are
 // told by one comparison of a vector of keys, and leave for its line together: 10^7 keys of zipf_1.0, of
 // which 60 % share a bucket, are sorted in 2.4 ns each instead of 3.2, keys of two values in 1.5 instead
 // of 3.0.
@@ -283,11 +286,12 @@ template <class T, bool crowded, Index heavies>
 HWY_NOINLINE Word append_sifted(const Spread<T>& c, const Word* buckets, Word next) {
   constexpr bool with_payload = std::is_same_v<T, Pair>;
   constexpr auto line = static_cast<Index>(Ends<T, crowded>::line);
-  const hn::CappedTag<Word, Sifted::most_lanes> d;
+  using Keys = Sifted<with_payload>;
+  const hn::CappedTag<Word, Keys::most_lanes> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   const Ends<T, crowded> ends(c);
-  Sifted heavy[heavies], others;
-  const auto sift = [=](Index from, hn::Mask<decltype(d)> mask, Sifted& to) HWY_ATTR {
+  Keys heavy[heavies], others;
+  const auto sift = [=](Index from, hn::Mask<decltype(d)> mask, Keys& to) HWY_ATTR {
     hn::StoreU(hn::Compress(hn::LoadU(d, c.keys + from), mask), d, to.keys + to.size);
     if constexpr (with_payload)
       hn::StoreU(hn::Compress(hn::LoadU(d, c.payload + from), mask), d, to.payload + to.size);
@@ -295,7 +299,7 @@ HWY_NOINLINE Word append_sifted(const Spread<T>& c, const Word* buckets, Word ne
   };
   Index i = 0;
   while (i + lanes <= c.size) {
-    const Index end = std::min(i + Sifted::block, c.size);
+    const Index end = std::min(i + Keys::block, c.size);
     for (; i + lanes <= end; i += lanes) {
       prefetch_page_ahead(c.keys + i);
       if constexpr (with_payload) prefetch_page_ahead(c.payload + i);
@@ -321,7 +325,7 @@ HWY_NOINLINE Word append_sifted(const Spread<T>& c, const Word* buckets, Word ne
     next = append_keys<T, crowded>(c, others.keys, others.payload, rows, next);
     others.drop(rows);
   }
-  for (const Sifted& h : heavy) next = append_keys<T, crowded>(c, h.keys, h.payload, h.size, next);
+  for (const Keys& h : heavy) next = append_keys<T, crowded>(c, h.keys, h.payload, h.size, next);
   next = append_keys<T, crowded>(c, others.keys, others.payload, others.size, next);
   return append_keys<T, crowded>(c, c.keys + i, with_payload ? c.payload + i : nullptr, c.size - i, next);
 }
