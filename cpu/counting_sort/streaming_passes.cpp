@@ -122,19 +122,23 @@ class Ends {
       to[line - 1] = 0;
     }
   }
-  // `count` elements, the i-th of which is element(i).
+  // A row of elements, the i-th of which is element(i).
   template <class Element>
-  HWY_INLINE void append(std::size_t b, Index count, Element element, Word& next) const {
+  HWY_INLINE void append_row(std::size_t b, Element element, Word& next) const {
     T* const to = line_of(b);
     std::size_t at = held(b);
-    for (Index i = 0; i < count; ++i) {
-      to[at++] = element(i);
-      if (at < line) continue;
-      flush_full_line(b, next);
-      at = 0;
+    if (HWY_LIKELY(at + row <= line)) {
+      for (Index i = 0; i < row; ++i) to[at + static_cast<std::size_t>(i)] = element(i);
+      at += row;
+      if (at == line) flush_full_line(b, next), at = 0;
+    } else {
+      for (Index i = 0; i < row; ++i) {
+        to[at++] = element(i);
+        if (at == line) flush_full_line(b, next), at = 0;
+      }
     }
     if constexpr (crowded)
-      counts_[b] += static_cast<Word>(count);
+      counts_[b] += row;
     else
       to[line - 1] = static_cast<T>(at);
   }
@@ -208,7 +212,7 @@ HWY_NOINLINE Word append_keys(const Spread<T>& c, const Word* keys, const Word* 
   // Out of line, for it takes registers from the loop: 0.1 ns a key.
   const auto append_row = [=, &next](Index begin) HWY_NOINLINE HWY_ATTR {
     const auto in_row = [=](Index i) HWY_ATTR { return element(begin + i); };
-    ends.append(bucket_of(begin), row, in_row, next);
+    ends.append_row(bucket_of(begin), in_row, next);
   };
   Index i = 0;
   for (; i + row <= size; i += row) {
