@@ -83,10 +83,11 @@ void Partition(const Chunk& c) {
 // The ends of a chunk's buckets: the lines that gather for them, how many elements those hold, and the blocks
 // that they grow by. Of many buckets the last element of a line says how many it holds, until it is full, for
 // a table of counts costs as much as the lines: 6 10^8 keys to 9156 buckets take 1.4 ns each instead of 2.5.
-// Of few buckets (`crowded`) counts lie apart and are taken for eight keys before these are stored: where
-// keys near one another share a bucket, the processor learns to let the load of a count wait until all stores
-// before it know where they go, which depends on the counts before. 10^7 keys to 30 buckets: 0.9 ns each
-// instead of 1.2, to 7 buckets 1.1 instead of 1.6; with the counts in the lines 1.3 and 2.7.
+// Of few buckets (`crowded`) counts lie apart and are taken for eight keys before these are stored: 10^7 keys
+// to 30 buckets take 0.9 ns each instead of 1.2, to 7 buckets 1.1 instead of 1.6; with the counts in the
+// lines 1.3 and 2.7. The likely cause: where keys near one another share a bucket, the processor learns to
+// let the load of a count wait until it knows where the stores before it go, which depends on the counts
+// before.
 template <class T, bool crowded>
 class Ends {
  public:
