@@ -141,10 +141,10 @@ TEST(BucketedStreaming, EverySkewAndWay) {
 }
 
 TEST(BucketedStreaming, BothLevelsOfTheRecursion) {
-  for (std::uint64_t range : {std::uint64_t{1} << 17, std::uint64_t{1} << 27, (std::uint64_t{1} << 28) - 1,
-                              std::uint64_t{1} << 28, std::uint64_t{0xffffffff}}) {
+  for (std::uint64_t range : {std::uint64_t{1} << 17, std::uint64_t{1} << 28, (std::uint64_t{1} << 30) - 1,
+                              std::uint64_t{1} << 30, std::uint64_t{0xffffffff}}) {
     for (bool payload : {false, true})
-      EXPECT_EQ(cs::RangeBits(range, payload).second > 0, range >= std::uint64_t{1} << 28);
+      EXPECT_EQ(cs::RangeBits(range, payload).second > 0, range >= std::uint64_t{1} << 30);
     for (std::string_view input : key_inputs)
       for (int threads : thread_counts()) {
         const auto keys = seeded(input, 500, range);
@@ -163,6 +163,15 @@ TEST(BucketedStreaming, CountersOverflow) {
       keys.insert(keys.begin() + others / 2, static_cast<std::size_t>(equal), 77777);
       expect_all_sort(keys, range, {}, std::to_string(equal) + " equal");
     }
+}
+
+// Runs from a vector's length to beyond what a leaf counts in bytes.
+TEST(BucketedStreaming, ManyKeysAValue) {
+  for (Index keys_a_value : {2, 4, 8, 9, 15, 30, 63, 65}) {
+    const auto keys = seeded("uniform", keys_a_value * 4096, 4095);
+    for (int threads : thread_counts())
+      expect_recursion_sorts<false>(keys, (1 << 17) - 1, {.threads = threads, .offset = 5}, "one leaf");
+  }
 }
 
 TEST(BucketedStreaming, AsManyPairsInALeafAsItsStageHolds) {
@@ -188,6 +197,22 @@ TEST(BucketedStreaming, FullBlocks) {
     }
 }
 
+// One to three values, at the ends of the range, that have all of the keys or every second one: buckets that
+// a sample of the keys tells, or just not. Sizes beside that of the sample and of what is sifted at once.
+TEST(BucketedStreaming, HeavyValues) {
+  constexpr Key range = (1 << 20) - 1;
+  for (const std::vector<Key>& values : {std::vector<Key>{0}, {range}, {0, range}, {0, range / 2, range}})
+    for (bool others : {false, true})
+      for (Index n : {1, 127, 128, 129, 527, 528, 529, 1025, 20011})
+        for (int threads : thread_counts()) {
+          std::vector<Key> keys = seeded("uniform", n, range);
+          for (std::size_t i = 0; i < keys.size(); ++i)
+            if (!others || keys[i] % 2 == 0) keys[i] = values[keys[i] / 2 % values.size()];
+          expect_recursion_sorts<false>(keys, range, {threads}, "heavy values");
+          expect_recursion_sorts<true>(keys, range, {threads}, "heavy values");
+        }
+}
+
 TEST(BucketedStreaming, OutputsOffALine) {
   for (Index n : {1, 15, 16, 17, 63, 64, 65, 20011})
     for (Index offset : {0, 1, 5, 15})
@@ -206,7 +231,7 @@ TEST(BucketedStreaming, EverySimdTarget) {
   for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
     const std::int64_t target = left & -left;
     hwy::SetSupportedTargetsForTest(target);
-    for (std::string_view input : {"uniform", "zipf_1.0", "sorted"}) {
+    for (std::string_view input : {"uniform", "zipf_1.0", "two_values", "sorted"}) {
       const std::string what = std::string(hwy::TargetName(target)) + ", " + std::string(input);
       for (std::uint64_t range : {5000, 70000, 300000})
         expect_all_sort(seeded(input, 70001, range), range, {.offset = 3, .payload_offset = 3}, what);
