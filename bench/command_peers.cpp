@@ -64,8 +64,8 @@ std::vector<Match> matches(bool full) {
   }
   for (const std::string_view element : {"float", "double"}) {
     Match transpositions{"transpose", element, "recursive_streaming", {"omatcopy", "tiled"}, {}};
-    // Up to a few MB the output is read again from where plain stores leave it.
-    for (const Index n : {256, 512})
+    // Small outputs are read again from where plain stores leave them.
+    for (const Index n : {256, 512, 1024, 2048})
       transpositions.cases.push_back({.shape = plane(n), .params = {{"stream", 0}}});
     for (const Index n : {1024, 2048, 4096, 8000, 8191, 8192, 8193})
       transpositions.cases.push_back({.shape = plane(n)});
@@ -163,6 +163,7 @@ Json measure_match(const Match& match, const PeersOptions& options, const Limits
     const auto measured = measure_each(problem, list, protocol);
     Json line{{"shape", to_json(problem.shape)},
               {"input", c.input.empty() ? std::string(operation.inputs[0]) : std::string(c.input)},
+              {"params", to_json(c.params)},
               {"threads", threads},
               {"group", c.group},
               {"records", Json::array()}};
@@ -227,7 +228,7 @@ void peers(const PeersOptions& options) {
                                   record["problem"].get<std::string>()));
 }
 
-// "m = n = k = 1024"; "zipf_1.0, n = 10000000".
+// "m = n = k = 1024"; "zipf_1.0, n = range = 10000000"; "m = n = 256, stream = 0".
 std::string case_label(const Json& line) {
   const Json& shape = line.at("shape");
   std::map<Index, std::string> names;  // of each size
@@ -241,6 +242,8 @@ std::string case_label(const Json& line) {
   std::string text;
   for (const Index size : order)
     text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", names[size], size);
+  for (const auto& [name, value] : line.at("params").items())
+    text += fmt::format(", {} = {}", name, value.get<Index>());
   const std::string input = line.at("input");
   return input.empty() || input == key_inputs[0] || !shape.contains("range") ? text : input + ", " + text;
 }

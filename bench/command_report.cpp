@@ -46,10 +46,10 @@ std::string machine(const Json& results) {
   const Json& context = results.at("context");
   const Json& build = context.at("build");
   std::string processors = context.at("cpu");
-  if (is_comparison(results)) {
+  if (is_comparison(results) || results.contains("peers"))
     processors += fmt::format(", {} cores", context.at("usable_cores").get<int>());
+  if (is_comparison(results))
     for (const Json& gpu : context.at("gpus")) processors += " and " + gpu.at("name").get<std::string>();
-  }
   return fmt::format("{} ({}, {}, commit {}{})", processors, build.at("compiler").get<std::string>(),
                      build.at("flags").get<std::string>(), build.at("commit").get<std::string>(),
                      context.contains("mode") ? ", " + context["mode"].get<std::string>() + " sizes" : "");
