@@ -163,10 +163,10 @@ Json measure_match(const Match& match, const PeersOptions& options, const Limits
     const auto measured = measure_each(problem, list, protocol);
     Json line{{"shape", to_json(problem.shape)},
               {"input", c.input.empty() ? std::string(operation.inputs[0]) : std::string(c.input)},
-              {"params", to_json(c.params)},
               {"threads", threads},
               {"group", c.group},
               {"records", Json::array()}};
+    if (!c.params.empty()) line["params"] = to_json(c.params);
     for (const Measurement& m : measured) line["records"].push_back(to_json(problem, m));
     const double speed = rate_of(line["records"][0], rate);
     if (!std::isnan(speed)) {
@@ -242,8 +242,8 @@ std::string case_label(const Json& line) {
   std::string text;
   for (const Index size : order)
     text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", names[size], size);
-  for (const auto& [name, value] : line.at("params").items())
-    text += fmt::format(", {} = {}", name, value.get<Index>());
+  const Json params = line.value("params", Json::object());
+  for (const auto& [name, value] : params.items()) text += fmt::format(", {} = {}", name, value.get<Index>());
   const std::string input = line.at("input");
   return input.empty() || input == key_inputs[0] || !shape.contains("range") ? text : input + ", " + text;
 }
