@@ -2,8 +2,7 @@
 //   fork(f, g)                      run f and g, which are independent; return when both are done
 //   fork.loop(begin, end, step, f)  run f(i) for i = begin, begin + step, ... < end, all independent
 //   fork.width()                    into how many blocks an algorithm that cuts its input by number cuts it;
-//   what
-//                                   it keeps for each is indexed by block, never by thread
+//                                   what it keeps for each is indexed by block, never by thread
 // Serial is here, oneTBB in fork_tbb.hpp, the profiler in work_span.hpp.
 #pragma once
 
