@@ -1,8 +1,7 @@
 // The fastest variants beside their peers, as `tallcache peers` measured them:
-//   {"context", "limits", "peers": [{"operation", "element", "variant", "rate", "cases": [{"shape", "input",
-//   "params",
-//    "threads", "group", "over", "best_peer", "over_best_peer", "of_limit", "of_uniform", "over_one_core",
-//    "records": [records of bench/json.hpp, the variant's first]}]}]}
+//   {"context", "limits", "peers": [{"operation", "element", "variant", "rate",
+//    "cases": [{"shape", "input", "params", "threads", "group", "over", "best_peer", "over_best_peer",
+//    "of_limit", "of_uniform", "over_one_core", "records": [of bench/json.hpp, the variant's first]}]}]}
 #pragma once
 
 #include "bench/json.hpp"
