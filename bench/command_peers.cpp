@@ -143,7 +143,7 @@ Json measure_match(const Match& match, const PeersOptions& options, const Limits
             {"rate", to_string(operation.rate)},
             {"cases", Json::array()}};
   const std::string rate = json["rate"];
-  std::map<std::string, double> uniform, one_core;  // rates, by shape
+  std::map<std::string, double> before;  // rates on one core with the operation's first input, by shape
   for (const PeersCase& c : match.cases) {
     const int threads = c.all_cores ? usable_threads() : 1;
     if (c.all_cores && threads == 1) continue;
@@ -183,13 +183,10 @@ Json measure_match(const Match& match, const PeersOptions& options, const Limits
       if (operation.name == "transpose")
         if (const double seconds = copy_seconds(match, problem, threads, protocol); !std::isnan(seconds))
           line["of_limit"] = seconds / measured[0].median_s;
-      if (c.all_cores) {
-        if (one_core.contains(shape)) line["over_one_core"] = speed / one_core[shape];
-      } else if (c.input.empty()) {
-        one_core[shape] = uniform[shape] = speed;
-      } else if (uniform.contains(shape)) {
-        line["of_uniform"] = speed / uniform[shape];
-      }
+      if (!c.all_cores && c.input.empty())
+        before[shape] = speed;
+      else if (before.contains(shape))
+        line[c.all_cores ? "over_one_core" : "of_uniform"] = speed / before[shape];
     }
     json["cases"].push_back(std::move(line));
   }
@@ -222,10 +219,7 @@ void peers(const PeersOptions& options) {
   if (options.json == "-") write_json(options.json, document);
   for (const Json& match : document["peers"])
     for (const Json& line : match["cases"])
-      for (const Json& record : line["records"])
-        if (record.value("problem", "").starts_with("wrong result"))
-          throw Error(fmt::format("{}: {}", record["variant"].get<std::string>(),
-                                  record["problem"].get<std::string>()));
+      for (const Json& record : line["records"]) require_right(record);
 }
 
 // "m = n = k = 1024"; "zipf_1.0, n = range = 10000000"; "m = n = 256, stream = 0".
@@ -245,7 +239,7 @@ std::string case_label(const Json& line) {
   const Json params = line.value("params", Json::object());
   for (const auto& [name, value] : params.items()) text += fmt::format(", {} = {}", name, value.get<Index>());
   const std::string input = line.at("input");
-  return input.empty() || input == key_inputs[0] || !shape.contains("range") ? text : input + ", " + text;
+  return input == key_inputs[0] || !shape.contains("range") ? text : input + ", " + text;
 }
 
 }  // namespace

@@ -55,6 +55,12 @@ std::string machine(const Json& results) {
                      context.contains("mode") ? ", " + context["mode"].get<std::string>() + " sizes" : "");
 }
 
+std::string markdown(const Json& parts, Grid (*grid)(const Json&)) {
+  std::string text;
+  for (const Json& part : parts) text += "\n" + render(grid(part), Style::markdown);
+  return text;
+}
+
 std::string full_report(const Json& results) {
   std::string text = fmt::format("# {}\n\nMeasured on {}.\n", machine(results),
                                  results["context"].at("date").get<std::string>());
@@ -63,25 +69,13 @@ std::string full_report(const Json& results) {
   for (const Json& comparison : results.value("comparisons", Json::array()))
     text += fmt::format("\n{}\n{}\n", render(comparison_grid(results, comparison), Style::markdown),
                         crossover_sentence(results, comparison));
-  for (const Json& steps : results.value("steps", Json::array()))
-    text += "\n" + render(steps_grid(steps), Style::markdown);
-  for (const Json& match : results.value("peers", Json::array()))
-    text += "\n" + render(peers_grid(match), Style::markdown);
-  return text;
+  return text + markdown(results.value("steps", Json::array()), steps_grid) +
+         markdown(results.value("peers", Json::array()), peers_grid);
 }
 
-// What each step brought, and of what the shares are.
-std::string summary_of_steps(const Json& results) {
-  std::string text = fmt::format("On {}:\n", machine(results));
-  for (const Json& steps : results["steps"]) text += "\n" + render(steps_grid(steps), Style::markdown);
-  return text;
-}
-
-// Each variant beside its peers.
-std::string summary_of_peers(const Json& results) {
-  std::string text = fmt::format("On {}:\n", machine(results));
-  for (const Json& match : results["peers"]) text += "\n" + render(peers_grid(match), Style::markdown);
-  return text;
+// What each step brought, or each variant beside its peers.
+std::string summary_of(const Json& results, const char* kind, Grid (*grid)(const Json&)) {
+  return fmt::format("On {}:\n", machine(results)) + markdown(results.at(kind), grid);
 }
 
 // The best of each side at every size.
@@ -160,10 +154,11 @@ void report(const ReportOptions& options) {
       if (options.readme.empty())
         text += (text.empty() ? "" : "\n") + full_report(results);
       else
-        summary += (summary.empty() ? "" : "\n") + (kind == "comparison" ? summary_of_comparison(results)
-                                                    : kind == "steps"    ? summary_of_steps(results)
-                                                    : kind == "peers"    ? summary_of_peers(results)
-                                                                         : summary_of_tables(results));
+        summary +=
+            (summary.empty() ? "" : "\n") + (kind == "comparison" ? summary_of_comparison(results)
+                                             : kind == "steps"    ? summary_of(results, "steps", steps_grid)
+                                             : kind == "peers"    ? summary_of(results, "peers", peers_grid)
+                                                                  : summary_of_tables(results));
     } catch (const Json::exception& error) {
       const std::string what = error.what();
       throw Error(fmt::format("{} is no results file: {}", path, what.substr(what.find("] ") + 2)));

@@ -154,10 +154,7 @@ void steps(const StepsOptions& options) {
   }
   if (options.json == "-") write_json(options.json, document);
   for (const Json& part : document["steps"])
-    for (const Json& line : part["lines"])
-      if (line.value("problem", "").starts_with("wrong result"))
-        throw Error(
-            fmt::format("{}: {}", line["variant"].get<std::string>(), line["problem"].get<std::string>()));
+    for (const Json& line : part["lines"]) require_right(line);
 }
 
 }  // namespace
