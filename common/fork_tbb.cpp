@@ -15,8 +15,10 @@
 // Races on oneTBB's tasks and on its count of those to wait for, which its library hands from thread to
 // thread unseen. This is asked for before the sanitizer has begun, so not sanitized itself.
 extern "C" __attribute__((no_sanitize_thread)) const char* __tsan_default_suppressions() {
-  return "race_top:/oneapi/tbb/"
-         "\nrace_top:tbb::detail::\nrace_top:_ZN3tbb6detail\nrace:tbb::detail::d1::wait_context\n";
+  return "race_top:/oneapi/tbb/\n"
+         "race_top:tbb::detail::\n"
+         "race_top:_ZN3tbb6detail\n"
+         "race:tbb::detail::d1::wait_context\n";
 }
 #endif
 
