@@ -79,7 +79,7 @@ std::vector<Measurement> measure_each(const Problem& problem, std::span<const Ca
       for (std::size_t i = 0; i < places.size(); ++i) all[places[i]] = measured[i];
     };
     try {
-      if (backend == Backend::gpu && !unavailable.empty()) throw Error(unavailable);
+      if (backend == Backend::gpu && !unavailable.empty()) throw Error(unavailable, Status::unavailable);
       const auto executor = make_executor(backend, device);
       Workspace workspace(problem, *executor);
       keep(measure(workspace, own, protocol, [&](std::span<const Measurement> so_far) {
@@ -88,7 +88,8 @@ std::vector<Measurement> measure_each(const Problem& problem, std::span<const Ca
       }));
     } catch (const Error& error) {
       if (backend == Backend::cpu) throw;
-      for (std::size_t place : places) all[place] = {.candidate = list[place], .problem = error.what()};
+      for (std::size_t place : places)
+        all[place] = {.candidate = list[place], .outcome = {error.status(), error.what()}};
     }
   }
   return all;

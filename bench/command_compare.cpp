@@ -89,12 +89,12 @@ struct Size {
     return per_second(problem.operation->rate, problem.operation->cost(problem.shape), seconds);
   }
   double seconds(const Line& line, Way way) const {
-    if (line.measurement.repetitions == 0) return absent;
+    if (!line.measurement.timed()) return absent;
     if (line.measurement.candidate.variant->backend == Backend::cpu)
-      return way == Way::kernel ? line.measurement.median_s : absent;
-    return line.measurement.median_s + (way == Way::kernel   ? 0
-                                        : way == Way::pinned ? transfers.pinned
-                                                             : transfers.pageable);
+      return way == Way::kernel ? line.measurement.median_s() : absent;
+    return line.measurement.median_s() + (way == Way::kernel   ? 0
+                                          : way == Way::pinned ? transfers.pinned
+                                                               : transfers.pageable);
   }
   double best(Backend backend, Way way) const {
     double least = absent;
@@ -115,10 +115,10 @@ struct Roofs {
   }
 
   double share(const Size& size, const Measurement& m) const {
-    if (m.repetitions == 0) return absent;
+    if (!m.timed()) return absent;
     const Cost cost = size.problem.operation->cost(size.problem.shape);
     const bool arithmetic = size.problem.operation->rate == Rate::gflop_per_s;
-    const double rate = (arithmetic ? cost.flops : cost.bytes) / m.median_s * 1e-9;
+    const double rate = (arithmetic ? cost.flops : cost.bytes) / m.median_s() * 1e-9;
     const std::string_view element = size.problem.operation->element;
     if (m.candidate.variant->backend == Backend::gpu)
       return rate / of_gpu(arithmetic ? fmt::format("{}_gflop_per_s", element) : "gb_per_s");
@@ -190,9 +190,9 @@ Size measure_size(const CompareOptions& options, const Problem& problem, Index n
         const Cost cost = s.problem.operation->cost(s.problem.shape);
         return std::max(cost.flops, cost.bytes);
       };
-      if (before->measurement.repetitions == 0 && before->measurement.problem.starts_with("left out"))
-        sits_out[name] = before->measurement.problem;
-      else if (const double expected = before->measurement.median_s * work(size) / work(*smaller);
+      if (before->measurement.outcome.status == Status::left_out)
+        sits_out[name] = before->measurement.outcome.reason;
+      else if (const double expected = before->measurement.median_s() * work(size) / work(*smaller);
                expected > 5 * seconds_each)
         sits_out[name] = fmt::format("left out from n = {}: it would take about {:.2g} s", n, expected);
     }
@@ -205,15 +205,15 @@ Size measure_size(const CompareOptions& options, const Problem& problem, Index n
   for (const Candidate& candidate : everyone(*problem.operation)) {
     Line& line = size.lines.emplace_back();
     if (const auto out = sits_out.find(name_of(candidate)); out != sits_out.end())
-      line.measurement = {.candidate = candidate, .problem = out->second};
+      line.measurement = {.candidate = candidate, .outcome = {Status::left_out, out->second}};
     else
       line.measurement = *next++;
     line.share = roofs.share(size, line.measurement);
-    if (line.measurement.repetitions == 0 || candidate.variant->backend == Backend::gpu) continue;
-    if (candidate.threads == 1) serial[std::string(candidate.variant->name)] = line.measurement.median_s;
+    if (!line.measurement.timed() || candidate.variant->backend == Backend::gpu) continue;
+    if (candidate.threads == 1) serial[std::string(candidate.variant->name)] = line.measurement.median_s();
     if (const auto one = serial.find(std::string(candidate.variant->name));
         candidate.threads > 1 && one != serial.end())
-      line.speed_up = one->second / line.measurement.median_s;
+      line.speed_up = one->second / line.measurement.median_s();
   }
   return size;
 }
@@ -290,7 +290,7 @@ void compare(const CompareOptions& options) {
       sizes.push_back(
           measure_size(options, problem, n, sizes.empty() ? nullptr : &sizes.back(), seconds_each, roofs));
       for (const Line& line : sizes.back().lines)
-        if (line.measurement.problem.starts_with("wrong result"))
+        if (line.measurement.outcome.status == Status::wrong)
           wrong += fmt::format("{}{} at n = {}", wrong.empty() ? "" : ", ",
                                name_of(line.measurement.candidate), n);
     }

@@ -131,7 +131,7 @@ double copy_seconds(const Match& match, const Problem& problem, int threads, con
                                       .seed = problem.seed,
                                       .pages = problem.pages},
                                      std::span(&candidate, 1), protocol);
-  return measured[0].repetitions > 0 ? measured[0].median_s : absent;
+  return measured[0].timed() ? measured[0].median_s() : absent;
 }
 
 Json measure_match(const Match& match, const PeersOptions& options, const Limits& limits) {
@@ -182,7 +182,7 @@ Json measure_match(const Match& match, const PeersOptions& options, const Limits
       if (arithmetic) line["of_limit"] = speed / limits.gflop_per_s(operation.element, threads);
       if (operation.name == "transpose")
         if (const double seconds = copy_seconds(match, problem, threads, protocol); !std::isnan(seconds))
-          line["of_limit"] = seconds / measured[0].median_s;
+          line["of_limit"] = seconds / measured[0].median_s();
       if (!c.all_cores && c.input.empty())
         before[shape] = speed;
       else if (before.contains(shape))

@@ -117,16 +117,16 @@ void print(const ProfiledVariant& v, const ProfilingOptions& options) {
   fmt::print("  {:<12}{}\n  {:<12}{}\n", "processors", processors, "speed-up", ranges);
   for (const Measurement& m : v.times) {
     const int threads = m.candidate.threads;
-    if (m.repetitions == 0) {
-      fmt::print("  on {}: {}\n", threads, m.problem);
+    if (!m.timed()) {
+      fmt::print("  on {}: {}\n", threads, m.outcome.reason);
       continue;
     }
     const double speedup = v.speedup(m);
     std::string laws;
     if (speedup > threads) laws += ", above P: caches or noise";
-    if (!options.unit_cost && m.median_s * 1e9 < p.span) laws += ", below the span that was measured";
-    fmt::print("  measured on {}: {:.4f} ms +- {:.4f}, speed-up {:.2f}{}\n", threads, m.median_s * 1e3,
-               m.mad_s * 1e3, speedup, laws);
+    if (!options.unit_cost && m.median_s() * 1e9 < p.span) laws += ", below the span that was measured";
+    fmt::print("  measured on {}: {:.4f} ms +- {:.4f}, speed-up {:.2f}{}\n", threads, m.median_s() * 1e3,
+               m.mad_s() * 1e3, speedup, laws);
   }
 }
 

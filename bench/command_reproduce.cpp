@@ -59,12 +59,12 @@ void measure_row(const RowToMeasure& step, Results& results, Progress& progress,
   const Row& row = step.row;
   const auto keep = [&](std::span<const Measurement> measurements, bool partial) {
     for (const Measurement& m : measurements)
-      if (m.repetitions > 0 || !m.problem.empty()) results.put(row.problem, m, partial);
+      if (m.timed() || m.outcome.status != Status::pending) results.put(row.problem, m, partial);
   };
   if (const std::string reason = too_large(row); !reason.empty()) {
     // Partial: there may be more memory the next time.
     for (const Candidate& candidate : row.candidates)
-      results.put(row.problem, {.candidate = candidate, .problem = reason}, true);
+      results.put(row.problem, {.candidate = candidate, .outcome = {Status::too_large, reason}}, true);
     return;
   }
   auto saved = std::chrono::steady_clock::now();

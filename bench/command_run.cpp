@@ -35,12 +35,12 @@ void print(const Problem& problem, std::span<const Measurement> results) {
   for (const Measurement& m : results) {
     const std::string name = fmt::format("{}{}", m.candidate.variant->backend == Backend::gpu ? "gpu " : "",
                                          m.candidate.variant->name);
-    if (m.repetitions == 0) {
-      fmt::print("  {:<24} {}\n", name, m.problem);
+    if (!m.timed()) {
+      fmt::print("  {:<24} {}\n", name, m.outcome.reason);
       continue;
     }
-    fmt::print("  {:<24} {:>12.4f} {:>9.4f} {:>12.2f}", name, m.median_s * 1e3, m.mad_s * 1e3,
-               per_second(operation.rate, operation.cost(problem.shape), m.median_s));
+    fmt::print("  {:<24} {:>12.4f} {:>9.4f} {:>12.2f}", name, m.median_s() * 1e3, m.mad_s() * 1e3,
+               per_second(operation.rate, operation.cost(problem.shape), m.median_s()));
     for (const auto& [phase, seconds] : m.phases) fmt::print("  {} {:.4f} ms", phase, seconds * 1e3);
     fmt::print("\n");
   }
@@ -80,14 +80,14 @@ void run(const RunOptions& options) {
                {{"context", machine_context(options.device)}, {"measurements", std::move(measurements)}});
   }
   for (const Measurement& m : results)
-    if (m.problem.starts_with("wrong result"))
-      throw Error(fmt::format("{}: {}", m.candidate.variant->name, m.problem));
+    if (m.outcome.status == Status::wrong)
+      throw Error(fmt::format("{}: {}", m.candidate.variant->name, m.outcome.reason));
   // What was asked for and could have run, on a machine with room for it, did not: the others' results stand.
   for (const Measurement& m : results)
-    if (m.candidate.variant->backend == Backend::gpu && !m.problem.empty() &&
+    if (m.candidate.variant->backend == Backend::gpu && !m.outcome.measured() &&
         (backend ||
          (m.candidate.variant->unavailable().empty() && m.candidate.variant->supports(problem.shape))))
-      throw Error(fmt::format("{}: {}", m.candidate.variant->name, m.problem));
+      throw Error(fmt::format("{}: {}", m.candidate.variant->name, m.outcome.reason));
 }
 
 }  // namespace

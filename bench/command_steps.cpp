@@ -121,13 +121,13 @@ Json measure_steps(const Staircase& staircase, const StepsOptions& options, cons
     const Measurement& m = measured[s];
     Json line{{"step", step.label}, {"peer", step.peer}};
     line.update(to_json(problem, m));
-    if (m.repetitions > 0) {
+    if (m.timed()) {
       const double limit = arithmetic ? limits.gflop_per_s(operation.element, m.candidate.threads)
                                       : limits.gb_per_s(m.candidate.threads);
-      line["share_of_limit"] = (arithmetic ? cost.flops : cost.bytes) / m.median_s * 1e-9 / limit;
+      line["share_of_limit"] = (arithmetic ? cost.flops : cost.bytes) / m.median_s() * 1e-9 / limit;
       if (!std::isnan(step.bytes)) {
         line["bytes_moved"] = step.bytes;
-        line["share_of_bandwidth"] = step.bytes * units / m.median_s * 1e-9 / limit;
+        line["share_of_bandwidth"] = step.bytes * units / m.median_s() * 1e-9 / limit;
       }
     }
     json["lines"].push_back(std::move(line));

@@ -50,16 +50,16 @@ Json to_json(const Problem& problem, const Measurement& m) {
             {"input", problem.input.empty() ? operation.inputs.front() : problem.input},
             {"threads", m.candidate.threads}};
   if (problem.pages == Pages::huge) json["pages"] = "2 MiB";
-  if (m.repetitions > 0) {
-    json["median_s"] = m.median_s;
-    json["mad_s"] = m.mad_s;
-    json["repetitions"] = m.repetitions;
+  if (m.timed()) {
+    json["median_s"] = m.median_s();
+    json["mad_s"] = m.mad_s();
+    json["repetitions"] = m.samples_s.size();
     json[std::string(to_string(operation.rate))] =
-        per_second(operation.rate, operation.cost(problem.shape), m.median_s);
+        per_second(operation.rate, operation.cost(problem.shape), m.median_s());
     for (const auto& [phase, seconds] : m.phases) json["phases"][phase] = seconds;
   }
-  json["verified"] = m.verified;
-  if (!m.problem.empty()) json["problem"] = m.problem;
+  json["verified"] = m.outcome.measured();
+  if (!m.outcome.reason.empty()) json["problem"] = m.outcome.reason;
   return json;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <limits>
 #include <string>
 
 #include "common/harness.hpp"
@@ -10,6 +11,9 @@ namespace tallcache {
 
 /// Keys stay in the order in which they are written.
 using Json = nlohmann::ordered_json;
+
+/// A figure that there is none of.
+inline constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
 Json to_json(const Named&);
 

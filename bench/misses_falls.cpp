@@ -93,8 +93,8 @@ Falls find_falls(const Problem& problem, std::span<const Candidate> candidates,
       if (cold.size() < candidates.size()) cold.push_back(static_cast<double>(curve.cold()) / work);
       for (std::size_t l = 0; l < levels.size(); ++l)
         misses[v][l].push_back(static_cast<double>(curve.at(levels[l].bytes / curve.line_bytes)) / work);
-      falls.variants[v].seconds.push_back(times[v].repetitions ? times[v].median_s / work
-                                                               : std::numeric_limits<double>::quiet_NaN());
+      falls.variants[v].seconds.push_back(times[v].timed() ? times[v].median_s() / work
+                                                           : std::numeric_limits<double>::quiet_NaN());
     }
   }
   for (std::size_t v = 0; v < candidates.size(); ++v) {

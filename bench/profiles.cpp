@@ -11,8 +11,8 @@
 namespace tallcache {
 
 double ProfiledVariant::speedup(const Measurement& m) const {
-  const bool timed = m.repetitions > 0 && !times.empty() && times.front().repetitions > 0;
-  return timed ? times.front().median_s / m.median_s : std::numeric_limits<double>::quiet_NaN();
+  const bool timed = m.timed() && !times.empty() && times.front().timed();
+  return timed ? times.front().median_s() / m.median_s() : std::numeric_limits<double>::quiet_NaN();
 }
 
 std::vector<int> range_processors() { return {2, 4, 8, 16, 32, 64, 128}; }
@@ -40,16 +40,16 @@ Json to_json(const ProfiledVariant& v, CostUnit unit) {
   Json& list = json["measured"] = Json::array();
   for (const Measurement& m : v.times) {
     Json entry{{"threads", m.candidate.threads}};
-    if (m.repetitions == 0) {
-      entry["problem"] = m.problem;
+    if (!m.timed()) {
+      entry["problem"] = m.outcome.reason;
     } else {
-      entry["seconds"] = m.median_s;
-      entry["mad_s"] = m.mad_s;
+      entry["seconds"] = m.median_s();
+      entry["mad_s"] = m.mad_s();
       if (const double speedup = v.speedup(m); !std::isnan(speedup)) {
         entry["speedup"] = speedup;
         entry["work_law"] = speedup <= m.candidate.threads;
       }
-      if (unit == CostUnit::nanoseconds) entry["span_law"] = m.median_s * 1e9 >= p.span;
+      if (unit == CostUnit::nanoseconds) entry["span_law"] = m.median_s() * 1e9 >= p.span;
     }
     list.push_back(std::move(entry));
   }
@@ -71,7 +71,7 @@ std::string cilkscale_csv(std::span<const ProfiledVariant> list, CostUnit unit) 
     text += fmt::format("{},{:.10g},{:.10g},{:.6g},{:.10g},{:.6g}", v.candidate.variant->name, p.work * scale,
                         p.span * scale, p.parallelism(), p.burdened_span * scale, p.burdened_parallelism());
     for (const Measurement& m : v.times)
-      text += m.repetitions ? fmt::format(",{:.9g}", m.median_s) : std::string(",nan");
+      text += m.timed() ? fmt::format(",{:.9g}", m.median_s()) : std::string(",nan");
     text += "\n";
   }
   return text;

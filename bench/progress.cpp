@@ -64,9 +64,9 @@ void Progress::start(std::string_view table, const Row& row) {
 void Progress::round(std::span<const Measurement> measurements) {
   int repetitions = 0;
   for (const Measurement& m : measurements) {
-    repetitions = std::max(repetitions, m.repetitions);
-    if (m.repetitions > 0)
-      seconds_per_unit_[key(row_->problem, m.candidate.variant->name)] = m.median_s / work(row_->problem);
+    repetitions = std::max(repetitions, static_cast<int>(m.samples_s.size()));
+    if (m.timed())
+      seconds_per_unit_[key(row_->problem, m.candidate.variant->name)] = m.median_s() / work(row_->problem);
   }
   print(repetitions);
 }

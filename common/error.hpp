@@ -5,12 +5,21 @@
 #include <stdexcept>
 #include <string>
 
+#include "common/status.hpp"
+
 namespace tallcache {
 
 /// Bad input, or a machine that cannot do what was asked. what() is one line that names both.
 class Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  /// `status`: that of a measurement which it ends.
+  explicit Error(const std::string& what, Status status = Status::failed)
+      : std::runtime_error(what), status_(status) {}
+
+  Status status() const { return status_; }
+
+ private:
+  Status status_;
 };
 
 /// a * b bytes (or elements); throws Error naming `what` when the product does not fit in size_t.

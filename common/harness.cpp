@@ -30,12 +30,19 @@ std::size_t bytes_of(std::span<const BufferSpec> specs) {
   return total;
 }
 
-std::string reason_not_to_run(const Problem& problem, const Candidate& candidate) {
+// Pending when nothing speaks against a run.
+Outcome before_running(const Problem& problem, const Candidate& candidate) {
   const Variant& variant = *candidate.variant;
-  if (std::string reason = variant.unavailable(); !reason.empty()) return reason;
-  if (!variant.supports(problem.shape)) return "does not support this shape";
-  if (candidate.threads > 1 && !variant.parallel) return "runs on one thread only";
+  if (std::string reason = variant.unavailable(); !reason.empty())
+    return {Status::unavailable, std::move(reason)};
+  if (!variant.supports(problem.shape)) return {Status::unsupported, "does not support this shape"};
+  if (candidate.threads > 1 && !variant.parallel) return {Status::unsupported, "runs on one thread only"};
   return {};
+}
+
+void require_ok(const Check& check, std::string_view when) {
+  if (!check)
+    throw Error(std::string("wrong result") + std::string(when) + ": " + check.message(), Status::wrong);
 }
 
 }  // namespace
@@ -208,108 +215,152 @@ double median_absolute_deviation(const std::vector<double>& values) {
   return median(std::move(deviations));
 }
 
+double Measurement::median_s() const { return median(samples_s); }
+double Measurement::mad_s() const { return median_absolute_deviation(samples_s); }
+
+namespace {
+
+// One call of measure(): the candidates' samples, and when there are enough of them.
+class Rounds {
+ public:
+  using Listener = std::function<void(std::span<const Measurement>)>;
+
+  Rounds(Workspace& workspace, std::span<const Candidate> candidates, const Protocol& protocol,
+         const Listener& progress)
+      : workspace_(workspace), protocol_(protocol), progress_(progress) {
+    for (const Candidate& candidate : candidates) {
+      results_.push_back({.candidate = candidate});
+      runs_.emplace_back();
+    }
+  }
+
+  std::vector<Measurement> measure() {
+    for (std::size_t c = 0; c < runs_.size(); ++c) {
+      verify_before(c);
+      if (progress_ && runs_[c].slow) progress_(results_);
+    }
+    double used = 0, last_round = 0;
+    const auto active = std::ranges::count_if(runs_, &Run::active);
+    for (int round = 0; active && round < protocol_.most_rounds; ++round) {
+      // The first rounds are owed; a further one starts only when there is time for it.
+      if (round >= protocol_.least_rounds && used + last_round > protocol_.seconds * active) break;
+      last_round = 0;
+      for (std::size_t c = 0; c < runs_.size(); ++c)
+        // A slow variant's two verified runs are two of its samples.
+        if (runs_[c].active && !(runs_[c].slow && round + 2 >= protocol_.least_rounds))
+          last_round += sample(c, round == 0);
+      used += last_round;
+      if (progress_) progress_(results_);
+    }
+    for (std::size_t c = 0; c < runs_.size(); ++c)
+      if (runs_[c].active) verify_after(c);
+    return std::move(results_);
+  }
+
+ private:
+  struct Run {
+    std::vector<std::vector<double>> phases;  // seconds of each, one a sample
+    int times = 1;                            // runs a sample
+    bool slow = false;                        // the verified runs are samples
+    bool active = false;                      // right when it was verified
+  };
+
+  // What `work` throws ends the measurement of candidate c.
+  template <class Work>
+  void guarded(std::size_t c, Work&& work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      results_[c] = {.candidate = results_[c].candidate, .outcome = {error.status(), error.what()}};
+      runs_[c].active = false;
+    }
+  }
+
+  double add(std::size_t c, const std::vector<double>& seconds) {
+    Run& run = runs_[c];
+    Measurement& result = results_[c];
+    double sum = 0;
+    run.phases.resize(seconds.size());
+    for (std::size_t p = 0; p < seconds.size(); ++p) {
+      run.phases[p].push_back(seconds[p]);
+      if (!std::isnan(seconds[p])) sum += seconds[p];
+    }
+    result.samples_s.push_back(sum);
+    result.phases.clear();
+    const std::span<const PhaseSpec> specs = result.candidate.variant->phases;
+    if (std::ranges::count_if(specs, &PhaseSpec::timed) > 1)
+      for (std::size_t p = 0; p < specs.size(); ++p)
+        if (specs[p].timed) result.phases.emplace_back(specs[p].name, median(run.phases[p]));
+    return sum;
+  }
+
+  // The seconds of one verified run.
+  std::vector<double> verify(std::size_t c, std::string_view when) {
+    std::vector<double> seconds;
+    require_ok(workspace_.verify(results_[c].candidate, &seconds), when);
+    return seconds;
+  }
+
+  void verify_before(std::size_t c) {
+    results_[c].outcome = before_running(workspace_.problem(), results_[c].candidate);
+    if (results_[c].outcome.status != Status::pending) return;
+    runs_[c].active = true;
+    guarded(c, [&] {
+      runs_[c].slow = add(c, verify(c, "")) > protocol_.seconds;
+      if (!runs_[c].slow) forget(c);
+    });
+  }
+
+  void verify_after(std::size_t c) {
+    guarded(c, [&] {
+      const std::vector<double> seconds = verify(c, " (after timing)");
+      if (runs_[c].slow) add(c, seconds);
+      results_[c].outcome.status = Status::measured;
+    });
+  }
+
+  // Drops the samples: a first run pays for its memory's first touch.
+  void forget(std::size_t c) {
+    runs_[c].phases.clear();
+    results_[c].samples_s.clear();
+    results_[c].phases.clear();
+  }
+
+  // A run too short for the clock is repeated until a sample takes a millisecond, unless a cold cache, an
+  // untimed preparation or inputs that it changes forbid it.
+  int times_of(std::size_t c) {
+    const Candidate& candidate = results_[c].candidate;
+    if (protocol_.cold || runs_[c].slow || workspace_.in_place() || candidate.variant->phases.size() != 1)
+      return 1;
+    const double once = workspace_.run(candidate)[0];
+    return once < 1e-3 ? static_cast<int>(std::clamp(1e-3 / std::max(once, 1e-9), 1.0, 1e5)) : 1;
+  }
+
+  // Adds one sample; the seconds that it took, 0 when it failed.
+  double sample(std::size_t c, bool first) {
+    double seconds = 0;
+    guarded(c, [&] {
+      workspace_.renew_inputs();
+      if (protocol_.cold) workspace_.flush_caches();
+      if (first) runs_[c].times = times_of(c);
+      seconds = add(c, workspace_.run(results_[c].candidate, runs_[c].times)) * runs_[c].times;
+    });
+    return seconds;
+  }
+
+  Workspace& workspace_;
+  const Protocol& protocol_;
+  const Listener& progress_;
+  std::vector<Measurement> results_;
+  std::vector<Run> runs_;
+};
+
+}  // namespace
+
 std::vector<Measurement> measure(Workspace& workspace, std::span<const Candidate> candidates,
                                  const Protocol& protocol,
                                  const std::function<void(std::span<const Measurement>)>& progress) {
-  struct Samples {
-    std::vector<double> total;
-    std::vector<std::vector<double>> phases;
-    int times = 1;      // runs a sample
-    bool slow = false;  // the verified runs are samples
-
-    double add(const std::vector<double>& seconds) {
-      double sum = 0;
-      phases.resize(seconds.size());
-      for (std::size_t p = 0; p < seconds.size(); ++p) {
-        phases[p].push_back(seconds[p]);
-        if (!std::isnan(seconds[p])) sum += seconds[p];
-      }
-      total.push_back(sum);
-      return sum;
-    }
-  };
-  std::vector<Measurement> results;
-  std::vector<Samples> samples(candidates.size());
-
-  const auto summarise = [&](std::size_t c) {
-    const Variant& variant = *candidates[c].variant;
-    results[c].repetitions = static_cast<int>(samples[c].total.size());
-    results[c].median_s = median(samples[c].total);
-    results[c].mad_s = median_absolute_deviation(samples[c].total);
-    results[c].phases.clear();
-    if (std::ranges::count_if(variant.phases, &PhaseSpec::timed) > 1)
-      for (std::size_t p = 0; p < variant.phases.size(); ++p)
-        if (variant.phases[p].timed)
-          results[c].phases.emplace_back(variant.phases[p].name, median(samples[c].phases[p]));
-  };
-  // One verified run; its time is a sample when the variant is slow.
-  const auto verify = [&](std::size_t c) {
-    std::vector<double> seconds;
-    if (const Check check = workspace.verify(candidates[c], &seconds); !check)
-      throw Error("wrong result: " + check.message());
-    const double total = samples[c].add(seconds);
-    samples[c].slow = samples[c].slow || total > protocol.seconds;
-    if (samples[c].slow)
-      summarise(c);
-    else
-      samples[c] = {.times = samples[c].times};
-  };
-
-  for (const Candidate& candidate : candidates) results.push_back({.candidate = candidate});
-  for (std::size_t c = 0; c < candidates.size(); ++c) {
-    try {
-      results[c].problem = reason_not_to_run(workspace.problem(), candidates[c]);
-      if (!results[c].problem.empty()) continue;
-      verify(c);
-      results[c].verified = true;
-    } catch (const Error& error) {
-      results[c].problem = error.what();
-    }
-    if (progress && samples[c].slow) progress(results);
-  }
-
-  double used = 0, last_round = 0;
-  const auto active = std::ranges::count_if(results, &Measurement::verified);
-  for (int round = 0; active && round < protocol.most_rounds; ++round) {
-    // The first rounds are owed; a further one starts only when there is time for it.
-    if (round >= protocol.least_rounds && used + last_round > protocol.seconds * active) break;
-    last_round = 0;
-    for (std::size_t c = 0; c < candidates.size(); ++c) {
-      // A slow variant's two verified runs are two of its samples.
-      if (!results[c].verified || (samples[c].slow && round + 2 >= protocol.least_rounds)) continue;
-      try {
-        workspace.renew_inputs();
-        if (protocol.cold) workspace.flush_caches();
-        // A run too short for the clock is repeated until a sample takes a millisecond, unless a cold cache,
-        // an untimed preparation or inputs that it changes forbid it.
-        const bool repeatable = !protocol.cold && !samples[c].slow && !workspace.in_place() &&
-                                candidates[c].variant->phases.size() == 1;
-        if (round == 0 && repeatable) {
-          const double once = workspace.run(candidates[c])[0];
-          if (once < 1e-3)
-            samples[c].times = static_cast<int>(std::clamp(1e-3 / std::max(once, 1e-9), 1.0, 1e5));
-        }
-        last_round += samples[c].add(workspace.run(candidates[c], samples[c].times)) * samples[c].times;
-        summarise(c);
-      } catch (const Error& error) {
-        results[c] = {.candidate = candidates[c], .problem = error.what()};
-      }
-    }
-    used += last_round;
-    if (progress) progress(results);
-  }
-
-  for (std::size_t c = 0; c < candidates.size(); ++c) {
-    if (!results[c].verified) continue;
-    const Samples before = samples[c];
-    try {
-      verify(c);
-      if (!before.slow) samples[c] = before;
-    } catch (const Error& error) {
-      results[c] = {.candidate = candidates[c], .problem = std::string(error.what()) + " (after timing)"};
-    }
-  }
-  return results;
+  return Rounds(workspace, candidates, protocol, progress).measure();
 }
 
 }  // namespace tallcache

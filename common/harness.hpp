@@ -109,18 +109,22 @@ struct Protocol {
 
 struct Measurement {
   Candidate candidate;
-  double median_s = 0, mad_s = 0;  ///< median and median absolute deviation of the seconds of a run
-  int repetitions = 0;
-  std::vector<std::pair<std::string, double>> phases;  ///< medians, for variants of several timed phases
-  bool verified = false;
-  std::string
-      problem;  ///< why there is no time: unavailable, unsupported, wrong, too large; empty when there is one
+  /// Pending with samples: timed so far, and not yet verified again.
+  Outcome outcome{};
+  std::vector<double> samples_s{};  ///< seconds of a run, one a round, in the order of the rounds
+  std::vector<std::pair<std::string, double>>
+      phases{};  ///< medians in seconds, for variants of several timed phases
+
+  bool timed() const { return !samples_s.empty(); }
+  /// Median and median absolute deviation of the samples; NaN when there are none.
+  double median_s() const;
+  double mad_s() const;
 };
 
 /// Verifies each candidate, times those that are right in interleaved rounds, and verifies the last outputs
-/// again. One that is wrong, before or after, has no time. Where a run takes longer than `protocol.seconds`,
-/// the two verified runs are samples too, so that a product of minutes is not run more often than it must be.
-/// `progress` is called after each round with what is known by then.
+/// again. One that is wrong, before or after, has no samples. Where a run takes longer than
+/// `protocol.seconds`, the two verified runs are samples too, so that a product of minutes is not run more
+/// often than it must be. `progress` is called after each round with what is known by then.
 std::vector<Measurement> measure(Workspace&, std::span<const Candidate>, const Protocol&,
                                  const std::function<void(std::span<const Measurement>)>& progress = {});
 

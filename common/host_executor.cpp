@@ -139,7 +139,8 @@ void require_memory(std::size_t bytes, const std::string& what) {
   const std::size_t available = available_memory();
   if (bytes > available)
     throw Error(fmt::format("{} needs {}, {} are available", what, human_bytes(static_cast<double>(bytes)),
-                            human_bytes(static_cast<double>(available))));
+                            human_bytes(static_cast<double>(available))),
+                Status::too_large);
 }
 
 std::string human_bytes(double bytes) {

@@ -10,7 +10,7 @@ std::unique_ptr<Executor> make_executor(Backend backend, [[maybe_unused]] int de
 #ifdef TALLCACHE_HAS_CUDA
   return make_cuda_executor(device);
 #else
-  throw Error("this build has no GPU backend: build it where there is a CUDA compiler");
+  throw Error("this build has no GPU backend: build it where there is a CUDA compiler", Status::unavailable);
 #endif
 }
 

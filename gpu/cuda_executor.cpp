@@ -25,9 +25,10 @@ void* device_bytes(std::size_t bytes) {
     cudaGetLastError();
     std::size_t free = 0, total = 0;
     TALLCACHE_CUDA(cudaMemGetInfo(&free, &total));
-    throw Error(fmt::format("out of GPU memory: {} asked, {} of {} are free",
-                            human_bytes(static_cast<double>(bytes)), human_bytes(static_cast<double>(free)),
-                            human_bytes(static_cast<double>(total))));
+    throw Error(
+        fmt::format("out of GPU memory: {} asked, {} of {} are free", human_bytes(static_cast<double>(bytes)),
+                    human_bytes(static_cast<double>(free)), human_bytes(static_cast<double>(total))),
+        Status::too_large);
   }
   TALLCACHE_CUDA(error);
   return base;
@@ -135,7 +136,7 @@ class PinnedMemory {
 // Before any stream or event: they are the current device's.
 int chosen(int device) {
   if (const std::string reason = device_unavailable(device); !reason.empty())
-    throw Error("the GPU cannot be used: " + reason);
+    throw Error("the GPU cannot be used: " + reason, Status::unavailable);
   TALLCACHE_CUDA(cudaSetDevice(device));
   return device;
 }

@@ -82,7 +82,7 @@ TEST(Threads, ASerialVariantRefusesMore) {
   Workspace workspace({&operation, parse_shape(operation, "m=4"), {}}, *executor);
   const Candidate candidate{&find_variant(operation, "loops_ikj"), {}, 2};
   const auto results = measure(workspace, std::span(&candidate, 1), {.least_rounds = 1, .most_rounds = 1});
-  EXPECT_EQ(results[0].problem, "runs on one thread only");
+  EXPECT_EQ(results[0].outcome.reason, "runs on one thread only");
 
   std::vector<double> memory(48, 1.0);
   const MatrixView<double> c{memory.data(), 4, 4, 4};

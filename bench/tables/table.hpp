@@ -15,8 +15,6 @@
 
 namespace tallcache {
 
-inline constexpr double absent = std::numeric_limits<double>::quiet_NaN();
-
 /// How large a run is: tiny sizes for tests, sizes for three minutes, the printed sizes.
 enum class Scale { smoke, quick, full };
 std::string_view to_string(Scale);

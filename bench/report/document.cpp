@@ -1,0 +1,86 @@
+#include "bench/report/document.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace tallcache {
+namespace {
+
+Json parsed(const std::string& path) {
+  if (std::filesystem::is_directory(path)) throw Error(fmt::format("cannot read {}: it is a folder", path));
+  errno = 0;
+  std::ifstream file(path);
+  if (!file) throw Error(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  try {
+    return Json::parse(file);
+  } catch (const Json::parse_error& error) {
+    throw Error(fmt::format("{} is corrupt or truncated: no JSON at byte {}", path, error.byte));
+  }
+}
+
+// Throws Error unless the document is of this program's schema.
+void require_schema(const Json& json) {
+  if (json.is_object() && json.contains("schema") && json["schema"] == document_schema) return;
+  if (!json.is_object() || !json.contains("context")) throw Error("is no results document");
+  if (!json.contains("schema"))
+    throw Error(fmt::format(
+        "is of an older form, before there was a schema; {} is read here: measure it anew", document_schema));
+  throw Error(fmt::format("is of the schema {}; {} is read here", json["schema"].dump(), document_schema));
+}
+
+}  // namespace
+
+const Record* Document::find(const Record& run) const {
+  for (const Record& record : measurements)
+    if (record.same_run(run)) return &record;
+  return nullptr;
+}
+
+void Document::put(Record record) {
+  for (Record& old : measurements)
+    if (old.same_run(record)) {
+      old = std::move(record);
+      return;
+    }
+  measurements.push_back(std::move(record));
+}
+
+Json to_json(const Document& document) {
+  const auto list = [](const std::vector<Record>& records) {
+    Json json = Json::array();
+    for (const Record& record : records) json.push_back(to_json(record));
+    return json;
+  };
+  return {{"schema", document_schema},   {"kind", document.kind},
+          {"context", document.context}, {"limits", list(document.limits)},
+          {"plan", document.plan},       {"measurements", list(document.measurements)}};
+}
+
+Document read_document(const std::string& path) {
+  const Json json = parsed(path);
+  try {
+    require_schema(json);
+    Document document{.kind = json.at("kind"), .context = json.at("context")};
+    if (!document.context.is_object()) throw Error("is no results document: 'context' is no object");
+    document.plan = json.at("plan");
+    for (const Json& record : json.at("limits")) document.limits.push_back(record_from_json(record));
+    for (const Json& record : json.at("measurements"))
+      document.measurements.push_back(record_from_json(record));
+    return document;
+  } catch (const Json::exception& error) {
+    const std::string_view what = error.what();
+    throw Error(fmt::format("{} is no results document: {}", path, what.substr(what.find("] ") + 2)));
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+void write_document(const std::string& path, const Document& document) {
+  write_json(path, to_json(document));
+}
+
+}  // namespace tallcache

@@ -1,0 +1,46 @@
+// What a machine can reach, as records of a results document: multiply-adds from registers, traffic with main
+// memory, the clock; of a GPU multiply-adds on its CUDA cores and its own copy.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "bench/report/record.hpp"
+#include "common/machine_limits.hpp"
+
+namespace tallcache {
+
+/// Operations `multiply_add` (a peak), `memory_traffic` (a bandwidth) and `clock`; each with the quantities
+/// "rate" (the best round: disturbances only take away), "median rate" and "rounds".
+std::vector<Record> to_records(const Limits&);
+/// The inverse; the records of a GPU are passed over.
+Limits limits_from(std::span<const Record>);
+
+/// The same of device number `device`; one unavailable record, with its reason, when there is none.
+std::vector<Record> gpu_limit_records(int device);
+
+/// Records of both sides. Measures for some 3 seconds when quick.
+std::vector<Record> measured_limits(const LimitsProtocol&, int device);
+
+/// What speeds are held against: the best multiply-adds and the best traffic, on one core (threads = 1) or on
+/// all of them, or of the GPU; NaN where there is no figure.
+class Roofs {
+ public:
+  explicit Roofs(std::span<const Record> limits) : limits_(limits) {}
+
+  double gflop_per_s(std::string_view backend, std::string_view element, int threads) const;
+  double gb_per_s(std::string_view backend, int threads) const;
+
+  /// The share of its roof that a timed record reaches: of the multiply-adds when its work is flops, else of
+  /// the bandwidth by its least traffic. NaN where either is absent.
+  double share(const Record&) const;
+
+ private:
+  double best(std::string_view operation, std::string_view backend, std::string_view element,
+              int threads) const;
+
+  std::span<const Record> limits_;
+};
+
+}  // namespace tallcache

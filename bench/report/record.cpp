@@ -1,0 +1,214 @@
+#include "bench/report/record.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace tallcache {
+namespace {
+
+constexpr std::array<std::string_view, 4> origin_names{"clock", "model", "event", "formula"};
+
+// What the work of an operation is counted in, for each Rate.
+constexpr std::array<std::string_view, 6> work_units{"flop", "B", "key", "call", "cell", "edge"};
+
+double work_of(Rate rate, const Cost& cost) {
+  return rate == Rate::gflop_per_s ? cost.flops : rate == Rate::gb_per_s ? cost.bytes : cost.keys;
+}
+
+// Six digits: what a clock tells, and a file that a person can read.
+double rounded(double value) { return std::stod(fmt::format("{:.6g}", value)); }
+
+std::vector<double> rounded(std::vector<double> values) {
+  for (double& value : values) value = rounded(value);
+  return values;
+}
+
+void put(Json& json, const char* key, double value) {
+  if (!std::isnan(value)) json[key] = value;
+}
+void put(Json& json, const char* key, const std::string& text) {
+  if (!text.empty()) json[key] = text;
+}
+void put(Json& json, const char* key, const Json& object) {
+  if (!object.empty()) json[key] = object;
+}
+
+Json to_json(const Quantity& quantity) {
+  Json json{{"name", quantity.name}, {"unit", quantity.unit}};
+  put(json, "at", quantity.at);
+  if (!quantity.over.points.empty()) {
+    json["over"] = {
+        {"name", quantity.over.name}, {"unit", quantity.over.unit}, {"points", quantity.over.points}};
+    json["values"] = quantity.values;
+  } else {
+    json["value"] = std::isnan(quantity.value) ? Json(nullptr) : Json(quantity.value);
+  }
+  put(json, "spread", quantity.spread);
+  if (!quantity.samples.empty()) json["samples"] = quantity.samples;
+  json["source"] = to_string(quantity.origin);
+  put(json, "detail", quantity.detail);
+  put(json, "reason", quantity.reason);
+  return json;
+}
+
+Quantity quantity_from_json(const Json& json) {
+  Quantity quantity{.name = json.at("name"), .unit = json.at("unit")};
+  quantity.at = json.value("at", Json::object());
+  const std::string source = json.at("source");
+  const auto origin = std::ranges::find(origin_names, source);
+  if (origin == origin_names.end()) throw Error(fmt::format("'{}' is no source of a quantity", source));
+  quantity.origin = static_cast<Origin>(origin - origin_names.begin());
+  quantity.detail = json.value("detail", "");
+  quantity.reason = json.value("reason", "");
+  quantity.spread = json.value("spread", absent);
+  quantity.samples = json.value("samples", std::vector<double>{});
+  if (json.contains("over")) {
+    const Json& over = json["over"];
+    quantity.over = {over.at("name"), over.at("unit"), over.at("points").get<std::vector<double>>()};
+    quantity.values = json.at("values").get<std::vector<double>>();
+    if (quantity.values.size() != quantity.over.points.size())
+      throw Error(fmt::format("{}: {} values over {} points", quantity.name, quantity.values.size(),
+                              quantity.over.points.size()));
+  } else if (!json.at("value").is_null()) {
+    quantity.value = json["value"].get<double>();
+  } else if (quantity.reason.empty()) {
+    throw Error(fmt::format("{} has neither a value nor a reason", quantity.name));
+  }
+  return quantity;
+}
+
+}  // namespace
+
+std::string_view to_string(Origin origin) { return origin_names[static_cast<std::size_t>(origin)]; }
+
+const Quantity* Record::find(std::string_view name, const Json& at) const {
+  for (const Quantity& quantity : quantities)
+    if (quantity.name == name && quantity.at == at) return &quantity;
+  return nullptr;
+}
+
+double Record::value(std::string_view name, const Json& at) const {
+  const Quantity* quantity = find(name, at);
+  return quantity ? quantity->value : absent;
+}
+
+double Record::seconds_spread() const {
+  const Quantity* time = find("time");
+  return time ? time->spread : absent;
+}
+
+double Record::rate() const { return rate(seconds()); }
+
+double Record::rate(double seconds) const {
+  const Quantity* work = find("work");
+  if (!work) return absent;
+  return work->value / seconds * (work->unit == "flop" || work->unit == "B" ? 1e-9 : 1e-6);
+}
+
+std::string Record::rate_unit() const {
+  const Quantity* work = find("work");
+  if (!work) return "";
+  return work->unit == "flop" ? "GFLOP/s" : work->unit == "B" ? "GB/s" : fmt::format("M{}s/s", work->unit);
+}
+
+bool Record::same_run(const Record& other) const {
+  return operation == other.operation && variant == other.variant && backend == other.backend &&
+         element == other.element && shape == other.shape && params == other.params && input == other.input &&
+         threads == other.threads && conditions == other.conditions && row == other.row;
+}
+
+Record to_record(const Problem& problem, const Candidate& candidate) {
+  const Operation& operation = *problem.operation;
+  const Variant& variant = *candidate.variant;
+  Record record{.operation = std::string(operation.name),
+                .variant = std::string(variant.name),
+                .backend = std::string(to_string(variant.backend)),
+                .element = std::string(operation.element)};
+  record.shape = to_json(problem.shape);
+  record.params = to_json(complete_params(variant, candidate.params));
+  record.input = problem.input.empty() ? operation.inputs.front() : problem.input;
+  record.threads = candidate.threads;
+  record.peer = variant.peer;
+  if (problem.pages == Pages::huge) record.conditions["pages"] = "2 MiB";
+  return record;
+}
+
+Record to_record(const Problem& problem, const Measurement& m) {
+  Record record = to_record(problem, m.candidate);
+  record.outcome = m.outcome;
+  if (!m.timed()) return record;
+  const auto time = [](double value) {
+    return Quantity{.name = "time", .unit = "s", .value = rounded(value)};
+  };
+  const auto counted = [&](const char* name, std::string_view unit, double value) {
+    record.quantities.push_back(
+        {.name = name, .unit = std::string(unit), .value = value, .origin = Origin::formula});
+  };
+  Quantity& whole = record.quantities.emplace_back(time(m.median_s()));
+  whole.spread = rounded(m.mad_s());
+  whole.samples = rounded(m.samples_s);
+  for (const auto& [phase, seconds] : m.phases)
+    record.quantities.emplace_back(time(seconds)).at = {{"phase", phase}};
+  const Cost cost = problem.operation->cost(problem.shape);
+  const Rate rate = problem.operation->rate;
+  counted("work", work_units[static_cast<std::size_t>(rate)], work_of(rate, cost));
+  counted("traffic", "B", cost.bytes);
+  return record;
+}
+
+Json to_json(const Record& record) {
+  Json json{{"operation", record.operation}, {"variant", record.variant}, {"backend", record.backend},
+            {"element", record.element},     {"shape", record.shape},     {"params", record.params},
+            {"input", record.input},         {"threads", record.threads}, {"peer", record.peer}};
+  put(json, "conditions", record.conditions);
+  put(json, "row", record.row);
+  json["status"] = to_string(record.outcome.status);
+  put(json, "reason", record.outcome.reason);
+  json["quantities"] = Json::array();
+  for (const Quantity& quantity : record.quantities) json["quantities"].push_back(to_json(quantity));
+  return json;
+}
+
+Record record_from_json(const Json& json) {
+  try {
+    Record record{.operation = json.at("operation"),
+                  .variant = json.at("variant"),
+                  .backend = json.at("backend"),
+                  .element = json.at("element")};
+    record.shape = json.at("shape");
+    record.params = json.at("params");
+    record.input = json.at("input");
+    record.threads = json.at("threads");
+    record.peer = json.at("peer");
+    record.conditions = json.value("conditions", Json::object());
+    record.row = json.value("row", "");
+    const std::string status = json.at("status");
+    const auto parsed = parse_status(status);
+    if (!parsed) throw Error(fmt::format("'{}' is no status", status));
+    record.outcome = {*parsed, json.value("reason", "")};
+    if (*parsed != Status::measured && *parsed != Status::pending && record.outcome.reason.empty())
+      throw Error(fmt::format("{} is {} without a reason", record.variant, status));
+    for (const Json& quantity : json.at("quantities"))
+      record.quantities.push_back(quantity_from_json(quantity));
+    if (const Quantity* time = record.find("time"); time && !(time->value > 0))
+      throw Error(fmt::format("{} has a time that is not above 0", record.variant));
+    return record;
+  } catch (const Json::exception& error) {
+    const std::string_view what = error.what();
+    throw Error(fmt::format("a measurement is no record: {}", what.substr(what.find("] ") + 2)));
+  }
+}
+
+void require_right(std::span<const Record> records) {
+  std::string wrong;
+  for (const Record& record : records)
+    if (record.outcome.status == Status::wrong)
+      wrong += fmt::format("{}{} {}: {}", wrong.empty() ? "" : "; ", record.variant, record.shape.dump(),
+                           record.outcome.reason);
+  if (!wrong.empty()) throw Error(wrong, Status::wrong);
+}
+
+}  // namespace tallcache
