@@ -1,7 +1,6 @@
 #include "bench/seeds.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -92,7 +91,7 @@ std::string field(std::string_view title, const Json& list, std::string_view bet
   for (const Json& item : list) {
     const std::string word = item;
     if (!line.empty() && line.size() + word.size() > 95)
-      text += std::exchange(line, "") + fmt::format("\n{:13}", "");
+      text += line.substr(0, line.find_last_not_of(' ') + 1) + fmt::format("\n{:13}", ""), line.clear();
     line += word + (&item == &list.back() ? "" : std::string(between));
   }
   return list.empty() ? "" : fmt::format("    {:<9}{}{}\n", title, text, line);
@@ -179,23 +178,21 @@ Json cited_sources(const Json& sources) {
 }
 
 std::string render_seed(const Json& row) {
+  const auto get = [&](const char* key) { return row.at(key).get<std::string>(); };
   const auto one = [&](const char* key) {
-    const std::string value = row.at(key);
-    return value.empty() ? Json::array() : Json::array({value});
+    return get(key).empty() ? Json::array() : Json::array({get(key)});
   };
   const Json& tables = row.at("tables");
-  Json places = row.at("where");
-  places[0] = fmt::format("{}: {}", row.at("text").get<std::string>(), places.at(0).get<std::string>());
-  return fmt::format("{:<4}{}\n", row.at("id").get<std::string>(), row.at("title").get<std::string>()) +
-         field("where", places, "; ") + field("variants", row.at("variants"), ", ") +
+  return fmt::format("{:<4}{}\n", get("id"), get("title")) + field("text", one("text"), "") +
+         field("where", row.at("where"), "; ") + field("variants", row.at("variants"), ", ") +
          field("tables", tables.at("reproduced"), ", ") + field("run", one("command"), "") +
          field("tests", row.at("tests"), ", ") + field("missing", one("missing"), "");
 }
 
 std::string render_source(const Json& entry) {
-  const auto get = [&](const char* key) { return entry.at(key).get<std::string>(); };
-  return fmt::format("{}\n    {}: {}; {}\n", get("cite"), get("author"), get("title"), get("where")) +
-         field("cited by", entry.at("cited_by"), ", ");
+  std::string text = entry.at("cite").get<std::string>() + "\n";
+  for (const char* key : {"author", "title", "where"}) text += field(key, Json::array({entry.at(key)}), "");
+  return text + field("cited by", entry.at("cited_by"), ", ");
 }
 
 }  // namespace tallcache

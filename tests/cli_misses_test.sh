@@ -95,8 +95,8 @@ bad "cannot write" misses matmul naive --shape m=8 --json nowhere/x.json
 bad "cannot write" misses matmul naive --shape m=8 --svg nowhere/x.svg
 
 # Without options: a product of the suite's own size; with an operation alone, its own size.
-run 0 misses; has out "^matmul double m=64, "; has out "^recursive base=64: "
-run 0 misses copy rows --source simulated; has out "^copy float m=256, "
+run 0 misses; has out "^matmul double m=64,n=64,k=64, "; has out "^recursive base=64: "
+run 0 misses copy rows --source simulated; has out "^copy float m=256,n=256, "
 
 # With no hardware counters, asking for them is an error with PAPI's reason; with them, they are named.
 if "$program" misses matmul naive --shape m=64 --source hardware >out 2>err; then

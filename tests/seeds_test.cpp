@@ -36,8 +36,9 @@ const std::set<std::string>& tests() {
     const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(LIST_TESTS, "r"), pclose);
     std::string text;
     for (int c; (c = std::fgetc(pipe.get())) != EOF;) text += static_cast<char>(c);
+    const Json document = Json::parse(text);
     std::set<std::string> list;
-    for (const Json& test : Json::parse(text).at("tests")) {
+    for (const Json& test : document.at("tests")) {
       const std::string name = test.at("name");
       for (std::size_t end = 0; end != std::string::npos;) {
         end = name.find_first_of("./", end + 1);
@@ -53,9 +54,12 @@ const std::set<std::string>& tests() {
 std::string command_fault(const std::string& line) try {
   CLI::App app("", "tallcache");
   add_commands(app);
-  for (CLI::App* command : app.get_subcommands({})) command->callback({});
+  app.parse_complete_callback([] { throw CLI::Success(); });  // everything is parsed, nothing has run
   if (!line.starts_with("tallcache ")) return "is no command of tallcache: " + line;
-  app.parse(line, true);
+  try {
+    app.parse(line, true);
+  } catch (const CLI::Success&) {
+  }
   if (app.get_subcommands().size() != 1) return "names no command: " + line;
   const CLI::App& command = *app.get_subcommands().front();
   const auto values = [&](const char* option) {
@@ -168,8 +172,9 @@ TEST(Seeds, RowsNameTheirVariantsAndTables) {
 }
 
 TEST(Seeds, CommandsThatNeedMoreThanThisBuild) {
+  const Json all = sources();
   std::string left_out;
-  for (const Json& row : sources().at("seeds"))
+  for (const Json& row : all.at("seeds"))
     if (const std::string command = row.at("command"); !is_in_build(command))
       left_out += "; " + row.at("id").get<std::string>() + ": " + command;
   if (!left_out.empty()) GTEST_SKIP() << "not checked without CUDA or PAPI" << left_out;
