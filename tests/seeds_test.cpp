@@ -1,9 +1,11 @@
 // The rows of the texts and the bibliography: every row, source, command and test that they name is there.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <set>
+#include <sstream>
 
 #include "bench/commands.hpp"
 #include "bench/seeds.hpp"
