@@ -96,11 +96,14 @@ std::vector<Measurement> measure_each(const Problem& problem, std::span<const Ca
 }
 
 ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::string& when_none) {
-  command.add_option("operation", options.operation, "The operation: see 'tallcache list'")->required();
+  command.add_option("operation", options.operation, "The operation: see 'tallcache list'")
+      ->capture_default_str();
   command.add_option("variants", options.variants,
                      fmt::format("Its variants; {} when none is named", when_none));
   CLI::Option* const shape = command.add_option(
-      "--shape", options.shape, "Sizes, as m=512,n=256,k=64,pad=8; what is left out is the first");
+      "--shape", options.shape,
+      "Sizes, as m=512,n=256,k=64,pad=8; what is left out is the first; one of the operation's own in place "
+      "of none");
   command.add_option("--element", options.element, "Element type, as double; the operation's first");
   command.add_option("--param", options.params, "A variant's parameter, as base=32; may be repeated");
   CLI::Option* const input =
@@ -109,10 +112,19 @@ ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::
   return {shape, input};
 }
 
+namespace {
+// The bench shapes stand from small to large, special ones behind.
+Shape default_shape(const Operation& operation, bool least) {
+  const auto shapes = operation.bench_shapes();
+  return complete_shape(operation, shapes[least ? 0 : (shapes.size() - 1) / 2]);
+}
+}  // namespace
+
 Problem problem_of(const ProblemOptions& options) {
   const Operation& operation = find_operation(options.operation, options.element);
-  if (options.shape.empty()) throw Error(fmt::format("{}: --shape is required", operation.name));
-  return {&operation, parse_shape(operation, options.shape),
+  return {&operation,
+          options.shape.empty() ? default_shape(operation, options.least_shape)
+                                : parse_shape(operation, options.shape),
           options.input.empty() ? operation.inputs.front() : std::string_view(options.input), options.seed};
 }
 

@@ -33,9 +33,11 @@ std::vector<Measurement> measure_each(const Problem&, std::span<const Candidate>
 /// What names a problem and variants for it on the command line: OPERATION [VARIANT...] --shape ... --param
 /// ...
 struct ProblemOptions {
-  std::string operation, element, shape, input;
+  std::string operation = "matmul", element, shape, input;
   std::vector<std::string> variants, params;
   std::uint64_t seed = 1;
+  /// Without a shape: the least of the operation's bench_shapes(), not the one in the middle.
+  bool least_shape = false;
 };
 
 /// Those two of them that a command may treat in its own way.
@@ -46,7 +48,7 @@ struct ProblemFlags {
 /// Adds them to a command; `when_none` says which variants run when none is named.
 ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::string& when_none);
 
-/// The problem that they name. Throws Error on unknown names and sizes, and without a shape.
+/// The problem that they name. Throws Error on unknown names and sizes.
 Problem problem_of(const ProblemOptions& options);
 
 /// Adds --huge-pages, which puts a problem's arrays on pages of 2 MiB. Throws Error where the system gives

@@ -1,10 +1,11 @@
-// tallcache list: the catalogue.
+// tallcache list: the catalogue, the rows of the texts that it reproduces, and what its sources are.
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "bench/commands.hpp"
 #include "bench/json.hpp"
+#include "bench/seeds.hpp"
 #include "common/catalogue.hpp"
 
 namespace tallcache {
@@ -43,26 +44,58 @@ void print_catalogue(const std::string& operation) {
   }
 }
 
+struct ListOptions {
+  std::string operation, json;
+  bool seeds = false, sources = false;
+};
+
+// `entries` to the file, or each as `render` has it.
+void put(const ListOptions& options, const Json& entries, std::string (*render)(const Json&)) {
+  if (!options.json.empty()) return write_json(options.json, entries);
+  for (const Json& entry : entries) fmt::print("{}\n", render(entry));
+}
+
+void list_seeds(const ListOptions& options) {
+  const Json index = seed_index(sources());
+  if (options.operation.empty()) return put(options, index, render_seed);
+  std::vector<std::string_view> ids;
+  for (const Json& row : index) {
+    if (row.at("id") == options.operation) return put(options, Json::array({row}), render_seed);
+    ids.push_back(row.at("id").get_ref<const std::string&>());
+  }
+  throw Error(unknown_name("row", options.operation, ids));
+}
+
+void list_catalogue(const ListOptions& options) {
+  if (!options.operation.empty()) find_operation(options.operation);
+  if (options.json.empty()) return print_catalogue(options.operation);
+  Json list = Json::array();
+  for (const Variant* variant : variants())
+    if (options.operation.empty() || variant->operation->name == options.operation)
+      list.push_back(to_json(*variant));
+  write_json(options.json, list);
+}
+
 }  // namespace
 
 void add_list(CLI::App& app) {
-  struct Options {
-    std::string operation, json;
-  };
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ListOptions>();
   CLI::App* command = app.add_subcommand("list", "Every operation and its variants, and which can run here");
-  command->add_option("operation", options->operation, "Only this operation");
+  CLI::Option* const only = command->add_option("operation", options->operation,
+                                                "Only this operation; with --seeds, only this row");
+  CLI::Option* const seeds = command->add_flag(
+      "--seeds", options->seeds,
+      "The rows of the texts that the suite reproduces: what, where in the text, how to run "
+      "it, or what is missing");
+  command->add_flag("--sources", options->sources, "What is cited as a source: author, title and where")
+      ->excludes(only)
+      ->excludes(seeds);
   command->add_option("--json", options->json, "Write the list to FILE ('-': standard output)")
       ->type_name("FILE");
-  command->footer("Example: tallcache list matmul");
+  command->footer("Example: tallcache list matmul\n         tallcache list --seeds M7");
   command->callback([options] {
-    if (!options->operation.empty()) find_operation(options->operation);
-    if (options->json.empty()) return print_catalogue(options->operation);
-    Json list = Json::array();
-    for (const Variant* variant : variants())
-      if (options->operation.empty() || variant->operation->name == options->operation)
-        list.push_back(to_json(*variant));
-    write_json(options->json, list);
+    if (options->sources) return put(*options, cited_sources(sources()), render_source);
+    options->seeds ? list_seeds(*options) : list_catalogue(*options);
   });
 }
 

@@ -206,7 +206,7 @@ void add_profile(CLI::App& app) {
   const auto options = std::make_shared<ProfilingOptions>();
   CLI::App* command = app.add_subcommand(
       "profile", "Work, span, parallelism and the speed-up to expect, of variants that fork");
-  add_problem(*command, *options, "all that fork").shape->required();
+  add_problem(*command, *options, "all that fork");
   command->add_flag("--unit-cost", options->unit_cost,
                     "Count in place of timing: one a strand, one an access of an element; always the same");
   command->add_option(

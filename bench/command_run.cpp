@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "bench/candidates.hpp"
@@ -18,7 +19,7 @@ namespace {
 
 struct RunOptions : ProblemOptions {
   std::string graph, json, backend;
-  double seconds = 1;
+  std::optional<double> seconds;
   ThreadOptions threads;
   bool cold = false;
   int device = 0;
@@ -70,8 +71,10 @@ void run(const RunOptions& options) {
   const auto list =
       candidates(*problem.operation, options.variants, options.params, options.threads.count, backend);
   if (!options.json.empty()) require_writable(options.json);
+  // Without a shape it is a look.
+  const double seconds = options.seconds.value_or(options.shape.empty() && options.graph.empty() ? 0.1 : 1);
   const auto results =
-      measure_each(problem, list, {.seconds = options.seconds, .cold = options.cold}, options.device);
+      measure_each(problem, list, {.seconds = seconds, .cold = options.cold}, options.device);
   if (options.json != "-") print(problem, results);
   if (!options.json.empty()) {
     Json measurements = Json::array();
@@ -106,7 +109,8 @@ void add_run(CLI::App& app) {
       ->type_name("FILE")
       ->excludes(flags.shape)
       ->excludes(flags.input);
-  command->add_option("--seconds", options->seconds, "Time to spend on each variant")
+  command
+      ->add_option("--seconds", options->seconds, "Time to spend on each variant; 1, or 0.1 without a shape")
       ->check(CLI::PositiveNumber);
   add_threads(*command, options->threads);
   add_huge_pages(*command, options->pages);
@@ -114,7 +118,10 @@ void add_run(CLI::App& app) {
   command->add_option("--json", options->json, "Write the measurements to FILE ('-': standard output)")
       ->type_name("FILE");
   command->footer("Example: tallcache run matmul naive tiled recursive --shape m=512 --param base=32");
-  command->callback([options] { run(*options); });
+  command->callback([options, command] {
+    if (!options->graph.empty() && command->get_option("operation")->empty()) options->operation = Bfs::name;
+    run(*options);
+  });
 }
 
 }  // namespace tallcache

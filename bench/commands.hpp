@@ -5,6 +5,9 @@
 
 namespace tallcache {
 
+/// All of them.
+void add_commands(CLI::App& app);
+
 void add_list(CLI::App& app);
 void add_run(CLI::App& app);
 void add_machine(CLI::App& app);

@@ -50,6 +50,8 @@ if gnuplot --version >/dev/null 2>&1; then
   run 0 misses matmul naive recursive --shape m=32 --source simulated --svg "a'b.svg"
   python3 -c "import xml.dom.minidom, sys; xml.dom.minidom.parse(sys.argv[1])" "a'b.svg" || fail "the plot is no XML"
   has "a'b.svg" recursive
+else
+  skip "plot of the misses" "gnuplot is not installed"
 fi
 PATH=/nowhere "$program" misses matmul naive --shape m=16 --source simulated --svg x.svg >out 2>err && fail "no gnuplot"
 has err "needs gnuplot"
@@ -91,7 +93,10 @@ bad "did you mean 'sorted'" misses counting_sort --shape n=8 --input sortde
 bad "larger sizes" misses matmul naive --shape m=2 --falls
 bad "cannot write" misses matmul naive --shape m=8 --json nowhere/x.json
 bad "cannot write" misses matmul naive --shape m=8 --svg nowhere/x.svg
-bad "required" misses matmul
+
+# Without options: a product of the suite's own size; with an operation alone, its own size.
+run 0 misses; has out "^matmul double m=64,n=64,k=64, "; has out "^recursive base=64: "
+run 0 misses copy rows --source simulated; has out "^copy float m=256,n=256, "
 
 # With no hardware counters, asking for them is an error with PAPI's reason; with them, they are named.
 if "$program" misses matmul naive --shape m=64 --source hardware >out 2>err; then

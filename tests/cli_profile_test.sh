@@ -92,11 +92,15 @@ assert all(m["seconds"] > 0 and isinstance(m["span_law"], bool) for m in v["meas
 P
 if [ "$(nproc)" -ge 2 ]; then
   run 0 profile matmul recursive --shape m=64 --threads 2 --seconds 0.01; has out "measured on 2"
+else
+  skip "profile on 2 threads" "there is one processor"
 fi
 if gnuplot --version >/dev/null 2>&1; then
   run 0 profile matmul recursive naive --shape m=32 --measure --seconds 0.01 --svg "a'b.svg"
   python3 -c "import xml.dom.minidom, sys; xml.dom.minidom.parse(sys.argv[1])" "a'b.svg" || fail "the plot is no XML"
   for word in linear recursive naive burdened measured; do has "a'b.svg" "$word"; done
+else
+  skip "plot of the speed-ups" "gnuplot is not installed"
 fi
 PATH=/nowhere "$program" profile matmul naive --shape m=16 --unit-cost --svg x.svg >out 2>err && fail "no gnuplot"
 has err "needs gnuplot"
@@ -120,7 +124,10 @@ bad "cannot write" profile matmul naive --shape m=8 --csv nowhere/x.csv
 bad "cannot write" profile matmul naive --shape m=8 --json nowhere/x.json
 bad "name of a file" profile matmul naive --shape m=8 --svg -
 bad "cannot both" profile matmul naive --shape m=8 --csv - --json -
-bad "required" profile matmul
+
+# Without options: a product of the suite's own size; with an operation alone, its own size.
+run 0 profile; has out "^matmul double m=256,n=256,k=256$"; has out "burdened parallelism"
+run 0 profile sort --unit-cost --json -; has out '"n": 1000000'
 
 # A user's own program.
 "$example" >out 2>err || fail "the example fails"

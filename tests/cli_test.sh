@@ -24,6 +24,23 @@ assert len({(e["operation"], e["variant"], e["backend"], e["element"]) for e in 
 P
 bad "did you mean 'transpose'" list transpos
 
+# The rows of the texts, and what is cited.
+run 0 list --seeds; has out "^M7 .*REC-MULT"; has out "^    run      tallcache reproduce matmul-cpu"; has out "^    missing "
+run 0 list --seeds P4; has out "Hiding Memory Latency"; lacks out "^M"
+run 0 list --seeds --json seeds.json
+python3 - <<'P' || fail "seeds.json"
+import json
+rows = {r["id"]: r for r in json.load(open("seeds.json"))}
+assert len(rows) == 32 and rows["M8"]["tables"]["reproduced"] == ["counting-sort-cpu"]
+assert "counting_sort cpu bucketed" in rows["M8"]["variants"]
+assert all(r["text"] and r["where"] and (r["command"] or r["missing"]) for r in rows.values())
+P
+run 0 list --sources; has out "Cache-Oblivious Algorithms"; has out "cited by .*matmul cpu recursive_packed"
+run 0 list --sources --json sources.json; has sources.json '"author": "Volker Strassen"'
+bad "unknown row 'M70'" list --seeds M70
+bad "excludes" list --seeds --sources
+bad "excludes" list matmul --sources
+
 run 0 run matmul naive recursive --shape m=33,n=20,k=7,pad=3 --param base=4 --seconds 0.01 --json run.json
 has out recursive
 python3 - run.json <<'P' || fail "run.json"
@@ -65,7 +82,11 @@ bad "missing" run matmul --shape n=8
 bad "at most 4294967295" run counting_sort --shape n=8,range=4294967296
 bad "did you mean 'sorted'" run counting_sort --shape n=8 --input sortde
 bad "cannot write" run matmul naive --shape m=8 --json nowhere/x.json
-bad "required" run matmul
+
+# Without options: a look at the product; with an operation alone, at that one; with a graph, at the search.
+run 0 run; has out "^matmul double m=256,n=256,k=256$"; has out "^  recursive  *[0-9]"
+run 0 run increment loop --json -; has out '"n": 100000'; has out '"verified": true'
+run 0 run --graph graph.txt --seconds 0.01; has out "^bfs .*vertices=6,edges=4"
 
 # CPU against GPU: where there is no GPU its variants say why, and the CPU's results stand.
 run 0 compare matmul transpose counting_sort --smoke --json compare.json; has out "ahead of the CPU from"
@@ -89,6 +110,8 @@ run 0 report compare.json --readme readme.md --check
 if command -v gnuplot >/dev/null; then
   run 0 report compare.json --svg plot
   for operation in matmul transpose counting_sort; do has "plot-$operation.svg" "</svg>"; done
+else
+  skip "plots of a comparison" "gnuplot is not installed"
 fi
 # Where the time goes: every step measured and right, and put into a folder's README.
 run 0 steps --smoke --json steps.json; has out "over the step before"; has out "bytes moved for each key, counted"
@@ -152,6 +175,8 @@ assert {m["threads"] for m in lines} > {1}
 assert all("speed_up" in m or m["problem"] for m in lines if m["threads"] > 1), lines
 assert any("speed_up" in m for m in lines), lines
 P
+else
+  skip "run and compare on 2 threads" "there is one processor"
 fi
 bad 'gpu\|driver\|device 99' run matmul --backend gpu --device 99 --shape m=8
 

@@ -61,20 +61,32 @@ TEST_P(Parallel, SameBytesOnAnyNumberOfThreads) {
 INSTANTIATE_TEST_SUITE_P(All, Parallel, testing::ValuesIn(parallel_ones()),
                          [](const auto& info) { return identifier(*info.param); });
 
-TEST(Threads, AreThoseThatWereAskedFor) {
-  if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
-  // Two branches that each wait for the other: done only when two threads run them.
+// As many as a test here asks for: what is left out of the others on fewer processors is skipped here by
+// name.
+class SeveralThreads : public testing::TestWithParam<int> {};
+
+TEST_P(SeveralThreads, AreThoseThatWereAskedFor) {
+  const int threads = GetParam();
+  if (usable_threads() < threads)
+    GTEST_SKIP() << "needs " << threads << " processors, as all on so many threads";
+  // Branches that wait for each other: done only when as many threads run them.
   std::atomic<int> begun{0};
   const auto meet = [&] {
     ++begun;
-    while (begun < 2) continue;
+    while (begun < threads) continue;
   };
-  in_arena(2, [&] {
-    OneTbb fork{2};
-    fork(meet, meet);
+  in_arena(threads, [&] {
+    OneTbb fork{threads};
+    const auto branches = [&](auto& self, int count) -> void {
+      if (count == 1) return meet();
+      fork(meet, [&] { self(self, count - 1); });
+    };
+    branches(branches, threads);
   });
-  EXPECT_EQ(begun, 2);
+  EXPECT_EQ(begun, threads);
 }
+
+INSTANTIATE_TEST_SUITE_P(All, SeveralThreads, testing::Values(2, 3, 4));
 
 TEST(Threads, ASerialVariantRefusesMore) {
   const Operation& operation = find_operation("matmul", "double");
