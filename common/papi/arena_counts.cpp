@@ -21,7 +21,9 @@ RunningSets::RunningSets(std::vector<Tally>& tallies)
   for (std::size_t i = 0; i < sets_.size(); ++i)
     attempt(i, [&] {
       sets_[i] = std::make_unique<EventSet>();
-      for (const Event& event : *tallies[i].group)
+      const EventGroup& group = *tallies[i].group;
+      if (group.multiplexed) sets_[i]->multiplex(group.events.front().component);
+      for (const Event& event : group.events)
         if (const std::string reason = sets_[i]->add(event); !reason.empty())
           throw Error(event.name + ": " + reason);
     });
@@ -40,7 +42,7 @@ void RunningSets::stop(std::mutex* mutex) {
   for (std::size_t i = 0; i < sets_.size(); ++i) {
     Tally& tally = tallies_[i];
     if (tally.problem.empty()) tally.problem = problems_[i];
-    tally.sums.resize(tally.group->size());
+    tally.sums.resize(tally.group->events.size());
     for (std::size_t event = 0; event < counts[i].size(); ++event) tally.sums[event] += counts[i][event];
   }
 }
