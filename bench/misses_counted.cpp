@@ -8,6 +8,7 @@
 #include "common/cache/hierarchy.hpp"
 #include "common/cache/run_traced.hpp"
 #include "common/papi/counting.hpp"
+#include "common/papi/simulated.hpp"
 
 namespace tallcache {
 namespace {
