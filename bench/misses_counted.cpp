@@ -3,11 +3,12 @@
 
 #include <array>
 
+#include "bench/counted.hpp"
 #include "bench/misses.hpp"
 #include "common/cache/hierarchy.hpp"
 #include "common/cache/run_traced.hpp"
 #include "common/papi/counting.hpp"
-#include "common/papi/source.hpp"
+#include "common/papi/simulated.hpp"
 
 namespace tallcache {
 namespace {
@@ -66,20 +67,16 @@ MissCounts simulated_misses(const Problem& problem, const Candidate& candidate,
 }
 
 MissCounts hardware_misses(Workspace& workspace, const Candidate& candidate) {
-  const auto count = [&](const std::string& quantity) {
-    const EventChoice choice = event_for(quantity, Source::hardware);
-    if (choice.event.empty()) return Count{{}, {}, {}, choice.reason};
-    return Counting({choice.event}).run([&] { workspace.run(candidate); }).front();
-  };
-  MissCounts result{count("loads").value, count("stores").value, {}};
-  for (int level = 1; level <= 3; ++level) {
-    const Count misses = count(fmt::format("L{} data misses", level));
-    LevelMisses& counts = result.levels.emplace_back();
-    counts.accesses = count(fmt::format("L{} data accesses", level)).value;
-    counts.misses = misses.value;
-    counts.event = misses.event;
-    counts.reason = misses.reason;
-  }
+  const std::string_view quantities[] = {
+      "loads",          "stores",           "L1 data misses", "L1 data accesses",
+      "L2 data misses", "L2 data accesses", "L3 data misses", "L3 data accesses"};
+  const std::vector<Counted> counts = count_quantities(workspace, candidate, quantities);
+  MissCounts result{counts[0].value, counts[1].value, {}};
+  for (std::size_t i = 2; i < counts.size(); i += 2)
+    result.levels.push_back({.accesses = counts[i + 1].value,
+                             .misses = counts[i].value,
+                             .event = counts[i].event,
+                             .reason = counts[i].reason});
   return result;
 }
 

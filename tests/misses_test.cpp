@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "bench/counted.hpp"
 #include "bench/misses.hpp"
 #include "bench/misses_curve.hpp"
 #include "bench/misses_theory.hpp"
@@ -94,6 +95,31 @@ TEST(Misses, AgreeWithTheory) {
     EXPECT_NEAR(static_cast<double>(curve.at(lines)) / theory->misses, 1, tolerance)
         << operation << ' ' << variant << ' ' << lines << " lines: " << theory->formula;
   }
+}
+
+// On whatever machine this is: a count or a reason, and of the kernel's events what it lets programs count.
+TEST(Counters, OfThisMachineAreReadOrAbsentWithAReason) {
+  const Problem problem = problem_of("matmul", "m=200");
+  const Candidate candidates[] = {{&find_variant(*problem.operation, "transposed")}};
+  const auto variants = count_all_events(problem, candidates);
+  ASSERT_EQ(variants[0].problem, "");
+  std::size_t presets = 0, kernel = 0;
+  bool clock = false;
+  for (const Counted& count : variants[0].counts) {
+    EXPECT_EQ(count.value.has_value(), count.reason.empty()) << count.name << ": " << count.reason;
+    presets += count.source == "hardware";
+    kernel += count.source == "kernel";
+    if (count.name == "perf::TASK-CLOCK" && count.value) {
+      clock = true;
+      EXPECT_GT(*count.value, 100'000);  // 16 million operations in more than a tenth of a millisecond
+    }
+    if (count.name == "PAPI_TOT_INS" && count.value) {
+      EXPECT_GT(*count.value, 1'000'000);
+    }
+  }
+  EXPECT_GT(presets, 50u);  // all that PAPI knows
+  EXPECT_EQ(kernel, 7u);
+  if (!clock) GTEST_SKIP() << "perf events: " << variants[0].counts.back().reason;
 }
 
 TEST(Misses, SizesAreParsed) {

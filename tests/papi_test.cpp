@@ -5,12 +5,12 @@
 #include <sys/mman.h>
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
-#include <tbb/task_group.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <set>
 #include <string>
 #include <thread>
@@ -19,6 +19,7 @@
 #include "common/papi/counting.hpp"
 #include "common/papi/event_set.hpp"
 #include "common/papi/source.hpp"
+#include "tests/on_each_thread.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool sanitized = true;
@@ -76,27 +77,6 @@ void expect_faults(const std::optional<long long>& count, long long pages, int t
 // Why page faults cannot be counted here, or empty.
 std::string no_faults() {
   return Counting({faults}).run([] {}).front().reason;
-}
-
-// `threads` tasks, each on a thread of its own: none goes on before all have begun. False when that took too
-// long.
-bool on_each_thread(int threads, const std::function<void(int)>& work) {
-  std::atomic<int> begun = 0;
-  std::atomic<bool> all = true;
-  tbb::task_group group;
-  const auto task = [&](int index) {
-    ++begun;
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (begun < threads && all) {
-      std::this_thread::yield();
-      if (std::chrono::steady_clock::now() > deadline) all = false;
-    }
-    work(index);
-  };
-  for (int i = 1; i < threads; ++i) group.run([&task, i] { task(i); });
-  task(0);
-  group.wait();
-  return all;
 }
 
 std::string output_of(const std::string& command) {
@@ -197,10 +177,10 @@ TEST(Counting, NeverMultiplexes) {
   if (const std::string reason = no_faults(); !reason.empty()) GTEST_SKIP() << reason;
   counters();
   const Counting counting({faults, "perf::TASK-CLOCK", "perf::CPU-CLOCK", l1_misses, "perf::MAJOR-FAULTS",
-                           "perf::MINOR-FAULTS", "perf::CONTEXT-SWITCHES"});
+                           "perf::MINOR-FAULTS", "perf::FAULTS"});
   EXPECT_EQ(counting.passes(), 2);
   for (const Counting::Pass& pass : counting.plan())
-    for (const Counting::Group& group : pass) EXPECT_LE(group.size(), 4u);
+    for (const EventGroup& group : pass) EXPECT_LE(group.events.size(), 4u);
   int runs = 0;
   const auto counts = counting.run([&] {
     ++runs;
@@ -284,6 +264,73 @@ TEST_F(Threads, CountsOfAllAreAddedUp) {
   if (!sanitized) {
     EXPECT_LT(alone, pages * (1 + 2 + 3 + 4));
   }
+}
+
+// Pages that one thread has mapped and all touch: each page is of the thread that touches it first.
+TEST_F(Threads, FaultsOfOneAllocationAreCountedWhereTheyHappen) {
+  if (const std::string reason = no_faults(); !reason.empty()) GTEST_SKIP() << reason;
+  constexpr std::size_t pages = 4000;
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* memory = mmap(nullptr, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  madvise(memory, pages * page, MADV_NOHUGEPAGE);
+  bool all = false;
+  const auto touch = [&] {
+    all = on_each_thread(threads, [&](int thread) {
+      for (std::size_t i = static_cast<std::size_t>(thread); i < pages; i += threads)
+        static_cast<volatile char*>(memory)[i * page] = 1;
+    });
+  };
+  const Counting counting({faults, "perf::MINOR-FAULTS", "perf::MAJOR-FAULTS"});
+  EXPECT_EQ(counting.passes(), 1);
+  const auto counts = counting.run(arena, touch);
+  EXPECT_TRUE(all);
+  expect_faults(counts[0].value, pages, threads);
+  expect_faults(counts[1].value, pages, threads);
+  EXPECT_EQ(counts[2].value, 0);                  // nothing was read from a disk
+  const auto again = counting.run(arena, touch);  // all there: touched anew they do not fault
+  munmap(memory, pages * page);
+  ASSERT_TRUE(again[0].value);
+  if (!sanitized) {
+    EXPECT_LT(*again[0].value, 64 * threads);
+  }
+}
+
+TEST_F(Threads, ClocksOfAllAreAddedUp) {
+  if (const std::string reason = no_faults(); !reason.empty()) GTEST_SKIP() << reason;
+  std::atomic<long long> spent = 0;
+  const auto clock = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
+  };
+  bool all = false;
+  const auto counts = Counting({"perf::TASK-CLOCK", "perf::CPU-CLOCK"}).run(arena, [&] {
+    all = on_each_thread(threads, [&](int) {
+      const long long begin = clock();
+      while (clock() - begin < 20'000'000) {
+      }
+      spent += clock() - begin;
+    });
+  });
+  EXPECT_TRUE(all);
+  for (const Count& count : counts) {
+    ASSERT_TRUE(count.value) << count.reason;
+    EXPECT_GE(*count.value, spent * 9 / 10) << count.event;  // nanoseconds
+  }
+}
+
+// Sleeping gives the processor away. PAPI leaves the kernel out unless it is asked, and would read 0.
+TEST(SoftwareEvents, InTheKernelAreCountedThereOrAbsent) {
+  if (const std::string reason = no_faults(); !reason.empty()) GTEST_SKIP() << reason;
+  constexpr int sleeps = 20;
+  const auto counts = Counting({"perf::CONTEXT-SWITCHES", "perf::CONTEXT-SWITCHES:k=1"}).run([] {
+    for (int i = 0; i < sleeps; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  EXPECT_FALSE(counts[0].value);
+  EXPECT_NE(counts[0].reason.find("perf::CONTEXT-SWITCHES:k=1 counts it"), std::string::npos);
+  if (!counts[1].value) GTEST_SKIP() << "context switches: " << counts[1].reason;
+  EXPECT_GE(*counts[1].value, sleeps);
 }
 
 TEST_F(Threads, ThatComeLateAndLeaveEarlyAreCounted) {

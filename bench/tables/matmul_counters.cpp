@@ -7,6 +7,7 @@
 
 #include "bench/context.hpp"
 #include "bench/tables/list.hpp"
+#include "bench/tables/matmul_counted.hpp"
 #include "common/cache/hierarchy.hpp"
 #include "common/cache/run_traced.hpp"
 #include "common/cache/tracer.hpp"
@@ -14,19 +15,11 @@
 #include "cpu/matmul/naive.hpp"
 #include "cpu/matmul/tiled.hpp"
 #include "cpu/matmul/transposed.hpp"
-#ifdef TALLCACHE_HAS_PAPI
-#include "common/papi/counting.hpp"
-#include "common/papi/source.hpp"
-#endif
 
 namespace tallcache {
 namespace {
 
-// NaN: not known here.
-struct Figures {
-  double cpi = absent, l1 = absent, l2 = absent, vector = absent, instructions = absent;
-};
-
+using Figures = ProductFigures;
 using CacheLevels = std::vector<cache::CacheLevel>;
 
 template <class V>
@@ -99,60 +92,6 @@ Simulation simulate(const Subject& subject, const Shape& shape, const CacheLevel
   return {{.l1 = l1 / accesses, .l2 = caches.counts(1).misses() / accesses}, caches.counts(0).conflict / l1};
 }
 
-#ifdef TALLCACHE_HAS_PAPI
-// The processor's counters over a run of the compiled variant. `why` says what could not be read.
-Figures count(const Subject& subject, const Shape& shape, std::uint64_t seed, std::string& why) {
-  constexpr std::string_view names[] = {
-      "cycles",           "instructions", "L1 data misses", "L2 data misses",
-      "L1 data accesses", "loads",        "stores",         "vector instructions, double"};
-  std::vector<std::string> events;
-  std::vector<double> values(std::size(names), absent);
-  std::vector<std::size_t> index;
-  for (std::size_t i = 0; i < std::size(names); ++i) {
-    const EventChoice choice = event_for(names[i], Source::hardware);
-    if (choice.event.empty()) {
-      if (why.empty()) why = choice.reason;
-      continue;
-    }
-    events.push_back(choice.event);
-    index.push_back(i);
-  }
-  if (events.empty()) return {};
-  const auto executor = make_host_executor();
-  Workspace workspace({&operation_of<Matmul<double>>, shape, {}, seed}, *executor);
-  const auto variants = variants_of(operation_of<Matmul<double>>);
-  const auto variant = std::ranges::find_if(
-      variants, [&](const Variant* v) { return v->name == subject.variant && v->backend == Backend::cpu; });
-  if (variant == variants.end()) return {};
-  const Candidate candidate{.variant = *variant, .params = subject.params};
-  if (const Check check = workspace.verify(candidate); !check) {
-    why = fmt::format("{} has a wrong result: {}", subject.variant, check.message());
-    return {};
-  }
-  const std::vector<Count> counts = Counting(events).run([&] { workspace.run(candidate); });
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i].value)
-      values[index[i]] = static_cast<double>(*counts[i].value);
-    else if (why.empty())
-      why = fmt::format("{}: {}", counts[i].event, counts[i].reason);
-  }
-  const double accesses = std::isnan(values[4]) ? values[5] + values[6] : values[4];
-  const Figures figures{.cpi = values[0] / values[1],
-                        .l1 = values[2] / accesses,
-                        .l2 = values[3] / accesses,
-                        .vector = values[7] / values[1],
-                        .instructions = values[1]};
-  // Loads and stores stand in for accesses: then nothing is missing.
-  if (!std::isnan(figures.cpi + figures.l1 + figures.l2 + figures.vector)) why.clear();
-  return figures;
-}
-#else
-Figures count(const Subject&, const Shape&, std::uint64_t, std::string& why) {
-  why = "this build has no PAPI with libsde";
-  return {};
-}
-#endif
-
 // Misses per access: the counters' where they tell, the model's otherwise; not one of each in one ratio.
 bool counted(const std::vector<Figures>& figures) {
   return std::ranges::none_of(figures, [](const Figures& f) { return std::isnan(f.l1) || std::isnan(f.l2); });
@@ -167,8 +106,10 @@ Report report(const Inputs& inputs) {
   const Index power = inputs.scale == Scale::smoke ? 64 : inputs.scale == Scale::quick ? 512 : 1024;
   std::vector<Figures> hardware;
   // Counters first, while nothing else runs.
-  for (const Subject& subject : subjects())
-    hardware.push_back(count(subject, band(n), inputs.seed, why_not_counted));
+  for (const Subject& subject : subjects()) {
+    hardware.push_back(count_product(subject.variant, subject.params, band(n), inputs.seed));
+    if (why_not_counted.empty()) why_not_counted = hardware.back().missing;
+  }
   std::vector<Simulation> models(subjects().size());
   Simulation aligned;
   tbb::parallel_for(std::size_t{0}, models.size() + 1, [&](std::size_t i) {

@@ -21,7 +21,9 @@ RunningSets::RunningSets(std::vector<Tally>& tallies)
   for (std::size_t i = 0; i < sets_.size(); ++i)
     attempt(i, [&] {
       sets_[i] = std::make_unique<EventSet>();
-      for (const Event& event : *tallies[i].group)
+      const EventGroup& group = *tallies[i].group;
+      if (group.multiplexed) sets_[i]->multiplex(group.events.front().component);
+      for (const Event& event : group.events)
         if (const std::string reason = sets_[i]->add(event); !reason.empty())
           throw Error(event.name + ": " + reason);
     });
@@ -40,17 +42,23 @@ void RunningSets::stop(std::mutex* mutex) {
   for (std::size_t i = 0; i < sets_.size(); ++i) {
     Tally& tally = tallies_[i];
     if (tally.problem.empty()) tally.problem = problems_[i];
-    tally.sums.resize(tally.group->size());
+    tally.sums.resize(tally.group->events.size());
     for (std::size_t event = 0; event < counts[i].size(); ++event) tally.sums[event] += counts[i][event];
   }
 }
 
 ArenaCounts::ArenaCounts(tbb::task_arena& arena, std::vector<Tally>& tallies)
     : tbb::task_scheduler_observer(arena), arena_(arena), tallies_(tallies) {
+  // The locks here say to the thread sanitizer what oneTBB's library, not compiled with it, sees to: that an
+  // observer is made before it is called, and called no more once it is gone.
+  { const std::lock_guard lock(mutex_); }
   observe(true);
 }
 
-ArenaCounts::~ArenaCounts() { observe(false); }
+ArenaCounts::~ArenaCounts() {
+  observe(false);
+  const std::lock_guard lock(mutex_);
+}
 
 void ArenaCounts::run(const std::function<void()>& work) {
   std::exception_ptr failure;
@@ -76,6 +84,10 @@ void ArenaCounts::run(const std::function<void()>& work) {
 }
 
 void ArenaCounts::on_scheduler_entry(bool) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (done_) return;
+  }
   auto made = std::make_unique<RunningSets>(tallies_);
   RunningSets& sets = *made;
   {

@@ -20,7 +20,7 @@ namespace tallcache {
 
 /// The counts of one group of events, added up over the threads that counted them.
 struct Tally {
-  const std::vector<Event>* group;
+  const EventGroup* group;
   std::vector<long long> sums;  ///< one an event
   std::string problem;          ///< of the first thread that could not count: the sums are not whole
 };

@@ -6,52 +6,115 @@
 
 #include "common/error.hpp"
 #include "common/papi/arena_counts.hpp"
-#include "common/papi/event_set.hpp"
 
 namespace tallcache {
+namespace {
 
-Counting::Counting(std::span<const std::string> events) {
-  struct Trial {
-    Group group;
-    std::unique_ptr<EventSet> set;
-  };
-  std::map<int, std::vector<Trial>> trials;  // by component
+bool takes_counters(const EventGroup& group) {
+  const Event& first = group.events.front();
+  return per_thread(first) && !in_software(first.name);
+}
+
+// Groups being made of the events of one component, each with the set in which it was tried.
+struct Trials {
+  std::vector<EventGroup> groups;
+  std::vector<std::unique_ptr<EventSet>> sets;
+
+  // Empty, or why `event` cannot be counted even alone.
+  std::string take(const Event& event) {
+    const auto limit = static_cast<std::size_t>(group_limit(event.component));
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      // The kernel's own events stand apart: they need not wait for a counter, nor take turns on one.
+      if (in_software(event.name) != in_software(groups[i].events.front().name)) continue;
+      if (groups[i].events.size() >= limit || !sets[i]->admit(event).empty()) continue;
+      groups[i].events.push_back(event);
+      return {};
+    }
+    auto set = std::make_unique<EventSet>();
+    if (std::string reason = set->admit(event); !reason.empty()) return reason;
+    groups.push_back({{event}});
+    sets.push_back(std::move(set));
+    return {};
+  }
+};
+
+// What the tally of a pass says, put where each event was asked for.
+void settle(const Tally& tally, std::vector<Count>& counts) {
+  const EventGroup& group = *tally.group;
+  for (std::size_t i = 0; i < group.events.size(); ++i)
+    for (Count& count : counts) {
+      if (count.event != group.events[i].name) continue;
+      count.reason = tally.problem;
+      if (count.reason.empty() && group.multiplexed && tally.sums[i] == 0)
+        count.reason = "it had no turn on a counter, or nothing to count: multiplexed, PAPI reads 0 for both";
+      if (!count.reason.empty()) continue;
+      count.value = tally.sums[i];
+      count.multiplexed = group.multiplexed;
+    }
+}
+
+}  // namespace
+
+Counting::Counting(std::span<const std::string> events, Sharing sharing) {
+  std::map<int, Trials> components;
   for (const std::string& name : events) {
     const Event event = find_event(name);
     Count& asked = asked_.emplace_back(Count{.event = event.name, .description = event.description});
-    if (asked.reason = event.unavailable; !asked.reason.empty()) continue;
-    auto& groups = trials[event.component];
-    const auto limit = static_cast<std::size_t>(group_limit(event.component));
-    const auto takes = [&](Trial& trial) {
-      return trial.group.size() < limit && trial.set->add(event).empty();
-    };
-    if (auto found = std::ranges::find_if(groups, takes); found != groups.end()) {
-      found->group.push_back(event);
-    } else if (auto set = std::make_unique<EventSet>(); (asked.reason = set->add(event)).empty()) {
-      groups.push_back({{event}, std::move(set)});
-    }
+    asked.reason = event.unavailable;
+    if (asked.reason.empty()) asked.reason = components[event.component].take(event);
   }
-  for (auto& [component, groups] : trials)
+  for (auto& [component, trials] : components) {
+    std::vector<EventGroup>& groups = trials.groups;
+    if (sharing == Sharing::multiplexed) multiplex(groups);
     for (std::size_t i = 0; i < groups.size(); ++i) {
       if (passes_.size() == i) passes_.emplace_back();
-      passes_[i].push_back(std::move(groups[i].group));
+      passes_[i].push_back(std::move(groups[i]));
     }
+  }
 }
 
-std::vector<Count> Counting::run(const std::function<void()>& work) const {
-  return run_passes(nullptr, work);
+// The groups that take the processor's counters become one, where there are several.
+void Counting::multiplex(std::vector<EventGroup>& groups) {
+  if (std::ranges::count_if(groups, takes_counters) < 2) return;
+  EventGroup together{.multiplexed = true};
+  EventSet set;
+  std::string refused;
+  try {
+    set.multiplex(groups.front().events.front().component);
+  } catch (const Error& error) {
+    refused = error.what();
+  }
+  for (const EventGroup& group : groups) {
+    if (!takes_counters(group)) continue;
+    for (const Event& event : group.events) {
+      const std::string reason = refused.empty() ? set.admit(event) : refused;
+      if (reason.empty()) together.events.push_back(event);
+      for (Count& asked : asked_)
+        if (asked.event == event.name) asked.reason = reason;
+    }
+  }
+  std::erase_if(groups, takes_counters);
+  if (!together.events.empty()) groups.insert(groups.begin(), std::move(together));
 }
 
-std::vector<Count> Counting::run(tbb::task_arena& arena, const std::function<void()>& work) const {
-  return run_passes(&arena, work);
+std::vector<Count> Counting::run(const std::function<void()>& work,
+                                 const std::function<void()>& prepare) const {
+  return run_passes(nullptr, work, prepare);
 }
 
-std::vector<Count> Counting::run_passes(tbb::task_arena* arena, const std::function<void()>& work) const {
+std::vector<Count> Counting::run(tbb::task_arena& arena, const std::function<void()>& work,
+                                 const std::function<void()>& prepare) const {
+  return run_passes(&arena, work, prepare);
+}
+
+std::vector<Count> Counting::run_passes(tbb::task_arena* arena, const std::function<void()>& work,
+                                        const std::function<void()>& prepare) const {
   std::vector<Count> counts = asked_;
   for (const Pass& pass : passes_) {
+    if (prepare) prepare();
     std::vector<Tally> here, everywhere;
-    for (const Group& group : pass)
-      (arena && per_thread(group.front()) ? everywhere : here).push_back(Tally{.group = &group});
+    for (const EventGroup& group : pass)
+      (arena && per_thread(group.events.front()) ? everywhere : here).push_back(Tally{.group = &group});
     {
       RunningSets running(here);
       running.start();
@@ -64,15 +127,7 @@ std::vector<Count> Counting::run_passes(tbb::task_arena* arena, const std::funct
       running.stop();
     }
     here.insert(here.end(), everywhere.begin(), everywhere.end());
-    for (const Tally& tally : here)
-      for (std::size_t i = 0; i < tally.group->size(); ++i) {
-        const auto of_event = [&](const Count& count) { return count.event == (*tally.group)[i].name; };
-        for (Count& count : counts) {
-          if (!of_event(count)) continue;
-          count.reason = tally.problem;
-          if (tally.problem.empty()) count.value = tally.sums[i];
-        }
-      }
+    for (const Tally& tally : here) settle(tally, counts);
   }
   return counts;
 }

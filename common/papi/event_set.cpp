@@ -22,6 +22,13 @@ std::string names_of(const std::vector<Event>& events) {
   return names;
 }
 
+std::string refusal(const Event& event, int result) {
+  return result == PAPI_EPERM && in_kernel(event.name)
+             ? fmt::format("{} (counting in the kernel needs root or perf_event_paranoid of at most 1)",
+                           PAPI_strerror(result))
+             : papi_error(result);
+}
+
 }  // namespace
 
 EventSet::EventSet() : set_(PAPI_NULL) {
@@ -39,11 +46,29 @@ EventSet::~EventSet() {
   PAPI_destroy_eventset(&set_);
 }
 
+void EventSet::multiplex(int component) {
+  static const int ready = PAPI_multiplex_init();
+  require(ready, "PAPI_multiplex_init");
+  require(PAPI_assign_eventset_component(set_, component), "PAPI_assign_eventset_component");
+  require(PAPI_set_multiplex(set_), "PAPI_set_multiplex");
+}
+
 std::string EventSet::add(const Event& event) {
   if (!event.unavailable.empty()) return event.unavailable;
-  if (const int result = PAPI_add_event(set_, event.code); result != PAPI_OK) return papi_error(result);
+  if (const int result = PAPI_add_event(set_, event.code); result != PAPI_OK) return refusal(event, result);
   events_.push_back(event);
   return {};
+}
+
+std::string EventSet::admit(const Event& event) {
+  if (std::string reason = add(event); !reason.empty() || !per_thread(event)) return reason;
+  const int result = PAPI_start(set_);
+  if (result == PAPI_OK) PAPI_stop(set_, nullptr);
+  // While another set of the component counts on this thread there is no telling.
+  if (result == PAPI_OK || result == PAPI_EISRUN) return {};
+  events_.pop_back();
+  PAPI_remove_event(set_, event.code);
+  return refusal(event, result);
 }
 
 void EventSet::start() {

@@ -69,6 +69,36 @@ int component_prefixed(std::string_view name) {
   return -1;
 }
 
+// The kernel's software events, with all the names that libpfm has for each.
+constexpr std::string_view software_names[] = {"PERF_COUNT_SW_PAGE_FAULTS",
+                                               "PAGE-FAULTS",
+                                               "FAULTS",
+                                               "PERF_COUNT_SW_PAGE_FAULTS_MIN",
+                                               "MINOR-FAULTS",
+                                               "PERF_COUNT_SW_PAGE_FAULTS_MAJ",
+                                               "MAJOR-FAULTS",
+                                               "TASK-CLOCK",
+                                               "PERF_COUNT_SW_TASK_CLOCK",
+                                               "PERF_COUNT_SW_CPU_CLOCK",
+                                               "CPU-CLOCK"};
+// Those of them that happen in the kernel alone. PAPI counts what happens outside of it, unless asked.
+constexpr std::string_view kernel_names[] = {
+    "PERF_COUNT_SW_CONTEXT_SWITCHES", "CONTEXT-SWITCHES", "CS",
+    "PERF_COUNT_SW_CPU_MIGRATIONS",   "CPU-MIGRATIONS",   "MIGRATIONS",
+    "PERF_COUNT_SW_CGROUP_SWITCHES",  "CGROUP-SWITCHES"};
+
+// "perf::CS:k=1" is CS of the kernel's; empty when the name is of another unit's event.
+std::string_view kernels_name(std::string_view name) {
+  constexpr std::string_view unit = "perf::";
+  if (!name.starts_with(unit)) return {};
+  name.remove_prefix(unit.size());
+  return name.substr(0, name.find(':'));
+}
+
+bool happens_in_kernel(std::string_view name) {
+  return std::ranges::find(kernel_names, kernels_name(name)) != std::end(kernel_names);
+}
+
 template <class Visit>
 void for_each_preset(Visit&& visit) {
   int code = PAPI_PRESET_MASK;
@@ -151,6 +181,24 @@ bool per_thread(const Event& event) {
          PAPI_get_component_info(event.component)->name == std::string_view("perf_event");
 }
 
+std::span<const std::string_view> software_events() {
+  static constexpr std::string_view names[] = {
+      "perf::PAGE-FAULTS", "perf::MINOR-FAULTS",         "perf::MAJOR-FAULTS",      "perf::TASK-CLOCK",
+      "perf::CPU-CLOCK",   "perf::CONTEXT-SWITCHES:k=1", "perf::CPU-MIGRATIONS:k=1"};
+  return names;
+}
+
+bool in_software(std::string_view name) {
+  return happens_in_kernel(name) ||
+         std::ranges::find(software_names, kernels_name(name)) != std::end(software_names);
+}
+
+bool in_kernel(std::string_view name) {
+  const auto mask = name.find(":k");
+  return mask != name.npos && (name.substr(mask) == ":k" || name.substr(mask).starts_with(":k=1") ||
+                               name.substr(mask).starts_with(":k:"));
+}
+
 int group_limit(int component) {
   const PAPI_component_info_t* info = PAPI_get_component_info(component);
   const int counters = PAPI_num_cmp_hwctrs(component);
@@ -205,6 +253,9 @@ Event find_event(std::string_view name) {
       if (const int result = PAPI_query_event(event.code); result != PAPI_OK)
         return unavailable(why_no_preset(result));
     }
+    if (happens_in_kernel(name) && !in_kernel(name))
+      return unavailable(fmt::format(
+          "it happens in the kernel, and PAPI would read 0 outside of it; {}:k=1 counts it", name));
     return event;
   }
   // A disabled component lists nothing: what its events are called is then not known either.

@@ -2,6 +2,7 @@
 // software-defined ones (sde:::tallcache::L1_DCM), found by name.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,16 @@ std::vector<std::string> event_names();
 /// Whether each thread counts `event` for itself (the processor's counters, and the kernel's per-thread
 /// events), so that threads are summed; otherwise a thread reads what the whole process, or machine, did.
 bool per_thread(const Event& event);
+
+/// The kernel's software events of a thread that PAPI counts: page faults, clocks, and what happens in the
+/// kernel, counted there.
+std::span<const std::string_view> software_events();
+
+/// Whether the kernel counts the event called `name`, which then takes none of the processor's counters.
+bool in_software(std::string_view name);
+
+/// Whether `name` asks for what happens in the kernel ("perf::CONTEXT-SWITCHES:k=1").
+bool in_kernel(std::string_view name);
 
 /// The most events of `component` to count at once. Of the processor's 4, which is what a hardware thread of
 /// Intel's and AMD's cores can count without taking turns (fewer where PAPI says so); elsewhere what PAPI

@@ -50,7 +50,7 @@ constexpr std::array all{
 // processor's event can be listed and still be refused (a virtual machine without counters, a permission).
 std::string refusal(std::string_view name) {
   const Event event = find_event(name);
-  return event.unavailable.empty() ? EventSet().add(event) : event.unavailable;
+  return event.unavailable.empty() ? EventSet().admit(event) : event.unavailable;
 }
 
 EventChoice hardware_event(const Quantity& quantity) {
