@@ -28,14 +28,11 @@ Counted counted(std::string name, const Count& count) {
           .multiplexed = count.multiplexed};
 }
 
-std::string obstacle_to_counting(const Problem& problem, const Candidate& candidate) {
-  const Variant& variant = *candidate.variant;
-  if (std::string reason = variant.unavailable(); !reason.empty()) return "unavailable: " + reason;
-  if (!variant.supports(problem.shape)) return "does not support this shape";
-  if (candidate.threads > 1 && !variant.parallel) return "runs on one thread only";
-  if (candidate.threads > 1 && variant.peer)
-    return "a library: the threads that it makes are not those that are counted";
-  return {};
+// Pending when nothing speaks against a run that is counted.
+Outcome before_counting(const Problem& problem, const Candidate& candidate) {
+  if (candidate.threads > 1 && candidate.variant->peer)
+    return {Status::unsupported, "a library: the threads that it makes are not those that are counted"};
+  return before_running(problem, candidate);
 }
 
 }  // namespace
@@ -84,16 +81,15 @@ std::vector<CountedVariant> count_all_events(const Problem& problem, std::span<c
   std::vector<CountedVariant> results;
   for (const Candidate& candidate : candidates) {
     CountedVariant& result = results.emplace_back(CountedVariant{.candidate = candidate});
-    result.problem = obstacle_to_counting(workspace.problem(), candidate);
-    if (!result.problem.empty()) continue;
+    result.outcome = before_counting(workspace.problem(), candidate);
+    if (result.outcome.status != Status::pending) continue;
     Check check = workspace.verify(candidate);
     if (check) {
       result.counts = count_all_events(workspace, candidate, sharing);
       check = workspace.verify(candidate);
     }
-    if (check) continue;
-    result.problem = "wrong result: " + check.message();
-    result.counts.clear();
+    result.outcome = {check ? Status::measured : Status::wrong, check ? "" : check.message()};
+    if (!check) result.counts.clear();
   }
   return results;
 }

@@ -36,9 +36,8 @@ std::vector<Counted> count_all_events(Workspace&, const Candidate&, Sharing = Sh
 
 struct CountedVariant {
   Candidate candidate;
-  std::string
-      problem;  ///< why nothing was counted: unavailable, unsupported, wrong; empty when there are counts
-  std::vector<Counted> counts;
+  Outcome outcome{};  ///< measured when there are counts
+  std::vector<Counted> counts{};
 };
 
 /// count_all_events() of each candidate of the CPU, verified before and after. Throws Error when the problem

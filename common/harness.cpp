@@ -30,7 +30,13 @@ std::size_t bytes_of(std::span<const BufferSpec> specs) {
   return total;
 }
 
-// Pending when nothing speaks against a run.
+void require_ok(const Check& check, std::string_view when) {
+  if (!check)
+    throw Error(std::string("wrong result") + std::string(when) + ": " + check.message(), Status::wrong);
+}
+
+}  // namespace
+
 Outcome before_running(const Problem& problem, const Candidate& candidate) {
   const Variant& variant = *candidate.variant;
   if (std::string reason = variant.unavailable(); !reason.empty())
@@ -39,13 +45,6 @@ Outcome before_running(const Problem& problem, const Candidate& candidate) {
   if (candidate.threads > 1 && !variant.parallel) return {Status::unsupported, "runs on one thread only"};
   return {};
 }
-
-void require_ok(const Check& check, std::string_view when) {
-  if (!check)
-    throw Error(std::string("wrong result") + std::string(when) + ": " + check.message(), Status::wrong);
-}
-
-}  // namespace
 
 std::size_t problem_bytes(const Problem& problem) {
   return bytes_of(problem.operation->buffers(problem.shape));

@@ -99,6 +99,9 @@ class Workspace {
   std::array<std::unique_ptr<Memory>, 2> scratch_;  ///< in ordinary pages, in huge ones
 };
 
+/// What speaks against a run of the candidate, before any: unavailable or unsupported; else pending.
+Outcome before_running(const Problem&, const Candidate&);
+
 /// How long to measure. Every candidate runs once a round, in the order given, until all of these hold.
 struct Protocol {
   int least_rounds = 5;
