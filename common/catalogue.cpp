@@ -63,6 +63,9 @@ const Variant& find_variant(const Operation& operation, std::string_view name, B
     if (variant->name == name) return *variant;
     names.push_back(variant->name);
   }
+  if (names.empty())
+    throw Error(fmt::format("this build has no variant of {} {} on the {}", operation.name, operation.element,
+                            to_string(backend)));
   throw Error(unknown_name(fmt::format("variant of {}", operation.name), name, names));
 }
 

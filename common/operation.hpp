@@ -7,10 +7,14 @@
 //   rate                                       what its speed is counted in
 //   dims, inputs                               arrays: its sizes, and the kinds of input data it can make
 //   Args<Access>                               non-owning views plus scratch; with(access) changes the access
-//   policy buffers(shape)                             what it needs, in order; throws Error when the bytes
-//   overflow fill(shape, input, seed, buffers)          seeded inputs bind(shape, buffers, scratch) -> Args<>
-//   views onto the buffers validate(args)                             throws Error on wrong sizes, overlap,
-//   keys out of range check(shape, input, seed, args) -> Check   against a reference that no variant shares
+//   shape_of(args)                             the sizes of some arguments
+//   views(args)                                its views, tied, in the order of buffers(); for a device
+//   buffers(shape)                             what it needs, in order; throws Error when the bytes overflow
+//   fill(shape, input, seed, buffers)          seeded inputs
+//   bind(shape, buffers, scratch) -> Args<>    views onto the buffers
+//   validate(args)                             throws Error on wrong sizes and overlap; reads no element
+//   validate_values(args)                      optional: throws Error on elements out of range
+//   check(shape, input, seed, args) -> Check   against a reference that no variant shares
 //   cost(shape) -> Cost                        flops and least bytes
 //   test_shapes(), bench_shapes()              the shapes every variant is tested and timed at
 #pragma once
@@ -117,6 +121,13 @@ using ArgsOf = typename Op::template Args<Plain>;
 template <class Op>
 const ArgsOf<Op>& args_of(const void* args) {
   return *static_cast<const ArgsOf<Op>*>(args);
+}
+
+/// validate(), and what only the values show.
+template <class Op>
+void validate_all(const ArgsOf<Op>& args) {
+  Op::validate(args);
+  if constexpr (requires { Op::validate_values(args); }) Op::validate_values(args);
 }
 
 template <class Op>

@@ -1,10 +1,15 @@
 // The GPU's executor beside its variants: what there is too little of, what is not there, and that a result
 // comes from the device that was asked for. Where a test needs a device and there is none, it is skipped.
+#include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "common/catalogue.hpp"
+#include "common/execute.hpp"
+#include "common/ops/counting_sort.hpp"
+#include "common/ops/increment.hpp"
+#include "common/ops/matmul.hpp"
+#include "common/ops/transpose.hpp"
 #include "gpu/cuda_executor.hpp"
 #include "gpu/cuda_state.hpp"
 #include "tests/support.hpp"
@@ -116,6 +121,71 @@ TEST_F(OnDevice, TransfersTakeTime) {
     EXPECT_GT(seconds.download, 0);
     EXPECT_EQ(transfer_seconds(0, 0, pages).upload, 0);
   }
+}
+
+// execute() on views of the host's memory: copied in and out, padding left alone.
+TEST_F(OnDevice, ExecutesOnTheHostsViews) {
+  const Index m = 65, n = 33, k = 17, ld = 40;
+  std::vector<float> a(m * ld, 7), b(k * ld, 9), c(m * ld, 42);
+  for (Index i = 0; i < m; ++i)
+    for (Index l = 0; l < k; ++l) a[i * ld + l] = static_cast<float>(i + l);
+  for (Index l = 0; l < k; ++l)
+    for (Index j = 0; j < n; ++j) b[l * ld + j] = static_cast<float>(l - j);
+  const Matmul<float>::Args<> args{{c.data(), m, n, ld}, {a.data(), m, k, ld}, {b.data(), k, n, ld}};
+  for (int call = 0; call < 2; ++call) {
+    std::ranges::fill(c, 42.0f);
+    execute<Matmul<float>>("shared_memory_tiled", args, {}, {.backend = Backend::gpu});
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < ld; ++j) {
+        float expected = j < n ? 0.0f : 42.0f;
+        for (Index l = 0; l < k && j < n; ++l) expected += static_cast<float>((i + l) * (l - j));
+        ASSERT_EQ(c[i * ld + j], expected) << i << ", " << j;
+      }
+  }
+  std::vector<std::uint32_t> keys{5, 3, 9, 3, 0}, sorted(5, 42);
+  execute<CountingSort<false>>(
+      "global_atomics",
+      {.out = {sorted.data(), 5}, .in = {keys.data(), 5}, .payload_out = {}, .payload_in = {}, .range = 9},
+      {}, {.backend = Backend::gpu});
+  EXPECT_EQ(sorted, (std::vector<std::uint32_t>{0, 3, 3, 5, 9}));
+  std::vector<float> vector(1000, 1);
+  execute<Increment<float>>("thread_an_element", {{vector.data(), 1000}, 2.5f}, {},
+                            {.backend = Backend::gpu});
+  EXPECT_EQ(std::ranges::count(vector, 3.5f), 1000);
+}
+
+// With views of the device's memory: nothing is copied, the call does not wait, and a second one allocates
+// nothing.
+TEST_F(OnDevice, ExecutesOnTheDevicesViewsInAStream) {
+  const Index n = 2048;
+  const std::size_t bytes = static_cast<std::size_t>(n * n) * sizeof(float);
+  float *a = nullptr, *b = nullptr;
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaMalloc(&a, bytes), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(&b, bytes), cudaSuccess);
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  std::vector<float> host(n * n), back(n * n);
+  for (Index i = 0; i < n * n; ++i) host[i] = static_cast<float>(i % 1000003);
+  cudaMemcpyAsync(a, host.data(), bytes, cudaMemcpyHostToDevice, stream);
+  const Where where{.backend = Backend::gpu, .device_views = true, .stream = stream};
+  const auto transpose_it = [&](float* to, float* from) {
+    execute<Transpose<float>>("bank_conflict_free", {{to, n, n, n}, {from, n, n, n}}, {}, where);
+  };
+  transpose_it(b, a);
+  std::size_t free_before = 0, free_after = 0, total = 0;
+  cudaMemGetInfo(&free_before, &total);
+  for (int i = 0; i < 100; ++i) transpose_it(i % 2 ? b : a, i % 2 ? a : b);
+  EXPECT_EQ(cudaStreamQuery(stream), cudaErrorNotReady) << "the call waited for the stream";
+  cudaGetLastError();
+  cudaMemcpyAsync(back.data(), b, bytes, cudaMemcpyDeviceToHost, stream);
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  cudaMemGetInfo(&free_after, &total);
+  EXPECT_EQ(free_before, free_after);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j) ASSERT_EQ(back[j * n + i], host[i * n + j]);
+  cudaStreamDestroy(stream);
+  cudaFree(a);
+  cudaFree(b);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ struct Copy {
   template <class Access = Plain>
   using Args = typename Transpose<T>::template Args<Access>;
 
+  static auto views(auto& args) { return Transpose<T>::views(args); }
   static Shape shape_of(const Args<>& args) { return Transpose<T>::shape_of(args); }
 
   static std::vector<BufferSpec> buffers(const Shape& s) {

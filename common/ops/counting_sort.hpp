@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "common/compare.hpp"
@@ -40,6 +41,14 @@ struct CountingSort {
               payload_in.with(other), range,          scratch.with(other)};
     }
   };
+
+  /// The views onto buffers(), in their order.
+  static auto views(auto& args) {
+    if constexpr (with_payload)
+      return std::tie(args.out, args.in, args.payload_out, args.payload_in);
+    else
+      return std::tie(args.out, args.in);
+  }
 
   static Shape shape_of(const Args<>& args) {
     return {{"n", args.in.size}, {"range", static_cast<Index>(args.range)}};
@@ -97,6 +106,10 @@ struct CountingSort {
       validate_disjoint(args.payload_out, "sorted payload", args.out, "sorted keys");
       validate_disjoint(args.out, "sorted keys", args.payload_in, "payload");
     }
+  }
+
+  /// Beyond validate(): no key is above the range.
+  static void validate_values(const Args<>& args) {
     for (Index i = 0; i < args.in.size; ++i)
       if (args.in[i] > args.range)
         throw Error("counting_sort: key " + std::to_string(i) + " is " + std::to_string(args.in[i]) +

@@ -1,6 +1,7 @@
 // y = A x; A m x n, row-major with a padded leading dimension.
 #pragma once
 
+#include <tuple>
 #include <vector>
 
 #include "common/compare.hpp"
@@ -29,6 +30,9 @@ struct Gemv {
       return {y.with(other), a.with(other), x.with(other), scratch.with(other)};
     }
   };
+
+  /// The views onto buffers(), in their order.
+  static auto views(auto& args) { return std::tie(args.y, args.a, args.x); }
 
   static Shape shape_of(const Args<>& args) {
     return {{"m", args.a.rows}, {"n", args.a.cols}, {"pad", args.a.ld - args.a.cols}};

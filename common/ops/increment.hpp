@@ -1,6 +1,7 @@
 // a[i] = a[i] + b for every i, in place.
 #pragma once
 
+#include <tuple>
 #include <vector>
 
 #include "common/compare.hpp"
@@ -27,6 +28,9 @@ struct Increment {
       return {a.with(other), b, scratch.with(other)};
     }
   };
+
+  /// The views onto buffers(), in their order.
+  static auto views(auto& args) { return std::tie(args.a); }
 
   static Shape shape_of(const Args<>& args) { return {{"n", args.a.size}}; }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "common/compare.hpp"
@@ -32,6 +33,9 @@ struct Matmul {
       return {c.with(other), a.with(other), b.with(other), scratch.with(other)};
     }
   };
+
+  /// The views onto buffers(), in their order.
+  static auto views(auto& args) { return std::tie(args.c, args.a, args.b); }
 
   static Shape shape_of(const Args<>& args) {
     return {{"m", args.c.rows}, {"n", args.c.cols}, {"k", args.a.cols}, {"pad", args.c.ld - args.c.cols}};

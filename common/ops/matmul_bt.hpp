@@ -1,6 +1,7 @@
 // C = A B with B column-major, that is with the rows of B^T given: C m x n, A m x k, B^T n x k.
 #pragma once
 
+#include <tuple>
 #include <vector>
 
 #include "common/ops/matmul.hpp"
@@ -23,6 +24,9 @@ struct MatmulBt : Matmul<T> {
       return {c.with(other), a.with(other), bt.with(other), scratch.with(other)};
     }
   };
+
+  /// The views onto buffers(), in their order.
+  static auto views(auto& args) { return std::tie(args.c, args.a, args.bt); }
 
   static Shape shape_of(const Args<>& args) {
     return {{"m", args.c.rows}, {"n", args.c.cols}, {"k", args.a.cols}, {"pad", args.c.ld - args.c.cols}};

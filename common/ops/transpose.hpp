@@ -2,6 +2,7 @@
 // dimensions.
 #pragma once
 
+#include <tuple>
 #include <vector>
 
 #include "common/compare.hpp"
@@ -43,6 +44,9 @@ struct Transpose {
       return {b.with(other), a.with(other), scratch.with(other)};
     }
   };
+
+  /// The views onto buffers(), in their order.
+  static auto views(auto& args) { return std::tie(args.b, args.a); }
 
   static Shape shape_of(const Args<>& args) {
     return {{"m", args.a.rows}, {"n", args.a.cols}, {"pad", args.a.ld - args.a.cols}};
@@ -120,6 +124,8 @@ struct TransposeInPlace {
       return {a.with(other), scratch.with(other)};
     }
   };
+
+  static auto views(auto& args) { return std::tie(args.a); }
 
   static Shape shape_of(const Args<>& args) { return {{"n", args.a.rows}, {"pad", args.a.ld - args.a.cols}}; }
 
