@@ -100,7 +100,8 @@ inline constexpr std::string_view matrix_inputs[] = {"uniform", "integers"};
 /// A seeded input matrix. Its padding keeps the poison (NaN), so that a variant that reads it shows.
 template <class T>
 void fill_matrix(MatrixView<T> m, std::string_view input, std::uint64_t seed) {
-  if (m.rows * m.ld > 0) std::memset(static_cast<void*>(m.data), Element<T>::poison, m.rows * m.ld * sizeof(T));
+  if (m.rows * m.ld > 0)
+    std::memset(static_cast<void*>(m.data), Element<T>::poison, m.rows * m.ld * sizeof(T));
   for (Index i = 0; i < m.rows; ++i)
     for (Index j = 0; j < m.cols; ++j) m(i, j) = matrix_element<T>(input, seed, i * m.cols + j);
 }

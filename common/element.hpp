@@ -1,6 +1,6 @@
-// The element types of the suite. All that depends on the type of an element stands here, in one trait a type, so
-// that a new type is a specialisation of Element, its line in element_types, and its name in the operations of each
-// variant that takes it.
+// The element types of the suite. All that depends on the type of an element stands here, in one trait a
+// type, so that a new type is a specialisation of Element, its line in element_types, and its name in the
+// operations of each variant that takes it.
 #pragma once
 
 #include <complex>
@@ -17,13 +17,12 @@
 
 namespace tallcache {
 
-/// What has to be known of an element type T. It is left undefined: a type without a specialisation of its own does
-/// not compile. A specialisation has
+/// What has to be known of an element type T. It is left undefined: a type without a specialisation of its
+/// own does not compile. A specialisation has
 ///   name                     std::string_view, in the catalogue, on the command line and in JSON
 ///   word_bytes               the bytes of one of them in an array
 ///   is_exact                 bool: its sums and products have no rounding errors
-///   epsilon                  double, the distance from 1 to the next value, which bounds of errors are multiples of;
-///                            0 when it is exact
+///   epsilon                  double, the distance from 1 to the next value; 0 when it is exact
 ///   poison                   the byte that an output holds everywhere before it is written
 ///   Wide                     the type of the reference sums that a check makes
 ///   Device                   the type that stands for it in the code of a kernel, of the same size
@@ -93,7 +92,8 @@ struct Element<std::uint64_t> : detail::IntegerElement<std::uint64_t> {
   static constexpr std::string_view name = "uint64";
 };
 
-/// A uint32 key with a uint32 payload. Keys and payloads lie in arrays of their own, and no array holds a pair.
+/// A uint32 key with a uint32 payload. Keys and payloads lie in arrays of their own, and no array holds a
+/// pair.
 struct Uint32Pair;
 template <>
 struct Element<Uint32Pair> : detail::IntegerElement<std::uint32_t> {
@@ -151,7 +151,8 @@ inline constexpr ElementFacts facts_of[] = {{Element<T>::name, Element<T>::word_
 
 /// Every element type.
 inline constexpr auto& element_types =
-    detail::facts_of<float, double, std::int32_t, std::uint32_t, std::uint64_t, Uint32Pair, Tf32, std::complex<double>>;
+    detail::facts_of<float, double, std::int32_t, std::uint32_t, std::uint64_t, Uint32Pair, Tf32,
+                     std::complex<double>>;
 
 /// The element type called `name`. Throws Error when there is none.
 constexpr const ElementFacts& find_element(std::string_view name) {

@@ -85,7 +85,8 @@ struct MatrixView : detail::MatrixMembers<T, Access> {
     return MatrixView<T>{data + i * ld + j, block_rows, block_cols, ld}.with(access());
   }
 
-  /// To MatrixView<const T, Access>, and to nothing that is a part of it: {view} is no view without its access.
+  /// To MatrixView<const T, Access>, and to nothing that is a part of it: {view} is no view without its
+  /// access.
   template <std::same_as<MatrixView<const T, Access>> Constant>
   constexpr operator Constant() const requires(!std::is_const_v<T>) {
     return MatrixView<const T>{data, rows, cols, ld}.with(access());

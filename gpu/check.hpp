@@ -34,8 +34,8 @@ struct OnGpu {
   static std::string unavailable();
 };
 
-/// What a variant is whose code is for compute capability major.minor alone; its line in gpu/variants.def names that
-/// architecture.
+/// What a variant is whose code is for compute capability major.minor alone; its line in gpu/variants.def
+/// names that architecture.
 template <int major, int minor>
 struct OnCapability {
   static std::string unavailable() { return capability_unavailable(major, minor); }

@@ -45,20 +45,23 @@ TEST(Device, ThatIsNotThereIsNamed) {
 }
 
 TEST(Architecture, ThatDoesNotRunIsNamedWithTheOneToBuildFor) {
-  EXPECT_EQ(architecture_problem("80-real", "9.0"),
-            "built for the CUDA architectures 80-real, which do not run on compute capability 9.0; build it with "
-            "-DCMAKE_CUDA_ARCHITECTURES=90a");
+  EXPECT_EQ(
+      architecture_problem("80-real", "9.0"),
+      "built for the CUDA architectures 80-real, which do not run on compute capability 9.0; build it with "
+      "-DCMAKE_CUDA_ARCHITECTURES=90a");
   EXPECT_TRUE(architecture_problem("90a-real", "12.0").ends_with("-DCMAKE_CUDA_ARCHITECTURES=120"));
 }
 
 TEST(Architecture, CodeForOneNeedsADeviceOfIt) {
-  const GpuFacts ampere{.name = "A", .compute_capability = "8.0"}, hopper{.name = "H", .compute_capability = "9.0"};
+  const GpuFacts ampere{.name = "A", .compute_capability = "8.0"},
+      hopper{.name = "H", .compute_capability = "9.0"};
   GpuFacts unusable = hopper;
   unusable.unusable = "broken";
   EXPECT_EQ(capability_problem("9.0", {hopper}), "");
   EXPECT_EQ(capability_problem("9.0", {ampere, hopper}), "");
   EXPECT_EQ(capability_problem("9.0", {ampere}), "its code is for compute capability 9.0; A has 8.0");
-  EXPECT_EQ(capability_problem("9.0", {unusable, ampere}), "its code is for compute capability 9.0; A has 8.0");
+  EXPECT_EQ(capability_problem("9.0", {unusable, ampere}),
+            "its code is for compute capability 9.0; A has 8.0");
   EXPECT_EQ(capability_problem("9.0", {unusable}), "no GPU can be used");
   EXPECT_EQ(capability_problem("9.0", {}), "no GPU can be used");
 }
@@ -76,7 +79,8 @@ struct ViewLayout {
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i) - 8;
   }
   static Views views(const double* x, std::uint32_t* y, const float* a, float* b) {
-    return {'v', {x, 5}, {y, 7}, {a, 3, 8, 11}, Scratch<>(std::as_writable_bytes(std::span(b, 2))), {b, 6, 3, 4}, 77};
+    return {'v',          {x, 5}, {y, 7}, {a, 3, 8, 11}, Scratch<>(std::as_writable_bytes(std::span(b, 2))),
+            {b, 6, 3, 4}, 77};
   }
   Views views() { return views(x.data(), y.data(), a.data(), b.data()); }
 };
@@ -169,8 +173,9 @@ TEST_F(OnDevice, LayoutOfViewsIsTheSameInAKernel) {
   const Views views = ViewLayout::views(
       reinterpret_cast<const double*>(x->bytes().data()), reinterpret_cast<std::uint32_t*>(y->bytes().data()),
       reinterpret_cast<const float*>(a->bytes().data()), reinterpret_cast<float*>(b->bytes().data()));
-  std::ranges::copy(std::initializer_list<const void*>{views.x.data, views.y.data, views.a.data, views.b.data},
-                    expected.data);
+  std::ranges::copy(
+      std::initializer_list<const void*>{views.x.data, views.y.data, views.a.data, views.b.data},
+      expected.data);
   EXPECT_EQ(seen_by_kernel(views), expected);
 }
 

@@ -26,9 +26,9 @@ struct Views {
 };
 
 template <class View, std::size_t bytes>
-inline constexpr bool is_laid_out = sizeof(View) == bytes && alignof(View) == alignof(void*) &&
-                                    std::is_aggregate_v<View> && std::is_standard_layout_v<View> &&
-                                    std::is_trivially_copyable_v<View>;
+inline constexpr bool is_laid_out =
+    sizeof(View) == bytes && alignof(View) == alignof(void*) &&
+    std::is_aggregate_v<View>&& std::is_standard_layout_v<View>&& std::is_trivially_copyable_v<View>;
 static_assert(is_laid_out<MatrixView<float>, 32> && is_laid_out<MatrixView<const double>, 32>);
 static_assert(is_laid_out<VectorView<float>, 16> && is_laid_out<VectorView<const std::byte>, 16>);
 static_assert(sizeof(Scratch<>) == 16);
@@ -50,7 +50,8 @@ struct Seen {
 
 TALLCACHE_HOST_DEVICE inline Seen seen(const Views& v) {
   const auto at = [&v](const auto& member) {
-    return static_cast<std::size_t>(reinterpret_cast<const char*>(&member) - reinterpret_cast<const char*>(&v));
+    return static_cast<std::size_t>(reinterpret_cast<const char*>(&member) -
+                                    reinterpret_cast<const char*>(&v));
   };
   Seen s{{at(v.x), at(v.y), at(v.a), at(v.scratch), at(v.b), at(v.behind), sizeof v},
          {v.x.data, v.y.data, v.a.data, v.b.data},
@@ -74,8 +75,8 @@ TALLCACHE_HOST_DEVICE inline Seen seen(const Views& v) {
 /// What nvcc's code for the host sees.
 Seen seen_by_nvcc(const Views& views);
 
-/// What a kernel sees that gets `views` by value. The views lie in the memory of the current device. Throws Error
-/// when CUDA does.
+/// What a kernel sees that gets `views` by value. The views lie in the memory of the current device. Throws
+/// Error when CUDA does.
 Seen seen_by_kernel(const Views& views);
 
 }  // namespace tallcache::test

@@ -60,9 +60,8 @@ struct Fft {
     for (Index j = 0, turn = 0; j < n; ++j, turn = (turn + at) % n)
       in[j] = input == "impulse"    ? Complex(j == at)
               : input == "constant" ? Complex(1)
-              : input == "tone"
-                  ? std::conj(root(turn, n))
-                  : Element<Complex>::uniform(seed, static_cast<std::uint64_t>(j));
+              : input == "tone"     ? std::conj(root(turn, n))
+                                    : Element<Complex>::uniform(seed, static_cast<std::uint64_t>(j));
   }
 
   static void validate(const Args<>& args) {

@@ -77,7 +77,8 @@ struct Gemv {
         sum += product;
         magnitude += product < 0 ? -product : product;
       }
-      const double bound = exact ? 0 : (args.a.cols + 2) * Element<T>::epsilon * static_cast<double>(magnitude);
+      const double bound =
+          exact ? 0 : (args.a.cols + 2) * Element<T>::epsilon * static_cast<double>(magnitude);
       if (!within(args.y[i], static_cast<double>(sum), bound))
         return Check::wrong("y[" + std::to_string(i) + "]", digits(static_cast<T>(sum)), digits(args.y[i]));
     }

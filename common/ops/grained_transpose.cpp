@@ -3,7 +3,7 @@
 #include "common/operation_record.hpp"
 
 namespace tallcache {
-#define TALLCACHE_RECORD(T) \
+#define TALLCACHE_RECORD(T)                        \
   template struct OperationRecord<FineGrained<T>>; \
   template struct OperationRecord<CoarseGrained<T>>;
 TALLCACHE_NUMBERS(TALLCACHE_RECORD)

@@ -52,7 +52,8 @@ struct LuDecomposition {
         {"A", Role::inout, matrix_bytes<T>(s["n"], s["n"], s["pad"]), Element<T>::poison}};
     if (pivoting) {
       require_int32(s["n"]);
-      specs.push_back({"exchanges", Role::output, s["n"] * sizeof(std::int32_t), Element<std::int32_t>::poison});
+      specs.push_back(
+          {"exchanges", Role::output, s["n"] * sizeof(std::int32_t), Element<std::int32_t>::poison});
     }
     return specs;
   }
