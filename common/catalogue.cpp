@@ -11,7 +11,7 @@ namespace tallcache {
 // Each line of a list is a constant array in a translation unit that CMake makes from cmake/variant.cpp.in.
 #define TALLCACHE_JOIN_NAMES(backend, folder, name) backend##_##folder##_##name
 #define TALLCACHE_JOIN(...) TALLCACHE_JOIN_NAMES(__VA_ARGS__)
-#define TALLCACHE_VARIANT(folder, name) TALLCACHE_LISTED(TALLCACHE_JOIN(TALLCACHE_BACKEND, folder, name))
+#define TALLCACHE_VARIANT(folder, name, ...) TALLCACHE_LISTED(TALLCACHE_JOIN(TALLCACHE_BACKEND, folder, name))
 #define TALLCACHE_TEXTBOOK(folder, name) TALLCACHE_VARIANT(folder, name)
 #define TALLCACHE_PEER(name) TALLCACHE_VARIANT(peers, name)
 

@@ -29,6 +29,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/element.hpp"
 #include "common/named.hpp"
 #include "common/view.hpp"
 
@@ -40,7 +41,7 @@ struct BufferSpec {
   std::string_view name;
   Role role;
   std::size_t bytes;
-  /// Outputs hold this byte everywhere before a run; 0xff makes every float a NaN.
+  /// Outputs hold this byte everywhere before a run: Element's poison.
   unsigned char poison = 0xff;
 };
 
@@ -148,16 +149,6 @@ struct OperationRecord {
 /// The record of the typed operation `Op`.
 template <class Op>
 inline constexpr const Operation& operation_of = OperationRecord<Op>::record;
-
-/// The name of an element type in the catalogue.
-template <class T>
-constexpr std::string_view element_name() {
-  if constexpr (std::is_same_v<T, double>) return "double";
-  if constexpr (std::is_same_v<T, float>) return "float";
-  if constexpr (std::is_same_v<T, std::int32_t>) return "int32";
-  if constexpr (std::is_same_v<T, std::uint32_t>) return "uint32";
-  if constexpr (std::is_same_v<T, std::uint64_t>) return "uint64";
-}
 
 /// "m=64,n=64,k=64": the sizes of a shape that differ from what leaving them out gives.
 std::string to_string(const Operation& operation, const Shape& shape);

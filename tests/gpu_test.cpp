@@ -12,7 +12,9 @@
 #include "common/ops/transpose.hpp"
 #include "gpu/cuda_executor.hpp"
 #include "gpu/cuda_state.hpp"
+#include "tests/hopper_code.hpp"
 #include "tests/support.hpp"
+#include "tests/view_layout.hpp"
 
 namespace tallcache::test {
 namespace {
@@ -45,6 +47,55 @@ TEST(Device, ThatIsNotThereIsNamed) {
   else
     EXPECT_EQ(device_unavailable(1000),
               "there is no device 1000; CUDA counts " + std::to_string(cuda_devices().size()) + ", from 0");
+}
+
+TEST(Architecture, ThatDoesNotRunIsNamedWithTheOneToBuildFor) {
+  EXPECT_EQ(
+      architecture_problem("80-real", "9.0"),
+      "built for the CUDA architectures 80-real, which do not run on compute capability 9.0; build it with "
+      "-DCMAKE_CUDA_ARCHITECTURES=90a");
+  EXPECT_TRUE(architecture_problem("90a-real", "12.0").ends_with("-DCMAKE_CUDA_ARCHITECTURES=120"));
+}
+
+TEST(Architecture, CodeForOneNeedsADeviceOfIt) {
+  const GpuFacts ampere{.name = "A", .compute_capability = "8.0"},
+      hopper{.name = "H", .compute_capability = "9.0"};
+  GpuFacts unusable = hopper;
+  unusable.unusable = "broken";
+  EXPECT_EQ(capability_problem("9.0", {hopper}), "");
+  EXPECT_EQ(capability_problem("9.0", {ampere, hopper}), "");
+  EXPECT_EQ(capability_problem("9.0", {ampere}), "its code is for compute capability 9.0; A has 8.0");
+  EXPECT_EQ(capability_problem("9.0", {unusable, ampere}),
+            "its code is for compute capability 9.0; A has 8.0");
+  EXPECT_EQ(capability_problem("9.0", {unusable}), "no GPU can be used");
+  EXPECT_EQ(capability_problem("9.0", {}), "no GPU can be used");
+}
+
+// Two vectors, two matrices and scratch in one struct, with sizes, paddings and elements that all differ.
+struct ViewLayout {
+  std::vector<double> x;
+  std::vector<std::uint32_t> y;
+  std::vector<float> a, b;
+
+  ViewLayout() : x(5), y(7), a(3 * 11), b(6 * 4) {
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = 0.5 + static_cast<double>(i);
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<std::uint32_t>(1000 + 3 * i);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(100 + i);
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i) - 8;
+  }
+  static Views views(const double* x, std::uint32_t* y, const float* a, float* b) {
+    return {'v',          {x, 5}, {y, 7}, {a, 3, 8, 11}, Scratch<>(std::as_writable_bytes(std::span(b, 2))),
+            {b, 6, 3, 4}, 77};
+  }
+  Views views() { return views(x.data(), y.data(), a.data(), b.data()); }
+};
+
+TEST(Layout, OfViewsIsTheSameForNvccsHostCode) {
+  ViewLayout memory;
+  const Views views = memory.views();
+  const Seen here = seen(views);
+  EXPECT_EQ(here.x, 1 * 0.5 + 2 * 1.5 + 3 * 2.5 + 4 * 3.5 + 5 * 4.5);
+  EXPECT_EQ(seen_by_nvcc(views), here);
 }
 
 class OnDevice : public testing::Test {
@@ -112,6 +163,34 @@ TEST_F(OnDevice, VariantsRunOnEach) {
     const Check check = workspace.verify({&find_variant(operation, "bank_conflict_free", Backend::gpu)});
     EXPECT_TRUE(check) << "device " << device << ": " << check.message();
   }
+}
+
+TEST_F(OnDevice, LayoutOfViewsIsTheSameInAKernel) {
+  ViewLayout memory;
+  Seen expected = seen(memory.views());
+  const auto executor = make_cuda_executor();
+  const auto copy_of = [&](const auto& host) {
+    auto copy = executor->allocate(host.size() * sizeof host[0]);
+    executor->upload(*copy, std::as_bytes(std::span(host)));
+    return copy;
+  };
+  const auto x = copy_of(memory.x), y = copy_of(memory.y), a = copy_of(memory.a), b = copy_of(memory.b);
+  const Views views = ViewLayout::views(
+      reinterpret_cast<const double*>(x->bytes().data()), reinterpret_cast<std::uint32_t*>(y->bytes().data()),
+      reinterpret_cast<const float*>(a->bytes().data()), reinterpret_cast<float*>(b->bytes().data()));
+  std::ranges::copy(
+      std::initializer_list<const void*>{views.x.data, views.y.data, views.a.data, views.b.data},
+      expected.data);
+  EXPECT_EQ(seen_by_kernel(views), expected);
+}
+
+TEST_F(OnDevice, CodeForOneArchitectureRunsThereAndSaysWhyNotElsewhere) {
+  const std::string reason = OnHopper::unavailable();
+  EXPECT_EQ(reason, capability_problem("9.0", cuda_devices()));
+  if (reason.empty())
+    EXPECT_EQ(hopper_answer(), 900);
+  else
+    EXPECT_NE(message_of([] { hopper_answer(); }), "no error");
 }
 
 TEST_F(OnDevice, TransfersTakeTime) {

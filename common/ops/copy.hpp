@@ -12,7 +12,7 @@ namespace tallcache {
 
 template <class T>
 struct Copy {
-  static constexpr std::string_view name = "copy", element = element_name<T>();
+  static constexpr std::string_view name = "copy", element = Element<T>::name;
   static constexpr std::string_view what = "B = A; A and B are m x n, row-major";
   static constexpr Rate rate = Rate::gb_per_s;
   static constexpr DimSpec dims[] = {
@@ -27,7 +27,7 @@ struct Copy {
 
   static std::vector<BufferSpec> buffers(const Shape& s) {
     const std::size_t bytes = matrix_bytes<T>(s["m"], s["n"], s["pad"]);
-    return {{"B", Role::output, bytes, poison_byte<T>}, {"A", Role::input, bytes}};
+    return {{"B", Role::output, bytes, Element<T>::poison}, {"A", Role::input, bytes}};
   }
 
   static Args<> bind(const Shape& s, std::span<std::byte* const> buffers, Scratch<> scratch) {

@@ -17,7 +17,7 @@ template <bool with_payload>
 struct CountingSort {
   using Key = std::uint32_t;
   static constexpr std::string_view name = "counting_sort";
-  static constexpr std::string_view element = with_payload ? "uint32_pair" : "uint32";
+  static constexpr std::string_view element = with_payload ? Element<Uint32Pair>::name : Element<Key>::name;
   static constexpr std::string_view what =
       with_payload ? "n uint32 keys in [0, range] with a uint32 payload each, sorted stably"
                    : "n uint32 keys in [0, range], sorted";
@@ -59,10 +59,10 @@ struct CountingSort {
       throw Error("counting_sort: n and range are at most " +
                   std::to_string(std::numeric_limits<Key>::max()));
     const std::size_t bytes = checked_product(s["n"], sizeof(Key), "keys");
-    std::vector<BufferSpec> specs{{"sorted keys", Role::output, bytes, poison_byte<Key>},
+    std::vector<BufferSpec> specs{{"sorted keys", Role::output, bytes, Element<Key>::poison},
                                   {"keys", Role::input, bytes}};
     if (with_payload) {
-      specs.push_back({"sorted payload", Role::output, bytes, poison_byte<Key>});
+      specs.push_back({"sorted payload", Role::output, bytes, Element<Key>::poison});
       specs.push_back({"payload", Role::input, bytes});
     }
     return specs;

@@ -34,7 +34,7 @@ struct MatmulBt : Matmul<T> {
 
   static std::vector<BufferSpec> buffers(const Shape& s) {
     const Index m = s["m"], n = s["n"], k = s["k"], pad = s["pad"];
-    return {{"C", Role::output, matrix_bytes<T>(m, n, pad), poison_byte<T>},
+    return {{"C", Role::output, matrix_bytes<T>(m, n, pad), Element<T>::poison},
             {"A", Role::input, matrix_bytes<T>(m, k, pad)},
             {"B^T", Role::input, matrix_bytes<T>(n, k, pad)}};
   }
