@@ -51,7 +51,7 @@ bool forks() {
     OneTbb fork{usable_threads()};
     parallel = fib(12, fork);
   });
-  WorkSpan<UnitCost> profiler({});
+  WorkSpan<UnitCost> profiler(ProfileOptions{});
   const Profile profile = profiler.profile([&] { fib(12, profiler); });
   return fib(12, serial) == 144 && parallel == 144 && profile.spawns == 232 && profile.parallelism() > 1;
 }
