@@ -50,9 +50,10 @@ Json measured_gpu_limits([[maybe_unused]] int device) {
 #ifdef TALLCACHE_HAS_CUDA
   try {
     const GpuLimits limits = measure_gpu_limits(device);
-    return {{"gb_per_s", limits.gb_per_s},
-            {"float_gflop_per_s", limits.float_gflop_per_s},
-            {"double_gflop_per_s", limits.double_gflop_per_s}};
+    Json json{{"gb_per_s", limits.gb_per_s}};
+    for (const GpuLimits::Peak& peak : limits.peaks)
+      json[fmt::format("{}_gflop_per_s", peak.element)] = peak.gflop_per_s;
+    return json;
   } catch (const Error& error) {
     return {{"absent", error.what()}};
   }

@@ -119,7 +119,7 @@ std::optional<Prediction> predicted_misses(const Variant& variant, const Shape& 
   return {};
 }
 
-std::size_t word_bytes(const Operation& operation) { return operation.element == "double" ? 8 : 4; }
+std::size_t word_bytes(const Operation& operation) { return find_element(operation.element).word_bytes; }
 
 Work work_of(const Operation& operation, const Shape& shape) {
   const Cost cost = operation.cost(shape);

@@ -8,7 +8,10 @@ if(NOT TALLCACHE_CUDA STREQUAL "OFF")
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-      set(CMAKE_CUDA_ARCHITECTURES 90a)
+      include(cmake/cuda_architectures.cmake)
+      find_program(TALLCACHE_NVIDIA_SMI nvidia-smi)
+      mark_as_advanced(TALLCACHE_NVIDIA_SMI)
+      tallcache_default_architectures(CMAKE_CUDA_ARCHITECTURES "${TALLCACHE_NVIDIA_SMI}" "${CMAKE_CUDA_COMPILER}")
     endif()
     enable_language(CUDA)
     find_package(CUDAToolkit REQUIRED)
@@ -25,20 +28,39 @@ if(NOT TALLCACHE_CUDA STREQUAL "OFF")
     message(FATAL_ERROR "TALLCACHE_CUDA=ON, but no CUDA compiler was found")
   endif()
 endif()
-message(STATUS "CUDA: ${TALLCACHE_HAS_CUDA} ${CMAKE_CUDA_COMPILER_VERSION}")
+message(STATUS "CUDA: ${TALLCACHE_HAS_CUDA} ${CMAKE_CUDA_COMPILER_VERSION} ${CMAKE_CUDA_ARCHITECTURES}")
+
+# How this project's CUDA sources are compiled.
+# fmt 9's consteval checks do not compile with nvcc in C++20, so text is made in .cpp files. Views are constexpr, and
+# kernels use them. 20208: long double, in checks that only the host runs.
+function(tallcache_cuda_options target)
+  target_compile_options(${target} PRIVATE
+                         "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-diag-suppress=20208>")
+  if(TALLCACHE_WERROR)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
+  endif()
+endfunction()
+
+# Adds sources whose code needs one architecture, such as 90a, to a target. They are compiled for that one alone,
+# whichever the others are compiled for; a variant in them is an OnCapability (gpu/check.hpp).
+function(tallcache_add_sources_for architecture target)
+  set(objects ${target}_${architecture})
+  if(NOT TARGET ${objects})
+    add_library(${objects} OBJECT)
+    set_target_properties(${objects} PROPERTIES CUDA_ARCHITECTURES ${architecture}-real)
+    target_include_directories(${objects} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(${objects} PRIVATE TBB::tbb)
+    tallcache_cuda_options(${objects})
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
+  endif()
+  target_sources(${objects} PRIVATE ${ARGN})
+endfunction()
 
 # The GPU's part of the library: the executor, and a translation unit for each line of gpu/variants.def.
 function(tallcache_add_gpu target)
   target_sources(${target} PRIVATE gpu/check.cpp gpu/cuda_executor.cpp gpu/cuda_state.cpp gpu/limits.cu gpu/probe.cu gpu/scan.cu
                                    gpu/peers/cublas_library.cpp)
-  # fmt 9's consteval checks do not compile with nvcc in C++20, so text is made in .cpp files.
-  # Views are constexpr, and kernels use them. 554: a conversion to itself, which a constraint rules out; 20208:
-  # long double, in checks that only the host runs.
-  target_compile_options(${target} PRIVATE
-                         "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-diag-suppress=554,20208>")
-  if(TALLCACHE_WERROR)
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
-  endif()
+  tallcache_cuda_options(${target})
   target_compile_definitions(${target} PUBLIC $<BUILD_INTERFACE:TALLCACHE_HAS_CUDA=1>)
   target_link_libraries(${target} PRIVATE CUDA::cudart_static)
   # cuBLAS is loaded when it is first used: this is where to look behind the loader's own folders.

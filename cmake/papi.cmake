@@ -9,7 +9,8 @@ endif()
 
 add_library(tallcache_sde SHARED common/papi/simulated.cpp)
 target_compile_features(tallcache_sde PUBLIC cxx_std_20)
-target_include_directories(tallcache_sde PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+target_include_directories(tallcache_sde PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>
+                                                $<INSTALL_INTERFACE:include>)
 # A build folder that was copied elsewhere still finds it.
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 # PAPI looks libsde up in the global scope: whatever links tallcache_sde gets it there.

@@ -11,7 +11,7 @@ namespace tallcache {
 // Each line of a list is a constant array in a translation unit that CMake makes from cmake/variant.cpp.in.
 #define TALLCACHE_JOIN_NAMES(backend, folder, name) backend##_##folder##_##name
 #define TALLCACHE_JOIN(...) TALLCACHE_JOIN_NAMES(__VA_ARGS__)
-#define TALLCACHE_VARIANT(folder, name) TALLCACHE_LISTED(TALLCACHE_JOIN(TALLCACHE_BACKEND, folder, name))
+#define TALLCACHE_VARIANT(folder, name, ...) TALLCACHE_LISTED(TALLCACHE_JOIN(TALLCACHE_BACKEND, folder, name))
 #define TALLCACHE_TEXTBOOK(folder, name) TALLCACHE_VARIANT(folder, name)
 #define TALLCACHE_PEER(name) TALLCACHE_VARIANT(peers, name)
 
@@ -63,6 +63,9 @@ const Variant& find_variant(const Operation& operation, std::string_view name, B
     if (variant->name == name) return *variant;
     names.push_back(variant->name);
   }
+  if (names.empty())
+    throw Error(fmt::format("this build has no variant of {} {} on the {}", operation.name, operation.element,
+                            to_string(backend)));
   throw Error(unknown_name(fmt::format("variant of {}", operation.name), name, names));
 }
 

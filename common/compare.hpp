@@ -3,13 +3,11 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
-#include <limits>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
+#include "common/element.hpp"
 #include "common/operation.hpp"
 #include "common/random.hpp"
 #include "common/view.hpp"
@@ -19,28 +17,10 @@ namespace tallcache {
 /// |got - expected| <= bound; false when either is NaN.
 inline bool within(double got, double expected, double bound) { return std::abs(got - expected) <= bound; }
 
-template <class T>
-constexpr double epsilon() {
-  if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::epsilon();
-  return 0;
-}
-
-/// The bytes that stand in an output before a run: NaN for floating types, 0xa5... for integers, because
-/// 0xff... is the largest key.
-template <class T>
-constexpr unsigned char poison_byte = std::is_floating_point_v<T> ? 0xff : 0xa5;
-
 /// The full digits of a value: two values that differ print differently.
 template <class T>
 std::string digits(T value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.*g", std::numeric_limits<T>::max_digits10,
-                  static_cast<double>(value));
-    return text;
-  } else {
-    return std::to_string(value);
-  }
+  return Element<T>::text(value);
 }
 
 inline std::string position(Index i, Index j) {
@@ -53,7 +33,7 @@ Check check_padding(MatrixView<const T> m) {
   for (Index i = 0; i < m.rows; ++i) {
     const auto* row = reinterpret_cast<const unsigned char*>(m.data + i * m.ld);
     for (std::size_t b = m.cols * sizeof(T); b < m.ld * sizeof(T); ++b)
-      if (row[b] != poison_byte<T>)
+      if (row[b] != Element<T>::poison)
         return Check::wrong("padding of row " + std::to_string(i), "untouched", "written");
   }
   return {};
@@ -108,13 +88,11 @@ MatrixView<T> bind_matrix(std::byte* data, Index rows, Index cols, Index pad) {
 }
 
 /// Element number `position` of a seeded input matrix.
-///   "uniform": in [-1, 1), integers in [-100, 100].  "integers": whole numbers in [-4, 4], whose sums are
-///   exact.
+///   "uniform": as Element<T>::uniform.  "integers": whole numbers in [-4, 4], whose sums are exact.
 template <class T>
 T matrix_element(std::string_view input, std::uint64_t seed, std::uint64_t position) {
   if (input == "integers") return static_cast<T>(static_cast<int>(random_up_to(seed, position, 8)) - 4);
-  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(2 * random_unit(seed, position) - 1);
-  return static_cast<T>(static_cast<int>(random_up_to(seed, position, 200)) - 100);
+  return Element<T>::uniform(seed, position);
 }
 
 inline constexpr std::string_view matrix_inputs[] = {"uniform", "integers"};
@@ -122,7 +100,8 @@ inline constexpr std::string_view matrix_inputs[] = {"uniform", "integers"};
 /// A seeded input matrix. Its padding keeps the poison (NaN), so that a variant that reads it shows.
 template <class T>
 void fill_matrix(MatrixView<T> m, std::string_view input, std::uint64_t seed) {
-  if (m.rows * m.ld > 0) std::memset(static_cast<void*>(m.data), poison_byte<T>, m.rows * m.ld * sizeof(T));
+  if (m.rows * m.ld > 0)
+    std::memset(static_cast<void*>(m.data), Element<T>::poison, m.rows * m.ld * sizeof(T));
   for (Index i = 0; i < m.rows; ++i)
     for (Index j = 0; j < m.cols; ++j) m(i, j) = matrix_element<T>(input, seed, i * m.cols + j);
 }

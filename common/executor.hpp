@@ -23,6 +23,12 @@ class Memory {
   std::span<std::byte> bytes_;
 };
 
+/// Rows of bytes in the host's memory, each `pitch` bytes behind the one before.
+struct HostRows {
+  std::byte* data;
+  std::size_t rows, row_bytes, pitch;
+};
+
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -35,6 +41,16 @@ class Executor {
   virtual void upload(Memory& to, std::span<const std::byte> from) = 0;
   virtual void download(std::span<std::byte> to, const Memory& from) = 0;
   virtual void fill(Memory& memory, unsigned char byte) = 0;
+
+  /// Copies rows of the host's memory to consecutive bytes of this executor's, and back. download_rows()
+  /// returns when everything that was started here has ended.
+  virtual void upload_rows(std::byte* to, const HostRows& from);
+  virtual void download_rows(const HostRows& to, const std::byte* from);
+
+  /// Starts `entry` in launch.stream and, where there are streams, returns before it has ended.
+  virtual void start(Entry entry, const void* args, const Params&, const Launch&);
+  /// The stream of this executor; null where there are none.
+  virtual void* stream() const { return nullptr; }
 
   /// Runs `entry` `times` times in a row and returns the seconds of all together; everything it started has
   /// ended.

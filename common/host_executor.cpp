@@ -108,6 +108,20 @@ std::size_t read_number(const char* path) {
 
 }  // namespace
 
+void Executor::upload_rows(std::byte* to, const HostRows& from) {
+  for (std::size_t i = 0; i < from.rows; ++i)
+    std::memcpy(to + i * from.row_bytes, from.data + i * from.pitch, from.row_bytes);
+}
+
+void Executor::download_rows(const HostRows& to, const std::byte* from) {
+  for (std::size_t i = 0; i < to.rows; ++i)
+    std::memcpy(to.data + i * to.pitch, from + i * to.row_bytes, to.row_bytes);
+}
+
+void Executor::start(Entry entry, const void* args, const Params& params, const Launch& launch) {
+  entry(args, params, launch);
+}
+
 std::unique_ptr<Executor> make_host_executor() { return std::make_unique<HostExecutor>(); }
 
 std::size_t available_memory() {

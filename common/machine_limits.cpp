@@ -91,10 +91,10 @@ struct PeakRun {
 };
 
 template <class T>
-PeakRun peak_run(const char* element, int threads, double seconds, const SimdTarget& simd) {
+PeakRun peak_run(int threads, double seconds, const SimdTarget& simd) {
   const std::uint64_t iterations = iterations_for<T>(seconds, simd);
   const int lanes = lanes_of<T>(simd);
-  return {{element, threads, lanes, {}},
+  return {{std::string(Element<T>::name), threads, lanes, {}},
           2.0 * threads * static_cast<double>(iterations) * simd.chains * lanes,
           [iterations, simd](int) { multiply_add<T>(iterations, simd); },
           {}};
@@ -107,8 +107,8 @@ void measure_peaks(Limits& limits, const Topology& topology, const LimitsProtoco
   limits.fused = simd.fused;
   std::vector<PeakRun> runs;
   for (const int threads : teams(topology)) {
-    runs.push_back(peak_run<float>("float", threads, protocol.flop_seconds, simd));
-    runs.push_back(peak_run<double>("double", threads, protocol.flop_seconds, simd));
+    runs.push_back(peak_run<float>(threads, protocol.flop_seconds, simd));
+    runs.push_back(peak_run<double>(threads, protocol.flop_seconds, simd));
   }
   constexpr std::uint64_t steps = 3'200'000;  // a millisecond: mostly within one time slice
   std::vector<double> clocks;
@@ -261,7 +261,7 @@ std::vector<Balance> balances(const Limits& limits) {
     if (gb_per_s == 0) continue;
     const double per_byte = peak.gflop_per_s.best / gb_per_s;
     result.push_back({peak.element, peak.threads, peak.gflop_per_s.best, gb_per_s, per_byte,
-                      per_byte * (peak.element == "float" ? 4 : 8)});
+                      per_byte * static_cast<double>(find_element(peak.element).word_bytes)});
   }
   return result;
 }

@@ -7,10 +7,14 @@
 //   rate                                       what its speed is counted in
 //   dims, inputs                               arrays: its sizes, and the kinds of input data it can make
 //   Args<Access>                               non-owning views plus scratch; with(access) changes the access
-//   policy buffers(shape)                             what it needs, in order; throws Error when the bytes
-//   overflow fill(shape, input, seed, buffers)          seeded inputs bind(shape, buffers, scratch) -> Args<>
-//   views onto the buffers validate(args)                             throws Error on wrong sizes, overlap,
-//   keys out of range check(shape, input, seed, args) -> Check   against a reference that no variant shares
+//   shape_of(args)                             the sizes of some arguments
+//   views(args)                                its views, tied, in the order of buffers(); for a device
+//   buffers(shape)                             what it needs, in order; throws Error when the bytes overflow
+//   fill(shape, input, seed, buffers)          seeded inputs
+//   bind(shape, buffers, scratch) -> Args<>    views onto the buffers
+//   validate(args)                             throws Error on wrong sizes and overlap; reads no element
+//   validate_values(args)                      optional: throws Error on elements out of range
+//   check(shape, input, seed, args) -> Check   against a reference that no variant shares
 //   cost(shape) -> Cost                        flops and least bytes
 //   test_shapes(), bench_shapes()              the shapes every variant is tested and timed at
 #pragma once
@@ -25,6 +29,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/element.hpp"
 #include "common/named.hpp"
 #include "common/view.hpp"
 
@@ -36,7 +41,7 @@ struct BufferSpec {
   std::string_view name;
   Role role;
   std::size_t bytes;
-  /// Outputs hold this byte everywhere before a run; 0xff makes every float a NaN.
+  /// Outputs hold this byte everywhere before a run: Element's poison.
   unsigned char poison = 0xff;
 };
 
@@ -119,6 +124,13 @@ const ArgsOf<Op>& args_of(const void* args) {
   return *static_cast<const ArgsOf<Op>*>(args);
 }
 
+/// validate(), and what only the values show.
+template <class Op>
+void validate_all(const ArgsOf<Op>& args) {
+  Op::validate(args);
+  if constexpr (requires { Op::validate_values(args); }) Op::validate_values(args);
+}
+
 template <class Op>
 void bind(const Shape& shape, std::span<std::byte* const> buffers, std::span<std::byte> scratch,
           ArgsStorage& storage) {
@@ -137,16 +149,6 @@ struct OperationRecord {
 /// The record of the typed operation `Op`.
 template <class Op>
 inline constexpr const Operation& operation_of = OperationRecord<Op>::record;
-
-/// The name of an element type in the catalogue.
-template <class T>
-constexpr std::string_view element_name() {
-  if constexpr (std::is_same_v<T, double>) return "double";
-  if constexpr (std::is_same_v<T, float>) return "float";
-  if constexpr (std::is_same_v<T, std::int32_t>) return "int32";
-  if constexpr (std::is_same_v<T, std::uint32_t>) return "uint32";
-  if constexpr (std::is_same_v<T, std::uint64_t>) return "uint64";
-}
 
 /// "m=64,n=64,k=64": the sizes of a shape that differ from what leaving them out gives.
 std::string to_string(const Operation& operation, const Shape& shape);

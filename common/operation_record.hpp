@@ -17,7 +17,7 @@ constinit const Operation OperationRecord<Op>::record{
     .buffers = &Op::buffers,
     .fill = &Op::fill,
     .bind = &detail::bind<Op>,
-    .validate = [](const void* args) { Op::validate(detail::args_of<Op>(args)); },
+    .validate = [](const void* args) { detail::validate_all<Op>(detail::args_of<Op>(args)); },
     .check = [](const Shape& shape, std::string_view input, std::uint64_t seed,
                 const void* args) { return Op::check(shape, input, seed, detail::args_of<Op>(args)); },
     .cost = &Op::cost,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <span>
 #include <type_traits>
@@ -31,61 +32,111 @@ struct Plain {
   }
 };
 
-/// `rows` x `cols` elements, row i at data + i * ld (ld >= cols, in elements).
-template <class T, class Access = Plain>
-struct MatrixView {
-  using value_type = std::remove_const_t<T>;
-
+namespace detail {
+// What a view consists of. A plain view has no member for its access, as nvcc gives an empty
+// [[no_unique_address]] member of a struct eight bytes in a kernel where the host gives it none.
+template <class T, class Access>
+struct MatrixMembers {
   T* data = nullptr;
   Index rows = 0, cols = 0, ld = 0;
-  [[no_unique_address]] Access access{};
+  Access policy{};
 
-  constexpr decltype(auto) operator()(Index i, Index j) const { return access.at(data + i * ld + j); }
+  constexpr Access access() const { return policy; }
+};
+template <class T>
+struct MatrixMembers<T, Plain> {
+  T* data = nullptr;
+  Index rows = 0, cols = 0, ld = 0;
+
+  static constexpr Plain access() { return {}; }
+};
+
+template <class T, class Access>
+struct VectorMembers {
+  T* data = nullptr;
+  Index size = 0;
+  Access policy{};
+
+  constexpr Access access() const { return policy; }
+};
+template <class T>
+struct VectorMembers<T, Plain> {
+  T* data = nullptr;
+  Index size = 0;
+
+  static constexpr Plain access() { return {}; }
+};
+}  // namespace detail
+
+/// `rows` x `cols` elements, row i at data + i * ld (ld >= cols, in elements): {data, rows, cols, ld}, and
+/// behind them the access policy unless it is Plain. A plain view is 32 bytes in that order, on the host and
+/// on a device.
+template <class T, class Access = Plain>
+struct MatrixView : detail::MatrixMembers<T, Access> {
+  using value_type = std::remove_const_t<T>;
+  using access_type = Access;
+  using Members = detail::MatrixMembers<T, Access>;
+  using Members::data, Members::rows, Members::cols, Members::ld, Members::access;
+
+  constexpr decltype(auto) operator()(Index i, Index j) const { return access().at(data + i * ld + j); }
 
   /// The rows x cols block whose first element is (i, j).
   constexpr MatrixView block(Index i, Index j, Index block_rows, Index block_cols) const {
-    return {data + i * ld + j, block_rows, block_cols, ld, access};
+    return MatrixView<T>{data + i * ld + j, block_rows, block_cols, ld}.with(access());
   }
 
-  constexpr operator MatrixView<const T, Access>() const requires(!std::is_const_v<T>) {
-    return {data, rows, cols, ld, access};
+  /// To MatrixView<const T, Access>, and to nothing that is a part of it: {view} is no view without its
+  /// access.
+  template <std::same_as<MatrixView<const T, Access>> Constant>
+  constexpr operator Constant() const requires(!std::is_const_v<T>) {
+    return MatrixView<const T>{data, rows, cols, ld}.with(access());
   }
 
   template <class Other>
-  constexpr MatrixView<T, Other> with(Other other) const {
-    return {data, rows, cols, ld, other};
+  constexpr MatrixView<T, Other> with([[maybe_unused]] Other other) const {
+    if constexpr (std::is_same_v<Other, Plain>)
+      return {data, rows, cols, ld};
+    else
+      return {data, rows, cols, ld, other};
   }
 };
 
+/// `size` elements from data on: {data, size}, and behind them the access policy unless it is Plain. A plain
+/// view is 16 bytes.
 template <class T, class Access = Plain>
-struct VectorView {
+struct VectorView : detail::VectorMembers<T, Access> {
   using value_type = std::remove_const_t<T>;
+  using access_type = Access;
+  using Members = detail::VectorMembers<T, Access>;
+  using Members::data, Members::size, Members::access;
 
-  T* data = nullptr;
-  Index size = 0;
-  [[no_unique_address]] Access access{};
-
-  constexpr decltype(auto) operator[](Index i) const { return access.at(data + i); }
+  constexpr decltype(auto) operator[](Index i) const { return access().at(data + i); }
 
   /// Plain::claim of element i.
-  bool claim(Index i, T expected, T desired) const { return access.claim(data + i, expected, desired); }
+  bool claim(Index i, T expected, T desired) const { return access().claim(data + i, expected, desired); }
 
-  constexpr VectorView block(Index i, Index block_size) const { return {data + i, block_size, access}; }
+  constexpr VectorView block(Index i, Index block_size) const {
+    return VectorView<T>{data + i, block_size}.with(access());
+  }
 
-  constexpr operator VectorView<const T, Access>() const requires(!std::is_const_v<T>) {
-    return {data, size, access};
+  template <std::same_as<VectorView<const T, Access>> Constant>
+  constexpr operator Constant() const requires(!std::is_const_v<T>) {
+    return VectorView<const T>{data, size}.with(access());
   }
 
   template <class Other>
-  constexpr VectorView<T, Other> with(Other other) const {
-    return {data, size, other};
+  constexpr VectorView<T, Other> with([[maybe_unused]] Other other) const {
+    if constexpr (std::is_same_v<Other, Plain>)
+      return {data, size};
+    else
+      return {data, size, other};
   }
 };
 
 /// Row i of a matrix.
 template <class T, class Access>
 constexpr VectorView<T, Access> row_of(MatrixView<T, Access> a, Index i) {
-  return {a.data + i * a.ld, a.cols, a.access};
+  return VectorView<T>{a.data + i * a.ld, a.cols}.with(a.access());
 }
 
 /// The top and the bottom half of a matrix (the top one is the smaller when rows is odd).
@@ -115,12 +166,12 @@ constexpr void zero(MatrixView<T, Access> a) {
 template <class T, class Access>
 constexpr void reads([[maybe_unused]] VectorView<T, Access> v) {
   if constexpr (!std::is_same_v<Access, Plain>)
-    for (Index i = 0; i < v.size; ++i) v.access.load(v.data + i, sizeof(T));
+    for (Index i = 0; i < v.size; ++i) v.access().load(v.data + i, sizeof(T));
 }
 template <class T, class Access>
 constexpr void writes([[maybe_unused]] VectorView<T, Access> v) {
   if constexpr (!std::is_same_v<Access, Plain>)
-    for (Index i = 0; i < v.size; ++i) v.access.store(v.data + i, sizeof(T));
+    for (Index i = 0; i < v.size; ++i) v.access().store(v.data + i, sizeof(T));
 }
 template <class T, class Access>
 constexpr void reads(MatrixView<T, Access> a) {
@@ -136,19 +187,19 @@ constexpr void writes(MatrixView<T, Access> a) {
 /// Working memory that a variant asked for (its scratch()) and its caller owns. take() hands it out in
 /// 64-byte aligned pieces, in the order and the sizes that scratch_bytes() added up.
 template <class Access = Plain>
-class Scratch {
+class Scratch : Access {  // a base: an empty one takes no room, for nvcc as well (MatrixMembers)
  public:
   constexpr Scratch() = default;
   constexpr explicit Scratch(std::span<std::byte> bytes, Access access = {})
-      : bytes_(bytes), access_(access) {}
+      : Access(access), bytes_(bytes) {}
 
   template <class T>
   VectorView<T, Access> vector(Index size) {
-    return {take<T>(size), size, access_};
+    return VectorView<T>{take<T>(size), size}.with(access());
   }
   template <class T>
   MatrixView<T, Access> matrix(Index rows, Index cols) {
-    return {take<T>(rows * cols), rows, cols, cols, access_};
+    return MatrixView<T>{take<T>(rows * cols), rows, cols, cols}.with(access());
   }
 
   template <class Other>
@@ -160,8 +211,9 @@ class Scratch {
   template <class T>
   T* take(Index count);
 
+  constexpr Access access() const { return *this; }
+
   std::span<std::byte> bytes_;
-  [[no_unique_address]] Access access_{};
 };
 
 /// The bytes of scratch that pieces of the given sizes (in bytes) take together.

@@ -24,6 +24,11 @@ unsigned grid_of(Index blocks) {
   return static_cast<unsigned>(blocks);
 }
 
+std::string capability_unavailable(int major, int minor) {
+  std::string reason = cuda_unavailable();
+  return reason.empty() ? capability_problem(fmt::format("{}.{}", major, minor), cuda_devices()) : reason;
+}
+
 std::string OnGpu::unavailable() { return cuda_unavailable(); }
 
 }  // namespace tallcache::gpu

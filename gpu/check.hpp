@@ -26,9 +26,19 @@ constexpr Index blocks_of(Index a, Index b) { return (a + b - 1) / b; }
 /// - 1.
 unsigned grid_of(Index blocks);
 
+/// Why code for compute capability major.minor alone cannot run here; empty when it can.
+std::string capability_unavailable(int major, int minor);
+
 /// What every variant on the GPU is: available when a device is (gpu/cuda_state.hpp).
 struct OnGpu {
   static std::string unavailable();
+};
+
+/// What a variant is whose code is for compute capability major.minor alone; its line in gpu/variants.def
+/// names that architecture.
+template <int major, int minor>
+struct OnCapability {
+  static std::string unavailable() { return capability_unavailable(major, minor); }
 };
 
 }  // namespace tallcache::gpu

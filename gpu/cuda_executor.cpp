@@ -169,6 +169,24 @@ class CudaExecutor final : public Executor {
     TALLCACHE_CUDA(cudaMemsetAsync(memory.bytes().data(), byte, memory.bytes().size(), stream_));
     stream_.wait();
   }
+  void upload_rows(std::byte* to, const HostRows& from) override {
+    if (from.rows == 0 || from.row_bytes == 0) return;
+    use();
+    TALLCACHE_CUDA(cudaMemcpy2DAsync(to, from.row_bytes, from.data, from.pitch, from.row_bytes, from.rows,
+                                     cudaMemcpyHostToDevice, stream_));
+  }
+  void download_rows(const HostRows& to, const std::byte* from) override {
+    use();
+    if (to.rows > 0 && to.row_bytes > 0)
+      TALLCACHE_CUDA(cudaMemcpy2DAsync(to.data, to.pitch, from, to.row_bytes, to.row_bytes, to.rows,
+                                       cudaMemcpyDeviceToHost, stream_));
+    stream_.wait();
+  }
+  void start(Entry entry, const void* args, const Params& params, const Launch& launch) override {
+    use();
+    entry(args, params, launch);
+  }
+  void* stream() const override { return static_cast<cudaStream_t>(stream_); }
   double seconds(Entry entry, const void* args, const Params& params, const Launch& launch,
                  int times) override {
     use();

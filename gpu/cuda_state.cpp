@@ -30,10 +30,7 @@ std::string failure(int device, const std::string& compute_capability) {
     gpu::launch_probe(out);
     if (const cudaError_t launch = cudaGetLastError();
         launch == cudaErrorNoKernelImageForDevice || launch == cudaErrorUnsupportedPtxVersion)
-      why = fmt::format(
-          "built for compute capability {}, which does not run on {}; build it with "
-          "-DCMAKE_CUDA_ARCHITECTURES=native",
-          TALLCACHE_CUDA_ARCHITECTURES, compute_capability);
+      why = architecture_problem(TALLCACHE_CUDA_ARCHITECTURES, compute_capability);
     else if (launch)
       why = because("kernel launch", launch);
     else if (const cudaError_t copy = cudaMemcpy(&got, out, sizeof got, cudaMemcpyDeviceToHost))
@@ -91,6 +88,27 @@ std::string driver_problem(int driver, int runtime) {
   if (driver / 1000 < runtime / 1000)
     return fmt::format("the driver ({}) is older than the runtime ({})", version(driver), version(runtime));
   return {};
+}
+
+std::string architecture_problem(std::string_view built_for, std::string_view compute_capability) {
+  std::string own(compute_capability);
+  std::erase(own, '.');
+  return fmt::format(
+      "built for the CUDA architectures {}, which do not run on compute capability {}; build it with "
+      "-DCMAKE_CUDA_ARCHITECTURES={}",
+      built_for, compute_capability, own == "90" ? "90a" : own);
+}
+
+std::string capability_problem(std::string_view needed, const std::vector<GpuFacts>& devices) {
+  const GpuFacts* other = nullptr;
+  for (const GpuFacts& device : devices) {
+    if (!device.unusable.empty()) continue;
+    if (device.compute_capability == needed) return {};
+    if (!other) other = &device;
+  }
+  if (!other) return "no GPU can be used";
+  return fmt::format("its code is for compute capability {}; {} has {}", needed, other->name,
+                     other->compute_capability);
 }
 
 const std::vector<GpuFacts>& cuda_devices() {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tallcache {
@@ -26,6 +27,12 @@ std::string cuda_versions();
 /// Why a driver does not do for the runtime, both as CUDA numbers them (13000 is 13.0, driver 0 is none);
 /// empty when it does. A driver serves any runtime of its own major version.
 std::string driver_problem(int driver, int runtime);
+
+/// Why the code of a build for the architectures `built_for`, as CMake names them, does not run on a device.
+std::string architecture_problem(std::string_view built_for, std::string_view compute_capability);
+
+/// Why code for one compute capability, such as "9.0", runs on none of `devices`; empty when it runs on one.
+std::string capability_problem(std::string_view needed, const std::vector<GpuFacts>& devices);
 
 /// Why no device can be used, in one line; empty when one can.
 std::string cuda_unavailable();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "common/element.hpp"
 #include "common/executor.hpp"
 #include "gpu/check.hpp"
 
@@ -35,8 +36,9 @@ struct PeakArgs {
 template <class T>
 void start_multiply_add(const void* erased, const Params&, const Launch& launch) {
   const auto& args = *static_cast<const PeakArgs*>(erased);
-  multiply_add<<<args.blocks, threads, 0, gpu::stream_of(launch)>>>(static_cast<T*>(args.out),
-                                                                    static_cast<T>(0.5));
+  using Device = typename Element<T>::Device;
+  multiply_add<<<args.blocks, threads, 0, gpu::stream_of(launch)>>>(static_cast<Device*>(args.out),
+                                                                    static_cast<Device>(0.5));
   gpu::check_launch();
 }
 
@@ -72,8 +74,11 @@ GpuLimits measure_gpu_limits(int device) {
   const auto to = executor->allocate(bytes), from = executor->allocate(bytes);
   executor->fill(*from, 1);
   const CopyArgs copy{to->bytes().data(), from->bytes().data(), bytes};
-  return {.float_gflop_per_s = flops / best_seconds(*executor, &start_multiply_add<float>, &peak) * 1e-9,
-          .double_gflop_per_s = flops / best_seconds(*executor, &start_multiply_add<double>, &peak) * 1e-9,
+  const auto peak_of = [&]<class T>(T) {
+    return GpuLimits::Peak{Element<T>::name,
+                           flops / best_seconds(*executor, &start_multiply_add<T>, &peak) * 1e-9};
+  };
+  return {.peaks = {peak_of(float{}), peak_of(double{})},
           .gb_per_s = 2.0 * static_cast<double>(bytes) / best_seconds(*executor, &start_copy, &copy) * 1e-9};
 }
 

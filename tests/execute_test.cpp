@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "common/catalogue.hpp"
+#include "common/execute.hpp"
 #include "common/ops/copy.hpp"
 #include "common/ops/counting_sort.hpp"
 #include "common/ops/matmul.hpp"
@@ -185,6 +185,56 @@ TEST_F(Sort, RejectsImpossibleVectors) {
   wrong = args<Op>(9);
   wrong.payload_out = {sorted.data(), 5};
   rejected<Op>(wrong, "overlap");
+}
+
+TEST(Sessions, KeepTheirMemoryForTheNextCall) {
+  release_memory();
+  std::byte* first = nullptr;
+  {
+    const detail::SessionLease session({});
+    first = session->memory(0, 1 << 20).data();
+    EXPECT_EQ(session->memory(0, 1000).data(), first);  // smaller: the same
+    EXPECT_NE(session->memory(1, 1000).data(), first);
+  }
+  const detail::SessionLease again({});
+  EXPECT_EQ(again->memory(0, 1 << 20).data(), first);
+  EXPECT_GE(again->memory(0, 1 << 21).size(), std::size_t{1} << 21);
+}
+
+TEST(Sessions, AreOneACallUnderWay) {
+  const detail::SessionLease outer({}), inner({});
+  EXPECT_NE(outer->memory(0, 4096).data(), inner->memory(0, 4096).data());
+}
+
+TEST(Sessions, BelongToAStream) {
+  release_memory();
+  int a = 0, b = 0;
+  std::byte* of_a = nullptr;
+  {
+    const detail::SessionLease session({.device_views = true, .stream = &a});
+    of_a = session->memory(0, 4096).data();
+  }
+  const detail::SessionLease other({.device_views = true, .stream = &b});
+  EXPECT_NE(other->memory(0, 4096).data(), of_a);
+}
+
+TEST_F(Multiply, RejectsDeviceViewsOnTheCpu) {
+  expect_error([&] { execute<Op>("tiled", args, {}, Where{.device_views = true}); }, "the host's memory");
+  int stream = 0;
+  expect_error([&] { execute<Op>("tiled", args, {}, Where{.stream = &stream}); }, "device views");
+}
+
+TEST_F(Multiply, SaysWhyAGpuCannotDoIt) {
+  bool any = false;
+  for (const Variant* variant : variants_of(operation_of<Op>)) {
+    if (variant->backend != Backend::gpu) continue;
+    any = true;
+    const std::string reason = variant->unavailable();
+    if (reason.empty()) continue;  // gpu_test runs it
+    expect_error([&] { execute<Op>(variant->name, args, {}, {.backend = Backend::gpu}); }, reason);
+  }
+  if (!any)
+    expect_error([&] { execute<Op>("tiled", args, {}, {.backend = Backend::gpu}); }, "has no variant");
 }
 
 }  // namespace

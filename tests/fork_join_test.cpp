@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "common/catalogue.hpp"
+#include "common/execute.hpp"
 #include "common/ops/fib.hpp"
 #include "common/ops/lu.hpp"
 #include "common/ops/matmul.hpp"

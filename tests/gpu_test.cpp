@@ -1,13 +1,20 @@
 // The GPU's executor beside its variants: what there is too little of, what is not there, and that a result
 // comes from the device that was asked for. Where a test needs a device and there is none, it is skipped.
+#include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "common/catalogue.hpp"
+#include "common/execute.hpp"
+#include "common/ops/counting_sort.hpp"
+#include "common/ops/increment.hpp"
+#include "common/ops/matmul.hpp"
+#include "common/ops/transpose.hpp"
 #include "gpu/cuda_executor.hpp"
 #include "gpu/cuda_state.hpp"
+#include "tests/hopper_code.hpp"
 #include "tests/support.hpp"
+#include "tests/view_layout.hpp"
 
 namespace tallcache::test {
 namespace {
@@ -40,6 +47,55 @@ TEST(Device, ThatIsNotThereIsNamed) {
   else
     EXPECT_EQ(device_unavailable(1000),
               "there is no device 1000; CUDA counts " + std::to_string(cuda_devices().size()) + ", from 0");
+}
+
+TEST(Architecture, ThatDoesNotRunIsNamedWithTheOneToBuildFor) {
+  EXPECT_EQ(
+      architecture_problem("80-real", "9.0"),
+      "built for the CUDA architectures 80-real, which do not run on compute capability 9.0; build it with "
+      "-DCMAKE_CUDA_ARCHITECTURES=90a");
+  EXPECT_TRUE(architecture_problem("90a-real", "12.0").ends_with("-DCMAKE_CUDA_ARCHITECTURES=120"));
+}
+
+TEST(Architecture, CodeForOneNeedsADeviceOfIt) {
+  const GpuFacts ampere{.name = "A", .compute_capability = "8.0"},
+      hopper{.name = "H", .compute_capability = "9.0"};
+  GpuFacts unusable = hopper;
+  unusable.unusable = "broken";
+  EXPECT_EQ(capability_problem("9.0", {hopper}), "");
+  EXPECT_EQ(capability_problem("9.0", {ampere, hopper}), "");
+  EXPECT_EQ(capability_problem("9.0", {ampere}), "its code is for compute capability 9.0; A has 8.0");
+  EXPECT_EQ(capability_problem("9.0", {unusable, ampere}),
+            "its code is for compute capability 9.0; A has 8.0");
+  EXPECT_EQ(capability_problem("9.0", {unusable}), "no GPU can be used");
+  EXPECT_EQ(capability_problem("9.0", {}), "no GPU can be used");
+}
+
+// Two vectors, two matrices and scratch in one struct, with sizes, paddings and elements that all differ.
+struct ViewLayout {
+  std::vector<double> x;
+  std::vector<std::uint32_t> y;
+  std::vector<float> a, b;
+
+  ViewLayout() : x(5), y(7), a(3 * 11), b(6 * 4) {
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = 0.5 + static_cast<double>(i);
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<std::uint32_t>(1000 + 3 * i);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(100 + i);
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i) - 8;
+  }
+  static Views views(const double* x, std::uint32_t* y, const float* a, float* b) {
+    return {'v',          {x, 5}, {y, 7}, {a, 3, 8, 11}, Scratch<>(std::as_writable_bytes(std::span(b, 2))),
+            {b, 6, 3, 4}, 77};
+  }
+  Views views() { return views(x.data(), y.data(), a.data(), b.data()); }
+};
+
+TEST(Layout, OfViewsIsTheSameForNvccsHostCode) {
+  ViewLayout memory;
+  const Views views = memory.views();
+  const Seen here = seen(views);
+  EXPECT_EQ(here.x, 1 * 0.5 + 2 * 1.5 + 3 * 2.5 + 4 * 3.5 + 5 * 4.5);
+  EXPECT_EQ(seen_by_nvcc(views), here);
 }
 
 class OnDevice : public testing::Test {
@@ -109,6 +165,34 @@ TEST_F(OnDevice, VariantsRunOnEach) {
   }
 }
 
+TEST_F(OnDevice, LayoutOfViewsIsTheSameInAKernel) {
+  ViewLayout memory;
+  Seen expected = seen(memory.views());
+  const auto executor = make_cuda_executor();
+  const auto copy_of = [&](const auto& host) {
+    auto copy = executor->allocate(host.size() * sizeof host[0]);
+    executor->upload(*copy, std::as_bytes(std::span(host)));
+    return copy;
+  };
+  const auto x = copy_of(memory.x), y = copy_of(memory.y), a = copy_of(memory.a), b = copy_of(memory.b);
+  const Views views = ViewLayout::views(
+      reinterpret_cast<const double*>(x->bytes().data()), reinterpret_cast<std::uint32_t*>(y->bytes().data()),
+      reinterpret_cast<const float*>(a->bytes().data()), reinterpret_cast<float*>(b->bytes().data()));
+  std::ranges::copy(
+      std::initializer_list<const void*>{views.x.data, views.y.data, views.a.data, views.b.data},
+      expected.data);
+  EXPECT_EQ(seen_by_kernel(views), expected);
+}
+
+TEST_F(OnDevice, CodeForOneArchitectureRunsThereAndSaysWhyNotElsewhere) {
+  const std::string reason = OnHopper::unavailable();
+  EXPECT_EQ(reason, capability_problem("9.0", cuda_devices()));
+  if (reason.empty())
+    EXPECT_EQ(hopper_answer(), 900);
+  else
+    EXPECT_NE(message_of([] { hopper_answer(); }), "no error");
+}
+
 TEST_F(OnDevice, TransfersTakeTime) {
   for (HostPages pages : {HostPages::pinned, HostPages::pageable}) {
     const TransferSeconds seconds = transfer_seconds(1 << 20, 1 << 16, pages);
@@ -116,6 +200,71 @@ TEST_F(OnDevice, TransfersTakeTime) {
     EXPECT_GT(seconds.download, 0);
     EXPECT_EQ(transfer_seconds(0, 0, pages).upload, 0);
   }
+}
+
+// execute() on views of the host's memory: copied in and out, padding left alone.
+TEST_F(OnDevice, ExecutesOnTheHostsViews) {
+  const Index m = 65, n = 33, k = 17, ld = 40;
+  std::vector<float> a(m * ld, 7), b(k * ld, 9), c(m * ld, 42);
+  for (Index i = 0; i < m; ++i)
+    for (Index l = 0; l < k; ++l) a[i * ld + l] = static_cast<float>(i + l);
+  for (Index l = 0; l < k; ++l)
+    for (Index j = 0; j < n; ++j) b[l * ld + j] = static_cast<float>(l - j);
+  const Matmul<float>::Args<> args{{c.data(), m, n, ld}, {a.data(), m, k, ld}, {b.data(), k, n, ld}};
+  for (int call = 0; call < 2; ++call) {
+    std::ranges::fill(c, 42.0f);
+    execute<Matmul<float>>("shared_memory_tiled", args, {}, {.backend = Backend::gpu});
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < ld; ++j) {
+        float expected = j < n ? 0.0f : 42.0f;
+        for (Index l = 0; l < k && j < n; ++l) expected += static_cast<float>((i + l) * (l - j));
+        ASSERT_EQ(c[i * ld + j], expected) << i << ", " << j;
+      }
+  }
+  std::vector<std::uint32_t> keys{5, 3, 9, 3, 0}, sorted(5, 42);
+  execute<CountingSort<false>>(
+      "global_atomics",
+      {.out = {sorted.data(), 5}, .in = {keys.data(), 5}, .payload_out = {}, .payload_in = {}, .range = 9},
+      {}, {.backend = Backend::gpu});
+  EXPECT_EQ(sorted, (std::vector<std::uint32_t>{0, 3, 3, 5, 9}));
+  std::vector<float> vector(1000, 1);
+  execute<Increment<float>>("thread_an_element", {{vector.data(), 1000}, 2.5f}, {},
+                            {.backend = Backend::gpu});
+  EXPECT_EQ(std::ranges::count(vector, 3.5f), 1000);
+}
+
+// With views of the device's memory: nothing is copied, the call does not wait, and a second one allocates
+// nothing.
+TEST_F(OnDevice, ExecutesOnTheDevicesViewsInAStream) {
+  const Index n = 2048;
+  const std::size_t bytes = static_cast<std::size_t>(n * n) * sizeof(float);
+  float *a = nullptr, *b = nullptr;
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaMalloc(&a, bytes), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(&b, bytes), cudaSuccess);
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  std::vector<float> host(n * n), back(n * n);
+  for (Index i = 0; i < n * n; ++i) host[i] = static_cast<float>(i % 1000003);
+  cudaMemcpyAsync(a, host.data(), bytes, cudaMemcpyHostToDevice, stream);
+  const Where where{.backend = Backend::gpu, .device_views = true, .stream = stream};
+  const auto transpose_it = [&](float* to, float* from) {
+    execute<Transpose<float>>("bank_conflict_free", {{to, n, n, n}, {from, n, n, n}}, {}, where);
+  };
+  transpose_it(b, a);
+  std::size_t free_before = 0, free_after = 0, total = 0;
+  cudaMemGetInfo(&free_before, &total);
+  for (int i = 0; i < 100; ++i) transpose_it(i % 2 ? b : a, i % 2 ? a : b);
+  EXPECT_EQ(cudaStreamQuery(stream), cudaErrorNotReady) << "the call waited for the stream";
+  cudaGetLastError();
+  cudaMemcpyAsync(back.data(), b, bytes, cudaMemcpyDeviceToHost, stream);
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  cudaMemGetInfo(&free_after, &total);
+  EXPECT_EQ(free_before, free_after);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j) ASSERT_EQ(back[j * n + i], host[i * n + j]);
+  cudaStreamDestroy(stream);
+  cudaFree(a);
+  cudaFree(b);
 }
 
 }  // namespace

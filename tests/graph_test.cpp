@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "bench/graph_file.hpp"
-#include "common/catalogue.hpp"
+#include "common/execute.hpp"
 #include "common/ops/bfs.hpp"
 #include "tests/support.hpp"
 

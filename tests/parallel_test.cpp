@@ -5,7 +5,7 @@
 #include <atomic>
 #include <set>
 
-#include "common/catalogue.hpp"
+#include "common/execute.hpp"
 #include "cpu/matmul/recursive.hpp"
 #include "tests/support.hpp"
 

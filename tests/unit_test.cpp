@@ -218,5 +218,29 @@ TEST(Units, AreReadable) {
   EXPECT_EQ(human_bytes(12.8e9), "12.8 GB");
 }
 
+// A type has an Element or it has none; nothing is taken for another type's.
+static_assert(ElementType<float> && ElementType<double> && ElementType<std::int32_t> &&
+              ElementType<std::uint32_t>);
+static_assert(ElementType<std::uint64_t> && ElementType<Uint32Pair> && ElementType<Tf32>);
+static_assert(!ElementType<short> && !ElementType<long double> && !ElementType<char>);
+
+TEST(Elements, EveryOperationsElementIsKnown) {
+  for (const Operation* operation : operations())
+    EXPECT_EQ(find_element(operation->element).name, operation->element);
+  EXPECT_EQ(find_element("double").word_bytes, 8u);
+  EXPECT_EQ(find_element("uint32_pair").word_bytes, 4u);
+  expect_error([] { find_element("short"); }, "'short'");
+}
+
+TEST(Elements, PoisonIsNoUsualValue) {
+  const auto filled = []<class T>(T value) {
+    std::memset(&value, Element<T>::poison, sizeof value);
+    return value;
+  };
+  EXPECT_TRUE(std::isnan(filled(0.0f)) && std::isnan(filled(0.0)));
+  EXPECT_EQ(filled(std::uint32_t{0}), 0xa5a5a5a5u);
+  EXPECT_LT(filled(std::int32_t{0}), -100);
+}
+
 }  // namespace
 }  // namespace tallcache::test

@@ -24,6 +24,7 @@
 #include "cpu/transpose/recursive.hpp"
 #include "cpu/transpose/tiled.hpp"
 #include "tests/support.hpp"
+#include "tests/view_layout.hpp"
 
 namespace tallcache::test {
 namespace {
@@ -45,6 +46,20 @@ struct CountingSink {
   void load(const void*, std::size_t) { ++accesses.loads; }
   void store(const void*, std::size_t) { ++accesses.stores; }
 };
+
+// A view in braces converts where nothing is lost: its own type does, and a constant or a plain one cannot
+// drop or make up an access.
+template <class To, class From>
+concept InBraces = requires(From from) {
+  To{from};
+};
+using TracedView = MatrixView<double, Traced<CountingSink>>;
+static_assert(InBraces<TracedView, TracedView> &&
+              !InBraces<MatrixView<const double, Traced<CountingSink>>, TracedView>);
+static_assert(!InBraces<TracedView, MatrixView<double>> && !InBraces<MatrixView<double>, TracedView>);
+static_assert(std::is_convertible_v<TracedView, MatrixView<const double, Traced<CountingSink>>>);
+static_assert(std::is_convertible_v<MatrixView<double>, MatrixView<const double>> &&
+              !std::is_convertible_v<MatrixView<const double>, MatrixView<double>>);
 
 // The buffers and arguments of one problem.
 template <class Op>

@@ -104,13 +104,13 @@ std::vector<Record> gpu_limit_records([[maybe_unused]] int device) {
 #ifdef TALLCACHE_HAS_CUDA
   try {
     const GpuLimits limits = measure_gpu_limits(device);
-    const auto put = [&](std::string_view operation, const char* variant, const char* element,
+    const auto put = [&](std::string_view operation, const char* variant, std::string element,
                          const char* unit, double rate) {
       records.emplace_back(limit(operation, variant, "gpu", element, 1))
           .quantities.push_back({.name = "rate", .unit = unit, .value = rate, .detail = "best round"});
     };
-    put(peak, "fused", "float", "GFLOP/s", limits.float_gflop_per_s);
-    put(peak, "fused", "double", "GFLOP/s", limits.double_gflop_per_s);
+    for (const GpuLimits::Peak& flops : limits.peaks)
+      put(peak, "fused", std::string(flops.element), "GFLOP/s", flops.gflop_per_s);
     put(traffic, "copy", "byte", "GB/s", limits.gb_per_s);
   } catch (const Error& error) {
     records.clear();

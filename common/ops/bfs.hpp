@@ -123,7 +123,7 @@ class Edges {
 struct Bfs {
   using Vertex = std::uint32_t;
   using Level = std::int32_t;
-  static constexpr std::string_view name = "bfs", element = element_name<Level>();
+  static constexpr std::string_view name = "bfs", element = Element<Level>::name;
   static constexpr std::string_view what =
       "the distance of every vertex of a graph from the first, -1 where there is no path";
   static constexpr Rate rate = Rate::medges_per_s;
@@ -153,7 +153,7 @@ struct Bfs {
 
   static std::vector<BufferSpec> buffers(const Shape& s) {
     require_graph_size(s["vertices"], s["edges"]);
-    return {{"levels", Role::output, s["vertices"] * sizeof(Level), poison_byte<Level>},
+    return {{"levels", Role::output, s["vertices"] * sizeof(Level), Element<Level>::poison},
             {"offsets", Role::input, (s["vertices"] + 1) * sizeof(Vertex)},
             {"targets", Role::input, edges_of(s) * sizeof(Vertex)}};
   }

@@ -3,7 +3,6 @@
 #include "common/operation_record.hpp"
 
 namespace tallcache {
-template struct OperationRecord<Copy<float>>;
-template struct OperationRecord<Copy<double>>;
-template struct OperationRecord<Copy<std::int32_t>>;
+#define TALLCACHE_RECORD(T) template struct OperationRecord<Copy<T>>;
+TALLCACHE_NUMBERS(TALLCACHE_RECORD)
 }  // namespace tallcache

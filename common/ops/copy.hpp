@@ -12,7 +12,7 @@ namespace tallcache {
 
 template <class T>
 struct Copy {
-  static constexpr std::string_view name = "copy", element = element_name<T>();
+  static constexpr std::string_view name = "copy", element = Element<T>::name;
   static constexpr std::string_view what = "B = A; A and B are m x n, row-major";
   static constexpr Rate rate = Rate::gb_per_s;
   static constexpr DimSpec dims[] = {
@@ -22,11 +22,12 @@ struct Copy {
   template <class Access = Plain>
   using Args = typename Transpose<T>::template Args<Access>;
 
+  static auto views(auto& args) { return Transpose<T>::views(args); }
   static Shape shape_of(const Args<>& args) { return Transpose<T>::shape_of(args); }
 
   static std::vector<BufferSpec> buffers(const Shape& s) {
     const std::size_t bytes = matrix_bytes<T>(s["m"], s["n"], s["pad"]);
-    return {{"B", Role::output, bytes, poison_byte<T>}, {"A", Role::input, bytes}};
+    return {{"B", Role::output, bytes, Element<T>::poison}, {"A", Role::input, bytes}};
   }
 
   static Args<> bind(const Shape& s, std::span<std::byte* const> buffers, Scratch<> scratch) {

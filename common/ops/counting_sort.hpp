@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "common/compare.hpp"
@@ -16,7 +17,7 @@ template <bool with_payload>
 struct CountingSort {
   using Key = std::uint32_t;
   static constexpr std::string_view name = "counting_sort";
-  static constexpr std::string_view element = with_payload ? "uint32_pair" : "uint32";
+  static constexpr std::string_view element = with_payload ? Element<Uint32Pair>::name : Element<Key>::name;
   static constexpr std::string_view what =
       with_payload ? "n uint32 keys in [0, range] with a uint32 payload each, sorted stably"
                    : "n uint32 keys in [0, range], sorted";
@@ -41,6 +42,14 @@ struct CountingSort {
     }
   };
 
+  /// The views onto buffers(), in their order.
+  static auto views(auto& args) {
+    if constexpr (with_payload)
+      return std::tie(args.out, args.in, args.payload_out, args.payload_in);
+    else
+      return std::tie(args.out, args.in);
+  }
+
   static Shape shape_of(const Args<>& args) {
     return {{"n", args.in.size}, {"range", static_cast<Index>(args.range)}};
   }
@@ -50,10 +59,10 @@ struct CountingSort {
       throw Error("counting_sort: n and range are at most " +
                   std::to_string(std::numeric_limits<Key>::max()));
     const std::size_t bytes = checked_product(s["n"], sizeof(Key), "keys");
-    std::vector<BufferSpec> specs{{"sorted keys", Role::output, bytes, poison_byte<Key>},
+    std::vector<BufferSpec> specs{{"sorted keys", Role::output, bytes, Element<Key>::poison},
                                   {"keys", Role::input, bytes}};
     if (with_payload) {
-      specs.push_back({"sorted payload", Role::output, bytes, poison_byte<Key>});
+      specs.push_back({"sorted payload", Role::output, bytes, Element<Key>::poison});
       specs.push_back({"payload", Role::input, bytes});
     }
     return specs;
@@ -97,6 +106,10 @@ struct CountingSort {
       validate_disjoint(args.payload_out, "sorted payload", args.out, "sorted keys");
       validate_disjoint(args.out, "sorted keys", args.payload_in, "payload");
     }
+  }
+
+  /// Beyond validate(): no key is above the range.
+  static void validate_values(const Args<>& args) {
     for (Index i = 0; i < args.in.size; ++i)
       if (args.in[i] > args.range)
         throw Error("counting_sort: key " + std::to_string(i) + " is " + std::to_string(args.in[i]) +

@@ -61,7 +61,7 @@ class BitParallelRows {
 struct EditDistance {
   using Cell = std::int32_t;
   using Letter = std::uint8_t;
-  static constexpr std::string_view name = "edit_distance", element = element_name<Cell>();
+  static constexpr std::string_view name = "edit_distance", element = Element<Cell>::name;
   static constexpr std::string_view what =
       "the (m+1) x (n+1) tableau of the edit distances of all prefixes of two strings of m and n letters";
   static constexpr Rate rate = Rate::mcells_per_s;
@@ -86,7 +86,7 @@ struct EditDistance {
 
   static std::vector<BufferSpec> buffers(const Shape& s) {
     require_sizes(s["m"], s["n"]);
-    return {{"tableau", Role::output, matrix_bytes<Cell>(s["m"] + 1, s["n"] + 1, 0), poison_byte<Cell>},
+    return {{"tableau", Role::output, matrix_bytes<Cell>(s["m"] + 1, s["n"] + 1, 0), Element<Cell>::poison},
             {"first string", Role::input, static_cast<std::size_t>(s["m"])},
             {"second string", Role::input, static_cast<std::size_t>(s["n"])}};
   }

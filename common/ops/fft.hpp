@@ -18,7 +18,7 @@ namespace tallcache {
 /// Any n; the variants here want a power of two.
 struct Fft {
   using Complex = std::complex<double>;
-  static constexpr std::string_view name = "fft", element = "complex_double";
+  static constexpr std::string_view name = "fft", element = Element<Complex>::name;
   static constexpr std::string_view what = "out[k] = sum of in[j] exp(-2 pi i j k / n) for n complex numbers";
   static constexpr Rate rate = Rate::gflop_per_s;
   static constexpr DimSpec dims[] = {{"n", "complex numbers"}};
@@ -42,7 +42,7 @@ struct Fft {
 
   static std::vector<BufferSpec> buffers(const Shape& s) {
     const std::size_t bytes = checked_product(s["n"], sizeof(Complex), "numbers");
-    return {{"output", Role::output, bytes, poison_byte<double>}, {"input", Role::input, bytes}};
+    return {{"output", Role::output, bytes, Element<Complex>::poison}, {"input", Role::input, bytes}};
   }
 
   static Args<> bind(const Shape& s, std::span<std::byte* const> buffers, Scratch<> scratch) {
@@ -60,9 +60,8 @@ struct Fft {
     for (Index j = 0, turn = 0; j < n; ++j, turn = (turn + at) % n)
       in[j] = input == "impulse"    ? Complex(j == at)
               : input == "constant" ? Complex(1)
-              : input == "tone"
-                  ? std::conj(root(turn, n))
-                  : Complex(2 * random_unit(seed, 2 * j) - 1, 2 * random_unit(seed, 2 * j + 1) - 1);
+              : input == "tone"     ? std::conj(root(turn, n))
+                                    : Element<Complex>::uniform(seed, static_cast<std::uint64_t>(j));
   }
 
   static void validate(const Args<>& args) {
@@ -121,10 +120,8 @@ struct Fft {
   /// multiplications that an input goes through (Higham, "Accuracy and Stability of Numerical
   /// Algorithms", 24.1).
   static double relative_bound(Index n) {
-    return 4 * epsilon<double>() * (2 + std::log2(static_cast<double>(n)));
+    return 4 * Element<double>::epsilon * (2 + std::log2(static_cast<double>(n)));
   }
-
-  static std::string text(Complex z) { return "(" + digits(z.real()) + ", " + digits(z.imag()) + ")"; }
 
   static bool near(Complex got, Complex expected, double bound) {
     return within(got.real(), expected.real(), bound) && within(got.imag(), expected.imag(), bound);
@@ -145,7 +142,7 @@ struct Fft {
       }
       const Complex expected(static_cast<double>(re), static_cast<double>(im));
       if (!near(args.out[k], expected, relative_bound(n) * (in_norm + std::abs(expected))))
-        return Check::wrong("output " + std::to_string(k), text(expected), text(args.out[k]));
+        return Check::wrong("output " + std::to_string(k), digits(expected), digits(args.out[k]));
     }
     return {};
   }
@@ -182,7 +179,7 @@ struct Fft {
       const Complex g(got), e(expected);
       if (!near(g, e, relative_bound(n) * root_n * expected_norm))
         return Check::wrong("sum of the outputs times z^k, z = exp(pi i " + std::to_string(turn) + " / n)",
-                            text(e), text(g));
+                            digits(e), digits(g));
     }
     return {};
   }

@@ -11,7 +11,7 @@ namespace tallcache {
 
 struct Fib {
   using Number = std::uint64_t;
-  static constexpr std::string_view name = "fib", element = element_name<Number>();
+  static constexpr std::string_view name = "fib", element = Element<Number>::name;
   static constexpr std::string_view what = "the n-th Fibonacci number by its definition, F(n - 1) + F(n - 2)";
   static constexpr Rate rate = Rate::mcalls_per_s;
   static constexpr DimSpec dims[] = {{"n", "which one, from F(0) = 0 and F(1) = 1"}};
@@ -35,7 +35,7 @@ struct Fib {
 
   static std::vector<BufferSpec> buffers(const Shape& s) {
     require(s["n"]);
-    return {{"F(n)", Role::output, sizeof(Number), poison_byte<Number>}};
+    return {{"F(n)", Role::output, sizeof(Number), Element<Number>::poison}};
   }
 
   static Args<> bind(const Shape& s, std::span<std::byte* const> buffers, Scratch<> scratch) {

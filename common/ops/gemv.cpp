@@ -3,7 +3,6 @@
 #include "common/operation_record.hpp"
 
 namespace tallcache {
-template struct OperationRecord<Gemv<float>>;
-template struct OperationRecord<Gemv<double>>;
-template struct OperationRecord<Gemv<std::int32_t>>;
+#define TALLCACHE_RECORD(T) template struct OperationRecord<Gemv<T>>;
+TALLCACHE_NUMBERS(TALLCACHE_RECORD)
 }  // namespace tallcache

@@ -1,6 +1,7 @@
 // y = A x; A m x n, row-major with a padded leading dimension.
 #pragma once
 
+#include <tuple>
 #include <vector>
 
 #include "common/compare.hpp"
@@ -10,7 +11,7 @@ namespace tallcache {
 
 template <class T>
 struct Gemv {
-  static constexpr std::string_view name = "gemv", element = element_name<T>();
+  static constexpr std::string_view name = "gemv", element = Element<T>::name;
   static constexpr std::string_view what = "y = A x; A is m x n, row-major";
   static constexpr Rate rate = Rate::gb_per_s;
   static constexpr DimSpec dims[] = {
@@ -30,12 +31,15 @@ struct Gemv {
     }
   };
 
+  /// The views onto buffers(), in their order.
+  static auto views(auto& args) { return std::tie(args.y, args.a, args.x); }
+
   static Shape shape_of(const Args<>& args) {
     return {{"m", args.a.rows}, {"n", args.a.cols}, {"pad", args.a.ld - args.a.cols}};
   }
 
   static std::vector<BufferSpec> buffers(const Shape& s) {
-    return {{"y", Role::output, checked_product(s["m"], sizeof(T), "y"), poison_byte<T>},
+    return {{"y", Role::output, checked_product(s["m"], sizeof(T), "y"), Element<T>::poison},
             {"A", Role::input, matrix_bytes<T>(s["m"], s["n"], s["pad"])},
             {"x", Role::input, checked_product(s["n"], sizeof(T), "x")}};
   }
@@ -68,9 +72,8 @@ struct Gemv {
   /// Every element against a sum of wider type; the bound is that of a sum of n products in any order,
   /// (n + 2) eps |A| |x|, and zero for whole numbers.
   static Check check(const Shape&, std::string_view input, std::uint64_t, const Args<>& args) {
-    using Wide = std::conditional_t<std::is_integral_v<T>, std::int64_t,
-                                    std::conditional_t<sizeof(T) < sizeof(double), double, long double>>;
-    const bool exact = std::is_integral_v<T> || input == "integers";
+    using Wide = typename Element<T>::Wide;
+    const bool exact = Element<T>::is_exact || input == "integers";
     for (Index i = 0; i < args.a.rows; ++i) {
       Wide sum{}, magnitude{};
       for (Index j = 0; j < args.a.cols; ++j) {
@@ -78,7 +81,8 @@ struct Gemv {
         sum += product;
         magnitude += product < 0 ? -product : product;
       }
-      const double bound = exact ? 0 : (args.a.cols + 2) * epsilon<T>() * static_cast<double>(magnitude);
+      const double bound =
+          exact ? 0 : (args.a.cols + 2) * Element<T>::epsilon * static_cast<double>(magnitude);
       if (!within(args.y[i], static_cast<double>(sum), bound))
         return Check::wrong("y[" + std::to_string(i) + "]", digits(static_cast<T>(sum)), digits(args.y[i]));
     }

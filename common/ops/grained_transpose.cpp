@@ -3,10 +3,8 @@
 #include "common/operation_record.hpp"
 
 namespace tallcache {
-template struct OperationRecord<FineGrained<float>>;
-template struct OperationRecord<FineGrained<double>>;
-template struct OperationRecord<FineGrained<std::int32_t>>;
-template struct OperationRecord<CoarseGrained<float>>;
-template struct OperationRecord<CoarseGrained<double>>;
-template struct OperationRecord<CoarseGrained<std::int32_t>>;
+#define TALLCACHE_RECORD(T)                        \
+  template struct OperationRecord<FineGrained<T>>; \
+  template struct OperationRecord<CoarseGrained<T>>;
+TALLCACHE_NUMBERS(TALLCACHE_RECORD)
 }  // namespace tallcache

@@ -3,7 +3,6 @@
 #include "common/operation_record.hpp"
 
 namespace tallcache {
-template struct OperationRecord<Increment<float>>;
-template struct OperationRecord<Increment<double>>;
-template struct OperationRecord<Increment<std::int32_t>>;
+#define TALLCACHE_RECORD(T) template struct OperationRecord<Increment<T>>;
+TALLCACHE_NUMBERS(TALLCACHE_RECORD)
 }  // namespace tallcache

@@ -1,6 +1,7 @@
 // a[i] = a[i] + b for every i, in place.
 #pragma once
 
+#include <tuple>
 #include <vector>
 
 #include "common/compare.hpp"
@@ -10,7 +11,7 @@ namespace tallcache {
 
 template <class T>
 struct Increment {
-  static constexpr std::string_view name = "increment", element = element_name<T>();
+  static constexpr std::string_view name = "increment", element = Element<T>::name;
   static constexpr std::string_view what = "a[i] = a[i] + b; n elements, b a scalar";
   static constexpr Rate rate = Rate::gb_per_s;
   static constexpr DimSpec dims[] = {{"n", "number of elements"}};
@@ -28,10 +29,13 @@ struct Increment {
     }
   };
 
+  /// The views onto buffers(), in their order.
+  static auto views(auto& args) { return std::tie(args.a); }
+
   static Shape shape_of(const Args<>& args) { return {{"n", args.a.size}}; }
 
   static std::vector<BufferSpec> buffers(const Shape& s) {
-    return {{"a", Role::inout, checked_product(s["n"], sizeof(T), "increment"), poison_byte<T>}};
+    return {{"a", Role::inout, checked_product(s["n"], sizeof(T), "increment"), Element<T>::poison}};
   }
 
   static Args<> bind(const Shape& s, std::span<std::byte* const> buffers, Scratch<> scratch) {

@@ -18,7 +18,7 @@ namespace tallcache {
 /// with row exchanges[i] >= i, so that no element of L is above 1 in magnitude.
 template <class T, bool pivoting>
 struct LuDecomposition {
-  static constexpr std::string_view name = pivoting ? "lu_pivot" : "lu", element = element_name<T>();
+  static constexpr std::string_view name = pivoting ? "lu_pivot" : "lu", element = Element<T>::name;
   static constexpr std::string_view what = pivoting ? "P A = L U with partial pivoting; A is n x n, row-major"
                                                     : "A = L U without pivoting; A is n x n, row-major";
   static constexpr Rate rate = Rate::gflop_per_s;
@@ -49,10 +49,11 @@ struct LuDecomposition {
 
   static std::vector<BufferSpec> buffers(const Shape& s) {
     std::vector<BufferSpec> specs{
-        {"A", Role::inout, matrix_bytes<T>(s["n"], s["n"], s["pad"]), poison_byte<T>}};
+        {"A", Role::inout, matrix_bytes<T>(s["n"], s["n"], s["pad"]), Element<T>::poison}};
     if (pivoting) {
       require_int32(s["n"]);
-      specs.push_back({"exchanges", Role::output, s["n"] * sizeof(std::int32_t), poison_byte<std::int32_t>});
+      specs.push_back(
+          {"exchanges", Role::output, s["n"] * sizeof(std::int32_t), Element<std::int32_t>::poison});
     }
     return specs;
   }
@@ -105,7 +106,7 @@ struct LuDecomposition {
       }
       for (Index i = 0; i < n; ++i)
         for (Index j = 0; j < i; ++j)
-          if (!(std::abs(f(i, j)) <= 1 + 2 * epsilon<T>()))
+          if (!(std::abs(f(i, j)) <= 1 + 2 * Element<T>::epsilon))
             return Check::wrong("L" + position(i, j), "at most 1 in magnitude", digits(f(i, j)));
     }
     return static_cast<double>(n) * n * n <= 0x1p27 ? check_elements(f, a) : check_product(f, a, seed);
@@ -150,7 +151,7 @@ struct LuDecomposition {
   static T unit_lower(MatrixView<const T> f, Index i, Index j) { return i == j ? T{1} : f(i, j); }
 
   static Check check_elements(MatrixView<const T> f, MatrixView<const T> a) {
-    using Wide = std::conditional_t<sizeof(T) < sizeof(double), double, long double>;
+    using Wide = typename Element<T>::Wide;
     const Index n = f.rows;
     std::vector<Wide> sum(n), magnitude(n);
     for (Index i = 0; i < n; ++i) {
@@ -165,7 +166,7 @@ struct LuDecomposition {
         }
       }
       for (Index j = 0; j < n; ++j) {
-        const double bound = (n + 2) * epsilon<T>() * static_cast<double>(magnitude[j]);
+        const double bound = (n + 2) * Element<T>::epsilon * static_cast<double>(magnitude[j]);
         if (!within(static_cast<double>(sum[j] - a(i, j)), 0, bound))
           return Check::wrong("(L U)" + position(i, j), digits(a(i, j)), digits(static_cast<T>(sum[j])));
       }
@@ -184,7 +185,7 @@ struct LuDecomposition {
         ut[l] += term;
         u_norm2[l] += term * term;
       }
-    const double factor = 8 * std::sqrt(n + 2.0) * (epsilon<T>() + epsilon<double>());
+    const double factor = 8 * std::sqrt(n + 2.0) * (Element<T>::epsilon + Element<double>::epsilon);
     for (Index i = 0; i < n; ++i) {
       double expected = 0, got = 0, norm2 = 0;
       for (Index j = 0; j < n; ++j) expected += a(i, j) * t[j];

@@ -3,7 +3,6 @@
 #include "common/operation_record.hpp"
 
 namespace tallcache {
-template struct OperationRecord<Matmul<float>>;
-template struct OperationRecord<Matmul<double>>;
-template struct OperationRecord<Matmul<std::int32_t>>;
+#define TALLCACHE_RECORD(T) template struct OperationRecord<Matmul<T>>;
+TALLCACHE_NUMBERS(TALLCACHE_RECORD)
 }  // namespace tallcache

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "common/compare.hpp"
@@ -12,7 +13,7 @@ namespace tallcache {
 
 template <class T>
 struct Matmul {
-  static constexpr std::string_view name = "matmul", element = element_name<T>();
+  static constexpr std::string_view name = "matmul", element = Element<T>::name;
   static constexpr std::string_view what = "C = A B; C is m x n, A m x k, B k x n, row-major";
   static constexpr Rate rate = Rate::gflop_per_s;
   static constexpr DimSpec dims[] = {{"m", "rows of A and C"},
@@ -33,13 +34,16 @@ struct Matmul {
     }
   };
 
+  /// The views onto buffers(), in their order.
+  static auto views(auto& args) { return std::tie(args.c, args.a, args.b); }
+
   static Shape shape_of(const Args<>& args) {
     return {{"m", args.c.rows}, {"n", args.c.cols}, {"k", args.a.cols}, {"pad", args.c.ld - args.c.cols}};
   }
 
   static std::vector<BufferSpec> buffers(const Shape& s) {
     const Index m = s["m"], n = s["n"], k = s["k"], pad = s["pad"];
-    return {{"C", Role::output, matrix_bytes<T>(m, n, pad), poison_byte<T>},
+    return {{"C", Role::output, matrix_bytes<T>(m, n, pad), Element<T>::poison},
             {"A", Role::input, matrix_bytes<T>(m, k, pad)},
             {"B", Role::input, matrix_bytes<T>(k, n, pad)}};
   }
@@ -113,7 +117,7 @@ struct Matmul {
   static Check check_product(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args,
                              double factor_error) {
     if (Check padding = check_padding<T>(args.c); !padding) return padding;
-    const bool whole = std::is_integral_v<T> || input == "integers";
+    const bool whole = Element<T>::is_exact || input == "integers";
     if (static_cast<double>(s["m"]) * s["n"] * s["k"] <= 0x1p24)
       return check_elements(args, 0, s["m"], whole, factor_error);
     return whole ? check_freivalds<std::int64_t>(args, seed, factor_error)
@@ -123,8 +127,7 @@ struct Matmul {
  private:
   static Check check_elements(const Args<>& args, Index first, Index last, bool exact, double factor_error) {
     const auto& [c, a, b, scratch] = args;
-    using Wide = std::conditional_t<std::is_integral_v<T>, std::int64_t,
-                                    std::conditional_t<sizeof(T) < sizeof(double), double, long double>>;
+    using Wide = typename Element<T>::Wide;
     std::vector<Wide> sum(c.cols), magnitude(c.cols);
     for (Index i = first; i < last; ++i) {
       std::ranges::fill(sum, Wide{});
@@ -136,7 +139,7 @@ struct Matmul {
           magnitude[j] += std::abs(product);
         }
       for (Index j = 0; j < c.cols; ++j) {
-        const double rounding = (a.cols + 2) * epsilon<T>() * (factor_error > 0 ? 2 : 1);
+        const double rounding = (a.cols + 2) * Element<T>::epsilon * (factor_error > 0 ? 2 : 1);
         const double bound = exact ? 0 : (rounding + 2.01 * factor_error) * static_cast<double>(magnitude[j]);
         if (!within(c(i, j), static_cast<double>(sum[j]), bound))
           return Check::wrong("C" + position(i, j), digits(static_cast<T>(sum[j])), digits(c(i, j)));
@@ -166,14 +169,14 @@ struct Matmul {
         bt[l] += term;
         if constexpr (!whole) b_norm2 += term * term;
       }
-    const double factor = 8 * (factor_error + std::sqrt(a.cols + 2.0) * epsilon<T>() +
-                               std::sqrt(static_cast<double>(a.cols + c.cols)) * epsilon<double>());
+    const double factor = 8 * (factor_error + std::sqrt(a.cols + 2.0) * Element<T>::epsilon +
+                               std::sqrt(static_cast<double>(a.cols + c.cols)) * Element<double>::epsilon);
     for (Index i = 0; i < c.rows; ++i) {
       Wrapping got{}, expected{};
       double a_norm2 = 0;
       bool ok = true;
       for (Index j = 0; j < c.cols; ++j) {
-        if constexpr (whole && std::is_floating_point_v<T>)
+        if constexpr (whole && !Element<T>::is_exact)
           if (!(std::abs(c(i, j)) < 0x1p62 && std::trunc(c(i, j)) == c(i, j))) {
             ok = false;
             break;

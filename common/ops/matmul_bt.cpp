@@ -3,7 +3,6 @@
 #include "common/operation_record.hpp"
 
 namespace tallcache {
-template struct OperationRecord<MatmulBt<float>>;
-template struct OperationRecord<MatmulBt<double>>;
-template struct OperationRecord<MatmulBt<std::int32_t>>;
+#define TALLCACHE_RECORD(T) template struct OperationRecord<MatmulBt<T>>;
+TALLCACHE_NUMBERS(TALLCACHE_RECORD)
 }  // namespace tallcache

@@ -1,6 +1,7 @@
 // C = A B with B column-major, that is with the rows of B^T given: C m x n, A m x k, B^T n x k.
 #pragma once
 
+#include <tuple>
 #include <vector>
 
 #include "common/ops/matmul.hpp"
@@ -24,13 +25,16 @@ struct MatmulBt : Matmul<T> {
     }
   };
 
+  /// The views onto buffers(), in their order.
+  static auto views(auto& args) { return std::tie(args.c, args.a, args.bt); }
+
   static Shape shape_of(const Args<>& args) {
     return {{"m", args.c.rows}, {"n", args.c.cols}, {"k", args.a.cols}, {"pad", args.c.ld - args.c.cols}};
   }
 
   static std::vector<BufferSpec> buffers(const Shape& s) {
     const Index m = s["m"], n = s["n"], k = s["k"], pad = s["pad"];
-    return {{"C", Role::output, matrix_bytes<T>(m, n, pad), poison_byte<T>},
+    return {{"C", Role::output, matrix_bytes<T>(m, n, pad), Element<T>::poison},
             {"A", Role::input, matrix_bytes<T>(m, k, pad)},
             {"B^T", Role::input, matrix_bytes<T>(n, k, pad)}};
   }

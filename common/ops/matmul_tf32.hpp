@@ -8,7 +8,7 @@
 namespace tallcache {
 
 struct MatmulTf32 : Matmul<float> {
-  static constexpr std::string_view element = "tf32";
+  static constexpr std::string_view element = Element<Tf32>::name;
   static constexpr std::string_view what =
       "C = A B as matmul of float, with the elements of A and B cut to 10 bits of mantissa before they are "
       "multiplied";
@@ -16,7 +16,7 @@ struct MatmulTf32 : Matmul<float> {
   /// Cutting two factors changes a product by 2 x 2^-10 of it; a tensor core cuts its sums too, in place of
   /// rounding.
   static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args) {
-    return check_product(s, input, seed, args, 0x1p-10);
+    return check_product(s, input, seed, args, Element<Tf32>::epsilon);
   }
 };
 

@@ -13,7 +13,7 @@ namespace tallcache {
 
 struct Sort {
   using Key = std::uint32_t;
-  static constexpr std::string_view name = "sort", element = element_name<Key>();
+  static constexpr std::string_view name = "sort", element = Element<Key>::name;
   static constexpr std::string_view what = "n uint32 keys, sorted in place";
   static constexpr Rate rate = Rate::mkeys_per_s;
   static constexpr DimSpec dims[] = {{"n", "number of keys"}};

@@ -3,10 +3,8 @@
 #include "common/operation_record.hpp"
 
 namespace tallcache {
-template struct OperationRecord<Transpose<float>>;
-template struct OperationRecord<Transpose<double>>;
-template struct OperationRecord<Transpose<std::int32_t>>;
-template struct OperationRecord<TransposeInPlace<float>>;
-template struct OperationRecord<TransposeInPlace<double>>;
-template struct OperationRecord<TransposeInPlace<std::int32_t>>;
+#define TALLCACHE_RECORD(T)                      \
+  template struct OperationRecord<Transpose<T>>; \
+  template struct OperationRecord<TransposeInPlace<T>>;
+TALLCACHE_NUMBERS(TALLCACHE_RECORD)
 }  // namespace tallcache

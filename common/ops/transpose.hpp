@@ -2,6 +2,7 @@
 // dimensions.
 #pragma once
 
+#include <tuple>
 #include <vector>
 
 #include "common/compare.hpp"
@@ -25,7 +26,7 @@ Check check_transposed(MatrixView<const T> out, std::string_view input, std::uin
 
 template <class T>
 struct Transpose {
-  static constexpr std::string_view name = "transpose", element = element_name<T>();
+  static constexpr std::string_view name = "transpose", element = Element<T>::name;
   static constexpr std::string_view what = "B = A^T; A is m x n, B n x m, row-major";
   static constexpr Rate rate = Rate::gb_per_s;
   static constexpr DimSpec dims[] = {
@@ -44,12 +45,15 @@ struct Transpose {
     }
   };
 
+  /// The views onto buffers(), in their order.
+  static auto views(auto& args) { return std::tie(args.b, args.a); }
+
   static Shape shape_of(const Args<>& args) {
     return {{"m", args.a.rows}, {"n", args.a.cols}, {"pad", args.a.ld - args.a.cols}};
   }
 
   static std::vector<BufferSpec> buffers(const Shape& s) {
-    return {{"B", Role::output, matrix_bytes<T>(s["n"], s["m"], s["pad"]), poison_byte<T>},
+    return {{"B", Role::output, matrix_bytes<T>(s["n"], s["m"], s["pad"]), Element<T>::poison},
             {"A", Role::input, matrix_bytes<T>(s["m"], s["n"], s["pad"])}};
   }
 
@@ -103,7 +107,7 @@ struct Transpose {
 /// A = A^T for a square A.
 template <class T>
 struct TransposeInPlace {
-  static constexpr std::string_view name = "transpose_in_place", element = element_name<T>();
+  static constexpr std::string_view name = "transpose_in_place", element = Element<T>::name;
   static constexpr std::string_view what = "A = A^T; A is n x n, row-major";
   static constexpr Rate rate = Rate::gb_per_s;
   static constexpr DimSpec dims[] = {{"n", "rows and columns of A"},
@@ -121,10 +125,12 @@ struct TransposeInPlace {
     }
   };
 
+  static auto views(auto& args) { return std::tie(args.a); }
+
   static Shape shape_of(const Args<>& args) { return {{"n", args.a.rows}, {"pad", args.a.ld - args.a.cols}}; }
 
   static std::vector<BufferSpec> buffers(const Shape& s) {
-    return {{"A", Role::inout, matrix_bytes<T>(s["n"], s["n"], s["pad"]), poison_byte<T>}};
+    return {{"A", Role::inout, matrix_bytes<T>(s["n"], s["n"], s["pad"]), Element<T>::poison}};
   }
 
   static Args<> bind(const Shape& s, std::span<std::byte* const> buffers, Scratch<> scratch) {

@@ -298,7 +298,7 @@ struct bucketed_streaming {
     const Way way = way_of(args.in.size, args.range, payload);
     if (way == Way::digits) return sort_by_digits(fork, args);
     if (way == Way::buckets)
-      return BucketedStreaming<decltype(args.out.access), payload>(args, fork.width())
+      return BucketedStreaming<typename decltype(args.out)::access_type, payload>(args, fork.width())
           .sort(fork, {args.in, args.payload_in});
     auto scratch = args.scratch;
     const Index values = Index{args.range} + 1;

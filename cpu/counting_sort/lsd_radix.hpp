@@ -37,12 +37,12 @@ void sort_by_digits(Fork& fork, const Args& args) {
   const auto rooms = take_rooms(scratch, fork.width(), digits.buckets(), bucket_words(payload));
   const Index spare = digits.passes > 1 ? args.in.size : 0;
   const Records out{args.out, args.payload_out};
-  Records<Word, decltype(args.out.access)> other{scratch.template vector<Word>(spare), {}};
+  Records<Word, typename decltype(args.out)::access_type> other{scratch.template vector<Word>(spare), {}};
   if (payload) other.payload = scratch.template vector<Word>(spare);
   for (int pass = 0; pass < digits.passes; ++pass) {
     const bool to_out = (digits.passes - pass) % 2 == 1;
     const Digit digit{pass * digits.digit_bits, static_cast<Word>(digits.buckets() - 1)};
-    const auto go = [&](Records<const Word, decltype(args.out.access)> from) {
+    const auto go = [&](Records<const Word, typename decltype(args.out)::access_type> from) {
       partition(fork, from, to_out ? out : other, digit, digits.buckets(), ~Word{0}, rooms);
     };
     if (pass == 0)

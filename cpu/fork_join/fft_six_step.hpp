@@ -34,7 +34,7 @@ struct RootTable {
 /// A vector as a matrix of `rows` rows.
 template <class T, class Access>
 constexpr MatrixView<T, Access> as_matrix(VectorView<T, Access> v, Index rows) {
-  return {v.data, rows, v.size / rows, v.size / rows, v.access};
+  return MatrixView<T>{v.data, rows, v.size / rows, v.size / rows}.with(v.access());
 }
 
 /// What the recursion passes on.

@@ -120,14 +120,14 @@ struct Factor {
     T* to = const_cast<T*>(panels(p, l0, k).data);
     kernel.pack(to, width, count, k, data + first * across + l0 * along, across, along);
     read(first, count, l0, k);
-    writes(VectorView<T, Access>{to, (p_end - p) * width * k, access});
+    writes(VectorView<T>{to, (p_end - p) * width * k}.with(access));
   }
 
   /// Tells the access policy that a kernel reads panel p of a slab.
   void read_panel(Index p, Index l0, Index k) const {
     const Index first = p * width, count = std::min(width, size - first);
     if (packed)
-      reads(VectorView<const T, Access>{panels(p, l0, k).data, width * k, access});
+      reads(VectorView<const T>{panels(p, l0, k).data, width * k}.with(access));
     else
       read(first, count, l0, k);
   }
@@ -136,9 +136,9 @@ struct Factor {
   void read(Index first, Index count, Index l0, Index k) const {
     const T* from = data + first * across + l0 * along;
     if (across == 1)
-      reads(MatrixView<const T, Access>{from, k, count, along, access});
+      reads(MatrixView<const T>{from, k, count, along}.with(access));
     else
-      reads(MatrixView<const T, Access>{from, count, k, across, access});
+      reads(MatrixView<const T>{from, count, k, across}.with(access));
   }
 };
 
@@ -264,9 +264,9 @@ void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, T alpha, MatrixView<con
   const auto b_memory = scratch.template vector<T>(plan.size_b());
   const GemmRun<T, Access> run{
       .plan = plan,
-      .a = {a.data, m, plan.kernel.rows, a_across, a_along, plan.pack_a, a_memory, a.access},
+      .a = {a.data, m, plan.kernel.rows, a_across, a_along, plan.pack_a, a_memory, a.access()},
       .b = {b.data, n, plan.kernel.cols, b_rows ? 1 : b.ld, b_rows ? b.ld : 1, plan.pack_b, b_memory,
-            b.access},
+            b.access()},
       .c = c,
       .alpha = alpha,
       .beta = beta};

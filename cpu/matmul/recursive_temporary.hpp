@@ -44,7 +44,7 @@ void rec_mult_temporary(Fork& fork, C c, A a, B b, Memory memory, Index splits, 
   } else if (n >= p) {
     const auto [a1, a2] = halve_cols(a);
     const auto [b1, b2] = halve_rows(b);
-    const C t{memory.data, m, p, p, memory.access};
+    const C t = MatrixView<typename C::value_type>{memory.data, m, p, p}.with(memory.access());
     const Index size = temporary_size(m, p, splits - 1);
     fork([=, &fork, a = a1, b = b1,
           memory = part(m * p, size)] { rec_mult_temporary(fork, c, a, b, memory, splits - 1, base); },

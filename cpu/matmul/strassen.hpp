@@ -88,14 +88,14 @@ void strassen_product(Fork& fork, const StrassenPlan& plan, C c, A a, B b, Memor
   const auto cs = quadrants(c);
   const Index m = plan.m / 2, n = plan.n / 2, k = plan.k / 2, size = plan.product_memory();
   const auto matrix = [](Memory at, Index rows, Index cols) {
-    return C{at.data, rows, cols, cols, at.access};
+    return C(MatrixView<typename C::value_type>{at.data, rows, cols, cols}.with(at.access()));
   };
   const auto memory_of = [&](Index p) { return memory.block(plan.spread > 0 ? p * size : 0, size); };
   const auto product_of = [&](Index p) { return matrix(memory_of(p), m, n); };
 
   // A quadrant alone is taken where it stands.
   const auto sum_of = [&](const auto& quadrant, const std::array<int, 4>& factors, const C& sum) {
-    using M = MatrixView<const typename C::value_type, decltype(memory.access)>;
+    using M = MatrixView<const typename C::value_type, typename Memory::access_type>;
     if (std::ranges::count(factors, 0) == 3)
       return M(quadrant[std::ranges::find(factors, 1) - factors.begin()]);
     rec_zero(fork, sum, plan.base);

@@ -23,9 +23,7 @@ inline constexpr Index tile_keys = Index{tile_threads} * keys_a_thread;
 
 inline __device__ int digit_of(Key key, int shift) { return key >> shift & (digits - 1); }
 
-/// Keys with their payload, when there is one. Bare pointers: nvcc 13 gives the [[no_unique_address]] member
-/// of a view eight bytes of its own in a kernel, so that of two views in one struct it finds the second at
-/// +32, where the host has put it at +16.
+/// Keys with their payload, when there is one, of one size.
 struct Records {
   Key *keys = nullptr, *payload = nullptr;
   Index size = 0;

@@ -6,6 +6,20 @@
 
 namespace tallcache::gpu::peers {
 
+/// The library's product of matrices of T.
+template <class T>
+struct Gemm;
+template <>
+struct Gemm<float> {
+  static constexpr auto function = &CublasLibrary::cublasSgemm_v2_64;
+  static constexpr const char* name = "cublasSgemm";
+};
+template <>
+struct Gemm<double> {
+  static constexpr auto function = &CublasLibrary::cublasDgemm_v2_64;
+  static constexpr const char* name = "cublasDgemm";
+};
+
 /// C = A B in `mode`: the column-major library computes C^T = B^T A^T from the same memory.
 template <class T>
 void cublas_product(const Launch& launch, const typename Matmul<T>::template Args<>& args,
@@ -18,14 +32,9 @@ void cublas_product(const Launch& launch, const typename Matmul<T>::template Arg
   const cublasHandle_t handle = cublas_handle(launch, mode);
   const CublasLibrary& cublas = cublas_library();
   const T one = 1, zero = 0;
-  if constexpr (std::is_same_v<T, float>)
-    check_cublas(cublas.cublasSgemm_v2_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, c.cols, c.rows, a.cols, &one,
-                                          b.data, b.ld, a.data, a.ld, &zero, c.data, c.ld),
-                 "cublasSgemm");
-  else
-    check_cublas(cublas.cublasDgemm_v2_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, c.cols, c.rows, a.cols, &one,
-                                          b.data, b.ld, a.data, a.ld, &zero, c.data, c.ld),
-                 "cublasDgemm");
+  check_cublas((cublas.*Gemm<T>::function)(handle, CUBLAS_OP_N, CUBLAS_OP_N, c.cols, c.rows, a.cols, &one,
+                                           b.data, b.ld, a.data, a.ld, &zero, c.data, c.ld),
+               Gemm<T>::name);
 }
 
 struct cublas : OnCublas {

@@ -6,6 +6,20 @@
 
 namespace tallcache::gpu::peers {
 
+/// The library's sum of two matrices of T, either of them transposed.
+template <class T>
+struct Geam;
+template <>
+struct Geam<float> {
+  static constexpr auto function = &CublasLibrary::cublasSgeam_64;
+  static constexpr const char* name = "cublasSgeam";
+};
+template <>
+struct Geam<double> {
+  static constexpr auto function = &CublasLibrary::cublasDgeam_64;
+  static constexpr const char* name = "cublasDgeam";
+};
+
 struct cublas_geam : OnCublas {
   static constexpr std::string_view idea = "cublasSgeam and cublasDgeam, B = 1 A^T + 0 B";
   static constexpr std::string_view source = "cuBLAS";
@@ -20,14 +34,9 @@ struct cublas_geam : OnCublas {
     const CublasLibrary& library = cublas_library();
     const T one = 1, zero = 0;
     // In the column-major library's eyes A is n x m and B m x n.
-    if constexpr (std::is_same_v<T, float>)
-      check_cublas(library.cublasSgeam_64(handle, CUBLAS_OP_T, CUBLAS_OP_N, a.rows, a.cols, &one, a.data,
-                                          a.ld, &zero, b.data, b.ld, b.data, b.ld),
-                   "cublasSgeam");
-    else
-      check_cublas(library.cublasDgeam_64(handle, CUBLAS_OP_T, CUBLAS_OP_N, a.rows, a.cols, &one, a.data,
-                                          a.ld, &zero, b.data, b.ld, b.data, b.ld),
-                   "cublasDgeam");
+    check_cublas((library.*Geam<T>::function)(handle, CUBLAS_OP_T, CUBLAS_OP_N, a.rows, a.cols, &one, a.data,
+                                              a.ld, &zero, b.data, b.ld, b.data, b.ld),
+                 Geam<T>::name);
   }
 };
 

@@ -1,6 +1,7 @@
-# Installs a build into a fresh prefix, and builds and runs the project beside this file against it.
+# Installs a build into a fresh prefix, and builds and runs the projects beside this file against it. The README's
+# C++ is the files here, to the letter.
 #   cmake -DBUILD=<build folder> -DSOURCE=<this folder> -DWORK=<scratch folder> -DCONFIG=<build type> -DCXX=<compiler>
-#         -DFLAGS=<flags> -DGENERATOR=<generator> -P test.cmake
+#         -DFLAGS=<flags> -DGENERATOR=<generator> -DREADME=<README.md> -P test.cmake
 file(REMOVE_RECURSE ${WORK})
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE failed)
@@ -9,8 +10,47 @@ function(run)
     message(FATAL_ERROR "${command}: ${failed}")
   endif()
 endfunction()
+
+# The blocks of C++ in the README: each must be a file here.
+file(READ ${README} rest)
+set(blocks 0)
+while(rest MATCHES "```cpp\n")
+  string(FIND "${rest}" "```cpp\n" begin)
+  math(EXPR begin "${begin} + 7")
+  string(SUBSTRING "${rest}" ${begin} -1 rest)
+  string(FIND "${rest}" "```" end)
+  string(SUBSTRING "${rest}" 0 ${end} block)
+  string(SUBSTRING "${rest}" ${end} -1 rest)
+  set(found FALSE)
+  foreach(file product.cpp by_pairs.hpp)
+    file(READ ${SOURCE}/${file} text)
+    if("${text}" STREQUAL "${block}")
+      set(found TRUE)
+    endif()
+  endforeach()
+  if(NOT found)
+    message(FATAL_ERROR "${README}: this block of C++ is no file of ${SOURCE}:\n${block}")
+  endif()
+  math(EXPR blocks "${blocks} + 1")
+endwhile()
+if(NOT blocks EQUAL 2)
+  message(FATAL_ERROR "${README} has ${blocks} blocks of C++, not 2")
+endif()
+
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix --config ${CONFIG})
+# Only what is meant for users stands beside detail/.
+file(GLOB public RELATIVE ${WORK}/prefix/include/tallcache ${WORK}/prefix/include/tallcache/*)
+foreach(name IN LISTS public)
+  if(NOT name MATCHES "^(catalogue|count|fork|matmul|sort|trace|transpose)\\.hpp$|^detail$")
+    message(FATAL_ERROR "installed, and no public header: ${name}")
+  endif()
+endforeach()
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_BUILD_TYPE=${CONFIG}
     -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_PREFIX_PATH=${WORK}/prefix)
 run(${CMAKE_COMMAND} --build ${WORK}/build --config ${CONFIG})
-run(${WORK}/build/consumer)
+foreach(program product variant everything)
+  run(${WORK}/build/${program})
+endforeach()
+if(EXISTS ${WORK}/build/counts)
+  run(${WORK}/build/counts)
+endif()

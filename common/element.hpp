@@ -1,0 +1,167 @@
+// The element types of the suite. All that depends on the type of an element stands here, in one trait a
+// type, so that a new type is a specialisation of Element, its line in element_types, and its name in the
+// operations of each variant that takes it.
+#pragma once
+
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "common/error.hpp"
+#include "common/random.hpp"
+
+namespace tallcache {
+
+/// What has to be known of an element type T. It is left undefined: a type without a specialisation of its
+/// own does not compile. A specialisation has
+///   name                     std::string_view, in the catalogue, on the command line and in JSON
+///   word_bytes               the bytes of one of them in an array
+///   is_exact                 bool: its sums and products have no rounding errors
+///   epsilon                  double, the distance from 1 to the next value; 0 when it is exact
+///   poison                   the byte that an output holds everywhere before it is written
+///   Wide                     the type of the reference sums that a check makes
+///   Device                   the type that stands for it in the code of a kernel, of the same size
+///   text(T)                  its full digits: two values that differ print differently
+///   uniform(seed, position)  element number `position` of a random input: in [-1, 1), of an exact type in
+///                            [-100, 100]
+template <class T>
+struct Element;
+
+namespace detail {
+
+template <class T, class WideType>
+struct FloatingElement {
+  static constexpr std::size_t word_bytes = sizeof(T);
+  static constexpr bool is_exact = false;
+  static constexpr double epsilon = std::numeric_limits<T>::epsilon();
+  static constexpr unsigned char poison = 0xff;  // a NaN of every floating type
+  using Wide = WideType;
+  using Device = T;
+
+  static std::string text(T value) {
+    char digits[40];
+    std::snprintf(digits, sizeof digits, "%.*g", std::numeric_limits<T>::max_digits10,
+                  static_cast<double>(value));
+    return digits;
+  }
+  static T uniform(std::uint64_t seed, std::uint64_t position) {
+    return static_cast<T>(2 * random_unit(seed, position) - 1);
+  }
+};
+
+template <class T>
+struct IntegerElement {
+  static constexpr std::size_t word_bytes = sizeof(T);
+  static constexpr bool is_exact = true;
+  static constexpr double epsilon = 0;
+  static constexpr unsigned char poison = 0xa5;  // 0xff... is the largest key
+  using Wide = std::int64_t;
+  using Device = T;
+
+  static std::string text(T value) { return std::to_string(value); }
+  static T uniform(std::uint64_t seed, std::uint64_t position) {
+    return static_cast<T>(static_cast<int>(random_up_to(seed, position, 200)) - 100);
+  }
+};
+
+}  // namespace detail
+
+template <>
+struct Element<float> : detail::FloatingElement<float, double> {
+  static constexpr std::string_view name = "float";
+};
+template <>
+struct Element<double> : detail::FloatingElement<double, long double> {
+  static constexpr std::string_view name = "double";
+};
+template <>
+struct Element<std::int32_t> : detail::IntegerElement<std::int32_t> {
+  static constexpr std::string_view name = "int32";
+};
+template <>
+struct Element<std::uint32_t> : detail::IntegerElement<std::uint32_t> {
+  static constexpr std::string_view name = "uint32";
+};
+template <>
+struct Element<std::uint64_t> : detail::IntegerElement<std::uint64_t> {
+  static constexpr std::string_view name = "uint64";
+};
+
+/// A uint32 key with a uint32 payload. Keys and payloads lie in arrays of their own, and no array holds a
+/// pair.
+struct Uint32Pair;
+template <>
+struct Element<Uint32Pair> : detail::IntegerElement<std::uint32_t> {
+  static constexpr std::string_view name = "uint32_pair";
+};
+
+/// A float whose mantissa may be cut to 10 bits before it is multiplied.
+struct Tf32;
+template <>
+struct Element<Tf32> : detail::FloatingElement<float, double> {
+  static constexpr std::string_view name = "tf32";
+  static constexpr double epsilon = 0x1p-10;
+};
+
+template <>
+struct Element<std::complex<double>> {
+  static constexpr std::string_view name = "complex_double";
+  static constexpr std::size_t word_bytes = sizeof(std::complex<double>);
+  static constexpr bool is_exact = false;
+  static constexpr double epsilon = Element<double>::epsilon;
+  static constexpr unsigned char poison = Element<double>::poison;
+  using Wide = std::complex<long double>;
+  using Device = std::complex<double>;
+
+  static std::string text(std::complex<double> z) {
+    return "(" + Element<double>::text(z.real()) + ", " + Element<double>::text(z.imag()) + ")";
+  }
+  static std::complex<double> uniform(std::uint64_t seed, std::uint64_t position) {
+    return {Element<double>::uniform(seed, 2 * position), Element<double>::uniform(seed, 2 * position + 1)};
+  }
+};
+
+/// T has an Element, and nothing is left out of it.
+template <class T>
+concept ElementType = requires(std::uint64_t seed) {
+  requires std::same_as<decltype(Element<T>::name), const std::string_view>;
+  requires Element<T>::word_bytes == sizeof(typename Element<T>::Device);
+  requires std::same_as<decltype(Element<T>::is_exact), const bool>;
+  requires Element<T>::is_exact == (Element<T>::epsilon == 0);
+  requires std::same_as<decltype(Element<T>::poison), const unsigned char>;
+  typename Element<T>::Wide;
+  { Element<T>::text(Element<T>::uniform(seed, seed)) } -> std::same_as<std::string>;
+};
+
+/// What remains of an Element where the type is only a name.
+struct ElementFacts {
+  std::string_view name;
+  std::size_t word_bytes;
+};
+
+namespace detail {
+template <ElementType... T>
+inline constexpr ElementFacts facts_of[] = {{Element<T>::name, Element<T>::word_bytes}...};
+}
+
+/// Every element type.
+inline constexpr auto& element_types =
+    detail::facts_of<float, double, std::int32_t, std::uint32_t, std::uint64_t, Uint32Pair, Tf32,
+                     std::complex<double>>;
+
+/// The element type called `name`. Throws Error when there is none.
+constexpr const ElementFacts& find_element(std::string_view name) {
+  for (const ElementFacts& element : element_types)
+    if (element.name == name) return element;
+  throw Error("no element type is called '" + std::string(name) + "'");
+}
+
+}  // namespace tallcache
+
+/// The element types of the operations on matrices and vectors of numbers: USE(type) for each.
+#define TALLCACHE_NUMBERS(USE) USE(float) USE(double) USE(std::int32_t)

@@ -1,0 +1,28 @@
+// The catalogue: every operation and variant that this build has, and execute(), which runs one of them on
+// your own matrices, keys or vectors, on the CPU or on a GPU.
+//
+//   #include <tallcache/catalogue.hpp>
+//   tallcache::MatrixView<double> c{...}, a{...}, b{...};   // data, rows, cols, ld
+//   tallcache::execute<tallcache::Matmul<double>>("recursive", {c, a, b});
+//
+// operations() and variants_of() enumerate, find_operation() and find_variant() look up by name. An
+// operation's header in detail/common/ops says what its arguments are.
+#pragma once
+
+#include "common/catalogue.hpp"
+#include "common/execute.hpp"
+#include "common/ops/bfs.hpp"
+#include "common/ops/copy.hpp"
+#include "common/ops/counting_sort.hpp"
+#include "common/ops/edit_distance.hpp"
+#include "common/ops/fft.hpp"
+#include "common/ops/fib.hpp"
+#include "common/ops/gemv.hpp"
+#include "common/ops/grained_transpose.hpp"
+#include "common/ops/increment.hpp"
+#include "common/ops/lu.hpp"
+#include "common/ops/matmul.hpp"
+#include "common/ops/matmul_bt.hpp"
+#include "common/ops/matmul_tf32.hpp"
+#include "common/ops/sort.hpp"
+#include "common/ops/transpose.hpp"

@@ -1,0 +1,13 @@
+// Fork policies, and the profiler that is one of them. Write an algorithm once, over a policy that forks:
+//
+//   template <class Fork> void walk(Fork& fork, Node* node) {
+//     if (node) fork([&] { walk(fork, node->left); }, [&] { walk(fork, node->right); });
+//   }
+//
+// Serial runs it one branch after the other; OneTbb, inside in_arena(), in parallel; WorkSpan measures its
+// work, its span and what they say of the speed-up to expect (Cilkview's figures).
+#pragma once
+
+#include "common/fork.hpp"
+#include "common/fork_tbb.hpp"
+#include "common/work_span.hpp"

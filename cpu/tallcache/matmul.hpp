@@ -1,0 +1,52 @@
+// Products of matrices on the CPU.
+//
+//   tallcache::gemm(c, a, b);                     // C = A B, at the machine's limit
+//   tallcache::gemm(Layout::row_major, Trans::no, Trans::yes, 2.0, a, b, 1.0, c, threads);
+//
+// gemm() with a fork policy and scratch of the caller's own allocates nothing; rec_mult() is the bare
+// recursion, a template over how it forks and how it touches memory.
+#pragma once
+
+#include "common/execute.hpp"
+#include "common/ops/matmul.hpp"
+#include "cpu/matmul/gemm.hpp"
+#include "cpu/matmul/recursive.hpp"
+
+namespace tallcache {
+
+using cpu::matmul::gemm;
+using cpu::matmul::gemm_scratch_bytes;
+using cpu::matmul::GemmSizes;
+using cpu::matmul::Layout;
+using cpu::matmul::rec_mult;
+using cpu::matmul::Trans;
+
+/// C = alpha op(A) op(B) + beta C, as BLAS's gemm, on `threads` threads of which the caller is one. Scratch
+/// is kept for the next call. Throws Error when the sizes do not fit or matrices overlap.
+template <class T>
+void gemm(Layout layout, Trans trans_a, Trans trans_b, std::type_identity_t<T> alpha,
+          std::type_identity_t<MatrixView<const T>> a, std::type_identity_t<MatrixView<const T>> b,
+          std::type_identity_t<T> beta, MatrixView<T> c, int threads = 1) {
+  require_threads(threads);
+  const Index k = trans_a == Trans::no ? a.cols : a.rows;
+  const detail::SessionLease session({.threads = threads});
+  const std::size_t bytes = gemm_scratch_bytes<T>(layout, trans_a, trans_b, c.rows, c.cols, k);
+  const Scratch<> scratch(session->memory(0, bytes, Pages::huge).first(bytes));
+  if (threads == 1) {
+    Serial fork;
+    return gemm<Serial, T, Plain>(fork, layout, trans_a, trans_b, alpha, a, b, beta, c, scratch);
+  }
+  in_arena(threads, [&] {
+    OneTbb fork{threads};
+    gemm<OneTbb, T, Plain>(fork, layout, trans_a, trans_b, alpha, a, b, beta, c, scratch);
+  });
+}
+
+/// C = A B, row-major.
+template <class T>
+void gemm(MatrixView<T> c, std::type_identity_t<MatrixView<const T>> a,
+          std::type_identity_t<MatrixView<const T>> b, int threads = 1) {
+  gemm<T>(Layout::row_major, Trans::no, Trans::no, T{1}, a, b, T{0}, c, threads);
+}
+
+}  // namespace tallcache

@@ -1,0 +1,26 @@
+// Transposition of matrices of 4 and 8-byte elements (float, double, int32_t) on the CPU. rec_transpose() is
+// the bare recursion, a template over how it forks and how it touches memory.
+#pragma once
+
+#include "common/execute.hpp"
+#include "common/ops/transpose.hpp"
+#include "cpu/transpose/recursive.hpp"
+
+namespace tallcache {
+
+using cpu::transpose::rec_transpose;
+
+/// B = A^T on `threads` threads of which the caller is one; A is m x n, B n x m. Throws Error when the sizes
+/// do not fit or the matrices overlap.
+template <class T>
+void transpose(MatrixView<T> b, std::type_identity_t<MatrixView<const T>> a, int threads = 1) {
+  execute<Transpose<T>>("recursive_streaming", {b, a}, {}, threads);
+}
+
+/// A = A^T, A square.
+template <class T>
+void transpose(MatrixView<T> a, int threads = 1) {
+  execute<TransposeInPlace<T>>("recursive_streaming", {a}, {}, threads);
+}
+
+}  // namespace tallcache

@@ -1,0 +1,76 @@
+// Every public header in one program, and what each is for.
+#include <tallcache/catalogue.hpp>
+#include <tallcache/fork.hpp>
+#include <tallcache/matmul.hpp>
+#include <tallcache/sort.hpp>
+#include <tallcache/trace.hpp>
+#include <tallcache/transpose.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+using namespace tallcache;
+
+namespace {
+
+bool sorts() {
+  std::vector<std::uint32_t> in{5, 3, 9, 3, 0}, out(5), payload{0, 1, 2, 3, 4}, moved(5);
+  counting_sort({out.data(), 5}, {in.data(), 5}, 9);
+  if (!std::ranges::is_sorted(out)) return false;
+  counting_sort({out.data(), 5}, {moved.data(), 5}, {in.data(), 5}, {payload.data(), 5}, 9);
+  return moved == std::vector<std::uint32_t>{4, 1, 3, 0, 2};
+}
+
+bool transposes() {
+  std::vector<float> a{1, 2, 3, 4, 5, 6}, b(6), square{1, 2, 3, 4};
+  transpose(MatrixView<float>{b.data(), 3, 2, 2}, MatrixView<float>{a.data(), 2, 3, 3});
+  transpose(MatrixView<float>{square.data(), 2, 2, 2});
+  return b == std::vector<float>{1, 4, 2, 5, 3, 6} && square == std::vector<float>{1, 3, 2, 4};
+}
+
+// C = 2 A B^T + 3 C, on all processors.
+bool multiplies() {
+  std::vector<double> a{1, 2, 3, 4, 5, 6}, bt{1, 0, 1, 0, 1, 0}, c{1, 1, 1, 1};
+  gemm(Layout::row_major, Trans::no, Trans::yes, 2, MatrixView<double>{a.data(), 2, 3, 3},
+       MatrixView<double>{bt.data(), 2, 3, 3}, 3, MatrixView<double>{c.data(), 2, 2, 2}, usable_threads());
+  return c == std::vector<double>{11, 7, 23, 13};
+}
+
+Index fib(Index n, auto& fork) {
+  if (n < 2) return n;
+  Index x = 0, y = 0;
+  fork([&] { x = fib(n - 1, fork); }, [&] { y = fib(n - 2, fork); });
+  return x + y;
+}
+
+bool forks() {
+  Serial serial;
+  Index parallel = 0;
+  in_arena(usable_threads(), [&] {
+    OneTbb fork{usable_threads()};
+    parallel = fib(12, fork);
+  });
+  WorkSpan<UnitCost> profiler(ProfileOptions{});
+  const Profile profile = profiler.profile([&] { fib(12, profiler); });
+  return fib(12, serial) == 144 && parallel == 144 && profile.spawns == 232 && profile.parallelism() > 1;
+}
+
+// The misses of one pass over 1024 doubles in lines of 64 bytes, in a cache that holds 16 of them.
+bool traces() {
+  alignas(64) static double data[1024];
+  cache::LruCache ideal(16);
+  const auto counts = cache::trace(64, {&ideal}, [&](cache::Tracer& tracer) {
+    const auto traced = VectorView<double>{data, 1024}.with(Traced<cache::Tracer>{&tracer});
+    for (Index i = 0; i < traced.size; ++i) traced[i] = 1;
+  });
+  return counts.stores == 1024 && ideal.misses() == 128;
+}
+
+}  // namespace
+
+int main() {
+  const bool right[] = {sorts(), transposes(), multiplies(), forks(), traces()};
+  for (const bool one : right) std::printf("%s\n", one ? "right" : "WRONG");
+  return std::ranges::count(right, false) == 0 ? 0 : 1;
+}

@@ -1,0 +1,13 @@
+// Code for one architecture in a translation unit of its own.
+#pragma once
+
+#include "gpu/check.hpp"
+
+namespace tallcache::test {
+
+using OnHopper = gpu::OnCapability<9, 0>;
+
+/// What a kernel for 90a alone returns: 900. Throws Error when CUDA does.
+int hopper_answer();
+
+}  // namespace tallcache::test
