@@ -9,13 +9,10 @@
 #include <sstream>
 
 #include "bench/commands.hpp"
-#include "bench/comparison.hpp"
 #include "bench/json.hpp"
-#include "bench/peers.hpp"
-#include "bench/report/gnuplot.hpp"
 #include "bench/report/grid.hpp"
+#include "bench/report/kind.hpp"
 #include "bench/results.hpp"
-#include "bench/steps.hpp"
 #include "bench/tables/table.hpp"
 
 namespace tallcache {
@@ -27,16 +24,6 @@ struct ReportOptions {
   bool check = false;
 };
 
-bool is_comparison(const Json& results) { return results.contains("comparisons"); }
-
-// What the README's table from such results is called in the marks around it.
-std::string kind_of(const Json& results) {
-  return is_comparison(results)      ? "comparison"
-         : results.contains("steps") ? "steps"
-         : results.contains("peers") ? "peers"
-                                     : "results";
-}
-
 // What stands before and behind the table.
 std::pair<std::string, std::string> marks(std::string_view kind) {
   return {fmt::format("<!-- {}:begin -->", kind), fmt::format("<!-- {}:end -->", kind)};
@@ -45,45 +32,16 @@ std::pair<std::string, std::string> marks(std::string_view kind) {
 std::string machine(const Json& results) {
   const Json& context = results.at("context");
   const Json& build = context.at("build");
-  std::string processors = context.at("cpu");
-  if (is_comparison(results) || results.contains("peers"))
-    processors += fmt::format(", {} cores", context.at("usable_cores").get<int>());
-  if (is_comparison(results))
-    for (const Json& gpu : context.at("gpus")) processors += " and " + gpu.at("name").get<std::string>();
-  return fmt::format("{} ({}, {}, commit {}{})", processors, build.at("compiler").get<std::string>(),
-                     build.at("flags").get<std::string>(), build.at("commit").get<std::string>(),
+  return fmt::format("{} ({}, {}, commit {}{})", context.at("cpu").get<std::string>(),
+                     build.at("compiler").get<std::string>(), build.at("flags").get<std::string>(),
+                     build.at("commit").get<std::string>(),
                      context.contains("mode") ? ", " + context["mode"].get<std::string>() + " sizes" : "");
 }
 
-std::string markdown(const Json& parts, Grid (*grid)(const Json&)) {
-  std::string text;
-  for (const Json& part : parts) text += "\n" + render(grid(part), Style::markdown);
-  return text;
-}
-
-std::string full_report(const Json& results) {
+std::string report_of_tables(const Json& results) {
   std::string text = fmt::format("# {}\n\nMeasured on {}.\n", machine(results),
                                  results["context"].at("date").get<std::string>());
-  for (const Json& table : results.value("tables", Json::array()))
-    text += "\n" + render_table(table, Style::markdown);
-  for (const Json& comparison : results.value("comparisons", Json::array()))
-    text += fmt::format("\n{}\n{}\n", render(comparison_grid(results, comparison), Style::markdown),
-                        crossover_sentence(results, comparison));
-  return text + markdown(results.value("steps", Json::array()), steps_grid) +
-         markdown(results.value("peers", Json::array()), peers_grid);
-}
-
-// What each step brought, or each variant beside its peers.
-std::string summary_of(const Json& results, const char* kind, Grid (*grid)(const Json&)) {
-  return fmt::format("On {}:\n", machine(results)) + markdown(results.at(kind), grid);
-}
-
-// The best of each side at every size.
-std::string summary_of_comparison(const Json& results) {
-  std::string text = fmt::format("On {}:\n", machine(results));
-  for (const Json& comparison : results["comparisons"])
-    text += fmt::format("\n{}\n{}\n", render(comparison_summary(results, comparison), Style::markdown),
-                        crossover_sentence(results, comparison));
+  for (const Json& table : results.at("tables")) text += "\n" + render_table(table, Style::markdown);
   return text;
 }
 
@@ -131,10 +89,26 @@ void update_readme(const ReportOptions& options, const std::string& kind, const 
   write_text(options.readme, wanted);
 }
 
-void draw_comparisons(const std::string& prefix, const Json& results) {
-  for (const Json& comparison : results["comparisons"])
-    draw(fmt::format("{}-{}.svg", prefix, comparison.at("operation").get<std::string>()),
-         comparison_plot(results, comparison));
+struct Reported {
+  std::string kind, full, summary;
+};
+
+Reported report_of(const std::string& path, const std::string& svg) {
+  if (!Json::parse(read_text(path), nullptr, false).contains("schema")) {
+    const Json results = read_results(path);
+    if (!svg.empty()) throw Error(path + " has nothing to plot");
+    return {"results", report_of_tables(results), summary_of_tables(results)};
+  }
+  const Document document = read_document(path);
+  const ReportKind& kind = find_kind(document.kind);
+  if (!svg.empty()) {
+    if (!kind.plot) throw Error(path + " has nothing to plot");
+    kind.plot(document, svg);
+  }
+  return {document.kind,
+          fmt::format("# {}\n\nMeasured on {}.\n\n{}", machine_line(document),
+                      document.context.at("date").get<std::string>(), kind.full(document)),
+          kind.summary ? kind.summary(document) : ""};
 }
 
 void report(const ReportOptions& options) {
@@ -142,23 +116,11 @@ void report(const ReportOptions& options) {
   std::string text;
   std::map<std::string, std::string> summaries;  // by kind
   for (const std::string& path : options.files) {
-    const Json results = read_results(path);
     try {
-      if (!options.svg.empty()) {
-        if (!is_comparison(results))
-          throw Error(path + " has no comparison to plot: it is not of tallcache compare");
-        draw_comparisons(options.svg, results);
-      }
-      const std::string kind = kind_of(results);
-      std::string& summary = summaries[kind];
-      if (options.readme.empty())
-        text += (text.empty() ? "" : "\n") + full_report(results);
-      else
-        summary +=
-            (summary.empty() ? "" : "\n") + (kind == "comparison" ? summary_of_comparison(results)
-                                             : kind == "steps"    ? summary_of(results, "steps", steps_grid)
-                                             : kind == "peers"    ? summary_of(results, "peers", peers_grid)
-                                                                  : summary_of_tables(results));
+      const Reported reported = report_of(path, options.svg);
+      text += (text.empty() ? "" : "\n") + reported.full;
+      if (!options.readme.empty())
+        summaries[reported.kind] += (summaries[reported.kind].empty() ? "" : "\n") + reported.summary;
     } catch (const Json::exception& error) {
       const std::string what = error.what();
       throw Error(fmt::format("{} is no results file: {}", path, what.substr(what.find("] ") + 2)));
