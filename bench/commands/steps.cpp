@@ -57,8 +57,8 @@ void measure_steps(Document& document, std::string_view name, const Optimization
   document.plan.push_back(plan_of(problem, steps));
   std::vector<Candidate> list;
   for (const Step& step : steps.steps) list.push_back(candidate_of(operation, steps, step));
-  for (const Measurement& m :
-       measure_each(problem, list, {.least_rounds = 3, .most_rounds = 15, .seconds = options.seconds}))
+  for (const Measurement& m : measure_each(
+           problem, list, {.least_rounds = 3, .most_rounds = 15, .seconds = options.seconds}, options.device))
     document.put(to_record(problem, m));
 }
 
