@@ -9,10 +9,11 @@
 namespace tallcache {
 namespace {
 
+#define TALLCACHE_COMMAND(name)
+#define TALLCACHE_RESULTS_COMMAND(name) &name##_report,
+#define TALLCACHE_PAPI_COMMAND TALLCACHE_RESULTS_COMMAND
 const std::array kinds{
-    &misses_report,
-    &profile_report,
-    &machine_report,
+#include "bench/commands.def"
 };
 
 }  // namespace

@@ -48,7 +48,7 @@ struct Record {
   int threads = 1;
   bool peer = false;
   Json conditions = Json::object();  ///< that are not the usual ones: {"pages": "2 MiB"}, {"caches": "cold"}
-  std::string row{};                 ///< of a table that measures it for itself: "<table>: <row>"
+  std::string row{};  ///< of a table that measures it for itself: "<table>: <row>"; of peers, the case
   Outcome outcome{};
   std::vector<Quantity> quantities{};
 
