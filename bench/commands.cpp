@@ -3,18 +3,17 @@
 namespace tallcache {
 
 void add_commands(CLI::App& app) {
-  add_list(app);
-  add_run(app);
-  add_machine(app);
-  add_reproduce(app);
-  add_compare(app);
-  add_steps(app);
-  add_peers(app);
-  add_report(app);
-  add_profile(app);
+#define TALLCACHE_COMMAND(name) add_##name(app);
+#define TALLCACHE_RESULTS_COMMAND TALLCACHE_COMMAND
 #ifdef TALLCACHE_HAS_PAPI
-  add_misses(app);
+#define TALLCACHE_PAPI_COMMAND TALLCACHE_COMMAND
+#else
+#define TALLCACHE_PAPI_COMMAND(name)
 #endif
+#include "bench/commands.def"
+#undef TALLCACHE_COMMAND
+#undef TALLCACHE_RESULTS_COMMAND
+#undef TALLCACHE_PAPI_COMMAND
 }
 
 }  // namespace tallcache

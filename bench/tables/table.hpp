@@ -9,15 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/report/grid.hpp"
 #include "bench/results.hpp"
-#include "bench/tables/grid.hpp"
+#include "bench/scale.hpp"
 #include "common/harness.hpp"
 
 namespace tallcache {
-
-/// How large a run is: tiny sizes for tests, sizes for three minutes, the printed sizes.
-enum class Scale { smoke, quick, full };
-std::string_view to_string(Scale);
 
 /// Candidates that are measured together, interleaved, on one problem.
 struct Row {

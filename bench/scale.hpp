@@ -1,0 +1,12 @@
+// How large a run is.
+#pragma once
+
+#include <string_view>
+
+namespace tallcache {
+
+/// Tiny sizes for tests, sizes for minutes, the largest ones.
+enum class Scale { smoke, quick, full };
+std::string_view to_string(Scale);
+
+}  // namespace tallcache
