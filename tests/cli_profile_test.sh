@@ -109,24 +109,17 @@ for r in times:
     assert time["value"] > 0 and len(time["samples"]) >= 5 and "conditions" not in r
 P
 if [ "$(nproc)" -ge 2 ]; then
-<<<<<<< HEAD
-  run 0 profile matmul recursive --shape m=64 --threads 2 --seconds 0.01; has out "measured on 2"
+  run 0 profile matmul recursive --shape m=64 --threads 2 --seconds 0.01; has out "^  2  *[0-9]"
 else
   skip "profile on 2 threads" "there is one processor"
-=======
-  run 0 profile matmul recursive --shape m=64 --threads 2 --seconds 0.01; has out "^  2  *[0-9]"
->>>>>>> schema
 fi
 if gnuplot --version >/dev/null 2>&1; then
   run 0 profile matmul recursive naive --shape m=32 --measure --seconds 0.01 --svg "a'b.svg"
   python3 -c "import xml.dom.minidom, sys; xml.dom.minidom.parse(sys.argv[1])" "a'b.svg" || fail "the plot is no XML"
   for word in linear recursive naive burdened measured; do has "a'b.svg" "$word"; done
-<<<<<<< HEAD
+  run 0 report m.json --svg drawn; has drawn-transpose.svg tiled
 else
   skip "plot of the speed-ups" "gnuplot is not installed"
-=======
-  run 0 report m.json --svg drawn; has drawn-transpose.svg tiled
->>>>>>> schema
 fi
 PATH=/nowhere "$program" profile matmul naive --shape m=16 --unit-cost --svg x.svg >out 2>err && fail "no gnuplot"
 has err "needs gnuplot"
@@ -152,7 +145,7 @@ bad "name of a file" profile matmul naive --shape m=8 --svg -
 bad "cannot both" profile matmul naive --shape m=8 --csv - --json -
 
 # Without options: a product of the suite's own size; with an operation alone, its own size.
-run 0 profile; has out "^matmul double m=256,n=256,k=256$"; has out "burdened parallelism"
+run 0 profile; has out "matmul double m = 256"; has out "burdened parallelism"
 run 0 profile sort --unit-cost --json -; has out '"n": 1000000'
 
 # A user's own program.

@@ -135,7 +135,8 @@ void add_misses(CLI::App& app) {
   const auto options = std::make_shared<MissesOptions>();
   CLI::App* command = app.add_subcommand(
       "misses", "Count cache misses of variants through PAPI, by level and kind, beside the theory");
-  add_problem(*command, *options, "all of them").shape->required();
+  options->least_shape = true;  // every access is simulated
+  add_problem(*command, *options, "all of them");
   command->add_option("--cache", options->caches,
                       "A level of cache: 32K is fully associative, 32K:8 has 8 ways; up to three, the first "
                       "level first; this machine's when left out");
