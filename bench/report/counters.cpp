@@ -1,0 +1,97 @@
+#include "bench/report/counters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "bench/report/format.hpp"
+#include "bench/report/kind.hpp"
+
+namespace tallcache {
+namespace {
+
+std::vector<const Record*> records_of(const Document& document, const Json& part) {
+  std::vector<const Record*> records;
+  for (const Record& record : document.measurements)
+    if (record.operation == part.at("operation") && record.element == part.at("element") &&
+        record.shape == part.at("shape"))
+      records.push_back(&record);
+  return records;
+}
+
+const Quantity* count_of(const Record& record, const std::string& event) {
+  const auto found = std::ranges::find(record.quantities, event, &Quantity::name);
+  return found == record.quantities.end() ? nullptr : &*found;
+}
+
+// "1234", "~1234" of an estimate, "-" where there is none.
+std::string shown(const Quantity* count) {
+  if (!count || std::isnan(count->value)) return "-";
+  return fmt::format("{}{:.0f}", count->at.contains("estimate") ? "~" : "", count->value);
+}
+
+std::string params_text(const Record& record) {
+  std::string text;
+  for (const auto& [name, value] : record.params.items())
+    text += fmt::format(" {}={}", name, value.get<Index>());
+  return text;
+}
+
+// Every event that one of the records names, in order.
+std::vector<std::string> events_of(const std::vector<const Record*>& records) {
+  std::vector<std::string> events;
+  for (const Record* record : records)
+    for (const Quantity& count : record->quantities)
+      if (std::ranges::find(events, count.name) == events.end()) events.push_back(count.name);
+  return events;
+}
+
+// The reasons why events were counted in no record, each with its events.
+std::string not_counted(const std::vector<const Record*>& records, const std::vector<std::string>& events) {
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const std::string& event : events)
+    for (const Record* record : records)
+      if (const Quantity* count = count_of(*record, event); count && !count->reason.empty()) {
+        by_reason[count->reason].push_back(event);
+        break;
+      }
+  std::string text;
+  for (const auto& [reason, absent_events] : by_reason)
+    text +=
+        fmt::format("\nNot counted, {}: {}{}\n", reason, absent_events.front(),
+                    absent_events.size() > 1 ? fmt::format(" and {} more", absent_events.size() - 1) : "");
+  return text;
+}
+
+std::string markdown(const Document& document, const Json& part) {
+  return counters_text(document, part, Style::markdown);
+}
+std::string full(const Document& document) { return join_parts(document, markdown); }
+
+}  // namespace
+
+std::string counters_text(const Document& document, const Json& part, Style style) {
+  const auto records = records_of(document, part);
+  Grid grid{.caption = fmt::format("{} {}, {}:", part.at("operation").get<std::string>(),
+                                   part.at("element").get<std::string>(), sizes_text(part.at("shape"))),
+            .columns = {{"event", true}},
+            .rows = {}};
+  for (const Record* record : records) grid.columns.push_back({record->variant + params_text(*record)});
+  const std::vector<std::string> events = events_of(records);
+  for (const std::string& event : events) {
+    std::vector<std::string> row{event};
+    for (const Record* record : records) row.push_back(shown(count_of(*record, event)));
+    if (std::ranges::any_of(row.begin() + 1, row.end(), [](const std::string& cell) { return cell != "-"; }))
+      grid.rows.push_back(std::move(row));
+  }
+  std::string text = render(grid, style);
+  for (const Record* record : records)
+    if (!record->outcome.measured()) text += fmt::format("\n{}: {}\n", record->variant, reason_of(record));
+  return text + not_counted(records, events);
+}
+
+const ReportKind counters_report{.kind = "counters", .full = full};
+
+}  // namespace tallcache
