@@ -2,18 +2,15 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <limits>
 #include <string>
 
+#include "bench/absent.hpp"
 #include "common/harness.hpp"
 
 namespace tallcache {
 
 /// Keys stay in the order in which they are written.
 using Json = nlohmann::ordered_json;
-
-/// A figure that there is none of.
-inline constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
 Json to_json(const Named&);
 

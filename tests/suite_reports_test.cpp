@@ -2,8 +2,10 @@
 // every name in the suites is one of the catalogue.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 
 #include "bench/report/compare.hpp"
@@ -305,7 +307,11 @@ TEST(RunReport, HasPhasesAndReasons) {
   EXPECT_EQ(grid.caption, "op float n=8, cold caches:");
   EXPECT_EQ(grid.rows[0],
             (std::vector<std::string>{"tiled", "500.0000", "50.0000", "0.00", "sort 250.0000 ms"}));
+  EXPECT_EQ(grid.columns.size(), 5u);
   EXPECT_EQ(grid.rows[1], (std::vector<std::string>{"gpu tiled", "-", "", "", "no device"}));
+  document.measurements.pop_back();
+  document.measurements[0].quantities.pop_back();
+  EXPECT_EQ(run_grid(document).columns.size(), 4u) << "there is nothing to note";
 }
 
 // The same text from a file as from what was measured.
