@@ -194,12 +194,17 @@ python3 - machine.json <<'P' || fail "machine.json"
 import json, sys
 document = json.load(open(sys.argv[1]))
 context, limits = document["context"], document["limits"]
+assert document["kind"] == "machine" and document["plan"] == document["measurements"] == []
 assert context["cpu"] and context["build"]["commit"] and context["build"]["compiler"] and context["date"]
-assert {p["element"] for p in limits["peaks"]} == {"float", "double"}
+assert {p["element"] for p in limits if p["operation"] == "multiply_add"} >= {"float", "double"}
+assert any(p["backend"] == "gpu" for p in limits)
 for event in context["counters"]["events"]:
     assert isinstance(event["absent"], str)
 assert context["peers"]
 P
+run 0 report machine.json; has out "^# .*, commit "; has out "^Balance: "; has out "^GPU, best round"
+bad "nothing to plot" report machine.json --svg x
+bad "no table for a README" report machine.json --readme README.md
 bad "cannot write" machine --json nowhere/x.json
 
 # Google Benchmark: names, its own flags, counters, the machine in the context.

@@ -41,7 +41,7 @@ std::string average(double value, std::uint64_t count, bool unit_cost) {
   return unit_cost ? fmt::format("{:.2f}", each) : cost(each, false);
 }
 
-std::string name_of(const Record& record) {
+std::string title_of(const Record& record) {
   std::string text = record.variant;
   for (const auto& [name, value] : record.params.items())
     text += fmt::format("{}{}={}", text == record.variant ? " " : ",", name, value.dump());
@@ -147,7 +147,7 @@ std::string profile_text(const ProfiledVariant& v, Style style) {
   const bool unit_cost = v.unit_cost();
   const Quantity* burden = v.record->find("burden");
   Grid grid{
-      .caption = name_of(*v.record), .columns = {{"", true}, {unit_cost ? "units" : "time"}}, .rows = {}};
+      .caption = title_of(*v.record), .columns = {{"", true}, {unit_cost ? "units" : "time"}}, .rows = {}};
   const auto row = [&](std::string what, std::string value) {
     grid.rows.push_back({std::move(what), std::move(value)});
   };
