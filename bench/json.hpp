@@ -22,9 +22,6 @@ Json to_json(const Variant&);
 /// time, "problem".
 Json to_json(const Problem&, const Measurement&);
 
-/// Throws Error, which names the variant, when such a record's result was wrong.
-void require_right(const Json& record);
-
 /// Writes `text` to `path` so that the file is always whole: to a neighbour first, then renamed. "-" is
 /// standard output. Throws Error when it cannot be written.
 void write_text(const std::string& path, std::string_view text);
