@@ -63,11 +63,6 @@ Json to_json(const Problem& problem, const Measurement& m) {
   return json;
 }
 
-void require_right(const Json& record) {
-  if (const std::string problem = record.value("problem", ""); problem.starts_with("wrong result"))
-    throw Error(fmt::format("{}: {}", record.at("variant").get<std::string>(), problem));
-}
-
 namespace {
 [[noreturn]] void cannot_write(const std::string& path) {
   throw Error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));

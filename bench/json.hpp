@@ -2,18 +2,15 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <limits>
 #include <string>
 
+#include "bench/absent.hpp"
 #include "common/harness.hpp"
 
 namespace tallcache {
 
 /// Keys stay in the order in which they are written.
 using Json = nlohmann::ordered_json;
-
-/// A figure that there is none of.
-inline constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
 Json to_json(const Named&);
 
@@ -24,9 +21,6 @@ Json to_json(const Variant&);
 /// not the ordinary ones), median_s, mad_s, repetitions, its rate, phases, verified; or, where there is no
 /// time, "problem".
 Json to_json(const Problem&, const Measurement&);
-
-/// Throws Error, which names the variant, when such a record's result was wrong.
-void require_right(const Json& record);
 
 /// Writes `text` to `path` so that the file is always whole: to a neighbour first, then renamed. "-" is
 /// standard output. Throws Error when it cannot be written.

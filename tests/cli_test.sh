@@ -141,7 +141,7 @@ P
 run 0 report steps.json
 python3 - out <<'P' || fail "the shares of the limits that report steps.json prints"
 import sys
-rows = [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in open(sys.argv[1]) if line[0] == "|"]
+rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in open(sys.argv[1]) if line[0] == "|"]
 steps = [row for row in rows if len(row) > 5 and row[5].endswith("x")]
 assert len(steps) >= 8 and all(row[4].endswith("%") and float(row[1]) > 0 for row in steps), rows
 P
@@ -204,7 +204,7 @@ import json, sys
 lines = [m for m in json.load(open(sys.argv[1]))["measurements"] if m["variant"] == "recursive"]
 assert {m["threads"] for m in lines} > {1}
 assert all(m["status"] == "measured" or m["reason"] for m in lines), lines
-rows = [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in open(sys.argv[2]) if line[0] == "|"]
+rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in open(sys.argv[2]) if line[0] == "|"]
 several = [row for row in rows if row[1].endswith("threads") and row[1].startswith("cpu recursive,")]
 assert any(row[8].endswith("x") for row in several), rows
 P

@@ -151,7 +151,7 @@ const Sabotage sabotages[] = {
     {"another schema", speed, R"([{"op": "replace", "path": "/schema", "value": "tallcache/0"}])",
      "\"tallcache/0\"; tallcache/1 is read here"},
     {"an unknown kind", speed, R"([{"op": "replace", "path": "/kind", "value": "misess"}])",
-     "did you mean 'misses'"},
+     "did you mean 'misses'", false},
     {"threads in words", speed, R"([{"op": "replace", "path": "/measurements/0/threads", "value": "one"}])",
      "must be number"},
     {"no threads", speed, R"([{"op": "replace", "path": "/measurements/0/threads", "value": 0}])",

@@ -60,7 +60,7 @@ Json plan_of(const Operation& operation, const PeerComparison& comparison) {
 }
 
 void put_all(Document& document, const Problem& problem, std::span<const Candidate> list,
-             const Protocol& protocol, const PeersOptions& options, const Json& row) {
+             const Protocol& protocol, const PeersOptions& options, const std::string& row) {
   for (const Measurement& m : measure_each(problem, list, protocol, options.device)) {
     Record record = to_record(problem, m);
     record.row = row;
@@ -70,7 +70,8 @@ void put_all(Document& document, const Problem& problem, std::span<const Candida
 
 // Another operation of the same shape, measured next.
 void measure_reference(Document& document, const PeerComparison& comparison, const Problem& problem,
-                       int threads, const Protocol& protocol, const PeersOptions& options, const Json& row) {
+                       int threads, const Protocol& protocol, const PeersOptions& options,
+                       const std::string& row) {
   const Operation& operation = find_operation(comparison.share.operation, comparison.element);
   const Variant& variant = find_variant(operation, comparison.share.variant, comparison.backend);
   const Candidate candidate{&variant, complete_params(variant, {}), variant.parallel ? threads : 1};
@@ -92,9 +93,9 @@ void measure_case(Document& document, const Operation& operation, const PeerComp
                         .seed = options.seed,
                         .pages = options.pages};
   const std::string label = label_of(problem, peer_case);
-  const Json row = fmt::format("{} {} {}: {}{}{}{}", operation.name, operation.element, comparison.variant,
-                               peer_case.group, peer_case.group.empty() ? "" : ": ", label,
-                               threads > 1 ? fmt::format(", {} threads", threads) : "");
+  const std::string row = fmt::format(
+      "{} {} {}: {}{}{}{}", operation.name, operation.element, comparison.variant, peer_case.group,
+      peer_case.group.empty() ? "" : ": ", label, threads > 1 ? fmt::format(", {} threads", threads) : "");
   document.plan.back()["cases"].push_back(
       {{"label", label}, {"row", row}, {"threads", threads}, {"group", peer_case.group}});
   std::vector<Candidate> list;

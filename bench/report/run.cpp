@@ -52,6 +52,10 @@ Grid run_grid(const Document& document) {
                            fmt::format("{:.4f}", record->seconds_spread() * 1e3),
                            fmt::format("{:.2f}", record->rate()), phases_of(*record)});
   }
+  if (std::ranges::all_of(grid.rows, [](const auto& row) { return row.back().empty(); })) {
+    grid.columns.pop_back();
+    for (auto& row : grid.rows) row.pop_back();
+  }
   return grid;
 }
 

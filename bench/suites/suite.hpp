@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/json.hpp"
+#include "bench/absent.hpp"
 #include "bench/scale.hpp"
 #include "common/harness.hpp"
 
