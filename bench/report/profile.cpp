@@ -154,8 +154,7 @@ std::string profile_text(const ProfiledVariant& v, Style style) {
   row("work", cost(p.work, unit_cost));
   row("span", cost(p.span, unit_cost));
   row("burdened span", cost(p.burdened_span, unit_cost));
-  if (burden)
-    row(fmt::format("burden of a steal ({})", burden->detail), fmt::format("{:.0f}", burden->value));
+  if (burden) row(fmt::format("burden of a steal ({})", burden->detail), cost(burden->value, unit_cost));
   row("parallelism", fmt::format("{:.2f}", p.parallelism()));
   row("burdened parallelism", fmt::format("{:.2f}", p.burdened_parallelism()));
   row("spawns", fmt::format("{}", p.spawns));
