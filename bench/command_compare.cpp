@@ -11,8 +11,8 @@
 #include "bench/commands.hpp"
 #include "bench/comparison.hpp"
 #include "bench/context.hpp"
-#include "bench/gnuplot.hpp"
 #include "bench/machine_json.hpp"
+#include "bench/report/gnuplot.hpp"
 #include "bench/tables/table.hpp"
 #include "common/catalogue.hpp"
 #ifdef TALLCACHE_HAS_CUDA

@@ -6,12 +6,12 @@
 #include "bench/candidates.hpp"
 #include "bench/commands.hpp"
 #include "bench/context.hpp"
-#include "bench/gnuplot.hpp"
 #include "bench/json.hpp"
 #include "bench/misses.hpp"
 #include "bench/misses_curve.hpp"
 #include "bench/misses_falls.hpp"
 #include "bench/misses_theory.hpp"
+#include "bench/report/gnuplot.hpp"
 #include "common/catalogue.hpp"
 #include "common/papi/source.hpp"
 

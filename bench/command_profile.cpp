@@ -9,9 +9,9 @@
 #include "bench/candidates.hpp"
 #include "bench/commands.hpp"
 #include "bench/context.hpp"
-#include "bench/gnuplot.hpp"
 #include "bench/json.hpp"
 #include "bench/profiles.hpp"
+#include "bench/report/gnuplot.hpp"
 #include "common/catalogue.hpp"
 
 namespace tallcache {

@@ -10,12 +10,12 @@
 
 #include "bench/commands.hpp"
 #include "bench/comparison.hpp"
-#include "bench/gnuplot.hpp"
 #include "bench/json.hpp"
 #include "bench/peers.hpp"
+#include "bench/report/gnuplot.hpp"
+#include "bench/report/grid.hpp"
 #include "bench/results.hpp"
 #include "bench/steps.hpp"
-#include "bench/tables/grid.hpp"
 #include "bench/tables/table.hpp"
 
 namespace tallcache {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/gnuplot.hpp"
+#include "bench/report/gnuplot.hpp"
 #include "bench/tables/table.hpp"
 
 namespace tallcache {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "bench/json.hpp"
-#include "bench/tables/grid.hpp"
+#include "bench/report/grid.hpp"
 
 namespace tallcache {
 

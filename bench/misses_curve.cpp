@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "bench/gnuplot.hpp"
 #include "bench/misses_theory.hpp"
+#include "bench/report/gnuplot.hpp"
 #include "common/cache/run_traced.hpp"
 #include "common/cache/stack_distances.hpp"
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "bench/json.hpp"
-#include "bench/tables/grid.hpp"
+#include "bench/report/grid.hpp"
 
 namespace tallcache {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "bench/gnuplot.hpp"
+#include "bench/report/gnuplot.hpp"
 
 namespace tallcache {
 

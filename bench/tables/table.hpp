@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/report/grid.hpp"
 #include "bench/results.hpp"
-#include "bench/tables/grid.hpp"
 #include "common/harness.hpp"
 
 namespace tallcache {

@@ -1,4 +1,4 @@
-#include "bench/gnuplot.hpp"
+#include "bench/report/gnuplot.hpp"
 
 #include <cstdio>
 #include <cstdlib>

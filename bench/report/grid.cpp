@@ -1,4 +1,4 @@
-#include "bench/tables/grid.hpp"
+#include "bench/report/grid.hpp"
 
 #include <fmt/format.h>
 
