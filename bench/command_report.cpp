@@ -14,12 +14,26 @@
 #include "bench/peers.hpp"
 #include "bench/report/gnuplot.hpp"
 #include "bench/report/grid.hpp"
-#include "bench/results.hpp"
+#include "bench/report/kind.hpp"
 #include "bench/steps.hpp"
-#include "bench/tables/table.hpp"
 
 namespace tallcache {
 namespace {
+
+// Comparisons, steps and peers, in the form from before there was a schema.
+Json read_results(const std::string& path) {
+  std::ifstream file(path);
+  const Json json = Json::parse(file, nullptr, false);
+  for (const char* kind : {"comparisons", "steps", "peers"})
+    if (json.is_object() && json.contains(kind)) return json;
+  throw Error(path + " is no results file");
+}
+
+bool is_document(const std::string& path) {
+  std::ifstream file(path);
+  const Json json = Json::parse(file, nullptr, false);
+  return !json.is_object() || json.contains("schema") || json.contains("tables");
+}
 
 struct ReportOptions {
   std::vector<std::string> files;
@@ -64,8 +78,6 @@ std::string markdown(const Json& parts, Grid (*grid)(const Json&)) {
 std::string full_report(const Json& results) {
   std::string text = fmt::format("# {}\n\nMeasured on {}.\n", machine(results),
                                  results["context"].at("date").get<std::string>());
-  for (const Json& table : results.value("tables", Json::array()))
-    text += "\n" + render_table(table, Style::markdown);
   for (const Json& comparison : results.value("comparisons", Json::array()))
     text += fmt::format("\n{}\n{}\n", render(comparison_grid(results, comparison), Style::markdown),
                         crossover_sentence(results, comparison));
@@ -85,27 +97,6 @@ std::string summary_of_comparison(const Json& results) {
     text += fmt::format("\n{}\n{}\n", render(comparison_summary(results, comparison), Style::markdown),
                         crossover_sentence(results, comparison));
   return text;
-}
-
-// One line a ratio: the slide's beside this machine's.
-std::string summary_of_tables(const Json& results) {
-  Grid grid{.caption = fmt::format("On {}:", machine(results)),
-            .columns = {{"table", true}, {"size", true}, {"ratio", true}, {"slide"}, {"here"}},
-            .rows = {}};
-  int held = 0, decided = 0;
-  for (const Json& table : results["tables"]) {
-    std::string id = table.at("id");
-    for (const Json& ratio : table.at("ratios")) {
-      const auto shown = ratio.at("quotient") ? times : figure;
-      grid.rows.push_back({std::exchange(id, ""), ratio.at("where"), ratio.at("what"),
-                           shown(ratio.at("slide")), shown(ratio.at("here"))});
-    }
-    for (const Json& finding : table.at("findings"))
-      if (!finding.at("holds").is_null()) ++decided, held += finding["holds"].get<bool>();
-  }
-  return render(grid, Style::markdown) +
-         fmt::format("\nOf the slides' findings that these measurements decide, {} of {} hold here.\n", held,
-                     decided);
 }
 
 std::string read_text(const std::string& path) {
@@ -142,6 +133,16 @@ void report(const ReportOptions& options) {
   std::string text;
   std::map<std::string, std::string> summaries;  // by kind
   for (const std::string& path : options.files) {
+    if (is_document(path)) {
+      const Document document = read_document(path);
+      if (!options.svg.empty())
+        throw Error(path + " has no comparison to plot: it is not of tallcache compare");
+      text += fmt::format("{}# {}\n\n{}", text.empty() ? "" : "\n", machine_line(document),
+                          reproduce_report.full(document));
+      summaries["results"] += reproduce_report.summary(document);
+      if (options.readme.empty()) summaries.clear();
+      continue;
+    }
     const Json results = read_results(path);
     try {
       if (!options.svg.empty()) {
@@ -157,8 +158,7 @@ void report(const ReportOptions& options) {
         summary +=
             (summary.empty() ? "" : "\n") + (kind == "comparison" ? summary_of_comparison(results)
                                              : kind == "steps"    ? summary_of(results, "steps", steps_grid)
-                                             : kind == "peers"    ? summary_of(results, "peers", peers_grid)
-                                                                  : summary_of_tables(results));
+                                                                  : summary_of(results, "peers", peers_grid));
     } catch (const Json::exception& error) {
       const std::string what = error.what();
       throw Error(fmt::format("{} is no results file: {}", path, what.substr(what.find("] ") + 2)));
@@ -170,6 +170,8 @@ void report(const ReportOptions& options) {
 }
 
 }  // namespace
+
+std::string machine_line(const Document& document) { return machine(Json{{"context", document.context}}); }
 
 void add_report(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();

@@ -1,0 +1,28 @@
+// What the processor counts of the three products.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/harness.hpp"
+
+namespace tallcache {
+
+/// One quantity of common/papi/source.hpp, as "L1 data misses", in one run.
+struct ProductCount {
+  std::string name;
+  std::string event{};  ///< PAPI's, which counted it
+  double value = std::numeric_limits<double>::quiet_NaN();
+  std::string reason{};  ///< why there is no value
+};
+
+/// Counts cycles, instructions, misses of L1 and L2, accesses, loads, stores and vector instructions of a run
+/// of the CPU's product `variant` in double on one thread, after its result was verified. Throws Error when
+/// that is wrong.
+std::vector<ProductCount> count_product(std::string_view variant, const Params&, const Shape&,
+                                        std::uint64_t seed);
+
+}  // namespace tallcache
