@@ -1,19 +1,17 @@
-// The commands of the program, one a file. Each adds its subcommand, whose callback runs it.
+// The commands of the program, one a file: see bench/commands.def. Each add_<name>() adds its subcommand,
+// whose callback runs it.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 namespace tallcache {
 
-void add_list(CLI::App& app);
-void add_run(CLI::App& app);
-void add_machine(CLI::App& app);
-void add_reproduce(CLI::App& app);
-void add_report(CLI::App& app);
-void add_compare(CLI::App& app);
-void add_steps(CLI::App& app);
-void add_peers(CLI::App& app);
-void add_profile(CLI::App& app);
-void add_misses(CLI::App& app);  // only where there is PAPI
+#define TALLCACHE_COMMAND(name) void add_##name(CLI::App& app);
+#define TALLCACHE_RESULTS_COMMAND TALLCACHE_COMMAND
+#define TALLCACHE_PAPI_COMMAND TALLCACHE_COMMAND
+#include "bench/commands.def"
+#undef TALLCACHE_COMMAND
+#undef TALLCACHE_RESULTS_COMMAND
+#undef TALLCACHE_PAPI_COMMAND
 
 }  // namespace tallcache

@@ -15,18 +15,14 @@ int main(int argc, char** argv) {
   app.footer("Example: tallcache reproduce matmul-cpu");
   app.require_subcommand(1);
   app.set_version_flag("--version", TALLCACHE_VERSION);
-  add_list(app);
-  add_run(app);
-  add_machine(app);
-  add_reproduce(app);
-  add_compare(app);
-  add_steps(app);
-  add_peers(app);
-  add_report(app);
-  add_profile(app);
+#define TALLCACHE_COMMAND(name) add_##name(app);
+#define TALLCACHE_RESULTS_COMMAND TALLCACHE_COMMAND
 #ifdef TALLCACHE_HAS_PAPI
-  add_misses(app);
+#define TALLCACHE_PAPI_COMMAND TALLCACHE_COMMAND
+#else
+#define TALLCACHE_PAPI_COMMAND(name)
 #endif
+#include "bench/commands.def"
 
   std::vector<std::string_view> names;
   std::vector<std::string> storage;

@@ -96,14 +96,6 @@ std::vector<CacheLevel> machine_caches(std::size_t line_bytes) {
   return levels;
 }
 
-std::string describe(const CacheLevel& level) {
-  const std::string size = level.bytes % (1 << 20) == 0 ? fmt::format("{} MiB", level.bytes >> 20)
-                           : level.bytes % 1024 == 0    ? fmt::format("{} KiB", level.bytes >> 10)
-                                                        : fmt::format("{} B", level.bytes);
-  return level.ways == level.lines() ? size + ", fully associative"
-                                     : fmt::format("{}, {} ways", size, level.ways);
-}
-
 double estimated_accesses(const Operation& operation, const Shape& shape) {
   const Cost cost = operation.cost(shape);
   // Four accesses to two flops (c += a b); about 16 to a key of the bucketed sort, and 4 to each count of

@@ -24,9 +24,6 @@ cache::CacheLevel parse_cache(std::string_view text, std::size_t line_bytes);
 /// the machine's own). Throws Error with the reason when they are unknown.
 std::vector<cache::CacheLevel> machine_caches(std::size_t line_bytes);
 
-/// "48 KiB, 12 ways"
-std::string describe(const cache::CacheLevel&);
-
 /// Throws Error, with what is needed and the largest smaller size that does, when the traces of `candidates`
 /// do not fit in memory or take more than an hour.
 void require_traceable(const Problem&, std::span<const Candidate> candidates,

@@ -1,12 +1,12 @@
-// Misses at every cache size: Q(Z) of each variant from one pass, and its plot.
+// Misses at every cache size: Q(Z) of each variant from one pass.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
-#include "bench/json.hpp"
 #include "bench/misses.hpp"
+#include "bench/report/record.hpp"
 
 namespace tallcache {
 
@@ -24,13 +24,11 @@ struct Curve {
 /// Traces the candidate once. Throws Error as cache::run_traced does.
 Curve trace_curve(const Problem&, const Candidate&, std::size_t line_bytes);
 
-/// The curves at 4, 6, 8, 12, ... lines until beyond the largest footprint and the largest of `levels`, with
-/// what theory predicts there: an array with one object a variant.
-Json to_json(const Problem&, std::span<const Curve>, std::span<const cache::CacheLevel> levels);
+/// Cache sizes in lines, 4, 6, 8, 12, ... until beyond the largest footprint and the largest of `levels`.
+std::vector<std::size_t> curve_sizes(std::span<const Curve>, std::span<const cache::CacheLevel> levels);
 
-/// Draws the curves, log-log, with bounds dotted and `levels` marked, as SVG into `file` through gnuplot.
-/// Throws Error when there is no gnuplot, or when it fails.
-void plot_curves(const std::string& file, const Problem&, std::span<const Curve>,
-                 std::span<const cache::CacheLevel> levels);
+/// The curve as quantities over the bytes of cache: "misses", and "predicted misses" or "order of misses" (as
+/// put_prediction has them) at the sizes that theory has a formula for; and "distinct lines".
+void put_curve(Record&, const Problem&, const Curve&, std::span<const std::size_t> sizes);
 
 }  // namespace tallcache

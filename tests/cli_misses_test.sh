@@ -11,60 +11,85 @@ has out "a library: not traced"; has out "sde:::tallcache"; has out "mnk)/L"
 python3 - <<'P' || fail "m.json"
 import json
 d = json.load(open("m.json"))
-assert d["source"] == "simulated" and d["context"]["cpu"]
-assert [c["ways"] for c in d["caches"]] == [2, 1024]
-traced = [v for v in d["variants"] if "levels" in v]
-assert {"naive", "tiled", "recursive"} <= {v["variant"] for v in traced} and len(traced) < len(d["variants"])
-for v in traced:
-    for level in v["levels"]:
-        assert level["cold"] + level["capacity"] + level["conflict"] == level["misses"] > 0
-        assert level["event"] == "sde:::tallcache::L%d_DCM" % level["level"]
-        assert level["level"] == 1 or level["conflict"] == 0  # fully associative
+(part,) = d["plan"]
+assert d["kind"] == "misses" and part["source"] == "simulated" and d["context"]["cpu"]
+assert [c["ways"] for c in part["caches"]] == [2, 1024]
+def value(record, name, **at):
+    (quantity,) = [q for q in record["quantities"] if q["name"] == name and q.get("at", {}) == at]
+    return quantity["value"]
+traced = {v["variant"]: v for v in d["measurements"] if v["status"] == "measured"}
+assert {"naive", "tiled", "recursive"} <= set(traced) and len(traced) < len(d["measurements"])
+assert all(v["reason"] for v in d["measurements"] if v["status"] != "measured")
+for name, v in traced.items():
+    for level in (1, 2):
+        cold, capacity, conflict, misses = (
+            value(v, kind, level=level) for kind in ("cold", "capacity", "conflict", "misses"))
+        assert cold + capacity + conflict == misses > 0
+        (counted,) = [q for q in v["quantities"] if q["name"] == "misses" and q.get("at") == {"level": level}]
+        assert counted["detail"] == "sde:::tallcache::L%d_DCM" % level and counted["source"] == "model"
+        assert level == 1 or conflict == 0  # fully associative
     # 40 x 40 doubles: 200 lines a matrix, each of them missed once
-    assert v["levels"][0]["cold"] >= 600 and v["stores"] >= 1600
+    assert value(v, "cold", level=1) >= 600 and value(v, "stores") >= 1600
     # A leaf of vectors tells its blocks, each element once; the others every access.
-    assert v["loads"] >= (2 * 40**2 if v["variant"] == "recursive_packed" else 2 * 40**3)
-naive = next(v for v in traced if v["variant"] == "naive")
-assert naive["loads"] == 3 * 40**3 and naive["levels"][1]["misses"] == 600 and abs(naive["levels"][1]["ratio"] - 1) < 1e-9
-assert naive["levels"][1]["misses_per_flop"] == 600 / (2 * 40**3)
+    assert value(v, "loads") >= (2 * 40**2 if name == "recursive_packed" else 2 * 40**3)
+naive = traced["naive"]
+assert value(naive, "loads") == 3 * 40**3 and value(naive, "work") == 2 * 40**3
+assert value(naive, "misses", level=2) == 600 and abs(value(naive, "predicted misses", level=2) - 600) < 1e-9
+assert value(traced["recursive"], "order of misses", level=2) > 0
 P
+cp out printed; run 0 report m.json; has out "^# .*, commit "; has out "^| L1 "; has out "mnk)/L"
+has printed "openblas: unsupported: a library: not traced"
 for problem in "transpose --shape m=64" "transpose_in_place --shape n=64" "copy --shape m=64"; do
   # shellcheck disable=SC2086  # words
-  run 0 misses $problem --source simulated --json -; has out '"misses_per_element"'
+  run 0 misses $problem --source simulated; has out "/ element"
 done
-run 0 misses counting_sort --element uint32_pair --shape n=5000 --cache 8K --input zipf_1.0 --json -; has out misses_per_key
+run 0 misses counting_sort --element uint32_pair --shape n=5000 --cache 8K --input zipf_1.0; has out "/ key"
 run 0 misses counting_sort classical --shape n=5000 --line 32 --cache 8K; has out "lines of 32 bytes"
 
 run 0 misses matmul naive recursive --shape m=32 --source simulated --curve --json curve.json
 python3 - <<'P' || fail "curve.json"
 import json
-curves = json.load(open("curve.json"))["curves"]
-assert [c["variant"] for c in curves] == ["naive", "recursive"]
-for c in curves:
-    misses = [p["misses"] for p in c["points"]]
-    assert all(a >= b for a, b in zip(misses, misses[1:])) and misses[-1] == c["distinct_lines"] == 384
-    assert c["points"][0]["lines"] == 4 and c["points"][1]["lines"] == 6
-    assert all(p["bytes"] == 64 * p["lines"] and p["predicted"] > 0 for p in c["points"])
+records = json.load(open("curve.json"))["measurements"]
+assert [r["variant"] for r in records] == ["naive", "recursive"]
+for r in records:
+    def curve(*names):
+        (quantity,) = [q for q in r["quantities"] if q["name"] in names and "over" in q]
+        return quantity["over"]["points"], quantity["values"]
+    (lines,) = [q["value"] for q in r["quantities"] if q["name"] == "distinct lines"]
+    points, misses = curve("misses")
+    assert all(a >= b for a, b in zip(misses, misses[1:])) and misses[-1] == lines == 384
+    assert points[:2] == [4 * 64, 6 * 64]
+    predicted_at, predicted = curve("predicted misses", "order of misses")
+    assert predicted_at == points and min(predicted) > 0
 P
+run 0 report curve.json; has out "^| 256 B "
 if gnuplot --version >/dev/null 2>&1; then
   run 0 misses matmul naive recursive --shape m=32 --source simulated --svg "a'b.svg"
   python3 -c "import xml.dom.minidom, sys; xml.dom.minidom.parse(sys.argv[1])" "a'b.svg" || fail "the plot is no XML"
   has "a'b.svg" recursive
+  run 0 report curve.json --svg drawn; has drawn-matmul.svg recursive
+  bad "misses --curve" report m.json --svg drawn
 fi
 PATH=/nowhere "$program" misses matmul naive --shape m=16 --source simulated --svg x.svg >out 2>err && fail "no gnuplot"
 has err "needs gnuplot"
 
 run 0 misses transpose naive recursive --shape m=256 --cache 8K --falls --json falls.json
+cp out printed
 python3 - <<'P' || fail "falls.json"
 import json
-falls = json.load(open("falls.json"))["falls"]
-naive, recursive = falls["variants"]
-assert len(falls["ladder"]) == len(naive["seconds_per_element"]) == 17
+d = json.load(open("falls.json"))
+ladder = d["plan"][0]["falls"]["ladder"]
+assert len(ladder) == 17 and ladder[-1] == d["plan"][0]["shape"]
+for variant in ("naive", "recursive"):
+    rungs = [r for r in d["measurements"] if r["variant"] == variant]
+    assert len(rungs) == 17  # the last is also the one that is counted by level
+    assert all(any(q["name"] == "time" and q["value"] > 0 for q in r["quantities"]) for r in rungs)
 # 128 lines: naive needs a line of each row
-fall = naive["falls"][0]
-assert 64 < falls["ladder"][fall["rung"]]["m"] <= 192 and fall["misses_after"] >= 2 * fall["misses_before"]
-assert recursive["falls"][0]["outside"] == "beyond the ladder"
+lines = {line.split()[0]: line.split() for line in open("printed") if " L1 " in line and line.split()[0] != "L1"}
+assert 64 < int(lines["naive"][2]) <= 192, lines
+assert lines["recursive"][2:4] == [">", "256"], lines
 P
+run 0 report falls.json; has out "jump in time"
 
 # 64 lines are too few for the ladder's first size already
 run 0 misses transpose naive --shape m=1100 --cache 4K --falls; has out "< 69"

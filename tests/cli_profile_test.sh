@@ -11,7 +11,7 @@ run 0 profile --help; has out "Example"
 
 # Every parallel variant, counted: the same twice.
 run 0 profile matmul --shape m=20 --param base=4 --unit-cost --json m.json
-for word in recursive_temporary "burdened parallelism" "strands along the span" "15000 (Cilkview's)" "0\.[0-9]* - "; do
+for word in recursive_temporary "burdened parallelism" "strands along the span" "burden of a steal (Cilkview's) *15000" "0\.[0-9]* - "; do
   has out "$word"
 done
 lacks out loops_ikj; lacks out openblas
@@ -19,41 +19,57 @@ run 0 profile matmul --shape m=20 --param base=4 --unit-cost --json again.json
 python3 - <<'P' || fail "unit cost differs from run to run"
 import json
 first, again = json.load(open("m.json")), json.load(open("again.json"))
-assert first["variants"] == again["variants"]
+assert first["measurements"] == again["measurements"]
 P
 python3 - <<'P' || fail "m.json"
-import json, math
+import json
 d = json.load(open("m.json"))
-assert d["unit"] == "accesses" and d["burden"] == 15000 and d["context"]["cpu"]
-profiles = {v["variant"]: v for v in d["variants"]}
+assert d["kind"] == "profile" and d["plan"][0]["unit"] == "access" and d["context"]["cpu"]
+def values(record):
+    return {q["name"]: q["value"] for q in record["quantities"]}
+profiles = {r["variant"]: values(r) for r in d["measurements"]}
 assert {"naive", "tiled", "recursive", "recursive_temporary"} <= set(profiles)
 for v in profiles.values():
-    assert v["work"] >= v["span"] > 0 and v["burdened_span"] >= v["span"] and "measured" not in v
-    assert math.isclose(v["parallelism"], v["work"] / v["span"])
-    assert v["strands"] == 3 * v["spawns"] + 1 and v["strands_on_span"] <= v["strands"]
-    assert [r["processors"] for r in v["speedup"]] == [2, 4, 8, 16, 32, 64, 128]
-    for r in v["speedup"]:
-        p = r["processors"]
-        slowest = v["work"] / p + 1.7 * (1 - 1 / p) * v["burdened_span"]
-        assert math.isclose(r["low"], v["work"] / slowest) and math.isclose(r["high"], min(p, v["parallelism"]))
+    assert v["burden"] == 15000
+    assert v["work"] >= v["span"] > 0 and v["burdened span"] >= v["span"] and "time" not in v
+    assert v["strands"] == 3 * v["spawns"] + 1 and v["strands along the span"] <= v["strands"]
 # naive, row by row: 20 of them, 19 forks; 20 + 20 * 20 * 4 accesses and a strand each
 naive = profiles["naive"]
 assert naive["spawns"] == 19 and naive["work"] == 20 * (20 + 20 * 20 * 4) + 3 * 19 + 1
-assert naive["span"] == 20 + 20 * 20 * 4 + 2 * 5 + 1 and naive["strands_on_span"] == 11
+assert naive["span"] == 20 + 20 * 20 * 4 + 2 * 5 + 1 and naive["strands along the span"] == 11
 P
+# The report computes what follows from them, as the command prints it.
+python3 - <<'P' >wanted || fail "m.json"
+import json
+for r in json.load(open("m.json"))["measurements"]:
+    v = {q["name"]: q["value"] for q in r["quantities"]}
+    if r["variant"] != "naive":
+        continue
+    print("parallelism *| *%.2f" % (v["work"] / v["span"]))
+    for p in (2, 128):
+        slowest = v["work"] / p + 1.7 * (1 - 1 / p) * v["burdened span"]
+        print("%.2f - %.2f" % (v["work"] / slowest, min(p, v["work"] / v["span"])))
+P
+run 0 report m.json; has out "^# .*, commit "
+while read -r line; do has out "$line"; done <wanted
 run 0 profile matmul naive --shape m=20 --unit-cost --grain 5 --burden 7 --json -
 python3 - <<'P' || fail "grain and burden"
 import json
-d = json.load(open("out"))
-(v,) = d["variants"]
-assert v["spawns"] == 3 and d["burden"] == 7 and d["burden_origin"] == "given"
-assert v["burdened_span"] == v["span"] + 2 * 7
+(r,) = json.load(open("out"))["measurements"]
+v = {q["name"]: q for q in r["quantities"]}
+assert v["spawns"]["value"] == 3 and v["burden"]["value"] == 7 and v["burden"]["detail"] == "given"
+assert v["burdened span"]["value"] == v["span"]["value"] + 2 * 7
 P
 # A serial variant has no parallelism; blocks make one.
 run 0 profile matmul loops_ikj --shape m=8 --unit-cost; has out "parallelism *1.00"
 run 0 profile counting_sort classical --shape n=1000 --unit-cost --width 1; has out "parallelism *1.00"
 run 0 profile counting_sort --element uint32_pair --input zipf_1.0 --shape n=1000,range=64 --unit-cost --width 8 --json -
-python3 -c 'import json; assert all(v["parallelism"] > 2 for v in json.load(open("out"))["variants"])' || fail "width"
+python3 - <<'P' || fail "width"
+import json
+for r in json.load(open("out"))["measurements"]:
+    v = {q["name"]: q["value"] for q in r["quantities"]}
+    assert v["work"] > 2 * v["span"], r["variant"]
+P
 for problem in "transpose --shape m=50,n=70" "transpose_in_place --shape n=64"; do
   # shellcheck disable=SC2086  # words
   run 0 profile $problem --seed 3; has out "measured here"; has out "average of a strand"
@@ -83,20 +99,23 @@ P
 lacks out parallelism:
 
 # Measured speed-ups: asked for, or because there are threads.
-run 0 profile transpose tiled --shape m=100 --measure --seconds 0.01 --json m.json; has out "measured on 1"
+run 0 profile transpose tiled --shape m=100 --measure --seconds 0.01 --json m.json; has out "measured on"
 python3 - <<'P' || fail "measured"
 import json
-(v,) = json.load(open("m.json"))["variants"]
-assert v["measured"][0]["threads"] == 1 and v["measured"][0]["speedup"] == 1
-assert all(m["seconds"] > 0 and isinstance(m["span_law"], bool) for m in v["measured"])
+profile, *times = json.load(open("m.json"))["measurements"]
+assert profile["conditions"]["profiled"] == "ns" and times[0]["threads"] == 1
+for r in times:
+    (time,) = [q for q in r["quantities"] if q["name"] == "time" and "at" not in q]
+    assert time["value"] > 0 and len(time["samples"]) >= 5 and "conditions" not in r
 P
 if [ "$(nproc)" -ge 2 ]; then
-  run 0 profile matmul recursive --shape m=64 --threads 2 --seconds 0.01; has out "measured on 2"
+  run 0 profile matmul recursive --shape m=64 --threads 2 --seconds 0.01; has out "^  2  *[0-9]"
 fi
 if gnuplot --version >/dev/null 2>&1; then
   run 0 profile matmul recursive naive --shape m=32 --measure --seconds 0.01 --svg "a'b.svg"
   python3 -c "import xml.dom.minidom, sys; xml.dom.minidom.parse(sys.argv[1])" "a'b.svg" || fail "the plot is no XML"
   for word in linear recursive naive burdened measured; do has "a'b.svg" "$word"; done
+  run 0 report m.json --svg drawn; has drawn-transpose.svg tiled
 fi
 PATH=/nowhere "$program" profile matmul naive --shape m=16 --unit-cost --svg x.svg >out 2>err && fail "no gnuplot"
 has err "needs gnuplot"

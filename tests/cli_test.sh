@@ -28,15 +28,20 @@ run 0 run matmul naive recursive --shape m=33,n=20,k=7,pad=3 --param base=4 --se
 has out recursive
 python3 - run.json <<'P' || fail "run.json"
 import json, sys
-records = json.load(open(sys.argv[1]))["measurements"]
+document = json.load(open(sys.argv[1]))
+assert document["schema"] == "tallcache/1" and document["kind"] == "run" and document["context"]["seed"] == 1
+records = document["measurements"]
 assert [r["variant"] for r in records] == ["naive", "recursive"]
 for r in records:
-    assert r["verified"] and r["median_s"] > 0 and r["repetitions"] >= 5 and r["gflop_per_s"] > 0, r
+    time, work = ([q for q in r["quantities"] if q["name"] == name][0] for name in ("time", "work"))
+    assert r["status"] == "measured" and time["value"] > 0 and len(time["samples"]) >= 5, r
+    assert work["value"] == 2 * 33 * 20 * 7 and work["unit"] == "flop", work
     assert r["shape"] == {"m": 33, "n": 20, "k": 7, "pad": 3} and r["element"] == "double"
 assert records[1]["params"] == {"base": 4}
 P
+run 0 report run.json; has out "matmul double m=33,n=20,k=7,pad=3"; has out "GFLOP/s"
 run 0 run counting_sort --element uint32_pair --shape n=1000 --input zipf_1.0 --seconds 0.01; has out preprocessing
-run 0 run matmul naive --shape m=8 --cold --seconds 0.01
+run 0 run matmul naive --shape m=8 --cold --seconds 0.01 --json cold.json; has cold.json '"caches": "cold"'
 run 0 run fft --shape n=64 --seconds 0.01; has out fft_six_step
 run 0 run fft fft_recursive --shape n=60 --seconds 0.01; has out "does not support this shape"
 printf '# a triangle and a tail\n0 1\n1 2\n\n2 0\n2 5\n' >graph.txt
@@ -72,15 +77,20 @@ run 0 compare matmul transpose counting_sort --smoke --json compare.json; has ou
 python3 - compare.json <<'P' || fail "compare.json"
 import json, sys
 document = json.load(open(sys.argv[1]))
-assert {c["operation"] for c in document["comparisons"]} == {"matmul", "transpose", "counting_sort"}
+assert document["schema"] == "tallcache/1" and document["kind"] == "compare"
+assert [part["operation"] for part in document["plan"]] == ["matmul", "transpose", "counting_sort"]
 for r in document["measurements"]:
-    assert r["verified"] and r["median_s"] > 0 or r["problem"], r
-    assert r["backend"] == "gpu" or "with_transfers" not in r
-assert sum(r["backend"] == "cpu" and r["verified"] for r in document["measurements"]) > 20
+    times = [q for q in r["quantities"] if q["name"] == "time"]
+    transfers = [q for q in r["quantities"] if q["name"] == "transfer time"]
+    assert r["status"] == "measured" and times[0]["value"] > 0 or r["reason"], r
+    assert len(transfers) == (2 if r["backend"] == "gpu" and r["status"] == "measured" else 0), r
+    assert all(t["value"] and t["value"] > 0 or t["reason"] for t in transfers), transfers
+assert sum(r["backend"] == "cpu" and r["status"] == "measured" for r in document["measurements"]) > 20
+assert {"multiply_add", "memory_traffic"} <= {limit["operation"] for limit in document["limits"]}
 P
 # Printed again from the file, and put into a README.
 run 0 report compare.json; has out "matmul float"; has out "The GPU is ahead of the CPU from"
-printf 'before\n<!-- comparison:begin -->\n<!-- comparison:end -->\nafter\n' >readme.md
+printf 'before\n<!-- compare:begin -->\n<!-- compare:end -->\nafter\n' >readme.md
 bad "differs" report compare.json --readme readme.md --check
 run 0 report compare.json --readme readme.md
 grep -q "^| n = 500 .*bucketed\|^| n = 500 .*classical" readme.md || fail "no summary of the sort in the README"
@@ -94,10 +104,23 @@ fi
 run 0 steps --smoke --json steps.json; has out "over the step before"; has out "bytes moved for each key, counted"
 python3 - steps.json <<'P' || fail "steps.json"
 import json, sys
-steps = json.load(open(sys.argv[1]))["steps"]
-assert [s["operation"] for s in steps] == ["matmul", "transpose", "counting_sort"]
-for line in (line for s in steps for line in s["lines"]):
-    assert line["verified"] and line["median_s"] > 0 and line["share_of_limit"] > 0 or line["peer"] or line["threads"] > 1, line
+document = json.load(open(sys.argv[1]))
+assert [part["operation"] for part in document["plan"]] == ["matmul", "transpose", "counting_sort"]
+for part in document["plan"]:
+    for step in part["steps"]:
+        found = [r for r in document["measurements"]
+                 if all(r[k] == part[k] for k in ("operation", "element", "backend", "shape"))
+                 and all(r[k] == step[k] for k in ("variant", "params", "threads"))]
+        assert len(found) == 1, (step, found)
+        times = [q["value"] for q in found[0]["quantities"] if q["name"] == "time"]
+        assert found[0]["status"] == "measured" and times[0] > 0 or step["peer"] or step["threads"] > 1, step
+P
+run 0 report steps.json
+python3 - out <<'P' || fail "the shares of the limits that report steps.json prints"
+import sys
+rows = [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in open(sys.argv[1]) if line[0] == "|"]
+steps = [row for row in rows if len(row) > 5 and row[5].endswith("x")]
+assert len(steps) >= 8 and all(row[4].endswith("%") and float(row[1]) > 0 for row in steps), rows
 P
 printf '<!-- steps:begin -->\n<!-- steps:end -->\n' >steps.md
 run 0 report steps.json --readme steps.md; has steps.md "REC-TRANSPOSE"
@@ -113,25 +136,32 @@ fi
 run 0 peers --smoke --json peers.json; has out "geometric mean of"; has out "of memcpy's speed"
 python3 - peers.json <<'P' || fail "peers.json"
 import json, sys
-peers = json.load(open(sys.argv[1]))["peers"]
-assert [p["operation"] for p in peers] == [o for o in ("matmul", "transpose", "counting_sort") for _ in range(2)]
-for case in (case for p in peers for case in p["cases"]):
-    own = case["records"][0]
-    assert own["verified"] and own["median_s"] > 0, case
+document = json.load(open(sys.argv[1]))
+plan, records = document["plan"], document["measurements"]
+assert [p["operation"] for p in plan] == [o for o in ("matmul", "transpose", "counting_sort") for _ in range(2)]
+rows = [case["row"] for part in plan for case in part["cases"]]
+assert len(set(rows)) == len(rows) and {r["row"] for r in records} == set(rows), rows
+for part in plan:
+    for case in part["cases"]:
+        held = [r for r in records if r["row"] == case["row"]]
+        own = [r for r in held if r["variant"] == part["variant"]]
+        assert len(own) == 1 and own[0]["status"] == "measured" and own[0]["quantities"][0]["value"] > 0, case
+        assert any(r["variant"] != part["variant"] and r["status"] == "measured" for r in held), case
+        assert any(r["operation"] == "copy" for r in held) == (part["operation"] == "transpose"), case
 P
 printf '<!-- peers:begin -->\n<!-- peers:end -->\n' >peers.md
 run 0 report peers.json --readme peers.md; has peers.md "zipf_1.0"
 run 0 report peers.json --readme peers.md --check
 bad "did you mean 'matmul'" peers matmull
 sed 's/"operation"/"operatio"/' compare.json >broken.json
-bad "is no results file" report broken.json
+bad "a measurement is no record" report broken.json
 bad "did you mean 'matmul'" compare matmull
 run 1 compare transpose --smoke --device 99 --json compare99.json; has err "the GPU cannot be used: "
 python3 - compare99.json <<'P' || fail "compare99.json: the CPU's results are kept"
 import json, sys
 document = json.load(open(sys.argv[1]))
 assert document["context"]["gpu"] == "none"
-assert sum(r["backend"] == "cpu" and r["verified"] for r in document["measurements"]) > 5
+assert sum(r["backend"] == "cpu" and r["status"] == "measured" for r in document["measurements"]) > 5
 P
 bad "cannot write" compare matmul --smoke --json nowhere/x.json
 # Threads are the CPU's: an unnamed list keeps its parallel variants, and the GPU's on one.
@@ -145,12 +175,15 @@ for m in measurements:
     assert m["threads"] == (2 if m["backend"] == "cpu" else 1), m
     assert m["variant"] != "loops_ikj", "it runs on one thread only"
 P
-  python3 - compare.json <<'P' || fail "compare.json: threads"
+  run 0 report compare.json
+  python3 - compare.json out <<'P' || fail "compare.json: threads"
 import json, sys
 lines = [m for m in json.load(open(sys.argv[1]))["measurements"] if m["variant"] == "recursive"]
 assert {m["threads"] for m in lines} > {1}
-assert all("speed_up" in m or m["problem"] for m in lines if m["threads"] > 1), lines
-assert any("speed_up" in m for m in lines), lines
+assert all(m["status"] == "measured" or m["reason"] for m in lines), lines
+rows = [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in open(sys.argv[2]) if line[0] == "|"]
+several = [row for row in rows if row[1].endswith("threads") and row[1].startswith("cpu recursive,")]
+assert any(row[8].endswith("x") for row in several), rows
 P
 fi
 bad 'gpu\|driver\|device 99' run matmul --backend gpu --device 99 --shape m=8
@@ -161,12 +194,17 @@ python3 - machine.json <<'P' || fail "machine.json"
 import json, sys
 document = json.load(open(sys.argv[1]))
 context, limits = document["context"], document["limits"]
+assert document["kind"] == "machine" and document["plan"] == document["measurements"] == []
 assert context["cpu"] and context["build"]["commit"] and context["build"]["compiler"] and context["date"]
-assert {p["element"] for p in limits["peaks"]} == {"float", "double"}
+assert {p["element"] for p in limits if p["operation"] == "multiply_add"} >= {"float", "double"}
+assert any(p["backend"] == "gpu" for p in limits)
 for event in context["counters"]["events"]:
     assert isinstance(event["absent"], str)
 assert context["peers"]
 P
+run 0 report machine.json; has out "^# .*, commit "; has out "^Balance: "; has out "^GPU, best round"
+bad "nothing to plot" report machine.json --svg x
+bad "no table for a README" report machine.json --readme README.md
 bad "cannot write" machine --json nowhere/x.json
 
 # Google Benchmark: names, its own flags, counters, the machine in the context.

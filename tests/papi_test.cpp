@@ -329,7 +329,7 @@ TEST(Sources, AreChosenWithAReason) {
   EXPECT_EQ(choice.reason.find('\n'), choice.reason.npos);
   const std::string error = error_of([] { choose_source(Source::hardware); });
   EXPECT_EQ(error.empty(), choice.source == Source::hardware) << error;
-  for (const Quantity& quantity : quantities())
+  for (const Countable& quantity : quantities())
     for (Source source : {Source::hardware, Source::simulated}) {
       const EventChoice event = event_for(quantity.name, source);
       EXPECT_NE(event.event.empty(), event.reason.empty()) << quantity.name << ": " << event.reason;

@@ -67,6 +67,7 @@ Document read_document(const std::string& path) {
     Document document{.kind = json.at("kind"), .context = json.at("context")};
     if (!document.context.is_object()) throw Error("is no results document: 'context' is no object");
     document.plan = json.at("plan");
+    if (!document.plan.is_array()) throw Error("is no results document: 'plan' is no array");
     for (const Json& record : json.at("limits")) document.limits.push_back(record_from_json(record));
     for (const Json& record : json.at("measurements"))
       document.measurements.push_back(record_from_json(record));

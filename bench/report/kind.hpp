@@ -1,4 +1,4 @@
-// How the document of one kind is reported: one record a kind, listed in bench/report/kinds.cpp.
+// How the document of one kind is reported: one record a kind, listed in bench/commands.def.
 #pragma once
 
 #include <string>
@@ -18,8 +18,14 @@ struct ReportKind {
   void (*plot)(const Document&, const std::string& prefix) = nullptr;
 };
 
-extern const ReportKind run_report, compare_report, steps_report, peers_report, misses_report, profile_report,
-    machine_report, reproduce_report;
+// <command>_report, for each command that stores results.
+#define TALLCACHE_COMMAND(name)
+#define TALLCACHE_RESULTS_COMMAND(name) extern const ReportKind name##_report;
+#define TALLCACHE_PAPI_COMMAND TALLCACHE_RESULTS_COMMAND
+#include "bench/commands.def"
+#undef TALLCACHE_COMMAND
+#undef TALLCACHE_RESULTS_COMMAND
+#undef TALLCACHE_PAPI_COMMAND
 
 /// The kind called `kind`; throws Error with the nearest name.
 const ReportKind& find_kind(std::string_view kind);

@@ -9,7 +9,13 @@
 namespace tallcache {
 namespace {
 
-constexpr std::array<std::string_view, 4> origin_names{"clock", "model", "event", "formula"};
+constexpr std::array<std::string_view, 5> origin_names{"clock", "model", "event", "formula", "reference"};
+
+constexpr std::array<std::string_view, 11> quantity_keys{
+    "name", "unit", "at", "value", "over", "values", "spread", "samples", "source", "detail", "reason"};
+constexpr std::array<std::string_view, 14> record_keys{
+    "operation", "variant", "backend",    "element", "shape",  "params", "input",
+    "threads",   "peer",    "conditions", "row",     "status", "reason", "quantities"};
 
 // What the work of an operation is counted in, for each Rate.
 constexpr std::array<std::string_view, 6> work_units{"flop", "B", "key", "call", "cell", "edge"};
@@ -54,7 +60,25 @@ Json to_json(const Quantity& quantity) {
   return json;
 }
 
+// Throws Error on a key that would be lost: a misspelt "reason".
+void require_known(const Json& object, std::span<const std::string_view> known) {
+  for (const auto& item : object.items())
+    if (std::ranges::find(known, item.key()) == known.end())
+      throw Error(fmt::format("a measurement is no record: unknown key '{}'", item.key()));
+}
+
+Json object(const Json& json, const char* key) {
+  if (!json.at(key).is_object())
+    throw Error(fmt::format("a measurement is no record: '{}' is no object", key));
+  return json[key];
+}
+
+Axis axis_from_json(const Json& json) {
+  return {json.at("name"), json.at("unit"), json.at("points").get<std::vector<double>>()};
+}
+
 Quantity quantity_from_json(const Json& json) {
+  require_known(json, quantity_keys);
   Quantity quantity{.name = json.at("name"), .unit = json.at("unit")};
   quantity.at = json.value("at", Json::object());
   const std::string source = json.at("source");
@@ -66,9 +90,10 @@ Quantity quantity_from_json(const Json& json) {
   quantity.spread = json.value("spread", absent);
   quantity.samples = json.value("samples", std::vector<double>{});
   if (json.contains("over")) {
-    const Json& over = json["over"];
-    quantity.over = {over.at("name"), over.at("unit"), over.at("points").get<std::vector<double>>()};
+    if (json.contains("value")) throw Error(fmt::format("{} has a value and a curve", quantity.name));
+    quantity.over = axis_from_json(json["over"]);
     quantity.values = json.at("values").get<std::vector<double>>();
+    if (quantity.values.empty()) throw Error(fmt::format("{} is a curve without points", quantity.name));
     if (quantity.values.size() != quantity.over.points.size())
       throw Error(fmt::format("{}: {} values over {} points", quantity.name, quantity.values.size(),
                               quantity.over.points.size()));
@@ -87,6 +112,12 @@ std::string_view to_string(Origin origin) { return origin_names[static_cast<std:
 const Quantity* Record::find(std::string_view name, const Json& at) const {
   for (const Quantity& quantity : quantities)
     if (quantity.name == name && quantity.at == at) return &quantity;
+  return nullptr;
+}
+
+const Quantity* Record::find(std::string_view name, const Json& at, Origin origin) const {
+  for (const Quantity& quantity : quantities)
+    if (quantity.name == name && quantity.at == at && quantity.origin == origin) return &quantity;
   return nullptr;
 }
 
@@ -174,14 +205,16 @@ Json to_json(const Record& record) {
 
 Record record_from_json(const Json& json) {
   try {
+    require_known(json, record_keys);
     Record record{.operation = json.at("operation"),
                   .variant = json.at("variant"),
                   .backend = json.at("backend"),
                   .element = json.at("element")};
-    record.shape = json.at("shape");
-    record.params = json.at("params");
+    record.shape = object(json, "shape");
+    record.params = object(json, "params");
     record.input = json.at("input");
     record.threads = json.at("threads");
+    if (record.threads < 1) throw Error(fmt::format("{} ran on {} threads", record.variant, record.threads));
     record.peer = json.at("peer");
     record.conditions = json.value("conditions", Json::object());
     record.row = json.value("row", "");
@@ -193,7 +226,9 @@ Record record_from_json(const Json& json) {
       throw Error(fmt::format("{} is {} without a reason", record.variant, status));
     for (const Json& quantity : json.at("quantities"))
       record.quantities.push_back(quantity_from_json(quantity));
-    if (const Quantity* time = record.find("time"); time && !(time->value > 0))
+    const auto above = [](double seconds) { return seconds > 0; };
+    if (const Quantity* time = record.find("time");
+        time && !(time->values.empty() ? above(time->value) : std::ranges::all_of(time->values, above)))
       throw Error(fmt::format("{} has a time that is not above 0", record.variant));
     return record;
   } catch (const Json::exception& error) {

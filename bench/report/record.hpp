@@ -14,10 +14,11 @@ namespace tallcache {
 
 /// Where a figure comes from.
 enum class Origin {
-  clock,    ///< timed
-  model,    ///< counted by a model of a cache, a warp's requests, a work-stealing scheduler, a network
-  event,    ///< counted by the machine, read through PAPI or CUPTI
-  formula,  ///< computed from the sizes alone
+  clock,      ///< timed
+  model,      ///< counted by a model of a cache, a warp's requests, a work-stealing scheduler, a network
+  event,      ///< counted by the machine, read through PAPI or CUPTI
+  formula,    ///< computed from the sizes alone
+  reference,  ///< held against a more exact result: an error
 };
 std::string_view to_string(Origin);
 
@@ -47,12 +48,14 @@ struct Record {
   int threads = 1;
   bool peer = false;
   Json conditions = Json::object();  ///< that are not the usual ones: {"pages": "2 MiB"}, {"caches": "cold"}
-  std::string row{};                 ///< of a table that measures it for itself: "<table>: <row>"
+  std::string row{};  ///< of a table that measures it for itself: "<table>: <row>"; of peers, the case
   Outcome outcome{};
   std::vector<Quantity> quantities{};
 
   /// The quantity of this name and, where `at` is given, of this part; nullptr when there is none.
   const Quantity* find(std::string_view name, const Json& at = Json::object()) const;
+  /// The one of this source: a model and a counter may both tell.
+  const Quantity* find(std::string_view name, const Json& at, Origin) const;
   /// Its value; NaN when there is none.
   double value(std::string_view name, const Json& at = Json::object()) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/report/profile.hpp"
 #include "bench/tables/cilkview.hpp"
 #include "bench/tables/counted_records.hpp"
 #include "bench/tables/list.hpp"
@@ -107,7 +108,7 @@ std::vector<Record> profile_charged() {
         Instructions::charge(i == cilkview_count - 1 ? costs.last_body : costs.body);
       });
     });
-    add_profile(record, profile, "instruction", Origin::model,
+    put_profile(record, profile, "instruction", Origin::model,
                 "charged what the slide's forks and bodies cost");
   });
 }
@@ -119,7 +120,7 @@ std::vector<Record> profile_here(Index iterations) {
     const Profile profile = fork.profile([&] { program(fork, cilkview_body(arr)); });
     if (std::ranges::find(arr, 0) != arr.end())
       throw Error("wrong result: a body did not run", Status::wrong);
-    add_profile(record, profile, "ns", Origin::clock, "work/span profiler on one thread");
+    put_profile(record, profile, "ns", Origin::clock, "work/span profiler on one thread");
     record.quantities.push_back(
         {.name = "burden", .unit = "ns", .value = measured_burden(), .detail = "of a steal"});
   });

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "bench/report/record.hpp"
-#include "common/work_span.hpp"
 
 namespace tallcache {
 
@@ -30,11 +29,5 @@ inline void add_count(Record& record, std::string name, double value, Origin ori
                                .detail = std::move(detail),
                                .at = std::move(at)});
 }
-
-/// Adds a profile, its costs in `unit` from `origin`.
-void add_profile(Record& record, const Profile& profile, const std::string& unit, Origin origin,
-                 const std::string& detail);
-/// The inverse; throws Error when the record has no profile.
-Profile profile_of(const Record& record);
 
 }  // namespace tallcache

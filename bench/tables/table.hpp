@@ -13,15 +13,10 @@
 
 #include "bench/report/document.hpp"
 #include "bench/report/grid.hpp"
+#include "bench/scale.hpp"
 #include "common/harness.hpp"
 
 namespace tallcache {
-
-/// How large a run is: tiny sizes for tests, sizes for three minutes, the printed sizes.
-enum class Scale { smoke, quick, full };
-std::string_view to_string(Scale);
-/// The inverse; throws Error with the nearest name.
-Scale parse_scale(std::string_view text);
 
 /// Candidates that are timed together, interleaved, on one problem.
 struct Timed {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "bench/report/profile.hpp"
 #include "bench/tables/counted_records.hpp"
 #include "bench/tables/growth.hpp"
 #include "bench/tables/list.hpp"
@@ -189,7 +190,7 @@ Record profile_at(const Line& line, const Variant& variant, Index n, std::uint64
                                   std::string(operation.element), to_json(shape));
   record.params = to_json(params);
   record.input = input;
-  add_profile(record, profile, "1", Origin::model, "one a strand, one an access of an element");
+  put_profile(record, profile, "1", Origin::model, "one a strand, one an access of an element");
   return record;
 }
 

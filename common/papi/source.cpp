@@ -32,18 +32,18 @@ template <Simulated event>
 constexpr Simulated of = event;
 
 constexpr std::array all{
-    Quantity{"L1 data misses", l1_misses, &of<Simulated::l1_misses>},
-    Quantity{"L2 data misses", l2_misses, &of<Simulated::l2_misses>},
-    Quantity{"L3 data misses", l3_misses, &of<Simulated::l3_misses>},
-    Quantity{"L1 data accesses", l1_accesses, &of<Simulated::l1_accesses>},
-    Quantity{"L2 data accesses", l2_accesses, &of<Simulated::l2_accesses>},
-    Quantity{"L3 data accesses", l3_accesses, &of<Simulated::l3_accesses>},
-    Quantity{"loads", loads, &of<Simulated::loads>},
-    Quantity{"stores", stores, &of<Simulated::stores>},
-    Quantity{"cycles", cycles, nullptr},
-    Quantity{"instructions", instructions, nullptr},
-    Quantity{"vector instructions, double", vector_double, nullptr},
-    Quantity{"vector instructions, single", vector_single, nullptr},
+    Countable{"L1 data misses", l1_misses, &of<Simulated::l1_misses>},
+    Countable{"L2 data misses", l2_misses, &of<Simulated::l2_misses>},
+    Countable{"L3 data misses", l3_misses, &of<Simulated::l3_misses>},
+    Countable{"L1 data accesses", l1_accesses, &of<Simulated::l1_accesses>},
+    Countable{"L2 data accesses", l2_accesses, &of<Simulated::l2_accesses>},
+    Countable{"L3 data accesses", l3_accesses, &of<Simulated::l3_accesses>},
+    Countable{"loads", loads, &of<Simulated::loads>},
+    Countable{"stores", stores, &of<Simulated::stores>},
+    Countable{"cycles", cycles, nullptr},
+    Countable{"instructions", instructions, nullptr},
+    Countable{"vector instructions, double", vector_double, nullptr},
+    Countable{"vector instructions, single", vector_single, nullptr},
 };
 
 // PAPI's reason why `name` cannot be counted, or empty: asked of PAPI by adding the event, because a
@@ -53,7 +53,7 @@ std::string refusal(std::string_view name) {
   return event.unavailable.empty() ? EventSet().add(event) : event.unavailable;
 }
 
-EventChoice hardware_event(const Quantity& quantity) {
+EventChoice hardware_event(const Countable& quantity) {
   EventChoice choice;
   for (std::string_view name : quantity.hardware) {
     const std::string reason = refusal(name);
@@ -65,7 +65,7 @@ EventChoice hardware_event(const Quantity& quantity) {
 
 }  // namespace
 
-std::span<const Quantity> quantities() { return all; }
+std::span<const Countable> quantities() { return all; }
 
 Source parse_source(std::string_view text) {
   static constexpr std::string_view names[] = {"hardware", "simulated", "auto"};
@@ -88,10 +88,10 @@ SourceChoice choose_source(Source asked) {
 }
 
 EventChoice event_for(std::string_view name, Source source) {
-  const auto found = std::ranges::find(all, name, &Quantity::name);
+  const auto found = std::ranges::find(all, name, &Countable::name);
   if (found == all.end()) {
     std::vector<std::string_view> names;
-    for (const Quantity& quantity : all) names.push_back(quantity.name);
+    for (const Countable& quantity : all) names.push_back(quantity.name);
     throw Error(unknown_name("quantity", name, names));
   }
   if (source == Source::automatic) source = choose_source(source).source;

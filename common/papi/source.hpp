@@ -29,13 +29,13 @@ struct SourceChoice {
 SourceChoice choose_source(Source asked);
 
 /// Something to count, and the events that count it.
-struct Quantity {
+struct Countable {
   std::string_view name;                       ///< "L1 data misses"
   std::span<const std::string_view> hardware;  ///< PAPI's presets, the closest first
   const Simulated* simulated;                  ///< null: only hardware can tell
 };
 
-std::span<const Quantity> quantities();
+std::span<const Countable> quantities();
 
 struct EventChoice {
   std::string event;   ///< PAPI's name; empty when there is none

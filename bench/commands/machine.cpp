@@ -9,8 +9,10 @@
 
 #include "bench/commands.hpp"
 #include "bench/context.hpp"
-#include "bench/machine_json.hpp"
 #include "bench/machine_report.hpp"
+#include "bench/report/document.hpp"
+#include "bench/report/limits.hpp"
+#include "bench/report/machine.hpp"
 
 namespace tallcache {
 namespace {
@@ -33,11 +35,10 @@ void run(const MachineOptions& options) {
     if (terminal) fmt::print(stderr, "\r\033[Kmeasuring: {} ...", what);
   });
   if (terminal) fmt::print(stderr, "\r\033[K");
-  if (text) fmt::print("{}", report(limits));
-  if (!options.json.empty())
-    write_json(options.json, {{"context", machine_context()},
-                              {"limits", nlohmann::json(limits)},
-                              {"balances", nlohmann::json(balances(limits))}});
+  Document document{.kind = "machine", .context = machine_context(), .limits = to_records(limits)};
+  for (Record& record : gpu_limit_records(0)) document.limits.push_back(std::move(record));
+  if (text) fmt::print("{}", limits_text(document.limits));
+  if (!options.json.empty()) write_document(options.json, document);
 }
 
 }  // namespace

@@ -2,16 +2,15 @@
 // Cilkview for oneTBB.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 #include <memory>
 #include <optional>
 
 #include "bench/candidates.hpp"
 #include "bench/commands.hpp"
 #include "bench/context.hpp"
-#include "bench/json.hpp"
-#include "bench/profiles.hpp"
 #include "bench/report/gnuplot.hpp"
+#include "bench/report/profile.hpp"
 #include "common/catalogue.hpp"
 
 namespace tallcache {
@@ -26,6 +25,7 @@ struct ProfilingOptions : ProblemOptions {
   std::optional<double> burden;
   double seconds = 0.5;
 
+  std::string_view unit_name() const { return unit_cost ? "access" : "ns"; }
   CostUnit unit() const { return unit_cost ? CostUnit::accesses : CostUnit::nanoseconds; }
 };
 
@@ -54,7 +54,7 @@ Profile profiled(Workspace& workspace, const Candidate& candidate, const Profili
                            .grain = options.grain};
   Profile best = workspace.profile(candidate, options.unit(), how);
   if (const Check check = workspace.check(); !check)
-    throw Error(fmt::format("{}: wrong result: {}", candidate.variant->name, check.message()));
+    throw Error(fmt::format("{}: wrong result: {}", candidate.variant->name, check.message()), Status::wrong);
   double used = best.work * 1e-9;
   for (int run = 1; !options.unit_cost && (run < 3 || (run < 25 && used < options.seconds)); ++run) {
     const Profile next = workspace.profile(candidate, options.unit(), how);
@@ -80,58 +80,8 @@ std::vector<Measurement> timed(Workspace& workspace, const Candidate& candidate,
   return measure(workspace, list, {.seconds = seconds});
 }
 
-void print(const ProfiledVariant& v, const ProfilingOptions& options) {
-  const Profile& p = v.profile;
-  const std::string params = to_string(v.candidate.params);
-  const auto cost = [&](double value) {
-    return options.unit_cost ? fmt::format("{:.0f}", value)
-           : value >= 1e7    ? fmt::format("{:.3f} ms", value * 1e-6)
-           : value >= 1e4    ? fmt::format("{:.3f} us", value * 1e-3)
-                             : fmt::format("{:.0f} ns", value);
-  };
-  const auto average = [&](double value, std::uint64_t count) {
-    return options.unit_cost ? fmt::format("{:.2f}", value / static_cast<double>(count))
-                             : cost(value / static_cast<double>(count));
-  };
-  fmt::print("\n{}{}{}\n", v.candidate.variant->name, params.empty() ? "" : " ", params);
-  const auto line = [](std::string_view what, const std::string& value) {
-    fmt::print("  {:<28}{:>16}\n", what, value);
-  };
-  line("work", cost(p.work));
-  line("span", cost(p.span));
-  line("burdened span", cost(p.burdened_span));
-  line("parallelism", fmt::format("{:.2f}", p.parallelism()));
-  line("burdened parallelism", fmt::format("{:.2f}", p.burdened_parallelism()));
-  line("spawns", fmt::format("{}", p.spawns));
-  line("strands", fmt::format("{}", p.strands));
-  line("average of a strand", average(p.work, p.strands));
-  line("strands along the span", fmt::format("{}", p.strands_on_span));
-  line("average of a strand on it", average(p.span, p.strands_on_span));
-  std::string processors, ranges;
-  for (int count : range_processors()) {
-    const SpeedupRange range = speedup_range(p, count);
-    const std::string text = fmt::format("{:.2f} - {:.2f}", range.low, range.high);
-    processors += fmt::format("{:>16}", count);
-    ranges += fmt::format("{:>16}", text);
-  }
-  fmt::print("  {:<12}{}\n  {:<12}{}\n", "processors", processors, "speed-up", ranges);
-  for (const Measurement& m : v.times) {
-    const int threads = m.candidate.threads;
-    if (!m.timed()) {
-      fmt::print("  on {}: {}\n", threads, m.outcome.reason);
-      continue;
-    }
-    const double speedup = v.speedup(m);
-    std::string laws;
-    if (speedup > threads) laws += ", above P: caches or noise";
-    if (!options.unit_cost && m.median_s() * 1e9 < p.span) laws += ", below the span that was measured";
-    fmt::print("  measured on {}: {:.4f} ms +- {:.4f}, speed-up {:.2f}{}\n", threads, m.median_s() * 1e3,
-               m.mad_s() * 1e3, speedup, laws);
-  }
-}
-
-void run(ProfilingOptions& options) {
-  const Problem problem = problem_of(options);
+// Everything that can be refused is, before anything runs.
+std::vector<Candidate> planned(const Problem& problem, ProfilingOptions& options) {
   const Operation& operation = *problem.operation;
   const auto list = chosen(operation, options);
   for (const Candidate& candidate : list) {
@@ -152,52 +102,57 @@ void run(ProfilingOptions& options) {
   for (const std::string& file : {options.csv, options.json, options.svg})
     if (!file.empty()) require_writable(file);
   if (!options.svg.empty()) require_gnuplot();
-  const bool measures = options.measure || options.threads > 1;
+  return list;
+}
 
+Json part_of(const Problem& problem, const ProfilingOptions& options) {
+  const Operation& operation = *problem.operation;
+  return {{"operation", operation.name},
+          {"element", operation.element},
+          {"shape", to_json(problem.shape)},
+          {"size", to_string(operation, problem.shape)},
+          {"input", problem.input.empty() ? operation.inputs.front() : problem.input},
+          {"unit", options.unit_name()},
+          {"threads", options.threads},
+          {"width", options.width},
+          {"grain", options.grain}};
+}
+
+// The profile of a candidate and its times.
+void put_records(Document& document, Workspace& workspace, const Candidate& candidate,
+                 const ProfilingOptions& options, double burden) {
+  const char* origin = options.burden ? "given" : options.unit_cost ? "Cilkview's" : "measured here";
+  Record record = to_record(workspace.problem(), candidate);
+  record.threads = options.threads;
+  record.conditions = {{"profiled", options.unit_name()}, {"width", options.width}, {"grain", options.grain}};
+  put_profile(record, profiled(workspace, candidate, options, burden), burden, origin);
+  record.outcome.status = Status::measured;
+  document.put(std::move(record));
+  if (!options.measure && options.threads == 1) return;
+  for (const Measurement& m : timed(workspace, candidate, options.seconds))
+    document.put(to_record(workspace.problem(), m));
+}
+
+void run(ProfilingOptions& options) {
+  const Problem problem = problem_of(options);
+  const std::vector<Candidate> list = planned(problem, options);
   const double burden = options.burden      ? *options.burden
                         : options.unit_cost ? cilkview_burden
                                             : measured_burden();
-  const std::string_view unit = options.unit_cost ? "accesses" : "nanoseconds";
-  const std::string_view origin = options.burden      ? "given"
-                                  : options.unit_cost ? "Cilkview's"
-                                                      : "measured here";
-  const std::string title =
-      fmt::format("{} {} {}", operation.name, operation.element, to_string(operation, problem.shape));
+  Document document{
+      .kind = "profile", .context = machine_context(), .plan = Json::array({part_of(problem, options)})};
   const bool text = options.json != "-" && options.csv != "-";
-  if (text)
-    fmt::print("{}\ncosts in {}, burden of a steal {:.0f} ({}), on {} thread{}, {} blocks, grain {}\n", title,
-               options.unit_cost ? "units: one a strand, one an access of an element" : unit, burden, origin,
-               options.threads, options.threads == 1 ? "" : "s", options.width, options.grain);
-
+  if (text) fmt::print("{}", profile_heading(document));
   const auto executor = make_host_executor();
   Workspace workspace(problem, *executor);
-  std::vector<ProfiledVariant> results;
   for (const Candidate& candidate : list) {
-    ProfiledVariant& result = results.emplace_back();
-    result.candidate = candidate;
-    result.profile = profiled(workspace, candidate, options, burden);
-    if (measures) result.times = timed(workspace, candidate, options.seconds);
-    if (text) print(result, options);
+    put_records(document, workspace, candidate, options, burden);
+    if (text) fmt::print("{}", profile_text(profiled_variants(document).back(), Style::terminal));
   }
-
-  if (!options.csv.empty()) write_text(options.csv, cilkscale_csv(results, options.unit()));
-  if (!options.svg.empty()) plot_speedups(options.svg, title, results);
-  if (options.json.empty()) return;
-  Json document{{"operation", operation.name},
-                {"element", operation.element},
-                {"shape", to_json(problem.shape)},
-                {"input", workspace.problem().input},
-                {"unit", unit},
-                {"burden", burden},
-                {"burden_origin", origin},
-                {"threads", options.threads},
-                {"width", options.width},
-                {"grain", options.grain},
-                {"variants", Json::array()}};
-  for (const ProfiledVariant& result : results)
-    document["variants"].push_back(to_json(result, options.unit()));
-  document["context"] = machine_context();
-  write_json(options.json, document);
+  if (!options.csv.empty()) write_text(options.csv, cilkscale_csv(document));
+  if (!options.svg.empty()) plot_speedups(document, options.svg);
+  if (!options.json.empty()) write_document(options.json, document);
+  require_right(document.measurements);
 }
 
 }  // namespace

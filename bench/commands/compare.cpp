@@ -1,0 +1,169 @@
+// tallcache compare: every variant of an operation on the CPU and on the GPU over a sweep of sizes, the GPU's
+// with and without the transfers of its operands.
+#include "bench/report/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "bench/candidates.hpp"
+#include "bench/commands.hpp"
+#include "bench/commands/output.hpp"
+#include "bench/commands/suites.hpp"
+#include "bench/context.hpp"
+#include "bench/report/gnuplot.hpp"
+#include "bench/suites/suite.hpp"
+#include "common/catalogue.hpp"
+#ifdef TALLCACHE_HAS_CUDA
+#include "gpu/cuda_executor.hpp"
+#endif
+
+namespace tallcache {
+namespace {
+
+struct CompareOptions : SuiteOptions {
+  std::string element, svg;
+
+  /// For each candidate at one size.
+  double seconds_each() const { return smoke ? 0.01 : full ? 1 : 0.2; }
+};
+
+/// Seconds to bring the operands to the device and to take the result back, from pages of both kinds.
+std::vector<Quantity> transfer_times([[maybe_unused]] const Problem& problem, [[maybe_unused]] int device) {
+  std::vector<Quantity> times;
+#ifdef TALLCACHE_HAS_CUDA
+  std::size_t up = 0, down = 0;
+  for (const BufferSpec& spec : problem.operation->buffers(problem.shape)) {
+    if (spec.role != Role::output) up += spec.bytes;
+    if (spec.role != Role::input) down += spec.bytes;
+  }
+  for (const TransferMode mode : {TransferMode::pinned, TransferMode::pageable}) {
+    Quantity& time = times.emplace_back(
+        Quantity{.name = std::string(transfer_time), .unit = "s", .detail = "up and down, median of 5"});
+    time.at = transfer_part(mode);
+    try {
+      const TransferSeconds seconds = transfer_seconds(
+          up, down, mode == TransferMode::pinned ? HostPages::pinned : HostPages::pageable, device);
+      time.value = seconds.upload + seconds.download;
+    } catch (const Error& error) {
+      time.reason = error.what();
+    }
+  }
+#endif
+  return times;
+}
+
+/// The CPU's variants on one thread, and on all cores those that can use them; the GPU's once.
+std::vector<Candidate> everyone(const Operation& operation) {
+  std::vector<Candidate> list;
+  const int threads = usable_threads();
+  for (const Variant* variant : variants_of(operation)) {
+    list.push_back({.variant = variant});
+    if (variant->parallel && threads > 1) list.push_back({.variant = variant, .threads = threads});
+  }
+  return list;
+}
+
+double work_of(const Problem& problem) {
+  const Cost cost = problem.operation->cost(problem.shape);
+  return std::max(cost.flops, cost.bytes);
+}
+
+/// Why a candidate sits out at this size, or nothing. Who took `seconds_each` or longer for a smaller one,
+/// and would take five times as long now, does: a triple loop over 4096 takes minutes.
+std::string too_slow(const Document& document, const Candidate& candidate, const Problem& problem,
+                     const Problem* smaller, double seconds_each) {
+  if (!smaller) return "";
+  const Record* before = document.find(to_record(*smaller, candidate));
+  if (before->outcome.status == Status::left_out) return before->outcome.reason;
+  const double expected = before->seconds() * work_of(problem) / work_of(*smaller);
+  if (!(expected > 5 * seconds_each)) return "";
+  const DimSpec& first = problem.operation->dims.front();
+  return fmt::format("left out from {} = {}: it would take about {:.2g} s", first.name,
+                     problem.shape[first.name], expected);
+}
+
+/// Measures everyone at one size.
+void measure_size(Document& document, const Problem& problem, const Problem* smaller,
+                  const CompareOptions& options) {
+  std::vector<Candidate> runs;
+  for (const Candidate& candidate : everyone(*problem.operation)) {
+    Record& record = document.measurements.emplace_back(to_record(problem, candidate));
+    const std::string reason = too_slow(document, candidate, problem, smaller, options.seconds_each());
+    if (reason.empty())
+      runs.push_back(candidate);
+    else
+      record.outcome = {Status::left_out, reason};
+  }
+  const auto measured =
+      measure_each(problem, runs, {.least_rounds = 3, .most_rounds = 9, .seconds = options.seconds_each()},
+                   options.device);
+  const bool on_gpu = std::ranges::any_of(measured, [](const Measurement& m) {
+    return m.candidate.variant->backend == Backend::gpu && m.timed();
+  });
+  const auto transfers = on_gpu ? transfer_times(problem, options.device) : std::vector<Quantity>{};
+  for (const Measurement& m : measured) {
+    Record record = to_record(problem, m);
+    if (m.candidate.variant->backend == Backend::gpu && m.timed())
+      record.quantities.insert(record.quantities.end(), transfers.begin(), transfers.end());
+    document.put(std::move(record));
+  }
+}
+
+void measure_sweep(Document& document, const Suite& suite, const CompareOptions& options) {
+  const Operation& operation = find_operation(
+      suite.operation, options.element.empty() ? suite.sizes.element : std::string_view(options.element));
+  const std::string_view size = operation.dims.front().name;
+  const std::vector<Index>& sizes = suite.sizes.at(options.scale());
+  document.plan.push_back(
+      {{"operation", operation.name}, {"element", operation.element}, {"size", size}, {"sizes", sizes}});
+  Problem smaller{};
+  for (const Index n : sizes) {
+    fmt::print(stderr, "{} {} {} = {} ...\n", operation.name, operation.element, size, n);
+    const Problem problem{.operation = &operation,
+                          .shape = complete_shape(operation, {{size, n}}),
+                          .input = {},
+                          .seed = options.seed};
+    measure_size(document, problem, smaller.operation ? &smaller : nullptr, options);
+    smaller = problem;
+  }
+}
+
+void compare(const CompareOptions& options) {
+  const auto chosen = find_suites(options.operations, has_sizes, "operation to compare");
+  for (const Suite* suite : chosen) find_operation(suite->operation, options.element);
+  const Output output(options.json);
+  if (!options.svg.empty()) require_gnuplot();
+  Document document = new_document("compare", options);
+  document.limits = suite_limits(options);
+  for (const Suite* suite : chosen) {
+    measure_sweep(document, *suite, options);
+    const Json& part = document.plan.back();
+    output.part(document, fmt::format("\n{}{}", render(comparison_grid(document, part), Style::terminal),
+                                      crossover_sentence(document, part)));
+    if (!options.svg.empty())
+      draw(fmt::format("{}-{}.svg", options.svg, suite->operation), comparison_plot(document, part));
+  }
+  output.finish(document);
+  require_device(options.device);
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app) {
+  auto options = std::make_shared<CompareOptions>();
+  CLI::App* command =
+      app.add_subcommand("compare", "CPU against GPU over a sweep of sizes, kernel alone and with transfers");
+  add_suite(*command, *options, has_sizes);
+  command->add_option("--element", options->element, "Element type, as double");
+  command->add_flag("--full", options->full, "Larger sizes and longer rounds")
+      ->excludes(command->get_option("--smoke"));
+  command->add_option("--device", options->device, "Number of the GPU to use")->capture_default_str();
+  command->add_option("--svg", options->svg, "Plot each operation into PREFIX-<operation>.svg (gnuplot)")
+      ->type_name("PREFIX");
+  command->footer("Example: tallcache compare matmul transpose --json compare.json --svg compare");
+  command->callback([options] { compare(*options); });
+}
+
+}  // namespace tallcache

@@ -1,0 +1,156 @@
+// tallcache misses: cache misses of the variants of one operation, by level and kind, beside the theory.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "bench/candidates.hpp"
+#include "bench/commands.hpp"
+#include "bench/context.hpp"
+#include "bench/misses.hpp"
+#include "bench/misses_curve.hpp"
+#include "bench/misses_falls.hpp"
+#include "bench/misses_records.hpp"
+#include "bench/misses_theory.hpp"
+#include "bench/report/gnuplot.hpp"
+#include "bench/report/misses.hpp"
+#include "common/papi/source.hpp"
+
+namespace tallcache {
+namespace {
+
+struct MissesOptions : ProblemOptions {
+  std::string line, source = "auto", svg, json;
+  std::vector<std::string> caches;
+  bool curve = false, falls = false;
+};
+
+std::vector<cache::CacheLevel> levels_of(const MissesOptions& options) {
+  const std::size_t line = options.line.empty() ? 0 : cache::validated_line(parse_bytes(options.line));
+  if (options.caches.empty()) return machine_caches(line);
+  std::vector<cache::CacheLevel> levels;
+  for (const std::string& text : options.caches) levels.push_back(parse_cache(text, line ? line : 64));
+  cache::validate(levels);
+  return levels;
+}
+
+struct MissesPlan {
+  Problem problem;
+  std::vector<Candidate> candidates, traced;
+  std::vector<cache::CacheLevel> levels;
+  SourceChoice choice;
+  bool curve;
+};
+
+// Everything that can be refused is, before anything is counted.
+MissesPlan planned(const MissesOptions& options) {
+  MissesPlan plan{.problem = problem_of(options), .curve = options.curve || !options.svg.empty()};
+  const Operation& operation = *plan.problem.operation;
+  plan.candidates = candidates(operation, options.variants, options.params, 1, Backend::cpu);
+  const Source asked = parse_source(options.source);
+  plan.levels = levels_of(options);
+  plan.choice = options.caches.empty() || asked != Source::automatic
+                    ? choose_source(asked)
+                    : SourceChoice{Source::simulated, "simulated: the caches are named"};
+  if (plan.choice.source == Source::hardware && !options.caches.empty())
+    throw Error("--source hardware counts this machine's caches: it goes without --cache");
+  if (!(work_of(operation, plan.problem.shape).amount > 0)) throw Error("this shape has nothing to count");
+
+  for (const Candidate& candidate : plan.candidates)
+    if (obstacle(plan.problem, candidate, Source::simulated).status == Status::pending)
+      plan.traced.push_back(candidate);
+  const bool traces = plan.curve || options.falls;
+  if ((traces || plan.choice.source == Source::simulated) && !plan.traced.empty())
+    require_traceable(plan.problem, plan.traced, plan.levels);
+  if (traces && plan.traced.empty()) throw Error("no variant here can be traced");
+  for (const std::string& file : {options.json, options.svg})
+    if (!file.empty()) require_writable(file);
+  if (!options.svg.empty()) require_gnuplot();
+  if (options.svg == "-") throw Error("--svg takes the name of a file");
+  return plan;
+}
+
+Json part_of(const MissesPlan& plan) {
+  const Operation& operation = *plan.problem.operation;
+  Json caches = Json::array();
+  for (const cache::CacheLevel& level : plan.levels)
+    caches.push_back({{"bytes", level.bytes}, {"ways", level.ways}, {"line", level.line}});
+  return {{"operation", operation.name},
+          {"element", operation.element},
+          {"shape", to_json(plan.problem.shape)},
+          {"size", to_string(operation, plan.problem.shape)},
+          {"input", to_record(plan.problem, plan.candidates.front()).input},
+          {"source", to_string(plan.choice.source)},
+          {"reason", plan.choice.reason},
+          {"caches", std::move(caches)}};
+}
+
+void count(const MissesPlan& plan, Document& document) {
+  std::unique_ptr<Executor> executor;
+  std::unique_ptr<Workspace> workspace;
+  if (plan.choice.source == Source::hardware) {
+    executor = make_host_executor();
+    workspace = std::make_unique<Workspace>(plan.problem, *executor);
+  }
+  for (const Candidate& candidate : plan.candidates)
+    document.put(counted_record(plan.problem, candidate, plan.choice.source, plan.levels, workspace.get()));
+}
+
+void trace_curves(const MissesPlan& plan, Document& document) {
+  std::vector<Curve> curves;
+  for (const Candidate& candidate : plan.traced)
+    curves.push_back(trace_curve(plan.problem, candidate, plan.levels.front().line));
+  const auto sizes = curve_sizes(curves, plan.levels);
+  for (const Curve& curve : curves) {
+    Record record = to_record(plan.problem, curve.candidate);
+    record.outcome.status = Status::measured;
+    put_curve(record, plan.problem, curve, sizes);
+    merge(document, std::move(record));
+  }
+}
+
+void measure_falls(const MissesPlan& plan, Document& document) {
+  const std::vector<Shape> ladder = falls_ladder(plan.problem);
+  Json shapes = Json::array();
+  for (const Shape& shape : ladder) shapes.push_back(to_json(shape));
+  document.plan[0]["falls"] = {{"dimension", plan.problem.operation->dims[0].name},
+                               {"ladder", std::move(shapes)}};
+  measure_falls(plan.problem, plan.traced, plan.levels, ladder, document);
+}
+
+void run(const MissesOptions& options) {
+  const MissesPlan plan = planned(options);
+  Document document{.kind = "misses", .context = machine_context(), .plan = Json::array({part_of(plan)})};
+  count(plan, document);
+  if (plan.curve) trace_curves(plan, document);
+  if (options.falls) measure_falls(plan, document);
+  if (options.json != "-") fmt::print("{}", misses_text(document, Style::terminal));
+  if (!options.svg.empty()) plot_misses(document, options.svg);
+  if (!options.json.empty()) write_document(options.json, document);
+  require_right(document.measurements);
+}
+
+}  // namespace
+
+void add_misses(CLI::App& app) {
+  const auto options = std::make_shared<MissesOptions>();
+  CLI::App* command = app.add_subcommand(
+      "misses", "Count cache misses of variants through PAPI, by level and kind, beside the theory");
+  add_problem(*command, *options, "all of them").shape->required();
+  command->add_option("--cache", options->caches,
+                      "A level of cache: 32K is fully associative, 32K:8 has 8 ways; up to three, the first "
+                      "level first; this machine's when left out");
+  command->add_option("--line", options->line, "Bytes of a cache line; this machine's, or 64 with --cache");
+  command->add_option("--source", options->source,
+                      "hardware, simulated, or auto: hardware where PAPI counts misses");
+  command->add_flag("--curve", options->curve, "Add the misses at every cache size to the JSON");
+  command->add_option("--svg", options->svg, "Plot the misses at every cache size into FILE (gnuplot)")
+      ->type_name("FILE");
+  command->add_flag("--falls", options->falls,
+                    "Also: the size at which each variant falls off each cache, and where its time jumps");
+  command->add_option("--json", options->json, "Write the counts to FILE ('-': standard output)")
+      ->type_name("FILE");
+  command->footer("Example: tallcache misses matmul naive tiled recursive --shape m=300 --curve --svg q.svg");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace tallcache

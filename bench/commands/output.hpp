@@ -1,0 +1,33 @@
+// Where the results of a command go.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+
+#include "bench/report/document.hpp"
+
+namespace tallcache {
+
+/// Adds --json FILE to a command.
+void add_json(CLI::App& command, std::string& path);
+
+/// What people read goes to standard output, the document to the file that --json names, if any. "-" is
+/// standard output: then what people read goes to standard error.
+class Output {
+ public:
+  /// Throws Error, before anything is measured, when the file cannot be written.
+  explicit Output(std::string path);
+
+  /// Prints `text`, what one part of the document says, and writes the file whole: it stays when the next
+  /// part fails.
+  void part(const Document&, const std::string& text) const;
+
+  /// Writes the document, and then throws Error when one of its results is wrong.
+  void finish(const Document&) const;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace tallcache

@@ -1,0 +1,152 @@
+// tallcache peers: the fastest variants beside the libraries that a user would pick instead, over the shapes
+// and inputs where each must hold.
+#include "bench/report/peers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "bench/candidates.hpp"
+#include "bench/commands.hpp"
+#include "bench/commands/output.hpp"
+#include "bench/commands/suites.hpp"
+#include "bench/context.hpp"
+#include "bench/suites/suite.hpp"
+#include "common/catalogue.hpp"
+
+namespace tallcache {
+namespace {
+
+struct PeersOptions : SuiteOptions {
+  double seconds = 0.5;
+  Pages pages = Pages::ordinary;
+};
+
+// "m = n = k = 1024"; "zipf_1.0, n = range = 10000000"; "m = n = 256, stream = 0".
+std::string label_of(const Problem& problem, const PeerCase& peer_case) {
+  std::vector<std::pair<Index, std::string>> sizes;  // and the names of each
+  for (const auto& [name, size] : problem.shape) {
+    if (name == "pad" && size == 0) continue;
+    const auto same = std::ranges::find(sizes, size, &std::pair<Index, std::string>::first);
+    if (same == sizes.end())
+      sizes.emplace_back(size, name);
+    else
+      same->second += fmt::format(" = {}", name);
+  }
+  std::string text;
+  if (!peer_case.input.empty()) text = peer_case.input;
+  for (const auto& [size, names] : sizes)
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", names, size);
+  for (const auto& [name, value] : peer_case.params) text += fmt::format(", {} = {}", name, value);
+  return text;
+}
+
+Json plan_of(const Operation& operation, const PeerComparison& comparison) {
+  const SpeedShare& share = comparison.share;
+  Json part{{"operation", operation.name},
+            {"element", operation.element},
+            {"backend", to_string(comparison.backend)},
+            {"variant", comparison.variant},
+            {"share", {{"of", to_string(share.of)}, {"title", share.title}}},
+            {"first_input", operation.inputs.front()},
+            {"baseline", comparison.baseline},
+            {"cases", Json::array()}};
+  if (share.of == SpeedShare::Of::reference) {
+    part["share"]["operation"] = share.operation;
+    part["share"]["variant"] = share.variant;
+  }
+  return part;
+}
+
+void put_all(Document& document, const Problem& problem, std::span<const Candidate> list,
+             const Protocol& protocol, const PeersOptions& options, const Json& row) {
+  for (const Measurement& m : measure_each(problem, list, protocol, options.device)) {
+    Record record = to_record(problem, m);
+    record.row = row;
+    document.put(std::move(record));
+  }
+}
+
+// Another operation of the same shape, measured next.
+void measure_reference(Document& document, const PeerComparison& comparison, const Problem& problem,
+                       int threads, const Protocol& protocol, const PeersOptions& options, const Json& row) {
+  const Operation& operation = find_operation(comparison.share.operation, comparison.element);
+  const Variant& variant = find_variant(operation, comparison.share.variant, comparison.backend);
+  const Candidate candidate{&variant, complete_params(variant, {}), variant.parallel ? threads : 1};
+  put_all(document,
+          {.operation = &operation,
+           .shape = complete_shape(operation, problem.shape),
+           .input = {},
+           .seed = problem.seed,
+           .pages = problem.pages},
+          std::span(&candidate, 1), protocol, options, row);
+}
+
+void measure_case(Document& document, const Operation& operation, const PeerComparison& comparison,
+                  const PeerCase& peer_case, const PeersOptions& options) {
+  const int threads = peer_case.all_cores ? usable_threads() : 1;
+  const Problem problem{.operation = &operation,
+                        .shape = complete_shape(operation, peer_case.shape),
+                        .input = peer_case.input,
+                        .seed = options.seed,
+                        .pages = options.pages};
+  const std::string label = label_of(problem, peer_case);
+  const Json row = fmt::format("{} {} {}: {}{}{}{}", operation.name, operation.element, comparison.variant,
+                               peer_case.group, peer_case.group.empty() ? "" : ": ", label,
+                               threads > 1 ? fmt::format(", {} threads", threads) : "");
+  document.plan.back()["cases"].push_back(
+      {{"label", label}, {"row", row}, {"threads", threads}, {"group", peer_case.group}});
+  std::vector<Candidate> list;
+  for (const Variant* variant : variants_held(operation, comparison))
+    list.push_back({variant, complete_params(*variant, list.empty() ? peer_case.params : Params{}),
+                    variant->parallel ? threads : 1});
+  const Protocol protocol{
+      .least_rounds = 3, .most_rounds = 25, .seconds = options.seconds * (peer_case.group.empty() ? 1 : 0.2)};
+  put_all(document, problem, list, protocol, options, row);
+  if (comparison.share.of == SpeedShare::Of::reference)
+    measure_reference(document, comparison, problem, threads, protocol, options, row);
+}
+
+void measure_peers(Document& document, std::string_view name, const PeerComparison& comparison,
+                   std::span<const PeerCase> cases, const PeersOptions& options) {
+  const Operation& operation = find_operation(name, comparison.element);
+  document.plan.push_back(plan_of(operation, comparison));
+  for (const PeerCase& peer_case : cases)
+    // On a machine of one core, all cores are the case before.
+    if (!peer_case.all_cores || usable_threads() > 1)
+      measure_case(document, operation, comparison, peer_case, options);
+}
+
+void peers(const PeersOptions& options) {
+  const auto chosen = find_suites(options.operations, has_peers, "operation with peers");
+  const Output output(options.json);
+  Document document = new_document("peers", options);
+  document.limits = suite_limits(options);
+  for (const Suite* suite : chosen)
+    for (const PeerComparison& comparison : suite->peers) {
+      const auto cases = cases_at(comparison, options.scale());
+      if (cases.empty()) continue;  // it has larger ones alone
+      measure_peers(document, suite->operation, comparison, cases, options);
+      output.part(document, render(peers_grid(document, document.plan.back()), Style::terminal));
+    }
+  output.finish(document);
+}
+
+}  // namespace
+
+void add_peers(CLI::App& app) {
+  auto options = std::make_shared<PeersOptions>();
+  CLI::App* command = app.add_subcommand(
+      "peers", "The fastest variants beside the libraries that a user would pick instead, over many shapes");
+  add_suite(*command, *options, has_peers);
+  command->add_option("--seconds", options->seconds, "Time to spend on each variant in each case")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  add_huge_pages(*command, options->pages);
+  command->add_flag("--full", options->full, "Sizes of seconds a run, too: 20 minutes and 8 GB");
+  command->footer("Example: tallcache peers transpose --json peers.json");
+  command->callback([options] { peers(*options); });
+}
+
+}  // namespace tallcache

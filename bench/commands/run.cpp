@@ -1,0 +1,99 @@
+// tallcache run: any variants on any shape, verified and timed interleaved.
+#include "bench/report/run.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "bench/candidates.hpp"
+#include "bench/commands.hpp"
+#include "bench/commands/output.hpp"
+#include "bench/context.hpp"
+#include "bench/suites/suite.hpp"
+#include "common/catalogue.hpp"
+
+namespace tallcache {
+namespace {
+
+struct RunOptions : ProblemOptions {
+  std::string graph, json, backend;
+  double seconds = 1;
+  ThreadOptions threads;
+  bool cold = false;
+  int device = 0;
+  Pages pages = Pages::ordinary;
+};
+
+Problem problem_to_run(const RunOptions& options) {
+  if (options.graph.empty()) return problem_of(options);
+  const Operation& operation = find_operation(options.operation, options.element);
+  for (const Suite* suite : suites())
+    if (suite->operation == operation.name && has_graph(*suite))
+      return suite->graph_problem(operation, options.graph);
+  throw Error(fmt::format("--graph: {} does not work on a graph", operation.name));
+}
+
+// What was asked for and could have run, on a machine with room for it, did not: the others' results stand.
+void require_gpu_ran(const Document& document, bool asked_for) {
+  for (const Record& record : document.measurements) {
+    const Status status = record.outcome.status;
+    if (record.backend == "gpu" && status != Status::measured &&
+        (asked_for || (status != Status::unavailable && status != Status::unsupported)))
+      throw Error(fmt::format("{}: {}", record.variant, record.outcome.reason), status);
+  }
+}
+
+void run(const RunOptions& options) {
+  Problem problem = problem_to_run(options);
+  problem.pages = options.pages;
+  const Threads threads(options.threads);
+  std::optional<Backend> backend;
+  if (!options.backend.empty()) backend = options.backend == "gpu" ? Backend::gpu : Backend::cpu;
+  const auto list =
+      candidates(*problem.operation, options.variants, options.params, options.threads.count, backend);
+  const Output output(options.json);
+  Document document{.kind = "run", .context = machine_context(options.device)};
+  document.context["seed"] = options.seed;
+  for (const Measurement& m :
+       measure_each(problem, list, {.seconds = options.seconds, .cold = options.cold}, options.device)) {
+    Record record = to_record(problem, m);
+    if (options.cold) record.conditions["caches"] = "cold";
+    document.put(std::move(record));
+  }
+  output.part(document, render(run_grid(document), Style::terminal));
+  output.finish(document);
+  require_gpu_ran(document, backend.has_value());
+}
+
+std::string graph_operations() { return fmt::format("{}", fmt::join(operations_with(has_graph), ", ")); }
+
+}  // namespace
+
+void add_run(CLI::App& app) {
+  const auto options = std::make_shared<RunOptions>();
+  CLI::App* command =
+      app.add_subcommand("run", "Verify and time variants of one operation on one shape, interleaved");
+  const ProblemFlags flags = add_problem(*command, *options, "all of them");
+  command->add_option("--backend", options->backend, "Only variants on the cpu or on the gpu")
+      ->check(CLI::IsMember({"cpu", "gpu"}));
+  command->add_option("--device", options->device, "Number of the GPU to use")->capture_default_str();
+  command
+      ->add_option("--graph", options->graph,
+                   fmt::format("For {}: the graph in FILE, a line 'u v' for each edge, sorted by u",
+                               graph_operations()))
+      ->type_name("FILE")
+      ->excludes(flags.shape)
+      ->excludes(flags.input);
+  command->add_option("--seconds", options->seconds, "Time to spend on each variant")
+      ->check(CLI::PositiveNumber);
+  add_threads(*command, options->threads);
+  add_huge_pages(*command, options->pages);
+  command->add_flag("--cold", options->cold, "Flush the caches before each run");
+  add_json(*command, options->json);
+  command->footer("Example: tallcache run matmul naive tiled recursive --shape m=512 --param base=32");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace tallcache

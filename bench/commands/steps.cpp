@@ -1,0 +1,93 @@
+// tallcache steps: where the time of the fastest variants goes, one step of their design after the other.
+#include "bench/report/steps.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+
+#include "bench/candidates.hpp"
+#include "bench/commands.hpp"
+#include "bench/commands/output.hpp"
+#include "bench/commands/suites.hpp"
+#include "bench/context.hpp"
+#include "bench/suites/suite.hpp"
+#include "common/catalogue.hpp"
+
+namespace tallcache {
+namespace {
+
+struct StepsOptions : SuiteOptions {
+  double seconds = 1;
+};
+
+Candidate candidate_of(const Operation& operation, const OptimizationSteps& steps, const Step& step) {
+  const Variant& variant = find_variant(operation, step.variant, steps.backend);
+  return {&variant, complete_params(variant, step.params), step.all_cores ? usable_threads() : 1};
+}
+
+Json plan_of(const Problem& problem, const OptimizationSteps& steps) {
+  Json part{{"operation", problem.operation->name},
+            {"element", steps.element},
+            {"backend", to_string(steps.backend)},
+            {"shape", to_json(problem.shape)},
+            {"unit", steps.unit},
+            {"limit", steps.limit}};
+  if (!std::isnan(steps.least_bytes)) part["unit_bytes"] = steps.least_bytes;
+  for (const Step& step : steps.steps) {
+    const Candidate candidate = candidate_of(*problem.operation, steps, step);
+    Json line{{"label", step.label},
+              {"variant", step.variant},
+              {"params", to_json(candidate.params)},
+              {"threads", candidate.threads},
+              {"peer", step.peer}};
+    if (!std::isnan(step.bytes)) line["bytes"] = step.bytes;
+    part["steps"].push_back(std::move(line));
+  }
+  return part;
+}
+
+void measure_steps(Document& document, std::string_view name, const OptimizationSteps& steps,
+                   const StepsOptions& options) {
+  const Operation& operation = find_operation(name, steps.element);
+  const Problem problem{.operation = &operation,
+                        .shape = complete_shape(operation, options.smoke ? steps.smoke : steps.shape),
+                        .input = {},
+                        .seed = options.seed};
+  document.plan.push_back(plan_of(problem, steps));
+  std::vector<Candidate> list;
+  for (const Step& step : steps.steps) list.push_back(candidate_of(operation, steps, step));
+  for (const Measurement& m : measure_each(
+           problem, list, {.least_rounds = 3, .most_rounds = 15, .seconds = options.seconds}, options.device))
+    document.put(to_record(problem, m));
+}
+
+void steps(const StepsOptions& options) {
+  const auto chosen = find_suites(options.operations, has_steps, "operation with steps");
+  const Output output(options.json);
+  Document document = new_document("steps", options);
+  if (!options.smoke) document.context.erase("mode");  // there are no others
+  document.limits = suite_limits(options);
+  for (const Suite* suite : chosen)
+    for (const OptimizationSteps& part : suite->steps) {
+      measure_steps(document, suite->operation, part, options);
+      output.part(document, render(steps_grid(document, document.plan.back()), Style::terminal));
+    }
+  output.finish(document);
+}
+
+}  // namespace
+
+void add_steps(CLI::App& app) {
+  auto options = std::make_shared<StepsOptions>();
+  CLI::App* command = app.add_subcommand(
+      "steps",
+      "Where the time goes: from the textbook's loops to the fastest variant, what each step brings");
+  add_suite(*command, *options, has_steps);
+  command->add_option("--seconds", options->seconds, "Time to spend on each step")
+      ->check(CLI::PositiveNumber);
+  command->footer("Example: tallcache steps transpose --json steps.json");
+  command->callback([options] { steps(*options); });
+}
+
+}  // namespace tallcache

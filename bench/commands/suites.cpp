@@ -1,0 +1,30 @@
+#include "bench/commands/suites.hpp"
+
+#include <fmt/format.h>
+
+#include "bench/commands/output.hpp"
+#include "bench/context.hpp"
+#include "bench/report/limits.hpp"
+
+namespace tallcache {
+
+void add_suite(CLI::App& command, SuiteOptions& options, HasPart has_part) {
+  command.add_option("OPERATION", options.operations,
+                     fmt::format("{}; all of them by default", fmt::join(operations_with(has_part), ", ")));
+  command.add_flag("--smoke", options.smoke)->group("");
+  command.add_option("--seed", options.seed, "Seed of the input data")->capture_default_str();
+  add_json(command, options.json);
+}
+
+Document new_document(std::string_view kind, const SuiteOptions& options) {
+  Document document{.kind = std::string(kind), .context = machine_context(options.device)};
+  document.context["mode"] = to_string(options.scale());
+  document.context["seed"] = options.seed;
+  return document;
+}
+
+std::vector<Record> suite_limits(const SuiteOptions& options) {
+  return measured_limits(options.smoke ? LimitsProtocol::smoke() : LimitsProtocol::quick(), options.device);
+}
+
+}  // namespace tallcache

@@ -1,0 +1,32 @@
+// What the commands that measure suites have in common.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/report/document.hpp"
+#include "bench/suites/suite.hpp"
+
+namespace tallcache {
+
+struct SuiteOptions {
+  std::vector<std::string> operations;
+  std::string json;
+  bool smoke = false, full = false;
+  int device = 0;
+  std::uint64_t seed = 1;
+
+  Scale scale() const { return smoke ? Scale::smoke : full ? Scale::full : Scale::quick; }
+};
+
+/// Adds OPERATION..., of those that have the part, --seed, --json and, for tests, --smoke.
+void add_suite(CLI::App& command, SuiteOptions&, HasPart);
+
+/// A document of this kind, with the machine, the scale and the seed.
+Document new_document(std::string_view kind, const SuiteOptions&);
+
+/// The limits that the speeds are held against.
+std::vector<Record> suite_limits(const SuiteOptions&);
+
+}  // namespace tallcache

@@ -1,0 +1,221 @@
+#include "bench/report/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "bench/report/format.hpp"
+#include "bench/report/gnuplot.hpp"
+#include "bench/report/kind.hpp"
+#include "bench/report/limits.hpp"
+
+namespace tallcache {
+namespace {
+
+using Records = std::vector<const Record*>;
+
+std::string label(const Json& part, Index n) {
+  return fmt::format("{} = {}", part.at("size").get<std::string>(), n);
+}
+
+std::string title(const Json& part) {
+  return fmt::format("{} {}", part.at("operation").get<std::string>(), part.at("element").get<std::string>());
+}
+
+bool on_gpu(const Record& record) { return record.backend == "gpu"; }
+
+Index size_of(const Json& part, const Record& record) {
+  return record.shape.at(part.at("size").get<std::string>());
+}
+
+// The records of a part in the order in which they were measured.
+Records records_of(const Document& document, const Json& part) {
+  Records list;
+  for (const Record& record : document.measurements)
+    if (record.operation == part.at("operation") && record.element == part.at("element"))
+      list.push_back(&record);
+  return list;
+}
+
+Records records_at(const Document& document, const Json& part, Index n) {
+  Records list = records_of(document, part);
+  std::erase_if(list, [&](const Record* record) { return size_of(part, *record) != n; });
+  return list;
+}
+
+// The same variant on one thread over this one.
+double speed_up(const Records& records, const Record& record) {
+  if (record.threads == 1) return absent;
+  for (const Record* one : records)
+    if (one->threads == 1 && one->variant == record.variant && one->backend == record.backend)
+      return measured_seconds(one) / measured_seconds(&record);
+  return absent;
+}
+
+template <class TakesPart>
+const Record* fastest(const Records& records, TransferMode mode, TakesPart&& takes_part) {
+  const Record* best = nullptr;
+  for (const Record* record : records)
+    if (takes_part(*record) && !std::isnan(rate_with(*record, mode)) &&
+        (!best || rate_with(*record, mode) > rate_with(*best, mode)))
+      best = record;
+  return best;
+}
+
+std::string markdown(const Document& document, const Json& part) {
+  return fmt::format("{}\n{}\n", render(comparison_grid(document, part), Style::markdown),
+                     crossover_sentence(document, part));
+}
+
+std::string short_markdown(const Document& document, const Json& part) {
+  return fmt::format("{}\n{}\n", render(comparison_summary(document, part), Style::markdown),
+                     crossover_sentence(document, part));
+}
+
+std::string full(const Document& document) { return join_parts(document, markdown); }
+
+std::string summary(const Document& document) {
+  return measured_on(document) + "\n" + join_parts(document, short_markdown);
+}
+
+void plot(const Document& document, const std::string& prefix) {
+  for (const Json& part : document.plan)
+    draw(fmt::format("{}-{}.svg", prefix, part.at("operation").get<std::string>()),
+         comparison_plot(document, part));
+}
+
+}  // namespace
+
+Json transfer_part(TransferMode mode) {
+  return {{"pages", mode == TransferMode::pinned ? "pinned" : "pageable"}};
+}
+
+double rate_with(const Record& record, TransferMode mode) {
+  const double seconds = measured_seconds(&record);
+  return record.rate(mode == TransferMode::none ? seconds
+                                                : seconds + record.value(transfer_time, transfer_part(mode)));
+}
+
+Grid comparison_grid(const Document& document, const Json& part) {
+  const std::string unit = rate_title(records_of(document, part));
+  const Roofs roofs(document.limits);
+  Grid grid{.caption = fmt::format("{}, {}", title(part), unit),
+            .columns = {{"size", true},
+                        {"variant", true},
+                        {"ms"},
+                        {"+- ms"},
+                        {unit},
+                        {"of the limit"},
+                        {"with pinned transfers"},
+                        {"pageable"},
+                        {"over one thread"}},
+            .rows = {}};
+  for (const Index n : part.at("sizes")) {
+    std::string size = label(part, n);
+    const Records records = records_at(document, part, n);
+    for (const Record* record : records) {
+      const double seconds = measured_seconds(record);
+      std::vector<std::string> row{std::exchange(size, ""), name_of(*record)};
+      if (seconds > 0)
+        row.insert(row.end(),
+                   {figure(seconds * 1e3), figure(record->seconds_spread() * 1e3), figure(record->rate()),
+                    percent(roofs.share(*record), 1), figure(rate_with(*record, TransferMode::pinned)),
+                    figure(rate_with(*record, TransferMode::pageable)), times(speed_up(records, *record))});
+      else
+        row.push_back(reason_of(record));
+      row.resize(grid.columns.size());
+      grid.rows.push_back(std::move(row));
+    }
+  }
+  return grid;
+}
+
+std::optional<Index> crossover(const Document& document, const Json& part, TransferMode mode) {
+  std::optional<Index> from;
+  for (const Index n : part.at("sizes")) {
+    const Records records = records_at(document, part, n);
+    const Record* cpu =
+        fastest(records, TransferMode::none, [](const Record& record) { return !on_gpu(record); });
+    const Record* gpu = fastest(records, mode, on_gpu);
+    if (!cpu || !gpu || rate_with(*gpu, mode) <= rate_with(*cpu, TransferMode::none))
+      from.reset();
+    else if (!from)
+      from = n;
+  }
+  return from;
+}
+
+std::string crossover_sentence(const Document& document, const Json& part) {
+  const Records records = records_of(document, part);
+  const auto from = [&](TransferMode mode) {
+    if (!fastest(records, mode, on_gpu)) return std::string("not measured");
+    const auto n = crossover(document, part, mode);
+    return n ? label(part, *n) : "not up to " + label(part, part.at("sizes").back());
+  };
+  return fmt::format(
+      "The GPU is ahead of the CPU from: kernel alone {}; with pinned transfers {}; pageable {}.",
+      from(TransferMode::none), from(TransferMode::pinned), from(TransferMode::pageable));
+}
+
+Grid comparison_summary(const Document& document, const Json& part) {
+  Grid grid{.caption = fmt::format("{}, {}:", title(part), rate_title(records_of(document, part))),
+            .columns = {{"size", true},
+                        {"CPU, one core"},
+                        {"all cores"},
+                        {"library, all cores"},
+                        {"GPU"},
+                        {"library, GPU"},
+                        {"GPU with pinned transfers"}},
+            .rows = {}};
+  for (const Index n : part.at("sizes")) {
+    const Records records = records_at(document, part, n);
+    const auto best = [&](auto&& takes_part, TransferMode mode = TransferMode::none) {
+      const Record* record = fastest(records, mode, takes_part);
+      return record ? fmt::format("{} ({})", figure(rate_with(*record, mode)), record->variant)
+                    : std::string("-");
+    };
+    grid.rows.push_back(
+        {label(part, n), best([](const Record& r) { return !on_gpu(r) && !r.peer && r.threads == 1; }),
+         best([](const Record& r) { return !on_gpu(r) && !r.peer && r.threads > 1; }),
+         best([](const Record& r) { return !on_gpu(r) && r.peer; }),
+         best([](const Record& r) { return on_gpu(r) && !r.peer; }),
+         best([](const Record& r) { return on_gpu(r) && r.peer; }), best(on_gpu, TransferMode::pinned)});
+  }
+  return grid;
+}
+
+std::string comparison_plot(const Document& document, const Json& part) {
+  const Records all = records_of(document, part);
+  std::string text(logarithmic_axes), plots;
+  text += fmt::format("set title {} offset 0,1\n",
+                      quoted(title(part) + ": solid the kernel alone, dotted with pinned transfers"));
+  text += fmt::format("set xlabel '{}'\nset ylabel '{}'\nset format x '%.0s%c'\n",
+                      part.at("size").get<std::string>(), rate_title(all));
+  int series = 0;
+  std::size_t colour = 0;
+  for (const Record* first : records_at(document, part, part.at("sizes").front())) {
+    const std::string name = name_of(*first);
+    for (const TransferMode mode : {TransferMode::none, TransferMode::pinned}) {
+      std::string points;
+      for (const Record* record : all)
+        if (const double rate = rate_with(*record, mode); name_of(*record) == name && !std::isnan(rate))
+          points += fmt::format("{} {}\n", size_of(part, *record), rate);
+      if (points.empty()) continue;
+      const bool alone = mode == TransferMode::none;
+      text += fmt::format("$s{} << E\n{}E\n", series, points);
+      plots += fmt::format("{}$s{} with linespoints pt {} ps 0.5 lw 1.5 dt {} lc rgb '{}' {}",
+                           series ? ", " : "", series, on_gpu(*first) ? 7 : 4, alone ? 1 : 3,
+                           plot_colours[colour % plot_colours.size()],
+                           alone ? "title " + quoted(name) : "notitle");
+      ++series;
+    }
+    ++colour;
+  }
+  if (!series) throw Error("nothing was measured, so there is nothing to plot");
+  return text + "plot " + plots + "\n";
+}
+
+const ReportKind compare_report{.kind = "compare", .full = full, .summary = summary, .plot = plot};
+
+}  // namespace tallcache

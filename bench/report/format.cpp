@@ -1,0 +1,50 @@
+#include "bench/report/format.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "bench/report/kind.hpp"
+
+namespace tallcache {
+
+double measured_seconds(const Record* record) {
+  return record && record->outcome.measured() ? record->seconds() : absent;
+}
+
+std::string reason_of(const Record* record) {
+  return record && !record->outcome.reason.empty() ? record->outcome.reason : "not measured";
+}
+
+std::string percent(double share, int decimals) {
+  return std::isnan(share) ? "-" : fmt::format("{:.{}f} %", share * 100, decimals);
+}
+
+std::string sizes_text(const Json& shape, std::string_view equals, std::string_view between) {
+  std::string text;
+  for (const auto& [name, size] : shape.items())
+    if (name != "pad" || size != 0)
+      text += fmt::format("{}{}{}{}", text.empty() ? "" : between, name, equals, size.get<Index>());
+  return text;
+}
+
+std::string name_of(const Record& record) {
+  return fmt::format("{} {}{}", record.backend, record.variant,
+                     record.threads > 1 ? fmt::format(", {} threads", record.threads) : "");
+}
+
+std::string rate_title(std::span<const Record* const> records) {
+  for (const Record* record : records)
+    if (record && !record->rate_unit().empty()) return record->rate_unit();
+  return "rate";
+}
+
+std::string measured_on(const Document& document) { return fmt::format("On {}:\n", machine_line(document)); }
+
+std::string join_parts(const Document& document, std::string (*text)(const Document&, const Json& part)) {
+  std::string all;
+  for (const Json& part : document.plan) all += (all.empty() ? "" : "\n") + text(document, part);
+  return all;
+}
+
+}  // namespace tallcache

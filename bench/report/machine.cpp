@@ -1,0 +1,40 @@
+#include "bench/report/machine.hpp"
+
+#include <fmt/format.h>
+
+#include "bench/machine_json.hpp"
+#include "bench/machine_report.hpp"
+#include "bench/report/kind.hpp"
+#include "bench/report/limits.hpp"
+
+namespace tallcache {
+namespace {
+
+std::string gpu_text(std::span<const Record> limits) {
+  std::string text = "\nGPU, best round\n";
+  for (const Record& record : limits) {
+    if (record.backend != "gpu") continue;
+    const Quantity* rate = record.find("rate");
+    text +=
+        fmt::format("{:<34}{}\n", fmt::format("{}, {}", record.operation, record.element),
+                    rate ? fmt::format("{:>9.1f} {}", rate->value, rate->unit)
+                         : fmt::format("{}: {}", to_string(record.outcome.status), record.outcome.reason));
+  }
+  return text;
+}
+
+// Aligned columns, which Markdown keeps in a block of code.
+std::string full(const Document& document) {
+  const auto machine = nlohmann::json(document.context).get<Machine>();
+  return fmt::format("```\n{}{}```\n", report(machine), limits_text(document.limits));
+}
+
+}  // namespace
+
+std::string limits_text(std::span<const Record> limits) {
+  return report(limits_from(limits)) + gpu_text(limits);
+}
+
+extern const ReportKind machine_report{.kind = "machine", .full = full};
+
+}  // namespace tallcache

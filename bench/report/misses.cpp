@@ -1,0 +1,229 @@
+#include "bench/report/misses.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/report/falls.hpp"
+#include "bench/report/gnuplot.hpp"
+#include "bench/report/kind.hpp"
+
+namespace tallcache {
+namespace {
+
+bool of_part(const Record& record, const Json& part) {
+  return record.operation == part.at("operation") && record.element == part.at("element") &&
+         record.shape == part.at("shape") && record.input == part.at("input");
+}
+
+std::vector<const Record*> records_of(const Document& document, const Json& part) {
+  std::vector<const Record*> list;
+  for (const Record& record : document.measurements)
+    if (of_part(record, part)) list.push_back(&record);
+  return list;
+}
+
+std::string params_of(const Record& record) {
+  std::string text;
+  for (const auto& [name, value] : record.params.items())
+    text += fmt::format("{}{}={}", text.empty() ? " " : ",", name, value.dump());
+  return text;
+}
+
+std::string described(const Json& cache) {
+  const std::size_t bytes = cache.at("bytes"), ways = cache.at("ways"), line = cache.at("line");
+  const std::string size = bytes % (1 << 20) == 0 ? fmt::format("{} MiB", bytes >> 20)
+                           : bytes % 1024 == 0    ? fmt::format("{} KiB", bytes >> 10)
+                                                  : fmt::format("{} B", bytes);
+  return ways * line == bytes ? size + ", fully associative" : fmt::format("{}, {} ways", size, ways);
+}
+
+std::string heading(const Json& part, Style style) {
+  const Json& caches = part.at("caches");
+  std::string text =
+      fmt::format("{} {} {}, lines of {} bytes, source {}\n", part.at("operation").get<std::string>(),
+                  part.at("element").get<std::string>(), part.at("size").get<std::string>(),
+                  caches.at(0).at("line").get<std::size_t>(), part.at("reason").get<std::string>());
+  if (style == Style::markdown) text += "\n";
+  for (std::size_t i = 0; i < caches.size(); ++i)
+    text += fmt::format("{} L{} {}\n", style == Style::markdown ? "-" : " ", i + 1, described(caches[i]));
+  return text;
+}
+
+bool is_of_level(const Quantity& quantity) {
+  return quantity.name == "misses" && quantity.at.size() == 1 && quantity.at.contains("level");
+}
+
+// What theory predicts of the part `at`: the misses, or their order with its constant taken for 1.
+const Quantity* prediction(const Record& record, const Json& at) {
+  const Quantity* exact = record.find("predicted misses", at);
+  return exact ? exact : record.find("order of misses", at);
+}
+
+std::string count(double value) { return std::isnan(value) ? "-" : fmt::format("{:.0f}", value); }
+std::string count(const Quantity* quantity) { return quantity ? count(quantity->value) : "-"; }
+
+// Misses that a counter tells over those of the model in the same level.
+double over_model(const Record& record, const Quantity& misses) {
+  const Quantity* model = record.find("misses", misses.at, Origin::model);
+  return misses.origin == Origin::event && model ? misses.value / model->value : absent;
+}
+
+std::vector<std::string> level_row(const Record& record, const Quantity& misses, bool both) {
+  const auto same = [&](const char* name) { return count(record.find(name, misses.at, misses.origin)); };
+  const Quantity* theory = prediction(record, misses.at);
+  std::vector<std::string> row{"L" + misses.at["level"].dump(),
+                               same("accesses"),
+                               same("misses"),
+                               same("cold"),
+                               same("capacity"),
+                               same("conflict"),
+                               figure(misses.value / record.value("work"))};
+  row.push_back(count(theory));
+  row.push_back(theory && !std::isnan(misses.value) ? fmt::format("{:.2f}", misses.value / theory->value)
+                                                    : "-");
+  if (both) row.push_back(figure(over_model(record, misses)));
+  row.push_back(theory ? theory->detail : "no formula");
+  row.push_back(std::isnan(misses.value) ? misses.reason : misses.detail);
+  return row;
+}
+
+std::string variant_text(const Record& record, Style style) {
+  const std::string name = record.variant + params_of(record);
+  if (!record.outcome.measured() && std::ranges::none_of(record.quantities, is_of_level))
+    return fmt::format("\n{}: {}: {}\n", name, to_string(record.outcome.status), record.outcome.reason);
+  const bool both = std::ranges::any_of(record.quantities, [&](const Quantity& q) {
+    return is_of_level(q) && !std::isnan(over_model(record, q));
+  });
+  const Quantity* work = record.find("work");
+  Grid grid{.caption = fmt::format("{}: {} loads, {} stores", name, count(record.find("loads")),
+                                   count(record.find("stores"))),
+            .columns = {{"", true}, {"accesses"}, {"misses"}, {"cold"}, {"capacity"}, {"conflict"}},
+            .rows = {}};
+  grid.columns.push_back({fmt::format("/ {}", work ? work->unit : "work")});
+  grid.columns.push_back({"predicted"});
+  grid.columns.push_back({"ratio"});
+  if (both) grid.columns.push_back({"over the model"});
+  grid.columns.push_back({"theory", true});
+  grid.columns.push_back({"counted by", true});
+  for (const Quantity& quantity : record.quantities)
+    if (is_of_level(quantity)) grid.rows.push_back(level_row(record, quantity, both));
+  return "\n" + render(grid, style);
+}
+
+std::string short_bytes(double bytes) {
+  const auto whole = static_cast<std::size_t>(bytes);
+  return whole >= 1 << 30   ? fmt::format("{}G", whole >> 30)
+         : whole >= 1 << 20 ? fmt::format("{}M", whole >> 20)
+         : whole >= 1 << 10 ? fmt::format("{}K", whole >> 10)
+                            : fmt::format("{}", whole);
+}
+
+// The records with Q(Z): all at the same cache sizes.
+std::vector<const Record*> curves_of(const Document& document, const Json& part) {
+  std::vector<const Record*> curves = records_of(document, part);
+  std::erase_if(curves, [](const Record* record) {
+    const Quantity* misses = record->find("misses");
+    return !misses || misses->values.empty();
+  });
+  for (const Record* record : curves)
+    if (record->find("misses")->over.points != curves.front()->find("misses")->over.points)
+      throw Error("the curves of a misses document have unlike points");
+  return curves;
+}
+
+std::string curves_text(std::span<const Record* const> curves, Style style) {
+  Grid grid{
+      .caption = "Misses of an ideal cache (LRU) of each size:", .columns = {{"cache", true}}, .rows = {}};
+  const std::vector<double>& sizes = curves.front()->find("misses")->over.points;
+  for (const Record* record : curves) grid.columns.push_back({record->variant});
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    std::vector<std::string>& row = grid.rows.emplace_back();
+    row.push_back(fmt::format("{:.0f} B", sizes[i]));
+    for (const Record* record : curves) row.push_back(count(record->find("misses")->values[i]));
+  }
+  return "\n" + render(grid, style);
+}
+
+std::string axes(const Json& part, const std::vector<double>& sizes) {
+  const double first = sizes.front(), last = sizes.back();
+  const Json& caches = part.at("caches");
+  std::string text(logarithmic_axes);
+  text += fmt::format(
+      "set title {} offset 0,1\n",
+      quoted(fmt::format("{} {} {}, lines of {} B", part.at("operation").get<std::string>(),
+                         part.at("element").get<std::string>(), part.at("size").get<std::string>(),
+                         caches.at(0).at("line").get<std::size_t>())));
+  text += "set xlabel 'Z, bytes of cache'\nset ylabel 'Q(Z), misses of an ideal cache (LRU)'\n";
+  text += fmt::format("set xrange [{}:{}]\nset xtics (", first, last);
+  for (double bytes = first; bytes <= last; bytes *= 4)
+    text += fmt::format("{}'{}' {}", bytes == first ? "" : ", ", short_bytes(bytes), bytes);
+  text += ")\n";
+  for (std::size_t i = 0; i < caches.size(); ++i)
+    text += fmt::format(
+        "set arrow from {0},graph 0 to {0},graph 1 nohead dt 2 lw 1 lc rgb '#707070'\n"
+        "set label 'L{1} {2}' at {0},graph 1.03 center tc rgb '#404040'\n",
+        caches[i].at("bytes").get<double>(), i + 1, short_bytes(caches[i].at("bytes").get<double>()));
+  return text;
+}
+
+std::string block(const std::string& name, const Quantity& curve) {
+  std::string text = fmt::format("${} << E\n", name);
+  for (std::size_t i = 0; i < curve.values.size(); ++i)
+    text += fmt::format("{} {}\n", curve.over.points[i], curve.values[i]);
+  return text + "E\n";
+}
+
+std::string script(const Json& part, std::span<const Record* const> curves) {
+  std::string text = axes(part, curves.front()->find("misses")->over.points), plots;
+  bool bounds = false;
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const char* colour = plot_colours[i % plot_colours.size()];
+    text += block(fmt::format("m{}", i), *curves[i]->find("misses"));
+    // Thinner ones on top, so that curves that coincide are all seen.
+    const double width = 5.5 - 4.0 * static_cast<double>(i) / static_cast<double>(curves.size());
+    plots += fmt::format("{}$m{} with lines lw {:.2g} lc rgb '{}' title {}", i ? ", " : "", i, width, colour,
+                         quoted(curves[i]->variant));
+    const Quantity* theory = prediction(*curves[i], Json::object());
+    if (!theory || theory->values.empty()) continue;
+    bounds = true;
+    text += block(fmt::format("b{}", i), *theory);
+    plots += fmt::format(", $b{} with lines lw 1.5 dt 3 lc rgb '{}' notitle", i, colour);
+  }
+  if (bounds) plots += ", NaN with lines lw 1.5 dt 3 lc rgb '#606060' title 'theory'";
+  return text + "plot " + plots + "\n";
+}
+
+std::string full(const Document& document) { return misses_text(document, Style::markdown); }
+
+void plot(const Document& document, const std::string& prefix) {
+  const std::string operation = document.plan.at(0).at("operation");
+  plot_misses(document, fmt::format("{}-{}.svg", prefix, operation));
+}
+
+}  // namespace
+
+std::string misses_text(const Document& document, Style style) {
+  std::string text;
+  for (const Json& part : document.plan) {
+    text += heading(part, style);
+    for (const Record* record : records_of(document, part)) text += variant_text(*record, style);
+    if (const auto curves = curves_of(document, part); style == Style::markdown && !curves.empty())
+      text += curves_text(curves, style);
+    if (part.contains("falls")) text += falls_text(document, part, style);
+  }
+  return text;
+}
+
+void plot_misses(const Document& document, const std::string& file) {
+  const Json& part = document.plan.at(0);
+  const auto curves = curves_of(document, part);
+  if (curves.empty())
+    throw Error("there are no misses by cache size to plot: tallcache misses --curve makes them");
+  draw(file, script(part, curves));
+}
+
+extern const ReportKind misses_report{.kind = "misses", .full = full, .plot = plot};
+
+}  // namespace tallcache

@@ -1,0 +1,160 @@
+#include "bench/report/peers.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+#include "bench/report/format.hpp"
+#include "bench/report/kind.hpp"
+#include "bench/report/limits.hpp"
+
+namespace tallcache {
+namespace {
+
+double rate_of(const Record* record) { return record ? record->rate(measured_seconds(record)) : absent; }
+
+// The first record of a row that is of this operation and variant.
+const Record* record_of(const Document& document, const Json& part, const Json& peer_case,
+                        const Json& operation, const Json& variant) {
+  for (const Record& record : document.measurements)
+    if (record.row == peer_case.at("row") && record.backend == part.at("backend") &&
+        record.operation == operation && record.variant == variant)
+      return &record;
+  return nullptr;
+}
+
+// The run that differs from `own` in its input or its number of threads, in another case of the part.
+const Record* other_case(const Document& document, const Json& part, const Record& own,
+                         std::string_view input, int threads) {
+  for (const Json& peer_case : part.at("cases")) {
+    const Record* other = record_of(document, part, peer_case, part.at("operation"), part.at("variant"));
+    if (other && other->shape == own.shape && other->params == own.params && other->input == input &&
+        other->threads == threads)
+      return other;
+  }
+  return nullptr;
+}
+
+double share_of(const Document& document, const Json& part, const Json& peer_case, const Record& own) {
+  const Json& share = part.at("share");
+  const std::string of = share.at("of"), first_input = part.at("first_input");
+  if (of == "limit") return Roofs(document.limits).share(own);
+  if (of == "reference")
+    return measured_seconds(
+               record_of(document, part, peer_case, share.at("operation"), share.at("variant"))) /
+           measured_seconds(&own);
+  if (own.input == first_input) return absent;
+  return rate_of(&own) / rate_of(other_case(document, part, own, first_input, own.threads));
+}
+
+Grid empty_grid(const Document& document, const Json& part) {
+  std::vector<const Record*> records;
+  for (const Json& peer_case : part.at("cases"))
+    records.push_back(record_of(document, part, peer_case, part.at("operation"), part.at("variant")));
+  const std::string baseline = part.at("baseline");
+  Grid grid{
+      .caption = fmt::format("{} {}: {} and the best of its peers, each on as many threads:",
+                             part.at("operation").get<std::string>(), part.at("element").get<std::string>(),
+                             part.at("variant").get<std::string>()),
+      .columns = {{"case", true},
+                  {"threads"},
+                  {"ms"},
+                  {"+- ms"},
+                  {rate_title(records)},
+                  {"best peer", true},
+                  {"over it"},
+                  {part.at("share").at("title")},
+                  {"over one core"}},
+      .rows = {}};
+  if (!baseline.empty()) grid.columns.push_back({"over " + baseline});
+  return grid;
+}
+
+void add_group(Grid& grid, const Document& document, const Json& part, const Json& first) {
+  const std::string name = first.at("group"), threads = std::to_string(first.at("threads").get<int>());
+  const PeerGroup group = peer_group(document, part, name);
+  const std::string missing = group.absent_count ? fmt::format(", {} not measured", group.absent_count) : "";
+  grid.rows.push_back({fmt::format("{}: geometric mean of {}{}", name, group.count, missing), threads, "", "",
+                       "", "", times(group.geometric_mean)});
+  if (group.count)
+    grid.rows.push_back({fmt::format("the least of them, {}", group.least_label), threads, "", "", "", "",
+                         times(group.least)});
+}
+
+void add_case(Grid& grid, const Document& document, const Json& part, const Json& peer_case) {
+  const PeerFigures figures = peer_figures(document, part, peer_case);
+  const double seconds = measured_seconds(figures.own);
+  std::vector<std::string> row{peer_case.at("label"), std::to_string(peer_case.at("threads").get<int>())};
+  if (seconds > 0)
+    row.insert(row.end(), {figure(seconds * 1e3), figure(figures.own->seconds_spread() * 1e3),
+                           figure(figures.own->rate()), figures.best ? figures.best->variant : "-",
+                           times(figures.over_best), percent(figures.share), times(figures.over_one_core),
+                           times(figures.over_baseline)});
+  else
+    row.push_back(reason_of(figures.own));
+  grid.rows.push_back(std::move(row));
+}
+
+std::string markdown(const Document& document, const Json& part) {
+  return render(peers_grid(document, part), Style::markdown);
+}
+std::string full(const Document& document) { return join_parts(document, markdown); }
+std::string summary(const Document& document) { return measured_on(document) + "\n" + full(document); }
+
+}  // namespace
+
+PeerFigures peer_figures(const Document& document, const Json& part, const Json& peer_case) {
+  const Json &operation = part.at("operation"), &variant = part.at("variant");
+  PeerFigures figures{.own = record_of(document, part, peer_case, operation, variant)};
+  const double speed = rate_of(figures.own);
+  if (std::isnan(speed)) return figures;
+  for (const Record& peer : document.measurements) {
+    if (peer.row != peer_case.at("row") || peer.backend != figures.own->backend ||
+        peer.operation != operation || peer.variant == variant)
+      continue;
+    const double over = speed / rate_of(&peer);
+    if (peer.variant == part.at("baseline")) figures.over_baseline = over;
+    if (!std::isnan(over) && !(over >= figures.over_best)) figures.best = &peer, figures.over_best = over;
+  }
+  figures.share = share_of(document, part, peer_case, *figures.own);
+  if (figures.own->threads > 1)
+    figures.over_one_core = speed / rate_of(other_case(document, part, *figures.own, figures.own->input, 1));
+  return figures;
+}
+
+PeerGroup peer_group(const Document& document, const Json& part, std::string_view name) {
+  PeerGroup group;
+  double logarithms = 0;
+  for (const Json& peer_case : part.at("cases")) {
+    if (peer_case.at("group") != name) continue;
+    const double over = peer_figures(document, part, peer_case).over_best;
+    if (std::isnan(over)) {
+      ++group.absent_count;
+      continue;
+    }
+    ++group.count;
+    logarithms += std::log(over);
+    if (!(over >= group.least)) group.least = over, group.least_label = peer_case.at("label");
+  }
+  if (group.count) group.geometric_mean = std::exp(logarithms / group.count);
+  return group;
+}
+
+Grid peers_grid(const Document& document, const Json& part) {
+  Grid grid = empty_grid(document, part);
+  std::set<std::string> groups;
+  for (const Json& peer_case : part.at("cases")) {
+    const std::string group = peer_case.at("group");
+    if (group.empty())
+      add_case(grid, document, part, peer_case);
+    else if (groups.insert(group).second)
+      add_group(grid, document, part, peer_case);
+  }
+  for (auto& row : grid.rows) row.resize(grid.columns.size());
+  return grid;
+}
+
+const ReportKind peers_report{.kind = "peers", .full = full, .summary = summary};
+
+}  // namespace tallcache

@@ -1,0 +1,60 @@
+#include "bench/report/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/report/format.hpp"
+#include "bench/report/kind.hpp"
+
+namespace tallcache {
+namespace {
+
+std::string phases_of(const Record& record) {
+  std::string text;
+  for (const Quantity& quantity : record.quantities)
+    if (quantity.name == "time" && quantity.at.contains("phase"))
+      text += fmt::format("{}{} {:.4f} ms", text.empty() ? "" : ", ", quantity.at["phase"].get<std::string>(),
+                          quantity.value * 1e3);
+  return text;
+}
+
+std::string caption_of(const Document& document) {
+  const Record& first = document.measurements.front();
+  int threads = 1;  // of the CPU's variants
+  for (const Record& record : document.measurements) threads = std::max(threads, record.threads);
+  std::string text =
+      fmt::format("{} {} {}", first.operation, first.element, sizes_text(first.shape, "=", ","));
+  if (threads > 1) text += fmt::format(" on {} threads", threads);
+  for (const auto& [name, value] : first.conditions.items())
+    text += fmt::format(", {} {}", value.get<std::string>(), name);
+  return text + ":";
+}
+
+std::string full(const Document& document) { return render(run_grid(document), Style::markdown); }
+
+}  // namespace
+
+Grid run_grid(const Document& document) {
+  if (document.measurements.empty()) throw Error("nothing was measured");
+  std::vector<const Record*> records;
+  for (const Record& record : document.measurements) records.push_back(&record);
+  Grid grid{.caption = caption_of(document),
+            .columns = {{"variant", true}, {"median ms"}, {"+- ms"}, {rate_title(records)}, {"", true}},
+            .rows = {}};
+  for (const Record* record : records) {
+    const double seconds = measured_seconds(record);
+    const std::string name = (record->backend == "gpu" ? "gpu " : "") + record->variant;
+    if (!(seconds > 0))
+      grid.rows.push_back({name, "-", "", "", reason_of(record)});
+    else
+      grid.rows.push_back({name, fmt::format("{:.4f}", seconds * 1e3),
+                           fmt::format("{:.4f}", record->seconds_spread() * 1e3),
+                           fmt::format("{:.2f}", record->rate()), phases_of(*record)});
+  }
+  return grid;
+}
+
+const ReportKind run_report{.kind = "run", .full = full};
+
+}  // namespace tallcache

@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/report/gnuplot.hpp"
+#include "bench/report/profile.hpp"
+
+namespace tallcache {
+namespace {
+
+// One variant's data and its curves; `least` falls to the least speed-up among them.
+struct Drawn {
+  std::string blocks, plots;
+  bool timed = false;
+};
+
+Drawn drawn(const ProfiledVariant& v, std::size_t i, double& least) {
+  std::string bounds, points;
+  // Eighths of an octave: the curves are round.
+  for (int step = 0; step <= 7 * 8; ++step) {
+    const double p = std::exp2(step / 8.0);
+    const SpeedupRange range = speedup_range(v.profile, p);
+    bounds += fmt::format("{} {} {}\n", p, range.low, range.high);
+    least = std::min(least, range.low);
+  }
+  for (const Record* record : v.times)
+    if (const double speedup = v.speedup(*record); !std::isnan(speedup)) {
+      points += fmt::format("{} {}\n", record->threads, speedup);
+      least = std::min(least, speedup);
+    }
+  const char* colour = plot_colours[i % plot_colours.size()];
+  Drawn result{
+      .blocks = fmt::format("$b{} << E\n{}E\n", i, bounds),
+      .plots = fmt::format(", $b{0} using 1:3 with lines lw 2 lc rgb '{1}' title {2}, $b{0} using 1:2 "
+                           "with lines lw 2 dt 2 lc rgb '{1}' notitle",
+                           i, colour, quoted(v.record->variant)),
+      .timed = !points.empty()};
+  if (points.empty()) return result;
+  result.blocks += fmt::format("$m{} << E\n{}E\n", i, points);
+  result.plots += fmt::format(", $m{} with points pt 7 ps 1.1 lc rgb '{}' notitle", i, colour);
+  return result;
+}
+
+}  // namespace
+
+void plot_speedups(const Document& document, const std::string& file) {
+  const Json& part = document.plan.at(0);
+  const std::string title =
+      fmt::format("{} {} {}", part.at("operation").get<std::string>(), part.at("element").get<std::string>(),
+                  part.at("size").get<std::string>());
+  std::string text = fmt::format(
+      "set logscale xy 2\nset xlabel 'P, processors'\nset ylabel 'speed-up'\nset xrange [0.9:140]\n"
+      "set xtics (1, 2, 4, 8, 16, 32, 64, 128)\nset tmargin 3\nset title {}\n",
+      quoted(title));
+  std::string plots = "x with lines lw 1 lc rgb '#b0b0b0' title 'linear'";
+  double least = 0.5;
+  bool timed = false;
+  const std::vector<ProfiledVariant> list = profiled_variants(document);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Drawn variant = drawn(list[i], i, least);
+    text += variant.blocks;
+    plots += variant.plots;
+    timed = timed || variant.timed;
+  }
+  plots +=
+      ", NaN with lines lw 2 lc rgb '#606060' title 'at most: min(P, T_1/T_inf)', NaN with lines lw 2 dt 2 "
+      "lc rgb '#606060' title 'at least: burdened'";
+  if (timed) plots += ", NaN with points pt 7 ps 1.1 lc rgb '#606060' title 'measured'";
+  text += fmt::format("set yrange [{}:140]\nplot {}\n", least / 1.2, plots);
+  draw(file, text);
+}
+
+}  // namespace tallcache

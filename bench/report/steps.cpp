@@ -1,0 +1,85 @@
+#include "bench/report/steps.hpp"
+
+#include <fmt/format.h>
+
+#include "bench/report/format.hpp"
+#include "bench/report/kind.hpp"
+#include "bench/report/limits.hpp"
+
+namespace tallcache {
+namespace {
+
+const Record* record_of(const Document& document, const Json& part, const Json& step) {
+  for (const Record& record : document.measurements)
+    if (record.operation == part.at("operation") && record.element == part.at("element") &&
+        record.backend == part.at("backend") && record.shape == part.at("shape") &&
+        record.variant == step.at("variant") && record.params == step.at("params") &&
+        record.threads == step.at("threads"))
+      return &record;
+  return nullptr;
+}
+
+// The share of the bandwidth that a run takes with the bytes that its step counts.
+double counted_share(const Roofs& roofs, const Record& record, double bytes, double unit_bytes) {
+  const double units = record.value("traffic") / unit_bytes;
+  return bytes * units / measured_seconds(&record) * 1e-9 / roofs.gb_per_s(record.backend, record.threads);
+}
+
+Grid empty_grid(const Json& part, const std::string& rate, bool counted) {
+  Grid grid{.caption = fmt::format("{} {}, {}:", part.at("operation").get<std::string>(),
+                                   part.at("element").get<std::string>(), sizes_text(part.at("shape"))),
+            .columns = {{"step", true},
+                        {"ms"},
+                        {"+- ms"},
+                        {rate},
+                        {"of " + part.at("limit").get<std::string>()},
+                        {"over the step before"}},
+            .rows = {}};
+  if (counted) {
+    grid.columns.push_back(
+        {fmt::format("bytes moved for each {}, counted", part.at("unit").get<std::string>())});
+    grid.columns.push_back({"of the bandwidth, by these"});
+  }
+  return grid;
+}
+
+std::string markdown(const Document& document, const Json& part) {
+  return render(steps_grid(document, part), Style::markdown);
+}
+std::string full(const Document& document) { return join_parts(document, markdown); }
+std::string summary(const Document& document) { return measured_on(document) + "\n" + full(document); }
+
+}  // namespace
+
+Grid steps_grid(const Document& document, const Json& part) {
+  const Roofs roofs(document.limits);
+  std::vector<const Record*> records;
+  for (const Json& step : part.at("steps")) records.push_back(record_of(document, part, step));
+  const bool counted = part.contains("unit_bytes");
+  Grid grid = empty_grid(part, rate_title(records), counted);
+  double before = absent;
+  auto next = records.begin();
+  for (const Json& step : part["steps"]) {
+    const Record* record = *next++;
+    const double seconds = measured_seconds(record);
+    const bool measured = seconds > 0, peer = step.at("peer");
+    std::vector<std::string> row{step.at("label"),
+                                 measured ? figure(seconds * 1e3) : reason_of(record),
+                                 measured ? figure(record->seconds_spread() * 1e3) : "",
+                                 measured ? figure(record->rate()) : "",
+                                 percent(measured ? roofs.share(*record) : absent),
+                                 peer ? "" : times(before / seconds)};
+    if (counted) {
+      const double bytes = step.value("bytes", absent);
+      row.push_back(figure(bytes));
+      row.push_back(percent(measured ? counted_share(roofs, *record, bytes, part["unit_bytes"]) : absent));
+    }
+    grid.rows.push_back(std::move(row));
+    if (!peer) before = seconds;
+  }
+  return grid;
+}
+
+const ReportKind steps_report{.kind = "steps", .full = full, .summary = summary};
+
+}  // namespace tallcache

@@ -1,0 +1,72 @@
+// What is measured of counting sorts.
+#include "bench/suites/suite.hpp"
+#include "common/keys.hpp"
+
+namespace tallcache {
+namespace {
+
+Shape keys(Index n) { return {{"n", n}, {"range", n}}; }
+
+// Bytes: a pass over keys takes 4; a random counter or output is a line of 64 bytes in and out.
+OptimizationSteps steps() {
+  return {
+      .element = "uint32",
+      .unit = "key",
+      .least_bytes = 8,
+      .limit = "a copy's bandwidth",
+      .shape = keys(60000000),
+      .smoke = keys(1000),
+      .steps = {{"a counter for every key: three random accesses", "classical", {}, 4 + 128 + 4 + 128 + 128},
+                {"buckets first: counters and output in the cache", "bucketed", {}, 4 + 4 + 8 + 4 + 4 + 8},
+                {"residues buffered and streamed, runs written", "bucketed_streaming", {}, 4 + 2 + 2 + 4},
+                {"forks on all cores", "bucketed_streaming", {}, 4 + 2 + 2 + 4, true},
+                {.label = "radix sort by least digits, one core", .variant = "lsd_radix", .peer = true},
+                {.label = "vqsort, one core", .variant = "vqsort", .peer = true}}};
+}
+
+PeerComparison peers(std::string_view element, std::string_view slower_peer) {
+  return {.element = element,
+          .variant = "bucketed_streaming",
+          .share = {SpeedShare::Of::first_input, "of uniform keys' speed"},
+          .without = {slower_peer},
+          .beside = {"lsd_radix", "classical"},
+          .baseline = "classical",
+          .smoke = keys(65)};
+}
+
+// Every kind of keys at 10^7, uniform ones at 6 10^7 too.
+PeerComparison inputs(std::string_view element, std::string_view slower_peer, Scale large) {
+  PeerComparison comparison = peers(element, slower_peer);
+  const Index n = 10000000, many = 60000000;
+  comparison.cases = {{.shape = keys(n)}, {.shape = keys(many), .from = large}};
+  for (const std::string_view input : key_inputs)
+    if (input != key_inputs[0]) comparison.cases.push_back({.shape = keys(n), .input = input});
+  comparison.cases.push_back({.shape = keys(n), .all_cores = true});
+  comparison.cases.push_back({.shape = keys(many), .all_cores = true, .from = large});
+  return comparison;
+}
+
+// Beside vqsort alone: the others take minutes a run.
+PeerComparison largest() {
+  PeerComparison comparison = peers("uint32", "std_sort");
+  comparison.without.push_back("tbb_parallel_sort");
+  comparison.beside.clear();
+  comparison.baseline = {};
+  for (const Index n : {200000000, 600000000})
+    comparison.cases.push_back({.shape = keys(n), .from = Scale::full});
+  return comparison;
+}
+
+}  // namespace
+
+extern const Suite counting_sort_suite;
+const Suite counting_sort_suite{.operation = "counting_sort",
+                                .sizes = {.element = "uint32",
+                                          .smoke = {500, 1000},
+                                          .quick = {10000, 100000, 1000000, 10000000, 50000000},
+                                          .full = {10000, 100000, 1000000, 10000000, 100000000, 1000000000}},
+                                .steps = {steps()},
+                                .peers = {inputs("uint32", "std_sort", Scale::quick), largest(),
+                                          inputs("uint32_pair", "std_stable_sort", Scale::full)}};
+
+}  // namespace tallcache

@@ -1,0 +1,65 @@
+// What is measured of products of matrices.
+#include "bench/suites/suite.hpp"
+
+namespace tallcache {
+namespace {
+
+Shape square(Index n) { return {{"m", n}, {"n", n}, {"k", n}}; }
+
+OptimizationSteps steps() {
+  return {
+      .element = "double",
+      .unit = "flop",
+      .least_bytes = absent,
+      .limit = "the FMA peak",
+      .shape = square(1024),
+      .smoke = square(48),
+      .steps = {
+          {"three loops, an element of C at a time", "naive"},
+          {"loops i-k-j: every access along a row", "loops_ikj"},
+          {"REC-MULT: blocks that fit, in every cache at once", "recursive"},
+          {"leaves in vector registers, factors where they lie", "recursive_packed", {{"unpacked", 1 << 20}}},
+          {"factors packed once, next tile prefetched", "recursive_packed"},
+          {.label = "forks on all cores", .variant = "recursive_packed", .all_cores = true},
+          {.label = "OpenBLAS at its best, one core", .variant = "openblas_best", .peer = true},
+          {.label = "BLIS at its best, one core", .variant = "blis_best", .peer = true},
+          {.label = "OpenBLAS at its best, all cores",
+           .variant = "openblas_best",
+           .all_cores = true,
+           .peer = true},
+          {.label = "BLIS at its best, all cores", .variant = "blis_best", .all_cores = true, .peer = true}}};
+}
+
+PeerComparison peers(std::string_view element) {
+  PeerComparison comparison{.element = element,
+                            .variant = "recursive_packed",
+                            .share = {SpeedShare::Of::limit, "of the FMA peak"},
+                            // As they are installed; at their best they are no slower.
+                            .without = {"openblas", "blis"},
+                            .smoke = {{"m", 65}, {"n", 65}, {"k", 33}}};
+  std::vector<PeerCase>& cases = comparison.cases;
+  for (Index n = 8; n <= 256; n += 8)
+    cases.push_back({.shape = square(n), .group = "n = 8 to 256 in steps of 8"});
+  for (const bool all_cores : {false, true}) {
+    for (const Index n : {1024, 2048}) cases.push_back({.shape = square(n), .all_cores = all_cores});
+    cases.push_back({.shape = square(4096), .all_cores = all_cores, .from = Scale::full});
+  }
+  cases.push_back({.shape = {{"m", 687}, {"n", 1107}, {"k", 837}}});
+  cases.push_back({.shape = {{"m", 100000}, {"n", 64}, {"k", 64}}});
+  cases.push_back({.shape = {{"m", 64}, {"n", 64}, {"k", 100000}}});
+  cases.push_back({.shape = {{"m", 4000}, {"n", 4000}, {"k", 8000}}, .from = Scale::full});
+  return comparison;
+}
+
+}  // namespace
+
+extern const Suite matmul_suite;
+const Suite matmul_suite{.operation = "matmul",
+                         .sizes = {.element = "float",
+                                   .smoke = {48, 64},
+                                   .quick = {64, 128, 256, 512, 1024, 2048, 4096},
+                                   .full = {64, 128, 256, 512, 1024, 2048, 4096, 8192}},
+                         .steps = {steps()},
+                         .peers = {peers("double"), peers("float")}};
+
+}  // namespace tallcache

@@ -1,0 +1,309 @@
+// The results document: its JSON Schema and its reader accept the same, and refuse the same.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "bench/report/document.hpp"
+#include "bench/report/falls.hpp"
+#include "bench/report/kind.hpp"
+#include "bench/report/misses.hpp"
+#include "bench/report/profile.hpp"
+
+namespace tallcache {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path results = TALLCACHE_RESULTS, fixtures = TALLCACHE_FIXTURES;
+
+Json parsed(const fs::path& path) {
+  std::ifstream file(path);
+  return Json::parse(file);
+}
+
+std::vector<fs::path> fixture_files() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(fixtures)) files.push_back(entry.path());
+  return files;
+}
+
+// Of the results in the tree all but the slides' figures and the schema, which are no results documents.
+std::vector<fs::path> committed_files() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(results))
+    if (entry.path().extension() == ".json" && entry.path().parent_path().filename() != "slides" &&
+        entry.path() != results / "schema.json")
+      files.push_back(entry.path());
+  return files;
+}
+
+// A folder of its own, which goes with it.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "tallcache.XXXXXX").string();
+    if (!mkdtemp(name.data())) throw Error("cannot make a folder");
+    path_ = name;
+  }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  fs::path write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name) << text;
+    return path_ / name;
+  }
+
+ private:
+  fs::path path_;
+};
+
+// Whether there is Debian's validator: another python3 that is ahead in the PATH does not hide it.
+bool has_validator() { return fs::exists("/usr/bin/jsonschema"); }
+
+// What the validator says of the files: empty when it accepts them all.
+std::string refusals(const std::vector<fs::path>& files) {
+  std::string command = "/usr/bin/jsonschema --output pretty", output;
+  for (const fs::path& file : files) command += " -i '" + file.string() + "'";
+  FILE* pipe = popen((command + " '" + (results / "schema.json").string() + "' 2>&1").c_str(), "r");
+  if (!pipe) throw Error("cannot run jsonschema");
+  std::array<char, 4096> buffer;
+  for (std::size_t got; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    output.append(buffer.data(), got);
+  const bool failed = pclose(pipe) != 0;
+  std::string refused;
+  for (const fs::path& file : files)
+    if (output.find(file.string()) != output.npos &&
+        output.find("(" + file.string() + ")===") != output.npos &&
+        output.find("===[SUCCESS]===(" + file.string() + ")===") == output.npos)
+      refused += file.string() + "\n";
+  if (failed != !refused.empty()) throw Error("jsonschema: " + output);
+  return refused;
+}
+
+// The line with which the file is refused; empty when it is accepted.
+std::string error_of(const fs::path& path) {
+  try {
+    find_kind(read_document(path.string()).kind);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(Document, CommittedResultsAndFixturesAreOfTheSchema) {
+  if (!has_validator()) GTEST_SKIP() << "python3-jsonschema is not installed (bench/setup --developer)";
+  std::vector<fs::path> files = committed_files();
+  EXPECT_FALSE(files.empty());
+  for (const fs::path& file : fixture_files()) files.push_back(file);
+  EXPECT_EQ(refusals(files), "");
+}
+
+TEST(Document, IsReadAndWrittenBackAsItWas) {
+  std::vector<fs::path> files = fixture_files();
+  EXPECT_EQ(files.size(), 4u);
+  for (const fs::path& file : committed_files()) files.push_back(file);
+  for (const fs::path& file : files) {
+    try {
+      EXPECT_EQ(to_json(read_document(file.string())), parsed(file)) << file;
+    } catch (const Error& error) {
+      ADD_FAILURE() << error.what();
+    }
+  }
+}
+
+// One thing broken in a fixture, as a JSON Patch (RFC 6902). `says`: what the reader's line has of it.
+struct Sabotage {
+  const char *name, *fixture, *patch, *says;
+  bool by_schema = true;  ///< whether JSON Schema can tell
+};
+
+constexpr const char *speed = "error_and_speed", *sweep = "sweep", *misses = "model_and_counter";
+const Sabotage sabotages[] = {
+    {"an unknown status", speed, R"([{"op": "replace", "path": "/measurements/0/status", "value": "fine"}])",
+     "'fine' is no status"},
+    {"wrong without a reason", speed, R"([{"op": "remove", "path": "/measurements/1/reason"}])",
+     "wrong without a reason"},
+    {"no value and no reason", misses, R"([{"op": "remove", "path": "/measurements/0/quantities/6/reason"}])",
+     "neither a value nor a reason"},
+    {"a value that is not there", speed,
+     R"([{"op": "remove", "path": "/measurements/0/quantities/1/value"}])", "'value' not found"},
+    {"a curve of unequal lengths", sweep,
+     R"([{"op": "remove", "path": "/measurements/0/quantities/1/values/2"}])", "5 values over 6 points",
+     false},
+    {"a curve and a value", sweep,
+     R"([{"op": "add", "path": "/measurements/0/quantities/1/value", "value": 1}])", "a value and a curve"},
+    {"points without values", sweep, R"([{"op": "remove", "path": "/measurements/0/quantities/1/values"}])",
+     "'values' not found"},
+    {"a time of 0", speed, R"([{"op": "replace", "path": "/measurements/0/quantities/0/value", "value": 0}])",
+     "time that is not above 0"},
+    {"a time of 0 in a sweep", sweep,
+     R"([{"op": "replace", "path": "/measurements/0/quantities/0/values/3", "value": 0}])",
+     "time that is not above 0"},
+    {"an unknown source", speed,
+     R"([{"op": "replace", "path": "/measurements/0/quantities/3/source", "value": "guess"}])",
+     "'guess' is no source"},
+    {"no schema", speed, R"([{"op": "remove", "path": "/schema"}])", "older form"},
+    {"another schema", speed, R"([{"op": "replace", "path": "/schema", "value": "tallcache/0"}])",
+     "\"tallcache/0\"; tallcache/1 is read here"},
+    {"an unknown kind", speed, R"([{"op": "replace", "path": "/kind", "value": "misess"}])",
+     "did you mean 'misses'"},
+    {"threads in words", speed, R"([{"op": "replace", "path": "/measurements/0/threads", "value": "one"}])",
+     "must be number"},
+    {"no threads", speed, R"([{"op": "replace", "path": "/measurements/0/threads", "value": 0}])",
+     "ran on 0 threads"},
+    {"a shape in words", speed, R"([{"op": "replace", "path": "/measurements/0/shape", "value": "m = 1"}])",
+     "'shape' is no object"},
+    {"a misspelt key", speed,
+     R"([{"op": "add", "path": "/measurements/0/quantities/0/resaon", "value": "x"}])",
+     "unknown key 'resaon'"},
+    {"no variant", speed, R"([{"op": "remove", "path": "/measurements/0/variant"}])", "'variant' not found"},
+    {"a limit that is no record", speed, R"([{"op": "replace", "path": "/limits/0", "value": 96.5}])",
+     "unknown key"},
+    {"a plan that is no array", speed, R"([{"op": "replace", "path": "/plan", "value": {}}])",
+     "'plan' is no array"},
+    {"no context", speed, R"([{"op": "replace", "path": "/context", "value": "here"}])",
+     "'context' is no object"},
+    {"no measurements", speed, R"([{"op": "remove", "path": "/measurements"}])", "'measurements' not found"},
+};
+
+fs::path broken(const Folder& folder, const Sabotage& sabotage) {
+  const Json whole = parsed(fixtures / (std::string(sabotage.fixture) + ".json"));
+  return folder.write(std::string(sabotage.name) + ".json", whole.patch(Json::parse(sabotage.patch)).dump(1));
+}
+
+TEST(Document, ReaderRefusesWhatIsBrokenInOneLine) {
+  const Folder folder;
+  for (const Sabotage& sabotage : sabotages) {
+    const fs::path file = broken(folder, sabotage);
+    const std::string line = error_of(file);
+    EXPECT_NE(line.find(sabotage.says), line.npos) << sabotage.name << ": " << line;
+    EXPECT_EQ(line.find('\n'), line.npos) << line;
+  }
+  const std::string text = parsed(fixtures / "sweep.json").dump(1);
+  const std::string line = error_of(folder.write("truncated.json", text.substr(0, text.size() / 2)));
+  EXPECT_NE(line.find("truncated"), line.npos) << line;
+  EXPECT_EQ(line.find('\n'), line.npos) << line;
+}
+
+TEST(Document, SchemaRefusesWhatIsBroken) {
+  if (!has_validator()) GTEST_SKIP() << "python3-jsonschema is not installed (bench/setup --developer)";
+  const Folder folder;
+  std::vector<fs::path> files;
+  std::string wanted;
+  for (const Sabotage& sabotage : sabotages) {
+    files.push_back(broken(folder, sabotage));
+    if (sabotage.by_schema) wanted += files.back().string() + "\n";
+  }
+  EXPECT_EQ(refusals(files), wanted);
+}
+
+// A ratio is computed when the report is made: the counter's misses over the model's, and over theory's.
+TEST(MissesReport, HoldsTheCounterAgainstTheModel) {
+  const Document document = read_document((fixtures / "model_and_counter.json").string());
+  const std::string text = misses_text(document, Style::markdown);
+  EXPECT_NE(text.find("matmul double m=100, lines of 64 bytes"), text.npos) << text;
+  EXPECT_NE(text.find("- L1 32 KiB, 8 ways"), text.npos) << text;
+  EXPECT_NE(text.find("over the model"), text.npos) << text;
+  const auto line_with = [&](const char* what) {
+    const auto at = text.find(what), begin = text.rfind('\n', at) + 1;
+    return at == text.npos ? std::string() : text.substr(begin, text.find('\n', at) - begin);
+  };
+  const std::string counter = line_with("PAPI_L1_DCM"), model = line_with("sde:::tallcache::L1_DCM");
+  EXPECT_NE(counter.find(" 1.56 "), counter.npos) << counter;  // 1250 over the predicted 800
+  EXPECT_NE(counter.find(" 1.25 "), counter.npos) << counter;  // over the model's 1000
+  EXPECT_NE(counter.find(" 0.000625 "), counter.npos) << counter;
+  EXPECT_NE(model.find(" 1.25 "), model.npos) << model;  // over the predicted 800
+  EXPECT_NE(line_with("has no such event").find("| L2 "), text.npos) << text;
+  EXPECT_NE(text.find("openblas: unsupported: a library: not traced"), text.npos) << text;
+  EXPECT_THROW(plot_misses(document, "none.svg"), Error);
+}
+
+// A variant of 10 misses and 1 s a unit of work, but for what the test says of a rung.
+Document ladder(const std::vector<double>& misses, const std::vector<double>& seconds) {
+  Document document{.kind = "misses", .context = Json::object()};
+  Json shapes = Json::array();
+  for (std::size_t i = 0; i < misses.size(); ++i) {
+    Record record{.operation = "copy", .variant = "rows", .backend = "cpu", .element = "float"};
+    record.shape = {{"m", 100 * (i + 1)}};
+    record.outcome.status = Status::measured;
+    const auto put = [&](const char* name, double value, Json at = Json::object()) {
+      record.quantities.push_back({.name = name, .unit = "1", .value = value, .at = std::move(at)});
+    };
+    const double work = static_cast<double>(i + 1);
+    put("work", work);
+    put("time", seconds[i] * work);
+    put("misses", misses[i] * work, {{"cache", 4096}});
+    put("distinct lines", work);
+    shapes.push_back(record.shape);
+    document.measurements.push_back(record);
+  }
+  document.plan.push_back({{"caches", {{{"bytes", 4096}, {"ways", 64}, {"line", 64}}}},
+                           {"falls", {{"dimension", "m"}, {"ladder", std::move(shapes)}}}});
+  return document;
+}
+
+TEST(FallsReport, FindsTheRungAndTheJumpInTimeNearIt) {
+  const Document document = ladder({2, 1, 1.9, 2.5, 4}, {1, 1, 1, 1.5, 1.5});
+  const auto falls = find_falls(document, document.plan[0]);
+  ASSERT_EQ(falls.size(), 1u);
+  ASSERT_EQ(falls[0].falls.size(), 1u);
+  EXPECT_EQ(falls[0].falls[0].rung, 3u);  // 2.5 is the first that is twice the least before
+  EXPECT_EQ(falls[0].falls[0].before, 1);
+  EXPECT_EQ(falls[0].falls[0].after, 2.5);
+  EXPECT_EQ(falls[0].falls[0].time_rung, 3u);
+  EXPECT_EQ(falls[0].time_jumps, std::vector<std::size_t>{3});
+  EXPECT_NE(falls_text(document, document.plan[0], Style::terminal).find("400"), std::string::npos);
+}
+
+TEST(FallsReport, TellsWhatIsOffBeforeTheLadderFromWhatStaysOn) {
+  const Document off = ladder({2, 2, 2, 2, 2}, {1, 1, 5, 1, 1});  // one slow rung is no jump
+  const auto before = find_falls(off, off.plan[0]);
+  EXPECT_FALSE(before[0].falls[0].rung);
+  EXPECT_TRUE(before[0].falls[0].before_ladder);
+  EXPECT_TRUE(before[0].time_jumps.empty());
+  const Document on = ladder({1, 1, 1, 1, 1}, {1, 1, 1, 1, 1});
+  EXPECT_FALSE(find_falls(on, on.plan[0])[0].falls[0].before_ladder);
+}
+
+TEST(FallsReport, LeavesOutWhoMissesARung) {
+  Document document = ladder({2, 1, 1, 1, 1}, {1, 1, 1, 1, 1});
+  document.measurements.erase(document.measurements.begin() + 2);
+  EXPECT_TRUE(find_falls(document, document.plan[0]).empty());
+}
+
+TEST(ProfileReport, ReadsTheProfileAndItsTimesBack) {
+  Document document{.kind = "profile", .context = Json::object()};
+  Record record{.operation = "matmul", .variant = "recursive", .backend = "cpu", .element = "float"};
+  record.conditions = {{"profiled", "access"}, {"width", 8}, {"grain", 1}};
+  put_profile(
+      record,
+      {.work = 1000, .span = 100, .burdened_span = 250, .spawns = 7, .strands = 22, .strands_on_span = 9}, 50,
+      "given");
+  record.outcome.status = Status::measured;
+  document.measurements.push_back(record);
+  for (const int threads : {1, 2}) {
+    Record timed{.operation = "matmul", .variant = "recursive", .backend = "cpu", .element = "float"};
+    timed.threads = threads;
+    timed.outcome.status = Status::measured;
+    timed.quantities.push_back({.name = "time", .unit = "s", .value = threads == 1 ? 0.3 : 0.2});
+    document.measurements.push_back(timed);
+  }
+  const auto list = profiled_variants(document);
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list[0].profile.parallelism(), 10);
+  EXPECT_EQ(list[0].profile.burdened_parallelism(), 4);
+  EXPECT_EQ(list[0].profile.strands_on_span, 9u);
+  ASSERT_EQ(list[0].times.size(), 2u);
+  EXPECT_DOUBLE_EQ(list[0].speedup(*list[0].times[1]), 1.5);
+  EXPECT_EQ(cilkscale_csv(document),
+            "tag,work (accesses),span (accesses),parallelism,burdened_span (accesses),burdened_parallelism,"
+            "1c time (seconds),2c time (seconds)\nrecursive,1000,100,10,250,4,0.3,0.2\n");
+}
+
+}  // namespace
+}  // namespace tallcache
