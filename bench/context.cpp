@@ -7,7 +7,6 @@
 #include "cpu/peers/blas.hpp"
 #ifdef TALLCACHE_HAS_CUDA
 #include "gpu/cuda_state.hpp"
-#include "gpu/limits.hpp"
 #endif
 
 namespace tallcache {
@@ -43,22 +42,6 @@ void require_device([[maybe_unused]] int device) {
     throw Error("the GPU cannot be used: " + fault);
 #else
   if (device != 0) throw Error("the GPU cannot be used: built without CUDA");
-#endif
-}
-
-Json measured_gpu_limits([[maybe_unused]] int device) {
-#ifdef TALLCACHE_HAS_CUDA
-  try {
-    const GpuLimits limits = measure_gpu_limits(device);
-    Json json{{"gb_per_s", limits.gb_per_s}};
-    for (const GpuLimits::Peak& peak : limits.peaks)
-      json[fmt::format("{}_gflop_per_s", peak.element)] = peak.gflop_per_s;
-    return json;
-  } catch (const Error& error) {
-    return {{"absent", error.what()}};
-  }
-#else
-  return {{"absent", "built without CUDA"}};
 #endif
 }
 

@@ -18,8 +18,4 @@ Json machine_context(int device = 0);
 /// CPU's results are out: nothing where the machine has no GPU at all, whose variants say so.
 void require_device(int device);
 
-/// The measured limits of GPU number `device`: {"gb_per_s", "float_gflop_per_s", "double_gflop_per_s"}, read
-/// and written bytes and multiply-adds on the CUDA cores; or {"absent": why there are none}.
-Json measured_gpu_limits(int device = 0);
-
 }  // namespace tallcache

@@ -39,30 +39,6 @@ Json to_json(const Variant& variant) {
           {"reason", reason}};
 }
 
-Json to_json(const Problem& problem, const Measurement& m) {
-  const Operation& operation = *problem.operation;
-  Json json{{"operation", operation.name},
-            {"variant", m.candidate.variant->name},
-            {"backend", to_string(m.candidate.variant->backend)},
-            {"element", operation.element},
-            {"shape", to_json(problem.shape)},
-            {"params", to_json(complete_params(*m.candidate.variant, m.candidate.params))},
-            {"input", problem.input.empty() ? operation.inputs.front() : problem.input},
-            {"threads", m.candidate.threads}};
-  if (problem.pages == Pages::huge) json["pages"] = "2 MiB";
-  if (m.timed()) {
-    json["median_s"] = m.median_s();
-    json["mad_s"] = m.mad_s();
-    json["repetitions"] = m.samples_s.size();
-    json[std::string(to_string(operation.rate))] =
-        per_second(operation.rate, operation.cost(problem.shape), m.median_s());
-    for (const auto& [phase, seconds] : m.phases) json["phases"][phase] = seconds;
-  }
-  json["verified"] = m.outcome.measured();
-  if (!m.outcome.reason.empty()) json["problem"] = m.outcome.reason;
-  return json;
-}
-
 namespace {
 [[noreturn]] void cannot_write(const std::string& path) {
   throw Error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));

@@ -1,11 +1,11 @@
-// The suite's records as JSON, one schema for every command: see "The program" in the README.
+// JSON of catalogue entries, and files that are always whole.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "bench/absent.hpp"
-#include "common/harness.hpp"
+#include "common/variant.hpp"
 
 namespace tallcache {
 
@@ -16,11 +16,6 @@ Json to_json(const Named&);
 
 /// A catalogue entry: operation, variant, backend, element, idea, source, peer, params, available, reason.
 Json to_json(const Variant&);
-
-/// A measurement: operation, variant, backend, element, shape, params, input, threads, pages (where they are
-/// not the ordinary ones), median_s, mad_s, repetitions, its rate, phases, verified; or, where there is no
-/// time, "problem".
-Json to_json(const Problem&, const Measurement&);
 
 /// Writes `text` to `path` so that the file is always whole: to a neighbour first, then renamed. "-" is
 /// standard output. Throws Error when it cannot be written.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 namespace tallcache {
 namespace {
@@ -20,8 +21,12 @@ double work(const Problem& problem) {
   return rate == Rate::gflop_per_s ? cost.flops : rate == Rate::gb_per_s ? cost.bytes : cost.keys;
 }
 
-std::string key(const Problem& problem, std::string_view variant) {
-  return fmt::format("{}/{}/{}", problem.operation->name, problem.operation->element, variant);
+std::string key(std::string_view operation, std::string_view element, std::string_view variant) {
+  return fmt::format("{}/{}/{}", operation, element, variant);
+}
+
+std::string key(const Problem& problem, const Candidate& candidate) {
+  return key(problem.operation->name, problem.operation->element, candidate.variant->name);
 }
 
 // Until a variant is measured: a scalar product or a strided copy, and else a scattered key.
@@ -29,44 +34,45 @@ double typical_rate(Rate rate) { return rate == Rate::gflop_per_s || rate == Rat
 
 }  // namespace
 
-Progress::Progress(std::vector<const Row*> rows, const Results& results)
-    : shown_(isatty(STDERR_FILENO)), left_(std::move(rows)) {
-  for (const Row* row : left_)
-    for (const Candidate& candidate : row->candidates)
-      if (const Json* record = results.find(row->problem, candidate); record && record->contains("median_s"))
-        seconds_per_unit_[key(row->problem, candidate.variant->name)] =
-            record->at("median_s").get<double>() / work(row->problem);
+Progress::Progress(std::vector<const Row*> rows, const Document& document)
+    : shown_(isatty(STDERR_FILENO)), rows_(rows.size()), left_(std::move(rows)) {
+  for (const Record& record : document.measurements)
+    if (const double seconds = record.seconds() / record.value("work"); !std::isnan(seconds))
+      seconds_per_unit_[key(record.operation, record.element, record.variant)] = seconds;
 }
 
+// Seconds. Nobody knows what a table's own measurement takes; most count, for less than a second.
 double Progress::estimate(const Row& row) const {
+  const Timed* timed = std::get_if<Timed>(&row.what);
+  if (!timed) return 0.5;
   double total = 0;
-  for (const Candidate& candidate : row.candidates) {
-    const auto known = seconds_per_unit_.find(key(row.problem, candidate.variant->name));
+  for (const Candidate& candidate : timed->candidates) {
+    const auto known = seconds_per_unit_.find(key(timed->problem, candidate));
     const double unit =
-        known != seconds_per_unit_.end() ? known->second : 1 / typical_rate(row.problem.operation->rate);
-    const double run = unit * work(row.problem);
-    const int least = row.protocol.least_rounds, most = row.protocol.most_rounds;
+        known != seconds_per_unit_.end() ? known->second : 1 / typical_rate(timed->problem.operation->rate);
+    const double run = unit * work(timed->problem);
+    const auto& [least, most, seconds, cold] = timed->protocol;
     // As measure() does: a slow variant's two verified runs count.
-    total += run > row.protocol.seconds ? std::max(least, 2) * run
-                                        : 2 * run + std::clamp(row.protocol.seconds, least * run,
-                                                               std::max(least, most) * std::max(run, 1e-3));
+    total += run > seconds
+                 ? std::max(least, 2) * run
+                 : 2 * run + std::clamp(seconds, least * run, std::max(least, most) * std::max(run, 1e-3));
   }
   return total;
 }
 
 void Progress::start(std::string_view table, const Row& row) {
-  current_ = fmt::format("{}, {}", table, row.label);
+  current_ = fmt::format("{} of {}: {}, {}", rows_ - left_.size() + 1, rows_, table, row.label);
   row_ = &row;
   started_ = now();
   print(0);
 }
 
 void Progress::round(std::span<const Measurement> measurements) {
+  const Problem& problem = std::get<Timed>(row_->what).problem;
   int repetitions = 0;
   for (const Measurement& m : measurements) {
     repetitions = std::max(repetitions, static_cast<int>(m.samples_s.size()));
-    if (m.timed())
-      seconds_per_unit_[key(row_->problem, m.candidate.variant->name)] = m.median_s() / work(row_->problem);
+    if (m.timed()) seconds_per_unit_[key(problem, m.candidate)] = m.median_s() / work(problem);
   }
   print(repetitions);
 }
@@ -84,7 +90,8 @@ void Progress::print(int repetitions) {
   const std::string rest = seconds < 90     ? fmt::format("{:.0f} s", seconds)
                            : seconds < 5400 ? fmt::format("{:.0f} min", seconds / 60)
                                             : fmt::format("{:.1f} h", seconds / 3600);
-  fmt::print(stderr, "\r\033[K{}, repetition {}, about {} left", current_, repetitions + 1, rest);
+  const std::string repetition = repetitions ? fmt::format(", repetition {}", repetitions + 1) : "";
+  fmt::print(stderr, "\r\033[K{}{}, about {} left", current_, repetition, rest);
   std::fflush(stderr);
 }
 

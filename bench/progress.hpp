@@ -7,15 +7,15 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/results.hpp"
+#include "bench/report/document.hpp"
 #include "bench/tables/table.hpp"
 
 namespace tallcache {
 
 class Progress {
  public:
-  /// The rows that are to be measured, in order.
-  Progress(std::vector<const Row*> rows, const Results& results);
+  /// The rows that are to be measured, in order; how fast variants are as far as `document` tells.
+  Progress(std::vector<const Row*> rows, const Document& document);
 
   void start(std::string_view table, const Row& row);
   void round(std::span<const Measurement> measurements);
@@ -26,6 +26,7 @@ class Progress {
   void print(int repetitions);
 
   const bool shown_;
+  const std::size_t rows_;  ///< in all
   std::vector<const Row*> left_;
   std::string current_;
   const Row* row_ = nullptr;

@@ -2,30 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 namespace tallcache {
 namespace fs = std::filesystem;
 namespace {
 
-// What makes two records the same measurement.
-constexpr const char* identity[] = {"operation", "variant", "backend", "element",
-                                    "shape",     "params",  "input",   "threads"};
-
-bool same_measurement(const Json& a, const Json& b) {
-  for (const char* key : identity)
-    if (a.at(key) != b.at(key)) return false;
-  return true;
-}
-
 // What results depend on besides the problem.
 constexpr const char* settings[] = {"/cpu",          "/usable_cores",   "/gpu",
                                     "/build/commit", "/build/compiler", "/build/type",
                                     "/build/flags",  "/mode",           "/seed"};
+
+constexpr const char* way_out = "use --fresh to replace it, or another --results";
 
 std::string setting(const Json& context, const char* name) {
   const Json::json_pointer pointer(name);
@@ -34,44 +26,45 @@ std::string setting(const Json& context, const char* name) {
   return value.is_string() ? fmt::format("'{}'", value.get<std::string>()) : value.dump();
 }
 
-}  // namespace
-
-Json read_results(const std::string& path) {
-  errno = 0;
-  std::ifstream file(path);
-  if (!file || fs::is_directory(path))
-    throw Error(fmt::format("cannot read {}: {}", path,
-                            fs::is_directory(path) ? "it is a folder" : std::strerror(errno)));
-  Json json;
-  try {
-    json = Json::parse(file);
-  } catch (const Json::parse_error& error) {
-    throw Error(fmt::format("{} is corrupt or truncated: no JSON at byte {}", path, error.byte));
-  }
-  try {
-    if (!json.at("context").is_object()) throw Error(path + " is no results file: 'context' is no object");
-    const char* printed = json.contains("comparisons") ? "comparisons"
-                          : json.contains("steps")     ? "steps"
-                          : json.contains("peers")     ? "peers"
-                                                       : "tables";
-    if (!json.at(printed).is_array())
-      throw Error(fmt::format("{} is no results file: '{}' is no array", path, printed));
-    if (json.contains("steps") || json.contains("peers")) return json;
-    if (!json.at("measurements").is_array())
-      throw Error(path + " is no results file: 'measurements' is no array");
-    for (const Json& record : json.at("measurements")) {
-      for (const char* key : identity) record.at(key);
-      if (record.contains("median_s") && !(record["median_s"].get<double>() > 0))
-        throw Error(path + " is no results file: a median_s is not above 0");
-    }
-    for (const Json& part : json.at(printed))
-      part.at(json.contains("comparisons") ? "operation" : "id").get_ref<const std::string&>();
-  } catch (const Json::exception& error) {
-    const std::string what = error.what();
-    throw Error(fmt::format("{} is no results file: {}", path, what.substr(what.find("] ") + 2)));
-  }
-  return json;
+bool finished(const Record& record) {
+  const Status status = record.outcome.status;
+  return status != Status::pending && status != Status::too_large && status != Status::failed;
 }
+
+// A run that was killed while it wrote leaves the neighbour behind that it wrote to.
+void remove_leftovers(const fs::path& path) {
+  const std::string prefix = path.filename().string() + ".";
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix)) continue;
+    pid_t writer = 0;
+    const char *begin = name.data() + prefix.size(), *end = name.data() + name.size();
+    const auto [rest, error] = std::from_chars(begin, end, writer);
+    if (error != std::errc() || rest != end || writer <= 0) continue;
+    if (kill(writer, 0) != 0 && errno == ESRCH) fs::remove(entry.path(), ignored);
+  }
+}
+
+// The document of `path`. Throws Error, with the way out, unless `context` may go on with it.
+Document document_to_resume(const std::string& path, const Json& context) {
+  Document old;
+  try {
+    old = read_document(path);
+    if (old.kind == "reproduce") tables_of(old.plan);
+  } catch (const Error& reason) {
+    throw Error(fmt::format("{}; {}", reason.what(), way_out));
+  }
+  if (old.kind != "reproduce") throw Error(fmt::format("{} is of tallcache {}; {}", path, old.kind, way_out));
+  for (const char* name : settings)
+    if (const std::string there = setting(old.context, name), here = setting(context, name); there != here)
+      throw Error(fmt::format("{} holds other results: {} is {} there and {} here; {}", path, name + 1, there,
+                              here, way_out));
+  return old;
+}
+
+}  // namespace
 
 Results::Results(const std::string& folder, Json context, bool fresh)
     : path_((fs::path(folder) / "reproduce.json").string()) {
@@ -79,61 +72,43 @@ Results::Results(const std::string& folder, Json context, bool fresh)
   fs::create_directories(folder, error);
   if (error) throw Error(fmt::format("cannot make the results folder {}: {}", folder, error.message()));
   require_writable(path_);
-  document_ = {{"context", context}, {"measurements", Json::array()}, {"tables", Json::array()}};
-  if (fresh || !fs::exists(path_)) return;
+  remove_leftovers(path_);
+  document_ = {.kind = "reproduce", .context = context};
+  if (!fresh && fs::exists(path_)) document_ = document_to_resume(path_, context);
+}
 
-  constexpr const char* way_out = "use --fresh to replace it, or another --results";
-  Json old;
-  try {
-    old = read_results(path_);
-  } catch (const Error& reason) {
-    throw Error(fmt::format("{}; {}", reason.what(), way_out));
+std::vector<const Record*> Results::records(std::string_view table, const Row& row) const {
+  std::vector<const Record*> found;
+  if (const Timed* timed = std::get_if<Timed>(&row.what)) {
+    for (const Candidate& candidate : timed->candidates)
+      if (const Record* record = document_.find(to_record(timed->problem, candidate)))
+        found.push_back(record);
+  } else {
+    for (const Record& record : document_.measurements)
+      if (record.row == row_name(table, row.label)) found.push_back(&record);
   }
-  for (const char* name : settings)
-    if (const std::string there = setting(old["context"], name), here = setting(context, name); there != here)
-      throw Error(fmt::format("{} holds other results: {} is {} there and {} here; {}", path_, name + 1,
-                              there, here, way_out));
-  if (!old.contains("tables"))
-    throw Error(fmt::format("{} holds a comparison, not tables; {}", path_, way_out));
-  document_ = std::move(old);
+  return found;
 }
 
-const Json* Results::find(const Problem& problem, const Candidate& candidate) const {
-  const Json wanted = to_json(problem, Measurement{.candidate = candidate});
-  for (const Json& record : document_["measurements"])
-    if (same_measurement(record, wanted)) return &record;
-  return nullptr;
+bool Results::has(std::string_view table, const Row& row) const {
+  const Timed* timed = std::get_if<Timed>(&row.what);
+  const auto found = records(table, row);
+  return found.size() >= (timed ? timed->candidates.size() : 1) &&
+         std::ranges::all_of(found, [](const Record* record) { return finished(*record); });
 }
 
-bool Results::has(const Problem& problem, const Candidate& candidate) const {
-  const Json* record = find(problem, candidate);
-  return record && !record->contains("partial");
+void Results::put_row(const std::string& row, std::vector<Record> records) {
+  std::erase_if(document_.measurements, [&](const Record& old) { return old.row == row; });
+  for (Record& record : records) {
+    record.row = row;
+    document_.measurements.push_back(std::move(record));
+  }
 }
 
-void Results::put(const Problem& problem, const Measurement& measurement, bool partial) {
-  Json record = to_json(problem, measurement);
-  if (partial) record["partial"] = true;
-  for (Json& old : document_["measurements"])
-    if (same_measurement(old, record)) {
-      old = std::move(record);
-      return;
-    }
-  document_["measurements"].push_back(std::move(record));
-}
-
-const Json* Results::find_table(std::string_view id) const {
-  for (const Json& table : document_["tables"])
-    if (table["id"] == id) return &table;
-  return nullptr;
-}
-
-void Results::put_table(Json table) {
-  for (Json& old : document_["tables"])
-    if (old["id"] == table["id"]) {
-      old = std::move(table);
-      return;
-    }
-  document_["tables"].push_back(std::move(table));
+void Results::plan(const std::vector<const Table*>& tables) {
+  std::vector<const Table*> all = tables_of(document_.plan);
+  all.insert(all.end(), tables.begin(), tables.end());
+  document_.plan = plan_of(all);
 }
 
 void Results::save() const {
@@ -143,12 +118,30 @@ void Results::save() const {
   sigaddset(&signals, SIGTERM);
   sigprocmask(SIG_BLOCK, &signals, &before);
   try {
-    write_json(path_, document_);
+    write_document(path_, document_);
   } catch (...) {
     sigprocmask(SIG_SETMASK, &before, nullptr);
     throw;
   }
   sigprocmask(SIG_SETMASK, &before, nullptr);
+}
+
+Json plan_of(const std::vector<const Table*>& chosen) {
+  Json plan = Json::array();
+  for (const Table* table : tables())
+    if (std::ranges::find(chosen, table) != chosen.end())
+      plan.push_back({{"table", table->id}, {"title", table->title}});
+  return plan;
+}
+
+std::vector<const Table*> tables_of(const Json& plan) {
+  std::vector<const Table*> list;
+  try {
+    for (const Json& part : plan) list.push_back(&find_table(part.at("table").get_ref<const std::string&>()));
+  } catch (const Json::exception&) {
+    throw Error("a plan of reproduce names no table");
+  }
+  return list;
 }
 
 }  // namespace tallcache

@@ -1,50 +1,52 @@
-// The results file: everything that `reproduce` has measured, whole on disk at any moment, so that an
-// interrupted run resumes.
+// The results file of `tallcache reproduce`: everything that it has measured, whole on disk at any moment, so
+// that a run that was interrupted or killed resumes.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "bench/json.hpp"
+#include "bench/report/document.hpp"
+#include "bench/tables/table.hpp"
 
 namespace tallcache {
 
 class Results {
  public:
-  /// Opens `folder`/reproduce.json, made by the same build on the same machine with the same mode and
-  /// seed, or starts it;
-  /// `fresh` starts it anew. Throws Error, and leaves the file alone, when it is no results file, when it
-  /// comes from another machine, build, mode or seed, or when the folder cannot be written.
+  /// Opens `folder`/reproduce.json, made by the same build on the same machine with the same mode and seed,
+  /// or starts it; `fresh` starts it anew. Throws Error, and leaves the file alone, when it is no results
+  /// file of reproduce, when it comes from another machine, build, mode or seed, or when the folder cannot be
+  /// written.
   Results(const std::string& folder, Json context, bool fresh);
 
   const std::string& path() const { return path_; }
-  const Json& document() const { return document_; }
+  const Document& document() const { return document_; }
 
-  /// The record of `candidate` on `problem`, or nullptr. The problem's shape is complete.
-  const Json* find(const Problem& problem, const Candidate& candidate) const;
-  /// Whether that record is there and its measurement was finished.
-  bool has(const Problem& problem, const Candidate& candidate) const;
+  /// Whether everything of the row is there and finished. What was interrupted, too large or failed is
+  /// measured again.
+  bool has(std::string_view table, const Row& row) const;
+  /// The records of a row, as far as there are any.
+  std::vector<const Record*> records(std::string_view table, const Row& row) const;
 
-  /// Adds a record, in place of the one of the same candidate and problem. A partial one is kept until it is
-  /// measured anew.
-  void put(const Problem& problem, const Measurement& measurement, bool partial);
-  /// The table called `id`, or nullptr.
-  const Json* find_table(std::string_view id) const;
-  /// Sets a further part of the document.
-  void set(const std::string& key, Json value) { document_[key] = std::move(value); }
-  /// Adds a table, in place of the one of the same id.
-  void put_table(Json table);
+  /// Adds a record, in place of the one of the same run.
+  void put(Record record) { document_.put(std::move(record)); }
+  /// Sets the records that a table measured for itself, in place of those of the same row.
+  void put_row(const std::string& row, std::vector<Record> records);
+  void put_limits(std::vector<Record> limits) { document_.limits = std::move(limits); }
+  /// Adds tables to those that are asked for.
+  void plan(const std::vector<const Table*>& tables);
 
   /// Writes the file; SIGINT and SIGTERM wait meanwhile.
   void save() const;
 
  private:
   std::string path_;
-  Json document_;
+  Document document_;
 };
 
-/// Reads a results file; throws Error with one line when it cannot be read, is truncated or is no results
-/// file.
-Json read_results(const std::string& path);
+/// A plan of these tables, in the order of tables(): [{"table": id, "title": ...}].
+Json plan_of(const std::vector<const Table*>& tables);
+/// The tables of a plan. Throws Error on one that this program does not have.
+std::vector<const Table*> tables_of(const Json& plan);
 
 }  // namespace tallcache

@@ -62,9 +62,8 @@ TEST_P(ClaimTest, HasItsExponents) {
   EXPECT_NEAR(fitted.z, claim.exponents.z, 0.1);
   EXPECT_NEAR(fitted.l, claim.exponents.l, 0.1);
   for (const Misses& m : experiment.n) {
-    ASSERT_TRUE(m.opt.has_value());
-    EXPECT_LE(*m.opt, m.lru) << "optimal replacement misses no more than LRU";
-    EXPECT_GT(*m.opt, 0);
+    EXPECT_LE(m.opt, m.lru) << "optimal replacement misses no more than LRU";
+    EXPECT_GT(m.opt, 0);
   }
   const Spread ratio = spread_of_ratios(experiment),
                constant = spread_of_constants(experiment, claim.exponents);

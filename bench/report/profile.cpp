@@ -12,16 +12,6 @@ namespace {
 
 constexpr std::array range_processors{2, 4, 8, 16, 32, 64, 128};
 
-Profile profile_of(const Record& record) {
-  const auto count = [&](const char* name) { return static_cast<std::uint64_t>(record.value(name)); };
-  return {.work = record.value("work"),
-          .span = record.value("span"),
-          .burdened_span = record.value("burdened span"),
-          .spawns = count("spawns"),
-          .strands = count("strands"),
-          .strands_on_span = count("strands along the span")};
-}
-
 bool is_profile(const Record& record) { return record.conditions.contains("profiled"); }
 
 bool same_variant(const Record& a, const Record& b) {
@@ -95,6 +85,21 @@ void plot(const Document& document, const std::string& prefix) {
 
 }  // namespace
 
+Profile profile_of(const Record& record) {
+  const auto value = [&](const char* name) {
+    const double found = record.value(name);
+    if (std::isnan(found)) throw Error(fmt::format("{} is profiled without its {}", record.variant, name));
+    return found;
+  };
+  const auto count = [&](const char* name) { return static_cast<std::uint64_t>(value(name)); };
+  return {.work = value("work"),
+          .span = value("span"),
+          .burdened_span = value("burdened span"),
+          .spawns = count("spawns"),
+          .strands = count("strands"),
+          .strands_on_span = count("strands along the span")};
+}
+
 double ProfiledVariant::speedup(const Record& timed) const {
   return times.empty() ? absent : times.front()->seconds() / timed.seconds();
 }
@@ -110,26 +115,34 @@ std::vector<ProfiledVariant> profiled_variants(const Document& document) {
   return list;
 }
 
-void put_profile(Record& record, const Profile& profile, double burden, const std::string& burden_origin) {
-  const std::string unit = record.conditions.at("profiled");
-  const bool unit_cost = unit == "access";
-  const Origin origin = unit_cost ? Origin::model : Origin::clock;
-  const std::string detail =
-      unit_cost ? "one a strand, one an access of an element" : "run of the least work of several";
-  const auto put = [&](const char* name, double value, const std::string& in, Origin from, std::string how) {
+void put_profile(Record& record, const Profile& profile, const std::string& unit, Origin origin,
+                 const std::string& detail) {
+  const auto put = [&](const char* name, double value, const std::string& in, Origin from,
+                       const std::string& how) {
     record.quantities.push_back({.name = name, .unit = in, .value = value, .origin = from, .detail = how});
   };
   put("work", profile.work, unit, origin, detail);
   put("span", profile.span, unit, origin, detail);
   put("burdened span", profile.burdened_span, unit, origin, detail);
-  put("burden", burden, unit, burden_origin == "measured here" ? Origin::clock : Origin::model,
-      burden_origin);
   const auto count = [&](const char* name, std::uint64_t value) {
     put(name, static_cast<double>(value), "1", Origin::model, "work-span profiler");
   };
   count("spawns", profile.spawns);
   count("strands", profile.strands);
   count("strands along the span", profile.strands_on_span);
+}
+
+void put_profile(Record& record, const Profile& profile, double burden, const std::string& burden_origin) {
+  const std::string unit = record.conditions.at("profiled");
+  if (unit == "access")
+    put_profile(record, profile, unit, Origin::model, "one a strand, one an access of an element");
+  else
+    put_profile(record, profile, unit, Origin::clock, "run of the least work of several");
+  record.quantities.push_back({.name = "burden",
+                               .unit = unit,
+                               .value = burden,
+                               .origin = burden_origin == "measured here" ? Origin::clock : Origin::model,
+                               .detail = burden_origin});
 }
 
 std::string profile_heading(const Document& document) {

@@ -28,7 +28,12 @@ struct ProfiledVariant {
 /// In the order of the document, which has to outlive them.
 std::vector<ProfiledVariant> profiled_variants(const Document&);
 
-/// The quantities of a profile in a record of what was profiled.
+/// Adds the quantities of a profile, its costs in `unit` from `origin`, as `detail` says.
+void put_profile(Record&, const Profile&, const std::string& unit, Origin origin, const std::string& detail);
+/// The inverse. Throws Error when the record has no profile.
+Profile profile_of(const Record&);
+
+/// The same of a record whose condition "profiled" says the unit, with the burden.
 void put_profile(Record&, const Profile&, double burden, const std::string& burden_origin);
 
 /// What was profiled and how, below which the variants stand.

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "bench/tables/complexity.hpp"
 #include "bench/tables/list.hpp"
@@ -44,8 +44,8 @@ std::string explain(const Claim& claim, const Experiment& experiment) {
         figure(fits), m.at.n, figure(m.lru));
   }
   if (claim.row == find_claim("tiled product, tile b, 3b^2 < Z, square n").row) {
-    constexpr double tight[] = {224};
-    const Misses edge = misses_at(claim, claim.centre.n, claim.centre.l, tight).front();
+    if (experiment.others.empty()) return {};
+    const Misses& edge = experiment.others.front();
     return fmt::format(
         "Fewer: with i0-j0-k0 outside, the tile of C stays in the cache along k0, which leaves the "
         "two thirds of the factors, 2 n^3/(b L). LRU needs more than 3b^2 = 192 words to keep it: at "
@@ -92,14 +92,15 @@ void add_exponents(Grid& grid, const Claim& claim, const Setting& here, const Ex
 }
 
 // What the sizes chosen hide, and what the naive product has in place of REC-MULT's constant.
-void compare_products(const Claim& rec_mult, const Experiment& naive, Report& report) {
+void compare_products(const Claim& rec_mult, std::span<const Misses> straddling, const Experiment& naive,
+                      Report& report) {
   const Spread naive_constant = spread_of_constants(naive, rec_mult.exponents);
   report.findings.push_back({"the naive product has no such constant: against n^3/(L sqrt Z) it grows",
                              naive_constant.most > 2 * naive_constant.least,
                              fmt::format("{}, {} apart", from_to(naive_constant),
                                          times(naive_constant.most / naive_constant.least)),
                              "It gains nothing from a larger Z or L while a column does not fit"});
-  const std::vector<Misses> straddling = misses_at(rec_mult, 144, rec_mult.centre.l, rec_mult.z);
+  if (straddling.empty()) return;
   const auto [least, most] = std::ranges::minmax(straddling, {}, &Misses::ratio);
   report.notes.push_back(fmt::format(
       "REC-MULT's n are powers of two, whose blocks begin where lines begin. At n = 144 blocks "
@@ -108,74 +109,115 @@ void compare_products(const Claim& rec_mult, const Experiment& naive, Report& re
       figure(most.ratio()), most.at.z, figure(least.ratio()), least.at.z, least.at.l));
 }
 
+constexpr std::string_view id = "cache-complexity";
+
+std::vector<Row> rows(Scale scale, std::uint64_t) {
+  const bool first_only = scale == Scale::smoke;
+  std::vector<Row> rows;
+  for (const Claim& claim : claims())
+    rows.push_back(
+        {std::string(claim.row), [&claim, first_only] { return count_misses(claim, first_only); }});
+  return rows;
+}
+
+Grid empty_counts() {
+  return {.caption = "Misses of one run, counted",
+          .columns = {{"algorithm", true},
+                      {"slide's formula", true},
+                      {"n"},
+                      {"Z"},
+                      {"L"},
+                      {"formula"},
+                      {"LRU here"},
+                      {"here / formula"},
+                      {"OPT here"}},
+          .rows = {}};
+}
+
+Grid empty_exponents() {
+  return {.caption = "Exponents fitted, one of n, Z and L varied at a time",
+          .columns = {{"algorithm", true},
+                      {"in n: claimed"},
+                      {"here"},
+                      {"n"},
+                      {"in Z: claimed"},
+                      {"here"},
+                      {"Z"},
+                      {"in L: claimed"},
+                      {"here"},
+                      {"L"},
+                      {"here / formula"},
+                      {"leading constant"}},
+          .rows = {}};
+}
+
+void add_counts(const Inputs& inputs, const Claim& claim, const std::string& formula,
+                const Experiment& experiment, Grid& grid) {
+  std::string row(claim.row), text = formula;
+  if (experiment.n.empty())
+    grid.rows.push_back({row, text, "", "", "", "", why_absent(inputs.document, id, claim.row), "", ""});
+  for (const Misses& m : experiment.n)
+    grid.rows.push_back({std::exchange(row, ""), std::exchange(text, ""), fmt::format("{:g}", m.at.n),
+                         fmt::format("{:g}", m.at.z), fmt::format("{:g}", m.at.l),
+                         fmt::format("{:.0f}", m.formula), fmt::format("{:.0f}", m.lru), figure(m.ratio()),
+                         fmt::format("{:.0f}", m.opt)});
+}
+
+// Exponents need all of the ranges.
+bool complete(const Claim& claim, const Experiment& experiment) {
+  return experiment.n.size() == claim.n.size() && experiment.z.size() == claim.z.size() &&
+         experiment.l.size() == claim.l.size();
+}
+
+void add_findings(const Claim& claim, const Experiment& experiment, const std::string& formula,
+                  Report& report) {
+  const Setting here = fit_exponents(experiment, [](const Misses& m) { return m.lru; });
+  add_exponents(report.grids[1], claim, here, experiment);
+  report.findings.push_back(finds_exponents(claim, here));
+  report.findings.push_back(claim.says == Says::growth ? finds_constant(claim, experiment)
+                                                       : finds_count(claim, experiment, formula));
+}
+
+const char* const counted_note =
+    "Counted, not timed: the algorithms' own texts, traced into ideal caches (fully associative) "
+    "of Z words in lines of L words; a word is an element (8 bytes, keys 4). Products and "
+    "transpositions of n x n, tile b = 8, recursion down to 1; n keys in [0, n), m = 128 buckets.";
+const char* const formula_note =
+    "Formulas of a Theta are evaluated with 1 for every constant. Sizes are such that the slides' "
+    "assumptions hold: rows, columns and tiles that do not fit, a tall cache, a line of cache for "
+    "each bucket.";
+const char* const tolerance_note =
+    "An exponent or a count holds when it is within 0.1, or 10 %, of the slide's leading term or "
+    "formula; one constant when it is within a quarter.";
+
 Report report(const Inputs& inputs) {
   const bool smoke = inputs.scale == Scale::smoke;
+  const Claim &rec_mult = find_claim("REC-MULT, m x n times n x p"),
+              &naive = find_claim("naive product, (m,n)=(m,p)(p,n)");
   Report report;
-  report.grids.resize(smoke ? 1 : 2);
-  Grid& counts = report.grids[0];
-  counts.caption = "Misses of one run, counted";
-  counts.columns = {{"algorithm", true}, {"slide's formula", true}, {"n"},       {"Z"}, {"L"}, {"formula"},
-                    {"LRU here"},        {"here / formula"},        {"OPT here"}};
-  if (!smoke) {
-    report.grids[1].caption = "Exponents fitted, one of n, Z and L varied at a time";
-    report.grids[1].columns = {{"algorithm", true},
-                               {"in n: claimed"},
-                               {"here"},
-                               {"n"},
-                               {"in Z: claimed"},
-                               {"here"},
-                               {"Z"},
-                               {"in L: claimed"},
-                               {"here"},
-                               {"L"},
-                               {"here / formula"},
-                               {"leading constant"}};
-  }
-  std::vector<Experiment> experiments(claims().size());
-  tbb::parallel_for(std::size_t{0}, experiments.size(),
-                    [&](std::size_t i) { experiments[i] = run_experiment(claims()[i], smoke); });
-  for (std::size_t i = 0; i < experiments.size(); ++i) {
-    const Claim& claim = claims()[i];
-    const Experiment& experiment = experiments[i];
+  report.grids = {empty_counts()};
+  if (!smoke) report.grids.push_back(empty_exponents());
+  report.notes = {counted_note, formula_note, tolerance_note};
+  Experiment of_naive;
+  for (const Claim& claim : claims()) {
+    const Experiment experiment = experiment_from(claim, records_of(inputs.document, id, claim.row));
     const auto& rows = inputs.slide.at("rows");
     const auto row = std::ranges::find_if(rows, [&](const Json& row) { return row[0] == claim.row; });
     if (row == rows.end()) throw Error(fmt::format("the slide has no row '{}'", claim.row));
     const std::string formula = (*row)[1];
-    for (const Misses& m : experiment.n) {
-      const bool first = &m == &experiment.n.front();
-      counts.rows.push_back({first ? std::string(claim.row) : "", first ? formula : "",
-                             fmt::format("{:g}", m.at.n), fmt::format("{:g}", m.at.z),
-                             fmt::format("{:g}", m.at.l), fmt::format("{:.0f}", m.formula),
-                             fmt::format("{:.0f}", m.lru), figure(m.ratio()), fmt::format("{:.0f}", *m.opt)});
-    }
-    if (smoke) continue;
-    const Setting here = fit_exponents(experiment, [](const Misses& m) { return m.lru; });
-    add_exponents(report.grids[1], claim, here, experiment);
-    report.findings.push_back(finds_exponents(claim, here));
-    report.findings.push_back(claim.says == Says::growth ? finds_constant(claim, experiment)
-                                                         : finds_count(claim, experiment, formula));
-    if (&claim == &find_claim("REC-MULT, m x n times n x p"))
-      compare_products(claim, experiments[&find_claim("naive product, (m,n)=(m,p)(p,n)") - claims().data()],
-                       report);
+    add_counts(inputs, claim, formula, experiment, report.grids[0]);
+    if (smoke || !complete(claim, experiment)) continue;
+    add_findings(claim, experiment, formula, report);
+    if (&claim == &naive) of_naive = experiment;
+    if (&claim == &rec_mult && !of_naive.n.empty())
+      compare_products(claim, experiment.others, of_naive, report);
   }
-  report.notes.insert(
-      report.notes.begin(),
-      {"Counted, not timed: the algorithms' own texts, traced into ideal caches (fully associative) "
-       "of Z words in lines of L words; a word is an element (8 bytes, keys 4). Products and "
-       "transpositions of n x n, tile b = 8, recursion down to 1; n keys in [0, n), m = 128 buckets.",
-       "Formulas of a Theta are evaluated with 1 for every constant. Sizes are such that the slides' "
-       "assumptions hold: rows, columns and tiles that do not fit, a tall cache, a line of cache for "
-       "each bucket.",
-       "An exponent or a count holds when it is within 0.1, or 10 %, of the slide's leading term or "
-       "formula; one constant when it is within a quarter."});
   if (smoke) report.notes.push_back("Exponents are fitted in quick and full mode.");
   return report;
 }
 
 }  // namespace
 
-const Table cache_complexity_table{"cache-complexity",
-                                   "misses in the ideal-cache model, formula beside count",
-                                   [](Scale, std::uint64_t) { return std::vector<Row>{}; }, report};
+const Table cache_complexity_table{id, "misses in the ideal-cache model, formula beside count", rows, report};
 
 }  // namespace tallcache

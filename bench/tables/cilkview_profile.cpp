@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/report/profile.hpp"
 #include "bench/tables/cilkview.hpp"
+#include "bench/tables/counted_records.hpp"
 #include "bench/tables/list.hpp"
 #include "common/work_span.hpp"
 
@@ -42,9 +44,15 @@ struct Charging {
   }
 };
 
+constexpr std::string_view id = "cilkview-profile";
+constexpr const char* names[] = {"original", "interchanged"};  // the slide's columns
+
+/// NaN where a profile was not measured.
+constexpr Profile no_profile{.work = absent, .span = absent, .burdened_span = absent};
+
 struct Program {
-  const char* name;  ///< the slide's column
-  Profile slide, charged, here;
+  const char* name;
+  Profile slide{}, charged = no_profile, here = no_profile;
 };
 
 double slide_figure(const Json& slide, std::string_view row, std::string_view program) {
@@ -75,24 +83,70 @@ Costs costs_of(const Profile& original, const Profile& interchanged) {
   return {fork, ((interchanged.work - 3 * fork) / n - last) / 3, last};
 }
 
-template <class Run>
-Profile profile_charged(const Costs& costs, Run&& run) {
-  WorkSpan<Instructions> policy({.burden = cilkview_burden});
-  return policy.profile([&] {
-    const Charging<WorkSpan<Instructions>> fork{policy, costs.fork};
-    run(fork, [&costs](Index, Index i) {
-      Instructions::charge(i == cilkview_count - 1 ? costs.last_body : costs.body);
+Costs slide_costs() {
+  const Json& slide = slide_table(id);
+  return costs_of(slide_profile(slide, names[0]), slide_profile(slide, names[1]));
+}
+
+// Both programs under a profiler: `profile(program)`, which gets a callable of a fork policy and a body.
+template <class ProfileOf>
+std::vector<Record> profile_both(Index iterations, ProfileOf&& profile) {
+  std::vector<Record> records;
+  for (const char* name : names)
+    records.push_back(measured_record("cilkview", name, "long", {{"iterations", iterations}}));
+  profile(records[0], [=](auto& fork, const auto& work) { cilkview_original(fork, iterations, work); });
+  profile(records[1], [=](auto& fork, const auto& work) { cilkview_interchanged(fork, iterations, work); });
+  return records;
+}
+
+std::vector<Record> profile_charged() {
+  return profile_both(cilkview_iterations, [costs = slide_costs()](Record& record, const auto& program) {
+    WorkSpan<Instructions> policy({.burden = cilkview_burden});
+    const Profile profile = policy.profile([&] {
+      const Charging<WorkSpan<Instructions>> fork{policy, costs.fork};
+      program(fork, [&costs](Index, Index i) {
+        Instructions::charge(i == cilkview_count - 1 ? costs.last_body : costs.body);
+      });
     });
+    put_profile(record, profile, "instruction", Origin::model,
+                "charged what the slide's forks and bodies cost");
   });
 }
 
-template <class Run>
-Profile profile_here(Run&& run) {
-  WorkSpan<Nanoseconds> fork({.burden = measured_burden()});
-  CilkviewArray arr{};
-  const Profile profile = fork.profile([&] { run(fork, cilkview_body(arr)); });
-  if (std::ranges::find(arr, 0) != arr.end()) throw Error("cilkview-profile: a body did not run");
-  return profile;
+std::vector<Record> profile_here(Index iterations) {
+  return profile_both(iterations, [](Record& record, const auto& program) {
+    WorkSpan<Nanoseconds> fork({.burden = measured_burden()});
+    CilkviewArray arr{};
+    const Profile profile = fork.profile([&] { program(fork, cilkview_body(arr)); });
+    if (std::ranges::find(arr, 0) != arr.end())
+      throw Error("wrong result: a body did not run", Status::wrong);
+    put_profile(record, profile, "ns", Origin::clock, "work/span profiler on one thread");
+    record.quantities.push_back(
+        {.name = "burden", .unit = "ns", .value = measured_burden(), .detail = "of a steal"});
+  });
+}
+
+constexpr const char *charged_label = "charged", *here_label = "in nanoseconds";
+
+std::vector<Row> rows(Scale scale, std::uint64_t) {
+  // 5 us an iteration with its clocks.
+  const Index iterations = scale == Scale::full ? cilkview_iterations : scale == Scale::quick ? 100000 : 100;
+  return {{charged_label, profile_charged}, {here_label, [=] { return profile_here(iterations); }}};
+}
+
+std::vector<Program> programs_of(const Inputs& inputs) {
+  std::vector<Program> programs;
+  for (const char* name : names) programs.push_back({name, slide_profile(inputs.slide, name)});
+  for (const auto& [label, profile] :
+       {std::pair{charged_label, &Program::charged}, {here_label, &Program::here}})
+    for (const Record* record : records_of(inputs.document, id, label))
+      for (Program& program : programs)
+        if (record->variant == program.name) program.*profile = profile_of(*record);
+  return programs;
+}
+
+bool measured(std::span<const Program> programs, Profile Program::*profile) {
+  return std::ranges::none_of(programs, [&](const Program& p) { return std::isnan((p.*profile).work); });
 }
 
 std::string range(const SpeedupRange& r) { return fmt::format("{:.2f} - {:.2f}", r.low, r.high); }
@@ -103,40 +157,39 @@ SpeedupRange slide_range(const Json& slide, const std::string& program, std::siz
   return {estimates.at(program + "_low")[i], estimates.at(program + "_high")[i]};
 }
 
-Grid profile_grid(std::span<const Program> programs, Index iterations) {
+/// A line of the parallelism profile.
+struct ProfileLine {
+  const char* quantity;
+  double (*value)(const Profile&);
+  int digits = 0;
+};
+constexpr ProfileLine profile_lines[] = {
+    {"work", [](const Profile& p) { return p.work; }},
+    {"span", [](const Profile& p) { return p.span; }},
+    {"burdened span", [](const Profile& p) { return p.burdened_span; }},
+    {"parallelism", [](const Profile& p) { return p.parallelism(); }, 2},
+    {"burdened parallelism", [](const Profile& p) { return p.burdened_parallelism(); }, 2},
+    {"spawns", [](const Profile& p) { return static_cast<double>(p.spawns); }},
+    {"average of a strand", [](const Profile& p) { return p.work / static_cast<double>(p.strands); }},
+    {"strands along the span", [](const Profile& p) { return static_cast<double>(p.strands_on_span); }},
+    {"average of a strand on it",
+     [](const Profile& p) { return p.span / static_cast<double>(p.strands_on_span); }},
+};
+
+Grid profile_grid(std::span<const Program> programs, const std::string& iterations) {
   Grid grid;
   grid.caption = "Parallelism profile";
   grid.columns = {{"quantity", true}};
-  const std::string here = fmt::format("here ns, {} iterations", iterations);
   for (const Program& p : programs)
-    for (const std::string& what : {std::string("slide"), std::string("charged"), here})
+    for (const std::string& what : {std::string("slide"), std::string("charged"), "here ns" + iterations})
       grid.columns.push_back({fmt::format("{}: {}", p.name, what)});
-  const auto add = [&](const char* quantity, auto value, const char* format) {
-    auto& row = grid.rows.emplace_back(std::vector<std::string>{quantity});
+  for (const ProfileLine& line : profile_lines) {
+    auto& row = grid.rows.emplace_back(std::vector<std::string>{line.quantity});
     for (const Program& p : programs)
       for (const Profile* profile : {&p.slide, &p.charged, &p.here})
-        row.push_back(fmt::format(fmt::runtime(format), static_cast<double>(value(*profile))));
-  };
-  add(
-      "work", [](const Profile& p) { return p.work; }, "{:.0f}");
-  add(
-      "span", [](const Profile& p) { return p.span; }, "{:.0f}");
-  add(
-      "burdened span", [](const Profile& p) { return p.burdened_span; }, "{:.0f}");
-  add(
-      "parallelism", [](const Profile& p) { return p.parallelism(); }, "{:.2f}");
-  add(
-      "burdened parallelism", [](const Profile& p) { return p.burdened_parallelism(); }, "{:.2f}");
-  add(
-      "spawns", [](const Profile& p) { return p.spawns; }, "{:.0f}");
-  add(
-      "average of a strand", [](const Profile& p) { return p.work / static_cast<double>(p.strands); },
-      "{:.0f}");
-  add(
-      "strands along the span", [](const Profile& p) { return p.strands_on_span; }, "{:.0f}");
-  add(
-      "average of a strand on it",
-      [](const Profile& p) { return p.span / static_cast<double>(p.strands_on_span); }, "{:.0f}");
+        row.push_back(std::isnan(profile->work) ? "-"
+                                                : fmt::format("{:.{}f}", line.value(*profile), line.digits));
+  }
   return grid;
 }
 
@@ -154,7 +207,7 @@ Grid estimates_grid(const Json& slide, std::span<const Program> programs) {
     for (const Program& p : programs) {
       row.push_back(range(slide_range(slide, p.name, i)));
       for (const Profile* profile : {&p.slide, &p.charged, &p.here})
-        row.push_back(range(speedup_range(*profile, count)));
+        row.push_back(std::isnan(profile->work) ? "-" : range(speedup_range(*profile, count)));
     }
   }
   return grid;
@@ -183,6 +236,8 @@ Finding finds_estimates(const Json& slide, std::span<const Program> programs) {
 }
 
 Finding finds_composition(std::span<const Program> programs, const Costs& costs) {
+  Finding finding{"interchanging the loops raises the parallelism from 3.06 to 3.99", {}, "", "Not counted"};
+  if (!measured(programs, &Program::charged)) return finding;
   double apart = 0;
   std::string figures;
   bool same = true;
@@ -195,7 +250,7 @@ Finding finds_composition(std::span<const Program> programs, const Costs& costs)
         fmt::format("{}: {:.2f} (slide {:.2f}); ", p.name, p.charged.parallelism(), p.slide.parallelism());
   }
   return {
-      "interchanging the loops raises the parallelism from 3.06 to 3.99", same && apart < 1e-6,
+      finding.text, same && apart < 1e-6,
       figures + fmt::format("work and span at most {:.1g} of them off", apart),
       fmt::format("Charged {:.1f} instructions a fork, {:.1f} a body and {:.1f} the last of four: a fork is "
                   "on the span twice an iteration of the original, twice in all of the interchanged",
@@ -204,6 +259,9 @@ Finding finds_composition(std::span<const Program> programs, const Costs& costs)
 
 // The slide prints its averages cut off, not rounded, from which the strands follow.
 Finding finds_counts(const Json& slide, std::span<const Program> programs) {
+  Finding finding{
+      "spawns, strands along the span, and what a strand costs on average", {}, "", "Not counted"};
+  if (!measured(programs, &Program::charged)) return finding;
   bool same = true;
   std::string figures;
   for (const Program& p : programs) {
@@ -215,64 +273,62 @@ Finding finds_counts(const Json& slide, std::span<const Program> programs) {
                            p.name, p.charged.spawns, p.charged.strands, p.charged.strands_on_span);
   }
   return {
-      "spawns, strands along the span, and what a strand costs on average", same, figures,
+      finding.text, same, figures,
       "A loop of 4 by halves is 3 forks and 10 strands, 5 of them on its span; the strand between two loops "
       "is one"};
 }
 
-Report report(const Inputs& inputs) {
-  // 5 us an iteration with its clocks.
-  const Index iterations = inputs.scale == Scale::full    ? cilkview_iterations
-                           : inputs.scale == Scale::quick ? 100000
-                                                          : 100;
-  Program programs[] = {{"original", {}, {}, {}}, {"interchanged", {}, {}, {}}};
-  for (Program& p : programs) p.slide = slide_profile(inputs.slide, p.name);
-  const Costs costs = costs_of(programs[0].slide, programs[1].slide);
-  const auto original = [](Index n) {
-    return [n](auto& fork, const auto& work) { cilkview_original(fork, n, work); };
-  };
-  const auto interchanged = [](Index n) {
-    return [n](auto& fork, const auto& work) { cilkview_interchanged(fork, n, work); };
-  };
-  programs[0].charged = profile_charged(costs, original(cilkview_iterations));
-  programs[1].charged = profile_charged(costs, interchanged(cilkview_iterations));
-  programs[0].here = profile_here(original(iterations));
-  programs[1].here = profile_here(interchanged(iterations));
-
-  Report report;
-  report.grids = {profile_grid(programs, iterations), estimates_grid(inputs.slide, programs)};
-  report.notes = {
-      fmt::format(
-          "Charged: the two programs under this profiler, {} iterations, in instructions. The slide's "
-          "work of both gives {:.1f} for a fork and {:.1f} for the four bodies together, its span of the "
-          "interchanged one {:.1f} for the largest body; its span of the original is then free to "
-          "disagree. Burden 15000; the slide's own figures come to 14902 a continuation.",
-          cilkview_iterations, costs.fork, 3 * costs.body + costs.last_body, costs.last_body),
-      fmt::format(
-          "Here: the slide's do_work in nanoseconds on one thread, burden {:.0f} ns as measured. What a "
-          "fork itself costs lies between strands and is not in their time, but reading the clock is, "
-          "some 20 ns a strand.",
-          measured_burden())};
-  report.findings = {finds_composition(programs, costs), finds_counts(inputs.slide, programs),
-                     finds_estimates(inputs.slide, programs)};
+Finding finds_burden(std::span<const Program> programs, const Record* record) {
+  Finding finding{"burdened, the original has no parallelism left, and the interchanged one all of it",
+                  {},
+                  "",
+                  "Not measured"};
+  if (!measured(programs, &Program::here)) return finding;
   const Profile &here = programs[0].here, &fixed = programs[1].here;
-  report.findings.push_back(
-      {"burdened, the original has no parallelism left, and the interchanged one all of it",
-       here.burdened_parallelism() < 1 && fixed.burdened_parallelism() > 0.95 * fixed.parallelism(),
-       fmt::format("in nanoseconds here {:.2f} of {:.2f} and {:.2f} of {:.2f} (slide 0.20 and 3.99)",
-                   here.burdened_parallelism(), here.parallelism(), fixed.burdened_parallelism(),
-                   fixed.parallelism()),
-       fmt::format("Four bodies are {:.0f} ns, two steals {:.0f} ns",
-                   here.work / static_cast<double>(iterations), 2 * measured_burden())});
-  for (const Program& p : programs)
-    report.ratios.push_back({p.name, "parallelism", p.slide.parallelism(), p.charged.parallelism(), false});
+  finding.holds =
+      here.burdened_parallelism() < 1 && fixed.burdened_parallelism() > 0.95 * fixed.parallelism();
+  finding.figures = fmt::format(
+      "in nanoseconds here {:.2f} of {:.2f} and {:.2f} of {:.2f} (slide 0.20 and 3.99)",
+      here.burdened_parallelism(), here.parallelism(), fixed.burdened_parallelism(), fixed.parallelism());
+  finding.why =
+      fmt::format("Four bodies are {:.0f} ns, two steals {:.0f} ns",
+                  here.work / record->shape.at("iterations").get<double>(), 2 * record->value("burden"));
+  return finding;
+}
+
+Report report(const Inputs& inputs) {
+  const std::vector<Program> programs = programs_of(inputs);
+  const Costs costs = costs_of(programs[0].slide, programs[1].slide);
+  const auto records = records_of(inputs.document, id, here_label);
+  const Record* here = records.empty() ? nullptr : records.front();
+  Report report;
+  report.grids = {
+      profile_grid(programs,
+                   here ? fmt::format(", {} iterations", here->shape.at("iterations").get<Index>()) : ""),
+      estimates_grid(inputs.slide, programs)};
+  report.notes = {fmt::format(
+      "Charged: the two programs under this profiler, {} iterations, in instructions. The slide's "
+      "work of both gives {:.1f} for a fork and {:.1f} for the four bodies together, its span of the "
+      "interchanged one {:.1f} for the largest body; its span of the original is then free to "
+      "disagree. Burden 15000; the slide's own figures come to 14902 a continuation.",
+      cilkview_iterations, costs.fork, 3 * costs.body + costs.last_body, costs.last_body)};
+  if (here)
+    report.notes.push_back(fmt::format(
+        "Here: the slide's do_work in nanoseconds on one thread, burden {:.0f} ns as measured. What a "
+        "fork itself costs lies between strands and is not in their time, but reading the clock is, "
+        "some 20 ns a strand.",
+        here->value("burden")));
+  report.findings = {finds_composition(programs, costs), finds_counts(inputs.slide, programs),
+                     finds_estimates(inputs.slide, programs), finds_burden(programs, here)};
+  if (measured(programs, &Program::charged))
+    for (const Program& p : programs)
+      report.ratios.push_back({p.name, "parallelism", p.slide.parallelism(), p.charged.parallelism(), false});
   return report;
 }
 
 }  // namespace
 
-const Table cilkview_profile_table{"cilkview-profile",
-                                   "work and span of a parallel loop inside a serial one, and interchanged",
-                                   [](Scale, std::uint64_t) { return std::vector<Row>{}; }, report};
+const Table cilkview_profile_table{
+    id, "work and span of a parallel loop inside a serial one, and interchanged", rows, report};
 
 }  // namespace tallcache

@@ -1,9 +1,11 @@
 #include "bench/tables/complexity.hpp"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include "bench/tables/ladder.hpp"
+#include "bench/tables/timings.hpp"
 #include "common/cache/opt.hpp"
 #include "common/cache/run_traced.hpp"
 #include "common/cache/stack_distances.hpp"
@@ -71,6 +73,8 @@ std::span<const Claim> claims() {
   // that do not fit; a cache taller than wide; more keys than words; a line of cache for each bucket.
   static const Claim list[] = {
       {"scan of n words",
+       "scan",
+       "loop",
        [](S s) { return s.n / s.l + 1; },
        Says::count,
        {1, 0, -1},
@@ -83,6 +87,8 @@ std::span<const Claim> claims() {
        {4, 8, 16},
        {262144, 512, 8}},
       {"naive product, (m,n)=(m,p)(p,n)",
+       "matmul",
+       "naive",
        [](S s) { return s.n * s.n / s.l + s.n * s.n * s.n / s.l + s.n * s.n * s.n; },
        Says::count,
        {3, 0, 0},
@@ -93,6 +99,8 @@ std::span<const Claim> claims() {
        {8, 16, 32},
        {128, 512, 16}},
       {"naive product with the second factor transposed",
+       "matmul",
+       "by_transposed",
        [](S s) { return s.n * s.n / s.l + 2 * s.n * s.n * s.n / s.l; },
        Says::count,
        {3, 0, -1},
@@ -103,6 +111,8 @@ std::span<const Claim> claims() {
        {4, 8, 16},
        {112, 128, 8}},
       {"tiled product, tile b, 3b^2 < Z, square n",
+       "matmul",
+       "tiled",
        [](S s) { return 3 * s.n * s.n * s.n / (tile * s.l); },
        Says::count,
        {3, 0, -1},
@@ -113,8 +123,12 @@ std::span<const Claim> claims() {
        {64, 96, 128},
        {288, 512, 1024},
        {2, 4, 8},
-       {96, 512, 4}},
+       {96, 512, 4},
+       // The least cache that keeps all three tiles.
+       {{96, 224, 4}}},
       {"REC-MULT, m x n times n x p",
+       "matmul",
+       "recursive",
        [](S s) { return 3 * s.n + 3 * s.n * s.n / s.l + s.n * s.n * s.n / (s.l * std::sqrt(s.z)); },
        Says::growth,
        {3, -0.5, -1},
@@ -125,8 +139,12 @@ std::span<const Claim> claims() {
        {32, 64, 128},
        {64, 128, 256, 512, 1024},
        {2, 4, 8},
-       {128, 256, 4}},
+       {128, 256, 4},
+       // Blocks that straddle lines.
+       {{144, 64, 4}, {144, 128, 4}, {144, 256, 4}, {144, 512, 4}, {144, 1024, 4}}},
       {"naive transpose",
+       "transpose",
+       "naive",
        [](S s) { return s.n * s.n; },
        Says::growth,
        {2, 0, 0},
@@ -137,6 +155,8 @@ std::span<const Claim> claims() {
        {8, 16, 32},
        {700, 1024, 16}},
       {"REC-TRANSPOSE",
+       "transpose",
+       "recursive",
        [](S s) { return 1 + s.n * s.n / s.l; },
        Says::growth,
        {2, 0, -1},
@@ -149,6 +169,8 @@ std::span<const Claim> claims() {
        {4, 8, 16},
        {700, 16384, 8}},
       {"classical counting sort",
+       "counting_sort",
+       "classical",
        [](S s) { return 3 * s.n + 3 * s.n / s.l + 2 * s.n / s.l; },
        Says::at_most,
        {1, 0, 0},
@@ -159,6 +181,8 @@ std::span<const Claim> claims() {
        {8, 16, 32},
        {200000, 1024, 16}},
       {"bucketing pass, m buckets",
+       "counting_sort",
+       "bucketing",
        [](S s) { return 3 * s.n / s.l + 3 * buckets / s.l + buckets; },
        Says::count,
        {1, 0, -1},
@@ -171,6 +195,8 @@ std::span<const Claim> claims() {
        {8, 16, 32},
        {200000, 8192, 16}},
       {"bucketed counting sort, all of it",
+       "counting_sort",
+       "bucketed",
        [](S s) { return 9 * s.n / s.l + 3 * buckets / s.l + buckets + 2 * s.n / s.l; },
        Says::count,
        {1, 0, -1},
@@ -195,36 +221,99 @@ const Claim& find_claim(std::string_view row) {
   throw Error(unknown_name("claim", row, rows));
 }
 
-std::vector<Misses> misses_at(const Claim& claim, double n, double l, std::span<const double> sizes,
-                              bool optimal) {
+namespace {
+
+/// One run of the algorithm: the caches whose misses it tells, and whether OPT's at the centre's size too.
+struct Trace {
+  double n, l;
+  std::vector<double> z{};
+  bool optimal = false;
+};
+
+std::vector<Trace> traces_of(const Claim& claim, bool first_only) {
+  std::vector<Trace> traces;
+  const auto add = [&](const Setting& at, bool optimal) {
+    auto trace = std::ranges::find_if(traces, [&](const Trace& t) { return t.n == at.n && t.l == at.l; });
+    if (trace == traces.end()) trace = traces.insert(traces.end(), {at.n, at.l});
+    if (std::ranges::find(trace->z, at.z) == trace->z.end()) trace->z.push_back(at.z);
+    trace->optimal = trace->optimal || optimal;
+  };
+  const Setting& centre = claim.centre;
+  for (double n : claim.n) {
+    add({n, centre.z, centre.l}, true);
+    if (first_only) return traces;
+  }
+  for (double z : claim.z) add({centre.n, z, centre.l}, false);
+  for (double l : claim.l) add({centre.n, centre.z, l}, false);
+  for (const Setting& other : claim.others) add(other, false);
+  return traces;
+}
+
+Record count(const Claim& claim, const Trace& trace) {
   cache::StackDistances all;
   cache::OptCache opt;
   std::vector<cache::Model*> models{&all};
-  if (optimal) models.push_back(&opt);
-  cache::trace(static_cast<std::size_t>(l) * claim.word, models,
-               [&](cache::Tracer& tracer) { claim.run(tracer, static_cast<Index>(n)); });
-  std::vector<Misses> result;
-  for (double z : sizes) {
-    const auto lines = static_cast<std::size_t>(z / l);
-    const Setting at{n, z, l};
-    Misses misses{at, static_cast<double>(all.misses(lines)), claim.formula(at), std::nullopt};
-    if (optimal) misses.opt = static_cast<double>(opt.misses(lines));
-    result.push_back(misses);
-  }
-  return result;
+  if (trace.optimal) models.push_back(&opt);
+  cache::trace(static_cast<std::size_t>(trace.l) * claim.word, models,
+               [&](cache::Tracer& tracer) { claim.run(tracer, static_cast<Index>(trace.n)); });
+  const auto lines = [&](double z) { return static_cast<std::size_t>(z / trace.l); };
+  Record record{.operation = std::string(claim.operation),
+                .variant = std::string(claim.variant),
+                .backend = "cpu",
+                .element = claim.word == 4 ? "uint32" : "double"};
+  record.shape = {{"n", static_cast<Index>(trace.n)}};
+  record.conditions = {{"line_words", static_cast<Index>(trace.l)}};
+  record.outcome.status = Status::measured;
+  Quantity& lru = record.quantities.emplace_back(
+      Quantity{.name = "misses", .unit = "1", .origin = Origin::model, .detail = "ideal cache, LRU"});
+  lru.over = {"cache", "word", trace.z};
+  for (double z : trace.z) lru.values.push_back(static_cast<double>(all.misses(lines(z))));
+  if (trace.optimal)
+    record.quantities.push_back({.name = "misses",
+                                 .unit = "1",
+                                 .value = static_cast<double>(opt.misses(lines(claim.centre.z))),
+                                 .origin = Origin::model,
+                                 .detail = "ideal cache, OPT",
+                                 .at = {{"replacement", "OPT"}}});
+  return record;
 }
 
-Experiment run_experiment(const Claim& claim, bool sizes_only) {
+}  // namespace
+
+std::vector<Record> count_misses(const Claim& claim, bool first_only) {
+  const std::vector<Trace> traces = traces_of(claim, first_only);
+  std::vector<Record> records(traces.size());
+  tbb::parallel_for(std::size_t{0}, traces.size(),
+                    [&](std::size_t i) { records[i] = count(claim, traces[i]); });
+  return records;
+}
+
+Experiment experiment_from(const Claim& claim, std::span<const Record* const> records) {
+  const auto add = [&](std::vector<Misses>& range, const Setting& at) {
+    for (const Record* record : records) {
+      const Quantity* lru = record->find("misses");
+      if (!lru || record->shape.at("n") != at.n || record->conditions.at("line_words") != at.l) continue;
+      const auto point = std::ranges::find(lru->over.points, at.z);
+      if (point == lru->over.points.end()) continue;
+      const double opt = at.z == claim.centre.z ? record->value("misses", {{"replacement", "OPT"}}) : absent;
+      const auto place = static_cast<std::size_t>(point - lru->over.points.begin());
+      range.push_back({at, lru->values.at(place), claim.formula(at), opt});
+    }
+  };
   Experiment experiment;
   const Setting& centre = claim.centre;
-  const std::span one(&centre.z, 1);
-  for (double n : claim.n) {
-    experiment.n.push_back(misses_at(claim, n, centre.l, one, true).front());
-    if (sizes_only) return experiment;
-  }
-  experiment.z = misses_at(claim, centre.n, centre.l, claim.z);
-  for (double l : claim.l) experiment.l.push_back(misses_at(claim, centre.n, l, one).front());
+  for (double n : claim.n) add(experiment.n, {n, centre.z, centre.l});
+  for (double z : claim.z) add(experiment.z, {centre.n, z, centre.l});
+  for (double l : claim.l) add(experiment.l, {centre.n, centre.z, l});
+  for (const Setting& other : claim.others) add(experiment.others, other);
   return experiment;
+}
+
+Experiment run_experiment(const Claim& claim) {
+  const std::vector<Record> records = count_misses(claim);
+  std::vector<const Record*> list;
+  for (const Record& record : records) list.push_back(&record);
+  return experiment_from(claim, list);
 }
 
 namespace {

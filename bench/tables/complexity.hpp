@@ -3,11 +3,11 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "bench/report/record.hpp"
 #include "bench/tables/power_law.hpp"
 #include "common/cache/tracer.hpp"
 #include "common/view.hpp"
@@ -27,8 +27,9 @@ enum class Says { count, at_most, growth };
 
 /// A row of the slides' table, with the sizes at which it is measured. Every range has `centre` in it.
 struct Claim {
-  std::string_view row;               ///< as the slides' table names it
-  double (*formula)(const Setting&);  ///< the slides', with 1 for the constants of a Theta
+  std::string_view row;                 ///< as the slides' table names it
+  std::string_view operation, variant;  ///< as records name them
+  double (*formula)(const Setting&);    ///< the slides', with 1 for the constants of a Theta
   Says says;
   Setting exponents;                     ///< of the formula's leading term
   int word;                              ///< bytes of an element
@@ -36,6 +37,7 @@ struct Claim {
   std::array<double, 3> n;
   std::vector<double> z, l;
   Setting centre;
+  std::vector<Setting> others{};  ///< where something besides the exponents shows
 };
 
 /// Every row of the slides' table 'cache-complexity', in its order.
@@ -46,21 +48,23 @@ const Claim& find_claim(std::string_view row);
 struct Misses {
   Setting at;
   double lru, formula;
-  std::optional<double> opt;  ///< with optimal replacement, along n
+  double opt = absent;  ///< with optimal replacement, along n
   double ratio() const { return lru / formula; }
 };
 
-/// The misses at one n and l, for caches of each of the sizes `z`: one trace. `optimal` asks for OPT too.
-std::vector<Misses> misses_at(const Claim&, double n, double l, std::span<const double> z,
-                              bool optimal = false);
+/// The misses of a claim's settings, counted: one record a trace, that is for each n and l, with the misses
+/// of caches of several sizes. With `first_only`, just the first n: for tests of the form.
+std::vector<Record> count_misses(const Claim&, bool first_only = false);
 
-/// The misses along each range.
+/// The misses along each range, and those of Claim::others.
 struct Experiment {
-  std::vector<Misses> n, z, l;
+  std::vector<Misses> n, z, l, others;
 };
 
-/// With `sizes_only`, just the first n: for tests of the form.
-Experiment run_experiment(const Claim&, bool sizes_only = false);
+/// What was counted; settings that are not there are left out.
+Experiment experiment_from(const Claim&, std::span<const Record* const>);
+/// Counts all of them.
+Experiment run_experiment(const Claim&);
 
 /// The exponents in n, Z and L of `value` along each range. Throws what fit_power_law throws.
 Setting fit_exponents(const Experiment&, double (*value)(const Misses&));

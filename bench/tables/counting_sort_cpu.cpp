@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "bench/tables/ladder.hpp"
 #include "bench/tables/list.hpp"
+#include "bench/tables/timings.hpp"
 #include "common/ops/counting_sort.hpp"
 
 namespace tallcache {
@@ -25,26 +25,26 @@ std::vector<Case> cases() {
   return cases;
 }
 
-const Ladder& ladder() {
-  static const Ladder ladder{.id = "counting-sort-cpu",
-                             .operation = &operation_of<CountingSort<false>>,
-                             .unit = "s",
-                             .per_second = 1,
-                             .lines = {{"classical", "classical", "classical"},
-                                       {"bucketed", "bucketed", "bucketed_total"},
-                                       {bucket_phase, "bucketed", "preprocessing", "preprocessing"},
-                                       {sort_phase, "bucketed", "sorting", "sorting"},
-                                       {"vqsort", "vqsort"}},
-                             .cases = cases(),
-                             .today = {"today", "bucketed_streaming"}};
-  return ladder;
+const TimedTable& table() {
+  static const TimedTable table{.id = "counting-sort-cpu",
+                                .operation = &operation_of<CountingSort<false>>,
+                                .unit = "s",
+                                .per_second = 1,
+                                .lines = {{"classical", "classical", "classical"},
+                                          {"bucketed", "bucketed", "bucketed_total"},
+                                          {bucket_phase, "bucketed", "preprocessing", "preprocessing"},
+                                          {sort_phase, "bucketed", "sorting", "sorting"},
+                                          {"vqsort", "vqsort"}},
+                                .cases = cases(),
+                                .today = {"today", "bucketed_streaming"}};
+  return table;
 }
 
 bool as_printed(const Case& c) { return c.shape["n"] == c.slide_n; }
 
 // Is n printed a factor of ten short? Then the slide's time beside 10 n here is that of a processor of its
 // age, and beside n it is not.
-Finding finds_factor_of_ten(const Climbed& climbed) {
+Finding finds_factor_of_ten(const Timings& timings) {
   Finding finding{
       "n is printed a factor of ten short: at 10 n the slide's machine is less than 10 times slower than "
       "this one, "
@@ -52,15 +52,15 @@ Finding finds_factor_of_ten(const Climbed& climbed) {
       {},
       "",
       "Both ladders have to be measured: --full"};
-  const Line& classical = climbed.line("classical");
+  const Line& classical = timings.line("classical");
   double printed = absent, tenfold = absent;
-  for (const Case* c : climbed.cases()) {
-    const double ratio = climbed.slide(*c, classical) / climbed.here(*c, classical);
+  for (const Case* c : timings.cases()) {
+    const double ratio = timings.slide(*c, classical) / timings.here(*c, classical);
     if (std::isnan(ratio)) continue;
     (as_printed(*c) ? printed : tenfold) = ratio;
     finding.figures +=
         fmt::format("{}{}: {}, {} ns a key here", finding.figures.empty() ? "" : "; ", c->label, times(ratio),
-                    figure(climbed.here(*c, classical) / c->shape["n"] * 1e9));
+                    figure(timings.here(*c, classical) / c->shape["n"] * 1e9));
   }
   if (std::isnan(printed) || std::isnan(tenfold)) return finding;
   finding.holds = printed > 10 && tenfold < 10;
@@ -72,27 +72,27 @@ Finding finds_factor_of_ten(const Climbed& climbed) {
 }
 
 Report report(const Inputs& inputs) {
-  const Climbed climbed(ladder(), inputs);
-  Report report = ladder_report(climbed);
+  const Timings timings(table(), inputs);
+  Report report = report_of(timings);
   report.notes.push_back(
       "Keys are uniform in [0, n]. Beside 10 n stand the slide's times for n, which is probably printed a "
       "factor of "
       "ten short.");
   report.findings = {
       finds_faster(
-          climbed, "bucketed beats classical at every n", "bucketed", "classical", 1,
+          timings, "bucketed beats classical at every n", "bucketed", "classical", 1,
           "Classical touches a random counter and a random place of the output for every key; a bucket's "
           "counters and output fit in a cache",
           "At these sizes the misses that bucketing saves cost less than its two more passes over the keys"),
-      finds_growing(climbed, "the advantage grows with n", "bucketed", 1,
+      finds_growing(timings, "the advantage grows with n", "bucketed", 1,
                     "Ever more of classical's accesses miss the last cache or the TLB",
                     "Classical's accesses miss as much at the smallest of these sizes as at the largest"),
       finds_faster(
-          climbed, "preprocessing takes longer than sorting the buckets", sort_phase, bucket_phase, 1,
+          timings, "preprocessing takes longer than sorting the buckets", sort_phase, bucket_phase, 1,
           "Bucketing writes to as many places at once as there are buckets, sorting a bucket stays in a "
           "cache",
           "The scattered writes of bucketing cost no more here than the counting of the buckets"),
-      finds_factor_of_ten(climbed),
+      finds_factor_of_ten(timings),
   };
   return report;
 }
@@ -101,6 +101,6 @@ Report report(const Inputs& inputs) {
 
 const Table counting_sort_cpu_table{
     "counting-sort-cpu", "uint32 keys uniform in [0, n] on one core, classical and bucketed",
-    [](Scale scale, std::uint64_t seed) { return ladder_rows(ladder(), scale, seed); }, report};
+    [](Scale scale, std::uint64_t seed) { return rows_of(table(), scale, seed); }, report};
 
 }  // namespace tallcache

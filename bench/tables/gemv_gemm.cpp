@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "bench/tables/counted_records.hpp"
 #include "bench/tables/counting.hpp"
-#include "bench/tables/ladder.hpp"
 #include "bench/tables/list.hpp"
+#include "bench/tables/timings.hpp"
 #include "common/ops/gemv.hpp"
 #include "common/ops/matmul.hpp"
 
@@ -22,11 +24,13 @@ void multiply(View c, View a, View b) {
     }
 }
 
-struct Counts {
-  double flops, accesses, elements;
-};
+constexpr std::string_view id = "gemv-gemm";
+constexpr Index counted_sizes[] = {16, 32, 64};
 
-Counts count(Index n, Index cols) {
+std::string counted_label(Index n) { return fmt::format("counted, N = {}", n); }
+
+// A product of an n x n matrix with `cols` columns.
+Record count(Index n, Index cols) {
   using Number = CountedNumber;
   std::vector<Number> a(n * n, {1}), b(n * cols, {1}), c(n * cols);
   CountingSink sink;
@@ -35,42 +39,60 @@ Counts count(Index n, Index cols) {
   };
   Number::operations = 0;
   multiply(view(c, cols), view(a, n), view(b, cols));
-  return {static_cast<double>(Number::operations), static_cast<double>(sink.accesses),
-          static_cast<double>(sink.elements.size())};
+  Record record =
+      measured_record(cols == 1 ? "gemv" : "matmul", "textbook", "double", {{"m", n}, {"n", cols}, {"k", n}});
+  const auto put = [&](const char* name, std::size_t value, const char* how) {
+    add_count(record, name, static_cast<double>(value), Origin::model, how);
+  };
+  put("flops", Number::operations, "operations of a number that counts them");
+  put("accesses", sink.accesses, "loads and stores through a traced view");
+  put("elements", sink.elements.size(), "distinct elements through a traced view");
+  return record;
+}
+
+struct Counts {
+  double flops = absent, accesses = absent, elements = absent;
+};
+
+Counts counts_of(const Inputs& inputs, Index n, Index cols) {
+  for (const Record* record : records_of(inputs.document, id, counted_label(n)))
+    if (record->shape.at("n") == cols)
+      return {record->value("flops"), record->value("accesses"), record->value("elements")};
+  return {};
 }
 
 // Speeds, at sizes of no other table, so that all are measured in the same minutes: a matrix times a vector
 // by the suite's variants, and by the libraries' product with one column, against a square product, whose
 // second factor is as large as the first.
 struct Speeds {
-  Ladder vector, column, square;
+  TimedTable vector, column, square;
 
   Speeds() {
-    const auto ladder = [](const Operation& operation, std::string_view name, bool is_square, auto shape,
-                           std::vector<Line> lines) {
+    const auto timed = [](const Operation& operation, std::string_view name, bool is_square, auto shape,
+                          std::vector<Line> lines) {
       const auto at = [&](Index n, Scale from) {
         return Case{fmt::format("{}, N = {}", name, n), n == 40 ? 0 : n, shape(n), from};
       };
-      return Ladder{.id = "gemv-gemm",
-                    .operation = &operation,
-                    .unit = "s",
-                    .per_second = 1,
-                    .lines = std::move(lines),
-                    .cases = {at(40, Scale::smoke), at(600, Scale::quick),
-                              at(4096, is_square ? Scale::full : Scale::quick)}};
+      return TimedTable{.id = id,
+                        .operation = &operation,
+                        .unit = "s",
+                        .per_second = 1,
+                        .lines = std::move(lines),
+                        .cases = {at(40, Scale::smoke), at(600, Scale::quick),
+                                  at(4096, is_square ? Scale::full : Scale::quick)}};
     };
-    vector = ladder(operation_of<Gemv<double>>, "GEMV", false, tallcache::square,
-                    {{"CPU, textbook", "rows"}, {"GPU, one warp a row", "warp_a_row", "", "", Backend::gpu}});
-    column = ladder(operation_of<Matmul<double>>, "GEMV as a product with one column", false,
-                    [](Index n) {
-                      return Shape{{"m", n}, {"n", 1}, {"k", n}};
-                    },
-                    {{"CPU, OpenBLAS", "openblas_best"}, {"GPU, cuBLAS", "cublas", "", "", Backend::gpu}});
-    square = ladder(operation_of<Matmul<double>>, "GEMM", true, cube,
-                    {{"CPU, textbook", "transposed_tiled"},
-                     {"CPU, OpenBLAS", "openblas_best"},
-                     {"GPU, shared-memory tiled", "shared_memory_tiled", "", "", Backend::gpu},
-                     {"GPU, cuBLAS", "cublas", "", "", Backend::gpu}});
+    vector = timed(operation_of<Gemv<double>>, "GEMV", false, tallcache::square,
+                   {{"CPU, textbook", "rows"}, {"GPU, one warp a row", "warp_a_row", "", "", Backend::gpu}});
+    column = timed(operation_of<Matmul<double>>, "GEMV as a product with one column", false,
+                   [](Index n) {
+                     return Shape{{"m", n}, {"n", 1}, {"k", n}};
+                   },
+                   {{"CPU, OpenBLAS", "openblas_best"}, {"GPU, cuBLAS", "cublas", "", "", Backend::gpu}});
+    square = timed(operation_of<Matmul<double>>, "GEMM", true, cube,
+                   {{"CPU, textbook", "transposed_tiled"},
+                    {"CPU, OpenBLAS", "openblas_best"},
+                    {"GPU, shared-memory tiled", "shared_memory_tiled", "", "", Backend::gpu},
+                    {"GPU, cuBLAS", "cublas", "", "", Backend::gpu}});
   }
 };
 
@@ -81,29 +103,31 @@ const Speeds& speeds() {
 
 std::vector<Row> rows(Scale scale, std::uint64_t seed) {
   std::vector<Row> rows;
-  for (const Ladder* ladder : {&speeds().vector, &speeds().column, &speeds().square})
-    for (Row& row : ladder_rows(*ladder, scale, seed)) rows.push_back(std::move(row));
+  for (Index n : counted_sizes)
+    rows.push_back({counted_label(n), [n] { return std::vector<Record>{count(n, 1), count(n, n)}; }});
+  for (const TimedTable* timed : {&speeds().vector, &speeds().column, &speeds().square})
+    for (Row& row : rows_of(*timed, scale, seed)) rows.push_back(std::move(row));
   return rows;
 }
 
-// The fastest on a backend of some ladders at their case `index`, in GFLOP/s; NaN when none was measured.
-double best(std::initializer_list<const Climbed*> ladders, std::size_t index, Backend backend) {
+// The fastest on a backend of some tables at their case `index`, in GFLOP/s; NaN when none was measured.
+double best(std::initializer_list<const Timings*> tables, std::size_t index, Backend backend) {
   double best = absent;
-  for (const Climbed* climbed : ladders) {
-    const Case& c = climbed->ladder().cases[index];
-    const Operation& operation = *climbed->ladder().operation;
+  for (const Timings* timings : tables) {
+    const Case& c = timings->table().cases[index];
+    const Operation& operation = *timings->table().operation;
     const double flops = operation.cost(complete_shape(operation, c.shape)).flops;
-    for (const Line& line : climbed->ladder().lines)
-      if (line.backend == backend) best = std::fmax(best, flops / climbed->here(c, line) * 1e-9);
+    for (const Line& line : timings->table().lines)
+      if (line.backend == backend) best = std::fmax(best, flops / timings->here(c, line) * 1e-9);
   }
   return best;
 }
 
 void compare_speeds(const Inputs& inputs, Report& report) {
-  const Climbed vector(speeds().vector, inputs), column(speeds().column, inputs),
+  const Timings vector(speeds().vector, inputs), column(speeds().column, inputs),
       square(speeds().square, inputs);
-  for (const Climbed* climbed : {&vector, &column, &square}) {
-    Report part = ladder_report(*climbed);
+  for (const Timings* timings : {&vector, &column, &square}) {
+    Report part = report_of(*timings);
     report.grids.push_back(std::move(part.grids.front()));
   }
   for (std::size_t c = 0; c < speeds().square.cases.size(); ++c)
@@ -123,56 +147,80 @@ void compare_speeds(const Inputs& inputs, Report& report) {
     }
 }
 
+/// What the slide's formulas come to at one size, beside what was counted.
+struct Comparison {
+  Counts vector, matrix;              // counted
+  Counts slide_vector, slide_matrix;  // `elements` is in no slide
+  double n;
+
+  Comparison(const Inputs& inputs, Index size)
+      : vector(counts_of(inputs, size, 1)),
+        matrix(counts_of(inputs, size, size)),
+        n(static_cast<double>(size)) {
+    slide_vector = {.flops = 3 * n * n - n, .accesses = 2 * n * n + n};
+    slide_matrix = {.flops = 3 * n * n * n - n * n, .accesses = 3 * n * n};
+  }
+  bool counted() const { return !std::isnan(vector.flops + matrix.flops); }
+  bool slide_flops() const {
+    return vector.flops == slide_vector.flops && matrix.flops == slide_matrix.flops;
+  }
+  bool usual_flops() const { return vector.flops == 2 * n * n - n && matrix.flops == 2 * n * n * n - n * n; }
+};
+
+void add_counts(const Comparison& at, Grid& grid) {
+  const auto add = [&](const char* what, auto value) {
+    grid.rows.push_back({grid.rows.size() % 5 ? "" : figure(at.n), what, figure(value(at.slide_vector)),
+                         figure(value(at.vector)), figure(value(at.slide_matrix)), figure(value(at.matrix))});
+  };
+  add("flops", [](const Counts& c) { return c.flops; });
+  add("memory accesses: every load and store", [](const Counts& c) { return c.accesses; });
+  add("distinct elements", [](const Counts& c) { return c.elements; });
+  add("flops an access", [](const Counts& c) { return c.flops / c.accesses; });
+  add("flops an element", [](const Counts& c) { return c.flops / c.elements; });
+}
+
+std::vector<Finding> finds_counts(const Json& formulas, std::span<const Comparison> sizes) {
+  const auto formula = [&](int row, int column) { return formulas[row][column].get<std::string>(); };
+  std::vector<Finding> findings{
+      {fmt::format("GEMV does {} flops and GEMM {}", formula(0, 1), formula(0, 2)), {}, "", "Not counted"},
+      {fmt::format("GEMV makes {} memory operations", formula(1, 1)), {}, "", "Not counted"},
+      {fmt::format("GEMM makes {} memory operations", formula(1, 2)), {}, "", "Not counted"}};
+  const auto all = [&](auto holds) { return std::ranges::all_of(sizes, holds); };
+  if (!all(&Comparison::counted)) return findings;
+  const bool flops = all(&Comparison::slide_flops);
+  findings[0] = {
+      findings[0].text, flops,
+      all(&Comparison::usual_flops) ? "2N^2 - N and 2N^3 - N^2 counted" : "see the table",
+      flops ? "" : "N products and N - 1 additions an element make 2N - 1; the slide counts N more"};
+  findings[1] = {findings[1].text,
+                 all([](const Comparison& c) { return c.vector.accesses == c.slide_vector.accesses; }), "",
+                 "That is every access: both operands of each product loaded, each sum stored once"};
+  const bool accesses = all([](const Comparison& c) { return c.matrix.accesses == c.slide_matrix.accesses; });
+  const bool elements = all([](const Comparison& c) { return c.matrix.elements == c.slide_matrix.accesses; });
+  findings[2] = {
+      findings[2].text, accesses,
+      elements ? "3N^2 distinct elements counted, 2N^3 + N^2 accesses" : "see the table",
+      accesses ? ""
+               : "The slide counts every access of GEMV, but each element of GEMM only once: O(N) operations "
+                 "an access need a cache, or registers, that keep the elements"};
+  return findings;
+}
+
 Report report(const Inputs& inputs) {
   Report report;
   Grid& grid = report.grids.emplace_back();
   grid.caption = "Counted in the textbook loops";
   grid.columns = {{"N"}, {"quantity", true}, {"GEMV slide"}, {"GEMV here"}, {"GEMM slide"}, {"GEMM here"}};
-  bool slide_flops = true, usual_flops = true, vector_accesses = true, matrix_accesses = true,
-       matrix_elements = true;
-  for (Index n : {16, 32, 64}) {
-    const double N = static_cast<double>(n);
-    const Counts v = count(n, 1), m = count(n, n);
-    const double v_flops = 3 * N * N - N, m_flops = 3 * N * N * N - N * N, v_memory = 2 * N * N + N,
-                 m_memory = 3 * N * N;
-    slide_flops = slide_flops && v.flops == v_flops && m.flops == m_flops;
-    usual_flops = usual_flops && v.flops == 2 * N * N - N && m.flops == 2 * N * N * N - N * N;
-    vector_accesses = vector_accesses && v.accesses == v_memory;
-    matrix_accesses = matrix_accesses && m.accesses == m_memory;
-    matrix_elements = matrix_elements && m.elements == m_memory;
-    const auto add = [&](const char* what, double vs, double vh, double ms, double mh) {
-      grid.rows.push_back({grid.rows.size() % 5 ? "" : fmt::format("{}", n), what, figure(vs), figure(vh),
-                           figure(ms), figure(mh)});
-    };
-    add("flops", v_flops, v.flops, m_flops, m.flops);
-    add("memory accesses: every load and store", v_memory, v.accesses, m_memory, m.accesses);
-    add("distinct elements", absent, v.elements, absent, m.elements);
-    add("flops an access", v_flops / v_memory, v.flops / v.accesses, m_flops / m_memory,
-        m.flops / m.accesses);
-    add("flops an element", absent, v.flops / v.elements, absent, m.flops / m.elements);
-  }
-  const Json& formulas = inputs.slide.at("rows");
-  const auto formula = [&](int row, int column) { return formulas[row][column].get<std::string>(); };
-  report.findings = {
-      {fmt::format("GEMV does {} flops and GEMM {}", formula(0, 1), formula(0, 2)), slide_flops,
-       usual_flops ? "2N^2 - N and 2N^3 - N^2 counted" : "see the table",
-       slide_flops ? "" : "N products and N - 1 additions an element make 2N - 1; the slide counts N more"},
-      {fmt::format("GEMV makes {} memory operations", formula(1, 1)), vector_accesses, "",
-       "That is every access: both operands of each product loaded, each sum stored once"},
-      {fmt::format("GEMM makes {} memory operations", formula(1, 2)), matrix_accesses,
-       matrix_elements ? "3N^2 distinct elements counted, 2N^3 + N^2 accesses" : "see the table",
-       matrix_accesses
-           ? ""
-           : "The slide counts every access of GEMV, but each element of GEMM only once: O(N) operations "
-             "an access need a cache, or registers, that keep the elements"},
-  };
+  std::vector<Comparison> sizes;
+  for (Index n : counted_sizes) add_counts(sizes.emplace_back(inputs, n), grid);
+  report.findings = finds_counts(inputs.slide.at("rows"), sizes);
   compare_speeds(inputs, report);
   return report;
 }
 
 }  // namespace
 
-const Table gemv_gemm_table{
-    "gemv-gemm", "matrix times vector against matrix times matrix: operations and accesses", rows, report};
+const Table gemv_gemm_table{id, "matrix times vector against matrix times matrix: operations and accesses",
+                            rows, report};
 
 }  // namespace tallcache

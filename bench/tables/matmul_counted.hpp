@@ -1,26 +1,28 @@
-// What the table of the three products shows of a run, as the processor counted it.
+// What the processor counts of the three products.
 #pragma once
 
-#include <limits>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "bench/tables/table.hpp"
+#include "bench/absent.hpp"
+#include "common/harness.hpp"
 
 namespace tallcache {
 
-/// Of one product; NaN where it is not known here.
-struct ProductFigures {
-  double cpi = absent;           ///< cycles an instruction
-  double l1 = absent;            ///< L1 data misses a load or store
-  double l2 = absent;            ///< L2 data misses a load or store
-  double vector = absent;        ///< share of the instructions that are vector instructions in double
-  double instructions = absent;  ///< instructions retired
-  std::string missing{};         ///< what could not be counted and why; empty when nothing is missing
+/// One quantity of common/papi/source.hpp, as "L1 data misses", in one run.
+struct ProductCount {
+  std::string name;
+  std::string event{};  ///< PAPI's, which counted it
+  double value = absent;
+  std::string reason{};  ///< why there is no value
 };
 
-/// The figures of a run of the CPU's product `variant` in double on one thread, as PAPI counts them, after
-/// the result was verified.
-ProductFigures count_product(std::string_view variant, const Params&, const Shape&, std::uint64_t seed);
+/// Counts cycles, instructions, misses of L1 and L2, accesses, loads, stores and vector instructions of a run
+/// of the CPU's product `variant` in double on one thread, after its result was verified. Throws Error when
+/// that is wrong.
+std::vector<ProductCount> count_product(std::string_view variant, const Params&, const Shape&,
+                                        std::uint64_t seed);
 
 }  // namespace tallcache

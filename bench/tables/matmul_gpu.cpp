@@ -2,15 +2,15 @@
 
 #include <cmath>
 
-#include "bench/tables/ladder.hpp"
 #include "bench/tables/list.hpp"
+#include "bench/tables/timings.hpp"
 #include "common/ops/matmul.hpp"
 
 namespace tallcache {
 namespace {
 
-const Ladder& ladder() {
-  static const Ladder ladder{
+const TimedTable& table() {
+  static const TimedTable table{
       .id = "matmul-gpu",
       .operation = &operation_of<Matmul<float>>,
       .unit = "s",
@@ -23,16 +23,16 @@ const Ladder& ladder() {
                 {"GPU, coarsened", "coarsened", "", "", Backend::gpu},
                 {"GPU, cuBLAS", "cublas", "", "", Backend::gpu}},
       .cases = {{"n = 40", 0, cube(40), Scale::smoke}, {"n = 1024", 1024, cube(1024), Scale::quick}}};
-  return ladder;
+  return table;
 }
 
 Report report(const Inputs& inputs) {
-  const Climbed climbed(ladder(), inputs);
-  Report report = ladder_report(climbed);
+  const Timings timings(table(), inputs);
+  Report report = report_of(timings);
   report.notes.push_back("The GPU's times are those of the kernel alone, without transfers.");
-  const Case& printed = ladder().cases.back();
-  const Line &cpu = climbed.line("CPU, naive"), &gpu = climbed.line("GPU, shared-memory tiled");
-  const double here = climbed.here(printed, cpu), slide_gpu = climbed.slide(printed, gpu);
+  const Case& printed = table().cases.back();
+  const Line &cpu = timings.line("CPU, naive"), &gpu = timings.line("GPU, shared-memory tiled");
+  const double here = timings.here(printed, cpu), slide_gpu = timings.slide(printed, gpu);
   Finding finding{
       "the slide's GPU stays ahead of this processor's naive product", {}, "", "n = 1024 was not measured"};
   if (!std::isnan(here)) {
@@ -45,7 +45,7 @@ Report report(const Inputs& inputs) {
   }
   report.findings.push_back(std::move(finding));
   report.findings.push_back(finds_faster(
-      climbed, "tiles in shared memory beat the same grid without", "GPU, shared-memory tiled",
+      timings, "tiles in shared memory beat the same grid without", "GPU, shared-memory tiled",
       "GPU, grid-tiled", 1024, "Each element that a block reads from global memory is used 32 times",
       "The first-level cache serves the repeated reads of a block as shared memory does"));
   return report;
@@ -53,8 +53,8 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table matmul_gpu_table{
-    "matmul-gpu", "float 1024 x 1024 product, CPU and GPU",
-    [](Scale scale, std::uint64_t seed) { return ladder_rows(ladder(), scale, seed); }, report};
+const Table matmul_gpu_table{"matmul-gpu", "float 1024 x 1024 product, CPU and GPU",
+                             [](Scale scale, std::uint64_t seed) { return rows_of(table(), scale, seed); },
+                             report};
 
 }  // namespace tallcache

@@ -1,9 +1,9 @@
 // Operations for each byte, or each load, of global memory, from what the kernels' texts read.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
+#include "bench/tables/counted_records.hpp"
 #include "bench/tables/list.hpp"
 #include "gpu/matmul/traffic.hpp"
 
@@ -29,41 +29,76 @@ double slide_figure(const Json& slide, std::string_view kernel, std::string_view
   return absent;
 }
 
+constexpr std::string_view id = "matmul-gpu-intensity";
+
+std::vector<Record> count(const Kernel& kernel) {
+  Record record = measured_record("matmul", std::string(kernel.slide), "float", Json::object());
+  record.backend = "gpu";
+  const char* const source = "the kernel's text: a block in one step along the inner dimension";
+  add_count(record, "loads", kernel.traffic.loads, Origin::formula, source);
+  add_count(record, "operations", kernel.traffic.operations, Origin::formula, source);
+  return {record};
+}
+
+std::vector<Row> rows(Scale, std::uint64_t) {
+  std::vector<Row> rows;
+  for (const Kernel& kernel : kernels)
+    rows.push_back({std::string(kernel.slide), [&kernel] { return count(kernel); }});
+  return rows;
+}
+
+// NaN where it was not counted.
+gpu::matmul::Traffic traffic_of(const Inputs& inputs, const Kernel& kernel) {
+  const auto records = records_of(inputs.document, id, kernel.slide);
+  if (records.empty()) return {absent, absent};
+  return {.loads = records[0]->value("loads"), .operations = records[0]->value("operations")};
+}
+
+// The slides' bound: a GTX 260 with 112 GB/s.
+Finding finds_bound(double per_byte) {
+  Finding finding{"112 GB/s bound the naive kernel at 28 GFLOP/s", {}, "", "Not counted"};
+  if (std::isnan(per_byte)) return finding;
+  finding.holds = std::abs(112 * per_byte - 28) < 0.5;
+  finding.figures = fmt::format("112 GB/s x {} op/B = {} GFLOP/s", per_byte, 112 * per_byte);
+  finding.why = "Two operations for eight bytes";
+  return finding;
+}
+
 Report report(const Inputs& inputs) {
   Report report;
   Grid& grid = report.grids.emplace_back();
   grid.columns = {{"kernel, float", true}, {"slide op/B"}, {"op/B"}, {"slide op/load"}, {"op/load"}};
   bool same = true;
+  int counted = 0;
+  double naive = absent;
   for (const Kernel& kernel : kernels) {
-    const double per_byte = kernel.traffic.operations_per_byte(sizeof(float));
-    const double per_load = kernel.traffic.operations_per_load();
-    const double slide_byte = slide_figure(inputs.slide, kernel.slide, "op/B");
-    const double slide_load = slide_figure(inputs.slide, kernel.slide, "op/load");
-    same = same && (std::isnan(slide_byte) || std::abs(slide_byte - per_byte) < 1e-9) &&
-           (std::isnan(slide_load) || std::abs(slide_load - per_load) < 1e-9);
+    const gpu::matmul::Traffic traffic = traffic_of(inputs, kernel);
+    const double per_byte = traffic.operations_per_byte(sizeof(float)),
+                 per_load = traffic.operations_per_load();
+    const double slide_byte = slide_figure(inputs.slide, kernel.slide, "op/B"),
+                 slide_load = slide_figure(inputs.slide, kernel.slide, "op/load");
+    if (&kernel == kernels) naive = per_byte;
+    if (!std::isnan(per_byte)) {
+      ++counted;
+      same = same && (std::isnan(slide_byte) || std::abs(slide_byte - per_byte) < 1e-9) &&
+             (std::isnan(slide_load) || std::abs(slide_load - per_load) < 1e-9);
+    }
     grid.rows.push_back({std::string(kernel.slide), figure(slide_byte), figure(per_byte), figure(slide_load),
                          figure(per_load)});
   }
   report.notes.push_back(
       "Counted from the kernels' texts, of the loads that they issue: caches may serve them.");
-  report.findings.push_back(
-      {"the slides' intensities are those of these kernels", same,
-       fmt::format("{} kernels counted", std::size(kernels)),
-       same ? "The same loads for the same operations" : "These kernels read something else"});
-  // The slides' bound: a GTX 260 with 112 GB/s.
-  report.findings.push_back(
-      {"112 GB/s bound the naive kernel at 28 GFLOP/s",
-       std::abs(112 * kernels[0].traffic.operations_per_byte(sizeof(float)) - 28) < 0.5,
-       fmt::format("112 GB/s x {} op/B = {} GFLOP/s", kernels[0].traffic.operations_per_byte(sizeof(float)),
-                   112 * kernels[0].traffic.operations_per_byte(sizeof(float))),
-       "Two operations for eight bytes"});
+  Finding intensities{"the slides' intensities are those of these kernels", {}, "", "Not counted"};
+  if (counted)
+    intensities = {intensities.text, same, fmt::format("{} kernels counted", counted),
+                   same ? "The same loads for the same operations" : "These kernels read something else"};
+  report.findings = {std::move(intensities), finds_bound(naive)};
   return report;
 }
 
 }  // namespace
 
-const Table matmul_gpu_intensity_table{"matmul-gpu-intensity",
-                                       "operations a byte and a load of the GPU's products",
-                                       [](Scale, std::uint64_t) { return std::vector<Row>{}; }, report};
+const Table matmul_gpu_intensity_table{id, "operations a byte and a load of the GPU's products", rows,
+                                       report};
 
 }  // namespace tallcache

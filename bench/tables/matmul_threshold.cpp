@@ -1,5 +1,6 @@
 #include "bench/tables/list.hpp"
-#include "bench/tables/speedup.hpp"
+#include "bench/tables/timings.hpp"
+#include "common/catalogue.hpp"
 
 #include <fmt/format.h>
 
@@ -8,28 +9,22 @@
 namespace tallcache {
 namespace {
 
-double slide(const Json& slide, const SpeedupCase& c, const SpeedupLine& line, int cores) {
-  const std::size_t first = line.label == "iterative" ? 1 : 4;
-  for (const Json& row : slide.at("rows"))
-    if (row[0] == c.slide_row)
-      return cores == 1 ? row[first].get<double>() : cores == 4 ? row[first + 1].get<double>() : absent;
-  return absent;
-}
-
-const SpeedupTable& table() {
-  static const SpeedupTable table = [] {
-    SpeedupTable table{.id = "matmul-threshold",
-                       .operation = "matmul",
-                       .element = "double",
-                       .lines = {{"iterative", "naive"}, {"recursive", "recursive", {}, "base"}},
-                       .cases = {{"threshold 16", {{"m", 69}, {"k", 84}, {"n", 111}}, Scale::smoke, 16, 16}},
-                       .cores = {2, 4},
-                       .slide = slide};
+const TimedTable& table() {
+  static const TimedTable table = [] {
+    TimedTable table{.id = "matmul-threshold",
+                     .operation = &find_operation("matmul", "double"),
+                     .unit = "s",
+                     .per_second = 1,
+                     .lines = {},
+                     .cases = {{"threshold 16", 0, {{"m", 69}, {"k", 84}, {"n", 111}}, Scale::smoke, 16}}};
+    add_on_cores(table.lines, {"iterative", "naive"}, {{1, "iterative_st"}, {2, ""}, {4, "iterative_pt"}});
+    add_on_cores(table.lines, {.label = "recursive", .variant = "recursive", .swept = "base"},
+                 {{1, "recursive_st"}, {2, ""}, {4, "recursive_pt"}});
     for (Index threshold : {10, 16, 32, 48, 64, 80})
       table.cases.push_back({fmt::format("threshold {}", threshold),
+                             threshold,
                              {{"m", 687}, {"k", 837}, {"n", 1107}},
                              Scale::quick,
-                             static_cast<double>(threshold),
                              threshold});
     return table;
   }();
@@ -37,8 +32,8 @@ const SpeedupTable& table() {
 }
 
 Report report(const Inputs& inputs) {
-  const Speedups speedups(table(), inputs);
-  Report report = speedup_report(speedups);
+  const Timings timings(table(), inputs);
+  Report report = report_of(timings);
   report.notes.push_back(
       "The iterative product has no threshold: it is measured once and stands in every row, as a loop over "
       "rows that run side "
@@ -48,11 +43,11 @@ Report report(const Inputs& inputs) {
 
   Finding finding{
       "the recursive product is fastest at a threshold of 48 to 64, and slow at 10", {}, "", "Not measured"};
-  const SpeedupLine& recursive = speedups.line("recursive");
+  const Line& recursive = timings.line("recursive");
   double best = absent, ten = absent;
   Index at = 0;
-  for (const SpeedupCase* c : speedups.cases()) {
-    const double here = speedups.here(*c, recursive, 1);
+  for (const Case* c : timings.cases()) {
+    const double here = timings.here(*c, recursive);
     if (std::isnan(here)) continue;
     if (c->value == 10) ten = here;
     if (std::isnan(best) || here < best) best = here, at = c->value;
@@ -66,7 +61,7 @@ Report report(const Inputs& inputs) {
   }
   report.findings = {
       finding,
-      finds_efficient(speedups, "the recursive product scales: an efficiency of 0.95 and more", "recursive",
+      finds_efficient(timings, "the recursive product scales: an efficiency of 0.95 and more", "recursive",
                       0.95, 0, "Halves share nothing that they write, and each is blocked for every cache",
                       "The cores share memory bandwidth, a clock that falls when all of them work, or this "
                       "machine with others")};
@@ -78,6 +73,6 @@ Report report(const Inputs& inputs) {
 const Table matmul_threshold_table{
     "matmul-threshold",
     "687 x 837 times 837 x 1107, double: parallel loop and recursion, its threshold swept",
-    [](Scale scale, std::uint64_t seed) { return speedup_rows(table(), scale, seed); }, report};
+    [](Scale scale, std::uint64_t seed) { return rows_of(table(), scale, seed); }, report};
 
 }  // namespace tallcache

@@ -1,43 +1,43 @@
 #include "bench/tables/list.hpp"
-#include "bench/tables/speedup.hpp"
+#include "bench/tables/timings.hpp"
+#include "common/catalogue.hpp"
 
 #include <fmt/format.h>
 
 namespace tallcache {
 namespace {
 
-double slide(const Json& slide, const SpeedupCase& c, const SpeedupLine& line, int cores) {
-  return line.label == "quicksort" ? slide_timing(slide, c, cores) : absent;
-}
-
-const SpeedupTable& table() {
-  static const SpeedupTable table{.id = "quicksort",
-                                  .operation = "sort",
-                                  .element = "uint32",
-                                  .lines = {{"quicksort", "quicksort"},
-                                            {"parallel partition", "quicksort_blocks"},
-                                            {"merge sort", "merge_sort"},
-                                            {"tbb::parallel_sort", "tbb_parallel_sort"}},
-                                  .cases = {{"n = 2e4", {{"n", 20000}}, Scale::smoke, 0},
-                                            {"n = 1e7", {{"n", 10000000}}, Scale::quick, 10000000},
-                                            {"n = 5e7", {{"n", 50000000}}, Scale::full, 50000000},
-                                            {"n = 1e8", {{"n", 100000000}}, Scale::full, 100000000},
-                                            {"n = 5e8", {{"n", 500000000}}, Scale::full, 500000000}},
-                                  .cores = {2, 4},
-                                  .slide = slide};
+const TimedTable& table() {
+  static const TimedTable table = [] {
+    TimedTable table{.id = "quicksort",
+                     .operation = &find_operation("sort", "uint32"),
+                     .unit = "s",
+                     .per_second = 1,
+                     .lines = {},
+                     .cases = {{"n = 2e4", 0, {{"n", 20000}}, Scale::smoke},
+                               {"n = 1e7", 10000000, {{"n", 10000000}}, Scale::quick},
+                               {"n = 5e7", 50000000, {{"n", 50000000}}, Scale::full},
+                               {"n = 1e8", 100000000, {{"n", 100000000}}, Scale::full},
+                               {"n = 5e8", 500000000, {{"n", 500000000}}, Scale::full}}};
+    add_on_cores(table.lines, {"quicksort", "quicksort"}, {{1, "t1"}, {2, "t2"}, {4, "t4"}});
+    add_on_cores(table.lines, {"parallel partition", "quicksort_blocks"}, {{1, ""}, {2, ""}, {4, ""}});
+    add_on_cores(table.lines, {"merge sort", "merge_sort"}, {{1, ""}, {2, ""}, {4, ""}});
+    add_on_cores(table.lines, {"tbb::parallel_sort", "tbb_parallel_sort"}, {{1, ""}, {2, ""}, {4, ""}});
+    return table;
+  }();
   return table;
 }
 
 Report report(const Inputs& inputs) {
-  const Speedups speedups(table(), inputs);
-  Report report = speedup_report(speedups);
+  const Timings timings(table(), inputs);
+  Report report = report_of(timings);
   report.findings = {
-      finds_efficient(speedups, "quicksort scales: a speed-up of 1.9 and more on two cores", "quicksort",
-                      0.95, 2, "Beyond the first partitions both halves keep every core busy",
+      finds_efficient(timings, "quicksort scales: a speed-up of 1.9 and more on two cores", "quicksort", 0.95,
+                      2, "Beyond the first partitions both halves keep every core busy",
                       "The first partition runs on one core: lg n levels of them, of which one is serial, "
                       "two run on two cores, ..."),
       finds_efficient(
-          speedups, "with a parallel partition the first level scales too", "parallel partition", 0.95, 2,
+          timings, "with a parallel partition the first level scales too", "parallel partition", 0.95, 2,
           "Blocks are counted and moved side by side",
           "A partition through blocks moves every key twice, and the cores share the memory's bandwidth")};
   return report;
@@ -45,8 +45,8 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table quicksort_table{
-    "quicksort", "uniform uint32 keys, quicksort as in the slides beside its rivals",
-    [](Scale scale, std::uint64_t seed) { return speedup_rows(table(), scale, seed); }, report};
+const Table quicksort_table{"quicksort", "uniform uint32 keys, quicksort as in the slides beside its rivals",
+                            [](Scale scale, std::uint64_t seed) { return rows_of(table(), scale, seed); },
+                            report};
 
 }  // namespace tallcache

@@ -1,33 +1,42 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "bench/tables/list.hpp"
 #include "bench/tables/slides.hpp"
 #include "common/catalogue.hpp"
 
 namespace tallcache {
 namespace {
-// The order in which they run and print: one line a table.
+
 constexpr const Table* list[] = {
-    &matmul_cpu_table,         //
-    &matmul_counters_table,    //
-    &matmul_accesses_table,    //
-    &cache_complexity_table,   //
-    &transpose_cpu_table,      //
-    &counting_sort_cpu_table,  //
-    &matmul_parallel_table,    //
-    &work_span_table,          //
-    &cilkview_profile_table,   //
-    &cilkview_timing_table,    //
-    &fib_table,                //
-    &quicksort_table,          //
-    &matmul_threshold_table,   //
-    &matmul_gpu_table,         //
-    &matmul_gpu_intensity_table,
-    &transpose_gpu_gtx280_table,
-    &transpose_gpu_k40_table,
-    &peak_ratios_table,  //
-    &gemv_gemm_table,    //
+#define TALLCACHE_TABLE(name) &name##_table,
+#include "bench/tables/tables.def"
+#undef TALLCACHE_TABLE
 };
+
+constexpr std::array<std::string_view, 3> scale_names{"smoke", "quick", "full"};
+
+bool has_all(const Json& params, const Params& wanted) {
+  return std::ranges::all_of(wanted, [&](const Params::Item& item) {
+    const auto found = params.find(std::string(item.name));
+    return found != params.end() && *found == item.value;
+  });
+}
+
+// "holds here; the figures. The reason."
+std::string render(const Finding& finding, Style style) {
+  const std::string verdict = !finding.holds   ? "undecided here"
+                              : *finding.holds ? "holds here"
+                                               : "does not hold here";
+  std::string text =
+      fmt::format("- {}: {}", finding.text, style == Style::markdown ? "**" + verdict + "**" : verdict);
+  if (!finding.figures.empty()) text += "; " + finding.figures;
+  if (!finding.why.empty()) text += ". " + finding.why + (finding.why.ends_with(".") ? "" : ".");
+  return text + "\n";
+}
+
 }  // namespace
 
 std::span<const Table* const> tables() { return list; }
@@ -48,57 +57,67 @@ const Json& slide_table(std::string_view id) {
   throw Error(fmt::format("the slides have no table '{}'", id));
 }
 
-std::string_view to_string(Scale scale) {
-  return scale == Scale::smoke ? "smoke" : scale == Scale::quick ? "quick" : "full";
+std::string_view to_string(Scale scale) { return scale_names[static_cast<std::size_t>(scale)]; }
+
+Scale parse_scale(std::string_view text) {
+  const auto found = std::ranges::find(scale_names, text);
+  if (found == scale_names.end()) throw Error(unknown_name("mode", text, scale_names));
+  return static_cast<Scale>(found - scale_names.begin());
 }
 
-Json to_json(const Table& table, const Json& slide, const Report& report) {
-  Json json{{"id", table.id}, {"title", table.title}, {"source", slide.at("source")}};
-  if (slide.contains("machine")) json["slide_machine"] = slide["machine"];
-  for (const char* list : {"grids", "notes", "findings", "ratios"}) json[list] = Json::array();
-  for (const Grid& grid : report.grids) json["grids"].push_back(to_json(grid));
-  json["notes"] = report.notes;
-  for (const Finding& finding : report.findings)
-    json["findings"].push_back({{"text", finding.text},
-                                {"holds", finding.holds ? Json(*finding.holds) : Json(nullptr)},
-                                {"figures", finding.figures},
-                                {"why", finding.why}});
-  for (const Ratio& ratio : report.ratios)
-    json["ratios"].push_back({{"where", ratio.where},
-                              {"what", ratio.what},
-                              {"slide", ratio.slide},
-                              {"here", ratio.here},
-                              {"quotient", ratio.quotient}});
-  return json;
+std::string row_name(std::string_view table, std::string_view label) {
+  return fmt::format("{}: {}", table, label);
 }
 
-std::string render_table(const Json& table, Style style) {
+std::vector<const Record*> records_of(const Document& document, std::string_view table,
+                                      std::string_view label) {
+  const std::string name = row_name(table, label);
+  std::vector<const Record*> records;
+  for (const Record& record : document.measurements)
+    if (record.row == name && record.outcome.measured()) records.push_back(&record);
+  return records;
+}
+
+std::string why_absent(const Document& document, std::string_view table, std::string_view label) {
+  const std::string name = row_name(table, label);
+  for (const Record& record : document.measurements)
+    if (record.row == name && !record.outcome.reason.empty()) return record.outcome.reason;
+  return "not measured";
+}
+
+const Record* find_run(const Document& document, const RunName& run) {
+  const Operation& operation = *run.operation;
+  const Json shape = to_json(complete_shape(operation, run.shape));
+  for (const Record& record : document.measurements)
+    if (record.operation == operation.name && record.element == operation.element &&
+        record.variant == run.variant && record.backend == to_string(run.backend) &&
+        record.threads == run.threads && record.row.empty() && record.conditions.empty() &&
+        record.input == operation.inputs.front() && record.shape == shape &&
+        has_all(record.params, run.params))
+      return &record;
+  return nullptr;
+}
+
+Report report_of(const Table& table, const Document& document) {
+  const Json& mode = document.context.at("mode");
+  return table.report({slide_table(table.id), document, parse_scale(mode.get_ref<const std::string&>())});
+}
+
+std::string render(const Table& table, const Report& report, Style style) {
   const bool markdown = style == Style::markdown;
-  std::string text = fmt::format("{}{}: {}\n", markdown ? "## " : "", table.at("id").get<std::string>(),
-                                 table.at("title").get<std::string>());
-  const std::string source = table.at("source");
+  const Json& slide = slide_table(table.id);
+  const std::string source = slide.at("source");
+  std::string text =
+      fmt::format("{}{}: {}\n{}", markdown ? "## " : "", table.id, table.title, markdown ? "\n" : "");
   // The slide's title stands behind the file's name.
-  text += fmt::format("{}Slide: {}", markdown ? "\n" : "", source.substr(source.find(": ") + 2));
-  if (table.contains("slide_machine"))
-    text += fmt::format(", on {}", table["slide_machine"].get<std::string>());
+  text += "Slide: " + source.substr(source.find(": ") + 2);
+  if (slide.contains("machine")) text += ", on " + slide["machine"].get<std::string>();
   text += ".\n";
-  for (const Json& grid : table.at("grids")) text += "\n" + render(grid_from_json(grid), style);
-  if (!table.at("notes").empty()) text += "\n";
-  for (const Json& note : table.at("notes"))
-    text += fmt::format("{}{}\n", markdown ? "- " : "", note.get<std::string>());
-  if (!table.at("findings").empty())
-    text += fmt::format("\n{}\n", markdown ? "The slide's findings:\n" : "The slide's findings:");
-  for (const Json& finding : table.at("findings")) {
-    const Json& holds = finding.at("holds");
-    const std::string verdict = holds.is_null() ? "undecided here"
-                                : holds         ? "holds here"
-                                                : "does not hold here";
-    const std::string figures = finding.at("figures"), why = finding.at("why");
-    text += fmt::format("- {}: {}{}{}{}\n", finding.at("text").get<std::string>(),
-                        markdown ? "**" + verdict + "**" : verdict, figures.empty() ? "" : "; ", figures,
-                        why.empty() ? "" : ". " + why);
-    if (text.ends_with("\n") && !why.empty() && !why.ends_with(".")) text.insert(text.size() - 1, ".");
-  }
+  for (const Grid& grid : report.grids) text += "\n" + render(grid, style);
+  if (!report.notes.empty()) text += "\n";
+  for (const std::string& note : report.notes) text += fmt::format("{}{}\n", markdown ? "- " : "", note);
+  if (!report.findings.empty()) text += fmt::format("\nThe slide's findings:\n{}", markdown ? "\n" : "");
+  for (const Finding& finding : report.findings) text += render(finding, style);
   return text;
 }
 

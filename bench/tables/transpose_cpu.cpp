@@ -1,45 +1,45 @@
 #include <fmt/format.h>
 
-#include "bench/tables/ladder.hpp"
 #include "bench/tables/list.hpp"
+#include "bench/tables/timings.hpp"
 #include "common/ops/transpose.hpp"
 
 namespace tallcache {
 namespace {
 
-const Ladder& ladder() {
-  static const Ladder ladder{.id = "transpose-cpu",
-                             .operation = &operation_of<Transpose<float>>,
-                             .unit = "ms",
-                             .per_second = 1e3,
-                             .lines = {{"naive", "naive", "naive"},
-                                       {"recursive", "recursive", "cache_oblivious"},
-                                       {"tiled", "tiled"},
-                                       {"OpenBLAS", "omatcopy"}},
-                             .cases = {{"n = 65", 0, square(65), Scale::smoke},
-                                       {"n = 100", 0, square(100), Scale::smoke},
-                                       {"n = 5000", 5000, square(5000), Scale::quick},
-                                       {"n = 10000", 10000, square(10000), Scale::quick},
-                                       {"n = 20000", 20000, square(20000), Scale::full},
-                                       {"n = 30000", 30000, square(30000), Scale::full},
-                                       {"n = 40000", 40000, square(40000), Scale::full}},
-                             .today = {"today", "recursive_streaming"}};
-  return ladder;
+const TimedTable& table() {
+  static const TimedTable table{.id = "transpose-cpu",
+                                .operation = &operation_of<Transpose<float>>,
+                                .unit = "ms",
+                                .per_second = 1e3,
+                                .lines = {{"naive", "naive", "naive"},
+                                          {"recursive", "recursive", "cache_oblivious"},
+                                          {"tiled", "tiled"},
+                                          {"OpenBLAS", "omatcopy"}},
+                                .cases = {{"n = 65", 0, square(65), Scale::smoke},
+                                          {"n = 100", 0, square(100), Scale::smoke},
+                                          {"n = 5000", 5000, square(5000), Scale::quick},
+                                          {"n = 10000", 10000, square(10000), Scale::quick},
+                                          {"n = 20000", 20000, square(20000), Scale::full},
+                                          {"n = 30000", 30000, square(30000), Scale::full},
+                                          {"n = 40000", 40000, square(40000), Scale::full}},
+                                .today = {"today", "recursive_streaming"}};
+  return table;
 }
 
 Report report(const Inputs& inputs) {
-  const Climbed climbed(ladder(), inputs);
-  Report report = ladder_report(climbed);
+  const Timings timings(table(), inputs);
+  Report report = report_of(timings);
   report.notes.push_back(
       "The slide does not name its element type; here it is float: 40000^2 of them, twice, are 12.8 GB.");
   report.findings = {
       finds_faster(
-          climbed, "the cache-oblivious transpose beats naive at every n", "recursive", "naive", 5000,
+          timings, "the cache-oblivious transpose beats naive at every n", "recursive", "naive", 5000,
           "Naive writes a new line at every step and comes back to it a whole row later; the recursion "
           "comes back while the line is still in a cache",
           "Here naive's lines survive until it comes back to them, or its misses overlap"),
       finds_growing(
-          climbed, "the ratio grows with n", "recursive", 5000,
+          timings, "the ratio grows with n", "recursive", 5000,
           "A row of naive's written lines outgrows one level of cache, or of the TLB, after another",
           "Naive's misses cost the same at both ends of these sizes: what a row of lines needs has "
           "already outgrown the caches, or has not yet"),
@@ -49,8 +49,8 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table transpose_cpu_table{
-    "transpose-cpu", "float n x n transposes on one core, textbook code",
-    [](Scale scale, std::uint64_t seed) { return ladder_rows(ladder(), scale, seed); }, report};
+const Table transpose_cpu_table{"transpose-cpu", "float n x n transposes on one core, textbook code",
+                                [](Scale scale, std::uint64_t seed) { return rows_of(table(), scale, seed); },
+                                report};
 
 }  // namespace tallcache

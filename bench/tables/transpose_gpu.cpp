@@ -1,8 +1,9 @@
-// The two ladders of transpositions on the GPU, as effective bandwidth: twice the matrix over the time.
+// The two tables of transpositions on the GPU, as effective bandwidth: twice the matrix over the time.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "bench/tables/list.hpp"
 #include "common/catalogue.hpp"
@@ -20,12 +21,11 @@ struct Kernel {
   std::string_view variant;
   Params params{};
 
-  /// The catalogue's, or nullptr in a build without CUDA.
-  Candidate candidate() const {
+  /// The catalogue's, or null in a build without CUDA.
+  const Variant* found() const {
     for (const Variant* found : variants_of(*operation))
-      if (found->backend == Backend::gpu && found->name == variant)
-        return {.variant = found, .params = params};
-    return {.variant = nullptr};
+      if (found->backend == Backend::gpu && found->name == variant) return found;
+    return nullptr;
   }
 };
 
@@ -35,53 +35,52 @@ std::vector<Index> sizes_at(Scale scale) {
   return {2048, 8192};
 }
 
-Problem problem_of(const Kernel& kernel, Index n, std::uint64_t seed) {
-  return {kernel.operation, complete_shape(*kernel.operation, {{"m", n}}), {}, seed};
-}
-
 /// One row a size and operation, so that its kernels run interleaved.
 std::vector<Row> rows_of(std::span<const Kernel> kernels, Scale scale, std::uint64_t seed) {
+  const Protocol smoke{.least_rounds = 3, .most_rounds = 3, .seconds = 0.01};
+  const Protocol usual{.least_rounds = 5, .most_rounds = 15, .seconds = scale == Scale::full ? 1.0 : 0.2};
   std::vector<Row> rows;
   for (Index n : sizes_at(scale)) {
-    const std::size_t first = rows.size();
+    std::map<const Operation*, Timed> by_operation;
+    std::vector<const Operation*> order;
     for (const Kernel& kernel : kernels) {
-      const Candidate candidate = kernel.candidate();
-      if (!candidate.variant) continue;
-      auto row = std::find_if(rows.begin() + first, rows.end(),
-                              [&](const Row& r) { return r.problem.operation == kernel.operation; });
-      if (row == rows.end()) {
-        const Protocol smoke{.least_rounds = 3, .most_rounds = 3, .seconds = 0.01};
-        const Protocol usual{
-            .least_rounds = 5, .most_rounds = 15, .seconds = scale == Scale::full ? 1.0 : 0.2};
-        rows.push_back({fmt::format("n = {}", n),
-                        problem_of(kernel, n, seed),
-                        {},
-                        scale == Scale::smoke ? smoke : usual});
-        row = rows.end() - 1;
-      }
-      row->candidates.push_back(candidate);
+      const Variant* variant = kernel.found();
+      if (!variant) continue;
+      const auto [timed, fresh] = by_operation.try_emplace(
+          kernel.operation, Timed{{kernel.operation, complete_shape(*kernel.operation, {{"m", n}}), {}, seed},
+                                  {},
+                                  scale == Scale::smoke ? smoke : usual});
+      if (fresh) order.push_back(kernel.operation);
+      timed->second.candidates.push_back({.variant = variant, .params = kernel.params});
     }
+    for (const Operation* operation : order)
+      rows.push_back({fmt::format("{}, n = {}", operation->name, n), std::move(by_operation.at(operation))});
   }
   return rows;
 }
 
-const Json* record_of(const Inputs& inputs, const Kernel& kernel, Index n) {
-  const Candidate candidate = kernel.candidate();
-  return candidate.variant ? inputs.results.find(problem_of(kernel, n, inputs.seed), candidate) : nullptr;
+const Record* record_of(const Inputs& inputs, const Kernel& kernel, Index n) {
+  return find_run(inputs.document, {.operation = kernel.operation,
+                                    .shape = {{"m", n}},
+                                    .variant = kernel.variant,
+                                    .backend = Backend::gpu,
+                                    .params = kernel.params});
 }
 
 /// GB/s; a kernel that repeats its work moved the matrix so many times.
 double bandwidth(const Inputs& inputs, const Kernel& kernel, Index n) {
-  const Json* record = record_of(inputs, kernel, n);
-  if (!record || !record->contains("median_s")) return absent;
+  const Record* record = record_of(inputs, kernel, n);
+  if (!record || !record->outcome.measured()) return absent;
   const auto* repeats = kernel.params.find("repeats");
-  return record->at("gb_per_s").get<double>() * static_cast<double>(repeats ? repeats->value : 1);
+  return record->rate() * static_cast<double>(repeats ? repeats->value : 1);
 }
 
-std::string why_absent(const Inputs& inputs, const Kernel& kernel, Index n) {
-  if (!kernel.candidate().variant) return "needs a GPU build";
-  const Json* record = record_of(inputs, kernel, n);
-  return record && record->contains("problem") ? record->at("problem").get<std::string>() : "not measured";
+/// Why there is none. `kernels`: those that are measured with it.
+std::string why_absent(const Inputs& inputs, std::span<const Kernel> kernels, const Kernel& kernel, Index n) {
+  if (const Record* record = record_of(inputs, kernel, n))
+    return record->outcome.reason.empty() ? "not measured" : record->outcome.reason;
+  const bool others = std::ranges::any_of(kernels, [&](const Kernel& k) { return record_of(inputs, k, n); });
+  return others ? "not measured" : "needs a GPU build";
 }
 
 double slide_figure(const Inputs& inputs, std::string_view row_name, std::string_view column_name) {
@@ -114,7 +113,7 @@ void add_grids(Report& report, const Inputs& inputs, std::span<const Compared> c
         const Kernel& kernel = column.kernels[k];
         const double here = bandwidth(inputs, kernel, n);
         cells.push_back(figure(slide_figure(inputs, kernel.slide, column.slide)));
-        cells.push_back(std::isnan(here) ? why_absent(inputs, kernel, n) : figure(here));
+        cells.push_back(std::isnan(here) ? why_absent(inputs, column.kernels, kernel, n) : figure(here));
       }
       grid.rows.push_back(std::move(cells));
     }
@@ -160,9 +159,9 @@ std::vector<Kernel> gtx280_kernels(Scale scale, bool in_kernel) {
       {"device memcpy", "", copy, "device_memcpy"},
       {"cuBLAS geam", "", transpose, "cublas_geam"},
   };
-  if (in_kernel)
-    for (Kernel& kernel : kernels)
-      if (!kernel.slide.empty()) kernel.params = {{"repeats", scale == Scale::smoke ? 2 : 50}};
+  const Index repeats = !in_kernel ? 1 : scale == Scale::smoke ? 2 : 50;
+  for (Kernel& kernel : kernels)
+    if (!kernel.slide.empty()) kernel.params = {{"repeats", repeats}};
   return kernels;
 }
 

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
+#include "bench/report/profile.hpp"
+#include "bench/tables/counted_records.hpp"
 #include "bench/tables/growth.hpp"
 #include "bench/tables/list.hpp"
 #include "bench/tables/power_law.hpp"
@@ -12,6 +15,7 @@
 namespace tallcache {
 namespace {
 
+constexpr std::string_view id = "work-span";
 constexpr double exponent_tolerance = 0.1, power_tolerance = 0.25;
 
 /// A variant held against a row of the slide.
@@ -143,14 +147,6 @@ const std::vector<Line>& lines() {
   return list;
 }
 
-/// A variant's counts at a series of sizes, or why there are none.
-struct Counts {
-  const Line* line;
-  std::string variant, problem;
-  std::vector<double> n, work_in, span_in, work, span;
-  std::vector<Profile> profiles;
-};
-
 // The leaves as small as the variant allows: the analysis is that of the recursion down to 1.
 Params smallest_leaves(const Variant& variant, const Params& given) {
   Params params;
@@ -176,44 +172,69 @@ const Variant* variant_of(const Line& line) {
   return nullptr;
 }
 
-Profile profile_at(const Line& line, const Variant& variant, Index n, std::uint64_t seed) {
+std::string label_of(const Line& line) { return fmt::format("{}, {}", line.row, line.variants.front()); }
+
+// One run, whose result is checked.
+Record profile_at(const Line& line, const Variant& variant, Index n, std::uint64_t seed) {
   const Operation& operation = *variant.operation;
   const Shape shape = parse_shape(
       operation, line.shape ? line.shape(n) : fmt::format("{}={}", operation.dims.front().name, n));
   const Params params = smallest_leaves(variant, line.params);
-  const cache::TracedProblem problem(operation, shape, variant.scratch(shape, params), line.input, seed);
+  const std::string_view input = line.input.empty() ? operation.inputs.front() : line.input;
+  const cache::TracedProblem problem(operation, shape, variant.scratch(shape, params), input, seed);
   const Profile profile =
       variant.profile(problem.args(), params, CostUnit::accesses, {.burden = cilkview_burden});
-  if (const Check check = operation.check(shape, line.input.empty() ? operation.inputs.front() : line.input,
-                                          seed, problem.args());
-      !check)
-    throw Error(fmt::format("wrong result: {}", check.message()));
-  return profile;
+  if (const Check check = operation.check(shape, input, seed, problem.args()); !check)
+    throw Error(fmt::format("wrong result: {}", check.message()), Status::wrong);
+  Record record = measured_record(std::string(operation.name), std::string(variant.name),
+                                  std::string(operation.element), to_json(shape));
+  record.params = to_json(params);
+  record.input = input;
+  put_profile(record, profile, "1", Origin::model, "one a strand, one an access of an element");
+  return record;
 }
 
-Counts count(const Line& line, const Inputs& inputs) {
-  Counts counts{.line = &line, .variant = std::string(line.variants.front()), .problem = {}};
+std::vector<Record> count(const Line& line, std::size_t sizes, std::uint64_t seed) {
   const Variant* variant = variant_of(line);
-  if (!variant) {
-    counts.problem = "not in this build";
-    return counts;
+  if (!variant) throw Error("not in this build", Status::unavailable);
+  std::vector<Record> records;
+  for (Index n : std::span(line.n).first(sizes)) records.push_back(profile_at(line, *variant, n, seed));
+  return records;
+}
+
+std::vector<Row> rows(Scale scale, std::uint64_t seed) {
+  std::vector<Row> rows;
+  for (const Line& line : lines()) {
+    const std::size_t left_out = scale == Scale::full ? 0 : 1;
+    const std::size_t sizes =
+        scale == Scale::smoke ? std::size_t{4} + line.of_differences : line.n.size() - left_out;
+    rows.push_back({label_of(line), [&line, sizes, seed] { return count(line, sizes, seed); }});
   }
-  counts.variant = variant->name;
-  const std::size_t left_out = inputs.scale == Scale::full ? 0 : 1;
-  const std::size_t sizes = inputs.scale == Scale::smoke ? 4 + line.of_differences : line.n.size() - left_out;
-  try {
-    for (std::size_t i = 0; i < sizes; ++i) {
-      const Profile profile = profile_at(line, *variant, line.n[i], inputs.seed);
-      const auto n = static_cast<double>(line.n[i]);
-      counts.n.push_back(n);
-      counts.work_in.push_back(line.work_in ? line.work_in(n) : n);
-      counts.span_in.push_back(line.span_in ? line.span_in(n) : n);
-      counts.work.push_back(profile.work);
-      counts.span.push_back(profile.span);
-      counts.profiles.push_back(profile);
-    }
-  } catch (const Error& error) {
-    counts.problem = error.what();
+  return rows;
+}
+
+/// A variant's counts at a series of sizes, or why there are none.
+struct Counts {
+  const Line* line;
+  std::string variant, problem{};
+  std::vector<double> n{}, work_in{}, span_in{}, work{}, span{};
+  std::vector<Profile> profiles{};
+};
+
+Counts counts_of(const Inputs& inputs, const Line& line) {
+  Counts counts{.line = &line, .variant = std::string(line.variants.front())};
+  const auto records = records_of(inputs.document, id, label_of(line));
+  if (records.empty()) counts.problem = why_absent(inputs.document, id, label_of(line));
+  for (const Record* record : records) {
+    // The operation's first size, which the others follow.
+    const double n = record->shape.front().get<double>();
+    const Profile& profile = counts.profiles.emplace_back(profile_of(*record));
+    counts.variant = record->variant;
+    counts.n.push_back(n);
+    counts.work_in.push_back(line.work_in ? line.work_in(n) : n);
+    counts.span_in.push_back(line.span_in ? line.span_in(n) : n);
+    counts.work.push_back(profile.work);
+    counts.span.push_back(profile.span);
   }
   return counts;
 }
@@ -269,58 +290,82 @@ Finding finding(const std::string& claimed, const Counts& counts, bool span) {
   return result;
 }
 
+Grid empty_growth() {
+  return {.caption = "Growth, claimed and fitted",
+          .columns = {{"algorithm", true},
+                      {"variant", true},
+                      {"work slide", true},
+                      {"here", true},
+                      {"span slide", true},
+                      {"variant's span", true},
+                      {"here", true},
+                      {"n"},
+                      {"parallelism"}},
+          .rows = {}};
+}
+
+Grid empty_counts() {
+  return {.caption = "Counted: one a strand, one an access of an element",
+          .columns = {{"variant", true},
+                      {"n"},
+                      {"work"},
+                      {"span"},
+                      {"parallelism"},
+                      {"spawns"},
+                      {"strands along the span"}},
+          .rows = {}};
+}
+
+std::vector<std::string> growth_cells(const Counts& counts, const std::string& work_text,
+                                      const std::string& span_text) {
+  const Line& line = *counts.line;
+  std::vector<std::string> cells{std::string(line.row), counts.variant, work_text};
+  if (!counts.problem.empty())
+    cells.insert(cells.end(), {counts.problem, span_text, printed(line, line.span, true), "", "", ""});
+  else
+    cells.insert(cells.end(), {printed(line, fitted(counts, false), false), span_text, to_string(line.span),
+                               printed(line, fitted(counts, true), true),
+                               fmt::format("{:.0f} to {:.0f}", counts.n.front(), counts.n.back()),
+                               figure(counts.profiles.back().parallelism())});
+  return cells;
+}
+
+void add_counts(const Counts& counts, Grid& grid) {
+  for (std::size_t i = 0; i < counts.n.size(); ++i) {
+    const Profile& p = counts.profiles[i];
+    grid.rows.push_back({i ? "" : counts.variant, figure(counts.n[i]), fmt::format("{:.0f}", p.work),
+                         fmt::format("{:.0f}", p.span), figure(p.parallelism()), fmt::format("{}", p.spawns),
+                         fmt::format("{}", p.strands_on_span)});
+  }
+}
+
 Report report(const Inputs& inputs) {
   Report report;
-  report.grids.resize(2);
-  Grid &growth = report.grids[0], &measured = report.grids[1];
-  growth.caption = "Growth, claimed and fitted";
-  growth.columns = {{"algorithm", true},  {"variant", true},        {"work slide", true}, {"here", true},
-                    {"span slide", true}, {"variant's span", true}, {"here", true},       {"n"},
-                    {"parallelism"}};
-  measured.caption = "Counted: one a strand, one an access of an element";
-  measured.columns = {{"variant", true},         {"n"}, {"work"}, {"span"}, {"parallelism"}, {"spawns"},
-                      {"strands along the span"}};
+  report.grids = {empty_growth(), empty_counts()};
   for (const Line& line : lines()) {
     const auto& rows = inputs.slide.at("rows");
     const auto row = std::ranges::find_if(rows, [&](const Json& row) { return row[0] == line.row; });
     if (row == rows.end()) throw Error(fmt::format("the slide has no row '{}'", line.row));
     const std::string work_text = (*row)[1], span_text = (*row)[2];
-    const Counts counts = count(line, inputs);
-    auto& cells =
-        growth.rows.emplace_back(std::vector<std::string>{std::string(line.row), counts.variant, work_text});
-    if (!counts.problem.empty()) {
-      cells.insert(cells.end(), {counts.problem, span_text, printed(line, line.span, true), "", "", ""});
-    } else {
-      cells.insert(cells.end(), {printed(line, fitted(counts, false), false), span_text, to_string(line.span),
-                                 printed(line, fitted(counts, true), true),
-                                 fmt::format("{:.0f} to {:.0f}", counts.n.front(), counts.n.back()),
-                                 figure(counts.profiles.back().parallelism())});
-      for (std::size_t i = 0; i < counts.n.size(); ++i) {
-        const Profile& p = counts.profiles[i];
-        measured.rows.push_back({i ? "" : counts.variant, figure(counts.n[i]), fmt::format("{:.0f}", p.work),
-                                 fmt::format("{:.0f}", p.span), figure(p.parallelism()),
-                                 fmt::format("{}", p.spawns), fmt::format("{}", p.strands_on_span)});
-      }
-    }
+    const Counts counts = counts_of(inputs, line);
+    report.grids[0].rows.push_back(growth_cells(counts, work_text, span_text));
+    add_counts(counts, report.grids[1]);
     report.findings.push_back(finding(work_text, counts, false));
     report.findings.push_back(finding(span_text, counts, true));
   }
-  report.notes.insert(
-      report.notes.begin(),
-      {"Counted, not timed, on the algorithms' own texts with the smallest leaves: the same in every run. "
-       "Every "
-       "result is checked.",
-       fmt::format(
-           "Fits are of the larger sizes, with the next lower term left free; an exponent holds within "
-           "{:g}, a power of lg n within {:g}.",
-           exponent_tolerance, power_tolerance)});
+  report.notes = {
+      "Counted, not timed, on the algorithms' own texts with the smallest leaves: the same in every run. "
+      "Every result is checked.",
+      fmt::format(
+          "Fits are of the larger sizes, with the next lower term left free; an exponent holds within "
+          "{:g}, a power of lg n within {:g}.",
+          exponent_tolerance, power_tolerance)};
   if (inputs.scale != Scale::full) report.notes.push_back("The largest size of each only with --full.");
   return report;
 }
 
 }  // namespace
 
-const Table work_span_table{"work-span", "work and span of seven algorithms, claimed and counted",
-                            [](Scale, std::uint64_t) { return std::vector<Row>{}; }, report};
+const Table work_span_table{id, "work and span of seven algorithms, claimed and counted", rows, report};
 
 }  // namespace tallcache
