@@ -70,13 +70,13 @@ class KernelText : public testing::TestWithParam<const gpu::KernelText*> {};
 
 TEST_P(KernelText, IsRight) {
   const gpu::KernelText& text = *GetParam();
+  HostDevice device(warp_machine("h200"));
   int shapes = 0;
   for (const Shape& shape : text.operation->test_shapes()) {
     Index work = 1;
     for (const auto& [name, value] : shape)
       if (name != "pad" && name != "range") work *= value;
     if (work > 70000 || !text.supports(shape)) continue;
-    HostDevice device(warp_machine("h200"));
     const Check check = run_kernel_text(device, text, shape);
     EXPECT_TRUE(check) << to_string(*text.operation, shape) << ": " << check.message();
     ++shapes;
@@ -298,6 +298,34 @@ TEST(Joining, LanesThatSkipAnAccessMeetAgain) {
   EXPECT_EQ(lanes, (std::vector<std::uint64_t>{16, 11, 32, 16, 32}));
 }
 
+struct OddLanesTurnOff {
+  template <class Thread, class A, class B>
+  TALLCACHE_DEVICE void operator()(const Thread& t, A a, B b) const {
+    const unsigned lane = t.thread().x;
+    float sum = 0;
+    for (unsigned v = 0; v < 3; ++v) {
+      sum += a[lane + 32 * v];
+      if (lane % 2 && v == 0) sum += b[lane];
+    }
+    b[lane] = sum;
+  }
+};
+
+TEST(Joining, LanesThatFallOutOfStepKeepTheirVisits) {
+  HostDevice device(warp_machine("h200"));
+  Array<float> a(device, 96), b(device, 32);
+  std::vector<int> lanes;
+  std::vector<std::uint64_t> first;
+  device.recorder().observe([&](const warp::Site&, const cache::WarpRequest& request) {
+    lanes.push_back(std::popcount(request.mask));
+    first.push_back(request.address[1] % 512);
+  });
+  device.launch({{1}, {32}}, OddLanesTurnOff{}, a.view, b.view);
+  EXPECT_EQ(lanes, (std::vector<int>{32, 32, 32, 32, 16})) << "three of a, then the even lanes' end, then b";
+  EXPECT_EQ(first[1] - first[0], 128u);
+  EXPECT_EQ(first[2] - first[1], 128u);
+}
+
 struct Collectives {
   template <class Thread, class Out>
   TALLCACHE_DEVICE void operator()(const Thread& t, Out out) const {
@@ -330,18 +358,18 @@ struct ReadsUnwritten {
   template <class Thread, class Out>
   TALLCACHE_DEVICE void operator()(const Thread& t, Out out) const {
     auto&& memory = shared<0, float[64]>(t);
-    if (t.thread().x < 16) memory[t.thread().x] = 1;
+    if (t.thread().x < 16 || t.block().x == 0) memory[t.thread().x] = 1;
     t.sync();
-    out[t.thread().x] = memory[t.thread().x];
+    out[t.block().x * t.block_dim().x + t.thread().x] = memory[t.thread().x];
   }
 };
 
 // In every block, whatever the one before it left there.
 TEST(HostThreads, SharedMemoryIsPoisoned) {
   HostDevice device(warp_machine("h200"));
-  Array<float> out(device, 32);
-  device.launch({{3}, {32}}, ReadsUnwritten{}, out.view);
-  for (int i = 0; i < 32; ++i) EXPECT_EQ(std::isnan(out.elements[i]), i >= 16) << i;
+  Array<float> out(device, 64);
+  device.launch({{2}, {32}}, ReadsUnwritten{}, out.view);
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(std::isnan(out.elements[i]), i >= 48) << i;
 }
 
 struct HalfAWarpShuffles {
@@ -375,7 +403,9 @@ TEST(HostThreads, BadInputIsNamed) {
   Counted crooked = out.view.access;
   crooked.offset += 2;
   out.view.access = crooked;
-  EXPECT_EQ(launch({{1}, {32}}, Misaligned{}).substr(0, 7), "lane 0:");
+  const std::string misaligned = launch({{1}, {32}}, Misaligned{});
+  EXPECT_NE(misaligned.find(": store of 4 bytes, global memory: lane 0: address "), misaligned.npos)
+      << misaligned;
   // The device goes on.
   out.view.access.offset -= 2;
   EXPECT_EQ(launch({{2}, {32}}, ReadsUnwritten{}), "no error");

@@ -62,12 +62,18 @@ void HostDevice::run(const LaunchShape& shape, Text text, void* body) {
   prepare(shape);
   text_ = text;
   body_ = body;
-  for (unsigned z = 0; z < grid_.z; ++z)
-    for (unsigned y = 0; y < grid_.y; ++y)
-      for (unsigned x = 0; x < grid_.x; ++x) {
-        block_index_ = {x, y, z};
-        run_block();
-      }
+  try {
+    for (unsigned z = 0; z < grid_.z; ++z)
+      for (unsigned y = 0; y < grid_.y; ++y)
+        for (unsigned x = 0; x < grid_.x; ++x) {
+          block_index_ = {x, y, z};
+          run_block();
+        }
+  } catch (...) {
+    workers_.clear();  // the threads that wait never go on
+    recorder_.drop_warp();
+    throw;
+  }
 }
 
 void HostDevice::work(void* erased) {
@@ -110,11 +116,9 @@ bool HostDevice::run_warp(unsigned first) {
       at_block += lanes_[i].state == State::at_block;
     }
     if (!at_warp) return at_block != 0;
-    if (at_warp != beyond - first) {
-      workers_.clear();  // the threads that wait never go on
+    if (at_warp != beyond - first)
       throw Error("a kernel: " + std::to_string(at_warp) + " of a warp's " + std::to_string(beyond - first) +
                   " lanes wait for the others, which do not come");
-    }
     for (unsigned i = first; i < beyond; ++i) lanes_[i].state = State::ready;
   }
 }
@@ -124,11 +128,7 @@ void HostDevice::run_lanes(unsigned first, unsigned beyond) {
     if (lanes_[i].state != State::ready) continue;
     recorder_.begin_lane(static_cast<int>(i - first));
     workers_[i]->fibre.resume();
-    if (thrown_) {
-      workers_.clear();
-      recorder_.drop_warp();
-      std::rethrow_exception(thrown_);
-    }
+    if (thrown_) std::rethrow_exception(thrown_);
   }
 }
 

@@ -19,7 +19,7 @@ auto place_of(const Site& site) {
 std::string to_string(const Site& site) {
   constexpr const char* kinds[] = {"load", "store", "atomic"};
   return std::string(site.where.file_name()) + ":" + std::to_string(site.where.line()) + ":" +
-         std::to_string(site.where.column()) + ", " + kinds[static_cast<int>(site.kind)] + " of " +
+         std::to_string(site.where.column()) + ": " + kinds[static_cast<int>(site.kind)] + " of " +
          std::to_string(site.width) + " bytes, " +
          (site.space == cache::Space::global ? "global" : "shared") + " memory";
 }
@@ -74,7 +74,11 @@ void Recorder::access_out_of_step(Key key, const std::source_location& where, ca
 void Recorder::end_warp() {
   for (std::size_t i = 0; i < used_; ++i) {
     SiteCounts& counts = sites_[visits_[i].site].counts;
-    counts.counts += count_requests(machine_, visits_[i].request);
+    try {
+      counts.counts += count_requests(machine_, visits_[i].request);
+    } catch (const Error& error) {
+      throw Error(to_string(counts.site) + ": " + error.what());
+    }
     if (observer_) observer_(counts.site, visits_[i].request);
   }
   drop_warp();

@@ -104,7 +104,7 @@ class Recorder {
   std::unordered_map<Key, int> site_numbers_;
 };
 
-/// "gpu/transpose/tile_moves.hpp:27:9, load of 4 bytes from global memory"
+/// "gpu/transpose/tile_moves.hpp:27:9: load of 4 bytes, global memory"
 std::string to_string(const Site& site);
 
 inline Recorder::Key Recorder::key_of(const std::source_location& where, cache::Space space,
