@@ -28,7 +28,7 @@ struct RequestCounts {
   std::uint64_t requests = 0;                    ///< a warp's, or half-warps'
   std::uint64_t lanes = 0;                       ///< that took part
   std::uint64_t lane_slots = 0;                  ///< that could have
-  std::uint64_t bytes = 0;       ///< distinct ones of global memory that the lanes named
+  std::uint64_t bytes = 0;                       ///< distinct ones of global memory that the lanes named
   std::uint64_t bytes_moved = 0;                 ///< by global memory
   std::uint64_t sectors = 0, ideal_sectors = 0;  ///< of global memory; its transactions on an older machine
   std::uint64_t lines = 0, ideal_lines = 0;      ///< of global memory
