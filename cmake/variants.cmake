@@ -46,10 +46,13 @@ function(tallcache_add_variants target backend)
 endfunction()
 
 # For sources with the text of kernels: unroll is nvcc's pragma, and gcc does not see that a loop over what a thread
-# has in registers runs under the condition of the loop that loaded it.
-set(TALLCACHE_KERNEL_TEXT_FLAGS -Wno-unknown-pragmas -Wno-maybe-uninitialized)
-if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set(TALLCACHE_KERNEL_TEXT_FLAGS -Wno-unknown-pragmas)
+# has in registers runs under the condition of the loop that loaded it. A place in the text is the same on every machine,
+# also where ccache makes the paths relative.
+file(RELATIVE_PATH source_from_build ${CMAKE_CURRENT_BINARY_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+set(TALLCACHE_KERNEL_TEXT_FLAGS -Wno-unknown-pragmas -fmacro-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}/=
+    -fmacro-prefix-map=${source_from_build}=)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND TALLCACHE_KERNEL_TEXT_FLAGS -Wno-maybe-uninitialized)
 endif()
 
 # The kernels' text of each variant on the GPU, compiled as C++ for the model: one translation unit for each.

@@ -9,6 +9,7 @@
 #include "gpu/exercises/foo.hpp"
 #include "gpu/kernel_text.hpp"
 #include "gpu/matmul_bt/corner_turning.hpp"
+#include "gpu/transpose/diagonal.hpp"
 #include "tests/counted_array.hpp"
 
 namespace tallcache::gpu {
@@ -133,6 +134,7 @@ TEST(Counted, FooKernel) {
     else
       wavefronts.push_back({static_cast<std::uint64_t>(site.site.kind), counts.wavefronts / counts.requests});
   }
+  EXPECT_STREQ(device.sites().front().site.where.file_name(), "gpu/exercises/foo.hpp");
   using Pairs = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
   EXPECT_EQ(sectors, (Pairs{{4, 1}, {4, 1}, {16, 4}, {4, 2}, {32, 8}})) << "a, b, c, d, e: sectors, lines";
   EXPECT_EQ(wavefronts, (Pairs{{1, 1}, {1, 1}, {0, 1}, {0, 4}})) << "stores to a_s, bc_s; loads of both";
@@ -196,6 +198,21 @@ std::uint64_t seeds_store_wavefronts() {
                                   matmul_bt::TurnedTile<tile, std::decay_t<decltype(bt)>, 0>{bt});
   EXPECT_EQ(storage.front(), 128);
   return device.total(Space::shared, AccessKind::store).wavefronts;
+}
+
+struct BlockNumber {
+  unsigned number;
+  Dim block() const { return {number, 1, 1}; }
+};
+
+// The printed picture: which block takes which tile of 4 x 4.
+TEST(Diagonal, TakesTheTilesOfThePicture) {
+  const Tiling tiling(128, 128, 32, 32);
+  constexpr unsigned picture[4][4] = {{0, 4, 8, 12}, {13, 1, 5, 9}, {10, 14, 2, 6}, {7, 11, 15, 3}};
+  for (unsigned number = 0; number < 16; ++number) {
+    const Tile tile = transpose::Diagonal::tile(BlockNumber{number}, tiling);
+    EXPECT_EQ(picture[tile.row][tile.col], number);
+  }
 }
 
 TEST(Counted, CornerTurning) {
