@@ -18,11 +18,14 @@ function(tallcache_add_variants target backend)
     else()
       message(FATAL_ERROR "${list}: cannot read '${line}'")
     endif()
-    # A .cuh has kernels and is CUDA, a .hpp is C++.
+    # A variant on the GPU has kernels and is CUDA, as is a library's .cuh; the rest is C++.
     set(HEADER ${backend}/${folder}/${NAME}.hpp)
     set(extension cpp)
     if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${backend}/${folder}/${NAME}.cuh)
       set(HEADER ${backend}/${folder}/${NAME}.cuh)
+      set(extension cu)
+    endif()
+    if(backend STREQUAL "gpu" AND NOT kind STREQUAL "PEER")
       set(extension cu)
     endif()
     if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${HEADER})
@@ -45,5 +48,35 @@ function(tallcache_add_variants target backend)
     if(kind STREQUAL "TEXTBOOK")
       set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${TALLCACHE_TEXTBOOK_FLAGS}")
     endif()
+  endforeach()
+endfunction()
+
+# For sources with the text of kernels: unroll is nvcc's pragma, and gcc does not see that a loop over what a thread
+# has in registers runs under the condition of the loop that loaded it. A place in the text is the same on every machine,
+# also where ccache makes the paths relative.
+file(RELATIVE_PATH source_from_build ${CMAKE_CURRENT_BINARY_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+set(TALLCACHE_KERNEL_TEXT_FLAGS -Wno-unknown-pragmas -fmacro-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}/=
+    -fmacro-prefix-map=${source_from_build}=)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND TALLCACHE_KERNEL_TEXT_FLAGS -Wno-maybe-uninitialized)
+endif()
+
+# The kernels' text of each variant on the GPU, compiled as C++ for the model: one translation unit for each. A .cuh is
+# CUDA's alone and not modelled.
+function(tallcache_add_kernel_texts target)
+  set(list ${CMAKE_CURRENT_SOURCE_DIR}/gpu/variants.def)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
+  file(STRINGS ${list} lines REGEX "^TALLCACHE_VARIANT")
+  foreach(line IN LISTS lines)
+    string(REGEX MATCH "\\(([a-z0-9_]+), ([a-z0-9_]+)" found ${line})
+    set(FOLDER ${CMAKE_MATCH_1})
+    set(NAME ${CMAKE_MATCH_2})
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/gpu/${FOLDER}/${NAME}.cuh)
+      continue()
+    endif()
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/kernel_texts/${FOLDER}_${NAME}.cpp)
+    configure_file(${CMAKE_CURRENT_SOURCE_DIR}/cmake/kernel_text.cpp.in ${source} @ONLY)
+    target_sources(${target} PRIVATE ${source})
+    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${TALLCACHE_KERNEL_TEXT_FLAGS}")
   endforeach()
 endfunction()

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <limits>
 
 #include "gpu/cuda_state.hpp"
+#include "gpu/on_gpu.hpp"
 
 namespace tallcache::gpu {
 
@@ -16,12 +16,6 @@ void check(cudaError_t error, const char* call, const char* file, int line) {
   throw Error(fmt::format("{}/{}:{}: {}: {} ({})", path.parent_path().filename().string(),
                           path.filename().string(), line, call, cudaGetErrorString(error),
                           cudaGetErrorName(error)));
-}
-
-unsigned grid_of(Index blocks) {
-  if (blocks > std::numeric_limits<int>::max())
-    throw Error(fmt::format("a grid of {} blocks is beyond CUDA's limit of 2^31 - 1", blocks));
-  return static_cast<unsigned>(blocks);
 }
 
 std::string capability_unavailable(int major, int minor) {

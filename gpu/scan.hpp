@@ -3,8 +3,9 @@
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
-#include "gpu/check.hpp"
+#include "common/variant.hpp"
 
 namespace tallcache::gpu {
 
@@ -12,6 +13,15 @@ namespace tallcache::gpu {
 std::size_t scan_bytes(Index size);
 
 /// counts[i] = counts[0] + ... + counts[i - 1], in place. Asynchronous.
-void exclusive_scan(VectorView<std::uint32_t> counts, VectorView<std::byte> scratch, const Launch&);
+void exclusive_scan(const Launch&, VectorView<std::uint32_t> counts, VectorView<std::byte> scratch);
+
+/// The bytes that the prefix sums of a variant take where it runs: the model's are made on the host.
+template <class Device>
+std::size_t scan_bytes(Index size) {
+  if constexpr (std::is_same_v<std::remove_const_t<Device>, Launch>)
+    return scan_bytes(size);
+  else
+    return 0;
+}
 
 }  // namespace tallcache::gpu

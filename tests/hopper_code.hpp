@@ -1,7 +1,7 @@
 // Code for one architecture in a translation unit of its own.
 #pragma once
 
-#include "gpu/check.hpp"
+#include "gpu/on_gpu.hpp"
 
 namespace tallcache::test {
 

@@ -13,10 +13,10 @@ struct Traffic {
   }
 };
 
-/// One thread an element (one_thread_an_element.cuh): each product reads both its factors.
+/// One thread an element (one_thread_an_element.hpp): each product reads both its factors.
 constexpr Traffic one_thread_an_element() { return {.loads = 2, .operations = 2}; }
 
-/// Tiles in shared memory (shared_tiles.cuh): one tile of A and `factor` of B for tile x tile x factor sums
+/// Tiles in shared memory (shared_tiles.hpp): one tile of A and `factor` of B for tile x tile x factor sums
 /// of `tile` products.
 constexpr Traffic shared_tiles(double tile, double factor) {
   return {.loads = tile * tile * (1 + factor), .operations = 2 * tile * tile * tile * factor};

@@ -6,6 +6,7 @@
 
 #include "common/ops/counting_sort.hpp"
 #include "gpu/check.hpp"
+#include "gpu/on_gpu.hpp"
 
 namespace tallcache::gpu::peers {
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "gpu/check.hpp"
+#include "gpu/on_gpu.hpp"
 
 namespace tallcache::gpu::peers {
 

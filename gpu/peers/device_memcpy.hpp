@@ -3,6 +3,7 @@
 
 #include "common/ops/copy.hpp"
 #include "gpu/check.hpp"
+#include "gpu/on_gpu.hpp"
 
 namespace tallcache::gpu::peers {
 

@@ -1,0 +1,174 @@
+#include "common/warp/host_device.hpp"
+
+#include <string>
+
+#include "common/error.hpp"
+
+namespace tallcache::warp {
+namespace {
+
+unsigned number_of(Dim dim) { return dim.x * dim.y * dim.z; }
+
+Dim position(unsigned number, Dim dim) {
+  return {number % dim.x, number / dim.x % dim.y, number / dim.x / dim.y};
+}
+
+}  // namespace
+
+HostDevice::HostDevice(const cache::WarpMachine& machine)
+    : recorder_(machine), shared_(machine.most_shared_bytes) {}
+
+Dim HostThread::thread() const { return position(number_, device_->block_); }
+Dim HostThread::block() const { return device_->block_index_; }
+Dim HostThread::block_dim() const { return device_->block_; }
+Dim HostThread::grid_dim() const { return device_->grid_; }
+int HostThread::lane() const { return static_cast<int>(number_) % device_->recorder_.machine().lanes; }
+void HostThread::sync() const { device_->wait(number_, HostDevice::State::at_block); }
+
+unsigned HostThread::ballot(bool value) const {
+  const std::uint64_t* values = exchange(value);
+  unsigned set = 0;
+  const unsigned first = number_ - static_cast<unsigned>(lane());
+  for (unsigned i = 0; i < 32 && first + i < device_->threads_; ++i)
+    set |= static_cast<unsigned>(values[i] & 1) << i;
+  return set;
+}
+
+void HostDevice::prepare(const LaunchShape& shape) {
+  const auto& machine = recorder_.machine();
+  threads_ = number_of(shape.block);
+  const std::string where = std::string(shape.file) + ":" + std::to_string(shape.line) + ": ";
+  if (threads_ == 0 || number_of(shape.grid) == 0) throw Error(where + "a launch without threads");
+  if (threads_ > static_cast<unsigned>(machine.most_threads))
+    throw Error(where + "blocks of " + std::to_string(threads_) + " threads; machine '" +
+                std::string(machine.name) + "' has " + std::to_string(machine.most_threads) + " at most");
+  grid_ = shape.grid;
+  block_ = shape.block;
+  thrown_ = nullptr;
+  pieces_.clear();
+  shared_used_ = 0;
+  if (shape.dynamic_shared) shared_array(-1, shape.dynamic_shared);
+  if (workers_.size() < threads_) {
+    workers_.clear();
+    stacks_ = std::make_unique<Stacks>(threads_);
+    for (unsigned i = 0; i < threads_; ++i)
+      workers_.push_back(std::make_unique<Worker>(*this, i, (*stacks_)[i]));
+  }
+  for (auto& values : exchanged_) values.assign(threads_, 0);
+  sums_.assign(threads_, 0);
+}
+
+void HostDevice::run(const LaunchShape& shape, Text text, void* body) {
+  prepare(shape);
+  text_ = text;
+  body_ = body;
+  try {
+    for (unsigned z = 0; z < grid_.z; ++z)
+      for (unsigned y = 0; y < grid_.y; ++y)
+        for (unsigned x = 0; x < grid_.x; ++x) {
+          block_index_ = {x, y, z};
+          run_block();
+        }
+  } catch (...) {
+    workers_.clear();  // the threads that wait never go on
+    recorder_.drop_warp();
+    throw;
+  }
+}
+
+void HostDevice::work(void* erased) {
+  auto& worker = *static_cast<Worker*>(erased);
+  HostDevice& device = worker.device;
+  for (;;) {
+    try {
+      device.text_(device.body_, HostThread(device, worker.number));
+    } catch (...) {
+      device.thrown_ = std::current_exception();
+    }
+    device.lanes_[worker.number].state = State::finished;
+    worker.fibre.suspend();
+  }
+}
+
+void HostDevice::run_block() {
+  lanes_.assign(threads_, {});
+  // What a kernel reads of its shared memory before it writes there is no number.
+  std::memset(shared_.data(), 0xff, shared_used_);
+  const auto warp = static_cast<unsigned>(recorder_.machine().lanes);
+  for (bool running = true; running;) {
+    running = false;
+    summed_ = false;
+    for (unsigned first = 0; first < threads_; first += warp) running |= run_warp(first);
+  }
+}
+
+/// Runs the lanes of the warp until they wait for the block or have finished; whether any waits.
+bool HostDevice::run_warp(unsigned first) {
+  const unsigned beyond = std::min(threads_, first + static_cast<unsigned>(recorder_.machine().lanes));
+  for (unsigned i = first; i < beyond; ++i)
+    if (lanes_[i].state == State::at_block) lanes_[i].state = State::ready;
+  for (;;) {
+    run_lanes(first, beyond);
+    recorder_.end_warp();
+    unsigned at_warp = 0, at_block = 0;
+    for (unsigned i = first; i < beyond; ++i) {
+      at_warp += lanes_[i].state == State::at_warp;
+      at_block += lanes_[i].state == State::at_block;
+    }
+    if (!at_warp) return at_block != 0;
+    if (at_warp != beyond - first)
+      throw Error("a kernel: " + std::to_string(at_warp) + " of a warp's " + std::to_string(beyond - first) +
+                  " lanes wait for the others, which do not come");
+    for (unsigned i = first; i < beyond; ++i) lanes_[i].state = State::ready;
+  }
+}
+
+void HostDevice::run_lanes(unsigned first, unsigned beyond) {
+  for (unsigned i = first; i < beyond; ++i) {
+    if (lanes_[i].state != State::ready) continue;
+    recorder_.begin_lane(static_cast<int>(i - first));
+    workers_[i]->fibre.resume();
+    if (thrown_) std::rethrow_exception(thrown_);
+  }
+}
+
+void HostDevice::wait(unsigned number, State at) {
+  lanes_[number].state = at;
+  workers_[number]->fibre.suspend();
+}
+
+std::pair<std::byte*, std::uint64_t> HostDevice::shared_array(int n, std::size_t bytes) {
+  auto piece = std::ranges::find(pieces_, n, &SharedPiece::n);
+  if (piece == pieces_.end()) {
+    const std::size_t begin = (shared_used_ + 15) / 16 * 16;
+    if (begin + bytes > shared_.size())
+      throw Error("a block's shared memory of " + std::to_string(begin + bytes) + " bytes; machine '" +
+                  std::string(recorder_.machine().name) + "' has " + std::to_string(shared_.size()));
+    std::memset(shared_.data() + begin, 0xff, bytes);
+    shared_used_ = begin + bytes;
+    piece = pieces_.insert(pieces_.end(), {n, begin, bytes});
+  }
+  return {shared_.data() + piece->begin, piece->begin};
+}
+
+std::pair<std::uint32_t, std::uint32_t> HostDevice::exclusive_sum(const HostThread& t, std::uint32_t value) {
+  sums_[t.number()] = value;
+  t.sync();
+  if (!summed_) {
+    sum_ = 0;
+    for (std::uint32_t& sum : sums_) sum = std::exchange(sum_, sum_ + sum);
+    summed_ = true;
+  }
+  const std::pair result{sums_[t.number()], sum_};
+  t.sync();
+  return result;
+}
+
+cache::RequestCounts HostDevice::total(cache::Space space, cache::AccessKind kind) const {
+  cache::RequestCounts sum;
+  for (const SiteCounts& site : recorder_.sites())
+    if (site.site.space == space && site.site.kind == kind) sum += site.counts;
+  return sum;
+}
+
+}  // namespace tallcache::warp

@@ -1,0 +1,223 @@
+// Runs the text of a kernel on the host, block by block and lane by lane, and counts what its warps ask of a
+// machine's memory.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "common/warp/fibre.hpp"
+#include "common/warp/kernel.hpp"
+#include "common/warp/views.hpp"
+
+namespace tallcache::warp {
+
+class HostDevice;
+
+/// The thread context of the model: a thread of the block that runs.
+class HostThread {
+ public:
+  HostThread(HostDevice& device, unsigned number) : device_(&device), number_(number) {}
+
+  Dim thread() const;
+  Dim block() const;
+  Dim block_dim() const;
+  Dim grid_dim() const;
+
+  void sync() const;
+  void sync_warp() const { exchange(0u); }
+
+  /// The value of `lane`; the thread's own when the block has no such lane.
+  template <class T>
+  T shuffle(T value, int lane) const;
+  template <class T>
+  T shuffle_down(T value, unsigned distance) const;
+  unsigned ballot(bool value) const;
+  /// The lanes whose value is the same.
+  template <class T>
+  unsigned match_any(T value) const;
+
+  template <class T>
+  static T atomic_add(const Reference<T>& element, std::type_identity_t<T> value) {
+    return element.atomic_add(value);
+  }
+  static int popcount(unsigned mask) { return std::popcount(mask); }
+  static int first_set(unsigned mask) { return std::countr_zero(mask); }
+
+  HostDevice& device() const { return *device_; }
+  unsigned number() const { return number_; }
+
+ private:
+  /// Puts the thread's value beside those of the warp's other lanes, which have all come here, and returns
+  /// them.
+  template <class T>
+  const std::uint64_t* exchange(T value) const;
+  int lane() const;
+
+  HostDevice* device_;
+  unsigned number_;
+};
+
+/// A device's memory and blocks on the host. One at a time runs a kernel; it is no part of two threads.
+class HostDevice {
+ public:
+  explicit HostDevice(const cache::WarpMachine& machine);
+  HostDevice(const HostDevice&) = delete;
+  HostDevice& operator=(const HostDevice&) = delete;
+
+  /// For views of memory that begins where a device's would, at a multiple of 256 bytes.
+  Counted access() { return {&recorder_, 0}; }
+  /// For a view whose memory begins anywhere: it is counted as beginning at a multiple of 256 bytes.
+  Counted access(const void* begins) {
+    const auto address = reinterpret_cast<std::uintptr_t>(begins);
+    return {&recorder_, (address + 255) / 256 * 256 - address};
+  }
+
+  /// Runs kernel(t, args...) for each thread t. Throws Error on a shape that the machine does not have, on
+  /// what no warp can do, and what the kernel throws.
+  template <class Kernel, class... Args>
+  void launch(const LaunchShape& shape, const Kernel& kernel, const Args&... args) {
+    auto body = [&](HostThread t) { kernel(t, args...); };
+    run(
+        shape, [](void* text, HostThread t) { (*static_cast<decltype(body)*>(text))(t); }, &body);
+  }
+
+  Recorder& recorder() { return recorder_; }
+  std::vector<SiteCounts> sites() const { return recorder_.sites(); }
+  /// All accesses of a kind to a space.
+  cache::RequestCounts total(cache::Space space, cache::AccessKind kind) const;
+
+  /// Shared array number n of the block that runs, of `bytes` bytes, and its address in shared memory. The
+  /// array whose size the launch gives is number -1.
+  std::pair<std::byte*, std::uint64_t> shared_array(int n, std::size_t bytes);
+  /// Sums of `value` over the threads of the block before this one, and over all.
+  std::pair<std::uint32_t, std::uint32_t> exclusive_sum(const HostThread& t, std::uint32_t value);
+
+ private:
+  friend class HostThread;
+  enum class State { ready, at_warp, at_block, finished };
+  struct Lane {
+    State state = State::ready;
+    bool parity = false;  ///< which of two exchanges is next
+  };
+  struct Worker {
+    HostDevice& device;
+    unsigned number;
+    Fibre fibre;
+    Worker(HostDevice& on, unsigned thread, std::byte* stack)
+        : device(on), number(thread), fibre(stack, &work, this) {}
+  };
+  struct SharedPiece {
+    int n;
+    std::size_t begin, bytes;
+  };
+  using Text = void (*)(void*, HostThread);
+
+  void run(const LaunchShape& shape, Text text, void* body);
+  void prepare(const LaunchShape& shape);
+  void run_block();
+  bool run_warp(unsigned first);
+  void run_lanes(unsigned first, unsigned beyond);
+  void wait(unsigned number, State at);
+  static void work(void* worker);
+
+  Recorder recorder_;
+  std::unique_ptr<Stacks> stacks_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<Lane> lanes_;
+  std::vector<std::uint64_t> exchanged_[2];
+  std::exception_ptr thrown_;
+  Text text_ = nullptr;
+  void* body_ = nullptr;
+  Dim grid_, block_, block_index_;
+  unsigned threads_ = 0;
+  std::vector<std::byte> shared_;
+  std::vector<SharedPiece> pieces_;
+  std::size_t shared_used_ = 0;
+  std::vector<std::uint32_t> sums_;
+  std::uint32_t sum_ = 0;
+  bool summed_ = false;
+};
+
+/// The block's shared array number n.
+template <int n, class T>
+SharedArray<T> shared(const HostThread& t) {
+  using Element = std::remove_reference_t<decltype(std::declval<T&>()[0])>;
+  const auto [memory, address] = t.device().shared_array(n, sizeof(T));
+  return {reinterpret_cast<Element*>(memory), &t.device().recorder(), address};
+}
+template <class T>
+SharedArray<T[]> dynamic_shared(const HostThread& t) {
+  const auto [memory, address] = t.device().shared_array(-1, 0);
+  return {reinterpret_cast<T*>(memory), &t.device().recorder(), address};
+}
+
+/// Sums over the threads of the block, all of which call it: of those before this one, and of all. A
+/// library's work on the device, whose accesses are not counted.
+template <int threads>
+auto exclusive_sum(const HostThread& t, std::uint32_t value) {
+  return t.device().exclusive_sum(t, value);
+}
+
+// What gpu/launch.cuh and gpu/scan.hpp give a stream of CUDA's: the launch of a kernel, and the work beside
+// kernels, whose accesses are not counted.
+template <class Kernel, class... Args>
+void launch_kernel(HostDevice& device, const Kernel& kernel, const LaunchShape& shape, const Args&... args) {
+  device.launch(shape, kernel, args...);
+}
+template <class T>
+void set_zero(HostDevice&, VectorView<T, Counted> v) {
+  std::fill_n(v.data, v.size, T{});
+}
+template <class T>
+void copy_elements(HostDevice&, VectorView<T, Counted> to, VectorView<const T, Counted> from) {
+  std::copy_n(from.data, from.size, to.data);
+}
+template <class T>
+void exclusive_scan(HostDevice&, VectorView<T, Counted> counts, VectorView<std::byte, Counted>) {
+  std::exclusive_scan(counts.data, counts.data + counts.size, counts.data, T{});
+}
+
+template <class T>
+const std::uint64_t* HostThread::exchange(T value) const {
+  static_assert(sizeof(T) <= sizeof(std::uint64_t));
+  auto& own = device_->lanes_[number_];
+  own.parity = !own.parity;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  // The next exchange goes to the other array: lanes that run on write there while others still read here.
+  auto& values = device_->exchanged_[own.parity];
+  values[number_] = bits;
+  device_->wait(number_, HostDevice::State::at_warp);
+  return values.data() + (number_ - static_cast<unsigned>(lane()));
+}
+
+template <class T>
+T HostThread::shuffle(T value, int lane_number) const {
+  const std::uint64_t* values = exchange(value);
+  if (number_ - lane() + lane_number < device_->threads_)
+    std::memcpy(&value, values + lane_number, sizeof value);
+  return value;
+}
+
+template <class T>
+T HostThread::shuffle_down(T value, unsigned distance) const {
+  const int source = lane() + static_cast<int>(distance);
+  return shuffle(value, source < device_->recorder_.machine().lanes ? source : lane());
+}
+
+template <class T>
+unsigned HostThread::match_any(T value) const {
+  const std::uint64_t* values = exchange(value);
+  unsigned same = 0;
+  const unsigned first = number_ - static_cast<unsigned>(lane());
+  for (unsigned i = 0; i < 32 && first + i < device_->threads_; ++i)
+    same |= static_cast<unsigned>(values[i] == values[lane()]) << i;
+  return same;
+}
+
+}  // namespace tallcache::warp

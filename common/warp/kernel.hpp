@@ -1,0 +1,44 @@
+// What the text of a GPU kernel needs beside its thread context: no CUDA header here, so that g++ compiles
+// the lines that nvcc compiles.
+//
+// A kernel is a class whose operator()(t, views...) is the work of one thread. The context t has
+//   thread(), block(), block_dim(), grid_dim()         indices and sizes, each a Dim
+//   sync(), sync_warp()                                barriers of the block and of the warp
+//   shuffle(v, lane), shuffle_down(v, d), ballot(b), match_any(v)   among all lanes of the warp
+//   atomic_add(element, v)                             the old value
+//   popcount(mask), first_set(mask)                    bits of a mask; the lowest one's number
+// and shared<n, T>(t) is the block's shared array number n, of type T; dynamic_shared<T>(t) the one whose
+// size the launch gives. gpu::DeviceThread is the device's, warp::HostThread the model's.
+#pragma once
+
+#include <cstddef>
+
+#ifdef __CUDACC__
+#define TALLCACHE_DEVICE __device__
+#else
+#define TALLCACHE_DEVICE
+#endif
+
+namespace tallcache {
+
+struct Dim {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+/// The blocks of a launch, the threads of a block, and the bytes of its dynamic_shared().
+struct LaunchShape {
+  Dim grid, block;
+  std::size_t dynamic_shared;
+  const char* file;
+  int line;
+
+  LaunchShape(Dim grid_dim, Dim block_dim, std::size_t dynamic_shared_bytes = 0,
+              const char* at_file = __builtin_FILE(), int at_line = __builtin_LINE())
+      : grid(grid_dim),
+        block(block_dim),
+        dynamic_shared(dynamic_shared_bytes),
+        file(at_file),
+        line(at_line) {}
+};
+
+}  // namespace tallcache

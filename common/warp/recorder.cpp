@@ -1,0 +1,113 @@
+#include "common/warp/recorder.hpp"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include "common/error.hpp"
+
+namespace tallcache::warp {
+namespace {
+
+auto place_of(const Site& site) {
+  return std::tuple(std::string_view(site.where.file_name()), site.where.line(), site.where.column(),
+                    site.space, site.kind, site.width);
+}
+
+}  // namespace
+
+std::string to_string(const Site& site) {
+  constexpr const char* kinds[] = {"load", "store", "atomic"};
+  return std::string(site.where.file_name()) + ":" + std::to_string(site.where.line()) + ":" +
+         std::to_string(site.where.column()) + ": " + kinds[static_cast<int>(site.kind)] + " of " +
+         std::to_string(site.width) + " bytes, " +
+         (site.space == cache::Space::global ? "global" : "shared") + " memory";
+}
+
+void Recorder::different_widths(const Visit& visit, int width) const {
+  throw Error(to_string(sites_[visit.site].counts.site) + ": lane " + std::to_string(lane_) + " takes " +
+              std::to_string(width) + " bytes");
+}
+
+int Recorder::site_of(Key key, const Site& site) {
+  const auto [found, is_new] = site_numbers_.try_emplace(key, static_cast<int>(sites_.size()));
+  if (is_new) sites_.push_back({{site, {}}, {}, 0});
+  return found->second;
+}
+
+/// Its visits so far are those before the cursor.
+void Recorder::fall_out_of_step() {
+  in_step_ = false;
+  for (SiteVisits& site : sites_)
+    site.own =
+        static_cast<std::uint32_t>(std::ranges::lower_bound(site.visits, cursor_) - site.visits.begin());
+}
+
+Recorder::Visit& Recorder::new_visit(Key key, int site) {
+  if (used_ == visits_.size()) visits_.resize(std::max<std::size_t>(64, 2 * used_));
+  Visit& visit = visits_[used_];
+  const Site& what = sites_[site].counts.site;
+  visit.key = key;
+  visit.site = site;
+  visit.request.mask = 0;
+  visit.request.width = what.width;
+  visit.request.space = what.space;
+  visit.request.kind = what.kind;
+  sites_[site].visits.push_back(static_cast<std::uint32_t>(used_++));
+  return visit;
+}
+
+void Recorder::access_out_of_step(Key key, const std::source_location& where, cache::Space space,
+                                  cache::AccessKind kind, std::uint64_t address, int width) {
+  const int site = site_of(key, {where, space, kind, width});
+  if (in_step_ && cursor_ == used_) {
+    add(new_visit(key, site), address, width);
+    cursor_ = used_;
+    return;
+  }
+  if (in_step_) fall_out_of_step();
+  SiteVisits& own = sites_[site];
+  const std::uint32_t number = own.own++;
+  add(number < own.visits.size() ? visits_[own.visits[number]] : new_visit(key, site), address, width);
+}
+
+void Recorder::end_warp() {
+  for (std::size_t i = 0; i < used_; ++i) {
+    SiteCounts& counts = sites_[visits_[i].site].counts;
+    try {
+      counts.counts += count_requests(machine_, visits_[i].request);
+    } catch (const Error& error) {
+      throw Error(to_string(counts.site) + ": " + error.what());
+    }
+    if (observer_) observer_(counts.site, visits_[i].request);
+  }
+  drop_warp();
+}
+
+void Recorder::drop_warp() {
+  used_ = 0;
+  for (SiteVisits& site : sites_) site.visits.clear();
+}
+
+std::vector<SiteCounts> Recorder::sites() const {
+  std::vector<SiteCounts> all;
+  for (const SiteVisits& site : sites_) {
+    // A text that is compiled for several types has a place for each.
+    const auto same = std::ranges::find_if(
+        all, [&](const SiteCounts& other) { return place_of(other.site) == place_of(site.counts.site); });
+    if (same == all.end())
+      all.push_back(site.counts);
+    else
+      same->counts += site.counts.counts;
+  }
+  std::ranges::sort(all, {}, [](const SiteCounts& counts) { return place_of(counts.site); });
+  return all;
+}
+
+void Recorder::clear() {
+  used_ = 0;
+  sites_.clear();
+  site_numbers_.clear();
+}
+
+}  // namespace tallcache::warp

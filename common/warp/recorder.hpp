@@ -1,0 +1,118 @@
+// Joins what the lanes of a warp touch, one lane after another, to the requests that the warp makes.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "common/cache/requests.hpp"
+
+namespace tallcache::warp {
+
+/// An access of a kernel's text: where it stands and what it does there.
+struct Site {
+  std::source_location where;
+  cache::Space space;
+  cache::AccessKind kind;
+  int width;  ///< bytes a lane
+};
+
+struct SiteCounts {
+  Site site;
+  cache::RequestCounts counts;
+};
+
+/// Accesses at one site are one request when they are their lanes' k-th there since the last barrier of the
+/// warp or the block: what a warp does that runs in step. Lanes that leave a loop early are missing from the
+/// later requests of its sites.
+class Recorder {
+ public:
+  /// Told each request in the order in which the warp's first lane to make it does.
+  using Observer = std::function<void(const Site&, const cache::WarpRequest&)>;
+
+  explicit Recorder(const cache::WarpMachine& machine) : machine_(machine) {}
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  void observe(Observer observer) { observer_ = std::move(observer); }
+
+  /// The accesses that follow are those of `lane`.
+  void begin_lane(int lane) {
+    lane_ = lane;
+    cursor_ = 0;
+    in_step_ = true;
+  }
+  void access(const std::source_location& where, cache::Space space, cache::AccessKind kind,
+              std::uint64_t address, int width) {
+    const Key key = key_of(where, space, kind);
+    if (!in_step_ || cursor_ >= used_ || visits_[cursor_].key != key)
+      return access_out_of_step(key, where, space, kind, address, width);
+    add(visits_[cursor_++], address, width);
+  }
+  /// All lanes of the warp have come to a barrier or to their end: counts their requests.
+  void end_warp();
+  /// Forgets what they did since their last barrier.
+  void drop_warp();
+
+  /// By place in the text: file, line, column; then loads before stores and atomics.
+  std::vector<SiteCounts> sites() const;
+  /// Forgets all counts.
+  void clear();
+
+  const cache::WarpMachine& machine() const { return machine_; }
+
+ private:
+  using Key = std::uint64_t;
+  struct Visit {
+    Key key;
+    int site;
+    cache::WarpRequest request;
+  };
+  struct SiteVisits {
+    SiteCounts counts;
+    std::vector<std::uint32_t> visits;  ///< since the last barrier, by number
+    std::uint32_t own = 0;              ///< of this lane, when it is out of step
+  };
+
+  static Key key_of(const std::source_location& where, cache::Space space, cache::AccessKind kind);
+  void add(Visit& visit, std::uint64_t address, int width) {
+    visit.request.mask |= 1u << lane_;
+    visit.request.address[lane_] = address;
+    if (visit.request.width != width) [[unlikely]]
+      different_widths(visit, width);
+  }
+  [[noreturn]] void different_widths(const Visit& visit, int width) const;
+  void access_out_of_step(Key key, const std::source_location& where, cache::Space space,
+                          cache::AccessKind kind, std::uint64_t address, int width);
+  int site_of(Key key, const Site& site);
+  void fall_out_of_step();
+  Visit& new_visit(Key key, int site);
+
+  const cache::WarpMachine& machine_;
+  Observer observer_;
+  int lane_ = 0;
+  std::size_t cursor_ = 0, used_ = 0;
+  bool in_step_ = true;
+  std::vector<Visit> visits_;
+  std::vector<SiteVisits> sites_;
+  std::unordered_map<Key, int> site_numbers_;
+};
+
+/// "gpu/transpose/tile_moves.hpp:27:9: load of 4 bytes, global memory"
+std::string to_string(const Site& site);
+
+inline Recorder::Key Recorder::key_of(const std::source_location& where, cache::Space space,
+                                      cache::AccessKind kind) {
+  // A place in the text is a pointer to what the compiler knows of it, in gcc and in clang.
+  static_assert(sizeof where == sizeof(std::uint64_t));
+  const auto place = std::bit_cast<std::uint64_t>(where);
+  return place << 3 | static_cast<Key>(space) << 2 | static_cast<Key>(kind);
+}
+
+}  // namespace tallcache::warp

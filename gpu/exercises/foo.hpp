@@ -1,0 +1,27 @@
+// PMPP's exercise 6.3: which of a kernel's accesses are coalesced.
+#pragma once
+
+#include "common/warp/kernel.hpp"
+
+namespace tallcache::gpu::exercises {
+
+/// foo_kernel as printed, for blocks of 256. Of n threads in all, a has n elements, b and c 4 n, d n + 8 and
+/// e 8 n.
+struct Foo {
+  static constexpr int most_threads = 256;
+
+  template <class Thread, class A, class B, class C, class D, class E>
+  TALLCACHE_DEVICE void operator()(const Thread& t, A a, B b, C c, D d, E e) const {
+    const unsigned i = t.block().x * t.block_dim().x + t.thread().x;
+    auto&& a_s = shared<0, float[256]>(t);
+    auto&& bc_s = shared<1, float[4 * 256]>(t);
+    a_s[t.thread().x] = a[i];
+    for (unsigned j = 0; j < 4; ++j)
+      bc_s[j * 256 + t.thread().x] = b[j * t.block_dim().x * t.grid_dim().x + i] + c[i * 4 + j];
+    t.sync();
+    d[i + 8] = a_s[t.thread().x];
+    e[i * 8] = bc_s[t.thread().x * 4];
+  }
+};
+
+}  // namespace tallcache::gpu::exercises

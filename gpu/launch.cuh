@@ -1,0 +1,110 @@
+// The device's thread context (common/warp/kernel.hpp), and the launch of a kernel's text on the device.
+#pragma once
+
+#include "common/variant.hpp"
+#include "common/view.hpp"
+#include "common/warp/kernel.hpp"
+#include "gpu/check.hpp"
+
+namespace tallcache::gpu {
+
+// Views are the kernels' arguments: host and device agree on their layout.
+static_assert(sizeof(MatrixView<float>) == 32 && sizeof(VectorView<float>) == 16);
+
+struct DeviceThread {
+  __device__ static Dim thread() { return {threadIdx.x, threadIdx.y, threadIdx.z}; }
+  __device__ static Dim block() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
+  __device__ static Dim block_dim() { return {blockDim.x, blockDim.y, blockDim.z}; }
+  __device__ static Dim grid_dim() { return {gridDim.x, gridDim.y, gridDim.z}; }
+
+  __device__ static void sync() { __syncthreads(); }
+  __device__ static void sync_warp() { __syncwarp(); }
+  template <class T>
+  __device__ static T shuffle(T value, int lane) {
+    return __shfl_sync(~0u, value, lane);
+  }
+  template <class T>
+  __device__ static T shuffle_down(T value, unsigned distance) {
+    return __shfl_down_sync(~0u, value, distance);
+  }
+  __device__ static unsigned ballot(bool value) { return __ballot_sync(~0u, value); }
+  template <class T>
+  __device__ static unsigned match_any(T value) {
+    return __match_any_sync(~0u, value);
+  }
+
+  template <class T>
+  __device__ static T atomic_add(T& element, std::type_identity_t<T> value) {
+    return atomicAdd(&element, value);
+  }
+  __device__ static int popcount(unsigned mask) { return __popc(mask); }
+  __device__ static int first_set(unsigned mask) { return __ffs(mask) - 1; }
+};
+
+template <int n, class T>
+__device__ T& shared(DeviceThread) {
+  __shared__ T array;
+  return array;
+}
+template <class T>
+__device__ T* dynamic_shared(DeviceThread) {
+  extern __shared__ T array_of_launch[];
+  return array_of_launch;
+}
+
+template <class Kernel, class... Args>
+__global__ void run_kernel(Args... args) {
+  Kernel{}(DeviceThread{}, args...);
+}
+/// Of a kernel that says how many threads its blocks have at most, and how many blocks a multiprocessor
+/// shall hold at least.
+template <class Kernel, class... Args>
+__global__ void __launch_bounds__(Kernel::most_threads) run_bounded_kernel(Args... args) {
+  Kernel{}(DeviceThread{}, args...);
+}
+template <class Kernel, class... Args>
+__global__ void __launch_bounds__(Kernel::most_threads, Kernel::least_blocks)
+    run_resident_kernel(Args... args) {
+  Kernel{}(DeviceThread{}, args...);
+}
+
+template <class Kernel, class... Args>
+constexpr auto entry_of() {
+  if constexpr (requires { Kernel::least_blocks; })
+    return &run_resident_kernel<Kernel, Args...>;
+  else if constexpr (requires { Kernel::most_threads; })
+    return &run_bounded_kernel<Kernel, Args...>;
+  else
+    return &run_kernel<Kernel, Args...>;
+}
+
+}  // namespace tallcache::gpu
+
+namespace tallcache {
+
+/// Starts kernel(t, args...) for every thread of `shape` in the stream of `launch`. Throws Error when it
+/// could not be started.
+template <class Kernel, class... Args>
+void launch_kernel(const Launch& launch, const Kernel&, const LaunchShape& shape, const Args&... args) {
+  const auto entry = gpu::entry_of<Kernel, Args...>();
+  if constexpr (requires { Kernel::most_dynamic_shared; })
+    gpu::check(cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(Kernel::most_dynamic_shared)),
+               "cudaFuncSetAttribute", shape.file, shape.line);
+  entry<<<dim3(shape.grid.x, shape.grid.y, shape.grid.z), dim3(shape.block.x, shape.block.y, shape.block.z),
+          shape.dynamic_shared, gpu::stream_of(launch)>>>(args...);
+  gpu::check_launch(shape.file, shape.line);
+}
+
+/// Asynchronous, in the stream of `launch`.
+template <class T>
+void set_zero(const Launch& launch, VectorView<T> v) {
+  TALLCACHE_CUDA(cudaMemsetAsync(v.data, 0, v.size * sizeof(T), gpu::stream_of(launch)));
+}
+template <class T>
+void copy_elements(const Launch& launch, VectorView<T> to, VectorView<const T> from) {
+  TALLCACHE_CUDA(cudaMemcpyAsync(to.data, from.data, from.size * sizeof(T), cudaMemcpyDeviceToDevice,
+                                 gpu::stream_of(launch)));
+}
+
+}  // namespace tallcache

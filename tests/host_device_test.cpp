@@ -1,0 +1,211 @@
+// A kernel's threads on the host: which accesses of the lanes are one request, barriers, collectives, shared
+// memory, and what a launch cannot do.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/counted_array.hpp"
+
+namespace tallcache::warp {
+namespace {
+
+using cache::AccessKind;
+using cache::RequestCounts;
+using cache::Space;
+using cache::warp_machine;
+using test::Array;
+using test::message_of;
+
+/// Lanes visit a site as often as `visits` says, in two rounds with a barrier between them; then all once
+/// another one.
+template <class Visits, bool within_warp>
+struct Uneven {
+  Visits visits;
+  template <class Thread, class A>
+  TALLCACHE_DEVICE void operator()(const Thread& t, A a) const {
+    const unsigned lane = t.thread().x;
+    float sum = 0;
+    for (int round = 0; round < 2; ++round) {
+      for (unsigned v = 0; v < visits(lane, round); ++v) sum += a[lane + 32 * v];
+      if constexpr (within_warp)
+        t.sync_warp();
+      else
+        t.sync();
+    }
+    a[lane] = sum;
+  }
+};
+
+/// The lanes of each request of the first load in the text, in the order in which they are made.
+template <bool within_warp, class Visits>
+std::vector<int> lanes_of_requests(Visits visits) {
+  HostDevice device(warp_machine("h200"));
+  Array<float> a(device, 32 * 8);
+  std::vector<int> lanes;
+  device.recorder().observe([&](const Site& site, const cache::WarpRequest& request) {
+    if (site.kind == AccessKind::load) lanes.push_back(std::popcount(request.mask));
+  });
+  device.launch({{1}, {32}}, Uneven<Visits, within_warp>{visits}, a.view);
+  const RequestCounts store = device.total(Space::global, AccessKind::store);
+  EXPECT_EQ(store.requests, 1u);
+  EXPECT_EQ(store.lanes, 32u);
+  return lanes;
+}
+
+// The k-th visit of a lane joins the k-th of the others, counted from the last barrier.
+TEST(Joining, ByVisitsSinceTheLastBarrier) {
+  const auto by_lane = [](unsigned lane, int) { return lane % 4 + 1; };
+  const std::vector<int> falling{32, 24, 16, 8, 32, 24, 16, 8};
+  EXPECT_EQ(lanes_of_requests<false>(by_lane), falling);
+  EXPECT_EQ(lanes_of_requests<true>(by_lane), falling);
+  // The first lane's visits are fewer, then more than the others'.
+  const auto in_turn = [](unsigned lane, int round) { return (lane == 0) == (round == 0) ? 1u : 3u; };
+  const std::vector<int> all{32, 31, 31, 32, 1, 1};
+  EXPECT_EQ(lanes_of_requests<false>(in_turn), all);
+  EXPECT_EQ(lanes_of_requests<true>(in_turn), all);
+}
+
+struct Branches {
+  template <class Thread, class A, class B>
+  TALLCACHE_DEVICE void operator()(const Thread& t, A a, B b) const {
+    const unsigned lane = t.thread().x;
+    float sum = 0;
+    if (lane % 2) sum += a[lane];
+    if (lane % 3 == 0) sum += a[lane + 32];
+    b[lane] = sum;
+    if (lane % 2 == 0) sum += a[lane + 64];
+    b[lane + 32] = sum;
+  }
+};
+
+TEST(Joining, LanesThatSkipAnAccessMeetAgain) {
+  HostDevice device(warp_machine("h200"));
+  Array<float> a(device, 96), b(device, 64);
+  device.launch({{1}, {32}}, Branches{}, a.view, b.view);
+  std::vector<std::uint64_t> requests, lanes;
+  for (const SiteCounts& site : device.sites()) {
+    requests.push_back(site.counts.requests);
+    lanes.push_back(site.counts.lanes);
+  }
+  EXPECT_EQ(requests, (std::vector<std::uint64_t>{1, 1, 1, 1, 1}));
+  EXPECT_EQ(lanes, (std::vector<std::uint64_t>{16, 11, 32, 16, 32}));
+}
+
+struct OddLanesTurnOff {
+  template <class Thread, class A, class B>
+  TALLCACHE_DEVICE void operator()(const Thread& t, A a, B b) const {
+    const unsigned lane = t.thread().x;
+    float sum = 0;
+    for (unsigned v = 0; v < 3; ++v) {
+      sum += a[lane + 32 * v];
+      if (lane % 2 && v == 0) sum += b[lane];
+    }
+    b[lane] = sum;
+  }
+};
+
+TEST(Joining, LanesThatFallOutOfStepKeepTheirVisits) {
+  HostDevice device(warp_machine("h200"));
+  Array<float> a(device, 96), b(device, 32);
+  std::vector<int> lanes;
+  std::vector<std::uint64_t> first;
+  device.recorder().observe([&](const Site&, const cache::WarpRequest& request) {
+    lanes.push_back(std::popcount(request.mask));
+    first.push_back(request.address[1] % 512);
+  });
+  device.launch({{1}, {32}}, OddLanesTurnOff{}, a.view, b.view);
+  EXPECT_EQ(lanes, (std::vector<int>{32, 32, 32, 32, 16})) << "three of a, then the even lanes' end, then b";
+  EXPECT_EQ(first[1] - first[0], 128u);
+  EXPECT_EQ(first[2] - first[1], 128u);
+}
+
+struct Collectives {
+  template <class Thread, class Out>
+  TALLCACHE_DEVICE void operator()(const Thread& t, Out out) const {
+    const int lane = static_cast<int>(t.thread().x % 32), i = static_cast<int>(t.thread().x);
+    out[4 * i] = t.shuffle(lane * lane, (lane + 1) % 32);
+    out[4 * i + 1] = t.shuffle_down(lane, 16);
+    out[4 * i + 2] = static_cast<int>(t.ballot(lane % 3 == 0));
+    out[4 * i + 3] = static_cast<int>(t.match_any(lane % 5));
+  }
+};
+
+TEST(HostThreads, WarpCollectives) {
+  HostDevice device(warp_machine("h200"));
+  Array<int> out(device, 4 * 64);
+  device.launch({{1}, {64}}, Collectives{}, out.view);
+  unsigned thirds = 0;
+  for (int lane = 0; lane < 32; lane += 3) thirds |= 1u << lane;
+  for (int i = 0; i < 64; ++i) {
+    const int lane = i % 32, next = (lane + 1) % 32;
+    unsigned same = 0;
+    for (int other = lane % 5; other < 32; other += 5) same |= 1u << other;
+    ASSERT_EQ(out.elements[4 * i], next * next);
+    ASSERT_EQ(out.elements[4 * i + 1], lane < 16 ? lane + 16 : lane);
+    ASSERT_EQ(static_cast<unsigned>(out.elements[4 * i + 2]), thirds);
+    ASSERT_EQ(static_cast<unsigned>(out.elements[4 * i + 3]), same);
+  }
+}
+
+struct ReadsUnwritten {
+  template <class Thread, class Out>
+  TALLCACHE_DEVICE void operator()(const Thread& t, Out out) const {
+    auto&& memory = shared<0, float[64]>(t);
+    if (t.thread().x < 16 || t.block().x == 0) memory[t.thread().x] = 1;
+    t.sync();
+    out[t.block().x * t.block_dim().x + t.thread().x] = memory[t.thread().x];
+  }
+};
+
+// In every block, whatever the one before it left there.
+TEST(HostThreads, SharedMemoryIsPoisoned) {
+  HostDevice device(warp_machine("h200"));
+  Array<float> out(device, 64);
+  device.launch({{2}, {32}}, ReadsUnwritten{}, out.view);
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(std::isnan(out.elements[i]), i >= 48) << i;
+}
+
+struct HalfAWarpShuffles {
+  template <class Thread, class Out>
+  TALLCACHE_DEVICE void operator()(const Thread& t, Out out) const {
+    if (t.thread().x % 2) return;
+    out[t.thread().x] = t.shuffle(1.0f, 0);
+  }
+};
+struct Misaligned {
+  template <class Thread, class Out>
+  TALLCACHE_DEVICE void operator()(const Thread& t, Out out) const {
+    out[t.thread().x] = 0;
+    t.sync();
+  }
+};
+
+TEST(HostThreads, BadInputIsNamed) {
+  HostDevice device(warp_machine("gt200"));
+  Array<float> out(device, 1024);
+  const auto launch = [&](const LaunchShape& shape, const auto& kernel) {
+    return message_of([&] { device.launch(shape, kernel, out.view); });
+  };
+  EXPECT_TRUE(launch({{1}, {1024}}, ReadsUnwritten{})
+                  .ends_with(": blocks of 1024 threads; machine 'gt200' has 512 at most"));
+  EXPECT_TRUE(launch({{0}, {32}}, ReadsUnwritten{}).ends_with(": a launch without threads"));
+  EXPECT_EQ(launch({{1}, {32}, 16384}, ReadsUnwritten{}),
+            "a block's shared memory of 16640 bytes; machine 'gt200' has 16384");
+  EXPECT_EQ(launch({{1}, {32}}, HalfAWarpShuffles{}),
+            "a kernel: 16 of a warp's 32 lanes wait for the others, which do not come");
+  Counted crooked = out.view.access;
+  crooked.offset += 2;
+  out.view.access = crooked;
+  const std::string misaligned = launch({{1}, {32}}, Misaligned{});
+  EXPECT_NE(misaligned.find(": store of 4 bytes, global memory: lane 0: address "), misaligned.npos)
+      << misaligned;
+  // The device goes on.
+  out.view.access.offset -= 2;
+  EXPECT_EQ(launch({{2}, {32}}, ReadsUnwritten{}), "no error");
+}
+
+}  // namespace
+}  // namespace tallcache::warp
