@@ -29,8 +29,8 @@ class OnDevice : public testing::Test {
     executor = make_cuda_executor();
   }
 
-  void run(const Variant& variant, const void* args) {
-    for (Entry entry : variant.entries) executor->seconds(entry, args, complete_params(variant, {}), {}, 1);
+  void run(const Variant& variant, const void* args, const Params& params = {}) {
+    for (Entry entry : variant.entries) executor->seconds(entry, args, params, {}, 1);
   }
 
   std::unique_ptr<Executor> executor;
@@ -109,7 +109,8 @@ TEST_F(Transposing, SixteenBytesRefusesOtherRows) {
 class CountingSorting : public OnDevice {
  protected:
   // Of n keys, key_at(i) the i-th, `skip` of them behind a multiple of 4096 bytes.
-  void sort(Index n, std::uint32_t range, const std::function<std::uint32_t(Index)>& key_at, Index skip = 0) {
+  void sort(Index n, std::uint32_t range, const std::function<std::uint32_t(Index)>& key_at, Index skip = 0,
+            const Params& given = {}) {
     SCOPED_TRACE(testing::Message() << n << " keys in [0, " << range << "], " << skip << " in");
     std::vector<std::uint32_t> keys(n + skip), sorted(n + skip, 0xdeadbeef);
     for (Index i = 0; i < n; ++i) keys[skip + i] = key_at(i);
@@ -118,14 +119,15 @@ class CountingSorting : public OnDevice {
     executor->upload(*out, std::as_bytes(std::span(sorted)));
     const Variant& variant = find_variant(operation_of<CountingSort<false>>, "residues", Backend::gpu);
     const Shape shape{{"n", n}, {"range", static_cast<Index>(range)}};
-    const auto scratch = executor->allocate(variant.scratch(shape, complete_params(variant, {})));
+    const Params params = complete_params(variant, given);
+    const auto scratch = executor->allocate(variant.scratch(shape, params));
     executor->fill(*scratch, 0xee);
     CountingSort<false>::Args<> args{};
     args.out = {reinterpret_cast<std::uint32_t*>(out->bytes().data()) + skip, n};
     args.in = {reinterpret_cast<const std::uint32_t*>(in->bytes().data()) + skip, n};
     args.range = range;
     args.scratch = Scratch<>(scratch->bytes());
-    run(variant, &args);
+    run(variant, &args, params);
     EXPECT_TRUE(in->guards_intact() && out->guards_intact() && scratch->guards_intact());
     executor->download(std::as_writable_bytes(std::span(sorted)), *out);
     std::ranges::fill(keys | std::views::take(skip), 0xdeadbeef);
@@ -174,11 +176,12 @@ TEST_F(CountingSorting, MostKeysInOneBucket) {
     });
 }
 
-// Residues of more than 16 bits; the range is above n, and below where CUB is asked.
+// Residues of 17 and of 18 bits, two thirds of the keys even and the others in heavy buckets.
 TEST_F(CountingSorting, LongResidues) {
-  const std::uint32_t range = 190'000'000;
-  sort(24'000'000, range,
-       [=](Index i) { return i % 3 ? random(i, range) : 100'000'000 + random(i, 100'000); });
+  for (std::uint32_t range : {70'000'000u, 140'000'000u})
+    sort(range / 8 + 3, range,
+         [=](Index i) { return i % 3 ? random(i, range) : 60'000'000 + random(i, 100'000); }, 0,
+         {{"bits", 18}});
 }
 
 }  // namespace

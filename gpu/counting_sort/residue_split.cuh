@@ -18,12 +18,11 @@ inline constexpr int split_threads = 1024;
 
 /// The buckets of a range, and which of them are heavy: more keys than one block should count alone.
 struct Split {
-  static constexpr Index few = 1024;   ///< buckets, while their residues fit into 16 bits
-  static constexpr Index many = 2560;  ///< buckets: the runs of more are too short, so longer residues
-  static constexpr Index most = 5120;  ///< buckets whose counts a block keeps beside a tile
-  static constexpr int short_bits = 16, long_bits = 18;
-  static constexpr Index always_light = 16384;  ///< keys that one block counts in a few microseconds
-  static constexpr Key segment = 2048;          ///< values and keys that a warp writes at a time
+  static constexpr Index few = 1024;                     ///< buckets, where the residues' bits allow it
+  static constexpr Index most = 5120;                    ///< buckets whose counts a block keeps beside a tile
+  static constexpr int short_bits = 16, long_bits = 18;  ///< of a residue, at most
+  static constexpr Index always_light = 16384;           ///< keys that one block counts in a few microseconds
+  static constexpr Key segment = 2048;                   ///< values and keys that a warp writes at a time
 
   int shift;     ///< bits of a residue
   Index number;  ///< of buckets
@@ -36,9 +35,10 @@ struct Split {
     return buckets(range, long_bits) <= most && range / 8 <= n && n < (Index{1} << 32) - (1 << 20);
   }
 
-  Split(Index n, Index range) : shift(0) {
-    while (buckets(range, shift) > few && shift < short_bits) ++shift;
-    if (buckets(range, shift) > many) shift = long_bits;
+  /// Residues of at most `bits` bits, unless there would be too many buckets.
+  Split(Index n, Index range, Index bits) : shift(0) {
+    while (buckets(range, shift) > few && shift < bits) ++shift;
+    if (buckets(range, shift) > most) shift = long_bits;
     number = buckets(range, shift);
     const double mean = static_cast<double>(n) / static_cast<double>(number);
     even = static_cast<Key>(std::min(1.25 * mean + 8 * std::sqrt(mean) + 8, 4e9));

@@ -16,18 +16,24 @@ struct residues : OnGpu {
       "privatisation, coalescing, tiling";
   static constexpr std::string_view source = "M8: Counting sort: a cache-friendly algorithm, on the GPU";
   using operations = OperationList<CountingSort<false>>;
+  static constexpr Index residue_bits[] = {Split::short_bits, Split::long_bits};
+  static constexpr ParamSpec params[] = {
+      {.name = "bits",
+       .fallback = Split::short_bits,
+       .what = "of a residue, at most; more make fewer buckets of a large range, for even keys",
+       .choices = residue_bits}};
 
   static std::size_t scratch(CountingSort<false> op, const Shape& shape, const Params& params) {
     const Index n = shape["n"], range = shape["range"];
     if (!Split::suits(n, range)) return peers::cub_radix_sort::scratch(op, shape, params);
-    return Memory::bytes(Split(n, range), n);
+    return Memory::bytes(Split(n, range, params["bits"]), n);
   }
 
   static void call(const Launch& launch, const CountingSort<false>::Args<>& args, const Params& params) {
     const Index n = args.in.size;
     if (n == 0) return;
     if (!Split::suits(n, args.range)) return peers::cub_radix_sort::call(launch, args, params);
-    const Split split(n, args.range);
+    const Split split(n, args.range, params["bits"]);
     if (split.has_short_residues())
       sort<std::uint16_t>(launch, args, split);
     else
@@ -35,6 +41,8 @@ struct residues : OnGpu {
   }
 
  private:
+  static constexpr Index most_counters = heavy_values * 2;  ///< bytes
+
   struct Memory {
     static Index zeroed(const Split& split, Index n) { return split.number + split.most_heavy(n) + 2; }
     static std::size_t bytes(const Split& split, Index n) {
@@ -61,10 +69,13 @@ struct residues : OnGpu {
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
   }
 
-  /// Bits of a counter that the keys of most values do not overflow, if they are spread evenly.
-  static int counter_bits(Index n, Index range) {
+  /// Bits of a counter that the keys of most values do not overflow, if they are spread evenly, as far as a
+  /// bucket's counters fit into a block's shared memory.
+  static int counter_bits(Index n, Index range, const Split& split) {
     const Index keys_a_value = n / (range + 1);
-    return keys_a_value < 4 ? 4 : keys_a_value < 128 ? 8 : keys_a_value < 32768 ? 16 : 32;
+    int bits = keys_a_value < 4 ? 4 : keys_a_value < 128 ? 8 : keys_a_value < 32768 ? 16 : 32;
+    while (bits > 4 && split.values() * bits / 8 > most_counters) bits /= 2;
+    return bits;
   }
 
   template <class Residue>
@@ -108,7 +119,7 @@ struct residues : OnGpu {
     }
     Residue* const moved = scratch.vector<Residue>(n).data;
     move<Residue>(args.in, in_aligned, moved, split, processors, state, stream);
-    switch (counter_bits(n, args.range)) {
+    switch (counter_bits(n, args.range, split)) {
       case 4:
         sort_light<Residue, 4>(moved, args, out_aligned, split, state, stream);
         break;
@@ -121,7 +132,7 @@ struct residues : OnGpu {
       default:
         sort_light<Residue, 32>(moved, args, out_aligned, split, state, stream);
     }
-    constexpr std::size_t bytes = heavy_values * 2 + heavy_threads / 32 * strip_keys * sizeof(Key);
+    constexpr std::size_t bytes = most_counters + heavy_threads / 32 * strip_keys * sizeof(Key);
     allow_shared(count_heavy_buckets<Residue>, bytes);
     count_heavy_buckets<Residue>
         <<<processors, heavy_threads, bytes, stream>>>(moved, args.out.data, out_aligned, state);
