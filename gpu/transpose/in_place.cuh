@@ -8,32 +8,17 @@
 
 namespace tallcache::gpu::transpose {
 
-/// The tiles on and above the diagonal of n x n tiles, in the order of the recursion that halves the diagonal
-/// and takes the square beside the halves by rows.
+/// The tiles on and above the diagonal of n x n tiles by rows, a row from the top and then one from the
+/// bottom: two such rows have n + 1 tiles.
 struct TriangularOrder {
   unsigned n;
 
-  static Index triangle(Index n) { return n * (n + 1) / 2; }
-  unsigned tiles() const { return grid_of(triangle(n)); }
+  unsigned tiles() const { return grid_of(Index{n} * (n + 1) / 2); }
 
   __device__ Tile tile(unsigned index) const {
-    const auto triangle = [](unsigned k) { return static_cast<unsigned>(std::uint64_t{k} * (k + 1) / 2); };
-    unsigned begin = 0, size = n;
-    while (size > 1) {
-      const unsigned half = size / 2, rest = size - half;
-      if (index < triangle(half)) {
-        size = half;
-        continue;
-      }
-      index -= triangle(half);
-      if (index >= triangle(rest)) {
-        index -= triangle(rest);
-        return {begin + index / rest, begin + half + index % rest};
-      }
-      begin += half;
-      size = rest;
-    }
-    return {begin, begin};
+    const unsigned row = index / (n + 1), col = row + index % (n + 1), mirrored = n - 1 - row;
+    if (col < n) return {row, col};
+    return {mirrored, mirrored + (col - n)};
   }
 };
 
@@ -87,9 +72,8 @@ __global__ void __launch_bounds__(threads) swap_elements(MatrixView<T> a, Triang
 
 struct in_place : OnGpu {
   static constexpr std::string_view idea =
-      "a block swaps two tiles that mirror each other, 16 bytes an access where rows are whole 16 bytes, in "
-      "the "
-      "order of the recursion along the diagonal; applies coalescing, tiling, coarsening";
+      "a block swaps two tiles that mirror each other, 16 bytes an access where rows are whole 16 bytes; "
+      "applies coalescing, tiling, coarsening";
   static constexpr std::string_view source = "REC-TRANSPOSE (M7) in place, on the GPU";
   using operations =
       OperationList<TransposeInPlace<float>, TransposeInPlace<double>, TransposeInPlace<std::int32_t>>;
@@ -97,13 +81,14 @@ struct in_place : OnGpu {
   template <class Args>
   static void call(const Launch& launch, const Args& args, const Params&) {
     using T = typename decltype(args.a)::value_type;
-    constexpr int side = 256 / sizeof(T), threads = 256;
+    constexpr int side = 256 / sizeof(T), threads = 128, element_threads = 256;
     if (args.a.rows == 0) return;
     const TriangularOrder order{static_cast<unsigned>(blocks_of(args.a.rows, side))};
     if (rows_are_chunks(args.a))
       swap_tiles<T, side, threads><<<order.tiles(), threads, 0, stream_of(launch)>>>(args.a, order);
     else
-      swap_elements<T, side, threads><<<order.tiles(), threads, 0, stream_of(launch)>>>(args.a, order);
+      swap_elements<T, side, element_threads>
+          <<<order.tiles(), element_threads, 0, stream_of(launch)>>>(args.a, order);
     check_launch();
   }
 };

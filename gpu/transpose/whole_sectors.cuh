@@ -30,10 +30,14 @@ __global__ void __launch_bounds__(threads)
     const bool is_whole =
         first.col >= early && first.col + side + step <= a.rows && first.row + side <= a.cols;
     T value[loads];
+    if (is_whole) {  // no test between the loads
 #pragma unroll
-    for (int e = 0; e < loads; ++e)
-      if (is_whole || (i + e * step >= 0 && i + e * step < a.rows && j < a.cols))
-        value[e] = source[e * step * a.ld];
+      for (int e = 0; e < loads; ++e) value[e] = source[e * step * a.ld];
+    } else {
+#pragma unroll
+      for (int e = 0; e < loads; ++e)
+        if (i + e * step >= 0 && i + e * step < a.rows && j < a.cols) value[e] = source[e * step * a.ld];
+    }
 #pragma unroll
     for (int e = 0; e < loads; ++e)
       if (y + e * step < height) tile[x][y + e * step] = value[e];
