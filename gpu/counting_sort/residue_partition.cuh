@@ -1,0 +1,141 @@
+// The keys into their buckets, as residues: a block gathers a tile in shared memory, bucket by bucket, so
+// that the keys of a bucket leave it as one run. In no order within a bucket: equal keys cannot be told
+// apart.
+#pragma once
+
+#include "gpu/counting_sort/residue_split.cuh"
+
+namespace tallcache::gpu::counting_sort {
+
+/// The keys of a block's tile: as long as possible, because a bucket's run is a tile's part of it, and even,
+/// so that all blocks take the same number of tiles.
+struct ResidueTiles {
+  static constexpr int threads = 1024, vectors = 8;  ///< of four keys, a thread
+  static constexpr Index most = Index{threads} * vectors * 4;
+
+  int keys;  ///< of a tile, a multiple of 32
+  Index number;
+  unsigned blocks;
+
+  ResidueTiles(Index n, int multiprocessors) {
+    const Index rounds = blocks_of(n, most * multiprocessors);
+    keys =
+        static_cast<int>(std::max<Index>(blocks_of(blocks_of(n, rounds * multiprocessors), 32) * 32, 4096));
+    number = blocks_of(n, keys);
+    blocks = static_cast<unsigned>(std::min<Index>(number, multiprocessors));
+  }
+
+  static std::size_t shared_bytes(const Split& split) { return (most + 2 * split.number + 1) * sizeof(Key); }
+};
+
+/// `counters`: of buckets, a thread.
+template <class Residue, int counters>
+__global__ void __launch_bounds__(ResidueTiles::threads, 1)
+    partition(const Key* in, Index n, bool is_aligned, Residue* out, ResidueTiles tiles, SplitState state) {
+  constexpr int threads = ResidueTiles::threads, vectors = ResidueTiles::vectors;
+  using Scan = cub::BlockScan<Key, threads, cub::BLOCK_SCAN_WARP_SCANS>;
+  __shared__ typename Scan::TempStorage scan;
+  extern __shared__ __align__(16) Key memory[];
+  Key* const gathered = memory;
+  Key* const cursor = memory + ResidueTiles::most;  // of each bucket: its keys here, then where its next goes
+  Key* const leap = cursor + state.number + 1;      // from a place in the tile to the place in `out`
+  const int shift = state.shift, number = state.number;
+
+  const Key clear = state.heavy[state.most_heavy] << shift;
+  for (Key c = blockIdx.x * threads + threadIdx.x; c < clear; c += gridDim.x * threads)
+    state.heavy_count[c] = 0;
+  for (int b = threadIdx.x; b < number; b += threads) cursor[b] = 0;
+
+  uint4 keys[vectors];
+  const auto load = [&](Index tile) {
+    const Index begin = tile * tiles.keys, end = begin + tiles.keys < n ? begin + tiles.keys : n;
+#pragma unroll
+    for (int v = 0; v < vectors; ++v) {
+      const Index i = begin + (v * threads + threadIdx.x) * 4;
+      if (i < end) keys[v] = load_keys(in, is_aligned, i, end);
+    }
+  };
+  load(blockIdx.x);
+  for (Index tile = blockIdx.x; tile < tiles.number; tile += gridDim.x) {
+    const Index begin = tile * tiles.keys;
+    const int here = n - begin < tiles.keys ? static_cast<int>(n - begin) : tiles.keys;
+    const bool has_part = here % 4 != 0;  // of a vector: in the last tile only
+    __syncthreads();
+#pragma unroll
+    for (int v = 0; v < vectors; ++v) {
+      const int left = here - (v * threads + static_cast<int>(threadIdx.x)) * 4;
+      if (left <= 0) continue;
+      atomicAdd(&cursor[keys[v].x >> shift], 1u);
+      if (!has_part || left > 1) atomicAdd(&cursor[keys[v].y >> shift], 1u);
+      if (!has_part || left > 2) atomicAdd(&cursor[keys[v].z >> shift], 1u);
+      if (!has_part || left > 3) atomicAdd(&cursor[keys[v].w >> shift], 1u);
+    }
+    __syncthreads();
+    Key first[counters], place[counters];
+#pragma unroll
+    for (int c = 0; c < counters; ++c) {
+      const int b = threadIdx.x * counters + c;
+      first[c] = b < number ? cursor[b] : 0;
+    }
+    Scan(scan).ExclusiveSum(first, first);
+#pragma unroll
+    for (int c = 0; c < counters; ++c)
+      if (const int b = threadIdx.x * counters + c; b < number) cursor[b] = first[c];
+    if (threadIdx.x == 0) cursor[number] = here;
+    __syncthreads();
+    // Neighbouring buckets to neighbouring threads, whose additions share a line of memory.
+#pragma unroll
+    for (int c = 0; c < counters; ++c)
+      if (const int b = c * threads + threadIdx.x; b < number) {
+        first[c] = cursor[b];
+        const Key keys_here = cursor[b + 1] - first[c];
+        if (keys_here) place[c] = atomicAdd(&state.next[b], keys_here);
+      }
+    __syncthreads();
+#pragma unroll
+    for (int v = 0; v < vectors; ++v) {
+      const int left = here - (v * threads + static_cast<int>(threadIdx.x)) * 4;
+      const Key b = keys[v].x >> shift, of_first = __shfl_sync(~0u, b, 0);
+      const bool is_one = left > 3 && b == of_first && b == keys[v].y >> shift && b == keys[v].z >> shift &&
+                          b == keys[v].w >> shift;
+      // One bucket's keys in all lanes would be 128 additions to one address.
+      if (__all_sync(~0u, is_one)) {
+        Key to = 0;
+        if (threadIdx.x % 32 == 0) to = atomicAdd(&cursor[b], 128u);
+        to = __shfl_sync(~0u, to, 0) + threadIdx.x % 32;
+        gathered[to] = keys[v].x;
+        gathered[to + 32] = keys[v].y;
+        gathered[to + 64] = keys[v].z;
+        gathered[to + 96] = keys[v].w;
+      } else if (!has_part) {
+        if (left <= 0) continue;
+        const Key y = keys[v].y >> shift, z = keys[v].z >> shift, w = keys[v].w >> shift;
+        const Key to_x = atomicAdd(&cursor[b], 1u), to_y = atomicAdd(&cursor[y], 1u),
+                  to_z = atomicAdd(&cursor[z], 1u), to_w = atomicAdd(&cursor[w], 1u);
+        gathered[to_x] = keys[v].x;
+        gathered[to_y] = keys[v].y;
+        gathered[to_z] = keys[v].z;
+        gathered[to_w] = keys[v].w;
+      } else {
+        if (left > 0) gathered[atomicAdd(&cursor[b], 1u)] = keys[v].x;
+        if (left > 1) gathered[atomicAdd(&cursor[keys[v].y >> shift], 1u)] = keys[v].y;
+        if (left > 2) gathered[atomicAdd(&cursor[keys[v].z >> shift], 1u)] = keys[v].z;
+        if (left > 3) gathered[atomicAdd(&cursor[keys[v].w >> shift], 1u)] = keys[v].w;
+      }
+    }
+#pragma unroll
+    for (int c = 0; c < counters; ++c)
+      if (const int b = c * threads + threadIdx.x; b < number) leap[b] = place[c] - first[c];
+    __syncthreads();
+    // The next tile is on its way while this one is written.
+    if (tile + gridDim.x < tiles.number) load(tile + gridDim.x);
+    for (int b = threadIdx.x; b < number; b += threads) cursor[b] = 0;
+#pragma unroll 8
+    for (int k = threadIdx.x; k < here; k += threads) {
+      const Key key = gathered[k];
+      out[leap[key >> shift] + static_cast<Key>(k)] = static_cast<Residue>(key & ((1u << shift) - 1));
+    }
+  }
+}
+
+}  // namespace tallcache::gpu::counting_sort

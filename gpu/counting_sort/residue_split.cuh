@@ -1,0 +1,165 @@
+// How keys in [0, range] are split into buckets of 2^shift neighbouring values, of which only the residues,
+// the low bits, are moved; and the histogram of the buckets.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cub/block/block_scan.cuh>
+
+#include "common/ops/counting_sort.hpp"
+#include "gpu/check.hpp"
+#include "gpu/on_gpu.hpp"
+
+namespace tallcache::gpu::counting_sort {
+
+using Key = std::uint32_t;
+
+inline constexpr int split_threads = 1024;
+
+/// The buckets of a range, and which of them are heavy: more keys than one block should count alone.
+struct Split {
+  static constexpr Index few = 1024;                     ///< buckets, where the residues' bits allow it
+  static constexpr Index most = 5120;                    ///< buckets whose counts a block keeps beside a tile
+  static constexpr int short_bits = 16, long_bits = 18;  ///< of a residue, at most
+  static constexpr Index always_light = 16384;           ///< keys that one block counts in a few microseconds
+  static constexpr Key segment = 2048;                   ///< values and keys that a warp writes at a time
+
+  int shift;     ///< bits of a residue
+  Index number;  ///< of buckets
+  Key heavy;     ///< a bucket of more keys is heavy
+  Key even;      ///< a bucket of more has more keys than chance would give it
+
+  static Index buckets(Index range, int shift) { return (range >> shift) + 1; }
+  /// Not for so few keys that most counts would be 0, and not where a place may overflow 32 bits.
+  static bool suits(Index n, Index range) {
+    return buckets(range, long_bits) <= most && range / 8 <= n && n < (Index{1} << 32) - (1 << 20);
+  }
+
+  /// Residues of at most `bits` bits, unless there would be too many buckets.
+  Split(Index n, Index range, Index bits) : shift(0) {
+    while (buckets(range, shift) > few && shift < bits) ++shift;
+    if (buckets(range, shift) > most) shift = long_bits;
+    number = buckets(range, shift);
+    const double mean = static_cast<double>(n) / static_cast<double>(number);
+    even = static_cast<Key>(std::min(1.25 * mean + 8 * std::sqrt(mean) + 8, 4e9));
+    heavy = static_cast<Key>(std::min<Index>(std::max(always_light, 2 * n / number), n));
+  }
+
+  Index values() const { return Index{1} << shift; }
+  bool has_short_residues() const { return shift <= short_bits; }
+  Index most_heavy(Index n) const { return heavy ? std::min(number, n / heavy) : 0; }
+};
+
+/// What the kernels of one sort share.
+struct SplitState {
+  Key *count,         ///< keys of each bucket; zeroed
+      *first,         ///< where each bucket starts, and n
+      *next,          ///< where its next keys go
+      *heavy,         ///< the heavy buckets, then their number at [most_heavy]
+      *piece,         ///< the number of pieces of the heavy buckets before each, and of all
+      *segment,       ///< and of segments of their values and keys
+      *pieces_done,   ///< of each heavy bucket; zeroed
+      *blocks_done,   ///< zeroed
+      *wide, *wides;  ///< buckets whose counters are too narrow; their number, zeroed
+  Key* heavy_count;   ///< of each value of the heavy buckets, then where its keys start
+
+  int shift, number, most_heavy;
+  Key heavy_limit, even_limit, piece_keys;
+};
+
+/// Four neighbouring keys from `i` on, as far as they lie before `end`.
+inline __device__ uint4 load_keys(const Key* in, bool is_aligned, Index i, Index end) {
+  if (is_aligned && i + 4 <= end) return *reinterpret_cast<const uint4*>(in + i);
+  uint4 keys{};
+  if (i < end) keys.x = in[i];
+  if (i + 1 < end) keys.y = in[i + 1];
+  if (i + 2 < end) keys.z = in[i + 2];
+  if (i + 3 < end) keys.w = in[i + 3];
+  return keys;
+}
+
+/// By the last block of the histogram: where buckets start, and the list of the heavy ones.
+inline __device__ void lay_out_buckets(const SplitState& state, Key n) {
+  using Scan = cub::BlockScan<Key, split_threads>;
+  __shared__ typename Scan::TempStorage scan;
+  Key keys_before = 0, heavy_before = 0, pieces_before = 0, segments_before = 0;
+  for (int begin = 0; begin < state.number; begin += split_threads) {
+    const int b = begin + threadIdx.x;
+    const Key keys = b < state.number ? __ldcg(&state.count[b]) : 0;
+    const bool is_heavy = keys > state.heavy_limit;
+    const Key pieces = is_heavy ? (keys - 1) / state.piece_keys + 1 : 0;
+    const Key segments = is_heavy ? (keys + (1u << state.shift) - 1) / Split::segment + 1 : 0;
+    Key before, heavies, earlier_pieces, earlier_segments, sum;
+    Scan(scan).ExclusiveSum(keys, before, sum);
+    if (b < state.number) state.first[b] = state.next[b] = keys_before + before;
+    keys_before += sum;
+    __syncthreads();
+    Scan(scan).ExclusiveSum(Key{is_heavy}, heavies, sum);
+    __syncthreads();
+    const Key heavies_here = sum;
+    Scan(scan).ExclusiveSum(pieces, earlier_pieces, sum);
+    __syncthreads();
+    const Key pieces_here = sum;
+    Scan(scan).ExclusiveSum(segments, earlier_segments, sum);
+    __syncthreads();
+    if (is_heavy) {
+      state.heavy[heavy_before + heavies] = b;
+      state.piece[heavy_before + heavies] = pieces_before + earlier_pieces;
+      state.segment[heavy_before + heavies] = segments_before + earlier_segments;
+    }
+    heavy_before += heavies_here;
+    pieces_before += pieces_here;
+    segments_before += sum;
+  }
+  if (threadIdx.x == 0) {
+    state.first[state.number] = n;
+    state.heavy[state.most_heavy] = heavy_before;
+    state.piece[heavy_before] = pieces_before;
+    state.segment[heavy_before] = segments_before;
+  }
+}
+
+/// The keys of each bucket, counted in shared memory first; the last block lays the buckets out.
+inline __global__ void __launch_bounds__(split_threads, 2)
+    count_buckets(const Key* in, Index n, bool is_aligned, SplitState state) {
+  extern __shared__ Key own[];
+  __shared__ bool is_last;
+  for (int b = threadIdx.x; b < state.number; b += split_threads) own[b] = 0;
+  __syncthreads();
+  constexpr int loads = 4;
+  const Index step = Index{gridDim.x} * split_threads * 4;
+  const Index whole = is_aligned ? n / 4 * 4 : 0;
+  Index i = (Index{blockIdx.x} * split_threads + threadIdx.x) * 4;
+  for (; i + (loads - 1) * step < whole; i += loads * step) {
+    uint4 keys[loads];
+#pragma unroll
+    for (int e = 0; e < loads; ++e) keys[e] = *reinterpret_cast<const uint4*>(in + i + e * step);
+#pragma unroll
+    for (int e = 0; e < loads; ++e) {
+      atomicAdd(&own[keys[e].x >> state.shift], 1u);
+      atomicAdd(&own[keys[e].y >> state.shift], 1u);
+      atomicAdd(&own[keys[e].z >> state.shift], 1u);
+      atomicAdd(&own[keys[e].w >> state.shift], 1u);
+    }
+  }
+  for (; i < n; i += step) {
+    const uint4 keys = load_keys(in, is_aligned, i, n);
+    atomicAdd(&own[keys.x >> state.shift], 1u);
+    if (i + 1 < n) atomicAdd(&own[keys.y >> state.shift], 1u);
+    if (i + 2 < n) atomicAdd(&own[keys.z >> state.shift], 1u);
+    if (i + 3 < n) atomicAdd(&own[keys.w >> state.shift], 1u);
+  }
+  __syncthreads();
+  for (int b = threadIdx.x; b < state.number; b += split_threads)
+    if (own[b]) atomicAdd(&state.count[b], own[b]);
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) is_last = atomicAdd(state.blocks_done, 1u) == gridDim.x - 1;
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+  lay_out_buckets(state, static_cast<Key>(n));
+}
+
+}  // namespace tallcache::gpu::counting_sort

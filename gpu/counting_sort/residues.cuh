@@ -1,0 +1,177 @@
+// The bucketed counting sort of keys for the whole device: buckets by the high bits, of which only the
+// residues are moved, counters of a few bits, and as many blocks as a heavy bucket needs.
+#pragma once
+
+#include "gpu/counting_sort/residue_heavy.cuh"
+#include "gpu/counting_sort/residue_partition.cuh"
+#include "gpu/peers/cub_radix_sort.cuh"
+
+namespace tallcache::gpu::counting_sort {
+
+struct residues : OnGpu {
+  static constexpr std::string_view idea =
+      "buckets of neighbouring values, of whose keys only the low bits are moved, counted in a few bits "
+      "each, "
+      "heavy buckets by many blocks; ranges beyond 8 n or 1.3e9 are left to cub_radix_sort; applies "
+      "privatisation, coalescing, tiling";
+  static constexpr std::string_view source = "M8: Counting sort: a cache-friendly algorithm, on the GPU";
+  using operations = OperationList<CountingSort<false>>;
+  static constexpr Index residue_bits[] = {Split::short_bits, Split::long_bits};
+  static constexpr ParamSpec params[] = {
+      {.name = "bits",
+       .fallback = Split::short_bits,
+       .what = "of a residue, at most; more make fewer buckets of a large range, for even keys",
+       .choices = residue_bits}};
+
+  static std::size_t scratch(CountingSort<false> op, const Shape& shape, const Params& params) {
+    const Index n = shape["n"], range = shape["range"];
+    if (!Split::suits(n, range)) return peers::cub_radix_sort::scratch(op, shape, params);
+    return Memory::bytes(Split(n, range, params["bits"]), n);
+  }
+
+  static void call(const Launch& launch, const CountingSort<false>::Args<>& args, const Params& params) {
+    const Index n = args.in.size;
+    if (n == 0) return;
+    if (!Split::suits(n, args.range)) return peers::cub_radix_sort::call(launch, args, params);
+    const Split split(n, args.range, params["bits"]);
+    if (split.has_short_residues())
+      sort<std::uint16_t>(launch, args, split);
+    else
+      sort<Key>(launch, args, split);
+  }
+
+ private:
+  static constexpr Index most_counters = heavy_values * 2;  ///< bytes
+
+  struct Memory {
+    static Index zeroed(const Split& split, Index n) { return split.number + split.most_heavy(n) + 2; }
+    static std::size_t bytes(const Split& split, Index n) {
+      const Index heavy = split.most_heavy(n);
+      const std::size_t residue = split.has_short_residues() ? 2 : 4;
+      return scratch_bytes({zeroed(split, n) * sizeof(Key), (split.number + 1) * sizeof(Key),
+                            split.number * sizeof(Key), split.number * sizeof(Key), (heavy + 1) * sizeof(Key),
+                            (heavy + 1) * sizeof(Key), (heavy + 1) * sizeof(Key),
+                            (heavy << split.shift) * sizeof(Key),
+                            split.shift ? checked_product(n, residue, "residues") : 0});
+    }
+  };
+
+  static int multiprocessors() {
+    int device = 0, number = 0;
+    TALLCACHE_CUDA(cudaGetDevice(&device));
+    TALLCACHE_CUDA(cudaDeviceGetAttribute(&number, cudaDevAttrMultiProcessorCount, device));
+    return number;
+  }
+
+  template <class Kernel>
+  static void allow_shared(Kernel* kernel, std::size_t bytes) {
+    TALLCACHE_CUDA(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  }
+
+  /// Bits of a counter that the keys of most values do not overflow, if they are spread evenly, as far as a
+  /// bucket's counters fit into a block's shared memory.
+  static int counter_bits(Index n, Index range, const Split& split) {
+    const Index keys_a_value = n / (range + 1);
+    int bits = keys_a_value < 4 ? 4 : keys_a_value < 128 ? 8 : keys_a_value < 32768 ? 16 : 32;
+    while (bits > 4 && split.values() * bits / 8 > most_counters) bits /= 2;
+    return bits;
+  }
+
+  template <class Residue>
+  static void sort(const Launch& launch, const CountingSort<false>::Args<>& args, const Split& split) {
+    const Index n = args.in.size, heavy = split.most_heavy(n);
+    auto scratch = args.scratch;
+    const auto zeroed = scratch.vector<Key>(Memory::zeroed(split, n));
+    SplitState state{};
+    state.count = zeroed.data;
+    state.pieces_done = state.count + split.number;
+    state.blocks_done = state.pieces_done + heavy;
+    state.wides = state.blocks_done + 1;
+    state.first = scratch.vector<Key>(split.number + 1).data;
+    state.next = scratch.vector<Key>(split.number).data;
+    state.wide = scratch.vector<Key>(split.number).data;
+    state.heavy = scratch.vector<Key>(heavy + 1).data;
+    state.piece = scratch.vector<Key>(heavy + 1).data;
+    state.segment = scratch.vector<Key>(heavy + 1).data;
+    state.heavy_count = scratch.vector<Key>(heavy << split.shift).data;
+    state.shift = split.shift;
+    state.number = static_cast<int>(split.number);
+    state.most_heavy = static_cast<int>(heavy);
+    state.heavy_limit = split.heavy;
+    state.even_limit = split.even;
+
+    const cudaStream_t stream = stream_of(launch);
+    const int processors = multiprocessors();
+    state.piece_keys = static_cast<Key>(std::clamp<Index>(blocks_of(n, 2 * processors), Split::always_light,
+                                                          std::max<Index>(1 << 17, 2 * split.values())));
+    const bool in_aligned = is_aligned(args.in.data), out_aligned = is_aligned(args.out.data);
+    TALLCACHE_CUDA(cudaMemsetAsync(zeroed.data, 0, zeroed.size * sizeof(Key), stream));
+    const auto blocks =
+        static_cast<unsigned>(std::min<Index>(blocks_of(n, 4 * split_threads), 2 * processors));
+    count_buckets<<<blocks, split_threads, split.number * sizeof(Key), stream>>>(args.in.data, n, in_aligned,
+                                                                                 state);
+    check_launch();
+    if (split.shift == 0) {
+      write_buckets_of_one<<<4 * processors, write_threads, 0, stream>>>(args.out.data, static_cast<Key>(n),
+                                                                         out_aligned, state);
+      return check_launch();
+    }
+    Residue* const moved = scratch.vector<Residue>(n).data;
+    move<Residue>(args.in, in_aligned, moved, split, processors, state, stream);
+    switch (counter_bits(n, args.range, split)) {
+      case 4:
+        sort_light<Residue, 4>(moved, args, out_aligned, split, state, stream);
+        break;
+      case 8:
+        sort_light<Residue, 8>(moved, args, out_aligned, split, state, stream);
+        break;
+      case 16:
+        sort_light<Residue, 16>(moved, args, out_aligned, split, state, stream);
+        break;
+      default:
+        sort_light<Residue, 32>(moved, args, out_aligned, split, state, stream);
+    }
+    constexpr std::size_t bytes = most_counters + heavy_threads / 32 * strip_keys * sizeof(Key);
+    allow_shared(count_heavy_buckets<Residue>, bytes);
+    count_heavy_buckets<Residue>
+        <<<processors, heavy_threads, bytes, stream>>>(moved, args.out.data, out_aligned, state);
+    check_launch();
+    if (n <= Split::always_light) return;  // no bucket is heavy
+    write_heavy_buckets<<<4 * processors, write_threads, 0, stream>>>(args.out.data, out_aligned, state);
+    check_launch();
+  }
+
+  static bool is_aligned(const Key* keys) { return reinterpret_cast<std::uintptr_t>(keys) % 16 == 0; }
+
+  template <class Residue>
+  static void move(VectorView<const Key> in, bool aligned, Residue* moved, const Split& split, int processors,
+                   const SplitState& state, cudaStream_t stream) {
+    const ResidueTiles tiles(in.size, processors);
+    const auto run = [&](auto kernel) {
+      const std::size_t bytes = ResidueTiles::shared_bytes(split);
+      allow_shared(kernel, bytes);
+      kernel<<<tiles.blocks, ResidueTiles::threads, bytes, stream>>>(in.data, in.size, aligned, moved, tiles,
+                                                                     state);
+      check_launch();
+    };
+    if (split.number <= ResidueTiles::threads)
+      run(partition<Residue, 1>);
+    else
+      run(partition<Residue, Split::most / ResidueTiles::threads>);
+  }
+
+  template <class Residue, int width>
+  static void sort_light(const Residue* moved, const CountingSort<false>::Args<>& args, bool aligned,
+                         const Split& split, const SplitState& state, cudaStream_t stream) {
+    constexpr int threads = sizeof(Residue) == 2 ? 512 : 1024;
+    const Index words = std::max<Index>(split.values() * width / 32, 1);
+    const std::size_t bytes = (words + threads / 32 * strip_keys) * sizeof(Key);
+    const auto kernel = sort_light_buckets<Residue, threads, width>;
+    allow_shared(kernel, bytes);
+    kernel<<<grid_of(split.number), threads, bytes, stream>>>(moved, args.out.data, aligned, state);
+    check_launch();
+  }
+};
+
+}  // namespace tallcache::gpu::counting_sort

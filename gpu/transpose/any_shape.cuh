@@ -1,0 +1,28 @@
+// B = A^T of any shape, by the way that its rows allow.
+#pragma once
+
+#include "gpu/transpose/narrow_strips.cuh"
+#include "gpu/transpose/sixteen_bytes.cuh"
+#include "gpu/transpose/whole_sectors.cuh"
+
+namespace tallcache::gpu::transpose {
+
+struct any_shape : OnGpu {
+  static constexpr std::string_view idea =
+      "narrow_strips where A has few rows or columns, sixteen_bytes where rows are whole 16 bytes, "
+      "whole_sectors otherwise; applies coalescing, tiling, coarsening";
+  static constexpr std::string_view source = "REC-TRANSPOSE (M7), on the GPU";
+  using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
+
+  template <class Args>
+  static void call(const Launch& launch, const Args& args, const Params& params) {
+    if (std::min(args.a.rows, args.a.cols) <= narrow)
+      narrow_strips::call(launch, args, params);
+    else if (rows_are_chunks(args.a) && rows_are_chunks(args.b))
+      sixteen_bytes::call(launch, args, params);
+    else
+      whole_sectors::call(launch, args, params);
+  }
+};
+
+}  // namespace tallcache::gpu::transpose

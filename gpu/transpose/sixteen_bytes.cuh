@@ -1,0 +1,62 @@
+// B = A^T where every row starts at a multiple of 16 bytes: 16 bytes an access on both sides.
+#pragma once
+
+#include "common/ops/transpose.hpp"
+#include "gpu/check.hpp"
+#include "gpu/tile.hpp"
+#include "gpu/transpose/turned_tile.cuh"
+
+namespace tallcache::gpu::transpose {
+
+/// Blocks take the tiles of B along its rows: the order of a recursion that halves B's rows before its
+/// columns.
+template <class T, int side, int threads, int lead>
+__global__ void __launch_bounds__(threads) turn_tiles(MatrixView<T> b, MatrixView<const T> a, Tiling tiling) {
+  using Turned = TurnedTile<T, side, threads, lead>;
+  __shared__ Turned turned;
+  const Tile first = tiling.origin();
+  const typename Turned::Squares held(a, first.col, first.row);
+  const auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(b.data + first.row * b.ld));
+  const auto pitch = static_cast<unsigned>(b.ld * sizeof(T));
+  const auto early = [=](int r) { return lead ? static_cast<int>((start + r * pitch) / 16 % 2) : 0; };
+  turned.turn(held, early);
+  __syncthreads();
+  turned.store(b, first.row, first.col, early);
+}
+
+struct sixteen_bytes : OnGpu {
+  static constexpr std::string_view idea =
+      "rows of whole 16 bytes: tiles with rows of 256 bytes, squares turned in registers, 16 bytes an "
+      "access, "
+      "blocks along B's rows, as the recursion that halves B's rows first takes them; applies coalescing, "
+      "tiling, coarsening";
+  static constexpr std::string_view source = "REC-TRANSPOSE (M7), on the GPU; PyTorch PR 194310";
+  using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
+
+  static bool supports(const Shape& shape) {
+    return (shape["n"] + shape["pad"]) % 4 == 0 && (shape["m"] + shape["pad"]) % 4 == 0;
+  }
+
+  template <class Args>
+  static void call(const Launch& launch, const Args& args, const Params&) {
+    using T = typename decltype(args.b)::value_type;
+    if (!rows_are_chunks(args.a) || !rows_are_chunks(args.b))
+      throw Error("sixteen_bytes: a row starts at no multiple of 16 bytes");
+    if (args.b.ld * sizeof(T) % 32 == 0 && reinterpret_cast<std::uintptr_t>(args.b.data) % 32 == 0)
+      turn<0>(launch, args.b, args.a);
+    else
+      turn<1>(launch, args.b, args.a);
+  }
+
+ private:
+  template <int lead, class T>
+  static void turn(const Launch& launch, const MatrixView<T>& b, const MatrixView<const T>& a) {
+    constexpr int side = 256 / sizeof(T), threads = 256;
+    if (b.rows == 0 || b.cols == 0) return;
+    const Tiling tiling(b.rows, b.cols + lead * Chunk<T>::size, side, side);
+    turn_tiles<T, side, threads, lead><<<tiling.grid(), threads, 0, stream_of(launch)>>>(b, a, tiling);
+    check_launch();
+  }
+};
+
+}  // namespace tallcache::gpu::transpose

@@ -1,0 +1,89 @@
+// A tile of B in shared memory, turned on its way in: squares of chunks in registers, and chunks at swizzled
+// places, so that neither its columns nor its rows meet in a bank.
+#pragma once
+
+#include "gpu/transpose/chunk.cuh"
+
+namespace tallcache::gpu::transpose {
+
+/// side x side elements of B, by blocks of `threads`. Where rows start at multiples of 16 bytes but not of a
+/// sector's 32, `lead` is 1: the tile of every other row starts a chunk early, so that no sector is written
+/// by two blocks, and a chunk more is read of each column.
+template <class T, int side, int threads, int lead = 0>
+struct TurnedTile {
+  static constexpr int size = Chunk<T>::size, chunks = side / size;
+  static constexpr int all_squares = chunks * (chunks + lead);  ///< of size x size elements
+  static constexpr int squares = (all_squares + threads - 1) / threads;
+
+  Chunk<T> row[side][chunks];
+
+  /// Chunk c of row r of the turned tile.
+  __device__ Chunk<T>& at(int r, int c) { return row[r][c ^ r / size % chunks]; }
+
+  /// A thread's squares of the tile of `a` at (i, j), as rows of chunks.
+  struct Squares {
+    Chunk<T> part[squares][size];
+
+    __device__ Squares(const MatrixView<const T>& a, Index i, Index j) {
+      const Index first = i - lead * size;
+      const bool is_whole = first >= 0 && i + side <= a.rows && j + side <= a.cols;
+#pragma unroll
+      for (int s = 0; s < squares; ++s) {
+        const int square = s * threads + threadIdx.x;
+        if (all_squares % threads && square >= all_squares) break;
+#pragma unroll
+        for (int e = 0; e < size; ++e) {
+          const Index r = first + square / chunks * size + e, c = j + square % chunks * size;
+          if (is_whole)
+            part[s][e] = *reinterpret_cast<const Chunk<T>*>(a.data + r * a.ld + c);
+          else if (r >= 0 && r < a.rows)
+            part[s][e] = load_chunk(a.data + r * a.ld, c, a.cols);
+          else
+            part[s][e] = {};
+        }
+      }
+    }
+  };
+
+  /// This tile becomes the transpose of the one that the block's threads hold; early(r) is the number of
+  /// chunks, at most `lead`, by which row r starts early.
+  template <class Early>
+  __device__ void turn(const Squares& held, Early early) {
+#pragma unroll
+    for (int s = 0; s < squares; ++s) {
+      const int square = s * threads + threadIdx.x;
+      if (all_squares % threads && square >= all_squares) break;
+#pragma unroll
+      for (int j = 0; j < size; ++j) {
+        const int r = square % chunks * size + j, c = square / chunks - lead + early(r);
+        Chunk<T> column;
+#pragma unroll
+        for (int i = 0; i < size; ++i) column.at[i] = held.part[s][i].at[j];
+        if (!lead || (c >= 0 && c < chunks)) at(r, c) = column;
+      }
+    }
+  }
+
+  /// Stores this tile at (i, j) of `b`.
+  template <class Early>
+  __device__ void store(const MatrixView<T>& b, Index i, Index j, Early early) {
+    const bool is_whole = j >= lead * size && i + side <= b.rows && j + side <= b.cols;
+#pragma unroll
+    for (int e = 0; e < (side * chunks + threads - 1) / threads; ++e) {
+      const int place = e * threads + threadIdx.x, r = place / chunks, c = place % chunks;
+      if (side * chunks % threads && r >= side) break;
+      const Index col = j + (c - early(r)) * size;
+      if (is_whole)
+        *reinterpret_cast<Chunk<T>*>(b.data + (i + r) * b.ld + col) = at(r, c);
+      else if (i + r < b.rows)
+        store_chunk(b.data + (i + r) * b.ld, col, b.cols, at(r, c));
+    }
+  }
+};
+
+/// The rows of a tile that starts at none early.
+struct OnTime {
+  __device__ int operator()(int) const { return 0; }
+};
+
+}  // namespace tallcache::gpu::transpose

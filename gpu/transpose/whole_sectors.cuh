@@ -1,0 +1,77 @@
+// B = A^T for rows of any length: the tile of each row of B starts where a sector of device memory does, so
+// that no sector is written by two blocks.
+#pragma once
+
+#include <cstdint>
+
+#include "common/ops/transpose.hpp"
+#include "gpu/check.hpp"
+#include "gpu/tile.hpp"
+
+namespace tallcache::gpu::transpose {
+
+/// Elements of a sector, the least that is read or written of device memory.
+template <class T>
+inline constexpr int sector = 32 / sizeof(T);
+
+/// Tiles of side x side elements of B, row r of which starts up to a sector less one element early. A warp
+/// stores neighbouring elements of one row: 16 bytes a thread would have to come from unaligned places of
+/// shared memory, four bank conflicts for each store saved.
+template <class T, int side, int threads>
+__global__ void __launch_bounds__(threads)
+    turn_into_sectors(MatrixView<T> b, MatrixView<const T> a, Tiling tiling) {
+  constexpr int early = sector<T> - 1, height = side + early, step = threads / side;
+  __shared__ T tile[side][height | 1];  // an odd pitch: a column lies in different banks
+  const Tile first = tiling.origin();
+  const int x = threadIdx.x % side, y = threadIdx.x / side;
+  {
+    constexpr int loads = (height + step - 1) / step;
+    const Index i = first.col - early + y, j = first.row + x;
+    const T* const source = a.data + i * a.ld + j;
+    const bool is_whole =
+        first.col >= early && first.col + side + step <= a.rows && first.row + side <= a.cols;
+    T value[loads];
+    if (is_whole) {  // no test between the loads
+#pragma unroll
+      for (int e = 0; e < loads; ++e) value[e] = source[e * step * a.ld];
+    } else {
+#pragma unroll
+      for (int e = 0; e < loads; ++e)
+        if (i + e * step >= 0 && i + e * step < a.rows && j < a.cols) value[e] = source[e * step * a.ld];
+    }
+#pragma unroll
+    for (int e = 0; e < loads; ++e)
+      if (y + e * step < height) tile[x][y + e * step] = value[e];
+  }
+  __syncthreads();
+  const auto start =
+      static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(b.data + first.row * b.ld) / sizeof(T));
+  const auto pitch = static_cast<unsigned>(b.ld);
+#pragma unroll 8
+  for (int r = y; r < side; r += step) {
+    const int into = (start + r * pitch) % sector<T>;  // elements of the sector before the tile
+    const Index col = first.col + x - into;
+    if (first.row + r < b.rows && col >= 0 && col < b.cols) b(first.row + r, col) = tile[r][early - into + x];
+  }
+}
+
+struct whole_sectors : OnGpu {
+  static constexpr std::string_view idea =
+      "rows of any length: each row of a tile of B starts at a 32-byte sector, so that none is written in "
+      "parts, blocks along B's rows; applies coalescing, tiling, coarsening";
+  static constexpr std::string_view source = "REC-TRANSPOSE (M7), on the GPU; M16: bank conflicts";
+  using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
+
+  template <class Args>
+  static void call(const Launch& launch, const Args& args, const Params&) {
+    using T = typename decltype(args.b)::value_type;
+    constexpr int side = 64, threads = 256;
+    if (args.b.rows == 0 || args.b.cols == 0) return;
+    const Tiling tiling(args.b.rows, args.b.cols + sector<T> - 1, side, side);
+    turn_into_sectors<T, side, threads>
+        <<<tiling.grid(), threads, 0, stream_of(launch)>>>(args.b, args.a, tiling);
+    check_launch();
+  }
+};
+
+}  // namespace tallcache::gpu::transpose

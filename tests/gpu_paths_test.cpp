@@ -1,0 +1,188 @@
+// The GPU's fast transpositions and counting sort at the edges of their paths: rows that start at multiples
+// of 4, 8 and 16 bytes, one tile, one bucket, counters that overflow, most keys in one bucket. Skipped
+// without a device.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <ranges>
+#include <vector>
+
+#include "common/catalogue.hpp"
+#include "common/ops/counting_sort.hpp"
+#include "common/ops/transpose.hpp"
+#include "gpu/cuda_executor.hpp"
+#include "gpu/cuda_state.hpp"
+#include "tests/support.hpp"
+
+namespace tallcache::test {
+namespace {
+
+class OnDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string reason = cuda_unavailable(); !reason.empty()) {
+      if (gpu_required()) GTEST_FAIL() << reason;
+      GTEST_SKIP() << reason;
+    }
+    executor = make_cuda_executor();
+  }
+
+  void run(const Variant& variant, const void* args, const Params& params = {}) {
+    for (Entry entry : variant.entries) executor->seconds(entry, args, params, {}, 1);
+  }
+
+  std::unique_ptr<Executor> executor;
+};
+
+class Transposing : public OnDevice {
+ protected:
+  static constexpr float around = -7;
+
+  // B, `b_skip` elements behind a multiple of 4096 bytes, from A, `a_skip` behind one.
+  void transpose(std::string_view name, Index m, Index n, Index lda, Index ldb, Index a_skip, Index b_skip) {
+    SCOPED_TRACE(testing::Message() << name << " " << m << " x " << n << ", ld " << lda << " and " << ldb
+                                    << ", " << a_skip << " and " << b_skip << " elements in");
+    std::vector<float> a(a_skip + m * lda), b(b_skip + n * ldb + 64, around);
+    std::iota(a.begin(), a.end(), 1.f);
+    const auto a_memory = executor->allocate(a.size() * sizeof(float));
+    const auto b_memory = executor->allocate(b.size() * sizeof(float));
+    executor->upload(*a_memory, std::as_bytes(std::span(a)));
+    executor->upload(*b_memory, std::as_bytes(std::span(b)));
+    const auto place = [](Memory& memory, Index skip) {
+      return reinterpret_cast<float*>(memory.bytes().data()) + skip;
+    };
+    const Transpose<float>::Args<> args{{place(*b_memory, b_skip), n, m, ldb},
+                                        {place(*a_memory, a_skip), m, n, lda}};
+    run(find_variant(operation_of<Transpose<float>>, name, Backend::gpu), &args);
+    EXPECT_TRUE(a_memory->guards_intact() && b_memory->guards_intact());
+    std::vector<float> expected(b.size(), around);
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < m; ++j) expected[b_skip + i * ldb + j] = a[a_skip + j * lda + i];
+    executor->download(std::as_writable_bytes(std::span(b)), *b_memory);
+    EXPECT_TRUE(b == expected) << "first at " << std::ranges::mismatch(b, expected).in1 - b.begin();
+    ++cases;
+  }
+
+  void TearDown() override { RecordProperty("cases", cases); }
+
+  int cases = 0;
+};
+
+TEST_F(Transposing, RowsThatStartAnywhere) {
+  for (Index m : {64, 65, 71, 72, 128, 135})
+    for (Index extra : {0, 1, 2, 4, 8})
+      for (Index skip : {0, 1, 2, 4, 8}) {
+        transpose("whole_sectors", m, 67, 67 + extra, m + extra, skip, 8 - skip);
+        transpose("any_shape", m, 67, 67 + extra, m + extra, skip, 8 - skip);
+      }
+}
+
+TEST_F(Transposing, RowsOfWholeSixteenBytes) {
+  for (Index m : {1, 3, 4, 63, 64, 65, 127, 128, 129})
+    for (Index n : {1, 63, 64, 65, 130})
+      for (Index skip : {0, 4}) {
+        const Index lda = (n + 3) / 4 * 4, ldb = (m + 3) / 4 * 4;
+        transpose("sixteen_bytes", m, n, lda, ldb, skip, skip);
+        transpose("sixteen_bytes", m, n, lda + 4, ldb + 4, 4 - skip, skip);
+      }
+}
+
+TEST_F(Transposing, NarrowMatrices) {
+  for (Index narrow : {1, 2, 3, 31, 32, 33, 62, 63})
+    for (Index wide : {1, 63, 64, 127, 128, 129, 4096, 4097}) {
+      transpose("narrow_strips", narrow, wide, wide, narrow, 0, 0);
+      transpose("narrow_strips", wide, narrow, narrow + 1, wide + 3, 1, 3);
+      transpose("any_shape", wide, narrow, narrow, wide, 0, 0);
+    }
+}
+
+TEST_F(Transposing, SixteenBytesRefusesOtherRows) {
+  const auto memory = executor->allocate(1 << 16);
+  float* const data = reinterpret_cast<float*>(memory->bytes().data());
+  const Variant& variant = find_variant(operation_of<Transpose<float>>, "sixteen_bytes", Backend::gpu);
+  const Transpose<float>::Args<> args{{data + 1, 8, 8, 8}, {data + 1024, 8, 8, 8}};
+  EXPECT_THROW(run(variant, &args), Error);
+}
+
+class CountingSorting : public OnDevice {
+ protected:
+  // Of n keys, key_at(i) the i-th, `skip` of them behind a multiple of 4096 bytes.
+  void sort(Index n, std::uint32_t range, const std::function<std::uint32_t(Index)>& key_at, Index skip = 0,
+            const Params& given = {}) {
+    SCOPED_TRACE(testing::Message() << n << " keys in [0, " << range << "], " << skip << " in");
+    std::vector<std::uint32_t> keys(n + skip), sorted(n + skip, 0xdeadbeef);
+    for (Index i = 0; i < n; ++i) keys[skip + i] = key_at(i);
+    const auto in = executor->allocate(keys.size() * 4), out = executor->allocate(keys.size() * 4);
+    executor->upload(*in, std::as_bytes(std::span(keys)));
+    executor->upload(*out, std::as_bytes(std::span(sorted)));
+    const Variant& variant = find_variant(operation_of<CountingSort<false>>, "residues", Backend::gpu);
+    const Shape shape{{"n", n}, {"range", static_cast<Index>(range)}};
+    const Params params = complete_params(variant, given);
+    const auto scratch = executor->allocate(variant.scratch(shape, params));
+    executor->fill(*scratch, 0xee);
+    CountingSort<false>::Args<> args{};
+    args.out = {reinterpret_cast<std::uint32_t*>(out->bytes().data()) + skip, n};
+    args.in = {reinterpret_cast<const std::uint32_t*>(in->bytes().data()) + skip, n};
+    args.range = range;
+    args.scratch = Scratch<>(scratch->bytes());
+    run(variant, &args, params);
+    EXPECT_TRUE(in->guards_intact() && out->guards_intact() && scratch->guards_intact());
+    executor->download(std::as_writable_bytes(std::span(sorted)), *out);
+    std::ranges::fill(keys | std::views::take(skip), 0xdeadbeef);
+    std::sort(keys.begin() + skip, keys.end());
+    EXPECT_TRUE(sorted == keys) << "first at " << std::ranges::mismatch(sorted, keys).in1 - sorted.begin();
+  }
+
+  static std::uint32_t random(Index i, std::uint32_t most) {
+    return static_cast<std::uint32_t>(random_up_to(1, static_cast<std::uint64_t>(i), most));
+  }
+};
+
+TEST_F(CountingSorting, OneBucketOneValueNoKeys) {
+  sort(0, 5, [](Index) { return 0u; });
+  sort(1, 0, [](Index) { return 0u; });
+  sort(100003, 0, [](Index) { return 0u; });
+  for (std::uint32_t range : {1u, 1022u, 1023u, 1024u, 2047u, 65535u, 65536u})
+    sort(100003, range, [=](Index i) { return random(i, range); });
+}
+
+TEST_F(CountingSorting, KeysThatStartAnywhere) {
+  for (Index skip : {0, 1, 2, 3, 4, 5})
+    for (Index n : {1, 3, 4, 5, 127, 128, 4096, 4097, 300001})
+      sort(
+          n, 5000, [](Index i) { return random(i, 5000); }, skip);
+}
+
+// 15 keys fit into 4 bits, 255 into 8, 65535 into 16: a value beside others of few keys.
+TEST_F(CountingSorting, CountersAboutToOverflow) {
+  for (Index keys : {14, 15, 16, 254, 255, 256, 65534, 65535, 65536, 131071, 200000})
+    for (std::uint32_t value : {0u, 7u, 8u, 4095u, 65535u})
+      sort(keys + 70000, 65535, [=](Index i) { return i % 2 && i < 2 * keys ? value : random(i, 65535); });
+}
+
+// Several values of one bucket are hot, so that sampling one of them does not help.
+TEST_F(CountingSorting, HotValuesInOneBucket) {
+  for (std::uint32_t values : {2u, 3u, 40u})
+    sort(900000, 900000, [=](Index i) { return i % 10 ? 5 + random(i, values - 1) : random(i, 900000); });
+}
+
+TEST_F(CountingSorting, MostKeysInOneBucket) {
+  for (Index n : {20000, 400000, 3000000})
+    sort(n, static_cast<std::uint32_t>(n), [=](Index i) {
+      return i % 10 ? random(i, static_cast<std::uint32_t>(n / 1000))
+                    : random(i, static_cast<std::uint32_t>(n));
+    });
+}
+
+// Residues of 17 and of 18 bits, two thirds of the keys even and the others in heavy buckets.
+TEST_F(CountingSorting, LongResidues) {
+  for (std::uint32_t range : {70'000'000u, 140'000'000u})
+    sort(range / 8 + 3, range,
+         [=](Index i) { return i % 3 ? random(i, range) : 60'000'000 + random(i, 100'000); }, 0,
+         {{"bits", 18}});
+}
+
+}  // namespace
+}  // namespace tallcache::test
