@@ -1,5 +1,6 @@
 # What the tests of the programs from the outside share. The caller sets `program` and sources this: it works in an
 # empty folder of its own, which goes with it.
+schema=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/results/schema.json
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
@@ -26,6 +27,15 @@ bad() {
 }
 # skip WHAT WHY: a part that cannot run here; tests/run counts and names it.
 skip() { echo "SKIPPED: $1: $2"; }
+# conforms FILE...: documents of results/schema.json; not looked at where there is no validator, which is said
+[ -x /usr/bin/jsonschema ] || skip "documents against results/schema.json" "python3-jsonschema is not installed"
+conforms() {
+  local file
+  [ -x /usr/bin/jsonschema ] || return 0
+  for file in "$@"; do
+    /usr/bin/jsonschema -i "$file" "$schema" >out 2>err || fail "$file is not of results/schema.json"
+  done
+}
 # finish: the verdict
 finish() {
   [ "$failures" = 0 ] && echo "all passed"

@@ -96,6 +96,8 @@ run 0 report falls.json; has out "jump in time"
 # 64 lines are too few for the ladder's first size already
 run 0 misses transpose naive --shape m=1100 --cache 4K --falls; has out "< 69"
 
+conforms m.json curve.json falls.json
+
 bad "must be a multiple of the line" misses matmul naive --shape m=8 --cache 1000
 bad "no multiple of 7" misses matmul naive --shape m=8 --cache 32K:7
 bad "at least 4 lines" misses matmul naive --shape m=8 --cache 128

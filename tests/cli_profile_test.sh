@@ -124,6 +124,8 @@ fi
 PATH=/nowhere "$program" profile matmul naive --shape m=16 --unit-cost --svg x.svg >out 2>err && fail "no gnuplot"
 has err "needs gnuplot"
 
+conforms m.json again.json
+
 bad "did you mean 'matmul'" profile matmull --shape m=8
 bad "did you mean 'naive'" profile matmul naiv --shape m=8
 bad "did you mean 'float'" profile matmul --element flaot --shape m=8

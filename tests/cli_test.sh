@@ -231,6 +231,7 @@ run 0 report machine.json; has out "^# .*, commit "; has out "^Balance: "; has o
 bad "nothing to plot" report machine.json --svg x
 bad "no table for a README" report machine.json --readme README.md
 bad "cannot write" machine --json nowhere/x.json
+conforms run.json cold.json compare.json compare99.json steps.json peers.json machine.json
 
 # Google Benchmark: names, its own flags, counters, the machine in the context.
 "$bench" --benchmark_list_tests >out 2>err || fail "bench: list"

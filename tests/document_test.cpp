@@ -200,6 +200,16 @@ TEST(Document, SchemaRefusesWhatIsBroken) {
   EXPECT_EQ(refusals(files), wanted);
 }
 
+TEST(Document, SchemaAndReportRefuseAPlanThatLacksSomething) {
+  const Folder folder;
+  const Json whole = parsed(fixtures / "model_and_counter.json");
+  const fs::path file =
+      folder.write("plan.json", whole.patch({{{"op", "remove"}, {"path", "/plan/0/caches"}}}).dump(1));
+  EXPECT_THROW(misses_text(read_document(file.string()), Style::markdown), Json::exception);
+  if (!has_validator()) GTEST_SKIP() << "python3-jsonschema is not installed (bench/setup --developer)";
+  EXPECT_EQ(refusals({file}), file.string() + "\n");
+}
+
 // A ratio is computed when the report is made: the counter's misses over the model's, and over theory's.
 TEST(MissesReport, HoldsTheCounterAgainstTheModel) {
   const Document document = read_document((fixtures / "model_and_counter.json").string());
