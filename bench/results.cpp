@@ -52,11 +52,15 @@ Document document_to_resume(const std::string& path, const Json& context) {
   Document old;
   try {
     old = read_document(path);
-    if (old.kind == "reproduce") tables_of(old.plan);
   } catch (const Error& reason) {
     throw Error(fmt::format("{}; {}", reason.what(), way_out));
   }
   if (old.kind != "reproduce") throw Error(fmt::format("{} is of tallcache {}; {}", path, old.kind, way_out));
+  try {
+    tables_of(old.plan);
+  } catch (const Error& reason) {
+    throw Error(fmt::format("{}: {}; {}", path, reason.what(), way_out));
+  }
   for (const char* name : settings)
     if (const std::string there = setting(old.context, name), here = setting(context, name); there != here)
       throw Error(fmt::format("{} holds other results: {} is {} there and {} here; {}", path, name + 1, there,

@@ -97,7 +97,7 @@ TEST(Tables, AreMadeOfNothingWithoutAVerdict) {
       const Report report = report_of(*table, document);
       EXPECT_FALSE(report.grids.empty()) << table->id;
       for (const Finding& finding : report.findings)
-        if (table->id != "cilkview-profile") EXPECT_FALSE(finding.holds) << table->id << ": " << finding.text;
+        EXPECT_FALSE(finding.holds && table->id != "cilkview-profile") << table->id << ": " << finding.text;
     }
   }
 }
@@ -148,7 +148,7 @@ TEST(MatmulCpu, CellsRatiosAndNotes) {
   EXPECT_EQ(cell(grid, "n = 1024", "naive", "+- MAD"), "250");
   EXPECT_EQ(cell(grid, "n = 1024", "transposed", "speed-up slide"), "6.63x");
   EXPECT_EQ(cell(grid, "n = 1024", "transposed", "speed-up here"), "4.00x");
-  EXPECT_EQ(cell(grid, "n = 1024", "transposed", "gflop_per_s here"), "1.074");
+  EXPECT_EQ(cell(grid, "n = 1024", "transposed", "GFLOP/s here"), "1.074");
   EXPECT_EQ(cell(grid, "n = 1024", "tiled", "here ms"), "wrong result: c(0, 0)");
   EXPECT_EQ(cell(grid, "n = 1024", "transposed and tiled", "here ms"), "not in this build");
   EXPECT_EQ(cell(grid, "n = 512", "naive", "here ms"), "not measured");

@@ -55,19 +55,18 @@ std::vector<Row> rows_of(const TimedTable& table, Scale scale, std::uint64_t see
   std::vector<Row> rows;
   for (const Case& c : table.cases) {
     if (!measured_at(c, scale)) continue;
-    Timed timed{{table.operation, complete_shape(*table.operation, c.shape), {}, seed},
-                {},
-                protocol_of(scale, table, c)};
+    std::vector<Candidate> candidates;
     const auto add = [&](const Line& line) {
       const Variant* variant = variant_of(table, line);
       if (variant && line.threads <= usable_threads())
-        timed.candidates.push_back(
-            {.variant = variant, .params = params_of(c, line), .threads = line.threads});
+        candidates.push_back({.variant = variant, .params = params_of(c, line), .threads = line.threads});
     };
     for (const Line& line : table.lines)
       if (line.phase.empty()) add(line);
     add(table.today);
-    rows.push_back({c.label, std::move(timed)});
+    const Shape shape = complete_shape(*table.operation, c.shape);
+    const Problem problem{.operation = table.operation, .shape = shape, .input = {}, .seed = seed};
+    rows.push_back({c.label, Timed{problem, std::move(candidates), protocol_of(scale, table, c)}});
   }
   return rows;
 }
