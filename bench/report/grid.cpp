@@ -59,23 +59,6 @@ std::string render(const Grid& grid, Style style) {
   return text;
 }
 
-Json to_json(const Grid& grid) {
-  Json columns = Json::array();
-  for (const Column& column : grid.columns)
-    columns.push_back({{"title", column.title}, {"align", column.left ? "left" : "right"}});
-  return {{"caption", grid.caption}, {"columns", std::move(columns)}, {"rows", grid.rows}};
-}
-
-Grid grid_from_json(const Json& json) {
-  Grid grid{.caption = json.at("caption"), .columns = {}, .rows = json.at("rows")};
-  for (const Json& column : json.at("columns"))
-    grid.columns.push_back({column.at("title"), column.at("align") == "left"});
-  for (const auto& row : grid.rows)
-    if (row.size() != grid.columns.size())
-      throw Error(fmt::format("a row of {} cells in a table of {} columns", row.size(), grid.columns.size()));
-  return grid;
-}
-
 std::string figure(double value) {
   if (std::isnan(value)) return "-";
   const double size = std::abs(value);

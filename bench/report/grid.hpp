@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/json.hpp"
-
 namespace tallcache {
 
 struct Column {
@@ -22,11 +20,6 @@ struct Grid {
 enum class Style { terminal, markdown };
 
 std::string render(const Grid&, Style);
-
-/// {"caption", "columns": [{"title", "align"}], "rows": [[...]]}
-Json to_json(const Grid&);
-/// The inverse; throws Error when a row has another number of cells than there are columns.
-Grid grid_from_json(const Json&);
 
 /// A figure in four significant digits; "-" when it is NaN.
 std::string figure(double value);
