@@ -11,7 +11,7 @@ struct any_shape : OnGpu {
   static constexpr std::string_view idea =
       "narrow_strips where A has few rows or columns, sixteen_bytes where rows are whole 16 bytes, "
       "whole_sectors otherwise; applies coalescing, tiling, coarsening";
-  static constexpr std::string_view source = "REC-TRANSPOSE (M7), on the GPU";
+  static constexpr std::string_view source = "M6: REC-TRANSPOSE, on the GPU";
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
 
   template <class Args>

@@ -75,7 +75,7 @@ struct in_place : OnGpu {
   static constexpr std::string_view idea =
       "a block swaps two tiles that mirror each other, 16 bytes an access where rows are whole 16 bytes; "
       "applies coalescing, tiling, coarsening";
-  static constexpr std::string_view source = "REC-TRANSPOSE (M7) in place, on the GPU";
+  static constexpr std::string_view source = "M6: REC-TRANSPOSE in place, on the GPU";
   using operations =
       OperationList<TransposeInPlace<float>, TransposeInPlace<double>, TransposeInPlace<std::int32_t>>;
 

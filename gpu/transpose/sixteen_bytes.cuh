@@ -14,7 +14,7 @@ template <class T, int side, int threads, int lead>
 __global__ void __launch_bounds__(threads) turn_tiles(MatrixView<T> b, MatrixView<const T> a, Tiling tiling) {
   using Turned = TurnedTile<T, side, threads, lead>;
   __shared__ Turned turned;
-  const Tile first = tiling.origin();
+  const Tile first = tiling.origin(DeviceThread{});
   const typename Turned::Squares held(a, first.col, first.row);
   const auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(b.data + first.row * b.ld));
   const auto pitch = static_cast<unsigned>(b.ld * sizeof(T));
@@ -30,7 +30,7 @@ struct sixteen_bytes : OnGpu {
       "access, "
       "blocks along B's rows, as the recursion that halves B's rows first takes them; applies coalescing, "
       "tiling, coarsening";
-  static constexpr std::string_view source = "REC-TRANSPOSE (M7), on the GPU; PyTorch PR 194310";
+  static constexpr std::string_view source = "M6: REC-TRANSPOSE, on the GPU; M16: bank conflicts";
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
 
   static bool supports(const Shape& shape) {

@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(threads)
     turn_into_sectors(MatrixView<T> b, MatrixView<const T> a, Tiling tiling) {
   constexpr int early = sector<T> - 1, height = side + early, step = threads / side;
   __shared__ T tile[side][height | 1];  // an odd pitch: a column lies in different banks
-  const Tile first = tiling.origin();
+  const Tile first = tiling.origin(DeviceThread{});
   const int x = threadIdx.x % side, y = threadIdx.x / side;
   {
     constexpr int loads = (height + step - 1) / step;
@@ -59,7 +59,7 @@ struct whole_sectors : OnGpu {
   static constexpr std::string_view idea =
       "rows of any length: each row of a tile of B starts at a 32-byte sector, so that none is written in "
       "parts, blocks along B's rows; applies coalescing, tiling, coarsening";
-  static constexpr std::string_view source = "REC-TRANSPOSE (M7), on the GPU; M16: bank conflicts";
+  static constexpr std::string_view source = "M6: REC-TRANSPOSE, on the GPU; M16: bank conflicts";
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
 
   template <class Args>
