@@ -82,8 +82,9 @@ Document read_document(const std::string& path) {
 
 void write_document(const std::string& path, const Document& document) {
   // A record a line: a file that a person can read, and whose changes show by record.
+  const Json json = to_json(document);
   std::string text;
-  for (const auto& [key, value] : to_json(document).items()) {
+  for (const auto& [key, value] : json.items()) {
     std::string shown = value.dump();
     if (value.is_array() && !value.empty()) {
       shown.clear();
