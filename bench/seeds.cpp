@@ -165,7 +165,7 @@ Json cited_sources(const Json& sources) {
     Json entry = text;
     entry["cited_by"] = Json::array();
     for (const Json& row : sources.at("seeds"))
-      if (text_of(row.at("id").get<std::string>(), sources) == text.at("cite"))
+      if (text.at("cite") == text_of(row.at("id").get<std::string>(), sources))
         entry["cited_by"].push_back(row.at("id"));
     list.push_back(std::move(entry));
   }

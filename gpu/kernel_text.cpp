@@ -8,10 +8,9 @@
 
 namespace tallcache::gpu {
 
-#define TALLCACHE_PEER(name)
-#define TALLCACHE_VARIANT(folder, name) extern const std::span<const KernelText> text_##folder##_##name;
-#include "gpu/variants.def"
-#undef TALLCACHE_VARIANT
+#define TALLCACHE_KERNEL_TEXT(folder, name) extern const std::span<const KernelText> text_##folder##_##name;
+#include "kernel_texts.def"
+#undef TALLCACHE_KERNEL_TEXT
 
 std::span<const KernelText* const> kernel_texts() {
   static const auto all = [] {
@@ -19,8 +18,8 @@ std::span<const KernelText* const> kernel_texts() {
     const auto add = [&](std::span<const KernelText> records) {
       for (const KernelText& text : records) list.push_back(&text);
     };
-#define TALLCACHE_VARIANT(folder, name) add(text_##folder##_##name);
-#include "gpu/variants.def"
+#define TALLCACHE_KERNEL_TEXT(folder, name) add(text_##folder##_##name);
+#include "kernel_texts.def"
     return list;
   }();
   return all;

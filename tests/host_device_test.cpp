@@ -196,14 +196,14 @@ TEST(HostThreads, BadInputIsNamed) {
             "a block's shared memory of 16640 bytes; machine 'gt200' has 16384");
   EXPECT_EQ(launch({{1}, {32}}, HalfAWarpShuffles{}),
             "a kernel: 16 of a warp's 32 lanes wait for the others, which do not come");
-  Counted crooked = out.view.access;
+  Counted crooked = out.view.access();
   crooked.offset += 2;
-  out.view.access = crooked;
+  out.view.policy = crooked;
   const std::string misaligned = launch({{1}, {32}}, Misaligned{});
   EXPECT_NE(misaligned.find(": store of 4 bytes, global memory: lane 0: address "), misaligned.npos)
       << misaligned;
   // The device goes on.
-  out.view.access.offset -= 2;
+  out.view.policy.offset -= 2;
   EXPECT_EQ(launch({{2}, {32}}, ReadsUnwritten{}), "no error");
 }
 

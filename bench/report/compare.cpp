@@ -33,7 +33,7 @@ Index size_of(const Json& part, const Record& record) {
 Records records_of(const Document& document, const Json& part) {
   Records list;
   for (const Record& record : document.measurements)
-    if (record.operation == part.at("operation") && record.element == part.at("element"))
+    if (part.at("operation") == record.operation && part.at("element") == record.element)
       list.push_back(&record);
   return list;
 }

@@ -15,8 +15,8 @@ namespace {
 std::vector<const Record*> records_of(const Document& document, const Json& part) {
   std::vector<const Record*> records;
   for (const Record& record : document.measurements)
-    if (record.operation == part.at("operation") && record.element == part.at("element") &&
-        record.shape == part.at("shape"))
+    if (part.at("operation") == record.operation && part.at("element") == record.element &&
+        part.at("shape") == record.shape)
       records.push_back(&record);
   return records;
 }

@@ -13,8 +13,8 @@ namespace tallcache {
 namespace {
 
 bool of_part(const Record& record, const Json& part) {
-  return record.operation == part.at("operation") && record.element == part.at("element") &&
-         record.shape == part.at("shape") && record.input == part.at("input");
+  return part.at("operation") == record.operation && part.at("element") == record.element &&
+         part.at("shape") == record.shape && part.at("input") == record.input;
 }
 
 std::vector<const Record*> records_of(const Document& document, const Json& part) {

@@ -18,8 +18,8 @@ double rate_of(const Record* record) { return record ? record->rate(measured_sec
 const Record* record_of(const Document& document, const Json& part, const Json& peer_case,
                         const Json& operation, const Json& variant) {
   for (const Record& record : document.measurements)
-    if (record.row == peer_case.at("row") && record.backend == part.at("backend") &&
-        record.operation == operation && record.variant == variant)
+    if (peer_case.at("row") == record.row && part.at("backend") == record.backend &&
+        operation == record.operation && variant == record.variant)
       return &record;
   return nullptr;
 }
@@ -110,11 +110,11 @@ PeerFigures peer_figures(const Document& document, const Json& part, const Json&
   const double speed = rate_of(figures.own);
   if (std::isnan(speed)) return figures;
   for (const Record& peer : document.measurements) {
-    if (peer.row != peer_case.at("row") || peer.backend != figures.own->backend ||
-        peer.operation != operation || peer.variant == variant)
+    if (peer_case.at("row") != peer.row || peer.backend != figures.own->backend ||
+        operation != peer.operation || variant == peer.variant)
       continue;
     const double over = speed / rate_of(&peer);
-    if (peer.variant == part.at("baseline")) figures.over_baseline = over;
+    if (part.at("baseline") == peer.variant) figures.over_baseline = over;
     if (!std::isnan(over) && !(over >= figures.over_best)) figures.best = &peer, figures.over_best = over;
   }
   figures.share = share_of(document, part, peer_case, *figures.own);

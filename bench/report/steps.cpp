@@ -11,10 +11,10 @@ namespace {
 
 const Record* record_of(const Document& document, const Json& part, const Json& step) {
   for (const Record& record : document.measurements)
-    if (record.operation == part.at("operation") && record.element == part.at("element") &&
-        record.backend == part.at("backend") && record.shape == part.at("shape") &&
-        record.variant == step.at("variant") && record.params == step.at("params") &&
-        record.threads == step.at("threads"))
+    if (part.at("operation") == record.operation && part.at("element") == record.element &&
+        part.at("backend") == record.backend && part.at("shape") == record.shape &&
+        step.at("variant") == record.variant && step.at("params") == record.params &&
+        step.at("threads") == record.threads)
       return &record;
   return nullptr;
 }
