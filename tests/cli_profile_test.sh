@@ -147,7 +147,7 @@ bad "name of a file" profile matmul naive --shape m=8 --svg -
 bad "cannot both" profile matmul naive --shape m=8 --csv - --json -
 
 # Without options: a product of the suite's own size; with an operation alone, its own size.
-run 0 profile; has out "matmul double m = 256"; has out "burdened parallelism"
+run 0 profile; has out "^matmul double m=256,n=256,k=256$"; has out "burdened parallelism"
 run 0 profile sort --unit-cost --json -; has out '"n": 1000000'
 
 # A user's own program.

@@ -89,8 +89,8 @@ bad "did you mean 'sorted'" run counting_sort --shape n=8 --input sortde
 bad "cannot write" run matmul naive --shape m=8 --json nowhere/x.json
 
 # Without options: a look at the product; with an operation alone, at that one; with a graph, at the search.
-run 0 run; has out "^matmul double m=256,n=256,k=256$"; has out "^  recursive  *[0-9]"
-run 0 run increment loop --json -; has out '"n": 100000'; has out '"verified": true'
+run 0 run; has out "^matmul double m=256,n=256,k=256:$"; has out "^  recursive  *[0-9]"
+run 0 run increment loop --json -; has out '"n": 100000'; has out '"status": "measured"'
 run 0 run --graph graph.txt --seconds 0.01; has out "^bfs .*vertices=6,edges=4"
 
 # CPU against GPU: where there is no GPU its variants say why, and the CPU's results stand.

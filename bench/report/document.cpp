@@ -81,21 +81,7 @@ Document read_document(const std::string& path) {
 }
 
 void write_document(const std::string& path, const Document& document) {
-  // A record a line: a file that a person can read, and whose changes show by record.
-  const Json json = to_json(document);
-  std::string text;
-  for (const auto& [key, value] : json.items()) {
-    std::string shown = value.dump();
-    if (value.is_array() && !value.empty()) {
-      shown.clear();
-      for (const Json& element : value) shown += (shown.empty() ? "[\n  " : ",\n  ") + element.dump();
-      shown += "\n ]";
-    } else if (value.is_object()) {
-      shown = value.dump(1);
-    }
-    text += fmt::format("{}\n {}: {}", text.empty() ? "{" : ",", Json(key).dump(), shown);
-  }
-  write_text(path, text + "\n}\n");
+  write_json(path, to_json(document));
 }
 
 }  // namespace tallcache
