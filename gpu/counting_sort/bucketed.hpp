@@ -176,7 +176,8 @@ struct bucketed : OnGpu {
                next = scratch.template vector<Key>(buckets.number + 1);
     const auto keys = scratch.template vector<Key>(args.in.size);
     const auto scan = scratch.template vector<std::byte>(static_cast<Index>(scan_bytes<Device>(first.size)));
-    const VectorView<const Key, typename decltype(args.in)::access_type> first_of_bucket = first, bucketed_keys = keys;
+    const VectorView<const Key, typename decltype(args.in)::access_type> first_of_bucket = first,
+                                                                         bucketed_keys = keys;
     if constexpr (phase == 0) {
       const LaunchShape block_a_tile({grid_of(blocks_of(args.in.size, placed_tile))}, {count_threads},
                                      buckets.number * sizeof(Key));
