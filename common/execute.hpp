@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/catalogue.hpp"
-#include "common/executor.hpp"
+#include "common/measure/executor.hpp"
 
 namespace tallcache {
 

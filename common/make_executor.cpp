@@ -1,4 +1,4 @@
-#include "common/executor.hpp"
+#include "common/measure/executor.hpp"
 #ifdef TALLCACHE_HAS_CUDA
 #include "gpu/cuda_executor.hpp"
 #endif

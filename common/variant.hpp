@@ -28,10 +28,10 @@
 #include <utility>
 
 #include "common/cache/tracer.hpp"
-#include "common/fork_tbb.hpp"
+#include "common/fork/one_tbb.hpp"
+#include "common/fork/work_span.hpp"
 #include "common/operation.hpp"
 #include "common/traced.hpp"
-#include "common/work_span.hpp"
 
 namespace tallcache {
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "common/harness.hpp"
+#include "common/measure/harness.hpp"
 #include "gpu/check.hpp"
 #include "gpu/cuda_state.hpp"
 

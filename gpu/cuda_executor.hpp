@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "common/executor.hpp"
+#include "common/measure/executor.hpp"
 
 namespace tallcache {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "common/element.hpp"
-#include "common/executor.hpp"
+#include "common/measure/executor.hpp"
 #include "gpu/check.hpp"
 
 namespace tallcache {

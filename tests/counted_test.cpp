@@ -6,12 +6,12 @@
 #include <cstring>
 #include <filesystem>
 
-#include "bench/commands.hpp"
-#include "bench/context.hpp"
-#include "bench/counted.hpp"
-#include "bench/misses.hpp"
+#include "bench/misses/misses.hpp"
+#include "bench/program/commands.hpp"
+#include "bench/program/context.hpp"
+#include "bench/program/counted.hpp"
 #include "common/catalogue.hpp"
-#include "common/fork_tbb.hpp"
+#include "common/fork/one_tbb.hpp"
 #include "tests/papi_stand_in.hpp"
 
 namespace tallcache {

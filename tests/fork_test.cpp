@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/fork_tbb.hpp"
+#include "common/fork/one_tbb.hpp"
 #include "tests/support.hpp"
 
 namespace tallcache::test {

@@ -1,5 +1,5 @@
 // The machine's facts and limits: structure, agreement with the system, exact kernels, JSON. Never a speed.
-#include "common/machine.hpp"
+#include "common/measure/machine.hpp"
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "bench/machine_json.hpp"
-#include "bench/machine_report.hpp"
+#include "bench/report/machine_json.hpp"
+#include "bench/report/machine_report.hpp"
 #include "common/error.hpp"
-#include "common/machine_kernels.hpp"
-#include "common/machine_limits.hpp"
-#include "common/machine_topology.hpp"
+#include "common/measure/machine_kernels.hpp"
+#include "common/measure/machine_limits.hpp"
+#include "common/measure/machine_topology.hpp"
 
 namespace tallcache {
 namespace {

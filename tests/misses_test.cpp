@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "bench/counted.hpp"
-#include "bench/misses.hpp"
-#include "bench/misses_curve.hpp"
-#include "bench/misses_theory.hpp"
+#include "bench/misses/curve.hpp"
+#include "bench/misses/misses.hpp"
+#include "bench/misses/theory.hpp"
+#include "bench/program/counted.hpp"
 #include "common/cache/hierarchy.hpp"
 #include "common/cache/run_traced.hpp"
 #include "common/catalogue.hpp"

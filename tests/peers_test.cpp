@@ -11,7 +11,7 @@
 #include <string>
 
 #include "common/catalogue.hpp"
-#include "common/harness.hpp"
+#include "common/measure/harness.hpp"
 #include "cpu/peers/blas.hpp"
 
 namespace tallcache {

@@ -7,8 +7,8 @@
 #include <set>
 #include <sstream>
 
-#include "bench/commands.hpp"
-#include "bench/seeds.hpp"
+#include "bench/program/commands.hpp"
+#include "bench/program/seeds.hpp"
 #include "bench/tables/slides.hpp"
 #include "bench/tables/table.hpp"
 #include "common/catalogue.hpp"

@@ -7,7 +7,7 @@
 
 #include <hwy/targets.h>
 
-#include "common/fork.hpp"
+#include "common/fork/fork.hpp"
 #include "common/random.hpp"
 #include "cpu/transpose/recursive_streaming.hpp"
 

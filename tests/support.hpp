@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/harness.hpp"
+#include "common/measure/harness.hpp"
 
 namespace tallcache::test {
 

@@ -7,7 +7,7 @@
 
 #include "bench/report/kind.hpp"
 #include "bench/report/limits.hpp"
-#include "bench/results.hpp"
+#include "bench/report/results_file.hpp"
 #include "bench/tables/table.hpp"
 #include "common/catalogue.hpp"
 

@@ -12,8 +12,8 @@
 #include "bench/tables/table.hpp"
 #include "common/cache/run_traced.hpp"
 #include "common/catalogue.hpp"
+#include "common/fork/work_span.hpp"
 #include "common/random.hpp"
-#include "common/work_span.hpp"
 #include "tests/support.hpp"
 
 namespace tallcache {

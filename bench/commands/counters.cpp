@@ -4,10 +4,10 @@
 
 #include <memory>
 
-#include "bench/commands.hpp"
 #include "bench/commands/output.hpp"
 #include "bench/commands/suites.hpp"
-#include "bench/counted.hpp"
+#include "bench/program/commands.hpp"
+#include "bench/program/counted.hpp"
 #include "bench/report/counters.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/catalogue.hpp"

@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "bench/commands.hpp"
-#include "bench/json.hpp"
-#include "bench/seeds.hpp"
+#include "bench/program/commands.hpp"
+#include "bench/program/seeds.hpp"
+#include "bench/report/json.hpp"
 #include "common/catalogue.hpp"
 
 namespace tallcache {

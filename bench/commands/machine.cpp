@@ -7,12 +7,12 @@
 #include <memory>
 #include <string>
 
-#include "bench/commands.hpp"
-#include "bench/context.hpp"
-#include "bench/machine_report.hpp"
+#include "bench/program/commands.hpp"
+#include "bench/program/context.hpp"
 #include "bench/report/document.hpp"
 #include "bench/report/limits.hpp"
 #include "bench/report/machine.hpp"
+#include "bench/report/machine_report.hpp"
 
 namespace tallcache {
 namespace {

@@ -3,14 +3,14 @@
 
 #include <memory>
 
-#include "bench/candidates.hpp"
-#include "bench/commands.hpp"
-#include "bench/context.hpp"
-#include "bench/misses.hpp"
-#include "bench/misses_curve.hpp"
-#include "bench/misses_falls.hpp"
-#include "bench/misses_records.hpp"
-#include "bench/misses_theory.hpp"
+#include "bench/misses/curve.hpp"
+#include "bench/misses/falls.hpp"
+#include "bench/misses/misses.hpp"
+#include "bench/misses/records.hpp"
+#include "bench/misses/theory.hpp"
+#include "bench/program/candidates.hpp"
+#include "bench/program/commands.hpp"
+#include "bench/program/context.hpp"
 #include "bench/report/gnuplot.hpp"
 #include "bench/report/misses.hpp"
 #include "common/papi/source.hpp"

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "bench/candidates.hpp"
-#include "bench/commands.hpp"
 #include "bench/commands/output.hpp"
 #include "bench/commands/suites.hpp"
-#include "bench/context.hpp"
+#include "bench/program/candidates.hpp"
+#include "bench/program/commands.hpp"
+#include "bench/program/context.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/catalogue.hpp"
 

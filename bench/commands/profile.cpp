@@ -6,9 +6,9 @@
 #include <memory>
 #include <optional>
 
-#include "bench/candidates.hpp"
-#include "bench/commands.hpp"
-#include "bench/context.hpp"
+#include "bench/program/candidates.hpp"
+#include "bench/program/commands.hpp"
+#include "bench/program/context.hpp"
 #include "bench/report/gnuplot.hpp"
 #include "bench/report/profile.hpp"
 #include "common/catalogue.hpp"

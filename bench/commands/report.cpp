@@ -7,7 +7,7 @@
 #include <memory>
 #include <sstream>
 
-#include "bench/commands.hpp"
+#include "bench/program/commands.hpp"
 #include "bench/report/kind.hpp"
 
 namespace tallcache {

@@ -3,13 +3,13 @@
 
 #include <chrono>
 
-#include "bench/candidates.hpp"
-#include "bench/commands.hpp"
-#include "bench/context.hpp"
-#include "bench/interrupt.hpp"
-#include "bench/progress.hpp"
+#include "bench/program/candidates.hpp"
+#include "bench/program/commands.hpp"
+#include "bench/program/context.hpp"
+#include "bench/program/interrupt.hpp"
+#include "bench/program/progress.hpp"
 #include "bench/report/limits.hpp"
-#include "bench/results.hpp"
+#include "bench/report/results_file.hpp"
 #include "bench/tables/table.hpp"
 #include "common/catalogue.hpp"
 

@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "bench/candidates.hpp"
-#include "bench/commands.hpp"
 #include "bench/commands/output.hpp"
-#include "bench/context.hpp"
+#include "bench/program/candidates.hpp"
+#include "bench/program/commands.hpp"
+#include "bench/program/context.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/catalogue.hpp"
 

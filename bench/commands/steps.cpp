@@ -6,11 +6,11 @@
 #include <cmath>
 #include <memory>
 
-#include "bench/candidates.hpp"
-#include "bench/commands.hpp"
 #include "bench/commands/output.hpp"
 #include "bench/commands/suites.hpp"
-#include "bench/context.hpp"
+#include "bench/program/candidates.hpp"
+#include "bench/program/commands.hpp"
+#include "bench/program/context.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/catalogue.hpp"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "bench/commands/output.hpp"
-#include "bench/context.hpp"
+#include "bench/program/context.hpp"
 #include "bench/report/limits.hpp"
 
 namespace tallcache {

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "common/fork/work_span.hpp"
 #include "common/random.hpp"
-#include "common/work_span.hpp"
 
 template <class Fork>
 void quicksort(Fork& fork, int* begin, int* end) {

@@ -1,4 +1,4 @@
-// How the document of one kind is reported: one record a kind, listed in bench/commands.def.
+// How the document of one kind is reported: one record a kind, listed in bench/commands/commands.def.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct ReportKind {
 #define TALLCACHE_COMMAND(name)
 #define TALLCACHE_RESULTS_COMMAND(name) extern const ReportKind name##_report;
 #define TALLCACHE_PAPI_COMMAND TALLCACHE_RESULTS_COMMAND
-#include "bench/commands.def"
+#include "bench/commands/commands.def"
 #undef TALLCACHE_COMMAND
 #undef TALLCACHE_RESULTS_COMMAND
 #undef TALLCACHE_PAPI_COMMAND

@@ -13,7 +13,7 @@ namespace {
 #define TALLCACHE_RESULTS_COMMAND(name) &name##_report,
 #define TALLCACHE_PAPI_COMMAND TALLCACHE_RESULTS_COMMAND
 const std::array kinds{
-#include "bench/commands.def"
+#include "bench/commands/commands.def"
 };
 
 }  // namespace

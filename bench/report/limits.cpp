@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "bench/context.hpp"
+#include "bench/program/context.hpp"
 #ifdef TALLCACHE_HAS_CUDA
 #include "gpu/limits.hpp"
 #endif

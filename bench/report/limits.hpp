@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/report/record.hpp"
-#include "common/machine_limits.hpp"
+#include "common/measure/machine_limits.hpp"
 
 namespace tallcache {
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "bench/machine_json.hpp"
-#include "bench/machine_report.hpp"
 #include "bench/report/kind.hpp"
 #include "bench/report/limits.hpp"
+#include "bench/report/machine_json.hpp"
+#include "bench/report/machine_report.hpp"
 
 namespace tallcache {
 namespace {

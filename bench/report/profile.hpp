@@ -10,7 +10,7 @@
 
 #include "bench/report/document.hpp"
 #include "bench/report/grid.hpp"
-#include "common/work_span.hpp"
+#include "common/fork/work_span.hpp"
 
 namespace tallcache {
 

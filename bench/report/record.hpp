@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/json.hpp"
-#include "common/harness.hpp"
+#include "bench/report/json.hpp"
+#include "common/measure/harness.hpp"
 
 namespace tallcache {
 

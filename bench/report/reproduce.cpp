@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "bench/report/kind.hpp"
-#include "bench/results.hpp"
+#include "bench/report/results_file.hpp"
 #include "bench/tables/table.hpp"
 
 namespace tallcache {

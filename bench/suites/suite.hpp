@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/absent.hpp"
-#include "bench/scale.hpp"
-#include "common/harness.hpp"
+#include "bench/program/scale.hpp"
+#include "bench/report/absent.hpp"
+#include "common/measure/harness.hpp"
 
 namespace tallcache {
 

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "common/fork.hpp"
+#include "common/fork/fork.hpp"
 
 namespace tallcache {
 

@@ -7,7 +7,7 @@
 #include "bench/tables/cilkview.hpp"
 #include "bench/tables/counted_records.hpp"
 #include "bench/tables/list.hpp"
-#include "common/work_span.hpp"
+#include "common/fork/work_span.hpp"
 
 namespace tallcache {
 namespace {

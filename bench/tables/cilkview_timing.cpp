@@ -6,7 +6,7 @@
 #include "bench/tables/cilkview.hpp"
 #include "bench/tables/counted_records.hpp"
 #include "bench/tables/list.hpp"
-#include "common/fork_tbb.hpp"
+#include "common/fork/one_tbb.hpp"
 
 namespace tallcache {
 namespace {

@@ -3,7 +3,7 @@
 #include "common/catalogue.hpp"
 #include "common/ops/matmul.hpp"
 #ifdef TALLCACHE_HAS_PAPI
-#include "bench/counted.hpp"
+#include "bench/program/counted.hpp"
 #endif
 
 namespace tallcache {

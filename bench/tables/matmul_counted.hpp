@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/absent.hpp"
-#include "common/harness.hpp"
+#include "bench/report/absent.hpp"
+#include "common/measure/harness.hpp"
 
 namespace tallcache {
 

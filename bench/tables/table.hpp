@@ -11,10 +11,10 @@
 #include <variant>
 #include <vector>
 
+#include "bench/program/scale.hpp"
 #include "bench/report/document.hpp"
 #include "bench/report/grid.hpp"
-#include "bench/scale.hpp"
-#include "common/harness.hpp"
+#include "common/measure/harness.hpp"
 
 namespace tallcache {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "common/catalogue.hpp"
-#include "common/fork_tbb.hpp"
+#include "common/fork/one_tbb.hpp"
 
 namespace tallcache {
 namespace {

@@ -8,6 +8,6 @@
 // work, its span and what they say of the speed-up to expect (Cilkview's figures).
 #pragma once
 
-#include "common/fork.hpp"
-#include "common/fork_tbb.hpp"
-#include "common/work_span.hpp"
+#include "common/fork/fork.hpp"
+#include "common/fork/one_tbb.hpp"
+#include "common/fork/work_span.hpp"

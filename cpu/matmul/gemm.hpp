@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "common/compare.hpp"
-#include "common/fork.hpp"
+#include "common/fork/fork.hpp"
 #include "common/view.hpp"
 #include "cpu/matmul/register_kernel.hpp"
 

@@ -1,0 +1,165 @@
+// The catalogue as Google Benchmarks, named operation/backend/variant/element/shape, each verified before and
+// after it is timed. All of Google Benchmark's flags work; repetitions are interleaved in random order unless
+// a flag says not to. With --threads=N those that run on several threads run on N. With --misses each is also
+// traced once, in a pass of its own after the timed one, and shows its simulated cache misses.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstring>
+#include <list>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "bench/program/context.hpp"
+#include "common/catalogue.hpp"
+#include "common/measure/harness.hpp"
+#ifdef TALLCACHE_HAS_PAPI
+#include "bench/misses/misses.hpp"
+#endif
+
+namespace tallcache {
+namespace {
+
+// Filling and checking inputs costs more than most runs, so the problems stay, the latest first, within this
+// much.
+constexpr std::size_t kept_bytes = std::size_t{2} << 30;
+
+Workspace& workspace_for(const Operation& operation, const Shape& shape, Backend backend) {
+  static std::map<Backend, std::unique_ptr<Executor>> executors;
+  static std::map<Backend, std::list<std::unique_ptr<Workspace>>> kept_by;
+  std::unique_ptr<Executor>& executor = executors[backend];
+  if (!executor) executor = make_executor(backend);
+  auto& kept = kept_by[backend];
+  const auto bytes = [](const auto& workspace) { return problem_bytes(workspace->problem()); };
+  const auto found = std::ranges::find_if(kept, [&](const auto& workspace) {
+    return workspace->problem().operation == &operation && workspace->problem().shape == shape;
+  });
+  if (found != kept.end()) {
+    kept.splice(kept.begin(), kept, found);
+  } else {
+    std::size_t total = problem_bytes({&operation, shape});
+    for (const auto& workspace : kept) total += bytes(workspace);
+    while (!kept.empty() && total > kept_bytes) {
+      total -= bytes(kept.back());
+      kept.pop_back();
+    }
+    kept.push_front(std::make_unique<Workspace>(Problem{&operation, shape}, *executor));
+  }
+  return *kept.front();
+}
+
+bool count_misses = false;
+int threads = 1;
+
+// The misses of one run in this machine's caches, traced once for all repetitions; why not is the label.
+void add_misses(benchmark::State& state, [[maybe_unused]] const Problem& problem,
+                [[maybe_unused]] const Candidate& candidate) {
+#ifdef TALLCACHE_HAS_PAPI
+  constexpr double most_accesses = 5e8;  // 10 to 20 s
+  if (!candidate.variant->trace) return state.SetLabel("misses: a library or on the GPU: not traced");
+  if (estimated_accesses(*problem.operation, problem.shape) > most_accesses)
+    return state.SetLabel("misses: too large: tallcache misses traces it");
+  static std::map<std::pair<const Variant*, std::string>, MissCounts> known;
+  const auto [entry, is_new] =
+      known.try_emplace({candidate.variant, to_string(*problem.operation, problem.shape)});
+  if (is_new) entry->second = simulated_misses(problem, candidate, machine_caches(0));
+  for (std::size_t i = 0; i < entry->second.levels.size(); ++i)
+    state.counters[fmt::format("simulated_L{}_misses", i + 1)] =
+        static_cast<double>(*entry->second.levels[i].misses);
+#else
+  state.SetLabel("misses: built without PAPI");
+#endif
+}
+
+void run(benchmark::State& state, const Variant& variant, const Shape& shape) {
+  const Operation& operation = *variant.operation;
+  const Candidate candidate{.variant = &variant, .threads = threads};
+  try {
+    Workspace& workspace = workspace_for(operation, shape, variant.backend);
+    if (const Check check = workspace.verify(candidate); !check)
+      return state.SkipWithError(("wrong result: " + check.message()).c_str());
+    std::vector<double> phases(variant.phases.size());
+    for (auto _ : state) {
+      workspace.renew_inputs();
+      const auto seconds = workspace.run(candidate);
+      double total = 0;
+      for (std::size_t p = 0; p < seconds.size(); ++p)
+        if (variant.phases[p].timed) total += seconds[p], phases[p] += seconds[p];
+      state.SetIterationTime(total);
+    }
+    if (const Check check = workspace.verify(candidate); !check)
+      return state.SkipWithError(("wrong result after timing: " + check.message()).c_str());
+    const double once = per_second(operation.rate, operation.cost(shape), 1);
+    state.counters[std::string(unit_of(operation.rate))] =
+        benchmark::Counter(once, benchmark::Counter::kIsIterationInvariantRate);
+    if (count_misses) add_misses(state, workspace.problem(), candidate);
+    if (std::ranges::count_if(variant.phases, &PhaseSpec::timed) > 1)
+      for (std::size_t p = 0; p < phases.size(); ++p)
+        if (variant.phases[p].timed)
+          state.counters[fmt::format("{}_s", variant.phases[p].name)] =
+              benchmark::Counter(phases[p], benchmark::Counter::kAvgIterations);
+  } catch (const Error& error) {
+    state.SkipWithError(error.what());
+  }
+}
+
+void register_catalogue() {
+  for (const Variant* variant : variants()) {
+    const Operation& operation = *variant->operation;
+    for (const Shape& shape : operation.bench_shapes()) {
+      if (!variant->supports(shape) || (threads > 1 && !variant->parallel)) continue;
+      const std::string name = fmt::format("{}/{}/{}/{}/{}", operation.name, to_string(variant->backend),
+                                           variant->name, operation.element, to_string(operation, shape)) +
+                               (threads > 1 ? fmt::format("/threads:{}", threads) : "");
+      const std::string reason = variant->unavailable();
+      benchmark::RegisterBenchmark(name.c_str(),
+                                   [=](benchmark::State& state) {
+                                     if (!reason.empty()) return state.SkipWithError(reason.c_str());
+                                     run(state, *variant, shape);
+                                   })
+          ->UseManualTime()
+          ->Unit(benchmark::kMillisecond);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tallcache
+
+int main(int argc, char** argv) {
+  // Defaults come first: a later flag of the same name wins.
+  std::vector<char*> args{argv[0]};
+  std::string defaults[] = {"--benchmark_enable_random_interleaving=true", "--benchmark_repetitions=5",
+                            "--benchmark_report_aggregates_only=true", "--benchmark_min_time=0.2"};
+  for (std::string& flag : defaults) args.push_back(flag.data());
+  for (int i = 1; i < argc; ++i)
+    if (std::strcmp(argv[i], "--misses") == 0) {
+      tallcache::count_misses = true;
+    } else if (constexpr std::string_view flag = "--threads="; std::string_view(argv[i]).starts_with(flag)) {
+      const std::string_view count = std::string_view(argv[i]).substr(flag.size());
+      const auto [end, error] = std::from_chars(count.begin(), count.end(), tallcache::threads);
+      if (error != std::errc() || end != count.end()) tallcache::threads = 0;  // which no machine has
+      try {
+        tallcache::require_threads(tallcache::threads);
+      } catch (const tallcache::Error& reason) {
+        fmt::print(stderr, "tallcache_bench: {}\n", reason.what());
+        return 1;
+      }
+    } else {
+      args.push_back(argv[i]);
+    }
+  int count = static_cast<int>(args.size());
+  benchmark::Initialize(&count, args.data());
+  if (benchmark::ReportUnrecognizedArguments(count, args.data())) return 1;
+  const tallcache::Json context = tallcache::machine_context();
+  for (const auto& [key, value] : context.items())
+    if (!value.empty())
+      benchmark::AddCustomContext(key, value.is_string() ? value.get<std::string>() : value.dump());
+  tallcache::register_catalogue();
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}

@@ -1,0 +1,34 @@
+// Misses at every cache size: Q(Z) of each variant from one pass.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/misses/misses.hpp"
+#include "bench/report/record.hpp"
+
+namespace tallcache {
+
+/// Q(Z) of one variant in the fully associative LRU cache.
+struct Curve {
+  Candidate candidate;  ///< its params complete
+  std::size_t line_bytes;
+  std::uint64_t loads, stores;
+  std::vector<std::uint64_t> misses;  ///< [Z]: with Z lines, up to the distinct lines
+
+  std::uint64_t cold() const { return misses.back(); }
+  std::uint64_t at(std::size_t lines) const { return lines < misses.size() ? misses[lines] : misses.back(); }
+};
+
+/// Traces the candidate once. Throws Error as cache::run_traced does.
+Curve trace_curve(const Problem&, const Candidate&, std::size_t line_bytes);
+
+/// Cache sizes in lines, 4, 6, 8, 12, ... until beyond the largest footprint and the largest of `levels`.
+std::vector<std::size_t> curve_sizes(std::span<const Curve>, std::span<const cache::CacheLevel> levels);
+
+/// The curve as quantities over the bytes of cache: "misses", and "predicted misses" or "order of misses" (as
+/// put_prediction has them) at the sizes that theory has a formula for; and "distinct lines".
+void put_curve(Record&, const Problem&, const Curve&, std::span<const std::size_t> sizes);
+
+}  // namespace tallcache

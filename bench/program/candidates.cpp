@@ -1,0 +1,155 @@
+#include "bench/program/candidates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/program/context.hpp"
+#include "common/catalogue.hpp"
+
+namespace tallcache {
+namespace {
+
+bool on_cpu(const Variant* variant) { return variant->backend == Backend::cpu; }
+
+const Variant& named_variant(const Operation& operation, const std::string& name,
+                             std::optional<Backend> backend) {
+  if (!backend)
+    for (const Variant* variant : variants_of(operation))  // the CPU's come first
+      if (variant->name == name) return *variant;
+  const auto list = variants_of(operation);
+  const bool none_on_cpu = std::ranges::none_of(list, on_cpu);
+  return find_variant(operation, name, backend.value_or(none_on_cpu ? Backend::gpu : Backend::cpu));
+}
+
+}  // namespace
+
+std::vector<Candidate> candidates(const Operation& operation, std::span<const std::string> names,
+                                  std::span<const std::string> params, int threads,
+                                  std::optional<Backend> backend) {
+  std::vector<const Variant*> chosen;
+  for (const Variant* variant : variants_of(operation))
+    if (!backend || variant->backend == *backend) chosen.push_back(variant);
+  if (chosen.empty())
+    throw Error(fmt::format("{} has no variant on the {}", operation.name, to_string(*backend)));
+  if (!names.empty()) {
+    chosen.clear();
+    for (const std::string& name : names) chosen.push_back(&named_variant(operation, name, backend));
+  } else if (threads > 1) {
+    const auto serial = std::erase_if(chosen, [](const Variant* v) { return on_cpu(v) && !v->parallel; });
+    if (serial && std::ranges::none_of(chosen, on_cpu))
+      throw Error(fmt::format("no variant of {} runs on several threads", operation.name));
+  }
+  std::vector<Candidate> list;
+  for (const Variant* variant : chosen)
+    list.push_back({.variant = variant, .threads = on_cpu(variant) ? threads : 1});
+  for (const std::string& text : params) {
+    const std::string name = text.substr(0, text.find('='));
+    bool known = false;
+    for (Candidate& candidate : list)
+      for (const ParamSpec& spec : candidate.variant->params)
+        if (spec.name == name) {
+          candidate.params.set(spec.name, parse_params(*candidate.variant, text)[spec.name]);
+          known = true;
+        }
+    if (!known)
+      parse_params(*list.front().variant, text), throw Error(fmt::format("no variant here has '{}'", name));
+  }
+  return list;
+}
+
+std::vector<Measurement> measure_each(const Problem& problem, std::span<const Candidate> list,
+                                      const Protocol& protocol, int device,
+                                      const std::function<void(std::span<const Measurement>)>& progress) {
+  std::vector<Measurement> all;
+  for (const Candidate& candidate : list) all.push_back({.candidate = candidate});
+  for (Backend backend : {Backend::cpu, Backend::gpu}) {
+    std::vector<std::size_t> places;
+    std::vector<Candidate> own;
+    std::string unavailable;  // of all of them
+    for (std::size_t c = 0; c < list.size(); ++c) {
+      if (list[c].variant->backend != backend) continue;
+      const std::string reason = list[c].variant->unavailable();
+      unavailable = own.empty() || !unavailable.empty() ? reason : "";
+      places.push_back(c);
+      own.push_back(list[c]);
+    }
+    if (own.empty()) continue;
+    const auto keep = [&](std::span<const Measurement> measured) {
+      for (std::size_t i = 0; i < places.size(); ++i) all[places[i]] = measured[i];
+    };
+    try {
+      if (backend == Backend::gpu && !unavailable.empty()) throw Error(unavailable, Status::unavailable);
+      const auto executor = make_executor(backend, device);
+      Workspace workspace(problem, *executor);
+      keep(measure(workspace, own, protocol, [&](std::span<const Measurement> so_far) {
+        keep(so_far);
+        if (progress) progress(all);
+      }));
+    } catch (const Error& error) {
+      if (backend == Backend::cpu) throw;
+      for (std::size_t place : places)
+        all[place] = {.candidate = list[place], .outcome = {error.status(), error.what()}};
+    }
+  }
+  return all;
+}
+
+ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::string& when_none) {
+  command.add_option("operation", options.operation, "The operation: see 'tallcache list'")
+      ->capture_default_str();
+  command.add_option("variants", options.variants,
+                     fmt::format("Its variants; {} when none is named", when_none));
+  CLI::Option* const shape = command.add_option(
+      "--shape", options.shape,
+      "Sizes, as m=512,n=256,k=64,pad=8; what is left out is the first; one of the operation's own in place "
+      "of none");
+  command.add_option("--element", options.element, "Element type, as double; the operation's first");
+  command.add_option("--param", options.params, "A variant's parameter, as base=32; may be repeated");
+  CLI::Option* const input =
+      command.add_option("--input", options.input, "Kind of input data; the operation's first");
+  command.add_option("--seed", options.seed, "Seed of the input data");
+  return {shape, input};
+}
+
+namespace {
+// The bench shapes stand from small to large, special ones behind.
+Shape default_shape(const Operation& operation, bool least) {
+  const auto shapes = operation.bench_shapes();
+  return complete_shape(operation, shapes[least ? 0 : (shapes.size() - 1) / 2]);
+}
+}  // namespace
+
+Problem problem_of(const ProblemOptions& options) {
+  const Operation& operation = find_operation(options.operation, options.element);
+  return {&operation,
+          options.shape.empty() ? default_shape(operation, options.least_shape)
+                                : parse_shape(operation, options.shape),
+          options.input.empty() ? operation.inputs.front() : std::string_view(options.input), options.seed};
+}
+
+void add_huge_pages(CLI::App& command, Pages& pages) {
+  command.add_flag_callback(
+      "--huge-pages",
+      [&pages] {
+        const Figure<std::string> given = this_machine().huge_pages;
+        if (!given || *given == "never")
+          throw Error(fmt::format("--huge-pages: the system gives none ({})", given ? *given : given.absent));
+        pages = Pages::huge;
+      },
+      "The arrays of all variants alike on pages of 2 MiB");
+}
+
+void add_threads(CLI::App& command, ThreadOptions& options) {
+  command.add_option("--threads", options.count, "Threads, of which the caller is one")
+      ->capture_default_str();
+  command.add_flag("--no-pinning", options.no_pinning, "Leave it to the system where threads run");
+}
+
+Threads::Threads(const ThreadOptions& options)
+    : control_(tbb::global_control::max_allowed_parallelism,
+               (require_threads(options.count), static_cast<std::size_t>(options.count))) {
+  pin_threads(!options.no_pinning);
+}
+
+}  // namespace tallcache

@@ -1,0 +1,77 @@
+// The variants that a command is asked for.
+#pragma once
+
+#include <oneapi/tbb/global_control.h>
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/measure/harness.hpp"
+
+namespace tallcache {
+
+/// The variants of `operation` that are named, or all of them when none is, on `backend`; each with those of
+/// the given parameters ("base=32") that it has, the CPU's on `threads` threads. When none is named and there
+/// are several threads, only those of the CPU that run on several. Throws Error, with the nearest, on an
+/// unknown variant and on a parameter that none of them has. Without a backend a name is the CPU's variant,
+/// and the GPU's when the CPU has none of that name.
+std::vector<Candidate> candidates(const Operation& operation, std::span<const std::string> names,
+                                  std::span<const std::string> params, int threads = 1,
+                                  std::optional<Backend> backend = {});
+
+/// measure() of candidates of any backend, each backend's interleaved among themselves on an executor of its
+/// own, the GPU's on device number `device`. What keeps the GPU's from running (no device, too little memory
+/// there) is their `problem`; it keeps no result of the CPU's away.
+std::vector<Measurement> measure_each(const Problem&, std::span<const Candidate>, const Protocol&,
+                                      int device = 0,
+                                      const std::function<void(std::span<const Measurement>)>& progress = {});
+
+/// What names a problem and variants for it on the command line: OPERATION [VARIANT...] --shape ... --param
+/// ...
+struct ProblemOptions {
+  std::string operation = "matmul", element, shape, input;
+  std::vector<std::string> variants, params;
+  std::uint64_t seed = 1;
+  /// Without a shape: the least of the operation's bench_shapes(), not the one in the middle.
+  bool least_shape = false;
+};
+
+/// Those two of them that a command may treat in its own way.
+struct ProblemFlags {
+  CLI::Option *shape, *input;
+};
+
+/// Adds them to a command; `when_none` says which variants run when none is named.
+ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::string& when_none);
+
+/// The problem that they name. Throws Error on unknown names and sizes.
+Problem problem_of(const ProblemOptions& options);
+
+/// Adds --huge-pages, which puts a problem's arrays on pages of 2 MiB. Throws Error where the system gives
+/// none.
+void add_huge_pages(CLI::App& command, Pages& pages);
+
+/// What --threads and --no-pinning ask for.
+struct ThreadOptions {
+  int count = 1;
+  bool no_pinning = false;
+};
+
+/// Adds --threads and --no-pinning to a command.
+void add_threads(CLI::App& command, ThreadOptions& options);
+
+/// Holds oneTBB to the threads that are asked for, pinned or not, as long as it lives. Throws Error as
+/// require_threads does.
+class Threads {
+ public:
+  explicit Threads(const ThreadOptions& options);
+
+ private:
+  tbb::global_control control_;
+};
+
+}  // namespace tallcache

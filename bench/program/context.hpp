@@ -1,0 +1,21 @@
+// The context of a result: the machine with everything that the program knows of it.
+#pragma once
+
+#include "bench/report/json.hpp"
+#include "common/measure/machine.hpp"
+
+namespace tallcache {
+
+/// describe_machine() with the kernels that the peers run and the state of CUDA filled in.
+const Machine& this_machine();
+
+/// this_machine(), the date and, where GPU number `device` can be used, its name as "gpu" ("none" where it
+/// cannot), as JSON: the "context" of every document.
+Json machine_context(int device = 0);
+
+/// Throws Error when GPU number `device` should be there and cannot be used: there is no such device, its
+/// driver is older than the runtime, or the build has no code for it. For the end of a command, when the
+/// CPU's results are out: nothing where the machine has no GPU at all, whose variants say so.
+void require_device(int device);
+
+}  // namespace tallcache

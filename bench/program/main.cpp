@@ -1,0 +1,37 @@
+// tallcache: the program. Bad input is one line on standard error and exit status 1.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "bench/program/commands.hpp"
+#include "common/catalogue.hpp"
+
+int main(int argc, char** argv) {
+  using namespace tallcache;
+  CLI::App app{"Cache-oblivious and locality-aware algorithms, measured.", "tallcache"};
+  app.footer("Example: tallcache reproduce matmul-cpu");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", TALLCACHE_VERSION);
+  add_commands(app);
+
+  std::vector<std::string_view> names;
+  std::vector<std::string> storage;
+  for (const CLI::App* command : app.get_subcommands({})) storage.push_back(command->get_name());
+  names.assign(storage.begin(), storage.end());
+  try {
+    if (argc > 1 && argv[1][0] != '-' && std::ranges::find(names, argv[1]) == names.end())
+      throw Error(unknown_name("command", argv[1], names));
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    fmt::print(stderr, "tallcache: {}\n", error.what());
+    return 1;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "tallcache: {}\n", error.what());
+    return 1;
+  }
+  return 0;
+}

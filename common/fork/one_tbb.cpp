@@ -1,0 +1,114 @@
+#include "common/fork/one_tbb.hpp"
+
+#include <oneapi/tbb/task_scheduler_observer.h>
+#include <sched.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#if defined(__SANITIZE_THREAD__)
+// Races on oneTBB's tasks and on its count of those to wait for, which its library hands from thread to
+// thread unseen. This is asked for before the sanitizer has begun, so not sanitized itself.
+extern "C" __attribute__((no_sanitize_thread)) const char* __tsan_default_suppressions() {
+  return "race_top:/oneapi/tbb/\n"
+         "race_top:tbb::detail::\n"
+         "race_top:_ZN3tbb6detail\n"
+         "race:tbb::detail::d1::wait_context\n";
+}
+#endif
+
+namespace tallcache {
+namespace {
+
+// As it was before anything was pinned; never destroyed, as workers may still ask at exit. Linux numbers the
+// first hyper-thread of every core before the second ones, so that the first processors are different cores.
+const std::vector<int>& usable_processors() {
+  static const auto& usable = *new auto([] {
+    std::vector<int> list;
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+      for (int processor = 0; processor < CPU_SETSIZE; ++processor)
+        if (CPU_ISSET(processor, &set)) list.push_back(processor);
+    if (list.empty()) list.push_back(0);
+    return list;
+  }());
+  return usable;
+}
+
+std::atomic<bool> pinned{true};
+
+cpu_set_t set_of(const std::vector<int>& processors) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int processor : processors) CPU_SET(processor, &set);
+  return set;
+}
+
+// A hint: a container that forbids it only costs speed.
+void restrict_to(const cpu_set_t& set) { sched_setaffinity(0, sizeof set, &set); }
+
+// What a caller might use before it entered each of the arenas that it is in; empty where it was not pinned.
+thread_local std::vector<std::optional<cpu_set_t>> outside;
+
+class Pinning final : public tbb::task_scheduler_observer {
+ public:
+  explicit Pinning(tbb::task_arena& arena) : task_scheduler_observer(arena) { observe(true); }
+  ~Pinning() override { observe(false); }
+
+  void on_scheduler_entry(bool is_worker) override {
+    const std::vector<int>& all = usable_processors();
+    if (!is_worker) {
+      cpu_set_t before;
+      const bool known = pinned && sched_getaffinity(0, sizeof before, &before) == 0;
+      outside.push_back(known ? std::optional(before) : std::nullopt);
+    }
+    if (pinned)
+      restrict_to(
+          set_of({all[static_cast<std::size_t>(tbb::this_task_arena::current_thread_index()) % all.size()]}));
+    else if (is_worker)
+      restrict_to(set_of(all));
+  }
+  // A worker inherits the processors of the thread that started it, which may have been pinned: it gets all.
+  void on_scheduler_exit(bool is_worker) override {
+    if (is_worker) return restrict_to(set_of(usable_processors()));
+    if (outside.empty()) return;
+    if (outside.back()) restrict_to(*outside.back());
+    outside.pop_back();
+  }
+};
+
+struct Arena {
+  explicit Arena(int threads) : arena(threads), pinning((arena.initialize(), arena)) {}
+  tbb::task_arena arena;
+  Pinning pinning;
+};
+
+}  // namespace
+
+int usable_threads() { return static_cast<int>(usable_processors().size()); }
+
+void require_threads(int threads) {
+  if (threads < 1 || threads > usable_threads())
+    throw Error("threads: " + std::to_string(threads) + " asked; this machine has 1 to " +
+                std::to_string(usable_threads()));
+}
+
+void pin_threads(bool pin) { pinned = pin; }
+
+tbb::task_arena& arena_of(int threads) {
+  require_threads(threads);
+  static std::mutex mutex;
+  // Never destroyed: at exit oneTBB's workers may still leave them.
+  static auto& arenas = *new std::map<int, std::unique_ptr<Arena>>;
+  const std::lock_guard lock(mutex);
+  std::unique_ptr<Arena>& entry = arenas[threads];
+  if (!entry) entry = std::make_unique<Arena>(threads);
+  return entry->arena;
+}
+
+}  // namespace tallcache

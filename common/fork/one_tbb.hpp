@@ -1,0 +1,90 @@
+// The fork policy of oneTBB, and the arenas in which it runs.
+#pragma once
+
+#include <oneapi/tbb/parallel_invoke.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <utility>
+
+#include "common/fork/fork.hpp"
+
+#if defined(__SANITIZE_THREAD__)
+extern "C" void __tsan_acquire(void*);
+extern "C" void __tsan_release(void*);
+#endif
+
+namespace tallcache {
+
+/// The most threads that a run can have here: the processors that this process may use.
+int usable_threads();
+
+/// Throws Error unless 1 <= threads <= usable_threads().
+void require_threads(int threads);
+
+/// Whether threads that enter an arena from now on are pinned, each to a processor of its own (the default).
+/// On leaving, a thread may use again what it might before.
+void pin_threads(bool pin);
+
+/// The arena of `threads` threads, of which the caller is one; made once and kept, so that its workers stay
+/// awake from one run to the next. Throws Error as require_threads does.
+tbb::task_arena& arena_of(int threads);
+
+/// Runs `body` on the calling thread inside the arena of `threads` threads.
+template <class Body>
+void in_arena(int threads, Body&& body) {
+  arena_of(threads).execute(std::forward<Body>(body));
+}
+
+namespace detail {
+// oneTBB's own library is not compiled with the thread sanitizer, which therefore does not see that a fork
+// comes before its branches and that they come before its end. The closures below are read before that is
+// said, and oneTBB's tasks always: these are not sanitized, those left out in fork_tbb.cpp.
+struct HappensBefore {
+#if defined(__SANITIZE_THREAD__)
+  HappensBefore() { __tsan_release(&forked); }
+  ~HappensBefore() { __tsan_acquire(&joined); }  // on the way out of an exception too
+  struct Join {
+    HappensBefore& order;
+    ~Join() { __tsan_release(&order.joined); }
+  };
+  template <class Body>
+  void branch(Body& body) {
+    __tsan_acquire(&forked);
+    const Join join{*this};
+    body();
+  }
+  char forked = 0, joined = 0;
+#else
+  template <class Body>
+  void branch(Body& body) {
+    body();
+  }
+#endif
+};
+}  // namespace detail
+
+/// To be used inside an arena of `threads` threads (in_arena).
+struct OneTbb {
+  int threads = 1;
+
+  template <class F, class G>
+  void operator()(F&& f, G&& g) const {
+    detail::HappensBefore order;
+    // parallel_invoke runs its last argument on this thread and offers the first one to thieves: this way
+    // round a thread goes through the program in its order, as the serial elision does.
+    tbb::parallel_invoke(
+        [&]() __attribute__((no_sanitize_thread)) { order.branch(g); },
+        [&]() __attribute__((no_sanitize_thread)) { order.branch(f); });
+  }
+
+  /// The grain is Cilk's: an eighth of a thread's share of the iterations, so that stealing can even out.
+  template <class Body>
+  void loop(Index begin, Index end, Index step, Body&& body) const {
+    const Index grain = std::max<Index>(1, iterations(begin, end, step) / (8 * threads));
+    loop_by_halves(*this, begin, end, step, grain, body);
+  }
+
+  Index width() const { return threads; }
+};
+
+}  // namespace tallcache

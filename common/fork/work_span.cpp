@@ -1,0 +1,54 @@
+#include "common/fork/work_span.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace tallcache {
+
+void validate(const ProfileOptions& options) {
+  require_threads(options.threads);
+  if (options.width < 1) throw Error("width: " + std::to_string(options.width) + " is less than 1");
+  if (options.grain < 1) throw Error("grain: " + std::to_string(options.grain) + " is less than 1");
+  if (!(options.burden >= 0 && std::isfinite(options.burden)))
+    throw Error("burden: " + std::to_string(options.burden) + " is no cost");
+}
+
+SpeedupRange speedup_range(const Profile& profile, double p) {
+  const double slowest = profile.work / p + 1.7 * (1 - 1 / p) * profile.burdened_span;
+  return {profile.work / slowest, std::min(p, profile.parallelism())};
+}
+
+double measured_burden() {
+  static const double burden = [] {
+    if (usable_threads() < 2) return cilkview_burden;
+    constexpr double branch = 20e3;  // long enough that a worker that is awake comes for the other one
+    // Long enough in all to outlast a few of the scheduler's time slices, should the machine be loaded.
+    constexpr double patience = 100e6;
+    constexpr std::size_t enough = 400;
+    std::vector<double> costs;
+    in_arena(2, [&] {
+      const double deadline = Nanoseconds::now() + patience;
+      while (costs.size() < enough && Nanoseconds::now() < deadline) {
+        int slots[2] = {-1, -1};
+        const auto spin = [&slots](int b) {
+          slots[b] = tbb::this_task_arena::current_thread_index();
+          for (const double end = Nanoseconds::now() + branch; Nanoseconds::now() < end;) continue;
+        };
+        const double start = Nanoseconds::now();
+        OneTbb{2}([&] { spin(0); }, [&] { spin(1); });
+        const double cost = Nanoseconds::now() - start - branch;
+        if (slots[0] != slots[1]) costs.push_back(cost);  // stolen
+      }
+    });
+    if (costs.empty()) return cilkview_burden;
+    // The lower quartile: what a thread waits for its processor is no part of a steal.
+    const auto quartile = costs.begin() + static_cast<std::ptrdiff_t>(costs.size() / 4);
+    std::ranges::nth_element(costs, quartile);
+    return *quartile;
+  }();
+  return burden;
+}
+
+}  // namespace tallcache

@@ -1,0 +1,85 @@
+#include "common/measure/machine_topology.hpp"
+
+#include <algorithm>
+#include <barrier>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <thread>
+
+#include "common/error.hpp"
+
+namespace tallcache {
+namespace {
+
+/// Processors that the cgroup's quota gives ("max" or "<quota> <period>" in cpu.max); `cores` without one.
+std::size_t within_quota(std::size_t cores) {
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  double quota = 0, period = 0;
+  if (file >> quota >> period && period > 0)
+    return std::clamp<std::size_t>(static_cast<std::size_t>(std::ceil(quota / period)), 1, cores);
+  return cores;
+}
+
+}  // namespace
+
+Topology::Topology() {
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) throw Error("hwloc: the topology cannot be initialised");
+  topology_.reset(topology);
+  hwloc_topology_set_icache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL);
+  if (hwloc_topology_load(topology) != 0) throw Error("hwloc: the topology cannot be loaded");
+
+  const hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
+  if (hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) != 0)
+    hwloc_bitmap_copy(allowed, hwloc_topology_get_allowed_cpuset(topology));
+  const auto core_of = [](hwloc_obj_t pu) {
+    for (hwloc_obj_t up = pu; up; up = up->parent)
+      if (up->type == HWLOC_OBJ_CORE) return up;
+    return pu;
+  };
+  for (hwloc_obj_t pu = nullptr; (pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu));) {
+    if (!hwloc_bitmap_isset(allowed, pu->os_index)) continue;
+    if (cores_.empty() || core_of(cores_.back()) != core_of(pu)) cores_.push_back(pu);
+  }
+  hwloc_bitmap_free(allowed);
+  if (cores_.empty()) throw Error("hwloc: no processor that this process may run on");
+  cores_.resize(within_quota(cores_.size()));
+}
+
+double Topology::run_pinned(int threads, const std::function<void(int)>& body) const {
+  using Clock = std::chrono::steady_clock;
+  if (threads < 1 || static_cast<std::size_t>(threads) > cores_.size())
+    throw Error(std::to_string(threads) + " threads asked, this process may use " +
+                std::to_string(cores_.size()) + " cores");
+  std::vector<Clock::time_point> starts(threads), ends(threads);
+  std::vector<std::exception_ptr> errors(threads);
+  std::barrier together(threads);
+  {
+    std::vector<std::jthread> team;
+    for (int i = 0; i < threads; ++i)
+      team.emplace_back([&, i] {
+        const bool pinned = hwloc_set_cpubind(topology_.get(), cores_[i]->cpuset, HWLOC_CPUBIND_THREAD) == 0;
+        const std::string why = pinned ? "" : std::strerror(errno);
+        together.arrive_and_wait();
+        starts[i] = Clock::now();
+        try {
+          if (!pinned) throw Error("a thread cannot be pinned to a core: " + why);
+          body(i);
+        } catch (...) {
+          errors[i] = std::current_exception();
+        }
+        ends[i] = Clock::now();
+      });
+  }
+  for (const std::exception_ptr& error : errors)
+    if (error) std::rethrow_exception(error);
+  return std::chrono::duration<double>(*std::max_element(ends.begin(), ends.end()) -
+                                       *std::min_element(starts.begin(), starts.end()))
+      .count();
+}
+
+}  // namespace tallcache
