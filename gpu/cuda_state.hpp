@@ -1,25 +1,17 @@
-// What the CUDA runtime says about this machine. Compiled only where TALLCACHE_HAS_CUDA is on; no CUDA header
-// here.
+// What the CUDA runtime says about this machine. No CUDA header here.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace tallcache {
+#include "common/measure/machine.hpp"
 
-/// A device that CUDA counts.
-struct GpuFacts {
-  std::string name, compute_capability;  ///< "NVIDIA H200", "9.0"
-  int multiprocessors = 0;
-  std::size_t memory_bytes = 0;
-  std::string unusable;  ///< why no kernel of this build runs on it; empty when one did
-};
+namespace tallcache {
 
 /// The devices, in CUDA's order; none where CUDA cannot count them. Throws nothing: a machine without a GPU
 /// is a state, not an error. Asked of the machine once a process.
-const std::vector<GpuFacts>& cuda_devices();
+const std::vector<Device>& cuda_devices();
 
 /// "driver 13.0, runtime 13.0", and behind it why no device is counted, if none is.
 std::string cuda_versions();
@@ -32,7 +24,7 @@ std::string driver_problem(int driver, int runtime);
 std::string architecture_problem(std::string_view built_for, std::string_view compute_capability);
 
 /// Why code for one compute capability, such as "9.0", runs on none of `devices`; empty when it runs on one.
-std::string capability_problem(std::string_view needed, const std::vector<GpuFacts>& devices);
+std::string capability_problem(std::string_view needed, const std::vector<Device>& devices);
 
 /// Why no device can be used, in one line; empty when one can.
 std::string cuda_unavailable();

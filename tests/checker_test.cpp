@@ -22,6 +22,7 @@
 #include "common/ops/matmul_bt.hpp"
 #include "common/ops/sort.hpp"
 #include "common/ops/transpose.hpp"
+#include "common/variant_text.hpp"
 #include "tests/support.hpp"
 
 namespace tallcache::test {
@@ -653,7 +654,7 @@ class Checker : public testing::Test {
  protected:
   template <class Op, class Damage>
   Check verdict(const Shape& shape, std::string_view kind, int runs = 1) {
-    static constexpr auto records = variant_records<sabotaged<Op, Damage>>("sabotaged", Backend::cpu, false);
+    static constexpr auto records = variant_records<sabotaged<Op, Damage>>("sabotaged", "cpu", false);
     Workspace workspace({&operation_of<Op>, shape, kind}, *executor);
     for (int i = 1; i < runs; ++i) EXPECT_TRUE(workspace.verify({&records[0]}));
     return workspace.verify({&records[0]});
@@ -687,7 +688,7 @@ class Checker : public testing::Test {
              last_line_missing<false>, one_nan, writes_padding, column_swapped, More...>(shapes, kind);
   }
 
-  const std::unique_ptr<Executor> executor = make_host_executor();
+  const std::unique_ptr<Executor> executor = make_executor("cpu");
 };
 
 template <class T>

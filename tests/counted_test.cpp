@@ -1,4 +1,5 @@
 // What the program makes of a processor that counts: the stand-in's, whose counts are known beforehand.
+#include <CLI/CLI.hpp>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -233,7 +234,7 @@ TEST(AllEvents, AreOfRunsFromFreshInputs) {
     ++filled;
     std::memset(buffers[0], 0, problem_bytes(problem));
   };
-  const auto executor = make_host_executor();
+  const auto executor = make_executor("cpu");
   Workspace workspace(problem, *executor);
   EXPECT_EQ(filled, 1);
   count_all_events(workspace, {&find_variant(*problem.operation, "in_place")});

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <map>
 
+#include "common/measure/host_memory.hpp"
 #include "common/ops/copy.hpp"
+#include "common/variant_text.hpp"
 #include "cpu/copy/rows.hpp"
 #include "tests/support.hpp"
 
@@ -42,7 +44,7 @@ class ScriptedExecutor : public Executor {
 
  private:
   bool shares_;
-  std::unique_ptr<Executor> host_ = make_host_executor();
+  std::unique_ptr<Executor> host_ = make_executor("cpu");
 };
 
 void copy(const auto& args) {
@@ -122,7 +124,7 @@ struct phased : Base {
 
 template <class V>
 const Variant& variant_of(std::string_view name = "variant") {
-  static const auto records = variant_records<V>(name, Backend::cpu, false);
+  static const auto records = variant_records<V>(name, "cpu", false);
   return records[0];
 }
 
@@ -325,7 +327,7 @@ INSTANTIATE_TEST_SUITE_P(Memory, Verification, testing::Bool(),
                          [](const auto& info) { return info.param ? "OfTheHost" : "Apart"; });
 
 TEST(HostExecutor, GuardsItsMemory) {
-  const auto executor = make_host_executor();
+  const auto executor = make_executor("cpu");
   for (std::size_t size : {0, 1, 4095, 4096, 5000}) {
     for (std::ptrdiff_t at : {std::ptrdiff_t{-4096}, std::ptrdiff_t{-1}, static_cast<std::ptrdiff_t>(size)}) {
       const auto memory = executor->allocate(size);
@@ -343,14 +345,14 @@ TEST(HostExecutor, SaysHowMuchMemoryIsMissing) {
   EXPECT_GT(available_memory(), 0u);
   EXPECT_NO_THROW(require_memory(0, "nothing"));
   expect_error([] { require_memory(std::size_t{1} << 60, "a matrix"); }, "a matrix needs 1.15 EB");
-  const auto executor = make_host_executor();
+  const auto executor = make_executor("cpu");
   expect_error([&] { executor->allocate(std::size_t{1} << 60); }, "needs");
   expect_error([&] { executor->allocate(~std::size_t{0}); }, "");
   expect_error([&] { Workspace({&operation_of<Op>, {{"m", 1 << 30}}, {}}, *executor); }, "copy m=1073741824");
 }
 
 TEST(WorkspaceInput, UnknownIsAnError) {
-  const auto executor = make_host_executor();
+  const auto executor = make_executor("cpu");
   expect_error(
       [&] {
         Workspace({&operation_of<Op>, {{"m", 1}}, "unifrom"}, *executor);
@@ -360,7 +362,7 @@ TEST(WorkspaceInput, UnknownIsAnError) {
 
 // Huge pages begin where such a page can; the guards are as close as those of ordinary ones.
 TEST(HostMemory, HugePagesAreAlignedAndGuarded) {
-  const auto executor = make_host_executor();
+  const auto executor = make_executor("cpu");
   for (std::size_t size :
        {std::size_t{0}, std::size_t{1000}, std::size_t{2} << 20, (std::size_t{5} << 20) + 3}) {
     const auto memory = executor->allocate(size, Pages::huge);

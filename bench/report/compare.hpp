@@ -27,7 +27,8 @@ double rate_with(const Record&, TransferMode);
 Grid comparison_grid(const Document&, const Json& part);
 
 /// The least size from which on the GPU's best is ahead of the CPU's best at every size measured.
-std::optional<Index> crossover(const Document&, const Json& part, TransferMode);
+std::optional<Index> crossover(const Document&, const Json& part, TransferMode,
+                               std::string_view backend = "gpu");
 
 /// "The GPU is ahead of the CPU from: kernel alone n = 128; ..."
 std::string crossover_sentence(const Document&, const Json& part);

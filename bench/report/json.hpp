@@ -1,7 +1,8 @@
-// JSON of catalogue entries, and files that are always whole.
+// JSON of catalogue entries, and files that are always whole. Whoever looks into a Json includes
+// <nlohmann/json.hpp>.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "bench/report/absent.hpp"

@@ -3,6 +3,7 @@
 // limit, groups and verdicts are no quantities: a report computes them.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

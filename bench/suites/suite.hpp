@@ -41,7 +41,8 @@ struct OptimizationSteps {
   std::string_view limit;  ///< what the machine's limit is called: "the FMA peak"
   Shape shape, smoke;
   std::vector<Step> steps;
-  Backend backend = Backend::cpu;
+  std::string_view backend = "cpu";
+  bool cold = false;  ///< caches are flushed before each run
 };
 
 struct PeerCase {
@@ -77,7 +78,8 @@ struct PeerComparison {
   std::string_view baseline{};              ///< of those in `beside`, the one with a column of its own
   Shape smoke;                              ///< of every case when it shall only run
   std::vector<PeerCase> cases{};
-  Backend backend = Backend::cpu;
+  std::string_view backend = "cpu";
+  bool cold = false;  ///< caches are flushed before each run
 };
 
 struct Suite {
@@ -92,6 +94,15 @@ struct Suite {
 
 /// In the order in which the commands measure and print them.
 std::span<const Suite* const> suites();
+
+/// The parts that are of a backend.
+template <class Part>
+std::vector<Part> on_backend(const std::vector<Part>& parts, std::string_view backend) {
+  std::vector<Part> own;
+  for (const Part& part : parts)
+    if (part.backend == backend) own.push_back(part);
+  return own;
+}
 
 /// Whether there is anything for a command in a suite.
 using HasPart = bool (*)(const Suite&);

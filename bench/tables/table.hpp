@@ -92,7 +92,7 @@ struct RunName {
   const Operation* operation;
   Shape shape;  ///< what is left out is as usual
   std::string_view variant;
-  Backend backend = Backend::cpu;
+  std::string_view backend = "cpu";
   Params params{};  ///< those that tell it from other runs of the variant
   int threads = 1;
 };

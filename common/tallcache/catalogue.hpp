@@ -6,7 +6,8 @@
 //   tallcache::execute<tallcache::Matmul<double>>("recursive", {c, a, b});
 //
 // operations() and variants_of() enumerate, find_operation() and find_variant() look up by name. An
-// operation's header in detail/common/ops says what its arguments are.
+// operation's header in detail/common/ops says what its arguments are. variant_records() makes the records of
+// a variant class of your own.
 #pragma once
 
 #include "common/catalogue.hpp"
@@ -26,3 +27,4 @@
 #include "common/ops/matmul_tf32.hpp"
 #include "common/ops/sort.hpp"
 #include "common/ops/transpose.hpp"
+#include "common/variant_text.hpp"

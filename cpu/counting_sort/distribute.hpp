@@ -2,6 +2,7 @@
 // place.
 #pragma once
 
+#include "common/fork/fork.hpp"
 #include "common/ops/counting_sort.hpp"
 #include "common/variant.hpp"
 
