@@ -1,7 +1,7 @@
 // What the program makes of a processor that counts: the stand-in's, whose counts are known beforehand.
-#include <CLI/CLI.hpp>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -195,7 +195,8 @@ TEST(AllEvents, AreMarkedAsEstimatesWhereTheyTakeTurns) {
   EXPECT_EQ(find(variants[0].counts, "PAPI_TOT_CYC").value, 8000);
 }
 
-// Each thread that comes into the arena adds a run's 1000: more than one of them does.
+// Each thread that comes into the arena adds a run's 1000, once more when it has left and comes back: more
+// than one of them does.
 TEST(AllEvents, AreOfAllThreads) {
   if (usable_threads() < 2) GTEST_SKIP() << "one processor";
   count_on({.events = {{.name = "PAPI_TOT_INS", .each_run = {1000}}}});
@@ -210,7 +211,8 @@ TEST(AllEvents, AreOfAllThreads) {
     ASSERT_TRUE(count.value) << count.reason;
     most = std::max(most, *count.value);
   }
-  EXPECT_EQ(most, 2000);
+  EXPECT_GE(most, 2000);
+  EXPECT_EQ(most % 1000, 0);
 }
 
 TEST(AllEvents, AreNotCountedOfWhatCannotRun) {
