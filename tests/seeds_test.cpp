@@ -1,6 +1,6 @@
 // The rows of the texts and the bibliography: every row, source, command and test that they name is there.
-#include <CLI/CLI.hpp>
 #include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>

@@ -3,8 +3,8 @@
 // a flag says not to. With --threads=N those that run on several threads run on N. With --misses each is also
 // traced once, in a pass of its own after the timed one, and shows its simulated cache misses.
 #include <benchmark/benchmark.h>
-#include <nlohmann/json.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <charconv>
 #include <cstring>
