@@ -102,6 +102,15 @@ void add_case(Grid& grid, const Document& document, const Json& part, const Json
   grid.rows.push_back(std::move(row));
 }
 
+// A device's variants have no number of threads.
+void drop_threads(Grid& grid) {
+  for (std::size_t c = grid.columns.size(); c-- > 0;)
+    if (grid.columns[c].title == "threads" || grid.columns[c].title == "over one core") {
+      grid.columns.erase(grid.columns.begin() + static_cast<std::ptrdiff_t>(c));
+      for (auto& row : grid.rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(c));
+    }
+}
+
 std::string markdown(const Document& document, const Json& part) {
   return render(peers_grid(document, part), Style::markdown);
 }
@@ -158,6 +167,7 @@ Grid peers_grid(const Document& document, const Json& part) {
       add_group(grid, document, part, peer_case);
   }
   for (auto& row : grid.rows) row.resize(grid.columns.size());
+  if (part.at("backend") != "cpu") drop_threads(grid);
   return grid;
 }
 
