@@ -23,8 +23,7 @@ class Summary : public testing::Environment {
     for (const auto& [backend, totals] : totals_of)
       std::printf(
           "conformance on the %s: %d variants ran %d variant x shape x input cases; %d cases unsupported, %d "
-          "tests "
-          "of variants unavailable\n",
+          "tests of variants unavailable\n",
           std::string(to_string(backend)).c_str(), totals.variants, totals.cases, totals.unsupported,
           totals.unavailable);
   }

@@ -46,9 +46,8 @@ bool as_printed(const Case& c) { return c.shape["n"] == c.slide_n; }
 // age, and beside n it is not.
 Finding finds_factor_of_ten(const Timings& timings) {
   Finding finding{
-      "n is printed a factor of ten short: at 10 n the slide's machine is less than 10 times slower than "
-      "this one, "
-      "at the printed n it is more",
+      "n is printed a factor of ten short: at 10 n the slide's machine is less than 10 times slower than this "
+      "one, at the printed n it is more",
       {},
       "",
       "Both ladders have to be measured: --full"};
@@ -76,8 +75,7 @@ Report report(const Inputs& inputs) {
   Report report = report_of(timings);
   report.notes.push_back(
       "Keys are uniform in [0, n]. Beside 10 n stand the slide's times for n, which is probably printed a "
-      "factor of "
-      "ten short.");
+      "factor of ten short.");
   report.findings = {
       finds_faster(
           timings, "bucketed beats classical at every n", "bucketed", "classical", 1,

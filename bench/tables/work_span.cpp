@@ -65,9 +65,8 @@ const std::vector<Line>& lines() {
        .work = {3, 0},
        .span = {0, 2},
        .why =
-           "Each of the lg n halvings of the inner dimension ends with an addition, whose forks are a tree "
-           "of lg n levels. The slide's lg n adds up each coefficient's n products in one tree, all n^2 at "
-           "once",
+           "Each of the lg n halvings of the inner dimension ends with an addition, whose forks are a tree of "
+           "lg n levels. The slide's lg n adds up each coefficient's n products in one tree, all n^2 at once",
        // Every halving of the inner dimension gets a temporary.
        .params = {{"splits", 40}}},
       {.row = "matrix multiplication",
@@ -118,9 +117,8 @@ const std::vector<Line>& lines() {
        .n = sizes(64, 1 << 18, 4),  // sqrt n rows and columns
        .work = {1, 1},
        .span = {0.5, 0},
-       .why = "A row's sqrt n twiddles are multiplied one after the other, beside transpositions down to 16 "
-              "x 16, "
-              "a constant that leads for long"},
+       .why = "A row's sqrt n twiddles are multiplied one after the other, beside transpositions down to 16 x "
+              "16, a constant that leads for long"},
       {.row = "breadth-first search",
        .operation = "bfs",
        .variants = {"bfs_bag", "bag"},

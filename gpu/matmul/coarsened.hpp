@@ -8,8 +8,7 @@ namespace tallcache::gpu::matmul {
 struct coarsened : OnGpu {
   static constexpr std::string_view idea =
       "tiles of 32 in shared memory, a thread does factor elements and the block reads A's tile once for "
-      "them; "
-      "applies coarsening";
+      "them; applies coarsening";
   static constexpr std::string_view source = "P3: Thread Coarsening (fig. 6.13)";
   using operations = OperationList<Matmul<float>, Matmul<double>, Matmul<std::int32_t>>;
   static constexpr Index factors[] = {1, 2, 4, 8};
