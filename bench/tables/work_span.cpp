@@ -117,8 +117,9 @@ const std::vector<Line>& lines() {
        .n = sizes(64, 1 << 18, 4),  // sqrt n rows and columns
        .work = {1, 1},
        .span = {0.5, 0},
-       .why = "A row's sqrt n twiddles are multiplied one after the other, beside transpositions down to 16 x "
-              "16, a constant that leads for long"},
+       .why =
+           "A row's sqrt n twiddles are multiplied one after the other, beside transpositions down to 16 x "
+           "16, a constant that leads for long"},
       {.row = "breadth-first search",
        .operation = "bfs",
        .variants = {"bfs_bag", "bag"},
