@@ -183,8 +183,9 @@ const char* const counted_note =
     "of Z words in lines of L words; a word is an element (8 bytes, keys 4). Products and "
     "transpositions of n x n, tile b = 8, recursion down to 1; n keys in [0, n), m = 128 buckets.";
 const char* const formula_note =
-    "Formulas of a Theta are evaluated with 1 for every constant. Sizes are such that the slides' assumptions "
-    "hold: rows, columns and tiles that do not fit, a tall cache, a line of cache for each bucket.";
+    "Formulas of a Theta are evaluated with 1 for every constant. Sizes are such that the slides' "
+    "assumptions hold: rows, columns and tiles that do not fit, a tall cache, a line of cache for each "
+    "bucket.";
 const char* const tolerance_note =
     "An exponent or a count holds when it is within 0.1, or 10 %, of the slide's leading term or "
     "formula; one constant when it is within a quarter.";

@@ -46,8 +46,8 @@ bool as_printed(const Case& c) { return c.shape["n"] == c.slide_n; }
 // age, and beside n it is not.
 Finding finds_factor_of_ten(const Timings& timings) {
   Finding finding{
-      "n is printed a factor of ten short: at 10 n the slide's machine is less than 10 times slower than this "
-      "one, at the printed n it is more",
+      "n is printed a factor of ten short: at 10 n the slide's machine is less than 10 times slower than "
+      "this one, at the printed n it is more",
       {},
       "",
       "Both ladders have to be measured: --full"};

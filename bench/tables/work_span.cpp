@@ -65,8 +65,9 @@ const std::vector<Line>& lines() {
        .work = {3, 0},
        .span = {0, 2},
        .why =
-           "Each of the lg n halvings of the inner dimension ends with an addition, whose forks are a tree of "
-           "lg n levels. The slide's lg n adds up each coefficient's n products in one tree, all n^2 at once",
+           "Each of the lg n halvings of the inner dimension ends with an addition, whose forks are a tree "
+           "of lg n levels. The slide's lg n adds up each coefficient's n products in one tree, all n^2 at "
+           "once",
        // Every halving of the inner dimension gets a temporary.
        .params = {{"splits", 40}}},
       {.row = "matrix multiplication",

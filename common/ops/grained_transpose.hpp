@@ -60,8 +60,8 @@ template <class T>
 struct CoarseGrained : Transpose<T> {
   static constexpr std::string_view name = "coarse_grained";
   static constexpr std::string_view what =
-      "every whole 32 x 32 tile of A, as it is, at its transposed place in B, the cut ones transposed; A is m "
-      "x n, B n x m";
+      "every whole 32 x 32 tile of A, as it is, at its transposed place in B, the cut ones transposed; A is "
+      "m x n, B n x m";
 
   /// Where B's element (i, j) comes from; A is rows x cols.
   static constexpr auto origin(Index i, Index j, Index rows, Index cols) {

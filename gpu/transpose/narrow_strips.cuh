@@ -77,8 +77,8 @@ __global__ void __launch_bounds__(strip_threads)
 
 struct narrow_strips : OnGpu {
   static constexpr std::string_view idea =
-      "matrices of few rows or few columns: a block turns all of them for a stretch of the long side; applies "
-      "coalescing, coarsening";
+      "matrices of few rows or few columns: a block turns all of them for a stretch of the long side; "
+      "applies coalescing, coarsening";
   static constexpr std::string_view source = "M16: Shared memory bank conflicts, by strips";
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
 

@@ -26,9 +26,9 @@ __global__ void __launch_bounds__(threads) turn_tiles(MatrixView<T> b, MatrixVie
 
 struct sixteen_bytes : OnGpu {
   static constexpr std::string_view idea =
-      "rows of whole 16 bytes: tiles with rows of 256 bytes, squares turned in registers, 16 bytes an access, "
-      "blocks along B's rows, as the recursion that halves B's rows first takes them; applies coalescing, "
-      "tiling, coarsening";
+      "rows of whole 16 bytes: tiles with rows of 256 bytes, squares turned in registers, 16 bytes an "
+      "access, blocks along B's rows, as the recursion that halves B's rows first takes them; applies "
+      "coalescing, tiling, coarsening";
   static constexpr std::string_view source = "M6: REC-TRANSPOSE, on the GPU; M16: bank conflicts";
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
 
