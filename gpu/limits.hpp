@@ -1,4 +1,5 @@
-// Measured limits of a device: what the speed of its variants is held against. No CUDA header here.
+// Measured limits of a device, to which the speed of its variants is compared. No CUDA header is included
+// here.
 #pragma once
 
 #include <string_view>
@@ -6,7 +7,7 @@
 
 namespace tallcache {
 
-/// Rates of the best of several rounds: disturbances only take away.
+/// The best rates of several rounds, as disturbances only reduce them.
 struct GpuLimits {
   struct Peak {
     std::string_view element;

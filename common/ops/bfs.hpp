@@ -45,7 +45,7 @@ void build_graph(Index vertices, Index edges, EdgeAt edge_at, std::uint32_t* off
 /// grid, a path or a star repeats its edges where more are asked for than it has.
 ///
 /// - random: both ends uniform (Erdős and Rényi 1959)
-/// - power_law: R-MAT with the weights of Graph500 (Chakrabarti, Zhan, Faloutsos 2004); vertex 0 has the most edges
+/// - power_law: R-MAT with Graph500's weights (Chakrabarti et al. 2004); vertex 0 has the most edges
 /// - grid: about square, row by row
 inline constexpr std::string_view graph_inputs[] = {"random", "power_law", "grid", "path", "star"};
 

@@ -1,4 +1,5 @@
-// Thread coarsening: a thread computes `factor` elements of C, a tile apart, from one copy of the tile of A.
+// Thread coarsening: a thread computes `factor` elements of C, each a tile apart, from one copy of the tile
+// of A.
 #pragma once
 
 #include "gpu/matmul/shared_tiles.hpp"
