@@ -13,7 +13,7 @@ constexpr std::string_view sort_phase = "bucketed: sorting", bucket_phase = "buc
 
 Shape keys(Index n) { return {{"n", n}, {"range", n}}; }
 
-// Both ladders of n: as printed, and ten times as many (see the note in the slides' data).
+// Both series of n: as printed, and ten times as many (see the note in the slides' data).
 std::vector<Case> cases() {
   std::vector<Case> cases{{"n = 1000", 0, keys(1000), Scale::smoke},
                           {"n = 3000", 0, keys(3000), Scale::smoke}};
@@ -42,8 +42,8 @@ const TimedTable& table() {
 
 bool as_printed(const Case& c) { return c.shape["n"] == c.slide_n; }
 
-// Is n printed a factor of ten short? Then the slide's time beside 10 n here is that of a processor of its
-// age, and beside n it is not.
+// Tests whether n is printed a factor of ten short. If it is, the slide's time compared with 10 n here is
+// that of a processor of its age, and compared with n it is not.
 Finding finds_factor_of_ten(const Timings& timings) {
   Finding finding{
       "n is printed a factor of ten short: at 10 n the slide's machine is less than 10 times slower than "

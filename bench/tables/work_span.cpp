@@ -18,18 +18,18 @@ namespace {
 constexpr std::string_view id = "work-span";
 constexpr double exponent_tolerance = 0.1, power_tolerance = 0.25;
 
-/// A variant held against a row of the slide.
+/// A variant compared with a row of the slide.
 struct Line {
-  std::string_view row;                    ///< as the slide names the algorithm
+  std::string_view row;                    ///< the algorithm's name in the slide
   std::string_view operation, element;     ///< element empty: the operation's first
   std::vector<std::string_view> variants;  ///< the first one that the catalogue has
   std::vector<Index> n;                    ///< the last one with --full only
   Growth work, span;                       ///< of the variant
-  std::string_view why{};                  ///< why its span is not the slide's, where it is not
+  std::string_view why{};                  ///< the reason where its span is not the slide's
   std::string_view input{};                ///< empty: the operation's first
   Params params{};                         ///< beside the smallest leaves
   std::string (*shape)(Index){};           ///< null: the first size is n, the others as left out
-  double (*work_in)(double){};             ///< what the work grows in, where that is not n
+  double (*work_in)(double){};             ///< the variable of the work's growth, where it is not n
   double (*span_in)(double){};
   bool of_differences = false;  ///< the span's power is fitted to S(2n) - S(n), which has no constant
 };
@@ -87,9 +87,9 @@ const std::vector<Line>& lines() {
        .n = sizes(8, 512),
        .work = {lg7, 0},
        .span = {0, 2},
-       // The seven products of every level side by side.
+       // The seven products of every level run in parallel.
        .params = {{"spread", 40}},
-       // Rounding errors allow no leaf below 8, whose 88 accesses in a row are a third of the span at 16.
+       // Rounding errors allow no leaf below 8. Its 88 accesses in a row are a third of the span at 16.
        .of_differences = true},
       {.row = "LU decomposition",
        .operation = "lu",
@@ -147,7 +147,7 @@ const std::vector<Line>& lines() {
   return list;
 }
 
-// The leaves as small as the variant allows: the analysis is that of the recursion down to 1.
+// The leaves are as small as the variant allows: the analysis is that of a recursion down to 1.
 Params smallest_leaves(const Variant& variant, const Params& given) {
   Params params;
   for (const ParamSpec& spec : variant.params) {
@@ -174,7 +174,7 @@ const Variant* variant_of(const Line& line) {
 
 std::string label_of(const Line& line) { return fmt::format("{}, {}", line.row, line.variants.front()); }
 
-// One run, whose result is checked.
+// One run. Its result is checked.
 Record profile_at(const Line& line, const Variant& variant, Index n, std::uint64_t seed) {
   const Operation& operation = *variant.operation;
   const Shape shape = parse_shape(
@@ -213,7 +213,7 @@ std::vector<Row> rows(Scale scale, std::uint64_t seed) {
   return rows;
 }
 
-/// A variant's counts at a series of sizes, or why there are none.
+/// A variant's counts at a series of sizes, or the reason why there are none.
 struct Counts {
   const Line* line;
   std::string variant, problem{};
@@ -226,7 +226,7 @@ Counts counts_of(const Inputs& inputs, const Line& line) {
   const auto records = records_of(inputs.document, id, label_of(line));
   if (records.empty()) counts.problem = why_absent(inputs.document, id, label_of(line));
   for (const Record* record : records) {
-    // The operation's first size, which the others follow.
+    // The operation's first size; the others follow it.
     const double n = record->shape.front().get<double>();
     const Profile& profile = counts.profiles.emplace_back(profile_of(*record));
     counts.variant = record->variant;
@@ -239,8 +239,8 @@ Counts counts_of(const Inputs& inputs, const Line& line) {
   return counts;
 }
 
-// Of the larger sizes: the smallest are no help to an asymptotic law. What is no power of n has lower terms
-// that no shift stands for, and is fitted as it is.
+// Fits the larger sizes, as the smallest do not help an asymptotic law. A law that is not a power of n has
+// lower terms that no shift represents, and is fitted without one.
 Growth fitted(const Counts& counts, bool span) {
   const auto &x = span ? counts.span_in : counts.work_in, &y = span ? counts.span : counts.work;
   if (span ? counts.line->span_in : counts.line->work_in) return {fit_power_law(x, y).exponent, 0};
@@ -258,7 +258,7 @@ Growth fitted(const Counts& counts, bool span) {
                     span ? counts.line->span : counts.line->work);
 }
 
-// In n, or in what the slide's formula has for it.
+// In n, or in the variable of the slide's formula.
 std::string printed(const Line& line, const Growth& growth, bool span) {
   const auto in = span ? line.span_in : line.work_in;
   if (!in) return to_string(growth);
