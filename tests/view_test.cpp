@@ -1,6 +1,6 @@
-// One text, executed several ways: each textbook algorithm through a view that counts its loads and stores
-// gives the same bytes as through the plain one, in exactly the accesses that its text says; and with its
-// forks run backwards it gives the same result, so that they are independent.
+// One text, executed in several ways. Each textbook algorithm through a view that counts its loads and stores
+// gives the same bytes as through the plain one, with exactly the accesses of its text. With its forks run
+// backwards it gives the same result, so the branches are independent.
 #include <gtest/gtest.h>
 
 #include "common/traced.hpp"
@@ -47,8 +47,8 @@ struct CountingSink {
   void store(const void*, std::size_t) { ++accesses.stores; }
 };
 
-// A view in braces converts where nothing is lost: its own type does, and a constant or a plain one cannot
-// drop or make up an access.
+// A view in braces converts where nothing is lost: to its own type, but a constant or a plain view cannot
+// drop or invent an access.
 template <class To, class From>
 concept InBraces = requires(From from) {
   To{from};
@@ -208,7 +208,7 @@ TEST(Accesses, BucketedCountingSort) {
   }
 }
 
-/// The second branch of a fork first, and loops from the end.
+/// Runs the second branch of a fork first, and loops from the end.
 struct Backwards {
   static constexpr Index width() { return 3; }
   void operator()(auto&& f, auto&& g) const {
@@ -251,7 +251,7 @@ TYPED_TEST(Forks, AreIndependent) {
     }
 }
 
-// A kernel on bare pointers tells its footprint: every element of the block once, none of the padding.
+// A kernel on bare pointers reports its footprint: every element of the block once, none of the padding.
 TEST(Footprint, OfABlockIsItsElements) {
   std::vector<double> memory(6 * 9);
   CountingSink sink;
