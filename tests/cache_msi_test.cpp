@@ -129,7 +129,7 @@ TEST(Msi, OwnEvictionsAreReplacements) {
   EXPECT_EQ(caches.counts(1), (SharingCounts{.stores = 1, .cold = 1, .flushes = 1}));
 }
 
-// The copies of every processor as maps, and for every word who last wrote it and when.
+// The copies of every processor as maps, and for every word the processor that last wrote it and when.
 class SlowMsi {
  public:
   SlowMsi(int processors, std::size_t capacity)

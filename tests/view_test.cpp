@@ -168,7 +168,7 @@ TEST(Accesses, TransposeAndCopyTouchEachElementOnce) {
     EXPECT_EQ((trace<tr::recursive, Transpose<std::int32_t>>(shape, {{"base", size}})[0]), once);
   }
   EXPECT_EQ((trace<cpu::copy::rows, Copy<double>>(shape)[0]), once);
-  // In place, the diagonal is left alone.
+  // In place, the diagonal is not accessed.
   EXPECT_EQ((trace<tr::in_place, TransposeInPlace<float>>({{"n", n}, {"pad", 2}})[0]),
             (Accesses{n * (n - 1), n * (n - 1)}));
 }
@@ -259,7 +259,7 @@ TEST(Footprint, OfABlockIsItsElements) {
   reads(view.block(1, 2, 3, 4));
   writes(row_of(view, 5));
   EXPECT_EQ(sink.accesses, (Accesses{12, 7}));
-  reads(MatrixView<double>{memory.data(), 6, 7, 9});  // plain: nobody to tell
+  reads(MatrixView<double>{memory.data(), 6, 7, 9});  // plain: no effect
 }
 
 }  // namespace
