@@ -6,31 +6,31 @@
 #include <algorithm>
 #include <numeric>
 
+#include "common/backend.hpp"
+
 namespace tallcache {
-
-// Each line of a list is a constant array in a translation unit that CMake makes from cmake/variant.cpp.in.
-#define TALLCACHE_JOIN_NAMES(backend, folder, name) backend##_##folder##_##name
-#define TALLCACHE_JOIN(...) TALLCACHE_JOIN_NAMES(__VA_ARGS__)
-#define TALLCACHE_VARIANT(folder, name, ...) TALLCACHE_LISTED(TALLCACHE_JOIN(TALLCACHE_BACKEND, folder, name))
-#define TALLCACHE_TEXTBOOK(folder, name) TALLCACHE_VARIANT(folder, name)
-#define TALLCACHE_PEER(name) TALLCACHE_VARIANT(peers, name)
-
-#define TALLCACHE_LISTED(symbol) extern const std::span<const Variant> symbol;
-#include "common/variant_lists.def"
-#undef TALLCACHE_LISTED
 
 std::span<const Variant* const> variants() {
   static const auto all = [] {
     std::vector<const Variant*> list;
-    const auto add = [&](std::span<const Variant> records) {
-      for (const Variant& variant : records) list.push_back(&variant);
-    };
-#define TALLCACHE_LISTED(symbol) add(symbol);
-#include "common/variant_lists.def"
+    for (const Backend* backend : backends())
+      for (const Variant* variant : backend->variants()) list.push_back(variant);
     return list;
   }();
   return all;
 }
+
+const Backend& find_backend(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Backend* backend : backends()) {
+    if (backend->name == name) return *backend;
+    names.push_back(backend->name);
+  }
+  throw Error(fmt::format("this build has no backend '{}'; it has: {}", name, fmt::join(names, ", ")),
+              Status::unavailable);
+}
+
+bool on_host(const Variant& variant) { return find_backend(variant.backend).host; }
 
 std::span<const Operation* const> operations() {
   static const auto all = [] {
@@ -56,7 +56,7 @@ const Operation& find_operation(std::string_view name, std::string_view element)
   throw Error(unknown_name("operation", name, names));
 }
 
-const Variant& find_variant(const Operation& operation, std::string_view name, Backend backend) {
+const Variant& find_variant(const Operation& operation, std::string_view name, std::string_view backend) {
   std::vector<std::string_view> names;
   for (const Variant* variant : variants_of(operation)) {
     if (variant->backend != backend) continue;
@@ -65,7 +65,7 @@ const Variant& find_variant(const Operation& operation, std::string_view name, B
   }
   if (names.empty())
     throw Error(fmt::format("this build has no variant of {} {} on the {}", operation.name, operation.element,
-                            to_string(backend)));
+                            backend));
   throw Error(unknown_name(fmt::format("variant of {}", operation.name), name, names));
 }
 

@@ -1,5 +1,5 @@
-// The catalogue: every variant, in the order of cpu/variants.def. Tests, benches, the program and the
-// documentation all enumerate it.
+// The catalogue: every variant, in the order of the backends and of their lists. Tests, benches, the program
+// and the documentation all enumerate it.
 #pragma once
 
 #include <span>
@@ -22,7 +22,7 @@ const Operation& find_operation(std::string_view name, std::string_view element 
 
 /// The variant called `name` of `operation`; throws Error with the nearest name.
 const Variant& find_variant(const Operation& operation, std::string_view name,
-                            Backend backend = Backend::cpu);
+                            std::string_view backend = "cpu");
 
 /// The variants of `operation`, in order.
 std::vector<const Variant*> variants_of(const Operation& operation);

@@ -1,7 +1,12 @@
 #include "common/execute.hpp"
 
+#include <fmt/format.h>
+
 #include <mutex>
 #include <utility>
+
+#include "common/backend.hpp"
+#include "common/fork/one_tbb.hpp"
 
 namespace tallcache::detail {
 namespace {
@@ -59,8 +64,9 @@ SessionLease::~SessionLease() {
 void require_runnable(const Variant& variant, const Where& where) {
   if (const std::string reason = variant.unavailable(); !reason.empty())
     throw Error(std::string(variant.name) + " is unavailable: " + reason, Status::unavailable);
-  if (where.device_views && where.backend == Backend::cpu)
-    throw Error("device views: the CPU's variants run on the host's memory");
+  if (where.device_views && on_host(variant))
+    throw Error(fmt::format("device views: the {}'s variants run on the host's memory",
+                            find_backend(where.backend).title));
   if (where.stream && !where.device_views)
     throw Error("a stream goes with device views: with the host's views the call waits for the result");
   require_threads(where.threads);

@@ -15,7 +15,7 @@ namespace tallcache {
 
 /// Where execute() runs, and where the views of its arguments point.
 struct Where {
-  Backend backend = Backend::cpu;
+  std::string_view backend = "cpu";
   int threads = 1;            ///< of the CPU: the caller and threads - 1 more
   int device = 0;             ///< number of the backend's device
   bool device_views = false;  ///< the views are of the device's memory, not of the host's
@@ -27,7 +27,7 @@ namespace detail {
 /// An executor, and memory that stays from one call to the next.
 class Session {
  public:
-  Session(Backend backend, int device) : executor_(make_executor(backend, device)) {}
+  Session(std::string_view backend, int device) : executor_(make_executor(backend, device)) {}
 
   Executor& executor() const { return *executor_; }
   /// Piece `i` of the memory, of at least `bytes`; made anew only when it was smaller or of other pages.
@@ -136,7 +136,7 @@ void run_with_copies(const Variant& variant, ArgsOf<Op> args, const Params& para
 /// second call of the same shape allocates nothing. Throws Error when the arguments break the operation's
 /// contract, on an unknown name, and on threads or a device that are not there.
 ///   execute<Matmul<double>>("recursive", {c, a, b}, {{"base", 32}}, {.threads = 2});
-///   execute<Matmul<float>>("shared_memory_tiled", {c, a, b}, {}, {.backend = Backend::gpu});
+///   execute<Matmul<float>>("shared_memory_tiled", {c, a, b}, {}, {.backend = "gpu"});
 template <class Op>
 void execute(std::string_view variant, typename Op::template Args<Plain> args, const Params& params = {},
              const Where& where = {}) {

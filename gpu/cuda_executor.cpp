@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/measure/harness.hpp"
+#include "common/measure/host_memory.hpp"
 #include "gpu/check.hpp"
 #include "gpu/cuda_state.hpp"
 

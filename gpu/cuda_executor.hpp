@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "common/measure/executor.hpp"
+#include "common/backend.hpp"
 
 namespace tallcache {
 
@@ -12,14 +12,6 @@ namespace tallcache {
 /// measured by the device between two events, without transfers. Throws Error with the reason when that
 /// device cannot be used.
 std::unique_ptr<Executor> make_cuda_executor(int device = 0);
-
-/// The memory of the host's side of a transfer: pages that the device reads by itself, or ordinary ones that
-/// the driver copies first.
-enum class HostPages { pinned, pageable };
-
-struct TransferSeconds {
-  double upload = 0, download = 0;
-};
 
 /// The seconds to copy `upload` bytes to the device and `download` bytes back, each a median of `rounds`,
 /// started and awaited by the host. Throws Error when there is too little memory on either side.

@@ -69,14 +69,14 @@ const Count& count() {
   return count;
 }
 
-GpuFacts facts(int device) {
+Device facts(int device) {
   cudaDeviceProp p{};
   if (const cudaError_t e = cudaGetDeviceProperties(&p, device))
     return {.name = fmt::format("device {}", device), .unusable = because("cudaGetDeviceProperties", e)};
-  GpuFacts gpu{.name = p.name,
-               .compute_capability = fmt::format("{}.{}", p.major, p.minor),
-               .multiprocessors = p.multiProcessorCount,
-               .memory_bytes = p.totalGlobalMem};
+  Device gpu{.name = p.name,
+             .compute_capability = fmt::format("{}.{}", p.major, p.minor),
+             .multiprocessors = p.multiProcessorCount,
+             .memory_bytes = p.totalGlobalMem};
   gpu.unusable = failure(device, gpu.compute_capability);
   return gpu;
 }
@@ -99,9 +99,9 @@ std::string architecture_problem(std::string_view built_for, std::string_view co
       built_for, compute_capability, own == "90" ? "90a" : own);
 }
 
-std::string capability_problem(std::string_view needed, const std::vector<GpuFacts>& devices) {
-  const GpuFacts* other = nullptr;
-  for (const GpuFacts& device : devices) {
+std::string capability_problem(std::string_view needed, const std::vector<Device>& devices) {
+  const Device* other = nullptr;
+  for (const Device& device : devices) {
     if (!device.unusable.empty()) continue;
     if (device.compute_capability == needed) return {};
     if (!other) other = &device;
@@ -111,9 +111,9 @@ std::string capability_problem(std::string_view needed, const std::vector<GpuFac
                      other->compute_capability);
 }
 
-const std::vector<GpuFacts>& cuda_devices() {
-  static const std::vector<GpuFacts> devices = [] {
-    std::vector<GpuFacts> list;
+const std::vector<Device>& cuda_devices() {
+  static const std::vector<Device> devices = [] {
+    std::vector<Device> list;
     for (int device = 0; device < count().devices; ++device) list.push_back(facts(device));
     return list;
   }();

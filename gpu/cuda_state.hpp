@@ -2,24 +2,17 @@
 // included here.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace tallcache {
+#include "common/measure/machine.hpp"
 
-/// A device that CUDA counts.
-struct GpuFacts {
-  std::string name, compute_capability;  ///< "NVIDIA H200", "9.0"
-  int multiprocessors = 0;
-  std::size_t memory_bytes = 0;
-  std::string unusable;  ///< why no kernel of this build runs on it; empty when one did
-};
+namespace tallcache {
 
 /// The devices in CUDA's order; empty where CUDA cannot count them. Does not throw: a machine without a GPU
 /// is not an error. The machine is queried once for the process.
-const std::vector<GpuFacts>& cuda_devices();
+const std::vector<Device>& cuda_devices();
 
 /// "driver 13.0, runtime 13.0", followed by the reason when no device is counted.
 std::string cuda_versions();
@@ -34,7 +27,7 @@ std::string architecture_problem(std::string_view built_for, std::string_view co
 
 /// The reason why code for one compute capability, such as "9.0", runs on none of `devices`; empty when it
 /// runs on one.
-std::string capability_problem(std::string_view needed, const std::vector<GpuFacts>& devices);
+std::string capability_problem(std::string_view needed, const std::vector<Device>& devices);
 
 /// The reason why no device can be used, in one line; empty when one can.
 std::string cuda_unavailable();

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "common/variant.hpp"
+#include "common/variant_records.hpp"
 #include "common/warp/host_device.hpp"
 
 namespace tallcache::gpu {

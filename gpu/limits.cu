@@ -1,11 +1,13 @@
 #include "gpu/limits.hpp"
 
 #include <algorithm>
-#include <memory>
+#include <string>
+#include <vector>
 
 #include "common/element.hpp"
-#include "common/measure/executor.hpp"
+#include "common/measure/harness.hpp"
 #include "gpu/check.hpp"
+#include "gpu/cuda_executor.hpp"
 
 namespace tallcache {
 namespace {
@@ -53,16 +55,21 @@ void start_copy(const void* erased, const Params&, const Launch& launch) {
       cudaMemcpyAsync(args.to, args.from, args.bytes, cudaMemcpyDeviceToDevice, gpu::stream_of(launch)));
 }
 
-double best_seconds(Executor& executor, Entry entry, const void* args) {
-  double best = executor.seconds(entry, args, {}, {}, 1);
-  for (int round = 0; round < 5; ++round) best = std::min(best, executor.seconds(entry, args, {}, {}, 1));
-  return best;
+/// The rate of `work` units a run, over six rounds behind one to warm up.
+Rated rate(Executor& executor, Entry entry, const void* args, double work) {
+  constexpr int rounds = 6;
+  std::vector<double> rates;
+  executor.seconds(entry, args, {}, {}, 1);
+  for (int round = 0; round < rounds; ++round)
+    rates.push_back(work / executor.seconds(entry, args, {}, {}, 1));
+  return {median(rates), median_absolute_deviation(rates), *std::max_element(rates.begin(), rates.end()),
+          rounds};
 }
 
 }  // namespace
 
-GpuLimits measure_gpu_limits(int device) {
-  const auto executor = make_executor(Backend::gpu, device);
+Limits measure_gpu_limits(int device) {
+  const auto executor = make_cuda_executor(device);
   int multiprocessors = 0;
   TALLCACHE_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   const auto out = executor->allocate(sizeof(double));
@@ -75,11 +82,18 @@ GpuLimits measure_gpu_limits(int device) {
   executor->fill(*from, 1);
   const CopyArgs copy{to->bytes().data(), from->bytes().data(), bytes};
   const auto peak_of = [&]<class T>(T) {
-    return GpuLimits::Peak{Element<T>::name,
-                           flops / best_seconds(*executor, &start_multiply_add<T>, &peak) * 1e-9};
+    return FlopPeak{.element = std::string(Element<T>::name),
+                    .threads = 1,
+                    .lanes = 1,
+                    .gflop_per_s = rate(*executor, &start_multiply_add<T>, &peak, flops * 1e-9)};
   };
-  return {.peaks = {peak_of(float{}), peak_of(double{})},
-          .gb_per_s = 2.0 * static_cast<double>(bytes) / best_seconds(*executor, &start_copy, &copy) * 1e-9};
+  Limits limits;
+  limits.clock_ghz = Figure<double>::none("not measured on a GPU");
+  limits.fused = true;
+  limits.peaks = {peak_of(float{}), peak_of(double{})};
+  const double gigabytes = 2.0 * static_cast<double>(bytes) * 1e-9;
+  limits.bandwidths = {{"copy", 1, 2 * bytes, rate(*executor, &start_copy, &copy, gigabytes)}};
+  return limits;
 }
 
 }  // namespace tallcache

@@ -8,6 +8,7 @@
 
 #include <numeric>
 
+#include "common/traced.hpp"
 #include "tests/support.hpp"
 
 namespace tallcache::test {

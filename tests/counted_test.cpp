@@ -1,6 +1,7 @@
 // The program's reports on a processor that counts: the stand-in, whose counts are known in advance.
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -233,7 +234,7 @@ TEST(AllEvents, AreOfRunsFromFreshInputs) {
     ++filled;
     std::memset(buffers[0], 0, problem_bytes(problem));
   };
-  const auto executor = make_host_executor();
+  const auto executor = make_executor("cpu");
   Workspace workspace(problem, *executor);
   EXPECT_EQ(filled, 1);
   count_all_events(workspace, {&find_variant(*problem.operation, "in_place")});

@@ -55,7 +55,7 @@ class Transposing : public OnDevice {
     };
     const Transpose<float>::Args<> args{{place(*b_memory, b_skip), n, m, ldb},
                                         {place(*a_memory, a_skip), m, n, lda}};
-    run(find_variant(operation_of<Transpose<float>>, name, Backend::gpu), &args);
+    run(find_variant(operation_of<Transpose<float>>, name, "gpu"), &args);
     EXPECT_TRUE(a_memory->guards_intact() && b_memory->guards_intact());
     std::vector<float> expected(b.size(), around);
     for (Index i = 0; i < n; ++i)
@@ -101,7 +101,7 @@ TEST_F(Transposing, NarrowMatrices) {
 TEST_F(Transposing, SixteenBytesRefusesOtherRows) {
   const auto memory = executor->allocate(1 << 16);
   float* const data = reinterpret_cast<float*>(memory->bytes().data());
-  const Variant& variant = find_variant(operation_of<Transpose<float>>, "sixteen_bytes", Backend::gpu);
+  const Variant& variant = find_variant(operation_of<Transpose<float>>, "sixteen_bytes", "gpu");
   const Transpose<float>::Args<> args{{data + 1, 8, 8, 8}, {data + 1024, 8, 8, 8}};
   EXPECT_THROW(run(variant, &args), Error);
 }
@@ -117,7 +117,7 @@ class CountingSorting : public OnDevice {
     const auto in = executor->allocate(keys.size() * 4), out = executor->allocate(keys.size() * 4);
     executor->upload(*in, std::as_bytes(std::span(keys)));
     executor->upload(*out, std::as_bytes(std::span(sorted)));
-    const Variant& variant = find_variant(operation_of<CountingSort<false>>, "residues", Backend::gpu);
+    const Variant& variant = find_variant(operation_of<CountingSort<false>>, "residues", "gpu");
     const Shape shape{{"n", n}, {"range", static_cast<Index>(range)}};
     const Params params = complete_params(variant, given);
     const auto scratch = executor->allocate(variant.scratch(shape, params));

@@ -14,9 +14,8 @@ namespace {
 
 std::vector<const Variant*> parallel_ones() {
   std::vector<const Variant*> list;
-  std::ranges::copy_if(variants(), std::back_inserter(list), [](const Variant* v) {
-    return v->parallel && !v->peer && v->backend == Backend::cpu;
-  });
+  std::ranges::copy_if(variants(), std::back_inserter(list),
+                       [](const Variant* v) { return v->parallel && !v->peer && v->backend == "cpu"; });
   return list;
 }
 
@@ -27,7 +26,7 @@ TEST_P(Parallel, SameBytesOnAnyNumberOfThreads) {
   if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
   const Variant& variant = *GetParam();
   const Operation& operation = *variant.operation;
-  const auto executor = make_host_executor();
+  const auto executor = make_executor("cpu");
   std::vector<Params> knobs(1);
   for (const ParamSpec& spec : variant.params) knobs.push_back({{spec.name, allowed_value(spec, 2)}});
   int compared = 0;
@@ -90,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(All, SeveralThreads, testing::Values(2, 3, 4));
 
 TEST(Threads, ASerialVariantRefusesMore) {
   const Operation& operation = find_operation("matmul", "double");
-  const auto executor = make_host_executor();
+  const auto executor = make_executor("cpu");
   Workspace workspace({&operation, parse_shape(operation, "m=4"), {}}, *executor);
   const Candidate candidate{&find_variant(operation, "loops_ikj"), {}, 2};
   const auto results = measure(workspace, std::span(&candidate, 1), {.least_rounds = 1, .most_rounds = 1});

@@ -22,7 +22,7 @@ using namespace cpu::peers;
 std::vector<const Variant*> peers() {
   std::vector<const Variant*> list;
   for (const Variant* variant : variants())
-    if (variant->peer && variant->backend == Backend::cpu) list.push_back(variant);
+    if (variant->peer && variant->backend == "cpu") list.push_back(variant);
   return list;
 }
 
@@ -38,7 +38,7 @@ TEST_P(PeerTest, IsRightOnEveryShapeAndInput) {
   const Variant& peer = *GetParam();
   if (const std::string reason = peer.unavailable(); !reason.empty()) GTEST_SKIP() << reason;
   const Operation& operation = *peer.operation;
-  const auto executor = make_host_executor();
+  const auto executor = make_executor("cpu");
   int ran = 0;
   for (const Shape& shape : operation.test_shapes())
     for (std::string_view input : operation.inputs) {
@@ -62,7 +62,7 @@ TEST_P(PeerTest, IsRightOnALargeProblemOnSeveralThreads) {
   const Shape shape = parse_shape(operation, operation.dims[0].name == "m"         ? "m=509,n=601"
                                              : operation.rate == Rate::gflop_per_s ? "n=601"
                                                                                    : "n=300007");
-  const auto executor = make_host_executor();
+  const auto executor = make_executor("cpu");
   Workspace workspace({&operation, shape}, *executor);
   for (int threads : {2, 1, 2}) {
     const Check check = workspace.verify({&peer, {}, threads});

@@ -9,6 +9,7 @@
 
 #include "common/fork/fork.hpp"
 #include "common/random.hpp"
+#include "common/traced.hpp"
 #include "cpu/transpose/recursive_streaming.hpp"
 
 namespace tallcache::test {

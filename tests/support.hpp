@@ -24,7 +24,7 @@ inline bool gpu_required() {
 inline std::string identifier(const Variant& variant) {
   std::string name;
   for (std::string_view part :
-       {variant.operation->name, variant.operation->element, to_string(variant.backend), variant.name}) {
+       {variant.operation->name, variant.operation->element, variant.backend, variant.name}) {
     if (!name.empty()) name += '_';
     name += part;
   }

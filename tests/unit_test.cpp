@@ -7,6 +7,7 @@
 #include "common/catalogue.hpp"
 #include "common/compare.hpp"
 #include "common/measure/harness.hpp"
+#include "common/measure/host_memory.hpp"
 #include "common/ops/counting_sort.hpp"
 #include "common/ops/matmul.hpp"
 #include "common/ops/transpose.hpp"

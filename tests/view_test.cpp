@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "common/traced.hpp"
+#include "common/variant_records.hpp"
+#include "common/variant_text.hpp"
 #include "cpu/copy/rows.hpp"
 #include "cpu/counting_sort/bucketed.hpp"
 #include "cpu/counting_sort/classical.hpp"
@@ -89,7 +91,7 @@ void run_phases(auto& fork, const auto& args, const Params& params, auto&& after
 // The accesses of each phase of V; its result is checked, and compared with that of the plain view.
 template <class V, class Op>
 std::vector<Accesses> trace(Shape shape, const Params& given = {}, std::string_view input = Op::inputs[0]) {
-  static constexpr auto records = variant_records<V>("traced", Backend::cpu, false);
+  static constexpr auto records = variant_records<V>("traced", "cpu", false);
   const Params params = complete_params(records[0], given);
   shape = complete_shape(operation_of<Op>, shape);
   constexpr std::make_index_sequence<detail::phases_of<V>().size()> phases;
@@ -236,8 +238,8 @@ using Forking = testing::Types<mm::naive, mm::recursive, mm::recursive_temporary
 TYPED_TEST_SUITE(Forks, Forking);
 
 TYPED_TEST(Forks, AreIndependent) {
-  static constexpr auto records = variant_records<backwards<TypeParam>>("backwards", Backend::cpu, false);
-  const auto executor = make_host_executor();
+  static constexpr auto records = variant_records<backwards<TypeParam>>("backwards", "cpu", false);
+  const auto executor = make_executor("cpu");
   for (const Variant& variant : records)
     for (const Shape& shape : variant.operation->test_shapes()) {
       Workspace workspace({variant.operation, shape, "uniform"}, *executor);

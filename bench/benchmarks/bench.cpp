@@ -18,6 +18,7 @@
 #include "common/measure/harness.hpp"
 #ifdef TALLCACHE_HAS_PAPI
 #include "bench/misses/misses.hpp"
+#include "common/fork/one_tbb.hpp"
 #endif
 
 namespace tallcache {
@@ -27,9 +28,9 @@ namespace {
 // this size.
 constexpr std::size_t kept_bytes = std::size_t{2} << 30;
 
-Workspace& workspace_for(const Operation& operation, const Shape& shape, Backend backend) {
-  static std::map<Backend, std::unique_ptr<Executor>> executors;
-  static std::map<Backend, std::list<std::unique_ptr<Workspace>>> kept_by;
+Workspace& workspace_for(const Operation& operation, const Shape& shape, std::string_view backend) {
+  static std::map<std::string_view, std::unique_ptr<Executor>> executors;
+  static std::map<std::string_view, std::list<std::unique_ptr<Workspace>>> kept_by;
   std::unique_ptr<Executor>& executor = executors[backend];
   if (!executor) executor = make_executor(backend);
   auto& kept = kept_by[backend];
@@ -112,8 +113,8 @@ void register_catalogue() {
     const Operation& operation = *variant->operation;
     for (const Shape& shape : operation.bench_shapes()) {
       if (!variant->supports(shape) || (threads > 1 && !variant->parallel)) continue;
-      const std::string name = fmt::format("{}/{}/{}/{}/{}", operation.name, to_string(variant->backend),
-                                           variant->name, operation.element, to_string(operation, shape)) +
+      const std::string name = fmt::format("{}/{}/{}/{}/{}", operation.name, variant->backend, variant->name,
+                                           operation.element, to_string(operation, shape)) +
                                (threads > 1 ? fmt::format("/threads:{}", threads) : "");
       const std::string reason = variant->unavailable();
       benchmark::RegisterBenchmark(name.c_str(),

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/fork/work_span.hpp"
+#include "common/measure/statistics.hpp"
 #include "common/random.hpp"
 #include "cpu/counting_sort/classical.hpp"
 #include "cpu/matmul/naive.hpp"

@@ -3,8 +3,10 @@
 #include "bench/report/compare.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "bench/commands/output.hpp"
@@ -14,10 +16,9 @@
 #include "bench/program/context.hpp"
 #include "bench/report/gnuplot.hpp"
 #include "bench/suites/suite.hpp"
+#include "common/backend.hpp"
 #include "common/catalogue.hpp"
-#ifdef TALLCACHE_HAS_CUDA
-#include "gpu/cuda_executor.hpp"
-#endif
+#include "common/fork/one_tbb.hpp"
 
 namespace tallcache {
 namespace {
@@ -30,9 +31,8 @@ struct CompareOptions : SuiteOptions {
 };
 
 /// Seconds to bring the operands to the device and to take the result back, from pages of both kinds.
-std::vector<Quantity> transfer_times([[maybe_unused]] const Problem& problem, [[maybe_unused]] int device) {
+std::vector<Quantity> transfer_times(const Backend& backend, const Problem& problem, int device) {
   std::vector<Quantity> times;
-#ifdef TALLCACHE_HAS_CUDA
   std::size_t up = 0, down = 0;
   for (const BufferSpec& spec : problem.operation->buffers(problem.shape)) {
     if (spec.role != Role::output) up += spec.bytes;
@@ -43,14 +43,13 @@ std::vector<Quantity> transfer_times([[maybe_unused]] const Problem& problem, [[
         Quantity{.name = std::string(transfer_time), .unit = "s", .detail = "up and down, median of 5"});
     time.at = transfer_part(mode);
     try {
-      const TransferSeconds seconds = transfer_seconds(
+      const TransferSeconds seconds = backend.transfer_seconds(
           up, down, mode == TransferMode::pinned ? HostPages::pinned : HostPages::pageable, device);
       time.value = seconds.upload + seconds.download;
     } catch (const Error& error) {
       time.reason = error.what();
     }
   }
-#endif
   return times;
 }
 
@@ -99,14 +98,15 @@ void measure_size(Document& document, const Problem& problem, const Problem* sma
   const auto measured =
       measure_each(problem, runs, {.least_rounds = 3, .most_rounds = 9, .seconds = options.seconds_each()},
                    options.device);
-  const bool on_gpu = std::ranges::any_of(measured, [](const Measurement& m) {
-    return m.candidate.variant->backend == Backend::gpu && m.timed();
-  });
-  const auto transfers = on_gpu ? transfer_times(problem, options.device) : std::vector<Quantity>{};
+  std::map<std::string_view, std::vector<Quantity>> transfers;  // by backend
   for (const Measurement& m : measured) {
     Record record = to_record(problem, m);
-    if (m.candidate.variant->backend == Backend::gpu && m.timed())
-      record.quantities.insert(record.quantities.end(), transfers.begin(), transfers.end());
+    const Backend& backend = find_backend(m.candidate.variant->backend);
+    if (!backend.host && m.timed()) {
+      const auto [known, fresh] = transfers.try_emplace(backend.name);
+      if (fresh) known->second = transfer_times(backend, problem, options.device);
+      record.quantities.insert(record.quantities.end(), known->second.begin(), known->second.end());
+    }
     document.put(std::move(record));
   }
 }

@@ -1,6 +1,7 @@
 // tallcache counters: everything that this machine's counters say of the steps from the textbook's text to
 // the fastest variants, in one document that can be contributed.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 
@@ -67,7 +68,7 @@ void counters(const CountersOptions& options) {
   const Sharing sharing = options.multiplex ? Sharing::multiplexed : Sharing::passes;
   for (const Suite* suite : chosen)
     for (const OptimizationSteps& part : suite->steps) {
-      if (part.backend != Backend::cpu) continue;
+      if (part.backend != "cpu") continue;
       count_steps(document, suite->operation, part, options, sharing);
       output.part(document, counters_text(document, document.plan.back(), Style::terminal));
     }

@@ -1,5 +1,7 @@
 // tallcache list: the catalogue, the rows of the texts that it reproduces, and what its sources are.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include <memory>
 
@@ -36,8 +38,8 @@ void print_catalogue(const std::string& operation) {
       fmt::print("\n{}: {}\n", heading, variant->operation->what);
     }
     const std::string reason = variant->unavailable(), knobs = defaults(*variant);
-    fmt::print("  {:<18} {}  {}{}\n", variant->name, to_string(variant->backend),
-               variant->peer ? "[peer] " : "", variant->idea);
+    fmt::print("  {:<18} {}  {}{}\n", variant->name, variant->backend, variant->peer ? "[peer] " : "",
+               variant->idea);
     fmt::print("  {:<18} {}; {}{}\n", "", elements(*variant, reason), variant->source,
                knobs.empty() ? "" : "; " + knobs);
     if (!reason.empty()) fmt::print("  {:<18} unavailable: {}\n", "", reason);

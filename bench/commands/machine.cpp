@@ -31,12 +31,11 @@ void run(const MachineOptions& options) {
 
   const bool terminal = isatty(STDERR_FILENO);
   const LimitsProtocol protocol = options.quick ? LimitsProtocol::quick() : LimitsProtocol{};
-  const Limits limits = measure_limits(machine, protocol, [&](std::string_view what) {
+  const auto limits = measured_limits(protocol, 0, [&](std::string_view what) {
     if (terminal) fmt::print(stderr, "\r\033[Kmeasuring: {} ...", what);
   });
   if (terminal) fmt::print(stderr, "\r\033[K");
-  Document document{.kind = "machine", .context = machine_context(), .limits = to_records(limits)};
-  for (Record& record : gpu_limit_records(0)) document.limits.push_back(std::move(record));
+  const Document document{.kind = "machine", .context = machine_context(), .limits = limits};
   if (text) fmt::print("{}", limits_text(document.limits));
   if (!options.json.empty()) write_document(options.json, document);
 }

@@ -1,5 +1,6 @@
 // tallcache misses: cache misses of the variants of one operation, by level and kind, beside the theory.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 
@@ -45,7 +46,7 @@ struct MissesPlan {
 MissesPlan planned(const MissesOptions& options) {
   MissesPlan plan{.problem = problem_of(options), .curve = options.curve || !options.svg.empty()};
   const Operation& operation = *plan.problem.operation;
-  plan.candidates = candidates(operation, options.variants, options.params, 1, Backend::cpu);
+  plan.candidates = candidates(operation, options.variants, options.params, 1, "cpu");
   const Source asked = parse_source(options.source);
   plan.levels = levels_of(options);
   plan.choice = options.caches.empty() || asked != Source::automatic
@@ -88,7 +89,7 @@ void count(const MissesPlan& plan, Document& document) {
   std::unique_ptr<Executor> executor;
   std::unique_ptr<Workspace> workspace;
   if (plan.choice.source == Source::hardware) {
-    executor = make_host_executor();
+    executor = make_executor("cpu");
     workspace = std::make_unique<Workspace>(plan.problem, *executor);
   }
   for (const Candidate& candidate : plan.candidates)

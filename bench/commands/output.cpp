@@ -1,6 +1,7 @@
 #include "bench/commands/output.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <utility>
 

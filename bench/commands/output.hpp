@@ -1,11 +1,14 @@
 // Where the results of a command go.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
 
 #include "bench/report/document.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace tallcache {
 

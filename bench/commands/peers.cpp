@@ -3,6 +3,7 @@
 #include "bench/report/peers.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -13,7 +14,9 @@
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
 #include "bench/suites/suite.hpp"
+#include "common/backend.hpp"
 #include "common/catalogue.hpp"
+#include "common/fork/one_tbb.hpp"
 
 namespace tallcache {
 namespace {
@@ -46,12 +49,13 @@ Json plan_of(const Operation& operation, const PeerComparison& comparison) {
   const SpeedShare& share = comparison.share;
   Json part{{"operation", operation.name},
             {"element", operation.element},
-            {"backend", to_string(comparison.backend)},
+            {"backend", comparison.backend},
             {"variant", comparison.variant},
             {"share", {{"of", to_string(share.of)}, {"title", share.title}}},
             {"first_input", operation.inputs.front()},
             {"baseline", comparison.baseline},
             {"cases", Json::array()}};
+  if (comparison.cold) part["caches"] = "cold";
   if (share.of == SpeedShare::Of::reference) {
     part["share"]["operation"] = share.operation;
     part["share"]["variant"] = share.variant;
@@ -64,6 +68,7 @@ void put_all(Document& document, const Problem& problem, std::span<const Candida
   for (const Measurement& m : measure_each(problem, list, protocol, options.device)) {
     Record record = to_record(problem, m);
     record.row = row;
+    if (protocol.cold) record.conditions["caches"] = "cold";
     document.put(std::move(record));
   }
 }
@@ -102,8 +107,10 @@ void measure_case(Document& document, const Operation& operation, const PeerComp
   for (const Variant* variant : variants_held(operation, comparison))
     list.push_back({variant, complete_params(*variant, list.empty() ? peer_case.params : Params{}),
                     variant->parallel ? threads : 1});
-  const Protocol protocol{
-      .least_rounds = 3, .most_rounds = 25, .seconds = options.seconds * (peer_case.group.empty() ? 1 : 0.2)};
+  const Protocol protocol{.least_rounds = 3,
+                          .most_rounds = 25,
+                          .seconds = options.seconds * (peer_case.group.empty() ? 1 : 0.2),
+                          .cold = comparison.cold};
   put_all(document, problem, list, protocol, options, row);
   if (comparison.share.of == SpeedShare::Of::reference)
     measure_reference(document, comparison, problem, threads, protocol, options, row);
@@ -120,17 +127,20 @@ void measure_peers(Document& document, std::string_view name, const PeerComparis
 }
 
 void peers(const PeersOptions& options) {
+  find_backend(options.backend);
   const auto chosen = find_suites(options.operations, has_peers, "operation with peers");
   const Output output(options.json);
   Document document = new_document("peers", options);
   document.limits = suite_limits(options);
   for (const Suite* suite : chosen)
-    for (const PeerComparison& comparison : suite->peers) {
+    for (const PeerComparison& comparison : on_backend(suite->peers, options.backend)) {
       const auto cases = cases_at(comparison, options.scale());
       if (cases.empty()) continue;  // it has larger ones alone
       measure_peers(document, suite->operation, comparison, cases, options);
       output.part(document, render(peers_grid(document, document.plan.back()), Style::terminal));
     }
+  if (document.plan.empty())
+    throw Error(fmt::format("no peers on the {} of what was asked for", find_backend(options.backend).title));
   output.finish(document);
 }
 
@@ -144,6 +154,7 @@ void add_peers(CLI::App& app) {
   command->add_option("--seconds", options->seconds, "Time to spend on each variant in each case")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  add_backend(*command, *options);
   add_huge_pages(*command, options->pages);
   command->add_flag("--full", options->full, "Sizes of seconds a run, too: 20 minutes and 8 GB");
   command->footer("Example: tallcache peers transpose --json peers.json");

@@ -1,6 +1,7 @@
 // tallcache profile: work, span and what they say of the speed-up, for the variants of one operation;
 // Cilkview for oneTBB.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -36,7 +37,7 @@ std::vector<Candidate> chosen(const Operation& operation, const ProfilingOptions
       if (variant->profile && variant->parallel && variant->unavailable().empty())
         names.emplace_back(variant->name);
   if (names.empty()) throw Error(fmt::format("{} has no parallel variant here", operation.name));
-  auto list = candidates(operation, names, options.params, 1, Backend::cpu);
+  auto list = candidates(operation, names, options.params, 1, "cpu");
   for (Candidate& candidate : list) {
     if (!candidate.variant->profile)
       throw Error(fmt::format("{}: a library: not profiled", candidate.variant->name));
@@ -143,7 +144,7 @@ void run(ProfilingOptions& options) {
       .kind = "profile", .context = machine_context(), .plan = Json::array({part_of(problem, options)})};
   const bool text = options.json != "-" && options.csv != "-";
   if (text) fmt::print("{}", profile_heading(document));
-  const auto executor = make_host_executor();
+  const auto executor = make_executor("cpu");
   Workspace workspace(problem, *executor);
   for (const Candidate& candidate : list) {
     put_records(document, workspace, candidate, options, burden);

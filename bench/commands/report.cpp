@@ -1,6 +1,7 @@
 // tallcache report: results documents of every kind as Markdown, the READMEs' tables generated from them, and
 // their plots.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <fstream>
 #include <map>

@@ -1,5 +1,6 @@
 // tallcache reproduce: the slides' tables, measured here and printed beside the slides' figures.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <chrono>
 
@@ -12,6 +13,7 @@
 #include "bench/report/results_file.hpp"
 #include "bench/tables/table.hpp"
 #include "common/catalogue.hpp"
+#include "common/measure/host_memory.hpp"
 
 namespace tallcache {
 namespace {
@@ -42,7 +44,7 @@ std::vector<const Table*> chosen(const ReproduceOptions& options) {
 std::string too_large(const Timed& timed) {
   std::size_t scratch = 0;
   for (const Candidate& candidate : timed.candidates)
-    if (candidate.variant->backend == Backend::cpu)
+    if (candidate.variant->backend == "cpu")
       scratch = std::max(scratch, scratch_bytes(timed.problem, candidate));
   try {
     require_memory(checked_sum(problem_bytes(timed.problem), scratch, "problem"), "this size");

@@ -2,6 +2,7 @@
 #include "bench/report/steps.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cmath>
 #include <memory>
@@ -12,7 +13,9 @@
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
 #include "bench/suites/suite.hpp"
+#include "common/backend.hpp"
 #include "common/catalogue.hpp"
+#include "common/fork/one_tbb.hpp"
 
 namespace tallcache {
 namespace {
@@ -27,12 +30,8 @@ Candidate candidate_of(const Operation& operation, const OptimizationSteps& step
 }
 
 Json plan_of(const Problem& problem, const OptimizationSteps& steps) {
-  Json part{{"operation", problem.operation->name},
-            {"element", steps.element},
-            {"backend", to_string(steps.backend)},
-            {"shape", to_json(problem.shape)},
-            {"unit", steps.unit},
-            {"limit", steps.limit}};
+  Json part{{"operation", problem.operation->name}, {"element", steps.element}, {"backend", steps.backend},
+            {"shape", to_json(problem.shape)},      {"unit", steps.unit},       {"limit", steps.limit}};
   if (!std::isnan(steps.least_bytes)) part["unit_bytes"] = steps.least_bytes;
   for (const Step& step : steps.steps) {
     const Candidate candidate = candidate_of(*problem.operation, steps, step);
@@ -57,22 +56,29 @@ void measure_steps(Document& document, std::string_view name, const Optimization
   document.plan.push_back(plan_of(problem, steps));
   std::vector<Candidate> list;
   for (const Step& step : steps.steps) list.push_back(candidate_of(operation, steps, step));
-  for (const Measurement& m : measure_each(
-           problem, list, {.least_rounds = 3, .most_rounds = 15, .seconds = options.seconds}, options.device))
-    document.put(to_record(problem, m));
+  const Protocol protocol{
+      .least_rounds = 3, .most_rounds = 15, .seconds = options.seconds, .cold = steps.cold};
+  for (const Measurement& m : measure_each(problem, list, protocol, options.device)) {
+    Record record = to_record(problem, m);
+    if (steps.cold) record.conditions["caches"] = "cold";
+    document.put(std::move(record));
+  }
 }
 
 void steps(const StepsOptions& options) {
+  find_backend(options.backend);
   const auto chosen = find_suites(options.operations, has_steps, "operation with steps");
   const Output output(options.json);
   Document document = new_document("steps", options);
   if (!options.smoke) document.context.erase("mode");  // there are no others
   document.limits = suite_limits(options);
   for (const Suite* suite : chosen)
-    for (const OptimizationSteps& part : suite->steps) {
+    for (const OptimizationSteps& part : on_backend(suite->steps, options.backend)) {
       measure_steps(document, suite->operation, part, options);
       output.part(document, render(steps_grid(document, document.plan.back()), Style::terminal));
     }
+  if (document.plan.empty())
+    throw Error(fmt::format("no steps on the {} of what was asked for", find_backend(options.backend).title));
   output.finish(document);
 }
 
@@ -86,6 +92,7 @@ void add_steps(CLI::App& app) {
   add_suite(*command, *options, has_steps);
   command->add_option("--seconds", options->seconds, "Time to spend on each step")
       ->check(CLI::PositiveNumber);
+  add_backend(*command, *options);
   command->footer("Example: tallcache steps transpose --json steps.json");
   command->callback([options] { steps(*options); });
 }

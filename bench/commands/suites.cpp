@@ -1,6 +1,7 @@
 #include "bench/commands/suites.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "bench/commands/output.hpp"
 #include "bench/program/context.hpp"
@@ -14,6 +15,12 @@ void add_suite(CLI::App& command, SuiteOptions& options, HasPart has_part) {
   command.add_flag("--smoke", options.smoke)->group("");
   command.add_option("--seed", options.seed, "Seed of the input data")->capture_default_str();
   add_json(command, options.json);
+}
+
+void add_backend(CLI::App& command, SuiteOptions& options) {
+  command.add_option("--backend", options.backend, "The backend whose variants are measured: cpu or gpu")
+      ->capture_default_str();
+  command.add_option("--device", options.device, "Number of its device")->capture_default_str();
 }
 
 Document new_document(std::string_view kind, const SuiteOptions& options) {

@@ -1,12 +1,15 @@
 // What the commands that measure suites have in common.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "bench/report/document.hpp"
 #include "bench/suites/suite.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace tallcache {
 
@@ -14,6 +17,7 @@ struct SuiteOptions {
   std::vector<std::string> operations;
   std::string json;
   bool smoke = false, full = false;
+  std::string backend = "cpu";  ///< of steps and peers
   int device = 0;
   std::uint64_t seed = 1;
 
@@ -22,6 +26,9 @@ struct SuiteOptions {
 
 /// Adds OPERATION..., of those that have the part, --seed, --json and, for tests, --smoke.
 void add_suite(CLI::App& command, SuiteOptions&, HasPart);
+
+/// Adds --backend and --device.
+void add_backend(CLI::App& command, SuiteOptions&);
 
 /// A document of this kind, with the machine, the scale and the seed.
 Document new_document(std::string_view kind, const SuiteOptions&);

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "common/fork/fork.hpp"
 #include "common/papi/simulated.hpp"
 #include "common/traced.hpp"
 #include "cpu/transpose/recursive.hpp"

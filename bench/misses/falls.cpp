@@ -34,7 +34,7 @@ std::vector<Shape> falls_ladder(const Problem& problem) {
 void measure_falls(const Problem& problem, std::span<const Candidate> candidates,
                    std::span<const cache::CacheLevel> levels, std::span<const Shape> ladder,
                    Document& document) {
-  const auto executor = make_host_executor();
+  const auto executor = make_executor("cpu");
   for (const Shape& shape : ladder) {
     Problem rung = problem;
     rung.shape = shape;

@@ -9,6 +9,7 @@
 
 #include "bench/program/context.hpp"
 #include "common/measure/executor.hpp"
+#include "common/measure/host_memory.hpp"
 
 namespace tallcache {
 namespace {

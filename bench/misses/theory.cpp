@@ -107,7 +107,7 @@ std::optional<Prediction> predicted_misses(const Variant& variant, const Shape& 
                                            double cache_words, double line_words) {
   const Cache cache{cache_words, line_words};
   const std::string_view operation = variant.operation->name;
-  if (variant.peer || variant.backend != Backend::cpu) return {};
+  if (variant.peer || variant.backend != "cpu") return {};
   if (operation == "matmul") return matmul(variant.name, shape, params, cache);
   if (operation == "transpose") return transpose(variant.name, shape, params, cache);
   if (operation == "counting_sort")

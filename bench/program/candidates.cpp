@@ -1,48 +1,50 @@
 #include "bench/program/candidates.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 
 #include "bench/program/context.hpp"
+#include "common/backend.hpp"
 #include "common/catalogue.hpp"
+#include "common/fork/one_tbb.hpp"
 
 namespace tallcache {
 namespace {
 
-bool on_cpu(const Variant* variant) { return variant->backend == Backend::cpu; }
+bool runs_on_host(const Variant* variant) { return on_host(*variant); }
 
-const Variant& named_variant(const Operation& operation, const std::string& name,
-                             std::optional<Backend> backend) {
-  if (!backend)
-    for (const Variant* variant : variants_of(operation))  // the CPU's come first
-      if (variant->name == name) return *variant;
+/// Of an empty `backend`: the first that has a variant of that name.
+const Variant& named_variant(const Operation& operation, const std::string& name, std::string_view backend) {
   const auto list = variants_of(operation);
-  const bool none_on_cpu = std::ranges::none_of(list, on_cpu);
-  return find_variant(operation, name, backend.value_or(none_on_cpu ? Backend::gpu : Backend::cpu));
+  if (backend.empty())
+    for (const Variant* variant : list)
+      if (variant->name == name) return *variant;
+  return find_variant(operation, name, backend.empty() ? list.front()->backend : backend);
 }
 
 }  // namespace
 
 std::vector<Candidate> candidates(const Operation& operation, std::span<const std::string> names,
                                   std::span<const std::string> params, int threads,
-                                  std::optional<Backend> backend) {
+                                  std::string_view backend) {
   std::vector<const Variant*> chosen;
   for (const Variant* variant : variants_of(operation))
-    if (!backend || variant->backend == *backend) chosen.push_back(variant);
+    if (backend.empty() || variant->backend == backend) chosen.push_back(variant);
   if (chosen.empty())
-    throw Error(fmt::format("{} has no variant on the {}", operation.name, to_string(*backend)));
+    throw Error(fmt::format("{} has no variant on the {}", operation.name, find_backend(backend).title));
   if (!names.empty()) {
     chosen.clear();
     for (const std::string& name : names) chosen.push_back(&named_variant(operation, name, backend));
   } else if (threads > 1) {
-    const auto serial = std::erase_if(chosen, [](const Variant* v) { return on_cpu(v) && !v->parallel; });
-    if (serial && std::ranges::none_of(chosen, on_cpu))
+    const auto serial = std::erase_if(chosen, [](const Variant* v) { return on_host(*v) && !v->parallel; });
+    if (serial && std::ranges::none_of(chosen, runs_on_host))
       throw Error(fmt::format("no variant of {} runs on several threads", operation.name));
   }
   std::vector<Candidate> list;
   for (const Variant* variant : chosen)
-    list.push_back({.variant = variant, .threads = on_cpu(variant) ? threads : 1});
+    list.push_back({.variant = variant, .threads = on_host(*variant) ? threads : 1});
   for (const std::string& text : params) {
     const std::string name = text.substr(0, text.find('='));
     bool known = false;
@@ -63,12 +65,12 @@ std::vector<Measurement> measure_each(const Problem& problem, std::span<const Ca
                                       const std::function<void(std::span<const Measurement>)>& progress) {
   std::vector<Measurement> all;
   for (const Candidate& candidate : list) all.push_back({.candidate = candidate});
-  for (Backend backend : {Backend::cpu, Backend::gpu}) {
+  for (const Backend* backend : backends()) {
     std::vector<std::size_t> places;
     std::vector<Candidate> own;
     std::string unavailable;  // of all of them
     for (std::size_t c = 0; c < list.size(); ++c) {
-      if (list[c].variant->backend != backend) continue;
+      if (list[c].variant->backend != backend->name) continue;
       const std::string reason = list[c].variant->unavailable();
       unavailable = own.empty() || !unavailable.empty() ? reason : "";
       places.push_back(c);
@@ -79,15 +81,15 @@ std::vector<Measurement> measure_each(const Problem& problem, std::span<const Ca
       for (std::size_t i = 0; i < places.size(); ++i) all[places[i]] = measured[i];
     };
     try {
-      if (backend == Backend::gpu && !unavailable.empty()) throw Error(unavailable, Status::unavailable);
-      const auto executor = make_executor(backend, device);
+      if (!backend->host && !unavailable.empty()) throw Error(unavailable, Status::unavailable);
+      const auto executor = backend->make_executor(device);
       Workspace workspace(problem, *executor);
       keep(measure(workspace, own, protocol, [&](std::span<const Measurement> so_far) {
         keep(so_far);
         if (progress) progress(all);
       }));
     } catch (const Error& error) {
-      if (backend == Backend::cpu) throw;
+      if (backend->host) throw;
       for (std::size_t place : places)
         all[place] = {.candidate = list[place], .outcome = {error.status(), error.what()}};
     }

@@ -3,7 +3,6 @@
 
 #include <oneapi/tbb/global_control.h>
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
 #include <span>
@@ -11,6 +10,11 @@
 #include <vector>
 
 #include "common/measure/harness.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace tallcache {
 
@@ -21,7 +25,7 @@ namespace tallcache {
 /// and the GPU's when the CPU has none of that name.
 std::vector<Candidate> candidates(const Operation& operation, std::span<const std::string> names,
                                   std::span<const std::string> params, int threads = 1,
-                                  std::optional<Backend> backend = {});
+                                  std::string_view backend = {});
 
 /// measure() of candidates of any backend, each backend's interleaved among themselves on an executor of its
 /// own, the GPU's on device number `device`. What keeps the GPU's from running (no device, too little memory

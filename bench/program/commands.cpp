@@ -1,5 +1,7 @@
 #include "bench/program/commands.hpp"
 
+#include <CLI/CLI.hpp>
+
 namespace tallcache {
 
 void add_commands(CLI::App& app) {

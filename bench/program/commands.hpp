@@ -2,7 +2,9 @@
 // subcommand, whose callback runs it.
 #pragma once
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+}
 
 namespace tallcache {
 

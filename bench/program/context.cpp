@@ -1,27 +1,33 @@
 #include "bench/program/context.hpp"
 
 #include <fmt/chrono.h>
+#include <nlohmann/json.hpp>
 
 #include "bench/report/machine_json.hpp"
+#include "common/backend.hpp"
 #include "common/error.hpp"
-#include "cpu/peers/blas.hpp"
-#ifdef TALLCACHE_HAS_CUDA
-#include "gpu/cuda_state.hpp"
-#endif
 
 namespace tallcache {
+namespace {
+
+void add_backend(Machine& machine, const Backend& backend) {
+  for (auto& library : backend.libraries()) machine.peers.push_back(std::move(library));
+  if (backend.host) return;
+  machine.gpus_absent.clear();
+  for (Device& device : backend.devices()) machine.gpus.push_back(std::move(device));
+  machine.cuda += (machine.cuda.empty() ? "" : "; ") + backend.versions();
+}
+
+}  // namespace
 
 const Machine& this_machine() {
   static const Machine machine = [] {
     Machine described = describe_machine();
-    described.peers = cpu::peers::peer_cores();
-#ifdef TALLCACHE_HAS_CUDA
-    described.cuda = cuda_versions();
-    described.gpus_absent = cuda_devices().empty() ? described.cuda : "";
-    for (const GpuFacts& gpu : cuda_devices())
-      described.gpus.push_back(
-          {gpu.name, gpu.compute_capability, gpu.multiprocessors, gpu.memory_bytes, gpu.unusable});
-#endif
+    described.build = describe_build();
+    described.counters = describe_counters();
+    described.gpus_absent = "built without CUDA";
+    for (const Backend* backend : backends()) add_backend(described, *backend);
+    if (described.gpus.empty() && described.gpus_absent.empty()) described.gpus_absent = described.cuda;
     return described;
   }();
   return machine;
@@ -36,13 +42,14 @@ Json machine_context(int device) {
   return context;
 }
 
-void require_device([[maybe_unused]] int device) {
-#ifdef TALLCACHE_HAS_CUDA
-  if (const std::string fault = device_fault(device); !fault.empty())
-    throw Error("the GPU cannot be used: " + fault);
-#else
-  if (device != 0) throw Error("the GPU cannot be used: built without CUDA");
-#endif
+void require_device(int device) {
+  bool host_alone = true;
+  for (const Backend* backend : backends()) {
+    if (const std::string fault = backend->device_fault(device); !fault.empty())
+      throw Error(fmt::format("the {} cannot be used: {}", backend->title, fault));
+    host_alone = host_alone && backend->host;
+  }
+  if (host_alone && device != 0) throw Error("the GPU cannot be used: built without CUDA");
 }
 
 }  // namespace tallcache

@@ -76,7 +76,7 @@ std::vector<Counted> count_all_events(Workspace& workspace, const Candidate& can
 
 std::vector<CountedVariant> count_all_events(const Problem& problem, std::span<const Candidate> candidates,
                                              Sharing sharing) {
-  const auto executor = make_host_executor();
+  const auto executor = make_executor("cpu");
   Workspace workspace(problem, *executor);
   std::vector<CountedVariant> results;
   for (const Candidate& candidate : candidates) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "common/measure/executor.hpp"
+#include "common/measure/host_memory.hpp"
 #include "common/ops/bfs.hpp"
 
 namespace tallcache {

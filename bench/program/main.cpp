@@ -1,5 +1,6 @@
 // tallcache: the program. Bad input is one line on standard error and exit status 1.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>

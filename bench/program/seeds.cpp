@@ -1,6 +1,7 @@
 #include "bench/program/seeds.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -54,7 +55,7 @@ std::vector<std::string> parts(std::string_view source) {
 }
 
 std::string name_of(const Variant& variant) {
-  return fmt::format("{} {} {}", variant.operation->name, to_string(variant.backend), variant.name);
+  return fmt::format("{} {} {}", variant.operation->name, variant.backend, variant.name);
 }
 
 // Element types are one variant.

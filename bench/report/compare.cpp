@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -23,6 +24,7 @@ std::string title(const Json& part) {
   return fmt::format("{} {}", part.at("operation").get<std::string>(), part.at("element").get<std::string>());
 }
 
+bool on_cpu(const Record& record) { return record.backend == "cpu"; }
 bool on_gpu(const Record& record) { return record.backend == "gpu"; }
 
 Index size_of(const Json& part, const Record& record) {
@@ -131,14 +133,15 @@ Grid comparison_grid(const Document& document, const Json& part) {
   return grid;
 }
 
-std::optional<Index> crossover(const Document& document, const Json& part, TransferMode mode) {
+std::optional<Index> crossover(const Document& document, const Json& part, TransferMode mode,
+                               std::string_view backend) {
   std::optional<Index> from;
   for (const Index n : part.at("sizes")) {
     const Records records = records_at(document, part, n);
-    const Record* cpu =
-        fastest(records, TransferMode::none, [](const Record& record) { return !on_gpu(record); });
-    const Record* gpu = fastest(records, mode, on_gpu);
-    if (!cpu || !gpu || rate_with(*gpu, mode) <= rate_with(*cpu, TransferMode::none))
+    const Record* cpu = fastest(records, TransferMode::none, on_cpu);
+    const Record* device =
+        fastest(records, mode, [&](const Record& record) { return record.backend == backend; });
+    if (!cpu || !device || rate_with(*device, mode) <= rate_with(*cpu, TransferMode::none))
       from.reset();
     else if (!from)
       from = n;
@@ -148,14 +151,24 @@ std::optional<Index> crossover(const Document& document, const Json& part, Trans
 
 std::string crossover_sentence(const Document& document, const Json& part) {
   const Records records = records_of(document, part);
-  const auto from = [&](TransferMode mode) {
-    if (!fastest(records, mode, on_gpu)) return std::string("not measured");
-    const auto n = crossover(document, part, mode);
-    return n ? label(part, *n) : "not up to " + label(part, part.at("sizes").back());
-  };
-  return fmt::format(
-      "The GPU is ahead of the CPU from: kernel alone {}; with pinned transfers {}; pageable {}.",
-      from(TransferMode::none), from(TransferMode::pinned), from(TransferMode::pageable));
+  std::vector<std::string> devices{"gpu"};  // said of it, too, when it was not measured
+  for (const Record* record : records)
+    if (!on_cpu(*record) && std::ranges::find(devices, record->backend) == devices.end())
+      devices.push_back(record->backend);
+  std::string sentences;
+  for (const std::string& backend : devices) {
+    const auto from = [&](TransferMode mode) {
+      if (!fastest(records, mode, [&](const Record& record) { return record.backend == backend; }))
+        return std::string("not measured");
+      const auto n = crossover(document, part, mode, backend);
+      return n ? label(part, *n) : "not up to " + label(part, part.at("sizes").back());
+    };
+    sentences += fmt::format(
+        "{}The {} is ahead of the CPU from: kernel alone {}; with pinned transfers {}; pageable {}.",
+        sentences.empty() ? "" : " ", backend == "gpu" ? "GPU" : backend, from(TransferMode::none),
+        from(TransferMode::pinned), from(TransferMode::pageable));
+  }
+  return sentences;
 }
 
 Grid comparison_summary(const Document& document, const Json& part) {
@@ -176,9 +189,9 @@ Grid comparison_summary(const Document& document, const Json& part) {
                     : std::string("-");
     };
     grid.rows.push_back(
-        {label(part, n), best([](const Record& r) { return !on_gpu(r) && !r.peer && r.threads == 1; }),
-         best([](const Record& r) { return !on_gpu(r) && !r.peer && r.threads > 1; }),
-         best([](const Record& r) { return !on_gpu(r) && r.peer; }),
+        {label(part, n), best([](const Record& r) { return on_cpu(r) && !r.peer && r.threads == 1; }),
+         best([](const Record& r) { return on_cpu(r) && !r.peer && r.threads > 1; }),
+         best([](const Record& r) { return on_cpu(r) && r.peer; }),
          best([](const Record& r) { return on_gpu(r) && !r.peer; }),
          best([](const Record& r) { return on_gpu(r) && r.peer; }), best(on_gpu, TransferMode::pinned)});
   }
@@ -205,7 +218,7 @@ std::string comparison_plot(const Document& document, const Json& part) {
       const bool alone = mode == TransferMode::none;
       text += fmt::format("$s{} << E\n{}E\n", series, points);
       plots += fmt::format("{}$s{} with linespoints pt {} ps 0.5 lw 1.5 dt {} lc rgb '{}' {}",
-                           series ? ", " : "", series, on_gpu(*first) ? 7 : 4, alone ? 1 : 3,
+                           series ? ", " : "", series, on_cpu(*first) ? 4 : 7, alone ? 1 : 3,
                            plot_colours[colour % plot_colours.size()],
                            alone ? "title " + quoted(name) : "notitle");
       ++series;

@@ -29,7 +29,8 @@ double rate_with(const Record&, TransferMode);
 Grid comparison_grid(const Document&, const Json& part);
 
 /// The smallest size from which on the GPU's best is faster than the CPU's best at every measured size.
-std::optional<Index> crossover(const Document&, const Json& part, TransferMode);
+std::optional<Index> crossover(const Document&, const Json& part, TransferMode,
+                               std::string_view backend = "gpu");
 
 /// "The GPU is ahead of the CPU from: kernel alone n = 128; ..."
 std::string crossover_sentence(const Document&, const Json& part);

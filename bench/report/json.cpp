@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <cerrno>
 #include <cstring>
@@ -29,7 +30,7 @@ Json to_json(const Variant& variant) {
   const std::string reason = variant.unavailable();
   return {{"operation", variant.operation->name},
           {"variant", variant.name},
-          {"backend", to_string(variant.backend)},
+          {"backend", variant.backend},
           {"element", variant.operation->element},
           {"idea", variant.idea},
           {"source", variant.source},

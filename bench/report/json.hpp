@@ -1,7 +1,7 @@
 // JSON of catalogue entries, and files that are always complete.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "bench/report/absent.hpp"

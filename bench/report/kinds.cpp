@@ -33,8 +33,8 @@ std::string machine_line(const Document& document) {
   if (const Json cores = context.value("usable_cores", Json()); cores.is_number())
     processors += fmt::format(", {} core{}", cores.get<int>(), cores == 1 ? "" : "s");
   // The GPU is left out where it does not contribute to the figures.
-  const auto on_gpu = [](const Record& record) { return record.backend == "gpu"; };
-  if (std::ranges::any_of(document.measurements, on_gpu))
+  const auto on_device = [](const Record& record) { return record.backend != "cpu"; };
+  if (std::ranges::any_of(document.measurements, on_device))
     for (const Json& gpu : context.value("gpus", Json::array()))
       processors += " and " + gpu.at("name").get<std::string>();
   return fmt::format("{} ({}, {}, commit {}{})", processors, build.at("compiler").get<std::string>(),

@@ -3,22 +3,18 @@
 #include <fmt/format.h>
 
 #include <cmath>
-
-#include "bench/program/context.hpp"
-#ifdef TALLCACHE_HAS_CUDA
-#include "gpu/limits.hpp"
-#endif
+#include <utility>
 
 namespace tallcache {
 namespace {
 
 constexpr std::string_view peak = "multiply_add", traffic = "memory_traffic", clock_rate = "clock";
 
-Record limit(std::string_view operation, std::string variant, std::string backend, std::string element,
+Record limit(std::string_view operation, std::string variant, std::string_view backend, std::string element,
              int threads) {
   Record record{.operation = std::string(operation),
                 .variant = std::move(variant),
-                .backend = std::move(backend),
+                .backend = std::string(backend),
                 .element = std::move(element)};
   record.threads = threads;
   record.outcome.status = Status::measured;
@@ -44,9 +40,9 @@ Rated rated_from(const Record& record) {
 
 }  // namespace
 
-std::vector<Record> to_records(const Limits& limits) {
+std::vector<Record> to_records(const Limits& limits, std::string_view backend) {
   std::vector<Record> records;
-  Record& clock = records.emplace_back(limit(clock_rate, "integer_chain", "cpu", "", 1));
+  Record& clock = records.emplace_back(limit(clock_rate, "integer_chain", backend, "", 1));
   Quantity frequency{.name = "rate", .unit = "GHz", .detail = "best round"};
   if (limits.clock_ghz)
     frequency.value = *limits.clock_ghz;
@@ -55,27 +51,28 @@ std::vector<Record> to_records(const Limits& limits) {
   clock.quantities.push_back(std::move(frequency));
   for (const FlopPeak& flops : limits.peaks) {
     Record& record = records.emplace_back(
-        limit(peak, limits.fused ? "fused" : "separate", "cpu", flops.element, flops.threads));
+        limit(peak, limits.fused ? "fused" : "separate", backend, flops.element, flops.threads));
     record.shape = {{"lanes", flops.lanes}};
     put_rated(record, "GFLOP/s", flops.gflop_per_s);
   }
   for (const Bandwidth& bandwidth : limits.bandwidths) {
-    Record& record = records.emplace_back(limit(traffic, bandwidth.kernel, "cpu", "byte", bandwidth.threads));
+    Record& record =
+        records.emplace_back(limit(traffic, bandwidth.kernel, backend, "byte", bandwidth.threads));
     record.shape = {{"bytes", bandwidth.bytes}};
     put_rated(record, "GB/s", bandwidth.gb_per_s);
   }
   if (limits.bandwidths.empty()) {
-    Record& record = records.emplace_back(limit(traffic, "any", "cpu", "byte", 1));
+    Record& record = records.emplace_back(limit(traffic, "any", backend, "byte", 1));
     record.outcome = {Status::too_large, limits.bandwidths_absent};
   }
   return records;
 }
 
-Limits limits_from(std::span<const Record> records) {
+Limits limits_from(std::span<const Record> records, std::string_view backend) {
   Limits limits;
   limits.clock_ghz = Figure<double>::none("not measured");
   for (const Record& record : records) {
-    if (record.backend != "cpu") continue;
+    if (record.backend != backend) continue;
     if (record.operation == clock_rate) {
       const Quantity& frequency = record.quantities.at(0);
       limits.clock_ghz = std::isnan(frequency.value) ? Figure<double>::none(frequency.reason)
@@ -95,36 +92,24 @@ Limits limits_from(std::span<const Record> records) {
   return limits;
 }
 
-std::vector<Record> gpu_limit_records([[maybe_unused]] int device) {
-  std::vector<Record> records;
-  const auto unavailable = [&](const std::string& reason) {
-    Record& record = records.emplace_back(limit(traffic, "copy", "gpu", "byte", 1));
-    record.outcome = {Status::unavailable, reason};
-  };
-#ifdef TALLCACHE_HAS_CUDA
+std::vector<Record> limit_records(const Backend& backend, int device, const LimitsProtocol& protocol,
+                                  const LimitsProgress& progress) {
   try {
-    const GpuLimits limits = measure_gpu_limits(device);
-    const auto put = [&](std::string_view operation, const char* variant, std::string element,
-                         const char* unit, double rate) {
-      records.emplace_back(limit(operation, variant, "gpu", element, 1))
-          .quantities.push_back({.name = "rate", .unit = unit, .value = rate, .detail = "best round"});
-    };
-    for (const GpuLimits::Peak& flops : limits.peaks)
-      put(peak, "fused", std::string(flops.element), "GFLOP/s", flops.gflop_per_s);
-    put(traffic, "copy", "byte", "GB/s", limits.gb_per_s);
+    return to_records(backend.limits(device, protocol, progress), backend.name);
   } catch (const Error& error) {
-    records.clear();
-    unavailable(error.what());
+    if (backend.host) throw;
+    Record record = limit(traffic, "copy", backend.name, "byte", 1);
+    record.outcome = {error.status(), error.what()};
+    return {record};
   }
-#else
-  unavailable("built without CUDA");
-#endif
-  return records;
 }
 
-std::vector<Record> measured_limits(const LimitsProtocol& protocol, int device) {
-  std::vector<Record> records = to_records(measure_limits(this_machine(), protocol));
-  for (Record& record : gpu_limit_records(device)) records.push_back(std::move(record));
+std::vector<Record> measured_limits(const LimitsProtocol& protocol, int device,
+                                    const LimitsProgress& progress) {
+  std::vector<Record> records;
+  for (const Backend* backend : backends())
+    for (Record& record : limit_records(*backend, device, protocol, progress))
+      records.push_back(std::move(record));
   return records;
 }
 

@@ -7,21 +7,23 @@
 #include <vector>
 
 #include "bench/report/record.hpp"
+#include "common/backend.hpp"
 #include "common/measure/machine_limits.hpp"
 
 namespace tallcache {
 
 /// Operations `multiply_add` (a peak), `memory_traffic` (a bandwidth) and `clock`; each with the quantities
 /// "rate" (the best round: disturbances only take away), "median rate" and "rounds".
-std::vector<Record> to_records(const Limits&);
-/// The inverse; the records of a GPU are passed over.
-Limits limits_from(std::span<const Record>);
+std::vector<Record> to_records(const Limits&, std::string_view backend = "cpu");
+/// The inverse; the records of other backends are passed over.
+Limits limits_from(std::span<const Record>, std::string_view backend = "cpu");
 
-/// The same of device number `device`; one unavailable record, with its reason, when there is none.
-std::vector<Record> gpu_limit_records(int device);
+/// The limits of a backend, measured; of a device that cannot be used one record with the reason.
+std::vector<Record> limit_records(const Backend&, int device, const LimitsProtocol&,
+                                  const LimitsProgress& progress = {});
 
-/// Records of both sides. Measures for some 3 seconds when quick.
-std::vector<Record> measured_limits(const LimitsProtocol&, int device);
+/// Those of every backend. Measures for some 3 seconds when quick.
+std::vector<Record> measured_limits(const LimitsProtocol&, int device, const LimitsProgress& progress = {});
 
 /// What speeds are held against: the best multiply-adds and the best traffic, on one core (threads = 1) or on
 /// all of them, or of the GPU; NaN where there is no figure.

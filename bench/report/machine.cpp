@@ -10,10 +10,13 @@
 namespace tallcache {
 namespace {
 
-std::string gpu_text(std::span<const Record> limits) {
-  std::string text = "\nGPU, best round\n";
+// Of the devices that are no processors of the host.
+std::string devices_text(std::span<const Record> limits) {
+  std::string text, backend = "cpu";
   for (const Record& record : limits) {
-    if (record.backend != "gpu") continue;
+    if (record.backend == "cpu" || record.operation == "clock") continue;
+    if (record.backend != backend) text += fmt::format("\n{}, best round\n", record.backend);
+    backend = record.backend;
     const Quantity* rate = record.find("rate");
     text +=
         fmt::format("{:<34}{}\n", fmt::format("{}, {}", record.operation, record.element),
@@ -32,7 +35,7 @@ std::string full(const Document& document) {
 }  // namespace
 
 std::string limits_text(std::span<const Record> limits) {
-  return report(limits_from(limits)) + gpu_text(limits);
+  return report(limits_from(limits)) + devices_text(limits);
 }
 
 extern const ReportKind machine_report{.kind = "machine", .full = full};

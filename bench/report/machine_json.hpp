@@ -25,7 +25,7 @@ void from_json(const nlohmann::json& json, Figure<T>& figure) {
 }
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CpuCache, level, type, bytes, line_bytes, ways, cores, count)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Gpu, name, compute_capability, multiprocessors, memory_bytes, unusable)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Device, name, compute_capability, multiprocessors, memory_bytes, unusable)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Build, version, commit, compiler, type, flags, textbook_flags)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CounterEvent, name, what, absent)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CounterComponent, name, what, disabled)

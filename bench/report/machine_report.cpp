@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/measure/executor.hpp"
+#include "common/measure/host_memory.hpp"
 
 namespace tallcache {
 namespace {
@@ -92,7 +93,7 @@ std::string report(const Machine& machine) {
                    shown(machine.available_bytes), shown(machine.huge_pages)));
   line(out, "SIMD", fmt::format("{} (Highway), {}-byte vectors", machine.simd, machine.simd_bytes));
   if (machine.gpus.empty()) line(out, "GPU", "none: " + machine.gpus_absent);
-  for (const Gpu& gpu : machine.gpus)
+  for (const Device& gpu : machine.gpus)
     line(out, "GPU",
          fmt::format("{} (compute capability {}, {} multiprocessors, {}){}", gpu.name, gpu.compute_capability,
                      gpu.multiprocessors, human_bytes(static_cast<double>(gpu.memory_bytes)),

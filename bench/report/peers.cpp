@@ -48,25 +48,31 @@ double share_of(const Document& document, const Json& part, const Json& peer_cas
   return rate_of(&own) / rate_of(other_case(document, part, own, first_input, own.threads));
 }
 
+std::string caption_of(const Json& part) {
+  const bool host = part.at("backend") == "cpu";
+  return fmt::format("{} {}{}: {} and the best of its peers{}{}:", part.at("operation").get<std::string>(),
+                     part.at("element").get<std::string>(),
+                     host ? "" : " on the " + part.at("backend").get<std::string>(),
+                     part.at("variant").get<std::string>(), host ? ", each on as many threads" : "",
+                     part.contains("caches") ? ", caches cold" : "");
+}
+
 Grid empty_grid(const Document& document, const Json& part) {
   std::vector<const Record*> records;
   for (const Json& peer_case : part.at("cases"))
     records.push_back(record_of(document, part, peer_case, part.at("operation"), part.at("variant")));
   const std::string baseline = part.at("baseline");
-  Grid grid{
-      .caption = fmt::format("{} {}: {} and the best of its peers, each on as many threads:",
-                             part.at("operation").get<std::string>(), part.at("element").get<std::string>(),
-                             part.at("variant").get<std::string>()),
-      .columns = {{"case", true},
-                  {"threads"},
-                  {"ms"},
-                  {"+- ms"},
-                  {rate_title(records)},
-                  {"best peer", true},
-                  {"over it"},
-                  {part.at("share").at("title")},
-                  {"over one core"}},
-      .rows = {}};
+  Grid grid{.caption = caption_of(part),
+            .columns = {{"case", true},
+                        {"threads"},
+                        {"ms"},
+                        {"+- ms"},
+                        {rate_title(records)},
+                        {"best peer", true},
+                        {"over it"},
+                        {part.at("share").at("title")},
+                        {"over one core"}},
+            .rows = {}};
   if (!baseline.empty()) grid.columns.push_back({"over " + baseline});
   return grid;
 }

@@ -156,7 +156,7 @@ Record to_record(const Problem& problem, const Candidate& candidate) {
   const Variant& variant = *candidate.variant;
   Record record{.operation = std::string(operation.name),
                 .variant = std::string(variant.name),
-                .backend = std::string(to_string(variant.backend)),
+                .backend = std::string(variant.backend),
                 .element = std::string(operation.element)};
   record.shape = to_json(problem.shape);
   record.params = to_json(complete_params(variant, candidate.params));

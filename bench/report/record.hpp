@@ -3,6 +3,7 @@
 // verdicts are not stored: a report computes them.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

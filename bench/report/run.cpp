@@ -44,7 +44,7 @@ Grid run_grid(const Document& document) {
             .rows = {}};
   for (const Record* record : records) {
     const double seconds = measured_seconds(record);
-    const std::string name = (record->backend == "gpu" ? "gpu " : "") + record->variant;
+    const std::string name = (record->backend == "cpu" ? "" : record->backend + " ") + record->variant;
     if (!(seconds > 0))
       grid.rows.push_back({name, "-", "", "", reason_of(record)});
     else

@@ -57,6 +57,41 @@ PeerComparison largest() {
   return comparison;
 }
 
+// Bytes: a random counter or output is a sector of 32 bytes in and out.
+OptimizationSteps gpu_steps() {
+  return {.element = "uint32",
+          .unit = "key",
+          .least_bytes = 8,
+          .limit = "a copy's bandwidth",
+          .shape = keys(60000000),
+          .smoke = keys(1000),
+          .steps =
+              {{"a counter for every key: atomic operations in memory", "global_atomics", {}, 4 + 64 + 4 + 4},
+               {"buckets first: counters in shared memory", "bucketed", {}, 4 + 4 + 8 + 4 + 4},
+               {"residues alone moved, counters of a few bits", "residues", {}, 4 + 4 + 2 + 2 + 4},
+               {.label = "CUB radix sort", .variant = "cub_radix_sort", .peer = true}},
+          .backend = "gpu",
+          .cold = true};
+}
+
+PeerComparison gpu_inputs(std::string_view element, std::string_view variant) {
+  PeerComparison comparison{.element = element,
+                            .variant = variant,
+                            .share = {SpeedShare::Of::first_input, "of uniform keys' speed"},
+                            .smoke = keys(65),
+                            .backend = "gpu",
+                            .cold = true};
+  const Index n = 10000000, many = 60000000;
+  for (const Index size : {Index{10000}, Index{100000}, Index{1000000}, n, many})
+    comparison.cases.push_back({.shape = keys(size)});
+  for (const Index size : {n, many})
+    for (const std::string_view input : key_inputs)
+      if (input != key_inputs[0]) comparison.cases.push_back({.shape = keys(size), .input = input});
+  comparison.cases.push_back({.shape = keys(270000000), .from = Scale::full});
+  comparison.cases.push_back({.shape = keys(1000000000), .from = Scale::full});
+  return comparison;
+}
+
 }  // namespace
 
 extern const Suite counting_sort_suite;
@@ -66,8 +101,8 @@ const Suite counting_sort_suite{
               .smoke = {500, 1000},
               .quick = {1000, 10000, 100000, 1000000, 10000000, 50000000},
               .full = {1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000}},
-    .steps = {steps()},
+    .steps = {steps(), gpu_steps()},
     .peers = {inputs("uint32", "std_sort", Scale::quick), largest(),
-              inputs("uint32_pair", "std_stable_sort", Scale::full)}};
+              inputs("uint32_pair", "std_stable_sort", Scale::full), gpu_inputs("uint32", "residues")}};
 
 }  // namespace tallcache

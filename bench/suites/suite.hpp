@@ -42,7 +42,8 @@ struct OptimizationSteps {
   std::string_view limit;  ///< the name of the machine's limit: "the FMA peak"
   Shape shape, smoke;
   std::vector<Step> steps;
-  Backend backend = Backend::cpu;
+  std::string_view backend = "cpu";
+  bool cold = false;  ///< caches are flushed before each run
 };
 
 struct PeerCase {
@@ -78,7 +79,8 @@ struct PeerComparison {
   std::string_view baseline{};              ///< the variant in `beside` that has a column of its own
   Shape smoke;                              ///< the shape of every case at scale smoke
   std::vector<PeerCase> cases{};
-  Backend backend = Backend::cpu;
+  std::string_view backend = "cpu";
+  bool cold = false;  ///< caches are flushed before each run
 };
 
 struct Suite {
@@ -93,6 +95,15 @@ struct Suite {
 
 /// All suites, in the order in which the commands measure and print them.
 std::span<const Suite* const> suites();
+
+/// The parts that are of a backend.
+template <class Part>
+std::vector<Part> on_backend(const std::vector<Part>& parts, std::string_view backend) {
+  std::vector<Part> own;
+  for (const Part& part : parts)
+    if (part.backend == backend) own.push_back(part);
+  return own;
+}
 
 /// Whether a suite has the part that a command needs.
 using HasPart = bool (*)(const Suite&);

@@ -82,17 +82,17 @@ struct Speeds {
                                   at(4096, is_square ? Scale::full : Scale::quick)}};
     };
     vector = timed(operation_of<Gemv<double>>, "GEMV", false, tallcache::square,
-                   {{"CPU, textbook", "rows"}, {"GPU, one warp a row", "warp_a_row", "", "", Backend::gpu}});
+                   {{"CPU, textbook", "rows"}, {"GPU, one warp a row", "warp_a_row", "", "", "gpu"}});
     column = timed(operation_of<Matmul<double>>, "GEMV as a product with one column", false,
                    [](Index n) {
                      return Shape{{"m", n}, {"n", 1}, {"k", n}};
                    },
-                   {{"CPU, OpenBLAS", "openblas_best"}, {"GPU, cuBLAS", "cublas", "", "", Backend::gpu}});
+                   {{"CPU, OpenBLAS", "openblas_best"}, {"GPU, cuBLAS", "cublas", "", "", "gpu"}});
     square = timed(operation_of<Matmul<double>>, "GEMM", true, cube,
                    {{"CPU, textbook", "transposed_tiled"},
                     {"CPU, OpenBLAS", "openblas_best"},
-                    {"GPU, shared-memory tiled", "shared_memory_tiled", "", "", Backend::gpu},
-                    {"GPU, cuBLAS", "cublas", "", "", Backend::gpu}});
+                    {"GPU, shared-memory tiled", "shared_memory_tiled", "", "", "gpu"},
+                    {"GPU, cuBLAS", "cublas", "", "", "gpu"}});
   }
 };
 
@@ -112,7 +112,7 @@ std::vector<Row> rows(Scale scale, std::uint64_t seed) {
 
 // The fastest variant of a backend in some tables at their case `index`, in GFLOP/s; NaN when none was
 // measured.
-double best(std::initializer_list<const Timings*> tables, std::size_t index, Backend backend) {
+double best(std::initializer_list<const Timings*> tables, std::size_t index, std::string_view backend) {
   double best = absent;
   for (const Timings* timings : tables) {
     const Case& c = timings->table().cases[index];
@@ -132,12 +132,12 @@ void compare_speeds(const Inputs& inputs, Report& report) {
     report.grids.push_back(std::move(part.grids.front()));
   }
   for (std::size_t c = 0; c < speeds().square.cases.size(); ++c)
-    for (Backend backend : {Backend::cpu, Backend::gpu}) {
+    for (std::string_view backend : {"cpu", "gpu"}) {
       const double slow = best({&vector, &column}, c, backend), fast = best({&square}, c, backend);
       if (std::isnan(slow) || std::isnan(fast)) continue;
       report.findings.push_back(
           {fmt::format("GEMM, with O(N) operations an element, runs at a higher rate than GEMV ({}, N = {})",
-                       backend == Backend::cpu ? "CPU" : "GPU", speeds().square.cases[c].shape["m"]),
+                       backend == "cpu" ? "CPU" : "GPU", speeds().square.cases[c].shape["m"]),
            fast > slow,
            fmt::format("best GEMM {} GFLOP/s, best GEMV {} GFLOP/s: {}", figure(fast), figure(slow),
                        times(fast / slow)),

@@ -6,6 +6,7 @@
 #include "bench/tables/counted_records.hpp"
 #include "bench/tables/counting.hpp"
 #include "bench/tables/list.hpp"
+#include "common/fork/fork.hpp"
 #include "cpu/matmul/naive.hpp"
 
 namespace tallcache {

@@ -20,7 +20,7 @@ std::vector<ProductCount> count_product(std::string_view variant, const Params& 
   std::vector<ProductCount> counts;
 #ifdef TALLCACHE_HAS_PAPI
   const Operation& operation = operation_of<Matmul<double>>;
-  const auto executor = make_host_executor();
+  const auto executor = make_executor("cpu");
   Workspace workspace({&operation, shape, {}, seed}, *executor);
   const Candidate candidate{.variant = &find_variant(operation, variant), .params = params};
   if (const Check check = workspace.verify(candidate); !check)

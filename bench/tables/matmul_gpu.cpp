@@ -17,11 +17,11 @@ const TimedTable& table() {
       .per_second = 1,
       .lines = {{"CPU, naive", "naive", "cpu"},
                 {"CPU, OpenBLAS", "openblas_best"},
-                {"GPU, grid-tiled", "grid_tiled", "grid_tiled", "", Backend::gpu},
-                {"GPU, shared-memory tiled", "shared_memory_tiled", "shared_memory_tiled", "", Backend::gpu},
-                {"GPU, coalesced", "coalesced", "", "", Backend::gpu},
-                {"GPU, coarsened", "coarsened", "", "", Backend::gpu},
-                {"GPU, cuBLAS", "cublas", "", "", Backend::gpu}},
+                {"GPU, grid-tiled", "grid_tiled", "grid_tiled", "", "gpu"},
+                {"GPU, shared-memory tiled", "shared_memory_tiled", "shared_memory_tiled", "", "gpu"},
+                {"GPU, coalesced", "coalesced", "", "", "gpu"},
+                {"GPU, coarsened", "coarsened", "", "", "gpu"},
+                {"GPU, cuBLAS", "cublas", "", "", "gpu"}},
       .cases = {{"n = 40", 0, cube(40), Scale::smoke}, {"n = 1024", 1024, cube(1024), Scale::quick}}};
   return table;
 }

@@ -93,7 +93,7 @@ struct RunName {
   const Operation* operation;
   Shape shape;  ///< sizes that are left out have their defaults
   std::string_view variant;
-  Backend backend = Backend::cpu;
+  std::string_view backend = "cpu";
   Params params{};  ///< those that distinguish it from other runs of the variant
   int threads = 1;
 };

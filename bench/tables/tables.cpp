@@ -90,10 +90,9 @@ const Record* find_run(const Document& document, const RunName& run) {
   const Json shape = to_json(complete_shape(operation, run.shape));
   for (const Record& record : document.measurements)
     if (record.operation == operation.name && record.element == operation.element &&
-        record.variant == run.variant && record.backend == to_string(run.backend) &&
-        record.threads == run.threads && record.row.empty() && record.conditions.empty() &&
-        record.input == operation.inputs.front() && record.shape == shape &&
-        has_all(record.params, run.params))
+        record.variant == run.variant && record.backend == run.backend && record.threads == run.threads &&
+        record.row.empty() && record.conditions.empty() && record.input == operation.inputs.front() &&
+        record.shape == shape && has_all(record.params, run.params))
       return &record;
   return nullptr;
 }

@@ -134,7 +134,7 @@ std::string Timings::why_absent(const Case& c, const Line& line) const {
   // The lines of a case are measured together.
   const bool others = std::ranges::any_of(table_.lines, [&](const Line& l) { return record(c, l); });
   if (!others) return "not measured";
-  return line.backend == Backend::gpu ? "needs a GPU build" : "not in this build";
+  return line.backend == "cpu" ? "not in this build" : "needs a GPU build";
 }
 
 std::optional<bool> Timings::faster(const Case& c, const Line& a, const Line& b) const {

@@ -17,7 +17,7 @@ struct Line {
   std::string_view label, variant;
   std::string_view slide{};  ///< the slide's column (or row, in a table of one case); empty: not in the slide
   std::string_view phase{};
-  Backend backend = Backend::cpu;
+  std::string_view backend = "cpu";
   Params params{};
   std::string_view swept{};  ///< the parameter that takes the case's value
   int threads = 1;

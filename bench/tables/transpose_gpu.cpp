@@ -24,7 +24,7 @@ struct Kernel {
   /// The catalogue's variant, or null in a build without CUDA.
   const Variant* found() const {
     for (const Variant* found : variants_of(*operation))
-      if (found->backend == Backend::gpu && found->name == variant) return found;
+      if (found->backend == "gpu" && found->name == variant) return found;
     return nullptr;
   }
 };
@@ -63,7 +63,7 @@ const Record* record_of(const Inputs& inputs, const Kernel& kernel, Index n) {
   return find_run(inputs.document, {.operation = kernel.operation,
                                     .shape = {{"m", n}},
                                     .variant = kernel.variant,
-                                    .backend = Backend::gpu,
+                                    .backend = "gpu",
                                     .params = kernel.params});
 }
 

@@ -9,6 +9,7 @@
 #include "bench/tables/growth.hpp"
 #include "bench/tables/list.hpp"
 #include "bench/tables/power_law.hpp"
+#include "bench/tables/work_span_lines.hpp"
 #include "common/cache/run_traced.hpp"
 #include "common/catalogue.hpp"
 
@@ -17,135 +18,6 @@ namespace {
 
 constexpr std::string_view id = "work-span";
 constexpr double exponent_tolerance = 0.1, power_tolerance = 0.25;
-
-/// A variant compared with a row of the slide.
-struct Line {
-  std::string_view row;                    ///< the algorithm's name in the slide
-  std::string_view operation, element;     ///< element empty: the operation's first
-  std::vector<std::string_view> variants;  ///< the first one that the catalogue has
-  std::vector<Index> n;                    ///< the last one with --full only
-  Growth work, span;                       ///< of the variant
-  std::string_view why{};                  ///< the reason where its span is not the slide's
-  std::string_view input{};                ///< empty: the operation's first
-  Params params{};                         ///< beside the smallest leaves
-  std::string (*shape)(Index){};           ///< null: the first size is n, the others as left out
-  double (*work_in)(double){};             ///< the variable of the work's growth, where it is not n
-  double (*span_in)(double){};
-  bool of_differences = false;  ///< the span's power is fitted to S(2n) - S(n), which has no constant
-};
-
-std::vector<Index> sizes(Index from, Index to, Index factor = 2) {
-  std::vector<Index> list;
-  for (; from <= to; from *= factor) list.push_back(from);
-  return list;
-}
-
-const double lg3 = std::log2(3.0), lg7 = std::log2(7.0);
-
-// n vertices in a square grid, searched from a corner.
-double grid_edges(double n) { return 4 * (n - std::sqrt(n)); }
-double grid_span(double n) { return (2 * std::sqrt(n) - 1) * std::log2(n); }
-std::string grid(Index n) {
-  return fmt::format("vertices={},edges={:.0f}", n, grid_edges(static_cast<double>(n)));
-}
-
-const std::vector<Line>& lines() {
-  static const std::vector<Line> list{
-      {.row = "merge sort",
-       .operation = "sort",
-       .variants = {"merge_sort"},
-       .n = sizes(64, 1 << 18, 4),  // an odd power of two would end in other leaves
-       .work = {1, 1},
-       .span = {0, 3}},
-      {.row = "matrix multiplication",
-       .operation = "matmul",
-       .element = "double",
-       .variants = {"recursive_temporary"},
-       .n = sizes(4, 256),
-       .work = {3, 0},
-       .span = {0, 2},
-       .why =
-           "Each of the lg n halvings of the inner dimension ends with an addition, whose forks are a tree "
-           "of lg n levels. The slide's lg n adds up each coefficient's n products in one tree, all n^2 at "
-           "once",
-       // Every halving of the inner dimension gets a temporary.
-       .params = {{"splits", 40}}},
-      {.row = "matrix multiplication",
-       .operation = "matmul",
-       .element = "double",
-       .variants = {"recursive"},
-       .n = sizes(4, 256),
-       .work = {3, 0},
-       .span = {1, 0},
-       .why =
-           "Without temporaries the halves of the inner dimension go one after the other: S(n) = 2 S(n/2) + "
-           "O(1)"},
-      {.row = "Strassen",
-       .operation = "matmul",
-       .element = "double",
-       .variants = {"strassen"},
-       .n = sizes(8, 512),
-       .work = {lg7, 0},
-       .span = {0, 2},
-       // The seven products of every level run in parallel.
-       .params = {{"spread", 40}},
-       // Rounding errors allow no leaf below 8. Its 88 accesses in a row are a third of the span at 16.
-       .of_differences = true},
-      {.row = "LU decomposition",
-       .operation = "lu",
-       .variants = {"lu_recursive", "recursive"},
-       .n = sizes(4, 256),
-       .work = {3, 0},
-       .span = {1, 2},
-       .why = "Its products halve the inner dimension without a temporary, so that a triangular solve, T(n) "
-              "= 2 T(n/2) + n, "
-              "has n lg n already; with the slide's products it has n, and the decomposition n lg n"},
-      {.row = "tableau construction",
-       .operation = "edit_distance",
-       .variants = {"tableau_recursive", "recursive"},
-       .n = sizes(8, 1024),
-       .work = {2, 0},
-       .span = {lg3, 0}},
-      {.row = "FFT",
-       .operation = "fft",
-       .variants = {"fft_recursive", "recursive"},
-       .n = sizes(64, 1 << 17),
-       .work = {1, 1},
-       .span = {0, 2}},
-      {.row = "FFT",
-       .operation = "fft",
-       .variants = {"fft_six_step", "six_step"},
-       .n = sizes(64, 1 << 18, 4),  // sqrt n rows and columns
-       .work = {1, 1},
-       .span = {0.5, 0},
-       .why =
-           "A row's sqrt n twiddles are multiplied one after the other, beside transpositions down to 16 x "
-           "16, a constant that leads for long"},
-      {.row = "breadth-first search",
-       .operation = "bfs",
-       .variants = {"bfs_bag", "bag"},
-       .n = sizes(256, 1 << 18, 4),
-       .work = {1, 0},
-       .span = {1, 0},
-       .input = "grid",
-       .shape = grid,
-       .work_in = grid_edges,
-       .span_in = grid_span},
-      {.row = "breadth-first search",
-       .operation = "bfs",
-       .variants = {"bfs_frontier", "frontier"},
-       .n = sizes(256, 1 << 16, 4),
-       .work = {1, 0},
-       .span = {1, 0},
-       .why =
-           "With blocks of one edge the prefix sums over a level's blocks, one after the other, are E in all",
-       .input = "grid",
-       .shape = grid,
-       .work_in = grid_edges,
-       .span_in = grid_edges},
-  };
-  return list;
-}
 
 // The leaves are as small as the variant allows: the analysis is that of a recursion down to 1.
 Params smallest_leaves(const Variant& variant, const Params& given) {
@@ -160,7 +32,7 @@ Params smallest_leaves(const Variant& variant, const Params& given) {
   return complete_params(variant, params);
 }
 
-const Variant* variant_of(const Line& line) {
+const Variant* variant_of(const WorkSpanLine& line) {
   for (const Operation* operation : operations()) {
     if (operation->name != line.operation || (!line.element.empty() && operation->element != line.element))
       continue;
@@ -172,10 +44,12 @@ const Variant* variant_of(const Line& line) {
   return nullptr;
 }
 
-std::string label_of(const Line& line) { return fmt::format("{}, {}", line.row, line.variants.front()); }
+std::string label_of(const WorkSpanLine& line) {
+  return fmt::format("{}, {}", line.row, line.variants.front());
+}
 
 // One run. Its result is checked.
-Record profile_at(const Line& line, const Variant& variant, Index n, std::uint64_t seed) {
+Record profile_at(const WorkSpanLine& line, const Variant& variant, Index n, std::uint64_t seed) {
   const Operation& operation = *variant.operation;
   const Shape shape = parse_shape(
       operation, line.shape ? line.shape(n) : fmt::format("{}={}", operation.dims.front().name, n));
@@ -194,7 +68,7 @@ Record profile_at(const Line& line, const Variant& variant, Index n, std::uint64
   return record;
 }
 
-std::vector<Record> count(const Line& line, std::size_t sizes, std::uint64_t seed) {
+std::vector<Record> count(const WorkSpanLine& line, std::size_t sizes, std::uint64_t seed) {
   const Variant* variant = variant_of(line);
   if (!variant) throw Error("not in this build", Status::unavailable);
   std::vector<Record> records;
@@ -204,7 +78,7 @@ std::vector<Record> count(const Line& line, std::size_t sizes, std::uint64_t see
 
 std::vector<Row> rows(Scale scale, std::uint64_t seed) {
   std::vector<Row> rows;
-  for (const Line& line : lines()) {
+  for (const WorkSpanLine& line : work_span_lines()) {
     const std::size_t left_out = scale == Scale::full ? 0 : 1;
     const std::size_t sizes =
         scale == Scale::smoke ? std::size_t{4} + line.of_differences : line.n.size() - left_out;
@@ -215,13 +89,13 @@ std::vector<Row> rows(Scale scale, std::uint64_t seed) {
 
 /// A variant's counts at a series of sizes, or the reason why there are none.
 struct Counts {
-  const Line* line;
+  const WorkSpanLine* line;
   std::string variant, problem{};
   std::vector<double> n{}, work_in{}, span_in{}, work{}, span{};
   std::vector<Profile> profiles{};
 };
 
-Counts counts_of(const Inputs& inputs, const Line& line) {
+Counts counts_of(const Inputs& inputs, const WorkSpanLine& line) {
   Counts counts{.line = &line, .variant = std::string(line.variants.front())};
   const auto records = records_of(inputs.document, id, label_of(line));
   if (records.empty()) counts.problem = why_absent(inputs.document, id, label_of(line));
@@ -259,7 +133,7 @@ Growth fitted(const Counts& counts, bool span) {
 }
 
 // In n, or in the variable of the slide's formula.
-std::string printed(const Line& line, const Growth& growth, bool span) {
+std::string printed(const WorkSpanLine& line, const Growth& growth, bool span) {
   const auto in = span ? line.span_in : line.work_in;
   if (!in) return to_string(growth);
   const std::string base = in == grid_edges ? "E" : growth.exponent == 1 ? "d lg V" : "(d lg V)";
@@ -272,7 +146,7 @@ bool agrees(const Growth& here, const Growth& form) {
 }
 
 Finding finding(const std::string& claimed, const Counts& counts, bool span) {
-  const Line& line = *counts.line;
+  const WorkSpanLine& line = *counts.line;
   const Growth& form = span ? line.span : line.work;
   Finding result{fmt::format("{}, {}: {} {}", line.row, counts.variant, span ? "span" : "work", claimed),
                  {},
@@ -318,7 +192,7 @@ Grid empty_counts() {
 
 std::vector<std::string> growth_cells(const Counts& counts, const std::string& work_text,
                                       const std::string& span_text) {
-  const Line& line = *counts.line;
+  const WorkSpanLine& line = *counts.line;
   std::vector<std::string> cells{std::string(line.row), counts.variant, work_text};
   if (!counts.problem.empty())
     cells.insert(cells.end(), {counts.problem, span_text, printed(line, line.span, true), "", "", ""});
@@ -342,7 +216,7 @@ void add_counts(const Counts& counts, Grid& grid) {
 Report report(const Inputs& inputs) {
   Report report;
   report.grids = {empty_growth(), empty_counts()};
-  for (const Line& line : lines()) {
+  for (const WorkSpanLine& line : work_span_lines()) {
     const auto& rows = inputs.slide.at("rows");
     const auto row = std::ranges::find_if(rows, [&](const Json& row) { return row[0] == line.row; });
     if (row == rows.end()) throw Error(fmt::format("the slide has no row '{}'", line.row));

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "common/variant.hpp"
+#include "common/variant_text.hpp"
 
 namespace tallcache::cache {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <string>
+#include <string_view>
 
 #include "common/variant.hpp"
 
@@ -60,22 +60,8 @@ class Executor {
   virtual void flush_caches() = 0;
 };
 
-/// The executor of this machine's processors. Its memory is zeroed pages; the guard bands are a page on each
-/// side.
-std::unique_ptr<Executor> make_host_executor();
-
-/// The executor of a backend, on device number `device` of it. Throws Error with the reason when there is
-/// none.
-std::unique_ptr<Executor> make_executor(Backend backend, int device = 0);
-
-/// Bytes that can be allocated now without swapping; a cgroup's limit counts.
-std::size_t available_memory();
-
-/// Throws Error unless `bytes` fit into the memory that is available: "<what> needs 12.8 GB, 8.1 GB are
-/// available".
-void require_memory(std::size_t bytes, const std::string& what);
-
-/// "12.8 GB"
-std::string human_bytes(double bytes);
+/// The executor of the backend of that name, on device number `device` of it. Throws Error with the reason
+/// when there is none.
+std::unique_ptr<Executor> make_executor(std::string_view backend, int device = 0);
 
 }  // namespace tallcache

@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "common/catalogue.hpp"
+#include "common/fork/work_span.hpp"
+#include "common/measure/host_memory.hpp"
 #include "common/random.hpp"
 
 namespace tallcache {
@@ -56,7 +58,7 @@ std::size_t scratch_bytes(const Problem& problem, const Candidate& candidate) {
 }
 
 Workspace::Workspace(Problem problem, Executor& executor)
-    : problem_(std::move(problem)), executor_(executor), host_(make_host_executor()) {
+    : problem_(std::move(problem)), executor_(executor) {
   const Operation& operation = *problem_.operation;
   problem_.shape = complete_shape(operation, problem_.shape);
   if (problem_.input.empty()) problem_.input = operation.inputs.front();
@@ -68,7 +70,7 @@ Workspace::Workspace(Problem problem, Executor& executor)
     Buffer& buffer = buffers_.emplace_back();
     buffer.spec = spec;
     in_place_ = in_place_ || spec.role == Role::inout;
-    buffer.host = host_->allocate(spec.bytes, problem_.pages);
+    buffer.host = allocate_host_memory(spec.bytes, problem_.pages);
     if (!executor_.shares_host_memory()) buffer.device = executor_.allocate(spec.bytes);
   }
   refill();
@@ -197,21 +199,6 @@ Check Workspace::verify(const Candidate& candidate, std::vector<double>* seconds
   auto elapsed = run(candidate);
   if (seconds) *seconds = std::move(elapsed);
   return check();
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
-  const auto middle = values.begin() + values.size() / 2;
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
-double median_absolute_deviation(const std::vector<double>& values) {
-  const double center = median(values);
-  std::vector<double> deviations;
-  for (double value : values) deviations.push_back(std::abs(value - center));
-  return median(std::move(deviations));
 }
 
 double Measurement::median_s() const { return median(samples_s); }

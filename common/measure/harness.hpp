@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "common/fork/work_span.hpp"
 #include "common/measure/executor.hpp"
+#include "common/measure/statistics.hpp"
 #include "common/variant.hpp"
 
 namespace tallcache {
@@ -91,7 +93,6 @@ class Workspace {
   Problem problem_;
   Executor& executor_;
   bool in_place_ = false;
-  std::unique_ptr<Executor> host_;
   std::vector<Buffer> buffers_;
   std::unique_ptr<Memory>& scratch_of(const Candidate& candidate) {
     return scratch_[candidate.variant->scratch_pages == Pages::huge];
@@ -130,9 +131,5 @@ struct Measurement {
 /// often than it must be. `progress` is called after each round with what is known by then.
 std::vector<Measurement> measure(Workspace&, std::span<const Candidate>, const Protocol&,
                                  const std::function<void(std::span<const Measurement>)>& progress = {});
-
-double median(std::vector<double> values);
-/// Median of |value - median|.
-double median_absolute_deviation(const std::vector<double>& values);
 
 }  // namespace tallcache

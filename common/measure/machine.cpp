@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "common/measure/executor.hpp"
+#include "common/measure/host_memory.hpp"
 #include "common/measure/machine_kernels.hpp"
 #include "common/measure/machine_topology.hpp"
 
@@ -141,9 +142,6 @@ Machine describe_machine() {
   const SimdTarget simd = simd_target();
   machine.simd = simd.name;
   machine.simd_bytes = static_cast<int>(simd.bytes);
-  machine.build = describe_build();
-  machine.gpus_absent = "built without CUDA";
-  machine.counters = describe_counters();
   return machine;
 }
 

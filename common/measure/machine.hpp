@@ -41,12 +41,13 @@ struct CpuCache {
   friend bool operator==(const CpuCache&, const CpuCache&) = default;
 };
 
-struct Gpu {
-  std::string name, compute_capability;
+/// A device of a backend, such as a GPU.
+struct Device {
+  std::string name, compute_capability;  ///< "NVIDIA H200", "9.0"
   int multiprocessors = 0;
   std::size_t memory_bytes = 0;
   std::string unusable;  ///< why nothing of this build runs on it; empty when it can be used
-  friend bool operator==(const Gpu&, const Gpu&) = default;
+  friend bool operator==(const Device&, const Device&) = default;
 };
 
 /// How this program was made.
@@ -92,7 +93,7 @@ struct Machine {
   std::string simd;                ///< the target that Highway dispatches to
   int simd_bytes = 0;              ///< of one vector
   Build build;
-  std::vector<Gpu> gpus;
+  std::vector<Device> gpus;
   std::string gpus_absent;  ///< why there are none
   std::string cuda;         ///< versions of the driver and of the runtime; empty in a build without CUDA
   std::vector<std::pair<std::string, std::string>> peers;  ///< library and the core that it runs as
@@ -103,8 +104,8 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-/// The facts of this machine; takes a few milliseconds. `peers` stays empty and `gpus_absent`
-/// says so: their owners fill them.
+/// The facts of this machine that hwloc and the system know; takes a few milliseconds. The rest stays empty:
+/// this_machine() (bench/program/context.hpp) fills in the build, the counters, and what the backends know.
 Machine describe_machine();
 
 /// How this program was made (machine_build.cpp).

@@ -12,13 +12,12 @@
 #include "common/error.hpp"
 #include "common/measure/executor.hpp"
 #include "common/measure/harness.hpp"
+#include "common/measure/host_memory.hpp"
 #include "common/measure/machine_kernels.hpp"
 #include "common/measure/machine_topology.hpp"
 
 namespace tallcache {
 namespace {
-
-using Progress = std::function<void(std::string_view)>;
 
 Rated rated(const std::vector<double>& rates) {
   return {median(rates), median_absolute_deviation(rates), *std::max_element(rates.begin(), rates.end()),
@@ -101,7 +100,7 @@ PeakRun peak_run(int threads, double seconds, const SimdTarget& simd) {
 }
 
 void measure_peaks(Limits& limits, const Topology& topology, const LimitsProtocol& protocol,
-                   const Progress& progress) {
+                   const LimitsProgress& progress) {
   progress("multiply-adds");
   const SimdTarget simd = simd_target();
   limits.fused = simd.fused;
@@ -201,7 +200,7 @@ std::size_t footprint_for(const Machine& machine, int threads, const LimitsProto
 }
 
 void measure_bandwidths(Limits& limits, const Topology& topology, const Machine& machine,
-                        const LimitsProtocol& protocol, const Progress& progress) {
+                        const LimitsProtocol& protocol, const LimitsProgress& progress) {
   for (const int threads : teams(topology)) {
     progress(threads == 1 ? "bandwidth of one core" : "bandwidth of all cores");
     const std::size_t footprint = footprint_for(machine, threads, protocol);
@@ -266,10 +265,11 @@ std::vector<Balance> balances(const Limits& limits) {
   return result;
 }
 
-Limits measure_limits(const Machine& machine, const LimitsProtocol& protocol, const Progress& progress) {
+Limits measure_limits(const Machine& machine, const LimitsProtocol& protocol,
+                      const LimitsProgress& progress) {
   if (protocol.least_rounds < 1) throw Error("the limits need at least one round");
   const Topology topology;
-  const Progress hear = progress ? progress : [](std::string_view) {};
+  const LimitsProgress hear = progress ? progress : [](std::string_view) {};
   Limits limits;
   measure_peaks(limits, topology, protocol, hear);
   measure_bandwidths(limits, topology, machine, protocol, hear);

@@ -82,10 +82,12 @@ struct LimitsProtocol {
   }
 };
 
-/// Measures the limits, quick in about 3 seconds on two idle cores. Threads are pinned, one a core; every
-/// result is checked. `progress` hears what is measured next. Throws Error when a result is wrong or a thread
-/// cannot be pinned.
-Limits measure_limits(const Machine&, const LimitsProtocol& = {},
-                      const std::function<void(std::string_view)>& progress = {});
+/// Hears what is measured next.
+using LimitsProgress = std::function<void(std::string_view)>;
+
+/// Measures the limits of the host's processors, quick in about 3 seconds on two idle cores. Threads are
+/// pinned, one a core; every result is checked. Throws Error when a result is wrong or a thread cannot be
+/// pinned.
+Limits measure_limits(const Machine&, const LimitsProtocol& = {}, const LimitsProgress& progress = {});
 
 }  // namespace tallcache

@@ -26,3 +26,4 @@
 #include "common/ops/matmul_tf32.hpp"
 #include "common/ops/sort.hpp"
 #include "common/ops/transpose.hpp"
+#include "common/variant_text.hpp"

@@ -2,6 +2,7 @@
 // sorted with counts and output that fit in the cache.
 #pragma once
 
+#include "common/fork/fork.hpp"
 #include "cpu/counting_sort/distribute.hpp"
 
 namespace tallcache::cpu::counting_sort {

@@ -5,6 +5,7 @@
 
 #include <bit>
 
+#include "common/fork/fork.hpp"
 #include "cpu/counting_sort/lsd_radix.hpp"
 
 namespace tallcache::cpu::counting_sort {

@@ -2,6 +2,7 @@
 // every key to its place.
 #pragma once
 
+#include "common/fork/fork.hpp"
 #include "common/ops/counting_sort.hpp"
 #include "common/variant.hpp"
 

@@ -1,6 +1,7 @@
 // Breadth-first search with a queue, as in every textbook.
 #pragma once
 
+#include "common/fork/fork.hpp"
 #include "common/ops/bfs.hpp"
 #include "common/variant.hpp"
 

@@ -7,6 +7,7 @@
 #include <complex>
 #include <numbers>
 
+#include "common/fork/fork.hpp"
 #include "common/ops/fft.hpp"
 #include "common/variant.hpp"
 

@@ -6,6 +6,7 @@
 
 #include <type_traits>
 
+#include "common/fork/fork.hpp"
 #include "cpu/fork_join/fft_recursive.hpp"
 #include "cpu/transpose/recursive.hpp"
 

@@ -1,6 +1,7 @@
 // fib as in the slides: one of the two calls is spawned. Work Theta(phi^n), span Theta(n).
 #pragma once
 
+#include "common/fork/fork.hpp"
 #include "common/ops/fib.hpp"
 #include "common/variant.hpp"
 

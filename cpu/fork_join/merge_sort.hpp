@@ -4,6 +4,7 @@
 // each.
 #pragma once
 
+#include "common/fork/fork.hpp"
 #include "cpu/fork_join/quicksort.hpp"
 
 namespace tallcache::cpu::fork_join {

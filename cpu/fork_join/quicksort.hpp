@@ -8,6 +8,7 @@
 
 #include <utility>
 
+#include "common/fork/fork.hpp"
 #include "common/ops/sort.hpp"
 #include "common/variant.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/fork/fork.hpp"
 #include "common/ops/edit_distance.hpp"
 #include "common/variant.hpp"
 

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "common/fork/one_tbb.hpp"
 #include "common/ops/copy.hpp"
 #include "common/variant.hpp"
 

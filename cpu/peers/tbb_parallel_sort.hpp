@@ -3,6 +3,7 @@
 
 #include <oneapi/tbb/parallel_sort.h>
 
+#include "common/fork/one_tbb.hpp"
 #include "cpu/peers/sort_in_place.hpp"
 
 namespace tallcache::cpu::peers {

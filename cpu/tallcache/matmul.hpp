@@ -8,6 +8,7 @@
 #pragma once
 
 #include "common/execute.hpp"
+#include "common/fork/one_tbb.hpp"
 #include "common/ops/matmul.hpp"
 #include "cpu/matmul/gemm.hpp"
 #include "cpu/matmul/recursive.hpp"

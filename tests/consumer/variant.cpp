@@ -6,7 +6,7 @@
 int main() {
   using namespace tallcache;
   static constexpr auto records =
-      variant_records<cpu::transpose::by_pairs>("by_pairs", Backend::cpu, /*peer=*/false);
+      variant_records<cpu::transpose::by_pairs>("by_pairs", "cpu", /*peer=*/false);
   const Index m = 7, n = 5;
   std::vector<double> a(m * n), b(n * m);
   for (Index i = 0; i < m * n; ++i) a[i] = static_cast<double>(i);

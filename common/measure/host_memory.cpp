@@ -11,25 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "common/measure/executor.hpp"
+#include "common/measure/host_memory.hpp"
 
 namespace tallcache {
 namespace {
 
 constexpr std::size_t guard = 4096, huge_page = std::size_t{2} << 20;
 constexpr std::byte guard_byte{0xc3};
-
-// The largest cache of the first processor, as Linux tells it; of AMD's processors glibc's sysconf tells the
-// sum over the package, ten times what one core can use.
-std::size_t last_level_bytes() {
-  std::size_t largest = 0;
-  for (int index = 0; index < 8; ++index) {
-    std::ifstream file(fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/size", index));
-    std::size_t kilobytes = 0;
-    if (file >> kilobytes) largest = std::max(largest, kilobytes * 1024);
-  }
-  return largest;
-}
 
 class HostMemory final : public Memory {
  public:
@@ -66,40 +54,6 @@ class HostMemory final : public Memory {
   std::size_t mapped_, guarded_;
 };
 
-class HostExecutor final : public Executor {
- public:
-  bool shares_host_memory() const override { return true; }
-
-  std::unique_ptr<Memory> allocate(std::size_t bytes, Pages pages) override {
-    require_memory(bytes, "a buffer");
-    return std::make_unique<HostMemory>(bytes, pages);
-  }
-  void upload(Memory& to, std::span<const std::byte> from) override {
-    if (to.bytes().data() != from.data()) std::memcpy(to.bytes().data(), from.data(), from.size());
-  }
-  void download(std::span<std::byte> to, const Memory& from) override {
-    if (from.bytes().data() != to.data()) std::memcpy(to.data(), from.bytes().data(), to.size());
-  }
-  void fill(Memory& memory, unsigned char byte) override {
-    std::memset(memory.bytes().data(), byte, memory.bytes().size());
-  }
-  double seconds(Entry entry, const void* args, const Params& params, const Launch& launch,
-                 int times) override {
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < times; ++i) entry(args, params, launch);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  }
-  void flush_caches() override {
-    // Twice the last-level cache, written: an LRU cache of any size up to it holds nothing else afterwards.
-    if (flush_.empty()) flush_.resize(2 * std::max<std::size_t>(last_level_bytes(), 32u << 20));
-    for (std::size_t i = 0; i < flush_.size(); i += 64) flush_[i] = static_cast<char>(flush_[i] + 1);
-    asm volatile("" : : "r"(flush_.data()) : "memory");
-  }
-
- private:
-  std::vector<char> flush_;
-};
-
 std::size_t read_number(const char* path) {
   std::ifstream file(path);
   std::size_t value = 0;
@@ -108,21 +62,10 @@ std::size_t read_number(const char* path) {
 
 }  // namespace
 
-void Executor::upload_rows(std::byte* to, const HostRows& from) {
-  for (std::size_t i = 0; i < from.rows; ++i)
-    std::memcpy(to + i * from.row_bytes, from.data + i * from.pitch, from.row_bytes);
+std::unique_ptr<Memory> allocate_host_memory(std::size_t bytes, Pages pages) {
+  require_memory(bytes, "a buffer");
+  return std::make_unique<HostMemory>(bytes, pages);
 }
-
-void Executor::download_rows(const HostRows& to, const std::byte* from) {
-  for (std::size_t i = 0; i < to.rows; ++i)
-    std::memcpy(to.data + i * to.pitch, from + i * to.row_bytes, to.row_bytes);
-}
-
-void Executor::start(Entry entry, const void* args, const Params& params, const Launch& launch) {
-  entry(args, params, launch);
-}
-
-std::unique_ptr<Executor> make_host_executor() { return std::make_unique<HostExecutor>(); }
 
 std::size_t available_memory() {
   std::size_t available = std::numeric_limits<std::size_t>::max();

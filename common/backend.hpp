@@ -1,0 +1,74 @@
+// Backend: a kind of processor that variants run on, as one constant record. Each backend's folder defines
+// its record in backend.cpp as <name>::backend. The build writes the list of those that are in
+// (cmake/variants.cmake); nothing else joins common/ to a backend.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/measure/executor.hpp"
+#include "common/measure/machine.hpp"
+#include "common/measure/machine_limits.hpp"
+#include "common/variant.hpp"
+
+namespace tallcache {
+
+/// Where the host's side of a transfer lies: in pages that the device reads by itself, or in ordinary ones
+/// that the driver copies first.
+enum class HostPages { pinned, pageable };
+
+struct TransferSeconds {
+  double upload = 0, download = 0;
+};
+
+struct Backend {
+  std::string_view name;   ///< "cpu", "gpu": a word of the command line and of results
+  std::string_view title;  ///< "CPU", "GPU": the same in a sentence
+  bool host;               ///< its variants run on the host's threads and in the host's memory
+
+  /// Its variants, in the order of its list.
+  std::vector<const Variant*> (*variants)();
+
+  /// The executor of device number `device`. Throws Error with the reason when there is none.
+  std::unique_ptr<Executor> (*make_executor)(int device);
+
+  /// The devices that this machine has, usable or not; none for a host backend, whose processors are the
+  /// machine's. Throws nothing.
+  std::vector<Device> (*devices)();
+
+  /// What is wrong with device number `device` that was asked for; empty when it can be used, and for device
+  /// 0 of a machine that has none, which is no fault.
+  std::string (*device_fault)(int device);
+
+  /// Versions of its driver and run-time library, and why no device is counted if none is; or empty.
+  std::string (*versions)();
+
+  /// Each library that chooses its kernels by the processor, and the kernels that it runs here, or why it
+  /// cannot run.
+  std::vector<std::pair<std::string, std::string>> (*libraries)();
+
+  /// Measures what device number `device` can reach. Throws Error with the reason when it cannot be used.
+  Limits (*limits)(int device, const LimitsProtocol&, const LimitsProgress&);
+
+  /// Seconds to copy `upload` bytes to the device and `download` bytes back, each a median, started and
+  /// awaited from the host. Throws Error when there is too little memory on either side. Null for a host
+  /// backend.
+  TransferSeconds (*transfer_seconds)(std::size_t upload, std::size_t download, HostPages, int device);
+};
+
+/// The backends of this build, the host's first.
+std::span<const Backend* const> backends();
+
+/// Throws Error when this build has none of that name.
+const Backend& find_backend(std::string_view name);
+
+/// Whether `variant` runs on the host's threads and in the host's memory.
+bool on_host(const Variant& variant);
+
+}  // namespace tallcache

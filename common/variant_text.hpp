@@ -1,0 +1,83 @@
+// The entries of a variant class whose text is a template over a fork policy and an access policy: run on one
+// thread or on several by oneTBB, traced, and profiled.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "common/cache/tracer.hpp"
+#include "common/fork/one_tbb.hpp"
+#include "common/fork/work_span.hpp"
+#include "common/traced.hpp"
+#include "common/variant_records.hpp"
+
+namespace tallcache::detail {
+
+template <class V, std::size_t phase, class Fork, class Args>
+void run_phase(Fork& fork, const Args& args, const Params& params) {
+  if constexpr (requires { V::phases; })
+    V::template run<phase>(fork, args, params);
+  else
+    V::run(fork, args, params);
+}
+
+template <class V, bool timed, class Fork, class Args>
+void run_phases_that_are(Fork& fork, const Args& args, const Params& params) {
+  const auto run = [&]<std::size_t phase>() {
+    if constexpr (phases_of<V>()[phase].timed == timed) run_phase<V, phase>(fork, args, params);
+  };
+  [&]<std::size_t... phase>(std::index_sequence<phase...>) { (run.template operator()<phase>(), ...); }
+  (std::make_index_sequence<phases_of<V>().size()>{});
+}
+
+/// The phases that are not timed, and so neither traced nor profiled; they come before the others.
+template <class V, class Args>
+void prepare(const Args& args, const Params& params) {
+  Serial fork;
+  run_phases_that_are<V, false>(fork, args, params);
+}
+
+/// The timed phases in order under any fork policy, with whatever access policy `args` has.
+template <class V, class Fork, class Args>
+void run_phases(Fork& fork, const Args& args, const Params& params) {
+  run_phases_that_are<V, true>(fork, args, params);
+}
+
+template <class V, class Op>
+struct TextEntries {
+  /// The one place where the fork policy of a run is chosen.
+  template <std::size_t phase>
+  static void enter(const void* erased, const Params& params, const Launch& launch) {
+    const auto& args = args_of<Op>(erased);
+    if constexpr (is_parallel<V>())
+      if (launch.threads > 1)
+        return in_arena(launch.threads, [&] {
+          OneTbb fork{launch.threads};
+          run_phase<V, phase>(fork, args, params);
+        });
+    Serial fork;
+    run_phase<V, phase>(fork, args, params);
+  }
+
+  static void trace(const void* erased, const Params& params, cache::Tracer& tracer) {
+    const auto& args = args_of<Op>(erased);
+    prepare<V>(args, params);
+    Serial fork;
+    run_phases<V>(fork, args.with(Traced<cache::Tracer>{&tracer}), params);
+  }
+
+  static Profile profile(const void* erased, const Params& params, CostUnit unit,
+                         const ProfileOptions& options) {
+    const auto& args = args_of<Op>(erased);
+    prepare<V>(args, params);
+    if (unit == CostUnit::nanoseconds) {
+      WorkSpan<Nanoseconds> fork(options);
+      return fork.profile([&] { run_phases<V>(fork, args, params); });
+    }
+    UnitCost sink;
+    WorkSpan<UnitCost> fork(options);
+    return fork.profile([&] { run_phases<V>(fork, args.with(Traced<UnitCost>{&sink}), params); });
+  }
+};
+
+}  // namespace tallcache::detail

@@ -1,0 +1,28 @@
+#include "common/backend.hpp"
+
+#include "cpu/host_executor.hpp"
+#include "cpu/peers/blas.hpp"
+
+namespace tallcache::cpu {
+
+std::vector<const Variant*> variants();  // made by the build from cpu/variants.def
+
+extern const Backend backend;
+constinit const Backend backend{
+    .name = "cpu",
+    .title = "CPU",
+    .host = true,
+    .variants = &variants,
+    .make_executor = [](int) { return make_host_executor(); },
+    .devices = [] { return std::vector<Device>{}; },
+    .device_fault = [](int) { return std::string(); },
+    .versions = [] { return std::string(); },
+    .libraries = &peers::peer_cores,
+    .limits =
+        [](int, const LimitsProtocol& protocol, const LimitsProgress& progress) {
+          return measure_limits(describe_machine(), protocol, progress);
+        },
+    .transfer_seconds = nullptr,
+};
+
+}  // namespace tallcache::cpu

@@ -1,0 +1,28 @@
+#include "common/backend.hpp"
+
+#include "gpu/cuda_executor.hpp"
+#include "gpu/cuda_state.hpp"
+#include "gpu/limits.hpp"
+
+namespace tallcache::gpu {
+
+std::vector<const Variant*> variants();  // made by the build from gpu/variants.def
+
+extern const Backend backend;
+constinit const Backend backend{
+    .name = "gpu",
+    .title = "GPU",
+    .host = false,
+    .variants = &variants,
+    .make_executor = &make_cuda_executor,
+    .devices = [] { return cuda_devices(); },
+    .device_fault = &device_fault,
+    .versions = &cuda_versions,
+    .libraries = [] { return std::vector<std::pair<std::string, std::string>>{}; },
+    .limits = [](int device, const LimitsProtocol&,
+                 const LimitsProgress&) { return measure_gpu_limits(device); },
+    .transfer_seconds = [](std::size_t upload, std::size_t download, HostPages pages,
+                           int device) { return transfer_seconds(upload, download, pages, device); },
+};
+
+}  // namespace tallcache::gpu

@@ -1,0 +1,110 @@
+// Wrong Fourier transforms.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "common/ops/fft.hpp"
+#include "tests/checkers/checker.hpp"
+
+namespace tallcache {
+
+// By halves, with a twiddle of its own for each butterfly.
+static std::vector<std::complex<double>> transform(const std::vector<std::complex<double>>& in) {
+  const std::size_t n = in.size();
+  if (n == 1) return in;
+  std::vector<std::complex<double>> halves[2], out(n);
+  for (std::size_t i = 0; i < n; ++i) halves[i % 2].push_back(in[i]);
+  const auto even = transform(halves[0]), odd = transform(halves[1]);
+  for (std::size_t k = 0; k < n; ++k)
+    out[k] = even[k % (n / 2)] + std::polar(1.0, -2 * std::numbers::pi * k / n) * odd[k % (n / 2)];
+  return out;
+}
+static void solve(Fft, const auto& args) {
+  const auto out = transform({args.in.data, args.in.data + args.in.size});
+  std::ranges::copy(out, args.out.data);
+}
+
+namespace test {
+namespace {
+
+struct inverse {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    std::reverse(args.out.data + 1, args.out.data + args.out.size);
+  }
+};
+struct scaled {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    for (Index k = 0; k < args.out.size; ++k) args.out[k] /= std::sqrt(static_cast<double>(args.out.size));
+  }
+};
+struct conjugated {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    for (Index k = 0; k < args.out.size; ++k) args.out[k] = std::conj(args.out[k]);
+  }
+};
+struct bits_reversed {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    for (Index k = 0; k < args.out.size; ++k) {
+      Index reversed = 0;
+      for (Index bit = 1, other = args.out.size / 2; other; bit *= 2, other /= 2)
+        reversed |= k & bit ? other : 0;
+      if (k < reversed) std::swap(args.out[k], args.out[reversed]);
+    }
+  }
+};
+template <Index distance>
+struct two_swapped {  // keeps the norm
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    std::swap(args.out[args.out.size / 3], args.out[args.out.size / 3 + distance]);
+  }
+};
+struct single_precision {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    for (Index k = 0; k < args.out.size; ++k)
+      args.out[k] = std::complex<double>(std::complex<float>(args.out[k]));
+  }
+};
+// As by a wrong twiddle in the last butterflies: in magnitude or in phase.
+template <int part>
+struct one_millionth_off {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    args.out[args.out.size / 2 + 1] *= part ? std::polar(1.0, 1e-5) : std::complex<double>(1 + 1e-6);
+  }
+};
+template <int part>
+struct one_complex_nan {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    auto& z = args.out[args.out.size - 1];
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    z = part ? std::complex<double>(z.real(), nan) : std::complex<double>(nan, z.imag());
+  }
+};
+
+TEST_F(Checker, Fft) {
+  // Each output has a reference; then sums over them.
+  rejected<Fft, no_op, all_zero, changes_input, writes_before, writes_behind, inverse, scaled, conjugated,
+           bits_reversed, two_swapped<1>, two_swapped<8>, single_precision, one_millionth_off<0>,
+           one_millionth_off<1>, one_complex_nan<0>, one_complex_nan<1>>(
+      {{{"n", 16}}, {{"n", 256}}, {{"n", 1024}}, {{"n", 2048}}, {{"n", 1 << 15}}}, "uniform");
+  rejected<Fft, no_op, all_zero, inverse, scaled, conjugated, two_swapped<1>, one_complex_nan<0>>(
+      {{{"n", 64}}, {{"n", 4096}}}, "impulse");
+  rejected<Fft, no_op, all_zero, inverse, scaled, one_complex_nan<1>>({{{"n", 64}}, {{"n", 4096}}}, "tone");
+}
+
+}  // namespace
+}  // namespace test
+}  // namespace tallcache

@@ -1,0 +1,150 @@
+// Wrongly sorted keys, with and without a payload.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "common/ops/counting_sort.hpp"
+#include "common/ops/sort.hpp"
+#include "tests/checkers/checker.hpp"
+
+namespace tallcache {
+
+// Sorts by `less(i, j)` on positions of the input.
+static void place(const auto& args, auto less) {
+  std::vector<Index> order(args.in.size);
+  std::iota(order.begin(), order.end(), Index{0});
+  std::ranges::stable_sort(order, less);
+  for (Index i = 0; i < args.in.size; ++i) {
+    args.out[i] = args.in[order[i]];
+    if (args.payload_out.size) args.payload_out[i] = args.payload_in[order[i]];
+  }
+}
+template <bool payload>
+static void solve(CountingSort<payload>, const auto& args) {
+  place(args, [&](Index i, Index j) { return args.in[i] < args.in[j]; });
+}
+static void solve(Sort, const auto& args) {
+  std::ranges::sort(args.keys.data, args.keys.data + args.keys.size);
+}
+
+namespace test {
+namespace {
+
+struct descending {
+  static void run(auto op, const auto& args) {
+    if constexpr (requires { args.in; }) {
+      place(args, [&](Index i, Index j) { return args.in[i] > args.in[j]; });
+    } else {
+      solve(op, args);
+      std::reverse(args.keys.data, args.keys.data + args.keys.size);
+    }
+  }
+};
+struct unstable {
+  static constexpr std::string_view where = "payload";
+  static void run(auto, const auto& args) {
+    place(args, [&](Index i, Index j) { return args.in[i] != args.in[j] ? args.in[i] < args.in[j] : i > j; });
+  }
+};
+struct unsorted_end {
+  static void run(auto op, const auto& args) {
+    const auto& out = output(args);
+    solve(op, args);
+    Index other = out.size - 2;
+    while (out[other] == out[out.size - 1]) --other;
+    std::swap(out[other], out[out.size - 1]);
+    if constexpr (requires { args.payload_out; })
+      if (args.payload_out.size) std::swap(args.payload_out[other], args.payload_out[out.size - 1]);
+  }
+};
+// The smaller of the middle keys twice, and a later one not at all: still sorted.
+struct key_lost {
+  static void run(auto op, const auto& args) {
+    const auto& out = output(args);
+    solve(op, args);
+    Index i = out.size / 2;
+    while (out[i] == out[i - 1]) ++i;
+    out[i] = out[i - 1];
+    if constexpr (requires { args.payload_out; })
+      if (args.payload_out.size) args.payload_out[i] = args.payload_out[i - 1];
+  }
+};
+struct payload_duplicated {
+  static constexpr std::string_view where = "payload";
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    Index i = 1;
+    while (args.out[i] != args.out[i - 1]) ++i;
+    args.payload_out[i] = args.payload_out[i - 1];
+  }
+};
+struct payload_foreign {
+  static constexpr std::string_view where = "payload";
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    args.payload_out[args.out.size / 2] = 1;  // of a position far behind the last
+  }
+};
+struct payload_swapped {  // between two different keys
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    std::swap(args.payload_out[0], args.payload_out[args.out.size - 1]);
+  }
+};
+struct last_key_missing {
+  static void run(auto op, const auto& args) {
+    const auto& out = output(args);
+    const auto before = out[out.size - 1];
+    solve(op, args);
+    out[out.size - 1] = before;
+  }
+};
+// Counts for [0, range) only: the largest key is counted as the one below it.
+struct range_one_short {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    for (Index i = 0; i < args.out.size; ++i) args.out[i] = std::min(args.out[i], args.range - 1);
+  }
+};
+// Sorted, with the sum and the number of the keys right.
+struct sum_kept {
+  static void run(auto op, const auto& args) {
+    const auto& out = output(args);
+    solve(op, args);
+    out[0] += 1;
+    out[out.size - 1] -= 1;
+    for (Index i = 1; i < out.size; ++i) out[i] = std::max(out[i], out[0]);
+  }
+};
+
+const std::vector<Shape> key_shapes{
+    {{"n", 100}, {"range", 60}}, {{"n", 4097}, {"range", 4097}}, {{"n", 200003}, {"range", 1 << 20}}};
+
+TEST_F(Checker, CountingSort) {
+  for (std::string_view kind : {"uniform", "max_key", "zipf_1.0"})
+    rejected<CountingSort<false>, no_op, all_zero, changes_input, writes_before, writes_behind, descending,
+             unsorted_end, key_lost, last_key_missing, sum_kept>(key_shapes, kind);
+  rejected<CountingSort<false>, range_one_short>(key_shapes, "max_key");
+}
+
+TEST_F(Checker, CountingSortOfPairs) {
+  for (std::string_view kind : {"uniform", "max_key", "zipf_1.0"})
+    rejected<CountingSort<true>, no_op, all_zero, changes_input, writes_before, writes_behind, descending,
+             unsorted_end, key_lost, last_key_missing, sum_kept, unstable, payload_duplicated,
+             payload_foreign, payload_swapped>(key_shapes, kind);
+  rejected<CountingSort<true>, range_one_short>(key_shapes, "max_key");
+  rejected<CountingSort<true>, unstable, payload_duplicated>(key_shapes, "two_values");
+}
+
+TEST_F(Checker, Sort) {
+  for (std::string_view kind : {"uniform", "max_key", "shuffled"})
+    rejected<Sort, no_op, all_zero, writes_before, writes_behind, descending, unsorted_end, key_lost,
+             sum_kept>({{{"n", 100}}, {{"n", 4097}}, {{"n", 200003}}}, kind);
+}
+
+}  // namespace
+}  // namespace test
+}  // namespace tallcache

@@ -1,0 +1,76 @@
+// An executor whose clock is a script, and variants of one operation to drive it with.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/ops/copy.hpp"
+#include "common/variant_text.hpp"
+#include "cpu/copy/rows.hpp"
+#include "tests/support.hpp"
+
+namespace tallcache::test {
+
+using Op = Copy<float>;
+
+// Runs on the host; a run of `entry` is said to take price[entry]. Its memory can be apart from the host's.
+class ScriptedExecutor : public Executor {
+ public:
+  explicit ScriptedExecutor(bool shares = true) : shares_(shares) {}
+
+  std::map<Entry, double> price;
+  std::map<Entry, char> letter;
+  std::string log;             // a letter a call of seconds(), '|' where the caches were flushed
+  std::vector<int> times_log;  // how often it ran in each of these calls
+
+  bool shares_host_memory() const override { return shares_; }
+  std::unique_ptr<Memory> allocate(std::size_t bytes, Pages pages) override {
+    return host_->allocate(bytes, pages);
+  }
+  void upload(Memory& to, std::span<const std::byte> from) override { host_->upload(to, from); }
+  void download(std::span<std::byte> to, const Memory& from) override { host_->download(to, from); }
+  void fill(Memory& memory, unsigned char byte) override { host_->fill(memory, byte); }
+  double seconds(Entry entry, const void* args, const Params& params, const Launch& launch,
+                 int times) override {
+    entry(args, params, launch);
+    log += letter[entry];
+    times_log.push_back(times);
+    return price[entry] * times;
+  }
+  void flush_caches() override { log += '|'; }
+
+ private:
+  bool shares_;
+  std::unique_ptr<Executor> host_ = make_executor("cpu");
+};
+
+void copy(const auto& args) {
+  Serial fork;
+  cpu::copy::copy_rows(fork, args.b, args.a);
+}
+
+// One class a behaviour; `id` makes further variants of the same one.
+struct Base {
+  static constexpr std::string_view idea = "for this test", source = "this test";
+  using operations = OperationList<Op>;
+};
+template <int id>
+struct honest : Base {
+  static void run(auto&, const auto& args, const Params&) { copy(args); }
+};
+struct no_op : Base {
+  static void run(auto&, const auto&, const Params&) {}
+};
+
+template <class V>
+const Variant& variant_of(std::string_view name = "variant") {
+  static const auto records = variant_records<V>(name, "cpu", false);
+  return records[0];
+}
+
+}  // namespace tallcache::test

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# rooms_test.sh SOURCE: includes go where DESIGN.md says: bench -> cpu, gpu -> common, and no other way.
+set -euo pipefail
+source=$1
+status=0
+
+# wrong_arrows ROOM FORBIDDEN: the includes of ROOM that lead into a forbidden room.
+wrong_arrows() { grep -rnE "#include \"($2)/" "$1" --include='*.?pp' --include='*.cu' --include='*.cuh' --include='*.h' || true; }
+
+check() {
+  local found
+  found=$(wrong_arrows "$1" "$2")
+  [ -z "$found" ] || { echo "$found"; status=1; }
+}
+cd "$source"
+check common 'cpu|gpu|bench|tests'
+check cpu 'gpu|bench|tests'
+check gpu 'cpu|bench|tests'
+check bench 'tests'
+
+# A planted arrow is found.
+planted=$(mktemp -d)
+trap 'rm -rf "$planted"' EXIT
+echo '#include "cpu/matmul/naive.hpp"' > "$planted/planted.hpp"
+[ -n "$(wrong_arrows "$planted" 'cpu|gpu')" ] || { echo "the check itself finds nothing"; status=1; }
+exit $status

@@ -1,0 +1,86 @@
+// What peers reports: a variant against the best of the libraries', case by case and by groups.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/report/peers.hpp"
+#include "tests/suite_reports/documents.hpp"
+
+namespace tallcache::test {
+namespace {
+
+PeerFigures figures_of(const Document& document, int c) {
+  return peer_figures(document, document.plan[0], document.plan[0]["cases"][c]);
+}
+
+TEST(Peers, TheBestPeerIsTheFastest) {
+  Document document = peers();
+  PeerFigures figures = figures_of(document, 2);
+  ASSERT_TRUE(figures.best);
+  EXPECT_EQ(figures.best->variant, "fast");
+  EXPECT_DOUBLE_EQ(figures.over_best, 2);
+  EXPECT_DOUBLE_EQ(figures.over_baseline, 10);
+  EXPECT_TRUE(std::isnan(figures.share)) << "it is the first input";
+  EXPECT_TRUE(std::isnan(figures.over_one_core));
+  for (Record& record : document.measurements)
+    if (record.variant == "fast") spoil(record);
+  figures = figures_of(document, 2);
+  EXPECT_EQ(figures.best->variant, "slow");
+  EXPECT_DOUBLE_EQ(figures.over_best, 10);
+}
+
+TEST(Peers, SharesAndSpeedUpsAreOfTheOtherCases) {
+  Document document = peers();
+  EXPECT_DOUBLE_EQ(figures_of(document, 3).over_one_core, 1.5);
+  EXPECT_DOUBLE_EQ(figures_of(document, 4).share, 0.5);
+  document.plan[0]["share"] = {{"of", "limit"}, {"title", "of the FMA peak"}};
+  document.limits = {limit("multiply_add", "float", 1, 6e-9)};
+  EXPECT_DOUBLE_EQ(figures_of(document, 2).share, 0.5);
+  Record copy = record_of({"memcpy", 1.5}, 9);
+  copy.operation = "copy";
+  copy.row = "n = 9";
+  document.put(std::move(copy));
+  document.plan[0]["share"] = {
+      {"of", "reference"}, {"title", "of memcpy's speed"}, {"operation", "copy"}, {"variant", "memcpy"}};
+  EXPECT_DOUBLE_EQ(figures_of(document, 2).share, 0.5);
+  EXPECT_TRUE(std::isnan(figures_of(document, 3).share)) << "no reference in its row";
+}
+
+TEST(Peers, AGroupIsItsGeometricMeanAndItsLeast) {
+  Document document = peers();
+  PeerGroup group = peer_group(document, document.plan[0], "small");
+  EXPECT_EQ(group.count, 2);
+  EXPECT_DOUBLE_EQ(group.geometric_mean, 2);  // of 4 and 1
+  EXPECT_DOUBLE_EQ(group.least, 1);
+  EXPECT_EQ(group.least_label, "n = 2");
+  spoil(document.measurements[3]);  // own at n = 2
+  group = peer_group(document, document.plan[0], "small");
+  EXPECT_EQ(group.count, 1);
+  EXPECT_EQ(group.absent_count, 1);
+  EXPECT_DOUBLE_EQ(group.geometric_mean, 4);
+  Grid grid = peers_grid(document, document.plan[0]);
+  EXPECT_EQ(grid.rows[0][0], "small: geometric mean of 1, 1 not measured");
+  EXPECT_EQ(grid.rows[1][0], "the least of them, n = 1");
+  spoil(document.measurements[0]);
+  grid = peers_grid(document, document.plan[0]);
+  EXPECT_EQ(grid.rows[0][0], "small: geometric mean of 0, 2 not measured");
+  EXPECT_EQ(grid.rows[1][0], "n = 9");
+}
+
+TEST(Peers, ACaseWithoutAResultHasItsReason) {
+  Document document = peers();
+  spoil(document.measurements[6]);  // own at n = 9 on one core
+  const Grid grid = peers_grid(document, document.plan[0]);
+  EXPECT_EQ(grid.columns.back().title, "over slow");
+  EXPECT_EQ(grid.rows[2],
+            (std::vector<std::string>{"n = 9", "1", "wrong result at [0]", "", "", "", "", "", "", ""}));
+  EXPECT_EQ(grid.rows[3][8], "-") << "what one core made is wrong";
+  EXPECT_EQ(grid.rows[4][7], "-");
+  for (const auto& row : grid.rows) EXPECT_EQ(row.size(), grid.columns.size());
+}
+
+}  // namespace
+}  // namespace tallcache::test
