@@ -24,7 +24,7 @@ struct fib {
   static constexpr std::string_view idea = "fork fib(n - 1) and fib(n - 2)";
   static constexpr std::string_view source = "M13: The Fibonacci Cilk++ example";
   using operations = OperationList<Fib>;
-  // fib(20) makes 21891 calls, which take some hundred times as long as a fork (TUNING.md).
+  // fib(20) makes 21891 calls, which take several hundred times as long as a fork (TUNING.md).
   static constexpr ParamSpec params[] = {
       {"grain", 20, "the largest n that is computed without a fork; 0: every call forks", 0}};
   static constexpr bool parallel = true;

@@ -93,7 +93,7 @@ void sample_qsort(Fork& fork, Keys keys, Index grain) {
        [&fork, right, grain] { sample_qsort(fork, right, grain); });
 }
 
-// A leaf takes some hundred times as long as a fork (TUNING.md).
+// A leaf takes several hundred times as long as a fork (TUNING.md).
 inline constexpr ParamSpec sort_grain{"grain", 2048, "up to so many keys are sorted on one thread"};
 
 struct quicksort {
