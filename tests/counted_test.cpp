@@ -210,7 +210,8 @@ TEST(AllEvents, AreOfAllThreads) {
     ASSERT_TRUE(count.value) << count.reason;
     most = std::max(most, *count.value);
   }
-  EXPECT_EQ(most, 2000);
+  EXPECT_GE(most, 2000);
+  EXPECT_EQ(most % 1000, 0);
 }
 
 TEST(AllEvents, AreNotCountedOfWhatCannotRun) {

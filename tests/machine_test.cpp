@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/program/context.hpp"
 #include "bench/report/machine_json.hpp"
 #include "bench/report/machine_report.hpp"
 #include "common/error.hpp"
@@ -27,7 +28,7 @@ namespace tallcache {
 namespace {
 
 const Machine& machine() {
-  static const Machine known = describe_machine();
+  static const Machine known = this_machine();
   return known;
 }
 

@@ -4,6 +4,7 @@
 // pass of its own after the timed one, and shows its simulated cache misses.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <charconv>
 #include <cstring>

@@ -165,7 +165,7 @@ std::string crossover_sentence(const Document& document, const Json& part) {
     };
     sentences += fmt::format(
         "{}The {} is ahead of the CPU from: kernel alone {}; with pinned transfers {}; pageable {}.",
-        sentences.empty() ? "" : " ", backend == "gpu" ? "GPU" : backend, from(TransferMode::none),
+        sentences.empty() ? "" : " ", backend_title(backend), from(TransferMode::none),
         from(TransferMode::pinned), from(TransferMode::pageable));
   }
   return sentences;

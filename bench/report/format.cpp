@@ -33,6 +33,10 @@ std::string name_of(const Record& record) {
                      record.threads > 1 ? fmt::format(", {} threads", record.threads) : "");
 }
 
+std::string backend_title(std::string_view backend) {
+  return backend == "cpu" ? "CPU" : backend == "gpu" ? "GPU" : std::string(backend);
+}
+
 std::string rate_title(std::span<const Record* const> records) {
   for (const Record* record : records)
     if (record && !record->rate_unit().empty()) return record->rate_unit();

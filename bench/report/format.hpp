@@ -26,6 +26,9 @@ std::string sizes_text(const Json& shape, std::string_view equals = " = ", std::
 /// "gpu tiled", "cpu recursive, 2 threads"
 std::string name_of(const Record&);
 
+/// "GPU" of "gpu"; other names as they are.
+std::string backend_title(std::string_view backend);
+
 /// The unit of these records' speeds; "rate" when none of them was timed.
 std::string rate_title(std::span<const Record* const>);
 

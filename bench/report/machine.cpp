@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/report/format.hpp"
 #include "bench/report/kind.hpp"
 #include "bench/report/limits.hpp"
 #include "bench/report/machine_json.hpp"
@@ -15,7 +16,7 @@ std::string devices_text(std::span<const Record> limits) {
   std::string text, backend = "cpu";
   for (const Record& record : limits) {
     if (record.backend == "cpu" || record.operation == "clock") continue;
-    if (record.backend != backend) text += fmt::format("\n{}, best round\n", record.backend);
+    if (record.backend != backend) text += fmt::format("\n{}, best round\n", backend_title(record.backend));
     backend = record.backend;
     const Quantity* rate = record.find("rate");
     text +=

@@ -52,7 +52,7 @@ std::string caption_of(const Json& part) {
   const bool host = part.at("backend") == "cpu";
   return fmt::format("{} {}{}: {} and the best of its peers{}{}:", part.at("operation").get<std::string>(),
                      part.at("element").get<std::string>(),
-                     host ? "" : " on the " + part.at("backend").get<std::string>(),
+                     host ? "" : " on the " + backend_title(part.at("backend").get<std::string>()),
                      part.at("variant").get<std::string>(), host ? ", each on as many threads" : "",
                      part.contains("caches") ? ", caches cold" : "");
 }
