@@ -13,8 +13,8 @@ struct Sums {
   T before, total;
 };
 
-/// The sums of `value` over the threads of the block before this one, and over all `threads` of them, which
-/// all call it. Between two calls the block synchronises.
+/// The sums of `value` over the threads of the block before this one, and over all `threads` of them. All
+/// threads must call it. The block must synchronise between two calls.
 template <int threads, class T>
 __device__ Sums<T> exclusive_sum(DeviceThread, T value) {
   using Scan = cub::BlockScan<T, threads>;

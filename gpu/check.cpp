@@ -11,7 +11,7 @@ namespace tallcache::gpu {
 
 void check(cudaError_t error, const char* call, const char* file, int line) {
   if (error == cudaSuccess) return;
-  cudaGetLastError();  // an error that is not of the device's state is reported once
+  cudaGetLastError();  // clears an error that is not of the device's state, so that it is reported once
   const std::filesystem::path path(file);
   throw Error(fmt::format("{}/{}:{}: {}: {} ({})", path.parent_path().filename().string(),
                           path.filename().string(), line, call, cudaGetErrorString(error),

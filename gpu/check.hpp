@@ -12,7 +12,7 @@ void check(cudaError_t error, const char* call, const char* file, int line);
 
 #define TALLCACHE_CUDA(call) ::tallcache::gpu::check((call), #call, __FILE__, __LINE__)
 
-/// To be called right after a launch: throws Error when the kernel could not be started.
+/// Must be called right after a launch. Throws Error when the kernel could not be started.
 inline void check_launch(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   check(cudaGetLastError(), "kernel launch", file, line);
 }

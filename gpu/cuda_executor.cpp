@@ -70,7 +70,7 @@ class Event {
 class DeviceMemory final : public Memory {
  public:
   DeviceMemory(std::size_t size, int device, const Stream& stream) : device_(device) {
-    // As the host's: the data starts on a page and ends right before the rear guard, whatever its size.
+    // As on the host, the data starts on a page and ends right before the rear guard, whatever its size.
     const std::size_t guarded = checked_sum(size, 2 * guard + guard, "memory") / guard * guard;
     allocated_ = device_bytes(checked_sum(guarded, guard, "memory"));
     base_ = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(allocated_) + guard - 1) / guard *
@@ -103,7 +103,7 @@ class DeviceMemory final : public Memory {
   std::size_t rear_;
 };
 
-/// Device memory without guards: for a flush, for a transfer.
+/// Device memory without guards, for flushes and transfers.
 class RawMemory {
  public:
   explicit RawMemory(std::size_t size) : data_(device_bytes(std::max<std::size_t>(size, 1))), size_(size) {}
@@ -134,7 +134,7 @@ class PinnedMemory {
   void* data_ = nullptr;
 };
 
-// Before any stream or event: they are the current device's.
+// Must precede any stream or event, which belong to the current device.
 int chosen(int device) {
   if (const std::string reason = device_unavailable(device); !reason.empty())
     throw Error("the GPU cannot be used: " + reason, Status::unavailable);
@@ -200,7 +200,8 @@ class CudaExecutor final : public Executor {
   }
   void flush_caches() override {
     use();
-    // Twice the second-level cache, written, in the stream: the events of the next run stand behind it.
+    // Writes twice the size of the second-level cache in the stream. The events of the next run come after
+    // it.
     if (!flush_) {
       int bytes = 0;
       TALLCACHE_CUDA(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device_));
@@ -210,7 +211,7 @@ class CudaExecutor final : public Executor {
   }
 
  private:
-  // The current device is the calling thread's: another executor may have changed it.
+  // The current device belongs to the calling thread, and another executor may have changed it.
   void use() const { TALLCACHE_CUDA(cudaSetDevice(device_)); }
 
   int device_;
@@ -227,7 +228,7 @@ double copy_seconds(void* to, const void* from, std::size_t bytes, cudaMemcpyKin
     const auto start = std::chrono::steady_clock::now();
     TALLCACHE_CUDA(cudaMemcpyAsync(to, from, bytes, kind, stream));
     stream.wait();
-    // The first makes the pages and wakes the link up.
+    // The first transfer creates the pages and wakes the link.
     if (round)
       seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }

@@ -1,4 +1,4 @@
-// The executor of an NVIDIA GPU, and what moving data to it and back takes. No CUDA header here.
+// The executor of an NVIDIA GPU, and the times of transfers. No CUDA header is included here.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 
 namespace tallcache {
 
-/// The executor of device number `device`. Its memory is the device's, with guard bands; its seconds are the
-/// device's own between two events, without transfers. Throws Error with the reason when that device cannot
-/// be used.
+/// The executor of device number `device`. Its memory is the device's, with guard bands. Its seconds are
+/// measured by the device between two events, without transfers. Throws Error with the reason when that
+/// device cannot be used.
 std::unique_ptr<Executor> make_cuda_executor(int device = 0);
 
-/// Seconds to copy `upload` bytes to the device and `download` bytes back, each a median of `rounds`, started
-/// and awaited from the host. Throws Error when there is too little memory on either side.
+/// The seconds to copy `upload` bytes to the device and `download` bytes back, each a median of `rounds`,
+/// started and awaited by the host. Throws Error when there is too little memory on either side.
 TransferSeconds transfer_seconds(std::size_t upload, std::size_t download, HostPages, int device = 0,
                                  int rounds = 5);
 

@@ -17,8 +17,8 @@ std::string because(const char* call, cudaError_t error) {
   return fmt::format("{}: {} ({})", call, cudaGetErrorString(error), cudaGetErrorName(error));
 }
 
-// Empty when a kernel ran on `device` and its answer came back: code for another architecture is seen only
-// here.
+// Empty when a kernel ran on `device` and its answer came back. Only this test shows that the code is for
+// another architecture.
 std::string failure(int device, const std::string& compute_capability) {
   int previous = 0, *out = nullptr, got = 0;
   if (const cudaError_t e = cudaGetDevice(&previous)) return because("cudaGetDevice", e);
@@ -43,11 +43,11 @@ std::string failure(int device, const std::string& compute_capability) {
   return why;
 }
 
-// What there is to choose from, or why there is nothing.
+// The devices, or the reason why there are none.
 struct Count {
   int driver = 0, runtime = 0, devices = 0;
   std::string why_none;
-  bool no_gpu = false;  // nothing is there that could be at fault
+  bool no_gpu = false;  // there is no GPU, which is not an error
 
   Count() {
     cudaDriverGetVersion(&driver);

@@ -1,4 +1,4 @@
-// The GPU variants whose kernels' own text runs on the host, in a build with CUDA or without.
+// The GPU variants whose kernels' own text also runs on the host, in builds with and without CUDA.
 #pragma once
 
 #include <array>
@@ -18,19 +18,19 @@ struct KernelText {
   std::span<const ParamSpec> params;
   bool (*supports)(const Shape&);
   std::size_t (*scratch_bytes)(const Shape&, const Params&);
-  /// All phases in order, on the plain arguments of the operation.
+  /// Runs all phases in order, on the plain arguments of the operation.
   void (*run)(warp::HostDevice&, const void* args, const Params&);
 };
 
-/// In the order of gpu/variants.def.
+/// All modelled variants, in the order of gpu/variants.def.
 std::span<const KernelText* const> kernel_texts();
 
-/// The text of variant `name` of `operation`; throws Error with the nearest name when it is not modelled.
+/// The text of variant `name` of `operation`. Throws Error with the nearest name when it is not modelled.
 const KernelText& find_kernel_text(const Operation& operation, std::string_view name);
 
-/// Runs `text` on seeded inputs that lie in memory as on a device, and checks the result. Sizes and
-/// parameters that are left out take their defaults; an empty `input` is the operation's first. Throws Error
-/// on a shape that the variant does not take, and what HostDevice::launch throws.
+/// Runs `text` on seeded inputs that are aligned as on a device, and checks the result. Sizes and parameters
+/// that are left out take their defaults; an empty `input` is the operation's first. Throws Error on a shape
+/// that the variant does not support. Exceptions of HostDevice::launch pass through.
 Check run_kernel_text(warp::HostDevice& device, const KernelText& text, const Shape& shape,
                       const Params& params = {}, std::string_view input = {}, std::uint64_t seed = 1);
 
@@ -68,7 +68,7 @@ constexpr auto text_records(OperationList<Ops...>, std::string_view name) {
 
 }  // namespace detail
 
-/// The records of variant class `V`, one an operation.
+/// The records of variant class `V`, one for each operation.
 template <class V>
 constexpr auto kernel_text_records(std::string_view name) {
   return detail::text_records<V>(typename V::operations{}, name);

@@ -56,8 +56,8 @@ template <class Kernel, class... Args>
 __global__ void run_kernel(Args... args) {
   Kernel{}(DeviceThread{}, args...);
 }
-/// Of a kernel that says how many threads its blocks have at most, and how many blocks a multiprocessor
-/// shall hold at least.
+/// For a kernel that declares the maximum number of threads of its blocks, and the minimum number of blocks
+/// on a multiprocessor.
 template <class Kernel, class... Args>
 __global__ void __launch_bounds__(Kernel::most_threads) run_bounded_kernel(Args... args) {
   Kernel{}(DeviceThread{}, args...);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int chains = 8, steps = 4096, threads = 256;
 
-/// Eight independent chains of multiply-adds a thread, so that their latency does not show.
+/// Eight independent chains of multiply-adds for each thread hide their latency.
 template <class T>
 __global__ void multiply_add(T* out, T factor) {
   T value[chains];
@@ -26,7 +26,7 @@ __global__ void multiply_add(T* out, T factor) {
   T sum{};
 #pragma unroll
   for (int c = 0; c < chains; ++c) sum += value[c];
-  // Never so, but only we know: the sums must be made.
+  // Never true, but the compiler does not know: the sums must be computed.
   if (sum == static_cast<T>(-1)) *out = sum;
 }
 
@@ -73,7 +73,7 @@ Limits measure_gpu_limits(int device) {
   int multiprocessors = 0;
   TALLCACHE_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   const auto out = executor->allocate(sizeof(double));
-  // 16 times the blocks that fill the device: the last ones alone take little of the time.
+  // 16 times the blocks that fill the device, so that the last ones take little of the time.
   const PeakArgs peak{out->bytes().data(), static_cast<unsigned>(multiprocessors * 8 * 16)};
   const double flops = 2.0 * chains * steps * threads * peak.blocks;
 

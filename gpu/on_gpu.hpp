@@ -1,5 +1,5 @@
-// What every variant on the GPU is made of. Compiled by nvcc it launches its kernels on a device; compiled by
-// any other compiler its text is the same, and runs on the model (common/warp/host_device.hpp).
+// The base of every variant on the GPU. Compiled by nvcc, a variant launches its kernels on a device.
+// Compiled by any other compiler, the same text runs on the model (common/warp/host_device.hpp).
 #pragma once
 
 #include <limits>
@@ -16,27 +16,28 @@ namespace tallcache::gpu {
 /// ceil(a / b) of sizes.
 constexpr Index blocks_of(Index a, Index b) { return (a + b - 1) / b; }
 
-/// A grid of `blocks` blocks along x, the only direction that goes beyond 65535. Throws Error beyond 2^31
-/// - 1.
+/// A grid of `blocks` blocks along x, the only direction that exceeds 65535. Throws Error beyond 2^31 - 1.
 inline unsigned grid_of(Index blocks) {
   if (blocks > std::numeric_limits<int>::max())
     throw Error("a grid of " + std::to_string(blocks) + " blocks is beyond CUDA's limit of 2^31 - 1");
   return static_cast<unsigned>(blocks);
 }
 
-/// Available when a device is (gpu/cuda_state.hpp). A variant is this and
+/// A variant is available when a device is (gpu/cuda_state.hpp). It consists of this base and
+///
 ///   template <class Device, class Args>
 ///   static void call(Device& device, const Args& args, const Params& params);
-/// which launches its kernels by launch_kernel(device, ...). A Device is a Launch of CUDA's, or the model's
+///
+/// which launches its kernels by launch_kernel(device, ...). A Device is CUDA's Launch, or the model's
 /// warp::HostDevice with counted views in `args`.
 struct OnGpu {
   static std::string unavailable();
 };
 
-/// Why code for compute capability major.minor alone cannot run here; empty when it can.
+/// The reason why code for compute capability major.minor alone cannot run here; empty when it can.
 std::string capability_unavailable(int major, int minor);
 
-/// What a variant is whose code is for compute capability major.minor alone; its line in gpu/variants.def
+/// The base of a variant whose code is for compute capability major.minor alone. Its line in gpu/variants.def
 /// names that architecture.
 template <int major, int minor>
 struct OnCapability {

@@ -1,4 +1,4 @@
-// Prefix sums on the device, by CUB: no algorithm of the seeds, but what several of them need.
+// Prefix sums on the device, by CUB. They are no algorithm of the texts, but several of those need them.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace tallcache::gpu {
 
-/// The bytes of scratch that exclusive_scan of `size` counts takes. Needs a device.
+/// The bytes of scratch of exclusive_scan of `size` counts. Needs a device.
 std::size_t scan_bytes(Index size);
 
 /// counts[i] = counts[0] + ... + counts[i - 1], in place. Asynchronous.
 void exclusive_scan(const Launch&, VectorView<std::uint32_t> counts, VectorView<std::byte> scratch);
 
-/// The bytes that the prefix sums of a variant take where it runs: the model's are made on the host.
+/// The bytes of scratch of a variant's prefix sums. None on the model, which computes them on the host.
 template <class Device>
 std::size_t scan_bytes(Index size) {
   if constexpr (std::is_same_v<std::remove_const_t<Device>, Launch>)

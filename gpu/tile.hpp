@@ -1,4 +1,4 @@
-// How blocks map to tiles of a matrix.
+// The mapping of blocks to tiles of a matrix.
 #pragma once
 
 #include "common/view.hpp"
@@ -11,8 +11,8 @@ struct Tile {
 };
 
 /// Tiles of `height` x `width` elements that cover a matrix. A grid of them is laid out along x and numbered
-/// row by row, as blockIdx.x + gridDim.x * blockIdx.y numbers a two-dimensional one: the order in which
-/// blocks start is the same, and a matrix may have more than 65535 rows of tiles.
+/// row by row, as blockIdx.x + gridDim.x * blockIdx.y numbers a two-dimensional one. Blocks start in the same
+/// order, and a matrix may have more than 65535 rows of tiles.
 struct Tiling {
   Index height, width, down, across;
 

@@ -1,6 +1,6 @@
-// bucketed_streaming and lsd_radix where they change their way: counters that overflow, sizes around
-// thresholds, both levels of the recursion, outputs off a line, every SIMD target, skewed keys on several
-// threads.
+// bucketed_streaming and lsd_radix at the edges of their strategies: counters that overflow, sizes around
+// thresholds, both levels of the recursion, outputs that are not aligned to a line, every SIMD target, skewed
+// keys on several threads.
 #include "cpu/counting_sort/bucketed_streaming.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using Key = std::uint32_t;
 constexpr Key guard = 0xc3c3c3c3;
 constexpr Index guards = 64;
 
-// An output with guards on both sides, which begins `offset` elements behind a line.
+// An output with guards on both sides, which begins `offset` elements after a line boundary.
 struct Guarded {
   std::vector<Key> words;
   Key* data;
@@ -102,7 +102,7 @@ void expect_all_sort(const std::vector<Key>& keys, std::uint64_t range, Setting 
   expect_variant_sorts<cs::lsd_radix, true>(keys, range, setting, what);
 }
 
-// The recursion on the range whatever the number of keys.
+// Forces the recursion on the range, whatever the number of keys.
 template <bool with_payload>
 void expect_recursion_sorts(const std::vector<Key>& keys, std::uint64_t range, Setting setting,
                             std::string_view what) {
@@ -166,7 +166,7 @@ TEST(BucketedStreaming, CountersOverflow) {
     }
 }
 
-// Runs from a vector's length to beyond what a leaf counts in bytes.
+// Runs from the length of a vector to more than a counter of a byte holds.
 TEST(BucketedStreaming, ManyKeysAValue) {
   for (Index keys_a_value : {2, 4, 8, 9, 15, 30, 63, 65}) {
     const auto keys = seeded("uniform", keys_a_value * 4096, 4095);
@@ -184,7 +184,7 @@ TEST(BucketedStreaming, AsManyPairsInALeafAsItsStageHolds) {
   }
 }
 
-// Buckets that end where a line or a block does, or beside it, on one thread and on several.
+// Buckets that end at the end of a line or a block, or next to it, on one thread and on several.
 TEST(BucketedStreaming, FullBlocks) {
   constexpr Index block = cs::block_size<cs::Pair>;
   constexpr std::uint64_t range = (1 << 20) - 1;
@@ -199,7 +199,7 @@ TEST(BucketedStreaming, FullBlocks) {
 }
 
 // One to three values, at the ends of the range, that have all of the keys or every second one: buckets that
-// a sample of the keys tells, or just not. Sizes beside that of the sample and of what is sifted at once.
+// a sample of the keys finds, or just misses. Sizes near that of the sample and of the blocks of keys.
 TEST(BucketedStreaming, HeavyValues) {
   constexpr Key range = (1 << 20) - 1;
   for (const std::vector<Key>& values : {std::vector<Key>{0}, {range}, {0, range}, {0, range / 2, range}})
@@ -282,7 +282,7 @@ void expect_footprint(Index n, std::uint64_t range, Index loads, Index stores) {
   EXPECT_EQ(watch.stores, stores);
 }
 
-// Without a histogram before it, a pass over the keys reads them once; the output is written once.
+// Without a preceding histogram a pass reads the keys once; the output is written once.
 TEST(BucketedStreaming, Footprint) {
   expect_footprint<false>(5000, 1000, 5000, 5000);
   expect_footprint<false>(50000, 70000, 50000, 50000);

@@ -69,7 +69,7 @@ TEST(Hierarchy, PowerOfTwoStrideConflicts) {
   EXPECT_EQ(bad.cold, 64u);
   EXPECT_EQ(bad.conflict, 576u);
   EXPECT_EQ(run({{32768, 8}}, scanned).counts(0).misses(), 64u);
-  // A number of sets that is no power of two breaks the stride up: 63 sets of 8.
+  // A number of sets that is not a power of two breaks up the stride: 63 sets of 8.
   EXPECT_EQ(run({{63 * 8 * 64, 8}}, strided).counts(0).misses(), 64u);
 }
 
@@ -178,7 +178,7 @@ TEST(Hierarchy, EqualsTheSlowModelOnRandomTraces) {
   EXPECT_GT(conflicts, 1000u);
 }
 
-// The comparison above sees a wrong policy, a wrong number of sets, and a set too small.
+// The comparison above detects a wrong policy, a wrong number of sets, and too small a set.
 TEST(Hierarchy, ComparisonRejectsWrongModels) {
   const Levels right{{1024, 2}, {2048, 4}};
   const References references = random_references(11, 3000, 60);

@@ -1,5 +1,5 @@
-// The ideal caches: LRU at one size, LRU at all sizes, OPT. Every oracle is shown to reject a wrong model
-// too.
+// The ideal caches: LRU at one size, LRU at all sizes, OPT. Every oracle is also shown to reject a wrong
+// model.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -24,7 +24,8 @@ namespace {
 /// Misses at a number of lines.
 using Misses = std::function<std::uint64_t(std::size_t)>;
 
-// The oracles. Each is a law that needs no reference: "" when it holds at every size, else where it breaks.
+// The oracles. Each is a law that needs no reference. It returns "" when it holds at every size, else the
+// size at which it breaks.
 std::string never_rises(const Misses& misses, const std::vector<std::size_t>& sizes) {
   for (std::size_t i = 1; i < sizes.size(); ++i)
     if (misses(sizes[i]) > misses(sizes[i - 1])) return "more misses at " + std::to_string(sizes[i]);
@@ -50,7 +51,7 @@ std::string competitive(const Misses& lru, const Misses& opt, const std::vector<
   return "";
 }
 
-/// A run that tells its accesses to any sink.
+/// A run that passes its accesses to any sink.
 struct Workload {
   std::string name;
   std::function<void(Tracer&)> run;
@@ -197,7 +198,8 @@ TEST(IdealCache, OptIsOptimal) {
   }
 }
 
-// Long enough for the queues and the numberings to fill up and be compacted many times, and to grow.
+// The trace is long enough for the queues and the numberings to fill up and be compacted many times, and to
+// grow.
 TEST(IdealCache, CompactionChangesNothing) {
   for (const std::uint64_t distinct : {3, 900, 60000}) {
     constexpr std::size_t count = 1500000;
@@ -222,7 +224,7 @@ TEST(IdealCache, CompactionChangesNothing) {
   }
 }
 
-// Each law and each comparison, given a model with a defect, says so.
+// Each law and each comparison rejects a model with a defect.
 TEST(IdealCache, OraclesRejectWrongModels) {
   const std::vector<std::uint64_t> belady_anomaly{1, 2, 3, 4, 1, 2, 5, 1, 2, 3, 4, 5};
   const auto with = [](const std::vector<std::uint64_t>& lines, Replace replace) {

@@ -1,4 +1,4 @@
-// MSI coherence: the slides' example watched step by step, kinds of sharing by hand, and a slow model.
+// MSI coherence: the slides' example step by step, kinds of sharing by hand, and a slow model.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -16,7 +16,7 @@ namespace {
 using enum Msi;
 
 // M2, Cache Coherence (1/6) to (6/6): P1, P2 and P4 read x = 3, P2 writes x = 5, P1 reads again. The values
-// travel as the transitions say, so that P1's last read shows whether the protocol works.
+// move with the transitions, so that P1's last read shows whether the protocol works.
 TEST(Msi, TheSlidesExample) {
   constexpr std::uint64_t x = 0x1000;
   constexpr int p1 = 0, p2 = 1, p4 = 3;
@@ -80,8 +80,8 @@ TEST(Msi, StoreToAModifiedLineOfAnother) {
                                            {1, 0, invalid, modified, BusAction::read_exclusive, 1}}));
 }
 
-// Two threads count, each its own counter: in one line it is all false sharing, in two lines nothing is
-// shared, and one counter for both is all true sharing.
+// Two threads count, each with its own counter. In one line all misses are false sharing, in two lines
+// nothing is shared, and with one counter for both all misses are true sharing.
 TEST(Msi, CountersApartAndTogether) {
   alignas(64) std::uint64_t counters[16] = {};
   const auto count = [&](std::size_t of_first, std::size_t of_second) {
@@ -129,7 +129,7 @@ TEST(Msi, OwnEvictionsAreReplacements) {
   EXPECT_EQ(caches.counts(1), (SharingCounts{.stores = 1, .cold = 1, .flushes = 1}));
 }
 
-// Every processor's copies as maps, every word ever written by whom and when.
+// The copies of every processor as maps, and for every word the processor that last wrote it and when.
 class SlowMsi {
  public:
   SlowMsi(int processors, std::size_t capacity)

@@ -1,4 +1,5 @@
-// Caches written as slowly and as plainly as possible, to hold the models against; and ways to feed both.
+// Caches written as slowly and as simply as possible, as references for the models, and functions to feed
+// both.
 #pragma once
 
 #include <algorithm>
@@ -76,7 +77,7 @@ inline std::uint64_t slow_misses(const std::vector<std::uint64_t>& lines, std::s
   return misses;
 }
 
-/// The fewest misses that any choice of victims gives, by trying them all.
+/// The minimum misses of any choice of victims, by trying them all.
 inline std::uint64_t fewest_misses(const std::vector<std::uint64_t>& lines, std::size_t capacity) {
   std::map<std::set<std::uint64_t>, std::uint64_t> reached{{{}, 0}};
   for (const std::uint64_t line : lines) {
@@ -132,8 +133,8 @@ inline std::uint64_t slow_belady(const std::vector<std::uint64_t>& lines, std::s
   return misses;
 }
 
-/// A hierarchy level by level: one list a set, one access at a time, the program's store told apart from the
-/// data.
+/// A hierarchy level by level, with one list for each set and one access at a time. The program's stores are
+/// distinguished from write-backs.
 class SlowHierarchy {
  public:
   explicit SlowHierarchy(const std::vector<CacheLevel>& shapes) {

@@ -26,8 +26,8 @@ StackDistances misses_of(std::size_t line_elements, std::size_t element, const S
   return all;
 }
 
-// Frigo et al. 1999: Theta(n + n^2 / L + n^3 / (L sqrt Z)) for a tall cache. The constant is 7.9 at worst,
-// where Z is only 8 L^2; naive is at 27 or more at every Z with fewer lines than a column.
+// Frigo et al. 1999: Theta(n + n^2 / L + n^3 / (L sqrt Z)) for a tall cache. The constant is at most 7.9,
+// where Z is only 8 L^2; naive has 27 or more at every Z with fewer lines than a column.
 TEST(CacheTheory, RecMultKeepsItsBoundAndNaiveDoesNot) {
   constexpr double n = 150, constant = 8;
   const Shape shape{{"m", 150}, {"n", 150}, {"k", 150}, {"pad", 0}};
@@ -44,7 +44,7 @@ TEST(CacheTheory, RecMultKeepsItsBoundAndNaiveDoesNot) {
   }
 }
 
-// Theta(1 + n^2 / L): at most 3.4 n^2 / L from Z = 4 L^2 on (2 is the least: each line of A and of B once).
+// Theta(1 + n^2 / L): at most 3.4 n^2 / L from Z = 4 L^2 on (the minimum is 2: each line of A and of B once).
 // Naive misses at every element of B while a column needs more lines than there are.
 TEST(CacheTheory, RecTransposeKeepsItsBoundAndNaiveDoesNot) {
   constexpr double n = 700, constant = 3.5;
@@ -65,9 +65,9 @@ TEST(CacheTheory, RecTransposeKeepsItsBoundAndNaiveDoesNot) {
 }
 
 // The slides (M8) bound bucketed counting sort by 9n/L + 3m/L + m + 2k/L, and charge the sort of a bucket as
-// if it lay outside the cache: 3n/L to find k, count and place, and 3n/L for what was random. A bucket that
-// fits is read once and written once, 2n/L, k is known, and one array of counts serves all buckets. That
-// leaves 5n/L + 3m/L + m, of which the measurement is within 1 %.
+// if it lay outside the cache: 3n/L to find k, count and place, and 3n/L for the random accesses. A bucket
+// that fits is read once and written once, 2n/L, k is known, and one array of counts serves all buckets. That
+// leaves 5n/L + 3m/L + m. The measurement is within 1 % of it.
 TEST(CacheTheory, BucketedCountingSortMissesOnlyAsItScans) {
   constexpr double n = 200000, k = n, line = 16;
   const Shape shape{{"n", 200000}, {"range", 200000}};
@@ -82,7 +82,7 @@ TEST(CacheTheory, BucketedCountingSortMissesOnlyAsItScans) {
       SCOPED_TRACE(std::to_string(buckets) + " buckets, " + std::to_string(lines) + " lines");
       EXPECT_NEAR(static_cast<double>(all.misses(lines)), fits, 0.01 * fits);
       EXPECT_LE(static_cast<double>(all.misses(lines)), slides);
-      // 3n + 3n/L + 2k/L at worst; 2n are left where the counts and the output are each far larger than the
+      // 3n + 3n/L + 2k/L at worst; 2n remain where the counts and the output are each far larger than the
       // cache.
       EXPECT_GE(static_cast<double>(classical.misses(lines)), 2 * n);
       EXPECT_LE(static_cast<double>(classical.misses(lines)), 3 * n + 3 * n / line + 2 * k / line);

@@ -1,5 +1,5 @@
-// The hierarchy against valgrind's cache simulator, on the same accesses of the same code: the test runs
-// itself under callgrind, which counts inside one function only.
+// Compares the hierarchy with valgrind's cache simulator, on the same accesses of the same code. The test
+// runs itself under callgrind, which counts inside one function only.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -19,8 +19,8 @@
 #include "cpu/matmul/naive.hpp"
 #include "cpu/transpose/naive.hpp"
 
-// The name that callgrind is told. What it calls is counted too.
-// noipa: gcc 12 at -O3 clones it for constant arguments, under names that callgrind is not told.
+// The name that callgrind is given. Calls inside it are counted too. noipa: gcc 12 at -O3 clones it for
+// constant arguments, under names that callgrind is not given.
 #ifdef __clang__
 #define TALLCACHE_NOT_CLONED __attribute__((noinline))
 #else
@@ -42,7 +42,7 @@ struct Untraced {
   void store(const void*, std::size_t) { asm volatile("" ::: "memory"); }
 };
 
-/// V, in caches that hold nothing of its data, counted by callgrind.
+/// Runs V with caches that hold none of its data. Callgrind counts it.
 template <class V>
 struct Counted : V {
   template <class Fork, class Args>
@@ -55,8 +55,7 @@ struct Counted : V {
   }
 };
 
-// Prints the model's misses and runs the same again for callgrind. The direct-mapped caches are wrong on
-// purpose.
+// Prints the model's misses and repeats the run for callgrind. The direct-mapped caches are wrong on purpose.
 template <class V, class Op>
 void subject(const Shape& shape) {
   const std::vector<CacheLevel> right{first, last}, wrong{{first.bytes / 2, 1}, {last.bytes, 1}};
@@ -69,7 +68,7 @@ void subject(const Shape& shape) {
               static_cast<unsigned long long>(halved.counts(0).misses()));
 }
 
-// Not tests: what the test below runs under callgrind.
+// Not tests: programs that the test below runs under callgrind.
 TEST(CallgrindSubject, DISABLED_naive_matmul) {
   subject<cpu::matmul::naive, Matmul<double>>({{"m", 70}, {"n", 70}, {"k", 70}, {"pad", 1}});
 }

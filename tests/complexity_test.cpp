@@ -1,4 +1,4 @@
-// The exponents that the table 'cache-complexity' fits: the fit itself, and the claims that it carries.
+// The exponents that the table 'cache-complexity' fits: the fit itself, and its claims.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Every variant of the catalogue on every test shape and every kind of input of its operation: right result,
-// inputs untouched, nothing written into the padding or outside the buffers.
+// Every variant of the catalogue on every test shape and every kind of input of its operation: the result is
+// right, inputs are unchanged, and nothing is written into the padding or outside the buffers.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -63,8 +63,8 @@ class Conformance : public testing::TestWithParam<const Variant*> {
   Totals& totals = totals_of[variant.backend];
 };
 
-// Sanitizers of the GPU follow every access: TALLCACHE_MOST_WORK leaves shapes of more flops and bytes out,
-// and all kinds of input but the first.
+// GPU sanitizers check every access and are slow: TALLCACHE_MOST_WORK leaves out shapes of more flops and
+// bytes, and all kinds of input but the first.
 bool too_much_work(const Operation& operation, const Shape& shape) {
   const char* limit = std::getenv("TALLCACHE_MOST_WORK");
   const Cost cost = operation.cost(shape);
@@ -93,13 +93,13 @@ TEST_P(Conformance, EveryShape) {
     large += supported && largest_size(shape) >= large_size;
   }
   ++totals.variants;
-  // A supports() that hides most of the shapes, or all but the trivial ones, is a defect of the variant.
+  // A supports() that excludes most shapes, or all but the trivial ones, is a defect of the variant.
   EXPECT_GE(ran, left / 4) << "of " << left << " shapes";
   EXPECT_GE(large, 3u) << "shapes of " << large_size << " and more";
   RecordProperty("shapes", static_cast<int>(ran));
 }
 
-// Each parameter at its least value and at values that divide nothing, alone and all of them at once.
+// Each parameter at its minimum and at values that divide nothing, alone and all of them at once.
 class Parameters : public Conformance {};
 
 TEST_P(Parameters, LeastAndOdd) {

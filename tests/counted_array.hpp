@@ -1,4 +1,4 @@
-// What the tests of the model's kernels need.
+// Helpers for the tests of the model's kernels.
 #pragma once
 
 #include <numeric>
@@ -21,7 +21,7 @@ struct Array {
   }
 };
 
-/// What an error says.
+/// The message of an error.
 inline std::string message_of(auto&& f) {
   try {
     f();

@@ -1,4 +1,4 @@
-// What the program makes of a processor that counts: the stand-in's, whose counts are known beforehand.
+// The program's reports on a processor that counts: the stand-in, whose counts are known in advance.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <CLI/CLI.hpp>
@@ -26,13 +26,13 @@ Problem problem_of(const char* operation, const char* shape) {
   return {&found, parse_shape(found, shape), found.inputs[0]};
 }
 
-// The machine is described once, which counts: before the counts of the runs are laid out.
+// The machine is described once, which itself counts, before the counts of the runs are defined.
 void count_on(Processor processor) {
   this_machine();
   stand_in::install(std::move(processor));
 }
 
-// What `tallcache ARGUMENTS` prints.
+// The output of `tallcache ARGUMENTS`.
 std::string output_of(const std::string& arguments) {
   CLI::App app;
   add_reproduce(app);
@@ -42,7 +42,7 @@ std::string output_of(const std::string& arguments) {
   return testing::internal::GetCapturedStdout();
 }
 
-// The printed row that begins with `name`, its cells apart.
+// The cells of the printed row that begins with `name`.
 std::vector<std::string> row_of(const std::string& text, const std::string& name) {
   const auto begin = text.find("  " + name + "  ");
   if (begin == text.npos) return {};
@@ -85,7 +85,7 @@ TEST(TableOfCounters, IsFilledFromTheProcessor) {
   const std::string text = table_of_counters();
   EXPECT_NE(text.find("L1 hardware"), text.npos) << text;
   EXPECT_EQ(text.find("Not counted"), text.npos) << text;
-  // Variant, then of each figure the slide's and the one here.
+  // The variant, then for each figure the slide's and this machine's.
   const auto here = [&](const char* variant) {
     const Cells row = row_of(text, variant);
     return row.size() < 11 ? Cells{} : Cells{row[2], row[4], row[6], row[8], row[10]};
@@ -195,8 +195,7 @@ TEST(AllEvents, AreMarkedAsEstimatesWhereTheyTakeTurns) {
   EXPECT_EQ(find(variants[0].counts, "PAPI_TOT_CYC").value, 8000);
 }
 
-// Each thread that comes into the arena adds a run's 1000, once more when it has left and comes back: more
-// than one of them does.
+// Each thread that enters the arena adds a run's 1000, and more than one of them does.
 TEST(AllEvents, AreOfAllThreads) {
   if (usable_threads() < 2) GTEST_SKIP() << "one processor";
   count_on({.events = {{.name = "PAPI_TOT_INS", .each_run = {1000}}}});
@@ -227,7 +226,7 @@ TEST(AllEvents, AreNotCountedOfWhatCannotRun) {
   }
 }
 
-// An operation in place finds its inputs as they were made, in every pass.
+// An operation in place finds its original inputs in every pass.
 TEST(AllEvents, AreOfRunsFromFreshInputs) {
   count_on({.events = three_products()});
   Problem problem = problem_of("transpose_in_place", "n=31");

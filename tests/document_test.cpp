@@ -1,4 +1,4 @@
-// The results document: its JSON Schema and its reader accept the same, and refuse the same.
+// The results document: its JSON Schema and its reader accept and refuse the same documents.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -31,7 +31,7 @@ std::vector<fs::path> fixture_files() {
   return files;
 }
 
-// Of the results in the tree all but the slides' figures and the schema, which are no results documents.
+// The results in the tree except the slides' figures and the schema, which are no results documents.
 std::vector<fs::path> committed_files() {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(results))
@@ -41,7 +41,7 @@ std::vector<fs::path> committed_files() {
   return files;
 }
 
-// A folder of its own, which goes with it.
+// A temporary folder, removed at the end.
 class Folder {
  public:
   Folder() {
@@ -62,10 +62,10 @@ class Folder {
   fs::path path_;
 };
 
-// Whether there is Debian's validator: another python3 that is ahead in the PATH does not hide it.
+// Whether Debian's validator is installed, even behind another python3 in the PATH.
 bool has_validator() { return fs::exists("/usr/bin/jsonschema"); }
 
-// What the validator says of the files: empty when it accepts them all.
+// The validator's message on the files: empty when it accepts them all.
 std::string refusals(const std::vector<fs::path>& files) {
   std::string command = "/usr/bin/jsonschema --output pretty", output;
   for (const fs::path& file : files) command += " -i '" + file.string() + "'";
@@ -83,7 +83,7 @@ std::string refusals(const std::vector<fs::path>& files) {
   return refused;
 }
 
-// The line with which the file is refused; empty when it is accepted.
+// The error with which the file is refused; empty when it is accepted.
 std::string error_of(const fs::path& path) {
   try {
     find_kind(read_document(path.string()).kind);
@@ -114,10 +114,10 @@ TEST(Document, IsReadAndWrittenBackAsItWas) {
   }
 }
 
-// One thing broken in a fixture, as a JSON Patch (RFC 6902). `says`: what the reader's line has of it.
+// One defect in a fixture, as a JSON Patch (RFC 6902). `says`: a part of the reader's error.
 struct Sabotage {
   const char *name, *fixture, *patch, *says;
-  bool by_schema = true;  ///< whether JSON Schema can tell
+  bool by_schema = true;  ///< whether JSON Schema detects it
 };
 
 constexpr const char *speed = "error_and_speed", *sweep = "sweep", *misses = "model_and_counter";
@@ -210,7 +210,7 @@ TEST(Document, SchemaAndReportRefuseAPlanThatLacksSomething) {
   EXPECT_EQ(refusals({file}), file.string() + "\n");
 }
 
-// A ratio is computed when the report is made: the counter's misses over the model's, and over theory's.
+// A report computes the ratios: the counter's misses over the model's, and over theory's.
 TEST(MissesReport, HoldsTheCounterAgainstTheModel) {
   const Document document = read_document((fixtures / "model_and_counter.json").string());
   const std::string text = misses_text(document, Style::markdown);
@@ -231,7 +231,8 @@ TEST(MissesReport, HoldsTheCounterAgainstTheModel) {
   EXPECT_THROW(plot_misses(document, "none.svg"), Error);
 }
 
-// A variant of 10 misses and 1 s a unit of work, but for what the test says of a rung.
+// A variant with 10 misses and 1 s for each unit of work, except where the test sets other values for a
+// point.
 Document ladder(const std::vector<double>& misses, const std::vector<double>& seconds) {
   Document document{.kind = "misses", .context = Json::object()};
   Json shapes = Json::array();
@@ -260,7 +261,7 @@ TEST(FallsReport, FindsTheRungAndTheJumpInTimeNearIt) {
   const auto falls = find_falls(document, document.plan[0]);
   ASSERT_EQ(falls.size(), 1u);
   ASSERT_EQ(falls[0].falls.size(), 1u);
-  EXPECT_EQ(falls[0].falls[0].rung, 3u);  // 2.5 is the first that is twice the least before
+  EXPECT_EQ(falls[0].falls[0].rung, 3u);  // 2.5 is the first that is twice the minimum before
   EXPECT_EQ(falls[0].falls[0].before, 1);
   EXPECT_EQ(falls[0].falls[0].after, 2.5);
   EXPECT_EQ(falls[0].falls[0].time_rung, 3u);
@@ -269,7 +270,7 @@ TEST(FallsReport, FindsTheRungAndTheJumpInTimeNearIt) {
 }
 
 TEST(FallsReport, TellsWhatIsOffBeforeTheLadderFromWhatStaysOn) {
-  const Document off = ladder({2, 2, 2, 2, 2}, {1, 1, 5, 1, 1});  // one slow rung is no jump
+  const Document off = ladder({2, 2, 2, 2, 2}, {1, 1, 5, 1, 1});  // one slow point is no jump
   const auto before = find_falls(off, off.plan[0]);
   EXPECT_FALSE(before[0].falls[0].rung);
   EXPECT_TRUE(before[0].falls[0].before_ladder);

@@ -1,5 +1,5 @@
-// The front door for a user's own arguments: execute() does the operation, and bad arguments are one line and
-// nothing written.
+// execute() on a user's own arguments: it runs the operation, and bad arguments give one line and change
+// nothing.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -98,7 +98,7 @@ TEST_F(Multiply, RejectsOverlap) {
   wrong.a = {a.data(), 3, 1, 1};
   wrong.b = {c.data(), 1, 3, 3};
   rejected(wrong, "C and B overlap");
-  // Right behind it is no overlap.
+  // Memory right behind it does not overlap.
   wrong.c = {c.data(), 3, 1, 1};
   wrong.a = {c.data() + 3, 3, 1, 1};
   wrong.b = {b.data(), 1, 1, 1};
@@ -107,7 +107,7 @@ TEST_F(Multiply, RejectsOverlap) {
 
 TEST_F(Multiply, OfNothingNeedsNoData) {
   execute<Op>("recursive", {});
-  // An empty inner dimension is a sum of nothing.
+  // With an empty inner dimension the sums are empty.
   auto empty = args;
   empty.a = {nullptr, 2, 0, 0};
   empty.b = {nullptr, 0, 4, 4};

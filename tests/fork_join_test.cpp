@@ -1,4 +1,5 @@
-// The fork-join classics: what they refuse, and work, span and results that no number of threads changes.
+// The fork-join classics: the inputs that they refuse, and work, span and results that do not depend on the
+// number of threads.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -31,7 +32,7 @@ Profile unit_cost(const Operation& operation, std::string_view variant, const Sh
   return chosen.profile(args.bytes, all, CostUnit::accesses, {});
 }
 
-/// The outputs are the same bytes on one thread and on all that there are.
+/// The outputs are the same bytes on one thread and on all threads.
 void expect_same_on_all_threads(const Operation& operation, const Shape& shape) {
   const auto executor = make_executor("cpu");
   for (const Variant* variant : variants_of(operation)) {
@@ -71,8 +72,8 @@ TEST(ForkJoinFib, RefusesWhatItCannotCompute) {
   EXPECT_EQ(number, 17711u);
 }
 
-// Every call of the definition is there: 2 F(n + 1) - 1 calls of which F(n + 1) - 1 fork, and the span grows
-// by as much with each n.
+// Every call of the definition is made: 2 F(n + 1) - 1 calls of which F(n + 1) - 1 fork, and the span grows
+// by the same amount with each n.
 TEST(ForkJoinFib, SpawnsAtEveryCallWithoutAGrain) {
   const auto profile = [](Index n) {
     return unit_cost(operation_of<Fib>, "fib", {{"n", n}}, {{"grain", 0}});
@@ -86,7 +87,7 @@ TEST(ForkJoinFib, IsTheSameOnAllThreads) { expect_same_on_all_threads(operation_
 
 TEST(ForkJoinSort, IsTheSameOnAllThreads) { expect_same_on_all_threads(operation_of<Sort>, {{"n", 100003}}); }
 
-// No kind of input is worth more than a few times the work of a uniform one, and none needs a deep stack.
+// No kind of input costs more than a few times the work of a uniform one, and none needs a deep stack.
 TEST(ForkJoinSort, HasNoBadInput) {
   for (std::string_view variant : {"quicksort", "quicksort_blocks", "merge_sort"})
     for (std::string_view input : operation_of<Sort>.inputs) {
@@ -97,8 +98,8 @@ TEST(ForkJoinSort, HasNoBadInput) {
     }
 }
 
-// The serial partition keeps the parallelism at some lg n; a parallel one and a parallel merge let it grow
-// with n.
+// The serial partition limits the parallelism to about lg n. A parallel partition and a parallel merge let it
+// grow with n.
 TEST(ForkJoinSort, ParallelPartitionAndMergeHaveTheBetterSpan) {
   const auto span = [&](std::string_view variant, Index n) {
     const bool blocks = variant == "quicksort_blocks";
@@ -136,7 +137,7 @@ TYPED_TEST(ForkJoinMatrix, SingularMatricesAreRefused) {
           "lu: the matrix is singular: pivot " + std::string(expected));
       for (const Variant* variant : variants_of(operation_of<LuPivot<TypeParam>>)) {
         if (variant->backend != "cpu" || !variant->unavailable().empty()) continue;
-        // A library may pass over a NaN.
+        // A library may not detect a NaN.
         if (variant->peer && expected.ends_with("nan")) continue;
         copy = a;
         const Params params = variant->peer ? Params{} : Params{{"base", 4}};
@@ -151,7 +152,7 @@ TYPED_TEST(ForkJoinMatrix, SingularMatricesAreRefused) {
   };
   std::vector<TypeParam> a(n * ld);
   refused(a, "0 is 0");
-  // Whole numbers, so that the pivot comes out as zero exactly: the unit matrix, with two rows the same.
+  // Whole numbers, so that the pivot is exactly zero: the unit matrix with two equal rows.
   for (Index i = 0; i < n; ++i) a[i * ld + i] = 1;
   auto twice = a;
   twice[100 * ld + 100] = 0, twice[100 * ld + 7] = 1;

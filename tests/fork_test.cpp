@@ -1,5 +1,5 @@
-// The fork policies: every iteration once, in the elision's order where one thread runs; arenas, threads and
-// pinning.
+// The fork policies: every iteration runs once, in the elision's order where one thread runs; arenas, threads
+// and pinning.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr Index sizes[] = {0, 1, 2, 3, 7, 8, 9, 31, 64, 100, 257};
 
-// How often `loop(begin, end, step, body)` calls body(i), at i - begin.
+// The number of times that `loop(begin, end, step, body)` calls body(i), at index i - begin.
 template <class Loop>
 std::vector<int> calls(Loop&& loop, Index begin, Index end, Index step) {
   std::vector<std::atomic<int>> seen(static_cast<std::size_t>(std::max<Index>(0, end - begin)));
@@ -52,7 +52,7 @@ TEST(Loop, ByHalvesDownToAnyGrain) {
       forks = 0;
       loop_by_halves(fork, begin, end, step, grain, body);
       widest = std::max(widest, iterations(begin, end, step) - forks * grain);
-      // A leaf more than there are forks, each holding at least half of the grain.
+      // There is one leaf more than there are forks, and each holds at least half of the grain.
       EXPECT_GE(iterations(begin, end, step), forks ? (forks + 1) * ((grain + 1) / 2) : 0);
     });
     EXPECT_LE(widest, grain) << "a leaf above the grain";

@@ -1,5 +1,5 @@
-// The GPU's executor beside its variants: what there is too little of, what is not there, and that a result
-// comes from the device that was asked for. Where a test needs a device and there is none, it is skipped.
+// The GPU's executor: too little memory, missing devices, and results that come from the requested device. A
+// test that needs a device is skipped where there is none.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -113,7 +113,7 @@ TEST_F(OnDevice, TooLittleMemorySaysWhatIsAskedAndFree) {
   const std::string message = message_of([&] { executor->allocate(std::size_t{1} << 45); });
   EXPECT_TRUE(message.starts_with("out of GPU memory: 35.2 TB asked, ")) << message;
   EXPECT_TRUE(message.ends_with(" are free")) << message;
-  // The device goes on.
+  // The device remains usable.
   const auto memory = executor->allocate(1000);
   executor->fill(*memory, 7);
   std::vector<std::byte> back(1000);
@@ -202,7 +202,7 @@ TEST_F(OnDevice, TransfersTakeTime) {
   }
 }
 
-// execute() on views of the host's memory: copied in and out, padding left alone.
+// execute() on views of the host's memory: they are copied in and out, and the padding is unchanged.
 TEST_F(OnDevice, ExecutesOnTheHostsViews) {
   const Index m = 65, n = 33, k = 17, ld = 40;
   std::vector<float> a(m * ld, 7), b(k * ld, 9), c(m * ld, 42);
@@ -232,8 +232,8 @@ TEST_F(OnDevice, ExecutesOnTheHostsViews) {
   EXPECT_EQ(std::ranges::count(vector, 3.5f), 1000);
 }
 
-// With views of the device's memory: nothing is copied, the call does not wait, and a second one allocates
-// nothing.
+// execute() on views of the device's memory: nothing is copied, the call does not wait, and a second one
+// allocates nothing.
 TEST_F(OnDevice, ExecutesOnTheDevicesViewsInAStream) {
   const Index n = 2048;
   const std::size_t bytes = static_cast<std::size_t>(n * n) * sizeof(float);

@@ -1,4 +1,4 @@
-// The seeded graphs are what their names say, and a search of a user's own graph is what it should be.
+// The seeded graphs have the properties of their names, and a search of a user's own graph is correct.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -100,7 +100,7 @@ TEST(Graph, PowerLawHasAHubAndRandomHasNone) {
     lonely += power_law.degree(v) == 0;
     EXPECT_LE(power_law.degree(v), power_law.degree(0));
   }
-  // Of a mean of 16: a Poisson distribution ends near 40, R-MAT's vertex 0 has some 0.76^12 of the ends.
+  // For a mean of 16, a Poisson distribution ends near 40; R-MAT's vertex 0 has about 0.76^12 of the ends.
   EXPECT_LT(largest, 60u);
   EXPECT_GT(power_law.degree(0), 1000u);
   EXPECT_GT(lonely, n / 10);
@@ -153,7 +153,7 @@ class File : public testing::Test {
   }
   ~File() override { std::filesystem::remove(path); }
 
-  // The tests run side by side, each in a process of its own.
+  // The tests run in parallel, each in a process of its own.
   const std::string path = testing::TempDir() + "tallcache_graph_test." + std::to_string(getpid());
 };
 

@@ -52,7 +52,7 @@ TEST(Growth, WithLowerOrderTerms) {
                 {lg7, 0}, 0.05);
 }
 
-// What is not of the form shows: no shift turns n into a logarithm, or lg n into its square.
+// Laws of another form are detected: no shift turns n into a logarithm, or lg n into its square.
 TEST(Growth, TellsLawsApart) {
   EXPECT_GT(fit([](double n, double) { return n; }, {0, 2}).power, 3);
   EXPECT_LT(fit([](double, double lg) { return 3 * lg + 5; }, {0, 2}).power, 1.2);

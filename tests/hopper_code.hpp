@@ -7,7 +7,7 @@ namespace tallcache::test {
 
 using OnHopper = gpu::OnCapability<9, 0>;
 
-/// What a kernel for 90a alone returns: 900. Throws Error when CUDA does.
+/// The result of a kernel for 90a alone: 900. Throws Error when CUDA does.
 int hopper_answer();
 
 }  // namespace tallcache::test

@@ -1,5 +1,5 @@
-// A kernel's threads on the host: which accesses of the lanes are one request, barriers, collectives, shared
-// memory, and what a launch cannot do.
+// A kernel's threads on the host: the accesses of lanes that form one request, barriers, collectives, shared
+// memory, and launches that are impossible.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -19,8 +19,8 @@ using cache::warp_machine;
 using test::Array;
 using test::message_of;
 
-/// Lanes visit a site as often as `visits` says, in two rounds with a barrier between them; then all once
-/// another one.
+/// Lanes visit a site `visits` times, in two rounds with a barrier between them, and then all of them visit
+/// another site once.
 template <class Visits, bool within_warp>
 struct Uneven {
   Visits visits;
@@ -160,7 +160,7 @@ struct ReadsUnwritten {
   }
 };
 
-// In every block, whatever the one before it left there.
+// In every block, whatever the one before it left in shared memory.
 TEST(HostThreads, SharedMemoryIsPoisoned) {
   HostDevice device(warp_machine("h200"));
   Array<float> out(device, 64);
@@ -202,7 +202,7 @@ TEST(HostThreads, BadInputIsNamed) {
   const std::string misaligned = launch({{1}, {32}}, Misaligned{});
   EXPECT_NE(misaligned.find(": store of 4 bytes, global memory: lane 0: address "), misaligned.npos)
       << misaligned;
-  // The device goes on.
+  // The device remains usable.
   out.view.policy.offset -= 2;
   EXPECT_EQ(launch({{2}, {32}}, ReadsUnwritten{}), "no error");
 }

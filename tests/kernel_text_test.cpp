@@ -1,4 +1,5 @@
-// The kernels' own text on the host: the right results, and the requests that an H200's counters counted.
+// The kernels' own text on the host: the results are right, and the requests equal the counts of an H200's
+// counters.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -24,7 +25,7 @@ using test::message_of;
 using warp::Counted;
 using warp::HostDevice;
 
-/// What counters count of a kernel.
+/// The counters' figures of a kernel.
 struct Counts {
   std::uint64_t loads, load_sectors, stores, store_sectors;
   std::uint64_t shared_loads, shared_load_wavefronts, shared_stores, shared_store_wavefronts;
@@ -113,7 +114,7 @@ Counts counts_of(std::string_view operation, std::string_view name, const Shape&
   return {};
 }
 
-// An H200's counters counted the same, of the whole kernel and of each instruction.
+// An H200's counters gave the same counts, of the whole kernel and of each instruction.
 TEST(Counted, FooKernel) {
   HostDevice device(warp_machine("h200"));
   constexpr Index threads = 32 * 256;
@@ -125,7 +126,7 @@ TEST(Counted, FooKernel) {
   // Thread 255 takes element 3 * 256 + 252 of bc_s.
   EXPECT_EQ(e.elements[8 * 255], static_cast<float>(3 * threads + 252 + 4 * 252 + 3));
 
-  // By place in the text: each of the exercise's accesses has one.
+  // By place in the text: each access of the exercise has one place.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> sectors, wavefronts;
   for (const warp::SiteCounts& site : device.sites()) {
     const RequestCounts& counts = site.counts;
@@ -161,7 +162,7 @@ TEST(Counted, CopiesAndTranspositionsOf1024) {
   EXPECT_EQ(counts_of("transpose", "diagonal", shape), by_tiles(1));
 }
 
-// S-e: printed of transpose2 and transpose3 at 2048, on a K40.
+// S-e: the printed figures of transpose2 and transpose3 at 2048, on a K40.
 TEST(Counted, TranspositionsOf2048OnAK40) {
   const Shape shape{{"m", 2048}, {"n", 2048}};
   const Counts by_elements = counts_of("transpose", "transpose2", shape, {}, "k40");
@@ -184,7 +185,7 @@ TEST(Counted, Products) {
   EXPECT_EQ(tiled, (Counts{2 * warps * 4, 8 * warps * 4, warps, 4 * warps, 131072, 131072, 4096, 4096}));
 }
 
-/// The seed's corner turning of 128 x 128, whose tile has no padding.
+/// The text's corner turning of 128 x 128, whose tile has no padding.
 template <int tile>
 std::uint64_t seeds_store_wavefronts() {
   HostDevice device(warp_machine("h200"));
@@ -205,7 +206,7 @@ struct BlockNumber {
   Dim block() const { return {number, 1, 1}; }
 };
 
-// The printed picture: which block takes which tile of 4 x 4.
+// The printed figure: the block that processes each tile of 4 x 4.
 TEST(Diagonal, TakesTheTilesOfThePicture) {
   const Tiling tiling(128, 128, 32, 32);
   constexpr unsigned picture[4][4] = {{0, 4, 8, 12}, {13, 1, 5, 9}, {10, 14, 2, 6}, {7, 11, 15, 3}};

@@ -1,4 +1,5 @@
-// The machine's facts and limits: structure, agreement with the system, exact kernels, JSON. Never a speed.
+// The machine's description and limits: structure, agreement with the system, exact kernels, JSON. No speed
+// is asserted.
 #include "common/measure/machine.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +32,7 @@ const Machine& machine() {
   return known;
 }
 
-/// Small arrays and few rounds: what is asserted does not depend on them.
+/// Small arrays and few rounds: the assertions do not depend on them.
 const Limits& limits() {
   static const Limits known = measure_limits(
       machine(), {.least_rounds = 3, .most_rounds = 3, .flop_seconds = 0.001, .footprint = 8u << 20});
@@ -96,7 +97,7 @@ TEST(machine, caches_are_sorted_and_agree_with_the_system) {
       EXPECT_EQ(cache.bytes % static_cast<std::size_t>(*cache.line_bytes), 0u);
     }
     if (cache.type != "instruction") last = cache.bytes * static_cast<std::size_t>(cache.count);
-    // glibc reads CPUID, hwloc /sys: both tell of this core's caches where they tell anything.
+    // glibc reads CPUID, hwloc reads /sys. Both describe this core's caches where they know them.
     const long told = cache.type == "instruction" ? 0
                       : cache.level == 1          ? sysconf(_SC_LEVEL1_DCACHE_SIZE)
                       : cache.level == 2          ? sysconf(_SC_LEVEL2_CACHE_SIZE)
@@ -164,7 +165,7 @@ TEST(topology, threads_run_at_once_each_on_its_core) {
   EXPECT_THROW(topology.run_pinned(1, [](int) { throw Error("passed on"); }), Error);
 }
 
-// The factor is a power of two, so that a fused and a separate multiplication round alike.
+// The factor is a power of two, so that a fused and a separate multiplication round equally.
 template <class T>
 void expect_chains_as_scalar() {
   const SimdTarget simd = simd_target();

@@ -1,4 +1,4 @@
-// Every variant of the catalogue can be traced, and what PAPI reads is what the model counted.
+// Every variant of the catalogue can be traced, and PAPI reads what the model counted.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -39,7 +39,7 @@ TEST(Trace, TouchesEveryOutputAndSaysWhenItCannot) {
       continue;
     }
     if (!variant->supports(shape)) continue;
-    // The test of the operation itself, on the traced run's own output.
+    // The operation's own check, on the output of the traced run.
     const cache::TracedProblem problem(operation, shape, variant->scratch(shape, params));
     variant->trace(problem.args(), params, tracer);
     const Check check = operation.check(shape, operation.inputs[0], 1, problem.args());
@@ -73,7 +73,7 @@ TEST(Misses, ThatPapiReadsAreTheModels) {
   }
 }
 
-// Formulas that are no order of magnitude, each well inside the case that it is for; the ideal cache.
+// Formulas with exact constants, each well inside its case, in the ideal cache.
 TEST(Misses, AgreeWithTheory) {
   const struct {
     const char *operation, *variant, *shape;
@@ -97,7 +97,7 @@ TEST(Misses, AgreeWithTheory) {
   }
 }
 
-// On whatever machine this is: a count or a reason, and of the kernel's events what it lets programs count.
+// On any machine: a count or a reason, and for the kernel's events the counts that it permits.
 TEST(Counters, OfThisMachineAreReadOrAbsentWithAReason) {
   const Problem problem = problem_of("matmul", "m=200");
   const Candidate candidates[] = {{&find_variant(*problem.operation, "transposed")}};

@@ -1,4 +1,4 @@
-// Work of which every thread of an arena is sure to do a part.
+// Work in which every thread of an arena is sure to take part.
 #pragma once
 
 #include <tbb/task_group.h>
@@ -10,8 +10,8 @@
 
 namespace tallcache {
 
-// `threads` tasks, each on a thread of its own: none goes on before all have begun. False when that took too
-// long.
+// Runs `threads` tasks, each on a thread of its own: none continues before all have begun. Returns false when
+// that took too long.
 inline bool on_each_thread(int threads, const std::function<void(int)>& work) {
   std::atomic<int> begun = 0;
   std::atomic<bool> all = true;

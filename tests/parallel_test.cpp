@@ -1,5 +1,5 @@
-// Every parallel variant gives the same bytes on any number of threads, at sizes that keep them all busy; and
-// the threads are those that were asked for.
+// Every parallel variant gives the same bytes on any number of threads, at sizes that keep them all busy, and
+// runs on the number of threads that was requested.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -21,7 +21,7 @@ std::vector<const Variant*> parallel_ones() {
 
 class Parallel : public testing::TestWithParam<const Variant*> {};
 
-// Leaves as small as they can be make the most forks; the blocks of a loop differ with the number of threads.
+// The smallest leaves make the most forks. The number of blocks of a loop depends on the number of threads.
 TEST_P(Parallel, SameBytesOnAnyNumberOfThreads) {
   if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
   const Variant& variant = *GetParam();
@@ -60,15 +60,15 @@ TEST_P(Parallel, SameBytesOnAnyNumberOfThreads) {
 INSTANTIATE_TEST_SUITE_P(All, Parallel, testing::ValuesIn(parallel_ones()),
                          [](const auto& info) { return identifier(*info.param); });
 
-// As many as a test here asks for: what is left out of the others on fewer processors is skipped here by
-// name.
+// The largest number of threads of a test here: tests that the others leave out on fewer processors are
+// skipped here by name.
 class SeveralThreads : public testing::TestWithParam<int> {};
 
 TEST_P(SeveralThreads, AreThoseThatWereAskedFor) {
   const int threads = GetParam();
   if (usable_threads() < threads)
     GTEST_SKIP() << "needs " << threads << " processors, as all on so many threads";
-  // Branches that wait for each other: done only when as many threads run them.
+  // Branches that wait for each other: they finish only when as many threads run them.
   std::atomic<int> begun{0};
   const auto meet = [&] {
     ++begun;

@@ -1,5 +1,5 @@
-// The peers: each right on every test shape or unavailable with a reason, each BLAS configuration a library
-// of its own.
+// The peers: each is right on every test shape or unavailable with a reason, and each BLAS configuration is a
+// library of its own.
 #include <gtest/gtest.h>
 
 #include <climits>
@@ -54,7 +54,7 @@ TEST_P(PeerTest, IsRightOnEveryShapeAndInput) {
   EXPECT_GE(ran, 100);
 }
 
-// Products and copies so large that the libraries do split them over their threads.
+// Products and copies that are large enough for the libraries to split them over their threads.
 TEST_P(PeerTest, IsRightOnALargeProblemOnSeveralThreads) {
   const Variant& peer = *GetParam();
   if (const std::string reason = peer.unavailable(); !reason.empty()) GTEST_SKIP() << reason;
@@ -72,7 +72,7 @@ TEST_P(PeerTest, IsRightOnALargeProblemOnSeveralThreads) {
 
 INSTANTIATE_TEST_SUITE_P(Cpu, PeerTest, testing::ValuesIn(peers()), test_name);
 
-// A file without its line in cpu/variants.def would be no peer, and nothing else would say so.
+// A file without its line in cpu/variants.def would not be a peer, and no other test would detect it.
 TEST(Peers, AreAllListed) {
   std::set<std::string> listed, files;
   for (const Variant* peer : peers()) listed.emplace(peer->name);
@@ -110,7 +110,7 @@ TEST(Blas, IsUnavailableWithAReasonWhenBlisHasNoSuchKernels) {
 }
 
 #ifdef __x86_64__
-// A core type that every x86-64 processor can execute, beside the one that this processor deserves.
+// A core type that every x86-64 processor can execute, beside the best one for this processor.
 TEST(Blas, ConfigurationsInOneProcessKeepTheirOwnCores) {
   struct Pair {
     BlasSource source;

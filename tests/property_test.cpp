@@ -1,4 +1,4 @@
-// All variants of an operation agree, on a few hundred seeded random shapes, paddings, inputs and parameters:
+// All variants of an operation agree on a few hundred seeded random shapes, paddings, inputs and parameters:
 // to the last bit where the result is exact, and within the operation's check otherwise.
 #include <gtest/gtest.h>
 
@@ -38,8 +38,8 @@ TEST_P(Agreement, OnRandomShapes) {
     Workspace workspace(
         {&operation, shape, operation.inputs[random(0, kinds - 1)], static_cast<std::uint64_t>(i)},
         *executor);
-    // Only a sum of products of floating numbers depends on its order, and not where the numbers are whole.
-    // The transforms' twiddles never are: the check alone compares them.
+    // Only a sum of products of floating-point numbers depends on its order, unless the numbers are whole.
+    // The transforms' twiddles never are: only the check compares them.
     const bool transform = operation.name == "fft";
     const bool sums = operation.rate == Rate::gflop_per_s || operation.name == "gemv";
     const bool exact =
@@ -66,7 +66,8 @@ TEST_P(Agreement, OnRandomShapes) {
   EXPECT_GE(compared, shapes_each / 4);
 }
 
-// Of the operations that the CPU has a variant of: the others' variants are held against the reference alone.
+// Only operations that have a variant on the CPU: the variants of the others are compared with the reference
+// alone.
 std::vector<const Operation*> on_the_cpu() {
   std::vector<const Operation*> list;
   for (const Variant* variant : variants())

@@ -1,5 +1,5 @@
-// The request model written as slowly and as plainly as possible, byte by byte with sets, to hold the model
-// against; and random requests for both.
+// The request model written as slowly and as simply as possible, byte by byte with sets, as a reference for
+// the model, and random requests for both.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ inline Numbers units_of(const WarpRequest& request, const std::vector<int>& lane
 
 inline std::uint64_t slow_ceil(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
 
-/// The transactions of a half-warp, as the programming guide tells them, each as {begin, bytes}.
+/// The transactions of a half-warp by the rules of the programming guide, each as {begin, bytes}.
 inline std::vector<std::pair<std::uint64_t, std::uint64_t>> slow_segments(const WarpRequest& request,
                                                                           std::vector<int> lanes) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> transactions;

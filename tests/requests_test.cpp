@@ -1,5 +1,5 @@
-// The request model against the numbers that the texts print, and against a model of bytes in sets. A
-// machine with one rule broken fails both.
+// The request model against the numbers that the texts print, and against a model of bytes in sets. A machine
+// with one broken rule fails both.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -94,7 +94,7 @@ std::vector<Example> moreno_maza() {
 
 /// Scudiero.
 std::vector<Example> scudiero() {
-  // The half-warp of LD.E, 0x00FB6AEB twice, which is no multiple of 4, taken for ...E8.
+  // The half-warp of LD.E: 0x00FB6AEB appears twice, is not a multiple of 4, and is taken for ...E8.
   constexpr std::uint64_t load_e[] = {0xe0, 0xe8, 0xe4, 0xe8, 0xf4, 0xf8, 0xf0,  0xe8,
                                       0xf0, 0xf4, 0xf8, 0xe4, 0xe8, 0xe0, 0x114, 0x118};
   const auto half = request_of(
@@ -148,7 +148,7 @@ std::vector<Example> examples() {
   return all;
 }
 
-/// Machines as they are, or with a defect.
+/// Unchanged machines, and machines with a defect.
 using Alter = std::function<WarpMachine(WarpMachine)>;
 
 /// The examples that the altered machines get wrong.
@@ -161,7 +161,7 @@ int wrong_examples(const Alter& alter) {
   return wrong;
 }
 
-/// The random requests of which an altered machine's count is not the true machine's slow one.
+/// The random requests for which the count of an altered machine differs from the true machine's slow one.
 int wrong_random(const Alter& alter, std::string_view name, std::uint64_t number) {
   const WarpMachine& machine = warp_machine(name);
   const WarpMachine altered = alter(machine);
@@ -184,7 +184,7 @@ TEST(Requests, EqualTheSlowModelOnRandomOnes) {
     EXPECT_EQ(wrong_random([](WarpMachine m) { return m; }, machine.name, 10000), 0) << machine.name;
 }
 
-// The pair rule was fitted to a GPU's counters: what it says is written out here once more.
+// The pair rule was fitted to a GPU's counters and is written out here once more.
 TEST(Requests, WideLoadsOfAgreeingNeighboursGoTwiceAsManyLanes) {
   const WarpMachine& machine = warp_machine("h200");
   const auto wide = [&](AccessKind kind, const Address& address, std::uint32_t mask = ~0u) {

@@ -1,4 +1,4 @@
-// The rows of the texts and the bibliography: every row, source, command and test that they name is there.
+// The rows of the texts and the bibliography: every row, source, command and test that they name exists.
 #include <gtest/gtest.h>
 #include <CLI/CLI.hpp>
 
@@ -25,7 +25,7 @@ bool has_gpu_variants() {
   return std::ranges::any_of(variants(), [](const Variant* v) { return v->backend == "gpu"; });
 }
 
-// Whether this build has what the command needs.
+// Whether this build has everything that the command needs.
 bool is_in_build(const std::string& command) {
 #ifndef TALLCACHE_HAS_PAPI
   if (command.starts_with("tallcache misses")) return false;
@@ -58,7 +58,7 @@ bool is_built(const std::string& test) {
   return !tests().contains(test.substr(0, test.find('.')) + "_NOT_BUILT");
 }
 
-// What is wrong with a command line, in words; it is parsed and not run.
+// The error of a command line, which is parsed and not run.
 std::string command_fault(const std::string& line) try {
   CLI::App app("", "tallcache");
   add_commands(app);
@@ -115,7 +115,7 @@ Faults id_faults(const Json& index) {
   return faults;
 }
 
-// Of the sources of variants and tables those that the bibliography does not resolve.
+// The sources of variants and tables that the bibliography does not resolve.
 Faults source_faults(const Json& all, const Json& tables) {
   Faults faults;
   for (const Variant* variant : variants())
@@ -144,7 +144,7 @@ Faults index_faults(const Json& all) {
   return faults;
 }
 
-// The one fault that an index has after `change`.
+// The single fault of an index after `change`.
 template <class Change>
 std::string fault_after(Change&& change) {
   Json all = sources();

@@ -1,5 +1,5 @@
-// The kernels of the streaming transpositions on every target that this processor has: bits moved unchanged,
-// and nothing else touched, wherever the lines of input and output begin.
+// The kernels of the streaming transpositions on every target that this processor has: bits are moved
+// unchanged, and no other memory is touched, wherever the lines of input and output begin.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace {
 
 namespace tr = cpu::transpose;
 
-/// Runs `body` once for each target, with no other allowed.
+/// Runs `body` once for each target, with all others disabled.
 template <class Body>
 void on_every_target(Body body) {
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {

@@ -1,4 +1,5 @@
-// What several tests need: names of variants and problems, and candidates that are not the default ones.
+// Helpers of several tests: names of variants and problems, and candidates with parameters other than the
+// default.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@
 
 namespace tallcache::test {
 
-/// Where there has to be a GPU, as on the machine that its results come from, its tests do not skip.
+/// Where a GPU is required, as on the machine of the committed results, its tests do not skip.
 inline bool gpu_required() {
   const char* required = std::getenv("TALLCACHE_REQUIRE_GPU");
   return required && std::string_view(required) == "1";
@@ -46,7 +47,7 @@ inline Index largest_size(const Shape& shape) {
   return largest;
 }
 
-/// A value of a parameter near `value`: the greatest choice up to it, or what is not below the least.
+/// An allowed value of a parameter near `value`: the greatest choice up to it, or at least the minimum.
 inline Index allowed_value(const ParamSpec& spec, Index value) {
   if (spec.choices.empty()) return std::max(value, spec.least);
   Index allowed = spec.choices.front();

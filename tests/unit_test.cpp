@@ -1,5 +1,4 @@
-// The small parts that everything rests on: named numbers, parsing, names, statistics, random numbers,
-// overflow.
+// The basic parts: named numbers, parsing, names, statistics, random numbers, overflow.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -219,7 +218,7 @@ TEST(Units, AreReadable) {
   EXPECT_EQ(human_bytes(12.8e9), "12.8 GB");
 }
 
-// A type has an Element or it has none; nothing is taken for another type's.
+// A type has an Element of its own or none; no other type's is used for it.
 static_assert(ElementType<float> && ElementType<double> && ElementType<std::int32_t> &&
               ElementType<std::uint32_t>);
 static_assert(ElementType<std::uint64_t> && ElementType<Uint32Pair> && ElementType<Tf32>);

@@ -1,4 +1,5 @@
-// A struct of views as g++, the host's side of nvcc and a kernel see it: each compiles seen() for itself.
+// A struct of views as compiled by g++, by nvcc for the host and by nvcc for a kernel. Each compiles seen()
+// for itself.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +40,7 @@ static_assert(offsetof(Views, x) == 8 && offsetof(Views, y) == 24 && offsetof(Vi
               offsetof(Views, scratch) == 72 && offsetof(Views, b) == 88 && offsetof(Views, behind) == 120 &&
               sizeof(Views) == 128);
 
-/// What a compiler finds in a Views: where its members are, what they hold, and sums of the elements.
+/// A compiler's view of Views: the offsets of its members, their values, and sums of the elements.
 struct Seen {
   std::size_t offset[7];
   const void* data[4];
@@ -60,7 +61,7 @@ TALLCACHE_HOST_DEVICE inline Seen seen(const Views& v) {
          0,
          0,
          0};
-  // Weights, so that an element in the wrong place shows.
+  // The weights detect an element in the wrong place.
   for (Index i = 0; i < v.x.size; ++i) s.x += static_cast<double>(i + 1) * v.x[i];
   const VectorView<std::uint32_t> rest = v.y.block(1, v.y.size - 1);
   for (Index i = 0; i < rest.size; ++i) s.y += static_cast<double>(i + 1) * rest[i];
@@ -72,11 +73,11 @@ TALLCACHE_HOST_DEVICE inline Seen seen(const Views& v) {
   return s;
 }
 
-/// What nvcc's code for the host sees.
+/// The result of nvcc's code for the host.
 Seen seen_by_nvcc(const Views& views);
 
-/// What a kernel sees that gets `views` by value. The views lie in the memory of the current device. Throws
-/// Error when CUDA does.
+/// The result of a kernel that gets `views` by value. The views lie in the memory of the current device.
+/// Throws Error when CUDA does.
 Seen seen_by_kernel(const Views& views);
 
 }  // namespace tallcache::test

@@ -1,6 +1,6 @@
-// One text, executed several ways: each textbook algorithm through a view that counts its loads and stores
-// gives the same bytes as through the plain one, in exactly the accesses that its text says; and with its
-// forks run backwards it gives the same result, so that they are independent.
+// One text, executed in several ways. Each textbook algorithm through a view that counts its loads and stores
+// gives the same bytes as through the plain one, with exactly the accesses of its text. With its forks run
+// backwards it gives the same result, so the branches are independent.
 #include <gtest/gtest.h>
 
 #include "common/traced.hpp"
@@ -49,8 +49,8 @@ struct CountingSink {
   void store(const void*, std::size_t) { ++accesses.stores; }
 };
 
-// A view in braces converts where nothing is lost: its own type does, and a constant or a plain one cannot
-// drop or make up an access.
+// A view in braces converts where nothing is lost: to its own type, but a constant or a plain view cannot
+// drop or invent an access.
 template <class To, class From>
 concept InBraces = requires(From from) {
   To{from};
@@ -170,7 +170,7 @@ TEST(Accesses, TransposeAndCopyTouchEachElementOnce) {
     EXPECT_EQ((trace<tr::recursive, Transpose<std::int32_t>>(shape, {{"base", size}})[0]), once);
   }
   EXPECT_EQ((trace<cpu::copy::rows, Copy<double>>(shape)[0]), once);
-  // In place, the diagonal is left alone.
+  // In place, the diagonal is not accessed.
   EXPECT_EQ((trace<tr::in_place, TransposeInPlace<float>>({{"n", n}, {"pad", 2}})[0]),
             (Accesses{n * (n - 1), n * (n - 1)}));
 }
@@ -210,7 +210,7 @@ TEST(Accesses, BucketedCountingSort) {
   }
 }
 
-/// The second branch of a fork first, and loops from the end.
+/// Runs the second branch of a fork first, and loops from the end.
 struct Backwards {
   static constexpr Index width() { return 3; }
   void operator()(auto&& f, auto&& g) const {
@@ -253,7 +253,7 @@ TYPED_TEST(Forks, AreIndependent) {
     }
 }
 
-// A kernel on bare pointers tells its footprint: every element of the block once, none of the padding.
+// A kernel on bare pointers reports its footprint: every element of the block once, none of the padding.
 TEST(Footprint, OfABlockIsItsElements) {
   std::vector<double> memory(6 * 9);
   CountingSink sink;
@@ -261,7 +261,7 @@ TEST(Footprint, OfABlockIsItsElements) {
   reads(view.block(1, 2, 3, 4));
   writes(row_of(view, 5));
   EXPECT_EQ(sink.accesses, (Accesses{12, 7}));
-  reads(MatrixView<double>{memory.data(), 6, 7, 9});  // plain: nobody to tell
+  reads(MatrixView<double>{memory.data(), 6, 7, 9});  // plain: no effect
 }
 
 }  // namespace

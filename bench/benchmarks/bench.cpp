@@ -1,7 +1,7 @@
-// The catalogue as Google Benchmarks, named operation/backend/variant/element/shape, each verified before and
-// after it is timed. All of Google Benchmark's flags work; repetitions are interleaved in random order unless
-// a flag says not to. With --threads=N those that run on several threads run on N. With --misses each is also
-// traced once, in a pass of its own after the timed one, and shows its simulated cache misses.
+// The catalogue as Google Benchmarks, named operation/backend/variant/element/shape. Each is verified before
+// and after it is timed. All of Google Benchmark's flags work; repetitions are interleaved in random order by
+// default. With --threads=N parallel variants run on N threads. With --misses each is also traced once, in a
+// pass of its own after the timed one, and shows its simulated cache misses.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -25,8 +25,8 @@
 namespace tallcache {
 namespace {
 
-// Filling and checking inputs costs more than most runs, so the problems stay, the latest first, within this
-// much.
+// Filling and checking inputs costs more than most runs. Problems are therefore kept, the latest first, up to
+// this size.
 constexpr std::size_t kept_bytes = std::size_t{2} << 30;
 
 Workspace& workspace_for(const Operation& operation, const Shape& shape, std::string_view backend) {
@@ -56,7 +56,8 @@ Workspace& workspace_for(const Operation& operation, const Shape& shape, std::st
 bool count_misses = false;
 int threads = 1;
 
-// The misses of one run in this machine's caches, traced once for all repetitions; why not is the label.
+// The misses of one run in this machine's caches, traced once for all repetitions. Where there are none the
+// label says why.
 void add_misses(benchmark::State& state, [[maybe_unused]] const Problem& problem,
                 [[maybe_unused]] const Candidate& candidate) {
 #ifdef TALLCACHE_HAS_PAPI

@@ -1,6 +1,6 @@
-// The speed of the cache models: accesses a second, on recorded traces of real algorithms and of random
-// lines, and traced and simulated in one go. `folded` is the share of accesses that the tracer folded into
-// the one before.
+// The speed of the cache models: accesses per second, on recorded traces of real algorithms and of random
+// lines, and with tracing and simulation together. `folded` is the share of accesses that the tracer folded
+// into the one before.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -77,7 +77,8 @@ struct Recording : Model {
   }
 };
 
-// The last trace asked for: benchmarks are registered trace by trace, and one at a time fits in memory.
+// The latest trace. Benchmarks are registered trace by trace, and only one trace at a time has to fit in
+// memory.
 const Recording& recording_of(std::size_t index) {
   static std::size_t held = traces.size();
   static std::unique_ptr<Recording> recording;
@@ -98,7 +99,7 @@ void report(benchmark::State& state, const Recording& recording) {
   state.counters["folded"] = 1 - static_cast<double>(recording.accesses.size()) / elements;
 }
 
-// `finish(model)` is what a model does when the trace has ended.
+// `finish(model)` is called when the trace has ended.
 template <class Make, class Finish = void (*)(const Model&)>
 void model_alone(
     benchmark::State& state, std::size_t index, Make make, Finish finish = [](const Model&) {}) {

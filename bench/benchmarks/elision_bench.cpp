@@ -1,7 +1,7 @@
-// What the fork policies cost: the algorithms' texts with the serial elision against the same loops written
-// by hand, and under the profiler against the elision. One iteration runs all three, in turns; `elision` and
-// `profiler` are ratios of the medians, `elision_best` one of the least times, which other load on the
-// machine spares. Compiled with the flags of the textbook variants.
+// The cost of the fork policies: the algorithms' texts with the serial elision against the same loops written
+// by hand, and under the profiler against the elision. One iteration runs all three in turn. `elision` and
+// `profiler` are ratios of the medians; `elision_best` is a ratio of the minima, which other load on the
+// machine does not affect. Compiled with the flags of the textbook variants.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 using namespace tallcache;
 using Key = std::uint32_t;
 
-// By hand, with no policy and no view.
+// Written by hand, without policy and view.
 
 [[gnu::noinline]] void naive_by_hand(double* c, const double* a, const double* b, Index n) {
   for (Index i = 0; i < n; ++i) {
@@ -87,7 +87,7 @@ using Key = std::uint32_t;
   for (Index i = 0; i < n; ++i) out[count[in[i]]++] = in[i];
 }
 
-/// One algorithm in its three ways. `same` is whether the last run of `policy` left what that of `plain` did.
+/// One algorithm in three versions. `same` tells whether the last run of `policy` gave the result of `plain`.
 struct Case {
   std::string name;
   std::function<void()> plain;
@@ -128,7 +128,7 @@ void compare(benchmark::State& state, const Case& c) {
   state.counters["profiler"] = median(times[2]) / median(times[1]);
 }
 
-/// The policies' text: one call for the elision and the profiler, as both are passed by reference.
+/// The text with a policy: one call serves the elision and the profiler, as both are passed by reference.
 template <class Text>
 Case make(std::string name, std::function<void()> plain, Text text, std::function<bool()> same) {
   return {std::move(name), std::move(plain), [text](const Serial& fork) { text(fork); },

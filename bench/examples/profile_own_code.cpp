@@ -1,6 +1,6 @@
-// A program of your own under the work/span profiler. It forks through a policy, here a quicksort's two
-// sides; Serial, OneTbb and WorkSpan are such policies, so that one text runs, runs in parallel and is
-// profiled. All it needs is to link tallcache.
+// Your own program under the work/span profiler. It forks through a policy, here for the two sides of a
+// quicksort. Serial, OneTbb and WorkSpan are such policies, so that one text runs serially, runs in parallel
+// and is profiled. It only has to link tallcache.
 #include <algorithm>
 #include <cstdio>
 #include <vector>

@@ -1,6 +1,6 @@
-// A plain PAPI program: it reads the cache misses of REC-TRANSPOSE on a simulated cache with PAPI's own
-// calls, by name, as it would read the processor's counters. All it needs is to link tallcache_sde. The cache
-// here is direct-mapped, 512 lines of 64 bytes; common/cache has the real models.
+// A plain PAPI program. It reads the cache misses of REC-TRANSPOSE on a simulated cache with PAPI's own
+// calls, by name, as it would read the processor's counters. It only has to link tallcache_sde. The cache
+// here is direct-mapped, with 512 lines of 64 bytes; common/cache has the real models.
 #include <papi.h>
 
 #include <cstdio>

@@ -12,7 +12,7 @@
 namespace tallcache {
 namespace {
 
-// What theory predicts, at those of the sizes that it has a formula for.
+// The predictions of theory at the sizes for which it has a formula.
 void put_predicted_curve(Record& record, const Problem& problem, const Curve& curve,
                          std::span<const std::size_t> sizes) {
   const auto word = static_cast<double>(word_bytes(*problem.operation));

@@ -12,7 +12,7 @@ namespace tallcache {
 
 /// Q(Z) of one variant in the fully associative LRU cache.
 struct Curve {
-  Candidate candidate;  ///< its params complete
+  Candidate candidate;  ///< with complete params
   std::size_t line_bytes;
   std::uint64_t loads, stores;
   std::vector<std::uint64_t> misses;  ///< [Z]: with Z lines, up to the distinct lines
@@ -24,11 +24,12 @@ struct Curve {
 /// Traces the candidate once. Throws Error as cache::run_traced does.
 Curve trace_curve(const Problem&, const Candidate&, std::size_t line_bytes);
 
-/// Cache sizes in lines, 4, 6, 8, 12, ... until beyond the largest footprint and the largest of `levels`.
+/// Cache sizes in lines, 4, 6, 8, 12, ..., up to the first beyond the largest footprint and the largest of
+/// `levels`.
 std::vector<std::size_t> curve_sizes(std::span<const Curve>, std::span<const cache::CacheLevel> levels);
 
-/// The curve as quantities over the bytes of cache: "misses", and "predicted misses" or "order of misses" (as
-/// put_prediction has them) at the sizes that theory has a formula for; and "distinct lines".
+/// Stores the curve as quantities over the bytes of cache: "misses"; "predicted misses" or "order of misses"
+/// (as put_prediction stores them) at the sizes for which theory has a formula; and "distinct lines".
 void put_curve(Record&, const Problem&, const Curve&, std::span<const std::size_t> sizes);
 
 }  // namespace tallcache

@@ -1,4 +1,4 @@
-// The records from which bench/report/falls.hpp tells where variants fall off the caches.
+// The records from which bench/report/falls.hpp finds the capacity cliffs.
 #pragma once
 
 #include <span>
@@ -9,12 +9,12 @@
 
 namespace tallcache {
 
-/// From 1/16 of the problem's sizes to the sizes themselves, four rungs to a factor of 2. Throws Error when
-/// the problem is too small for one.
+/// The sweep of sizes from 1/16 of the problem's sizes to the sizes themselves, four points to a factor of 2.
+/// Throws Error when the problem is too small for one.
 std::vector<Shape> falls_ladder(const Problem&);
 
-/// Traces every rung at all cache sizes, and times it, verified and interleaved: adds time and, in ideal
-/// caches of the sizes of `levels`, misses to the document's records.
+/// Traces every point at all cache sizes, and times it, verified and interleaved. Adds to the document's
+/// records the time and the misses in ideal caches of the sizes of `levels`.
 void measure_falls(const Problem&, std::span<const Candidate>, std::span<const cache::CacheLevel> levels,
                    std::span<const Shape> ladder, Document&);
 

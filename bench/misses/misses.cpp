@@ -16,8 +16,8 @@ namespace {
 
 using cache::CacheLevel;
 
-// Seconds of a trace: 20 ns an access through three levels of this suite's hierarchy on a 2 GHz core, and a
-// fully associative level looks through its ways, eight in a nanosecond.
+// The estimated seconds of a trace: 20 ns an access through three levels of this suite's hierarchy on a 2 GHz
+// core; a fully associative level searches its ways, eight in a nanosecond.
 double seconds(double accesses, std::span<const CacheLevel> levels) {
   double each = 20e-9;
   for (const CacheLevel& level : levels)
@@ -25,7 +25,8 @@ double seconds(double accesses, std::span<const CacheLevel> levels) {
   return accesses * each;
 }
 
-// The models keep about 64 bytes a line: its number, its address, its place in each level and in the queue.
+// The models store about 64 bytes for each line: its number, its address, its place in each level and in the
+// queue.
 double bytes_of(const Problem& problem, std::span<const Candidate> candidates, std::size_t line_bytes) {
   std::size_t scratch = 0;
   for (const Candidate& candidate : candidates)
@@ -37,7 +38,7 @@ double bytes_of(const Problem& problem, std::span<const Candidate> candidates, s
 
 constexpr double most_seconds = 3600;
 
-// Why the traces are too much, or empty.
+// The reason why the traces are too large, or empty.
 std::string too_much(const Problem& problem, std::span<const Candidate> candidates,
                      std::span<const CacheLevel> levels) {
   const double bytes = bytes_of(problem, candidates, levels.front().line);
@@ -99,8 +100,8 @@ std::vector<CacheLevel> machine_caches(std::size_t line_bytes) {
 
 double estimated_accesses(const Operation& operation, const Shape& shape) {
   const Cost cost = operation.cost(shape);
-  // Four accesses to two flops (c += a b); about 16 to a key of the bucketed sort, and 4 to each count of
-  // the classical one; one to each word moved.
+  // Four accesses for each two flops (c += a b); about 16 for each key of the bucketed sort, and 4 for each
+  // count of the classical one; one for each word moved.
   double accesses = 2 * cost.flops + 16 * cost.keys + cost.bytes / 4;
   if (const auto* range = shape.find("range")) accesses += 4.0 * static_cast<double>(range->value);
   return accesses;

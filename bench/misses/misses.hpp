@@ -1,5 +1,5 @@
-// Cache misses of a variant: the caches that are asked for, whether a trace is feasible, and counting through
-// PAPI, whichever the source.
+// Cache misses of a variant: the caches to simulate, whether a trace is feasible, and counting through PAPI
+// from any source.
 #pragma once
 
 #include <optional>
@@ -13,26 +13,26 @@
 
 namespace tallcache {
 
-/// "32K", "2M", "1G" or a plain number, in bytes; throws Error on anything else.
+/// Parses "32K", "2M", "1G" or a plain number, in bytes. Throws Error on anything else.
 std::size_t parse_bytes(std::string_view text);
 
-/// A size and the ways: "32K:8"; "32K" alone is fully associative. Throws Error as parse_bytes does and as
-/// validating the level does.
+/// Parses a size and the ways: "32K:8"; "32K" alone is fully associative. Throws Error as parse_bytes and
+/// validate(levels) do.
 cache::CacheLevel parse_cache(std::string_view text, std::size_t line_bytes);
 
 /// This machine's data caches from the first level on, as hwloc reports them, with lines of `line_bytes` (0:
 /// the machine's own). Throws Error with the reason when they are unknown.
 std::vector<cache::CacheLevel> machine_caches(std::size_t line_bytes);
 
-/// Throws Error, with what is needed and the largest smaller size that does, when the traces of `candidates`
-/// do not fit in memory or take more than an hour.
+/// Throws Error when the traces of `candidates` do not fit in memory or take more than an hour. The message
+/// says what is needed, and the largest smaller size that is feasible.
 void require_traceable(const Problem&, std::span<const Candidate> candidates,
                        std::span<const cache::CacheLevel> levels);
 
-/// Element accesses that a trace of `shape` comes to, about.
+/// The estimated number of element accesses of a trace of `shape`.
 double estimated_accesses(const Operation&, const Shape& shape);
 
-/// `shape` with every size but the padding multiplied by `factor`, at least 1.
+/// `shape` with every size but the padding multiplied by `factor`; at least 1.
 Shape scaled(const Operation&, const Shape& shape, double factor);
 
 struct LevelMisses {
@@ -46,12 +46,12 @@ struct MissCounts {
   std::vector<LevelMisses> levels;
 };
 
-/// Runs the candidate once traced through a hierarchy of `levels`, whose counts are published as PAPI
-/// software-defined events, and returns what PAPI read of them. Throws Error when PAPI cannot count them.
+/// Traces the candidate once through a hierarchy of `levels`, whose counts are published as PAPI
+/// software-defined events, and returns PAPI's counts. Throws Error when PAPI cannot count them.
 MissCounts simulated_misses(const Problem&, const Candidate&, std::span<const cache::CacheLevel> levels);
 
-/// What the processor counts in a run of the candidate at full speed, in levels 1 to 3; a count that there is
-/// none of is absent with PAPI's reason. The candidate must have been verified.
+/// The processor's counts of a run of the candidate at full speed, in levels 1 to 3. A count that the
+/// processor lacks is absent with PAPI's reason. The candidate must have been verified.
 MissCounts hardware_misses(Workspace&, const Candidate&);
 
 }  // namespace tallcache

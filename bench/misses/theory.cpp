@@ -10,11 +10,11 @@ struct Cache {
   double Z, L;
 };
 
-// The rows of A and of C are scanned once in the loop outside, so that B alone has to stay.
+// The rows of A and of C are scanned once in the outer loop, so that only B has to stay in the cache.
 bool stays(Cache c, double n, double k) { return k * n + k + n <= c.Z; }
 
 // C (m x n) = A (m x k) B (k x n) as three nested loops, k innermost. The slides assume that neither a row
-// nor a column stays; where they do, there are fewer misses.
+// nor a column stays in the cache. Where they do, there are fewer misses.
 Prediction product(Cache c, double m, double n, double k) {
   if (stays(c, n, k)) return {(m * n + m * k + k * n) / c.L, "(mn + mk + kn)/L: B fits", false};
   if (k * c.L + k <= c.Z)
@@ -22,14 +22,14 @@ Prediction product(Cache c, double m, double n, double k) {
   return {m * n / c.L + m * n * k / c.L + m * n * k, "mn/L + mnk/L + mnk: a column does not fit", false};
 }
 
-// The same with the second factor transposed already.
+// The same with the second factor already transposed.
 Prediction product_of_rows(Cache c, double m, double n, double k) {
   if (stays(c, n, k)) return {(m * n + m * k + k * n) / c.L, "(mn + mk + kn)/L: B^T fits", false};
   if (2 * k <= c.Z) return {(m * n + m * k + m * n * k) / c.L, "(mn + mk + mnk)/L: two rows fit", false};
   return {m * n / c.L + 2 * m * n * k / c.L, "mn/L + 2 mnk/L", false};
 }
 
-// One matrix scanned along rows of `row` elements, the other down columns that lie in `row` lines.
+// One matrix is scanned along rows of `row` elements, the other down columns of `row` lines.
 Prediction transposition(Cache c, double elements, double row) {
   if (2 * elements <= c.Z || row * c.L + row <= c.Z)
     return {2 * elements / c.L, "2 mn/L: a line of each row fits", false};
@@ -40,7 +40,7 @@ Prediction operator+(const Prediction& a, const Prediction& b) {
   return {a.misses + b.misses, a.formula + " + " + b.formula, a.order || b.order};
 }
 
-/// The loops over tiles: as many tile products as there are, each with the misses of its own matrices.
+/// The loops over tiles: each tile product has the misses of its own matrices.
 template <class Inner>
 Prediction tiles(Cache c, double m, double n, double k, const Params& params, Inner inner) {
   const Prediction whole = inner(c, m, n, k);
@@ -78,7 +78,7 @@ std::optional<Prediction> transpose(std::string_view name, const Shape& s, const
   return {};
 }
 
-// With a payload, the placing pass reads and writes one word more a key.
+// With a payload, the placing pass reads and writes one more word for each key.
 Prediction counting(Cache c, double n, double k, double payload) {
   const double arrays = 2 + 2 * payload;
   if (arrays * n + k <= c.Z)

@@ -1,4 +1,4 @@
-// Misses that theory predicts in the (Z, L) ideal cache: Z words of fully associative cache in lines of L
+// The misses that theory predicts in the (Z, L) ideal cache: Z words of fully associative cache in lines of L
 // words.
 #pragma once
 
@@ -12,20 +12,20 @@ namespace tallcache {
 
 struct Prediction {
   double misses;
-  std::string formula;  ///< of the case that (Z, L) falls into, and the condition for it
-  bool order;           ///< Theta or O: the constant is taken for 1
+  std::string formula;  ///< of the case of (Z, L), and its condition
+  bool order;           ///< Theta or O, with a constant of 1
 };
 
-/// What theory says of `variant` on `shape` (complete, as the params) with `cache_words` Z and `line_words`
-/// L; nothing for a variant without a formula. Where the usual formula assumes that the data exceed the
-/// cache, each case that fits has a formula of its own.
+/// The prediction for `variant` on `shape` (complete, as the params) with `cache_words` Z and `line_words` L;
+/// nothing for a variant without a formula. Where the usual formula assumes that the data exceed the cache,
+/// each case that fits has a formula of its own.
 std::optional<Prediction> predicted_misses(const Variant& variant, const Shape& shape, const Params& params,
                                            double cache_words, double line_words);
 
-/// Bytes of a word of `operation`: of an element or a key.
+/// The bytes of a word of `operation`: of an element or a key.
 std::size_t word_bytes(const Operation& operation);
 
-/// What misses are related to: floating-point operations, keys, or the elements that are moved.
+/// The unit of miss rates: floating-point operations, keys, or elements that are moved.
 struct Work {
   double amount;
   std::string_view unit;  ///< "flop", "key" or "element"

@@ -1,4 +1,4 @@
-// A figure that there is none of.
+// The value of a figure that was not measured.
 #pragma once
 
 #include <limits>

@@ -46,7 +46,7 @@ Records records_at(const Document& document, const Json& part, Index n) {
   return list;
 }
 
-// The same variant on one thread over this one.
+// The speed-up of a record over the same variant on one thread.
 double speed_up(const Records& records, const Record& record) {
   if (record.threads == 1) return absent;
   for (const Record* one : records)

@@ -1,7 +1,9 @@
 // CPU against GPU over a sweep of sizes, as `tallcache compare` measured it. A part of the plan is
+//
 //   {"operation", "element", "size": the name of the size that is swept, "sizes": [its values]}
-// and its records are those of the operation and the element, in the order in which they were measured. A
-// record of the GPU has the quantity "transfer time", of its operands and its result, by TransferMode.
+//
+// Its records are those of the operation and the element, in the order of measurement. A record of the GPU
+// has the quantity "transfer time" of its operands and its result, by TransferMode.
 #pragma once
 
 #include <optional>
@@ -12,21 +14,21 @@
 
 namespace tallcache {
 
-/// What a time of the GPU has in it: the kernel alone, or the transfers of its operands and its result too,
-/// from pages that the device reads by itself or from ordinary ones.
+/// The transfers that a time of the GPU includes: none, or those of its operands and its result, from pages
+/// that the device reads by itself (pinned) or from ordinary ones (pageable).
 enum class TransferMode { none, pinned, pageable };
 
 /// The quantity of a record's transfers: its name, and {"pages": "pinned"} or {"pages": "pageable"}.
 inline constexpr std::string_view transfer_time = "transfer time";
 Json transfer_part(TransferMode);
 
-/// Work done in a second, with the transfers. NaN when it was not measured, or its transfers were not.
+/// The work per second, including the transfers. NaN when the run or its transfers were not measured.
 double rate_with(const Record&, TransferMode);
 
 /// Every candidate at every size of a part.
 Grid comparison_grid(const Document&, const Json& part);
 
-/// The least size from which on the GPU's best is ahead of the CPU's best at every size measured.
+/// The smallest size from which on the GPU's best is faster than the CPU's best at every measured size.
 std::optional<Index> crossover(const Document&, const Json& part, TransferMode,
                                std::string_view backend = "gpu");
 
@@ -37,8 +39,8 @@ std::string crossover_sentence(const Document&, const Json& part);
 /// cores, on the GPU, and on the GPU with its transfers.
 Grid comparison_summary(const Document&, const Json& part);
 
-/// For gnuplot: the rate of each candidate over the sizes, once more dotted with pinned transfers. Throws
-/// Error when nothing was measured.
+/// A gnuplot script: the rate of each candidate over the sizes, and again, dotted, with pinned transfers.
+/// Throws Error when nothing was measured.
 std::string comparison_plot(const Document&, const Json& part);
 
 }  // namespace tallcache

@@ -26,7 +26,7 @@ const Quantity* count_of(const Record& record, const std::string& event) {
   return found == record.quantities.end() ? nullptr : &*found;
 }
 
-// "1234", "~1234" of an estimate, "-" where there is none.
+// "1234"; "~1234" for an estimate; "-" where there is no count.
 std::string shown(const Quantity* count) {
   if (!count || std::isnan(count->value)) return "-";
   return fmt::format("{}{:.0f}", count->at.contains("estimate") ? "~" : "", count->value);

@@ -1,4 +1,4 @@
-// What `tallcache counters` counted, as text.
+// The counts of `tallcache counters`, as text.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace tallcache {
 
-/// One part of the document's plan: an event a row, a variant a column, and below them what was not counted,
-/// by reason.
+/// One part of the document's plan: a row for each event, a column for each variant, and below them the
+/// events that were not counted, by reason.
 std::string counters_text(const Document&, const Json& part, Style);
 
 }  // namespace tallcache

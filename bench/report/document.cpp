@@ -22,7 +22,7 @@ Json parsed(const std::string& path) {
   }
 }
 
-// Throws Error unless the document is of this program's schema.
+// Throws Error unless the document has this program's schema.
 void require_schema(const Json& json) {
   if (json.is_object() && json.contains("schema") && json["schema"] == document_schema) return;
   if (!json.is_object() || !json.contains("context")) throw Error("is no results document");

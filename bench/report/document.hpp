@@ -1,11 +1,12 @@
-// The results document: what every command writes and `tallcache report` reads. Its form is written down in
-// results/schema.json.
+// The results document: every command writes it, and `tallcache report` reads it. results/schema.json defines
+// its form.
+//
 //   schema        "tallcache/1"
-//   kind          the command that made it: run, compare, steps, peers, misses, profile, machine, reproduce,
-//   ... context       the machine, the build and its commit, the date; mode and seed where there are any
+//   kind          the command that made it: run, compare, steps, peers, misses, profile, machine, ...
+//   context       the machine, the build and its commit, the date; mode and seed where there are any
 //   limits        records of what the machine can reach: see bench/report/limits.hpp
-//   plan          what was asked for, part by part, in the order of printing: what a report needs beside the
-//                 records to lay them out (sizes, labels, peers); nothing in it was measured
+//   plan          what was requested, part by part, in the order of printing: what a report needs beside the
+//                 records to lay them out (sizes, labels, peers); it contains no measurements
 //   measurements  records
 #pragma once
 
@@ -28,18 +29,18 @@ struct Document {
 
   /// The record of the same run, or nullptr.
   const Record* find(const Record& run) const;
-  /// Adds a record, in place of the one of the same run.
+  /// Adds a record, replacing the one of the same run.
   void put(Record record);
 };
 
 Json to_json(const Document&);
 
-/// Reads a document. Throws Error with one line, which names the file, when it cannot be read, is truncated,
-/// is no results document, or is one of another schema.
+/// Reads a document. Throws Error with one line, which names the file, when the file cannot be read, is
+/// truncated, is no results document, or has another schema.
 Document read_document(const std::string& path);
 
-/// Writes it so that the file is always whole; "-" is standard output. Throws Error when it cannot be
-/// written.
+/// Writes the document so that the file is always complete; "-" is standard output. Throws Error when it
+/// cannot be written.
 void write_document(const std::string& path, const Document&);
 
 }  // namespace tallcache

@@ -18,7 +18,7 @@ struct Ladder {
   double size(std::size_t rung) const { return shapes.at(rung).at(dimension).get<double>(); }
 };
 
-// Rungs where a value is at least `factor` times its least since the rung before that did so.
+// The points where a value is at least `factor` times the minimum since the previous such point.
 std::vector<std::size_t> jumps(std::span<const double> values, double factor) {
   std::vector<std::size_t> list;
   double least = std::numeric_limits<double>::infinity();
@@ -33,13 +33,13 @@ std::vector<std::size_t> jumps(std::span<const double> values, double factor) {
   return list;
 }
 
-// Each value no greater than the next, so that one slow rung, of a disturbed run, is no jump.
+// The minimum of each value and the next, so that a single slow point of a disturbed run is no jump.
 std::vector<double> lasting(std::vector<double> values) {
   for (std::size_t i = 0; i + 1 < values.size(); ++i) values[i] = std::fmin(values[i], values[i + 1]);
   return values;
 }
 
-// `cold`: the cold misses a unit of work at the first rung.
+// `cold`: the cold misses for each unit of work at the first point.
 Fall fall(std::size_t level, std::span<const double> misses, double cold) {
   Fall result{.level = level};
   const auto found = jumps(misses, miss_factor);
@@ -64,7 +64,7 @@ void match_time(const Ladder& ladder, const VariantFalls& variant, Fall& fall) {
   }
 }
 
-// The records of `first`'s variant on every rung; fewer where one is missing.
+// The records of `first`'s variant at every point; fewer where one is missing.
 std::vector<const Record*> rungs_of(const Document& document, const Record& first, const Ladder& ladder) {
   std::vector<const Record*> rungs;
   Record run = first;

@@ -1,4 +1,4 @@
-// What the reports have in common: how a record's figures, its name and its reason become text.
+// Shared by the reports: a record's figures, its name and its reason as text.
 #pragma once
 
 #include <span>
@@ -11,16 +11,16 @@
 
 namespace tallcache {
 
-/// Seconds of a run of a record whose result is right; NaN otherwise, and without a record.
+/// The seconds of a run of a record whose result is right. NaN otherwise, and without a record.
 double measured_seconds(const Record*);
 
-/// Why there are none: the record's reason, or "not measured".
+/// The reason why there is no time: the record's reason, or "not measured".
 std::string reason_of(const Record*);
 
-/// "64 %", "1.7 %" with one decimal; "-" when it is NaN.
+/// "64 %"; "1.7 %" with one decimal; "-" for NaN.
 std::string percent(double share, int decimals = 0);
 
-/// "m = 8, n = 8"; a pad of 0 is left out.
+/// "m = 8, n = 8". A pad of 0 is left out.
 std::string sizes_text(const Json& shape, std::string_view equals = " = ", std::string_view between = ", ");
 
 /// "gpu tiled", "cpu recursive, 2 threads"
@@ -29,13 +29,13 @@ std::string name_of(const Record&);
 /// "GPU" of "gpu"; other names as they are.
 std::string backend_title(std::string_view backend);
 
-/// What the speeds of these records are in; "rate" when none of them was timed.
+/// The unit of these records' speeds; "rate" when none of them was timed.
 std::string rate_title(std::span<const Record* const>);
 
-/// "On <the machine>:", as the tables of a README begin.
+/// "On <the machine>:", the line above the tables of a README.
 std::string measured_on(const Document&);
 
-/// Each part of the plan as `text` has it, a blank line between them.
+/// Each part of the plan, formatted by `text`, separated by blank lines.
 std::string join_parts(const Document&, std::string (*text)(const Document&, const Json& part));
 
 }  // namespace tallcache

@@ -8,7 +8,7 @@
 namespace tallcache {
 namespace {
 
-// Names hold underscores, which the enhanced mode of gnuplot would take for subscripts: it is off.
+// The enhanced mode of gnuplot is off, as it would take the underscores of names for subscripts.
 constexpr const char* style =
     "set terminal svg size 1000,640 noenhanced font 'Helvetica,14' background '#ffffff'\n"
     "set border 3 lc rgb '#808080'\nset tics nomirror tc rgb '#303030'\n"

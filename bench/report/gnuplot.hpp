@@ -10,17 +10,17 @@ namespace tallcache {
 /// Throws Error when there is no gnuplot.
 void require_gnuplot();
 
-/// `text` as a string of gnuplot's.
+/// `text` as a gnuplot string.
 std::string quoted(const std::string& text);
 
 /// Draws what `script` plots into `file`. Throws Error when there is no gnuplot, or when it fails.
 void draw(const std::string& file, const std::string& script);
 
-/// Colours that remain apart for most colour-blind readers (Okabe and Ito), then darker ones.
+/// Colours that most colour-blind readers can distinguish (Okabe and Ito), then darker ones.
 inline constexpr std::array plot_colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
                                          "#56b4e9", "#000000", "#8c564b", "#7b4ab5", "#6b8e23"};
 
-/// Both axes logarithmic: sizes to powers of two, with margins for what stands around them.
+/// Makes both axes logarithmic: sizes in powers of two, with margins for the labels.
 inline constexpr std::string_view logarithmic_axes =
     "set logscale x 2\nset logscale y 10\nset format y '%.0s%c'\nset lmargin 11\nset tmargin 4\n";
 

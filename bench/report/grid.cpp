@@ -8,7 +8,7 @@
 namespace tallcache {
 namespace {
 
-// Columns on a terminal, not bytes: continuation bytes of UTF-8 take no room.
+// The width in columns of a terminal, not in bytes: continuation bytes of UTF-8 take no column.
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
 }

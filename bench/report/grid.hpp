@@ -8,22 +8,22 @@ namespace tallcache {
 
 struct Column {
   std::string title;
-  bool left = false;  ///< words stand left, figures right
+  bool left = false;  ///< words are aligned left, figures right
 };
 
 struct Grid {
   std::string caption;
   std::vector<Column> columns;
-  std::vector<std::vector<std::string>> rows;  ///< as many cells a row as columns
+  std::vector<std::vector<std::string>> rows;  ///< each row has as many cells as there are columns
 };
 
 enum class Style { terminal, markdown };
 
 std::string render(const Grid&, Style);
 
-/// A figure in four significant digits; "-" when it is NaN.
+/// A figure with four significant digits; "-" for NaN.
 std::string figure(double value);
-/// "6.62x"; "-" when it is NaN.
+/// "6.62x"; "-" for NaN.
 std::string times(double ratio);
 
 }  // namespace tallcache

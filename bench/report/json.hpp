@@ -1,5 +1,4 @@
-// JSON of catalogue entries, and files that are always whole. Whoever looks into a Json includes
-// <nlohmann/json.hpp>.
+// JSON of catalogue entries, and files that are always complete.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,7 +9,7 @@
 
 namespace tallcache {
 
-/// Keys stay in the order in which they are written.
+/// Keys keep the order in which they are written.
 using Json = nlohmann::ordered_json;
 
 Json to_json(const Named&);
@@ -18,8 +17,8 @@ Json to_json(const Named&);
 /// A catalogue entry: operation, variant, backend, element, idea, source, peer, params, available, reason.
 Json to_json(const Variant&);
 
-/// Writes `text` to `path` so that the file is always whole: to a neighbour first, then renamed. "-" is
-/// standard output. Throws Error when it cannot be written.
+/// Writes `text` to `path` so that the file is always complete: to a temporary file beside it, which is then
+/// renamed. "-" is standard output. Throws Error when it cannot be written.
 void write_text(const std::string& path, std::string_view text);
 void write_json(const std::string& path, const Json& document);
 

@@ -1,4 +1,4 @@
-// How the document of one kind is reported: one record a kind, listed in bench/commands/commands.def.
+// The report of one kind of document: one record for each kind, listed in bench/commands/commands.def.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace tallcache {
 
 struct ReportKind {
   std::string_view kind;  ///< Document::kind
-  /// Everything, as Markdown, below the heading that names the machine.
+  /// The whole report as Markdown, without the heading that names the machine.
   std::string (*full)(const Document&);
   /// The tables for a README between the marks <!-- KIND:begin --> and <!-- KIND:end -->; null: none.
   std::string (*summary)(const Document&) = nullptr;
@@ -27,7 +27,7 @@ struct ReportKind {
 #undef TALLCACHE_RESULTS_COMMAND
 #undef TALLCACHE_PAPI_COMMAND
 
-/// The kind called `kind`; throws Error with the nearest name.
+/// The kind called `kind`. Throws Error with the nearest name.
 const ReportKind& find_kind(std::string_view kind);
 
 /// "AMD EPYC, 2 cores and NVIDIA H200 (GNU 12.2.0, -O3 -DNDEBUG, commit 44c3d3c7fbe3, quick sizes)"

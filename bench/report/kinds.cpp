@@ -32,7 +32,7 @@ std::string machine_line(const Document& document) {
   std::string processors = context.at("cpu");
   if (const Json cores = context.value("usable_cores", Json()); cores.is_number())
     processors += fmt::format(", {} core{}", cores.get<int>(), cores == 1 ? "" : "s");
-  // Of a machine whose GPU had nothing to do with these figures it is not named.
+  // The GPU is left out where it does not contribute to the figures.
   const auto on_device = [](const Record& record) { return record.backend != "cpu"; };
   if (std::ranges::any_of(document.measurements, on_device))
     for (const Json& gpu : context.value("gpus", Json::array()))

@@ -27,7 +27,7 @@ std::string devices_text(std::span<const Record> limits) {
   return text;
 }
 
-// Aligned columns, which Markdown keeps in a block of code.
+// Aligned columns, as a block of code in Markdown.
 std::string full(const Document& document) {
   const auto machine = nlohmann::json(document.context).get<Machine>();
   return fmt::format("```\n{}{}```\n", report(machine), limits_text(document.limits));

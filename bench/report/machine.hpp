@@ -1,4 +1,4 @@
-// The report of a machine document: what the machine is, and what was measured that it can reach.
+// The report of a machine document: the machine, and the limits that were measured.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace tallcache {
 
-/// Peaks, bandwidths and balance of the CPU, and what the GPU reaches or why it does not.
+/// Peaks, bandwidths and balance of the CPU, and the GPU's limits or the reason why there are none.
 std::string limits_text(std::span<const Record> limits);
 
 }  // namespace tallcache

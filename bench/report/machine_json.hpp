@@ -1,4 +1,4 @@
-// JSON of the machine and its limits, both ways. A figure that is absent is {"absent": reason}.
+// JSON of the machine and its limits, both ways. A figure without a value is {"absent": reason}.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -33,13 +33,13 @@ std::string counted(const Figure<int>& number, std::string_view what) {
   return fmt::format("{} {}{}", *number, what, *number == 1 ? "" : "s");
 }
 
-/// Caches are powers of two or few times one: 48 KiB, 105 MiB.
+/// Cache sizes are small multiples of powers of two: 48 KiB, 105 MiB.
 std::string cache_bytes(std::size_t bytes) {
   return bytes % (1 << 20) == 0 ? fmt::format("{} MiB", bytes >> 20)
                                 : fmt::format("{:.4g} KiB", static_cast<double>(bytes) / 1024);
 }
 
-/// The caches from the outermost inwards, each level a step further in.
+/// The caches from the outermost inwards, each level indented further.
 void caches(Out out, const Machine& machine) {
   if (!machine.caches_absent.empty()) line(out, "Caches", "unknown: " + machine.caches_absent);
   std::string_view label = "Caches";

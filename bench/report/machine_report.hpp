@@ -1,4 +1,4 @@
-// The machine and its limits as text for people.
+// The machine and its limits as readable text.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tallcache {
 
-/// What the machine is: aligned lines, the caches as a tree, the counters with their reasons.
+/// The machine: aligned lines, the caches as a tree, the counters with their reasons.
 std::string report(const Machine&);
 
 /// Peaks, bandwidths and balance as tables.

@@ -55,7 +55,7 @@ bool is_of_level(const Quantity& quantity) {
   return quantity.name == "misses" && quantity.at.size() == 1 && quantity.at.contains("level");
 }
 
-// What theory predicts of the part `at`: the misses, or their order with its constant taken for 1.
+// The prediction of theory for the part `at`: the misses, or their order with a constant of 1.
 const Quantity* prediction(const Record& record, const Json& at) {
   const Quantity* exact = record.find("predicted misses", at);
   return exact ? exact : record.find("order of misses", at);
@@ -64,7 +64,7 @@ const Quantity* prediction(const Record& record, const Json& at) {
 std::string count(double value) { return std::isnan(value) ? "-" : fmt::format("{:.0f}", value); }
 std::string count(const Quantity* quantity) { return quantity ? count(quantity->value) : "-"; }
 
-// Misses that a counter tells over those of the model in the same level.
+// The misses of a counter over those of the model at the same level.
 double over_model(const Record& record, const Quantity& misses) {
   const Quantity* model = record.find("misses", misses.at, Origin::model);
   return misses.origin == Origin::event && model ? misses.value / model->value : absent;
@@ -120,7 +120,7 @@ std::string short_bytes(double bytes) {
                             : fmt::format("{}", whole);
 }
 
-// The records with Q(Z): all at the same cache sizes.
+// The records with Q(Z), which all have the same cache sizes.
 std::vector<const Record*> curves_of(const Document& document, const Json& part) {
   std::vector<const Record*> curves = records_of(document, part);
   std::erase_if(curves, [](const Record* record) {
@@ -181,7 +181,7 @@ std::string script(const Json& part, std::span<const Record* const> curves) {
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const char* colour = plot_colours[i % plot_colours.size()];
     text += block(fmt::format("m{}", i), *curves[i]->find("misses"));
-    // Thinner ones on top, so that curves that coincide are all seen.
+    // Thinner curves are drawn on top, so that coinciding curves are all visible.
     const double width = 5.5 - 4.0 * static_cast<double>(i) / static_cast<double>(curves.size());
     plots += fmt::format("{}$m{} with lines lw {:.2g} lc rgb '{}' title {}", i ? ", " : "", i, width, colour,
                          quoted(curves[i]->variant));

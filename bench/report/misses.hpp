@@ -1,5 +1,5 @@
-// The report of a misses document: misses by level and kind beside the theory, at every cache size, and where
-// the variants fall off the caches.
+// The report of a misses document: misses by level and kind beside the theory, the misses at every cache
+// size, and the capacity cliffs.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace tallcache {
 
 std::string misses_text(const Document&, Style);
 
-/// Draws Q(Z) of each variant, log-log, with theory dotted and the caches marked, as SVG into `file` through
-/// gnuplot. Throws Error when there is no gnuplot, when it fails, or when the document has no such curves.
+/// Draws Q(Z) of each variant, log-log, as SVG into `file` through gnuplot, with theory dotted and the caches
+/// marked. Throws Error when there is no gnuplot, when it fails, or when the document has no such curves.
 void plot_misses(const Document&, const std::string& file);
 
 }  // namespace tallcache

@@ -14,7 +14,7 @@ namespace {
 
 double rate_of(const Record* record) { return record ? record->rate(measured_seconds(record)) : absent; }
 
-// The first record of a row that is of this operation and variant.
+// The first record of this operation and variant in a row.
 const Record* record_of(const Document& document, const Json& part, const Json& peer_case,
                         const Json& operation, const Json& variant) {
   for (const Record& record : document.measurements)
@@ -24,7 +24,7 @@ const Record* record_of(const Document& document, const Json& part, const Json& 
   return nullptr;
 }
 
-// The run that differs from `own` in its input or its number of threads, in another case of the part.
+// The run of another case of the part that differs from `own` in its input or its number of threads.
 const Record* other_case(const Document& document, const Json& part, const Record& own,
                          std::string_view input, int threads) {
   for (const Json& peer_case : part.at("cases")) {

@@ -1,11 +1,13 @@
 // The fastest variants beside the libraries, as `tallcache peers` measured them. A part of the plan is
+//
 //   {"operation", "element", "backend", "variant",
 //    "share": {"of": what its speed is a share of (SpeedShare::Of), "title", "operation", "variant"},
-//    "first_input": the operation's, "baseline": the one of them with a column of its own, "" for none,
+//    "first_input": the operation's, "baseline": the variant of the suite with a column of its own, or "",
 //    "cases": [{"label", "row", "threads", "group"}]}
+//
 // The records of a case, which were interleaved, have its row: the variant's own, its peers', and the
 // reference's, which was measured next. Cases of one group are printed as their geometric mean and their
-// least.
+// minimum.
 #pragma once
 
 #include <string>
@@ -16,18 +18,18 @@
 
 namespace tallcache {
 
-/// What the records of one case say of the variant; NaN and nullptr where they say nothing.
+/// The figures of one case; NaN and nullptr where there are none.
 struct PeerFigures {
   const Record* own = nullptr;
   const Record* best = nullptr;  ///< the fastest peer
   double over_best = absent;     ///< the variant's speed over it
   double over_baseline = absent;
-  double share = absent;  ///< of what the part names
+  double share = absent;  ///< of the reference that the part names
   double over_one_core = absent;
 };
 PeerFigures peer_figures(const Document&, const Json& part, const Json& peer_case);
 
-/// The cases of one group of which the variant and a peer were measured.
+/// The figures of a group, over its cases in which the variant and a peer were measured.
 struct PeerGroup {
   int count = 0, absent_count = 0;
   double geometric_mean = absent, least = absent;  ///< of the speeds over the best peer

@@ -17,14 +17,14 @@ constexpr std::array<std::string_view, 14> record_keys{
     "operation", "variant", "backend",    "element", "shape",  "params", "input",
     "threads",   "peer",    "conditions", "row",     "status", "reason", "quantities"};
 
-// What the work of an operation is counted in, for each Rate.
+// The unit of an operation's work, for each Rate.
 constexpr std::array<std::string_view, 6> work_units{"flop", "B", "key", "call", "cell", "edge"};
 
 double work_of(Rate rate, const Cost& cost) {
   return rate == Rate::gflop_per_s ? cost.flops : rate == Rate::gb_per_s ? cost.bytes : cost.keys;
 }
 
-// Six digits: what a clock tells, and a file that a person can read.
+// Six digits: the precision of a clock, and a file that a person can read.
 double rounded(double value) { return std::stod(fmt::format("{:.6g}", value)); }
 
 std::vector<double> rounded(std::vector<double> values) {
@@ -60,7 +60,7 @@ Json to_json(const Quantity& quantity) {
   return json;
 }
 
-// Throws Error on a key that would be lost: a misspelt "reason".
+// Throws Error on an unknown key, such as a misspelt "reason", which would be lost.
 void require_known(const Json& object, std::span<const std::string_view> known) {
   for (const auto& item : object.items())
     if (std::ranges::find(known, item.key()) == known.end())

@@ -1,6 +1,6 @@
-// A record: one measurement, whichever command made it. What ran, how that ended, and the quantities that
-// were measured, counted or predicted of it. results/schema.json is its form as JSON. Ratios, shares of a
-// limit, groups and verdicts are no quantities: a report computes them.
+// A record: one measurement of any command. It holds what ran, its outcome, and the quantities that were
+// measured, counted or predicted. results/schema.json defines its JSON. Ratios, shares of a limit, groups and
+// verdicts are not stored: a report computes them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,17 +13,17 @@
 
 namespace tallcache {
 
-/// Where a figure comes from.
+/// The source of a figure.
 enum class Origin {
   clock,      ///< timed
   model,      ///< counted by a model of a cache, a warp's requests, a work-stealing scheduler, a network
   event,      ///< counted by the machine, read through PAPI or CUPTI
   formula,    ///< computed from the sizes alone
-  reference,  ///< held against a more exact result: an error
+  reference,  ///< compared with a more exact result: an error
 };
 std::string_view to_string(Origin);
 
-/// The points at which a quantity that is a curve has its values: a stride, the size of a cache.
+/// The points at which a curve has its values, such as strides or cache sizes.
 struct Axis {
   std::string name, unit;
   std::vector<double> points{};
@@ -34,11 +34,11 @@ struct Quantity {
   double value = absent;   ///< the median, where there are samples
   Origin origin = Origin::clock;
   std::string detail{};           ///< which model, event or formula
-  Json at = Json::object();       ///< of which part: {"phase": "buckets"}, {"level": 1}, {"rank": 3}
+  Json at = Json::object();       ///< the part it belongs to: {"phase": "buckets"}, {"level": 1}, {"rank": 3}
   double spread = absent;         ///< median absolute deviation
-  std::vector<double> samples{};  ///< one a run, in the order of the runs
+  std::vector<double> samples{};  ///< one for each run, in the order of the runs
   std::string reason{};           ///< why there is no value
-  Axis over{};                    ///< of a curve, which has `values` in place of a value
+  Axis over{};                    ///< the axis of a curve, which has `values` in place of a value
   std::vector<double> values{};
 };
 
@@ -48,44 +48,44 @@ struct Record {
   std::string input{};
   int threads = 1;
   bool peer = false;
-  Json conditions = Json::object();  ///< that are not the usual ones: {"pages": "2 MiB"}, {"caches": "cold"}
-  std::string row{};  ///< of a table that measures it for itself: "<table>: <row>"; of peers, the case
+  Json conditions = Json::object();  ///< other than the default: {"pages": "2 MiB"}, {"caches": "cold"}
+  std::string row{};                 ///< for a table's own measurements "<table>: <row>"; for peers, the case
   Outcome outcome{};
   std::vector<Quantity> quantities{};
 
   /// The quantity of this name and, where `at` is given, of this part; nullptr when there is none.
   const Quantity* find(std::string_view name, const Json& at = Json::object()) const;
-  /// The one of this source: a model and a counter may both tell.
+  /// The quantity of this source: a model and a counter may both have one.
   const Quantity* find(std::string_view name, const Json& at, Origin) const;
   /// Its value; NaN when there is none.
   double value(std::string_view name, const Json& at = Json::object()) const;
 
-  /// Seconds of a run: median, and median absolute deviation.
+  /// The seconds of a run: the median, and its median absolute deviation.
   double seconds() const { return value("time"); }
   double seconds_spread() const;
 
-  /// Work done in a second: in 1e9 flop or bytes, in millions of anything else. NaN when it was not timed.
+  /// The work per second: in 1e9 flop or bytes, in millions of any other unit. NaN when it was not timed.
   double rate() const;
-  /// Of a run that takes `seconds`.
+  /// The same for a run that takes `seconds`.
   double rate(double seconds) const;
   /// "GFLOP/s", "GB/s", "Mkeys/s"; empty when the record has no work.
   std::string rate_unit() const;
 
-  /// Whether the same thing ran: equal in everything but its outcome and its quantities.
+  /// Whether both are records of the same run: equal in everything but outcome and quantities.
   bool same_run(const Record& other) const;
 };
 
-/// A harness measurement: time, by phase too, with its samples; work (flop, B, key, ...) and the least
-/// traffic by formula.
+/// The record of a harness measurement: time, by phase too, with its samples; work (flop, B, key, ...) and
+/// minimum traffic by formula.
 Record to_record(const Problem&, const Measurement&);
-/// What would run: pending, without quantities.
+/// The record of a run that has not started: pending, without quantities.
 Record to_record(const Problem&, const Candidate&);
 
 Json to_json(const Record&);
-/// The inverse. Throws Error, with what is missing or wrong, on anything that is no record.
+/// The inverse of to_json. Throws Error, which names what is missing or wrong, on anything that is no record.
 Record record_from_json(const Json&);
 
-/// Throws Error, which names them, when the results of some records were wrong.
+/// Throws Error, which names the records, when the results of some were wrong.
 void require_right(std::span<const Record>);
 
 }  // namespace tallcache

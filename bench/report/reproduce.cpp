@@ -1,4 +1,4 @@
-// How a document of tallcache reproduce is reported: its tables, made from its records.
+// The report of a document of `tallcache reproduce`: its tables, made from its records.
 #include <fmt/format.h>
 
 #include <utility>
@@ -17,7 +17,7 @@ std::string full(const Document& document) {
   return text;
 }
 
-// One line a ratio: the slide's beside this machine's; and how many findings hold.
+// One line for each ratio, the slide's beside this machine's, and the number of findings that hold.
 std::string summary(const Document& document) {
   Grid grid{.caption = fmt::format("On {}:", machine_line(document)),
             .columns = {{"table", true}, {"size", true}, {"ratio", true}, {"slide"}, {"here"}},

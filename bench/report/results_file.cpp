@@ -12,7 +12,7 @@ namespace tallcache {
 namespace fs = std::filesystem;
 namespace {
 
-// What results depend on besides the problem.
+// The parts of the context that results depend on.
 constexpr const char* settings[] = {"/cpu",          "/usable_cores",   "/gpu",
                                     "/build/commit", "/build/compiler", "/build/type",
                                     "/build/flags",  "/mode",           "/seed"};
@@ -31,7 +31,7 @@ bool finished(const Record& record) {
   return status != Status::pending && status != Status::too_large && status != Status::failed;
 }
 
-// A run that was killed while it wrote leaves the neighbour behind that it wrote to.
+// A run that was killed while it wrote leaves its temporary file behind.
 void remove_leftovers(const fs::path& path) {
   const std::string prefix = path.filename().string() + ".";
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
@@ -47,7 +47,7 @@ void remove_leftovers(const fs::path& path) {
   }
 }
 
-// The document of `path`. Throws Error, with the way out, unless `context` may go on with it.
+// The document of `path`. Throws Error, with the remedy, unless `context` may continue it.
 Document document_to_resume(const std::string& path, const Json& context) {
   Document old;
   try {

@@ -1,4 +1,4 @@
-// What `tallcache run` measured: variants of one operation on one shape. Nothing is planned.
+// The results of `tallcache run`: variants of one operation on one shape. Its plan is empty.
 #pragma once
 
 #include "bench/report/document.hpp"
@@ -6,7 +6,7 @@
 
 namespace tallcache {
 
-/// A row a variant, with the times of its phases or the reason why it has none.
+/// A row for each variant, with the times of its phases or the reason why it has none.
 Grid run_grid(const Document&);
 
 }  // namespace tallcache

@@ -9,7 +9,7 @@
 namespace tallcache {
 namespace {
 
-// One variant's data and its curves; `least` falls to the least speed-up among them.
+// One variant's data and its curves. `least` is lowered to the minimum speed-up among them.
 struct Drawn {
   std::string blocks, plots;
   bool timed = false;
@@ -17,7 +17,7 @@ struct Drawn {
 
 Drawn drawn(const ProfiledVariant& v, std::size_t i, double& least) {
   std::string bounds, points;
-  // Eighths of an octave: the curves are round.
+  // Steps of an eighth of an octave make the curves smooth.
   for (int step = 0; step <= 7 * 8; ++step) {
     const double p = std::exp2(step / 8.0);
     const SpeedupRange range = speedup_range(v.profile, p);

@@ -19,7 +19,7 @@ const Record* record_of(const Document& document, const Json& part, const Json& 
   return nullptr;
 }
 
-// The share of the bandwidth that a run takes with the bytes that its step counts.
+// The share of the bandwidth that a run uses, from the bytes that its step counts.
 double counted_share(const Roofs& roofs, const Record& record, double bytes, double unit_bytes) {
   const double units = record.value("traffic") / unit_bytes;
   return bytes * units / measured_seconds(&record) * 1e-9 / roofs.gb_per_s(record.backend, record.threads);

@@ -1,8 +1,10 @@
-// Where the time goes: what each step from the textbook's text to the fastest variant brought, as
-// `tallcache steps` measured it. A part of the plan is
-//   {"operation", "element", "backend", "shape", "unit", "limit": what the machine's limit is called,
-//    "unit_bytes": the least that a unit of the result moves, where memory is what is counted,
-//    "steps": [{"label", "variant", "params", "threads", "peer", "bytes": that it moves for a unit}]}
+// Where the time goes: the gain of each step from the textbook's text to the fastest variant, as `tallcache
+// steps` measured it. A part of the plan is
+//
+//   {"operation", "element", "backend", "shape", "unit",
+//    "limit": the name of the machine's limit,
+//    "unit_bytes": the minimum bytes moved for a unit of the result, where memory is the limit,
+//    "steps": [{"label", "variant", "params", "threads", "peer", "bytes": moved for a unit}]}
 #pragma once
 
 #include "bench/report/document.hpp"
@@ -10,8 +12,8 @@
 
 namespace tallcache {
 
-/// One part of the plan as a table: a row a step, each over the one before; the libraries' are built on by
-/// none.
+/// One part of the plan as a table. Each row is a step, compared with the one before. No step builds on a
+/// library's.
 Grid steps_grid(const Document&, const Json& part);
 
 }  // namespace tallcache

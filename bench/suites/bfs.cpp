@@ -1,4 +1,4 @@
-// Breadth-first search, on graphs of the user's own too.
+// Breadth-first search, also on the user's own graphs.
 #include <algorithm>
 #include <memory>
 
@@ -8,7 +8,7 @@
 namespace tallcache {
 namespace {
 
-// The check of the search knows no seed.
+// The check of the search needs no seed.
 Problem graph_problem(const Operation& operation, const std::string& path) {
   auto graph = std::make_shared<const GraphFile>(read_graph(path));
   const Shape shape{{"vertices", static_cast<Index>(graph->offset.size()) - 1},

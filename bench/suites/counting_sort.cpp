@@ -1,4 +1,4 @@
-// What is measured of counting sorts.
+// The measurements of counting sorts.
 #include "bench/suites/suite.hpp"
 #include "common/keys.hpp"
 
@@ -46,7 +46,7 @@ PeerComparison inputs(std::string_view element, std::string_view slower_peer, Sc
   return comparison;
 }
 
-// Beside vqsort alone: the others take minutes a run.
+// Compared with vqsort alone: the others take minutes a run.
 PeerComparison largest() {
   PeerComparison comparison = peers("uint32", "std_sort");
   comparison.without.push_back("tbb_parallel_sort");

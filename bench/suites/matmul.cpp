@@ -1,4 +1,4 @@
-// What is measured of products of matrices.
+// The measurements of matrix products.
 #include "bench/suites/suite.hpp"
 
 namespace tallcache {

@@ -1,6 +1,7 @@
-// Suite: what is measured of one operation, as data: the sizes that `compare` runs over, the steps of its
-// fastest variants' design, the peers that these are held against and on which shapes and inputs. One file an
-// operation, listed in suites.cpp; the commands enumerate the list and know no operation by its name.
+// Suite: the measurements of one operation, as data: the sizes that `compare` runs over, the optimization
+// steps of its fastest variants, and the peers they are compared with, on which shapes and inputs. There is
+// one file for each operation, listed in suites.cpp. The commands enumerate the list and know no operation by
+// its name.
 #pragma once
 
 #include <span>
@@ -14,9 +15,9 @@
 
 namespace tallcache {
 
-/// What an operation is compared on: its first size, the others as they follow from it.
+/// The sizes on which an operation is compared: its first size; the others follow from it.
 struct SizeSweep {
-  std::string_view element;  ///< unless another is asked for
+  std::string_view element;  ///< the default
   std::vector<Index> smoke, quick, full;
 
   const std::vector<Index>& at(Scale scale) const {
@@ -24,21 +25,21 @@ struct SizeSweep {
   }
 };
 
-/// `bytes`: what the step moves between the caches and memory for each unit of the result when nothing but
-/// what its text reuses at once stays in a cache; NaN where arithmetic, not memory, is what is counted.
+/// `bytes`: moved between the caches and memory for each unit of the result, if only data that the text
+/// reuses at once stays in a cache. NaN where arithmetic, not memory, is the limit.
 struct Step {
   std::string_view label, variant;
   Params params{};
   double bytes = absent;
   bool all_cores = false;
-  bool peer = false;  ///< held against, not built on
+  bool peer = false;  ///< for comparison: the next step does not build on it
 };
 
-/// From the textbook's text to the fastest variant.
+/// The steps from the textbook's text to the fastest variant.
 struct OptimizationSteps {
   std::string_view element, unit;
-  double least_bytes;      ///< that a unit must move: its share of the inputs and outputs; NaN as in Step
-  std::string_view limit;  ///< what the machine's limit is called: "the FMA peak"
+  double least_bytes;      ///< of a unit: its share of the inputs and outputs; NaN as in Step
+  std::string_view limit;  ///< the name of the machine's limit: "the FMA peak"
   Shape shape, smoke;
   std::vector<Step> steps;
   std::string_view backend = "cpu";
@@ -48,13 +49,13 @@ struct OptimizationSteps {
 struct PeerCase {
   Shape shape;
   std::string_view input{};  ///< empty: the operation's first
-  Params params{};           ///< of the variant; the peers have theirs by default
+  Params params{};           ///< of the variant; peers use their defaults
   bool all_cores = false;
-  Scale from = Scale::quick;  ///< the least scale that it belongs to
-  std::string_view group{};   ///< printed as one line: its worst case and its mean
+  Scale from = Scale::quick;  ///< the smallest scale that it belongs to
+  std::string_view group{};   ///< cases of a group are printed as one line: the worst and the mean
 };
 
-/// What a variant's speed is a share of.
+/// The reference of a variant's share of speed.
 struct SpeedShare {
   enum class Of {
     limit,        ///< the machine's: multiply-adds or bandwidth
@@ -63,20 +64,20 @@ struct SpeedShare {
   };
   Of of;
   std::string_view title;  ///< of its column: "of the FMA peak"
-  /// Of `reference`: an operation that has the sizes of this one, and its variant.
+  /// For `reference`: an operation that has the sizes of this one, and its variant.
   std::string_view operation{}, variant{};
 };
 std::string_view to_string(SpeedShare::Of);
 
-/// A variant and those that it is held against: every peer that the catalogue has of the operation on this
-/// backend, but for `without`, and then `beside`.
+/// A variant and those that it is compared with: every peer of the operation on this backend in the
+/// catalogue, except `without`, and then `beside`.
 struct PeerComparison {
   std::string_view element, variant;
   SpeedShare share;
-  std::vector<std::string_view> without{};  ///< peers that another one is always ahead of, or too slow here
+  std::vector<std::string_view> without{};  ///< peers that are always slower than another, or too slow
   std::vector<std::string_view> beside{};   ///< variants of the suite's own
-  std::string_view baseline{};              ///< of those in `beside`, the one with a column of its own
-  Shape smoke;                              ///< of every case when it shall only run
+  std::string_view baseline{};              ///< the variant in `beside` that has a column of its own
+  Shape smoke;                              ///< the shape of every case at scale smoke
   std::vector<PeerCase> cases{};
   std::string_view backend = "cpu";
   bool cold = false;  ///< caches are flushed before each run
@@ -87,12 +88,12 @@ struct Suite {
   SizeSweep sizes{};
   std::vector<OptimizationSteps> steps{};
   std::vector<PeerComparison> peers{};
-  /// The problem on a graph that a file holds, where the operation works on one. Throws Error, which names
-  /// the file and the line.
+  /// Makes the problem of a graph file, for an operation on graphs. Throws Error, which names the file and
+  /// the line.
   Problem (*graph_problem)(const Operation&, const std::string& path) = nullptr;
 };
 
-/// In the order in which the commands measure and print them.
+/// All suites, in the order in which the commands measure and print them.
 std::span<const Suite* const> suites();
 
 /// The parts that are of a backend.
@@ -104,25 +105,25 @@ std::vector<Part> on_backend(const std::vector<Part>& parts, std::string_view ba
   return own;
 }
 
-/// Whether there is anything for a command in a suite.
+/// Whether a suite has the part that a command needs.
 using HasPart = bool (*)(const Suite&);
 inline constexpr HasPart has_sizes = [](const Suite& suite) { return !suite.sizes.quick.empty(); };
 inline constexpr HasPart has_steps = [](const Suite& suite) { return !suite.steps.empty(); };
 inline constexpr HasPart has_peers = [](const Suite& suite) { return !suite.peers.empty(); };
 inline constexpr HasPart has_graph = [](const Suite& suite) { return suite.graph_problem != nullptr; };
 
-/// The operations that have it, in order.
+/// The operations that have the part, in order.
 std::vector<std::string_view> operations_with(HasPart);
 
-/// The suites of these operations, all that have the part when none is named. Throws Error with the nearest
-/// name; `what` is what the operation is looked up for: "operation with steps".
+/// The suites of these operations, or all that have the part when none is named. Throws Error with the
+/// nearest name; `what` describes the operations in its message: "operation with steps".
 std::vector<const Suite*> find_suites(std::span<const std::string> operations, HasPart,
                                       std::string_view what);
 
-/// The cases of a comparison at `scale`; at smoke one of each kind.
+/// The cases of a comparison at `scale`; at smoke one case of each kind.
 std::vector<PeerCase> cases_at(const PeerComparison&, Scale scale);
 
-/// The variants that it holds, its own first.
+/// The variants of a comparison, its own first.
 std::vector<const Variant*> variants_held(const Operation&, const PeerComparison&);
 
 }  // namespace tallcache

@@ -1,4 +1,4 @@
-// What is measured of transpositions.
+// The measurements of transpositions.
 #include <utility>
 
 #include "bench/suites/suite.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 Shape square(Index n) { return {{"m", n}, {"n", n}}; }
 
-// Bytes: a column's store brings in a line of 64 bytes and writes it back, for 4 of them.
+// Bytes: a store down a column reads a line of 64 bytes and writes it back, for 4 of them.
 OptimizationSteps steps() {
   return {.element = "float",
           .unit = "element",
@@ -32,7 +32,7 @@ PeerComparison peers(std::string_view element) {
                             .beside = {"tiled"},
                             .smoke = square(65)};
   std::vector<PeerCase>& cases = comparison.cases;
-  // Small outputs are read again from where plain stores leave them.
+  // Small outputs are read again from the caches, where plain stores leave them.
   for (const Index n : {256, 512, 1024, 2048})
     cases.push_back({.shape = square(n), .params = {{"stream", 0}}});
   for (const Index n : {1024, 2048, 4096, 8000, 8191, 8192, 8193}) cases.push_back({.shape = square(n)});

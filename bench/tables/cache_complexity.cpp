@@ -18,7 +18,7 @@ std::string range(std::span<const double> values) {
 }
 
 std::string exponent(double value) {
-  // No sign for what rounds to zero.
+  // A value that rounds to zero has no sign.
   return fmt::format("{:.2f}", std::abs(value) < 0.005 ? 0 : value);
 }
 
@@ -30,7 +30,7 @@ std::string from_to(const Spread& spread) {
   return fmt::format("{} to {}", figure(spread.least), figure(spread.most));
 }
 
-// Why the count differs from the slides' formula, where it does; with the figures that show it.
+// The reason why the count differs from the slides' formula, where it does, with the figures that show it.
 std::string explain(const Claim& claim, const Experiment& experiment) {
   if (claim.row == find_claim("bucketed counting sort, all of it").row) {
     const Misses& m = experiment.n.back();
@@ -64,7 +64,7 @@ Finding finds_count(const Claim& claim, const Experiment& experiment, const std:
   return finding;
 }
 
-// One constant at every n, Z and L tried: within a quarter.
+// One constant for every n, Z and L: within a quarter.
 Finding finds_constant(const Claim& claim, const Experiment& experiment) {
   const Spread constant = spread_of_constants(experiment, claim.exponents);
   return {fmt::format("{}: one constant at every n, Z and L", claim.row),
@@ -91,7 +91,7 @@ void add_exponents(Grid& grid, const Claim& claim, const Setting& here, const Ex
                        from_to(spread_of_constants(experiment, claimed))});
 }
 
-// What the sizes chosen hide, and what the naive product has in place of REC-MULT's constant.
+// Effects that the chosen sizes hide, and the naive product's counterpart to REC-MULT's constant.
 void compare_products(const Claim& rec_mult, std::span<const Misses> straddling, const Experiment& naive,
                       Report& report) {
   const Spread naive_constant = spread_of_constants(naive, rec_mult.exponents);
@@ -163,7 +163,7 @@ void add_counts(const Inputs& inputs, const Claim& claim, const std::string& for
                          fmt::format("{:.0f}", m.opt)});
 }
 
-// Exponents need all of the ranges.
+// The exponents need all ranges.
 bool complete(const Claim& claim, const Experiment& experiment) {
   return experiment.n.size() == claim.n.size() && experiment.z.size() == claim.z.size() &&
          experiment.l.size() == claim.l.size();
@@ -184,8 +184,8 @@ const char* const counted_note =
     "transpositions of n x n, tile b = 8, recursion down to 1; n keys in [0, n), m = 128 buckets.";
 const char* const formula_note =
     "Formulas of a Theta are evaluated with 1 for every constant. Sizes are such that the slides' "
-    "assumptions hold: rows, columns and tiles that do not fit, a tall cache, a line of cache for "
-    "each bucket.";
+    "assumptions hold: rows, columns and tiles that do not fit, a tall cache, a line of cache for each "
+    "bucket.";
 const char* const tolerance_note =
     "An exponent or a count holds when it is within 0.1, or 10 %, of the slide's leading term or "
     "formula; one constant when it is within a quarter.";

@@ -12,7 +12,7 @@ inline constexpr Index cilkview_count = 4, cilkview_iterations = 1000000;
 
 using CilkviewArray = std::array<long, cilkview_count>;
 
-/// work(j, i) for each iteration j of the serial and i of the parallel loop.
+/// Calls work(j, i) for each iteration j of the serial and i of the parallel loop.
 template <class Fork, class Work>
 void cilkview_original(Fork& fork, Index iterations, const Work& work) {
   for (Index j = 0; j < iterations; ++j) fork.loop(0, cilkview_count, 1, [&work, j](Index i) { work(j, i); });

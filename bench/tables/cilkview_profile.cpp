@@ -12,7 +12,7 @@
 namespace tallcache {
 namespace {
 
-/// The clock of the slide: a strand costs the instructions that it is charged.
+/// The slide's clock: a strand costs the instructions that it is charged.
 struct Instructions {
   static constexpr double per_strand = 0;
   static double now() { return charged; }
@@ -22,12 +22,12 @@ struct Instructions {
   static constinit inline thread_local double charged = 0;
 };
 
-/// What a fork and the bodies of the four parallel iterations cost, in instructions.
+/// The cost of a fork and of the bodies of the four parallel iterations, in instructions.
 struct Costs {
   double fork, body, last_body;
 };
 
-/// A fork policy whose every fork costs what Cilk's did.
+/// A fork policy whose forks cost what Cilk's did.
 template <class Fork>
 struct Charging {
   Fork& policy;
@@ -74,8 +74,8 @@ Profile slide_profile(const Json& slide, const char* program) {
           .strands_on_span = static_cast<std::uint64_t>(figure("strands_along_span"))};
 }
 
-// Work of the original: n (3 forks + 4 bodies); of the interchanged: 3 forks + 4n bodies. The largest body is
-// the last one, as the slide's burdens are all on its span.
+// The work of the original is n (3 forks + 4 bodies), of the interchanged program 3 forks + 4n bodies. The
+// largest body is the last one, as the slide's burdens are all on its span.
 Costs costs_of(const Profile& original, const Profile& interchanged) {
   constexpr double n = cilkview_iterations;
   const double fork = (original.work - interchanged.work) / (3 * (n - 1));
@@ -88,7 +88,7 @@ Costs slide_costs() {
   return costs_of(slide_profile(slide, names[0]), slide_profile(slide, names[1]));
 }
 
-// Both programs under a profiler: `profile(program)`, which gets a callable of a fork policy and a body.
+// Profiles both programs. `profile(program)` gets a callable of a fork policy and a body.
 template <class ProfileOf>
 std::vector<Record> profile_both(Index iterations, ProfileOf&& profile) {
   std::vector<Record> records;
@@ -129,7 +129,7 @@ std::vector<Record> profile_here(Index iterations) {
 constexpr const char *charged_label = "charged", *here_label = "in nanoseconds";
 
 std::vector<Row> rows(Scale scale, std::uint64_t) {
-  // 5 us an iteration with its clocks.
+  // An iteration takes 5 us, including its clocks.
   const Index iterations = scale == Scale::full ? cilkview_iterations : scale == Scale::quick ? 100000 : 100;
   return {{charged_label, profile_charged}, {here_label, [=] { return profile_here(iterations); }}};
 }
@@ -151,7 +151,7 @@ bool measured(std::span<const Program> programs, Profile Program::*profile) {
 
 std::string range(const SpeedupRange& r) { return fmt::format("{:.2f} - {:.2f}", r.low, r.high); }
 
-// The ranges of the slide as it prints them.
+// The slide's ranges, as printed.
 SpeedupRange slide_range(const Json& slide, const std::string& program, std::size_t i) {
   const Json& estimates = slide.at("speedup_estimates");
   return {estimates.at(program + "_low")[i], estimates.at(program + "_high")[i]};
@@ -213,8 +213,8 @@ Grid estimates_grid(const Json& slide, std::span<const Program> programs) {
   return grid;
 }
 
-// All ten ranges, as printed; and how many lower ends the formula as the slides print it, without 1 - 1 / P,
-// gives.
+// All ten ranges, as printed, and the number of lower ends that the formula as the slides print it, without 1
+// - 1 / P, gives.
 Finding finds_estimates(const Json& slide, std::span<const Program> programs) {
   int ranges = 0, same = 0, as_printed = 0;
   const Json& processors = slide.at("speedup_estimates").at("processors");
@@ -257,7 +257,7 @@ Finding finds_composition(std::span<const Program> programs, const Costs& costs)
                   costs.fork, costs.body, costs.last_body)};
 }
 
-// The slide prints its averages cut off, not rounded, from which the strands follow.
+// The slide truncates its averages and does not round them. The strands follow from this.
 Finding finds_counts(const Json& slide, std::span<const Program> programs) {
   Finding finding{
       "spawns, strands along the span, and what a strand costs on average", {}, "", "Not counted"};

@@ -37,7 +37,8 @@ CilkviewArray run(const std::string& program, int threads, Index iterations) {
   return arr;
 }
 
-// One record a number of threads, their runs interleaved, each compared with the elision's result.
+// One record for each number of threads. The runs are interleaved, and each is compared with the elision's
+// result.
 std::vector<Record> time_program(const std::string& program, Index iterations, int rounds) {
   std::vector<Record> records;
   for (const Threads& threads : slide_threads) {
@@ -80,7 +81,7 @@ const Record* record_of(const Inputs& inputs, const std::string& program, int th
   return nullptr;
 }
 
-// Over one thread; NaN when either was not measured.
+// The speed-up over one thread; NaN when either was not measured.
 double speedup_of(const Inputs& inputs, const std::string& program, int threads) {
   const Record *one = record_of(inputs, program, 1), *many = record_of(inputs, program, threads);
   return one && many ? one->seconds() / many->seconds() : absent;
@@ -113,7 +114,7 @@ Finding finds_speedup(const Inputs& inputs, const std::string& program, bool spe
   return finding;
 }
 
-// The slide's is a million iterations: how much more than were run.
+// The slide runs a million iterations: the factor over those that were run.
 double scale_of(const Record& record) {
   return static_cast<double>(cilkview_iterations) / record.shape.at("iterations").get<double>();
 }

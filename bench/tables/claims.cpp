@@ -20,7 +20,7 @@ namespace {
 
 constexpr Index tile = traced_tile, buckets = traced_buckets;
 
-// As many different keys as keys: far more counts than words of cache.
+// As many different keys as there are keys: far more counts than words of cache.
 Shape keys(Index n) { return {{"n", n}, {"range", n - 1}}; }
 
 template <class V>
@@ -37,7 +37,7 @@ void sort(cache::Tracer& tracer, Index n, const Params& params = {}) {
   cache::run_traced<V, CountingSort<false>>(tracer, keys(n), params);
 }
 
-// n words read one after the other, the first one not the first of its line: the n/L + 1 of the slides.
+// n words are read one after the other. The first is not the first of its line: the slides' n/L + 1.
 struct scan {
   template <class Fork, class Args>
   static void run(Fork&, const Args& args, const Params&) {
@@ -47,7 +47,7 @@ struct scan {
   }
 };
 
-// The product with a second factor that is transposed already, as the slides count it.
+// The product with a second factor that is already transposed, as the slides count it.
 struct multiply_by_transposed {
   template <class Fork, class Args>
   static void run(Fork&, const Args& args, const Params&) {
@@ -63,8 +63,9 @@ struct bucketing : cpu::counting_sort::bucketed {
 using namespace cpu;
 using S = const Setting&;
 
-// Sizes at which the slides' assumptions hold and the leading term leads: a product's row, column or tiles
-// that do not fit; a cache taller than wide; more keys than words; a line of cache for each bucket.
+// Sizes at which the slides' assumptions hold and the leading term dominates: a product's row, column or
+// tiles do not fit; the cache is taller than wide; there are more keys than words, and a line of cache for
+// each bucket.
 
 std::vector<Claim> scans() {
   return {
@@ -130,7 +131,7 @@ std::vector<Claim> blocked_products() {
        {288, 512, 1024},
        {2, 4, 8},
        {96, 512, 4},
-       // The least cache that keeps all three tiles.
+       // The smallest cache that holds all three tiles.
        {{96, 224, 4}}},
       {"REC-MULT, m x n times n x p",
        "matmul",
@@ -146,7 +147,7 @@ std::vector<Claim> blocked_products() {
        {64, 128, 256, 512, 1024},
        {2, 4, 8},
        {128, 256, 4},
-       // Blocks that straddle lines.
+       // Blocks straddle lines.
        {{144, 64, 4}, {144, 128, 4}, {144, 256, 4}, {144, 512, 4}, {144, 1024, 4}}},
   };
 }

@@ -77,7 +77,7 @@ std::vector<Row> rows(Scale, std::uint64_t) {
   return {{std::string(label), [] { return count(); }}};
 }
 
-// What a request of the access takes, and what it would have to.
+// The cost of a request of the access, and its minimum.
 struct PerRequest {
   double sectors, ideal, wavefronts;
 
@@ -88,8 +88,8 @@ struct PerRequest {
     ideal = record.value("ideal sectors", at) / requests;
     wavefronts = record.value("wavefronts", at) / requests;
   }
-  // Neighbouring lanes in neighbouring words: the sectors that the bytes fill, but for one where they start
-  // within a sector.
+  // For neighbouring lanes in neighbouring words: the sectors that the bytes fill, and one more where they
+  // start within a sector.
   bool coalesced() const { return sectors <= ideal + 1; }
 };
 

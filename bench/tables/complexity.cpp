@@ -11,7 +11,8 @@
 namespace tallcache {
 namespace {
 
-/// One run of the algorithm: the caches whose misses it tells, and whether OPT's at the centre's size too.
+/// One run of the algorithm: the caches whose misses it counts, and whether it also counts OPT's at the
+/// centre's size.
 struct Trace {
   double n, l;
   std::vector<double> z{};

@@ -1,5 +1,5 @@
-// Complexity: the misses that an algorithm's own text makes in ideal caches, over a small design of
-// experiments: n at one cache, Z at one n and L, L at one n and Z.
+// Complexity: the misses of an algorithm's own text in ideal caches, over a small design of experiments: n at
+// one cache, Z at one n and L, L at one n and Z.
 #pragma once
 
 #include <array>
@@ -22,13 +22,13 @@ struct Setting {
   double n, z, l;
 };
 
-/// What a formula says of the misses: how many, how many at most, or how they grow, a constant left open.
+/// The meaning of a formula of misses: their number, an upper bound, or their growth up to a constant.
 enum class Says { count, at_most, growth };
 
-/// A row of the slides' table, with the sizes at which it is measured. Every range has `centre` in it.
+/// A row of the slides' table, with the sizes at which it is measured. Every range contains `centre`.
 struct Claim {
-  std::string_view row;                 ///< as the slides' table names it
-  std::string_view operation, variant;  ///< as records name them
+  std::string_view row;                 ///< its name in the slides' table
+  std::string_view operation, variant;  ///< their names in records
   double (*formula)(const Setting&);    ///< the slides', with 1 for the constants of a Theta
   Says says;
   Setting exponents;                     ///< of the formula's leading term
@@ -37,7 +37,7 @@ struct Claim {
   std::array<double, 3> n;
   std::vector<double> z, l;
   Setting centre;
-  std::vector<Setting> others{};  ///< where something besides the exponents shows
+  std::vector<Setting> others{};  ///< that show something besides the exponents
 };
 
 /// Every row of the slides' table 'cache-complexity', in its order.
@@ -52,8 +52,8 @@ struct Misses {
   double ratio() const { return lru / formula; }
 };
 
-/// The misses of a claim's settings, counted: one record a trace, that is for each n and l, with the misses
-/// of caches of several sizes. With `first_only`, just the first n: for tests of the form.
+/// Counts the misses of a claim's settings: one record for each trace, that is for each n and l, with the
+/// misses of caches of several sizes. With `first_only` only the first n, for tests of the form.
 std::vector<Record> count_misses(const Claim&, bool first_only = false);
 
 /// The misses along each range, and those of Claim::others.
@@ -61,21 +61,21 @@ struct Experiment {
   std::vector<Misses> n, z, l, others;
 };
 
-/// What was counted; settings that are not there are left out.
+/// The experiment of a claim from its records; settings without a record are left out.
 Experiment experiment_from(const Claim&, std::span<const Record* const>);
-/// Counts all of them.
+/// Counts all misses of a claim.
 Experiment run_experiment(const Claim&);
 
 /// The exponents in n, Z and L of `value` along each range. Throws what fit_power_law throws.
 Setting fit_exponents(const Experiment&, double (*value)(const Misses&));
 
-/// The least and the most of something over an experiment.
+/// The minimum and the maximum of a value over an experiment.
 struct Spread {
   double least, most;
 };
-/// Measured / formula.
+/// Of measured / formula.
 Spread spread_of_ratios(const Experiment&);
-/// The constant of a leading term of these exponents: measured / (n^e z^f l^g).
+/// Of the constant of a leading term with these exponents: measured / (n^e z^f l^g).
 Spread spread_of_constants(const Experiment&, const Setting& exponents);
 
 }  // namespace tallcache

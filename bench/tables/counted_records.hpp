@@ -1,4 +1,4 @@
-// Records of what a table counts or times for itself.
+// Records of a table's own counts and times.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ inline Record measured_record(std::string operation, std::string variant, std::s
   return record;
 }
 
-/// Adds a number of things, counted by what `detail` names.
+/// Adds a count; `detail` names its source.
 inline void add_count(Record& record, std::string name, double value, Origin origin, std::string detail,
                       Json at = Json::object()) {
   record.quantities.push_back({.name = std::move(name),

@@ -1,4 +1,4 @@
-// What an algorithm's text does, counted: a sink for its memory accesses, a number for its operations.
+// Counts the work of an algorithm's text: a sink for its memory accesses, and a number for its operations.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace tallcache {
 
-/// Every access, and the distinct elements among them.
+/// Counts all accesses, and the distinct elements.
 struct CountingSink {
   std::size_t accesses = 0;
   std::unordered_set<const void*> elements;

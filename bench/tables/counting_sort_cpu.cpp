@@ -13,7 +13,7 @@ constexpr std::string_view sort_phase = "bucketed: sorting", bucket_phase = "buc
 
 Shape keys(Index n) { return {{"n", n}, {"range", n}}; }
 
-// Both ladders of n: as printed, and ten times as many (see the note in the slides' data).
+// Both series of n: as printed, and ten times as many (see the note in the slides' data).
 std::vector<Case> cases() {
   std::vector<Case> cases{{"n = 1000", 0, keys(1000), Scale::smoke},
                           {"n = 3000", 0, keys(3000), Scale::smoke}};
@@ -42,13 +42,12 @@ const TimedTable& table() {
 
 bool as_printed(const Case& c) { return c.shape["n"] == c.slide_n; }
 
-// Is n printed a factor of ten short? Then the slide's time beside 10 n here is that of a processor of its
-// age, and beside n it is not.
+// Tests whether n is printed a factor of ten short. If it is, the slide's time compared with 10 n here is
+// that of a processor of its age, and compared with n it is not.
 Finding finds_factor_of_ten(const Timings& timings) {
   Finding finding{
       "n is printed a factor of ten short: at 10 n the slide's machine is less than 10 times slower than "
-      "this one, "
-      "at the printed n it is more",
+      "this one, at the printed n it is more",
       {},
       "",
       "Both ladders have to be measured: --full"};
@@ -76,8 +75,7 @@ Report report(const Inputs& inputs) {
   Report report = report_of(timings);
   report.notes.push_back(
       "Keys are uniform in [0, n]. Beside 10 n stand the slide's times for n, which is probably printed a "
-      "factor of "
-      "ten short.");
+      "factor of ten short.");
   report.findings = {
       finds_faster(
           timings, "bucketed beats classical at every n", "bucketed", "classical", 1,

@@ -31,9 +31,8 @@ Report report(const Inputs& inputs) {
   Report report = report_of(timings);
   report.notes.push_back(
       "On one core both are the serial elision, a call without a spawn; on several, a call of a few "
-      "nanoseconds pays for a "
-      "spawn of oneTBB, which Cilk++ keeps near a call's price. That is the point of the table, and of the "
-      "grain.");
+      "nanoseconds pays for a spawn of oneTBB, which Cilk++ keeps near a call's price. That is the point of "
+      "the table, and of the grain.");
   report.findings = {
       finds_efficient(timings, "a spawn at every call still scales (the slide: 1.75 to 1.95 on two cores)",
                       "a spawn at every call", 0.85, 2, "oneTBB's spawn costs little more than a call",

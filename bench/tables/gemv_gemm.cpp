@@ -61,9 +61,9 @@ Counts counts_of(const Inputs& inputs, Index n, Index cols) {
   return {};
 }
 
-// Speeds, at sizes of no other table, so that all are measured in the same minutes: a matrix times a vector
-// by the suite's variants, and by the libraries' product with one column, against a square product, whose
-// second factor is as large as the first.
+// The speeds are measured at sizes of no other table, so that all are measured within the same minutes: a
+// matrix times a vector by the suite's variants and by the libraries' product with one column, and a square
+// product, whose second factor is as large as the first.
 struct Speeds {
   TimedTable vector, column, square;
 
@@ -110,7 +110,8 @@ std::vector<Row> rows(Scale scale, std::uint64_t seed) {
   return rows;
 }
 
-// The fastest on a backend of some tables at their case `index`, in GFLOP/s; NaN when none was measured.
+// The fastest variant of a backend in some tables at their case `index`, in GFLOP/s; NaN when none was
+// measured.
 double best(std::initializer_list<const Timings*> tables, std::size_t index, std::string_view backend) {
   double best = absent;
   for (const Timings* timings : tables) {
@@ -147,7 +148,7 @@ void compare_speeds(const Inputs& inputs, Report& report) {
     }
 }
 
-/// What the slide's formulas come to at one size, beside what was counted.
+/// The values of the slide's formulas at one size, beside the counts.
 struct Comparison {
   Counts vector, matrix;              // counted
   Counts slide_vector, slide_matrix;  // `elements` is in no slide

@@ -18,7 +18,7 @@ struct Shifted {
   double exponent, residual;
 };
 
-// The exponent of y = c x^e, and how far off it is.
+// The exponent of y = c x^e, and its residual.
 Shifted fit(const Values& x, const Values& y) {
   const PowerLaw law = fit_power_law(x, y);
   double residual = 0;
@@ -35,8 +35,9 @@ Values shifted(const Values& x, double shift) {
   return moved;
 }
 
-// fitted(s).exponent for the shift s of x with the least residual, from almost minus the least x to the most:
-// it has one minimum there for what is a polynomial with leading and next term of one size.
+// fitted(s).exponent for the shift s of x with the smallest residual, from almost minus the minimum of x to
+// its maximum. For a polynomial whose leading and next terms are of one size, there is one minimum in this
+// range.
 template <class Fitted>
 double best_exponent(const Values& x, const Fitted& fitted) {
   const double least = *std::ranges::min_element(x), most = *std::ranges::max_element(x);

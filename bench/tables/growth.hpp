@@ -1,4 +1,4 @@
-// Growth: a function of n held against c n^a lg^p n, lower-order terms and all.
+// Growth: a function of n compared with c n^a lg^p n, including lower-order terms.
 #pragma once
 
 #include <span>
@@ -14,11 +14,11 @@ struct Growth {
 /// "n^2.81", "n lg n", "lg^2 n"
 std::string to_string(const Growth&);
 
-/// The exponent and the power with which y grows in n, of those that `form` has; what it has not stays 0. Of
-/// both, each is fitted with the other one as in `form`. Least squares in the logarithms, of c (n + s)^a
-/// without a logarithm, else of c n^a (lg n + s)^p: the shift s takes up the next lower term, n^(a-1) or
-/// lg^(p-1) n, which at sizes that can be counted is a third of the whole. Throws Error on fewer than four
-/// points and on values that are not positive.
+/// The exponent and the power with which y grows in n. Only those that `form` has are fitted; the others stay
+/// 0. With both, each is fitted with the other as in `form`. The fit is least squares in the logarithms, of c
+/// (n + s)^a without a logarithm, else of c n^a (lg n + s)^p. The shift s stands for the next lower term,
+/// n^(a-1) or lg^(p-1) n, which is a third of the whole at sizes that can be counted. Throws Error on fewer
+/// than four points and on values that are not positive.
 Growth fit_growth(std::span<const double> n, std::span<const double> y, const Growth& form);
 
 }  // namespace tallcache

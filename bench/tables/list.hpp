@@ -1,4 +1,4 @@
-// The tables of tables.def, each in its file.
+// The tables of tables.def; each is defined in its own file.
 #pragma once
 
 #include "bench/tables/table.hpp"

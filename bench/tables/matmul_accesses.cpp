@@ -12,7 +12,7 @@
 namespace tallcache {
 namespace {
 
-/// 1024 coefficients of A = B C, with an inner dimension of 384, as the slide names the three.
+/// 1024 coefficients of A = B C, with an inner dimension of 384; the names are the slide's.
 struct Order {
   const char* label;
   Index rows, cols;
@@ -21,7 +21,7 @@ constexpr Index inner = 384;
 constexpr Order orders[] = {{"one row", 1, 1024}, {"one 32 x 32 block", 32, 32}};
 constexpr const char* matrices[] = {"A", "B", "C"};
 
-// The distinct elements that the naive product's own text touches.
+// The distinct elements that the naive product's own text accesses.
 std::vector<Record> count(const Order& order) {
   std::vector<double> a(order.rows * order.cols), b(order.rows * inner), c(inner * order.cols);
   CountingSink sinks[3];
@@ -47,7 +47,7 @@ std::vector<Row> rows(Scale, std::uint64_t) {
 
 constexpr std::string_view id = "matmul-accesses";
 
-// Elements touched of A, of B, of C, and in all.
+// The elements accessed of A, of B, of C, and in total.
 using Counts = std::array<double, 4>;
 
 Counts counts_of(const Inputs& inputs, const Order& order) {

@@ -1,4 +1,4 @@
-// What the processor counts of the three products.
+// The processor's counts of the three products.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace tallcache {
 
-/// One quantity of common/papi/source.hpp, as "L1 data misses", in one run.
+/// One quantity of common/papi/source.hpp, such as "L1 data misses", in one run.
 struct ProductCount {
   std::string name;
   std::string event{};  ///< PAPI's, which counted it
@@ -21,7 +21,7 @@ struct ProductCount {
 
 /// Counts cycles, instructions, misses of L1 and L2, accesses, loads, stores and vector instructions of a run
 /// of the CPU's product `variant` in double on one thread, after its result was verified. Throws Error when
-/// that is wrong.
+/// the result is wrong.
 std::vector<ProductCount> count_product(std::string_view variant, const Params&, const Shape&,
                                         std::uint64_t seed);
 

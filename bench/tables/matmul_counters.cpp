@@ -47,10 +47,11 @@ const std::vector<Subject>& subjects() {
   return list;
 }
 
-// A band of C one tile high, which the bands below it repeat.
+// A band of C, one tile high. The bands below it repeat its accesses.
 Shape band(Index n) { return {{"m", tile}, {"n", n}, {"k", n}, {"pad", 0}}; }
 
-// A column longer than L1 has lines, and rows an odd number of lines apart, so that it falls into all sets.
+// The column is longer than L1 has lines. Rows are an odd number of lines apart, so that the column uses all
+// sets.
 Index side_at(Scale scale, const CacheLevels& levels) {
   if (scale == Scale::smoke) return 72;
   if (scale == Scale::full || levels.empty()) return 1032;
@@ -59,7 +60,7 @@ Index side_at(Scale scale, const CacheLevels& levels) {
 }
 
 // This machine's L1 and L2 data caches; none where it does not show them. A cache whose ways hwloc does not
-// tell apart is fully associative.
+// report is fully associative.
 CacheLevels data_caches() {
   CacheLevels levels;
   for (const CpuCache& cache : this_machine().caches) {
@@ -115,7 +116,7 @@ Record simulate(const Subject& subject, const Shape& shape, const CacheLevels& l
   return record;
 }
 
-// All products on bands of n, and the tiled one where rows stand a power of two apart.
+// All products on bands of n, and the tiled one also with rows a power of two apart.
 std::vector<Record> simulate_all(Index n, Index power, const CacheLevels& levels) {
   if (levels.empty())
     throw Error(this_machine().caches_absent.empty() ? "this machine shows no L1 and L2 data cache"
@@ -146,12 +147,12 @@ std::vector<Row> rows(Scale scale, std::uint64_t seed) {
 
 // ----------------------------------------------------------------------------------- what is reported
 
-// NaN: not known.
+// NaN: unknown.
 struct Figures {
   double cpi = absent, l1 = absent, l2 = absent, vector = absent, instructions = absent;
 };
 
-// Of what was counted to be nothing there is no share.
+// A count of zero has no shares.
 double share(double part, double whole) { return whole > 0 ? part / whole : absent; }
 
 Figures counted_figures(const Record& record) {
@@ -171,12 +172,12 @@ Figures simulated_figures(const Record& record) {
           .l2 = record.value("misses", {{"level", 2}}) / accesses};
 }
 
-// The share of L1 misses that the sets make.
+// The share of L1 misses that are conflicts.
 double conflicts(const Record& record) {
   return record.value("conflict misses", {{"level", 1}}) / record.value("misses", {{"level", 1}});
 }
 
-/// All figures of the table, a product a place.
+/// All figures of the table, one entry for each product.
 struct Products {
   std::vector<Figures> slide, hardware, simulated;
   const Record *band = nullptr, *aligned = nullptr;  ///< the tiled product's models
@@ -184,8 +185,8 @@ struct Products {
   std::string why_not_counted, why_not_simulated;
 
   explicit Products(const Inputs& inputs);
-  /// Misses an access: the counters' where they tell all, the model's otherwise; not one of each in one
-  /// ratio.
+  /// Misses per access, from the counters where these have all figures, otherwise from the model. One ratio
+  /// never mixes the two.
   bool by_hardware() const {
     return std::ranges::none_of(hardware, [](const Figures& f) { return std::isnan(f.l1 + f.l2); });
   }
@@ -200,7 +201,7 @@ struct Products {
   }
 };
 
-// Loads and stores stand in for accesses: without them, or one of the others, something is missing.
+// Loads and stores replace accesses. Without them, or without one of the others, the table is incomplete.
 std::string why_missing(const Record& record) {
   const bool accesses = !std::isnan(record.value("L1 data accesses")) ||
                         !std::isnan(record.value("loads") + record.value("stores"));

@@ -35,8 +35,7 @@ Report report(const Inputs& inputs) {
   report.findings = {
       finds_faster(timings, "transposed beats naive from n = 512", "transposed", "naive", 512,
                    "The inner loop of transposed walks both factors along rows, that of naive jumps a row of "
-                   "the second "
-                   "factor at every step",
+                   "the second factor at every step",
                    "One product an iteration costs no less along a row than down a column at these sizes"),
       finds_faster(timings, "tiled beats naive from n = 1024", "tiled", "naive", 1024,
                    "A tile of the second factor is used again before it is evicted",

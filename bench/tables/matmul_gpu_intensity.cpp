@@ -1,4 +1,4 @@
-// Operations for each byte, or each load, of global memory, from what the kernels' texts read.
+// Operations per byte, or per load, of global memory, derived from the kernels' texts.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -26,7 +26,7 @@ const TimedTable& table() {
                   {16, "parallel"},
                   {24, "parallel"},
                   {32, "parallel"}});
-    // The slide's rows are numbers of cores, each with an elision of its own.
+    // The slide's rows are numbers of cores. Each has a serial elision of its own.
     for (Line& line : table.lines) line.slide_n = std::max(line.threads, 8);
     add_on_cores(table.lines, {"with a temporary", "recursive_temporary"},
                  {{1, ""}, {2, ""}, {4, ""}, {8, ""}, {16, ""}, {24, ""}, {32, ""}});

@@ -36,10 +36,8 @@ Report report(const Inputs& inputs) {
   Report report = report_of(timings);
   report.notes.push_back(
       "The iterative product has no threshold: it is measured once and stands in every row, as a loop over "
-      "rows that run side "
-      "by side. The slide's printed speed-ups of it are below 1 and do not agree with its times in the first "
-      "row "
-      "(1.273 / 1.165 is 1.09, not 0.721).");
+      "rows that run side by side. The slide's printed speed-ups of it are below 1 and do not agree with its "
+      "times in the first row (1.273 / 1.165 is 1.09, not 0.721).");
 
   Finding finding{
       "the recursive product is fastest at a threshold of 48 to 64, and slow at 10", {}, "", "Not measured"};

@@ -14,7 +14,7 @@ std::string threads_of(const Balance& peak) {
   return peak.threads == 1 ? "1 core" : fmt::format("{} cores", peak.threads);
 }
 
-// The slide's processors; the fewest operations a word of its CPUs.
+// Adds the slide's processors. Returns the minimum operations per word of its CPUs.
 double add_slide(const Json& slide, Grid& grid) {
   double fewest = absent;
   for (const Json& row : slide.at("rows")) {

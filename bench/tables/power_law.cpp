@@ -22,7 +22,7 @@ PowerLaw fit_power_law(std::span<const double> x, std::span<const double> y) {
     xx += (std::log(x[i]) - mean_x) * (std::log(x[i]) - mean_x);
     xy += (std::log(x[i]) - mean_x) * (std::log(y[i]) - mean_y);
   }
-  // Equal x leave rounding errors behind, not zero.
+  // Equal x leave rounding errors, not zero.
   if (!(xx > 1e-12)) throw Error("a power law needs two different x");
   const double exponent = xy / xx;
   return {exponent, std::exp(mean_y - exponent * mean_x)};

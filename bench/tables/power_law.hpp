@@ -1,4 +1,4 @@
-// A power law fitted to measurements: the exponent that a count of misses has in n, Z or L.
+// A power law fitted to measurements: the exponent of a count of misses in n, Z or L.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@ struct PowerLaw {
   double exponent, constant;
 };
 
-/// Least squares in log x, log y. Throws Error unless there are as many x as y, all of them positive and
-/// finite, and at least two different x.
+/// Fits by least squares in log x, log y. Throws Error unless there are as many x as y, all of them positive
+/// and finite, and at least two different x.
 PowerLaw fit_power_law(std::span<const double> x, std::span<const double> y);
 
 }  // namespace tallcache

@@ -1,4 +1,4 @@
-// results/slides/tables.json, part of the program: see bench/CMakeLists.txt.
+// results/slides/tables.json as part of the program: see bench/CMakeLists.txt.
 #pragma once
 
 namespace tallcache {

@@ -1,5 +1,6 @@
-// Table: one table of the slides. It says what is measured, in rows that are stored one by one, and makes its
-// report from what is stored: a report runs nothing and asks nothing of the machine that it is made on.
+// Table: one table of the slides. It lists its measurements as rows, which are stored one by one, and makes
+// its report from the stored records. A report runs nothing and does not query the machine on which it is
+// made.
 #pragma once
 
 #include <cstdint>
@@ -25,28 +26,28 @@ struct Timed {
   Protocol protocol;
 };
 
-/// What a table measures or counts for itself. Throws Error when a result is wrong (Status::wrong).
+/// The table's own measurements or counts. Throws Error when a result is wrong (Status::wrong).
 using Measure = std::function<std::vector<Record>()>;
 
-/// What is measured at once and stored at once.
+/// A unit that is measured and stored at once.
 struct Row {
   std::string label;
   std::variant<Timed, Measure> what;
 };
 
-/// One of the slide's findings, held against the measurements. `holds` is empty where they do not decide it.
+/// One of the slide's findings, compared with the measurements. `holds` is empty where they do not decide it.
 struct Finding {
   std::string text;
   std::optional<bool> holds;
   std::string figures;  ///< the figures that decide it
-  std::string why;      ///< what explains the outcome
+  std::string why;      ///< the explanation of the outcome
 };
 
-/// A figure of the slide beside the same figure here: what the README's table shows.
+/// A figure of the slide beside the same figure on this machine, for the README's table.
 struct Ratio {
   std::string where, what;
   double slide, here;
-  bool quotient = true;  ///< of two alike: printed as 2.00x
+  bool quotient = true;  ///< of two figures of one unit: printed as 2.00x
 };
 
 struct Report {
@@ -56,7 +57,7 @@ struct Report {
   std::vector<Ratio> ratios;
 };
 
-/// What a report is made from.
+/// The inputs of a report.
 struct Inputs {
   const Json& slide;  ///< the table's entry of results/slides/tables.json
   const Document& document;
@@ -65,10 +66,10 @@ struct Inputs {
 
 struct Table {
   std::string_view id, title;
-  /// What to measure at `scale` on this machine.
+  /// The rows to measure at `scale` on this machine.
   std::vector<Row> (*rows)(Scale, std::uint64_t seed);
   Report (*report)(const Inputs&);
-  /// Whether it prints the machine's limits, which the document then holds.
+  /// Whether the table prints the machine's limits, which the document must then contain.
   bool needs_limits = false;
 };
 
@@ -79,29 +80,29 @@ const Table& find_table(std::string_view id);
 /// The slides' tables: results/slides/tables.json as it was when the program was built.
 const Json& slide_table(std::string_view id);
 
-/// Record::row of what the row `label` of a table measures for itself: "<table>: <label>".
+/// The Record::row of a table's own measurements for its row `label`: "<table>: <label>".
 std::string row_name(std::string_view table, std::string_view label);
-/// The measured records of that row, in the order in which they were put.
+/// The measured records of that row, in the order in which they were stored.
 std::vector<const Record*> records_of(const Document&, std::string_view table, std::string_view label);
-/// Why there are none: the reason of a record that is not measured, or "not measured".
+/// The reason why there are none: that of a record that is not measured, or "not measured".
 std::string why_absent(const Document&, std::string_view table, std::string_view label);
 
-/// A run of the harness by the names of things, on the first input, whatever variants this build has: a
-/// report may be of another one's.
+/// A run of the harness, identified by names, on the first input. The variants of this build do not matter: a
+/// report may be of another one's document.
 struct RunName {
   const Operation* operation;
-  Shape shape;  ///< what is left out is as usual
+  Shape shape;  ///< sizes that are left out have their defaults
   std::string_view variant;
   std::string_view backend = "cpu";
-  Params params{};  ///< those that tell it from other runs of the variant
+  Params params{};  ///< those that distinguish it from other runs of the variant
   int threads = 1;
 };
 /// Its record, or nullptr.
 const Record* find_run(const Document&, const RunName&);
 
-/// The report of a table on a document of tallcache reproduce. Throws Error when the document is none.
+/// The report of a table on a document of tallcache reproduce. Throws Error on any other document.
 Report report_of(const Table&, const Document&);
-/// A table with what stands around it, for people.
+/// A table with its title, findings and notes, as readable text.
 std::string render(const Table&, const Report&, Style);
 
 }  // namespace tallcache

@@ -108,7 +108,7 @@ std::string render(const Table& table, const Report& report, Style style) {
   const std::string source = slide.at("source");
   std::string text =
       fmt::format("{}{}: {}\n{}", markdown ? "## " : "", table.id, table.title, markdown ? "\n" : "");
-  // The slide's title stands behind the file's name.
+  // The slide's title follows the file's name.
   text += "Slide: " + source.substr(source.find(": ") + 2);
   if (slide.contains("machine")) text += ", on " + slide["machine"].get<std::string>();
   text += ".\n";

@@ -25,8 +25,8 @@ bool measured_at(const Case& c, Scale scale) {
   return (scale == Scale::smoke) == (c.from == Scale::smoke) && c.from <= scale;
 }
 
-// Quick: a median of three or more; of two where a run takes a second on a slow machine. Full: of two at the
-// sizes that quick leaves out, where a run takes minutes. Both of two runs are verified.
+// Quick: a median of three or more, or of two where a run takes a second on a slow machine. Full: of two at
+// the sizes that quick leaves out, where a run takes minutes. Both of two runs are verified.
 Protocol protocol_of(Scale scale, const TimedTable& table, const Case& c) {
   if (scale == Scale::smoke) return {.least_rounds = 3, .most_rounds = 3, .seconds = 0.01};
   if (scale == Scale::full)

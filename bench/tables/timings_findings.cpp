@@ -1,4 +1,4 @@
-// Findings of the slides that are decided by a table of timings.
+// Findings of the slides that a table of timings decides.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a table of timings prints.
+// The report of a table of timings.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace tallcache {
 namespace {
 
-// A column of dashes says nothing: the slide's figures in a table that has none.
+// Drops columns of dashes: the slide's figures in a table that has none.
 void drop_empty_columns(Grid& grid) {
   for (std::size_t c = grid.columns.size(); c-- > 0;) {
     if (!std::ranges::all_of(grid.rows, [c](const auto& row) { return row[c].empty() || row[c] == "-"; }))
@@ -22,7 +22,7 @@ void drop_empty_columns(Grid& grid) {
 // The slide's figure with all its digits.
 std::string printed(double value) { return std::isnan(value) ? "-" : fmt::format("{:.10g}", value); }
 
-// What stands once a case, or once a variant of it.
+// The cells that are printed once for a case, or once for a variant of it.
 struct Heads {
   std::string size, label, today;
 };
@@ -31,7 +31,7 @@ std::vector<std::string> cells_of(const Timings& timings, const Case& c, const L
   const TimedTable& table = timings.table();
   const double here = timings.here(c, line), unit = table.per_second;
   const bool measured = !std::isnan(here), whole = line.phase.empty();
-  // Of several cores it is the speed-up that counts, of one the rate.
+  // On several cores the speed-up is reported, on one core the rate.
   const bool speedup = whole && (line.threads > 1 || !timings.parallel());
   const double ratio = speedup ? timings.speedup(c, line) : absent;
   const double rate = measured && whole && !timings.parallel()
@@ -51,7 +51,7 @@ std::vector<std::string> cells_of(const Timings& timings, const Case& c, const L
           std::move(heads.today)};
 }
 
-// The rows of a case. Where `again`, the slide's stand above, with another case.
+// The rows of a case. With `again` the slide's figures are printed above, with another case.
 void add_case(const Timings& timings, const Case& c, bool again, Grid& grid) {
   std::string_view last;
   for (const Line& line : timings.table().lines) {
@@ -67,7 +67,7 @@ void add_case(const Timings& timings, const Case& c, bool again, Grid& grid) {
   }
 }
 
-// Over one core at every case, over another variant at the last.
+// The speed-up over one core is reported at every case, over another variant at the last.
 void add_ratios(const Timings& timings, const Case& c, bool last, Report& report) {
   for (const Line& line : timings.table().lines) {
     const Line& base = timings.baseline(line);
@@ -114,7 +114,7 @@ Report report_of(const Timings& timings) {
   const Case* largest = nullptr;
   std::vector<Index> of_slide;
   for (const Case* c : timings.cases()) {
-    // The slide's row stands there once, however many cases are held against it.
+    // The slide's row is printed once, however many cases are compared with it.
     const bool again = std::ranges::find(of_slide, c->slide_n) != of_slide.end();
     of_slide.push_back(c->slide_n);
     add_case(timings, *c, again, grid);

@@ -21,7 +21,7 @@ struct Kernel {
   std::string_view variant;
   Params params{};
 
-  /// The catalogue's, or null in a build without CUDA.
+  /// The catalogue's variant, or null in a build without CUDA.
   const Variant* found() const {
     for (const Variant* found : variants_of(*operation))
       if (found->backend == "gpu" && found->name == variant) return found;
@@ -35,7 +35,7 @@ std::vector<Index> sizes_at(Scale scale) {
   return {2048, 8192};
 }
 
-/// One row a size and operation, so that its kernels run interleaved.
+/// One row for each size and operation, so that its kernels run interleaved.
 std::vector<Row> rows_of(std::span<const Kernel> kernels, Scale scale, std::uint64_t seed) {
   const Protocol smoke{.least_rounds = 3, .most_rounds = 3, .seconds = 0.01};
   const Protocol usual{.least_rounds = 5, .most_rounds = 15, .seconds = scale == Scale::full ? 1.0 : 0.2};
@@ -67,7 +67,7 @@ const Record* record_of(const Inputs& inputs, const Kernel& kernel, Index n) {
                                     .params = kernel.params});
 }
 
-/// GB/s; a kernel that repeats its work moved the matrix so many times.
+/// GB/s. A kernel that repeats its work moved the matrix as often.
 double bandwidth(const Inputs& inputs, const Kernel& kernel, Index n) {
   const Record* record = record_of(inputs, kernel, n);
   if (!record || !record->outcome.measured()) return absent;
@@ -75,7 +75,7 @@ double bandwidth(const Inputs& inputs, const Kernel& kernel, Index n) {
   return record->rate() * static_cast<double>(repeats ? repeats->value : 1);
 }
 
-/// Why there is none. `kernels`: those that are measured with it.
+/// The reason why there is none. `kernels`: those that are measured with it.
 std::string why_absent(const Inputs& inputs, std::span<const Kernel> kernels, const Kernel& kernel, Index n) {
   if (const Record* record = record_of(inputs, kernel, n))
     return record->outcome.reason.empty() ? "not measured" : record->outcome.reason;
@@ -91,7 +91,7 @@ double slide_figure(const Inputs& inputs, std::string_view row_name, std::string
   return absent;
 }
 
-/// A column of a table: which figure of the slide stands beside which kernels.
+/// A column of a table: the slide's figures and the kernels beside them.
 struct Compared {
   std::string_view title, slide;
   std::span<const Kernel> kernels;

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view id = "work-span";
 constexpr double exponent_tolerance = 0.1, power_tolerance = 0.25;
 
-// The leaves as small as the variant allows: the analysis is that of the recursion down to 1.
+// The leaves are as small as the variant allows: the analysis is that of a recursion down to 1.
 Params smallest_leaves(const Variant& variant, const Params& given) {
   Params params;
   for (const ParamSpec& spec : variant.params) {
@@ -48,7 +48,7 @@ std::string label_of(const WorkSpanLine& line) {
   return fmt::format("{}, {}", line.row, line.variants.front());
 }
 
-// One run, whose result is checked.
+// One run. Its result is checked.
 Record profile_at(const WorkSpanLine& line, const Variant& variant, Index n, std::uint64_t seed) {
   const Operation& operation = *variant.operation;
   const Shape shape = parse_shape(
@@ -87,7 +87,7 @@ std::vector<Row> rows(Scale scale, std::uint64_t seed) {
   return rows;
 }
 
-/// A variant's counts at a series of sizes, or why there are none.
+/// A variant's counts at a series of sizes, or the reason why there are none.
 struct Counts {
   const WorkSpanLine* line;
   std::string variant, problem{};
@@ -100,7 +100,7 @@ Counts counts_of(const Inputs& inputs, const WorkSpanLine& line) {
   const auto records = records_of(inputs.document, id, label_of(line));
   if (records.empty()) counts.problem = why_absent(inputs.document, id, label_of(line));
   for (const Record* record : records) {
-    // The operation's first size, which the others follow.
+    // The operation's first size; the others follow it.
     const double n = record->shape.front().get<double>();
     const Profile& profile = counts.profiles.emplace_back(profile_of(*record));
     counts.variant = record->variant;
@@ -113,8 +113,8 @@ Counts counts_of(const Inputs& inputs, const WorkSpanLine& line) {
   return counts;
 }
 
-// Of the larger sizes: the smallest are no help to an asymptotic law. What is no power of n has lower terms
-// that no shift stands for, and is fitted as it is.
+// Fits the larger sizes, as the smallest do not help an asymptotic law. A law that is not a power of n has
+// lower terms that no shift represents, and is fitted without one.
 Growth fitted(const Counts& counts, bool span) {
   const auto &x = span ? counts.span_in : counts.work_in, &y = span ? counts.span : counts.work;
   if (span ? counts.line->span_in : counts.line->work_in) return {fit_power_law(x, y).exponent, 0};
@@ -132,7 +132,7 @@ Growth fitted(const Counts& counts, bool span) {
                     span ? counts.line->span : counts.line->work);
 }
 
-// In n, or in what the slide's formula has for it.
+// In n, or in the variable of the slide's formula.
 std::string printed(const WorkSpanLine& line, const Growth& growth, bool span) {
   const auto in = span ? line.span_in : line.work_in;
   if (!in) return to_string(growth);

@@ -67,9 +67,9 @@ std::vector<WorkSpanLine> products() {
        .n = sizes(8, 512),
        .work = {lg7, 0},
        .span = {0, 2},
-       // The seven products of every level side by side.
+       // The seven products of every level run in parallel.
        .params = {{"spread", 40}},
-       // Rounding errors allow no leaf below 8, whose 88 accesses in a row are a third of the span at 16.
+       // Rounding errors allow no leaf below 8. Its 88 accesses in a row are a third of the span at 16.
        .of_differences = true},
   };
 }

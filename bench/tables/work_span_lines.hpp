@@ -10,18 +10,18 @@
 
 namespace tallcache {
 
-/// A variant held against a row of the slide.
+/// A variant compared with a row of the slide.
 struct WorkSpanLine {
-  std::string_view row;                    ///< as the slide names the algorithm
+  std::string_view row;                    ///< the algorithm's name in the slide
   std::string_view operation, element;     ///< element empty: the operation's first
   std::vector<std::string_view> variants;  ///< the first one that the catalogue has
   std::vector<Index> n;                    ///< the last one with --full only
   Growth work, span;                       ///< of the variant
-  std::string_view why{};                  ///< why its span is not the slide's, where it is not
+  std::string_view why{};                  ///< the reason where its span is not the slide's
   std::string_view input{};                ///< empty: the operation's first
   Params params{};                         ///< beside the smallest leaves
   std::string (*shape)(Index){};           ///< null: the first size is n, the others as left out
-  double (*work_in)(double){};             ///< what the work grows in, where that is not n
+  double (*work_in)(double){};             ///< the variable of the work's growth, where it is not n
   double (*span_in)(double){};
   bool of_differences = false;  ///< the span's power is fitted to S(2n) - S(n), which has no constant
 };

@@ -6,7 +6,8 @@
 
 namespace tallcache::cache {
 
-/// A cache with fewer lines than this holds no algorithm's working set and is taken for a slip of units.
+/// A cache with fewer lines than this holds no algorithm's working set: the size is most likely given in the
+/// wrong unit.
 inline constexpr std::size_t least_cache_lines = 4;
 
 /// line_bytes, when it is a power of two; throws Error otherwise.
@@ -16,8 +17,8 @@ std::size_t validated_line(std::size_t line_bytes);
 /// divide the size, or the cache has fewer than least_cache_lines lines.
 std::size_t cache_lines(std::size_t bytes, std::size_t line_bytes);
 
-/// One level of a hierarchy. Least recently used within a set; a line's set is its address / line modulo the
-/// number of sets, which need not be a power of two.
+/// One level of a hierarchy. Replacement is least recently used within a set. The set of a line is its
+/// address / line modulo the number of sets, which need not be a power of two.
 struct CacheLevel {
   std::size_t bytes;
   std::size_t ways;

@@ -72,7 +72,8 @@ void Hierarchy::request_below(std::size_t level, Line line, std::uint64_t addres
   }
 }
 
-// The accesses folded into one: hits, unless a store was not allocated, and then stores that are not either.
+// The accesses that were folded into this one. They are hits, unless they are stores to a line that was not
+// allocated: these go to the next level as well.
 void Hierarchy::repeat(const LineAccess& access, std::uint64_t address) {
   Level& first = levels_[0];
   Sets::Entry* entry = first.sets.find(first.set_of[access.line], access.line);
@@ -89,7 +90,7 @@ void Hierarchy::repeat(const LineAccess& access, std::uint64_t address) {
       request_below(0, access.line, address, {true, false, true});
 }
 
-// A line that was here came through the levels below, so their numbers for it are known.
+// Every line of this level came through the levels below, so their numbers for it are known.
 void Hierarchy::write_back_below(std::size_t level, Line line) {
   if (level + 1 == levels_.size()) {
     ++memory_writes_;

@@ -1,4 +1,4 @@
-// One to three levels of set-associative caches, with write policies, every miss classified.
+// One to three levels of set-associative caches with write policies. Every miss is classified.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct LevelCounts {
   std::uint64_t load_misses = 0, store_misses = 0;
   std::uint64_t cold = 0;         ///< the first time that this level is asked for the line
   std::uint64_t capacity = 0;     ///< a fully associative LRU cache of the same size and policy misses it too
-  std::uint64_t conflict = 0;     ///< the rest: the fault of the sets
+  std::uint64_t conflict = 0;     ///< all other misses: the sets cause them
   std::uint64_t write_backs = 0;  ///< modified lines sent down
 
   std::uint64_t accesses() const { return loads + stores; }
@@ -27,10 +27,10 @@ struct LevelCounts {
   friend bool operator==(const LevelCounts&, const LevelCounts&) = default;
 };
 
-/// Neither inclusive nor exclusive: a miss asks the next level and fills this one, and nothing else moves
-/// lines. A store that misses and allocates fetches its line first. A write-back marks the line in the next
-/// level that holds it, without changing what is recent there and without being an access (so misses compare
-/// with cachegrind's, which has no write-backs), or goes on to memory.
+/// The levels are neither inclusive nor exclusive: a miss asks the next level and fills this one, and nothing
+/// else moves lines. A store that misses and allocates fetches its line first. A write-back marks the line as
+/// modified in the next level that holds it, or goes on to memory. It does not count as an access and does
+/// not change the order of replacement, so misses compare with cachegrind's, which models no write-backs.
 class Hierarchy : public Model {
  public:
   /// Throws Error as validate(levels) does.
@@ -45,9 +45,9 @@ class Hierarchy : public Model {
   std::size_t levels() const { return levels_.size(); }
   const CacheLevel& level(std::size_t i) const { return levels_[i].shape; }
   const LevelCounts& counts(std::size_t i) const { return levels_[i].counts; }
-  /// Lines that memory delivered.
+  /// Lines read from memory.
   std::uint64_t memory_reads() const { return memory_reads_; }
-  /// Writes that memory took: modified lines, and single stores under write-through.
+  /// Writes to memory: modified lines, and single stores under write-through.
   std::uint64_t memory_writes() const { return memory_writes_; }
 
  private:
@@ -62,13 +62,14 @@ class Hierarchy : public Model {
     LineNumbers numbers;                // of this level's lines, when they are longer than those above
     std::vector<Line> below;            // of each line: the next level's line with it, when that is longer
   };
-  /// One request to a level: for the program's load or store; what it must deliver; whether it carries data.
+  /// One request to a level: the program's load or store that caused it, what the level must deliver, and
+  /// whether the request carries data.
   struct Request {
     bool store, fetch, write;
   };
   static constexpr std::uint32_t unseen = ~std::uint32_t{0};
 
-  // A line has its number and its address / line size at its level.
+  // At each level a line has a number, and an address divided by the line size.
   void request(std::size_t level, Line line, std::uint64_t address, Request what);
   void request_below(std::size_t level, Line line, std::uint64_t address, Request what);
   void repeat(const LineAccess& access, std::uint64_t address);

@@ -15,9 +15,9 @@
 
 namespace tallcache::cache {
 
-/// A page table. A leaf covers 2^20 lines (64 MiB of lines of 64 bytes) and is calloc'd: the kernel gives
-/// memory to the parts that are touched. The buffers of a run lie in a handful of leaves, which a
-/// direct-mapped table of 64 finds without hashing.
+/// A page table. A leaf covers 2^20 lines (64 MiB of lines of 64 bytes). Leaves are allocated by calloc, so
+/// the kernel gives memory only to the parts that are touched. The buffers of a run lie in a handful of
+/// leaves, which a direct-mapped table of 64 entries finds without hashing.
 class LineNumbers {
  public:
   /// The number of the line at address / line_bytes; the next free one when it is new.

@@ -23,7 +23,7 @@ void LruCache::consume(const Block& block) {
   }
 }
 
-// The live entries move to the front, in order. The queue grows until they fill at most a quarter of it, so
+// Moves the live entries to the front, in order. The queue grows until they fill at most a quarter of it, so
 // that compacting costs a fraction of an append.
 void LruCache::compact() {
   std::size_t live = 0;

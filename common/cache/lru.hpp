@@ -9,10 +9,10 @@
 
 namespace tallcache::cache {
 
-/// LRU without a linked list. Every access appends its line to a queue and notes the place as the line's
-/// latest; the least recent line is the first in the queue whose note still points there. Each entry is
-/// appended once and dropped once, in sequence, so that an access costs one look-up (its line's note) and no
-/// pointer chasing; the evictions' look-ups are known ahead and prefetched.
+/// LRU without a linked list. Every access appends its line to a queue and stores the position as the line's
+/// latest one. The least recently used line is the first in the queue whose latest position is still the one
+/// in the queue. Each entry is appended once and dropped once, in sequence, so that an access costs one
+/// look-up and no pointer chasing. The look-ups of evictions are known ahead and are prefetched.
 class LruCache : public Model {
  public:
   /// lines >= 1, else throws Error. cache_lines(Z, L) makes it from bytes.
@@ -20,7 +20,7 @@ class LruCache : public Model {
 
   void consume(const Block& block) override;
 
-  /// One access; true on a hit. A miss that does not allocate changes nothing.
+  /// Returns true on a hit. A miss that does not allocate changes nothing.
   bool access(Line line, bool allocate = true) {
     if (line >= latest_.size()) [[unlikely]]
       latest_.resize(line + 1, absent);

@@ -1,5 +1,5 @@
-// What a cache model is fed: blocks of line accesses, lines numbered densely, repeats of a line folded
-// together.
+// The input of a cache model: blocks of line accesses. Lines are numbered densely, and repeats of a line are
+// folded together.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,15 @@
 
 namespace tallcache::cache {
 
-/// Lines carry small numbers 0, 1, 2, ... in the order of their first access, so that a model keeps what it
-/// knows of a line in an array and looks nothing up. 31 bits: 128 GiB of distinct lines of 64 bytes.
+/// Lines are numbered 0, 1, 2, ... in the order of their first access, so that a model can store its state of
+/// a line in an array. 31 bits suffice for 128 GiB of distinct lines of 64 bytes.
 using Line = std::uint32_t;
 inline constexpr std::size_t most_lines = (std::size_t{1} << 31) - 1;
 
-/// An access to a line and those to the same line that follow it at once. After a load come loads and stores
-/// in any order; after a store come only stores, because a store need not bring the line into the cache. So
-/// the accesses that follow are hits when the first one leaves the line resident, and do as the first one
-/// otherwise.
+/// An access to a line, and the accesses to the same line that follow it at once. A load is followed by loads
+/// and stores in any order, a store only by stores, because a store need not bring the line into the cache.
+/// The accesses that follow are therefore hits when the first one leaves the line resident; otherwise they
+/// behave as the first one did.
 struct LineAccess {
   std::uint32_t line : 31, store : 1;
   std::uint16_t more_loads, more_stores;
@@ -32,7 +32,7 @@ struct Block {
   std::size_t line_bytes;
 };
 
-/// A cache model: one virtual call a block of some thousand accesses.
+/// A cache model. There is one virtual call for each block of some thousand accesses.
 class Model {
  public:
   virtual ~Model() = default;

@@ -110,7 +110,7 @@ void MsiCaches::classify_miss(int processor, const Copy& copy, std::uint64_t wor
                                    : counts.false_sharing);
 }
 
-// What the other caches do when they see the request.
+// The reaction of the other caches to the request.
 void MsiCaches::snoop(int requester, Line line, bool store) {
   for (int other = 0; other < config_.processors; ++other) {
     Copy& theirs = copy(other, line);
@@ -131,7 +131,7 @@ void MsiCaches::snoop(int requester, Line line, bool store) {
   }
 }
 
-// Room for `line` in the processor's own cache.
+// Makes room for `line` in the processor's own cache.
 void MsiCaches::replace(int processor, Line line) {
   const std::size_t set = numbers_.addresses()[line] % config_.shape->sets();
   const Sets::Entry victim = caches_[processor].insert(set, line, false);

@@ -1,5 +1,5 @@
-// Private caches kept coherent by the MSI protocol over one bus, watched, with true and false sharing told
-// apart.
+// Private caches kept coherent by the MSI protocol over one bus. Every transition can be observed, and true
+// sharing is distinguished from false sharing.
 #pragma once
 
 #include <cstdint>
@@ -18,47 +18,47 @@ namespace tallcache::cache {
 
 enum class Msi : std::uint8_t { invalid, shared, modified };
 
-/// What the cache of the transition does on the bus.
+/// The action of the transition's cache on the bus.
 enum class BusAction : std::uint8_t {
-  none,            ///< drops its copy in silence
+  none,            ///< drops its copy without a message
   read,            ///< asks for the line, to read it
-  read_exclusive,  ///< asks for the line, to write it: the other copies go
-  upgrade,         ///< has the line and asks the other copies to go
-  flush            ///< gives its modified line to the bus, and memory takes it
+  read_exclusive,  ///< asks for the line, to write it: the other copies are invalidated
+  upgrade,         ///< has the line and invalidates the other copies
+  flush            ///< puts its modified line on the bus, and memory stores it
 };
 
 std::string_view to_string(Msi);
 std::string_view to_string(BusAction);
 
-/// One cache changes the state of one line.
+/// A change of the state of one line in one cache.
 struct Transition {
   int processor;
   std::uint64_t address;  ///< of the line's first byte
   Msi from, to;
   BusAction action;
-  int requester;  ///< whose access caused it
+  int requester;  ///< the processor whose access caused it
 
   friend bool operator==(const Transition&, const Transition&) = default;
 };
 
-/// Of one processor. misses() = cold + replacement + true_sharing + false_sharing.
+/// The counts of one processor. misses() = cold + replacement + true_sharing + false_sharing.
 struct SharingCounts {
   std::uint64_t loads = 0, stores = 0;
   std::uint64_t cold = 0;          ///< its first access to the line
-  std::uint64_t replacement = 0;   ///< its own cache made room: capacity or conflict
+  std::uint64_t replacement = 0;   ///< its own cache had replaced the line: capacity or conflict
   std::uint64_t true_sharing = 0;  ///< lost to another's write; the accessed words were written since
   std::uint64_t false_sharing =
       0;                       ///< lost to another's write; only other words of the line were written since
-  std::uint64_t upgrades = 0;  ///< stores to lines that it held shared: no miss, but bus traffic
-  std::uint64_t flushes = 0;   ///< modified lines given up
+  std::uint64_t upgrades = 0;  ///< stores to lines in the shared state: no miss, but bus traffic
+  std::uint64_t flushes = 0;   ///< modified lines written back
 
   std::uint64_t misses() const { return cold + replacement + true_sharing + false_sharing; }
   friend bool operator==(const SharingCounts&, const SharingCounts&) = default;
 };
 
-/// Sharing is decided word by word by the access that misses (the test of Eggers and Katz). Dubois et al.
-/// 1993 also look at what is accessed until the line is lost again, so some false sharing here would be true
-/// there.
+/// Sharing is classified word by word, by the access that misses (the test of Eggers and Katz). Dubois et al.
+/// 1993 also look at what is accessed until the line is lost again. Some misses that count as false sharing
+/// here are true sharing by their definition.
 class MsiCaches {
  public:
   struct Config {
@@ -67,13 +67,14 @@ class MsiCaches {
     std::optional<CacheLevel>
         shape{};  ///< of each private cache, with the same line; none: no line is ever replaced
   };
-  /// Called at each change of state, the other caches' before the requester's own.
+  /// The observer is called at each change of state, for the other caches before the requester's own.
   using Observer = std::function<void(const Transition&)>;
 
-  /// Throws Error on a line, a word or a shape that makes no sense, or fewer than 1 processor.
+  /// Throws Error on an invalid line, word or shape, and on fewer than 1 processor.
   explicit MsiCaches(const Config& config, Observer observer = {});
 
-  /// Accesses of `processor`, 0 .. processors - 1, in the order in which the bus sees them.
+  /// An access of `processor`, 0 .. processors - 1. Accesses are made in the order in which the bus sees
+  /// them.
   void load(int processor, std::uint64_t address, std::size_t bytes) {
     access(processor, address, bytes, false);
   }
@@ -109,7 +110,7 @@ class MsiCaches {
   std::vector<SharingCounts> counts_;
 };
 
-/// The accesses of one thread, as a sink of the traced view, to be interleaved later.
+/// The recorded accesses of one thread, to be interleaved later. A sink of the traced view.
 struct ThreadTrace {
   struct Reference {
     std::uint64_t address;
@@ -128,7 +129,7 @@ struct ThreadTrace {
   }
 };
 
-/// Thread i runs on processor i; each in turn does `quantum` accesses until all have ended.
+/// Runs thread i on processor i. Each thread in turn makes `quantum` accesses, until all have ended.
 void interleave(std::span<const ThreadTrace> threads, std::size_t quantum, MsiCaches& caches);
 
 }  // namespace tallcache::cache

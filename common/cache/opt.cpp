@@ -50,8 +50,8 @@ std::size_t OptCache::half_of_memory() {
          static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// The next uses, a bit for each in the replay's set and its 64-way summary, and the latest access of each
-// line.
+// The memory of the next uses, of the bits in the replay's set and its 64-way summary, and of each line's
+// latest access.
 std::size_t OptCache::bytes_needed(std::uint64_t accesses, std::uint64_t distinct_lines) {
   return (accesses / chunk + 1) * chunk * sizeof(std::uint32_t) + accesses / 7 +
          distinct_lines * sizeof(std::uint32_t);

@@ -1,4 +1,5 @@
-// The ideal cache with optimal replacement (Belady 1966): the line whose next use is farthest makes room.
+// The ideal cache with optimal replacement (Belady 1966): the line whose next use is farthest in the future
+// is replaced.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,8 @@
 
 namespace tallcache::cache {
 
-/// A set of times below `size`, as a tree of 64-way bitmaps: insert, erase and the largest touch one word a
-/// level.
+/// A set of times below `size`, as a tree of 64-way bitmaps: insert, erase and the maximum touch one word of
+/// each level.
 class TimeSet {
  public:
   explicit TimeSet(std::uint64_t size);
@@ -24,23 +25,24 @@ class TimeSet {
   std::vector<std::vector<std::uint64_t>> levels_;  // [0] has a bit a time, [i + 1] a bit a word of [i]
 };
 
-/// Records the next use of every access (4 bytes each, repeats of a line folded), then counts OPT's misses
-/// for any capacity. A resident line is known by the time of its next use alone, so that replaying needs no
-/// line numbers: an access hits when its own time is in the set, and the largest time in the set leaves.
+/// Records the next use of every access (4 bytes each; repeats of a line are folded), then counts OPT's
+/// misses for any capacity. A resident line is identified by the time of its next use alone, so the replay
+/// needs no line numbers: an access hits when its own time is in the set, and a replacement removes the
+/// largest time.
 class OptCache : public Model {
  public:
-  /// The memory that recording may take. consume throws Error when the trace needs more.
+  /// `most_bytes`: the memory that recording may take. consume throws Error when the trace needs more.
   explicit OptCache(std::size_t most_bytes = half_of_memory());
 
   void consume(const Block& block) override;
 
   std::uint64_t accesses() const { return accesses_; }
   std::uint64_t distinct_lines() const { return distinct_; }
-  /// Misses of an optimal cache of `lines` lines (at least 1, else throws Error). Replays the trace: some 10
-  /// ns an access.
+  /// The misses of an optimal cache of `lines` lines. Throws Error below 1. Replays the trace, at some 10 ns
+  /// an access.
   std::uint64_t misses(std::size_t lines) const;
 
-  /// The memory that a trace needs, at most: as if no repeats were folded.
+  /// An upper bound of the memory that a trace needs, which assumes that no repeats are folded.
   static std::size_t bytes_needed(std::uint64_t accesses, std::uint64_t distinct_lines);
   static std::size_t half_of_memory();
 

@@ -13,8 +13,8 @@ constexpr std::uint64_t blocks_of(std::uint64_t bytes, std::uint64_t block) {
   return (bytes + block - 1) / block;
 }
 
-/// The distinct ones of at most 128 values. Those of a coalesced request come in order, and an ascending run
-/// costs one comparison a value.
+/// The distinct values among at most 128. The values of a coalesced request come in order, and an ascending
+/// run costs one comparison a value.
 class Distinct {
  public:
   void add(std::uint64_t value) {
@@ -48,8 +48,8 @@ void for_lanes(std::uint32_t mask, Visit visit) {
   for (; mask; mask &= mask - 1) visit(std::countr_zero(mask));
 }
 
-/// The sizes of a half-warp's transactions on compute capability 1.2 and 1.3: the segment of the lowest lane
-/// that is left, halved while only a half of it is used, serves all lanes in it.
+/// The sizes of a half-warp's transactions on compute capability 1.2 and 1.3. The segment of the lowest
+/// active lane serves all lanes in it. It is halved while only one half of it is used.
 std::uint64_t count_segments(const WarpRequest& request, std::uint32_t mask, std::uint64_t& bytes_moved) {
   const std::uint64_t longest = request.width == 1 ? 32 : request.width == 2 ? 64 : 128;
   std::uint64_t segments = 0;
@@ -109,7 +109,7 @@ void count_global(const WarpMachine& machine, const WarpRequest& request, int fi
                         : count_in_order(request, first, machine.request_lanes, mask, counts.bytes_moved);
 }
 
-/// The words of the fullest bank, for the lanes of `mask` in one go.
+/// The number of distinct words in the fullest bank, over the lanes of `mask` in one pass.
 std::uint64_t passes(const WarpMachine& machine, const WarpRequest& request, std::uint32_t mask) {
   if (!mask) return 0;
   std::array<std::uint8_t, 32> of_bank{};
@@ -174,7 +174,7 @@ void validate(const WarpMachine& machine, const WarpRequest& request) {
   });
 }
 
-/// The most lanes of `mask` that share an address.
+/// The largest number of lanes of `mask` that share an address.
 std::uint64_t most_on_one_address(const WarpRequest& request, std::uint32_t mask, const Distinct& addresses) {
   if (addresses.size() == std::popcount(mask)) return 1;
   std::uint64_t most = 0;
@@ -241,7 +241,7 @@ CoalescingRules coalescing_rules(const WarpRequest& request, int first, int lane
     most = std::max(most, address);
     addresses.add(address);
   });
-  // Lanes that are left out leave gaps that are none: where the others are in order, those would be too.
+  // Inactive lanes leave gaps that do not count: where the active lanes are in order, all of them would be.
   rules.contiguous = rules.in_order || (addresses.size() == std::popcount(mask) &&
                                         most - least == (addresses.size() - 1) * width);
   rules.aligned = (rules.in_order ? start : least) % (static_cast<std::uint64_t>(lanes) * width) == 0;

@@ -1,4 +1,4 @@
-// A variant run once on seeded inputs with every element access told to a sink.
+// Runs a variant once on seeded inputs and passes every element access to a sink.
 #pragma once
 
 #include <cstdint>

@@ -89,8 +89,8 @@ void StackDistances::advance(const Block& input) {
   }
 }
 
-// Numbers the marks 0, 1, 2, ... in order. There is room for four times as many, so that this costs a third
-// of a visit an access.
+// Renumbers the marks 0, 1, 2, ... in order. The table has room for four times as many, so that renumbering
+// costs a third of a visit per access.
 void StackDistances::compact(std::size_t room) {
   std::size_t live = 0;
   for (std::size_t w = 0; w < marks_.size(); ++w)

@@ -8,10 +8,10 @@
 
 namespace tallcache::cache {
 
-/// Olken's idea (1981) without his tree. Accesses are numbered; the number of a line's latest access is
-/// marked in a bitmap, so an access's distance is the count of marks behind its line's own. A Fenwick tree
-/// over blocks of 512 numbers counts those before a block, popcnt those in it. When the numbers run out, the
-/// marks are moved together.
+/// Olken's algorithm (1981) with a bitmap in place of a tree. Accesses are numbered. The number of a line's
+/// latest access is marked in a bitmap, so the stack distance of an access is the count of marks behind its
+/// line's own. A Fenwick tree over blocks of 512 numbers counts the marks before a block, popcnt those within
+/// it. When the numbers run out, the marks are compacted.
 class StackDistances : public Model {
  public:
   StackDistances();
@@ -19,14 +19,16 @@ class StackDistances : public Model {
   void consume(const Block& block) override;
 
   std::uint64_t accesses() const { return accesses_; }
-  /// Lines seen, which is the number of cold misses too.
+  /// Distinct lines, which is also the number of cold misses.
   std::uint64_t distinct_lines() const { return distinct_; }
-  /// [d]: accesses with d other lines between them and the line's previous access. First accesses have none.
+  /// [d]: the number of accesses with d other lines between them and the previous access to the same line.
+  /// First accesses are in none.
   const std::vector<std::uint64_t>& histogram() const { return histogram_; }
-  /// Q(Z): the misses of an LRU cache of `lines` lines. Every call sums the histogram: for many sizes take
-  /// curve().
+  /// Q(Z): the misses of an LRU cache of `lines` lines. Every call sums the histogram. Use curve() for many
+  /// sizes.
   std::uint64_t misses(std::size_t lines) const;
-  /// [Z]: misses with Z lines, for Z = 0 .. distinct_lines(). More lines miss no less than the last.
+  /// [Z]: the misses with Z lines, for Z = 0 .. distinct_lines(). Larger caches miss as often as the last
+  /// one.
   std::vector<std::uint64_t> curve() const;
 
  private:

@@ -15,9 +15,9 @@
 
 namespace tallcache::cache {
 
-/// Turns element accesses into blocks of line accesses. An element that straddles lines accesses each of
-/// them, and each can miss (cachegrind counts at most one miss for the whole reference; straddling() says how
-/// many there were). The models see everything only after flush(): prefer trace(), which cannot forget it.
+/// Converts element accesses into blocks of line accesses. An element that straddles lines accesses each of
+/// them, and each can miss. (Cachegrind counts at most one miss for the whole reference; straddling() counts
+/// these elements.) The models see all accesses only after flush(). Prefer trace(), which always flushes.
 class Tracer {
  public:
   /// line_bytes: a power of two (throws Error otherwise). The models must outlive the tracer.
@@ -36,7 +36,7 @@ class Tracer {
     reference(reinterpret_cast<std::uintptr_t>(address), bytes, true);
   }
 
-  /// Hands what is still buffered to the models.
+  /// Passes the accesses that are still buffered to the models.
   void flush() {
     const Block block{{buffer_.data(), size_}, numbers_.addresses(), line_bytes()};
     size_ = 0;
@@ -46,7 +46,7 @@ class Tracer {
   }
 
   std::size_t line_bytes() const { return std::size_t{1} << shift_; }
-  /// Element accesses, straddling ones counted once.
+  /// Element accesses; an access that straddles lines counts once.
   std::uint64_t loads() const { return loads_; }
   std::uint64_t stores() const { return stores_; }
   /// Element accesses that touched more than one line.
@@ -89,12 +89,12 @@ class Tracer {
   std::array<LineAccess, 4096> buffer_;  // 32 KiB: a block stays in the first-level cache between the models
 };
 
-/// What a traced run did, whatever the cache.
+/// The counts of a traced run that do not depend on the cache.
 struct TraceCounts {
   std::uint64_t loads, stores, straddling, distinct_lines;
 };
 
-/// Runs `run(tracer)` with every access fed to `models`, in lines of line_bytes.
+/// Runs `run(tracer)` and passes every access to `models`, in lines of line_bytes.
 template <class Run>
 TraceCounts trace(std::size_t line_bytes, std::vector<Model*> models, Run&& run) {
   Tracer tracer(line_bytes, std::move(models));

@@ -1,9 +1,11 @@
 // Fork policies: how an algorithm's text runs its independent parts. A policy has
-//   fork(f, g)                      run f and g, which are independent; return when both are done
-//   fork.loop(begin, end, step, f)  run f(i) for i = begin, begin + step, ... < end, all independent
-//   fork.width()                    into how many blocks an algorithm that cuts its input by number cuts it;
-//                                   what it keeps for each is indexed by block, never by thread
-// Serial is here, oneTBB in fork_tbb.hpp, the profiler in work_span.hpp.
+//
+//   fork(f, g)                      runs f and g, which are independent, and returns when both are done
+//   fork.loop(begin, end, step, f)  runs f(i) for i = begin, begin + step, ... < end, all independent
+//   fork.width()                    the number of blocks of an algorithm that cuts its input by number;
+//                                   its scratch is indexed by block, never by thread
+//
+// Serial is in this header, oneTBB in one_tbb.hpp, the profiler in work_span.hpp.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +14,7 @@
 
 namespace tallcache {
 
-/// Serial elision: the program with its forks erased, one after the other in program order.
+/// Serial elision: the program with its forks erased. It runs in program order.
 struct Serial {
   template <class F, class G>
   constexpr void operator()(F&& f, G&& g) const {
@@ -26,13 +28,13 @@ struct Serial {
   static constexpr Index width() { return 1; }
 };
 
-/// The iterations of a loop of the given step.
+/// The number of iterations of a loop.
 constexpr Index iterations(Index begin, Index end, Index step) {
   return begin < end ? (end - begin + step - 1) / step : 0;
 }
 
-/// A parallel loop as divide and conquer (seed M9): half the iterations beside the other half, down to
-/// `grain` >= 1 of them.
+/// A parallel loop as divide and conquer (seed M9): one half of the iterations is forked beside the other,
+/// down to `grain` >= 1 iterations.
 template <class Fork, class Body>
 void loop_by_halves(Fork& fork, Index begin, Index end, Index step, Index grain, Body& body) {
   const Index count = iterations(begin, end, step);
@@ -51,7 +53,7 @@ void loop_blocks(Fork& fork, Index size, Index block, Body body) {
   fork.loop(0, size, block, [=](Index begin) { body(begin, std::min(begin + block, size)); });
 }
 
-/// Block `b` of `blocks` nearly equal ones of [0, size): where it begins; block_begin(size, blocks, blocks)
+/// The beginning of block `b` of `blocks` nearly equal blocks of [0, size). block_begin(size, blocks, blocks)
 /// is size.
 constexpr Index block_begin(Index size, Index blocks, Index b) {
   return size / blocks * b + std::min(b, size % blocks);

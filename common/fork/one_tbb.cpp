@@ -12,8 +12,9 @@
 #include <vector>
 
 #if defined(__SANITIZE_THREAD__)
-// Races on oneTBB's tasks and on its count of those to wait for, which its library hands from thread to
-// thread unseen. This is asked for before the sanitizer has begun, so not sanitized itself.
+// Suppresses races on oneTBB's tasks and on its count of unfinished ones. Its library hands both from thread
+// to thread where the sanitizer cannot see it. This function is called before the sanitizer has started, so
+// it is not itself sanitized.
 extern "C" __attribute__((no_sanitize_thread)) const char* __tsan_default_suppressions() {
   return "race_top:/oneapi/tbb/\n"
          "race_top:tbb::detail::\n"
@@ -25,8 +26,9 @@ extern "C" __attribute__((no_sanitize_thread)) const char* __tsan_default_suppre
 namespace tallcache {
 namespace {
 
-// As it was before anything was pinned; never destroyed, as workers may still ask at exit. Linux numbers the
-// first hyper-thread of every core before the second ones, so that the first processors are different cores.
+// The processors of the process before any thread was pinned. Never destroyed, as workers may still ask at
+// exit. Linux numbers the first hyper-thread of every core before the second ones, so that the first
+// processors are different cores.
 const std::vector<int>& usable_processors() {
   static const auto& usable = *new auto([] {
     std::vector<int> list;
@@ -49,10 +51,10 @@ cpu_set_t set_of(const std::vector<int>& processors) {
   return set;
 }
 
-// A hint: a container that forbids it only costs speed.
+// Pinning is a hint: a container that forbids it only costs speed.
 void restrict_to(const cpu_set_t& set) { sched_setaffinity(0, sizeof set, &set); }
 
-// What a caller might use before it entered each of the arenas that it is in; empty where it was not pinned.
+// The processors that a caller could use before it entered each of its arenas; empty where it was not pinned.
 thread_local std::vector<std::optional<cpu_set_t>> outside;
 
 class Pinning final : public tbb::task_scheduler_observer {
@@ -73,7 +75,8 @@ class Pinning final : public tbb::task_scheduler_observer {
     else if (is_worker)
       restrict_to(set_of(all));
   }
-  // A worker inherits the processors of the thread that started it, which may have been pinned: it gets all.
+  // A worker inherits the processors of the thread that started it, which may have been pinned. It therefore
+  // gets all of them first.
   void on_scheduler_exit(bool is_worker) override {
     if (is_worker) return restrict_to(set_of(usable_processors()));
     if (outside.empty()) return;

@@ -1,4 +1,4 @@
-// The fork policy of oneTBB, and the arenas in which it runs.
+// The fork policy of oneTBB, and its arenas.
 #pragma once
 
 #include <oneapi/tbb/parallel_invoke.h>
@@ -15,17 +15,17 @@ extern "C" void __tsan_release(void*);
 
 namespace tallcache {
 
-/// The most threads that a run can have here: the processors that this process may use.
+/// The largest number of threads of a run: the processors that this process may use.
 int usable_threads();
 
 /// Throws Error unless 1 <= threads <= usable_threads().
 void require_threads(int threads);
 
-/// Whether threads that enter an arena from now on are pinned, each to a processor of its own (the default).
-/// On leaving, a thread may use again what it might before.
+/// Sets whether threads that enter an arena from now on are pinned, each to a processor of its own (the
+/// default). A thread that leaves gets its earlier processors back.
 void pin_threads(bool pin);
 
-/// The arena of `threads` threads, of which the caller is one; made once and kept, so that its workers stay
+/// The arena of `threads` threads, including the caller. It is made once and kept, so that its workers stay
 /// awake from one run to the next. Throws Error as require_threads does.
 tbb::task_arena& arena_of(int threads);
 
@@ -37,8 +37,9 @@ void in_arena(int threads, Body&& body) {
 
 namespace detail {
 // oneTBB's own library is not compiled with the thread sanitizer, which therefore does not see that a fork
-// comes before its branches and that they come before its end. The closures below are read before that is
-// said, and oneTBB's tasks always: these are not sanitized, those left out in fork_tbb.cpp.
+// comes before its branches and that these come before its end. HappensBefore tells it. The closures below
+// and oneTBB's tasks are read earlier than that: the closures are not sanitized, the tasks are suppressed in
+// one_tbb.cpp.
 struct HappensBefore {
 #if defined(__SANITIZE_THREAD__)
   HappensBefore() { __tsan_release(&forked); }
@@ -63,21 +64,22 @@ struct HappensBefore {
 };
 }  // namespace detail
 
-/// To be used inside an arena of `threads` threads (in_arena).
+/// Requires an arena of `threads` threads (in_arena).
 struct OneTbb {
   int threads = 1;
 
   template <class F, class G>
   void operator()(F&& f, G&& g) const {
     detail::HappensBefore order;
-    // parallel_invoke runs its last argument on this thread and offers the first one to thieves: this way
-    // round a thread goes through the program in its order, as the serial elision does.
+    // parallel_invoke runs its last argument on this thread and offers the first one to thieves. In this
+    // order a thread executes the program as the serial elision does.
     tbb::parallel_invoke(
         [&]() __attribute__((no_sanitize_thread)) { order.branch(g); },
         [&]() __attribute__((no_sanitize_thread)) { order.branch(f); });
   }
 
-  /// The grain is Cilk's: an eighth of a thread's share of the iterations, so that stealing can even out.
+  /// The grain is Cilk's: an eighth of a thread's share of the iterations, so that stealing can balance the
+  /// load.
   template <class Body>
   void loop(Index begin, Index end, Index step, Body&& body) const {
     const Index grain = std::max<Index>(1, iterations(begin, end, step) / (8 * threads));

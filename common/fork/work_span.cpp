@@ -24,7 +24,7 @@ double measured_burden() {
   static const double burden = [] {
     if (usable_threads() < 2) return cilkview_burden;
     constexpr double branch = 20e3;  // long enough that a worker that is awake comes for the other one
-    // Long enough in all to outlast a few of the scheduler's time slices, should the machine be loaded.
+    // The total outlasts a few of the scheduler's time slices, in case the machine is loaded.
     constexpr double patience = 100e6;
     constexpr std::size_t enough = 400;
     std::vector<double> costs;
@@ -43,7 +43,8 @@ double measured_burden() {
       }
     });
     if (costs.empty()) return cilkview_burden;
-    // The lower quartile: what a thread waits for its processor is no part of a steal.
+    // The lower quartile leaves out the time for which a thread waits for its processor, which is no part of
+    // a steal.
     const auto quartile = costs.begin() + static_cast<std::ptrdiff_t>(costs.size() / 4);
     std::ranges::nth_element(costs, quartile);
     return *quartile;

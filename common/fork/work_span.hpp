@@ -1,11 +1,11 @@
 // Work and span of a fork-join program, measured while it runs (seed M12; He, Leiserson and Leiserson, "The
-// Cilkview scalability analyzer", 2010): the fork policy that a profile is made with. Any code that forks
-// through a policy can be profiled (bench/examples/profile_own_code.cpp).
+// Cilkview scalability analyzer", 2010). The profiler is a fork policy: it profiles any code that forks
+// through a policy (bench/examples/profile_own_code.cpp).
 //
-// A strand is what runs between two forks or joins. Its cost is its time (Nanoseconds), or one plus its
-// element accesses (UnitCost, with views whose access policy is Traced<UnitCost>), which is the same in every
-// run. Composition: work adds up everywhere; the span of two branches is the larger one's. The burdened span
-// adds `burden` to the second branch of every fork, the continuation that a thief would have to steal.
+// A strand is the code that runs between two forks or joins. Its cost is its time (Nanoseconds), or one plus
+// its element accesses (UnitCost, with views whose access policy is Traced<UnitCost>), which is the same in
+// every run. The work of two branches is the sum of theirs, their span the larger one. The burdened span adds
+// `burden` to the second branch of every fork, the continuation that a thief would have to steal.
 #pragma once
 
 #include <chrono>
@@ -16,11 +16,11 @@
 
 namespace tallcache {
 
-/// What a run came to. Costs are in the unit of the policy's clock.
+/// The result of a run. Costs are in the unit of the policy's clock.
 struct Profile {
   double work = 0;           ///< T_1
   double span = 0;           ///< T_inf
-  double burdened_span = 0;  ///< the span with the cost of the steals on it
+  double burdened_span = 0;  ///< the span including the cost of steals
   std::uint64_t spawns = 0;  ///< forks
   std::uint64_t strands = 0;
   std::uint64_t strands_on_span = 0;
@@ -29,17 +29,17 @@ struct Profile {
   double burdened_parallelism() const { return work / burdened_span; }
 };
 
-/// The speed-up to be expected on some processors.
+/// The expected speed-up on a number of processors.
 struct SpeedupRange {
   double low, high;
 };
 
-/// Cilkview's estimate: at most min(P, T_1 / T_inf), by the work law and the span law; at least T_1 / T_P for
-/// T_P = T_1 / P + 1.7 (1 - 1 / P) burdened span. The slides print the formula without (1 - 1 / P); with it
-/// all ten ranges of their example come out to the digit.
+/// Cilkview's estimate. The upper bound is min(P, T_1 / T_inf), by the work law and the span law. The lower
+/// bound is T_1 / T_P for T_P = T_1 / P + 1.7 (1 - 1 / P) burdened span. The slides print the formula without
+/// (1 - 1 / P); with it, all ten ranges of their example agree to the last digit.
 SpeedupRange speedup_range(const Profile&, double processors);
 
-/// The cost of a strand is the time it took.
+/// The cost of a strand is its time.
 struct Nanoseconds {
   static constexpr double per_strand = 0;
   static double now() {
@@ -48,8 +48,7 @@ struct Nanoseconds {
   }
 };
 
-/// The cost of a strand is one, and one for each element access that the views of this access policy's sink
-/// saw.
+/// The cost of a strand is one, plus one for each element access that the sink of this access policy sees.
 struct UnitCost {
   static constexpr double per_strand = 1;
   static double now() { return static_cast<double>(accesses); }
@@ -68,16 +67,16 @@ struct ProfileOptions {
   Index grain = 1;    ///< iterations that a leaf of a parallel loop holds
 };
 
-/// Cilkview's burden, which the slides state: instructions for each continuation on the critical path.
+/// Cilkview's burden, as the slides give it: instructions for each continuation on the critical path.
 inline constexpr double cilkview_burden = 15000;
 
-/// Throws Error unless threads are as require_threads wants them, width and grain at least 1 and the burden a
+/// Throws Error unless require_threads(threads) holds, width and grain are at least 1, and the burden is a
 /// number of at least 0.
 void validate(const ProfileOptions&);
 
-/// What it costs here that a second thread takes over the second branch of a fork, in nanoseconds: the lower
-/// quartile of what a fork whose branches run side by side takes longer than they do. On one processor nobody
-/// can steal: there it is Cilkview's 15000 instructions at one a nanosecond.
+/// The cost of a steal on this machine in nanoseconds: the lower quartile of the time by which a fork whose
+/// branches run in parallel exceeds its branches. On one processor no steal can happen, and it is Cilkview's
+/// 15000 instructions at one a nanosecond.
 double measured_burden();
 
 template <class Clock>
@@ -86,7 +85,7 @@ class WorkSpan {
   /// Throws Error as validate() does.
   explicit WorkSpan(const ProfileOptions& options = {}) : options_(options) { validate(options); }
 
-  /// Runs `program`, which forks through this policy, and returns what it came to. What it throws goes
+  /// Runs `program`, which forks through this policy, and returns its profile. Exceptions of the program pass
   /// through.
   template <class Program>
   Profile profile(Program&& program) {
@@ -104,7 +103,7 @@ class WorkSpan {
     Strand& parent = *Strand::current;
     parent.stop();
     Strand first, second;
-    // On the way out of an exception too: whoever catches it goes on in this strand.
+    // The destructor runs on exceptions too: the handler continues in this strand.
     struct Join {
       Strand &parent, &first, &second;
       double burden;
@@ -115,8 +114,8 @@ class WorkSpan {
     } join{parent, first, second, options_.burden};
     const auto run_first = [&] { first.run(f); };
     const auto run_second = [&] { second.run(g); };
-    // While this thread waits for a stolen branch it may run tasks that have nothing to do with it: no strand
-    // of this one's is running then, and theirs put `current` back.
+    // A thread that waits for a stolen branch may run unrelated tasks. No strand of this profile is running
+    // then, and those tasks restore `current`.
     if (options_.threads == 1)
       Serial{}(run_first, run_second);
     else

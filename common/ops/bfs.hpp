@@ -15,11 +15,10 @@
 
 namespace tallcache {
 
-/// What stands at a vertex that no path leads to.
+/// The level of a vertex that no path reaches.
 inline constexpr std::int32_t unreached = -1;
 
-/// Throws Error unless a graph of so many vertices and edges can be stored: vertices in int32, edges in
-/// uint32.
+/// Throws Error unless a graph of this size can be stored: vertices in int32, edges in uint32.
 inline void require_graph_size(std::size_t vertices, std::size_t edges) {
   constexpr std::size_t most_vertices = std::numeric_limits<std::int32_t>::max() - 1;
   constexpr std::size_t most_edges = std::numeric_limits<std::uint32_t>::max();
@@ -28,13 +27,13 @@ inline void require_graph_size(std::size_t vertices, std::size_t edges) {
   if (edges > most_edges) throw Error("a graph has at most " + std::to_string(most_edges) + " edges");
 }
 
-/// Compressed sparse rows of the edges that `edge_at(e)` gives as (from, to) for e in [0, edges), each
-/// vertex's in that order. `offset` has room for vertices + 1, `target` for edges.
+/// Builds compressed sparse rows of the edges that `edge_at(e)` gives as (from, to) for e in [0, edges). The
+/// edges of a vertex keep that order. `offset` has room for vertices + 1, `target` for edges.
 template <class EdgeAt>
 void build_graph(Index vertices, Index edges, EdgeAt edge_at, std::uint32_t* offset, std::uint32_t* target) {
   std::fill_n(offset, vertices + 1, 0);
   for (Index e = 0; e < edges; ++e) ++offset[edge_at(e).first];
-  // Ends, which placing the edges from the last one on turns into beginnings.
+  // First the ends of the rows. Placing the edges from the last one on moves them to the beginnings.
   for (Index v = 0; v < vertices; ++v) offset[v + 1] += offset[v];
   for (Index e = edges; e-- > 0;) {
     const auto [from, to] = edge_at(e);
@@ -42,11 +41,12 @@ void build_graph(Index vertices, Index edges, EdgeAt edge_at, std::uint32_t* off
   }
 }
 
-/// The kinds of graph that a search is tested on. Edges 2i and 2i + 1 are the two directions of one; where
-/// there are more of them than a grid, a path or a star has, these begin again, so that some are there twice.
-///   random: both ends uniform (Erdős and Rényi 1959);  power_law: R-MAT with the weights of Graph500
-///   (Chakrabarti, Zhan, Faloutsos 2004), vertex 0 the one of the most edges;  grid: of about square shape,
-///   row by row.
+/// The kinds of graph that a search is tested on. Edges 2i and 2i + 1 are the two directions of one edge. A
+/// grid, a path or a star repeats its edges where more are asked for than it has.
+///
+/// - random: both ends uniform (Erdős and Rényi 1959)
+/// - power_law: R-MAT with Graph500's weights (Chakrabarti et al. 2004); vertex 0 has the most edges
+/// - grid: about square, row by row
 inline constexpr std::string_view graph_inputs[] = {"random", "power_law", "grid", "path", "star"};
 
 /// The seeded edges of one kind.
@@ -87,7 +87,7 @@ class Edges {
     }
   }
 
-  // A quadrant of the adjacency matrix on each level, by 16 bits each: 0.57, 0.19, 0.19, 0.05.
+  // Selects a quadrant of the adjacency matrix on each level with 16 bits: 0.57, 0.19, 0.19, 0.05.
   Pair power_law(std::uint64_t i) const {
     std::uint64_t u = 0, v = 0, bits = 0;
     for (int level = 0; level < levels_; ++level) {
@@ -104,7 +104,8 @@ class Edges {
     const std::uint64_t down = n_ - width_;
     if (across + down == 0) return {0, 0};
     i %= across + down;
-    // Alternating as long as there are both, so that the first edges are those of the first rows.
+    // Edges across and down alternate while there are both, so that the first edges are those of the first
+    // rows.
     const std::uint64_t pairs = std::min(across, down);
     const bool is_down = i < 2 * pairs ? i % 2 : down > across;
     const std::uint64_t k = i < 2 * pairs ? i / 2 : i - pairs;
@@ -200,8 +201,8 @@ struct Bfs {
                     ", which is no vertex");
   }
 
-  /// The levels are right exactly when the source's is 0, no edge leads to a level further than one up or out
-  /// of the reached vertices, and to every other reached vertex an edge leads from one level below.
+  /// The levels are correct exactly when the source's is 0, no edge leads more than one level up or out of
+  /// the reached vertices, and every other reached vertex has an edge from one level below.
   static Check check(const Shape&, std::string_view, std::uint64_t, const Args<>& args) {
     const Index n = args.out.size;
     if (n == 0) return {};

@@ -1,4 +1,4 @@
-// B = A, the yardstick of every operation that moves data: A and B m x n, row-major with padded leading
+// B = A, the reference of every operation that moves data. A and B are m x n, row-major with padded leading
 // dimensions.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Sorting n uint32 keys, each known to lie in [0, range]; keys only, or stable with a uint32 payload.
+// Sorts n uint32 keys, each in [0, range]; keys only, or stable with a uint32 payload.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 
 namespace tallcache {
 
-/// Keys only (`with_payload` = false: any order of equal keys is the same order), or stable with a payload.
+/// With `with_payload` = false only keys are sorted, and equal keys cannot be told apart. Otherwise the sort
+/// is stable.
 template <bool with_payload>
 struct CountingSort {
   using Key = std::uint32_t;
@@ -108,7 +109,7 @@ struct CountingSort {
     }
   }
 
-  /// Beyond validate(): no key is above the range.
+  /// Checks, beyond validate(), that no key is above the range.
   static void validate_values(const Args<>& args) {
     for (Index i = 0; i < args.in.size; ++i)
       if (args.in[i] > args.range)
@@ -116,8 +117,8 @@ struct CountingSort {
                     ", above the range " + std::to_string(args.range));
   }
 
-  /// Keys: in order, and the same multiset as the input, in two 64-bit sums. Pairs: each payload names the
-  /// position that it came from, so order, keys and stability are checked exactly, without sorting.
+  /// Keys must be in order and the same multiset as the input, by two 64-bit sums. For pairs each payload is
+  /// the position of its key in the input, so order, keys and stability are checked exactly, without sorting.
   static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args) {
     const Index n = s["n"];
     const Keys key_at(input, seed, n, s["range"]);
@@ -169,7 +170,7 @@ struct CountingSort {
   }
 
  private:
-  // An odd multiplier permutes the 32-bit words, and its inverse undoes it.
+  // An odd multiplier permutes the 32-bit words. Its inverse undoes the permutation.
   static constexpr std::uint32_t multiplier = 2654435761u, inverse = 244002641u;
   static_assert(static_cast<std::uint32_t>(multiplier * inverse) == 1);
   static Key payload_at(Index i) { return static_cast<Key>(i) * multiplier; }

@@ -15,8 +15,8 @@
 namespace tallcache {
 
 namespace detail {
-/// The same distances by bit-parallel arithmetic (Myers 1999; Hyyrö 2003): a row of the tableau is the bits
-/// of its differences along the row, 64 to a word, and a letter of `a` leads from one row to the next.
+/// The same distances by bit-parallel arithmetic (Myers 1999; Hyyrö 2003). A row of the tableau is stored as
+/// the bits of the differences along it, 64 to a word. Each letter of `a` leads from one row to the next.
 class BitParallelRows {
  public:
   explicit BitParallelRows(VectorView<const std::uint8_t> b)
@@ -25,7 +25,7 @@ class BitParallelRows {
     for (Index j = 0; j < size_; ++j) equal_[b[j]][j / 64] |= std::uint64_t{1} << (j % 64);
   }
 
-  /// To the row that a further letter of `a` makes.
+  /// Advances to the row of the next letter of `a`.
   void next(std::uint8_t letter) {
     int carry = 1;  // the first column rises by one from row to row
     for (Index w = 0; w < words_; ++w) {
@@ -43,7 +43,7 @@ class BitParallelRows {
     }
   }
 
-  /// What distance j + 1 of the row is more than distance j: -1, 0 or 1.
+  /// Distance j + 1 of the row minus distance j: -1, 0 or 1.
   int step(Index j) const {
     return static_cast<int>(rises_[j / 64] >> (j % 64) & 1) -
            static_cast<int>(falls_[j / 64] >> (j % 64) & 1);
@@ -56,8 +56,8 @@ class BitParallelRows {
 };
 }  // namespace detail
 
-/// out(i, j) is the least number of insertions, deletions and substitutions that make the first j letters of
-/// `b` of the first i letters of `a`.
+/// out(i, j) is the minimum number of insertions, deletions and substitutions that turn the first i letters
+/// of `a` into the first j letters of `b`.
 struct EditDistance {
   using Cell = std::int32_t;
   using Letter = std::uint8_t;
@@ -67,7 +67,7 @@ struct EditDistance {
   static constexpr Rate rate = Rate::mcells_per_s;
   static constexpr DimSpec dims[] = {{"m", "letters of the first string"},
                                      {"n", "letters of the second string"}};
-  /// Of four letters each. similar: one edit in twenty apart;  disjoint: no letter in common.
+  /// The strings have four letters each. similar: one edit in twenty letters; disjoint: no letter in common.
   static constexpr std::string_view inputs[] = {"random", "similar", "equal", "disjoint"};
 
   template <class Access = Plain>
@@ -106,7 +106,7 @@ struct EditDistance {
     };
     Letter *a = reinterpret_cast<Letter*>(buffers[1]), *b = reinterpret_cast<Letter*>(buffers[2]);
     for (Index i = 0; i < s["m"]; ++i) a[i] = letter(seed, i);
-    Index from = 0;  // the position of the first string that the next letter of a similar one comes from
+    Index from = 0;  // the position in the first string of the next letter of a similar one
     for (Index j = 0; j < s["n"]; ++j) {
       const Letter other = letter(seed + 1, j);
       if (input == "random") {
@@ -138,7 +138,7 @@ struct EditDistance {
     validate_disjoint(args.out, "tableau", args.b, "second string");
   }
 
-  /// Every cell, against the bit-parallel distances.
+  /// Compares every cell with the bit-parallel distances.
   static Check check(const Shape&, std::string_view, std::uint64_t, const Args<>& args) {
     detail::BitParallelRows row(args.b);
     for (Index i = 0; i < args.out.rows; ++i) {

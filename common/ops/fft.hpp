@@ -15,15 +15,14 @@
 
 namespace tallcache {
 
-/// Any n; the variants here want a power of two.
+/// The operation takes any n. The variants here require a power of two.
 struct Fft {
   using Complex = std::complex<double>;
   static constexpr std::string_view name = "fft", element = Element<Complex>::name;
   static constexpr std::string_view what = "out[k] = sum of in[j] exp(-2 pi i j k / n) for n complex numbers";
   static constexpr Rate rate = Rate::gflop_per_s;
   static constexpr DimSpec dims[] = {{"n", "complex numbers"}};
-  /// impulse: one 1 among zeros;  constant: ones;  tone: exp(2 pi i f j / n), which the transform makes an
-  /// impulse.
+  /// impulse: one 1 among zeros; constant: ones; tone: exp(2 pi i f j / n), whose transform is an impulse.
   static constexpr std::string_view inputs[] = {"uniform", "impulse", "constant", "tone"};
 
   template <class Access = Plain>
@@ -76,8 +75,8 @@ struct Fft {
     validate_disjoint(args.out, "output", args.in, "input");
   }
 
-  /// Up to 1024 numbers: each output against its sum. More: two sums over all outputs with known weights, and
-  /// Parseval's equation.
+  /// Up to 1024 numbers, each output is compared with its sum. Beyond, the check is two sums over all outputs
+  /// with known weights, and Parseval's equation.
   static Check check(const Shape&, std::string_view, std::uint64_t seed, const Args<>& args) {
     return args.in.size <= 1024 ? check_each(args) : check_sums(seed, args);
   }
@@ -116,9 +115,8 @@ struct Fft {
     return static_cast<double>(std::sqrt(sum));
   }
 
-  /// The rounding error that a transform may make for each unit of the norm: a few eps for each of the lg n
-  /// multiplications that an input goes through (Higham, "Accuracy and Stability of Numerical
-  /// Algorithms", 24.1).
+  /// The rounding error that a transform may make, relative to the norm: a few eps for each of the lg n
+  /// multiplications of an input (Higham, "Accuracy and Stability of Numerical Algorithms", 24.1).
   static double relative_bound(Index n) {
     return 4 * Element<double>::epsilon * (2 + std::log2(static_cast<double>(n)));
   }
@@ -148,8 +146,8 @@ struct Fft {
   }
 
   /// The sum of the outputs times z^k, for z^n = -1, is a geometric sum for each input: 2 in[j] / (1 - z
-  /// w^j), where w is the n-th root of unity of the transform. It takes one pass, no transform, and sees
-  /// every output: with weights of magnitude 1 that no two outputs share.
+  /// w^j), where w is the transform's n-th root of unity. The check takes one pass and no transform. It
+  /// depends on every output, as the weights have magnitude 1 and are distinct.
   static Check check_sums(std::uint64_t seed, const Args<>& args) {
     const Index n = args.in.size;
     // Parseval: the outputs' norm is sqrt n times the inputs'.
@@ -167,7 +165,7 @@ struct Fft {
         got += Complex(y.real() * z.real() - y.imag() * z.imag(), y.real() * z.imag() + y.imag() * z.real());
       }
       for (Index j = 0; j < n; ++j) {
-        // 2 / (1 - exp(-2 i a)) = 1 - i cot a, which 1 - z w^j would lose to cancellation.
+        // 2 / (1 - exp(-2 i a)) = 1 - i cot a. The difference 1 - z w^j itself would cancel.
         Index d = (2 * j - turn) % (2 * n);
         if (d > n) d -= 2 * n;
         if (d < -n) d += 2 * n;

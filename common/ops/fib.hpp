@@ -1,4 +1,4 @@
-// The n-th Fibonacci number by its doubly recursive definition: the yardstick of what a fork costs.
+// The n-th Fibonacci number by its doubly recursive definition, which measures the cost of a fork.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Fib {
   static constexpr Rate rate = Rate::mcalls_per_s;
   static constexpr DimSpec dims[] = {{"n", "which one, from F(0) = 0 and F(1) = 1"}};
   static constexpr std::string_view inputs[] = {"none"};
-  /// F(92) is the last one that the slides' `long` holds.
+  /// F(92) is the last one that fits into the slides' `long`.
   static constexpr Index largest = 92;
 
   template <class Access = Plain>
@@ -49,13 +49,13 @@ struct Fib {
     if (args.out.size != 1 || !args.out.data) throw Error("fib: the output is one number");
   }
 
-  /// Against the sum taken n times.
+  /// Compares with the result of n additions.
   static Check check(const Shape& s, std::string_view, std::uint64_t, const Args<>& args) {
     const Number expected = pair(s["n"]).current, got = args.out[0];
     return got == expected ? Check{} : Check::wrong("F(n)", digits(expected), digits(got));
   }
 
-  /// The calls of the definition: 2 F(n + 1) - 1.
+  /// The number of calls of the definition: 2 F(n + 1) - 1.
   static Cost cost(const Shape& s) {
     return {.bytes = sizeof(Number), .keys = 2 * static_cast<double>(pair(s["n"]).next) - 1};
   }

@@ -1,4 +1,4 @@
-// y = A x; A m x n, row-major with a padded leading dimension.
+// y = A x. A is m x n, row-major with a padded leading dimension.
 #pragma once
 
 #include <tuple>
@@ -69,8 +69,8 @@ struct Gemv {
     validate_disjoint(args.y, "y", args.x, "x");
   }
 
-  /// Every element against a sum of wider type; the bound is that of a sum of n products in any order,
-  /// (n + 2) eps |A| |x|, and zero for whole numbers.
+  /// Compares every element with a sum of wider type. The bound is that of a sum of n products in any order,
+  /// (n + 2) eps |A| |x|; it is zero for whole numbers.
   static Check check(const Shape&, std::string_view input, std::uint64_t, const Args<>& args) {
     using Wide = typename Element<T>::Wide;
     const bool exact = Element<T>::is_exact || input == "integers";

@@ -1,6 +1,6 @@
-// The two halves of a transposition by tiles of 32 x 32, each alone: transposing within tiles that stay where
-// they are (fine-grained), and moving tiles that stay as they are to the transposed place (coarse-grained).
-// Neither is a transposition.
+// The two halves of a transposition by tiles of 32 x 32, each alone. Fine-grained: elements are transposed
+// within tiles that stay in place. Coarse-grained: tiles move to the transposed place unchanged. Neither is a
+// transposition.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ constexpr bool in_whole_tile(Index i, Index j, Index rows, Index cols) {
 }
 
 namespace detail {
-/// b(i, j) == the seeded input's element at origin(i, j), of an input with `cols` columns.
+/// Checks that b(i, j) is the element at origin(i, j) of a seeded input with `cols` columns.
 template <class T>
 Check check_moved(MatrixView<const T> b, Index cols, std::string_view input, std::uint64_t seed,
                   auto origin) {
@@ -61,8 +61,7 @@ struct CoarseGrained : Transpose<T> {
   static constexpr std::string_view name = "coarse_grained";
   static constexpr std::string_view what =
       "every whole 32 x 32 tile of A, as it is, at its transposed place in B, the cut ones transposed; A is "
-      "m x n, "
-      "B n x m";
+      "m x n, B n x m";
 
   /// Where B's element (i, j) comes from; A is rows x cols.
   static constexpr auto origin(Index i, Index j, Index rows, Index cols) {

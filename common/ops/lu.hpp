@@ -1,4 +1,5 @@
-// A = L U in place, and P A = L U with partial pivoting: A n x n, row-major with a padded leading dimension.
+// A = L U in place, and P A = L U with partial pivoting. A is n x n, row-major with a padded leading
+// dimension.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +14,9 @@
 
 namespace tallcache {
 
-/// Afterwards the strict lower triangle of A holds that of the unit lower triangular L, the rest holds U.
-/// With pivoting, rows are exchanged as LAPACK's getrf does: step i, for i = 0, 1, ..., has exchanged row i
-/// with row exchanges[i] >= i, so that no element of L is above 1 in magnitude.
+/// The result replaces A: the strict lower triangle holds that of the unit lower triangular L, the rest holds
+/// U. With pivoting, rows are exchanged as in LAPACK's getrf: step i, for i = 0, 1, ..., exchanges row i with
+/// row exchanges[i] >= i, so that no element of L is above 1 in magnitude.
 template <class T, bool pivoting>
 struct LuDecomposition {
   static constexpr std::string_view name = pivoting ? "lu_pivot" : "lu", element = Element<T>::name;
@@ -24,8 +25,8 @@ struct LuDecomposition {
   static constexpr Rate rate = Rate::gflop_per_s;
   static constexpr DimSpec dims[] = {{"n", "rows and columns of A"},
                                      {"pad", "leading dimension minus columns", 0}};
-  /// dominant: uniform in [-1, 1), plus n on the diagonal;  zero_diagonal: uniform, but the diagonal is zero;
-  /// graded: uniform, every row scaled by a random power of two.
+  /// dominant: uniform in [-1, 1), plus n on the diagonal; zero_diagonal: uniform, with zeros on the
+  /// diagonal; graded: uniform, every row scaled by a random power of two.
   static constexpr std::string_view kinds[] = {"dominant", "uniform", "zero_diagonal", "graded"};
   static constexpr std::string_view pivoting_kinds[] = {"uniform", "dominant", "zero_diagonal", "graded"};
   static constexpr std::span<const std::string_view> inputs =
@@ -83,11 +84,11 @@ struct LuDecomposition {
     validate_disjoint(args.exchanges, "exchanges", args.a, "A");
   }
 
-  /// The backward error, P A - L U, elementwise against (n + 2) eps |L| |U| (Higham 2002, 9.3) up to 2^27
-  /// products; beyond, every row of it times a random vector t against 8 sqrt(n + 2) eps times the root of
-  /// the sum of the squares of the products l_ik u_kj t_j, as rounding errors of either sign add up (Higham
-  /// and Mary 2019). With pivoting, the exchanges must be possible and no element of L above 1, but for the
-  /// rounding of a reciprocal.
+  /// Up to 2^27 products, the backward error P A - L U is checked elementwise against (n + 2) eps |L| |U|
+  /// (Higham 2002, 9.3). Beyond, every row of it times a random vector t is checked against 8 sqrt(n + 2) eps
+  /// times the root of the sum of the squares of the products l_ik u_kj t_j, as rounding errors of either
+  /// sign add up (Higham and Mary 2019). With pivoting, the exchanges must be valid, and no element of L may
+  /// be above 1 except by the rounding of a reciprocal.
   static Check check(const Shape&, std::string_view input, std::uint64_t seed, const Args<>& args) {
     const MatrixView<const T> f = args.a;
     const Index n = f.rows;
@@ -207,7 +208,7 @@ using Lu = LuDecomposition<T, false>;
 template <class T>
 using LuPivot = LuDecomposition<T, true>;
 
-/// What a decomposition throws when it meets a pivot that it cannot divide by.
+/// Throws the Error of a pivot that cannot be divided by.
 template <class T>
 [[noreturn]] void throw_singular(std::string_view operation, Index i, T pivot) {
   throw Error(std::string(operation) + ": the matrix is singular: pivot " + std::to_string(i) + " is " +

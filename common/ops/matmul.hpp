@@ -1,4 +1,4 @@
-// C = A B, C m x n, A m x k, B k x n, row-major with padded leading dimensions.
+// C = A B. C is m x n, A m x k, B k x n, all row-major with padded leading dimensions.
 #pragma once
 
 #include <algorithm>
@@ -72,12 +72,13 @@ struct Matmul {
     validate_disjoint(c, "C", b, "B");
   }
 
-  /// Up to 2^24 products, every element of C against a sum of wider type; the bound is the forward error of a
-  /// sum of k products in any order, (k + 2) eps |A| |B|, and zero for whole-number inputs. Beyond, every row
-  /// of C by Freivalds' test (1977): C t against A (B t) for a random t. On whole numbers that is exact up to
-  /// its chance of 2^-31 a row; otherwise its bound is 8 sqrt(k + 2) eps times the Euclidean norms, as
-  /// rounding errors of either sign add up (Higham and Mary 2019; 8 leaves a chance of 10^-13): at m = n = k
-  /// = 1024 a single wrong element shows in double from 10^-10 of the usual one, in float from 1/20.
+  /// Up to 2^24 products, every element of C is compared with a sum of wider type. The bound is the forward
+  /// error of a sum of k products in any order, (k + 2) eps |A| |B|; it is zero for whole-number inputs.
+  /// Beyond, every row of C is checked by Freivalds' test (1977): C t against A (B t) for a random t. On
+  /// whole numbers the test is exact up to its chance of 2^-31 a row. Otherwise its bound is 8 sqrt(k + 2)
+  /// eps times the Euclidean norms, as rounding errors of either sign add up (Higham and Mary 2019; the
+  /// factor 8 leaves a chance of 10^-13). At m = n = k = 1024 the test detects a single wrong element whose
+  /// relative error is 10^-10 in double, or 1/20 in float.
   static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args) {
     return check_product(s, input, seed, args, 0);
   }
@@ -112,7 +113,7 @@ struct Matmul {
     return std::to_string(view.rows) + " x " + std::to_string(view.cols);
   }
 
-  /// check() of a product whose factors may each be off by `factor_error` of themselves before they are
+  /// check() of a product whose factors may each have a relative error of `factor_error` before they are
   /// multiplied.
   static Check check_product(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args,
                              double factor_error) {
@@ -148,7 +149,7 @@ struct Matmul {
     return {};
   }
 
-  // With Sum an integer, every element must be a whole number, and the sums wrap modulo 2^64.
+  // With integer sums every element must be a whole number, and the sums wrap modulo 2^64.
   template <class Sum>
   static Check check_freivalds(const Args<>& args, std::uint64_t seed, double factor_error) {
     const auto& [c, a, b, scratch] = args;

@@ -1,4 +1,4 @@
-// C = A B with B column-major, that is with the rows of B^T given: C m x n, A m x k, B^T n x k.
+// C = A B with a column-major B, that is, with the rows of B^T given. C is m x n, A m x k, B^T n x k.
 #pragma once
 
 #include <tuple>
@@ -63,7 +63,7 @@ struct MatmulBt : Matmul<T> {
     validate_disjoint(args.c, "C", args.bt, "B^T");
   }
 
-  /// Matmul's check, of the row-major B.
+  /// Matmul's check, with the row-major B.
   static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args) {
     std::vector<T> b(args.bt.rows * args.bt.cols);
     const MatrixView<T> view{b.data(), args.bt.cols, args.bt.rows, args.bt.rows};

@@ -1,6 +1,6 @@
-// The product of float matrices whose elements may be cut to TF32, 10 bits of mantissa, before they are
-// multiplied. It is an operation of its own: its results are no float results, and none of its variants
-// competes with theirs.
+// The product of float matrices whose elements may be truncated to TF32, 10 bits of mantissa, before they are
+// multiplied. It is an operation of its own, as its results are less exact than float's: its variants are not
+// compared with those of the product in float.
 #pragma once
 
 #include "common/ops/matmul.hpp"
@@ -13,8 +13,8 @@ struct MatmulTf32 : Matmul<float> {
       "C = A B as matmul of float, with the elements of A and B cut to 10 bits of mantissa before they are "
       "multiplied";
 
-  /// Cutting two factors changes a product by 2 x 2^-10 of it; a tensor core cuts its sums too, in place of
-  /// rounding.
+  /// Truncating two factors changes a product by 2 x 2^-10 of it. A tensor core also truncates its sums
+  /// instead of rounding them.
   static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args) {
     return check_product(s, input, seed, args, Element<Tf32>::epsilon);
   }

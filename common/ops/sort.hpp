@@ -1,4 +1,4 @@
-// Sorting n uint32 keys in place, by comparisons.
+// Sorts n uint32 keys in place, by comparisons.
 #pragma once
 
 #include <cmath>
@@ -52,7 +52,7 @@ struct Sort {
     if (args.keys.size && !args.keys.data) throw Error("keys: no data");
   }
 
-  /// In order, and the same multiset as the input, in two 64-bit sums.
+  /// The keys must be in order and the same multiset as the input, by two 64-bit sums.
   static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args) {
     const auto& keys = args.keys;
     const Keys key_at = keys_of(s, input, seed);

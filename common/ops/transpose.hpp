@@ -11,7 +11,8 @@
 namespace tallcache {
 
 namespace detail {
-/// out(j, i) == the seeded input's element (i, j), in blocks so that a 12.8 GB check takes seconds.
+/// Checks that out(j, i) is the seeded input's element (i, j). The check works in blocks, so that 12.8 GB
+/// take seconds.
 template <class T>
 Check check_transposed(MatrixView<const T> out, std::string_view input, std::uint64_t seed) {
   if (Check padding = check_padding(out); !padding) return padding;

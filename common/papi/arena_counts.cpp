@@ -49,8 +49,8 @@ void RunningSets::stop(std::mutex* mutex) {
 
 ArenaCounts::ArenaCounts(tbb::task_arena& arena, std::vector<Tally>& tallies)
     : tbb::task_scheduler_observer(arena), arena_(arena), tallies_(tallies) {
-  // The locks here say to the thread sanitizer what oneTBB's library, not compiled with it, sees to: that an
-  // observer is made before it is called, and called no more once it is gone.
+  // The locks tell the thread sanitizer what oneTBB's library, which is not compiled with it, guarantees: an
+  // observer is made before it is called, and not called after it is destroyed.
   { const std::lock_guard lock(mutex_); }
   observe(true);
 }
@@ -69,10 +69,10 @@ void ArenaCounts::run(const std::function<void()>& work) {
       failure = std::current_exception();
     }
   });
-  // A thread that was in the arena before entered with observe(true) and would leave with observe(false)
-  // only.
+  // A thread that was in the arena before would otherwise enter with observe(true) and leave only with
+  // observe(false).
   on_scheduler_exit(false);
-  // Each thread stops its own event sets, so that they must all have left before anything else.
+  // Each thread stops its own event sets, so all threads must have left first.
   std::unique_lock lock(mutex_);
   if (!left_.wait_for(lock, patience, [&] { return threads_.empty(); }))
     for (Tally& tally : tallies_)

@@ -1,4 +1,4 @@
-// Event sets that run on one thread, and on every thread that works in an arena.
+// Event sets on one thread, and on every thread that works in an arena.
 #pragma once
 
 #include <tbb/task_arena.h>
@@ -21,14 +21,16 @@ namespace tallcache {
 /// The counts of one group of events, added up over the threads that counted them.
 struct Tally {
   const EventGroup* group;
-  std::vector<long long> sums;  ///< one an event
-  std::string problem;          ///< of the first thread that could not count: the sums are not whole
+  std::vector<long long> sums;  ///< one for each event
+  std::string problem;          ///< of the first thread that could not count: the sums are incomplete
 };
 
-/// The event sets of one thread, one a tally. Made, started, stopped and destroyed on that thread.
+/// The event sets of one thread, one for each tally. They are made, started, stopped and destroyed on that
+/// thread.
 class RunningSets {
  public:
-  /// `tallies` must outlive it. A set that cannot be made, started or stopped becomes its tally's problem.
+  /// `tallies` must outlive it. The error of a set that cannot be made, started or stopped is stored in its
+  /// tally.
   explicit RunningSets(std::vector<Tally>& tallies);
   void start();
   /// Adds the counts to the tallies; `mutex` guards them where threads share them.
@@ -39,20 +41,20 @@ class RunningSets {
   void attempt(std::size_t i, Call&& call);
 
   std::vector<Tally>& tallies_;
-  std::vector<std::unique_ptr<EventSet>> sets_;  // null once it has a problem
+  std::vector<std::unique_ptr<EventSet>> sets_;  // null after an error
   std::vector<std::string> problems_;
 };
 
-/// Counts on each thread from its entry into `arena` to its exit: workers that come late, leave early or
-/// return are counted while they are there.
+/// Counts on each thread from its entry into `arena` to its exit. Workers that come late, leave early or
+/// return are counted while they are in the arena.
 class ArenaCounts : public tbb::task_scheduler_observer {
  public:
   ArenaCounts(tbb::task_arena& arena, std::vector<Tally>& tallies);
   ~ArenaCounts();
 
-  /// Runs `work` in the arena; back when it is done and every thread has left. Workers leave within
-  /// milliseconds of running out of work; one that is still there after `patience` becomes the tallies'
-  /// problem.
+  /// Runs `work` in the arena and returns when it is done and every thread has left. Workers leave within
+  /// milliseconds of running out of work. A worker that is still there after `patience` is reported as an
+  /// error in the tallies.
   void run(const std::function<void()>& work);
   static constexpr std::chrono::seconds patience{10};
 
@@ -65,7 +67,7 @@ class ArenaCounts : public tbb::task_scheduler_observer {
   std::mutex mutex_;
   std::condition_variable left_;
   std::map<std::thread::id, std::unique_ptr<RunningSets>> threads_;
-  bool done_ = false;  // who comes now comes too late to do any of the work
+  bool done_ = false;  // a thread that enters now is too late to do any of the work
 };
 
 }  // namespace tallcache

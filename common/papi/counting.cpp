@@ -15,16 +15,17 @@ bool takes_counters(const EventGroup& group) {
   return per_thread(first) && !in_software(first.name);
 }
 
-// Groups being made of the events of one component, each with the set in which it was tried.
+// The groups of events of one component while they are made, each with the event set on which it was tried.
 struct Trials {
   std::vector<EventGroup> groups;
   std::vector<std::unique_ptr<EventSet>> sets;
 
-  // Empty, or why `event` cannot be counted even alone.
+  // Returns empty, or the reason why `event` cannot be counted even alone.
   std::string take(const Event& event) {
     const auto limit = static_cast<std::size_t>(group_limit(event.component));
     for (std::size_t i = 0; i < groups.size(); ++i) {
-      // The kernel's own events stand apart: they need not wait for a counter, nor take turns on one.
+      // The kernel's software events form groups of their own: they need no counter and are never
+      // multiplexed.
       if (in_software(event.name) != in_software(groups[i].events.front().name)) continue;
       if (groups[i].events.size() >= limit || !sets[i]->admit(event).empty()) continue;
       groups[i].events.push_back(event);
@@ -38,7 +39,7 @@ struct Trials {
   }
 };
 
-// What the tally of a pass says, put where each event was asked for.
+// Stores the counts of a pass for each event that was requested.
 void settle(const Tally& tally, std::vector<Count>& counts) {
   const EventGroup& group = *tally.group;
   for (std::size_t i = 0; i < group.events.size(); ++i)
@@ -73,7 +74,7 @@ Counting::Counting(std::span<const std::string> events, Sharing sharing) {
   }
 }
 
-// The groups that take the processor's counters become one, where there are several.
+// Merges the groups that need the processor's counters into one, where there are several.
 void Counting::multiplex(std::vector<EventGroup>& groups) {
   if (std::ranges::count_if(groups, takes_counters) < 2) return;
   EventGroup together{.multiplexed = true};

@@ -12,7 +12,7 @@
 namespace tallcache {
 namespace {
 
-// The software-defined events that some thread is counting.
+// The software-defined events that a thread is counting now.
 std::mutex shared_mutex;
 std::set<std::string> shared_events;
 
@@ -64,7 +64,7 @@ std::string EventSet::admit(const Event& event) {
   if (std::string reason = add(event); !reason.empty() || !per_thread(event)) return reason;
   const int result = PAPI_start(set_);
   if (result == PAPI_OK) PAPI_stop(set_, nullptr);
-  // While another set of the component counts on this thread there is no telling.
+  // While another set of the component counts on this thread, the trial start cannot tell.
   if (result == PAPI_OK || result == PAPI_EISRUN) return {};
   events_.pop_back();
   PAPI_remove_event(set_, event.code);

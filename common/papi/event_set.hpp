@@ -11,41 +11,41 @@ namespace tallcache {
 /// Events of one component that are counted together.
 struct EventGroup {
   std::vector<Event> events;
-  bool multiplexed = false;  ///< more than the processor counts at once: they take turns
+  bool multiplexed = false;  ///< more events than the processor counts at once: they take turns
 };
 
-/// Made, used and destroyed on one thread. PAPI runs one set of a component per thread at a time: sets of
-/// different components (hardware and simulated) run side by side. An event that does not fit is refused, but
-/// in a multiplexed set.
+/// An event set is made, used and destroyed on one thread. PAPI runs one set of a component per thread at a
+/// time; sets of different components (hardware and simulated) run side by side. An event that does not fit
+/// is refused, except in a multiplexed set.
 class EventSet {
  public:
-  /// Throws Error when PAPI makes no event set.
+  /// Throws Error when PAPI cannot create the event set.
   EventSet();
   ~EventSet();
   EventSet(const EventSet&) = delete;
   EventSet& operator=(const EventSet&) = delete;
 
-  /// To be called before any add(): the events, all of `component`, take turns on its counters, and each
-  /// count is what PAPI estimates from the turns of its event; 0 also when it never had one. Throws Error
-  /// with PAPI's reason.
+  /// Multiplexes the events, all of `component`, on its counters. Must be called before any add(). Each count
+  /// is then PAPI's estimate from the time in which the event had a counter; it is 0 also when it never had
+  /// one. Throws Error with PAPI's reason.
   void multiplex(int component);
 
-  /// Adds `event`; empty, or PAPI's reason why it does not go with those before it (or alone, when it is the
-  /// first).
+  /// Adds `event`. Returns empty, or PAPI's reason why the event cannot be counted with those before it (or
+  /// alone, when it is the first).
   std::string add(const Event& event);
-  /// As add(), and starts the set for a moment: a permission that is missing, or a counter that another
-  /// program holds, may show only then.
+  /// As add(), but also starts the set for a moment: a missing permission, or a counter that another program
+  /// holds, may show only then.
   std::string admit(const Event& event);
 
-  /// Counts from 0. Throws Error with PAPI's reason. libsde keeps one start per event for the whole process,
-  /// so that a second set with the same software-defined event, on another thread, would falsify the first:
-  /// it throws.
+  /// Starts counting from 0. Throws Error with PAPI's reason. Also throws when another thread counts the same
+  /// software-defined event: libsde keeps one start per event for the whole process, so a second set would
+  /// falsify the first.
   void start();
-  /// The counts since start() or reset(), in the order of add(); still counting.
+  /// Reads the counts since start() or reset(), in the order of add(); counting continues.
   std::vector<long long> read();
-  /// Counts from 0 again.
+  /// Restarts the counts from 0.
   void reset();
-  /// The counts since start() or reset().
+  /// Stops counting and returns the counts since start() or reset().
   std::vector<long long> stop();
 
  private:

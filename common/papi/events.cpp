@@ -59,8 +59,8 @@ std::string_view prefix_of(const PAPI_component_info_t& component) {
   return component.short_name[0] ? component.short_name : component.name;
 }
 
-// The software-defined component takes any name for one that may be registered later, and would count -1 for
-// it. So such a name is looked up in the list first.
+// The software-defined component accepts any name, as one that may be registered later, and would count -1
+// for it. Such a name is therefore looked up in the list first.
 int component_prefixed(std::string_view name) {
   const auto colons = name.find(":::");
   if (colons == name.npos) return -1;
@@ -81,7 +81,7 @@ constexpr std::string_view software_names[] = {"PERF_COUNT_SW_PAGE_FAULTS",
                                                "PERF_COUNT_SW_TASK_CLOCK",
                                                "PERF_COUNT_SW_CPU_CLOCK",
                                                "CPU-CLOCK"};
-// Those of them that happen in the kernel alone. PAPI counts what happens outside of it, unless asked.
+// Those of them that occur in the kernel alone. PAPI counts only user code unless told otherwise.
 constexpr std::string_view kernel_names[] = {
     "PERF_COUNT_SW_CONTEXT_SWITCHES", "CONTEXT-SWITCHES", "CS",
     "PERF_COUNT_SW_CPU_MIGRATIONS",   "CPU-MIGRATIONS",   "MIGRATIONS",
@@ -119,7 +119,7 @@ void for_each_native(int component, Visit&& visit) {
   }
 }
 
-// "PAPI_L1_DCM" and "sde:::tallcache::L1_DCM" are both called L1_DCM by people.
+// The common name L1_DCM of "PAPI_L1_DCM" and "sde:::tallcache::L1_DCM".
 std::string_view short_name(std::string_view name) {
   if (is_preset(name)) return name.substr(5);
   const auto colons = name.rfind("::");
@@ -258,7 +258,7 @@ Event find_event(std::string_view name) {
           "it happens in the kernel, and PAPI would read 0 outside of it; {}:k=1 counts it", name));
     return event;
   }
-  // A disabled component lists nothing: what its events are called is then not known either.
+  // A disabled component lists no events, so the names of its events are unknown too.
   const std::vector<std::string> names = event_names();
   if (std::ranges::find(names, name) != names.end()) return unavailable(papi_error(PAPI_ENOEVNT));
   if (std::string reason = why_disabled(processor); !reason.empty() && name.find("::") != name.npos)
@@ -270,7 +270,7 @@ void register_thread() {
   if (!papi_unavailable().empty()) return;
   struct Registration {
     Registration() { PAPI_register_thread(); }
-    // The thread that started PAPI belongs to the whole process, and may have event sets of others.
+    // The thread that started PAPI belongs to the whole process, which may use event sets of its own on it.
     ~Registration() {
       if (std::this_thread::get_id() != starting_thread) PAPI_unregister_thread();
     }

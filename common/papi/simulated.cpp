@@ -44,9 +44,9 @@ long long read(void* event) {
   return simulated_counters().total(static_cast<Simulated>(reinterpret_cast<std::intptr_t>(event)));
 }
 
-// Callbacks, so that libsde reads an atomic. Read-only: PAPI_write must not change what a model counted.
-// Delta: an event set counts from its own start, as with a hardware event; instant would show a program
-// whatever ran before.
+// The counters are registered as callbacks, so that libsde reads an atomic. They are read-only: PAPI_write
+// must not change the count of a model. Mode delta: an event set counts from its own start, as with a
+// hardware event; mode instant would include everything before it.
 bool announce(const papi_sde_fptr_struct_t& sde, papi_handle_t handle, std::size_t event) {
   const char* name = events[event].name.data();
   return sde.register_counter_cb(handle, name, PAPI_SDE_RO | PAPI_SDE_DELTA, PAPI_SDE_long_long, &read,

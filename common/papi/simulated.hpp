@@ -1,8 +1,8 @@
-// What a cache model counts, as PAPI software-defined events: sde:::tallcache::L1_DCM and so on, which any
-// PAPI program in this process reads as it reads a hardware event.
+// The counts of a cache model as PAPI software-defined events: sde:::tallcache::L1_DCM and so on. Any PAPI
+// program in this process reads them as it reads a hardware event.
 //
-// This is a shared library of its own, so that a process has one set of counters however many of its parts
-// link it, and so that PAPI's tools can load it: papi_native_avail -sde libtallcache_sde.so lists the events.
+// This is a shared library of its own for two reasons. A process has one set of counters however many of its
+// parts link it, and PAPI's tools can load it: papi_native_avail -sde libtallcache_sde.so lists the events.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace tallcache {
 
-/// The events, in the order of simulated_events(). The levels follow one another in steps of `per_level`.
+/// The events, in the order of simulated_events(). The levels are `per_level` apart.
 enum class Simulated {
   accesses,
   loads,
@@ -61,20 +61,20 @@ std::span<const SimulatedEvent> simulated_events();
 /// The name that PAPI knows the event by: "sde:::tallcache::L1_DCM".
 std::string_view papi_name(Simulated event);
 
-/// The counters of this process. They only grow: a PAPI event set counts from where it was started.
+/// The counters of this process. They only grow; a PAPI event set counts from its own start.
 class SimulatedCounters {
  public:
-  /// Registers `events` with PAPI, once each, for the life of the process: a model publishes what it counts
-  /// and nothing else, so that an event that nothing feeds is not there, instead of being there and 0. Safe
-  /// before and after PAPI_library_init, and from several threads. Throws Error when libsde refuses.
+  /// Registers `events` with PAPI, once each, for the life of the process. A model publishes only the events
+  /// that it counts, so that an event that nothing feeds is missing rather than 0. Safe before and after
+  /// PAPI_library_init, and from several threads. Throws Error when libsde refuses.
   void publish(std::initializer_list<Simulated> events);
   bool published(Simulated event) const;
 
-  /// Adds `count`, from any thread. A model that works in blocks adds at the end of each; what is read is
-  /// what was added before. Throws Error when `event` was not published.
+  /// Adds `count`, from any thread. A model that works in blocks adds at the end of each; readers see the sum
+  /// of earlier additions. Throws Error when `event` was not published.
   void add(Simulated event, long long count);
 
-  /// All that was ever added.
+  /// The total since the start of the process.
   long long total(Simulated event) const {
     return counters_[index(event)].value.load(std::memory_order_relaxed);
   }

@@ -13,8 +13,8 @@
 namespace tallcache {
 namespace {
 
-// Where a processor does not count data misses apart (L3 is often counted as a whole), the total stands in;
-// the event that was read is always named.
+// A processor may not count data misses apart (L3 often counts all misses). The total is then used; the event
+// that was read is always named.
 constexpr std::string_view l1_misses[] = {"PAPI_L1_DCM", "PAPI_L1_TCM"};
 constexpr std::string_view l2_misses[] = {"PAPI_L2_DCM", "PAPI_L2_TCM"};
 constexpr std::string_view l3_misses[] = {"PAPI_L3_DCM", "PAPI_L3_TCM"};
@@ -46,8 +46,9 @@ constexpr std::array all{
     Countable{"vector instructions, single", vector_single, nullptr},
 };
 
-// PAPI's reason why `name` cannot be counted, or empty: asked of PAPI by adding the event, because a
-// processor's event can be listed and still be refused (a virtual machine without counters, a permission).
+// PAPI's reason why `name` cannot be counted, or empty. It is found by adding the event, because a
+// processor's event can be listed and still be refused (a virtual machine without counters, a missing
+// permission).
 std::string refusal(std::string_view name) {
   const Event event = find_event(name);
   return event.unavailable.empty() ? EventSet().admit(event) : event.unavailable;

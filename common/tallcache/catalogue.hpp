@@ -5,9 +5,8 @@
 //   tallcache::MatrixView<double> c{...}, a{...}, b{...};   // data, rows, cols, ld
 //   tallcache::execute<tallcache::Matmul<double>>("recursive", {c, a, b});
 //
-// operations() and variants_of() enumerate, find_operation() and find_variant() look up by name. An
-// operation's header in detail/common/ops says what its arguments are. variant_records() makes the records of
-// a variant class of your own.
+// operations() and variants_of() enumerate the catalogue, find_operation() and find_variant() look up by
+// name. An operation's header in detail/common/ops documents its arguments.
 #pragma once
 
 #include "common/catalogue.hpp"

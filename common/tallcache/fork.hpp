@@ -1,11 +1,11 @@
-// Fork policies, and the profiler that is one of them. Write an algorithm once, over a policy that forks:
+// Fork policies, and the profiler, which is one of them. Write an algorithm once, over a policy that forks:
 //
 //   template <class Fork> void walk(Fork& fork, Node* node) {
 //     if (node) fork([&] { walk(fork, node->left); }, [&] { walk(fork, node->right); });
 //   }
 //
-// Serial runs it one branch after the other; OneTbb, inside in_arena(), in parallel; WorkSpan measures its
-// work, its span and what they say of the speed-up to expect (Cilkview's figures).
+// Serial runs one branch after the other; OneTbb, inside in_arena(), runs them in parallel; WorkSpan measures
+// the work, the span and the expected speed-up (Cilkview's figures).
 #pragma once
 
 #include "common/fork/fork.hpp"

@@ -1,7 +1,8 @@
-// Memory accesses of an algorithm's own text, told to a cache model. A view with the access policy Traced
-// tells a sink of every load and store: cache::Tracer turns them into lines for the models, cache::LruCache
-// (ideal, fully associative), cache::OptCache, cache::Hierarchy (levels with ways), cache::StackDistances
-// (every cache size at once). A sink of your own has load(address, bytes) and store(address, bytes).
+// Feeds the memory accesses of an algorithm's own text to a cache model. A view with the access policy Traced
+// passes every load and store to a sink. cache::Tracer is a sink that converts them into lines for the
+// models: cache::LruCache (ideal, fully associative), cache::OptCache, cache::Hierarchy (set-associative
+// levels) and cache::StackDistances (every cache size at once). A sink of your own has load(address, bytes)
+// and store(address, bytes).
 #pragma once
 
 #include "common/cache/hierarchy.hpp"

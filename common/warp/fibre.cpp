@@ -1,5 +1,6 @@
-// A stack is entered by makecontext, and switched by setjmp and longjmp, which unlike swapcontext call no
-// system: QEMU's coroutines do the same. glibc's check of longjmp knows one stack only.
+// A stack is entered by makecontext, and switched by setjmp and longjmp, which unlike swapcontext make no
+// system call. QEMU's coroutines do the same. glibc's check of longjmp assumes one stack and is therefore
+// off.
 #undef _FORTIFY_SOURCE
 #include "common/warp/fibre.hpp"
 
@@ -19,7 +20,8 @@
 namespace tallcache::warp {
 namespace {
 
-// Before a switch to another stack, and as the first thing on it: nothing without the address sanitizer.
+// Tells the address sanitizer, before a switch to another stack and as the first call on it. Does nothing
+// without the sanitizer.
 void leave([[maybe_unused]] void** own_fake, [[maybe_unused]] const void* stack,
            [[maybe_unused]] std::size_t bytes) {
 #ifdef __SANITIZE_ADDRESS__

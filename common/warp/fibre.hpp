@@ -1,4 +1,4 @@
-// Stackful coroutines: the threads of a block, each on a stack of its own, of which one runs at a time.
+// Stackful coroutines. The threads of a block each have a stack of their own, and one of them runs at a time.
 #pragma once
 
 #include <csetjmp>
@@ -7,8 +7,7 @@
 
 namespace tallcache::warp {
 
-/// Stacks for `number` fibres, with a page between them that cannot be touched. Throws Error when there is no
-/// memory.
+/// Stacks for `number` fibres, with an inaccessible page between them. Throws Error when memory is short.
 class Stacks {
  public:
   explicit Stacks(std::size_t number);
@@ -25,7 +24,7 @@ class Stacks {
   std::size_t mapped_;
 };
 
-/// Runs entry(argument) on its own stack, which never returns: it suspends instead.
+/// Runs entry(argument) on its own stack. The entry never returns; it suspends instead.
 class Fibre {
  public:
   Fibre(std::byte* stack, void (*entry)(void*), void* argument)
@@ -35,7 +34,7 @@ class Fibre {
 
   /// Runs the fibre until it suspends. Called from outside.
   void resume();
-  /// Back to the caller of resume(). Called by the fibre.
+  /// Returns to the caller of resume(). Called by the fibre.
   void suspend();
 
  private:

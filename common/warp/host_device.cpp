@@ -70,7 +70,7 @@ void HostDevice::run(const LaunchShape& shape, Text text, void* body) {
           run_block();
         }
   } catch (...) {
-    workers_.clear();  // the threads that wait never go on
+    workers_.clear();  // waiting threads never continue
     recorder_.drop_warp();
     throw;
   }
@@ -92,7 +92,7 @@ void HostDevice::work(void* erased) {
 
 void HostDevice::run_block() {
   lanes_.assign(threads_, {});
-  // What a kernel reads of its shared memory before it writes there is no number.
+  // Shared memory that a kernel reads before it writes it is poisoned: it holds no number.
   std::memset(shared_.data(), 0xff, shared_used_);
   const auto warp = static_cast<unsigned>(recorder_.machine().lanes);
   for (bool running = true; running;) {
@@ -102,7 +102,7 @@ void HostDevice::run_block() {
   }
 }
 
-/// Runs the lanes of the warp until they wait for the block or have finished; whether any waits.
+/// Runs the lanes of the warp until they wait for the block or have finished. Returns whether any waits.
 bool HostDevice::run_warp(unsigned first) {
   const unsigned beyond = std::min(threads_, first + static_cast<unsigned>(recorder_.machine().lanes));
   for (unsigned i = first; i < beyond; ++i)

@@ -1,5 +1,5 @@
-// Runs the text of a kernel on the host, block by block and lane by lane, and counts what its warps ask of a
-// machine's memory.
+// Runs the text of a kernel on the host, block by block and lane by lane, and counts the memory requests of
+// its warps on a given machine.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace tallcache::warp {
 
 class HostDevice;
 
-/// The thread context of the model: a thread of the block that runs.
+/// The thread context of the model: a thread of the running block.
 class HostThread {
  public:
   HostThread(HostDevice& device, unsigned number) : device_(&device), number_(number) {}
@@ -52,8 +52,8 @@ class HostThread {
   unsigned number() const { return number_; }
 
  private:
-  /// Puts the thread's value beside those of the warp's other lanes, which have all come here, and returns
-  /// them.
+  /// Exchanges the thread's value with the warp's other lanes, which must all come here, and returns all
+  /// values.
   template <class T>
   const std::uint64_t* exchange(T value) const;
   int lane() const;
@@ -62,23 +62,24 @@ class HostThread {
   unsigned number_;
 };
 
-/// A device's memory and blocks on the host. One at a time runs a kernel; it is no part of two threads.
+/// A device's memory and blocks on the host. It runs one kernel at a time and must not be shared by threads.
 class HostDevice {
  public:
   explicit HostDevice(const cache::WarpMachine& machine);
   HostDevice(const HostDevice&) = delete;
   HostDevice& operator=(const HostDevice&) = delete;
 
-  /// For views of memory that begins where a device's would, at a multiple of 256 bytes.
+  /// The access policy of views of memory that begins at a multiple of 256 bytes, as a device's does.
   Counted access() { return {&recorder_, 0}; }
-  /// For a view whose memory begins anywhere: it is counted as beginning at a multiple of 256 bytes.
+  /// The access policy of a view whose memory begins anywhere. It is counted as beginning at a multiple of
+  /// 256 bytes.
   Counted access(const void* begins) {
     const auto address = reinterpret_cast<std::uintptr_t>(begins);
     return {&recorder_, (address + 255) / 256 * 256 - address};
   }
 
-  /// Runs kernel(t, args...) for each thread t. Throws Error on a shape that the machine does not have, on
-  /// what no warp can do, and what the kernel throws.
+  /// Runs kernel(t, args...) for each thread t. Throws Error on a shape that the machine does not have and on
+  /// operations that no warp can do. Exceptions of the kernel pass through.
   template <class Kernel, class... Args>
   void launch(const LaunchShape& shape, const Kernel& kernel, const Args&... args) {
     auto body = [&](HostThread t) { kernel(t, args...); };
@@ -91,8 +92,8 @@ class HostDevice {
   /// All accesses of a kind to a space.
   cache::RequestCounts total(cache::Space space, cache::AccessKind kind) const;
 
-  /// Shared array number n of the block that runs, of `bytes` bytes, and its address in shared memory. The
-  /// array whose size the launch gives is number -1.
+  /// Shared array number n of the running block, of `bytes` bytes, and its address in shared memory. The
+  /// array whose size the launch gives has number -1.
   std::pair<std::byte*, std::uint64_t> shared_array(int n, std::size_t bytes);
   /// Sums of `value` over the threads of the block before this one, and over all.
   std::pair<std::uint32_t, std::uint32_t> exclusive_sum(const HostThread& t, std::uint32_t value);
@@ -156,15 +157,15 @@ SharedArray<T[]> dynamic_shared(const HostThread& t) {
   return {reinterpret_cast<T*>(memory), &t.device().recorder(), address};
 }
 
-/// Sums over the threads of the block, all of which call it: of those before this one, and of all. A
-/// library's work on the device, whose accesses are not counted.
+/// Sums over the threads of the block: over those before this one, and over all. All threads must call it. On
+/// the device a library does this work, so its accesses are not counted.
 template <int threads>
 auto exclusive_sum(const HostThread& t, std::uint32_t value) {
   return t.device().exclusive_sum(t, value);
 }
 
-// What gpu/launch.cuh and gpu/scan.hpp give a stream of CUDA's: the launch of a kernel, and the work beside
-// kernels, whose accesses are not counted.
+// The counterparts of gpu/launch.cuh and gpu/scan.hpp for a CUDA stream: the launch of a kernel, and the work
+// beside kernels, whose accesses are not counted.
 template <class Kernel, class... Args>
 void launch_kernel(HostDevice& device, const Kernel& kernel, const LaunchShape& shape, const Args&... args) {
   device.launch(shape, kernel, args...);
@@ -189,7 +190,7 @@ const std::uint64_t* HostThread::exchange(T value) const {
   own.parity = !own.parity;
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof value);
-  // The next exchange goes to the other array: lanes that run on write there while others still read here.
+  // The next exchange uses the other array: lanes that continue write there while others still read here.
   auto& values = device_->exchanged_[own.parity];
   values[number_] = bits;
   device_->wait(number_, HostDevice::State::at_warp);

@@ -1,5 +1,5 @@
-// What the text of a GPU kernel needs beside its thread context: no CUDA header here, so that g++ compiles
-// the lines that nvcc compiles.
+// The interface of a GPU kernel's text beside its thread context. No CUDA header is included here, so that
+// g++ compiles the same lines as nvcc.
 //
 // A kernel is a class whose operator()(t, views...) is the work of one thread. The context t has
 //   thread(), block(), block_dim(), grid_dim()         indices and sizes, each a Dim

@@ -35,7 +35,7 @@ int Recorder::site_of(Key key, const Site& site) {
   return found->second;
 }
 
-/// Its visits so far are those before the cursor.
+/// The lane's visits so far are those before the cursor.
 void Recorder::fall_out_of_step() {
   in_step_ = false;
   for (SiteVisits& site : sites_)
@@ -92,7 +92,7 @@ void Recorder::drop_warp() {
 std::vector<SiteCounts> Recorder::sites() const {
   std::vector<SiteCounts> all;
   for (const SiteVisits& site : sites_) {
-    // A text that is compiled for several types has a place for each.
+    // A text that is compiled for several types has one place for each of them.
     const auto same = std::ranges::find_if(
         all, [&](const SiteCounts& other) { return place_of(other.site) == place_of(site.counts.site); });
     if (same == all.end())

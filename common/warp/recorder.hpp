@@ -1,4 +1,4 @@
-// Joins what the lanes of a warp touch, one lane after another, to the requests that the warp makes.
+// Joins the accesses of a warp's lanes, recorded one lane after another, into the warp's requests.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@
 
 namespace tallcache::warp {
 
-/// An access of a kernel's text: where it stands and what it does there.
+/// An access in a kernel's text: its place and its kind.
 struct Site {
   std::source_location where;
   cache::Space space;
@@ -28,12 +28,12 @@ struct SiteCounts {
   cache::RequestCounts counts;
 };
 
-/// Accesses at one site are one request when they are their lanes' k-th there since the last barrier of the
-/// warp or the block: what a warp does that runs in step. Lanes that leave a loop early are missing from the
-/// later requests of its sites.
+/// Accesses at one site form one request when each is its lane's k-th there since the last barrier of the
+/// warp or the block. This is the behaviour of a converged warp. Lanes that leave a loop early are missing
+/// from the later requests of its sites.
 class Recorder {
  public:
-  /// Told each request in the order in which the warp's first lane to make it does.
+  /// The observer is called for each request, in the order in which the warp's first lane makes them.
   using Observer = std::function<void(const Site&, const cache::WarpRequest&)>;
 
   explicit Recorder(const cache::WarpMachine& machine) : machine_(machine) {}
@@ -55,14 +55,14 @@ class Recorder {
       return access_out_of_step(key, where, space, kind, address, width);
     add(visits_[cursor_++], address, width);
   }
-  /// All lanes of the warp have come to a barrier or to their end: counts their requests.
+  /// Ends a section of the warp: all lanes have reached a barrier or their end. Counts their requests.
   void end_warp();
-  /// Forgets what they did since their last barrier.
+  /// Discards the accesses since the last barrier.
   void drop_warp();
 
-  /// By place in the text: file, line, column; then loads before stores and atomics.
+  /// The sites by place in the text: file, line, column; then loads before stores and atomics.
   std::vector<SiteCounts> sites() const;
-  /// Forgets all counts.
+  /// Discards all counts.
   void clear();
 
   const cache::WarpMachine& machine() const { return machine_; }

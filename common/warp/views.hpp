@@ -1,4 +1,5 @@
-// The counted access policy: views whose accesses a warp's recorder is told, with their place in the text.
+// The counted access policy: views that report their accesses, with their place in the text, to a warp's
+// recorder.
 #pragma once
 
 #include <bit>

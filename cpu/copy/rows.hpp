@@ -1,4 +1,4 @@
-// B = A, element by element: the least traffic that a transposition could have.
+// B = A, element by element: the minimum traffic of any transposition.
 #pragma once
 
 #include "common/ops/copy.hpp"

@@ -1,5 +1,5 @@
-// Counting sort made cache-friendly: the keys go into m buckets of neighbouring values first, and then each
-// bucket is sorted with counts and output that fit in the cache.
+// Cache-friendly counting sort. The keys first go into m buckets of neighbouring values. Each bucket is then
+// sorted with counts and output that fit in the cache.
 #pragma once
 
 #include "common/fork/fork.hpp"
@@ -12,14 +12,14 @@ inline Index bucket_of(std::uint32_t key, std::uint64_t buckets, std::uint64_t r
   return static_cast<Index>(key * buckets / (range + 1));
 }
 
-/// The least key of a bucket; of bucket m, range + 1.
+/// The smallest key of a bucket; for bucket m it is range + 1.
 inline std::uint64_t first_key(std::uint64_t bucket, std::uint64_t buckets, std::uint64_t range) {
   return static_cast<std::uint64_t>((static_cast<unsigned __int128>(bucket) * (range + 1) + buckets - 1) /
                                     buckets);
 }
 
-/// Preprocessing: the keys of `args` into `bucketed`, stably, bucket after bucket. 3n/L + 3m/L + m misses
-/// when the counters and one line a bucket fit in the cache.
+/// Preprocessing: copies the keys of `args` to `bucketed`, stably, bucket after bucket. Incurs 3n/L + 3m/L +
+/// m misses when the counters and one line for each bucket fit in the cache.
 template <class Fork, class Args, class Bucketed, class Count, class Total>
 void bucket_keys(Fork& fork, const Args& args, Bucketed bucketed, Bucketed bucketed_payload, Count count,
                  Total total) {
@@ -33,8 +33,8 @@ void bucket_keys(Fork& fork, const Args& args, Bucketed bucketed, Bucketed bucke
 }
 
 /// Sorting: a counting sort of each bucket from `bucketed` to its place in `args.out`. `last` is the row of
-/// the last block after bucket_keys: last[b] is the position behind bucket b. The buckets are sorted side by
-/// side, each row of `count` counting one after the other.
+/// the last block after bucket_keys: last[b] is the position behind bucket b. Groups of buckets are sorted in
+/// parallel, each with its own row of `count`.
 template <class Fork, class Args, class Ends, class Bucketed, class Count>
 void sort_buckets(Fork& fork, const Args& args, Ends last, Bucketed bucketed, Bucketed bucketed_payload,
                   Count count) {
@@ -95,12 +95,12 @@ struct bucketed {
   }
 
  private:
-  // The most different keys that one bucket can hold.
+  // The maximum number of different keys in a bucket.
   static Index widest(std::uint64_t range, std::uint64_t buckets) {
     return static_cast<Index>((range + buckets) / buckets);
   }
-  // Eight times as many groups of buckets as threads: buckets of skewed keys differ in size, and stealing
-  // evens out.
+  // Eight times as many groups of buckets as threads: the buckets of skewed keys differ in size, and stealing
+  // balances the load.
   static Index rows(Index width) { return width == 1 ? 1 : 8 * width; }
 };
 

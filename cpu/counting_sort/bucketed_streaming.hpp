@@ -1,6 +1,6 @@
-// Counting sort by recursion on the range: a pass sends the keys to buckets of neighbouring values, whole
-// lines past the caches to blocks that a bucket takes as it grows, until a bucket's values are so few that 16
-// bits tell them apart; each bucket is then counted and its runs written out in order.
+// Counting sort by recursion on the range. A pass sends the keys to buckets of neighbouring values. It writes
+// whole lines past the caches to blocks that a bucket takes as it grows. The recursion ends when 16 bits tell
+// a bucket's values apart. Each bucket is then counted, and its runs are written in order.
 #pragma once
 
 #include <bit>
@@ -10,16 +10,15 @@
 
 namespace tallcache::cpu::counting_sort {
 
-/// How the recursion cuts the bits of a range, from the top: first | second | leaf. With one level `second`
-/// is 0. None of these numbers is a cache's: a leaf has at most the values of a 16-bit residue, and at least
-/// 2^12 of them, so that its counters and runs outweigh its call.
+/// How the recursion divides the bits of a range, from the top: first | second | leaf. With one level
+/// `second` is 0. No number here depends on a cache: a leaf has at most the values of a 16-bit residue, and
+/// at least 2^12 of them, so that its counters and runs outweigh its call.
 struct RangeBits {
   int bits, first, second, leaf;
 
-  /// 2^10 buckets while leaves can be smaller: 10^7 keys take 1.0 ns each to 611 buckets, 1.2 to 2442, and
-  /// their leaves the same. 2^12 for pairs, whose leaves of 12, 13 and 14 bits take 2.0, 2.4 and 2.9 ns a
-  /// pair. At most 2^14 where leaves cannot be smaller, and two passes of half the bits each beyond that: 6
-  /// 10^8 keys take 1.4 ns each to 9156 buckets and 3.8 to 64087, by two passes some 2.1.
+  /// 2^10 buckets while leaves can be smaller, and 2^12 for pairs, whose leaves are slower the larger they
+  /// are. At most 2^14 buckets where leaves cannot be smaller; beyond that, two passes of half the bits each
+  /// (TUNING.md).
   constexpr RangeBits(std::uint64_t range, bool payload) : bits(static_cast<int>(std::bit_width(range))) {
     leaf = std::clamp(bits - (payload ? 12 : 10), 12, most_leaf);
     const int digits = std::max(bits - leaf, 0);
@@ -35,19 +34,20 @@ struct RangeBits {
 
 enum class Way { histogram, buckets, digits };
 
-/// Which way n keys in [0, range] go. Few different values (16 bits): one histogram of them all; pairs, by
-/// digits. A range of more than 8 values a key: by digits, for a bucket's values take longer to walk over
-/// than its keys.
+/// Chooses how n keys in [0, range] are sorted. Few different values (16 bits) take one histogram of them
+/// all; pairs are then sorted by digits. A range of more than 8 values a key is sorted by digits, as walking
+/// over a bucket's values would take longer than over its keys.
 inline Way way_of(Index n, std::uint64_t range, bool payload) {
   if (RangeBits(range, payload).bits <= RangeBits::most_leaf) return payload ? Way::digits : Way::histogram;
   return range / 8 < static_cast<std::uint64_t>(n) ? Way::buckets : Way::digits;
 }
 
-/// Groups of buckets that are sorted side by side: four times as many as threads, for stealing to even out.
+/// The number of groups of buckets that are sorted in parallel: four times as many as threads, so that
+/// stealing can balance the load.
 constexpr Index groups_of(Index width) { return width == 1 ? 1 : 4 * width; }
 
-/// The keys `first` + v, of which the first are at begin[v], to `out` in even parts, each of which writes the
-/// runs that reach into it.
+/// Writes the keys `first` + v to `out`. The keys of value v begin at begin[v]. `out` is cut into even parts;
+/// each part writes the runs that reach into it.
 template <class Fork, class Access>
 void write_runs(Fork& fork, VectorView<Word, Access> begin, VectorView<Word, Access> out, Word first,
                 Index parts) {
@@ -63,7 +63,7 @@ template <class Access, bool with_payload>
 class BucketedStreaming {
   using Element = std::conditional_t<with_payload, Pair, Residue>;
 
-  // What spread() has made of `size` keys in as many chunks as there are `rows`.
+  // The result of spread(): `size` keys in `rows` chunks of blocks.
   struct Buckets {
     Index size, rows, buckets, first_block;
 
@@ -122,7 +122,7 @@ class BucketedStreaming {
 
  private:
   static constexpr Index line_words = gathered<Element> * static_cast<Index>(sizeof(Element)) / 4;
-  // Of a leaf, for each of its values.
+  // Words of a leaf's stage for each value.
   static constexpr Index stage_words = with_payload ? counting_sort::stage_words(1) : 0;
 
   static Index first_words(RangeBits bits) { return bits.second ? bucket_words(with_payload) : line_words; }
@@ -131,14 +131,14 @@ class BucketedStreaming {
            (bits.second ? groups_of(width) * bits.second_buckets() : width * bits.first_buckets());
   }
 
-  // The rooms of what runs alone in `group`, or on all threads.
+  // The buffers for serial work in `group`, or for work on all threads.
   template <class Fork>
   Rooms<Access> rooms_of(const Rooms<Access>& rooms, Index group) const {
     return std::is_same_v<Fork, Serial> ? rooms.block(group, 1) : rooms.block(0, width_);
   }
 
-  // Sends `in` stably to the buckets key >> shift. Afterwards rooms.count(0, b) is where bucket b begins in
-  // the order of the buckets.
+  // Sends `in` stably to the buckets key >> shift. Afterwards rooms.count(0, b) is the beginning of bucket b
+  // in the order of the buckets.
   template <class Fork>
   void spread(Fork& fork, Records<const Word, Access> in, int shift, const Buckets& to,
               const Rooms<Access>& rooms) const {
@@ -166,7 +166,7 @@ class BucketedStreaming {
     prefix_sums(fork, count, rooms.total);
   }
 
-  // What chunk c has in bucket b, and what the chunks from c on have.
+  // The blocks of chunk c in bucket b, and those of chunk c and all later ones.
   Chain<Element> chain(const Buckets& in, Index c, Index b) const {
     const auto head = [&](Index chunk) { return in.block_of(chunk) + static_cast<Word>(b); };
     return {blocks_.data, links_.data, head(c), c + 1 < in.rows ? head(c + 1) : no_block};
@@ -176,7 +176,7 @@ class BucketedStreaming {
     return {blocks_.data, links_.data, head, no_block, b + 1 < in.buckets ? head + 1 : no_block};
   }
 
-  // touch(block) for what is used of each block of a chain.
+  // Calls touch(block) with the used part of each block of a chain.
   template <class Touch>
   void touch(const Chain<Element>& chain, Touch touch) const {
     if constexpr (!std::is_same_v<Access, Plain>)
@@ -184,8 +184,8 @@ class BucketedStreaming {
         touch(blocks_.block(Index{at} * block_size<Element>, links_.data[at].size));
   }
 
-  // body(fork, b, begin, size, group) for each bucket of n keys, the first of which are at count[b]. One so
-  // large that a group of buckets would wait for it goes before the others, on all threads.
+  // Calls body(fork, b, begin, size, group) for each bucket of n keys; bucket b begins at count[b]. A bucket
+  // so large that a group of buckets would wait for it is sorted first, on all threads.
   template <class Fork, class Count, class Body>
   void sort_buckets(Fork& fork, Index n, Count count, Index group, Body body) const {
     const auto begin_of = [=](Index b) { return b < count.size ? Index{count[b]} : n; };
@@ -201,8 +201,8 @@ class BucketedStreaming {
       for (Index b = 0; b < count.size; ++b)
         if (const Index begin = begin_of(b), end = begin_of(b + 1); end - begin > share)
           body(fork, b, begin, end - begin, group);
-      // A group's buckets are those that begin in its share of the keys, not of the range, for keys are
-      // skewed.
+      // A group's buckets are those that begin in its share of the keys, not of the range, because keys may
+      // be skewed.
       fork.loop(0, groups, 1, [=](Index g) {
         Serial serial;
         const Index from = block_begin(n, groups, g), to = block_begin(n, groups, g + 1);
@@ -214,7 +214,7 @@ class BucketedStreaming {
     }
   }
 
-  // A bucket of the first of two levels, in the output.
+  // Sorts a bucket of the first of two levels. Its keys lie in the output.
   template <class Fork>
   void sort_bucket(Fork& fork, Index b, Index begin, Index size, Index group) const {
     const auto rooms = rooms_of<Fork>(second_, group);
@@ -242,7 +242,7 @@ class BucketedStreaming {
                  rooms.tables.data, rooms.lines.data);
       writes(out);
     } else {
-      // Bytes hold the counts of most buckets, of four times as many values in the same room.
+      // Counters of a byte suffice for most buckets, and four times as many values fit into the same memory.
       if (std::is_same_v<Fork, Serial> && size <= 64 * values) {
         touch(leaf, read);
         const bool sorted = sort_residues(leaf, size, values, first, out.keys.data,

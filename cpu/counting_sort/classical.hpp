@@ -1,4 +1,4 @@
-// Counting sort: one distribution with a counter for every key that there can be.
+// Counting sort: one distribution with a counter for every possible key.
 #pragma once
 
 #include "cpu/counting_sort/distribute.hpp"

@@ -1,5 +1,5 @@
-// The pass that every counting sort is made of: a histogram, its prefix sums as positions, every key to its
-// place.
+// The pass that every counting sort consists of: a histogram, its prefix sums as positions, and a move of
+// every key to its place.
 #pragma once
 
 #include "common/fork/fork.hpp"
@@ -8,9 +8,9 @@
 
 namespace tallcache::cpu::counting_sort {
 
-/// Exclusive prefix sums over the counters, bucket after bucket and in each bucket block after block. `count`
-/// has a row of counters for each block; `total` one element for each block. The buckets are cut into as many
-/// parts as there are blocks; a part begins with what the parts before it add up to.
+/// Exclusive prefix sums over the counters, bucket after bucket, and block after block within each bucket.
+/// `count` has a row of counters for each block, `total` one element for each block. The buckets are cut into
+/// as many parts as there are blocks; a part begins with the sum of the parts before it.
 template <class Fork, class Count, class Total>
 void prefix_sums(Fork& fork, Count count, Total total) {
   const Index parts = count.rows;
@@ -42,10 +42,10 @@ void prefix_sums(Fork& fork, Count count, Total total) {
   });
 }
 
-/// Sends the keys of args.in to args.out, stably, with their payload when Args has one: bucket_of(key) after
-/// bucket_of(key), each in [0, count.cols). The input is cut into count.rows blocks, which are counted and
-/// placed beside one another, so that the result does not depend on their number. Afterwards count(b, bucket)
-/// is the position behind what block b sent to the bucket. Random accesses to the counters and to the output:
+/// Sends the keys of args.in to args.out, stably, with their payload when Args has one, in the order of
+/// bucket_of(key), which is in [0, count.cols). The input is cut into count.rows blocks, which are counted
+/// and placed in parallel; the result does not depend on their number. Afterwards count(b, bucket) is the
+/// position behind block b's keys of the bucket. The accesses to the counters and to the output are random:
 /// up to 3n misses when they exceed the cache.
 template <class Fork, class Args, class Count, class Total, class BucketOf>
 void distribute(Fork& fork, const Args& args, Count count, Total total, BucketOf bucket_of) {
@@ -69,7 +69,7 @@ void distribute(Fork& fork, const Args& args, Count count, Total total, BucketOf
   });
 }
 
-/// The bytes of one row of counters for each block, and of the blocks' totals.
+/// The bytes of scratch: one row of counters for each block, and the blocks' totals.
 inline std::size_t counter_bytes(std::size_t buckets, Index blocks) {
   return scratch_bytes({checked_product(checked_product(buckets, sizeof(std::uint32_t), "counts"),
                                         static_cast<std::size_t>(blocks), "counts"),

@@ -7,7 +7,8 @@
 
 namespace tallcache::cpu::counting_sort {
 
-/// The digits of a key in [0, range]: as few as possible of at most 11 bits, all of nearly the same size.
+/// The digits of a key in [0, range]: as few as possible with at most 11 bits each, all of nearly the same
+/// size.
 struct RadixDigits {
   int bits, passes, digit_bits;
 
@@ -26,9 +27,9 @@ inline std::size_t digits_scratch_bytes(Index n, std::uint64_t range, bool paylo
       {rooms_bytes(width, digits.buckets(), bucket_words(payload)), keys, payload ? keys : 0});
 }
 
-/// Sorts `args` stably, pass after pass between the output and the scratch, so that the last one ends in the
-/// output. Each pass has a histogram of its own, by chunk, as the chunks' keys change between passes. Through
-/// lines, for a plain scatter is slower: 10^7 keys to 153 buckets, 3.9 ns each against 5.5.
+/// Sorts `args` stably. The passes alternate between the output and the scratch, so that the last one ends in
+/// the output. Each pass has a histogram of its own for each chunk, as the chunks' keys change between
+/// passes. Keys are written through line buffers, as a plain scatter is slower (TUNING.md).
 template <class Fork, class Args>
 void sort_by_digits(Fork& fork, const Args& args) {
   constexpr bool payload = Args::has_payload;

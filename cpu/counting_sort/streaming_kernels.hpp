@@ -1,5 +1,5 @@
-// The inner loops of the counting sorts that write whole lines past the caches: on bare pointers, dispatched
-// at run time to the best target.
+// The inner loops of the counting sorts that write whole lines past the caches. They work on bare pointers
+// and are dispatched at run time to the best target. TUNING.md gives the measurements behind their constants.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace tallcache::cpu::counting_sort {
 
 using Word = std::uint32_t;
 
-/// Bits of a key, as the number of a bucket.
+/// Bits of a key, used as the number of a bucket.
 struct Digit {
   int shift;
   Word mask = ~Word{0};
@@ -19,22 +19,21 @@ struct Digit {
 
 inline constexpr Index line_bytes = 64;
 
-/// The elements of type T that are gathered for a bucket before they are written: two lines of them. Of 1, 2,
-/// 4 and 8 lines of 16-bit keys, for 10^7 keys into 611 buckets: 1.53, 1.20, 1.52 and 1.19 ns a key, as the
-/// processor rarely foresees which key fills a line.
+/// The elements of type T that are buffered for a bucket before they are written: two lines, the fewest that
+/// were as fast as eight (TUNING.md). The processor rarely predicts which key fills a buffer.
 template <class T>
 inline constexpr Index gathered = 2 * line_bytes / static_cast<Index>(sizeof(T));
-/// Where buckets are many and the line itself says how many it holds: one line, but of pairs, of which it
-/// holds eight, two: 6 10^7 of them to 3663 buckets take 2.3 ns each, through one line 2.5.
+/// The same where buckets are many and the buffer itself stores its count: one line, but two for pairs, of
+/// which a line holds only eight.
 template <class T>
 inline constexpr Index gathered_by_many = sizeof(T) == 8 ? gathered<T> : gathered<T> / 2;
 
-/// The tables in which count_digits counts side by side: keys in a row that share a bucket would otherwise
-/// wait for one another's counters (keys of zipf_1.0, sorted: 4.1 ns each against 4.6 where a leaf of 2^14
-/// values has one table). Beyond 2^14 buckets keys hardly meet, and one table is less to clear and to add up.
+/// The number of tables that count_digits counts in. With several, consecutive keys of the same bucket do not
+/// wait for one another's counters. Beyond 2^14 buckets such keys are rare, and one table is faster to clear
+/// and to add up.
 constexpr Index tables_of(Index buckets) { return buckets <= 16384 ? 4 : 1; }
 
-/// counts[b] = how many of the n keys are in bucket b. `tables` is room for tables_of(buckets) * buckets
+/// counts[b] becomes the number of the n keys in bucket b. `tables` has room for tables_of(buckets) * buckets
 /// counters.
 void count_digits(const Word* keys, Index n, Digit digit, Index buckets, Word* tables, Word* counts);
 
@@ -44,33 +43,33 @@ struct Chunk {
   const Word* payload;  ///< null: keys alone
   Index size;
   Digit digit;
-  Word keep;  ///< the bits of a key that stay
+  Word keep;  ///< the bits of a key that are stored
   Index buckets;
-  const Word* begin;  ///< of each bucket: where in `keys_out` the chunk's first key goes
+  const Word* begin;  ///< of each bucket: the position in `keys_out` of the chunk's first key
   Word* position;     ///< of each bucket: afterwards, behind the chunk's last key
   Word* keys_out;
   Word* payload_out;
-  Word* lines;          ///< room for gathered<Word> keys a bucket, on a line
-  Word* payload_lines;  ///< room for as many words of payload, on a line
+  Word* lines;          ///< room for gathered<Word> keys for each bucket, aligned to a line
+  Word* payload_lines;  ///< room for as many words of payload, aligned to a line
 };
 
-/// Sends each key of the chunk, stably, to the end of its bucket. A bucket's keys are gathered in
-/// lines, which leave whole by non-temporal stores, or by plain ones where keys and payload begin
-/// differently on their lines. What is less than a line at either end of a bucket's part is stored plainly:
-/// its neighbours are not touched.
+/// Sends each key of the chunk, stably, to the end of its bucket. A bucket's keys are buffered in lines.
+/// Whole lines are written by non-temporal stores, or by plain ones where keys and payload have different
+/// offsets in their lines. The partial lines at both ends of a bucket are written by plain stores, and their
+/// other elements are not touched.
 void partition(const Chunk& chunk);
 
-/// What a bucket holds of a key whose bucket is known: the bits below, which are at most 16; of a pair, the
-/// key and, above it, the payload: one store for both, 2.3 ns a pair to 2442 buckets against 3.5 for two.
+/// The part of a key that a bucket stores: the bits below the bucket's, at most 16. A pair holds the key and,
+/// above it, the payload, so that one store writes both.
 using Residue = std::uint16_t;
 using Pair = std::uint64_t;
 
-/// Buckets grow by blocks of one pool, so that no histogram has to foresee their sizes, and no line is but
-/// partly a bucket's: of 10^7 keys, 0.55 + 1.4 to 1.1 ns each.
+/// Buckets grow by blocks of one pool. No histogram has to compute their sizes in advance, and no line is
+/// shared by two buckets.
 template <class T>
 inline constexpr Index block_size = 512;
 
-/// Of a block: which one follows in its bucket, and how many elements it holds.
+/// For a block: the next one in its bucket, and the number of its elements.
 struct Link {
   Word next, size;
 };
@@ -82,50 +81,52 @@ struct Chain {
   const T* blocks;
   const Link* links;
   Word head, end = no_block;
-  Word following = no_block;  ///< the head of the chain that is likely to be read next
+  Word following = no_block;  ///< the head of the chain that is probably read next
 };
 
-/// A chunk of keys, and the blocks that spread() sends it to: `first_block` + b is bucket b's first one.
+/// A chunk of keys, and the blocks that spread() sends it to. Block `first_block` + b is the first of bucket
+/// b.
 template <class T>
 struct Spread {
   const Word* keys;
   const Word* payload;  ///< of pairs
   Index size;
-  int shift;  ///< a key's bucket is what is left of it
+  int shift;  ///< a key's bucket is key >> shift
   Index buckets;
   T* blocks;
   Link* links;
   Word first_block;
   Word next_chunk;  ///< its first block, to which this chunk's chains are linked; or no_block
-  Word* counts;     ///< of each bucket: afterwards, its elements
-  Word* targets;    ///< room for a word a bucket
-  T* lines;         ///< room for gathered<T> elements a bucket, on a line
+  Word* counts;     ///< of each bucket: afterwards, the number of its elements
+  Word* targets;    ///< room for a word for each bucket
+  T* lines;         ///< room for gathered<T> elements for each bucket, aligned to a line
 };
 
-/// Sends each key of the chunk, stably, to the end of its bucket, through lines that leave whole by
+/// Sends each key of the chunk, stably, to the end of its bucket, through line buffers that are written by
 /// non-temporal stores.
 void spread(const Spread<Residue>& chunk);
 void spread(const Spread<Pair>& chunk);
 
-/// counts[v] = how many residues of the chain are v, v < width.
+/// counts[v] becomes the number of residues v in the chain, for v < width.
 void count_residues(const Chain<Residue>& chain, Index width, Word* counts);
 
-/// The n residues, all below `width`, in order and each plus `first`, to `out`; or false where too many of
-/// them are equal. `counters` is room for `width` bytes, a multiple of 8.
+/// Writes the n residues of the chain, all below `width`, to `out` in order, each plus `first`. Returns false
+/// where too many of them are equal. `counters` has room for `width` bytes, a multiple of 8.
 bool sort_residues(const Chain<Residue>& chain, Index n, Index width, Word first, Word* out,
                    std::uint8_t* counters);
 
-/// The n pairs of the chain, whose keys are first + v, v < width, stably to `out` and `payload_out`. `width`
-/// is a power of two, at least 2^12; `counters` and `positions` are room for `width` words each, `stage`, on
-/// a line, for stage_words(width).
+/// Writes the n pairs of the chain, whose keys are first + v, v < width, stably to `out` and `payload_out`.
+/// `width` is a power of two, at least 2^12. `counters` and `positions` have room for `width` words each,
+/// `stage`, aligned to a line, for stage_words(width).
 void sort_pairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word* out, Word* payload_out,
                 Word* counters, Word* positions, Word* stage);
 constexpr Index stage_words(Index width) { return gathered<Word> * width; }
-/// As many as positions of 16 bits tell apart.
+/// The number of pairs that positions of 16 bits can address.
 inline constexpr Index staged_pairs = 65535;
 static_assert(2 * staged_pairs <= stage_words(Index{1} << 12));
 
-/// Elements [from, to) of the n sorted keys of which those that are first + v begin at begin[v], v < width.
+/// Writes elements [from, to) of the n sorted keys, of which those of value first + v begin at begin[v], v <
+/// width.
 void expand_runs(const Word* begin, Index width, Index n, Word first, Word* out, Index from, Index to);
 
 }  // namespace tallcache::cpu::counting_sort

@@ -13,8 +13,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
 
-// Fetches the lines from block `at` on, one a call. A leaf's pairs are fetched while those before it are put
-// in order, which waits for no memory.
+// Prefetches the lines from block `at` on, one in each call. The pairs of the next leaf are fetched while
+// those of this one are put in order, which accesses no memory.
 template <class T>
 class LinesAhead {
  public:
@@ -35,15 +35,15 @@ class LinesAhead {
   Index begin_ = 0;
 };
 
-// The block that is read after the chain's first one.
+// The block that follows the chain's first one.
 template <class T>
 HWY_INLINE Word second_block(const Chain<T>& chain) {
   const Word next = chain.links[chain.head].next;
   return next == no_block ? chain.following : next;
 }
 
-// f(elements, count) for each line of the chain, as lines from block `fetched` on are fetched; a block's last
-// line may have less than a line's elements.
+// Calls f(elements, count) for each line of the chain while the lines from block `fetched` on are prefetched.
+// The last line of a block may be partial.
 template <class T, class F>
 HWY_INLINE void for_each_line(const Chain<T>& chain, Word fetched, F f) {
   LinesAhead<T> ahead(chain, fetched);
@@ -60,7 +60,7 @@ HWY_INLINE void for_each_line(const Chain<T>& chain, Word fetched, F f) {
   }
 }
 
-// f(element) for each of the chain.
+// Calls f(element) for each element of the chain.
 template <class T, class F>
 HWY_INLINE void for_each(const Chain<T>& chain, Word fetched, F f) {
   const auto each = [=](const T* elements, Index count) HWY_ATTR {
@@ -96,7 +96,7 @@ void CountResidues(const Chain<Residue>& chain, Index width, Word* counts) {
   count_values(chain, width, counts);
 }
 
-// Vectors at either end may overlap the aligned ones between them.
+// The vectors at both ends may overlap the aligned ones between them.
 HWY_INLINE Word* fill_run(Word* out, Word count, Word value) {
   const hn::ScalableTag<Word> d;
   const auto lanes = static_cast<Word>(hn::Lanes(d));
@@ -119,20 +119,20 @@ void ExpandRuns(const Word* begin, Index width, Index n, Word first, Word* out, 
   }
 }
 
-// Residues on their way to `out`, where `first` is added to them: gathered so that they leave in whole lines
-// past the caches.
+// Buffers residues so that they are written to `out` in whole lines past the caches. `first` is added to
+// each.
 class Stage {
  public:
   Stage(Word* out, Word first)
       : first_(first), line_(out - skew_of(out)), begin_(skew_of(out)), end_(begin_) {}
 
-  // Room for `slack` residues.
+  // Returns room for `slack` residues.
   HWY_INLINE std::uint16_t* room() { return residues_ + end_; }
   HWY_INLINE void take(std::uint64_t count) {
     end_ += static_cast<Word>(count);
     if (end_ >= spill) drain_lines();
   }
-  // Everything to the output; where it ends there.
+  // Writes everything to the output and returns its end.
   Word* drain() {
     drain_lines();
     store_part(end_);
@@ -170,10 +170,10 @@ class Stage {
   Word begin_, end_;
 };
 
-// The runs of a histogram of bytes. With about a key a value, counts are as random as can be: a vector of
-// copies is stored whatever the count, and the next run overwrites what was too many. One product gives the
-// ends of eight runs, so that none waits for the one before it, and copies of 16 bits straddle half as many
-// lines as of 32: 0.82 to 0.47 ns a value. Returns the end of what it wrote.
+// Expands the runs of a histogram of bytes. With about a key a value the counts are unpredictable. A vector
+// of copies is therefore stored whatever the count, and the next run overwrites the excess. One product gives
+// the ends of eight runs, so that none waits for the one before it. Copies of 16 bits straddle half as many
+// lines as copies of 32. Returns the end of the output.
 HWY_INLINE Word* expand_bytes(const std::uint8_t* counts, Index width, Word first, Word* out) {
   const hn::CappedTag<std::uint16_t, 8> d;
   const hn::CappedTag<std::uint16_t, 16> long_run;
@@ -211,8 +211,8 @@ HWY_INLINE Word* expand_bytes(const std::uint8_t* counts, Index width, Word firs
   return end;
 }
 
-// A count that wraps leaves the runs short by 256 keys or more, which their end shows. Of many keys a value
-// the counts' sum shows it before the runs are written: 10^5 keys of zipf_1.0, 2.7 to 2.4 ns each.
+// A count that wraps leaves the runs short by 256 keys or more, which their end shows. With many keys a value
+// the sum of the counts is checked first, before the runs are written.
 bool SortResidues(const Chain<Residue>& chain, Index n, Index width, Word first, Word* out,
                   std::uint8_t* counters) {
   count_values(chain, width, counters);
@@ -220,7 +220,8 @@ bool SortResidues(const Chain<Residue>& chain, Index n, Index width, Word first,
   return expand_bytes(counters, width, first, out) == out + n;
 }
 
-// n pairs (key, payload) apart, past the caches where both parts begin alike on their lines.
+// Separates n pairs into keys and payload. Both are written past the caches where they have the same offset
+// in their lines.
 HWY_INLINE void stream_pairs(const Word* pairs, Index n, Word mask, Word first, Word* keys, Word* payload) {
   const hn::CappedTag<Word, 16> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
@@ -241,7 +242,7 @@ HWY_INLINE void stream_pairs(const Word* pairs, Index n, Word mask, Word first, 
   one_by_one(n);
 }
 
-// Where each value's pairs begin, in place of their counts, four values at once.
+// Replaces the counts by the positions of each value's pairs, four values at once.
 HWY_INLINE void locate(std::uint16_t* counters, Index width) {
   constexpr std::uint64_t ones = 0x0001000100010001u;
   std::uint64_t begin = 0;
@@ -255,10 +256,9 @@ HWY_INLINE void locate(std::uint16_t* counters, Index width) {
   }
 }
 
-// A bucket of about a key a value is put in order in the stage and leaves in whole lines, for its scattered
-// stores would each fetch a line from memory: 4.9 against 2.8 ns a pair for 10^7 of them in leaves of 14
-// bits. Where values have many keys, the keys are runs, and the payload leaves through a line a value: 6 10^7
-// pairs in 1 % of their range are sorted in 7.2 ns each, with two lines a value in 8.4.
+// A bucket with about a key a value is put in order in the stage and written in whole lines, as its scattered
+// stores would each fetch a line from memory. Where values have many keys, the keys are runs, and the payload
+// is written through one line buffer for each value.
 void SortPairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word* out, Word* payload_out,
                Word* counters, Word* positions, Word* stage) {
   const auto mask = static_cast<std::size_t>(width - 1);

@@ -1,5 +1,5 @@
-// What the passes over keys and the leaves of a bucket share, for each SIMD target: keys in a row that go to
-// one bucket, and the lines of partition(), through which keys and their payload leave.
+// Shared by the passes over keys and the leaves of a bucket, for each SIMD target: the test for consecutive
+// keys of the same bucket, and the line buffers of partition(), through which keys and payload are written.
 #include <algorithm>
 
 // Once for each target.
@@ -19,8 +19,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Keys in a row that share a bucket are handled at once, for their counter or position is one chain of loads
-// that each wait for a store. Most rows are told by their ends.
+// Consecutive keys of the same bucket are handled at once, because their counter or position is a chain of
+// loads that each wait for a store. Comparing the first and the last key of a row rules out most rows.
 inline constexpr Index row = 16;
 
 template <Index count = row, class Key>
@@ -36,7 +36,7 @@ HWY_INLINE bool share_bucket(const Key* keys, Digit digit) {
 template <class T>
 inline constexpr Index per_line = line_bytes / static_cast<Index>(sizeof(T));
 
-// `count` words, whole lines, from a line to a line.
+// Copies `count` words, whole lines, from one line boundary to another.
 template <bool stream, std::size_t count>
 HWY_INLINE void flush(const Word* from, Word* to) {
   const hn::CappedTag<Word, 16> d;
@@ -47,13 +47,13 @@ HWY_INLINE void flush(const Word* from, Word* to) {
       hn::StoreU(hn::Load(d, from + i), d, to + i);
 }
 
-// The elements between the line that `data` lies on and `data`.
+// The offset of `data` in its line, in elements.
 template <class T>
 HWY_INLINE Word skew_of(const T* data) {
   return static_cast<Word>(reinterpret_cast<std::uintptr_t>(data) % line_bytes / sizeof(T));
 }
 
-// What of bucket b's line, of `line` words, lies in [from, to) of the output.
+// Stores the part of bucket b's buffer, of `line` words, that lies in [from, to) of the output.
 template <Word line, bool with_payload>
 HWY_INLINE void store_part(const Chunk& c, std::size_t b, Word from, Word to) {
   for (Word p = from; p < to; ++p) {
@@ -62,7 +62,7 @@ HWY_INLINE void store_part(const Chunk& c, std::size_t b, Word from, Word to) {
   }
 }
 
-// Key i to bucket b, whose next position is `position`.
+// Appends key i to bucket b, whose next position is `position`.
 template <Word line, bool stream, bool with_payload>
 HWY_INLINE void append(const Chunk& c, Word skew, std::size_t b, Word& position, Word key, Index i) {
   Word* const keys = c.lines + b * line;
@@ -79,7 +79,8 @@ HWY_INLINE void append(const Chunk& c, Word skew, std::size_t b, Word& position,
   }
 }
 
-// Positions count from the line on which the output begins: how far it is before the output.
+// Makes positions count from the line on which the output begins. Returns the offset of the output in that
+// line.
 template <bool with_payload>
 HWY_INLINE Word begin_on_line(Chunk& c) {
   const Word skew = skew_of(c.keys_out);

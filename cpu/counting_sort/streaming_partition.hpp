@@ -1,5 +1,6 @@
-// One pass of a sort by digits: a histogram of each chunk's digits, their prefix sums as positions, every key
-// through its bucket's line to its place. The pass that lsd_radix and bucketed_streaming are made of.
+// One pass of a sort by digits: a histogram of each chunk's digits, their prefix sums as positions, and every
+// key through its bucket's line buffer to its place. lsd_radix and bucketed_streaming are built from this
+// pass.
 #pragma once
 
 #include <type_traits>
@@ -32,8 +33,9 @@ void writes(Records<Key, Access> records) {
   writes(records.payload);
 }
 
-/// What the chunks (or groups of buckets) at work side by side need, a row each: `count`, where each bucket
-/// begins; `tables`, the histograms, and later the positions; `lines`, those of the buckets.
+/// The scratch of chunks (or groups of buckets) that are processed in parallel, one row each: `count`, the
+/// beginning of each bucket; `tables`, the histograms and later the positions; `lines`, the line buffers of
+/// the buckets.
 template <class Access>
 struct Rooms {
   MatrixView<Word, Access> count, tables, lines;
@@ -46,10 +48,10 @@ struct Rooms {
   }
 };
 
-/// The words of the lines of a bucket: of keys, and of payload for each of them.
+/// The words in the line buffers of a bucket: for its keys, and for their payload.
 constexpr Index bucket_words(bool payload) { return (payload ? 2 : 1) * gathered<Word>; }
 
-/// Words in whole lines, for no two threads shall write to the same one.
+/// Rounds words up to whole lines, as no two threads may write to the same line.
 constexpr Index whole_lines(Index words) { return (words + 15) / 16 * 16; }
 
 inline std::size_t rooms_bytes(Index rows, Index buckets, Index bucket_words) {
@@ -69,8 +71,8 @@ Rooms<Access> take_rooms(Scratch<Access>& scratch, Index rows, Index buckets, In
   return {count, tables, lines, scratch.template vector<Word>(rows)};
 }
 
-/// Counts the digits of `keys`, in one chunk for each row of `rooms`; afterwards rooms.count(c, b) is where
-/// what chunk c has of bucket b goes.
+/// Counts the digits of `keys`, in one chunk for each row of `rooms`. Afterwards rooms.count(c, b) is the
+/// position of chunk c's first key of bucket b.
 template <class Fork, class Access>
 void locate_digits(Fork& fork, VectorView<const Word, Access> keys, Digit digit, Index buckets,
                    const Rooms<Access>& rooms) {
@@ -85,8 +87,8 @@ void locate_digits(Fork& fork, VectorView<const Word, Access> keys, Digit digit,
   prefix_sums(fork, count, rooms.total);
 }
 
-/// Sends `in` stably to `out` by the digit of its keys, in one chunk for each row of `rooms`; of a key only
-/// the bits `keep` stay. Afterwards rooms.count(0, b) is where bucket b begins.
+/// Sends `in` stably to `out` by the digit of its keys, in one chunk for each row of `rooms`. Only the bits
+/// `keep` of a key are stored. Afterwards rooms.count(0, b) is the beginning of bucket b.
 template <class Fork, class Access>
 void partition(Fork& fork, Records<const Word, Access> in, Records<Word, Access> out, Digit digit,
                Index buckets, Word keep, const Rooms<Access>& rooms) {

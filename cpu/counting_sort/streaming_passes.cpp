@@ -11,8 +11,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
 
-// The hardware follows a stream up to the end of its page. One page ahead by hand: 0.91 to 0.74 ns a key for
-// counting digits, 1.47 to 0.75 for counting residues; 1 and 8 KB gain less.
+// The hardware prefetcher stops at the end of a page. Prefetching one page ahead continues the stream.
 template <class T>
 HWY_INLINE void prefetch_page_ahead(const T* data) {
   hwy::Prefetch(reinterpret_cast<const char*>(data) + 4096);
@@ -80,14 +79,11 @@ void Partition(const Chunk& c) {
   stream ? partition_chunk<true, true>(c) : partition_chunk<false, true>(c);
 }
 
-// The ends of a chunk's buckets: the lines that gather for them, how many elements those hold, and the blocks
-// that they grow by. Of many buckets the last element of a line says how many it holds, until it is full, for
-// a table of counts costs as much as the lines: 6 10^8 keys to 9156 buckets take 1.4 ns each instead of 2.5.
-// Of few buckets (`crowded`) counts lie apart and are taken for eight keys before these are stored: 10^7 keys
-// to 30 buckets take 0.9 ns each instead of 1.2, to 7 buckets 1.1 instead of 1.6; with the counts in the
-// lines 1.3 and 2.7. The likely cause: where keys near one another share a bucket, the processor learns to
-// let the load of a count wait until it knows where the stores before it go, which depends on the counts
-// before.
+// The ends of a chunk's buckets: their line buffers, the number of elements in each, and the blocks by which
+// they grow. With many buckets the last element of a line holds the line's count until the line is full, as a
+// table of counts would cost as much as the lines. With few buckets (`crowded`) counts are stored apart, and
+// the places of eight keys are reserved before these keys are stored: consecutive keys often share a bucket,
+// and the load of a count would wait for the store before it. TUNING.md has the figures.
 template <class T, bool crowded>
 class Ends {
  public:
@@ -101,11 +97,11 @@ class Ends {
     counts_[b] = 0;
     targets_[b] = block * block_lines;
   }
-  // The place of bucket b's next element, of few buckets.
+  // Reserves the place of bucket b's next element. Only for few buckets.
   HWY_INLINE std::size_t reserve(std::size_t b) const requires crowded {
     return b * line + counts_[b]++ % line;
   }
-  // That element to its place; where its block is then full, `next` follows.
+  // Stores that element. Block `next` follows where the bucket's block is then full.
   HWY_INLINE void put(std::size_t at, T element, Word& next) const {
     lines_[at] = element;
     if (HWY_UNLIKELY((at + 1) % line == 0)) flush_full_line(at / line, next);
@@ -123,7 +119,7 @@ class Ends {
       to[line - 1] = 0;
     }
   }
-  // A row of elements, the i-th of which is element(i).
+  // Appends a row of elements, the i-th of which is element(i).
   template <class Element>
   HWY_INLINE void append_row(std::size_t b, Element element, Word& next) const {
     T* const to = line_of(b);
@@ -143,7 +139,7 @@ class Ends {
     else
       to[line - 1] = static_cast<T>(at);
   }
-  // So many, which are whole lines, to a bucket whose line is empty and is so afterwards.
+  // Appends `count` elements, whole lines, to a bucket whose line buffer is empty before and after.
   template <class Element>
   HWY_INLINE void append_lines(std::size_t b, Index count, Element element, Word& next) const {
     T* const to = line_of(b);
@@ -156,7 +152,7 @@ class Ends {
     else
       to[line - 1] = 0;
   }
-  // What is left in the line leaves; afterwards `then` follows the bucket's last block.
+  // Writes the rest of the line buffer. Afterwards `then` follows the bucket's last block.
   HWY_INLINE void end(std::size_t b, Word then) const {
     const auto rest = static_cast<Word>(held(b));
     if (rest > 0) flush_line(b);
@@ -199,9 +195,9 @@ HWY_INLINE T element_of(const Word* keys, const Word* payload, Index i) {
     return static_cast<T>(keys[i]);
 }
 
-// Each of the keys to its bucket's end; `next` is the first block that is free, and what it is afterwards is
-// returned. Locals, not members of `c`, which the compiler reads again after each store; and all of a row at
-// once: 1.4 to 1.1 ns a key.
+// Appends each key to its bucket. `next` is the first free block; its new value is returned. The loop uses
+// locals, as the compiler would read members of `c` again after each store, and handles a row of keys at
+// once.
 template <class T, bool crowded>
 HWY_NOINLINE Word append_keys(const Spread<T>& c, const Word* keys, const Word* payload, Index size,
                               Word next) {
@@ -210,7 +206,7 @@ HWY_NOINLINE Word append_keys(const Spread<T>& c, const Word* keys, const Word* 
   const auto bucket_of = [=](Index i) HWY_ATTR { return std::size_t{keys[i] >> shift}; };
   const auto element = [=](Index i) HWY_ATTR { return element_of<T>(keys, payload, i); };
   const auto append = [=, &next](Index i) HWY_ATTR { ends.append(bucket_of(i), element(i), next); };
-  // Out of line, for it takes registers from the loop: 0.1 ns a key.
+  // Out of line, as it would take registers from the loop.
   const auto append_row = [=, &next](Index begin) HWY_NOINLINE HWY_ATTR {
     const auto in_row = [=](Index i) HWY_ATTR { return element(begin + i); };
     ends.append_row(bucket_of(begin), in_row, next);
@@ -241,9 +237,9 @@ HWY_NOINLINE Word append_keys(const Spread<T>& c, const Word* keys, const Word* 
   return next;
 }
 
-// What a sample of the keys tells: the buckets of a third of them or more, at most two, for a third of 128 is
-// 43; and whether the others are `crowded`: two of them share a bucket as often as in less than 384 even
-// ones.
+// The result of a sample of the keys: the buckets that hold a third of them or more, at most two (a third of
+// 128 is 43), and whether the others are `crowded`: two of them share a bucket as often as with fewer than
+// 384 even buckets.
 struct Sample {
   static constexpr Index size = 128;
   Index heavies = 0;
@@ -268,8 +264,8 @@ struct Sample {
   }
 };
 
-// Keys that were sifted from a block of others, behind what was left of those before: less than a line of
-// them, and a vector more is written.
+// Keys that were selected from a block, behind the rest of those before: less than a line of them. One vector
+// more than that is written.
 template <bool with_payload>
 struct Sifted {
   static constexpr Index block = 512, most_lanes = 16, room = block + gathered<Residue> + most_lanes;
@@ -283,10 +279,8 @@ struct Sifted {
   }
 };
 
-// A heavy bucket's count is one chain of loads that each wait for a store, some 5 cycles a key. Its keys are
-// told by one comparison of a vector of keys, and leave for its line together: 10^7 keys of zipf_1.0, of
-// which 60 % share a bucket, are sorted in 2.4 ns each instead of 3.2, keys of two values in 1.5 instead
-// of 3.0.
+// The count of a heavy bucket is one chain of loads that each wait for a store, about 5 cycles a key. Its
+// keys are therefore selected by one comparison of a vector of keys, and appended to its line together.
 template <class T, bool crowded, Index heavies>
 HWY_NOINLINE Word append_sifted(const Spread<T>& c, const Word* buckets, Word next) {
   constexpr bool with_payload = std::is_same_v<T, Pair>;

@@ -1,7 +1,7 @@
-// PBFS (Leiserson and Schardl 2010): breadth-first search level by level, a level being a bag, which is split
-// and united in O(lg n) time, so that no level is ever laid out in a row. A bag is to its pennants as a
-// binary number to its digits: pennant k is a tree of 2^k vertices, whose root has one child, a complete
-// binary tree. A vertex is in one bag at most, so that two links for each vertex hold all of them.
+// PBFS (Leiserson and Schardl 2010): breadth-first search level by level. A level is a bag, which is split
+// and united in O(lg n) time, so that no level is ever laid out as an array. A bag consists of pennants as a
+// binary number of digits: pennant k is a tree of 2^k vertices, whose root has one child, a complete binary
+// tree. A vertex is in at most one bag, so two links for each vertex hold all bags.
 #pragma once
 
 #include <array>
@@ -35,14 +35,14 @@ class BagSearch {
   }
 
  private:
-  /// Two pennants of 2^k vertices as one of 2^(k+1).
+  /// Unites two pennants of 2^k vertices to one of 2^(k+1).
   Vertex unite(Vertex x, Vertex y) const {
     right_[y] = static_cast<Vertex>(left_[x]);
     left_[x] = y;
     return x;
   }
 
-  /// Takes y, which it returns, off the pennant x: the inverse of unite.
+  /// Splits pennant x in two and returns the second: the inverse of unite.
   Vertex split(Vertex x) const {
     const Vertex y = left_[x];
     left_[x] = static_cast<Vertex>(right_[y]);
@@ -50,14 +50,14 @@ class BagSearch {
     return y;
   }
 
-  /// Adding one.
+  /// Inserts a vertex: adds one.
   void insert(Bag& bag, Vertex v) const {
     left_[v] = none;
     right_[v] = none;
     add(bag, v, 0);
   }
 
-  /// Adding 2^k.
+  /// Inserts a pennant: adds 2^k.
   void add(Bag& bag, Vertex pennant, int k) const {
     for (; bag.pennants[k] != none; ++k) {
       pennant = unite(bag.pennants[k], pennant);
@@ -67,7 +67,7 @@ class BagSearch {
     bag.size = std::max(bag.size, k + 1);
   }
 
-  /// Adding two numbers.
+  /// Unites two bags: adds two numbers.
   Bag unite(Bag a, const Bag& b) const {
     for (int k = 0; k < b.size; ++k)
       if (b.pennants[k] != none) add(a, b.pennants[k], k);
@@ -81,7 +81,7 @@ class BagSearch {
     return unite(a, b);
   }
 
-  /// What the vertices of the first `size` pennants of a level lead to.
+  /// Explores the vertices of the first `size` pennants of a level.
   template <class Fork>
   Bag explore(Fork& fork, const Bag& level, int size, Bfs::Level next) const {
     if (size == 0) return {};
@@ -108,7 +108,7 @@ class BagSearch {
   template <class Fork>
   void explore_tree(Fork& fork, Vertex root, Bag& found, Bfs::Level next) const {
     if (root == none) return;
-    // The links of a vertex are taken before what it leads to: it is in no bag from here on.
+    // The links of a vertex are read before its neighbours are explored: from then on it is in no bag.
     const Vertex left = left_[root], right = right_[root];
     const Index begin = args_.offset[root], end = args_.offset[root + 1];
     if (end - begin <= grain_)

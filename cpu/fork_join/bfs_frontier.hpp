@@ -1,8 +1,8 @@
-// Breadth-first search level by level. The edges out of a level are cut into blocks of equally many, wherever
-// that falls in a vertex's, so that a star is as parallel as a grid. The blocks claim the vertices that they
-// find, side by side; prefix sums over what each found make the next level of it (Leiserson and Schardl 2010
-// and Shun and Blelloch's Ligra, 2013, are the neighbours of this form). The levels come out the same
-// whichever block wins a vertex.
+// Breadth-first search level by level. The edges out of a level are cut into blocks of equal size, also
+// within a vertex's edges, so that a star is as parallel as a grid. The blocks claim the vertices that they
+// find, in parallel. Prefix sums over the vertices found by each block form the next level (compare Leiserson
+// and Schardl 2010 and Ligra by Shun and Blelloch, 2013). The levels do not depend on which block claims a
+// vertex.
 #pragma once
 
 #include "cpu/fork_join/bfs_queue.hpp"
@@ -31,8 +31,8 @@ struct bfs_frontier {
     auto scratch = args.scratch;
     const auto vector = [&scratch](Index size) { return scratch.template vector<Bfs::Vertex>(size); };
     const auto frontier = vector(n);    // the vertices of a level that have edges
-    const auto first_edge = vector(n);  // the edges of those before each of them
-    const auto found = vector(m);       // by each block, from its first edge's place on
+    const auto first_edge = vector(n);  // the number of edges before each of them
+    const auto found = vector(m);       // the vertices found by each block, from its first edge's index on
     const auto found_vertices = vector(blocks_of(m, block)), found_edges = vector(blocks_of(m, block));
     const auto degree = [offset = args.offset](Index v) {
       const Index begin = offset[v], end = offset[v + 1];
@@ -58,7 +58,7 @@ struct bfs_frontier {
             const Bfs::Vertex v = args.target[k];
             if (!args.out.claim(v, unreached, level)) continue;
             const Index d = degree(v);
-            if (d == 0) continue;  // nothing leads on from there
+            if (d == 0) continue;  // it has no edges
             found[out++] = v;
             out_edges += d;
           }
@@ -101,7 +101,7 @@ struct bfs_frontier {
     return low;
   }
 
-  /// The element, which becomes `value`.
+  /// Sets the element to `value` and returns the old one.
   template <class Element>
   static Index replace(Element&& element, Index value) {
     const Bfs::Vertex old = element;

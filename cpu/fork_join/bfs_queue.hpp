@@ -7,7 +7,7 @@
 
 namespace tallcache::cpu::fork_join {
 
-/// No vertex is reached, but for the source.
+/// Initialises the levels: only the source is reached.
 template <class Fork, class Args>
 void start_search(Fork& fork, const Args& args) {
   loop_blocks(fork, args.out.size, 4096, [level = args.out](Index begin, Index end) {

@@ -1,5 +1,5 @@
 // The recursive radix-2 transform, decimation in time (Cooley and Tukey 1965): the even and the odd numbers
-// side by side, then the butterflies. Work Theta(n lg n), span Theta(lg^2 n) for a constant base.
+// in parallel, then the butterflies. Work Theta(n lg n), span Theta(lg^2 n) for a constant base.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@ namespace tallcache::cpu::fork_join {
 
 using Complex = Fft::Complex;
 
-/// a b: the operator's own looks for NaN, which stops it from being inlined to these six operations.
+/// a b. std::complex's operator also checks for NaN, which prevents its inlining to these six operations.
 constexpr Complex times(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// exp(-2 pi i k / n) for 0 <= k < n, within an ulp: by symmetry, of an angle of at most pi / 4.
+/// exp(-2 pi i k / n) for 0 <= k < n, within an ulp: symmetry reduces the angle to at most pi / 4.
 inline Complex root_of_unity(Index k, Index n) {
   Index eighth = 8 * k;  // of n
   if (eighth > 4 * n) return std::conj(root_of_unity(n - k, n));
@@ -34,9 +34,8 @@ inline Complex root_of_unity(Index k, Index n) {
   return {left ? -c : c, -s};
 }
 
-/// The twiddles of the radix-2 transforms of up to table.size numbers, a power of two:
-/// table[h + k] = exp(-pi i k / h) for 0 <= k < h, h = 1, 2, 4, ..., so that each pass reads its own in
-/// order.
+/// The twiddles of the radix-2 transforms of up to table.size numbers, a power of two: table[h + k] = exp(-pi
+/// i k / h) for 0 <= k < h, h = 1, 2, 4, ..., so that each pass reads its own in order.
 template <class Fork, class Table>
 void fill_twiddles(Fork& fork, Table table) {
   for (Index h = 1; h < table.size; h *= 2)
@@ -45,7 +44,7 @@ void fill_twiddles(Fork& fork, Table table) {
     });
 }
 
-/// Numbers of the table for transforms of up to n.
+/// The size of the table for transforms of up to n.
 constexpr Index twiddles(Index n) { return static_cast<Index>(std::bit_floor(static_cast<std::size_t>(n))); }
 
 /// lower, upper = lower + w upper, lower - w upper.
@@ -58,7 +57,7 @@ void butterflies(Half lower, Half upper, Table w) {
   }
 }
 
-/// The transform of in[0], in[stride], ..., out.size numbers, a power of two: in bit-reversed order, then
+/// The transform of in[0], in[stride], ..., of out.size numbers, a power of two: in bit-reversed order, then
 /// pass by pass.
 template <class Out, class In, class Table>
 void fft_leaf(Out out, In in, Index stride, Table table) {
@@ -73,7 +72,7 @@ void fft_leaf(Out out, In in, Index stride, Table table) {
     for (Index i = 0; i < n; i += 2 * h) butterflies(out.block(i, h), out.block(i + h, h), table.block(h, h));
 }
 
-/// The same; up to `base` >= 1 numbers are a leaf.
+/// The same by recursion. Up to `base` >= 1 numbers are a leaf.
 template <class Fork, class Out, class In, class Table>
 void rec_fft(Fork& fork, Out out, In in, Index stride, Table table, Index base) {
   if (out.size <= base) return fft_leaf(out, in, stride, table);

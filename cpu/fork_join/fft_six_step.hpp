@@ -12,8 +12,8 @@
 
 namespace tallcache::cpu::fork_join {
 
-/// exp(-2 pi i e / n) for 0 <= e < n, n a power of two, as a product of two out of 2 sqrt n numbers in place
-/// of one out of n: these stay in the cache.
+/// exp(-2 pi i e / n) for 0 <= e < n, n a power of two, as a product of two out of 2 sqrt n stored numbers. A
+/// table of all n would not stay in the cache.
 template <class View>
 struct RootTable {
   View high, low;  ///< exp(-2 pi i a low.size / n), exp(-2 pi i b / n)
@@ -38,14 +38,14 @@ constexpr MatrixView<T, Access> as_matrix(VectorView<T, Access> v, Index rows) {
   return MatrixView<T>{v.data, rows, v.size / rows, v.size / rows}.with(v.access());
 }
 
-/// What the recursion passes on.
+/// The state that the recursion passes on.
 template <class View>
 struct SixStep {
   RootTable<View> roots;  ///< of the whole transform's n
   View twiddles;          ///< of the leaves: fill_twiddles
   Index base, grain;
 
-  /// out = the transform of `in`. `work` is as large as they are, and may be `in`, which is then lost.
+  /// out = the transform of `in`. `work` is as large as both. It may be `in`, which is then overwritten.
   template <class Fork, class In>
   void transform(Fork& fork, View out, In in, View work) const {
     const Index n = out.size;
@@ -73,7 +73,7 @@ struct SixStep {
     cpu::transpose::rec_transpose(fork, out, in, 16);
   }
 
-  /// Each of the `rows` rows of `out` is the transform of that of `in`, which is lost, and then
+  /// Each of the `rows` rows of `out` becomes the transform of that of `in`, which is overwritten, and then
   /// `twiddled(row, i)`.
   template <class Fork, class Twiddled>
   void transform_rows(Fork& fork, View out, View in, Index rows, Twiddled twiddled) const {

@@ -1,4 +1,4 @@
-// fib as the slides have it: one of the two calls is spawned. Work Theta(phi^n), span Theta(n).
+// fib as in the slides: one of the two calls is spawned. Work Theta(phi^n), span Theta(n).
 #pragma once
 
 #include "common/fork/fork.hpp"
@@ -7,7 +7,7 @@
 
 namespace tallcache::cpu::fork_join {
 
-/// F(n); up to F(grain) on one thread.
+/// F(n). Up to F(grain) runs on one thread.
 template <class Fork>
 Fib::Number fibonacci(Fork& fork, Index n, Index grain) {
   if (n < 2) return static_cast<Fib::Number>(n);
@@ -24,7 +24,7 @@ struct fib {
   static constexpr std::string_view idea = "fork fib(n - 1) and fib(n - 2)";
   static constexpr std::string_view source = "M13: The Fibonacci Cilk++ example";
   using operations = OperationList<Fib>;
-  // fib(20) makes 21891 calls, some 30 us, beside which a fork of oneTBB's, 50 to 100 ns, does not show.
+  // fib(20) makes 21891 calls, which take several hundred times as long as a fork (TUNING.md).
   static constexpr ParamSpec params[] = {
       {"grain", 20, "the largest n that is computed without a fork; 0: every call forks", 0}};
   static constexpr bool parallel = true;

@@ -1,7 +1,7 @@
 // LU decomposition with partial pivoting by halving the columns (Toledo, "Locality of reference in LU
 // decomposition with partial pivoting", 1997): the left half, its exchanges and its triangular system on the
-// right half, the product, the right half. Cache-oblivious but for its leaves, panels of `base` columns. Span
-// Theta(n lg^2 n) as without pivoting: the n searches for a pivot are Theta(lg n) deep each.
+// right half, the product, the right half. It is cache-oblivious except for its leaves, panels of `base`
+// columns. Span Theta(n lg^2 n) as without pivoting: each of the n searches for a pivot is Theta(lg n) deep.
 #pragma once
 
 #include <cmath>
@@ -12,10 +12,11 @@
 
 namespace tallcache::cpu::fork_join {
 
-/// The rows or columns of a panel that one strand goes through, unless they are fewer.
+/// The rows or columns of a panel that one strand processes.
 inline constexpr Index panel_rows = 256, exchanged_columns = 64;
 
-/// The row of the first element of the greatest magnitude in a column; a NaN is greater than any number.
+/// The row of the first element of the greatest magnitude in a column. A NaN counts as greater than any
+/// number.
 template <class Fork, class M>
 Index pivot_row(Fork& fork, M column) {
   const auto magnitude = [column](Index i) {
@@ -36,8 +37,8 @@ Index pivot_row(Fork& fork, M column) {
   return magnitude(best) < magnitude(below) ? below : best;
 }
 
-/// Rows i and exchanges[i], for i = 0, 1, ..., exchanged in all columns of `a`, whose row 0 is row `first` of
-/// the matrix that the exchanges speak of.
+/// Exchanges rows i and exchanges[i], for i = 0, 1, ..., in all columns of `a`, whose row 0 is row `first` of
+/// the matrix to which the exchanges refer.
 template <class Fork, class M, class Exchanges>
 void exchange_rows(Fork& fork, M a, Exchanges exchanges, Index first) {
   if (a.cols > exchanged_columns) {
@@ -57,8 +58,8 @@ void exchange_rows(Fork& fork, M a, Exchanges exchanges, Index first) {
   }
 }
 
-/// Factors the panel `a`, of at least as many rows as columns, whose row 0 is row `first` of the matrix, and
-/// notes its exchanges. Throws Error on a column without a pivot. base >= 1.
+/// Factors the panel `a`, which has at least as many rows as columns, and stores its exchanges. Row 0 of `a`
+/// is row `first` of the matrix. Throws Error on a column without a pivot. base >= 1.
 template <class Fork, class M, class Exchanges>
 void rec_lu_pivot(Fork& fork, M a, Exchanges exchanges, Index base, Index first = 0) {
   if (a.cols <= base) {

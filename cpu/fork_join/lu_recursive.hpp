@@ -1,6 +1,6 @@
-// LU decomposition by quadrants: L11 U11 = A11, then the two triangular systems side by side, then
-// L22 U22 = A22 - L21 U12. Work Theta(n^3), span Theta(n lg^2 n): the slides' Theta(n lg n) takes products of
-// logarithmic span, which pay with temporaries (cpu/matmul/recursive_temporary.hpp).
+// LU decomposition by quadrants: L11 U11 = A11, then the two triangular systems in parallel, then L22 U22 =
+// A22 - L21 U12. Work Theta(n^3), span Theta(n lg^2 n). The slides' Theta(n lg n) assumes products of
+// logarithmic span, which need temporaries (cpu/matmul/recursive_temporary.hpp).
 #pragma once
 
 #include <cmath>
@@ -11,8 +11,8 @@
 
 namespace tallcache::cpu::fork_join {
 
-/// Factors the square `a`, whose first row is number `first` of the matrix. Throws Error on a pivot of 0, or
-/// none at all (NaN). base >= 1.
+/// Factors the square `a`, whose first row is number `first` of the matrix. Throws Error on a pivot that is 0
+/// or NaN. base >= 1.
 template <class Fork, class M>
 void rec_lu(Fork& fork, M a, Index base, Index first = 0) {
   if (a.rows <= base) {

@@ -1,7 +1,7 @@
 // Merge sort with a parallel merge (Cormen, Leiserson, Rivest, Stein, "Introduction to Algorithms", 27.3):
-// the middle key of the longer run is looked up in the shorter one, and the two halves are merged side by
-// side. Work Theta(n lg n), span Theta(lg^3 n): lg n levels of merges that are lg n deep, with a binary
-// search in each.
+// the middle key of the longer run is searched in the shorter one, and the two halves are merged in parallel.
+// Work Theta(n lg n), span Theta(lg^3 n): lg n levels of merges that are lg n deep, with a binary search in
+// each.
 #pragma once
 
 #include "common/fork/fork.hpp"
@@ -9,7 +9,7 @@
 
 namespace tallcache::cpu::fork_join {
 
-/// How many of the sorted keys are less than `key`.
+/// The number of the sorted keys that are less than `key`.
 template <class Keys>
 Index lower_bound(Keys keys, Key key) {
   Index begin = 0, end = keys.size;
@@ -43,7 +43,7 @@ void merge_leaf(Keys a, Keys b, Keys out) {
   while (j < b.size) out[k++] = b[j++];
 }
 
-/// The sorted keys of `a` and of `b` to `out`, sorted.
+/// Merges the sorted keys of `a` and of `b` to `out`.
 template <class Fork, class Keys>
 void p_merge(Fork& fork, Keys a, Keys b, Keys out, Index grain) {
   if (out.size <= grain) return merge_leaf(a, b, out);
@@ -57,7 +57,7 @@ void p_merge(Fork& fork, Keys a, Keys b, Keys out, Index grain) {
        });
 }
 
-/// Sorts `keys`, with `other` of as many as working memory, and leaves them in `other` if `to_other`.
+/// Sorts `keys`. `other`, of the same size, is working memory, and holds the result if `to_other`.
 template <class Fork, class Keys>
 void p_merge_sort(Fork& fork, Keys keys, Keys other, bool to_other, Index grain) {
   if (keys.size < insertion_size) {

@@ -1,9 +1,9 @@
-// Quicksort as the slides have it: partition around the last key, fork on the two sides. The partition is
-// serial, so the span is Theta(n) and the parallelism no more than Theta(lg n), however many keys.
+// Quicksort as in the slides: partition around the last key, fork on the two sides. The partition is serial,
+// so the span is Theta(n) and the parallelism no more than Theta(lg n), however many keys there are.
 //
 // Two things differ from the slides' text, which is quadratic, with a recursion as deep as there are keys, on
-// input that is sorted or all equal: a key from a random position comes last before the partition, and the
-// keys equal to the pivot are set aside where it is the least of all.
+// input that is sorted or all equal. A key from a random position is moved to the end before the partition.
+// The keys equal to the pivot are set aside where it is the minimum.
 #pragma once
 
 #include <utility>
@@ -37,7 +37,7 @@ void insertion_sort(Keys keys) {
   }
 }
 
-/// std::partition: the keys that `first` holds for to the front; their number.
+/// std::partition: moves the keys for which `first` holds to the front and returns their number.
 template <class Keys, class First>
 Index partition(Keys keys, First first) {
   Index i = 0, j = keys.size;
@@ -49,9 +49,9 @@ Index partition(Keys keys, First first) {
   }
 }
 
-/// The median of three keys at random positions, of many keys that of nine (Tukey's ninther). The positions
-/// are a function of the number of keys alone, so that every run takes the same; no pattern of the input
-/// meets them but by design. size >= 1.
+/// The median of three keys at random positions; for many keys the median of nine (Tukey's ninther). The
+/// positions are a function of the number of keys alone, so that every run takes the same. Only an input
+/// designed for it can defeat them. size >= 1.
 template <class Keys>
 Index pivot_position(Keys keys) {
   const auto size = static_cast<std::uint64_t>(keys.size);
@@ -93,7 +93,7 @@ void sample_qsort(Fork& fork, Keys keys, Index grain) {
        [&fork, right, grain] { sample_qsort(fork, right, grain); });
 }
 
-// 2048 keys take some 50 us, a fork 0.1 us.
+// A leaf takes several hundred times as long as a fork (TUNING.md).
 inline constexpr ParamSpec sort_grain{"grain", 2048, "up to so many keys are sorted on one thread"};
 
 struct quicksort {

@@ -1,7 +1,7 @@
-// Quicksort with a parallel partition (Blelloch, "Prefix sums and their applications", 1990): blocks of the
-// keys are counted side by side, the counts added up in a tree, and each block moves its keys to where those
-// of the blocks before it end. Span Theta(lg^2 n) instead of Theta(n): lg n partitions, each as deep as its
-// tree. The price is a second pass over the keys, and memory for a copy of them.
+// Quicksort with a parallel partition (Blelloch, "Prefix sums and their applications", 1990). Blocks of the
+// keys are counted in parallel, the counts are added up in a tree, and each block moves its keys behind those
+// of the blocks before it. Span Theta(lg^2 n) instead of Theta(n): lg n partitions, each as deep as its tree.
+// The price is a second pass over the keys, and memory for a copy of them.
 #pragma once
 
 #include <bit>
@@ -10,14 +10,15 @@
 
 namespace tallcache::cpu::fork_join {
 
-/// How many keys are less than the pivot and how many equal it; as positions, where the next such keys go.
+/// The number of keys that are less than the pivot, and of those that equal it; as positions, those of the
+/// next such keys.
 struct Sides {
   std::uint64_t less = 0, equal = 0;
   friend Sides operator+(Sides a, Sides b) { return {a.less + b.less, a.equal + b.equal}; }
 };
 
-/// The keys of one partition, in blocks of `block` of them. `counts` holds, at [b], the keys in the left
-/// subtree of the inner node that splits the blocks before block b: one element less than there are blocks.
+/// The keys of one partition, in blocks of `block`. `counts` holds, at [b], the keys in the left subtree of
+/// the inner node that splits the blocks before block b: one element less than there are blocks.
 template <class Keys, class Counts>
 struct Partition {
   Keys from, to;
@@ -45,12 +46,12 @@ struct Partition {
     return left + right;
   }
 
-  /// `before` is what stands before block `first`, `total` what there is in all.
+  /// `before` counts the keys before block `first`, `total` all keys.
   template <class Fork>
   void move(Fork& fork, Index first, Index last, Sides before, Sides total) const {
     if (last - first == 1) {
       const Index begin = first * block, greater = begin - static_cast<Index>(before.less + before.equal);
-      // Indexed by the comparisons' results: a branch would be mispredicted at every other key.
+      // Indexed by the results of the comparisons: a branch would be mispredicted at every other key.
       Index next[] = {static_cast<Index>(before.less), static_cast<Index>(total.less + before.equal),
                       static_cast<Index>(total.less + total.equal) + greater};
       for (Index i = begin; i < end_of(first); ++i) {
@@ -69,9 +70,9 @@ struct Partition {
   Index end_of(Index b) const { return std::min(from.size, (b + 1) * block); }
 };
 
-/// Sorts `keys`, with `other` of as many as working memory, and leaves them in `other` if `to_other`. Up to
-/// `block` keys are sorted on one thread. `counts` has (size - 1) / block elements, of which what becomes of
-/// the two sides has no more.
+/// Sorts `keys`. `other`, of the same size, is working memory, and holds the result if `to_other`. Up to
+/// `block` keys are sorted on one thread. `counts` has (size - 1) / block elements, which also suffice for
+/// the two sides.
 template <class Fork, class Keys, class Counts>
 void quicksort_by_blocks(Fork& fork, Keys keys, Keys other, Counts counts, bool to_other, Index block) {
   if (keys.size <= block) {

@@ -1,13 +1,13 @@
-// Tableau construction by quadrants: the first, then the two that need it alone side by side, then the last.
-// Work Theta(mn); span T(n) = 3 T(n/2) + Theta(1), Theta(n^lg 3). It knows no cache.
+// Tableau construction by quadrants: the first, then the two that depend on it alone in parallel, then the
+// last. Work Theta(mn); span T(n) = 3 T(n/2) + Theta(1), Theta(n^lg 3). It has no cache parameter.
 #pragma once
 
 #include "cpu/fork_join/tableau_rows.hpp"
 
 namespace tallcache::cpu::fork_join {
 
-/// The cells of `d` but for its first row and column, which stand. A block with no side above `base` is a
-/// leaf; base >= 1.
+/// Computes the cells of `d` except its first row and column, which are given. A block with no side above
+/// `base` is a leaf; base >= 1.
 template <class Fork, class D, class A, class B>
 void rec_tableau(Fork& fork, D d, A a, B b, Index base) {
   const Index m = a.size, n = b.size;

@@ -9,8 +9,8 @@
 
 namespace tallcache::cpu::fork_join {
 
-/// The cells of `d` but for its first row and column, which stand: what is above and to the left of the block
-/// of the tableau that belongs to the letters `a` and `b`.
+/// Computes the cells of `d` except its first row and column, which are given. `d` is the block of the
+/// tableau of the letters `a` and `b`, with the cells above and to the left of it.
 template <class D, class A, class B>
 void tableau_block(D d, A a, B b) {
   for (Index i = 0; i < a.size; ++i) {
@@ -25,7 +25,7 @@ void tableau_block(D d, A a, B b) {
   }
 }
 
-/// The first row and the first column: the distances from and to the empty string.
+/// Computes the first row and the first column: the distances from and to the empty string.
 template <class Fork, class D>
 void tableau_borders(Fork& fork, D d) {
   constexpr Index block = 4096;

@@ -1,5 +1,5 @@
-// Tableau construction by tiles, one anti-diagonal of them after the other: span Theta((m + n) tile), which
-// is below the n^lg 3 of the quadrants, for a tile that has to be chosen.
+// Tableau construction by tiles, one anti-diagonal of them after another. The span Theta((m + n) tile) is
+// below the n^lg 3 of the quadrants, but the tile has to be chosen.
 #pragma once
 
 #include "cpu/fork_join/tableau_rows.hpp"

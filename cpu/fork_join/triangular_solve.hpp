@@ -1,6 +1,6 @@
-// Triangular systems with many right sides, in place, as the recursive LU decompositions need them: halve the
-// right sides, which are independent, or the triangle. Span Theta(n lg n), as the products of rec_mult that
-// follow one another have one of Theta(n) each.
+// Triangular systems with many right-hand sides, in place, for the recursive LU decompositions: halve the
+// right-hand sides, which are independent, or the triangle. Span Theta(n lg n), as consecutive products of
+// rec_mult have a span of Theta(n) each.
 #pragma once
 
 #include "cpu/matmul/recursive.hpp"
@@ -9,7 +9,7 @@ namespace tallcache::cpu::fork_join {
 
 using matmul::rec_mult;
 
-/// The quadrants of a matrix whose first rows and columns are `split` many.
+/// The quadrants of a matrix that is split after `split` rows and columns.
 template <class M>
 struct Quadrants {
   M a11, a12, a21, a22;

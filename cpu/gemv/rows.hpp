@@ -1,4 +1,4 @@
-// y = A x as one dot product a row.
+// y = A x as one dot product for each row.
 #pragma once
 
 #include "common/ops/gemv.hpp"

@@ -1,11 +1,12 @@
 // The product of matrices at the machine's limit, cache-oblivious: C = alpha op(A) op(B) + beta C.
 //
 // The factors are packed once, as [slab][panel][k][rows] and [slab][panel][k][cols] for the register kernel
-// (slab: a stretch of the inner dimension), so that any sub-problem of whole panels and slabs is contiguous:
-// no conflicts at leading dimensions that are powers of two, and few pages. REC-MULT on panels and slabs
-// (Frigo, Leiserson, Prokop, Ramachandran 1999) down to a leaf, a loop over register tiles. What recursion
-// loses against loops is prefetching over the end of a block (Yotov et al. 2007), so every leaf is told which
-// one comes after it. All sizes follow from the instruction set; none is a cache's.
+// (slab: a stretch of the inner dimension). Any sub-problem of whole panels and slabs is then contiguous. It
+// has no conflicts at leading dimensions that are powers of two, and touches few pages. REC-MULT (Frigo,
+// Leiserson, Prokop, Ramachandran 1999) recurses on panels and slabs down to a leaf, which is a loop over
+// register tiles. Recursion loses prefetching across the end of a block (Yotov et al. 2007), so every leaf is
+// given the one that follows it. All sizes follow from the instruction set; none depends on a cache.
+// TUNING.md gives the measurements behind them.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +20,13 @@
 
 namespace tallcache::cpu::matmul {
 
-/// Of the matrices of gemm(). A view's rows and cols are the stored matrix's; element (i, j) is at
-/// data + i * ld + j in row-major order, at data + i + j * ld in column-major order.
+/// The layout of gemm()'s matrices. A view's rows and cols are the stored matrix's; element (i, j) is at data
+/// + i * ld + j in row-major order, at data + i + j * ld in column-major order.
 enum class Layout { row_major, column_major };
 enum class Trans { no, yes };
 
-/// What may be set apart from the instruction set's own sizes, to show that the speed hardly depends on them;
-/// 0 leaves one as it is.
+/// Sizes that replace the instruction set's own, to show that the speed hardly depends on them; 0 keeps the
+/// default.
 struct GemmSizes {
   Index slab = 0, leaf_m = 0, leaf_n = 0, unpacked = 0;
 };
@@ -36,8 +37,7 @@ constexpr Index divided_up(Index a, Index b) { return (a + b - 1) / b; }
 
 constexpr Index asked_or(Index asked, Index own) { return asked ? asked : own; }
 
-/// Multiply-adds for which a second thread is worth waking: n = 128 takes 35 us on two threads and 51 on one
-/// in double, 20 and 26 in float.
+/// The number of multiply-adds from which a second thread pays for its start.
 inline constexpr Index worth_forking = Index{128} * 128 * 128;
 
 /// Which factors of a product are packed.
@@ -54,11 +54,11 @@ struct Packing {
     b = m >= unpacked || !b_rows || (!kernel.masked && n % kernel.lanes != 0);
   }
 
-  /// The kernel takes both factors as they lie.
+  /// The kernel reads both factors unpacked.
   bool none(Index k) const { return !a && !b && k <= slab; }
 };
 
-/// How a product is cut: whole panels and slabs, whatever the number of threads.
+/// The division of a product into whole panels and slabs. It does not depend on the number of threads.
 template <class T>
 struct GemmPlan {
   const RegisterKernel<T>& kernel;
@@ -96,8 +96,8 @@ struct GemmPlan {
   }
 };
 
-/// A factor, element (i, l) at data + i * across + l * along, l along the inner dimension; and its panels of
-/// `width`.
+/// A factor. Element (i, l) is at data + i * across + l * along, l along the inner dimension. B enters as its
+/// transpose, so that both factors are read alike. A panel is `width` rows.
 template <class T, class Access>
 struct Factor {
   const T* data;
@@ -106,7 +106,7 @@ struct Factor {
   VectorView<T, Access> memory;  ///< of the packed one
   [[no_unique_address]] Access access;
 
-  /// Panel p of the slab that begins at l0, `k` long.
+  /// Panel p of the slab that begins at l0 and is `k` long.
   Panels<T> panels(Index p, Index l0, Index k) const {
     if (packed) {
       const Index padded = divided_up(size, width) * width;
@@ -156,7 +156,7 @@ struct GemmRun {
 
   template <class Fork>
   void pack(Fork& fork) const {
-    // Panels side by side, to read whole rows of a matrix whose panels are columns.
+    // Panels are packed in groups, to read whole rows of a matrix whose panels are columns.
     constexpr Index group = 16;
     const auto all = [&](const Factor<T, Access>& factor, Index panels) {
       const Index groups = divided_up(panels, group);
@@ -169,7 +169,7 @@ struct GemmRun {
     if (b.packed) all(b, plan.panels_n);
   }
 
-  /// `next`: the part that this thread is to do afterwards.
+  /// `next`: the part that this thread computes afterwards.
   template <class Fork>
   void multiply(Fork& fork, const GemmPart& part, const GemmPart& next) const {
     const Index m = part.i_end - part.i, n = part.j_end - part.j, k = part.s_end - part.s;
@@ -178,7 +178,7 @@ struct GemmRun {
     GemmPart first = part, second = part;
     if (std::max({m_size, n_size, k_size}) == 0) return leaf(part, next);
     if (k_size > std::max(m_size, n_size)) {
-      // Both halves add to the same C: one after the other, on any number of threads.
+      // Both halves add to the same C, so they run one after the other on any number of threads.
       first.s_end = second.s = part.s + k / 2;
       multiply(fork, first, second);
       multiply(fork, second, next);
@@ -206,7 +206,7 @@ struct GemmRun {
                    .ldc = c.ld,
                    .alpha = alpha,
                    .beta = part.s == 0 ? beta : T{1},
-                   // Nothing that is new: hints need an address.
+                   // An empty range: a prefetch needs a valid address.
                    .ahead = {{a.data, 0}, {b.data, 0}}};
     const Index next_l0 = next.s * plan.slab, next_k = plan.slab_size(next.s);
     if (a.packed && (next.i != part.i || next.s != part.s))
@@ -227,7 +227,7 @@ struct GemmRun {
   }
 };
 
-/// gemm() in row-major order, its arguments valid.
+/// gemm() in row-major order. The arguments must be valid.
 template <class Fork, class T, class Access>
 void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, T alpha, MatrixView<const T, Access> a,
                MatrixView<const T, Access> b, T beta, MatrixView<T, Access> c, Scratch<Access> scratch,
@@ -246,7 +246,7 @@ void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, T alpha, MatrixView<con
   const bool one_leaf = packing.none(k) && (fork.width() == 1 || m * n * k < worth_forking);
   if constexpr (std::is_same_v<Access, Plain>)
     if (one_leaf)
-      // What the plan below comes to. To make it takes 15 ns, of n = 8 the product itself 28.
+      // The same as with the plan below, which would take half as long as the product of n = 8 itself.
       return packing.kernel.multiply({.m = m,
                                       .n = n,
                                       .k = k,
@@ -277,7 +277,7 @@ void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, T alpha, MatrixView<con
 
 }  // namespace detail
 
-/// The bytes of scratch of gemm() with the same arguments; m x n of C, k the inner dimension.
+/// The bytes of scratch of gemm() with the same arguments. C is m x n, k is the inner dimension.
 template <class T>
 std::size_t gemm_scratch_bytes(Layout layout, Trans trans_a, Trans trans_b, Index m, Index n, Index k,
                                const GemmSizes& sizes = {}) {
@@ -287,9 +287,9 @@ std::size_t gemm_scratch_bytes(Layout layout, Trans trans_a, Trans trans_b, Inde
   return detail::GemmPlan<T>(m, n, k, detail::Packing<T>(m, n, b_rows, sizes), false, sizes).scratch();
 }
 
-/// C = alpha op(A) op(B) + beta C, op the transposition where asked for; BLAS's gemm: with beta = 0 C is not
-/// read, with alpha = 0 A and B are not. The result is the same on any number of threads. Throws Error when
-/// the sizes do not fit, or matrices overlap.
+/// C = alpha op(A) op(B) + beta C, where op is the identity or the transposition, as BLAS's gemm: with beta =
+/// 0 C is not read, with alpha = 0 A and B are not. The result is the same on any number of threads. Throws
+/// Error when the sizes do not fit or the matrices overlap.
 template <class Fork, class T, class Access>
 void gemm(Fork& fork, Layout layout, Trans trans_a, Trans trans_b, std::type_identity_t<T> alpha,
           MatrixView<const T, Access> a, MatrixView<const T, Access> b, std::type_identity_t<T> beta,

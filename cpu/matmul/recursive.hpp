@@ -1,5 +1,5 @@
-// REC-MULT (Frigo, Leiserson, Prokop, Ramachandran 1999): halve the largest of the three dimensions. It knows
-// no cache, and incurs Theta(m + n + k + (mn + mk + kn)/L + mnk/(L sqrt Z)) misses on any of them.
+// REC-MULT (Frigo, Leiserson, Prokop, Ramachandran 1999): halve the largest of the three dimensions. It has
+// no cache parameter and incurs Theta(m + n + k + (mn + mk + kn)/L + mnk/(L sqrt Z)) misses in any cache.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void multiply_leaf(C c, A a, B b) {
     }
 }
 
-/// C += sign A B; a product with no dimension above `base` is a leaf. base >= 1.
+/// C += sign A B. A product with no dimension above `base` is a leaf. base >= 1.
 template <int sign = 1, class Fork, class C, class A, class B>
 void rec_mult(Fork& fork, C c, A a, B b, Index base) {
   const Index m = c.rows, n = a.cols, p = c.cols;
@@ -32,7 +32,7 @@ void rec_mult(Fork& fork, C c, A a, B b, Index base) {
     fork([&fork, c1 = c1, a1 = a1, b, base] { rec_mult<sign>(fork, c1, a1, b, base); },
          [&fork, c2 = c2, a2 = a2, b, base] { rec_mult<sign>(fork, c2, a2, b, base); });
   } else if (n >= p) {
-    // Both products add to the same C: one after the other.
+    // Both products add to the same C, so they run one after the other.
     const auto [a1, a2] = halve_cols(a);
     const auto [b1, b2] = halve_rows(b);
     rec_mult<sign>(fork, c, a1, b1, base);
@@ -45,8 +45,8 @@ void rec_mult(Fork& fork, C c, A a, B b, Index base) {
   }
 }
 
-/// leaf(x...) on blocks of no dimension above `base`, which cover the matrices `x`, all of one size, halved
-/// together. base >= 1.
+/// Calls leaf(x...) on blocks that cover the matrices `x`, all of one size, which are halved together until
+/// no dimension is above `base`. base >= 1.
 template <class Fork, class Leaf, class First, class... Others>
 void rec_blocks(Fork& fork, Index base, const Leaf& leaf, First first, Others... others) {
   if (first.rows == 0 || first.cols == 0) return;

@@ -1,6 +1,6 @@
-// REC-MULT with a temporary where the inner dimension is halved, so that its two products run side by side
-// too: span Theta(lg^2 n) instead of Theta(n), for memory (Cormen, Leiserson, Rivest, Stein, "Introduction to
-// Algorithms", 27.2).
+// REC-MULT with a temporary where the inner dimension is halved, so that these two products run in parallel
+// too: span Theta(lg^2 n) instead of Theta(n), at the price of memory (Cormen, Leiserson, Rivest, Stein,
+// "Introduction to Algorithms", 27.2).
 #pragma once
 
 #include "cpu/matmul/recursive.hpp"
@@ -17,12 +17,12 @@ void rec_add(Fork& fork, C c, T t, Index base) {
   rec_blocks(fork, base, leaf, c, t);
 }
 
-/// The elements of temporaries of an m x p product whose inner dimension is halved `splits` times: each
-/// halving has one of m x p, and its two products have theirs.
+/// The elements of the temporaries of an m x p product whose inner dimension is halved `splits` times. Each
+/// halving has a temporary of m x p, and its two products have their own.
 constexpr Index temporary_size(Index m, Index p, Index splits) { return m * p * ((Index{1} << splits) - 1); }
 
-/// C += A B; a product with no dimension above `base` is a leaf. The first `splits` halvings of the inner
-/// dimension take their temporaries from `memory`, of temporary_size(m, p, splits) elements; further ones go
+/// C += A B. A product with no dimension above `base` is a leaf. The first `splits` halvings of the inner
+/// dimension take their temporaries from `memory`, of temporary_size(m, p, splits) elements; further ones run
 /// one after the other. base >= 1.
 template <class Fork, class C, class A, class B, class Memory>
 void rec_mult_temporary(Fork& fork, C c, A a, B b, Memory memory, Index splits, Index base) {
@@ -93,7 +93,7 @@ struct recursive_temporary {
   }
 
  private:
-  // Of an inner dimension of n, as many as are asked for and as there are above the base.
+  // The number of halvings of the inner dimension: at most `splits`, and none at the base.
   static Index halvings(Index n, const Params& params) {
     Index splits = 0;
     for (; splits < params["splits"] && n > params["base"]; n -= n / 2) ++splits;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <type_traits>
 
-// Three targets of x86: AVX-512, AVX2 and the baseline; the others differ in nothing that is used here.
-// Arrays of vectors need vectors of a size, which SVE and RVV lack: Arm runs NEON.
+// Three targets of x86: AVX-512, AVX2 and the baseline; the others do not differ here. Arrays of vectors need
+// vectors of a fixed size, which SVE and RVV do not have: Arm runs NEON.
 #include <hwy/detect_targets.h>
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS \
@@ -21,8 +21,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::matmul::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A tile is mr x nv vectors. 24 accumulators of 32 registers hide the latency (4) of two units three times; a
-// step of the inner dimension is 24 multiply-adds on 11 loads. With 16 registers 12 and 8.
+// A tile is mr x nv vectors. 24 accumulators in 32 registers hide the latency (4) of two units three times; a
+// step of the inner dimension is 24 multiply-adds on 11 loads. With 16 registers it is 12 on 8.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
 inline constexpr int mr = 8, nv = 3;
 #else
@@ -72,9 +72,8 @@ HWY_INLINE void multiply_tile(const Block<T>& x, const T* HWY_RESTRICT a, const 
     for (int v = 0; v < vectors; ++v) sum[r][v] = hn::Zero(d);
 
   if (x.a_packed) {
-    // C's rows one by one: all at once they would hold every line fill buffer while memory answers, which
-    // costs 1 to 2 % at n = 1024. To the second-level cache, as what a slab reads pushes them out of the
-    // first one.
+    // C's rows are prefetched one by one: all at once would occupy every line fill buffer while memory
+    // answers. They go to the second-level cache, as the data of a slab would evict them from the first one.
     const T* c_row = c;
     const T* const c_last = c + (rows - 1) * x.ldc;
     Index l = 0;
@@ -102,12 +101,12 @@ HWY_INLINE void multiply_tile(const Block<T>& x, const T* HWY_RESTRICT a, const 
       step<vectors, partial>(
           d, sum, [a](int r) { return a + r; }, b, mask);
   } else {
-    // Rows outside of the matrix are its last one again: their sums are not stored.
+    // Rows outside of the matrix repeat its last one: their sums are not stored.
     const T* row[mr];
 #pragma GCC unroll 8
     for (int r = 0; r < mr; ++r) row[r] = a + std::min<Index>(r, rows - 1) * x.a.across;
     const Index a_along = x.a.along;
-    // C is tall where B is packed: not in a cache yet (100000 x 64 x 64: 10 % in double).
+    // C is tall where B is packed, and not in a cache yet.
     if (x.b_packed)
       for (Index r = 0; r < rows; ++r)
         for (int v = 0; v < vectors; ++v) hwy::Prefetch(c + r * x.ldc + v * lanes);
@@ -143,7 +142,8 @@ HWY_INLINE void multiply_tile(const Block<T>& x, const T* HWY_RESTRICT a, const 
   }
 }
 
-/// A panel of B, `vectors` vectors wide, the last one partly outside with `partial`, times the panels of A.
+/// Multiplies a panel of B, `vectors` vectors wide, by the panels of A. With `partial` the last vector is
+/// partly outside of the matrix.
 template <int vectors, bool partial, class T>
 HWY_NOINLINE void multiply_panel(const Block<T>& x, const T* b, T* c, Index cols, Index tile,
                                  const Index* share) {
@@ -163,7 +163,7 @@ void Multiply(const Block<T>& x) {
   Index tile = 0;
   for (Index j = 0, cols; j < x.n; j += cols) {
     cols = std::min(width, x.n - j);
-    // Four vectors as two and two: of one vector's width, a tile is mostly loads.
+    // Four vectors are taken as two and two: a tile of one vector's width is mostly loads.
     if (!x.b_packed && nv == 3 && x.n - j > width && x.n - j <= 4 * lanes<T>()) cols = 2 * lanes<T>();
     const T* const b = x.b_packed ? x.b.at(j / width) : x.b.data + j;
     const Index vectors = (cols + lanes<T>() - 1) / lanes<T>();
@@ -195,7 +195,7 @@ HWY_INLINE void transpose_square(T* HWY_RESTRICT to, Index width, const T* HWY_R
   V x[n], y[n];
 #pragma GCC unroll 8
   for (int i = 0; i < n; ++i) x[i] = hn::LoadU(d, from + i * across);
-    // Afterwards block q of y[p in_block + c] is column q in_block + c of rows p in_block and on.
+    // Afterwards block q of y[p in_block + c] is column q in_block + c of the rows from p in_block on.
 #pragma GCC unroll 8
   for (int p = 0; p < n; p += in_block) {
     if constexpr (in_block == 2) {
@@ -236,8 +236,8 @@ HWY_INLINE void transpose_square(T* HWY_RESTRICT to, Index width, const T* HWY_R
 }
 #endif
 
-/// Panels whose elements lie side by side at each step: whole rows are read, as a panel's share of one is a
-/// few lines of a page.
+/// Packs panels whose elements are contiguous at each step. Whole rows are read, as a panel's share of a row
+/// is only a few lines of a page.
 template <class T>
 HWY_INLINE void copy_rows(T* HWY_RESTRICT to, Index width, Index count, Index k, const T* HWY_RESTRICT from,
                           Index along) {
@@ -258,7 +258,7 @@ HWY_INLINE void copy_rows(T* HWY_RESTRICT to, Index width, Index count, Index k,
   }
 }
 
-/// A panel of elements `along` apart at each step.
+/// Packs a panel whose elements are `along` apart at each step.
 template <class T>
 HWY_INLINE void gather_rows(T* HWY_RESTRICT to, Index width, Index count, Index k, const T* HWY_RESTRICT from,
                             Index across, Index along) {
@@ -269,7 +269,7 @@ HWY_INLINE void gather_rows(T* HWY_RESTRICT to, Index width, Index count, Index 
     constexpr Index distance = 16 * square;
     for (Index i = 0; i < whole_i; i += square)
       for (Index l = 0; l < whole_l; l += square) {
-        // Behind the end of these rows come the next ones.
+        // The next rows follow at the end of these.
         const T* ahead = from + i * across + l + distance + (l + distance < k ? 0 : square * across - k);
 #pragma GCC unroll 8
         for (int r = 0; r < square; ++r) hwy::Prefetch(ahead + r * across);
@@ -295,9 +295,8 @@ void Pack(T* HWY_RESTRICT to, Index width, Index count, Index k, const T* HWY_RE
 template <class T>
 const RegisterKernel<T>* Kernel() {
   static constexpr Index width = nv * hn::MaxLanes(Tag<T>());
-  // Halved or doubled, the slab and the leaf move n = 1024 by 1 % at most. Not so the least size that is
-  // packed: packing is 11 % of n = 512, and at n = 192 to 448 the unpacked product is 1.05 to 1.2 times as
-  // fast; at 512, where strides that are powers of two conflict, they are equal.
+  // The speed hardly depends on the sizes of the slab and of the leaf, but it does on the size from which
+  // factors are packed (TUNING.md).
   static constexpr RegisterKernel<T> kernel{.rows = mr,
                                             .cols = width,
                                             .lanes = width / nv,

@@ -1,14 +1,15 @@
 // Strassen's product (1969): seven products of half the size in place of eight. Work Theta(n^lg 7), span
 // Theta(lg^2 n) down to the cut-over where all levels run their products side by side.
 //
-// Sizes that the halvings do not divide are padded with zeros, once, at the top: at most 2^levels - 1 rows or
-// columns, one part in `cutover` of them. (Peeling off odd rows and columns needs no memory, but its products
-// of a matrix and a vector have a span of Theta(n).)
+// Sizes that are not divisible by 2^levels are padded with zeros, once, at the top: at most 2^levels - 1 rows
+// or columns, one part in `cutover` of them. (Peeling off odd rows and columns needs no memory, but its
+// products of a matrix and a vector have a span of Theta(n).)
 //
 // The error grows with the levels, normwise as n^lg 12 against n^2, and has no bound element by element
-// (Higham 2002, 23.2.2), while the check of the operation has one of k products. On its inputs, whose
-// elements are of one magnitude, the product stays within it as long as a leaf has 8 of them: down to one, 73
-// x 22 x 47 in float did not. Integers need room for sums of 2^levels elements of each factor.
+// (Higham 2002, 23.2.2), while the check of the operation has one of k products. On the inputs of the check,
+// whose elements are of one magnitude, the product stays within that bound while a leaf has at least 8
+// elements a side. Leaves of one element did not: 73 x 22 x 47 in float failed. Integers need room for sums
+// of 2^levels elements of each factor.
 #pragma once
 
 #include <array>
@@ -17,8 +18,8 @@
 
 namespace tallcache::cpu::matmul {
 
-/// Factors +1, -1 or 0 of the quadrants 11, 12, 21, 22 of A and of B in one of the products, and of the
-/// product in those of C.
+/// The factors +1, -1 or 0 of the quadrants 11, 12, 21, 22 of A and of B in one of the products, and of this
+/// product in the quadrants of C.
 struct StrassenProduct {
   std::array<int, 4> a, b, c;
 };
@@ -63,15 +64,15 @@ void rec_add_signed(Fork& fork, C c, int sign, A a, Index base) {
       c, a);
 }
 
-/// How a product of m x k by k x n is cut: `levels` levels of Strassen's, of which the outermost `spread` run
-/// their seven products side by side, each with memory of its own.
+/// The division of a product of m x k by k x n: `levels` levels of Strassen's, of which the outermost
+/// `spread` run their seven products in parallel, each with memory of its own.
 struct StrassenPlan {
   Index m, n, k, levels, spread, cutover, base;
 
   StrassenPlan half() const {
     return {m / 2, n / 2, k / 2, levels - 1, std::max<Index>(spread - 1, 0), cutover, base};
   }
-  /// What the sums of quadrants and one product take, without the levels below: elements.
+  /// The elements of the sums of quadrants and of one product, without the levels below.
   Index sums() const { return m / 2 * (k / 2) + k / 2 * (n / 2) + m / 2 * (n / 2); }
   /// The elements of scratch of one of the seven products.
   Index product_memory() const { return sums() + half().memory(); }
@@ -93,7 +94,7 @@ void strassen_product(Fork& fork, const StrassenPlan& plan, C c, A a, B b, Memor
   const auto memory_of = [&](Index p) { return memory.block(plan.spread > 0 ? p * size : 0, size); };
   const auto product_of = [&](Index p) { return matrix(memory_of(p), m, n); };
 
-  // A quadrant alone is taken where it stands.
+  // A single quadrant is used without a copy.
   const auto sum_of = [&](const auto& quadrant, const std::array<int, 4>& factors, const C& sum) {
     using M = MatrixView<const typename C::value_type, typename Memory::access_type>;
     if (std::ranges::count(factors, 0) == 3)

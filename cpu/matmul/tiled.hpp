@@ -1,4 +1,4 @@
-// C = A B in tiles of the iteration space, as in the slides: i, j and k in steps of a tile, then inside the
+// C = A B in tiles of the iteration space, as in the slides: i, j and k in steps of a tile, then within the
 // tile.
 #pragma once
 

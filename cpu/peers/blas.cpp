@@ -23,7 +23,7 @@ namespace {
 
 constexpr int row_major = 101, no_trans = 111, trans = 112;  // the values of cblas.h
 
-/// An environment variable with another value for as long as this lives.
+/// Sets an environment variable for its lifetime.
 class ScopedVariable {
  public:
   ScopedVariable(const char* name, const std::string& value) : name_(name) {
@@ -54,7 +54,7 @@ void find(void* library, const char* name, Function& function) {
   function = reinterpret_cast<Function>(dlsym(library, name));
 }
 
-/// The folders in which the dynamic loader looks, in its order: LD_LIBRARY_PATH, then the system's.
+/// The folders that the dynamic loader searches, in its order: LD_LIBRARY_PATH, then the system's.
 std::vector<std::string> loader_folders() {
   std::vector<std::string> folders;
   void* self = dlopen(nullptr, RTLD_LAZY);
@@ -69,7 +69,7 @@ std::vector<std::string> loader_folders() {
 }
 
 /// The installed file, or empty. The builds in subfolders come first: the name outside of them is a link that
-/// the administrator may have turned to another build, and in an unpacked package it does not exist.
+/// the administrator may have changed to another build, and that does not exist in an unpacked package.
 std::string installed_file(const BlasSource& source) {
   for (const std::string& folder : loader_folders())
     for (const std::string& soname : source.sonames) {
@@ -93,7 +93,8 @@ std::string installed_file(const BlasSource& source) {
 }
 
 /// A copy of the file in memory, so that the loader takes it for another library. Its descriptor stays open:
-/// the loader knows a library by its path, and a number that is used again would be the first copy's.
+/// the loader identifies a library by its path, and a reused descriptor number would be taken for the first
+/// copy.
 int anonymous_copy(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) throw Error("cannot read " + path);
@@ -108,7 +109,7 @@ int anonymous_copy(const std::string& path) {
   throw Error("cannot copy " + path + " into memory");
 }
 
-/// Whether `action` returns true, tried in a child, because it may abort.
+/// Whether `action` returns true. It runs in a child process, because it may abort.
 template <class Action>
 bool succeeds_in_child(Action action) {
   const pid_t child = fork();
@@ -129,9 +130,8 @@ struct Cores {
   const char *openblas, *blis;
 };
 
-/// The fastest kernels that this processor can execute, measured for products of 1024 x 1024 on one core with
-/// OpenBLAS 0.3.21 and BLIS 0.9.0. With AVX-512 against AVX2: OpenBLAS 57 and 36, BLIS 56 and 34 GFLOP/s in
-/// double, the same ratio in float; Cooperlake's kernels are within 1 % of SkylakeX's, zen3's of haswell's.
+/// The fastest kernels that this processor can execute, as measured for OpenBLAS 0.3.21 and BLIS 0.9.0
+/// (cpu/matmul/TUNING.md).
 Cores best_cores() {
 #ifdef __x86_64__
   __builtin_cpu_init();
@@ -177,7 +177,8 @@ void Blas::load(const BlasSource& source) {
   path_ = installed_file(source);
   if (path_.empty()) throw Error("no " + source.sonames.front() + " (package " + source.package + ")");
   const int copy = anonymous_copy(path_);
-  // One thread until set_threads asks for more: OpenBLAS would start one a processor for each copy.
+  // One thread until set_threads asks for more: OpenBLAS would otherwise start one thread a processor for
+  // each copy.
   const ScopedVariable one_thread("OPENBLAS_NUM_THREADS", "1");
   std::optional<ScopedVariable> core;
   if (!source.core.empty()) core.emplace("OPENBLAS_CORETYPE", source.core);
@@ -206,8 +207,8 @@ void Blas::load(const BlasSource& source) {
     throw Error(path_ + " is neither OpenBLAS nor BLIS");
 }
 
-/// BLIS takes the number of its kernels, which differs from release to release, at its first use, and aborts
-/// when they are not in this build.
+/// BLIS takes the number of its kernels at its first use. The number differs from release to release, and
+/// BLIS aborts when the kernels are not in this build.
 void Blas::choose_blis_core(void* library, const std::string& core) {
   const char* (*name_of)(int) = nullptr;
   int (*current)() = nullptr;

@@ -1,9 +1,9 @@
-// The BLAS libraries of this machine, each configuration a copy of its own in this process.
+// The BLAS libraries of this machine. Each configuration is a copy of its own in this process.
 //
 // OpenBLAS and BLIS export the same CBLAS symbols and choose their kernels once, from the environment, when
-// they are loaded. So every configuration is loaded with dlopen from an anonymous copy of the installed file,
-// its symbols local, its environment variable set meanwhile. Nothing is linked, and a library that is not
-// there is a fact of the run, with a reason.
+// they are loaded. Every configuration is therefore loaded with dlopen from an anonymous copy of the
+// installed file, with local symbols and with its environment variable set. Nothing is linked. A missing
+// library is reported with a reason.
 #pragma once
 
 #include <string>
@@ -18,29 +18,29 @@
 
 namespace tallcache::cpu::peers {
 
-/// Kernels as the library chooses them, or those that are the fastest that this processor can execute.
+/// The kernels that the library chooses itself, or the fastest that this processor can execute.
 enum class Tuning { installed, best };
 
-/// What to load: the library's names, best first, the subfolders in which distributions keep its builds, the
-/// package to install when it is missing, and the kernels to ask for (empty: its own choice).
+/// A library to load: its names, best first, the subfolders in which distributions install its builds, the
+/// package to install when it is missing, and the kernels to select (empty: its own choice).
 struct BlasSource {
   std::vector<std::string> sonames, folders;
   std::string package, core{};
 };
 
-/// A loaded library, or the reason why there is none; it stays loaded until the process ends. Calls from one
-/// thread at a time: the number of threads is the library's global state.
+/// A loaded library, or the reason why there is none. It stays loaded until the process ends. Only one thread
+/// may call it at a time: the number of threads is the library's global state.
 class Blas {
  public:
-  /// Loads what `source` names, from the folders that the dynamic loader searches (LD_LIBRARY_PATH first),
-  /// and their subfolders. Never throws for a library that is missing or cannot be loaded: see reason().
+  /// Loads `source` from the folders that the dynamic loader searches (LD_LIBRARY_PATH first), and their
+  /// subfolders. Does not throw for a library that is missing or cannot be loaded: see reason().
   explicit Blas(const BlasSource& source);
   Blas(const Blas&) = delete;
   Blas& operator=(const Blas&) = delete;
 
   /// Why it cannot be used; empty when it can.
   const std::string& reason() const { return reason_; }
-  /// The file that was copied and the kernels that it runs, in the library's own words.
+  /// The file that was copied, and the kernels that it runs, as the library names them.
   const std::string& path() const { return path_; }
   const std::string& core() const { return core_; }
 
@@ -52,12 +52,13 @@ class Blas {
   /// Why it cannot factor(): it cannot be used at all, or was built without LAPACK; empty when it can.
   std::string no_factor() const;
 
-  /// P A = L U on `threads` threads by LAPACK's getrf, of A and of its factors stored by columns: of what
-  /// args.a shows, the transposes. Throws Error when the matrix is singular, and as gemm.
+  /// The decomposition P A = L U on `threads` threads by LAPACK's getrf. LAPACK stores matrices by columns,
+  /// so it factors the transpose of the row-major args.a. Throws Error when the matrix is singular, and as
+  /// gemm.
   void factor(const LuPivot<double>::Args<>& args, int threads);
   void factor(const LuPivot<float>::Args<>& args, int threads);
 
-  /// B = A^T on one thread: the library has no parallel one. Throws Error as gemm.
+  /// B = A^T on one thread: the library has no parallel version. Throws Error as gemm.
   void transpose(const Transpose<double>::Args<>& args) const;
   void transpose(const Transpose<float>::Args<>& args) const;
 
@@ -98,13 +99,14 @@ BlasSource blis_source(Tuning tuning);
 Blas& openblas_library(Tuning tuning);
 Blas& blis_library(Tuning tuning);
 
-/// Each BLAS peer and the kernels that it runs, or why it cannot: {"openblas", "SkylakeX"}, ...
+/// Each BLAS peer and the kernels that it runs, or the reason why it cannot run: {"openblas", "SkylakeX"},
+/// ...
 std::vector<std::pair<std::string, std::string>> peer_cores();
 
 /// Whether the sizes of `shape` fit the 32-bit integers of CBLAS.
 bool fits_cblas(const Shape& shape);
 
-/// The product by a configuration of a BLAS library.
+/// The product, computed by a configuration of a BLAS library.
 template <Blas& (*library)(Tuning), Tuning tuning>
 struct blas_product {
   using operations = OperationList<Matmul<double>, Matmul<float>>;

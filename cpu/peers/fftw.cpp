@@ -65,7 +65,7 @@ Number* numbers(const std::complex<double>* data) {
   return reinterpret_cast<Number*>(const_cast<std::complex<double>*>(data));
 }
 
-/// Measuring overwrites what it plans on, so that it gets arrays of its own.
+/// Planning by measurement overwrites its arrays, so it gets arrays of its own.
 const void* plan_for(const Fft::Args<>& args, int threads) {
   const Library& fftw = library();
   const bool aligned =

@@ -14,8 +14,8 @@ const std::string& fftw_reason();
 /// Whether the size fits FFTW's int.
 bool fits_fftw(const Shape& shape);
 
-/// Makes and keeps the plan for this size and this number of threads: measured, for 10 s at most. Throws
-/// Error when there is none.
+/// Makes the plan for this size and this number of threads and keeps it. It is measured, for 10 s at most.
+/// Throws Error when FFTW makes none.
 void fftw_prepare(const Fft::Args<>& args, int threads);
 
 /// The transform by the plan that fftw_prepare made.

@@ -1,4 +1,4 @@
-// memcpy: what moving the data costs at least.
+// memcpy: the minimum cost of moving the data.
 #pragma once
 
 #include <oneapi/tbb/parallel_for.h>

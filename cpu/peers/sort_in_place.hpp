@@ -1,5 +1,5 @@
-// What the peers that sort keys in place share. Where the output is another array, the copy into it is theirs
-// for free.
+// Shared by the peers that sort keys in place. Where the output is another array, the copy into it is not
+// timed.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// std::copy: what a C++ program writes for a copy.
+// std::copy, as a C++ program copies.
 #pragma once
 
 #include <algorithm>

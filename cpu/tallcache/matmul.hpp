@@ -3,8 +3,8 @@
 //   tallcache::gemm(c, a, b);                     // C = A B, at the machine's limit
 //   tallcache::gemm(Layout::row_major, Trans::no, Trans::yes, 2.0, a, b, 1.0, c, threads);
 //
-// gemm() with a fork policy and scratch of the caller's own allocates nothing; rec_mult() is the bare
-// recursion, a template over how it forks and how it touches memory.
+// gemm() with a fork policy and scratch of the caller's own allocates nothing. rec_mult() is the bare
+// recursion, a template over how it forks and how it accesses memory.
 #pragma once
 
 #include "common/execute.hpp"
@@ -22,8 +22,8 @@ using cpu::matmul::Layout;
 using cpu::matmul::rec_mult;
 using cpu::matmul::Trans;
 
-/// C = alpha op(A) op(B) + beta C, as BLAS's gemm, on `threads` threads of which the caller is one. Scratch
-/// is kept for the next call. Throws Error when the sizes do not fit or matrices overlap.
+/// C = alpha op(A) op(B) + beta C, as BLAS's gemm, on `threads` threads including the caller. Scratch is kept
+/// for the next call. Throws Error when the sizes do not fit or matrices overlap.
 template <class T>
 void gemm(Layout layout, Trans trans_a, Trans trans_b, std::type_identity_t<T> alpha,
           std::type_identity_t<MatrixView<const T>> a, std::type_identity_t<MatrixView<const T>> b,

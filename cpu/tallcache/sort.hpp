@@ -6,14 +6,14 @@
 
 namespace tallcache {
 
-/// out = in, sorted, on `threads` threads of which the caller is one; no key above `range`. Throws Error when
-/// the sizes differ, the vectors overlap or a key is too large.
+/// Sorts `in` to `out` on `threads` threads including the caller. No key may be above `range`. Throws Error
+/// when the sizes differ, the vectors overlap or a key is too large.
 inline void counting_sort(VectorView<std::uint32_t> out, VectorView<const std::uint32_t> in,
                           std::uint32_t range, int threads = 1) {
   execute<CountingSort<false>>("bucketed_streaming", {.out = out, .in = in, .range = range}, {}, threads);
 }
 
-/// The same with a payload that follows its key; equal keys keep their order.
+/// The same with a payload that moves with its key; equal keys keep their order.
 inline void counting_sort(VectorView<std::uint32_t> out, VectorView<std::uint32_t> payload_out,
                           VectorView<const std::uint32_t> in, VectorView<const std::uint32_t> payload_in,
                           std::uint32_t range, int threads = 1) {

@@ -1,5 +1,5 @@
-// Transposition of matrices of 4 and 8-byte elements (float, double, int32_t) on the CPU. rec_transpose() is
-// the bare recursion, a template over how it forks and how it touches memory.
+// Transposition of matrices of 4- and 8-byte elements (float, double, int32_t) on the CPU. rec_transpose() is
+// the bare recursion, a template over how it forks and how it accesses memory.
 #pragma once
 
 #include "common/execute.hpp"
@@ -10,8 +10,8 @@ namespace tallcache {
 
 using cpu::transpose::rec_transpose;
 
-/// B = A^T on `threads` threads of which the caller is one; A is m x n, B n x m. Throws Error when the sizes
-/// do not fit or the matrices overlap.
+/// B = A^T on `threads` threads including the caller. A is m x n, B n x m. Throws Error when the sizes do not
+/// fit or the matrices overlap.
 template <class T>
 void transpose(MatrixView<T> b, std::type_identity_t<MatrixView<const T>> a, int threads = 1) {
   execute<Transpose<T>>("recursive_streaming", {b, a}, {}, threads);

@@ -8,7 +8,7 @@
 
 namespace tallcache::cpu::transpose {
 
-/// Row i swaps with column i up to the diagonal: the rows are independent, and cost i swaps each.
+/// Row i is swapped with column i up to the diagonal. The rows are independent, and row i costs i swaps.
 template <class Fork, class A>
 void transpose_in_place(Fork& fork, A a) {
   fork.loop(1, a.rows, 1, [a](Index i) {

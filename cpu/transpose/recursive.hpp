@@ -10,7 +10,7 @@
 
 namespace tallcache::cpu::transpose {
 
-/// B = A^T; a matrix with no dimension above `base` is a leaf. base >= 1.
+/// B = A^T. A matrix with no dimension above `base` is a leaf. base >= 1.
 template <class Fork, class B, class A>
 void rec_transpose(Fork& fork, B b, A a, Index base) {
   if (std::max(a.rows, a.cols) <= base) {

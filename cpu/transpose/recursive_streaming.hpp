@@ -1,12 +1,10 @@
 // REC-TRANSPOSE down to leaves that a kernel transposes in registers and writes in whole lines, past the
-// caches unless the caller says otherwise.
+// caches unless the caller chooses otherwise.
 //
-// A plain store of a line that is in no cache reads it first, 24 bytes for each double transposed; a whole
-// line written past the caches needs no reading, 16 bytes. Where the output stays near, plain stores are the
-// cheap ones: on a Granite Rapids 2.3 times as fast for 256 x 256 floats, 1.8 times for 512 x 512.
-// From 1024 x 1024 on, streaming is ahead where the output lies in no cache (26 against 24 GB/s), and behind
-// where it was written just before (11 against 22), for such lines must leave the caches first. What becomes
-// of the output is known to the caller alone: parameter stream, argument Reuse.
+// A plain store to a line that is in no cache reads the line first: 24 bytes for each double transposed. A
+// whole line written past the caches is not read: 16 bytes. Plain stores are faster where the output is in
+// the caches, or was written just before, as such lines must leave the caches first. Streaming is faster
+// where the output is in no cache (TUNING.md). Only the caller knows: parameter stream, argument Reuse.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +21,8 @@ constexpr Index half_in_units(Index size, Index unit) {
   return half < size ? half : size / 2;
 }
 
-/// B = A^T; a matrix with no dimension above `base` is a leaf. base >= 1. Of the matrix that A is part of,
-/// `above` rows precede it, and more follow if `below`.
+/// B = A^T. A matrix with no dimension above `base` is a leaf. base >= 1. `above` rows of the matrix that A
+/// is part of precede A, and more rows follow if `below`.
 template <class Fork, class B, class A>
 void rec_transpose_streaming(Fork& fork, B b, A a, Index base, Reuse reuse, Index above = 0,
                              bool below = false) {
@@ -57,8 +55,8 @@ void rec_transpose_streaming(Fork& fork, B b, A a, Index base, Reuse reuse, Inde
   }
 }
 
-/// X and Y, disjoint blocks of one matrix of which Y has X's transposed shape, become each other's
-/// transposes.
+/// Replaces X and Y by each other's transposes. They are disjoint blocks of one matrix, and Y has X's
+/// transposed shape.
 template <class Fork, class A>
 void rec_swap_transposed(Fork& fork, A x, A y) {
   constexpr Index tile = swapped_tile<typename A::value_type>;
@@ -81,7 +79,7 @@ void rec_swap_transposed(Fork& fork, A x, A y) {
   }
 }
 
-/// A = A^T for a square A: both diagonal quarters, and the other two into each other.
+/// A = A^T for a square A: the two diagonal quarters in place, the other two swapped.
 template <class Fork, class A>
 void rec_transpose_in_place(Fork& fork, A a) {
   constexpr Index tile = swapped_tile<typename A::value_type>;

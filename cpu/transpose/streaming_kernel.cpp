@@ -17,22 +17,21 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
 inline constexpr Index line = 64 / sizeof(T);
-// A block, height x width elements of A, becomes two lines of each of `width` rows of B. With a leading
-// dimension of 8192 floats, 8192 x 8192 of them are written past the caches in 20 ms by single lines, in 11
-// by two or more. Blocks of 16 lines a row take 55 % longer, for two buffers are then more than L1 holds.
+// A block of height x width elements of A becomes two lines of each of `width` rows of B. Single lines are
+// slower with leading dimensions that are powers of two. With blocks of 16 lines a row, two buffers would
+// exceed L1 (TUNING.md).
 template <class T>
 inline constexpr Index width = 4 * line<T>;
 template <class T>
 inline constexpr Index height = 2 * line<T>;
-// Blocks follow each other along the rows of A, up to a page of each, for memory is read in few, long runs;
-// runs of writes may be short: 8192 x 8192 floats at 0.8 of memcpy's speed. With half a page, fewer of B's
-// pages are written in turn: 20000 x 20000 floats 10 % faster, 8208 x 8208 6 % slower.
+// Blocks follow each other along the rows of A, up to a page of each: memory is read fastest in few, long
+// runs, while runs of writes may be short.
 template <class T>
 inline constexpr Index span = 4096 / sizeof(T);
 
-/// The transpose of a block of A: row j is part of row j of B's strip. Before each row is room for a line,
-/// for B's lines may begin within blocks. Rows are an odd number of lines apart, so that they spread over the
-/// sets of a cache.
+/// The transpose of a block of A: row j is part of row j of B's strip. There is room for a line before each
+/// row, as B's lines may begin within blocks. Rows are an odd number of lines apart, so that they spread over
+/// the sets of a cache.
 template <class T>
 struct Buffer {
   static constexpr Index stride = height<T> + line<T>;
@@ -52,9 +51,10 @@ HWY_INLINE void transpose_square(T* to, Index, const void* from, Index) {
 template <class T>
 using Tag = hn::CappedTag<T, line<T>>;
 
-/// `to` becomes the transpose of the square at `from`, a vector's lanes a side. Blocks of 16 or 32 bytes find
-/// their place while they are loaded. Every line is loaded at once: rows a power of two apart would evict
-/// each other if it were come back to. Not inlined, for gcc keeps the addresses of all rows.
+/// Writes the transpose of the square at `from` to `to`. Its side is the lanes of a vector. Blocks of 16 or
+/// 32 bytes are put in place while they are loaded. Every line is loaded only once: rows a power of two apart
+/// would evict each other before a second load. Not inlined, as gcc would keep the addresses of all rows in
+/// registers.
 template <class T>
 HWY_NOINLINE void transpose_square(T* to, Index stride, const void* source, Index ld) {
   const Tag<T> d;
@@ -75,7 +75,7 @@ HWY_NOINLINE void transpose_square(T* to, Index stride, const void* source, Inde
         v[k][q] = hn::ConcatUpperLower(d, hn::LoadDup128(d, row + side * ld + q * side),
                                        hn::LoadDup128(d, row + q * side));
     } else {
-      // Half as many loads as with blocks of 16 bytes, and as many shuffles: 4 % faster for 256 x 256 floats.
+      // Half as many loads as with blocks of 16 bytes, and as many shuffles.
       const hn::Half<Tag<T>> half;
       const hn::Repartition<std::uint64_t, Tag<T>> eights;
       const auto two_rows = [&](const T* at) HWY_ATTR {
@@ -113,7 +113,7 @@ constexpr Index lanes() {
   return static_cast<Index>(hn::MaxLanes(Tag<T>()));
 }
 
-/// `to` becomes the transpose of the square at `from`, a line a side.
+/// Writes the transpose of the square at `from` to `to`. Its side is a line.
 template <class T>
 HWY_INLINE void transpose_line_square(T* to, Index stride, const std::byte* from, Index ld) {
   constexpr Index n = lanes<T>(), size = sizeof(T);
@@ -122,9 +122,8 @@ HWY_INLINE void transpose_line_square(T* to, Index stride, const std::byte* from
       transpose_square<T>(to + j * stride + i, stride, from + (i * ld + j) * size, ld);
 }
 
-/// `to` becomes the transpose of the rows x cols block at `from`. The last squares of a row or column begin
-/// earlier and write some elements again: 255 x 255 floats three times as fast as with copies of what is
-/// left.
+/// Writes the transpose of the rows x cols block at `from` to `to`. The last squares of a row or column begin
+/// earlier and write some elements again, which is faster than copying the rest.
 template <class T>
 HWY_INLINE void transpose_squares(T* to, Index stride, const std::byte* from, Index ld, Index rows,
                                   Index cols) {
@@ -146,23 +145,22 @@ HWY_INLINE void transpose_squares(T* to, Index stride, const std::byte* from, In
     }
 }
 
-/// Bytes from the beginning of its line to `p`.
+/// The offset of `p` in its line, in bytes.
 inline Index past_line(const std::byte* p) {
   return static_cast<Index>(reinterpret_cast<std::uintptr_t>(p) % 64);
 }
 
-/// Lines of a square a line a side, fetched to be there when it is transposed.
+/// Prefetches the lines of a square whose side is a line.
 template <class T>
 HWY_INLINE void fetch_square(const std::byte* square, Index ld) {
   for (Index k = 0; k < line<T>; ++k, square += ld * Index(sizeof(T))) __builtin_prefetch(square);
 }
 
-/// b becomes the transpose of a by plain stores, in squares a line a side; the last of a row or column begin
-/// earlier. Where a square's rows are whole lines of B, the squares follow each other along diagonals of
-/// tiles, for a leading dimension that is a power of two lays all lines along a row, or a column, into few
-/// sets of a cache: 256 x 256 floats at 0.85 of memcpy's speed, down the columns at 0.72, along the rows at
-/// 0.50. Otherwise down the columns, where the same lines are written next. Meanwhile the next square comes
-/// into L1: 0.75 without.
+/// Writes the transpose of a to b by plain stores, in squares whose side is a line; the last ones of a row or
+/// column begin earlier. Where a square's rows are whole lines of B, the squares follow each other along
+/// diagonals of tiles: with a leading dimension that is a power of two, all lines along a row or a column
+/// share few sets of a cache. Otherwise they go down the columns, where the same lines are written next.
+/// Meanwhile the next square is prefetched into L1.
 template <class T>
 void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols) {
   constexpr Index L = line<T>, size = sizeof(T), tile = 16;
@@ -185,14 +183,14 @@ void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Ind
     }
 }
 
-/// Part of a strip of B, which waits in a buffer to be written.
+/// A part of a strip of B in a buffer, not yet written.
 template <class T>
 struct Waiting {
   std::byte* to = nullptr;
-  const T* from = nullptr;       ///< its first row; before each, as much of a line as is written with it
+  const T* from = nullptr;       ///< its first row; each is preceded by the part of its line before it
   Index rows = 0, elements = 0;  ///< elements of a row
   Index above = 0;               ///< elements of a row of B before it
-  bool below = false;            ///< are there more behind it?
+  bool below = false;            ///< whether more follow it
 };
 
 template <class T>
@@ -205,7 +203,8 @@ HWY_INLINE void put_lines(std::byte* to, const std::byte* from, Index lines) {
   }
 }
 
-/// Writes row j of what waits: the lines that end in it, and at the end of a row of B what there is of one.
+/// Writes row j of the buffered part: the lines that end in it, and at the end of a row of B also a partial
+/// line.
 template <class T>
 HWY_INLINE void put_row(const Waiting<T>& w, Index j, Index ldb) {
   constexpr Index size = sizeof(T), whole_lines = height<T> / line<T>;
@@ -226,11 +225,10 @@ HWY_INLINE void put_row(const Waiting<T>& w, Index j, Index ldb) {
   if (!w.below && begin < end) std::memcpy(to + begin, from + begin, end - begin);
 }
 
-/// Block by block along the rows of A: while a block is transposed into one buffer, the one before is written
-/// from the other, and the lines of the next come into L2: 8191 x 8191 floats take a quarter longer without.
-/// Where lines of B begin within blocks, the line of rows before a block is transposed again with it, which
-/// takes less time than to put it by and fetch it; and a call that others follow below leaves them its last
-/// lines: either saves a twelfth. cols <= span.
+/// Transposes block by block along the rows of A. While a block is transposed into one buffer, the one before
+/// is written from the other, and the lines of the next are prefetched into L2. Where lines of B begin within
+/// blocks, the line of rows before a block is transposed again with it, which is faster than storing and
+/// loading it. A call that is followed by another one below leaves its last lines to that one. cols <= span.
 template <class T>
 void transpose_rows(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols,
                     Index rows_above, bool rows_below) {

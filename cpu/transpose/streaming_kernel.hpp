@@ -1,6 +1,6 @@
-// The leaves of the streaming transpositions: blocks transposed in registers, gathered into a small buffer,
-// and written from there in whole lines. Kernels of Highway, chosen at run time; they move bits and know of
-// an element only its size.
+// The leaves of the streaming transpositions: blocks are transposed in registers, collected in a small
+// buffer, and written from there in whole lines. The kernels use Highway and are chosen at run time. They
+// move bits and depend only on the size of an element.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace tallcache::cpu::transpose {
 
-/// What becomes of an output: read again before it would leave the caches, or not.
+/// The use of an output: read again while it is in the caches, or not.
 enum class Reuse { none, soon };
 
 namespace detail {
@@ -25,14 +25,15 @@ void swap_tiles_8(void* x, void* y, Index ld, Index rows, Index cols);
 template <class T>
 concept Streamable = std::is_trivially_copyable_v<T> &&(sizeof(T) == 4 || sizeof(T) == 8);
 
-/// Rows and columns of the tiles of swap_tiles at most: 256 bytes, four lines.
+/// The maximum number of rows and columns of swap_tiles: 256 bytes, four lines.
 template <Streamable T>
 inline constexpr Index swapped_tile = 256 / sizeof(T);
 
-/// b (cols x rows) becomes the transpose of a (rows x cols), part of a matrix of which `above` rows precede
-/// it and `below` tells whether more follow. Leading dimensions in elements. With Reuse::none the whole lines
-/// of b are written past the caches, and are visible to other threads when the call returns; a line that a
-/// call for the rows below shares is written by that call, from as many rows above its own.
+/// Writes the transpose of a (rows x cols) to b (cols x rows). a is part of a matrix of which `above` rows
+/// precede it, and more rows follow if `below`. Leading dimensions are in elements. With Reuse::none the
+/// whole lines of b are written past the caches, and are visible to other threads when the call returns. A
+/// line that is shared with the call for the rows below is written by that call, which reads the rows above
+/// its own again.
 template <Streamable T>
 void transpose_block(T* b, Index ldb, const T* a, Index lda, Index rows, Index cols, Index above, bool below,
                      Reuse reuse) {
@@ -40,8 +41,8 @@ void transpose_block(T* b, Index ldb, const T* a, Index lda, Index rows, Index c
                                                                            below, reuse);
 }
 
-/// The rows x cols tile x and the cols x rows tile y of one matrix become each other's transposes. Either
-/// they are disjoint or x == y, square. rows, cols <= swapped_tile<T>.
+/// Replaces the rows x cols tile x and the cols x rows tile y of one matrix by each other's transposes. They
+/// are disjoint, or x == y is square. rows, cols <= swapped_tile<T>.
 template <Streamable T>
 void swap_tiles(T* x, T* y, Index ld, Index rows, Index cols) {
   (sizeof(T) == 4 ? detail::swap_tiles_4 : detail::swap_tiles_8)(x, y, ld, rows, cols);

@@ -1,4 +1,4 @@
-// B = A^T in square tiles: a tile of A and the tile of B that it becomes fit in the cache together.
+// B = A^T in square tiles. A tile of A and the tile of B that it becomes fit in the cache together.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The other half of a transposition: tiles go to the transposed place as they are.
+// The other half of a transposition: tiles move to the transposed place unchanged.
 #pragma once
 
 #include "common/ops/grained_transpose.hpp"

@@ -1,4 +1,4 @@
-// B = A by tiles of 32 x 32, element by element: what a transposition is held against.
+// B = A by tiles of 32 x 32, element by element: the reference for transpositions.
 #pragma once
 
 #include "common/ops/copy.hpp"

@@ -1,4 +1,4 @@
-// B = A by tiles that stop in shared memory: what that and its barrier cost.
+// B = A by tiles that pass through shared memory: the cost of the detour and its barrier.
 #pragma once
 
 #include "common/ops/copy.hpp"

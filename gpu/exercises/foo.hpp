@@ -5,8 +5,8 @@
 
 namespace tallcache::gpu::exercises {
 
-/// foo_kernel as printed, for blocks of 256. Of n threads in all, a has n elements, b and c 4 n, d n + 8 and
-/// e 8 n.
+/// foo_kernel as printed, for blocks of 256 threads. With n threads in total, a has n elements, b and c have
+/// 4 n, d has n + 8 and e has 8 n.
 struct Foo {
   static constexpr int most_threads = 256;
 

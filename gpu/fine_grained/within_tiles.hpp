@@ -1,4 +1,4 @@
-// Half of a transposition: within the tiles, which stay where they are.
+// Half of a transposition: elements are transposed within the tiles, which stay in place.
 #pragma once
 
 #include "common/ops/grained_transpose.hpp"
@@ -8,7 +8,7 @@ namespace tallcache::gpu::fine_grained {
 
 struct within_tiles : OnGpu {
   static constexpr std::string_view idea =
-      "tiles are turned in shared memory and written back to their own place; applies coalescing, tiling";
+      "tiles are transposed in shared memory and written back to their own place; applies coalescing, tiling";
   static constexpr std::string_view source = "M16: transposeFineGrained";
   using operations = OperationList<FineGrained<float>, FineGrained<double>, FineGrained<std::int32_t>>;
   static constexpr ParamSpec params[] = {repeats_param};

@@ -1,4 +1,4 @@
-// y = A x, one warp a row.
+// y = A x, one warp for each row.
 #pragma once
 
 #include "common/ops/gemv.hpp"
@@ -8,7 +8,7 @@ namespace tallcache::gpu::gemv {
 
 inline constexpr int warp = 32;
 
-/// Each lane sums every 32nd product of its warp's row; five shuffles add the lanes up.
+/// Each lane sums every 32nd product of its warp's row. Five shuffles add up the lanes.
 struct MultiplyRows {
   template <class Thread, class Y, class A, class X>
   TALLCACHE_DEVICE void operator()(const Thread& t, Y y, A a, X x) const {

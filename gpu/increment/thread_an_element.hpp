@@ -1,4 +1,4 @@
-// a[i] = a[i] + b, one thread an element.
+// a[i] = a[i] + b, one thread for each element.
 #pragma once
 
 #include "common/ops/increment.hpp"

@@ -1,4 +1,5 @@
-// Thread coarsening: a thread computes `factor` elements of C, a tile apart, from one copy of the tile of A.
+// Thread coarsening: a thread computes `factor` elements of C, each a tile apart, from one copy of the tile
+// of A.
 #pragma once
 
 #include "gpu/matmul/shared_tiles.hpp"
@@ -8,8 +9,7 @@ namespace tallcache::gpu::matmul {
 struct coarsened : OnGpu {
   static constexpr std::string_view idea =
       "tiles of 32 in shared memory, a thread does factor elements and the block reads A's tile once for "
-      "them; "
-      "applies coarsening";
+      "them; applies coarsening";
   static constexpr std::string_view source = "P3: Thread Coarsening (fig. 6.13)";
   using operations = OperationList<Matmul<float>, Matmul<double>, Matmul<std::int32_t>>;
   static constexpr Index factors[] = {1, 2, 4, 8};

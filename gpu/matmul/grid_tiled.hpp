@@ -1,4 +1,4 @@
-// The product cut into square tiles of C, a thread block each, with every operand read from global memory.
+// The product in square tiles of C, one thread block for each. Every operand is read from global memory.
 #pragma once
 
 #include "gpu/matmul/one_thread_an_element.hpp"

@@ -1,4 +1,4 @@
-// A product by one thread block, one thread an element of C.
+// A product by one thread block, one thread for each element of C.
 #pragma once
 
 #include <algorithm>

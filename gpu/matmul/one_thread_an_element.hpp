@@ -13,7 +13,7 @@ struct RowMajor {
   TALLCACHE_DEVICE auto operator()(Index l, Index j) const { return b(l, j); }
 };
 
-/// Blocks of tiling.width x tiling.height threads, one thread an element of C.
+/// Blocks of tiling.width x tiling.height threads, one thread for each element of C.
 struct MultiplyElements {
   template <class Thread, class C, class A, class B>
   TALLCACHE_DEVICE void operator()(const Thread& t, C c, A a, B b, Tiling tiling) const {

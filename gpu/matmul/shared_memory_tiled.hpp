@@ -1,4 +1,4 @@
-// The product of tiles that a block copies to shared memory and uses `tile` times.
+// The product by tiles: a block copies them to shared memory and uses each element `tile` times.
 #pragma once
 
 #include "gpu/matmul/grid_tiled.hpp"

@@ -1,4 +1,4 @@
-// The product of tiles in shared memory. How a tile of B comes there depends on how B is stored.
+// The product by tiles in shared memory. How a tile of B is loaded depends on how B is stored.
 #pragma once
 
 #include "common/ops/matmul.hpp"
@@ -6,14 +6,15 @@
 
 namespace tallcache::gpu::matmul {
 
-/// A row-major tile goes as it is. `in_tile(b_tile, l, j)` is element (l, j) of the tile.
+/// A row-major tile is stored unchanged. `in_tile(b_tile, l, j)` is element (l, j) of the tile.
 template <int tile, class View>
 struct StraightTile {
   using T = typename View::value_type;
   using Storage = T[tile][tile];
   View b;
 
-  /// The tile of B with first element (l, j), zero beyond B's edges; each thread brings one element.
+  /// Loads the tile of B with first element (l, j); it is zero beyond B's edges. Each thread loads one
+  /// element.
   template <class Thread, class Memory>
   TALLCACHE_DEVICE void load(const Thread& t, Memory&& b_tile, Index l, Index j) const {
     const int ty = t.thread().y, tx = t.thread().x;

@@ -1,9 +1,10 @@
-// What a block of the product kernels reads from global memory, as their texts say it. No CUDA header here.
+// The global memory traffic of a block of the product kernels, derived from their texts. No CUDA header is
+// included here.
 #pragma once
 
 namespace tallcache::gpu::matmul {
 
-/// Elements read and operations done by a block in one step along the inner dimension.
+/// The elements read and the operations executed by a block in one step along the inner dimension.
 struct Traffic {
   double loads, operations;
 
@@ -13,7 +14,7 @@ struct Traffic {
   }
 };
 
-/// One thread an element (one_thread_an_element.hpp): each product reads both its factors.
+/// One thread for each element (one_thread_an_element.hpp): each product reads both its factors.
 constexpr Traffic one_thread_an_element() { return {.loads = 2, .operations = 2}; }
 
 /// Tiles in shared memory (shared_tiles.hpp): one tile of A and `factor` of B for tile x tile x factor sums

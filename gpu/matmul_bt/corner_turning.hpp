@@ -1,4 +1,4 @@
-// Corner turning: a tile of the column-major B is read along its columns, as it lies in memory, and turned on
+// Corner turning: a tile of the column-major B is read along its columns, as it is stored, and transposed on
 // its way into shared memory.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace tallcache::gpu::matmul_bt {
 
-/// The tile's rows are `pad` elements longer than `tile`. The seed's, without padding, write a tile of 32
-/// down one column: all 32 lanes to one bank.
+/// The tile's rows are `pad` elements longer than `tile`. The text's kernel has no padding and writes a tile
+/// of 32 down one column: all 32 lanes access one bank.
 template <int tile, class View, int pad = 1>
 struct TurnedTile {
   using T = typename View::value_type;
@@ -25,7 +25,7 @@ struct TurnedTile {
 
 struct corner_turning : OnGpu {
   static constexpr std::string_view idea =
-      "tiles in shared memory, B's read along its columns and turned there; applies coalescing, tiling";
+      "tiles in shared memory, B's read along its columns and transposed there; applies coalescing, tiling";
   static constexpr std::string_view source = "P2: Corner Turning (fig. 6.4), exercise 1";
   using operations = OperationList<MatmulBt<float>, MatmulBt<double>, MatmulBt<std::int32_t>>;
   static constexpr ParamSpec params[] = {{.name = "tile",

@@ -1,4 +1,4 @@
-// The product with a column-major B, whose warps read 32 elements that lie a column apart.
+// The product with a column-major B. Its warps read 32 elements that are a column apart.
 #pragma once
 
 #include "common/ops/matmul_bt.hpp"

@@ -1,4 +1,4 @@
-// CUB's radix sort, told the range.
+// CUB's radix sort. It is given the range.
 #pragma once
 
 #include <bit>
@@ -32,7 +32,7 @@ struct cub_radix_sort : OnGpu {
     std::size_t bytes = 0;
     sort(nullptr, bytes, args, stream_of(launch));
     auto scratch = args.scratch;
-    // Not null, or CUB would only ask for its size again.
+    // Not null: with a null pointer CUB only returns the size.
     std::byte* memory = scratch.template vector<std::byte>(static_cast<Index>(bytes)).data;
     sort(memory, bytes, args, stream_of(launch));
   }

@@ -33,7 +33,7 @@ struct cublas_geam : OnCublas {
     const cublasHandle_t handle = cublas_handle(launch, CUBLAS_DEFAULT_MATH);
     const CublasLibrary& library = cublas_library();
     const T one = 1, zero = 0;
-    // In the column-major library's eyes A is n x m and B m x n.
+    // The library is column-major: for it A is n x m and B m x n.
     check_cublas((library.*Geam<T>::function)(handle, CUBLAS_OP_T, CUBLAS_OP_N, a.rows, a.cols, &one, a.data,
                                               a.ld, &zero, b.data, b.ld, b.data, b.ld),
                  Geam<T>::name);

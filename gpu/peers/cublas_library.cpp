@@ -10,7 +10,7 @@ namespace tallcache::gpu::peers {
 const CublasLibrary& cublas_library() {
   static const CublasLibrary library = [] {
     CublasLibrary cublas;
-    // As the headers: the types of the functions are theirs.
+    // The types of the functions are those of the headers.
     const std::string soname = fmt::format("libcublas.so.{}", CUBLAS_VER_MAJOR);
     void* handle = dlopen(soname.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle)
@@ -40,7 +40,7 @@ void check_cublas(cublasStatus_t status, const char* call) {
 }
 
 cublasHandle_t cublas_handle(const Launch& launch, cublasMath_t mode) {
-  // Never destroyed: at the end of the process the device is gone before them.
+  // Never destroyed: at the end of the process the device is destroyed first.
   static auto& handles = *new std::map<int, cublasHandle_t>;
   int device = 0;
   TALLCACHE_CUDA(cudaGetDevice(&device));

@@ -1,4 +1,4 @@
-// cuBLAS, loaded when a peer first calls it: a program that does not use it neither needs nor loads it.
+// cuBLAS, loaded when a peer first calls it. A program that does not use it neither needs nor loads it.
 #pragma once
 
 #include <cublas_v2.h>
@@ -10,7 +10,7 @@
 
 namespace tallcache::gpu::peers {
 
-/// The functions of cuBLAS that peers call, under their names there.
+/// The functions of cuBLAS that peers call, by their names in the library.
 struct CublasLibrary {
 #define TALLCACHE_CUBLAS_FUNCTIONS(USE) \
   USE(cublasCreate_v2)                  \
@@ -29,7 +29,7 @@ struct CublasLibrary {
 
 const CublasLibrary& cublas_library();
 
-/// Why a peer of cuBLAS cannot run here; empty when it can.
+/// The reason why a peer of cuBLAS cannot run here; empty when it can.
 struct OnCublas {
   static std::string unavailable();
 };

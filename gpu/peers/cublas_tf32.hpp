@@ -1,4 +1,4 @@
-// cuBLAS's product of floats on tensor cores, whose operands keep 10 bits of a mantissa's 23.
+// cuBLAS's product of floats on tensor cores, which use 10 bits of the 23 of an operand's mantissa.
 #pragma once
 
 #include "common/ops/matmul_tf32.hpp"

@@ -1,4 +1,4 @@
-// The device's own copy: what moving the data costs at least.
+// The device's own copy: the minimum cost of moving the data.
 #pragma once
 
 #include "common/ops/copy.hpp"

@@ -1,4 +1,4 @@
-// B = A^T of any shape, by the way that its rows allow.
+// B = A^T of any shape, by the kernel that suits its rows.
 #pragma once
 
 #include "gpu/transpose/narrow_strips.cuh"

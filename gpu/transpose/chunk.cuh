@@ -1,4 +1,4 @@
-// Sixteen bytes: what a thread loads or stores at once.
+// A chunk of sixteen bytes, which a thread loads or stores at once.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ bool rows_are_chunks(MatrixView<T> a) {
   return reinterpret_cast<std::uintptr_t>(a.data) % 16 == 0 && a.ld * sizeof(T) % 16 == 0;
 }
 
-/// The elements [col, col + Chunk::size) of a row of `cols` elements, as far as they exist. row + col is a
-/// multiple of 16 bytes; col may be negative.
+/// The elements [col, col + Chunk::size) of a row of `cols` elements that exist. The address of row + col is
+/// a multiple of 16 bytes; col may be negative.
 template <class T>
 __device__ Chunk<T> load_chunk(const T* row, Index col, Index cols) {
   constexpr int size = Chunk<T>::size;

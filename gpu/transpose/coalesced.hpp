@@ -1,4 +1,4 @@
-// B = A^T by tiles that are turned in shared memory, so that rows are read and rows are written.
+// B = A^T by tiles that are transposed in shared memory, so that rows are read and rows are written.
 #pragma once
 
 #include "common/ops/transpose.hpp"
@@ -8,7 +8,7 @@ namespace tallcache::gpu::transpose {
 
 struct coalesced : OnGpu {
   static constexpr std::string_view idea =
-      "tiles are turned in shared memory, reads and writes run along rows; applies coalescing";
+      "tiles are transposed in shared memory, reads and writes run along rows; applies coalescing";
   static constexpr std::string_view source = "M16: transposeCoalesced";
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
   static constexpr ParamSpec params[] = {repeats_param};

@@ -1,5 +1,5 @@
-// As bank_conflict_free, with blocks along diagonals of tiles: neighbours in time write different columns of
-// tiles.
+// As bank_conflict_free, with blocks along diagonals of tiles: blocks that run at the same time write
+// different columns of tiles.
 #pragma once
 
 #include "common/ops/transpose.hpp"
@@ -7,7 +7,7 @@
 
 namespace tallcache::gpu::transpose {
 
-/// The seed's two mappings from diagonal to Cartesian coordinates, for a square number of tiles and for any
+/// The text's two mappings from diagonal to Cartesian coordinates, for a square number of tiles and for any
 /// other.
 struct Diagonal {
   template <class Thread>

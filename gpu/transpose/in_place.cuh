@@ -1,5 +1,5 @@
-// A = A^T in place: a block takes a tile on or above the diagonal and the one that mirrors it, and writes
-// each to the other's place.
+// A = A^T in place. A block reads a tile on or above the diagonal and its mirror image, and writes each to
+// the other's place.
 #pragma once
 
 #include "common/ops/transpose.hpp"
@@ -9,8 +9,8 @@
 
 namespace tallcache::gpu::transpose {
 
-/// The tiles on and above the diagonal of n x n tiles by rows, a row from the top and then one from the
-/// bottom: two such rows have n + 1 tiles.
+/// The order of the tiles on and above the diagonal of n x n tiles: a row from the top and then one from the
+/// bottom. Two such rows have n + 1 tiles.
 struct TriangularOrder {
   unsigned n;
 
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(threads) swap_tiles(MatrixView<T> a, Triangula
   if (i != j) below.store(a, i, j, OnTime{});
 }
 
-/// The same for rows that start anywhere, an element an access.
+/// The same for rows that start anywhere, one element an access.
 template <class T, int side, int threads>
 __global__ void __launch_bounds__(threads) swap_elements(MatrixView<T> a, TriangularOrder order) {
   using Held = T[side][side + 1];

@@ -1,5 +1,5 @@
-// B = A^T where A has few rows or few columns: a block takes as much of the long side as fills its shared
-// memory, and reads and writes runs of neighbouring elements.
+// B = A^T where A has few rows or few columns. A block processes as much of the long side as fits into its
+// shared memory, and reads and writes runs of neighbouring elements.
 #pragma once
 
 #include <bit>
@@ -11,9 +11,10 @@
 namespace tallcache::gpu::transpose {
 
 inline constexpr int strip_threads = 256;
-inline constexpr Index narrow = 63;  ///< rows or columns of a narrow matrix, at most
+inline constexpr Index narrow = 63;  ///< the maximum rows or columns of a narrow matrix
 
-/// What a block takes of a matrix whose short side is `across`: `along` of the long one, a power of two.
+/// The part of a matrix that a block processes: the whole short side, `across`, and `along` of the long one,
+/// a power of two.
 struct Strip {
   static constexpr int bytes = 16384;
   int across, log_along;
@@ -22,7 +23,7 @@ struct Strip {
     log_along = std::bit_width(static_cast<unsigned>(bytes / element / across)) - 1;
   }
   int along() const { return 1 << log_along; }
-  /// An odd number of elements, so that neither direction meets in a bank.
+  /// An odd number of elements, so that neither direction has bank conflicts.
   __host__ __device__ int pitch() const { return across | 1; }
 };
 
@@ -77,9 +78,8 @@ __global__ void __launch_bounds__(strip_threads)
 
 struct narrow_strips : OnGpu {
   static constexpr std::string_view idea =
-      "matrices of few rows or few columns: a block turns all of them for a stretch of the long side; "
-      "applies "
-      "coalescing, coarsening";
+      "matrices of few rows or few columns: a block transposes all of them along part of the long side; "
+      "applies coalescing, coarsening";
   static constexpr std::string_view source = "M16: Shared memory bank conflicts, by strips";
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
 

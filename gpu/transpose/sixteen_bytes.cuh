@@ -8,7 +8,7 @@
 
 namespace tallcache::gpu::transpose {
 
-/// Blocks take the tiles of B along its rows: the order of a recursion that halves B's rows before its
+/// Blocks process the tiles of B along its rows: the order of a recursion that halves B's rows before its
 /// columns.
 template <class T, int side, int threads, int lead>
 __global__ void __launch_bounds__(threads) turn_tiles(MatrixView<T> b, MatrixView<const T> a, Tiling tiling) {
@@ -26,10 +26,9 @@ __global__ void __launch_bounds__(threads) turn_tiles(MatrixView<T> b, MatrixVie
 
 struct sixteen_bytes : OnGpu {
   static constexpr std::string_view idea =
-      "rows of whole 16 bytes: tiles with rows of 256 bytes, squares turned in registers, 16 bytes an "
-      "access, "
-      "blocks along B's rows, as the recursion that halves B's rows first takes them; applies coalescing, "
-      "tiling, coarsening";
+      "rows of whole 16 bytes: tiles with rows of 256 bytes, squares transposed in registers, 16 bytes an "
+      "access, blocks along B's rows, as the recursion that halves B's rows first takes them; applies "
+      "coalescing, tiling, coarsening";
   static constexpr std::string_view source = "M6: REC-TRANSPOSE, on the GPU; M16: bank conflicts";
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
 

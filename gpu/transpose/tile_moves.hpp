@@ -1,5 +1,5 @@
-// Moving a matrix by tiles of 32 x 32, through shared memory or past it: what the copies and transpositions
-// of both ladders are made of.
+// Moves a matrix by tiles of 32 x 32, through shared memory or without it. The copies and transpositions of
+// both texts are built from these kernels.
 #pragma once
 
 #include <utility>
@@ -11,7 +11,7 @@ namespace tallcache::gpu::transpose {
 
 inline constexpr int side = 32;  ///< rows and columns of a tile
 
-/// Blocks number the tiles row by row, as the hardware starts them.
+/// Blocks process the tiles row by row, as the hardware starts them.
 struct Cartesian {
   template <class Thread>
   TALLCACHE_DEVICE static Tile tile(const Thread& t, const Tiling& tiling) {
@@ -19,7 +19,7 @@ struct Cartesian {
   }
 };
 
-/// B(j, i) or B(i, j) = A(i, j), element by element; a block of 32 x 32 / elements threads moves a tile, each
+/// B(j, i) or B(i, j) = A(i, j), element by element. A block of 32 x 32 / elements threads moves a tile, each
 /// thread `elements` of one of its columns.
 template <bool transposed, int elements>
 struct MoveElements {
@@ -40,8 +40,8 @@ struct MoveElements {
   }
 };
 
-/// What becomes of a tile between A and B: its elements are transposed within it, it goes to the transposed
-/// place.
+/// The two parts of moving a tile from A to B: whether its elements are transposed within it, and whether it
+/// goes to the transposed place.
 template <bool is_within, bool is_place>
 struct Move {
   static constexpr bool within = is_within, place = is_place;
@@ -51,10 +51,10 @@ using Transposed = Move<true, true>;
 using FineGrainedMove = Move<true, false>;
 using CoarseGrainedMove = Move<false, true>;
 
-/// B from A, a tile through shared memory by each block of 32 x 32 / elements threads; reads and writes of
-/// global memory run along rows. The rows of the tile are `pad` elements longer than 32. A thread has its
-/// `elements` loads under way before it stores the first. Tiles that an edge cuts move as B's contract wants
-/// it: transposed if their place is, and not otherwise.
+/// Moves A to B. Each block of 32 x 32 / elements threads moves a tile through shared memory; reads and
+/// writes of global memory run along rows. The rows of the tile are `pad` elements longer than 32. A thread
+/// issues its `elements` loads before it stores the first. Tiles that an edge cuts follow B's contract: they
+/// are transposed if their place is, and not otherwise.
 template <class Move, int elements, int pad, class Order>
 struct MoveTiles {
   static constexpr int most_threads = side * side / elements;

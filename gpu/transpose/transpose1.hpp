@@ -1,4 +1,4 @@
-// The serial transposition with its outer loop parallel: one thread a row of B.
+// The serial transposition with a parallel outer loop: one thread for each row of B.
 #pragma once
 
 #include "common/ops/transpose.hpp"

@@ -1,4 +1,4 @@
-// Both loops of the serial transposition parallel: one thread an element.
+// The serial transposition with both loops parallel: one thread for each element.
 #pragma once
 
 #include "common/ops/transpose.hpp"

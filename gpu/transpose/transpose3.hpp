@@ -1,4 +1,4 @@
-// One thread an element, tiles turned in shared memory.
+// One thread for each element; tiles are transposed in shared memory.
 #pragma once
 
 #include "common/ops/transpose.hpp"
@@ -8,7 +8,7 @@ namespace tallcache::gpu::transpose {
 
 struct transpose3 : OnGpu {
   static constexpr std::string_view idea =
-      "one thread an element, tiles turned in shared memory; applies coalescing";
+      "one thread an element, tiles transposed in shared memory; applies coalescing";
   static constexpr std::string_view source = "S4: transpose3";
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
   static constexpr ParamSpec params[] = {repeats_param};

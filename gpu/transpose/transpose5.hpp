@@ -1,4 +1,4 @@
-// As transpose4, with several elements a thread: more loads under way from fewer threads.
+// As transpose4, with several elements a thread: more loads in flight from fewer threads.
 #pragma once
 
 #include "common/ops/transpose.hpp"

@@ -1,14 +1,14 @@
-// A tile of B in shared memory, turned on its way in: squares of chunks in registers, and chunks at swizzled
-// places, so that neither its columns nor its rows meet in a bank.
+// A tile of B in shared memory, transposed on its way in: squares of chunks in registers, and chunks at
+// swizzled places, so that neither columns nor rows have bank conflicts.
 #pragma once
 
 #include "gpu/transpose/chunk.cuh"
 
 namespace tallcache::gpu::transpose {
 
-/// side x side elements of B, by blocks of `threads`. Where rows start at multiples of 16 bytes but not of a
-/// sector's 32, `lead` is 1: the tile of every other row starts a chunk early, so that no sector is written
-/// by two blocks, and a chunk more is read of each column.
+/// side x side elements of B, for blocks of `threads`. Where rows start at multiples of 16 bytes but not of a
+/// sector's 32, `lead` is 1: the tile starts a chunk early in every other row, so that no sector is written
+/// by two blocks, and one chunk more is read of each column.
 template <class T, int side, int threads, int lead = 0>
 struct TurnedTile {
   static constexpr int size = Chunk<T>::size, chunks = side / size;
@@ -17,7 +17,7 @@ struct TurnedTile {
 
   Chunk<T> row[side][chunks];
 
-  /// Chunk c of row r of the turned tile.
+  /// Chunk c of row r of the transposed tile.
   __device__ Chunk<T>& at(int r, int c) { return row[r][c ^ r / size % chunks]; }
 
   /// A thread's squares of the tile of `a` at (i, j), as rows of chunks.
@@ -45,7 +45,7 @@ struct TurnedTile {
     }
   };
 
-  /// This tile becomes the transpose of the one that the block's threads hold; early(r) is the number of
+  /// Stores the transpose of the tile that the block's threads hold in registers. early(r) is the number of
   /// chunks, at most `lead`, by which row r starts early.
   template <class Early>
   __device__ void turn(const Squares& held, Early early) {
@@ -81,7 +81,7 @@ struct TurnedTile {
   }
 };
 
-/// The rows of a tile that starts at none early.
+/// For tiles whose rows do not start early.
 struct OnTime {
   __device__ int operator()(int) const { return 0; }
 };

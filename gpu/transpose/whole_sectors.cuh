@@ -10,13 +10,13 @@
 
 namespace tallcache::gpu::transpose {
 
-/// Elements of a sector, the least that is read or written of device memory.
+/// The elements of a sector, the smallest unit that device memory reads or writes.
 template <class T>
 inline constexpr int sector = 32 / sizeof(T);
 
-/// Tiles of side x side elements of B, row r of which starts up to a sector less one element early. A warp
+/// Tiles of side x side elements of B, whose row r starts up to a sector less one element early. A warp
 /// stores neighbouring elements of one row: 16 bytes a thread would have to come from unaligned places of
-/// shared memory, four bank conflicts for each store saved.
+/// shared memory, with four bank conflicts for each store saved.
 template <class T, int side, int threads>
 __global__ void __launch_bounds__(threads)
     turn_into_sectors(MatrixView<T> b, MatrixView<const T> a, Tiling tiling) {
