@@ -34,10 +34,7 @@ struct bfs_frontier {
     const auto first_edge = vector(n);  // the number of edges before each of them
     const auto found = vector(m);       // the vertices found by each block, from its first edge's index on
     const auto found_vertices = vector(blocks_of(m, block)), found_edges = vector(blocks_of(m, block));
-    const auto degree = [offset = args.offset](Index v) {
-      const Index begin = offset[v], end = offset[v + 1];
-      return end - begin;
-    };
+    const auto degree = degree_of(args.offset);
 
     Index edges = degree(args.source);
     Index vertices = 1;
@@ -88,6 +85,15 @@ struct bfs_frontier {
   }
 
  private:
+  /// The number of edges of a vertex.
+  template <class Offset>
+  static auto degree_of(Offset offset) {
+    return [offset](Index v) {
+      const Index begin = offset[v], end = offset[v + 1];
+      return end - begin;
+    };
+  }
+
   static constexpr Index blocks_of(Index edges, Index block) { return (edges + block - 1) / block; }
 
   /// The last position whose first edge is not behind `edge`.

@@ -56,66 +56,71 @@ HWY_INLINE void step(D d, V (&sum)[mr][vectors], A a, const hn::TFromD<D>* HWY_R
   }
 }
 
-template <int vectors, bool partial, class T, class M>
-HWY_INLINE void multiply_tile(const Block<T>& x, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b,
-                              T* HWY_RESTRICT c, Index rows, [[maybe_unused]] Index cols, M mask,
-                              const T* ahead0, const T* ahead1) {
+/// sum += A B with the panel of A packed. Prefetches C and the next panels of A and B.
+template <int vectors, bool partial, class T, class V, class M>
+HWY_INLINE void accumulate_packed(const Block<T>& x, V (&sum)[mr][vectors], const T* HWY_RESTRICT a,
+                                  const T* HWY_RESTRICT b, const T* HWY_RESTRICT c, Index rows, M mask,
+                                  const T* ahead0, const T* ahead1) {
   const Tag<T> d;
-  using V = hn::Vec<Tag<T>>;
   constexpr Index line = 64 / sizeof(T);
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
-  const Index b_along = x.b.along;
-  V sum[mr][vectors];
-#pragma GCC unroll 8
-  for (int r = 0; r < mr; ++r)
-#pragma GCC unroll 8
-    for (int v = 0; v < vectors; ++v) sum[r][v] = hn::Zero(d);
-
-  if (x.a_packed) {
-    // C's rows are prefetched one by one: all at once would occupy every line fill buffer while memory
-    // answers. They go to the second-level cache, as the data of a slab would evict them from the first one.
-    const T* c_row = c;
-    const T* const c_last = c + (rows - 1) * x.ldc;
-    Index l = 0;
-    for (; l + 4 <= x.k; l += 4) {
-      if (c_row <= c_last) {
-        for (int v = 0; v < vectors; ++v) prefetch_second_level(c_row + v * lanes);
-        c_row += x.ldc;
-      }
-      prefetch_second_level(ahead0);
-      prefetch_second_level(ahead1);
-      prefetch_second_level(ahead0 + line);
-      prefetch_second_level(ahead1 + line);
-      ahead0 += 2 * line;
-      ahead1 += 2 * line;
-#pragma GCC unroll 4
-      for (int u = 0; u < 4; ++u) {
-        hwy::Prefetch(a + 16 * mr);
-        step<vectors, partial>(
-            d, sum, [a](int r) { return a + r; }, b, mask);
-        a += mr;
-        b += b_along;
-      }
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), b_along = x.b.along;
+  // C's rows are prefetched one by one: all at once would occupy every line fill buffer while memory
+  // answers. They go to the second-level cache, as the data of a slab would evict them from the first one.
+  const T* c_row = c;
+  const T* const c_last = c + (rows - 1) * x.ldc;
+  Index l = 0;
+  for (; l + 4 <= x.k; l += 4) {
+    if (c_row <= c_last) {
+      for (int v = 0; v < vectors; ++v) prefetch_second_level(c_row + v * lanes);
+      c_row += x.ldc;
     }
-    for (; l < x.k; ++l, a += mr, b += b_along)
+    prefetch_second_level(ahead0);
+    prefetch_second_level(ahead1);
+    prefetch_second_level(ahead0 + line);
+    prefetch_second_level(ahead1 + line);
+    ahead0 += 2 * line;
+    ahead1 += 2 * line;
+#pragma GCC unroll 4
+    for (int u = 0; u < 4; ++u) {
+      hwy::Prefetch(a + 16 * mr);
       step<vectors, partial>(
           d, sum, [a](int r) { return a + r; }, b, mask);
-  } else {
-    // Rows outside of the matrix repeat its last one: their sums are not stored.
-    const T* row[mr];
-#pragma GCC unroll 8
-    for (int r = 0; r < mr; ++r) row[r] = a + std::min<Index>(r, rows - 1) * x.a.across;
-    const Index a_along = x.a.along;
-    // C is tall where B is packed, and not in a cache yet.
-    if (x.b_packed)
-      for (Index r = 0; r < rows; ++r)
-        for (int v = 0; v < vectors; ++v) hwy::Prefetch(c + r * x.ldc + v * lanes);
-#pragma GCC unroll 4
-    for (Index l = 0, at = 0; l < x.k; ++l, at += a_along, b += b_along)
-      step<vectors, partial>(
-          d, sum, [&row, at](int r) { return row[r] + at; }, b, mask);
+      a += mr;
+      b += b_along;
+    }
   }
+  for (; l < x.k; ++l, a += mr, b += b_along)
+    step<vectors, partial>(
+        d, sum, [a](int r) { return a + r; }, b, mask);
+}
 
+/// sum += A B with the rows of A where the caller has them.
+template <int vectors, bool partial, class T, class V, class M>
+HWY_INLINE void accumulate_rows(const Block<T>& x, V (&sum)[mr][vectors], const T* HWY_RESTRICT a,
+                                const T* HWY_RESTRICT b, const T* HWY_RESTRICT c, Index rows, M mask) {
+  const Tag<T> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), b_along = x.b.along;
+  // Rows outside of the matrix repeat its last one: their sums are not stored.
+  const T* row[mr];
+#pragma GCC unroll 8
+  for (int r = 0; r < mr; ++r) row[r] = a + std::min<Index>(r, rows - 1) * x.a.across;
+  const Index a_along = x.a.along;
+  // C is tall where B is packed, and not in a cache yet.
+  if (x.b_packed)
+    for (Index r = 0; r < rows; ++r)
+      for (int v = 0; v < vectors; ++v) hwy::Prefetch(c + r * x.ldc + v * lanes);
+#pragma GCC unroll 4
+  for (Index l = 0, at = 0; l < x.k; ++l, at += a_along, b += b_along)
+    step<vectors, partial>(
+        d, sum, [&row, at](int r) { return row[r] + at; }, b, mask);
+}
+
+/// C = alpha sum + beta C for `rows` rows. With `partial` the last vector is masked.
+template <int vectors, bool partial, class T, class V, class M>
+HWY_INLINE void store_tile(const Block<T>& x, const V (&sum)[mr][vectors], T* HWY_RESTRICT c, Index rows,
+                           [[maybe_unused]] Index cols, M mask) {
+  const Tag<T> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
   const V alpha = hn::Set(d, x.alpha), beta = hn::Set(d, x.beta);
   const bool add = x.beta != 0;
 #pragma GCC unroll 8
@@ -140,6 +145,22 @@ HWY_INLINE void multiply_tile(const Block<T>& x, const T* HWY_RESTRICT a, const 
       }
     }
   }
+}
+
+template <int vectors, bool partial, class T, class M>
+HWY_INLINE void multiply_tile(const Block<T>& x, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b,
+                              T* HWY_RESTRICT c, Index rows, Index cols, M mask, const T* ahead0,
+                              const T* ahead1) {
+  hn::Vec<Tag<T>> sum[mr][vectors];
+#pragma GCC unroll 8
+  for (int r = 0; r < mr; ++r)
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) sum[r][v] = hn::Zero(Tag<T>());
+  if (x.a_packed)
+    accumulate_packed<vectors, partial>(x, sum, a, b, c, rows, mask, ahead0, ahead1);
+  else
+    accumulate_rows<vectors, partial>(x, sum, a, b, c, rows, mask);
+  store_tile<vectors, partial>(x, sum, c, rows, cols, mask);
 }
 
 /// Multiplies a panel of B, `vectors` vectors wide, by the panels of A. With `partial` the last vector is
