@@ -27,7 +27,7 @@ inline std::string position(Index i, Index j) {
   return "(" + std::to_string(i) + ", " + std::to_string(j) + ")";
 }
 
-/// Writing between the columns and the leading dimension is an error: the poison must still stand there.
+/// Writing between the columns and the leading dimension is an error: the padding must still hold the poison.
 template <class T>
 Check check_padding(MatrixView<const T> m) {
   for (Index i = 0; i < m.rows; ++i) {
@@ -39,7 +39,7 @@ Check check_padding(MatrixView<const T> m) {
   return {};
 }
 
-/// Two byte ranges share memory. Empty ranges share none.
+/// Whether two byte ranges share memory. Empty ranges share none.
 inline bool overlap(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
   const auto a0 = reinterpret_cast<std::uintptr_t>(a), b0 = reinterpret_cast<std::uintptr_t>(b);
   return a_bytes && b_bytes && a0 < b0 + b_bytes && b0 < a0 + a_bytes;
@@ -55,8 +55,7 @@ std::size_t extent_bytes(const VectorView<T>& v) {
   return v.size * sizeof(T);
 }
 
-/// Throws Error unless `view` is a possible matrix: no negative size, ld >= cols, data where there are
-/// elements.
+/// Throws Error unless `view` is a valid matrix: no negative size, ld >= cols, data where there are elements.
 template <class T>
 void validate_view(const MatrixView<T>& view, const char* name) {
   if (view.rows < 0 || view.cols < 0)

@@ -1,6 +1,6 @@
-// The element types of the suite. All that depends on the type of an element stands here, in one trait a
-// type, so that a new type is a specialisation of Element, its line in element_types, and its name in the
-// operations of each variant that takes it.
+// The element types of the suite. Everything that depends on the type of an element is in one trait. A new
+// type is a specialisation of Element, its line in element_types, and its name in the operations of each
+// variant that supports it.
 #pragma once
 
 #include <complex>
@@ -126,7 +126,7 @@ struct Element<std::complex<double>> {
   }
 };
 
-/// T has an Element, and nothing is left out of it.
+/// The type has a complete Element.
 template <class T>
 concept ElementType = requires(std::uint64_t seed) {
   requires std::same_as<decltype(Element<T>::name), const std::string_view>;
@@ -138,7 +138,7 @@ concept ElementType = requires(std::uint64_t seed) {
   { Element<T>::text(Element<T>::uniform(seed, seed)) } -> std::same_as<std::string>;
 };
 
-/// What remains of an Element where the type is only a name.
+/// The run-time part of an Element.
 struct ElementFacts {
   std::string_view name;
   std::size_t word_bytes;

@@ -1,4 +1,4 @@
-// One line for the user: what was asked, why it cannot be done, and what to do instead.
+// Errors as one line for the user: the request, why it cannot be met, and what to do instead.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@
 
 namespace tallcache {
 
-/// Where execute() runs, and where the views of its arguments point.
+/// Where execute() runs, and which memory the views of its arguments refer to.
 struct Where {
   std::string_view backend = "cpu";
   int threads = 1;            ///< of the CPU: the caller and threads - 1 more
@@ -24,7 +24,7 @@ struct Where {
 
 namespace detail {
 
-/// An executor, and memory that stays from one call to the next.
+/// An executor, and memory that is kept from one call to the next.
 class Session {
  public:
   Session(std::string_view backend, int device) : executor_(make_executor(backend, device)) {}
@@ -43,8 +43,8 @@ class Session {
   std::vector<Piece> pieces_;
 };
 
-/// A session of its own for each call that is under way, kept for the next one on the same device and stream:
-/// what a stream has not finished yet uses the memory before what is put into it later.
+/// Each concurrent call has a session of its own, which is kept for the next call on the same device and
+/// stream: unfinished work of a stream uses the memory before work that is added later.
 class SessionLease {
  public:
   explicit SessionLease(const Where& where);
@@ -129,14 +129,15 @@ void run_with_copies(const Variant& variant, ArgsOf<Op> args, const Params& para
 
 }  // namespace detail
 
-/// Runs `variant` on arguments of the caller's own after validating them. On the CPU and with views of the
-/// host's memory it returns when the result is there; on a GPU such views are copied in and out, and nothing
-/// but their elements is touched. With views of the device's memory the work is put into where.stream,
-/// nothing is copied, elements are not validated, and the call does not wait. Scratch and copies are kept: a
-/// second call of the same shape allocates nothing. Throws Error when the arguments break the operation's
-/// contract, on an unknown name, and on threads or a device that are not there.
+/// Runs `variant` on the caller's own arguments after validating them. On the CPU, and with views of the
+/// host's memory, it returns when the result is ready. On a GPU such views are copied in and out, and only
+/// their elements are accessed. With views of the device's memory the work is added to where.stream, nothing
+/// is copied, elements are not validated, and the call does not wait. Scratch and copies are kept: a second
+/// call of the same shape allocates nothing. Throws Error when the arguments break the operation's contract,
+/// on an unknown name, and on missing threads or devices.
+///
 ///   execute<Matmul<double>>("recursive", {c, a, b}, {{"base", 32}}, {.threads = 2});
-///   execute<Matmul<float>>("shared_memory_tiled", {c, a, b}, {}, {.backend = "gpu"});
+///   execute<Matmul<float>>("shared_memory_tiled", {c, a, b}, {}, {.backend = Backend::gpu});
 template <class Op>
 void execute(std::string_view variant, typename Op::template Args<Plain> args, const Params& params = {},
              const Where& where = {}) {

@@ -1,4 +1,4 @@
-// A handful of named integers in a fixed order: the sizes of a problem (Shape), the knobs of a variant
+// A few named integers in a fixed order: the sizes of a problem (Shape), the parameters of a variant
 // (Params).
 #pragma once
 

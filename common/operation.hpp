@@ -1,22 +1,23 @@
 // Operation: a problem, with everything that does not depend on how it is solved: its sizes, its buffers, its
-// seeded inputs, its check and its cost. One record a problem and element type, made from a typed class by
-// operation_of<Op>.
+// seeded inputs, its check and its cost. There is one record for each problem and element type.
+// operation_of<Op> makes it from a typed class.
 //
 // The typed class `Op` (see ops/matmul.hpp) has
-//   name, element, what                        strings: "matmul", "double", the contract in one line
-//   rate                                       what its speed is counted in
-//   dims, inputs                               arrays: its sizes, and the kinds of input data it can make
-//   Args<Access>                               non-owning views plus scratch; with(access) changes the access
-//   shape_of(args)                             the sizes of some arguments
-//   views(args)                                its views, tied, in the order of buffers(); for a device
-//   buffers(shape)                             what it needs, in order; throws Error when the bytes overflow
-//   fill(shape, input, seed, buffers)          seeded inputs
-//   bind(shape, buffers, scratch) -> Args<>    views onto the buffers
-//   validate(args)                             throws Error on wrong sizes and overlap; reads no element
-//   validate_values(args)                      optional: throws Error on elements out of range
-//   check(shape, input, seed, args) -> Check   against a reference that no variant shares
-//   cost(shape) -> Cost                        flops and least bytes
-//   test_shapes(), bench_shapes()              the shapes every variant is tested and timed at
+//
+//   name, element, what                       strings: "matmul", "double", the contract in one line
+//   rate                                      the unit of its speed
+//   dims, inputs                              arrays: its sizes, and the kinds of input data it can make
+//   Args<Access>                              non-owning views plus scratch; with(access) changes the access
+//   shape_of(args)                            the sizes of some arguments
+//   views(args)                               its views, tied, in the order of buffers(); for a device
+//   buffers(shape)                            its buffers, in order; throws Error when the bytes overflow
+//   fill(shape, input, seed, buffers)         seeded inputs
+//   bind(shape, buffers, scratch) -> Args<>   views onto the buffers
+//   validate(args)                            throws Error on wrong sizes and overlap; reads no element
+//   validate_values(args)                     optional: throws Error on elements out of range
+//   check(shape, input, seed, args) -> Check  compares with a reference that no variant shares
+//   cost(shape) -> Cost                       flops and minimum bytes
+//   test_shapes(), bench_shapes()             the shapes at which every variant is tested and timed
 #pragma once
 
 #include <cstddef>
@@ -55,11 +56,11 @@ struct DimSpec {
 
 struct Cost {
   double flops = 0;
-  double bytes = 0;  ///< the least traffic: every input read once, every output written once
-  double keys = 0;   ///< what a rate in millions counts: keys, calls, cells or edges
+  double bytes = 0;  ///< the minimum traffic: every input read once, every output written once
+  double keys = 0;   ///< the unit of a rate in millions: keys, calls, cells or edges
 };
 
-/// What the speed of an operation is counted in.
+/// The unit of an operation's speed.
 enum class Rate { gflop_per_s, gb_per_s, mkeys_per_s, mcalls_per_s, mcells_per_s, medges_per_s };
 
 namespace detail {
@@ -75,14 +76,14 @@ constexpr std::string_view to_string(Rate rate) { return detail::rate_names[stat
 /// "GFLOP/s"
 constexpr std::string_view unit_of(Rate rate) { return detail::rate_names[static_cast<int>(rate)].unit; }
 
-/// `cost` done in `seconds`, in the unit of `rate`.
+/// The speed of `cost` in `seconds`, in the unit of `rate`.
 constexpr double per_second(Rate rate, const Cost& cost, double seconds) {
   return rate == Rate::gflop_per_s ? cost.flops / seconds * 1e-9
          : rate == Rate::gb_per_s  ? cost.bytes / seconds * 1e-9
                                    : cost.keys / seconds * 1e-6;
 }
 
-/// The verdict on an output; when it is wrong, where, and what stood there.
+/// The result of a check. When the output is wrong, where, and the value found there.
 struct Check {
   bool ok = true;
   std::string where, expected, got;
@@ -124,7 +125,7 @@ const ArgsOf<Op>& args_of(const void* args) {
   return *static_cast<const ArgsOf<Op>*>(args);
 }
 
-/// validate(), and what only the values show.
+/// validate() and validate_values().
 template <class Op>
 void validate_all(const ArgsOf<Op>& args) {
   Op::validate(args);
@@ -139,8 +140,8 @@ void bind(const Shape& shape, std::span<std::byte* const> buffers, std::span<std
 }
 }  // namespace detail
 
-/// Where the record of `Op` is. Made once, in common/ops/: in every variant's source, its checks and inputs
-/// would take a third of the compilation. An operation of your own: common/operation_record.hpp.
+/// The record of `Op`. It is made once, in common/ops/: made in every variant's source, its checks and inputs
+/// would take a third of the compilation. For an operation of your own see common/operation_record.hpp.
 template <class Op>
 struct OperationRecord {
   static const Operation record;
@@ -150,7 +151,7 @@ struct OperationRecord {
 template <class Op>
 inline constexpr const Operation& operation_of = OperationRecord<Op>::record;
 
-/// "m=64,n=64,k=64": the sizes of a shape that differ from what leaving them out gives.
+/// "m=64,n=64,k=64": the sizes of a shape that differ from their defaults.
 std::string to_string(const Operation& operation, const Shape& shape);
 
 /// The inverse of to_string: "m=64,k=32" with the sizes left out filled in. Throws Error on an unknown name,

@@ -1,5 +1,4 @@
-// How a measurement ended. What decides an exit code or a report is this, never the words of the reason
-// beside it.
+// The outcome of a measurement. Exit codes and reports depend on it, never on the words of the reason.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// The traced access policy: every element access is told to a sink before it happens. A sink has
+// The traced access policy: every element access is reported to a sink before it happens. A sink has
+//
 //   void load(const void* address, std::size_t bytes);
 //   void store(const void* address, std::size_t bytes);
 #pragma once
@@ -14,7 +15,7 @@ template <class Sink>
 struct Traced {
   Sink* sink = nullptr;
 
-  /// Stands for T& in an expression: reading it is one load, assigning one store, `+=` one of each.
+  /// A proxy for T&: reading it is one load, assigning one store, `+=` one of each.
   template <class T>
   class Reference {
    public:

@@ -2,21 +2,25 @@
 // a variant class; types are erased there and nowhere else.
 //
 // A variant is a class in a file of its own, named like the file; cpu/variants.def lists it in one line:
+//
 //   struct recursive {
 //     static constexpr std::string_view idea = "...", source = "M7: ...";
 //     using operations = OperationList<Matmul<double>, Matmul<float>>;
-//     static constexpr ParamSpec params[] = {{"base", 64, "..."}};                      // optional
-//     static constexpr PhaseSpec phases[] = {{"partition"}, {"sort"}};                  // optional
-//     static constexpr bool parallel = true;                      // optional: it forks, or its library does
-//     static constexpr Pages scratch_pages = Pages::huge;         // optional: on which its scratch lies
-//     static std::size_t scratch(const Op&..., const Shape&, const Params&);            // optional; a fourth
-//                                                  // argument, Index width, is the width of the fork policy
-//     static bool supports(const Shape&);                                               // optional
-//     static std::string unavailable();                                    // optional, "" when it can run
-//     template <class Fork, class Args> static void run(Fork& fork, const Args& args, const Params& params);
+//     template <class Fork, class Args>
+//     static void run(Fork& fork, const Args& args, const Params& params);
+//
+//     // Optional:
+//     static constexpr ParamSpec params[] = {{"base", 64, "..."}};
+//     static constexpr PhaseSpec phases[] = {{"partition"}, {"sort"}};
+//     static constexpr bool parallel = true;               // it forks, or its library does
+//     static constexpr Pages scratch_pages = Pages::huge;  // the pages of its scratch
+//     static std::size_t scratch(const Op&..., const Shape&, const Params&);  // and Index width of the fork
+//     static bool supports(const Shape&);
+//     static std::string unavailable();                    // "" when it can run
 //   };
-// With phases, run has the phase's index as its first template argument. A variant that calls a library whose
-// threads are its own (a peer) has call(const Launch&, const Args&, const Params&) in place of run.
+//
+// With phases, run has the phase's index as its first template argument. A variant that calls a library with
+// threads of its own (a peer) has call(const Launch&, const Args&, const Params&) in place of run.
 #pragma once
 
 #include <cstddef>
@@ -34,16 +38,16 @@ class Tracer;
 struct Profile;
 struct ProfileOptions;
 
-/// Memory in pages of the system's ordinary size, or of 2 MiB where the system gives them.
+/// Memory in pages of the ordinary size, or of 2 MiB where the system provides them.
 enum class Pages { ordinary, huge };
 
-/// Where a variant runs: how many threads, and on a device in which stream.
+/// The threads of a run and, on a device, its stream.
 struct Launch {
   int threads = 1;
   void* stream = nullptr;
 };
 
-/// A knob of a variant, an integer of at least `least`, or one of `choices` where there are any.
+/// A parameter of a variant: an integer of at least `least`, or one of `choices` where there are any.
 struct ParamSpec {
   std::string_view name;
   Index fallback;
@@ -52,8 +56,8 @@ struct ParamSpec {
   std::span<const Index> choices{};
 };
 
-/// A part of a variant that is timed on its own. `timed = false`: a preparation that its time leaves out,
-/// such as the copy that an in-place library needs.
+/// A part of a variant that is timed on its own. `timed = false` is a preparation that the variant's time
+/// leaves out, such as the copy that an in-place library needs.
 struct PhaseSpec {
   std::string_view name;
   bool timed = true;
@@ -62,7 +66,7 @@ struct PhaseSpec {
 using Entry = void (*)(const void* args, const Params&, const Launch&);
 using TraceEntry = void (*)(const void* args, const Params&, cache::Tracer&);
 
-/// What a profile counts.
+/// The unit of a profile.
 enum class CostUnit { nanoseconds, accesses };
 using ProfileEntry = Profile (*)(const void* args, const Params&, CostUnit, const ProfileOptions&);
 
@@ -73,10 +77,10 @@ struct Variant {
   bool peer;
   std::span<const ParamSpec> params;
   std::span<const PhaseSpec> phases;
-  std::span<const Entry> entries;  ///< one a phase, to be called in order
+  std::span<const Entry> entries;  ///< one for each phase, to be called in order
   bool parallel;                   ///< runs on more than one thread when asked to
   Pages scratch_pages;             ///< on which its scratch lies
-  TraceEntry trace;      ///< all timed phases, every element access told to the tracer; null for a library
+  TraceEntry trace;      ///< all timed phases, every element access passed to the tracer; null for a library
   ProfileEntry profile;  ///< all timed phases, work and span measured; null for a library
   std::size_t (*scratch_bytes)(const Shape&, const Params&, Index width);
   bool (*supports)(const Shape&);
@@ -91,8 +95,8 @@ struct Variant {
 template <class... Ops>
 struct OperationList {};
 
-/// The parameters of `variant` with those left out filled in. Throws Error on an unknown name or a value
-/// below the least.
+/// The parameters of `variant`, with defaults for those left out. Throws Error on an unknown name or a value
+/// below the minimum.
 Params complete_params(const Variant& variant, const Params& params);
 
 /// "tile=32": parsed and completed; throws Error as complete_params does.

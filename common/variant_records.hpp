@@ -139,7 +139,7 @@ constexpr auto records(OperationList<Ops...>, std::string_view name, std::string
 }
 }  // namespace detail
 
-/// The records of variant class `V`, one an operation in V::operations.
+/// The records of variant class `V`, one for each operation in V::operations.
 template <class V>
 constexpr auto variant_records(std::string_view name, std::string_view backend, bool peer) {
   return detail::records<V>(typename V::operations{}, name, backend, peer);

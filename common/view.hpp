@@ -1,6 +1,6 @@
-// Non-owning views of row-major matrices and of vectors. How an element is touched is a policy: Plain
-// compiles to the bare load or store; Traced (traced.hpp) tells a cache model first. Algorithms are written
-// once over both.
+// Non-owning views of row-major matrices and of vectors. How an element is accessed is a policy: Plain
+// compiles to the bare load or store; Traced (traced.hpp) first reports the access to a cache model.
+// Algorithms are written once over both.
 #pragma once
 
 #include <atomic>
@@ -14,27 +14,28 @@
 
 namespace tallcache {
 
-/// The access policy of plain speed.
+/// The access policy of ordinary runs.
 struct Plain {
   template <class T>
   static constexpr T& at(T* element) {
     return *element;
   }
 
-  /// `element` becomes `desired` if it is `expected`; whether it did. Of several branches of a fork that
-  /// claim an element at once, one does. Relaxed: the fork's end orders what they write besides.
+  /// Sets `element` to `desired` if it is `expected`; returns whether it did. Of several branches of a fork
+  /// that claim an element at once, one succeeds. The order is relaxed: the end of the fork orders their
+  /// other writes.
   template <class T>
   static bool claim(T* element, T expected, T desired) {
     const std::atomic_ref<T> shared(*element);
-    // Most elements are taken long before: a load leaves their lines where they are.
+    // Most elements were claimed long before: a load leaves their lines shared.
     return shared.load(std::memory_order_relaxed) == expected &&
            shared.compare_exchange_strong(expected, desired, std::memory_order_relaxed);
   }
 };
 
 namespace detail {
-// What a view consists of. A plain view has no member for its access, as nvcc gives an empty
-// [[no_unique_address]] member of a struct eight bytes in a kernel where the host gives it none.
+// The members of a view. A plain view has no member for its access policy: nvcc gives an empty
+// [[no_unique_address]] member of a struct eight bytes in a kernel, where the host gives it none.
 template <class T, class Access>
 struct MatrixMembers {
   T* data = nullptr;
@@ -160,8 +161,8 @@ constexpr void zero(MatrixView<T, Access> a) {
     for (Index j = 0; j < a.cols; ++j) a(i, j) = T{};
 }
 
-/// What a hand-vectorised kernel, which works on bare pointers, tells the access policy: that it reads
-/// (writes) each of these elements once. Its trace is this footprint, not its single accesses. Nothing under
+/// Reports to the access policy that a hand-vectorised kernel on bare pointers reads (writes) each of these
+/// elements once. The trace of such a kernel is this footprint, not its single accesses. Does nothing under
 /// Plain.
 template <class T, class Access>
 constexpr void reads([[maybe_unused]] VectorView<T, Access> v) {
@@ -184,8 +185,8 @@ constexpr void writes(MatrixView<T, Access> a) {
     for (Index i = 0; i < a.rows; ++i) writes(row_of(a, i));
 }
 
-/// Working memory that a variant asked for (its scratch()) and its caller owns. take() hands it out in
-/// 64-byte aligned pieces, in the order and the sizes that scratch_bytes() added up.
+/// Working memory that a variant requests (its scratch()) and its caller owns. take() returns it in 64-byte
+/// aligned pieces, in the order and the sizes of scratch_bytes().
 template <class Access = Plain>
 class Scratch : Access {  // a base: an empty one takes no room, for nvcc as well (MatrixMembers)
  public:

@@ -30,7 +30,7 @@ struct CompareOptions : SuiteOptions {
   double seconds_each() const { return smoke ? 0.01 : full ? 1 : 0.2; }
 };
 
-/// Seconds to bring the operands to the device and to take the result back, from pages of both kinds.
+/// The seconds to copy the operands to the device and the result back, from pages of both kinds.
 std::vector<Quantity> transfer_times(const Backend& backend, const Problem& problem, int device) {
   std::vector<Quantity> times;
   std::size_t up = 0, down = 0;
@@ -69,8 +69,9 @@ double work_of(const Problem& problem) {
   return std::max(cost.flops, cost.bytes);
 }
 
-/// Why a candidate sits out at this size, or nothing. Who took `seconds_each` or longer for a smaller one,
-/// and would take five times as long now, does: a triple loop over 4096 takes minutes.
+/// The reason why a candidate is left out at this size, or empty. A candidate is left out when it took
+/// `seconds_each` or longer at a smaller size and would now take five times as long: a triple loop over 4096
+/// takes minutes.
 std::string too_slow(const Document& document, const Candidate& candidate, const Problem& problem,
                      const Problem* smaller, double seconds_each) {
   if (!smaller) return "";
@@ -83,7 +84,7 @@ std::string too_slow(const Document& document, const Candidate& candidate, const
                      problem.shape[first.name], expected);
 }
 
-/// Measures everyone at one size.
+/// Measures all candidates at one size.
 void measure_size(Document& document, const Problem& problem, const Problem* smaller,
                   const CompareOptions& options) {
   std::vector<Candidate> runs;

@@ -1,5 +1,5 @@
-// tallcache counters: everything that this machine's counters say of the steps from the textbook's text to
-// the fastest variants, in one document that can be contributed.
+// tallcache counters: all counts of this machine for the steps from the textbook's text to the fastest
+// variants, in one document that can be contributed.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

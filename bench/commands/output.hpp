@@ -1,4 +1,4 @@
-// Where the results of a command go.
+// The output of a command.
 #pragma once
 
 #include <cstdio>
@@ -15,8 +15,8 @@ namespace tallcache {
 /// Adds --json FILE to a command.
 void add_json(CLI::App& command, std::string& path);
 
-/// What people read goes to standard output, the document to the file that --json names, if any. "-" is
-/// standard output: then what people read goes to standard error.
+/// Text goes to standard output, the document to the file that --json names, if any. "-" is standard output:
+/// then text goes to standard error.
 class Output {
  public:
   /// Throws Error, before anything is measured, when the file cannot be written.

@@ -37,7 +37,8 @@ Problem problem_to_run(const RunOptions& options) {
   throw Error(fmt::format("--graph: {} does not work on a graph", operation.name));
 }
 
-// What was asked for and could have run, on a machine with room for it, did not: the others' results stand.
+// A requested candidate that could have run on a machine with enough memory has failed; the results of the
+// others are kept.
 void require_device_ran(const Document& document, bool asked_for) {
   for (const Record& record : document.measurements) {
     const Status status = record.outcome.status;

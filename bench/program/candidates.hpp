@@ -1,4 +1,4 @@
-// The variants that a command is asked for.
+// The variants that a command line selects.
 #pragma once
 
 #include <oneapi/tbb/global_control.h>
@@ -34,8 +34,7 @@ std::vector<Measurement> measure_each(const Problem&, std::span<const Candidate>
                                       int device = 0,
                                       const std::function<void(std::span<const Measurement>)>& progress = {});
 
-/// What names a problem and variants for it on the command line: OPERATION [VARIANT...] --shape ... --param
-/// ...
+/// The options that select a problem and its variants: OPERATION [VARIANT...] --shape ... --param ...
 struct ProblemOptions {
   std::string operation = "matmul", element, shape, input;
   std::vector<std::string> variants, params;
@@ -44,7 +43,7 @@ struct ProblemOptions {
   bool least_shape = false;
 };
 
-/// Those two of them that a command may treat in its own way.
+/// The two options that a command may treat differently.
 struct ProblemFlags {
   CLI::Option *shape, *input;
 };

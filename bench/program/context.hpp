@@ -1,4 +1,4 @@
-// The context of a result: the machine with everything that the program knows of it.
+// The context of a result: the machine with everything that the program knows about it.
 #pragma once
 
 #include "bench/report/json.hpp"

@@ -1,4 +1,4 @@
-// What this machine's counters say of a variant's run at full speed: the processor's, and the kernel's.
+// The counts of this machine's counters for a variant's run at full speed: the processor's, and the kernel's.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace tallcache {
 
-/// One thing that was to be counted, and what became of it.
+/// The count of one quantity, or the reason why there is none.
 struct Counted {
   std::string name;                ///< a quantity ("L1 data misses"), or PAPI's name of the event
   std::string event;               ///< what counts it, as PAPI calls it; empty when nothing does

@@ -14,7 +14,7 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// What its rate counts, in units: flops, bytes, keys, ...
+// The work of its rate, in units: flops, bytes, keys, ...
 double work(const Problem& problem) {
   const Rate rate = problem.operation->rate;
   const Cost cost = problem.operation->cost(problem.shape);
@@ -41,7 +41,7 @@ Progress::Progress(std::vector<const Row*> rows, const Document& document)
       seconds_per_unit_[key(record.operation, record.element, record.variant)] = seconds;
 }
 
-// Seconds. Nobody knows what a table's own measurement takes; most count, for less than a second.
+// Seconds. The time of a table's own measurement is unknown; most count, in less than a second.
 double Progress::estimate(const Row& row) const {
   const Timed* timed = std::get_if<Timed>(&row.what);
   if (!timed) return 0.5;

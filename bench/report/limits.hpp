@@ -1,5 +1,5 @@
-// What a machine can reach, as records of a results document: multiply-adds from registers, traffic with main
-// memory, the clock; of a GPU multiply-adds on its CUDA cores and its own copy.
+// The limits of a machine as records of a results document: multiply-adds from registers, traffic with main
+// memory, the clock; for a GPU multiply-adds on its CUDA cores and its own copy.
 #pragma once
 
 #include <span>
@@ -25,8 +25,8 @@ std::vector<Record> limit_records(const Backend&, int device, const LimitsProtoc
 /// Those of every backend. Measures for some 3 seconds when quick.
 std::vector<Record> measured_limits(const LimitsProtocol&, int device, const LimitsProgress& progress = {});
 
-/// What speeds are held against: the best multiply-adds and the best traffic, on one core (threads = 1) or on
-/// all of them, or of the GPU; NaN where there is no figure.
+/// The limits to which speeds are compared: the best multiply-adds and the best traffic, on one core (threads
+/// = 1), on all cores, or of the GPU; NaN where there is no figure.
 class Roofs {
  public:
   explicit Roofs(std::span<const Record> limits) : limits_(limits) {}
@@ -34,8 +34,8 @@ class Roofs {
   double gflop_per_s(std::string_view backend, std::string_view element, int threads) const;
   double gb_per_s(std::string_view backend, int threads) const;
 
-  /// The share of its roof that a timed record reaches: of the multiply-adds when its work is flops, else of
-  /// the bandwidth by its least traffic. NaN where either is absent.
+  /// The share of the roofline that a timed record reaches: of the multiply-adds when its work is flops, else
+  /// of the bandwidth by its minimum traffic. NaN where either is missing.
   double share(const Record&) const;
 
  private:

@@ -1,4 +1,4 @@
-// Executor: where variants run. It owns memory, transfer, cache flushing, synchronisation and timing, so that
+// Executor: runs variants. It owns memory, transfers, cache flushing, synchronisation and timing, so that
 // kernels do none of these.
 #pragma once
 
@@ -56,7 +56,7 @@ class Executor {
   /// ended.
   virtual double seconds(Entry entry, const void* args, const Params&, const Launch&, int times) = 0;
 
-  /// Leaves none of the caller's data in any cache.
+  /// Evicts the caller's data from all caches.
   virtual void flush_caches() = 0;
 };
 

@@ -97,7 +97,7 @@ void Workspace::refill() {
   }
 }
 
-// From a copy: making the inputs again costs 10 to 80 ns an element.
+// From a copy: making random inputs again costs more than most runs.
 void Workspace::renew_inputs() {
   if (!in_place_) return;
   const auto copied = [](const Buffer& buffer) {

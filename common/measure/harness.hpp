@@ -1,5 +1,5 @@
-// The harness: verifies variants and times them, interleaved, on one problem. Tests, benches and the program
-// share it.
+// The harness: verifies variants and times them, interleaved, on one problem. Tests, benchmarks and the
+// program share it.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 
 namespace tallcache {
 
-/// One problem: an operation, its sizes, and the input data that `seed` makes.
+/// One problem: an operation, its sizes, and the input data of `seed`.
 struct Problem {
   const Operation* operation;
   Shape shape;
@@ -32,7 +32,7 @@ struct Problem {
   Pages pages = Pages::ordinary;  ///< on which its arrays lie in the host's memory
 };
 
-/// What runs on a problem.
+/// A run on a problem: a variant with its parameters and threads.
 struct Candidate {
   const Variant* variant;
   Params params{};
@@ -100,7 +100,7 @@ class Workspace {
   std::array<std::unique_ptr<Memory>, 2> scratch_;  ///< in ordinary pages, in huge ones
 };
 
-/// What speaks against a run of the candidate, before any: unavailable or unsupported; else pending.
+/// The reason against a run of the candidate, before any: unavailable or unsupported; else pending.
 Outcome before_running(const Problem&, const Candidate&);
 
 /// How long to measure. Every candidate runs once a round, in the order given, until all of these hold.
@@ -126,9 +126,9 @@ struct Measurement {
 };
 
 /// Verifies each candidate, times those that are right in interleaved rounds, and verifies the last outputs
-/// again. One that is wrong, before or after, has no samples. Where a run takes longer than
-/// `protocol.seconds`, the two verified runs are samples too, so that a product of minutes is not run more
-/// often than it must be. `progress` is called after each round with what is known by then.
+/// again. A candidate that is wrong, before or after, has no samples. Where a run takes longer than
+/// `protocol.seconds`, the two verified runs are samples too, so that a product of minutes is run no more
+/// often than necessary. `progress` is called after each round with the current measurements.
 std::vector<Measurement> measure(Workspace&, std::span<const Candidate>, const Protocol&,
                                  const std::function<void(std::span<const Measurement>)>& progress = {});
 

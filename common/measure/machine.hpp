@@ -1,5 +1,5 @@
-// Machine: the facts that a measurement is worth nothing without: what ran it, how it was built, which
-// counters there are. A fact that cannot be read is absent and says why; it is never 0.
+// Machine: the facts without which a measurement is useless: what ran it, how it was built, and which
+// counters there are. A fact that cannot be read has a reason instead of a value; it is never 0.
 #pragma once
 
 #include <cstddef>
