@@ -61,7 +61,6 @@ function(tallcache_add_gpu target)
   target_sources(${target} PRIVATE gpu/backend.cpp gpu/check.cpp gpu/cuda_executor.cpp gpu/cuda_state.cpp gpu/limits.cu gpu/probe.cu gpu/scan.cu
                                    gpu/peers/cublas_library.cpp)
   tallcache_cuda_options(${target})
-  target_compile_definitions(${target} PUBLIC $<BUILD_INTERFACE:TALLCACHE_HAS_CUDA=1>)
   target_link_libraries(${target} PRIVATE CUDA::cudart_static)
   # cuBLAS is loaded when it is first used: this is where to look behind the loader's own folders.
   set_source_files_properties(gpu/peers/cublas_library.cpp PROPERTIES COMPILE_DEFINITIONS

@@ -1,4 +1,4 @@
-// The CUDA runtime's view of this machine. Compiled only where TALLCACHE_HAS_CUDA is on. No CUDA header is
+// The CUDA runtime's view of this machine. No CUDA header is
 // included here.
 #pragma once
 
