@@ -1,5 +1,4 @@
-// The CUDA runtime's view of this machine. No CUDA header is
-// included here.
+// The CUDA runtime's view of this machine. No CUDA header is included here.
 #pragma once
 
 #include <string>
