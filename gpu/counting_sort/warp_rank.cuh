@@ -1,10 +1,24 @@
-// Stable ranks of keys among those of their digit: lanes of one digit find each other by ballots, rows of 32
-// keys follow each other in a warp, and warps in a block.
+// Stable places of a tile's items by digit: lanes of one digit find each other by ballots, rows of 32 items
+// follow each other in a warp, and warps in a block.
 #pragma once
 
-#include "gpu/counting_sort/digit_counts.cuh"
+#include <cub/block/block_scan.cuh>
+
+#include "gpu/counting_sort/digit_plan.cuh"
 
 namespace tallcache::gpu::counting_sort {
+
+inline __device__ uint4 operator+(const uint4& a, const uint4& b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+}
+inline __device__ uint4 operator-(const uint4& a, const uint4& b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w};
+}
+inline __device__ Key sum_of(const uint4& a) { return a.x + a.y + a.z + a.w; }
+/// a.x, a.x + a.y and so on, behind `before`.
+inline __device__ uint4 exclusive_sums(Key before, const uint4& a) {
+  return {before, before + a.x, before + a.x + a.y, before + a.x + a.y + a.z};
+}
 
 /// The lanes of a warp whose `digit`, of `bits` bits, is this lane's.
 template <int bits>
@@ -25,20 +39,18 @@ __device__ unsigned lanes_of_digit(Key digit) {
   return lanes;
 }
 
-/// Two ranks of 16 bits in a word.
-template <int rows>
-struct Ranks {
-  Key words[(rows + 1) / 2];
-  __device__ void put(int row, Key rank) { words[row / 2] = row % 2 ? words[row / 2] | rank << 16 : rank; }
-  __device__ Key get(int row) const { return row % 2 ? words[row / 2] >> 16 : words[row / 2] & 0xffff; }
-};
+/// Zeroes a warp's row of counts.
+inline __device__ void clear_counts(Key* count, int padded) {
+  __syncwarp();
+  for (int d = threadIdx.x % 32 * 4; d < padded; d += 128) *reinterpret_cast<uint4*>(count + d) = {};
+  __syncwarp();
+}
 
-/// Ranks of the warp's keys, the first `used` rows of them, among those of their digit in the warp.
-/// count[digit], zeroed, becomes how many they are.
-template <int bits, int rows, class DigitOf>
-__device__ void rank_in_warp(const Key (&keys)[rows], int used, std::uint16_t* count, DigitOf digit_of,
-                             Ranks<rows>& ranks) {
-  constexpr int at_once = 4;  // ballots of several rows are under way while one is counted
+/// put(item, place) for each item of the warp, the first `used` rows of them. next[digit], the place of the
+/// warp's first item of that digit, moves behind the last.
+template <int bits, int rows, class Item, class DigitOf, class Put>
+__device__ void place_in_order(const Item (&items)[rows], int used, Key* next, DigitOf digit_of, Put put) {
+  constexpr int at_once = 4;  // ballots of several rows are under way while one is placed
   static_assert(rows % at_once == 0);
   const unsigned lane = threadIdx.x % 32, lower = (1u << lane) - 1;
 #pragma unroll
@@ -46,38 +58,38 @@ __device__ void rank_in_warp(const Key (&keys)[rows], int used, std::uint16_t* c
     if (begin >= used) break;
     unsigned lanes[at_once];
 #pragma unroll
-    for (int k = 0; k < at_once; ++k) lanes[k] = lanes_of_digit<bits>(digit_of(keys[begin + k]));
+    for (int k = 0; k < at_once; ++k) lanes[k] = lanes_of_digit<bits>(digit_of(items[begin + k]));
 #pragma unroll
     for (int k = 0; k < at_once; ++k) {
       if (begin + k >= used) break;
-      std::uint16_t& own = count[digit_of(keys[begin + k])];
-      const Key rank = own + __popc(lanes[k] & lower);
+      Key& own = next[digit_of(items[begin + k])];
+      const Key place = own + __popc(lanes[k] & lower);
       __syncwarp();
-      if (lanes[k] >> lane == 1) own = static_cast<std::uint16_t>(rank + 1);  // the last lane
+      if (lanes[k] >> lane == 1) own = place + 1;  // the last lane
       __syncwarp();
-      ranks.put(begin + k, rank);
+      put(items[begin + k], place);
     }
   }
 }
 
-/// Counts of 16 bits, a row of `padded` digits for each warp, become the places of the warps' first keys in
-/// the tile. A thread has four neighbouring digits, if it has any: their counts and places in the tile.
+/// Counts of a row of `padded` digits for each warp become the places of the warps' first items. A thread has
+/// four neighbouring digits, if it has any: their counts and places in the tile.
 template <int threads>
 struct PlacesInTile {
   using Scan = cub::BlockScan<Key, threads, cub::BLOCK_SCAN_WARP_SCANS>;
   static constexpr int warps = threads / 32;
 
-  std::uint16_t* counts;
+  Key* counts;
   int padded;
 
   __device__ bool has_digits() const { return static_cast<int>(threadIdx.x) * 4 < padded; }
 
   __device__ uint4 count() const {
-    uint2 sum{};
+    uint4 sum{};
     if (has_digits())
 #pragma unroll
-      for (int w = 0; w < warps; ++w) sum.x += row(w).x, sum.y += row(w).y;
-    return {sum.x & 0xffff, sum.x >> 16, sum.y & 0xffff, sum.y >> 16};
+      for (int w = 0; w < warps; ++w) sum = sum + row(w);
+    return sum;
   }
 
   /// All threads of the block.
@@ -85,29 +97,21 @@ struct PlacesInTile {
     Key before;
     Scan(scan).ExclusiveSum(sum_of(count), before);
     const uint4 first = exclusive_sums(before, count);
-    uint2 next = {first.x | first.y << 16, first.z | first.w << 16};
+    uint4 next = first;
     if (has_digits())
 #pragma unroll
       for (int w = 0; w < warps; ++w) {
-        const uint2 own = row(w);
+        const uint4 own = row(w);
         row(w) = next;
-        next.x += own.x;
-        next.y += own.y;
+        next = next + own;
       }
     return first;
   }
 
  private:
-  __device__ uint2& row(int w) const {
-    return *reinterpret_cast<uint2*>(counts + w * padded + threadIdx.x * 4);
+  __device__ uint4& row(int w) const {
+    return *reinterpret_cast<uint4*>(counts + w * padded + threadIdx.x * 4);
   }
 };
-
-/// Zeroes a warp's row of counts.
-inline __device__ void clear_counts(std::uint16_t* count, int padded) {
-  __syncwarp();
-  for (int d = threadIdx.x % 32 * 4; d < padded; d += 128) *reinterpret_cast<uint2*>(count + d) = {};
-  __syncwarp();
-}
 
 }  // namespace tallcache::gpu::counting_sort

@@ -1,31 +1,30 @@
-// The sort of pairs for the whole device: as few stable passes as possible, by wide digits, and only one
-// where the buckets that it makes can be sorted in a block's shared memory.
+// The stable sort of pairs for the whole device, in as few passes as possible, by wide digits.
 #pragma once
 
-#include "gpu/counting_sort/bucket_in_shared.cuh"
+#include "gpu/counting_sort/digit_sweep.cuh"
+#include "gpu/counting_sort/one_block_sort.cuh"
 #include "gpu/peers/cub_radix_sort.cuh"
 
 namespace tallcache::gpu::counting_sort {
 
 struct wide_digits : OnGpu {
   static constexpr std::string_view idea =
-      "stable pairs in one pass into evenly wide buckets, each sorted in a block's shared memory; where the "
-      "keys are too many or too uneven for that, in passes by digits of up to 10 bits, of which those that "
-      "would change nothing are left out; 2^30 pairs and more are left to cub_radix_sort; applies "
-      "privatisation, coalescing, tiling";
-  static constexpr std::string_view source =
-      "Stehle and Jacobsen 2017, SIGMOD (buckets sorted on chip); Adinets and Merrill 2022, arXiv:2206.01784 "
-      "(onesweep)";
+      "stable pairs in passes by digits of up to 9 bits, each of which reads and writes a pair once, packed "
+      "between the passes; digits that all keys share are left out, a few pairs are sorted by one block, "
+      "2^30 "
+      "and more are left to cub_radix_sort; applies privatisation, coalescing, tiling";
+  static constexpr std::string_view source = "Adinets and Merrill 2022, arXiv:2206.01784 (onesweep)";
   using operations = OperationList<CountingSort<true>>;
 
   static std::size_t scratch(CountingSort<true> op, const Shape& shape, const Params& params) {
     const Index n = shape["n"], range = shape["range"];
     if (n >= most) return peers::cub_radix_sort::scratch(op, shape, params);
-    if (n == 0 || range == 0 || is_one_bucket(n, range)) return 0;
-    const Memory memory(DigitPlan(n, range, blocks()));
-    return scratch_bytes({memory.zeroed * sizeof(Key), memory.tiles * sizeof(Key), memory.tiles * sizeof(Key),
-                          checked_product(n, sizeof(Key), "keys"),
-                          checked_product(n, sizeof(Key), "payload")});
+    if (n == 0 || range == 0 || suits_one_block(n, range)) return 0;
+    const Memory memory(DigitPlan(n, static_cast<Key>(range)));
+    return scratch_bytes({memory.zeroed * sizeof(Key), memory.first * sizeof(Key), sizeof(Route),
+                          memory.table * sizeof(Key), memory.table * sizeof(Key),
+                          checked_product(n, sizeof(uint2), "pairs"),
+                          checked_product(n, sizeof(uint2), "pairs")});
   }
 
   static void call(const Launch& launch, const CountingSort<true>::Args<>& args, const Params& params) {
@@ -33,7 +32,7 @@ struct wide_digits : OnGpu {
     if (n == 0) return;
     if (n >= most) return peers::cub_radix_sort::call(launch, args, params);
     if (args.range == 0) return copy(launch, args);
-    if (is_one_bucket(n, args.range)) return sort_one_bucket(launch, args);
+    if (suits_one_block(n, args.range)) return sort_in_block(launch, args);
     sort(launch, args);
   }
 
@@ -41,93 +40,82 @@ struct wide_digits : OnGpu {
   using Args = CountingSort<true>::Args<>;
   static constexpr Index most = Index{1} << 30;  ///< a tile's counts have 30 bits
 
-  static bool is_one_bucket(Index n, Index range) {
-    return n <= SharedBucket::most && range >> SharedBucket::most_residue_bits == 0;
+  static bool suits_one_block(Index n, Index range) {
+    return n <= OneBlock::most && range >> OneBlock::most_key_bits == 0;
   }
 
   /// Elements of scratch.
   struct Memory {
-    Index groups, zeroed, tiles;
+    Index first, zeroed, table;
     explicit Memory(const DigitPlan& plan)
-        : groups(plan.tiles.groups() * DigitCounts::row),
-          zeroed((plan.passes + 1) * groups + 1 + 2 * DigitPlan::most_passes),
-          tiles(plan.tiles.number * DigitCounts::row) {}
+        : first(plan.passes * DigitPlan::most_digits),
+          zeroed(first + DigitPlan::most_passes + 1),
+          table(SweepTile::number(plan.n) * plan.most_padded()) {}
   };
-
-  /// Two on each multiprocessor.
-  static int blocks() {
-    int device = 0, multiprocessors = 0;
-    TALLCACHE_CUDA(cudaGetDevice(&device));
-    TALLCACHE_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    return 2 * multiprocessors;
-  }
 
   static void copy(const Launch& launch, const Args& args) {
     copy_elements(launch, args.out, args.in);
     copy_elements(launch, args.payload_out, args.payload_in);
   }
 
-  static Pairs pairs_in(const Args& args) {
-    return {const_cast<Key*>(args.in.data), const_cast<Key*>(args.payload_in.data)};
+  static PairBuffers buffers_of(const Args& args) {
+    return {{const_cast<Key*>(args.in.data), const_cast<Key*>(args.payload_in.data)},
+            {args.out.data, args.payload_out.data},
+            {}};
   }
-  static Pairs pairs_out(const Args& args) { return {args.out.data, args.payload_out.data}; }
 
-  static void sort_shared(const Launch& launch, const DigitPlan& plan, const PairState& state,
-                          const Pairs& from, const Pairs& to, int buckets, int residue_bits) {
-    TALLCACHE_CUDA(cudaFuncSetAttribute(sort_buckets, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        static_cast<int>(BucketBlock::shared_bytes)));
-    sort_buckets<<<buckets, BucketBlock::threads, BucketBlock::shared_bytes, stream_of(launch)>>>(
-        plan, state, from, to, residue_bits);
+  static int multiprocessors() {
+    int device = 0, number = 0;
+    TALLCACHE_CUDA(cudaGetDevice(&device));
+    TALLCACHE_CUDA(cudaDeviceGetAttribute(&number, cudaDevAttrMultiProcessorCount, device));
+    return number;
+  }
+
+  template <class Kernel>
+  static void allow_shared(Kernel* kernel, std::size_t bytes) {
+    TALLCACHE_CUDA(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  }
+
+  static void sort_in_block(const Launch& launch, const Args& args) {
+    allow_shared(sort_in_one_block, OneBlock::shared_bytes);
+    sort_in_one_block<<<1, OneBlock::threads, OneBlock::shared_bytes, stream_of(launch)>>>(
+        args.in.data, args.payload_in.data, args.out.data, args.payload_out.data,
+        static_cast<Key>(args.in.size), std::bit_width(args.range));
     check_launch();
   }
 
-  static void sort_one_bucket(const Launch& launch, const Args& args) {
-    sort_shared(launch, DigitPlan(args.in.size, args.range, 1), PairState{}, pairs_in(args), pairs_out(args),
-                1, std::bit_width(args.range));
-  }
-
   static void sort(const Launch& launch, const Args& args) {
-    const DigitPlan plan(args.in.size, args.range, blocks());
+    const DigitPlan plan(args.in.size, args.range);
     const Memory memory(plan);
     auto scratch = args.scratch;
     const auto zeroed = scratch.vector<Key>(memory.zeroed);
     PairState state{};
-    state.pass = {scratch.vector<Key>(memory.tiles).data, zeroed.data};
-    state.buckets = {scratch.vector<Key>(memory.tiles).data, zeroed.data + plan.passes * memory.groups};
-    state.has_even_buckets = zeroed.data + (plan.passes + 1) * memory.groups;
-    state.is_needed = state.has_even_buckets + 1;
-    state.tickets = state.is_needed + DigitPlan::most_passes;
-    const Pairs spare{scratch.vector<Key>(plan.n).data, scratch.vector<Key>(plan.n).data};
+    state.count = zeroed.data;
+    state.tickets = state.count + memory.first;
+    state.blocks_done = state.tickets + DigitPlan::most_passes;
+    state.first = scratch.vector<Key>(memory.first).data;
+    state.route = scratch.vector<Route>(1).data;
+    for (Key*& table : state.table) table = scratch.vector<Key>(memory.table).data;
+    state.table_size = memory.table;
+    PairBuffers buffers = buffers_of(args);
+    for (uint2*& packed : buffers.packed) packed = scratch.vector<uint2>(plan.n).data;
 
-    set_zero(launch, zeroed);
-    // The last pass ends in the output. Buckets stay where the first pass has put them, or move there.
-    Pairs from = pairs_in(args), first{};
-    for (int pass = 0; pass < plan.passes; ++pass) {
-      const Pairs to = (plan.passes - pass) % 2 ? pairs_out(args) : spare;
-      run_pass(launch, plan, state, from, to, pass);
-      if (pass == 0) first = to;
-      from = to;
-    }
-    if (plan.has_buckets)
-      sort_shared(launch, plan, state, first, pairs_out(args), plan.buckets.number,
-                  plan.buckets.residue_bits());
-  }
-
-  static void run_pass(const Launch& launch, const DigitPlan& plan, const PairState& state, const Pairs& from,
-                       const Pairs& to, int pass) {
     const cudaStream_t stream = stream_of(launch);
-    const bool is_aligned = reinterpret_cast<std::uintptr_t>(from.keys) % 16 == 0;
-    const unsigned counting = std::min(plan.tiles.number, 3 * plan.tiles.blocks / 2);
-    count_tiles<<<counting, count_tiles_threads, 0, stream>>>(from.keys, is_aligned, plan, state, pass);
+    set_zero(launch, zeroed);
+    const Index blocks = SweepTile::blocks * multiprocessors();
+    const auto counting = static_cast<unsigned>(
+        std::min<Index>(blocks_of(plan.n, 4 * count_digits_threads), 2 * multiprocessors()));
+    count_digits<<<counting, count_digits_threads, memory.first * sizeof(Key), stream>>>(
+        args.in.data, reinterpret_cast<std::uintptr_t>(args.in.data) % 16 == 0, plan, state);
     check_launch();
-    const dim3 placing(plan.tiles.groups(), pass == 0 && plan.has_buckets ? 2 : 1);
-    place_tiles<<<placing, PlaceBlock::threads, 0, stream>>>(plan, state, pass);
-    check_launch();
-    const std::size_t bytes = SweepBlock::shared_bytes(plan);
-    TALLCACHE_CUDA(cudaFuncSetAttribute(sweep_tiles, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        static_cast<int>(bytes)));
-    sweep_tiles<<<plan.tiles.blocks, SweepTile::threads, bytes, stream>>>(plan, state, from, to, pass);
-    check_launch();
+    const std::size_t bytes = SweepBlock::shared_bytes(plan.most_padded());
+    allow_shared(sweep_digit, bytes);
+    const auto sweeping = static_cast<unsigned>(std::min(SweepTile::number(plan.n), blocks));
+    for (int pass = 0; pass < plan.passes; ++pass) {
+      sweep_digit<<<sweeping, SweepTile::threads, bytes, stream>>>(plan, state, buffers, pass);
+      check_launch();
+    }
   }
 };
 
