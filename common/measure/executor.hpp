@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "common/variant.hpp"
@@ -55,6 +56,16 @@ class Executor {
   /// Runs `entry` `times` times in a row and returns the seconds of all together; everything it started has
   /// ended.
   virtual double seconds(Entry entry, const void* args, const Params&, const Launch&, int times) = 0;
+
+  /// As seconds(), but what one run of `entry` starts is captured as one graph before the time, and the graph
+  /// is started `times` times. Throws Error (unsupported) with the reason when `entry` cannot be captured;
+  /// the default has no graphs and always throws.
+  virtual double graph_seconds(Entry entry, const void* args, const Params&, const Launch&, int times);
+
+  /// A range of this name on the timeline of a profiler begins and ends. Ranges nest. By default nothing
+  /// happens.
+  virtual void begin_range(const std::string& name);
+  virtual void end_range();
 
   /// Leaves none of the caller's data in any cache.
   virtual void flush_caches() = 0;

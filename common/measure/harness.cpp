@@ -1,5 +1,7 @@
 #include "common/measure/harness.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -36,6 +38,23 @@ void require_ok(const Check& check, std::string_view when) {
   if (!check)
     throw Error(std::string("wrong result") + std::string(when) + ": " + check.message(), Status::wrong);
 }
+
+// A range of a profiler around one call of Workspace::run: "transpose any_shape float m=8,n=8".
+class Range {
+ public:
+  Range(Executor& executor, const Problem& problem, const Candidate& candidate) : executor_(executor) {
+    const Operation& operation = *problem.operation;
+    executor_.begin_range(fmt::format("{} {} {} {}{}", operation.name, candidate.variant->name,
+                                      operation.element, to_string(operation, problem.shape),
+                                      candidate.launch == LaunchMode::graph ? ", graph" : ""));
+  }
+  ~Range() { executor_.end_range(); }
+  Range(const Range&) = delete;
+  Range& operator=(const Range&) = delete;
+
+ private:
+  Executor& executor_;
+};
 
 }  // namespace
 
@@ -137,12 +156,14 @@ std::vector<double> Workspace::run(const Candidate& candidate, int times) {
   bind(candidate, args);
   const Params params = complete_params(variant, candidate.params);
   const Launch launch{.threads = candidate.threads};
+  const auto timed = candidate.launch == LaunchMode::graph ? &Executor::graph_seconds : &Executor::seconds;
+  const Range range(executor_, problem_, candidate);
   std::vector<double> seconds(variant.phases.size(), 0);
   // The phases of one run belong together: a variant of several runs them all before the next run starts.
   const int batch = variant.phases.size() == 1 ? times : 1;
   for (int done = 0; done < times; done += batch)
     for (std::size_t p = 0; p < variant.phases.size(); ++p)
-      seconds[p] += executor_.seconds(variant.entries[p], args.bytes, params, launch, batch) / times;
+      seconds[p] += (executor_.*timed)(variant.entries[p], args.bytes, params, launch, batch) / times;
   for (std::size_t p = 0; p < variant.phases.size(); ++p)
     if (!variant.phases[p].timed) seconds[p] = std::numeric_limits<double>::quiet_NaN();
   return seconds;
@@ -184,6 +205,13 @@ std::vector<std::span<const std::byte>> Workspace::outputs() const {
   for (const Buffer& buffer : buffers_)
     if (buffer.spec.role != Role::input) result.push_back(buffer.host->bytes());
   return result;
+}
+
+void Workspace::prepare(const Candidate& candidate) {
+  if (!executor_.stream()) return;
+  Candidate plain = candidate;
+  plain.launch = LaunchMode::plain;
+  run(plain);
 }
 
 Check Workspace::verify(const Candidate& candidate, std::vector<double>* seconds) {
@@ -292,6 +320,7 @@ class Rounds {
     if (results_[c].outcome.status != Status::pending) return;
     runs_[c].active = true;
     guarded(c, [&] {
+      workspace_.prepare(results_[c].candidate);
       runs_[c].slow = add(c, verify(c, "")) > protocol_.seconds;
       if (!runs_[c].slow) forget(c);
     });

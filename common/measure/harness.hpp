@@ -32,11 +32,17 @@ struct Problem {
   Pages pages = Pages::ordinary;  ///< on which its arrays lie in the host's memory
 };
 
+/// How the work of a run is started on a device: kernel by kernel, or as one graph that was captured before
+/// the time. A small problem takes a kernel less time than the host needs to start it: the graph shows the
+/// kernels.
+enum class LaunchMode { plain, graph };
+
 /// What runs on a problem.
 struct Candidate {
   const Variant* variant;
   Params params{};
   int threads = 1;
+  LaunchMode launch = LaunchMode::plain;
 };
 
 /// The bytes that a problem and a candidate's scratch need, in all.
@@ -50,6 +56,10 @@ class Workspace {
   Workspace(Problem problem, Executor& executor);
 
   const Problem& problem() const { return problem_; }
+
+  /// Makes what lasts from run to run, outside every time: where the executor has streams, the candidate runs
+  /// once by plain launches, so that the device has loaded its code and its library has made a handle.
+  void prepare(const Candidate&);
 
   /// Poisons the outputs, runs the candidate once and checks its outputs, its inputs and the guard bands. The
   /// seconds of that run, by phase, go to `seconds`.
@@ -125,8 +135,8 @@ struct Measurement {
   double mad_s() const;
 };
 
-/// Verifies each candidate, times those that are right in interleaved rounds, and verifies the last outputs
-/// again. One that is wrong, before or after, has no samples. Where a run takes longer than
+/// Prepares and verifies each candidate, times those that are right in interleaved rounds, and verifies the
+/// last outputs again. One that is wrong, before or after, has no samples. Where a run takes longer than
 /// `protocol.seconds`, the two verified runs are samples too, so that a product of minutes is not run more
 /// often than it must be. `progress` is called after each round with what is known by then.
 std::vector<Measurement> measure(Workspace&, std::span<const Candidate>, const Protocol&,

@@ -18,15 +18,21 @@ namespace tallcache::test {
 
 using Op = Copy<float>;
 
-// Runs on the host; a run of `entry` is said to take price[entry]. Its memory can be apart from the host's.
+// Runs on the host; a run of `entry` is said to take price[entry], and graph_price[entry] as a graph. Its
+// memory can be apart from the host's, and it can have a stream. An entry without a graph's price cannot be
+// captured.
 class ScriptedExecutor : public Executor {
  public:
   explicit ScriptedExecutor(bool shares = true) : shares_(shares) {}
 
-  std::map<Entry, double> price;
+  std::map<Entry, double> price, graph_price;
   std::map<Entry, char> letter;
   std::string log;             // a letter a call of seconds(), '|' where the caches were flushed
   std::vector<int> times_log;  // how often it ran in each of these calls
+  bool has_stream = false, has_graphs = false;
+  bool graphs_do_nothing = false;   // what was captured is not started
+  std::vector<std::string> ranges;  // names in the order in which they began
+  int open_ranges = 0;
 
   bool shares_host_memory() const override { return shares_; }
   std::unique_ptr<Memory> allocate(std::size_t bytes, Pages pages) override {
@@ -42,6 +48,22 @@ class ScriptedExecutor : public Executor {
     times_log.push_back(times);
     return price[entry] * times;
   }
+  // A capital letter in the log.
+  double graph_seconds(Entry entry, const void* args, const Params& params, const Launch& launch,
+                       int times) override {
+    if (!has_graphs) return Executor::graph_seconds(entry, args, params, launch, times);
+    if (!graph_price.contains(entry)) throw Error("cannot be captured: it allocates", Status::unsupported);
+    if (!graphs_do_nothing) entry(args, params, launch);
+    log += static_cast<char>(letter[entry] - 'a' + 'A');
+    times_log.push_back(times);
+    return graph_price[entry] * times;
+  }
+  void* stream() const override { return has_stream ? const_cast<ScriptedExecutor*>(this) : nullptr; }
+  void begin_range(const std::string& name) override {
+    ranges.push_back(name);
+    ++open_ranges;
+  }
+  void end_range() override { --open_ranges; }
   void flush_caches() override { log += '|'; }
 
  private:
