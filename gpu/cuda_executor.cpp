@@ -11,7 +11,9 @@
 #include "common/measure/harness.hpp"
 #include "common/measure/host_memory.hpp"
 #include "gpu/check.hpp"
+#include "gpu/cuda_graph.hpp"
 #include "gpu/cuda_state.hpp"
+#include "gpu/profiler_range.hpp"
 
 namespace tallcache {
 namespace {
@@ -198,6 +200,19 @@ class CudaExecutor final : public Executor {
     stop_.record(stream_);
     return stop_.seconds_since(start_);
   }
+  double graph_seconds(Entry entry, const void* args, const Params& params, const Launch& launch,
+                       int times) override {
+    use();
+    Launch here = launch;
+    here.stream = static_cast<cudaStream_t>(stream_);
+    const gpu::CudaGraph graph(stream_, [&] { entry(args, params, here); });
+    start_.record(stream_);
+    for (int i = 0; i < times; ++i) graph.launch(stream_);
+    stop_.record(stream_);
+    return stop_.seconds_since(start_);
+  }
+  void begin_range(const std::string& name) override { gpu::begin_range(name.c_str()); }
+  void end_range() override { gpu::end_range(); }
   void flush_caches() override {
     use();
     // Twice the second-level cache, written, in the stream: the events of the next run stand behind it.

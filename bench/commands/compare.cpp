@@ -83,7 +83,7 @@ std::string too_slow(const Document& document, const Candidate& candidate, const
                      problem.shape[first.name], expected);
 }
 
-/// Measures everyone at one size.
+/// Measures everyone at one size, and on a device, if it is a small one, once more as graphs.
 void measure_size(Document& document, const Problem& problem, const Problem* smaller,
                   const CompareOptions& options) {
   std::vector<Candidate> runs;
@@ -95,9 +95,8 @@ void measure_size(Document& document, const Problem& problem, const Problem* sma
     else
       record.outcome = {Status::left_out, reason};
   }
-  const auto measured =
-      measure_each(problem, runs, {.least_rounds = 3, .most_rounds = 9, .seconds = options.seconds_each()},
-                   options.device);
+  const Protocol protocol{.least_rounds = 3, .most_rounds = 9, .seconds = options.seconds_each()};
+  const auto measured = measure_each(problem, runs, protocol, options.device);
   std::map<std::string_view, std::vector<Quantity>> transfers;  // by backend
   for (const Measurement& m : measured) {
     Record record = to_record(problem, m);
@@ -109,6 +108,9 @@ void measure_size(Document& document, const Problem& problem, const Problem* sma
     }
     document.put(std::move(record));
   }
+  if (const auto graphs = graphs_of(measured); !graphs.empty())
+    for (const Measurement& m : measure_each(problem, graphs, protocol, options.device))
+      document.put(to_record(problem, m));
 }
 
 void measure_sweep(Document& document, const Suite& suite, const CompareOptions& options) {

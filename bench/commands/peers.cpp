@@ -63,14 +63,20 @@ Json plan_of(const Operation& operation, const PeerComparison& comparison) {
   return part;
 }
 
+// Those of a small problem on a device, once more as graphs.
 void put_all(Document& document, const Problem& problem, std::span<const Candidate> list,
              const Protocol& protocol, const PeersOptions& options, const std::string& row) {
-  for (const Measurement& m : measure_each(problem, list, protocol, options.device)) {
-    Record record = to_record(problem, m);
-    record.row = row;
-    if (protocol.cold) record.conditions["caches"] = "cold";
-    document.put(std::move(record));
-  }
+  const auto put = [&](std::span<const Candidate> candidates) {
+    auto measured = measure_each(problem, candidates, protocol, options.device);
+    for (const Measurement& m : measured) {
+      Record record = to_record(problem, m);
+      record.row = row;
+      if (protocol.cold) record.conditions["caches"] = "cold";
+      document.put(std::move(record));
+    }
+    return measured;
+  };
+  if (const auto graphs = graphs_of(put(list)); !graphs.empty()) put(graphs);
 }
 
 // Another operation of the same shape, measured next.

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bench/commands/output.hpp"
@@ -24,6 +26,7 @@ struct RunOptions : ProblemOptions {
   std::optional<double> seconds;
   ThreadOptions threads;
   bool cold = false;
+  LaunchMode launch = LaunchMode::plain;
   int device = 0;
   Pages pages = Pages::ordinary;
 };
@@ -51,8 +54,9 @@ void run(const RunOptions& options) {
   Problem problem = problem_to_run(options);
   problem.pages = options.pages;
   const Threads threads(options.threads);
-  const auto list = candidates(*problem.operation, options.variants, options.params, options.threads.count,
-                               options.backend);
+  auto list = candidates(*problem.operation, options.variants, options.params, options.threads.count,
+                         options.backend);
+  for (Candidate& candidate : list) candidate.launch = options.launch;
   const Output output(options.json);
   // Without a shape it is a look.
   const double seconds = options.seconds.value_or(options.shape.empty() && options.graph.empty() ? 0.1 : 1);
@@ -93,6 +97,12 @@ void add_run(CLI::App& app) {
   add_threads(*command, options->threads);
   add_huge_pages(*command, options->pages);
   command->add_flag("--cold", options->cold, "Flush the caches before each run");
+  command
+      ->add_option("--launch", options->launch,
+                   "How a device's work is started: plain, or as one graph that is captured before the time")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, LaunchMode>{{"plain", LaunchMode::plain}, {"graph", LaunchMode::graph}}))
+      ->type_name("plain|graph");
   add_json(*command, options->json);
   command->footer("Example: tallcache run matmul naive tiled recursive --shape m=512 --param base=32");
   command->callback([options, command] {

@@ -1,7 +1,8 @@
 // CPU against GPU over a sweep of sizes, as `tallcache compare` measured it. A part of the plan is
 //   {"operation", "element", "size": the name of the size that is swept, "sizes": [its values]}
 // and its records are those of the operation and the element, in the order in which they were measured. A
-// record of the GPU has the quantity "transfer time", of its operands and its result, by TransferMode.
+// record of the GPU by plain launches has the quantity "transfer time", of its operands and its result, by
+// TransferMode; a small problem's second record, as a graph, has none.
 #pragma once
 
 #include <optional>
@@ -26,7 +27,8 @@ double rate_with(const Record&, TransferMode);
 /// Every candidate at every size of a part.
 Grid comparison_grid(const Document&, const Json& part);
 
-/// The least size from which on the GPU's best is ahead of the CPU's best at every size measured.
+/// The least size from which on the GPU's best by plain launches is ahead of the CPU's best at every size
+/// measured. Graphs, which only small sizes have, do not take part.
 std::optional<Index> crossover(const Document&, const Json& part, TransferMode,
                                std::string_view backend = "gpu");
 
@@ -34,7 +36,7 @@ std::optional<Index> crossover(const Document&, const Json& part, TransferMode,
 std::string crossover_sentence(const Document&, const Json& part);
 
 /// The best of each side at every size: the suite's own variants and the libraries, on one core, on all
-/// cores, on the GPU, and on the GPU with its transfers.
+/// cores, on the GPU, and on the GPU with its transfers; those as graphs apart, where there are any.
 Grid comparison_summary(const Document&, const Json& part);
 
 /// For gnuplot: the rate of each candidate over the sizes, once more dotted with pinned transfers. Throws

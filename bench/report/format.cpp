@@ -28,8 +28,12 @@ std::string sizes_text(const Json& shape, std::string_view equals, std::string_v
   return text;
 }
 
+std::string variant_name(const Record& record) {
+  return record.launch() == LaunchMode::graph ? record.variant + ", graph" : record.variant;
+}
+
 std::string name_of(const Record& record) {
-  return fmt::format("{} {}{}", record.backend, record.variant,
+  return fmt::format("{} {}{}", record.backend, variant_name(record),
                      record.threads > 1 ? fmt::format(", {} threads", record.threads) : "");
 }
 

@@ -23,7 +23,10 @@ std::string percent(double share, int decimals = 0);
 /// "m = 8, n = 8"; a pad of 0 is left out.
 std::string sizes_text(const Json& shape, std::string_view equals = " = ", std::string_view between = ", ");
 
-/// "gpu tiled", "cpu recursive, 2 threads"
+/// "tiled"; "tiled, graph" when it was started as a graph.
+std::string variant_name(const Record&);
+
+/// "gpu tiled", "gpu tiled, graph", "cpu recursive, 2 threads"
 std::string name_of(const Record&);
 
 /// What the speeds of these records are in; "rate" when none of them was timed.

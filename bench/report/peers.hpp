@@ -5,7 +5,8 @@
 //    "cases": [{"label", "row", "threads", "group"}]}
 // The records of a case, which were interleaved, have its row: the variant's own, its peers', and the
 // reference's, which was measured next. Cases of one group are printed as their geometric mean and their
-// least.
+// least. Where a case has second records as graphs, they are lines of their own: plain launches are held
+// against plain ones, and graphs against graphs.
 #pragma once
 
 #include <string>
@@ -16,7 +17,8 @@
 
 namespace tallcache {
 
-/// What the records of one case say of the variant; NaN and nullptr where they say nothing.
+/// What the records of one case, by launches of one mode, say of the variant; NaN and nullptr where they say
+/// nothing.
 struct PeerFigures {
   const Record* own = nullptr;
   const Record* best = nullptr;  ///< the fastest peer
@@ -25,15 +27,18 @@ struct PeerFigures {
   double share = absent;  ///< of what the part names
   double over_one_core = absent;
 };
-PeerFigures peer_figures(const Document&, const Json& part, const Json& peer_case);
+PeerFigures peer_figures(const Document&, const Json& part, const Json& peer_case,
+                         LaunchMode launch = LaunchMode::plain);
 
-/// The cases of one group of which the variant and a peer were measured.
+/// The cases of one group of which the variant and a peer were measured by launches of one mode. As graphs,
+/// the cases without a record of the variant do not count as absent.
 struct PeerGroup {
   int count = 0, absent_count = 0;
   double geometric_mean = absent, least = absent;  ///< of the speeds over the best peer
   std::string least_label;
 };
-PeerGroup peer_group(const Document&, const Json& part, std::string_view group);
+PeerGroup peer_group(const Document&, const Json& part, std::string_view group,
+                     LaunchMode launch = LaunchMode::plain);
 
 /// One part of the plan as a table.
 Grid peers_grid(const Document&, const Json& part);

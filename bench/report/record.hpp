@@ -48,7 +48,8 @@ struct Record {
   std::string input{};
   int threads = 1;
   bool peer = false;
-  Json conditions = Json::object();  ///< that are not the usual ones: {"pages": "2 MiB"}, {"caches": "cold"}
+  /// That are not the usual ones: {"pages": "2 MiB"}, {"caches": "cold"}, {"launch": "graph"}.
+  Json conditions = Json::object();
   std::string row{};  ///< of a table that measures it for itself: "<table>: <row>"; of peers, the case
   Outcome outcome{};
   std::vector<Quantity> quantities{};
@@ -59,6 +60,9 @@ struct Record {
   const Quantity* find(std::string_view name, const Json& at, Origin) const;
   /// Its value; NaN when there is none.
   double value(std::string_view name, const Json& at = Json::object()) const;
+
+  /// How the work of a run was started.
+  LaunchMode launch() const;
 
   /// Seconds of a run: median, and median absolute deviation.
   double seconds() const { return value("time"); }
