@@ -59,7 +59,7 @@ endfunction()
 # The GPU's part of the library: the executor, and a translation unit for each line of gpu/variants.def.
 function(tallcache_add_gpu target)
   target_sources(${target} PRIVATE gpu/backend.cpp gpu/check.cpp gpu/cuda_executor.cpp gpu/cuda_graph.cpp
-                                   gpu/cuda_state.cpp gpu/kernel_limits.cpp gpu/limits.cu gpu/probe.cu
+                                   gpu/cuda_state.cpp gpu/kernel_limits.cpp gpu/limits.cu gpu/nvml.cpp gpu/probe.cu
                                    gpu/profiler_range.cpp gpu/scan.cu gpu/peers/cublas_library.cpp)
   tallcache_cuda_options(${target})
   target_compile_definitions(${target} PUBLIC $<BUILD_INTERFACE:TALLCACHE_HAS_CUDA=1>)

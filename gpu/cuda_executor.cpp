@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <vector>
 
 #include "common/measure/harness.hpp"
@@ -195,21 +196,14 @@ class CudaExecutor final : public Executor {
     use();
     Launch here = launch;
     here.stream = static_cast<cudaStream_t>(stream_);
-    start_.record(stream_);
-    for (int i = 0; i < times; ++i) entry(args, params, here);
-    stop_.record(stream_);
-    return stop_.seconds_since(start_);
+    return seconds_of(times, [&] { entry(args, params, here); });
   }
-  double graph_seconds(Entry entry, const void* args, const Params& params, const Launch& launch,
-                       int times) override {
+  std::unique_ptr<Graph> capture(Entry entry, const void* args, const Params& params,
+                                 const Launch& launch) override {
     use();
     Launch here = launch;
     here.stream = static_cast<cudaStream_t>(stream_);
-    const gpu::CudaGraph graph(stream_, [&] { entry(args, params, here); });
-    start_.record(stream_);
-    for (int i = 0; i < times; ++i) graph.launch(stream_);
-    stop_.record(stream_);
-    return stop_.seconds_since(start_);
+    return std::make_unique<TimedGraph>(*this, [&] { entry(args, params, here); });
   }
   void begin_range(const std::string& name) override { gpu::begin_range(name.c_str()); }
   void end_range() override { gpu::end_range(); }
@@ -225,8 +219,30 @@ class CudaExecutor final : public Executor {
   }
 
  private:
+  class TimedGraph final : public Graph {
+   public:
+    TimedGraph(CudaExecutor& executor, const std::function<void()>& start)
+        : executor_(executor), graph_(executor.stream_, start) {}
+    double seconds(int times) override {
+      executor_.use();
+      return executor_.seconds_of(times, [&] { graph_.launch(executor_.stream_); });
+    }
+
+   private:
+    CudaExecutor& executor_;
+    gpu::CudaGraph graph_;
+  };
+
   // The current device is the calling thread's: another executor may have changed it.
   void use() const { TALLCACHE_CUDA(cudaSetDevice(device_)); }
+
+  template <class Start>
+  double seconds_of(int times, Start&& start) {
+    start_.record(stream_);
+    for (int i = 0; i < times; ++i) start();
+    stop_.record(stream_);
+    return stop_.seconds_since(start_);
+  }
 
   int device_;
   Stream stream_;

@@ -14,6 +14,7 @@
 #include "bench/program/candidates.hpp"
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
+#include "bench/program/device_watch.hpp"
 #include "bench/report/gnuplot.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
@@ -137,16 +138,19 @@ void compare(const CompareOptions& options) {
   for (const Suite* suite : chosen) find_operation(suite->operation, options.element);
   const Output output(options.json);
   if (!options.svg.empty()) require_gnuplot();
+  const DeviceWatch watch(options.device);
   Document document = new_document("compare", options);
   document.limits = suite_limits(options);
   for (const Suite* suite : chosen) {
     measure_sweep(document, *suite, options);
+    watch.note(document);
     const Json& part = document.plan.back();
     output.part(document, fmt::format("\n{}{}", render(comparison_grid(document, part), Style::terminal),
                                       crossover_sentence(document, part)));
     if (!options.svg.empty())
       draw(fmt::format("{}-{}.svg", options.svg, suite->operation), comparison_plot(document, part));
   }
+  output.devices(document);
   output.finish(document);
   require_device(options.device);
 }

@@ -14,6 +14,7 @@
 #include "bench/program/candidates.hpp"
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
+#include "bench/program/device_watch.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
@@ -60,6 +61,7 @@ void run(const RunOptions& options) {
   const Output output(options.json);
   // Without a shape it is a look.
   const double seconds = options.seconds.value_or(options.shape.empty() && options.graph.empty() ? 0.1 : 1);
+  const DeviceWatch watch(options.device);
   Document document{.kind = "run", .context = machine_context(options.device)};
   document.context["seed"] = options.seed;
   for (const Measurement& m :
@@ -68,7 +70,9 @@ void run(const RunOptions& options) {
     if (options.cold) record.conditions["caches"] = "cold";
     document.put(std::move(record));
   }
+  watch.note(document);
   output.part(document, render(run_grid(document), Style::terminal));
+  output.devices(document);
   output.finish(document);
   require_device_ran(document, !options.backend.empty());
 }

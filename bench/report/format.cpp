@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "bench/report/device_state.hpp"
 #include "bench/report/kind.hpp"
 
 namespace tallcache {
@@ -43,7 +44,10 @@ std::string rate_title(std::span<const Record* const> records) {
   return "rate";
 }
 
-std::string measured_on(const Document& document) { return fmt::format("On {}:\n", machine_line(document)); }
+std::string measured_on(const Document& document) {
+  const std::string throttling = throttling_text(document);
+  return fmt::format("On {}{}{}:\n", machine_line(document), throttling.empty() ? "" : "; ", throttling);
+}
 
 std::string join_parts(const Document& document, std::string (*text)(const Document&, const Json& part)) {
   std::string all;

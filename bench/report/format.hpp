@@ -32,7 +32,7 @@ std::string name_of(const Record&);
 /// What the speeds of these records are in; "rate" when none of them was timed.
 std::string rate_title(std::span<const Record* const>);
 
-/// "On <the machine>:", as the tables of a README begin.
+/// "On <the machine>:", as the tables of a README begin; of devices that were throttled it says so.
 std::string measured_on(const Document&);
 
 /// Each part of the plan as `text` has it, a blank line between them.

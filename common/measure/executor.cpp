@@ -20,7 +20,7 @@ void Executor::start(Entry entry, const void* args, const Params& params, const 
   entry(args, params, launch);
 }
 
-double Executor::graph_seconds(Entry, const void*, const Params&, const Launch&, int) {
+std::unique_ptr<Graph> Executor::capture(Entry, const void*, const Params&, const Launch&) {
   throw Error("not started as a graph: its backend has none", Status::unsupported);
 }
 

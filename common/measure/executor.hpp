@@ -30,6 +30,15 @@ struct HostRows {
   std::size_t rows, row_bytes, pitch;
 };
 
+/// What a run of an entry starts on a device, captured once to be started again and again as one piece. It
+/// goes before its executor.
+class Graph {
+ public:
+  virtual ~Graph() = default;
+  /// Starts it `times` times in a row and returns the seconds of all together; all of it has ended.
+  virtual double seconds(int times) = 0;
+};
+
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -57,10 +66,10 @@ class Executor {
   /// ended.
   virtual double seconds(Entry entry, const void* args, const Params&, const Launch&, int times) = 0;
 
-  /// As seconds(), but what one run of `entry` starts is captured as one graph before the time, and the graph
-  /// is started `times` times. Throws Error (unsupported) with the reason when `entry` cannot be captured;
-  /// the default has no graphs and always throws.
-  virtual double graph_seconds(Entry entry, const void* args, const Params&, const Launch&, int times);
+  /// What one run of `entry` starts, captured as one graph; none of it runs. It is for the memory that `args`
+  /// names now. Throws Error (unsupported) with the reason when `entry` cannot be captured; the default has
+  /// no graphs and always throws.
+  virtual std::unique_ptr<Graph> capture(Entry entry, const void* args, const Params&, const Launch&);
 
   /// A range of this name on the timeline of a profiler begins and ends. Ranges nest. By default nothing
   /// happens.
@@ -69,6 +78,20 @@ class Executor {
 
   /// Leaves none of the caller's data in any cache.
   virtual void flush_caches() = 0;
+};
+
+/// A range of a profiler as long as this lives.
+class ProfilerRange {
+ public:
+  ProfilerRange(Executor& executor, const std::string& name) : executor_(executor) {
+    executor_.begin_range(name);
+  }
+  ~ProfilerRange() { executor_.end_range(); }
+  ProfilerRange(const ProfilerRange&) = delete;
+  ProfilerRange& operator=(const ProfilerRange&) = delete;
+
+ private:
+  Executor& executor_;
 };
 
 /// The executor of the backend of that name, on device number `device` of it. Throws Error with the reason

@@ -61,6 +61,11 @@ class Workspace {
   /// once by plain launches, so that the device has loaded its code and its library has made a handle.
   void prepare(const Candidate&);
 
+  /// Captures the graphs of a candidate that runs as such; they last until scratch of another size is needed.
+  /// run() does it when it has to, but between a flush of the caches and the run that would leave the device
+  /// idle. Throws Error as Executor::capture does.
+  void capture(const Candidate&);
+
   /// Poisons the outputs, runs the candidate once and checks its outputs, its inputs and the guard bands. The
   /// seconds of that run, by phase, go to `seconds`.
   Check verify(const Candidate&, std::vector<double>* seconds = nullptr);
@@ -108,6 +113,15 @@ class Workspace {
     return scratch_[candidate.variant->scratch_pages == Pages::huge];
   }
   std::array<std::unique_ptr<Memory>, 2> scratch_;  ///< in ordinary pages, in huge ones
+
+  struct Captured {
+    const Variant* variant;
+    Params params;
+    int threads;
+    std::vector<std::unique_ptr<Graph>> phases;
+  };
+  const Captured& captured(const Candidate&, const void* args, const Params&);
+  std::vector<Captured> captured_;  ///< with the buffers and the scratch as they are now
 };
 
 /// What speaks against a run of the candidate, before any: unavailable or unsupported; else pending.

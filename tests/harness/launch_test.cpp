@@ -52,17 +52,49 @@ TEST_F(Launching, AGraphIsPreparedPlainVerifiedAndTimedInTheSameRounds) {
                                  candidate<honest<10>>('a', LaunchMode::graph, 0.004, 0.002)},
                                 {.least_rounds = 3, .most_rounds = 3});
   EXPECT_EQ(executor.log,
-            "aaaA"
+            "aaa^A"
             "aaAA"
             "aA"
             "aA"
-            "aA");
+            "a^A");
   ASSERT_EQ(results.size(), 2u);
   EXPECT_DOUBLE_EQ(results[0].median_s(), 0.004);
   EXPECT_DOUBLE_EQ(results[1].median_s(), 0.002);
   EXPECT_EQ(results[0].candidate.launch, LaunchMode::plain);
   EXPECT_EQ(results[1].candidate.launch, LaunchMode::graph);
   for (const Measurement& result : results) EXPECT_TRUE(result.outcome.measured());
+}
+
+// A capture behind the flush would leave the device waiting for the host in the time of the run.
+TEST_F(Launching, AGraphIsCapturedBeforeTheCachesAreFlushed) {
+  measured({candidate<honest<10>>('a', LaunchMode::graph, 0.004, 0.002),
+            candidate<honest<11>>('b', LaunchMode::plain, 0.004)},
+           {.least_rounds = 3, .most_rounds = 3, .cold = true});
+  EXPECT_EQ(executor.log,
+            "a^Abb"  // the second one's scratch is another
+            "^|A|b"
+            "|A|b"
+            "|A|b"
+            "^Ab");
+}
+
+struct wants_scratch : Base {
+  static std::size_t scratch(Op, const Shape&, const Params&) { return 1 << 12; }
+  static void run(auto&, const auto& args, const Params&) { copy(args); }
+};
+
+// One that is captured with scratch that has gone would write into freed memory.
+TEST_F(Launching, AGraphIsCapturedAgainWhenTheScratchIsAnother) {
+  const Candidate small = candidate<honest<10>>('a', LaunchMode::graph, 0.004, 0.002);
+  const Candidate large = candidate<wants_scratch>('b', LaunchMode::graph, 0.004, 0.002);
+  workspace.run(small);
+  workspace.run(small);
+  EXPECT_EQ(executor.log, "^AA");
+  workspace.run(large);
+  workspace.run(small);
+  workspace.run(large);
+  workspace.run(small);
+  EXPECT_EQ(executor.log, "^AA^B^ABA");
 }
 
 TEST_F(Launching, AShortGraphIsStartedManyTimesASample) {

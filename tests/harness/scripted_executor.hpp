@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/ops/copy.hpp"
@@ -48,15 +51,18 @@ class ScriptedExecutor : public Executor {
     times_log.push_back(times);
     return price[entry] * times;
   }
-  // A capital letter in the log.
-  double graph_seconds(Entry entry, const void* args, const Params& params, const Launch& launch,
-                       int times) override {
-    if (!has_graphs) return Executor::graph_seconds(entry, args, params, launch, times);
+  // '^' in the log where it is captured, a capital letter where it runs.
+  std::unique_ptr<Graph> capture(Entry entry, const void* args, const Params& params,
+                                 const Launch& launch) override {
+    if (!has_graphs) return Executor::capture(entry, args, params, launch);
     if (!graph_price.contains(entry)) throw Error("cannot be captured: it allocates", Status::unsupported);
-    if (!graphs_do_nothing) entry(args, params, launch);
-    log += static_cast<char>(letter[entry] - 'a' + 'A');
-    times_log.push_back(times);
-    return graph_price[entry] * times;
+    log += '^';
+    ArgsStorage kept{};
+    std::memcpy(kept.bytes, args, sizeof(Op::Args<>));
+    return std::make_unique<ScriptedGraph>(*this, [=, this] {
+      if (!graphs_do_nothing) entry(kept.bytes, params, launch);
+      return entry;
+    });
   }
   void* stream() const override { return has_stream ? const_cast<ScriptedExecutor*>(this) : nullptr; }
   void begin_range(const std::string& name) override {
@@ -67,6 +73,22 @@ class ScriptedExecutor : public Executor {
   void flush_caches() override { log += '|'; }
 
  private:
+  class ScriptedGraph final : public Graph {
+   public:
+    ScriptedGraph(ScriptedExecutor& executor, std::function<Entry()> run)
+        : executor_(executor), run_(std::move(run)) {}
+    double seconds(int times) override {
+      const Entry entry = run_();
+      executor_.log += static_cast<char>(executor_.letter[entry] - 'a' + 'A');
+      executor_.times_log.push_back(times);
+      return executor_.graph_price[entry] * times;
+    }
+
+   private:
+    ScriptedExecutor& executor_;
+    std::function<Entry()> run_;
+  };
+
   bool shares_;
   std::unique_ptr<Executor> host_ = make_executor("cpu");
 };
