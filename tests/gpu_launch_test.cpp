@@ -45,7 +45,7 @@ class Graphs : public testing::Test {
   }
 
   const Entry entry_of_increment =
-      find_variant(operation_of<Increment<float>>, "thread_an_element", "gpu").entries[0];
+      find_variant(operation_of<Increment<float>>, "thread_per_element", "gpu").entries[0];
   Increment<float>::Args<> args_of_increment() const {
     return {{reinterpret_cast<float*>(memory->bytes().data()), elements}, 1};
   }
@@ -135,7 +135,7 @@ TEST_F(Graphs, AreTimedBesidePlainLaunches) {
   Workspace workspace({&operation, {{"n", 10000}}, {}}, *executor);
   const Variant& variant = find_variant(operation, "residues", "gpu");
   const Candidate both[] = {{.variant = &variant}, {.variant = &variant, .launch = LaunchMode::graph}};
-  const auto results = measure(workspace, both, {.least_rounds = 3, .most_rounds = 5, .seconds = 0.05});
+  const auto results = measure(workspace, both, {.min_rounds = 3, .max_rounds = 5, .seconds = 0.05});
   for (const Measurement& result : results) {
     EXPECT_TRUE(result.outcome.measured()) << result.outcome.reason;
     EXPECT_GT(result.median_s(), 0);
@@ -165,8 +165,8 @@ TEST_F(Graphs, TheStateOfTheDeviceIsPlausibleOrSaysWhyNot) {
         << state.absent;
     GTEST_SKIP() << state.absent;
   }
-  const auto within = [](const auto& figure, double least, double most) {
-    return figure ? *figure >= least && *figure <= most : !figure.absent.empty();
+  const auto within = [](const auto& figure, double min, double max) {
+    return figure ? *figure >= min && *figure <= max : !figure.absent.empty();
   };
   EXPECT_TRUE(within(state->sm_clock_mhz, 100, 5000));
   EXPECT_TRUE(within(state->memory_clock_mhz, 100, 30000));

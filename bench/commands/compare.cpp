@@ -55,7 +55,7 @@ std::vector<Quantity> transfer_times(const Backend& backend, const Problem& prob
 }
 
 /// The CPU's variants on one thread, and on all cores those that can use them; the GPU's once.
-std::vector<Candidate> everyone(const Operation& operation) {
+std::vector<Candidate> all_candidates(const Operation& operation) {
   std::vector<Candidate> list;
   const int threads = usable_threads();
   for (const Variant* variant : variants_of(operation)) {
@@ -89,7 +89,7 @@ std::string too_slow(const Document& document, const Candidate& candidate, const
 void measure_size(Document& document, const Problem& problem, const Problem* smaller,
                   const CompareOptions& options) {
   std::vector<Candidate> runs;
-  for (const Candidate& candidate : everyone(*problem.operation)) {
+  for (const Candidate& candidate : all_candidates(*problem.operation)) {
     Record& record = document.measurements.emplace_back(to_record(problem, candidate));
     const std::string reason = too_slow(document, candidate, problem, smaller, options.seconds_each());
     if (reason.empty())
@@ -97,7 +97,7 @@ void measure_size(Document& document, const Problem& problem, const Problem* sma
     else
       record.outcome = {Status::left_out, reason};
   }
-  const Protocol protocol{.least_rounds = 3, .most_rounds = 9, .seconds = options.seconds_each()};
+  const Protocol protocol{.min_rounds = 3, .max_rounds = 9, .seconds = options.seconds_each()};
   const auto measured = measure_each(problem, runs, protocol, options.device);
   std::map<std::string_view, std::vector<Quantity>> transfers;  // by backend
   for (const Measurement& m : measured) {

@@ -129,8 +129,8 @@ Outcome before_running(const Problem&, const Candidate&);
 
 /// How long to measure. Every candidate runs once a round, in the order given, until all of these hold.
 struct Protocol {
-  int least_rounds = 5;
-  int most_rounds = 25;
+  int min_rounds = 5;
+  int max_rounds = 25;
   double seconds = 1.0;  ///< per candidate: no new round once the candidates have used this much each
   bool cold = false;     ///< flush the caches before each run
 };
@@ -150,9 +150,9 @@ struct Measurement {
 };
 
 /// Prepares and verifies each candidate, times those that are right in interleaved rounds, and verifies the
-/// last outputs again. A candidate that is wrong, before or after, has no samples. Where a run takes longer than
-/// `protocol.seconds`, the two verified runs are samples too, so that a product of minutes is run no more
-/// often than necessary. `progress` is called after each round with the current measurements.
+/// last outputs again. A candidate that is wrong, before or after, has no samples. Where a run takes longer
+/// than `protocol.seconds`, the two verified runs are samples too, so that a product of minutes is run no
+/// more often than necessary. `progress` is called after each round with the current measurements.
 std::vector<Measurement> measure(Workspace&, std::span<const Candidate>, const Protocol&,
                                  const std::function<void(std::span<const Measurement>)>& progress = {});
 

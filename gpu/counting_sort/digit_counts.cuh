@@ -8,7 +8,7 @@
 namespace tallcache::gpu::counting_sort {
 
 inline constexpr int count_digits_threads = 1024;
-static_assert(count_digits_threads >= DigitPlan::most_digits);
+static_assert(count_digits_threads >= DigitPlan::max_digits);
 
 /// By the last block: where digits start, and the route.
 inline __device__ void lay_out_digits(const DigitPlan& plan, const PairState& state) {
@@ -17,10 +17,10 @@ inline __device__ void lay_out_digits(const DigitPlan& plan, const PairState& st
   const int d = threadIdx.x;
   Route route{};
   for (int p = 0; p < plan.passes; ++p) {
-    const Key pairs = d < plan.digit[p].number() ? __ldcg(&state.count[p * DigitPlan::most_digits + d]) : 0;
+    const Key pairs = d < plan.digit[p].number() ? __ldcg(&state.count[p * DigitPlan::max_digits + d]) : 0;
     Key before;
     Scan(scan).ExclusiveSum(pairs, before);
-    if (d < DigitPlan::most_digits) state.first[p * DigitPlan::most_digits + d] = before;
+    if (d < DigitPlan::max_digits) state.first[p * DigitPlan::max_digits + d] = before;
     // A pass by a digit that all keys share changes nothing.
     if (!__syncthreads_or(pairs == plan.n)) route.place[p] = ++route.passes;
   }
@@ -35,7 +35,7 @@ static __global__ void __launch_bounds__(count_digits_threads, 2)
                  const __grid_constant__ PairState state) {
   extern __shared__ Key own[];
   __shared__ bool is_last;
-  const int counts = plan.passes * DigitPlan::most_digits;
+  const int counts = plan.passes * DigitPlan::max_digits;
   for (int c = threadIdx.x; c < counts; c += count_digits_threads) own[c] = 0;
   const Index thread = Index{blockIdx.x} * count_digits_threads + threadIdx.x;
   const Index step = Index{gridDim.x} * count_digits_threads;
@@ -44,8 +44,8 @@ static __global__ void __launch_bounds__(count_digits_threads, 2)
   __syncthreads();
   const auto add = [&](Key key) {
 #pragma unroll
-    for (int p = 0; p < DigitPlan::most_passes; ++p)
-      if (p < plan.passes) atomicAdd(&own[p * DigitPlan::most_digits + plan.digit[p].of(key)], 1u);
+    for (int p = 0; p < DigitPlan::max_passes; ++p)
+      if (p < plan.passes) atomicAdd(&own[p * DigitPlan::max_digits + plan.digit[p].of(key)], 1u);
   };
   const Index vectors = is_aligned ? plan.n / 4 : 0;
   for (Index i = thread; i < vectors; i += 2 * step) {

@@ -28,36 +28,36 @@ struct SweepTile {
   static constexpr Key pairs = threads * rows;
   static_assert(pairs < 65536);
 
-  static Index number(Index n) { return blocks_of(n, pairs); }
+  static Index number(Index n) { return ceil_div(n, pairs); }
 };
 
 /// The passes of a sort of n keys in [0, range].
 struct DigitPlan {
-  static constexpr int most_passes = 4, most_bits = 9, most_digits = 1 << most_bits;
+  static constexpr int max_passes = 4, max_bits = 9, max_digits = 1 << max_bits;
 
   Key n = 0;
   int passes = 0;  ///< from the lowest digit on
-  Digit digit[most_passes]{};
+  Digit digit[max_passes]{};
 
   DigitPlan(Index size, Key range) : n(static_cast<Key>(size)) {
     const int bits = std::max(1, static_cast<int>(std::bit_width(range)));
-    passes = static_cast<int>(blocks_of(bits, most_bits));
+    passes = static_cast<int>(ceil_div(bits, max_bits));
     for (int p = 0, shift = 0; p < passes; shift += digit[p++].bits)
-      digit[p] = {shift, static_cast<int>(blocks_of(bits - shift, passes - p))};
+      digit[p] = {shift, static_cast<int>(ceil_div(bits - shift, passes - p))};
   }
 
-  int most_padded() const {
-    int most = 0;
-    for (int p = 0; p < passes; ++p) most = std::max(most, digit[p].padded());
-    return most;
+  int max_padded() const {
+    int max_pairs = 0;
+    for (int p = 0; p < passes; ++p) max_pairs = std::max(max_pairs, digit[p].padded());
+    return max_pairs;
   }
 };
 
 /// What the device decides: which passes are needed, and so where pairs lie between them.
 struct Route {
-  Key all_equal;                      ///< one pass copies the pairs
-  Key passes;                         ///< needed
-  Key place[DigitPlan::most_passes];  ///< of each pass among those needed, from 1 on, or 0
+  Key all_equal;                     ///< one pass copies the pairs
+  Key passes;                        ///< needed
+  Key place[DigitPlan::max_passes];  ///< of each pass among those needed, from 1 on, or 0
 };
 
 /// What the kernels of one sort share.

@@ -28,8 +28,8 @@ struct SweepBlock {
   Key *leap, *totals, *counts;
   int padded;
 
-  static std::size_t shared_bytes(int most_padded) {
-    return SweepTile::pairs * sizeof(uint2) + (2 + SweepTile::warps) * most_padded * sizeof(Key);
+  static std::size_t shared_bytes(int max_padded) {
+    return SweepTile::pairs * sizeof(uint2) + (2 + SweepTile::warps) * max_padded * sizeof(Key);
   }
 
   __device__ SweepBlock(const Digit& d, Key size, uint2* memory) : digit(d), n(size), padded(d.padded()) {
@@ -185,7 +185,7 @@ static __global__ void __launch_bounds__(SweepTile::threads, SweepTile::blocks)
     for (Index i = Index{blockIdx.x} * SweepTile::threads + threadIdx.x; i < state.table_size / 4; i += step)
       later[i] = {};
   const SweepBlock block(plan.digit[pass], plan.n, memory_of_pairs);
-  const Key* const first = state.first + pass * DigitPlan::most_digits;
+  const Key* const first = state.first + pass * DigitPlan::max_digits;
   Key* const table = state.table[(place + 1) % 2];
 
   const Pairs in = buffers.in, out = buffers.out;

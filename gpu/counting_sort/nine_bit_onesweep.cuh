@@ -64,7 +64,7 @@ struct nine_bit_onesweep : OnGpu {
                                             cub::detail::identity_decomposer_t, NineBitPolicies>;
     const int end_bit = std::max(1, static_cast<int>(std::bit_width(args.range)));
     const auto n = static_cast<std::uint32_t>(args.in.size);
-    if (blocks_of(end_bit, 9) < blocks_of(end_bit, 8)) {
+    if (ceil_div(end_bit, 9) < ceil_div(end_bit, 8)) {
       cub::DoubleBuffer<Key> keys(const_cast<Key*>(args.in.data), args.out.data);
       cub::DoubleBuffer<Key> values(const_cast<Key*>(args.payload_in.data), args.payload_out.data);
       constexpr bool may_overwrite = false;  // the input; so the pairs end in the output

@@ -10,7 +10,7 @@ namespace tallcache::gpu::counting_sort {
 struct OneBlock {
   static constexpr int threads = 512, rows = 20;
   static constexpr Index most = Index{threads} * rows;
-  static constexpr int position_bits = 14, most_key_bits = 32 - position_bits;
+  static constexpr int position_bits = 14, max_key_bits = 32 - position_bits;
   static_assert(most < Index{1} << position_bits);
   static constexpr int digit_bits = 7;
   static constexpr Key position_mask = (1u << position_bits) - 1;

@@ -18,7 +18,7 @@ struct wide_digits : OnGpu {
 
   static std::size_t scratch(CountingSort<true> op, const Shape& shape, const Params& params) {
     const Index n = shape["n"], range = shape["range"];
-    if (n >= most) return peers::cub_radix_sort::scratch(op, shape, params);
+    if (n >= max_keys) return peers::cub_radix_sort::scratch(op, shape, params);
     if (n == 0 || range == 0 || suits_one_block(n, range)) return 0;
     const Memory memory(DigitPlan(n, static_cast<Key>(range)));
     return scratch_bytes({memory.zeroed * sizeof(Key), memory.first * sizeof(Key), sizeof(Route),
@@ -30,7 +30,7 @@ struct wide_digits : OnGpu {
   static void call(const Launch& launch, const CountingSort<true>::Args<>& args, const Params& params) {
     const Index n = args.in.size;
     if (n == 0) return;
-    if (n >= most) return peers::cub_radix_sort::call(launch, args, params);
+    if (n >= max_keys) return peers::cub_radix_sort::call(launch, args, params);
     if (args.range == 0) return copy(launch, args);
     if (suits_one_block(n, args.range)) return sort_in_block(launch, args);
     sort(launch, args);
@@ -38,19 +38,19 @@ struct wide_digits : OnGpu {
 
  private:
   using Args = CountingSort<true>::Args<>;
-  static constexpr Index most = Index{1} << 30;  ///< a tile's counts have 30 bits
+  static constexpr Index max_keys = Index{1} << 30;  ///< a tile's counts have 30 bits
 
   static bool suits_one_block(Index n, Index range) {
-    return n <= OneBlock::most && range >> OneBlock::most_key_bits == 0;
+    return n <= OneBlock::most && range >> OneBlock::max_key_bits == 0;
   }
 
   /// Elements of scratch.
   struct Memory {
     Index first, zeroed, table;
     explicit Memory(const DigitPlan& plan)
-        : first(plan.passes * DigitPlan::most_digits),
-          zeroed(first + DigitPlan::most_passes + 1),
-          table(SweepTile::number(plan.n) * plan.most_padded()) {}
+        : first(plan.passes * DigitPlan::max_digits),
+          zeroed(first + DigitPlan::max_passes + 1),
+          table(SweepTile::number(plan.n) * plan.max_padded()) {}
   };
 
   static void copy(const Launch& launch, const Args& args) {
@@ -93,7 +93,7 @@ struct wide_digits : OnGpu {
     PairState state{};
     state.count = zeroed.data;
     state.tickets = state.count + memory.first;
-    state.blocks_done = state.tickets + DigitPlan::most_passes;
+    state.blocks_done = state.tickets + DigitPlan::max_passes;
     state.first = scratch.vector<Key>(memory.first).data;
     state.route = scratch.vector<Route>(1).data;
     for (Key*& table : state.table) table = scratch.vector<Key>(memory.table).data;
@@ -105,11 +105,11 @@ struct wide_digits : OnGpu {
     set_zero(launch, zeroed);
     const Index blocks = SweepTile::blocks * multiprocessors();
     const auto counting = static_cast<unsigned>(
-        std::min<Index>(blocks_of(plan.n, 4 * count_digits_threads), 2 * multiprocessors()));
+        std::min<Index>(ceil_div(plan.n, 4 * count_digits_threads), 2 * multiprocessors()));
     count_digits<<<counting, count_digits_threads, memory.first * sizeof(Key), stream>>>(
         args.in.data, reinterpret_cast<std::uintptr_t>(args.in.data) % 16 == 0, plan, state);
     check_launch();
-    const std::size_t bytes = SweepBlock::shared_bytes(plan.most_padded());
+    const std::size_t bytes = SweepBlock::shared_bytes(plan.max_padded());
     allow_shared(sweep_digit, bytes);
     const auto sweeping = static_cast<unsigned>(std::min(SweepTile::number(plan.n), blocks));
     for (int pass = 0; pass < plan.passes; ++pass) {

@@ -39,18 +39,18 @@ class Launching : public testing::Test {
 
 TEST_F(Launching, APlainRunComesBeforeTheVerifiedOneWhereThereAreStreams) {
   const Candidate plain = candidate<honest<10>>('a', LaunchMode::plain, 0.002);
-  measured({plain}, {.least_rounds = 2, .most_rounds = 2});
+  measured({plain}, {.min_rounds = 2, .max_rounds = 2});
   EXPECT_EQ(executor.log, "aaaaaa");  // prepared, verified, how long is a run, two rounds, verified
   executor.log.clear();
   executor.has_stream = false;
-  measured({plain}, {.least_rounds = 2, .most_rounds = 2});
+  measured({plain}, {.min_rounds = 2, .max_rounds = 2});
   EXPECT_EQ(executor.log, "aaaaa");
 }
 
 TEST_F(Launching, AGraphIsPreparedPlainVerifiedAndTimedInTheSameRounds) {
   const auto results = measured({candidate<honest<10>>('a', LaunchMode::plain, 0.004, 0.002),
                                  candidate<honest<10>>('a', LaunchMode::graph, 0.004, 0.002)},
-                                {.least_rounds = 3, .most_rounds = 3});
+                                {.min_rounds = 3, .max_rounds = 3});
   EXPECT_EQ(executor.log,
             "aaa^A"
             "aaAA"
@@ -69,7 +69,7 @@ TEST_F(Launching, AGraphIsPreparedPlainVerifiedAndTimedInTheSameRounds) {
 TEST_F(Launching, AGraphIsCapturedBeforeTheCachesAreFlushed) {
   measured({candidate<honest<10>>('a', LaunchMode::graph, 0.004, 0.002),
             candidate<honest<11>>('b', LaunchMode::plain, 0.004)},
-           {.least_rounds = 3, .most_rounds = 3, .cold = true});
+           {.min_rounds = 3, .max_rounds = 3, .cold = true});
   EXPECT_EQ(executor.log,
             "a^Abb"  // the second one's scratch is another
             "^|A|b"
@@ -99,7 +99,7 @@ TEST_F(Launching, AGraphIsCapturedAgainWhenTheScratchIsAnother) {
 
 TEST_F(Launching, AShortGraphIsStartedManyTimesASample) {
   const auto results = measured({candidate<honest<10>>('a', LaunchMode::graph, 1e-4, 1e-5)},
-                                {.least_rounds = 2, .most_rounds = 2});
+                                {.min_rounds = 2, .max_rounds = 2});
   EXPECT_EQ(executor.times_log, (std::vector<int>{1, 1, 1, 100, 100, 1}));
   EXPECT_NEAR(results[0].median_s(), 1e-5, 1e-12);
 }
@@ -108,7 +108,7 @@ TEST_F(Launching, AShortGraphIsStartedManyTimesASample) {
 TEST_F(Launching, AGraphThatDoesNothingIsWrong) {
   executor.graphs_do_nothing = true;
   const auto results = measured({candidate<honest<10>>('a', LaunchMode::graph, 0.004, 0.002)},
-                                {.least_rounds = 2, .most_rounds = 2});
+                                {.min_rounds = 2, .max_rounds = 2});
   EXPECT_EQ(results[0].outcome.status, Status::wrong) << results[0].outcome.reason;
   EXPECT_FALSE(results[0].timed());
   EXPECT_TRUE(std::isnan(results[0].median_s()));
@@ -117,7 +117,7 @@ TEST_F(Launching, AGraphThatDoesNothingIsWrong) {
 TEST_F(Launching, WhatCannotBeCapturedIsUnsupportedAndKeepsNoOtherAway) {
   const auto results = measured({candidate<honest<10>>('a', LaunchMode::graph, 0.004),
                                  candidate<honest<11>>('b', LaunchMode::graph, 0.004, 0.002)},
-                                {.least_rounds = 2, .most_rounds = 2});
+                                {.min_rounds = 2, .max_rounds = 2});
   EXPECT_EQ(results[0].outcome.status, Status::unsupported);
   EXPECT_EQ(results[0].outcome.reason, "cannot be captured: it allocates");
   EXPECT_FALSE(results[0].timed());
@@ -137,8 +137,7 @@ TEST_F(Launching, AnExecutorWithoutGraphsSaysSo) {
 }
 
 TEST_F(Launching, EveryRunIsARangeOfAProfiler) {
-  measured({candidate<honest<10>>('a', LaunchMode::graph, 0.004, 0.002)},
-           {.least_rounds = 1, .most_rounds = 1});
+  measured({candidate<honest<10>>('a', LaunchMode::graph, 0.004, 0.002)}, {.min_rounds = 1, .max_rounds = 1});
   const std::string plain = "copy letter float m=4,n=5,pad=1", graph = plain + ", graph";
   EXPECT_EQ(executor.ranges, (std::vector<std::string>{plain, graph, graph, graph, graph}));
   EXPECT_EQ(executor.open_ranges, 0);
