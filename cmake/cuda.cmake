@@ -58,13 +58,23 @@ endfunction()
 
 # The GPU's part of the library: the executor, and a translation unit for each line of gpu/variants.def.
 function(tallcache_add_gpu target)
-  target_sources(${target} PRIVATE gpu/backend.cpp gpu/check.cpp gpu/cuda_executor.cpp gpu/cuda_state.cpp gpu/limits.cu gpu/probe.cu gpu/scan.cu
-                                   gpu/peers/cublas_library.cpp)
+  target_sources(${target} PRIVATE gpu/backend.cpp gpu/check.cpp gpu/cuda_executor.cpp gpu/cuda_graph.cpp
+                                   gpu/cuda_state.cpp gpu/kernel_limits.cpp gpu/limits.cu gpu/nvml.cpp gpu/probe.cu
+                                   gpu/profiler_range.cpp gpu/scan.cu gpu/peers/cublas_library.cpp)
   tallcache_cuda_options(${target})
   target_link_libraries(${target} PRIVATE CUDA::cudart_static)
   # cuBLAS is loaded when it is first used: this is where to look behind the loader's own folders.
   set_source_files_properties(gpu/peers/cublas_library.cpp PROPERTIES COMPILE_DEFINITIONS
                               "TALLCACHE_CUBLAS_FOLDER=\"${CUDAToolkit_LIBRARY_DIR}\"")
+  # NVTX is headers alone.
+  find_path(TALLCACHE_NVTX_INCLUDE nvtx3/nvToolsExt.h HINTS ${CUDAToolkit_INCLUDE_DIRS} NO_DEFAULT_PATH)
+  mark_as_advanced(TALLCACHE_NVTX_INCLUDE)
+  if(TALLCACHE_NVTX_INCLUDE)
+    set_source_files_properties(gpu/profiler_range.cpp PROPERTIES INCLUDE_DIRECTORIES ${TALLCACHE_NVTX_INCLUDE}
+                                COMPILE_DEFINITIONS TALLCACHE_HAS_NVTX)
+  else()
+    message(STATUS "NVTX: not in this CUDA toolkit; a profiler shows no names of variants")
+  endif()
   list(JOIN CMAKE_CUDA_ARCHITECTURES ", " architectures)
   set_source_files_properties(gpu/cuda_state.cpp PROPERTIES COMPILE_DEFINITIONS
                               "TALLCACHE_CUDA_ARCHITECTURES=\"${architectures}\"")

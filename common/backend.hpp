@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/measure/device_state.hpp"
 #include "common/measure/executor.hpp"
 #include "common/measure/machine.hpp"
 #include "common/measure/machine_limits.hpp"
@@ -48,6 +49,10 @@ struct Backend {
 
   /// Versions of its driver and run-time library, and why no device is counted if none is; or empty.
   std::string (*versions)();
+
+  /// The state of device number `device` at this moment, or why it is not known. Null where no device tells
+  /// one. Throws nothing.
+  Figure<DeviceState> (*state)(int device);
 
   /// Each library that chooses its kernels by the processor, and the kernels that it runs here, or why it
   /// cannot run.

@@ -203,6 +203,9 @@ class Scratch : Access {  // a base: an empty one takes no room, for nvcc as wel
     return MatrixView<T>{take<T>(rows * cols), rows, cols, cols}.with(access());
   }
 
+  /// The bytes that are left.
+  std::size_t bytes_left() const { return bytes_.size(); }
+
   template <class Other>
   constexpr Scratch<Other> with(Other other) const {
     return Scratch<Other>(bytes_, other);

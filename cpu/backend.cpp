@@ -17,6 +17,7 @@ constinit const Backend backend{
     .devices = [] { return std::vector<Device>{}; },
     .device_fault = [](int) { return std::string(); },
     .versions = [] { return std::string(); },
+    .state = nullptr,
     .libraries = &peers::peer_cores,
     .limits =
         [](int, const LimitsProtocol& protocol, const LimitsProgress& progress) {

@@ -18,6 +18,7 @@ constinit const Backend backend{
     .devices = [] { return cuda_devices(); },
     .device_fault = &device_fault,
     .versions = &cuda_versions,
+    .state = &cuda_device_state,
     .libraries = [] { return std::vector<std::pair<std::string, std::string>>{}; },
     .limits = [](int device, const LimitsProtocol&,
                  const LimitsProgress&) { return measure_gpu_limits(device); },

@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <vector>
 
 #include "common/measure/harness.hpp"
 #include "common/measure/host_memory.hpp"
 #include "gpu/check.hpp"
+#include "gpu/cuda_graph.hpp"
 #include "gpu/cuda_state.hpp"
+#include "gpu/profiler_range.hpp"
 
 namespace tallcache {
 namespace {
@@ -193,11 +196,17 @@ class CudaExecutor final : public Executor {
     use();
     Launch here = launch;
     here.stream = static_cast<cudaStream_t>(stream_);
-    start_.record(stream_);
-    for (int i = 0; i < times; ++i) entry(args, params, here);
-    stop_.record(stream_);
-    return stop_.seconds_since(start_);
+    return seconds_of(times, [&] { entry(args, params, here); });
   }
+  std::unique_ptr<Graph> capture(Entry entry, const void* args, const Params& params,
+                                 const Launch& launch) override {
+    use();
+    Launch here = launch;
+    here.stream = static_cast<cudaStream_t>(stream_);
+    return std::make_unique<TimedGraph>(*this, [&] { entry(args, params, here); });
+  }
+  void begin_range(const std::string& name) override { gpu::begin_range(name.c_str()); }
+  void end_range() override { gpu::end_range(); }
   void flush_caches() override {
     use();
     // Writes twice the size of the second-level cache in the stream. The events of the next run come after
@@ -211,8 +220,30 @@ class CudaExecutor final : public Executor {
   }
 
  private:
+  class TimedGraph final : public Graph {
+   public:
+    TimedGraph(CudaExecutor& executor, const std::function<void()>& start)
+        : executor_(executor), graph_(executor.stream_, start) {}
+    double seconds(int times) override {
+      executor_.use();
+      return executor_.seconds_of(times, [&] { graph_.launch(executor_.stream_); });
+    }
+
+   private:
+    CudaExecutor& executor_;
+    gpu::CudaGraph graph_;
+  };
+
   // The current device belongs to the calling thread, and another executor may have changed it.
   void use() const { TALLCACHE_CUDA(cudaSetDevice(device_)); }
+
+  template <class Start>
+  double seconds_of(int times, Start&& start) {
+    start_.record(stream_);
+    for (int i = 0; i < times; ++i) start();
+    stop_.record(stream_);
+    return stop_.seconds_since(start_);
+  }
 
   int device_;
   Stream stream_;

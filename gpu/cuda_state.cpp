@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
+#include "gpu/nvml.hpp"
 #include "gpu/probe.hpp"
 
 namespace tallcache {
@@ -134,6 +135,14 @@ std::string device_unavailable(int device) {
 
 std::string device_fault(int device) {
   return count().no_gpu && device == 0 ? std::string() : device_unavailable(device);
+}
+
+Figure<DeviceState> cuda_device_state(int device) {
+  // By the bus: CUDA_VISIBLE_DEVICES renumbers CUDA's devices and not NVML's.
+  char id[32] = "";
+  if (const cudaError_t e = cudaDeviceGetPCIBusId(id, sizeof id, device))
+    return Figure<DeviceState>::none(because("cudaDeviceGetPCIBusId", e));
+  return gpu::nvml_state(id);
 }
 
 std::string cuda_unavailable() {

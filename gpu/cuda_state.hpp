@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/measure/device_state.hpp"
 #include "common/measure/machine.hpp"
 
 namespace tallcache {
@@ -27,6 +28,9 @@ std::string architecture_error(std::string_view built_for, std::string_view comp
 /// The reason why code for one compute capability, such as "9.0", runs on none of `devices`; empty when it
 /// runs on one.
 std::string capability_error(std::string_view needed, const std::vector<Device>& devices);
+
+/// The state of device number `device` by NVML, or the reason why it is not known.
+Figure<DeviceState> cuda_device_state(int device);
 
 /// The reason why no device can be used, in one line; empty when one can.
 std::string cuda_unavailable();

@@ -5,6 +5,7 @@
 #include "common/view.hpp"
 #include "common/warp/kernel.hpp"
 #include "gpu/check.hpp"
+#include "gpu/kernel_limits.hpp"
 
 namespace tallcache::gpu {
 
@@ -87,9 +88,8 @@ template <class Kernel, class... Args>
 void launch_kernel(const Launch& launch, const Kernel&, const LaunchShape& shape, const Args&... args) {
   const auto entry = gpu::entry_of<Kernel, Args...>();
   if constexpr (requires { Kernel::max_dynamic_shared_bytes; })
-    gpu::check(cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(Kernel::max_dynamic_shared_bytes)),
-               "cudaFuncSetAttribute", shape.file, shape.line);
+    gpu::allow_dynamic_shared(reinterpret_cast<const void*>(entry), Kernel::max_dynamic_shared_bytes,
+                              shape.file, shape.line);
   entry<<<dim3(shape.grid.x, shape.grid.y, shape.grid.z), dim3(shape.block.x, shape.block.y, shape.block.z),
           shape.dynamic_shared, gpu::stream_of(launch)>>>(args...);
   gpu::check_launch(shape.file, shape.line);

@@ -8,7 +8,9 @@
 #include <fstream>
 
 #include "bench/report/capacity_cliffs.hpp"
+#include "bench/report/device_state.hpp"
 #include "bench/report/document.hpp"
+#include "bench/report/format.hpp"
 #include "bench/report/kind.hpp"
 #include "bench/report/misses.hpp"
 #include "bench/report/profile.hpp"
@@ -103,7 +105,7 @@ TEST(Document, CommittedResultsAndFixturesAreOfTheSchema) {
 
 TEST(Document, IsReadAndWrittenBackAsItWas) {
   std::vector<fs::path> files = fixture_files();
-  EXPECT_EQ(files.size(), 4u);
+  EXPECT_EQ(files.size(), 5u);
   for (const fs::path& file : committed_files()) files.push_back(file);
   for (const fs::path& file : files) {
     try {
@@ -142,6 +144,9 @@ const Sabotage sabotages[] = {
     {"a time of 0 in a sweep", sweep,
      R"([{"op": "replace", "path": "/measurements/0/quantities/0/values/3", "value": 0}])",
      "time that is not above 0"},
+    {"an unknown launch", sweep,
+     R"([{"op": "add", "path": "/measurements/0/conditions", "value": {"launch": "late"}}])",
+     "\"late\" is no way to launch"},
     {"an unknown source", speed,
      R"([{"op": "replace", "path": "/measurements/0/quantities/3/source", "value": "guess"}])",
      "'guess' is no source"},
@@ -206,6 +211,60 @@ TEST(Document, SchemaAndReportRefuseAPlanThatLacksSomething) {
   const fs::path file =
       folder.write("plan.json", whole.patch({{{"op", "remove"}, {"path", "/plan/0/caches"}}}).dump(1));
   EXPECT_THROW(misses_text(read_document(file.string()), Style::markdown), Json::exception);
+  if (!has_validator()) GTEST_SKIP() << "python3-jsonschema is not installed (bench/setup --developer)";
+  EXPECT_EQ(refusals({file}), file.string() + "\n");
+}
+
+TEST(DeviceState, IsALineADeviceAndSaysWhatIsNotKnown) {
+  const Document document = read_document((fixtures / "graph_and_state.json").string());
+  EXPECT_EQ(device_state_text(document),
+            "gpu 1: SM clock 345 -> 1980 MHz, memory clock 1593 -> 3201 MHz, power 75.5 -> 420.25 W, "
+            "temperature unknown "
+            "(nvmlDeviceGetTemperature: Not Supported), throttled (its power limit for 0.25 s)\n"
+            "gpu 0: state unknown (libnvidia-ml.so.1 cannot be loaded)\n");
+  EXPECT_EQ(throttling_text(document), "gpu 1 was throttled (its power limit for 0.25 s)");
+  const std::string heading = measured_on(document);
+  EXPECT_TRUE(heading.ends_with("; gpu 1 was throttled (its power limit for 0.25 s):\n")) << heading;
+}
+
+DeviceState calm() {
+  return {.sm_clock_mhz = 1980,
+          .memory_clock_mhz = 3201,
+          .power_w = 75.0,
+          .temperature_c = 31,
+          .throttle_reasons = std::vector<std::string>{"gpu_idle"},
+          .power_throttled_s = 1.0,
+          .thermal_throttled_s = 2.0};
+}
+
+TEST(DeviceState, TellsThrottlingFromIdlenessAndFromWhatIsNotKnown) {
+  const auto document_of = [](const Figure<DeviceState>& before, const Figure<DeviceState>& after) {
+    Document document{.kind = "run", .context = parsed(fixtures / "sweep.json").at("context")};
+    put_device_state(document, "gpu", 0, before, after);
+    return document;
+  };
+  EXPECT_EQ(device_state_text({.kind = "run", .context = Json::object()}), "");
+  EXPECT_NE(device_state_text(document_of(calm(), calm())).find(", not throttled"), std::string::npos);
+  EXPECT_EQ(throttling_text(document_of(calm(), calm())), "");
+  EXPECT_EQ(measured_on(document_of(calm(), calm())).find("throttled"), std::string::npos);
+  DeviceState hot = calm(), mute = calm();
+  hot.throttle_reasons = std::vector<std::string>{"applications_clocks_setting", "sw_thermal_slowdown"};
+  hot.thermal_throttled_s = 2.5;
+  EXPECT_EQ(throttling_text(document_of(calm(), hot)),
+            "gpu 0 was throttled (sw_thermal_slowdown; its temperature for 0.5 s)");
+  EXPECT_EQ(throttling_text(document_of(hot, hot)), "gpu 0 was throttled (sw_thermal_slowdown)");
+  mute.throttle_reasons = Figure<std::vector<std::string>>::none("Not Supported");
+  const std::string line = device_state_text(document_of(mute, mute));
+  EXPECT_NE(line.find("throttling unknown (Not Supported)"), line.npos) << line;
+  EXPECT_EQ(throttling_text(document_of(Figure<DeviceState>::none("no library"), hot)), "");
+}
+
+TEST(DeviceState, IsRefusedWithoutAFigure) {
+  const Folder folder;
+  const Json whole = parsed(fixtures / "graph_and_state.json");
+  const Json patch = {{{"op", "remove"}, {"path", "/context/device_state/0/after/power_w"}}};
+  const fs::path file = folder.write("state.json", whole.patch(patch).dump(1));
+  EXPECT_THROW(device_state_text(read_document(file.string())), nlohmann::json::exception);
   if (!has_validator()) GTEST_SKIP() << "python3-jsonschema is not installed (bench/setup --developer)";
   EXPECT_EQ(refusals({file}), file.string() + "\n");
 }

@@ -168,6 +168,16 @@ TEST_F(CountingSorting, HotValuesInOneBucket) {
     sort(900000, 900000, [=](Index i) { return i % 10 ? 5 + random(i, values - 1) : random(i, 900000); });
 }
 
+// More than 65535 equal keys: in a bucket of 70312 that one block counts in 16 bits, and, of two values of
+// which sampling finds only one, in pieces of 131072 keys of a heavy bucket.
+TEST_F(CountingSorting, CountersOf16BitsOverflow) {
+  constexpr std::uint32_t range = 200'000, first_of_next_bucket = 1024;
+  sort(45'000'000, range, [](Index i) {
+    return i % 640 == 7 ? 1000u : first_of_next_bucket + random(i, range - first_of_next_bucket);
+  });
+  sort(36'000'000, 1025, [](Index i) { return random(i, 99) < 52 ? 4u : 5u; });
+}
+
 TEST_F(CountingSorting, MostKeysInOneBucket) {
   for (Index n : {20000, 400000, 3000000})
     sort(n, static_cast<std::uint32_t>(n), [=](Index i) {

@@ -14,6 +14,7 @@
 #include "bench/program/candidates.hpp"
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
+#include "bench/program/device_watch.hpp"
 #include "bench/report/gnuplot.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
@@ -84,7 +85,7 @@ std::string too_slow(const Document& document, const Candidate& candidate, const
                      problem.shape[first.name], expected);
 }
 
-/// Measures all candidates at one size.
+/// Measures all candidates at one size. On a device a small one is measured once more as graphs.
 void measure_size(Document& document, const Problem& problem, const Problem* smaller,
                   const CompareOptions& options) {
   std::vector<Candidate> runs;
@@ -96,8 +97,8 @@ void measure_size(Document& document, const Problem& problem, const Problem* sma
     else
       record.outcome = {Status::left_out, reason};
   }
-  const auto measured = measure_each(
-      problem, runs, {.min_rounds = 3, .max_rounds = 9, .seconds = options.seconds_each()}, options.device);
+  const Protocol protocol{.min_rounds = 3, .max_rounds = 9, .seconds = options.seconds_each()};
+  const auto measured = measure_each(problem, runs, protocol, options.device);
   std::map<std::string_view, std::vector<Quantity>> transfers;  // by backend
   for (const Measurement& m : measured) {
     Record record = to_record(problem, m);
@@ -109,6 +110,9 @@ void measure_size(Document& document, const Problem& problem, const Problem* sma
     }
     document.put(std::move(record));
   }
+  if (const auto graphs = graphs_of(measured); !graphs.empty())
+    for (const Measurement& m : measure_each(problem, graphs, protocol, options.device))
+      document.put(to_record(problem, m));
 }
 
 void measure_sweep(Document& document, const Suite& suite, const CompareOptions& options) {
@@ -135,16 +139,19 @@ void compare(const CompareOptions& options) {
   for (const Suite* suite : chosen) find_operation(suite->operation, options.element);
   const Output output(options.json);
   if (!options.svg.empty()) require_gnuplot();
+  const DeviceWatch watch(options.device);
   Document document = new_document("compare", options);
   document.limits = suite_limits(options);
   for (const Suite* suite : chosen) {
     measure_sweep(document, *suite, options);
+    watch.note(document);
     const Json& part = document.plan.back();
     output.part(document, fmt::format("\n{}{}", render(comparison_grid(document, part), Style::terminal),
                                       crossover_sentence(document, part)));
     if (!options.svg.empty())
       draw(fmt::format("{}-{}.svg", options.svg, suite->operation), comparison_plot(document, part));
   }
+  output.devices(document);
   output.finish(document);
   require_device(options.device);
 }

@@ -9,6 +9,8 @@
 
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
+#include "bench/program/device_watch.hpp"
+#include "bench/report/device_state.hpp"
 #include "bench/report/document.hpp"
 #include "bench/report/limits.hpp"
 #include "bench/report/machine.hpp"
@@ -30,13 +32,17 @@ void run(const MachineOptions& options) {
   std::fflush(stdout);
 
   const bool terminal = isatty(STDERR_FILENO);
+  const DeviceWatch watch(0);
   const LimitsProtocol protocol = options.quick ? LimitsProtocol::quick() : LimitsProtocol{};
   const auto limits = measured_limits(protocol, 0, [&](std::string_view what) {
     if (terminal) fmt::print(stderr, "\r\033[Kmeasuring: {} ...", what);
   });
   if (terminal) fmt::print(stderr, "\r\033[K");
-  const Document document{.kind = "machine", .context = machine_context(), .limits = limits};
+  Document document{.kind = "machine", .context = machine_context(), .limits = limits};
+  watch.note(document);
   if (text) fmt::print("{}", limits_text(document.limits));
+  if (const std::string states = device_state_text(document); text && !states.empty())
+    fmt::print("\nState before and after\n{}", states);
   if (!options.json.empty()) write_document(options.json, document);
 }
 

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "bench/report/device_state.hpp"
+
 namespace tallcache {
 
 void add_json(CLI::App& command, std::string& path) {
@@ -19,6 +21,10 @@ void Output::part(const Document& document, const std::string& text) const {
   fmt::print(out, "{}\n", text);
   std::fflush(out);
   if (!path_.empty() && path_ != "-") write_document(path_, document);
+}
+
+void Output::devices(const Document& document) const {
+  if (const std::string text = device_state_text(document); !text.empty()) part(document, text);
 }
 
 void Output::finish(const Document& document) const {

@@ -13,6 +13,7 @@
 #include "bench/program/candidates.hpp"
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
+#include "bench/program/device_watch.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
@@ -63,14 +64,20 @@ Json plan_of(const Operation& operation, const PeerComparison& comparison) {
   return part;
 }
 
+// Those of a small problem on a device, once more as graphs.
 void put_all(Document& document, const Problem& problem, std::span<const Candidate> list,
              const Protocol& protocol, const PeersOptions& options, const std::string& row) {
-  for (const Measurement& m : measure_each(problem, list, protocol, options.device)) {
-    Record record = to_record(problem, m);
-    record.row = row;
-    if (protocol.cold) record.conditions["caches"] = "cold";
-    document.put(std::move(record));
-  }
+  const auto put = [&](std::span<const Candidate> candidates) {
+    auto measured = measure_each(problem, candidates, protocol, options.device);
+    for (const Measurement& m : measured) {
+      Record record = to_record(problem, m);
+      record.row = row;
+      if (protocol.cold) record.conditions["caches"] = "cold";
+      document.put(std::move(record));
+    }
+    return measured;
+  };
+  if (const auto graphs = graphs_of(put(list)); !graphs.empty()) put(graphs);
 }
 
 // Another operation of the same shape, measured next.
@@ -130,6 +137,7 @@ void peers(const PeersOptions& options) {
   find_backend(options.backend);
   const auto chosen = find_suites(options.operations, has_peers, "operation with peers");
   const Output output(options.json);
+  const DeviceWatch watch(options.device);
   Document document = new_document("peers", options);
   document.limits = suite_limits(options);
   for (const Suite* suite : chosen)
@@ -137,10 +145,12 @@ void peers(const PeersOptions& options) {
       const auto cases = cases_at(comparison, options.scale());
       if (cases.empty()) continue;  // it has larger ones alone
       measure_peers(document, suite->operation, comparison, cases, options);
+      watch.note(document);
       output.part(document, render(peers_grid(document, document.plan.back()), Style::terminal));
     }
   if (document.plan.empty())
     throw Error(fmt::format("no peers on the {} of what was asked for", find_backend(options.backend).title));
+  output.devices(document);
   output.finish(document);
 }
 

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "bench/program/commands.hpp"
+#include "bench/report/device_state.hpp"
 #include "bench/report/kind.hpp"
 
 namespace tallcache {
@@ -65,9 +66,10 @@ void add(Reports& reports, const ReportOptions& options, const Document& documen
     std::string& summary = reports.summaries[document.kind];
     summary += (summary.empty() ? "" : "\n") + kind.summary(document);
   } else if (options.svg.empty()) {
-    reports.text += fmt::format("{}# {}\n\nMeasured on {}.\n\n{}", reports.text.empty() ? "" : "\n",
+    const std::string states = device_state_text(document);
+    reports.text += fmt::format("{}# {}\n\nMeasured on {}.\n\n{}{}{}", reports.text.empty() ? "" : "\n",
                                 machine_line(document), document.context.at("date").get<std::string>(),
-                                kind.full(document));
+                                states, states.empty() ? "" : "\n", kind.full(document));
   }
 }
 

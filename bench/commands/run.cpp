@@ -4,14 +4,17 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bench/commands/output.hpp"
 #include "bench/program/candidates.hpp"
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
+#include "bench/program/device_watch.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
@@ -24,6 +27,7 @@ struct RunOptions : ProblemOptions {
   std::optional<double> seconds;
   ThreadOptions threads;
   bool cold = false;
+  LaunchMode launch = LaunchMode::plain;
   int device = 0;
   Pages pages = Pages::ordinary;
 };
@@ -52,11 +56,13 @@ void run(const RunOptions& options) {
   Problem problem = problem_to_run(options);
   problem.pages = options.pages;
   const Threads threads(options.threads);
-  const auto list = candidates(*problem.operation, options.variants, options.params, options.threads.count,
-                               options.backend);
+  auto list = candidates(*problem.operation, options.variants, options.params, options.threads.count,
+                         options.backend);
+  for (Candidate& candidate : list) candidate.launch = options.launch;
   const Output output(options.json);
   // Without a shape it is a look.
   const double seconds = options.seconds.value_or(options.shape.empty() && options.graph.empty() ? 0.1 : 1);
+  const DeviceWatch watch(options.device);
   Document document{.kind = "run", .context = machine_context(options.device)};
   document.context["seed"] = options.seed;
   for (const Measurement& m :
@@ -65,7 +71,9 @@ void run(const RunOptions& options) {
     if (options.cold) record.conditions["caches"] = "cold";
     document.put(std::move(record));
   }
+  watch.note(document);
   output.part(document, render(run_grid(document), Style::terminal));
+  output.devices(document);
   output.finish(document);
   require_device_ran(document, !options.backend.empty());
 }
@@ -94,6 +102,12 @@ void add_run(CLI::App& app) {
   add_threads(*command, options->threads);
   add_huge_pages(*command, options->pages);
   command->add_flag("--cold", options->cold, "Flush the caches before each run");
+  command
+      ->add_option("--launch", options->launch,
+                   "How a device's work is started: plain, or as one graph that is captured before the time")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, LaunchMode>{{"plain", LaunchMode::plain}, {"graph", LaunchMode::graph}}))
+      ->type_name("plain|graph");
   add_json(*command, options->json);
   command->footer("Example: tallcache run matmul naive tiled recursive --shape m=512 --param base=32");
   command->callback([options, command] {

@@ -12,6 +12,7 @@
 #include "bench/program/candidates.hpp"
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
+#include "bench/program/device_watch.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
@@ -68,16 +69,19 @@ void steps(const StepsOptions& options) {
   find_backend(options.backend);
   const auto chosen = find_suites(options.operations, has_steps, "operation with steps");
   const Output output(options.json);
+  const DeviceWatch watch(options.device);
   Document document = new_document("steps", options);
   if (!options.smoke) document.context.erase("mode");  // there are no others
   document.limits = suite_limits(options);
   for (const Suite* suite : chosen)
     for (const OptimizationSteps& part : on_backend(suite->steps, options.backend)) {
       measure_steps(document, suite->operation, part, options);
+      watch.note(document);
       output.part(document, render(steps_grid(document, document.plan.back()), Style::terminal));
     }
   if (document.plan.empty())
     throw Error(fmt::format("no steps on the {} of what was asked for", find_backend(options.backend).title));
+  output.devices(document);
   output.finish(document);
 }
 

@@ -97,6 +97,19 @@ std::vector<Measurement> measure_each(const Problem& problem, std::span<const Ca
   return all;
 }
 
+std::vector<Candidate> graphs_of(std::span<const Measurement> measured) {
+  std::vector<Candidate> graphs;
+  bool is_small = false;
+  for (const Measurement& m : measured) {
+    if (on_host(*m.candidate.variant) || !m.outcome.measured()) continue;
+    is_small = is_small || m.median_s() < graphs_below_s;
+    graphs.push_back(m.candidate);
+    graphs.back().launch = LaunchMode::graph;
+  }
+  if (!is_small) graphs.clear();
+  return graphs;
+}
+
 ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::string& when_none) {
   command.add_option("operation", options.operation, "The operation: see 'tallcache list'")
       ->capture_default_str();

@@ -34,6 +34,14 @@ std::vector<Measurement> measure_each(const Problem&, std::span<const Candidate>
                                       int device = 0,
                                       const std::function<void(std::span<const Measurement>)>& progress = {});
 
+/// Below this time of a run, in seconds, graphs are measured, too. Starting a kernel takes the host 2 to 5 us
+/// and a variant has up to ten of them, so that a run's kernels are waited for in longer runs alone.
+inline constexpr double graphs_below_s = 50e-6;
+
+/// The second runs of a small problem: of those that were measured on a device, all once more as graphs when
+/// the fastest of them takes less than graphs_below_s; otherwise none.
+std::vector<Candidate> graphs_of(std::span<const Measurement>);
+
 /// The options that select a problem and its variants: OPERATION [VARIANT...] --shape ... --param ...
 struct ProblemOptions {
   std::string operation = "matmul", element, shape, input;

@@ -26,6 +26,7 @@ std::string title(const Json& part) {
 
 bool on_cpu(const Record& record) { return record.backend == "cpu"; }
 bool on_gpu(const Record& record) { return record.backend == "gpu"; }
+bool as_graph(const Record& record) { return record.launch() == LaunchMode::graph; }
 
 Index size_of(const Json& part, const Record& record) {
   return record.shape.at(part.at("size").get<std::string>());
@@ -50,7 +51,8 @@ Records records_at(const Document& document, const Json& part, Index n) {
 double speed_up(const Records& records, const Record& record) {
   if (record.threads == 1) return no_value;
   for (const Record* one : records)
-    if (one->threads == 1 && one->variant == record.variant && one->backend == record.backend)
+    if (one->threads == 1 && one->variant == record.variant && one->backend == record.backend &&
+        one->launch() == record.launch())
       return measured_seconds(one) / measured_seconds(&record);
   return no_value;
 }
@@ -139,8 +141,8 @@ std::optional<Index> crossover(const Document& document, const Json& part, Trans
   for (const Index n : part.at("sizes")) {
     const Records records = records_at(document, part, n);
     const Record* cpu = fastest(records, TransferMode::none, on_cpu);
-    const Record* device =
-        fastest(records, mode, [&](const Record& record) { return record.backend == backend; });
+    const Record* device = fastest(
+        records, mode, [&](const Record& record) { return record.backend == backend && !as_graph(record); });
     if (!cpu || !device || rate_with(*device, mode) <= rate_with(*cpu, TransferMode::none))
       from.reset();
     else if (!from)
@@ -158,7 +160,8 @@ std::string crossover_sentence(const Document& document, const Json& part) {
   std::string sentences;
   for (const std::string& backend : devices) {
     const auto from = [&](TransferMode mode) {
-      if (!fastest(records, mode, [&](const Record& record) { return record.backend == backend; }))
+      if (!fastest(records, mode,
+                   [&](const Record& record) { return record.backend == backend && !as_graph(record); }))
         return std::string("not measured");
       const auto n = crossover(document, part, mode, backend);
       return n ? label(part, *n) : "not up to " + label(part, part.at("sizes").back());
@@ -181,6 +184,9 @@ Grid comparison_summary(const Document& document, const Json& part) {
                         {"library, GPU"},
                         {"GPU with pinned transfers"}},
             .rows = {}};
+  const bool graphs = std::ranges::any_of(
+      records_of(document, part), [](const Record* record) { return on_gpu(*record) && as_graph(*record); });
+  if (graphs) grid.columns.insert(grid.columns.end(), {{"GPU, graph"}, {"library, GPU, graph"}});
   for (const Index n : part.at("sizes")) {
     const Records records = records_at(document, part, n);
     const auto best = [&](auto&& is_eligible, TransferMode mode = TransferMode::none) {
@@ -188,12 +194,16 @@ Grid comparison_summary(const Document& document, const Json& part) {
       return record ? fmt::format("{} ({})", figure(rate_with(*record, mode)), record->variant)
                     : std::string("-");
     };
-    grid.rows.push_back(
-        {label(part, n), best([](const Record& r) { return on_cpu(r) && !r.peer && r.threads == 1; }),
-         best([](const Record& r) { return on_cpu(r) && !r.peer && r.threads > 1; }),
-         best([](const Record& r) { return on_cpu(r) && r.peer; }),
-         best([](const Record& r) { return on_gpu(r) && !r.peer; }),
-         best([](const Record& r) { return on_gpu(r) && r.peer; }), best(on_gpu, TransferMode::pinned)});
+    const auto best_on_gpu = [&](bool peer, bool graph) {
+      return best([=](const Record& r) { return on_gpu(r) && r.peer == peer && as_graph(r) == graph; });
+    };
+    auto& row = grid.rows.emplace_back(std::vector<std::string>{
+        label(part, n), best([](const Record& r) { return on_cpu(r) && !r.peer && r.threads == 1; }),
+        best([](const Record& r) { return on_cpu(r) && !r.peer && r.threads > 1; }),
+        best([](const Record& r) { return on_cpu(r) && r.peer; }), best_on_gpu(false, false),
+        best_on_gpu(true, false),
+        best([](const Record& r) { return on_gpu(r) && !as_graph(r); }, TransferMode::pinned)});
+    if (graphs) row.insert(row.end(), {best_on_gpu(false, true), best_on_gpu(true, true)});
   }
   return grid;
 }

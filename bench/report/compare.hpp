@@ -2,8 +2,9 @@
 //
 //   {"operation", "element", "size": the name of the size that is swept, "sizes": [its values]}
 //
-// Its records are those of the operation and the element, in the order of measurement. A record of the GPU
-// has the quantity "transfer time" of its operands and its result, by TransferMode.
+// Its records are those of the operation and the element, in the order of measurement. A record of the GPU by
+// plain launches has the quantity "transfer time" of its operands and its result, by TransferMode. The second
+// record of a small problem, as a graph, has none.
 #pragma once
 
 #include <optional>
@@ -28,7 +29,8 @@ double rate_with(const Record&, TransferMode);
 /// Every candidate at every size of a part.
 Grid comparison_grid(const Document&, const Json& part);
 
-/// The smallest size from which on the GPU's best is faster than the CPU's best at every measured size.
+/// The smallest size from which on the GPU's best by plain launches is faster than the CPU's best at every
+/// measured size. Graphs, which only small sizes have, are left out.
 std::optional<Index> crossover(const Document&, const Json& part, TransferMode,
                                std::string_view backend = "gpu");
 
@@ -36,7 +38,7 @@ std::optional<Index> crossover(const Document&, const Json& part, TransferMode,
 std::string crossover_sentence(const Document&, const Json& part);
 
 /// The best of each side at every size: the suite's own variants and the libraries, on one core, on all
-/// cores, on the GPU, and on the GPU with its transfers.
+/// cores, on the GPU, and on the GPU with its transfers; those as graphs apart, where there are any.
 Grid comparison_summary(const Document&, const Json& part);
 
 /// A gnuplot script: the rate of each candidate over the sizes, and again, dotted, with pinned transfers.

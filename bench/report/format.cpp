@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "bench/report/device_state.hpp"
 #include "bench/report/kind.hpp"
 
 namespace tallcache {
@@ -28,8 +29,12 @@ std::string sizes_text(const Json& shape, std::string_view equals, std::string_v
   return text;
 }
 
+std::string variant_name(const Record& record) {
+  return record.launch() == LaunchMode::graph ? record.variant + ", graph" : record.variant;
+}
+
 std::string name_of(const Record& record) {
-  return fmt::format("{} {}{}", record.backend, record.variant,
+  return fmt::format("{} {}{}", record.backend, variant_name(record),
                      record.threads > 1 ? fmt::format(", {} threads", record.threads) : "");
 }
 
@@ -43,7 +48,10 @@ std::string rate_title(std::span<const Record* const> records) {
   return "rate";
 }
 
-std::string measured_on(const Document& document) { return fmt::format("On {}:\n", machine_line(document)); }
+std::string measured_on(const Document& document) {
+  const std::string throttling = throttling_text(document);
+  return fmt::format("On {}{}{}:\n", machine_line(document), throttling.empty() ? "" : "; ", throttling);
+}
 
 std::string join_parts(const Document& document, std::string (*text)(const Document&, const Json& part)) {
   std::string all;

@@ -23,7 +23,10 @@ std::string percent(double share, int decimals = 0);
 /// "m = 8, n = 8". A pad of 0 is left out.
 std::string sizes_text(const Json& shape, std::string_view equals = " = ", std::string_view between = ", ");
 
-/// "gpu tiled", "cpu recursive, 2 threads"
+/// "tiled"; "tiled, graph" when it was started as a graph.
+std::string variant_name(const Record&);
+
+/// "gpu tiled", "gpu tiled, graph", "cpu recursive, 2 threads"
 std::string name_of(const Record&);
 
 /// "GPU" of "gpu"; other names as they are.
@@ -32,7 +35,7 @@ std::string backend_title(std::string_view backend);
 /// The unit of these records' speeds; "rate" when none of them was timed.
 std::string rate_title(std::span<const Record* const>);
 
-/// "On <the machine>:", the line above the tables of a README.
+/// "On <the machine>:", the line above the tables of a README. It names devices that were throttled.
 std::string measured_on(const Document&);
 
 /// Each part of the plan, formatted by `text`, separated by blank lines.

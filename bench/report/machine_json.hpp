@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "common/measure/device_state.hpp"
 #include "common/measure/machine.hpp"
 #include "common/measure/machine_limits.hpp"
 
@@ -34,6 +35,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Machine, cpu, architecture, system, sockets, 
                                    usable_cores, caches, caches_absent, memory_bytes, available_bytes,
                                    huge_pages, hypervisor, simd, simd_bytes, build, gpus, gpus_absent, cuda,
                                    peers, counters)
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceState, sm_clock_mhz, memory_clock_mhz, power_w, temperature_c,
+                                   throttle_reasons, power_throttled_s, thermal_throttled_s)
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Rated, median, mad, best, rounds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FlopPeak, element, threads, lanes, gflop_per_s)

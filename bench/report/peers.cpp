@@ -14,12 +14,12 @@ namespace {
 
 double rate_of(const Record* record) { return record ? record->rate(measured_seconds(record)) : no_value; }
 
-// The first record of this operation and variant in a row.
+// The first record of this operation, variant and launch mode in a row.
 const Record* record_of(const Document& document, const Json& part, const Json& peer_case,
-                        const Json& operation, const Json& variant) {
+                        const Json& operation, const Json& variant, LaunchMode launch) {
   for (const Record& record : document.measurements)
     if (peer_case.at("row") == record.row && part.at("backend") == record.backend &&
-        operation == record.operation && variant == record.variant)
+        operation == record.operation && variant == record.variant && record.launch() == launch)
       return &record;
   return nullptr;
 }
@@ -28,7 +28,8 @@ const Record* record_of(const Document& document, const Json& part, const Json& 
 const Record* other_case(const Document& document, const Json& part, const Record& own,
                          std::string_view input, int threads) {
   for (const Json& peer_case : part.at("cases")) {
-    const Record* other = record_of(document, part, peer_case, part.at("operation"), part.at("variant"));
+    const Record* other =
+        record_of(document, part, peer_case, part.at("operation"), part.at("variant"), own.launch());
     if (other && other->shape == own.shape && other->params == own.params && other->input == input &&
         other->threads == threads)
       return other;
@@ -41,8 +42,8 @@ double share_of(const Document& document, const Json& part, const Json& peer_cas
   const std::string of = share.at("of"), first_input = part.at("first_input");
   if (of == "limit") return Roofline(document.limits).share(own);
   if (of == "reference")
-    return measured_seconds(
-               record_of(document, part, peer_case, share.at("operation"), share.at("variant"))) /
+    return measured_seconds(record_of(document, part, peer_case, share.at("operation"), share.at("variant"),
+                                      own.launch())) /
            measured_seconds(&own);
   if (own.input == first_input) return no_value;
   return rate_of(&own) / rate_of(other_case(document, part, own, first_input, own.threads));
@@ -60,7 +61,8 @@ std::string caption_of(const Json& part) {
 Grid empty_grid(const Document& document, const Json& part) {
   std::vector<const Record*> records;
   for (const Json& peer_case : part.at("cases"))
-    records.push_back(record_of(document, part, peer_case, part.at("operation"), part.at("variant")));
+    records.push_back(
+        record_of(document, part, peer_case, part.at("operation"), part.at("variant"), LaunchMode::plain));
   const std::string baseline = part.at("baseline");
   Grid grid{.caption = caption_of(part),
             .columns = {{"case", true},
@@ -77,21 +79,29 @@ Grid empty_grid(const Document& document, const Json& part) {
   return grid;
 }
 
-void add_group(Grid& grid, const Document& document, const Json& part, const Json& first) {
+// "", or what a line says of a case's second records.
+std::string suffix(LaunchMode launch) { return launch == LaunchMode::graph ? ", graph" : ""; }
+
+void add_group(Grid& grid, const Document& document, const Json& part, const Json& first, LaunchMode launch) {
   const std::string name = first.at("group"), threads = std::to_string(first.at("threads").get<int>());
-  const PeerGroup group = peer_group(document, part, name);
+  const PeerGroup group = peer_group(document, part, name, launch);
+  if (launch == LaunchMode::graph && group.count + group.absent_count == 0) return;
   const std::string missing = group.absent_count ? fmt::format(", {} not measured", group.absent_count) : "";
-  grid.rows.push_back({fmt::format("{}: geometric mean of {}{}", name, group.count, missing), threads, "", "",
-                       "", "", times(group.geometric_mean)});
+  grid.rows.push_back(
+      {fmt::format("{}{}: geometric mean of {}{}", name, suffix(launch), group.count, missing), threads, "",
+       "", "", "", times(group.geometric_mean)});
   if (group.count)
     grid.rows.push_back(
         {fmt::format("the least of them, {}", group.min_label), threads, "", "", "", "", times(group.min)});
 }
 
-void add_case(Grid& grid, const Document& document, const Json& part, const Json& peer_case) {
-  const PeerFigures figures = peer_figures(document, part, peer_case);
+void add_case(Grid& grid, const Document& document, const Json& part, const Json& peer_case,
+              LaunchMode launch) {
+  const PeerFigures figures = peer_figures(document, part, peer_case, launch);
+  if (launch == LaunchMode::graph && !figures.own) return;
   const double seconds = measured_seconds(figures.own);
-  std::vector<std::string> row{peer_case.at("label"), std::to_string(peer_case.at("threads").get<int>())};
+  std::vector<std::string> row{peer_case.at("label").get<std::string>() + suffix(launch),
+                               std::to_string(peer_case.at("threads").get<int>())};
   if (seconds > 0)
     row.insert(row.end(), {figure(seconds * 1e3), figure(figures.own->seconds_spread() * 1e3),
                            figure(figures.own->rate()), figures.best ? figures.best->variant : "-",
@@ -119,14 +129,15 @@ std::string summary(const Document& document) { return measured_on(document) + "
 
 }  // namespace
 
-PeerFigures peer_figures(const Document& document, const Json& part, const Json& peer_case) {
+PeerFigures peer_figures(const Document& document, const Json& part, const Json& peer_case,
+                         LaunchMode launch) {
   const Json &operation = part.at("operation"), &variant = part.at("variant");
-  PeerFigures figures{.own = record_of(document, part, peer_case, operation, variant)};
+  PeerFigures figures{.own = record_of(document, part, peer_case, operation, variant, launch)};
   const double speed = rate_of(figures.own);
   if (std::isnan(speed)) return figures;
   for (const Record& peer : document.measurements) {
     if (peer_case.at("row") != peer.row || peer.backend != figures.own->backend ||
-        operation != peer.operation || variant == peer.variant)
+        operation != peer.operation || variant == peer.variant || peer.launch() != launch)
       continue;
     const double over = speed / rate_of(&peer);
     if (part.at("baseline") == peer.variant) figures.over_baseline = over;
@@ -138,12 +149,14 @@ PeerFigures peer_figures(const Document& document, const Json& part, const Json&
   return figures;
 }
 
-PeerGroup peer_group(const Document& document, const Json& part, std::string_view name) {
+PeerGroup peer_group(const Document& document, const Json& part, std::string_view name, LaunchMode launch) {
   PeerGroup group;
   double logarithms = 0;
   for (const Json& peer_case : part.at("cases")) {
     if (peer_case.at("group") != name) continue;
-    const double over = peer_figures(document, part, peer_case).over_best;
+    const PeerFigures figures = peer_figures(document, part, peer_case, launch);
+    if (launch == LaunchMode::graph && !figures.own) continue;
+    const double over = figures.over_best;
     if (std::isnan(over)) {
       ++group.absent_count;
       continue;
@@ -161,10 +174,9 @@ Grid peers_grid(const Document& document, const Json& part) {
   std::set<std::string> groups;
   for (const Json& peer_case : part.at("cases")) {
     const std::string group = peer_case.at("group");
-    if (group.empty())
-      add_case(grid, document, part, peer_case);
-    else if (groups.insert(group).second)
-      add_group(grid, document, part, peer_case);
+    if (!group.empty() && !groups.insert(group).second) continue;
+    for (const LaunchMode launch : {LaunchMode::plain, LaunchMode::graph})
+      (group.empty() ? add_case : add_group)(grid, document, part, peer_case, launch);
   }
   for (auto& row : grid.rows) row.resize(grid.columns.size());
   if (part.at("backend") != "cpu") drop_threads(grid);

@@ -7,7 +7,8 @@
 //
 // The records of a case, which were interleaved, have its row: the variant's own, its peers', and the
 // reference's, which was measured next. Cases of one group are printed as their geometric mean and their
-// minimum.
+// minimum. Where a case has second records as graphs, they are lines of their own: plain launches are held
+// against plain ones, and graphs against graphs.
 #pragma once
 
 #include <string>
@@ -18,7 +19,7 @@
 
 namespace tallcache {
 
-/// The figures of one case; NaN and nullptr where there are none.
+/// The figures of one case by launches of one mode; NaN and nullptr where there are none.
 struct PeerFigures {
   const Record* own = nullptr;
   const Record* best = nullptr;  ///< the fastest peer
@@ -27,15 +28,18 @@ struct PeerFigures {
   double share = no_value;  ///< of the reference that the part names
   double over_one_core = no_value;
 };
-PeerFigures peer_figures(const Document&, const Json& part, const Json& peer_case);
+PeerFigures peer_figures(const Document&, const Json& part, const Json& peer_case,
+                         LaunchMode launch = LaunchMode::plain);
 
-/// The figures of a group, over its cases in which the variant and a peer were measured.
+/// The figures of a group, over its cases in which the variant and a peer were measured by launches of one
+/// mode. A case without a record as a graph does not count as absent.
 struct PeerGroup {
   int count = 0, absent_count = 0;
   double geometric_mean = no_value, min = no_value;  ///< of the speeds over the best peer
   std::string min_label;
 };
-PeerGroup peer_group(const Document&, const Json& part, std::string_view group);
+PeerGroup peer_group(const Document&, const Json& part, std::string_view group,
+                     LaunchMode launch = LaunchMode::plain);
 
 /// One part of the plan as a table.
 Grid peers_grid(const Document&, const Json& part);

@@ -126,6 +126,10 @@ double Record::value(std::string_view name, const Json& at) const {
   return quantity ? quantity->value : no_value;
 }
 
+LaunchMode Record::launch() const {
+  return conditions.value("launch", "plain") == "graph" ? LaunchMode::graph : LaunchMode::plain;
+}
+
 double Record::seconds_spread() const {
   const Quantity* time = find("time");
   return time ? time->spread : no_value;
@@ -164,6 +168,7 @@ Record to_record(const Problem& problem, const Candidate& candidate) {
   record.threads = candidate.threads;
   record.peer = variant.peer;
   if (problem.pages == Pages::huge) record.conditions["pages"] = "2 MiB";
+  if (candidate.launch == LaunchMode::graph) record.conditions["launch"] = "graph";
   return record;
 }
 
@@ -217,6 +222,8 @@ Record record_from_json(const Json& json) {
     if (record.threads < 1) throw Error(fmt::format("{} ran on {} threads", record.variant, record.threads));
     record.peer = json.at("peer");
     record.conditions = json.value("conditions", Json::object());
+    if (record.conditions.contains("launch") && record.conditions["launch"] != "graph")
+      throw Error(fmt::format("{} is no way to launch", record.conditions["launch"].dump()));
     record.row = json.value("row", "");
     const std::string status = json.at("status");
     const auto parsed = parse_status(status);

@@ -48,8 +48,9 @@ struct Record {
   std::string input{};
   int threads = 1;
   bool peer = false;
-  Json conditions = Json::object();  ///< other than the default: {"pages": "2 MiB"}, {"caches": "cold"}
-  std::string row{};                 ///< for a table's own measurements "<table>: <row>"; for peers, the case
+  /// Other than the default: {"pages": "2 MiB"}, {"caches": "cold"}, {"launch": "graph"}.
+  Json conditions = Json::object();
+  std::string row{};  ///< for a table's own measurements "<table>: <row>"; for peers, the case
   Outcome outcome{};
   std::vector<Quantity> quantities{};
 
@@ -59,6 +60,9 @@ struct Record {
   const Quantity* find(std::string_view name, const Json& at, Origin) const;
   /// Its value; NaN when there is none.
   double value(std::string_view name, const Json& at = Json::object()) const;
+
+  /// The way in which the work of a run was started.
+  LaunchMode launch() const;
 
   /// The seconds of a run: the median, and its median absolute deviation.
   double seconds() const { return value("time"); }

@@ -27,7 +27,8 @@ std::string caption_of(const Document& document) {
       fmt::format("{} {} {}", first.operation, first.element, sizes_text(first.shape, "=", ","));
   if (threads > 1) text += fmt::format(" on {} threads", threads);
   for (const auto& [name, value] : first.conditions.items())
-    text += fmt::format(", {} {}", value.get<std::string>(), name);
+    if (name != "launch")
+      text += fmt::format(", {} {}", value.get<std::string>(), name);  // in each row's name
   return text + ":";
 }
 
@@ -44,7 +45,7 @@ Grid run_grid(const Document& document) {
             .rows = {}};
   for (const Record* record : records) {
     const double seconds = measured_seconds(record);
-    const std::string name = (record->backend == "cpu" ? "" : record->backend + " ") + record->variant;
+    const std::string name = (record->backend == "cpu" ? "" : record->backend + " ") + variant_name(*record);
     if (!(seconds > 0))
       grid.rows.push_back({name, "-", "", "", reason_of(record)});
     else

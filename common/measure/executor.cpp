@@ -20,6 +20,13 @@ void Executor::start(Entry entry, const void* args, const Params& params, const 
   entry(args, params, launch);
 }
 
+std::unique_ptr<Graph> Executor::capture(Entry, const void*, const Params&, const Launch&) {
+  throw Error("not started as a graph: its backend has none", Status::unsupported);
+}
+
+void Executor::begin_range(const std::string&) {}
+void Executor::end_range() {}
+
 std::unique_ptr<Executor> make_executor(std::string_view backend, int device) {
   return find_backend(backend).make_executor(device);
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "common/variant.hpp"
@@ -27,6 +28,15 @@ class Memory {
 struct HostRows {
   std::byte* data;
   std::size_t rows, row_bytes, pitch;
+};
+
+/// What a run of an entry starts on a device, captured once to be started again and again as one piece. It
+/// goes before its executor.
+class Graph {
+ public:
+  virtual ~Graph() = default;
+  /// Starts it `times` times in a row and returns the seconds of all together; all of it has ended.
+  virtual double seconds(int times) = 0;
 };
 
 class Executor {
@@ -56,8 +66,32 @@ class Executor {
   /// ended.
   virtual double seconds(Entry entry, const void* args, const Params&, const Launch&, int times) = 0;
 
+  /// What one run of `entry` starts, captured as one graph; none of it runs. It is for the memory that `args`
+  /// names now. Throws Error (unsupported) with the reason when `entry` cannot be captured; the default has
+  /// no graphs and always throws.
+  virtual std::unique_ptr<Graph> capture(Entry entry, const void* args, const Params&, const Launch&);
+
+  /// A range of this name on the timeline of a profiler begins and ends. Ranges nest. By default nothing
+  /// happens.
+  virtual void begin_range(const std::string& name);
+  virtual void end_range();
+
   /// Evicts the caller's data from all caches.
   virtual void flush_caches() = 0;
+};
+
+/// A range of a profiler as long as this lives.
+class ProfilerRange {
+ public:
+  ProfilerRange(Executor& executor, const std::string& name) : executor_(executor) {
+    executor_.begin_range(name);
+  }
+  ~ProfilerRange() { executor_.end_range(); }
+  ProfilerRange(const ProfilerRange&) = delete;
+  ProfilerRange& operator=(const ProfilerRange&) = delete;
+
+ private:
+  Executor& executor_;
 };
 
 /// The executor of the backend of that name, on device number `device` of it. Throws Error with the reason

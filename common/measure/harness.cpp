@@ -1,5 +1,7 @@
 #include "common/measure/harness.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -35,6 +37,14 @@ std::size_t bytes_of(std::span<const BufferSpec> specs) {
 void require_ok(const Check& check, std::string_view when) {
   if (!check)
     throw Error(std::string("wrong result") + std::string(when) + ": " + check.message(), Status::wrong);
+}
+
+// What a profiler calls a run: "transpose any_shape float m=8,n=8".
+std::string name_of_run(const Problem& problem, const Candidate& candidate) {
+  const Operation& operation = *problem.operation;
+  return fmt::format("{} {} {} {}{}", operation.name, candidate.variant->name, operation.element,
+                     to_string(operation, problem.shape),
+                     candidate.launch == LaunchMode::graph ? ", graph" : "");
 }
 
 }  // namespace
@@ -123,6 +133,7 @@ void Workspace::bind(const Candidate& candidate, ArgsStorage& storage) {
   const std::size_t bytes = scratch_bytes(problem_, candidate);
   std::unique_ptr<Memory>& scratch = scratch_of(candidate);
   if (!scratch || scratch->bytes().size() < bytes) {
+    captured_.clear();
     scratch.reset();
     if (executor_.shares_host_memory())
       require_memory(bytes, "the scratch of " + std::string(candidate.variant->name));
@@ -137,12 +148,18 @@ std::vector<double> Workspace::run(const Candidate& candidate, int times) {
   bind(candidate, args);
   const Params params = complete_params(variant, candidate.params);
   const Launch launch{.threads = candidate.threads};
+  const bool graph = candidate.launch == LaunchMode::graph;
+  const Captured* const graphs = graph ? &captured(candidate, args.bytes, params) : nullptr;
+  const auto seconds_of = [&](std::size_t phase, int batch) {
+    return graphs ? graphs->phases[phase]->seconds(batch)
+                  : executor_.seconds(variant.entries[phase], args.bytes, params, launch, batch);
+  };
+  const ProfilerRange range(executor_, name_of_run(problem_, candidate));
   std::vector<double> seconds(variant.phases.size(), 0);
   // The phases of one run belong together: a variant of several runs them all before the next run starts.
   const int batch = variant.phases.size() == 1 ? times : 1;
   for (int done = 0; done < times; done += batch)
-    for (std::size_t p = 0; p < variant.phases.size(); ++p)
-      seconds[p] += executor_.seconds(variant.entries[p], args.bytes, params, launch, batch) / times;
+    for (std::size_t p = 0; p < variant.phases.size(); ++p) seconds[p] += seconds_of(p, batch) / times;
   for (std::size_t p = 0; p < variant.phases.size(); ++p)
     if (!variant.phases[p].timed) seconds[p] = std::numeric_limits<double>::quiet_NaN();
   return seconds;
@@ -186,12 +203,39 @@ std::vector<std::span<const std::byte>> Workspace::outputs() const {
   return result;
 }
 
+void Workspace::prepare(const Candidate& candidate) {
+  if (!executor_.stream()) return;
+  Candidate plain = candidate;
+  plain.launch = LaunchMode::plain;
+  run(plain);
+}
+
+const Workspace::Captured& Workspace::captured(const Candidate& candidate, const void* args,
+                                               const Params& params) {
+  const Variant& variant = *candidate.variant;
+  for (const Captured& known : captured_)
+    if (known.variant == &variant && known.params == params && known.threads == candidate.threads)
+      return known;
+  std::vector<std::unique_ptr<Graph>> phases;
+  for (const Entry entry : variant.entries)
+    phases.push_back(executor_.capture(entry, args, params, {.threads = candidate.threads}));
+  return captured_.emplace_back(Captured{&variant, params, candidate.threads, std::move(phases)});
+}
+
+void Workspace::capture(const Candidate& candidate) {
+  if (candidate.launch != LaunchMode::graph) return;
+  ArgsStorage args;
+  bind(candidate, args);
+  captured(candidate, args.bytes, complete_params(*candidate.variant, candidate.params));
+}
+
 Check Workspace::verify(const Candidate& candidate, std::vector<double>* seconds) {
   renew_inputs();
   poison_outputs();
   // Scratch of exactly this candidate's size, so that its guard band stands right behind it, and poisoned, so
   // that relying on zeroed memory shows.
   std::unique_ptr<Memory>& scratch = scratch_of(candidate);
+  captured_.clear();
   scratch.reset();
   ArgsStorage args;
   bind(candidate, args);
@@ -292,6 +336,7 @@ class Rounds {
     if (results_[c].outcome.status != Status::pending) return;
     runs_[c].active = true;
     guarded(c, [&] {
+      workspace_.prepare(results_[c].candidate);
       runs_[c].slow = add(c, verify(c, "")) > protocol_.seconds;
       if (!runs_[c].slow) forget(c);
     });
@@ -327,6 +372,7 @@ class Rounds {
     double seconds = 0;
     guarded(c, [&] {
       workspace_.renew_inputs();
+      workspace_.capture(results_[c].candidate);
       if (protocol_.cold) workspace_.flush_caches();
       if (first) runs_[c].times = times_of(c);
       seconds = add(c, workspace_.run(results_[c].candidate, runs_[c].times)) * runs_[c].times;

@@ -32,11 +32,17 @@ struct Problem {
   Pages pages = Pages::ordinary;  ///< on which its arrays lie in the host's memory
 };
 
+/// How the work of a run is started on a device: kernel by kernel, or as one graph that was captured before
+/// the time. A small problem takes a kernel less time than the host needs to start it: the graph shows the
+/// kernels.
+enum class LaunchMode { plain, graph };
+
 /// A run on a problem: a variant with its parameters and threads.
 struct Candidate {
   const Variant* variant;
   Params params{};
   int threads = 1;
+  LaunchMode launch = LaunchMode::plain;
 };
 
 /// The bytes that a problem and a candidate's scratch need, in all.
@@ -50,6 +56,15 @@ class Workspace {
   Workspace(Problem problem, Executor& executor);
 
   const Problem& problem() const { return problem_; }
+
+  /// Makes what lasts from run to run, outside every time: where the executor has streams, the candidate runs
+  /// once by plain launches, so that the device has loaded its code and its library has made a handle.
+  void prepare(const Candidate&);
+
+  /// Captures the graphs of a candidate that runs as such; they last until scratch of another size is needed.
+  /// run() does it when it has to, but between a flush of the caches and the run that would leave the device
+  /// idle. Throws Error as Executor::capture does.
+  void capture(const Candidate&);
 
   /// Poisons the outputs, runs the candidate once and checks its outputs, its inputs and the guard bands. The
   /// seconds of that run, by phase, go to `seconds`.
@@ -98,6 +113,15 @@ class Workspace {
     return scratch_[candidate.variant->scratch_pages == Pages::huge];
   }
   std::array<std::unique_ptr<Memory>, 2> scratch_;  ///< in ordinary pages, in huge ones
+
+  struct Captured {
+    const Variant* variant;
+    Params params;
+    int threads;
+    std::vector<std::unique_ptr<Graph>> phases;
+  };
+  const Captured& captured(const Candidate&, const void* args, const Params&);
+  std::vector<Captured> captured_;  ///< with the buffers and the scratch as they are now
 };
 
 /// The reason against a run of the candidate, before any: unavailable or unsupported; else pending.
@@ -125,10 +149,10 @@ struct Measurement {
   double mad_s() const;
 };
 
-/// Verifies each candidate, times those that are right in interleaved rounds, and verifies the last outputs
-/// again. A candidate that is wrong, before or after, has no samples. Where a run takes longer than
-/// `protocol.seconds`, the two verified runs are samples too, so that a product of minutes is run no more
-/// often than necessary. `progress` is called after each round with the current measurements.
+/// Prepares and verifies each candidate, times those that are right in interleaved rounds, and verifies the
+/// last outputs again. A candidate that is wrong, before or after, has no samples. Where a run takes longer
+/// than `protocol.seconds`, the two verified runs are samples too, so that a product of minutes is run no
+/// more often than necessary. `progress` is called after each round with the current measurements.
 std::vector<Measurement> measure(Workspace&, std::span<const Candidate>, const Protocol&,
                                  const std::function<void(std::span<const Measurement>)>& progress = {});
 

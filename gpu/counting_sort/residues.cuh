@@ -4,6 +4,7 @@
 
 #include "gpu/counting_sort/residue_heavy.cuh"
 #include "gpu/counting_sort/residue_partition.cuh"
+#include "gpu/kernel_limits.hpp"
 #include "gpu/peers/cub_radix_sort.cuh"
 
 namespace tallcache::gpu::counting_sort {
@@ -56,17 +57,9 @@ struct residues : OnGpu {
     }
   };
 
-  static int multiprocessors() {
-    int device = 0, number = 0;
-    TALLCACHE_CUDA(cudaGetDevice(&device));
-    TALLCACHE_CUDA(cudaDeviceGetAttribute(&number, cudaDevAttrMultiProcessorCount, device));
-    return number;
-  }
-
   template <class Kernel>
   static void allow_shared(Kernel* kernel, std::size_t bytes) {
-    TALLCACHE_CUDA(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+    allow_dynamic_shared(reinterpret_cast<const void*>(kernel), bytes);
   }
 
   /// Bits of a counter that the keys of most values do not overflow, if they are spread evenly, as far as a

@@ -39,17 +39,54 @@ void check_cublas(cublasStatus_t status, const char* call) {
     throw Error(fmt::format("{}: {}", call, cublas_library().cublasGetStatusString(status)));
 }
 
+namespace {
+
+// cuBLAS's own default on Hopper; a smaller one closes some of its kernels off.
+constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
+
+struct Handle {
+  cublasHandle_t handle = nullptr;
+  void* workspace = nullptr;
+  cudaStream_t stream = nullptr;
+  cublasMath_t mode = CUBLAS_DEFAULT_MATH;
+};
+
+// In a workspace of the caller's nothing is allocated by a call, captured as a graph or not. Setting a stream
+// takes the workspace away.
+void set_stream(Handle& own, cudaStream_t stream) {
+  const CublasLibrary& cublas = cublas_library();
+  check_cublas(cublas.cublasSetStream_v2(own.handle, stream), "cublasSetStream");
+  check_cublas(cublas.cublasSetWorkspace_v2(own.handle, own.workspace, workspace_bytes),
+               "cublasSetWorkspace");
+  own.stream = stream;
+}
+
+void make(Handle& own, cudaStream_t stream) {
+  if (!own.workspace) TALLCACHE_CUDA(cudaMalloc(&own.workspace, workspace_bytes));
+  cublasHandle_t handle = nullptr;
+  check_cublas(cublas_library().cublasCreate_v2(&handle), "cublasCreate");
+  own.handle = handle;
+  set_stream(own, stream);
+}
+
+}  // namespace
+
 cublasHandle_t cublas_handle(const Launch& launch, cublasMath_t mode) {
   // Never destroyed: at the end of the process the device is destroyed first.
-  static auto& handles = *new std::map<int, cublasHandle_t>;
+  static auto& handles = *new std::map<int, Handle>;
   int device = 0;
   TALLCACHE_CUDA(cudaGetDevice(&device));
-  const CublasLibrary& cublas = cublas_library();
-  cublasHandle_t& handle = handles[device];
-  if (!handle) check_cublas(cublas.cublasCreate_v2(&handle), "cublasCreate");
-  check_cublas(cublas.cublasSetStream_v2(handle, stream_of(launch)), "cublasSetStream");
-  check_cublas(cublas.cublasSetMathMode(handle, mode), "cublasSetMathMode");
-  return handle;
+  Handle& own = handles[device];
+  const cudaStream_t stream = stream_of(launch);
+  if (!own.handle)
+    make(own, stream);
+  else if (own.stream != stream)
+    set_stream(own, stream);
+  if (own.mode != mode) {
+    check_cublas(cublas_library().cublasSetMathMode(own.handle, mode), "cublasSetMathMode");
+    own.mode = mode;
+  }
+  return own.handle;
 }
 
 }  // namespace tallcache::gpu::peers

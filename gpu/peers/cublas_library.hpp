@@ -15,6 +15,7 @@ struct CublasLibrary {
 #define TALLCACHE_CUBLAS_FUNCTIONS(USE) \
   USE(cublasCreate_v2)                  \
   USE(cublasSetStream_v2)               \
+  USE(cublasSetWorkspace_v2)            \
   USE(cublasSetMathMode)                \
   USE(cublasGetStatusString)            \
   USE(cublasSgemm_v2_64)                \
@@ -34,7 +35,8 @@ struct OnCublas {
   static std::string unavailable();
 };
 
-/// The current device's handle, in the launch's stream and with `mode`. Made at the first call.
+/// The current device's handle, in the launch's stream and with `mode`, with a workspace of its own. Made at
+/// the first call, which comes before any time; later ones set only what changed. For one thread at a time.
 cublasHandle_t cublas_handle(const Launch&, cublasMath_t mode);
 
 /// Throws Error "<call>: <what cuBLAS says>" unless `status` is success.

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/ops/copy.hpp"
@@ -18,15 +21,21 @@ namespace tallcache::test {
 
 using Op = Copy<float>;
 
-// Runs on the host; a run of `entry` is said to take price[entry]. Its memory can be apart from the host's.
+// Runs on the host; a run of `entry` is said to take price[entry], and graph_price[entry] as a graph. Its
+// memory can be apart from the host's, and it can have a stream. An entry without a graph's price cannot be
+// captured.
 class ScriptedExecutor : public Executor {
  public:
   explicit ScriptedExecutor(bool shares = true) : shares_(shares) {}
 
-  std::map<Entry, double> price;
+  std::map<Entry, double> price, graph_price;
   std::map<Entry, char> letter;
   std::string log;             // a letter a call of seconds(), '|' where the caches were flushed
   std::vector<int> times_log;  // how often it ran in each of these calls
+  bool has_stream = false, has_graphs = false;
+  bool graphs_do_nothing = false;   // what was captured is not started
+  std::vector<std::string> ranges;  // names in the order in which they began
+  int open_ranges = 0;
 
   bool shares_host_memory() const override { return shares_; }
   std::unique_ptr<Memory> allocate(std::size_t bytes, Pages pages) override {
@@ -42,9 +51,44 @@ class ScriptedExecutor : public Executor {
     times_log.push_back(times);
     return price[entry] * times;
   }
+  // '^' in the log where it is captured, a capital letter where it runs.
+  std::unique_ptr<Graph> capture(Entry entry, const void* args, const Params& params,
+                                 const Launch& launch) override {
+    if (!has_graphs) return Executor::capture(entry, args, params, launch);
+    if (!graph_price.contains(entry)) throw Error("cannot be captured: it allocates", Status::unsupported);
+    log += '^';
+    ArgsStorage kept{};
+    std::memcpy(kept.bytes, args, sizeof(Op::Args<>));
+    return std::make_unique<ScriptedGraph>(*this, [=, this] {
+      if (!graphs_do_nothing) entry(kept.bytes, params, launch);
+      return entry;
+    });
+  }
+  void* stream() const override { return has_stream ? const_cast<ScriptedExecutor*>(this) : nullptr; }
+  void begin_range(const std::string& name) override {
+    ranges.push_back(name);
+    ++open_ranges;
+  }
+  void end_range() override { --open_ranges; }
   void flush_caches() override { log += '|'; }
 
  private:
+  class ScriptedGraph final : public Graph {
+   public:
+    ScriptedGraph(ScriptedExecutor& executor, std::function<Entry()> run)
+        : executor_(executor), run_(std::move(run)) {}
+    double seconds(int times) override {
+      const Entry entry = run_();
+      executor_.log += static_cast<char>(executor_.letter[entry] - 'a' + 'A');
+      executor_.times_log.push_back(times);
+      return executor_.graph_price[entry] * times;
+    }
+
+   private:
+    ScriptedExecutor& executor_;
+    std::function<Entry()> run_;
+  };
+
   bool shares_;
   std::unique_ptr<Executor> host_ = make_executor("cpu");
 };

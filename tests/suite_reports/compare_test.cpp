@@ -48,6 +48,38 @@ TEST(Comparison, SaysThatThereWasNoGpuAndNoTransfer) {
   EXPECT_NE(none.find("kernel alone not measured"), none.npos) << none;
 }
 
+// A graph is faster than anything at n = 1 and 2: it has its own rows and columns, and no part in the
+// cross-over.
+TEST(Comparison, KeepsGraphsApart) {
+  Document document = comparison();
+  const Json& part = document.plan[0];
+  const std::string plain = crossover_sentence(document, part);
+  const auto columns = comparison_summary(document, part).columns.size();
+  const Grid before = comparison_summary(document, part);
+  for (const Index n : {1, 2}) {
+    document.put(graph_of(record_of({"tiled", 9, "gpu"}, n), 0.5));
+    document.put(graph_of(record_of({"library", 8, "gpu", 1, true}, n), 0.25));
+  }
+  ASSERT_EQ(document.measurements.size(), 20u) << "a graph took the place of a plain run";
+  EXPECT_EQ(crossover_sentence(document, part), plain);
+  const Grid grid = comparison_grid(document, part);
+  EXPECT_EQ(grid.rows[3][1], "gpu tiled");
+  EXPECT_EQ(grid.rows[4][1], "gpu tiled, graph");
+  EXPECT_EQ(grid.rows[4][2], "500");
+  EXPECT_EQ(grid.rows[4][6], "-") << "transfers are the plain record's";
+  const Grid summary = comparison_summary(document, part);
+  ASSERT_EQ(summary.columns.size(), columns + 2);
+  EXPECT_EQ(summary.columns[columns].title, "GPU, graph");
+  for (std::size_t size = 0; size < 4; ++size) {
+    const auto& row = summary.rows[size];
+    EXPECT_EQ(std::vector<std::string>(row.begin(), row.begin() + 7), before.rows[size]);
+  }
+  EXPECT_EQ(summary.rows[0][7], figure(1 / 0.5 * 1e-9) + " (tiled)");
+  EXPECT_EQ(summary.rows[0][8], figure(1 / 0.25 * 1e-9) + " (library)");
+  EXPECT_EQ(summary.rows[2][7], "-");
+  EXPECT_NE(comparison_plot(document, part).find("gpu tiled, graph"), std::string::npos);
+}
+
 TEST(Comparison, HasSharesSpeedUpsAndTheBestOfEachSide) {
   Document document = comparison();
   document.limits = {limit("multiply_add", "float", 1, 1e-9), limit("multiply_add", "float", 2, 4e-9)};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/report/compare.hpp"
 
@@ -38,6 +39,14 @@ inline void put_transfer(Record& record, TransferMode mode, double seconds, std:
   time.at = transfer_part(mode);
   time.value = seconds;
   time.reason = std::move(reason);
+}
+
+// The second record of the same run, started as a graph.
+inline Record graph_of(Record record, double seconds) {
+  record.conditions["launch"] = "graph";
+  std::erase_if(record.quantities, [](const Quantity& quantity) { return quantity.name == transfer_time; });
+  record.quantities[0].value = seconds;
+  return record;
 }
 
 // It ran and has a time, but its result is wrong.

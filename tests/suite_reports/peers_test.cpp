@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -68,6 +69,53 @@ TEST(Peers, AGroupIsItsGeometricMeanAndItsLeast) {
   grid = peers_grid(document, document.plan[0]);
   EXPECT_EQ(grid.rows[0][0], "small: geometric mean of 0, 2 not measured");
   EXPECT_EQ(grid.rows[1][0], "n = 9");
+}
+
+// Of n = 9 and of n = 1, which is in a group, there are graphs; the plain peer is faster than any graph.
+TEST(Peers, HoldsGraphsAgainstGraphs) {
+  Document document = peers();
+  const auto plain = peers_grid(document, document.plan[0]).rows;
+  for (const auto& [first, own, fast] : {std::tuple{0, 1.0, 3.0}, {6, 60.0, 30.0}}) {
+    document.put(graph_of(document.measurements[first], own));
+    document.put(graph_of(document.measurements[first + 1], fast));
+  }
+  ASSERT_EQ(document.measurements.size(), 19u);
+  const Json &part = document.plan[0], &last = part["cases"][2];
+  EXPECT_DOUBLE_EQ(peer_figures(document, part, last).over_best, 2);
+  const PeerFigures graph = peer_figures(document, part, last, LaunchMode::graph);
+  ASSERT_TRUE(graph.best);
+  EXPECT_EQ(graph.best->launch(), LaunchMode::graph);
+  EXPECT_DOUBLE_EQ(graph.over_best, 0.5);
+  EXPECT_TRUE(std::isnan(graph.over_baseline)) << "the baseline has no graph";
+  const PeerGroup group = peer_group(document, part, "small", LaunchMode::graph);
+  EXPECT_EQ(group.count, 1);
+  EXPECT_EQ(group.absent_count, 0) << "n = 2 has no graph";
+  EXPECT_DOUBLE_EQ(group.geometric_mean, 3);
+  auto rows = peers_grid(document, part).rows;
+  ASSERT_EQ(rows.size(), plain.size() + 3);
+  EXPECT_EQ(rows[2][0], "small, graph: geometric mean of 1");
+  EXPECT_EQ(rows[5][0], "n = 9, graph");
+  EXPECT_EQ(rows[5][2], "60000");
+  EXPECT_EQ(rows[5][6], "0.50x");
+  rows.erase(rows.begin() + 5);
+  rows.erase(rows.begin() + 2, rows.begin() + 4);
+  EXPECT_EQ(rows, plain) << "a graph changed a plain line";
+}
+
+TEST(Peers, SharesOfGraphsAreOfTheGraphOfTheReference) {
+  Document document = peers();
+  document.plan[0]["share"] = {
+      {"of", "reference"}, {"title", "of memcpy's speed"}, {"operation", "copy"}, {"variant", "memcpy"}};
+  Record copy = record_of({"memcpy", 1.5}, 9);
+  copy.operation = "copy";
+  copy.row = "n = 9";
+  document.put(graph_of(document.measurements[6], 1));
+  document.put(copy);
+  const Json &part = document.plan[0], &last = part["cases"][2];
+  EXPECT_DOUBLE_EQ(peer_figures(document, part, last).share, 0.5);
+  EXPECT_TRUE(std::isnan(peer_figures(document, part, last, LaunchMode::graph).share));
+  document.put(graph_of(copy, 0.25));
+  EXPECT_DOUBLE_EQ(peer_figures(document, part, last, LaunchMode::graph).share, 0.25);
 }
 
 TEST(Peers, ACaseWithoutAResultHasItsReason) {

@@ -30,5 +30,16 @@ TEST(RunReport, HasPhasesAndReasons) {
   EXPECT_EQ(run_grid(document).columns.size(), 4u) << "there is nothing to note";
 }
 
+TEST(RunReport, NamesAGraphInItsRow) {
+  Document document{.kind = "run", .context = Json::object()};
+  document.put(graph_of(record_of({"tiled", 0.5, "gpu"}, 8), 0.25));
+  document.put(record_of({"tiled", 0.5, "gpu"}, 8));
+  ASSERT_EQ(document.measurements.size(), 2u);
+  const Grid grid = run_grid(document);
+  EXPECT_EQ(grid.caption, "op float n=8:");
+  EXPECT_EQ(grid.rows[0][0], "gpu tiled, graph");
+  EXPECT_EQ(grid.rows[1][0], "gpu tiled");
+}
+
 }  // namespace
 }  // namespace tallcache::test

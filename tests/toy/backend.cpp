@@ -48,6 +48,18 @@ Limits limits(int, const LimitsProtocol&, const LimitsProgress&) {
   return made_up;
 }
 
+// Its power limit holds it down for a quarter of a second between one look and the next.
+Figure<DeviceState> state(int) {
+  static int looks = 0;
+  return DeviceState{.sm_clock_mhz = 100,
+                     .memory_clock_mhz = 50,
+                     .power_w = 2.5,
+                     .temperature_c = Figure<int>::none("a toy has no thermometer"),
+                     .throttle_reasons = std::vector<std::string>{"gpu_idle"},
+                     .power_throttled_s = 0.25 * ++looks,
+                     .thermal_throttled_s = 0.0};
+}
+
 }  // namespace
 
 std::vector<const Variant*> variants();  // made by the build from tests/toy/variants.def
@@ -62,6 +74,7 @@ constinit const Backend backend{
     .devices = [] { return std::vector<Device>{{.name = "Toy 1", .compute_capability = "0.1"}}; },
     .device_fault = &fault,
     .versions = [] { return std::string("toy driver 1"); },
+    .state = &state,
     .libraries = [] { return std::vector<std::pair<std::string, std::string>>{}; },
     .limits = &limits,
     .transfer_seconds = [](std::size_t, std::size_t, HostPages,

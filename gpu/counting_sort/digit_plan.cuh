@@ -1,0 +1,74 @@
+// The digits of a radix sort of pairs, and what decides its passes.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+
+#include "common/ops/counting_sort.hpp"
+#include "gpu/check.hpp"
+#include "gpu/on_gpu.hpp"
+
+namespace tallcache::gpu::counting_sort {
+
+using Key = std::uint32_t;
+
+/// Neighbouring bits of a key.
+struct Digit {
+  int shift = 0, bits = 1;
+
+  __host__ __device__ int number() const { return 1 << bits; }
+  __device__ Key of(Key key) const { return key >> shift & ((1u << bits) - 1); }
+  /// Counts in a row: an even 16 bytes.
+  __host__ __device__ int padded() const { return bits < 2 ? 4 : 1 << bits; }
+};
+
+/// The pairs that a block gathers by digit in shared memory at a time: `rows` of 32 a warp.
+struct SweepTile {
+  static constexpr int threads = 320, rows = 20, blocks = 2, warps = threads / 32;
+  static constexpr Key pairs = threads * rows;
+  static_assert(pairs < 65536);
+
+  static Index number(Index n) { return ceil_div(n, pairs); }
+};
+
+/// The passes of a sort of n keys in [0, range].
+struct DigitPlan {
+  static constexpr int max_passes = 4, max_bits = 9, max_digits = 1 << max_bits;
+
+  Key n = 0;
+  int passes = 0;  ///< from the lowest digit on
+  Digit digit[max_passes]{};
+
+  DigitPlan(Index size, Key range) : n(static_cast<Key>(size)) {
+    const int bits = std::max(1, static_cast<int>(std::bit_width(range)));
+    passes = static_cast<int>(ceil_div(bits, max_bits));
+    for (int p = 0, shift = 0; p < passes; shift += digit[p++].bits)
+      digit[p] = {shift, static_cast<int>(ceil_div(bits - shift, passes - p))};
+  }
+
+  int max_padded() const {
+    int max_pairs = 0;
+    for (int p = 0; p < passes; ++p) max_pairs = std::max(max_pairs, digit[p].padded());
+    return max_pairs;
+  }
+};
+
+/// What the device decides: which passes are needed, and so where pairs lie between them.
+struct Route {
+  Key all_equal;                     ///< one pass copies the pairs
+  Key passes;                        ///< needed
+  Key place[DigitPlan::max_passes];  ///< of each pass among those needed, from 1 on, or 0
+};
+
+/// What the kernels of one sort share.
+struct PairState {
+  Key *count,        ///< of each digit of each pass; zeroed
+      *tickets,      ///< of each pass: the tiles that blocks have taken; zeroed
+      *blocks_done,  ///< zeroed
+      *first;        ///< where the pairs of each digit go
+  Route* route;
+  Key* table[2];  ///< of the pairs of each tile and digit
+  Index table_size;
+};
+
+}  // namespace tallcache::gpu::counting_sort

@@ -1,0 +1,81 @@
+// The stable sort of few pairs in one block's shared memory: words of a key and of the pair's position are
+// sorted by a few digits, and fetch the values in the end.
+#pragma once
+
+#include "gpu/counting_sort/warp_rank.cuh"
+
+namespace tallcache::gpu::counting_sort {
+
+/// The words and values of a block.
+struct OneBlock {
+  static constexpr int threads = 512, rows = 20;
+  static constexpr Index most = Index{threads} * rows;
+  static constexpr int position_bits = 14, max_key_bits = 32 - position_bits;
+  static_assert(most < Index{1} << position_bits);
+  static constexpr int digit_bits = 7;
+  static constexpr Key position_mask = (1u << position_bits) - 1;
+  using Places = PlacesInTile<threads>;
+  static constexpr std::size_t shared_bytes = (2 * most + (threads / 32 << digit_bits)) * sizeof(Key);
+
+  Key *words, *values, *counts;
+  int used;  ///< rows of a warp
+
+  __device__ OneBlock(Key* memory, Key pairs)
+      : words(memory),
+        values(memory + most),
+        counts(memory + 2 * most),
+        used((pairs + threads - 1) / threads) {}
+
+  __device__ Key row_begin() const { return threadIdx.x / 32 * (used * 32) + threadIdx.x % 32; }
+
+  /// Sorts the words by the digit from bit `low` on. They are in registers, and not being read elsewhere.
+  __device__ void sort_by(int low, const Key (&word)[rows], typename Places::Scan::TempStorage& scan) const {
+    Key* const own = counts + (threadIdx.x / 32 << digit_bits);
+    clear_counts(own, 1 << digit_bits);
+    const auto digit_of = [&](Key w) { return w >> low & ((1u << digit_bits) - 1); };
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      if (r < used) atomicAdd(&own[digit_of(word[r])], 1u);
+    __syncthreads();
+    const Places places{counts, 1 << digit_bits};
+    places.place(places.count(), scan);
+    __syncthreads();
+    place_in_order<digit_bits>(word, used, own, digit_of, [&](Key w, Key place) { words[place] = w; });
+    __syncthreads();
+  }
+
+  __device__ void read(Key (&word)[rows]) const {
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      if (r < used) word[r] = words[row_begin() + r * 32];
+  }
+};
+
+/// `out` = `in` sorted, n pairs with keys of `key_bits` bits.
+static __global__ void __launch_bounds__(OneBlock::threads)
+    sort_in_one_block(const Key* in_keys, const Key* in_values, Key* out_keys, Key* out_values, Key n,
+                      int key_bits) {
+  extern __shared__ __align__(16) Key memory[];
+  __shared__ typename OneBlock::Places::Scan::TempStorage scan;
+  const OneBlock block(memory, n);
+  Key word[OneBlock::rows];
+#pragma unroll
+  for (int r = 0; r < OneBlock::rows; ++r) {
+    const Key i = block.row_begin() + r * 32;
+    word[r] = ~Key{0};
+    if (r >= block.used || i >= n) continue;
+    word[r] = in_keys[i] << OneBlock::position_bits | i;
+    block.values[i] = in_values[i];
+  }
+  for (int low = 0; low < key_bits; low += OneBlock::digit_bits) {
+    if (low) block.read(word);
+    block.sort_by(OneBlock::position_bits + low, word, scan);
+  }
+  for (Key i = threadIdx.x; i < n; i += OneBlock::threads) {
+    const Key sorted = block.words[i];
+    out_keys[i] = sorted >> OneBlock::position_bits;
+    out_values[i] = block.values[sorted & OneBlock::position_mask];
+  }
+}
+
+}  // namespace tallcache::gpu::counting_sort
