@@ -103,6 +103,7 @@ const Suite counting_sort_suite{
               .full = {1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000}},
     .steps = {steps(), gpu_steps()},
     .peers = {inputs("uint32", "std_sort", Scale::quick), largest(),
-              inputs("uint32_pair", "std_stable_sort", Scale::full), gpu_inputs("uint32", "residues")}};
+              inputs("uint32_pair", "std_stable_sort", Scale::full), gpu_inputs("uint32", "residues"),
+              gpu_inputs("uint32_pair", "wide_digits")}};
 
 }  // namespace tallcache
