@@ -95,14 +95,14 @@ DeviceState state_of(NvmlDevice device) {
     return converted<double>(
         asked<ViolationTime>("nvmlDeviceGetViolationStatus", nvml().nvmlDeviceGetViolationStatus, device,
                              policy),
-        [](const ViolationTime& time) { return static_cast<double>(time.violation_ns) * 1e-9; });
+        [](const ViolationTime& time) { return static_cast<double>(time.violation_ns) / 1e9; });
   };
   return {
       .sm_clock_mhz = clock(clock_sm),
       .memory_clock_mhz = clock(clock_memory),
       .power_w = converted<double>(
           asked<unsigned>("nvmlDeviceGetPowerUsage", nvml().nvmlDeviceGetPowerUsage, device),
-          [](unsigned milliwatts) { return milliwatts * 1e-3; }),
+          [](unsigned milliwatts) { return milliwatts / 1000.0; }),
       .temperature_c = converted<int>(
           asked<unsigned>("nvmlDeviceGetTemperature", nvml().nvmlDeviceGetTemperature, device, sensor_gpu),
           whole),
