@@ -53,7 +53,8 @@ line='toy 0: SM clock 100 -> 100 MHz, memory clock 50 -> 50 MHz, power 2.5 -> 2.
 thermometer), throttled (its power limit for 0.25 s)'
 grep -qF "$(echo $line)" "$work/run" || fail "run: no state of the toy: $(cat "$work/run")"
 grep -q '^toy 0: SM clock .*, throttled (its power limit for ' "$work/compare" || fail "compare: no state of the toy"
-"$program" report "$work/compare.json" | grep -q '^toy 0: .* throttled' || fail "report: no state of the toy"
+"$program" report "$work/compare.json" > "$work/report"
+grep -q '^toy 0: .* throttled' "$work/report" || fail "report: no state of the toy: $(cat "$work/report")"
 "$program" run transpose by_columns --backend toy --launch graph > "$work/out" 2> "$work/err" && fail "a toy has graphs"
 grep -q 'toy by_columns, graph' "$work/out" || fail "run --launch graph: $(cat "$work/out")"
 grep -q 'by_columns: not started as a graph: its backend has none' "$work/err" || fail "$(cat "$work/err")"
