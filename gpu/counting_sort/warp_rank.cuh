@@ -25,10 +25,17 @@ template <int bits>
 __device__ unsigned lanes_of_digit(Key digit) {
   unsigned lanes = ~0u;
 #pragma unroll
-  for (int b = 0; b < bits; ++b) {
-    const unsigned bit = digit >> b & 1;
-    lanes &= __ballot_sync(~0u, bit) ^ (bit - 1);
-  }
+  for (int b = 0; b < bits; ++b)
+    asm("{\n"
+        "  .reg .pred is_set;\n"
+        "  .reg .b32 same;\n"
+        "  setp.ne.b32 is_set, %1, 0;\n"
+        "  vote.sync.ballot.b32 same, is_set, 0xffffffff;\n"
+        "  @!is_set not.b32 same, same;\n"
+        "  and.b32 %0, %0, same;\n"
+        "}"
+        : "+r"(lanes)
+        : "r"(digit & 1u << b));
   return lanes;
 }
 

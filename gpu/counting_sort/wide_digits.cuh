@@ -10,9 +10,8 @@ namespace tallcache::gpu::counting_sort {
 struct wide_digits : OnGpu {
   static constexpr std::string_view idea =
       "stable pairs in passes by digits of up to 9 bits, each of which reads and writes a pair once, packed "
-      "between the passes; digits that all keys share are left out, a few pairs are sorted by one block, "
-      "2^30 "
-      "and more are left to cub_radix_sort; applies privatisation, coalescing, tiling";
+      "between the passes; digits that all keys share are left out; 2^30 pairs and more are left to "
+      "cub_radix_sort; applies privatisation, coalescing, tiling";
   static constexpr std::string_view source = "Adinets and Merrill 2022, arXiv:2206.01784 (onesweep)";
   using operations = OperationList<CountingSort<true>>;
 
