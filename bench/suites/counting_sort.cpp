@@ -81,6 +81,7 @@ PeerComparison gpu_inputs(std::string_view element, std::string_view variant) {
                             .smoke = keys(65),
                             .backend = "gpu",
                             .cold = true};
+  if (variant == "nine_bit_onesweep") comparison.beside = {"wide_digits"};
   const Index n = 10000000, many = 60000000;
   for (const Index size : {Index{10000}, Index{100000}, Index{1000000}, n, many})
     comparison.cases.push_back({.shape = keys(size)});
@@ -104,6 +105,6 @@ const Suite counting_sort_suite{
     .steps = {steps(), gpu_steps()},
     .peers = {inputs("uint32", "std_sort", Scale::quick), largest(),
               inputs("uint32_pair", "std_stable_sort", Scale::full), gpu_inputs("uint32", "residues"),
-              gpu_inputs("uint32_pair", "wide_digits")}};
+              gpu_inputs("uint32_pair", "nine_bit_onesweep")}};
 
 }  // namespace tallcache
