@@ -2,7 +2,9 @@
 #pragma once
 
 #include <bit>
+#include <cstdint>
 #include <cub/device/device_radix_sort.cuh>
+#include <limits>
 
 #include "common/ops/counting_sort.hpp"
 #include "gpu/check.hpp"
@@ -37,16 +39,25 @@ struct cub_radix_sort : OnGpu {
   }
 
  private:
+  // With a number of items of 32 bits CUB's tiles are larger: faster by up to a seventh.
   template <class Args>
   static void sort(void* memory, std::size_t& bytes, const Args& args, cudaStream_t stream) {
+    if (args.in.size <= std::numeric_limits<std::uint32_t>::max())
+      sort_items(memory, bytes, args, static_cast<std::uint32_t>(args.in.size), stream);
+    else
+      sort_items(memory, bytes, args, args.in.size, stream);
+  }
+
+  template <class Args, class Number>
+  static void sort_items(void* memory, std::size_t& bytes, const Args& args, Number n, cudaStream_t stream) {
     const int end_bit = std::max(1, static_cast<int>(std::bit_width(args.range)));
     if constexpr (Args::has_payload)
       TALLCACHE_CUDA(cub::DeviceRadixSort::SortPairs(memory, bytes, args.in.data, args.out.data,
-                                                     args.payload_in.data, args.payload_out.data,
-                                                     args.in.size, 0, end_bit, stream));
+                                                     args.payload_in.data, args.payload_out.data, n, 0,
+                                                     end_bit, stream));
     else
-      TALLCACHE_CUDA(cub::DeviceRadixSort::SortKeys(memory, bytes, args.in.data, args.out.data, args.in.size,
-                                                    0, end_bit, stream));
+      TALLCACHE_CUDA(
+          cub::DeviceRadixSort::SortKeys(memory, bytes, args.in.data, args.out.data, n, 0, end_bit, stream));
   }
 };
 
