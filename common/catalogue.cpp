@@ -78,7 +78,7 @@ std::vector<const Variant*> variants_of(const Operation& operation) {
 
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> names) {
   std::string_view nearest;
-  std::size_t least = std::max<std::size_t>(name.size() / 2, 2) + 1;
+  std::size_t min = std::max<std::size_t>(name.size() / 2, 2) + 1;
   for (std::string_view candidate : names) {
     // Levenshtein distance, one row at a time.
     std::vector<std::size_t> row(candidate.size() + 1);
@@ -91,8 +91,8 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
         row[j + 1] = std::min({substitute, diagonal + 1, row[j] + 1});
       }
     }
-    if (row.back() < least) {
-      least = row.back();
+    if (row.back() < min) {
+      min = row.back();
       nearest = candidate;
     }
   }

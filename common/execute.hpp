@@ -14,7 +14,7 @@
 namespace tallcache {
 
 /// Where execute() runs, and which memory the views of its arguments refer to.
-struct Where {
+struct ExecuteOptions {
   std::string_view backend = "cpu";
   int threads = 1;            ///< of the CPU: the caller and threads - 1 more
   int device = 0;             ///< number of the backend's device
@@ -47,7 +47,7 @@ class Session {
 /// stream: unfinished work of a stream uses the memory before work that is added later.
 class SessionLease {
  public:
-  explicit SessionLease(const Where& where);
+  explicit SessionLease(const ExecuteOptions& options);
   ~SessionLease();
   SessionLease(const SessionLease&) = delete;
   SessionLease& operator=(const SessionLease&) = delete;
@@ -55,12 +55,12 @@ class SessionLease {
   Session* operator->() const { return session_.get(); }
 
  private:
-  Where where_;
+  ExecuteOptions options_;
   std::unique_ptr<Session> session_;
 };
 
 /// Throws Error unless `variant` can run there.
-void require_runnable(const Variant& variant, const Where& where);
+void require_runnable(const Variant& variant, const ExecuteOptions& options);
 
 template <class T>
 HostRows host_rows(const MatrixView<T>& view) {
@@ -97,18 +97,18 @@ void for_each_view(ArgsOf<Op>& host, ArgsOf<Op>& device, auto&& body) {
 
 /// Runs all phases of `variant` on arguments that its executor can reach.
 template <class Op>
-void start(const Variant& variant, ArgsOf<Op> args, const Params& params, const Where& where,
+void start(const Variant& variant, ArgsOf<Op> args, const Params& params, const ExecuteOptions& options,
            Session& session, void* stream) {
-  const std::size_t bytes = variant.scratch(Op::shape_of(args), params, where.threads);
+  const std::size_t bytes = variant.scratch(Op::shape_of(args), params, options.threads);
   args.scratch = Scratch<>(session.memory(0, bytes, variant.scratch_pages).first(bytes));
   for (Entry entry : variant.entries)
-    session.executor().start(entry, &args, params, Launch{.threads = where.threads, .stream = stream});
+    session.executor().start(entry, &args, params, Launch{.threads = options.threads, .stream = stream});
 }
 
 /// On a device: operands are copied there, the result is copied back.
 template <class Op>
-void run_with_copies(const Variant& variant, ArgsOf<Op> args, const Params& params, const Where& where,
-                     Session& session) {
+void run_with_copies(const Variant& variant, ArgsOf<Op> args, const Params& params,
+                     const ExecuteOptions& options, Session& session) {
   if constexpr (requires { Op::views(args); }) {
     ArgsOf<Op> there = args;
     for_each_view<Op>(args, there, [&](std::size_t i, const BufferSpec& spec, auto& host, auto& device) {
@@ -117,7 +117,7 @@ void run_with_copies(const Variant& variant, ArgsOf<Op> args, const Params& para
       point(device, data);
       if (spec.role != Role::output) session.executor().upload_rows(data, rows);
     });
-    start<Op>(variant, there, params, where, session, session.executor().stream());
+    start<Op>(variant, there, params, options, session, session.executor().stream());
     for_each_view<Op>(args, there, [&](std::size_t, const BufferSpec& spec, auto& host, auto& device) {
       if (spec.role != Role::input)
         session.executor().download_rows(host_rows(host), reinterpret_cast<const std::byte*>(device.data));
@@ -131,19 +131,19 @@ void run_with_copies(const Variant& variant, ArgsOf<Op> args, const Params& para
 
 /// Runs `variant` on the caller's own arguments after validating them. On the CPU, and with views of the
 /// host's memory, it returns when the result is ready. On a GPU such views are copied in and out, and only
-/// their elements are accessed. With views of the device's memory the work is added to where.stream, nothing
-/// is copied, elements are not validated, and the call does not wait. Scratch and copies are kept: a second
-/// call of the same shape allocates nothing. Throws Error when the arguments break the operation's contract,
-/// on an unknown name, and on missing threads or devices.
+/// their elements are accessed. With views of the device's memory the work is added to options.stream,
+/// nothing is copied, elements are not validated, and the call does not wait. Scratch and copies are kept: a
+/// second call of the same shape allocates nothing. Throws Error when the arguments break the operation's
+/// contract, on an unknown name, and on missing threads or devices.
 ///
 ///   execute<Matmul<double>>("recursive", {c, a, b}, {{"base", 32}}, {.threads = 2});
 ///   execute<Matmul<float>>("shared_memory_tiled", {c, a, b}, {}, {.backend = Backend::gpu});
 template <class Op>
 void execute(std::string_view variant, typename Op::template Args<Plain> args, const Params& params = {},
-             const Where& where = {}) {
-  const Variant& chosen = find_variant(operation_of<Op>, variant, where.backend);
-  detail::require_runnable(chosen, where);
-  if (where.device_views)
+             const ExecuteOptions& options = {}) {
+  const Variant& chosen = find_variant(operation_of<Op>, variant, options.backend);
+  detail::require_runnable(chosen, options);
+  if (options.device_views)
     Op::validate(args);
   else
     detail::validate_all<Op>(args);
@@ -152,11 +152,11 @@ void execute(std::string_view variant, typename Op::template Args<Plain> args, c
     throw Error(std::string(variant) + " does not support " + to_string(operation_of<Op>, shape),
                 Status::unsupported);
   const Params complete = complete_params(chosen, params);
-  const detail::SessionLease session(where);
-  if (where.device_views || session->executor().shares_host_memory())
-    detail::start<Op>(chosen, args, complete, where, *session.operator->(), where.stream);
+  const detail::SessionLease session(options);
+  if (options.device_views || session->executor().shares_host_memory())
+    detail::start<Op>(chosen, args, complete, options, *session.operator->(), options.stream);
   else
-    detail::run_with_copies<Op>(chosen, args, complete, where, *session.operator->());
+    detail::run_with_copies<Op>(chosen, args, complete, options, *session.operator->());
 }
 
 /// Frees what execute() keeps, on every backend and device.
@@ -166,7 +166,7 @@ void release_memory();
 template <class Op>
 void execute(std::string_view variant, typename Op::template Args<Plain> args, const Params& params,
              int threads) {
-  execute<Op>(variant, args, params, Where{.threads = threads});
+  execute<Op>(variant, args, params, ExecuteOptions{.threads = threads});
 }
 
 }  // namespace tallcache

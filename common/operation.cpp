@@ -49,7 +49,7 @@ std::string to_string(const Operation& operation, const Shape& shape) {
   std::string text;
   for (const DimSpec& dim : operation.dims) {
     const auto* item = shape.find(dim.name);
-    if (!item || item->value == dim.fallback) continue;
+    if (!item || item->value == dim.default_value) continue;
     text += fmt::format("{}{}={}", text.empty() ? "" : ",", dim.name, item->value);
   }
   return text;
@@ -65,9 +65,9 @@ Shape complete_shape(const Operation& operation, const Shape& shape) {
     const auto* item = shape.find(dim.name);
     const bool first = dim.name == operation.dims.front().name;
     if (!item && first) throw Error(fmt::format("{}: the size {} is missing", operation.name, dim.name));
-    const Index value = item                                ? item->value
-                        : dim.fallback == DimSpec::as_first ? complete[operation.dims.front().name]
-                                                            : dim.fallback;
+    const Index value = item                                          ? item->value
+                        : dim.default_value == DimSpec::same_as_first ? complete[operation.dims.front().name]
+                                                                      : dim.default_value;
     if (value < 0 && dim.name == "pad")
       throw Error(fmt::format("pad={}: the leading dimension is smaller than the columns", value));
     if (value < 0) throw Error(fmt::format("{}={}: a size is not negative", dim.name, value));
@@ -92,9 +92,9 @@ Params complete_params(const Variant& variant, const Params& params) {
   Params complete;
   for (const ParamSpec& spec : variant.params) {
     const auto* item = params.find(spec.name);
-    const Index value = item ? item->value : spec.fallback;
-    if (value < spec.least)
-      throw Error(fmt::format("{}: {}={} is less than {}", variant.name, spec.name, value, spec.least));
+    const Index value = item ? item->value : spec.default_value;
+    if (value < spec.min)
+      throw Error(fmt::format("{}: {}={} is less than {}", variant.name, spec.name, value, spec.min));
     if (!spec.choices.empty() && std::ranges::find(spec.choices, value) == spec.choices.end())
       throw Error(fmt::format("{}: {}={} is none of {}", variant.name, spec.name, value,
                               fmt::join(spec.choices, ", ")));

@@ -46,12 +46,12 @@ struct BufferSpec {
   unsigned char poison = 0xff;
 };
 
-/// One size of a problem. A size that is left out takes the value of the first one, or `fallback`.
+/// One size of a problem. A size that is left out takes the value of the first one, or `default_value`.
 struct DimSpec {
-  static constexpr Index as_first = -1;
+  static constexpr Index same_as_first = -1;
   std::string_view name;
   std::string_view what;
-  Index fallback = as_first;
+  Index default_value = same_as_first;
 };
 
 struct Cost {

@@ -47,12 +47,12 @@ struct Launch {
   void* stream = nullptr;
 };
 
-/// A parameter of a variant: an integer of at least `least`, or one of `choices` where there are any.
+/// A parameter of a variant: an integer of at least `min`, or one of `choices` where there are any.
 struct ParamSpec {
   std::string_view name;
-  Index fallback;
+  Index default_value;
   std::string_view what;
-  Index least = 1;
+  Index min = 1;
   std::span<const Index> choices{};
 };
 

@@ -20,7 +20,7 @@ void check(cudaError_t error, const char* call, const char* file, int line) {
 
 std::string capability_unavailable(int major, int minor) {
   std::string reason = cuda_unavailable();
-  return reason.empty() ? capability_problem(fmt::format("{}.{}", major, minor), cuda_devices()) : reason;
+  return reason.empty() ? capability_error(fmt::format("{}.{}", major, minor), cuda_devices()) : reason;
 }
 
 std::string OnGpu::unavailable() { return cuda_unavailable(); }

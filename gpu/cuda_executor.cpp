@@ -243,17 +243,17 @@ TransferSeconds transfer_seconds(std::size_t upload, std::size_t download, HostP
                                  int rounds) {
   chosen(device);
   const Stream stream;
-  const std::size_t most = std::max(upload, download);
-  const RawMemory memory(most);
+  const std::size_t larger = std::max(upload, download);
+  const RawMemory memory(larger);
   std::unique_ptr<PinnedMemory> pinned;
   std::vector<std::byte> pageable;
   void* host = nullptr;
   if (pages == HostPages::pinned) {
-    pinned = std::make_unique<PinnedMemory>(most);
+    pinned = std::make_unique<PinnedMemory>(larger);
     host = pinned->data();
   } else {
-    require_memory(most, "a host buffer");
-    pageable.resize(most);
+    require_memory(larger, "a host buffer");
+    pageable.resize(larger);
     host = pageable.data();
   }
   return {.upload = copy_seconds(memory.data(), host, upload, cudaMemcpyHostToDevice, stream, rounds),

@@ -30,7 +30,7 @@ std::string failure(int device, const std::string& compute_capability) {
     gpu::launch_probe(out);
     if (const cudaError_t launch = cudaGetLastError();
         launch == cudaErrorNoKernelImageForDevice || launch == cudaErrorUnsupportedPtxVersion)
-      why = architecture_problem(TALLCACHE_CUDA_ARCHITECTURES, compute_capability);
+      why = architecture_error(TALLCACHE_CUDA_ARCHITECTURES, compute_capability);
     else if (launch)
       why = because("kernel launch", launch);
     else if (const cudaError_t copy = cudaMemcpy(&got, out, sizeof got, cudaMemcpyDeviceToHost))
@@ -52,7 +52,7 @@ struct Count {
   Count() {
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
-    if (why_none = driver_problem(driver, runtime); !why_none.empty()) {
+    if (why_none = driver_error(driver, runtime); !why_none.empty()) {
       no_gpu = driver == 0;
     } else if (const cudaError_t e = cudaGetDeviceCount(&devices)) {
       why_none = because("cudaGetDeviceCount", e);
@@ -83,14 +83,14 @@ Device facts(int device) {
 
 }  // namespace
 
-std::string driver_problem(int driver, int runtime) {
+std::string driver_error(int driver, int runtime) {
   if (driver == 0) return "no NVIDIA driver is installed";
   if (driver / 1000 < runtime / 1000)
     return fmt::format("the driver ({}) is older than the runtime ({})", version(driver), version(runtime));
   return {};
 }
 
-std::string architecture_problem(std::string_view built_for, std::string_view compute_capability) {
+std::string architecture_error(std::string_view built_for, std::string_view compute_capability) {
   std::string own(compute_capability);
   std::erase(own, '.');
   return fmt::format(
@@ -99,7 +99,7 @@ std::string architecture_problem(std::string_view built_for, std::string_view co
       built_for, compute_capability, own == "90" ? "90a" : own);
 }
 
-std::string capability_problem(std::string_view needed, const std::vector<Device>& devices) {
+std::string capability_error(std::string_view needed, const std::vector<Device>& devices) {
   const Device* other = nullptr;
   for (const Device& device : devices) {
     if (!device.unusable.empty()) continue;

@@ -19,15 +19,15 @@ std::string cuda_versions();
 
 /// The reason why a driver does not support the runtime, both as CUDA numbers them (13000 is 13.0, driver 0
 /// is none); empty when it does. A driver supports any runtime of its own major version.
-std::string driver_problem(int driver, int runtime);
+std::string driver_error(int driver, int runtime);
 
 /// The reason why the code of a build for the architectures `built_for`, as CMake names them, does not run on
 /// a device.
-std::string architecture_problem(std::string_view built_for, std::string_view compute_capability);
+std::string architecture_error(std::string_view built_for, std::string_view compute_capability);
 
 /// The reason why code for one compute capability, such as "9.0", runs on none of `devices`; empty when it
 /// runs on one.
-std::string capability_problem(std::string_view needed, const std::vector<Device>& devices);
+std::string capability_error(std::string_view needed, const std::vector<Device>& devices);
 
 /// The reason why no device can be used, in one line; empty when one can.
 std::string cuda_unavailable();

@@ -59,20 +59,19 @@ __global__ void run_kernel(Args... args) {
 /// For a kernel that declares the maximum number of threads of its blocks, and the minimum number of blocks
 /// on a multiprocessor.
 template <class Kernel, class... Args>
-__global__ void __launch_bounds__(Kernel::most_threads) run_bounded_kernel(Args... args) {
+__global__ void __launch_bounds__(Kernel::max_threads) run_bounded_kernel(Args... args) {
   Kernel{}(DeviceThread{}, args...);
 }
 template <class Kernel, class... Args>
-__global__ void __launch_bounds__(Kernel::most_threads, Kernel::least_blocks)
-    run_resident_kernel(Args... args) {
+__global__ void __launch_bounds__(Kernel::max_threads, Kernel::min_blocks) run_resident_kernel(Args... args) {
   Kernel{}(DeviceThread{}, args...);
 }
 
 template <class Kernel, class... Args>
 constexpr auto entry_of() {
-  if constexpr (requires { Kernel::least_blocks; })
+  if constexpr (requires { Kernel::min_blocks; })
     return &run_resident_kernel<Kernel, Args...>;
-  else if constexpr (requires { Kernel::most_threads; })
+  else if constexpr (requires { Kernel::max_threads; })
     return &run_bounded_kernel<Kernel, Args...>;
   else
     return &run_kernel<Kernel, Args...>;
@@ -87,9 +86,9 @@ namespace tallcache {
 template <class Kernel, class... Args>
 void launch_kernel(const Launch& launch, const Kernel&, const LaunchShape& shape, const Args&... args) {
   const auto entry = gpu::entry_of<Kernel, Args...>();
-  if constexpr (requires { Kernel::most_dynamic_shared; })
+  if constexpr (requires { Kernel::max_dynamic_shared_bytes; })
     gpu::check(cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(Kernel::most_dynamic_shared)),
+                                    static_cast<int>(Kernel::max_dynamic_shared_bytes)),
                "cudaFuncSetAttribute", shape.file, shape.line);
   entry<<<dim3(shape.grid.x, shape.grid.y, shape.grid.z), dim3(shape.block.x, shape.block.y, shape.block.z),
           shape.dynamic_shared, gpu::stream_of(launch)>>>(args...);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "common/ceil_div.hpp"
 #include "common/variant.hpp"
 #include "common/warp/kernel.hpp"
 #ifdef __CUDACC__
@@ -12,9 +13,6 @@
 #endif
 
 namespace tallcache::gpu {
-
-/// ceil(a / b) of sizes.
-constexpr Index blocks_of(Index a, Index b) { return (a + b - 1) / b; }
 
 /// A grid of `blocks` blocks along x, the only direction that exceeds 65535. Throws Error beyond 2^31 - 1.
 inline unsigned grid_of(Index blocks) {

@@ -8,7 +8,9 @@
 namespace tallcache::gpu {
 
 inline constexpr ParamSpec repeats_param{
-    .name = "repeats", .fallback = 1, .what = "times that the kernel does its work: the time holds them all"};
+    .name = "repeats",
+    .default_value = 1,
+    .what = "times that the kernel does its work: the time holds them all"};
 
 /// Calls launch_kernel(repeats). The argument is a compile-time constant when it is 1: a kernel that does its
 /// work once has no loop around it.

@@ -19,8 +19,8 @@ struct Tiling {
   constexpr Tiling(Index rows, Index cols, Index tile_height, Index tile_width)
       : height(tile_height),
         width(tile_width),
-        down(blocks_of(rows, tile_height)),
-        across(blocks_of(cols, tile_width)) {}
+        down(ceil_div(rows, tile_height)),
+        across(ceil_div(cols, tile_width)) {}
 
   bool empty() const { return down == 0 || across == 0; }
   unsigned grid() const { return grid_of(down * across); }

@@ -168,8 +168,8 @@ TEST(BucketedStreaming, CountersOverflow) {
 
 // Runs from the length of a vector to more than a counter of a byte holds.
 TEST(BucketedStreaming, ManyKeysAValue) {
-  for (Index keys_a_value : {2, 4, 8, 9, 15, 30, 63, 65}) {
-    const auto keys = seeded("uniform", keys_a_value * 4096, 4095);
+  for (Index keys_per_value : {2, 4, 8, 9, 15, 30, 63, 65}) {
+    const auto keys = seeded("uniform", keys_per_value * 4096, 4095);
     for (int threads : thread_counts())
       expect_recursion_sorts<false>(keys, (1 << 17) - 1, {.threads = threads, .offset = 5}, "one leaf");
   }
@@ -188,7 +188,7 @@ TEST(BucketedStreaming, AsManyPairsInALeafAsItsStageHolds) {
 TEST(BucketedStreaming, FullBlocks) {
   constexpr Index block = cs::block_size<cs::Pair>;
   constexpr std::uint64_t range = (1 << 20) - 1;
-  for (Index size : {block - 1, block, block + 1, 2 * block, 3 * block + cs::gathered<cs::Pair>})
+  for (Index size : {block - 1, block, block + 1, 2 * block, 3 * block + cs::write_buffer_size<cs::Pair>})
     for (int threads : thread_counts()) {
       std::vector<Key> keys;
       for (Index i = 0; i < size; ++i)

@@ -107,11 +107,11 @@ TEST(IdealCache, ScanMissesAsTheTheorySays) {
         aligned.push_back({0x4000 + 8 * i, 8, i % 2 == 0});
         shifted.push_back({0x4000 + line - 8 + 8 * i, 8, false});
       }
-      const std::size_t words_a_line = line / 8, whole = (words + words_a_line - 1) / words_a_line;
+      const std::size_t words_per_line = line / 8, whole = (words + words_per_line - 1) / words_per_line;
       for (const std::size_t lines : {1, 2, 100}) {
         EXPECT_EQ(lru_misses(line, aligned, lines), whole);
         EXPECT_LE(lru_misses(line, shifted, lines), whole + 1);
-        EXPECT_EQ(lru_misses(line, shifted, lines), 1 + (words - 1 + words_a_line - 1) / words_a_line);
+        EXPECT_EQ(lru_misses(line, shifted, lines), 1 + (words - 1 + words_per_line - 1) / words_per_line);
       }
     }
 }
@@ -194,7 +194,7 @@ TEST(IdealCache, OptIsOptimal) {
     OptCache opt;
     feed(64, references, {&opt});
     for (const std::size_t size : {1, 2, 3, 4})
-      ASSERT_EQ(opt.misses(size), fewest_misses(lines_of(references, 64), size)) << seed;
+      ASSERT_EQ(opt.misses(size), min_misses(lines_of(references, 64), size)) << seed;
   }
 }
 
@@ -259,7 +259,7 @@ TEST(IdealCache, OraclesRejectWrongModels) {
   EXPECT_NE(equal(optimal, nearest, sizes), "");
   EXPECT_NE(at_most(nearest, fast, sizes), "");
   EXPECT_NE(slow_belady(lines_of(random_references(1, 24, 6), 64), 3, false),
-            fewest_misses(lines_of(random_references(1, 24, 6), 64), 3));
+            min_misses(lines_of(random_references(1, 24, 6), 64), 3));
 }
 
 TEST(IdealCache, RefusesWhatMakesNoSense) {

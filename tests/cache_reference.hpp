@@ -78,7 +78,7 @@ inline std::uint64_t slow_misses(const std::vector<std::uint64_t>& lines, std::s
 }
 
 /// The minimum misses of any choice of victims, by trying them all.
-inline std::uint64_t fewest_misses(const std::vector<std::uint64_t>& lines, std::size_t capacity) {
+inline std::uint64_t min_misses(const std::vector<std::uint64_t>& lines, std::size_t capacity) {
   std::map<std::set<std::uint64_t>, std::uint64_t> reached{{{}, 0}};
   for (const std::uint64_t line : lines) {
     std::map<std::set<std::uint64_t>, std::uint64_t> next;
@@ -106,9 +106,9 @@ inline std::uint64_t fewest_misses(const std::vector<std::uint64_t>& lines, std:
     }
     reached = std::move(next);
   }
-  std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();
-  for (const auto& [held, misses] : reached) fewest = std::min(fewest, misses);
-  return fewest;
+  std::uint64_t min = std::numeric_limits<std::uint64_t>::max();
+  for (const auto& [held, misses] : reached) min = std::min(min, misses);
+  return min;
 }
 
 /// Belady's rule applied to the trace itself: the resident line whose next use is `farthest` (or, wrongly,

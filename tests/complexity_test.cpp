@@ -67,10 +67,10 @@ TEST_P(ClaimTest, HasItsExponents) {
   }
   const Spread ratio = spread_of_ratios(experiment),
                constant = spread_of_constants(experiment, claim.exponents);
-  if (claim.says == Says::growth)
-    EXPECT_LE(constant.most, 1.25 * constant.least);
+  if (claim.kind == ClaimKind::growth)
+    EXPECT_LE(constant.max, 1.25 * constant.min);
   else
-    EXPECT_LE(ratio.most, 1.01);
+    EXPECT_LE(ratio.max, 1.01);
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, ClaimTest, testing::ValuesIn([] {
@@ -88,7 +88,7 @@ TEST(Claims, FitTellsTheNaiveProductFromRecMult) {
   const Claim& rec_mult = find_claim("REC-MULT, m x n times n x p");
   const Experiment naive = run_experiment(find_claim("naive product, (m,n)=(m,p)(p,n)"));
   const Spread constant = spread_of_constants(naive, rec_mult.exponents);
-  EXPECT_GT(constant.most, 3 * constant.least);
+  EXPECT_GT(constant.max, 3 * constant.min);
 }
 
 TEST(Claims, UnknownRowNamesTheNearest) { EXPECT_THROW(find_claim("scan of n word"), Error); }

@@ -71,9 +71,9 @@ bool too_much_work(const Operation& operation, const Shape& shape) {
   return limit && cost.flops + cost.bytes > std::stod(limit);
 }
 
-std::span<const std::string_view> inputs_of(const Operation& operation, std::size_t most) {
-  if (std::getenv("TALLCACHE_MOST_WORK")) most = 1;
-  return operation.inputs.first(std::min(most, operation.inputs.size()));
+std::span<const std::string_view> inputs_of(const Operation& operation, std::size_t max) {
+  if (std::getenv("TALLCACHE_MOST_WORK")) max = 1;
+  return operation.inputs.first(std::min(max, operation.inputs.size()));
 }
 
 TEST_P(Conformance, EveryShape) {
@@ -111,7 +111,7 @@ TEST_P(Parameters, LeastAndOdd) {
   for (Index value : {1, 3, 7, 100}) {
     Params all;
     for (const ParamSpec& spec : variant.params) {
-      const Index allowed = value == 1 && spec.choices.empty() ? spec.least : allowed_value(spec, value);
+      const Index allowed = value == 1 && spec.choices.empty() ? spec.min : allowed_value(spec, value);
       all.set(spec.name, allowed);
       add({{spec.name, allowed}});
     }
@@ -141,7 +141,7 @@ TEST_P(ManyRows, BeyondTheGridsLimit) {
 
 std::string name_of(const testing::TestParamInfo<const Variant*>& info) { return identifier(*info.param); }
 
-std::vector<const Variant*> with_knobs() {
+std::vector<const Variant*> parametrised_variants() {
   std::vector<const Variant*> list;
   std::ranges::copy_if(variants(), std::back_inserter(list),
                        [](const Variant* v) { return v->parallel || !v->params.empty(); });
@@ -159,7 +159,7 @@ std::vector<const Variant*> of_matrices_on_the_gpu() {
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ManyRows);  // in a build without CUDA
 INSTANTIATE_TEST_SUITE_P(All, ManyRows, testing::ValuesIn(of_matrices_on_the_gpu()), name_of);
 INSTANTIATE_TEST_SUITE_P(All, Conformance, testing::ValuesIn(variants().begin(), variants().end()), name_of);
-INSTANTIATE_TEST_SUITE_P(All, Parameters, testing::ValuesIn(with_knobs()), name_of);
+INSTANTIATE_TEST_SUITE_P(All, Parameters, testing::ValuesIn(parametrised_variants()), name_of);
 
 }  // namespace
 }  // namespace tallcache::test

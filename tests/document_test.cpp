@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "bench/report/capacity_cliffs.hpp"
 #include "bench/report/document.hpp"
-#include "bench/report/falls.hpp"
 #include "bench/report/kind.hpp"
 #include "bench/report/misses.hpp"
 #include "bench/report/profile.hpp"
@@ -233,7 +233,7 @@ TEST(MissesReport, HoldsTheCounterAgainstTheModel) {
 
 // A variant with 10 misses and 1 s for each unit of work, except where the test sets other values for a
 // point.
-Document ladder(const std::vector<double>& misses, const std::vector<double>& seconds) {
+Document swept_document(const std::vector<double>& misses, const std::vector<double>& seconds) {
   Document document{.kind = "misses", .context = Json::object()};
   Json shapes = Json::array();
   for (std::size_t i = 0; i < misses.size(); ++i) {
@@ -257,32 +257,32 @@ Document ladder(const std::vector<double>& misses, const std::vector<double>& se
 }
 
 TEST(FallsReport, FindsTheRungAndTheJumpInTimeNearIt) {
-  const Document document = ladder({2, 1, 1.9, 2.5, 4}, {1, 1, 1, 1.5, 1.5});
-  const auto falls = find_falls(document, document.plan[0]);
-  ASSERT_EQ(falls.size(), 1u);
-  ASSERT_EQ(falls[0].falls.size(), 1u);
-  EXPECT_EQ(falls[0].falls[0].rung, 3u);  // 2.5 is the first that is twice the minimum before
-  EXPECT_EQ(falls[0].falls[0].before, 1);
-  EXPECT_EQ(falls[0].falls[0].after, 2.5);
-  EXPECT_EQ(falls[0].falls[0].time_rung, 3u);
-  EXPECT_EQ(falls[0].time_jumps, std::vector<std::size_t>{3});
-  EXPECT_NE(falls_text(document, document.plan[0], Style::terminal).find("400"), std::string::npos);
+  const Document document = swept_document({2, 1, 1.9, 2.5, 4}, {1, 1, 1, 1.5, 1.5});
+  const auto cliffs = find_cliffs(document, document.plan[0]);
+  ASSERT_EQ(cliffs.size(), 1u);
+  ASSERT_EQ(cliffs[0].cliffs.size(), 1u);
+  EXPECT_EQ(cliffs[0].cliffs[0].point, 3u);  // 2.5 is the first that is twice the minimum before
+  EXPECT_EQ(cliffs[0].cliffs[0].before, 1);
+  EXPECT_EQ(cliffs[0].cliffs[0].after, 2.5);
+  EXPECT_EQ(cliffs[0].cliffs[0].time_jump, 3u);
+  EXPECT_EQ(cliffs[0].time_jumps, std::vector<std::size_t>{3});
+  EXPECT_NE(cliffs_text(document, document.plan[0], Style::terminal).find("400"), std::string::npos);
 }
 
 TEST(FallsReport, TellsWhatIsOffBeforeTheLadderFromWhatStaysOn) {
-  const Document off = ladder({2, 2, 2, 2, 2}, {1, 1, 5, 1, 1});  // one slow point is no jump
-  const auto before = find_falls(off, off.plan[0]);
-  EXPECT_FALSE(before[0].falls[0].rung);
-  EXPECT_TRUE(before[0].falls[0].before_ladder);
+  const Document off = swept_document({2, 2, 2, 2, 2}, {1, 1, 5, 1, 1});  // one slow point is no jump
+  const auto before = find_cliffs(off, off.plan[0]);
+  EXPECT_FALSE(before[0].cliffs[0].point);
+  EXPECT_TRUE(before[0].cliffs[0].before_sweep);
   EXPECT_TRUE(before[0].time_jumps.empty());
-  const Document on = ladder({1, 1, 1, 1, 1}, {1, 1, 1, 1, 1});
-  EXPECT_FALSE(find_falls(on, on.plan[0])[0].falls[0].before_ladder);
+  const Document on = swept_document({1, 1, 1, 1, 1}, {1, 1, 1, 1, 1});
+  EXPECT_FALSE(find_cliffs(on, on.plan[0])[0].cliffs[0].before_sweep);
 }
 
 TEST(FallsReport, LeavesOutWhoMissesARung) {
-  Document document = ladder({2, 1, 1, 1, 1}, {1, 1, 1, 1, 1});
+  Document document = swept_document({2, 1, 1, 1, 1}, {1, 1, 1, 1, 1});
   document.measurements.erase(document.measurements.begin() + 2);
-  EXPECT_TRUE(find_falls(document, document.plan[0]).empty());
+  EXPECT_TRUE(find_cliffs(document, document.plan[0]).empty());
 }
 
 TEST(ProfileReport, ReadsTheProfileAndItsTimesBack) {

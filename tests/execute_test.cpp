@@ -219,9 +219,10 @@ TEST(Sessions, BelongToAStream) {
 }
 
 TEST_F(Multiply, RejectsDeviceViewsOnTheCpu) {
-  expect_error([&] { execute<Op>("tiled", args, {}, Where{.device_views = true}); }, "the host's memory");
+  expect_error([&] { execute<Op>("tiled", args, {}, ExecuteOptions{.device_views = true}); },
+               "the host's memory");
   int stream = 0;
-  expect_error([&] { execute<Op>("tiled", args, {}, Where{.stream = &stream}); }, "device views");
+  expect_error([&] { execute<Op>("tiled", args, {}, ExecuteOptions{.stream = &stream}); }, "device views");
 }
 
 TEST_F(Multiply, SaysWhyAGpuCannotDoIt) {

@@ -165,7 +165,7 @@ TYPED_TEST(ForkJoinMatrix, SingularMatricesAreRefused) {
 TYPED_TEST(ForkJoinMatrix, StrassensWorkAndSpan) {
   const auto profile = [](Index n) {
     return unit_cost(operation_of<Matmul<TypeParam>>, "strassen", {{"m", n}},
-                     {{"cutover", 8}, {"base", 8}, {"spread", 9}});
+                     {{"cutover", 8}, {"base", 8}, {"parallel_levels", 9}});
   };
   const Profile p32 = profile(32), p64 = profile(64), p128 = profile(128);
   EXPECT_NEAR(std::log2(p128.work / p64.work), std::log2(7.0), 0.1);

@@ -157,7 +157,7 @@ class Gemm : public testing::Test {};
 using Elements = testing::Types<double, float>;
 TYPED_TEST_SUITE(Gemm, Elements);
 
-constexpr GemmSizes small{.slab = 7, .leaf_m = 16, .leaf_n = 16, .unpacked = 1};
+constexpr GemmSizes small{.kc = 7, .mc = 16, .nc = 16, .min_packed = 1};
 
 TYPED_TEST(Gemm, EveryFormOnEveryTarget) {
   for (std::int64_t target : targets()) {
@@ -172,7 +172,7 @@ TYPED_TEST(Gemm, EveryFormOnEveryTarget) {
                                   {64, 32, 5},
                                   {61, 67, 71}})
       for (Index pad : {0, 3})
-        for (const GemmSizes& sizes : {GemmSizes{}, small, GemmSizes{.slab = 16, .unpacked = 50}})
+        for (const GemmSizes& sizes : {GemmSizes{}, small, GemmSizes{.kc = 16, .min_packed = 50}})
           each_form({.m = m, .n = n, .k = k, .pad = pad, .alpha = -0.5, .beta = 1, .sizes = sizes},
                     [](const Case& x) { check<TypeParam>(x); });
   }
@@ -193,10 +193,15 @@ TYPED_TEST(Gemm, EmptySizes) {
 }
 
 TYPED_TEST(Gemm, ManyLeavesAndSlabs) {
-  for (Index unpacked : {0, 1, 300})
-    each_form(
-        {.m = 307, .n = 263, .k = 401, .pad = 5, .alpha = 1.5, .beta = -2, .sizes = {.unpacked = unpacked}},
-        [](const Case& x) { check<TypeParam>(x); });
+  for (Index min_packed : {0, 1, 300})
+    each_form({.m = 307,
+               .n = 263,
+               .k = 401,
+               .pad = 5,
+               .alpha = 1.5,
+               .beta = -2,
+               .sizes = {.min_packed = min_packed}},
+              [](const Case& x) { check<TypeParam>(x); });
   check<TypeParam>({.m = 1030, .n = 9, .k = 20});
   check<TypeParam>({.m = 9, .n = 1030, .k = 20});
   check<TypeParam>({.m = 9, .n = 20, .k = 3001});
@@ -264,7 +269,7 @@ TYPED_TEST(Gemm, KeepsDenormals) {
 TYPED_TEST(Gemm, SameBytesUnderEveryForkPolicy) {
   for (const auto& [m, n, k] : {std::array<Index, 3>{307, 263, 401}, {1000, 20, 30}, {20, 30, 2000}})
     each_form(
-        {.m = m, .n = n, .k = k, .pad = 1, .alpha = 0.7, .beta = -1.3, .sizes = {.unpacked = 64}},
+        {.m = m, .n = n, .k = k, .pad = 1, .alpha = 0.7, .beta = -1.3, .sizes = {.min_packed = 64}},
         [](const Case& x) {
           Matrices<TypeParam> serial(x), parallel(x), profiled(x);
           Serial fork;

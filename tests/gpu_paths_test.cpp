@@ -135,8 +135,8 @@ class CountingSorting : public OnDevice {
     EXPECT_TRUE(sorted == keys) << "first at " << std::ranges::mismatch(sorted, keys).in1 - sorted.begin();
   }
 
-  static std::uint32_t random(Index i, std::uint32_t most) {
-    return static_cast<std::uint32_t>(random_up_to(1, static_cast<std::uint64_t>(i), most));
+  static std::uint32_t random(Index i, std::uint32_t max) {
+    return static_cast<std::uint32_t>(random_up_to(1, static_cast<std::uint64_t>(i), max));
   }
 };
 

@@ -29,11 +29,11 @@ std::string message_of(auto&& f) {
 }
 
 TEST(Driver, OlderThanTheRuntimeIsNamed) {
-  EXPECT_EQ(driver_problem(0, 13000), "no NVIDIA driver is installed");
-  EXPECT_EQ(driver_problem(12040, 13000), "the driver (12.4) is older than the runtime (13.0)");
-  EXPECT_EQ(driver_problem(13000, 13000), "");
-  EXPECT_EQ(driver_problem(13010, 13000), "");
-  EXPECT_EQ(driver_problem(12020, 12080), "");  // minor versions are compatible
+  EXPECT_EQ(driver_error(0, 13000), "no NVIDIA driver is installed");
+  EXPECT_EQ(driver_error(12040, 13000), "the driver (12.4) is older than the runtime (13.0)");
+  EXPECT_EQ(driver_error(13000, 13000), "");
+  EXPECT_EQ(driver_error(13010, 13000), "");
+  EXPECT_EQ(driver_error(12020, 12080), "");  // minor versions are compatible
 }
 
 TEST(Device, ThatIsNotThereIsNamed) {
@@ -51,10 +51,10 @@ TEST(Device, ThatIsNotThereIsNamed) {
 
 TEST(Architecture, ThatDoesNotRunIsNamedWithTheOneToBuildFor) {
   EXPECT_EQ(
-      architecture_problem("80-real", "9.0"),
+      architecture_error("80-real", "9.0"),
       "built for the CUDA architectures 80-real, which do not run on compute capability 9.0; build it with "
       "-DCMAKE_CUDA_ARCHITECTURES=90a");
-  EXPECT_TRUE(architecture_problem("90a-real", "12.0").ends_with("-DCMAKE_CUDA_ARCHITECTURES=120"));
+  EXPECT_TRUE(architecture_error("90a-real", "12.0").ends_with("-DCMAKE_CUDA_ARCHITECTURES=120"));
 }
 
 TEST(Architecture, CodeForOneNeedsADeviceOfIt) {
@@ -62,13 +62,12 @@ TEST(Architecture, CodeForOneNeedsADeviceOfIt) {
       hopper{.name = "H", .compute_capability = "9.0"};
   Device unusable = hopper;
   unusable.unusable = "broken";
-  EXPECT_EQ(capability_problem("9.0", {hopper}), "");
-  EXPECT_EQ(capability_problem("9.0", {ampere, hopper}), "");
-  EXPECT_EQ(capability_problem("9.0", {ampere}), "its code is for compute capability 9.0; A has 8.0");
-  EXPECT_EQ(capability_problem("9.0", {unusable, ampere}),
-            "its code is for compute capability 9.0; A has 8.0");
-  EXPECT_EQ(capability_problem("9.0", {unusable}), "no GPU can be used");
-  EXPECT_EQ(capability_problem("9.0", {}), "no GPU can be used");
+  EXPECT_EQ(capability_error("9.0", {hopper}), "");
+  EXPECT_EQ(capability_error("9.0", {ampere, hopper}), "");
+  EXPECT_EQ(capability_error("9.0", {ampere}), "its code is for compute capability 9.0; A has 8.0");
+  EXPECT_EQ(capability_error("9.0", {unusable, ampere}), "its code is for compute capability 9.0; A has 8.0");
+  EXPECT_EQ(capability_error("9.0", {unusable}), "no GPU can be used");
+  EXPECT_EQ(capability_error("9.0", {}), "no GPU can be used");
 }
 
 // Two vectors, two matrices and scratch in one struct, with sizes, paddings and elements that all differ.
@@ -186,7 +185,7 @@ TEST_F(OnDevice, LayoutOfViewsIsTheSameInAKernel) {
 
 TEST_F(OnDevice, CodeForOneArchitectureRunsThereAndSaysWhyNotElsewhere) {
   const std::string reason = OnHopper::unavailable();
-  EXPECT_EQ(reason, capability_problem("9.0", cuda_devices()));
+  EXPECT_EQ(reason, capability_error("9.0", cuda_devices()));
   if (reason.empty())
     EXPECT_EQ(hopper_answer(), 900);
   else
@@ -228,7 +227,7 @@ TEST_F(OnDevice, ExecutesOnTheHostsViews) {
       {}, {.backend = "gpu"});
   EXPECT_EQ(sorted, (std::vector<std::uint32_t>{0, 3, 3, 5, 9}));
   std::vector<float> vector(1000, 1);
-  execute<Increment<float>>("thread_an_element", {{vector.data(), 1000}, 2.5f}, {}, {.backend = "gpu"});
+  execute<Increment<float>>("thread_per_element", {{vector.data(), 1000}, 2.5f}, {}, {.backend = "gpu"});
   EXPECT_EQ(std::ranges::count(vector, 3.5f), 1000);
 }
 
@@ -245,7 +244,7 @@ TEST_F(OnDevice, ExecutesOnTheDevicesViewsInAStream) {
   std::vector<float> host(n * n), back(n * n);
   for (Index i = 0; i < n * n; ++i) host[i] = static_cast<float>(i % 1000003);
   cudaMemcpyAsync(a, host.data(), bytes, cudaMemcpyHostToDevice, stream);
-  const Where where{.backend = "gpu", .device_views = true, .stream = stream};
+  const ExecuteOptions where{.backend = "gpu", .device_views = true, .stream = stream};
   const auto transpose_it = [&](float* to, float* from) {
     execute<Transpose<float>>("bank_conflict_free", {{to, n, n, n}, {from, n, n, n}}, {}, where);
   };

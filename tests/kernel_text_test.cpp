@@ -152,23 +152,23 @@ TEST(Counted, CopiesAndTranspositionsOf1024) {
   EXPECT_EQ(counts_of("copy", "simple", shape), copy);
   EXPECT_EQ(counts_of("copy", "through_shared_memory", shape), by_tiles(1));
   EXPECT_EQ(counts_of("transpose", "naive", shape), by_elements);
-  EXPECT_EQ(counts_of("transpose", "transpose2", shape), by_elements);
+  EXPECT_EQ(counts_of("transpose", "thread_per_element", shape), by_elements);
   EXPECT_EQ(counts_of("transpose", "coalesced", shape), by_tiles(32));
-  EXPECT_EQ(counts_of("transpose", "transpose3", shape), by_tiles(32));
+  EXPECT_EQ(counts_of("transpose", "shared_memory_tiled", shape), by_tiles(32));
   EXPECT_EQ(counts_of("transpose", "bank_conflict_free", shape), by_tiles(1));
-  EXPECT_EQ(counts_of("transpose", "transpose4", shape), by_tiles(1));
+  EXPECT_EQ(counts_of("transpose", "shared_memory_padded", shape), by_tiles(1));
   for (const Index elements : {2, 4, 8, 16})
-    EXPECT_EQ(counts_of("transpose", "transpose5", shape, {{"elements", elements}}), by_tiles(1));
+    EXPECT_EQ(counts_of("transpose", "coarsened", shape, {{"elements", elements}}), by_tiles(1));
   EXPECT_EQ(counts_of("transpose", "diagonal", shape), by_tiles(1));
 }
 
 // S-e: the printed figures of transpose2 and transpose3 at 2048, on a K40.
 TEST(Counted, TranspositionsOf2048OnAK40) {
   const Shape shape{{"m", 2048}, {"n", 2048}};
-  const Counts by_elements = counts_of("transpose", "transpose2", shape, {}, "k40");
+  const Counts by_elements = counts_of("transpose", "thread_per_element", shape, {}, "k40");
   EXPECT_EQ(by_elements.stores, 131072u);
   EXPECT_EQ(by_elements.store_sectors, 4194304u);
-  const Counts by_tiles = counts_of("transpose", "transpose3", shape, {}, "k40");
+  const Counts by_tiles = counts_of("transpose", "shared_memory_tiled", shape, {}, "k40");
   EXPECT_EQ(by_tiles.shared_load_wavefronts, 16 * by_tiles.shared_loads);
 }
 
@@ -196,7 +196,7 @@ std::uint64_t seeds_store_wavefronts() {
   };
   const auto bt = matrix(2);
   matmul::multiply_tiles<tile, 1>(device, matrix(0), matrix(1),
-                                  matmul_bt::TurnedTile<tile, std::decay_t<decltype(bt)>, 0>{bt});
+                                  matmul_bt::TransposedTile<tile, std::decay_t<decltype(bt)>, 0>{bt});
   EXPECT_EQ(storage.front(), 128);
   return device.total(Space::shared, AccessKind::store).wavefronts;
 }

@@ -35,7 +35,7 @@ const Machine& machine() {
 /// Small arrays and few rounds: the assertions do not depend on them.
 const Limits& limits() {
   static const Limits known = measure_limits(
-      machine(), {.least_rounds = 3, .most_rounds = 3, .flop_seconds = 0.001, .footprint = 8u << 20});
+      machine(), {.min_rounds = 3, .max_rounds = 3, .flop_seconds = 0.001, .footprint = 8u << 20});
   return known;
 }
 
@@ -263,12 +263,12 @@ TEST(limits, each_element_and_kernel_on_one_core_and_on_all) {
 TEST(limits, arrays_that_do_not_fit_give_a_reason_and_no_bandwidth) {
   const Limits without = measure_limits(
       machine(),
-      {.least_rounds = 1, .most_rounds = 1, .flop_seconds = 0.001, .footprint = std::size_t{1} << 60});
+      {.min_rounds = 1, .max_rounds = 1, .flop_seconds = 0.001, .footprint = std::size_t{1} << 60});
   EXPECT_TRUE(without.bandwidths.empty());
   EXPECT_FALSE(without.bandwidths_absent.empty());
   EXPECT_TRUE(balances(without).empty());
   EXPECT_FALSE(without.peaks.empty());
-  EXPECT_THROW(measure_limits(machine(), {.least_rounds = 0}), Error);
+  EXPECT_THROW(measure_limits(machine(), {.min_rounds = 0}), Error);
 }
 
 // The slides' E5-2690 v3: 416 and 208 GFLOP/s, 68 GB/s give 6 and 3 flops a byte, 24 a word.

@@ -155,7 +155,7 @@ int wrong_random(const Capability& capability, const Alter& alter, int number) {
   const std::string name = "cc" + std::to_string(10 * capability.major + capability.minor);
   const Multiprocessor machine = alter(multiprocessor(name));
   std::mt19937 random(static_cast<unsigned>(capability.major * 10 + capability.minor));
-  const auto up_to = [&](int most) { return std::uniform_int_distribution(0, most)(random); };
+  const auto up_to = [&](int max) { return std::uniform_int_distribution(0, max)(random); };
   int wrong = 0;
   for (int i = 0; i < number; ++i) {
     // Half of them with little shared memory, where other resources are the limit.

@@ -12,7 +12,7 @@
 namespace tallcache::stand_in {
 namespace {
 
-constexpr std::size_t most_events = 64;
+constexpr std::size_t max_events = 64;
 
 // Of the presets that PAPI knows on every machine some.
 constexpr std::string_view known_presets[] = {"PAPI_TOT_CYC", "PAPI_TOT_INS", "PAPI_L1_DCM", "PAPI_L1_TCM",
@@ -23,7 +23,7 @@ constexpr std::string_view known_presets[] = {"PAPI_TOT_CYC", "PAPI_TOT_INS", "P
 
 // The counters of one thread; others read them, as the kernel does for a set of another thread.
 struct Thread {
-  std::array<std::atomic<long long>, most_events> counts{};
+  std::array<std::atomic<long long>, max_events> counts{};
   std::atomic<int> running = 0;  // the set that counts it, 0: none
 };
 
@@ -41,7 +41,7 @@ Processor processor;
 std::thread::id installer;
 std::map<int, Set> sets;
 int last_set = 0, initialized = PAPI_NOT_INITED;
-std::array<std::size_t, most_events> runs;
+std::array<std::size_t, max_events> runs;
 
 std::shared_ptr<Thread> this_thread() {
   static thread_local const auto thread = std::make_shared<Thread>();
@@ -53,11 +53,11 @@ bool is_preset(const StandInEvent& event) { return event.name.starts_with("PAPI_
 int code_of(std::size_t index) {
   return static_cast<int>(index) | (is_preset(event_of(index)) ? PAPI_PRESET_MASK : PAPI_NATIVE_MASK);
 }
-// most_events when there is none.
+// max_events when there is none.
 std::size_t index_of(int code) {
   for (std::size_t i = 0; i < processor.events.size(); ++i)
     if (code_of(i) == code) return i;
-  return most_events;
+  return max_events;
 }
 std::size_t index_of(std::string_view name) {
   const auto found = std::ranges::find(processor.events, name, &StandInEvent::name);
@@ -249,14 +249,14 @@ int PAPI_event_name_to_code(const char* name, int* code) {
 
 int PAPI_event_code_to_name(int code, char* name) {
   const std::size_t index = index_of(code);
-  if (index == most_events) return PAPI_ENOEVNT;
+  if (index == max_events) return PAPI_ENOEVNT;
   std::snprintf(name, PAPI_MAX_STR_LEN, "%s", event_of(index).name.c_str());
   return PAPI_OK;
 }
 
 int PAPI_get_event_info(int code, PAPI_event_info_t* info) {
   const std::size_t index = index_of(code);
-  if (index == most_events) return PAPI_ENOEVNT;
+  if (index == max_events) return PAPI_ENOEVNT;
   *info = {};
   std::snprintf(info->symbol, sizeof info->symbol, "%s", event_of(index).name.c_str());
   std::snprintf(info->long_descr, sizeof info->long_descr, "%s of the stand-in",
@@ -267,7 +267,7 @@ int PAPI_get_event_info(int code, PAPI_event_info_t* info) {
 
 int PAPI_query_event(int code) {
   const std::size_t index = index_of(code);
-  return index == most_events ? PAPI_ENOEVNT : event_of(index).query;
+  return index == max_events ? PAPI_ENOEVNT : event_of(index).query;
 }
 
 int PAPI_create_eventset(int* set) {
@@ -300,7 +300,7 @@ int PAPI_add_event(int set, int code) {
   const std::size_t index = index_of(code);
   if (!found) return PAPI_ENOEVST;
   if (found->running) return PAPI_EISRUN;
-  if (index == most_events || event_of(index).query != PAPI_OK) return PAPI_ENOEVNT;
+  if (index == max_events || event_of(index).query != PAPI_OK) return PAPI_ENOEVNT;
   if (event_of(index).add != PAPI_OK) return event_of(index).add;
   if (!fits(found->multiplexed ? Set{} : *found, index)) return PAPI_ECNFLCT;
   found->assigned = true;

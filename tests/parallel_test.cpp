@@ -27,14 +27,14 @@ TEST_P(Parallel, SameBytesOnAnyNumberOfThreads) {
   const Variant& variant = *GetParam();
   const Operation& operation = *variant.operation;
   const auto executor = make_executor("cpu");
-  std::vector<Params> knobs(1);
-  for (const ParamSpec& spec : variant.params) knobs.push_back({{spec.name, allowed_value(spec, 2)}});
+  std::vector<Params> settings(1);
+  for (const ParamSpec& spec : variant.params) settings.push_back({{spec.name, allowed_value(spec, 2)}});
   int compared = 0;
   for (const Shape& shape : operation.test_shapes()) {
     for (std::string_view input : operation.inputs.first(std::min<std::size_t>(operation.inputs.size(), 2))) {
       Workspace workspace({&operation, shape, input}, *executor);
       if (!variant.supports(workspace.problem().shape)) continue;
-      for (const Params& params : knobs) {
+      for (const Params& params : settings) {
         if (!params.empty() && largest_size(shape) > 1100) continue;
         const auto bytes_on = [&](int threads) {
           const Candidate candidate{&variant, params, threads};
@@ -92,7 +92,7 @@ TEST(Threads, ASerialVariantRefusesMore) {
   const auto executor = make_executor("cpu");
   Workspace workspace({&operation, parse_shape(operation, "m=4"), {}}, *executor);
   const Candidate candidate{&find_variant(operation, "loops_ikj"), {}, 2};
-  const auto results = measure(workspace, std::span(&candidate, 1), {.least_rounds = 1, .most_rounds = 1});
+  const auto results = measure(workspace, std::span(&candidate, 1), {.min_rounds = 1, .max_rounds = 1});
   EXPECT_EQ(results[0].outcome.reason, "runs on one thread only");
 
   std::vector<double> memory(48, 1.0);

@@ -13,9 +13,8 @@ constexpr int shapes_each = 40;
 
 class Agreement : public testing::TestWithParam<const Operation*> {
  protected:
-  Index random(Index least, Index most) {
-    return least +
-           static_cast<Index>(random_up_to(2024, position++, static_cast<std::uint64_t>(most - least)));
+  Index random(Index min, Index max) {
+    return min + static_cast<Index>(random_up_to(2024, position++, static_cast<std::uint64_t>(max - min)));
   }
 
   const Operation& operation = *GetParam();
@@ -49,7 +48,7 @@ TEST_P(Agreement, OnRandomShapes) {
       if (variant->backend != "cpu" || !variant->unavailable().empty() || !variant->supports(shape)) continue;
       Candidate candidate{variant};
       for (const ParamSpec& spec : variant->params)
-        candidate.params.set(spec.name, allowed_value(spec, spec.least + random(0, 99)));
+        candidate.params.set(spec.name, allowed_value(spec, spec.min + random(0, 99)));
       const Check check = workspace.verify(candidate);
       ASSERT_TRUE(check) << describe(candidate, workspace.problem()) << ": " << check.message();
       ++compared;

@@ -79,11 +79,10 @@ inline std::uint64_t slow_passes(const WarpMachine& machine, const WarpRequest& 
     for (const std::uint64_t word : units_of(request, {lane}, machine.bank_bytes))
       words_of_bank[word % static_cast<std::uint64_t>(machine.banks)].insert(word);
   const bool distinct = machine.broadcasts_any_word || addresses.size() == 1;
-  std::uint64_t most = 0;
+  std::uint64_t max = 0;
   for (const auto& [bank, words] : words_of_bank)
-    most =
-        std::max<std::uint64_t>(most, distinct ? Numbers(words.begin(), words.end()).size() : words.size());
-  return most;
+    max = std::max<std::uint64_t>(max, distinct ? Numbers(words.begin(), words.end()).size() : words.size());
+  return max;
 }
 
 inline bool slow_agree(const WarpRequest& request, int distance) {
@@ -144,9 +143,9 @@ inline RequestCounts slow_counts(const WarpMachine& machine, const WarpRequest& 
     counts.lane_slots += static_cast<std::uint64_t>(machine.request_lanes);
     if (request.kind == AccessKind::atomic) {
       std::map<std::uint64_t, std::uint64_t> at;
-      std::uint64_t most = 0;
-      for (const int lane : lanes) most = std::max(most, ++at[request.address[lane]]);
-      counts.atomic_steps += most;
+      std::uint64_t max = 0;
+      for (const int lane : lanes) max = std::max(max, ++at[request.address[lane]]);
+      counts.atomic_steps += max;
     }
     if (request.space == Space::global) {
       slow_global(machine, request, lanes, counts);

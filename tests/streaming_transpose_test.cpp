@@ -59,7 +59,7 @@ template <class T>
 void check(Index m, Index n, Index pad, Index from, Index to, Index base = 512) {
   Matrix<T> a(m, n, pad, from, 1);
   const auto input = a.memory;
-  for (tr::Reuse reuse : {tr::Reuse::none, tr::Reuse::soon}) {
+  for (tr::Reuse reuse : {tr::Reuse::none, tr::Reuse::expected}) {
     Matrix<T> b(n, m, pad, to, 2);
     auto expected = b.memory;
     for (Index i = 0; i < m; ++i)

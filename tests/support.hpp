@@ -49,7 +49,7 @@ inline Index largest_size(const Shape& shape) {
 
 /// An allowed value of a parameter near `value`: the greatest choice up to it, or at least the minimum.
 inline Index allowed_value(const ParamSpec& spec, Index value) {
-  if (spec.choices.empty()) return std::max(value, spec.least);
+  if (spec.choices.empty()) return std::max(value, spec.min);
   Index allowed = spec.choices.front();
   for (Index choice : spec.choices)
     if (choice <= value) allowed = std::max(allowed, choice);

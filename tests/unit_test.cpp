@@ -116,8 +116,8 @@ TEST(Catalogue, IsComplete) {
     EXPECT_FALSE(variant->source.empty()) << seen.back();
     EXPECT_EQ(variant->entries.size(), variant->phases.size()) << seen.back();
     for (const ParamSpec& spec : variant->params) {
-      EXPECT_GE(spec.fallback, spec.least) << seen.back();
-      EXPECT_EQ(allowed_value(spec, spec.fallback), spec.fallback) << seen.back();
+      EXPECT_GE(spec.default_value, spec.min) << seen.back();
+      EXPECT_EQ(allowed_value(spec, spec.default_value), spec.default_value) << seen.back();
     }
   }
   std::ranges::sort(seen);
@@ -181,12 +181,12 @@ TEST(Random, KeysStayInTheirRange) {
 }
 
 TEST(Overflow, IsAnError) {
-  constexpr auto most = std::numeric_limits<std::size_t>::max();
+  constexpr auto max = std::numeric_limits<std::size_t>::max();
   EXPECT_EQ(checked_product(3, 5, "x"), 15u);
-  EXPECT_EQ(checked_sum(most - 1, 1, "x"), most);
-  expect_error([] { checked_product(most / 2, 3, "tiles"); }, "tiles");
-  expect_error([] { checked_sum(most, 1, "tiles"); }, "overflows");
-  expect_error([] { scratch_bytes({most}); }, "overflows");
+  EXPECT_EQ(checked_sum(max - 1, 1, "x"), max);
+  expect_error([] { checked_product(max / 2, 3, "tiles"); }, "tiles");
+  expect_error([] { checked_sum(max, 1, "tiles"); }, "overflows");
+  expect_error([] { scratch_bytes({max}); }, "overflows");
   expect_error([] { matrix_bytes<double>(Index{1} << 62, 2, 0); }, "overflows");
 }
 

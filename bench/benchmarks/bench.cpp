@@ -61,9 +61,9 @@ int threads = 1;
 void add_misses(benchmark::State& state, [[maybe_unused]] const Problem& problem,
                 [[maybe_unused]] const Candidate& candidate) {
 #ifdef TALLCACHE_HAS_PAPI
-  constexpr double most_accesses = 5e8;  // 10 to 20 s
+  constexpr double max_accesses = 5e8;  // 10 to 20 s
   if (!candidate.variant->trace) return state.SetLabel("misses: a library or on the GPU: not traced");
-  if (estimated_accesses(*problem.operation, problem.shape) > most_accesses)
+  if (estimated_accesses(*problem.operation, problem.shape) > max_accesses)
     return state.SetLabel("misses: too large: tallcache misses traces it");
   static std::map<std::pair<const Variant*, std::string>, MissCounts> known;
   const auto [entry, is_new] =

@@ -112,14 +112,14 @@ double median(std::vector<double> values) {
 void compare(benchmark::State& state, const Case& c) {
   const Serial elision;
   WorkSpan<Nanoseconds> profiler;
-  const std::function<void()> ways[] = {c.plain, [&] { c.elision(elision); },
-                                        [&] { profiler.profile([&] { c.profiled(profiler); }); }};
-  for (const auto& way : ways) way();
+  const std::function<void()> versions[] = {c.plain, [&] { c.elision(elision); },
+                                            [&] { profiler.profile([&] { c.profiled(profiler); }); }};
+  for (const auto& version : versions) version();
   if (!c.same()) return state.SkipWithError("the two results differ");
   std::vector<double> times[3];
   int first = 0;
   for (auto _ : state) {
-    for (int i = 0; i < 3; ++i) times[(first + i) % 3].push_back(seconds(ways[(first + i) % 3]));
+    for (int i = 0; i < 3; ++i) times[(first + i) % 3].push_back(seconds(versions[(first + i) % 3]));
     first = (first + 1) % 3;
     state.SetIterationTime(times[1].back());
   }

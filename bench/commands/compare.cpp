@@ -54,7 +54,7 @@ std::vector<Quantity> transfer_times(const Backend& backend, const Problem& prob
 }
 
 /// The CPU's variants on one thread, and on all cores those that can use them; the GPU's once.
-std::vector<Candidate> everyone(const Operation& operation) {
+std::vector<Candidate> all_candidates(const Operation& operation) {
   std::vector<Candidate> list;
   const int threads = usable_threads();
   for (const Variant* variant : variants_of(operation)) {
@@ -88,7 +88,7 @@ std::string too_slow(const Document& document, const Candidate& candidate, const
 void measure_size(Document& document, const Problem& problem, const Problem* smaller,
                   const CompareOptions& options) {
   std::vector<Candidate> runs;
-  for (const Candidate& candidate : everyone(*problem.operation)) {
+  for (const Candidate& candidate : all_candidates(*problem.operation)) {
     Record& record = document.measurements.emplace_back(to_record(problem, candidate));
     const std::string reason = too_slow(document, candidate, problem, smaller, options.seconds_each());
     if (reason.empty())
@@ -96,9 +96,8 @@ void measure_size(Document& document, const Problem& problem, const Problem* sma
     else
       record.outcome = {Status::left_out, reason};
   }
-  const auto measured =
-      measure_each(problem, runs, {.least_rounds = 3, .most_rounds = 9, .seconds = options.seconds_each()},
-                   options.device);
+  const auto measured = measure_each(
+      problem, runs, {.min_rounds = 3, .max_rounds = 9, .seconds = options.seconds_each()}, options.device);
   std::map<std::string_view, std::vector<Quantity>> transfers;  // by backend
   for (const Measurement& m : measured) {
     Record record = to_record(problem, m);

@@ -37,11 +37,11 @@ void print_catalogue(const std::string& operation) {
       heading = variant->operation->name;
       fmt::print("\n{}: {}\n", heading, variant->operation->what);
     }
-    const std::string reason = variant->unavailable(), knobs = defaults(*variant);
+    const std::string reason = variant->unavailable(), params_text = defaults(*variant);
     fmt::print("  {:<18} {}  {}{}\n", variant->name, variant->backend, variant->peer ? "[peer] " : "",
                variant->idea);
     fmt::print("  {:<18} {}; {}{}\n", "", elements(*variant, reason), variant->source,
-               knobs.empty() ? "" : "; " + knobs);
+               params_text.empty() ? "" : "; " + params_text);
     if (!reason.empty()) fmt::print("  {:<18} unavailable: {}\n", "", reason);
   }
 }

@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "bench/misses/capacity_cliffs.hpp"
 #include "bench/misses/curve.hpp"
-#include "bench/misses/falls.hpp"
 #include "bench/misses/misses.hpp"
 #include "bench/misses/records.hpp"
 #include "bench/misses/theory.hpp"
@@ -22,7 +22,7 @@ namespace {
 struct MissesOptions : ProblemOptions {
   std::string line, source = "auto", svg, json;
   std::vector<std::string> caches;
-  bool curve = false, falls = false;
+  bool curve = false, cliffs = false;
 };
 
 std::vector<cache::CacheLevel> levels_of(const MissesOptions& options) {
@@ -59,7 +59,7 @@ MissesPlan planned(const MissesOptions& options) {
   for (const Candidate& candidate : plan.candidates)
     if (obstacle(plan.problem, candidate, Source::simulated).status == Status::pending)
       plan.traced.push_back(candidate);
-  const bool traces = plan.curve || options.falls;
+  const bool traces = plan.curve || options.cliffs;
   if ((traces || plan.choice.source == Source::simulated) && !plan.traced.empty())
     require_traceable(plan.problem, plan.traced, plan.levels);
   if (traces && plan.traced.empty()) throw Error("no variant here can be traced");
@@ -109,13 +109,13 @@ void trace_curves(const MissesPlan& plan, Document& document) {
   }
 }
 
-void measure_falls(const MissesPlan& plan, Document& document) {
-  const std::vector<Shape> ladder = falls_ladder(plan.problem);
+void measure_cliffs(const MissesPlan& plan, Document& document) {
+  const std::vector<Shape> sweep = cliff_sweep(plan.problem);
   Json shapes = Json::array();
-  for (const Shape& shape : ladder) shapes.push_back(to_json(shape));
+  for (const Shape& shape : sweep) shapes.push_back(to_json(shape));
   document.plan[0]["falls"] = {{"dimension", plan.problem.operation->dims[0].name},
                                {"ladder", std::move(shapes)}};
-  measure_falls(plan.problem, plan.traced, plan.levels, ladder, document);
+  measure_cliffs(plan.problem, plan.traced, plan.levels, sweep, document);
 }
 
 void run(const MissesOptions& options) {
@@ -123,7 +123,7 @@ void run(const MissesOptions& options) {
   Document document{.kind = "misses", .context = machine_context(), .plan = Json::array({part_of(plan)})};
   count(plan, document);
   if (plan.curve) trace_curves(plan, document);
-  if (options.falls) measure_falls(plan, document);
+  if (options.cliffs) measure_cliffs(plan, document);
   if (options.json != "-") fmt::print("{}", misses_text(document, Style::terminal));
   if (!options.svg.empty()) plot_misses(document, options.svg);
   if (!options.json.empty()) write_document(options.json, document);
@@ -136,7 +136,7 @@ void add_misses(CLI::App& app) {
   const auto options = std::make_shared<MissesOptions>();
   CLI::App* command = app.add_subcommand(
       "misses", "Count cache misses of variants through PAPI, by level and kind, beside the theory");
-  options->least_shape = true;  // every access is simulated
+  options->smallest_shape = true;  // every access is simulated
   add_problem(*command, *options, "all of them");
   command->add_option("--cache", options->caches,
                       "A level of cache: 32K is fully associative, 32K:8 has 8 ways; up to three, the first "
@@ -147,7 +147,7 @@ void add_misses(CLI::App& app) {
   command->add_flag("--curve", options->curve, "Add the misses at every cache size to the JSON");
   command->add_option("--svg", options->svg, "Plot the misses at every cache size into FILE (gnuplot)")
       ->type_name("FILE");
-  command->add_flag("--falls", options->falls,
+  command->add_flag("--falls", options->cliffs,
                     "Also: the size at which each variant falls off each cache, and where its time jumps");
   command->add_option("--json", options->json, "Write the counts to FILE ('-': standard output)")
       ->type_name("FILE");

@@ -104,11 +104,11 @@ void measure_case(Document& document, const Operation& operation, const PeerComp
   document.plan.back()["cases"].push_back(
       {{"label", label}, {"row", row}, {"threads", threads}, {"group", peer_case.group}});
   std::vector<Candidate> list;
-  for (const Variant* variant : variants_held(operation, comparison))
+  for (const Variant* variant : compared_variants(operation, comparison))
     list.push_back({variant, complete_params(*variant, list.empty() ? peer_case.params : Params{}),
                     variant->parallel ? threads : 1});
-  const Protocol protocol{.least_rounds = 3,
-                          .most_rounds = 25,
+  const Protocol protocol{.min_rounds = 3,
+                          .max_rounds = 25,
                           .seconds = options.seconds * (peer_case.group.empty() ? 1 : 0.2),
                           .cold = comparison.cold};
   put_all(document, problem, list, protocol, options, row);

@@ -32,7 +32,7 @@ Candidate candidate_of(const Operation& operation, const OptimizationSteps& step
 Json plan_of(const Problem& problem, const OptimizationSteps& steps) {
   Json part{{"operation", problem.operation->name}, {"element", steps.element}, {"backend", steps.backend},
             {"shape", to_json(problem.shape)},      {"unit", steps.unit},       {"limit", steps.limit}};
-  if (!std::isnan(steps.least_bytes)) part["unit_bytes"] = steps.least_bytes;
+  if (!std::isnan(steps.min_bytes)) part["unit_bytes"] = steps.min_bytes;
   for (const Step& step : steps.steps) {
     const Candidate candidate = candidate_of(*problem.operation, steps, step);
     Json line{{"label", step.label},
@@ -56,8 +56,7 @@ void measure_steps(Document& document, std::string_view name, const Optimization
   document.plan.push_back(plan_of(problem, steps));
   std::vector<Candidate> list;
   for (const Step& step : steps.steps) list.push_back(candidate_of(operation, steps, step));
-  const Protocol protocol{
-      .least_rounds = 3, .most_rounds = 15, .seconds = options.seconds, .cold = steps.cold};
+  const Protocol protocol{.min_rounds = 3, .max_rounds = 15, .seconds = options.seconds, .cold = steps.cold};
   for (const Measurement& m : measure_each(problem, list, protocol, options.device)) {
     Record record = to_record(problem, m);
     if (steps.cold) record.conditions["caches"] = "cold";

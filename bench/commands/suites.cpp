@@ -9,7 +9,7 @@
 
 namespace tallcache {
 
-void add_suite(CLI::App& command, SuiteOptions& options, HasPart has_part) {
+void add_suite(CLI::App& command, SuiteOptions& options, SuitePredicate has_part) {
   command.add_option("OPERATION", options.operations,
                      fmt::format("{}; all of them by default", fmt::join(operations_with(has_part), ", ")));
   command.add_flag("--smoke", options.smoke)->group("");

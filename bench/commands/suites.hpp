@@ -25,7 +25,7 @@ struct SuiteOptions {
 };
 
 /// Adds OPERATION..., of those that have the part, --seed, --json and, for tests, --smoke.
-void add_suite(CLI::App& command, SuiteOptions&, HasPart);
+void add_suite(CLI::App& command, SuiteOptions&, SuitePredicate);
 
 /// Adds --backend and --device.
 void add_backend(CLI::App& command, SuiteOptions&);

@@ -50,11 +50,11 @@ Curve trace_curve(const Problem& problem, const Candidate& candidate, std::size_
 
 std::vector<std::size_t> curve_sizes(std::span<const Curve> curves,
                                      std::span<const cache::CacheLevel> levels) {
-  std::size_t most = 0;
-  for (const Curve& curve : curves) most = std::max(most, curve.misses.size());
-  for (const cache::CacheLevel& level : levels) most = std::max(most, level.bytes / curves[0].line_bytes);
+  std::size_t max = 0;
+  for (const Curve& curve : curves) max = std::max(max, curve.misses.size());
+  for (const cache::CacheLevel& level : levels) max = std::max(max, level.bytes / curves[0].line_bytes);
   std::vector<std::size_t> list;
-  for (std::size_t lines = 4; list.empty() || list.back() <= most; lines *= 2) {
+  for (std::size_t lines = 4; list.empty() || list.back() <= max; lines *= 2) {
     list.push_back(lines);
     list.push_back(lines + lines / 2);
   }

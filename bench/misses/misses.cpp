@@ -36,7 +36,7 @@ double bytes_of(const Problem& problem, std::span<const Candidate> candidates, s
   return data * (1 + 64.0 / static_cast<double>(line_bytes));
 }
 
-constexpr double most_seconds = 3600;
+constexpr double max_seconds = 3600;
 
 // The reason why the traces are too large, or empty.
 std::string too_much(const Problem& problem, std::span<const Candidate> candidates,
@@ -46,7 +46,7 @@ std::string too_much(const Problem& problem, std::span<const Candidate> candidat
     return fmt::format("needs {}, {} are available", human_bytes(bytes), human_bytes(free));
   const double accesses = estimated_accesses(*problem.operation, problem.shape),
                time = seconds(accesses, levels) * static_cast<double>(candidates.size());
-  if (time > most_seconds)
+  if (time > max_seconds)
     return fmt::format("takes about {:.1f} hours: {} x {:.1e} accesses", time / 3600, candidates.size(),
                        accesses);
   return {};

@@ -116,16 +116,16 @@ ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::
 
 namespace {
 // The bench shapes stand from small to large, special ones behind.
-Shape default_shape(const Operation& operation, bool least) {
+Shape default_shape(const Operation& operation, bool smallest) {
   const auto shapes = operation.bench_shapes();
-  return complete_shape(operation, shapes[least ? 0 : (shapes.size() - 1) / 2]);
+  return complete_shape(operation, shapes[smallest ? 0 : (shapes.size() - 1) / 2]);
 }
 }  // namespace
 
 Problem problem_of(const ProblemOptions& options) {
   const Operation& operation = find_operation(options.operation, options.element);
   return {&operation,
-          options.shape.empty() ? default_shape(operation, options.least_shape)
+          options.shape.empty() ? default_shape(operation, options.smallest_shape)
                                 : parse_shape(operation, options.shape),
           options.input.empty() ? operation.inputs.front() : std::string_view(options.input), options.seed};
 }

@@ -40,7 +40,7 @@ struct ProblemOptions {
   std::vector<std::string> variants, params;
   std::uint64_t seed = 1;
   /// Without a shape: the least of the operation's bench_shapes(), not the one in the middle.
-  bool least_shape = false;
+  bool smallest_shape = false;
 };
 
 /// The two options that a command may treat differently.

@@ -48,18 +48,18 @@ Records records_at(const Document& document, const Json& part, Index n) {
 
 // The speed-up of a record over the same variant on one thread.
 double speed_up(const Records& records, const Record& record) {
-  if (record.threads == 1) return absent;
+  if (record.threads == 1) return no_value;
   for (const Record* one : records)
     if (one->threads == 1 && one->variant == record.variant && one->backend == record.backend)
       return measured_seconds(one) / measured_seconds(&record);
-  return absent;
+  return no_value;
 }
 
-template <class TakesPart>
-const Record* fastest(const Records& records, TransferMode mode, TakesPart&& takes_part) {
+template <class IsEligible>
+const Record* fastest(const Records& records, TransferMode mode, IsEligible&& is_eligible) {
   const Record* best = nullptr;
   for (const Record* record : records)
-    if (takes_part(*record) && !std::isnan(rate_with(*record, mode)) &&
+    if (is_eligible(*record) && !std::isnan(rate_with(*record, mode)) &&
         (!best || rate_with(*record, mode) > rate_with(*best, mode)))
       best = record;
   return best;
@@ -101,7 +101,7 @@ double rate_with(const Record& record, TransferMode mode) {
 
 Grid comparison_grid(const Document& document, const Json& part) {
   const std::string unit = rate_title(records_of(document, part));
-  const Roofs roofs(document.limits);
+  const Roofline roofline(document.limits);
   Grid grid{.caption = fmt::format("{}, {}", title(part), unit),
             .columns = {{"size", true},
                         {"variant", true},
@@ -122,7 +122,7 @@ Grid comparison_grid(const Document& document, const Json& part) {
       if (seconds > 0)
         row.insert(row.end(),
                    {figure(seconds * 1e3), figure(record->seconds_spread() * 1e3), figure(record->rate()),
-                    percent(roofs.share(*record), 1), figure(rate_with(*record, TransferMode::pinned)),
+                    percent(roofline.share(*record), 1), figure(rate_with(*record, TransferMode::pinned)),
                     figure(rate_with(*record, TransferMode::pageable)), times(speed_up(records, *record))});
       else
         row.push_back(reason_of(record));
@@ -183,8 +183,8 @@ Grid comparison_summary(const Document& document, const Json& part) {
             .rows = {}};
   for (const Index n : part.at("sizes")) {
     const Records records = records_at(document, part, n);
-    const auto best = [&](auto&& takes_part, TransferMode mode = TransferMode::none) {
-      const Record* record = fastest(records, mode, takes_part);
+    const auto best = [&](auto&& is_eligible, TransferMode mode = TransferMode::none) {
+      const Record* record = fastest(records, mode, is_eligible);
       return record ? fmt::format("{} ({})", figure(rate_with(*record, mode)), record->variant)
                     : std::string("-");
     };

@@ -9,7 +9,7 @@
 namespace tallcache {
 
 double measured_seconds(const Record* record) {
-  return record && record->outcome.measured() ? record->seconds() : absent;
+  return record && record->outcome.measured() ? record->seconds() : no_value;
 }
 
 std::string reason_of(const Record* record) {

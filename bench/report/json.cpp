@@ -23,7 +23,7 @@ Json to_json(const Named& named) {
 Json to_json(const Variant& variant) {
   Json params = Json::array();
   for (const ParamSpec& spec : variant.params) {
-    Json param{{"name", spec.name}, {"default", spec.fallback}, {"least", spec.least}, {"what", spec.what}};
+    Json param{{"name", spec.name}, {"default", spec.default_value}, {"min", spec.min}, {"what", spec.what}};
     if (!spec.choices.empty()) param["choices"] = spec.choices;
     params.push_back(std::move(param));
   }

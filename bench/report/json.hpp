@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "bench/report/absent.hpp"
+#include "bench/report/no_value.hpp"
 #include "common/variant.hpp"
 
 namespace tallcache {

@@ -32,8 +32,8 @@ void put_rated(Record& record, const char* unit, const Rated& rated) {
 
 Rated rated_from(const Record& record) {
   const Quantity* median = record.find("median rate");
-  return {.median = median ? median->value : absent,
-          .mad = median ? median->spread : absent,
+  return {.median = median ? median->value : no_value,
+          .mad = median ? median->spread : no_value,
           .best = record.value("rate"),
           .rounds = static_cast<int>(record.value("rounds"))};
 }
@@ -113,9 +113,9 @@ std::vector<Record> measured_limits(const LimitsProtocol& protocol, int device,
   return records;
 }
 
-double Roofs::best(std::string_view operation, std::string_view backend, std::string_view element,
-                   int threads) const {
-  double rate = absent;
+double Roofline::best(std::string_view operation, std::string_view backend, std::string_view element,
+                      int threads) const {
+  double rate = no_value;
   for (const Record& record : limits_)
     if (record.operation == operation && record.backend == backend && record.element == element &&
         (record.threads == 1) == (threads == 1))
@@ -123,17 +123,17 @@ double Roofs::best(std::string_view operation, std::string_view backend, std::st
   return rate;
 }
 
-double Roofs::gflop_per_s(std::string_view backend, std::string_view element, int threads) const {
+double Roofline::gflop_per_s(std::string_view backend, std::string_view element, int threads) const {
   return best(peak, backend, element, threads);
 }
 
-double Roofs::gb_per_s(std::string_view backend, int threads) const {
+double Roofline::gb_per_s(std::string_view backend, int threads) const {
   return best(traffic, backend, "byte", threads);
 }
 
-double Roofs::share(const Record& record) const {
+double Roofline::share(const Record& record) const {
   const Quantity* work = record.find("work");
-  if (!work) return absent;
+  if (!work) return no_value;
   if (work->unit == "flop")
     return record.rate() / gflop_per_s(record.backend, record.element, record.threads);
   return record.value("traffic") / record.seconds() * 1e-9 / gb_per_s(record.backend, record.threads);

@@ -27,9 +27,9 @@ std::vector<Record> measured_limits(const LimitsProtocol&, int device, const Lim
 
 /// The limits to which speeds are compared: the best multiply-adds and the best traffic, on one core (threads
 /// = 1), on all cores, or of the GPU; NaN where there is no figure.
-class Roofs {
+class Roofline {
  public:
-  explicit Roofs(std::span<const Record> limits) : limits_(limits) {}
+  explicit Roofline(std::span<const Record> limits) : limits_(limits) {}
 
   double gflop_per_s(std::string_view backend, std::string_view element, int threads) const;
   double gb_per_s(std::string_view backend, int threads) const;

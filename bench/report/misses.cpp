@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/report/falls.hpp"
+#include "bench/report/capacity_cliffs.hpp"
 #include "bench/report/gnuplot.hpp"
 #include "bench/report/kind.hpp"
 
@@ -67,7 +67,7 @@ std::string count(const Quantity* quantity) { return quantity ? count(quantity->
 // The misses of a counter over those of the model at the same level.
 double over_model(const Record& record, const Quantity& misses) {
   const Quantity* model = record.find("misses", misses.at, Origin::model);
-  return misses.origin == Origin::event && model ? misses.value / model->value : absent;
+  return misses.origin == Origin::event && model ? misses.value / model->value : no_value;
 }
 
 std::vector<std::string> level_row(const Record& record, const Quantity& misses, bool both) {
@@ -211,7 +211,7 @@ std::string misses_text(const Document& document, Style style) {
     for (const Record* record : records_of(document, part)) text += variant_text(*record, style);
     if (const auto curves = curves_of(document, part); style == Style::markdown && !curves.empty())
       text += curves_text(curves, style);
-    if (part.contains("falls")) text += falls_text(document, part, style);
+    if (part.contains("falls")) text += cliffs_text(document, part, style);
   }
   return text;
 }

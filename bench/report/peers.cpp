@@ -12,7 +12,7 @@
 namespace tallcache {
 namespace {
 
-double rate_of(const Record* record) { return record ? record->rate(measured_seconds(record)) : absent; }
+double rate_of(const Record* record) { return record ? record->rate(measured_seconds(record)) : no_value; }
 
 // The first record of this operation and variant in a row.
 const Record* record_of(const Document& document, const Json& part, const Json& peer_case,
@@ -39,12 +39,12 @@ const Record* other_case(const Document& document, const Json& part, const Recor
 double share_of(const Document& document, const Json& part, const Json& peer_case, const Record& own) {
   const Json& share = part.at("share");
   const std::string of = share.at("of"), first_input = part.at("first_input");
-  if (of == "limit") return Roofs(document.limits).share(own);
+  if (of == "limit") return Roofline(document.limits).share(own);
   if (of == "reference")
     return measured_seconds(
                record_of(document, part, peer_case, share.at("operation"), share.at("variant"))) /
            measured_seconds(&own);
-  if (own.input == first_input) return absent;
+  if (own.input == first_input) return no_value;
   return rate_of(&own) / rate_of(other_case(document, part, own, first_input, own.threads));
 }
 
@@ -84,8 +84,8 @@ void add_group(Grid& grid, const Document& document, const Json& part, const Jso
   grid.rows.push_back({fmt::format("{}: geometric mean of {}{}", name, group.count, missing), threads, "", "",
                        "", "", times(group.geometric_mean)});
   if (group.count)
-    grid.rows.push_back({fmt::format("the least of them, {}", group.least_label), threads, "", "", "", "",
-                         times(group.least)});
+    grid.rows.push_back(
+        {fmt::format("the least of them, {}", group.min_label), threads, "", "", "", "", times(group.min)});
 }
 
 void add_case(Grid& grid, const Document& document, const Json& part, const Json& peer_case) {
@@ -150,7 +150,7 @@ PeerGroup peer_group(const Document& document, const Json& part, std::string_vie
     }
     ++group.count;
     logarithms += std::log(over);
-    if (!(over >= group.least)) group.least = over, group.least_label = peer_case.at("label");
+    if (!(over >= group.min)) group.min = over, group.min_label = peer_case.at("label");
   }
   if (group.count) group.geometric_mean = std::exp(logarithms / group.count);
   return group;

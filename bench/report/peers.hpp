@@ -22,18 +22,18 @@ namespace tallcache {
 struct PeerFigures {
   const Record* own = nullptr;
   const Record* best = nullptr;  ///< the fastest peer
-  double over_best = absent;     ///< the variant's speed over it
-  double over_baseline = absent;
-  double share = absent;  ///< of the reference that the part names
-  double over_one_core = absent;
+  double over_best = no_value;   ///< the variant's speed over it
+  double over_baseline = no_value;
+  double share = no_value;  ///< of the reference that the part names
+  double over_one_core = no_value;
 };
 PeerFigures peer_figures(const Document&, const Json& part, const Json& peer_case);
 
 /// The figures of a group, over its cases in which the variant and a peer were measured.
 struct PeerGroup {
   int count = 0, absent_count = 0;
-  double geometric_mean = absent, least = absent;  ///< of the speeds over the best peer
-  std::string least_label;
+  double geometric_mean = no_value, min = no_value;  ///< of the speeds over the best peer
+  std::string min_label;
 };
 PeerGroup peer_group(const Document&, const Json& part, std::string_view group);
 

@@ -101,7 +101,7 @@ Profile profile_of(const Record& record) {
 }
 
 double ProfiledVariant::speedup(const Record& timed) const {
-  return times.empty() ? absent : times.front()->seconds() / timed.seconds();
+  return times.empty() ? no_value : times.front()->seconds() / timed.seconds();
 }
 
 std::vector<ProfiledVariant> profiled_variants(const Document& document) {

@@ -87,7 +87,7 @@ Quantity quantity_from_json(const Json& json) {
   quantity.origin = static_cast<Origin>(origin - origin_names.begin());
   quantity.detail = json.value("detail", "");
   quantity.reason = json.value("reason", "");
-  quantity.spread = json.value("spread", absent);
+  quantity.spread = json.value("spread", no_value);
   quantity.samples = json.value("samples", std::vector<double>{});
   if (json.contains("over")) {
     if (json.contains("value")) throw Error(fmt::format("{} has a value and a curve", quantity.name));
@@ -123,19 +123,19 @@ const Quantity* Record::find(std::string_view name, const Json& at, Origin origi
 
 double Record::value(std::string_view name, const Json& at) const {
   const Quantity* quantity = find(name, at);
-  return quantity ? quantity->value : absent;
+  return quantity ? quantity->value : no_value;
 }
 
 double Record::seconds_spread() const {
   const Quantity* time = find("time");
-  return time ? time->spread : absent;
+  return time ? time->spread : no_value;
 }
 
 double Record::rate() const { return rate(seconds()); }
 
 double Record::rate(double seconds) const {
   const Quantity* work = find("work");
-  if (!work) return absent;
+  if (!work) return no_value;
   return work->value / seconds * (work->unit == "flop" || work->unit == "B" ? 1e-9 : 1e-6);
 }
 

@@ -30,12 +30,12 @@ struct Axis {
 };
 
 struct Quantity {
-  std::string name, unit;  ///< "time", "s"; "misses", "1"
-  double value = absent;   ///< the median, where there are samples
+  std::string name, unit;   ///< "time", "s"; "misses", "1"
+  double value = no_value;  ///< the median, where there are samples
   Origin origin = Origin::clock;
   std::string detail{};           ///< which model, event or formula
   Json at = Json::object();       ///< the part it belongs to: {"phase": "buckets"}, {"level": 1}, {"rank": 3}
-  double spread = absent;         ///< median absolute deviation
+  double spread = no_value;       ///< median absolute deviation
   std::vector<double> samples{};  ///< one for each run, in the order of the runs
   std::string reason{};           ///< why there is no value
   Axis over{};                    ///< the axis of a curve, which has `values` in place of a value

@@ -17,7 +17,7 @@ constexpr const char* settings[] = {"/cpu",          "/usable_cores",   "/gpu",
                                     "/build/commit", "/build/compiler", "/build/type",
                                     "/build/flags",  "/mode",           "/seed"};
 
-constexpr const char* way_out = "use --fresh to replace it, or another --results";
+constexpr const char* recovery_hint = "use --fresh to replace it, or another --results";
 
 std::string setting(const Json& context, const char* name) {
   const Json::json_pointer pointer(name);
@@ -53,18 +53,19 @@ Document document_to_resume(const std::string& path, const Json& context) {
   try {
     old = read_document(path);
   } catch (const Error& reason) {
-    throw Error(fmt::format("{}; {}", reason.what(), way_out));
+    throw Error(fmt::format("{}; {}", reason.what(), recovery_hint));
   }
-  if (old.kind != "reproduce") throw Error(fmt::format("{} is of tallcache {}; {}", path, old.kind, way_out));
+  if (old.kind != "reproduce")
+    throw Error(fmt::format("{} is of tallcache {}; {}", path, old.kind, recovery_hint));
   try {
     tables_of(old.plan);
   } catch (const Error& reason) {
-    throw Error(fmt::format("{}: {}; {}", path, reason.what(), way_out));
+    throw Error(fmt::format("{}: {}; {}", path, reason.what(), recovery_hint));
   }
   for (const char* name : settings)
     if (const std::string there = setting(old.context, name), here = setting(context, name); there != here)
       throw Error(fmt::format("{} holds other results: {} is {} there and {} here; {}", path, name + 1, there,
-                              here, way_out));
+                              here, recovery_hint));
   return old;
 }
 

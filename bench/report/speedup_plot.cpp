@@ -9,25 +9,25 @@
 namespace tallcache {
 namespace {
 
-// One variant's data and its curves. `least` is lowered to the minimum speed-up among them.
+// One variant's data and its curves. `min` is lowered to the minimum speed-up among them.
 struct Drawn {
   std::string blocks, plots;
   bool timed = false;
 };
 
-Drawn drawn(const ProfiledVariant& v, std::size_t i, double& least) {
+Drawn drawn(const ProfiledVariant& v, std::size_t i, double& min) {
   std::string bounds, points;
   // Steps of an eighth of an octave make the curves smooth.
   for (int step = 0; step <= 7 * 8; ++step) {
     const double p = std::exp2(step / 8.0);
     const SpeedupRange range = speedup_range(v.profile, p);
     bounds += fmt::format("{} {} {}\n", p, range.low, range.high);
-    least = std::min(least, range.low);
+    min = std::min(min, range.low);
   }
   for (const Record* record : v.times)
     if (const double speedup = v.speedup(*record); !std::isnan(speedup)) {
       points += fmt::format("{} {}\n", record->threads, speedup);
-      least = std::min(least, speedup);
+      min = std::min(min, speedup);
     }
   const char* colour = plot_colours[i % plot_colours.size()];
   Drawn result{
@@ -54,11 +54,11 @@ void plot_speedups(const Document& document, const std::string& file) {
       "set xtics (1, 2, 4, 8, 16, 32, 64, 128)\nset tmargin 3\nset title {}\n",
       quoted(title));
   std::string plots = "x with lines lw 1 lc rgb '#b0b0b0' title 'linear'";
-  double least = 0.5;
+  double min = 0.5;
   bool timed = false;
   const std::vector<ProfiledVariant> list = profiled_variants(document);
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const Drawn variant = drawn(list[i], i, least);
+    const Drawn variant = drawn(list[i], i, min);
     text += variant.blocks;
     plots += variant.plots;
     timed = timed || variant.timed;
@@ -67,7 +67,7 @@ void plot_speedups(const Document& document, const std::string& file) {
       ", NaN with lines lw 2 lc rgb '#606060' title 'at most: min(P, T_1/T_inf)', NaN with lines lw 2 dt 2 "
       "lc rgb '#606060' title 'at least: burdened'";
   if (timed) plots += ", NaN with points pt 7 ps 1.1 lc rgb '#606060' title 'measured'";
-  text += fmt::format("set yrange [{}:140]\nplot {}\n", least / 1.2, plots);
+  text += fmt::format("set yrange [{}:140]\nplot {}\n", min / 1.2, plots);
   draw(file, text);
 }
 

@@ -20,9 +20,9 @@ const Record* record_of(const Document& document, const Json& part, const Json& 
 }
 
 // The share of the bandwidth that a run uses, from the bytes that its step counts.
-double counted_share(const Roofs& roofs, const Record& record, double bytes, double unit_bytes) {
+double counted_share(const Roofline& roofline, const Record& record, double bytes, double unit_bytes) {
   const double units = record.value("traffic") / unit_bytes;
-  return bytes * units / measured_seconds(&record) * 1e-9 / roofs.gb_per_s(record.backend, record.threads);
+  return bytes * units / measured_seconds(&record) * 1e-9 / roofline.gb_per_s(record.backend, record.threads);
 }
 
 Grid empty_grid(const Json& part, const std::string& rate, bool counted) {
@@ -52,12 +52,12 @@ std::string summary(const Document& document) { return measured_on(document) + "
 }  // namespace
 
 Grid steps_grid(const Document& document, const Json& part) {
-  const Roofs roofs(document.limits);
+  const Roofline roofline(document.limits);
   std::vector<const Record*> records;
   for (const Json& step : part.at("steps")) records.push_back(record_of(document, part, step));
   const bool counted = part.contains("unit_bytes");
   Grid grid = empty_grid(part, rate_title(records), counted);
-  double before = absent;
+  double before = no_value;
   auto next = records.begin();
   for (const Json& step : part["steps"]) {
     const Record* record = *next++;
@@ -67,12 +67,13 @@ Grid steps_grid(const Document& document, const Json& part) {
                                  measured ? figure(seconds * 1e3) : reason_of(record),
                                  measured ? figure(record->seconds_spread() * 1e3) : "",
                                  measured ? figure(record->rate()) : "",
-                                 percent(measured ? roofs.share(*record) : absent),
+                                 percent(measured ? roofline.share(*record) : no_value),
                                  peer ? "" : times(before / seconds)};
     if (counted) {
-      const double bytes = step.value("bytes", absent);
+      const double bytes = step.value("bytes", no_value);
       row.push_back(figure(bytes));
-      row.push_back(percent(measured ? counted_share(roofs, *record, bytes, part["unit_bytes"]) : absent));
+      row.push_back(
+          percent(measured ? counted_share(roofline, *record, bytes, part["unit_bytes"]) : no_value));
     }
     grid.rows.push_back(std::move(row));
     if (!peer) before = seconds;

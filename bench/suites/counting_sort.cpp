@@ -12,7 +12,7 @@ OptimizationSteps steps() {
   return {
       .element = "uint32",
       .unit = "key",
-      .least_bytes = 8,
+      .min_bytes = 8,
       .limit = "a copy's bandwidth",
       .shape = keys(60000000),
       .smoke = keys(1000),
@@ -61,7 +61,7 @@ PeerComparison largest() {
 OptimizationSteps gpu_steps() {
   return {.element = "uint32",
           .unit = "key",
-          .least_bytes = 8,
+          .min_bytes = 8,
           .limit = "a copy's bandwidth",
           .shape = keys(60000000),
           .smoke = keys(1000),

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bench/program/scale.hpp"
-#include "bench/report/absent.hpp"
+#include "bench/report/no_value.hpp"
 #include "common/measure/harness.hpp"
 
 namespace tallcache {
@@ -30,7 +30,7 @@ struct SizeSweep {
 struct Step {
   std::string_view label, variant;
   Params params{};
-  double bytes = absent;
+  double bytes = no_value;
   bool all_cores = false;
   bool peer = false;  ///< for comparison: the next step does not build on it
 };
@@ -38,7 +38,7 @@ struct Step {
 /// The steps from the textbook's text to the fastest variant.
 struct OptimizationSteps {
   std::string_view element, unit;
-  double least_bytes;      ///< of a unit: its share of the inputs and outputs; NaN as in Step
+  double min_bytes;        ///< of a unit: its share of the inputs and outputs; NaN as in Step
   std::string_view limit;  ///< the name of the machine's limit: "the FMA peak"
   Shape shape, smoke;
   std::vector<Step> steps;
@@ -106,24 +106,24 @@ std::vector<Part> on_backend(const std::vector<Part>& parts, std::string_view ba
 }
 
 /// Whether a suite has the part that a command needs.
-using HasPart = bool (*)(const Suite&);
-inline constexpr HasPart has_sizes = [](const Suite& suite) { return !suite.sizes.quick.empty(); };
-inline constexpr HasPart has_steps = [](const Suite& suite) { return !suite.steps.empty(); };
-inline constexpr HasPart has_peers = [](const Suite& suite) { return !suite.peers.empty(); };
-inline constexpr HasPart has_graph = [](const Suite& suite) { return suite.graph_problem != nullptr; };
+using SuitePredicate = bool (*)(const Suite&);
+inline constexpr SuitePredicate has_sizes = [](const Suite& suite) { return !suite.sizes.quick.empty(); };
+inline constexpr SuitePredicate has_steps = [](const Suite& suite) { return !suite.steps.empty(); };
+inline constexpr SuitePredicate has_peers = [](const Suite& suite) { return !suite.peers.empty(); };
+inline constexpr SuitePredicate has_graph = [](const Suite& suite) { return suite.graph_problem != nullptr; };
 
 /// The operations that have the part, in order.
-std::vector<std::string_view> operations_with(HasPart);
+std::vector<std::string_view> operations_with(SuitePredicate);
 
 /// The suites of these operations, or all that have the part when none is named. Throws Error with the
 /// nearest name; `what` describes the operations in its message: "operation with steps".
-std::vector<const Suite*> find_suites(std::span<const std::string> operations, HasPart,
+std::vector<const Suite*> find_suites(std::span<const std::string> operations, SuitePredicate,
                                       std::string_view what);
 
 /// The cases of a comparison at `scale`; at smoke one case of each kind.
 std::vector<PeerCase> cases_at(const PeerComparison&, Scale scale);
 
 /// The variants of a comparison, its own first.
-std::vector<const Variant*> variants_held(const Operation&, const PeerComparison&);
+std::vector<const Variant*> compared_variants(const Operation&, const PeerComparison&);
 
 }  // namespace tallcache

@@ -19,14 +19,14 @@ std::string_view to_string(SpeedShare::Of of) {
                                            : "first input";
 }
 
-std::vector<std::string_view> operations_with(HasPart has_part) {
+std::vector<std::string_view> operations_with(SuitePredicate has_part) {
   std::vector<std::string_view> names;
   for (const Suite* suite : suites())
     if (has_part(*suite)) names.push_back(suite->operation);
   return names;
 }
 
-std::vector<const Suite*> find_suites(std::span<const std::string> operations, HasPart has_part,
+std::vector<const Suite*> find_suites(std::span<const std::string> operations, SuitePredicate has_part,
                                       std::string_view what) {
   std::vector<const Suite*> found;
   if (operations.empty()) {
@@ -61,7 +61,7 @@ std::vector<PeerCase> cases_at(const PeerComparison& comparison, Scale scale) {
   return cases;
 }
 
-std::vector<const Variant*> variants_held(const Operation& operation, const PeerComparison& comparison) {
+std::vector<const Variant*> compared_variants(const Operation& operation, const PeerComparison& comparison) {
   std::vector<const Variant*> held{&find_variant(operation, comparison.variant, comparison.backend)};
   for (const std::string_view name : comparison.without) find_variant(operation, name, comparison.backend);
   for (const Variant* variant : variants_of(operation))

@@ -12,7 +12,7 @@ Shape square(Index n) { return {{"m", n}, {"n", n}}; }
 OptimizationSteps steps() {
   return {.element = "float",
           .unit = "element",
-          .least_bytes = 8,
+          .min_bytes = 8,
           .limit = "a copy's bandwidth",
           .shape = square(8192),
           .smoke = square(65),
@@ -47,7 +47,7 @@ PeerComparison peers(std::string_view element) {
 OptimizationSteps gpu_steps() {
   return {.element = "float",
           .unit = "element",
-          .least_bytes = 8,
+          .min_bytes = 8,
           .limit = "a copy's bandwidth",
           .shape = square(8192),
           .smoke = square(64),

@@ -116,15 +116,15 @@ std::vector<Row> rows(Scale, std::uint64_t) {
 }
 
 // Bank = (address / 4) % 32: a column of stride s goes to 32 / gcd(s, 32) banks.
-Finding finds_strides(const Quantity* today) {
+Finding finds_strides(const Quantity* best_known) {
   Finding finding{"S5, bank = (address / 4) % 32: a stride of s words takes gcd(s, 32) passes", {}, {}, {}};
-  if (!today) return finding;
+  if (!best_known) return finding;
   finding.holds = true;
-  for (std::size_t i = 0; i < today->values.size(); ++i) {
-    const auto stride = static_cast<int>(today->over.points[i]);
-    if (today->values[i] == std::gcd(stride, 32)) continue;
+  for (std::size_t i = 0; i < best_known->values.size(); ++i) {
+    const auto stride = static_cast<int>(best_known->over.points[i]);
+    if (best_known->values[i] == std::gcd(stride, 32)) continue;
     finding.holds = false;
-    finding.figures = fmt::format("stride {}: {} passes", stride, digits(today->values[i]));
+    finding.figures = fmt::format("stride {}: {} passes", stride, digits(best_known->values[i]));
   }
   finding.why =
       *finding.holds ? "Odd strides, of which a padded tile's 33 is one, are free of conflicts" : "";

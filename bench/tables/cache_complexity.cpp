@@ -13,8 +13,8 @@ namespace {
 constexpr double tolerance = 0.1;  // of an exponent, and of measured / formula
 
 std::string range(std::span<const double> values) {
-  const auto [least, most] = std::ranges::minmax(values);
-  return fmt::format("{:g} to {:g}", least, most);
+  const auto [min, max] = std::ranges::minmax(values);
+  return fmt::format("{:g} to {:g}", min, max);
 }
 
 std::string exponent(double value) {
@@ -27,7 +27,7 @@ std::string three(const Setting& e) {
 }
 
 std::string from_to(const Spread& spread) {
-  return fmt::format("{} to {}", figure(spread.least), figure(spread.most));
+  return fmt::format("{} to {}", figure(spread.min), figure(spread.max));
 }
 
 // The reason why the count differs from the slides' formula, where it does, with the figures that show it.
@@ -59,8 +59,9 @@ Finding finds_count(const Claim& claim, const Experiment& experiment, const std:
   const Spread ratio = spread_of_ratios(experiment);
   Finding finding{fmt::format("{}: {} misses", claim.row, formula), {}, {}, explain(claim, experiment)};
   finding.figures = "measured / formula " + from_to(ratio);
-  finding.holds = claim.says == Says::at_most ? ratio.most <= 1
-                                              : ratio.least >= 1 - tolerance && ratio.most <= 1 + tolerance;
+  finding.holds = claim.kind == ClaimKind::upper_bound
+                      ? ratio.max <= 1
+                      : ratio.min >= 1 - tolerance && ratio.max <= 1 + tolerance;
   return finding;
 }
 
@@ -68,9 +69,9 @@ Finding finds_count(const Claim& claim, const Experiment& experiment, const std:
 Finding finds_constant(const Claim& claim, const Experiment& experiment) {
   const Spread constant = spread_of_constants(experiment, claim.exponents);
   return {fmt::format("{}: one constant at every n, Z and L", claim.row),
-          constant.most <= 1.25 * constant.least,
+          constant.max <= 1.25 * constant.min,
           fmt::format("the leading term's is {}, {} apart", from_to(constant),
-                      times(constant.most / constant.least)),
+                      times(constant.max / constant.min)),
           {}};
 }
 
@@ -95,18 +96,18 @@ void add_exponents(Grid& grid, const Claim& claim, const Setting& here, const Ex
 void compare_products(const Claim& rec_mult, std::span<const Misses> straddling, const Experiment& naive,
                       Report& report) {
   const Spread naive_constant = spread_of_constants(naive, rec_mult.exponents);
-  report.findings.push_back({"the naive product has no such constant: against n^3/(L sqrt Z) it grows",
-                             naive_constant.most > 2 * naive_constant.least,
-                             fmt::format("{}, {} apart", from_to(naive_constant),
-                                         times(naive_constant.most / naive_constant.least)),
-                             "It gains nothing from a larger Z or L while a column does not fit"});
+  report.findings.push_back(
+      {"the naive product has no such constant: against n^3/(L sqrt Z) it grows",
+       naive_constant.max > 2 * naive_constant.min,
+       fmt::format("{}, {} apart", from_to(naive_constant), times(naive_constant.max / naive_constant.min)),
+       "It gains nothing from a larger Z or L while a column does not fit"});
   if (straddling.empty()) return;
-  const auto [least, most] = std::ranges::minmax(straddling, {}, &Misses::ratio);
+  const auto [min, max] = std::ranges::minmax(straddling, {}, &Misses::ratio);
   report.notes.push_back(fmt::format(
       "REC-MULT's n are powers of two, whose blocks begin where lines begin. At n = 144 blocks "
       "straddle lines, which costs most in the least cache: measured / formula {} at Z = {:g}, {} at "
       "Z = {:g}, L = {:g}.",
-      figure(most.ratio()), most.at.z, figure(least.ratio()), least.at.z, least.at.l));
+      figure(max.ratio()), max.at.z, figure(min.ratio()), min.at.z, min.at.l));
 }
 
 constexpr std::string_view id = "cache-complexity";
@@ -174,8 +175,8 @@ void add_findings(const Claim& claim, const Experiment& experiment, const std::s
   const Setting here = fit_exponents(experiment, [](const Misses& m) { return m.lru; });
   add_exponents(report.grids[1], claim, here, experiment);
   report.findings.push_back(finds_exponents(claim, here));
-  report.findings.push_back(claim.says == Says::growth ? finds_constant(claim, experiment)
-                                                       : finds_count(claim, experiment, formula));
+  report.findings.push_back(claim.kind == ClaimKind::growth ? finds_constant(claim, experiment)
+                                                            : finds_count(claim, experiment, formula));
 }
 
 const char* const counted_note =

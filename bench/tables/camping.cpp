@@ -137,7 +137,7 @@ const Record* find_kernel(const std::vector<const Record*>& records, const Kerne
 double printed(std::string_view kernel) {
   for (const Json& row : slide_table("transpose-gpu-gtx280").at("rows"))
     if (row[0] == kernel) return row[1];
-  return absent;
+  return no_value;
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ constexpr std::string_view id = "cilkview-profile";
 constexpr const char* names[] = {"original", "interchanged"};  // the slide's columns
 
 /// NaN where a profile was not measured.
-constexpr Profile no_profile{.work = absent, .span = absent, .burdened_span = absent};
+constexpr Profile no_profile{.work = no_value, .span = no_value, .burdened_span = no_value};
 
 struct Program {
   const char* name;

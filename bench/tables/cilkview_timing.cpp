@@ -84,7 +84,7 @@ const Record* record_of(const Inputs& inputs, const std::string& program, int th
 // The speed-up over one thread; NaN when either was not measured.
 double speedup_of(const Inputs& inputs, const std::string& program, int threads) {
   const Record *one = record_of(inputs, program, 1), *many = record_of(inputs, program, threads);
-  return one && many ? one->seconds() / many->seconds() : absent;
+  return one && many ? one->seconds() / many->seconds() : no_value;
 }
 
 Finding finds_speedup(const Inputs& inputs, const std::string& program, bool speeds_up) {

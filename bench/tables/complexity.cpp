@@ -84,7 +84,8 @@ Experiment experiment_from(const Claim& claim, std::span<const Record* const> re
       if (!lru || record->shape.at("n") != at.n || record->conditions.at("line_words") != at.l) continue;
       const auto point = std::ranges::find(lru->over.points, at.z);
       if (point == lru->over.points.end()) continue;
-      const double opt = at.z == claim.centre.z ? record->value("misses", {{"replacement", "OPT"}}) : absent;
+      const double opt =
+          at.z == claim.centre.z ? record->value("misses", {{"replacement", "OPT"}}) : no_value;
       const auto place = static_cast<std::size_t>(point - lru->over.points.begin());
       range.push_back({at, lru->values.at(place), claim.formula(at), opt});
     }
@@ -111,8 +112,8 @@ Spread spread_of(const Experiment& experiment, Value&& value) {
   Spread spread{HUGE_VAL, 0};
   for (const auto* range : {&experiment.n, &experiment.z, &experiment.l})
     for (const Misses& misses : *range) {
-      spread.least = std::min(spread.least, value(misses));
-      spread.most = std::max(spread.most, value(misses));
+      spread.min = std::min(spread.min, value(misses));
+      spread.max = std::max(spread.max, value(misses));
     }
   return spread;
 }

@@ -23,14 +23,14 @@ struct Setting {
 };
 
 /// The meaning of a formula of misses: their number, an upper bound, or their growth up to a constant.
-enum class Says { count, at_most, growth };
+enum class ClaimKind { count, upper_bound, growth };
 
 /// A row of the slides' table, with the sizes at which it is measured. Every range contains `centre`.
 struct Claim {
   std::string_view row;                 ///< its name in the slides' table
   std::string_view operation, variant;  ///< their names in records
   double (*formula)(const Setting&);    ///< the slides', with 1 for the constants of a Theta
-  Says says;
+  ClaimKind kind;
   Setting exponents;                     ///< of the formula's leading term
   int word;                              ///< bytes of an element
   void (*run)(cache::Tracer&, Index n);  ///< the algorithm, once
@@ -48,7 +48,7 @@ const Claim& find_claim(std::string_view row);
 struct Misses {
   Setting at;
   double lru, formula;
-  double opt = absent;  ///< with optimal replacement, along n
+  double opt = no_value;  ///< with optimal replacement, along n
   double ratio() const { return lru / formula; }
 };
 
@@ -71,7 +71,7 @@ Setting fit_exponents(const Experiment&, double (*value)(const Misses&));
 
 /// The minimum and the maximum of a value over an experiment.
 struct Spread {
-  double least, most;
+  double min, max;
 };
 /// Of measured / formula.
 Spread spread_of_ratios(const Experiment&);

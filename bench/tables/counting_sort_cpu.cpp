@@ -36,7 +36,7 @@ const TimedTable& table() {
                                           {sort_phase, "bucketed", "sorting", "sorting"},
                                           {"vqsort", "vqsort"}},
                                 .cases = cases(),
-                                .today = {"today", "bucketed_streaming"}};
+                                .best_known = {"today", "bucketed_streaming"}};
   return table;
 }
 
@@ -52,7 +52,7 @@ Finding finds_factor_of_ten(const Timings& timings) {
       "",
       "Both ladders have to be measured: --full"};
   const Line& classical = timings.line("classical");
-  double printed = absent, tenfold = absent;
+  double printed = no_value, tenfold = no_value;
   for (const Case* c : timings.cases()) {
     const double ratio = timings.slide(*c, classical) / timings.here(*c, classical);
     if (std::isnan(ratio)) continue;

@@ -100,10 +100,10 @@ void answer_partitions(Answers& answers) {
   while (partitions_of(dram, stride, 2048) > 1) stride += sizeof(float);
   put("8 partitions of 256 bytes: the stride of one partition", static_cast<double>(stride));
   put("the same, floats", static_cast<double>(stride / sizeof(float)));
-  std::size_t most = 0;
+  std::size_t max = 0;
   for (std::uint64_t k = 1; k <= 16; ++k)
-    most = std::max(most, partitions_of(dram, 512 * k * sizeof(float), 2048));
-  put("a column of a matrix of 512 k columns, k to 16: partitions", static_cast<double>(most));
+    max = std::max(max, partitions_of(dram, 512 * k * sizeof(float), 2048));
+  put("a column of a matrix of 512 k columns, k to 16: partitions", static_cast<double>(max));
 }
 
 // A thread of block `number`, as an order of tiles asks for it.

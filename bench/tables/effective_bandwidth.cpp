@@ -93,7 +93,7 @@ const Record* find_step(const std::vector<const Record*>& records, const Step& s
 double printed(const Step& step) {
   for (const Json& row : slide_table("transpose-gpu-k40").at("rows"))
     if (row[0] == step.slide) return row[1];
-  return absent;
+  return no_value;
 }
 
 // Bytes that move for each that the algorithm needs, by the slide.

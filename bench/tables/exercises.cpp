@@ -148,12 +148,12 @@ void add_exercises(const Inputs& inputs, std::string_view table, std::span<const
   for (const Json& row : inputs.slide.at("rows")) {
     const std::string exercise = row.at(1);
     const Quantity* model = quantity_of(records, exercise, false);
-    const std::string absent = records.empty() ? why_absent(inputs.document, table, label) : "-";
+    const std::string no_value = records.empty() ? why_absent(inputs.document, table, label) : "-";
     Finding finding = finds(row, model, remarks);
     std::string answer = with_unit(printed(row.at(2)), row);
     if (finding.holds == false) answer += " (!)";
     grid.rows.push_back(
-        {row.at(0), exercise, std::move(answer), model ? text_of(values_of(*model)) : absent});
+        {row.at(0), exercise, std::move(answer), model ? text_of(values_of(*model)) : no_value});
     if (!measurable.exercises.empty())
       grid.rows.back().push_back(measured_cell(records, exercise, measurable));
     report.findings.push_back(std::move(finding));

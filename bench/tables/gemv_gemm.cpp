@@ -51,7 +51,7 @@ Record count(Index n, Index cols) {
 }
 
 struct Counts {
-  double flops = absent, accesses = absent, elements = absent;
+  double flops = no_value, accesses = no_value, elements = no_value;
 };
 
 Counts counts_of(const Inputs& inputs, Index n, Index cols) {
@@ -82,7 +82,7 @@ struct Speeds {
                                   at(4096, is_square ? Scale::full : Scale::quick)}};
     };
     vector = timed(operation_of<Gemv<double>>, "GEMV", false, tallcache::square,
-                   {{"CPU, textbook", "rows"}, {"GPU, one warp a row", "warp_a_row", "", "", "gpu"}});
+                   {{"CPU, textbook", "rows"}, {"GPU, one warp a row", "warp_per_row", "", "", "gpu"}});
     column = timed(operation_of<Matmul<double>>, "GEMV as a product with one column", false,
                    [](Index n) {
                      return Shape{{"m", n}, {"n", 1}, {"k", n}};
@@ -113,7 +113,7 @@ std::vector<Row> rows(Scale scale, std::uint64_t seed) {
 // The fastest variant of a backend in some tables at their case `index`, in GFLOP/s; NaN when none was
 // measured.
 double best(std::initializer_list<const Timings*> tables, std::size_t index, std::string_view backend) {
-  double best = absent;
+  double best = no_value;
   for (const Timings* timings : tables) {
     const Case& c = timings->table().cases[index];
     const Operation& operation = *timings->table().operation;

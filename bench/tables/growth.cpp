@@ -40,15 +40,15 @@ Values shifted(const Values& x, double shift) {
 // range.
 template <class Fitted>
 double best_exponent(const Values& x, const Fitted& fitted) {
-  const double least = *std::ranges::min_element(x), most = *std::ranges::max_element(x);
-  double low = -0.9 * least, high = most, best_shift = 0;
+  const double min = *std::ranges::min_element(x), max = *std::ranges::max_element(x);
+  double low = -0.9 * min, high = max, best_shift = 0;
   Shifted best = fitted(0.0);
   for (int refinement = 0; refinement < 12; ++refinement) {
     const double step = (high - low) / 20;
     for (double shift = low; shift <= high; shift += step)
       if (const Shifted next = fitted(shift); next.residual < best.residual) best = next, best_shift = shift;
-    low = std::max(-0.9 * least, best_shift - step);
-    high = std::min(most, best_shift + step);
+    low = std::max(-0.9 * min, best_shift - step);
+    high = std::min(max, best_shift + step);
   }
   return best.exponent;
 }

@@ -54,7 +54,7 @@ constexpr Memory memories[] = {
 double printed_cycles() {
   for (const Json& row : slide_table(id).at("rows"))
     if (row[1] == "global memory: latency") return row[2];
-  return absent;
+  return no_value;
 }
 
 std::vector<Record> count_memories() {

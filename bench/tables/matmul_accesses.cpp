@@ -51,7 +51,7 @@ constexpr std::string_view id = "matmul-accesses";
 using Counts = std::array<double, 4>;
 
 Counts counts_of(const Inputs& inputs, const Order& order) {
-  Counts counts{absent, absent, absent, absent};
+  Counts counts{no_value, no_value, no_value, no_value};
   for (const Record* record : records_of(inputs.document, id, order.label)) {
     for (int i = 0; i < 3; ++i) counts[i] = record->value("elements", {{"matrix", matrices[i]}});
     counts[3] = counts[0] + counts[1] + counts[2];

@@ -28,7 +28,7 @@ std::vector<ProductCount> count_product(std::string_view variant, const Params& 
   for (const Counted& count : count_quantities(workspace, candidate, names))
     counts.push_back({.name = count.name,
                       .event = count.event,
-                      .value = count.value ? static_cast<double>(*count.value) : absent,
+                      .value = count.value ? static_cast<double>(*count.value) : no_value,
                       .reason = count.reason});
 #else
   for (std::string_view name : names)

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/report/absent.hpp"
+#include "bench/report/no_value.hpp"
 #include "common/measure/harness.hpp"
 
 namespace tallcache {
@@ -15,7 +15,7 @@ namespace tallcache {
 struct ProductCount {
   std::string name;
   std::string event{};  ///< PAPI's, which counted it
-  double value = absent;
+  double value = no_value;
   std::string reason{};  ///< why there is no value
 };
 

@@ -52,7 +52,7 @@ Shape band(Index n) { return {{"m", tile}, {"n", n}, {"k", n}, {"pad", 0}}; }
 
 // The column is longer than L1 has lines. Rows are an odd number of lines apart, so that the column uses all
 // sets.
-Index side_at(Scale scale, const CacheLevels& levels) {
+Index matrix_size_at(Scale scale, const CacheLevels& levels) {
   if (scale == Scale::smoke) return 72;
   if (scale == Scale::full || levels.empty()) return 1032;
   const std::size_t line = levels[0].line / sizeof(double), lines = levels[0].lines();
@@ -136,7 +136,7 @@ std::string counted_label(const Subject& subject) { return fmt::format("{}, coun
 
 std::vector<Row> rows(Scale scale, std::uint64_t seed) {
   const CacheLevels levels = data_caches();
-  const Index n = side_at(scale, levels);
+  const Index n = matrix_size_at(scale, levels);
   const Index power = scale == Scale::smoke ? 64 : scale == Scale::quick ? 512 : 1024;
   std::vector<Row> rows;
   for (const Subject& subject : subjects())
@@ -149,11 +149,11 @@ std::vector<Row> rows(Scale scale, std::uint64_t seed) {
 
 // NaN: unknown.
 struct Figures {
-  double cpi = absent, l1 = absent, l2 = absent, vector = absent, instructions = absent;
+  double cpi = no_value, l1 = no_value, l2 = no_value, vector = no_value, instructions = no_value;
 };
 
 // A count of zero has no shares.
-double share(double part, double whole) { return whole > 0 ? part / whole : absent; }
+double share(double part, double whole) { return whole > 0 ? part / whole : no_value; }
 
 Figures counted_figures(const Record& record) {
   const double instructions = record.value("instructions");

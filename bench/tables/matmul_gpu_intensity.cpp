@@ -16,7 +16,7 @@ struct Kernel {
 };
 
 constexpr Kernel kernels[] = {
-    {"naive", gpu::matmul::one_thread_an_element()},
+    {"naive", gpu::matmul::thread_per_element()},
     {"shared_memory_tiled, 16", gpu::matmul::shared_tiles(16, 1)},
     {"shared_memory_tiled, 32", gpu::matmul::shared_tiles(32, 1)},
     {"coarsened, tile 16, factor 4", gpu::matmul::shared_tiles(16, 4)},
@@ -26,7 +26,7 @@ constexpr Kernel kernels[] = {
 double slide_figure(const Json& slide, std::string_view kernel, std::string_view unit) {
   for (const Json& row : slide.at("rows"))
     if (row[0] == kernel && row[2] == unit) return row[1];
-  return absent;
+  return no_value;
 }
 
 constexpr std::string_view id = "matmul-gpu-intensity";
@@ -50,7 +50,7 @@ std::vector<Row> rows(Scale, std::uint64_t) {
 // NaN where it was not counted.
 gpu::matmul::Traffic traffic_of(const Inputs& inputs, const Kernel& kernel) {
   const auto records = records_of(inputs.document, id, kernel.slide);
-  if (records.empty()) return {absent, absent};
+  if (records.empty()) return {no_value, no_value};
   return {.loads = records[0]->value("loads"), .operations = records[0]->value("operations")};
 }
 
@@ -70,7 +70,7 @@ Report report(const Inputs& inputs) {
   grid.columns = {{"kernel, float", true}, {"slide op/B"}, {"op/B"}, {"slide op/load"}, {"op/load"}};
   bool same = true;
   int counted = 0;
-  double naive = absent;
+  double naive = no_value;
   for (const Kernel& kernel : kernels) {
     const gpu::matmul::Traffic traffic = traffic_of(inputs, kernel);
     const double per_byte = traffic.operations_per_byte(sizeof(float)),

@@ -42,7 +42,7 @@ Report report(const Inputs& inputs) {
   Finding finding{
       "the recursive product is fastest at a threshold of 48 to 64, and slow at 10", {}, "", "Not measured"};
   const Line& recursive = timings.line("recursive");
-  double best = absent, ten = absent;
+  double best = no_value, ten = no_value;
   Index at = 0;
   for (const Case* c : timings.cases()) {
     const double here = timings.here(*c, recursive);

@@ -31,8 +31,8 @@ constexpr Remark remarks[] = {
 // The most of something, from 0 to `most`, with which at least `blocks` blocks are there; -1 when there is
 // none. Fewer are there with more of it.
 template <class Needs>
-int most_with(const Multiprocessor& machine, int blocks, int most, Needs needs) {
-  int low = -1, high = most + 1;
+int most_with(const Multiprocessor& machine, int blocks, int max, Needs needs) {
+  int low = -1, high = max + 1;
   while (high - low > 1) {
     const int middle = low + (high - low) / 2;
     (warp::block_limits(machine, needs(middle)).blocks() >= blocks ? low : high) = middle;
@@ -46,7 +46,7 @@ int most_registers(const Multiprocessor& machine, int threads, int blocks) {
   });
 }
 
-int most_bytes(const Multiprocessor& machine, int threads, int blocks) {
+int max_bytes(const Multiprocessor& machine, int threads, int blocks) {
   return most_with(machine, blocks, static_cast<int>(machine.shared_bytes_of_block), [&](int bytes) {
     return BlockNeeds{threads, 0, static_cast<std::size_t>(bytes)};
   });
@@ -103,7 +103,7 @@ void answer_moreno_maza(Answers& answers) {
   put("768 threads, 16384 registers: registers a thread at full occupancy",
       most_registers(machine, block.threads, limits.blocks()));
   put("16 KB, 8 blocks: shared memory of a block",
-      most_bytes(machine, machine.threads / machine.blocks, machine.blocks) / 1024.0);
+      max_bytes(machine, machine.threads / machine.blocks, machine.blocks) / 1024.0);
 }
 
 std::vector<Record> answer() {
@@ -156,7 +156,7 @@ std::vector<Record> count_cliffs() {
   for (const Cliff& cliff : cliffs) {
     const Multiprocessor& machine = warp::multiprocessor(cliff.machine);
     const Json at{{"machine", cliff.machine}, {"threads", cliff.threads}};
-    const auto curve = [&](const char* name, const char* unit, auto most) {
+    const auto curve = [&](const char* name, const char* unit, auto max) {
       Quantity quantity{.name = name,
                         .unit = unit,
                         .origin = Origin::model,
@@ -165,12 +165,12 @@ std::vector<Record> count_cliffs() {
                         .over = {"blocks", "1", {}}};
       for (int blocks = blocks_of(cliff.machine, {cliff.threads}); blocks > 0; --blocks) {
         quantity.over.points.push_back(blocks);
-        quantity.values.push_back(most(machine, cliff.threads, blocks));
+        quantity.values.push_back(max(machine, cliff.threads, blocks));
       }
       record.quantities.push_back(std::move(quantity));
     };
     curve("most registers", "registers", most_registers);
-    curve("most shared memory", "B", most_bytes);
+    curve("most shared memory", "B", max_bytes);
   }
   return {record};
 }

@@ -16,21 +16,21 @@ std::string threads_of(const Balance& peak) {
 
 // Adds the slide's processors. Returns the minimum operations per word of its CPUs.
 double add_slide(const Json& slide, Grid& grid) {
-  double fewest = absent;
+  double min = no_value;
   for (const Json& row : slide.at("rows")) {
     const std::string name = row[0];
     grid.rows.push_back({name + " (slide)", figure(row[1]), figure(row[2]), figure(row[3]), figure(row[4])});
-    if (name.starts_with("E5")) fewest = std::fmin(fewest, row[4].get<double>());
+    if (name.starts_with("E5")) min = std::fmin(min, row[4].get<double>());
   }
-  return fewest;
+  return min;
 }
 
 void add_gpu(const Inputs& inputs, Report& report) {
-  const Roofs roofs(inputs.document.limits);
-  const double bandwidth = roofs.gb_per_s("gpu", 1);
+  const Roofline roofline(inputs.document.limits);
+  const double bandwidth = roofline.gb_per_s("gpu", 1);
   for (const auto& [element, bytes, of_slide] :
        {std::tuple{"float", 4, "K40 single"}, {"double", 8, "K40 double"}}) {
-    const double rate = roofs.gflop_per_s("gpu", element, 1);
+    const double rate = roofline.gflop_per_s("gpu", element, 1);
     if (std::isnan(rate / bandwidth)) continue;
     report.grids[0].rows.push_back({fmt::format("this machine's GPU, {}", element), figure(rate),
                                     figure(bandwidth), figure(rate / bandwidth),
@@ -45,20 +45,20 @@ void add_gpu(const Inputs& inputs, Report& report) {
       report.notes.push_back("No GPU: " + record.outcome.reason + ".");
 }
 
-Finding finds_words(std::span<const Balance> peaks, double least_word) {
+Finding finds_words(std::span<const Balance> peaks, double min_uses) {
   Finding finding{
-      fmt::format("a word has to be used {} times or more, or memory is the limit", figure(least_word)),
+      fmt::format("a word has to be used {} times or more, or memory is the limit", figure(min_uses)),
       {},
       "",
       "The limits were not measured"};
-  double fewest = absent;
+  double min = no_value;
   for (const Balance& peak : peaks) {
-    fewest = std::fmin(fewest, peak.flops_per_word);
+    min = std::fmin(min, peak.flops_per_word);
     finding.figures += fmt::format("{}{}, {}: {} operations a word", finding.figures.empty() ? "" : "; ",
                                    peak.element, threads_of(peak), figure(peak.flops_per_word));
   }
-  if (std::isnan(fewest)) return finding;
-  finding.holds = fewest >= least_word;
+  if (std::isnan(min)) return finding;
+  finding.holds = min >= min_uses;
   finding.why = *finding.holds
                     ? "Arithmetic has grown at least as fast as bandwidth since the slide's processor"
                     : "This machine's cores have more bandwidth for each operation than the slide's";
@@ -69,7 +69,7 @@ Report report(const Inputs& inputs) {
   Report report;
   Grid& grid = report.grids.emplace_back();
   grid.columns = {{"processor", true}, {"GFLOP/s"}, {"GB/s"}, {"operations a byte"}, {"operations a word"}};
-  const double least_word = add_slide(inputs.slide, grid);
+  const double min_uses = add_slide(inputs.slide, grid);
   const Limits limits = limits_from(inputs.document.limits);
   const auto peaks = balances(limits);
   for (const Balance& peak : peaks)
@@ -82,7 +82,7 @@ Report report(const Inputs& inputs) {
   if (peaks.empty())
     report.notes.push_back(fmt::format("Not measured here{}{}.", limits.bandwidths_absent.empty() ? "" : ": ",
                                        limits.bandwidths_absent));
-  report.findings = {finds_words(peaks, least_word)};
+  report.findings = {finds_words(peaks, min_uses)};
   for (const Json& row : inputs.slide.at("rows")) {
     const std::string processor = row[0];
     if (!processor.starts_with("E5")) continue;

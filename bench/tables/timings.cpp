@@ -28,12 +28,12 @@ bool measured_at(const Case& c, Scale scale) {
 // Quick: a median of three or more, or of two where a run takes a second on a slow machine. Full: of two at
 // the sizes that quick leaves out, where a run takes minutes. Both of two runs are verified.
 Protocol protocol_of(Scale scale, const TimedTable& table, const Case& c) {
-  if (scale == Scale::smoke) return {.least_rounds = 3, .most_rounds = 3, .seconds = 0.01};
+  if (scale == Scale::smoke) return {.min_rounds = 3, .max_rounds = 3, .seconds = 0.01};
   if (scale == Scale::full)
-    return {.least_rounds = c.from == Scale::full ? 2 : 5, .most_rounds = 15, .seconds = 1};
+    return {.min_rounds = c.from == Scale::full ? 2 : 5, .max_rounds = 15, .seconds = 1};
   const Cost cost = table.operation->cost(complete_shape(*table.operation, c.shape));
   const bool long_run = cost.flops > 1e9 || cost.bytes > 5e8;
-  return {.least_rounds = long_run ? 2 : 3, .most_rounds = 9, .seconds = 0.25};
+  return {.min_rounds = long_run ? 2 : 3, .max_rounds = 9, .seconds = 0.25};
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ std::vector<Row> rows_of(const TimedTable& table, Scale scale, std::uint64_t see
     };
     for (const Line& line : table.lines)
       if (line.phase.empty()) add(line);
-    add(table.today);
+    add(table.best_known);
     const Shape shape = complete_shape(*table.operation, c.shape);
     const Problem problem{.operation = table.operation, .shape = shape, .input = {}, .seed = seed};
     rows.push_back({c.label, Timed{problem, std::move(candidates), protocol_of(scale, table, c)}});
@@ -90,7 +90,7 @@ bool Timings::parallel() const {
 
 double Timings::slide(const Case& c, const Line& line) const {
   const Json &columns = inputs_.slide.at("columns"), &rows = inputs_.slide.at("rows");
-  if (line.slide.empty() || c.slide_n == 0) return absent;
+  if (line.slide.empty() || c.slide_n == 0) return no_value;
   const Index wanted = line.slide_n ? line.slide_n : c.slide_n;
   for (const Json& row : rows) {
     if (row[0] == line.slide) return row[1].get<double>() / table_.per_second;
@@ -99,7 +99,7 @@ double Timings::slide(const Case& c, const Line& line) const {
       if (columns[column] == line.slide && row[column].is_number())
         return row[column].get<double>() / table_.per_second;
   }
-  return absent;
+  return no_value;
 }
 
 const Record* Timings::record(const Case& c, const Line& line) const {
@@ -114,13 +114,13 @@ const Record* Timings::record(const Case& c, const Line& line) const {
 
 double Timings::here(const Case& c, const Line& line) const {
   const Record* measured = record(c, line);
-  if (!measured || !measured->outcome.measured()) return absent;
+  if (!measured || !measured->outcome.measured()) return no_value;
   return line.phase.empty() ? measured->seconds() : measured->value("time", {{"phase", line.phase}});
 }
 
 double Timings::spread(const Case& c, const Line& line) const {
   const Record* measured = line.phase.empty() ? record(c, line) : nullptr;
-  return measured && measured->outcome.measured() ? measured->seconds_spread() : absent;
+  return measured && measured->outcome.measured() ? measured->seconds_spread() : no_value;
 }
 
 bool Timings::left_out(const Case& c) const { return !measured_at(c, inputs_.scale); }

@@ -40,7 +40,7 @@ struct TimedTable {
   double per_second;  ///< units per second
   std::vector<Line> lines;
   std::vector<Case> cases;
-  Line today{};  ///< the fastest variant of the table's idea: a last column; empty: none
+  Line best_known{};  ///< the fastest variant of the table's idea: a last column; empty: none
 };
 
 /// Adds `line` on each number of cores, with the slide's column for it. The first number is 1, to which the
@@ -93,18 +93,18 @@ class Timings {
 /// The grid, the ratios and the notes on sizes left out. The findings are the table's own.
 Report report_of(const Timings&);
 
-/// "`a` beats `b` from n = `least`". Holds when it does at every measured case of the slide from there, where
+/// "`a` beats `b` from n = `min`". Holds when it does at every measured case of the slide from there, where
 /// the slide says so.
-Finding finds_faster(const Timings&, std::string text, std::string_view a, std::string_view b, Index least,
+Finding finds_faster(const Timings&, std::string text, std::string_view a, std::string_view b, Index min,
                      std::string why_holds, std::string why_fails);
 
-/// "the speed-up of `a` grows with n": compares the first with the last measured case from `least`.
-Finding finds_growing(const Timings&, std::string text, std::string_view a, Index least,
-                      std::string why_holds, std::string why_fails);
+/// "the speed-up of `a` grows with n": compares the first with the last measured case from `min`.
+Finding finds_growing(const Timings&, std::string text, std::string_view a, Index min, std::string why_holds,
+                      std::string why_fails);
 
-/// "`line` reaches an efficiency of `least`": its speed-up over the number of cores, at the largest measured
+/// "`line` reaches an efficiency of `min`": its speed-up over the number of cores, at the largest measured
 /// case, on `cores` of them, or on the most that were measured (0).
-Finding finds_efficient(const Timings&, std::string text, std::string_view line, double least, int cores,
+Finding finds_efficient(const Timings&, std::string text, std::string_view line, double min, int cores,
                         std::string why_holds, std::string why_fails);
 
 /// A cube, a square: the usual shapes.

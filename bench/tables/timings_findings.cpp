@@ -9,13 +9,13 @@
 namespace tallcache {
 
 Finding finds_faster(const Timings& timings, std::string text, std::string_view a, std::string_view b,
-                     Index least, std::string why_holds, std::string why_fails) {
+                     Index min, std::string why_holds, std::string why_fails) {
   Finding finding{std::move(text), {}, "", ""};
   const Line &fast = timings.line(a), &slow = timings.line(b);
   bool decided = true, holds = true;
   for (const Case* c : timings.cases()) {
     const double here = timings.here(*c, slow) / timings.here(*c, fast);
-    if (c->slide_n < least || std::isnan(here)) continue;
+    if (c->slide_n < min || std::isnan(here)) continue;
     const double slide = timings.slide(*c, slow) / timings.slide(*c, fast);
     const auto faster = timings.faster(*c, fast, slow);
     finding.figures += fmt::format("{}{}: {}{}{}", finding.figures.empty() ? "" : "; ", c->label, times(here),
@@ -35,13 +35,13 @@ Finding finds_faster(const Timings& timings, std::string text, std::string_view 
   return finding;
 }
 
-Finding finds_growing(const Timings& timings, std::string text, std::string_view a, Index least,
+Finding finds_growing(const Timings& timings, std::string text, std::string_view a, Index min,
                       std::string why_holds, std::string why_fails) {
   Finding finding{std::move(text), {}, "", "Fewer than two of these sizes were measured"};
   const Line& line = timings.line(a);
   std::vector<const Case*> seen;
   for (const Case* c : timings.cases())
-    if (c->slide_n >= least && !std::isnan(timings.speedup(*c, line))) seen.push_back(c);
+    if (c->slide_n >= min && !std::isnan(timings.speedup(*c, line))) seen.push_back(c);
   if (seen.size() < 2) return finding;
   const Case &first = *seen.front(), &last = *seen.back();
   finding.figures =
@@ -53,7 +53,7 @@ Finding finds_growing(const Timings& timings, std::string text, std::string_view
   return finding;
 }
 
-Finding finds_efficient(const Timings& timings, std::string text, std::string_view label, double least,
+Finding finds_efficient(const Timings& timings, std::string text, std::string_view label, double min,
                         int cores, std::string why_holds, std::string why_fails) {
   Finding finding{std::move(text), {}, "", "This machine has too few cores, or nothing was measured"};
   const auto cases = timings.cases();
@@ -68,7 +68,7 @@ Finding finds_efficient(const Timings& timings, std::string text, std::string_vi
     if (std::isnan(speedup)) continue;
     finding.figures = fmt::format("{} on {} cores: {}, efficiency {:.3f}", c->label, line->threads,
                                   times(speedup), efficiency);
-    finding.holds = efficiency >= least;
+    finding.holds = efficiency >= min;
     finding.why = *finding.holds ? why_holds : why_fails;
   }
   return finding;

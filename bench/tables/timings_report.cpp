@@ -23,23 +23,23 @@ void drop_empty_columns(Grid& grid) {
 std::string printed(double value) { return std::isnan(value) ? "-" : fmt::format("{:.10g}", value); }
 
 // The cells that are printed once for a case, or once for a variant of it.
-struct Heads {
-  std::string size, label, today;
+struct RowHeader {
+  std::string size, label, best_known;
 };
 
-std::vector<std::string> cells_of(const Timings& timings, const Case& c, const Line& line, Heads heads) {
+std::vector<std::string> cells_of(const Timings& timings, const Case& c, const Line& line, RowHeader header) {
   const TimedTable& table = timings.table();
   const double here = timings.here(c, line), unit = table.per_second;
   const bool measured = !std::isnan(here), whole = line.phase.empty();
   // On several cores the speed-up is reported, on one core the rate.
   const bool speedup = whole && (line.threads > 1 || !timings.parallel());
-  const double ratio = speedup ? timings.speedup(c, line) : absent;
+  const double ratio = speedup ? timings.speedup(c, line) : no_value;
   const double rate = measured && whole && !timings.parallel()
                           ? per_second(table.operation->rate,
                                        table.operation->cost(complete_shape(*table.operation, c.shape)), here)
-                          : absent;
-  return {std::move(heads.size),
-          std::move(heads.label),
+                          : no_value;
+  return {std::move(header.size),
+          std::move(header.label),
           timings.parallel() ? std::to_string(line.threads) : "",
           printed(timings.slide(c, line) * unit),
           measured ? figure(here * unit) : timings.why_absent(c, line),
@@ -48,7 +48,7 @@ std::vector<std::string> cells_of(const Timings& timings, const Case& c, const L
           speedup ? times(ratio) : "",
           whole ? figure(rate) : "",
           line.threads > 1 && !std::isnan(ratio) ? fmt::format("{:.3f}", ratio / line.threads) : "",
-          std::move(heads.today)};
+          std::move(header.best_known)};
 }
 
 // The rows of a case. With `again` the slide's figures are printed above, with another case.
@@ -57,12 +57,12 @@ void add_case(const Timings& timings, const Case& c, bool again, Grid& grid) {
   for (const Line& line : timings.table().lines) {
     const bool of_slide = !std::isnan(timings.slide(c, line)) && !again;
     if (!of_slide && !timings.record(c, line)) continue;
-    const double today = last.empty() ? timings.here(c, timings.table().today) : absent;
-    grid.rows.push_back(
-        cells_of(timings, c, line,
-                 {.size = last.empty() ? c.label : "",
-                  .label = last == line.label ? "" : std::string(line.label),
-                  .today = std::isnan(today) ? "" : figure(today * timings.table().per_second)}));
+    const double best_known = last.empty() ? timings.here(c, timings.table().best_known) : no_value;
+    grid.rows.push_back(cells_of(
+        timings, c, line,
+        {.size = last.empty() ? c.label : "",
+         .label = last == line.label ? "" : std::string(line.label),
+         .best_known = std::isnan(best_known) ? "" : figure(best_known * timings.table().per_second)}));
     last = line.label;
   }
 }
@@ -86,10 +86,10 @@ void add_notes(const Timings& timings, const std::string& left_out, Report& repo
       "Times are medians, +- their median absolute deviation; speed-ups are over {}.",
       timings.parallel() ? "the same program's serial elision, interleaved with it; threads are pinned"
                          : timings.table().lines.front().label));
-  const Line& today = timings.table().today;
-  if (std::ranges::any_of(timings.cases(), [&](const Case* c) { return timings.record(*c, today); }))
+  const Line& best_known = timings.table().best_known;
+  if (std::ranges::any_of(timings.cases(), [&](const Case* c) { return timings.record(*c, best_known); }))
     report.notes.push_back(
-        fmt::format("Today: what the same idea reaches now, {} on one core.", today.variant));
+        fmt::format("Today: what the same idea reaches now, {} on one core.", best_known.variant));
   if (!left_out.empty()) report.notes.push_back(fmt::format("Sizes reduced: {} only with --full.", left_out));
 }
 

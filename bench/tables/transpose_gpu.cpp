@@ -37,8 +37,8 @@ std::vector<Index> sizes_at(Scale scale) {
 
 /// One row for each size and operation, so that its kernels run interleaved.
 std::vector<Row> rows_of(std::span<const Kernel> kernels, Scale scale, std::uint64_t seed) {
-  const Protocol smoke{.least_rounds = 3, .most_rounds = 3, .seconds = 0.01};
-  const Protocol usual{.least_rounds = 5, .most_rounds = 15, .seconds = scale == Scale::full ? 1.0 : 0.2};
+  const Protocol smoke{.min_rounds = 3, .max_rounds = 3, .seconds = 0.01};
+  const Protocol usual{.min_rounds = 5, .max_rounds = 15, .seconds = scale == Scale::full ? 1.0 : 0.2};
   std::vector<Row> rows;
   for (Index n : sizes_at(scale)) {
     std::map<const Operation*, Timed> by_operation;
@@ -70,7 +70,7 @@ const Record* record_of(const Inputs& inputs, const Kernel& kernel, Index n) {
 /// GB/s. A kernel that repeats its work moved the matrix as often.
 double bandwidth(const Inputs& inputs, const Kernel& kernel, Index n) {
   const Record* record = record_of(inputs, kernel, n);
-  if (!record || !record->outcome.measured()) return absent;
+  if (!record || !record->outcome.measured()) return no_value;
   const auto* repeats = kernel.params.find("repeats");
   return record->rate() * static_cast<double>(repeats ? repeats->value : 1);
 }
@@ -88,7 +88,7 @@ double slide_figure(const Inputs& inputs, std::string_view row_name, std::string
   for (const Json& row : inputs.slide.at("rows"))
     for (std::size_t c = 1; c < columns.size(); ++c)
       if (row[0] == row_name && columns[c] == column_name && row[c].is_number()) return row[c];
-  return absent;
+  return no_value;
 }
 
 /// A column of a table: the slide's figures and the kernels beside them.
@@ -211,29 +211,29 @@ const std::vector<Kernel>& k40_kernels() {
   static const std::vector<Kernel> kernels = [] {
     const Operation* transpose = &operation_of<Transpose<T>>;
     std::vector<Kernel> list{
-        {"transpose1", "transpose1 (1D grid, one thread a row)", transpose, "transpose1"},
-        {"transpose2", "transpose2 (2D grid)", transpose, "transpose2"},
-        {"transpose3", "transpose3 (coalesced through shared memory)", transpose, "transpose3"},
-        {"transpose4", "transpose4 (no bank conflicts)", transpose, "transpose4"},
+        {"transpose1", "transpose1 (1D grid, one thread a row)", transpose, "thread_per_row"},
+        {"transpose2", "transpose2 (2D grid)", transpose, "thread_per_element"},
+        {"transpose3", "transpose3 (coalesced through shared memory)", transpose, "shared_memory_tiled"},
+        {"transpose4", "transpose4 (no bank conflicts)", transpose, "shared_memory_padded"},
         {"transpose5, 2 elements",
          "transpose5, 2 elements a thread",
          transpose,
-         "transpose5",
+         "coarsened",
          {{"elements", 2}}},
         {"transpose5, 4 elements",
          "transpose5, 4 elements a thread",
          transpose,
-         "transpose5",
+         "coarsened",
          {{"elements", 4}}},
         {"transpose5, 8 elements",
          "transpose5, 8 elements a thread",
          transpose,
-         "transpose5",
+         "coarsened",
          {{"elements", 8}}},
         {"transpose5, 16 elements",
          "transpose5, 16 elements a thread",
          transpose,
-         "transpose5",
+         "coarsened",
          {{"elements", 16}}},
         {"cuBLAS geam", "", transpose, "cublas_geam"},
         {"device memcpy", "", &operation_of<Copy<T>>, "device_memcpy"},

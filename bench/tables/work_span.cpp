@@ -26,7 +26,7 @@ Params smallest_leaves(const Variant& variant, const Params& given) {
     const bool leaf = std::ranges::any_of(
         std::initializer_list<std::string_view>{"base", "grain", "cut", "leaf", "threshold", "block"},
         [&](std::string_view part) { return spec.name.find(part) != std::string_view::npos; });
-    if (leaf) params.set(spec.name, spec.least);
+    if (leaf) params.set(spec.name, spec.min);
     if (const Params::Item* item = given.find(spec.name)) params.set(spec.name, item->value);
   }
   return complete_params(variant, params);
@@ -90,7 +90,7 @@ std::vector<Row> rows(Scale scale, std::uint64_t seed) {
 /// A variant's counts at a series of sizes, or the reason why there are none.
 struct Counts {
   const WorkSpanLine* line;
-  std::string variant, problem{};
+  std::string variant, reason{};
   std::vector<double> n{}, work_in{}, span_in{}, work{}, span{};
   std::vector<Profile> profiles{};
 };
@@ -98,7 +98,7 @@ struct Counts {
 Counts counts_of(const Inputs& inputs, const WorkSpanLine& line) {
   Counts counts{.line = &line, .variant = std::string(line.variants.front())};
   const auto records = records_of(inputs.document, id, label_of(line));
-  if (records.empty()) counts.problem = why_absent(inputs.document, id, label_of(line));
+  if (records.empty()) counts.reason = why_absent(inputs.document, id, label_of(line));
   for (const Record* record : records) {
     // The operation's first size; the others follow it.
     const double n = record->shape.front().get<double>();
@@ -150,9 +150,9 @@ Finding finding(const std::string& claimed, const Counts& counts, bool span) {
   const Growth& form = span ? line.span : line.work;
   Finding result{fmt::format("{}, {}: {} {}", line.row, counts.variant, span ? "span" : "work", claimed),
                  {},
-                 counts.problem,
+                 counts.reason,
                  {}};
-  if (!counts.problem.empty()) return result;
+  if (!counts.reason.empty()) return result;
   const Growth here = fitted(counts, span);
   result.figures = printed(line, here, span) + " fitted";
   const bool as_expected = agrees(here, form);
@@ -194,8 +194,8 @@ std::vector<std::string> growth_cells(const Counts& counts, const std::string& w
                                       const std::string& span_text) {
   const WorkSpanLine& line = *counts.line;
   std::vector<std::string> cells{std::string(line.row), counts.variant, work_text};
-  if (!counts.problem.empty())
-    cells.insert(cells.end(), {counts.problem, span_text, printed(line, line.span, true), "", "", ""});
+  if (!counts.reason.empty())
+    cells.insert(cells.end(), {counts.reason, span_text, printed(line, line.span, true), "", "", ""});
   else
     cells.insert(cells.end(), {printed(line, fitted(counts, false), false), span_text, to_string(line.span),
                                printed(line, fitted(counts, true), true),

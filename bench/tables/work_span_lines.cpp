@@ -68,7 +68,7 @@ std::vector<WorkSpanLine> products() {
        .work = {lg7, 0},
        .span = {0, 2},
        // The seven products of every level run in parallel.
-       .params = {{"spread", 40}},
+       .params = {{"parallel_levels", 40}},
        // Rounding errors allow no leaf below 8. Its 88 accesses in a row are a third of the span at 16.
        .of_differences = true},
   };

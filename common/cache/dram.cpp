@@ -41,8 +41,8 @@ int fewest_banks(int latency, int transfer) {
 double imbalance(std::span<const std::uint64_t> parts) {
   const auto total = std::accumulate(parts.begin(), parts.end(), std::uint64_t{0});
   if (!total) return std::numeric_limits<double>::quiet_NaN();
-  const std::uint64_t most = *std::ranges::max_element(parts);
-  return static_cast<double>(most) * static_cast<double>(parts.size()) / static_cast<double>(total);
+  const std::uint64_t max = *std::ranges::max_element(parts);
+  return static_cast<double>(max) * static_cast<double>(parts.size()) / static_cast<double>(total);
 }
 
 }  // namespace tallcache::cache

@@ -18,8 +18,8 @@ std::size_t cache_lines(std::size_t bytes, std::size_t line_bytes) {
   const std::string what =
       "a cache of " + std::to_string(bytes) + " bytes with lines of " + std::to_string(line_bytes);
   if (bytes % line_bytes) throw Error(what + ": its size must be a multiple of the line");
-  if (bytes / line_bytes < least_cache_lines)
-    throw Error(what + ": it must have at least " + std::to_string(least_cache_lines) + " lines");
+  if (bytes / line_bytes < min_cache_lines)
+    throw Error(what + ": it must have at least " + std::to_string(min_cache_lines) + " lines");
   return bytes / line_bytes;
 }
 

@@ -8,13 +8,13 @@ namespace tallcache::cache {
 
 /// A cache with fewer lines than this holds no algorithm's working set: the size is most likely given in the
 /// wrong unit.
-inline constexpr std::size_t least_cache_lines = 4;
+inline constexpr std::size_t min_cache_lines = 4;
 
 /// line_bytes, when it is a power of two; throws Error otherwise.
 std::size_t validated_line(std::size_t line_bytes);
 
 /// The lines of a fully associative cache of `bytes`; throws Error when the line is no power of two, does not
-/// divide the size, or the cache has fewer than least_cache_lines lines.
+/// divide the size, or the cache has fewer than min_cache_lines lines.
 std::size_t cache_lines(std::size_t bytes, std::size_t line_bytes);
 
 /// One level of a hierarchy. Replacement is least recently used within a set. The set of a line is its

@@ -27,7 +27,7 @@ class LineNumbers {
       recent = {address >> leaf_bits, leaf(address >> leaf_bits)};
     std::uint32_t& number = recent.numbers[address % leaf_lines];
     if (number == 0) [[unlikely]] {
-      if (addresses_.size() == most_lines)
+      if (addresses_.size() == max_lines)
         throw Error("a trace touches more than 2^31 lines: use a larger line");
       addresses_.push_back(address);
       number = static_cast<std::uint32_t>(addresses_.size());

@@ -8,12 +8,12 @@
 namespace tallcache::cache {
 
 LruCache::LruCache(std::size_t lines) : lines_(lines), queue_(1 << 12) {
-  if (lines == 0 || lines > most_lines)
+  if (lines == 0 || lines > max_lines)
     throw Error("an LRU cache of " + std::to_string(lines) + " lines: it must have 1 to 2^31");
 }
 
 void LruCache::consume(const Block& block) {
-  if (latest_.size() < block.addresses.size()) latest_.resize(block.addresses.size(), absent);
+  if (latest_.size() < block.addresses.size()) latest_.resize(block.addresses.size(), not_cached);
   const std::size_t size = block.accesses.size();
   for (std::size_t i = 0; i < size; ++i) {
     if (i + ahead < size) __builtin_prefetch(&latest_[block.accesses[i + ahead].line], 1);
@@ -36,7 +36,7 @@ void LruCache::compact() {
   }
   head_ = 0;
   tail_ = live;
-  if (queue_.size() < 4 * live) queue_.resize(std::min(8 * live, most_lines + most_lines / 2));
+  if (queue_.size() < 4 * live) queue_.resize(std::min(8 * live, max_lines + max_lines / 2));
 }
 
 }  // namespace tallcache::cache

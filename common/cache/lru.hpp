@@ -23,7 +23,7 @@ class LruCache : public Model {
   /// Returns true on a hit. A miss that does not allocate changes nothing.
   bool access(Line line, bool allocate = true) {
     if (line >= latest_.size()) [[unlikely]]
-      latest_.resize(line + 1, absent);
+      latest_.resize(line + 1, not_cached);
     return access_known(line, allocate);
   }
 
@@ -32,7 +32,7 @@ class LruCache : public Model {
   std::uint64_t misses() const { return misses_; }
 
  private:
-  static constexpr std::uint32_t absent = ~std::uint32_t{0};
+  static constexpr std::uint32_t not_cached = ~std::uint32_t{0};
   static constexpr std::size_t ahead = 16;  // entries between a prefetch and its use
 
   bool access_known(Line line, bool allocate);
@@ -47,7 +47,7 @@ class LruCache : public Model {
 };
 
 inline bool LruCache::access_known(Line line, bool allocate) {
-  const bool hit = latest_[line] != absent;
+  const bool hit = latest_[line] != not_cached;
   if (!hit) {
     ++misses_;
     if (!allocate) return false;
@@ -68,7 +68,7 @@ inline void LruCache::evict() {
     if (head_ + ahead < tail_) __builtin_prefetch(&latest_[queue_[head_ + ahead]], 1);
     std::uint32_t& latest = latest_[queue_[head_]];
     live = latest == head_;
-    if (live) latest = absent;
+    if (live) latest = not_cached;
   }
 }
 

@@ -11,7 +11,7 @@ namespace tallcache::cache {
 /// Lines are numbered 0, 1, 2, ... in the order of their first access, so that a model can store its state of
 /// a line in an array. 31 bits suffice for 128 GiB of distinct lines of 64 bytes.
 using Line = std::uint32_t;
-inline constexpr std::size_t most_lines = (std::size_t{1} << 31) - 1;
+inline constexpr std::size_t max_lines = (std::size_t{1} << 31) - 1;
 
 /// An access to a line, and the accesses to the same line that follow it at once. A load is followed by loads
 /// and stores in any order, a store only by stores, because a store need not bring the line into the cache.

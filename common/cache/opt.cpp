@@ -43,7 +43,7 @@ std::uint64_t TimeSet::largest() const {
   return position;
 }
 
-OptCache::OptCache(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+OptCache::OptCache(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
 std::size_t OptCache::half_of_memory() {
   return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) / 2 *
@@ -65,10 +65,10 @@ void OptCache::consume(const Block& block) {
     if (latest != never && latest + 1 == recorded_) continue;  // a repeat that a block's border kept apart
     if (recorded_ % chunk == 0) {
       if (const std::size_t bytes = bytes_needed(recorded_, distinct_);
-          bytes > most_bytes_ || recorded_ + chunk > never)
+          bytes > max_bytes_ || recorded_ + chunk > never)
         throw Error("optimal replacement keeps the whole trace: " + std::to_string(accesses_) +
                     " accesses so far need " + std::to_string(bytes >> 20) + " MiB of the " +
-                    std::to_string(most_bytes_ >> 20) +
+                    std::to_string(max_bytes_ >> 20) +
                     " MiB allowed and there are more to come; trace a smaller size");
       next_.push_back(std::make_unique_for_overwrite<std::uint32_t[]>(chunk));
     }

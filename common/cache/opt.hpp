@@ -31,8 +31,8 @@ class TimeSet {
 /// largest time.
 class OptCache : public Model {
  public:
-  /// `most_bytes`: the memory that recording may take. consume throws Error when the trace needs more.
-  explicit OptCache(std::size_t most_bytes = half_of_memory());
+  /// `max_bytes`: the memory that recording may take. consume throws Error when the trace needs more.
+  explicit OptCache(std::size_t max_bytes = half_of_memory());
 
   void consume(const Block& block) override;
 
@@ -52,7 +52,7 @@ class OptCache : public Model {
 
   std::uint32_t& next(std::uint64_t time) { return next_[time / chunk][time % chunk]; }
 
-  std::size_t most_bytes_;
+  std::size_t max_bytes_;
   std::uint64_t accesses_ = 0, recorded_ = 0, distinct_ = 0;
   std::vector<std::unique_ptr<std::uint32_t[]>>
       next_;                           // of each recorded access: the time of the next one, or never

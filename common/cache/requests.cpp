@@ -4,14 +4,11 @@
 #include <bit>
 #include <string>
 
+#include "common/ceil_div.hpp"
 #include "common/error.hpp"
 
 namespace tallcache::cache {
 namespace {
-
-constexpr std::uint64_t blocks_of(std::uint64_t bytes, std::uint64_t block) {
-  return (bytes + block - 1) / block;
-}
 
 /// The distinct values among at most 128. The values of a coalesced request come in order, and an ascending
 /// run costs one comparison a value.
@@ -55,15 +52,15 @@ std::uint64_t count_segments(const WarpRequest& request, std::uint32_t mask, std
   std::uint64_t segments = 0;
   while (mask) {
     const std::uint64_t segment = request.address[std::countr_zero(mask)] / longest;
-    std::uint64_t least = ~std::uint64_t{0}, beyond = 0;
+    std::uint64_t min = ~std::uint64_t{0}, beyond = 0;
     for_lanes(mask, [&](int lane) {
       if (request.address[lane] / longest != segment) return;
-      least = std::min(least, request.address[lane]);
+      min = std::min(min, request.address[lane]);
       beyond = std::max(beyond, request.address[lane] + request.width);
       mask &= ~(1u << lane);
     });
     std::uint64_t size = longest;
-    while (size > 32 && least / (size / 2) == (beyond - 1) / (size / 2)) size /= 2;
+    while (size > 32 && min / (size / 2) == (beyond - 1) / (size / 2)) size /= 2;
     bytes_moved += size;
     ++segments;
   }
@@ -76,7 +73,7 @@ std::uint64_t count_in_order(const WarpRequest& request, int first, int lanes, s
   if (coalescing_rules(request, first, lanes).kept()) {
     const auto block = static_cast<std::uint64_t>(lanes) * request.width;
     bytes_moved += block;
-    return blocks_of(block, 128);
+    return ceil_div(block, 128);
   }
   const auto transactions = static_cast<std::uint64_t>(std::popcount(mask));
   bytes_moved += 32 * transactions;
@@ -93,17 +90,17 @@ void count_global(const WarpMachine& machine, const WarpRequest& request, int fi
   const std::uint64_t bytes = static_cast<std::uint64_t>(addresses.size()) * request.width;
   counts.bytes += bytes;
   counts.lines += lines.size();
-  counts.ideal_lines += blocks_of(bytes, machine.line_bytes);
+  counts.ideal_lines += ceil_div(bytes, machine.line_bytes);
   if (machine.coalescing == Coalescing::sectors) {
     const bool whole = machine.loads_whole_lines && request.kind == AccessKind::load;
     const std::uint64_t moved =
         whole ? lines.size() * (machine.line_bytes / machine.sector_bytes) : sectors.size();
     counts.sectors += moved;
-    counts.ideal_sectors += blocks_of(bytes, machine.sector_bytes);
+    counts.ideal_sectors += ceil_div(bytes, machine.sector_bytes);
     counts.bytes_moved += moved * machine.sector_bytes;
     return;
   }
-  counts.ideal_sectors += blocks_of(bytes, 128);
+  counts.ideal_sectors += ceil_div(bytes, 128);
   counts.sectors += machine.coalescing == Coalescing::segments
                         ? count_segments(request, mask, counts.bytes_moved)
                         : count_in_order(request, first, machine.request_lanes, mask, counts.bytes_moved);
@@ -113,9 +110,9 @@ void count_global(const WarpMachine& machine, const WarpRequest& request, int fi
 std::uint64_t passes(const WarpMachine& machine, const WarpRequest& request, std::uint32_t mask) {
   if (!mask) return 0;
   std::array<std::uint8_t, 32> of_bank{};
-  std::uint8_t most = 0;
+  std::uint8_t max = 0;
   const auto take = [&](std::uint64_t word) {
-    most = std::max(most, ++of_bank[word & (static_cast<std::uint64_t>(machine.banks) - 1)]);
+    max = std::max(max, ++of_bank[word & (static_cast<std::uint64_t>(machine.banks) - 1)]);
   };
   const auto words = [&](int lane, auto visit) {
     const std::uint64_t address = request.address[lane];
@@ -127,14 +124,14 @@ std::uint64_t passes(const WarpMachine& machine, const WarpRequest& request, std
   if (machine.broadcasts_any_word) {
     for_lanes(mask, [&](int lane) { words(lane, [&](std::uint64_t word) { distinct.add(word); }); });
     for (const std::uint64_t word : distinct) take(word);
-    return most;
+    return max;
   }
   for_lanes(mask, [&](int lane) { distinct.add(request.address[lane]); });
   if (distinct.size() == 1)
     words(std::countr_zero(mask), take);
   else
     for_lanes(mask, [&](int lane) { words(lane, take); });
-  return most;
+  return max;
 }
 
 /// Whether active lanes n and n xor `distance` have the same address, wherever both are active.
@@ -157,7 +154,7 @@ void count_shared(const WarpMachine& machine, const WarpRequest& request, int fi
   for (int lane = first; lane < first + machine.request_lanes; lane += together)
     counts.wavefronts += passes(machine, request, part_of(mask, lane, together));
   const auto bytes = static_cast<std::uint64_t>(addresses.size()) * request.width;
-  counts.ideal_wavefronts += blocks_of(bytes, pass_bytes);
+  counts.ideal_wavefronts += ceil_div(bytes, pass_bytes);
 }
 
 void validate(const WarpMachine& machine, const WarpRequest& request) {
@@ -175,15 +172,15 @@ void validate(const WarpMachine& machine, const WarpRequest& request) {
 }
 
 /// The largest number of lanes of `mask` that share an address.
-std::uint64_t most_on_one_address(const WarpRequest& request, std::uint32_t mask, const Distinct& addresses) {
+std::uint64_t max_on_one_address(const WarpRequest& request, std::uint32_t mask, const Distinct& addresses) {
   if (addresses.size() == std::popcount(mask)) return 1;
-  std::uint64_t most = 0;
+  std::uint64_t max = 0;
   for (const std::uint64_t address : addresses) {
     std::uint64_t lanes = 0;
     for_lanes(mask, [&](int lane) { lanes += request.address[lane] == address; });
-    most = std::max(most, lanes);
+    max = std::max(max, lanes);
   }
-  return most;
+  return max;
 }
 
 }  // namespace
@@ -216,7 +213,7 @@ RequestCounts count_requests(const WarpMachine& machine, const WarpRequest& requ
     counts.lanes += static_cast<std::uint64_t>(std::popcount(mask));
     counts.lane_slots += static_cast<std::uint64_t>(machine.request_lanes);
     if (request.kind == AccessKind::atomic)
-      counts.atomic_steps += most_on_one_address(request, mask, addresses);
+      counts.atomic_steps += max_on_one_address(request, mask, addresses);
     if (request.space == Space::global)
       count_global(machine, request, first, mask, addresses, counts);
     else
@@ -232,19 +229,19 @@ CoalescingRules coalescing_rules(const WarpRequest& request, int first, int lane
   if (!mask) return rules;
   const int lowest = std::countr_zero(mask);
   const std::uint64_t start = request.address[lowest] - (lowest - first) * width;
-  std::uint64_t least = ~std::uint64_t{0}, most = 0;
+  std::uint64_t min = ~std::uint64_t{0}, max = 0;
   Distinct addresses;
   for_lanes(mask, [&](int lane) {
     const std::uint64_t address = request.address[lane];
     rules.in_order = rules.in_order && address == start + (lane - first) * width;
-    least = std::min(least, address);
-    most = std::max(most, address);
+    min = std::min(min, address);
+    max = std::max(max, address);
     addresses.add(address);
   });
   // Inactive lanes leave gaps that do not count: where the active lanes are in order, all of them would be.
-  rules.contiguous = rules.in_order || (addresses.size() == std::popcount(mask) &&
-                                        most - least == (addresses.size() - 1) * width);
-  rules.aligned = (rules.in_order ? start : least) % (static_cast<std::uint64_t>(lanes) * width) == 0;
+  rules.contiguous = rules.in_order ||
+                     (addresses.size() == std::popcount(mask) && max - min == (addresses.size() - 1) * width);
+  rules.aligned = (rules.in_order ? start : min) % (static_cast<std::uint64_t>(lanes) * width) == 0;
   return rules;
 }
 

@@ -42,7 +42,7 @@ void run_traced(Sink& sink, const Shape& shape, const Params& given = {}, std::s
   Params params;
   for (const ParamSpec& spec : detail::params_of<V>()) {
     const Params::Item* item = given.find(spec.name);
-    params.set(spec.name, item ? item->value : spec.fallback);
+    params.set(spec.name, item ? item->value : spec.default_value);
   }
   const TracedProblem problem(operation_of<Op>, shape, detail::scratch_of<V, Op>(shape, params, 1), input,
                               seed);

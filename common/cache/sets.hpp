@@ -17,7 +17,7 @@ class Sets {
     std::uint32_t line : 31, dirty : 1;
     friend bool operator==(Entry, Entry) = default;
   };
-  static constexpr Entry empty{most_lines, 0};  // no line has this number
+  static constexpr Entry empty{max_lines, 0};  // no line has this number
 
   Sets(std::size_t sets, std::size_t ways) : ways_(ways), entries_(sets * ways, empty) {}
 

@@ -67,10 +67,10 @@ class Tracer {
   }
 
   void touch(std::uint64_t line, bool store) {
-    constexpr auto most = std::numeric_limits<std::uint16_t>::max();
+    constexpr auto max = std::numeric_limits<std::uint16_t>::max();
     if (line == last_) {
       LineAccess& same = buffer_[size_ - 1];
-      if (store ? same.more_stores < most : !same.store && same.more_loads < most) {
+      if (store ? same.more_stores < max : !same.store && same.more_loads < max) {
         ++(store ? same.more_stores : same.more_loads);
         return;
       }

@@ -38,8 +38,8 @@ struct WarpMachine {
   bool broadcasts_any_word = true;  ///< false: only the one word that all lanes of a request read
   bool pair_rule = false;  ///< a pass serves twice as many lanes of a wide load whose neighbours agree
   Interleave dram{};
-  int most_threads = 1024;                ///< of a block
-  std::size_t most_shared_bytes = 49152;  ///< of a block
+  int max_threads = 1024;                ///< of a block
+  std::size_t max_shared_bytes = 49152;  ///< of a block
 };
 
 /// The machines by age, the newest first.

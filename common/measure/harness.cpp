@@ -227,13 +227,13 @@ class Rounds {
     }
     double used = 0, last_round = 0;
     const auto active = std::ranges::count_if(runs_, &Run::active);
-    for (int round = 0; active && round < protocol_.most_rounds; ++round) {
+    for (int round = 0; active && round < protocol_.max_rounds; ++round) {
       // The first rounds are owed; a further one starts only when there is time for it.
-      if (round >= protocol_.least_rounds && used + last_round > protocol_.seconds * active) break;
+      if (round >= protocol_.min_rounds && used + last_round > protocol_.seconds * active) break;
       last_round = 0;
       for (std::size_t c = 0; c < runs_.size(); ++c)
         // A slow variant's two verified runs are two of its samples.
-        if (runs_[c].active && !(runs_[c].slow && round + 2 >= protocol_.least_rounds))
+        if (runs_[c].active && !(runs_[c].slow && round + 2 >= protocol_.min_rounds))
           last_round += sample(c, round == 0);
       used += last_round;
       if (progress_) progress_(results_);

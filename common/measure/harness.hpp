@@ -105,8 +105,8 @@ Outcome before_running(const Problem&, const Candidate&);
 
 /// How long to measure. Every candidate runs once a round, in the order given, until all of these hold.
 struct Protocol {
-  int least_rounds = 5;
-  int most_rounds = 25;
+  int min_rounds = 5;
+  int max_rounds = 25;
   double seconds = 1.0;  ///< per candidate: no new round once the candidates have used this much each
   bool cold = false;     ///< flush the caches before each run
 };

@@ -34,8 +34,7 @@ class Rounds {
   explicit Rounds(const LimitsProtocol& protocol) : protocol_(protocol) {}
   bool next() {
     const int done = done_++;
-    return done < protocol_.least_rounds ||
-           (done < protocol_.most_rounds && since(start_) < protocol_.seconds);
+    return done < protocol_.min_rounds || (done < protocol_.max_rounds && since(start_) < protocol_.seconds);
   }
 
  private:
@@ -204,10 +203,10 @@ void measure_bandwidths(Limits& limits, const Topology& topology, const Machine&
   for (const int threads : teams(topology)) {
     progress(threads == 1 ? "bandwidth of one core" : "bandwidth of all cores");
     const std::size_t footprint = footprint_for(machine, threads, protocol);
-    if (const std::size_t most = available_memory() / 2; footprint > most) {
+    if (const std::size_t max = available_memory() / 2; footprint > max) {
       limits.bandwidths_absent =
           fmt::format("arrays beyond the caches take {}, half of the free memory is {}",
-                      human_bytes(static_cast<double>(footprint)), human_bytes(static_cast<double>(most)));
+                      human_bytes(static_cast<double>(footprint)), human_bytes(static_cast<double>(max)));
       continue;
     }
     Arrays arrays(topology, threads, footprint);
@@ -267,12 +266,12 @@ std::vector<Balance> balances(const Limits& limits) {
 
 Limits measure_limits(const Machine& machine, const LimitsProtocol& protocol,
                       const LimitsProgress& progress) {
-  if (protocol.least_rounds < 1) throw Error("the limits need at least one round");
+  if (protocol.min_rounds < 1) throw Error("the limits need at least one round");
   const Topology topology;
-  const LimitsProgress hear = progress ? progress : [](std::string_view) {};
+  const LimitsProgress report_progress = progress ? progress : [](std::string_view) {};
   Limits limits;
-  measure_peaks(limits, topology, protocol, hear);
-  measure_bandwidths(limits, topology, machine, protocol, hear);
+  measure_peaks(limits, topology, protocol, report_progress);
+  measure_bandwidths(limits, topology, machine, protocol, report_progress);
   return limits;
 }
 

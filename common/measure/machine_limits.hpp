@@ -70,7 +70,7 @@ std::vector<Balance> balances(const Limits&);
 /// runs its kernels in interleaved rounds until it had the least rounds and the seconds are over, or the most
 /// rounds.
 struct LimitsProtocol {
-  int least_rounds = 5, most_rounds = 101;
+  int min_rounds = 5, max_rounds = 101;
   double seconds = 3;
   double flop_seconds =
       0.003;  ///< of one run of multiply-adds: short beside a time slice, long beside a wake-up
@@ -78,7 +78,7 @@ struct LimitsProtocol {
   static LimitsProtocol quick() { return {.seconds = 0.6}; }
   /// That it runs, and no more.
   static LimitsProtocol smoke() {
-    return {.least_rounds = 1, .most_rounds = 1, .footprint = std::size_t{16} << 20};
+    return {.min_rounds = 1, .max_rounds = 1, .footprint = std::size_t{16} << 20};
   }
 };
 

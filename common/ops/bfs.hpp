@@ -20,11 +20,11 @@ inline constexpr std::int32_t unreached = -1;
 
 /// Throws Error unless a graph of this size can be stored: vertices in int32, edges in uint32.
 inline void require_graph_size(std::size_t vertices, std::size_t edges) {
-  constexpr std::size_t most_vertices = std::numeric_limits<std::int32_t>::max() - 1;
-  constexpr std::size_t most_edges = std::numeric_limits<std::uint32_t>::max();
-  if (vertices > most_vertices)
-    throw Error("a graph has at most " + std::to_string(most_vertices) + " vertices");
-  if (edges > most_edges) throw Error("a graph has at most " + std::to_string(most_edges) + " edges");
+  constexpr std::size_t max_vertices = std::numeric_limits<std::int32_t>::max() - 1;
+  constexpr std::size_t max_edges = std::numeric_limits<std::uint32_t>::max();
+  if (vertices > max_vertices)
+    throw Error("a graph has at most " + std::to_string(max_vertices) + " vertices");
+  if (edges > max_edges) throw Error("a graph has at most " + std::to_string(max_edges) + " edges");
 }
 
 /// Builds compressed sparse rows of the edges that `edge_at(e)` gives as (from, to) for e in [0, edges). The

@@ -176,8 +176,8 @@ struct EditDistance {
 
  private:
   static void require_sizes(Index m, Index n) {
-    constexpr Index most = std::numeric_limits<Cell>::max() - 1;
-    if (m > most || n > most) throw Error("edit_distance: m and n are at most " + std::to_string(most));
+    constexpr Index max = std::numeric_limits<Cell>::max() - 1;
+    if (m > max || n > max) throw Error("edit_distance: m and n are at most " + std::to_string(max));
   }
 };
 

@@ -11,13 +11,13 @@ void RunningSets::attempt(std::size_t i, Call&& call) {
   try {
     call();
   } catch (const Error& error) {
-    problems_[i] = error.what();
+    error_messages_[i] = error.what();
     sets_[i].reset();
   }
 }
 
 RunningSets::RunningSets(std::vector<Tally>& tallies)
-    : tallies_(tallies), sets_(tallies.size()), problems_(tallies.size()) {
+    : tallies_(tallies), sets_(tallies.size()), error_messages_(tallies.size()) {
   for (std::size_t i = 0; i < sets_.size(); ++i)
     attempt(i, [&] {
       sets_[i] = std::make_unique<EventSet>();
@@ -41,7 +41,7 @@ void RunningSets::stop(std::mutex* mutex) {
   const auto lock = mutex ? std::unique_lock(*mutex) : std::unique_lock<std::mutex>();
   for (std::size_t i = 0; i < sets_.size(); ++i) {
     Tally& tally = tallies_[i];
-    if (tally.problem.empty()) tally.problem = problems_[i];
+    if (tally.error_message.empty()) tally.error_message = error_messages_[i];
     tally.sums.resize(tally.group->events.size());
     for (std::size_t event = 0; event < counts[i].size(); ++event) tally.sums[event] += counts[i][event];
   }
@@ -76,10 +76,11 @@ void ArenaCounts::run(const std::function<void()>& work) {
   std::unique_lock lock(mutex_);
   if (!left_.wait_for(lock, patience, [&] { return threads_.empty(); }))
     for (Tally& tally : tallies_)
-      tally.problem = "a thread is still at work in the arena, its counts are missing";
+      tally.error_message = "a thread is still at work in the arena, its counts are missing";
   done_ = true;
   for (Tally& tally : tallies_)
-    if (tally.sums.empty() && tally.problem.empty()) tally.problem = "no thread came into the arena";
+    if (tally.sums.empty() && tally.error_message.empty())
+      tally.error_message = "no thread came into the arena";
   if (failure) std::rethrow_exception(failure);
 }
 

@@ -22,7 +22,7 @@ namespace tallcache {
 struct Tally {
   const EventGroup* group;
   std::vector<long long> sums;  ///< one for each event
-  std::string problem;          ///< of the first thread that could not count: the sums are incomplete
+  std::string error_message;    ///< of the first thread that could not count: the sums are incomplete
 };
 
 /// The event sets of one thread, one for each tally. They are made, started, stopped and destroyed on that
@@ -42,7 +42,7 @@ class RunningSets {
 
   std::vector<Tally>& tallies_;
   std::vector<std::unique_ptr<EventSet>> sets_;  // null after an error
-  std::vector<std::string> problems_;
+  std::vector<std::string> error_messages_;
 };
 
 /// Counts on each thread from its entry into `arena` to its exit. Workers that come late, leave early or

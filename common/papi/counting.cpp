@@ -10,7 +10,7 @@
 namespace tallcache {
 namespace {
 
-bool takes_counters(const EventGroup& group) {
+bool needs_counters(const EventGroup& group) {
   const Event& first = group.events.front();
   return per_thread(first) && !in_software(first.name);
 }
@@ -40,12 +40,12 @@ struct Trials {
 };
 
 // Stores the counts of a pass for each event that was requested.
-void settle(const Tally& tally, std::vector<Count>& counts) {
+void store_counts(const Tally& tally, std::vector<Count>& counts) {
   const EventGroup& group = *tally.group;
   for (std::size_t i = 0; i < group.events.size(); ++i)
     for (Count& count : counts) {
       if (count.event != group.events[i].name) continue;
-      count.reason = tally.problem;
+      count.reason = tally.error_message;
       if (count.reason.empty() && group.multiplexed && tally.sums[i] == 0)
         count.reason = "it had no turn on a counter, or nothing to count: multiplexed, PAPI reads 0 for both";
       if (!count.reason.empty()) continue;
@@ -76,7 +76,7 @@ Counting::Counting(std::span<const std::string> events, Sharing sharing) {
 
 // Merges the groups that need the processor's counters into one, where there are several.
 void Counting::multiplex(std::vector<EventGroup>& groups) {
-  if (std::ranges::count_if(groups, takes_counters) < 2) return;
+  if (std::ranges::count_if(groups, needs_counters) < 2) return;
   EventGroup together{.multiplexed = true};
   EventSet set;
   std::string refused;
@@ -86,7 +86,7 @@ void Counting::multiplex(std::vector<EventGroup>& groups) {
     refused = error.what();
   }
   for (const EventGroup& group : groups) {
-    if (!takes_counters(group)) continue;
+    if (!needs_counters(group)) continue;
     for (const Event& event : group.events) {
       const std::string reason = refused.empty() ? set.admit(event) : refused;
       if (reason.empty()) together.events.push_back(event);
@@ -94,7 +94,7 @@ void Counting::multiplex(std::vector<EventGroup>& groups) {
         if (asked.event == event.name) asked.reason = reason;
     }
   }
-  std::erase_if(groups, takes_counters);
+  std::erase_if(groups, needs_counters);
   if (!together.events.empty()) groups.insert(groups.begin(), std::move(together));
 }
 
@@ -128,7 +128,7 @@ std::vector<Count> Counting::run_passes(tbb::task_arena* arena, const std::funct
       running.stop();
     }
     here.insert(here.end(), everywhere.begin(), everywhere.end());
-    for (const Tally& tally : here) settle(tally, counts);
+    for (const Tally& tally : here) store_counts(tally, counts);
   }
   return counts;
 }

@@ -16,7 +16,7 @@ Dim position(unsigned number, Dim dim) {
 }  // namespace
 
 HostDevice::HostDevice(const cache::WarpMachine& machine)
-    : recorder_(machine), shared_(machine.most_shared_bytes) {}
+    : recorder_(machine), shared_(machine.max_shared_bytes) {}
 
 Dim HostThread::thread() const { return position(number_, device_->block_); }
 Dim HostThread::block() const { return device_->block_index_; }
@@ -39,9 +39,9 @@ void HostDevice::prepare(const LaunchShape& shape) {
   threads_ = number_of(shape.block);
   const std::string where = std::string(shape.file) + ":" + std::to_string(shape.line) + ": ";
   if (threads_ == 0 || number_of(shape.grid) == 0) throw Error(where + "a launch without threads");
-  if (threads_ > static_cast<unsigned>(machine.most_threads))
+  if (threads_ > static_cast<unsigned>(machine.max_threads))
     throw Error(where + "blocks of " + std::to_string(threads_) + " threads; machine '" +
-                std::string(machine.name) + "' has " + std::to_string(machine.most_threads) + " at most");
+                std::string(machine.name) + "' has " + std::to_string(machine.max_threads) + " at most");
   grid_ = shape.grid;
   block_ = shape.block;
   thrown_ = nullptr;

@@ -36,8 +36,8 @@ int Recorder::site_of(Key key, const Site& site) {
 }
 
 /// The lane's visits so far are those before the cursor.
-void Recorder::fall_out_of_step() {
-  in_step_ = false;
+void Recorder::diverge() {
+  converged_ = false;
   for (SiteVisits& site : sites_)
     site.own =
         static_cast<std::uint32_t>(std::ranges::lower_bound(site.visits, cursor_) - site.visits.begin());
@@ -57,15 +57,15 @@ Recorder::Visit& Recorder::new_visit(Key key, int site) {
   return visit;
 }
 
-void Recorder::access_out_of_step(Key key, const std::source_location& where, cache::Space space,
-                                  cache::AccessKind kind, std::uint64_t address, int width) {
+void Recorder::access_diverged(Key key, const std::source_location& where, cache::Space space,
+                               cache::AccessKind kind, std::uint64_t address, int width) {
   const int site = site_of(key, {where, space, kind, width});
-  if (in_step_ && cursor_ == used_) {
+  if (converged_ && cursor_ == used_) {
     add(new_visit(key, site), address, width);
     cursor_ = used_;
     return;
   }
-  if (in_step_) fall_out_of_step();
+  if (converged_) diverge();
   SiteVisits& own = sites_[site];
   const std::uint32_t number = own.own++;
   add(number < own.visits.size() ? visits_[own.visits[number]] : new_visit(key, site), address, width);

@@ -46,13 +46,13 @@ class Recorder {
   void begin_lane(int lane) {
     lane_ = lane;
     cursor_ = 0;
-    in_step_ = true;
+    converged_ = true;
   }
   void access(const std::source_location& where, cache::Space space, cache::AccessKind kind,
               std::uint64_t address, int width) {
     const Key key = key_of(where, space, kind);
-    if (!in_step_ || cursor_ >= used_ || visits_[cursor_].key != key)
-      return access_out_of_step(key, where, space, kind, address, width);
+    if (!converged_ || cursor_ >= used_ || visits_[cursor_].key != key)
+      return access_diverged(key, where, space, kind, address, width);
     add(visits_[cursor_++], address, width);
   }
   /// Ends a section of the warp: all lanes have reached a barrier or their end. Counts their requests.
@@ -88,17 +88,17 @@ class Recorder {
       different_widths(visit, width);
   }
   [[noreturn]] void different_widths(const Visit& visit, int width) const;
-  void access_out_of_step(Key key, const std::source_location& where, cache::Space space,
-                          cache::AccessKind kind, std::uint64_t address, int width);
+  void access_diverged(Key key, const std::source_location& where, cache::Space space, cache::AccessKind kind,
+                       std::uint64_t address, int width);
   int site_of(Key key, const Site& site);
-  void fall_out_of_step();
+  void diverge();
   Visit& new_visit(Key key, int site);
 
   const cache::WarpMachine& machine_;
   Observer observer_;
   int lane_ = 0;
   std::size_t cursor_ = 0, used_ = 0;
-  bool in_step_ = true;
+  bool converged_ = true;
   std::vector<Visit> visits_;
   std::vector<SiteVisits> sites_;
   std::unordered_map<Key, int> site_numbers_;

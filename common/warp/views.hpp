@@ -35,11 +35,11 @@ class Reference {
   Reference(const Reference&) = default;
 
   operator value_type() const {
-    tell(cache::AccessKind::load);
+    record(cache::AccessKind::load);
     return *element_;
   }
   const Reference& operator=(value_type value) const {
-    tell(cache::AccessKind::store);
+    record(cache::AccessKind::store);
     *element_ = value;
     return *this;
   }
@@ -49,14 +49,14 @@ class Reference {
   }
   /// The old value. The lanes of a block run one after another, so this is all that it takes.
   value_type atomic_add(value_type value) const {
-    tell(cache::AccessKind::atomic);
+    record(cache::AccessKind::atomic);
     const value_type old = *element_;
     *element_ = static_cast<value_type>(old + value);
     return old;
   }
 
  private:
-  void tell(cache::AccessKind kind) const { recorder_->access(where_, space_, kind, address_, sizeof(T)); }
+  void record(cache::AccessKind kind) const { recorder_->access(where_, space_, kind, address_, sizeof(T)); }
 
   T* element_;
   Recorder* recorder_;

@@ -20,26 +20,27 @@ struct RangeBits {
   /// are. At most 2^14 buckets where leaves cannot be smaller; beyond that, two passes of half the bits each
   /// (TUNING.md).
   constexpr RangeBits(std::uint64_t range, bool payload) : bits(static_cast<int>(std::bit_width(range))) {
-    leaf = std::clamp(bits - (payload ? 12 : 10), 12, most_leaf);
+    leaf = std::clamp(bits - (payload ? 12 : 10), 12, max_leaf);
     const int digits = std::max(bits - leaf, 0);
     second = digits > 14 ? digits / 2 : 0;
     first = digits - second;
   }
-  static constexpr int most_leaf = 16;
+  static constexpr int max_leaf = 16;
 
   constexpr Index first_buckets() const { return Index{1} << first; }
   constexpr Index second_buckets() const { return Index{1} << second; }
   constexpr Index leaf_values() const { return Index{1} << leaf; }
 };
 
-enum class Way { histogram, buckets, digits };
+enum class SortStrategy { histogram, buckets, digits };
 
 /// Chooses how n keys in [0, range] are sorted. Few different values (16 bits) take one histogram of them
 /// all; pairs are then sorted by digits. A range of more than 8 values a key is sorted by digits, as walking
 /// over a bucket's values would take longer than over its keys.
-inline Way way_of(Index n, std::uint64_t range, bool payload) {
-  if (RangeBits(range, payload).bits <= RangeBits::most_leaf) return payload ? Way::digits : Way::histogram;
-  return range / 8 < static_cast<std::uint64_t>(n) ? Way::buckets : Way::digits;
+inline SortStrategy sort_strategy(Index n, std::uint64_t range, bool payload) {
+  if (RangeBits(range, payload).bits <= RangeBits::max_leaf)
+    return payload ? SortStrategy::digits : SortStrategy::histogram;
+  return range / 8 < static_cast<std::uint64_t>(n) ? SortStrategy::buckets : SortStrategy::digits;
 }
 
 /// The number of groups of buckets that are sorted in parallel: four times as many as threads, so that
@@ -79,9 +80,9 @@ class BucketedStreaming {
     const RangeBits bits(range, with_payload);
     const Index groups = groups_of(width), blocks = pool_blocks(bits, n, width);
     return scratch_bytes(
-        {rooms_bytes(width, bits.first_buckets(), first_words(bits)),
-         rooms_bytes(bits.second ? groups : 0, bits.second_buckets(), line_words),
-         rooms_bytes(groups, bits.leaf_values(), stage_words),
+        {partition_buffer_bytes(width, bits.first_buckets(), first_words(bits)),
+         partition_buffer_bytes(bits.second ? groups : 0, bits.second_buckets(), line_words),
+         partition_buffer_bytes(groups, bits.leaf_values(), stage_words),
          checked_product(static_cast<std::size_t>(blocks), block_size<Element> * sizeof(Element), "blocks"),
          checked_product(static_cast<std::size_t>(blocks), sizeof(Link), "links")});
   }
@@ -90,9 +91,10 @@ class BucketedStreaming {
   BucketedStreaming(const Args& args, Index width)
       : bits_(args.range, with_payload), width_(width), n_(args.in.size), out_{args.out, args.payload_out} {
     auto scratch = args.scratch;
-    first_ = take_rooms(scratch, width, bits_.first_buckets(), first_words(bits_));
-    second_ = take_rooms(scratch, bits_.second ? groups_of(width) : 0, bits_.second_buckets(), line_words);
-    leaf_ = take_rooms(scratch, groups_of(width), bits_.leaf_values(), stage_words);
+    first_ = take_partition_buffers(scratch, width, bits_.first_buckets(), first_words(bits_));
+    second_ = take_partition_buffers(scratch, bits_.second ? groups_of(width) : 0, bits_.second_buckets(),
+                                     line_words);
+    leaf_ = take_partition_buffers(scratch, groups_of(width), bits_.leaf_values(), stage_words);
     const Index blocks = pool_blocks(bits_, n_, width);
     blocks_ = scratch.template vector<Element>(blocks * block_size<Element>);
     links_ = scratch.template vector<Link>(blocks);
@@ -121,7 +123,7 @@ class BucketedStreaming {
   }
 
  private:
-  static constexpr Index line_words = gathered<Element> * static_cast<Index>(sizeof(Element)) / 4;
+  static constexpr Index line_words = write_buffer_size<Element> * static_cast<Index>(sizeof(Element)) / 4;
   // Words of a leaf's stage for each value.
   static constexpr Index stage_words = with_payload ? counting_sort::stage_words(1) : 0;
 
@@ -133,16 +135,16 @@ class BucketedStreaming {
 
   // The buffers for serial work in `group`, or for work on all threads.
   template <class Fork>
-  Rooms<Access> rooms_of(const Rooms<Access>& rooms, Index group) const {
-    return std::is_same_v<Fork, Serial> ? rooms.block(group, 1) : rooms.block(0, width_);
+  PartitionBuffers<Access> buffers_of(const PartitionBuffers<Access>& buffers, Index group) const {
+    return std::is_same_v<Fork, Serial> ? buffers.block(group, 1) : buffers.block(0, width_);
   }
 
-  // Sends `in` stably to the buckets key >> shift. Afterwards rooms.count(0, b) is the beginning of bucket b
-  // in the order of the buckets.
+  // Sends `in` stably to the buckets key >> shift. Afterwards buffers.count(0, b) is the beginning of bucket
+  // b in the order of the buckets.
   template <class Fork>
   void spread(Fork& fork, Records<const Word, Access> in, int shift, const Buckets& to,
-              const Rooms<Access>& rooms) const {
-    const auto count = rooms.count.block(0, 0, to.rows, to.buckets);
+              const PartitionBuffers<Access>& buffers) const {
+    const auto count = buffers.count.block(0, 0, to.rows, to.buckets);
     fork.loop(0, to.rows, 1, [=, this](Index c) {
       const Index begin = block_begin(in.keys.size, to.rows, c);
       const auto chunk = in.block(begin, block_begin(in.keys.size, to.rows, c + 1) - begin);
@@ -158,12 +160,12 @@ class BucketedStreaming {
                           .first_block = to.block_of(c),
                           .next_chunk = to.block_of(c + 1),
                           .counts = row_of(count, c).data,
-                          .targets = row_of(rooms.tables, c).data,
-                          .lines = reinterpret_cast<Element*>(row_of(rooms.lines, c).data)});
+                          .targets = row_of(buffers.tables, c).data,
+                          .lines = reinterpret_cast<Element*>(row_of(buffers.lines, c).data)});
       for (Index b = 0; b < to.buckets; ++b) touch(chain(to, c, b), [](auto block) { writes(block); });
       writes(row_of(count, c));
     });
-    prefix_sums(fork, count, rooms.total);
+    prefix_sums(fork, count, buffers.total);
   }
 
   // The blocks of chunk c in bucket b, and those of chunk c and all later ones.
@@ -217,11 +219,11 @@ class BucketedStreaming {
   // Sorts a bucket of the first of two levels. Its keys lie in the output.
   template <class Fork>
   void sort_bucket(Fork& fork, Index b, Index begin, Index size, Index group) const {
-    const auto rooms = rooms_of<Fork>(second_, group);
+    const auto buffers = buffers_of<Fork>(second_, group);
     const Index buckets = bits_.second_buckets();
-    const Buckets parts{size, rooms.count.rows, buckets, begin / block_size<Element> + group * buckets};
-    spread(fork, Records<const Word, Access>(out_.block(begin, size)), bits_.leaf, parts, rooms);
-    sort_buckets(fork, size, row_of(rooms.count, 0).block(0, buckets), group,
+    const Buckets parts{size, buffers.count.rows, buckets, begin / block_size<Element> + group * buckets};
+    spread(fork, Records<const Word, Access>(out_.block(begin, size)), bits_.leaf, parts, buffers);
+    sort_buckets(fork, size, row_of(buffers.count, 0).block(0, buckets), group,
                  [=, this](auto& branch, Index leaf, Index leaf_begin, Index leaf_size, Index leaf_group) {
                    sort_leaf(branch, parts, leaf, static_cast<Word>(b * buckets + leaf) << bits_.leaf,
                              begin + leaf_begin, leaf_size, leaf_group);
@@ -232,32 +234,32 @@ class BucketedStreaming {
   void sort_leaf(Fork& fork, const Buckets& parts, Index b, Word first, Index begin, Index size,
                  Index group) const {
     const auto out = out_.block(begin, size);
-    const auto rooms = rooms_of<Fork>(leaf_, group);
+    const auto buffers = buffers_of<Fork>(leaf_, group);
     const Index values = bits_.leaf_values();
     const auto leaf = bucket(parts, b);
     const auto read = [](auto block) { reads(block); };
     if constexpr (with_payload) {
       touch(leaf, read);
-      sort_pairs(leaf, size, values, first, out.keys.data, out.payload.data, rooms.count.data,
-                 rooms.tables.data, rooms.lines.data);
+      sort_pairs(leaf, size, values, first, out.keys.data, out.payload.data, buffers.count.data,
+                 buffers.tables.data, buffers.lines.data);
       writes(out);
     } else {
       // Counters of a byte suffice for most buckets, and four times as many values fit into the same memory.
       if (std::is_same_v<Fork, Serial> && size <= 64 * values) {
         touch(leaf, read);
         const bool sorted = sort_residues(leaf, size, values, first, out.keys.data,
-                                          reinterpret_cast<std::uint8_t*>(rooms.tables.data));
+                                          reinterpret_cast<std::uint8_t*>(buffers.tables.data));
         writes(out);
         if (sorted) return;
       }
-      const auto count = rooms.count.block(0, 0, std::min(rooms.count.rows, parts.rows), values);
+      const auto count = buffers.count.block(0, 0, std::min(buffers.count.rows, parts.rows), values);
       fork.loop(0, count.rows, 1, [=, this](Index c) {
         const auto part = count.rows < parts.rows ? leaf : chain(parts, c, b);
         touch(part, read);
         count_residues(part, values, row_of(count, c).data);
         writes(row_of(count, c));
       });
-      prefix_sums(fork, count, rooms.total);
+      prefix_sums(fork, count, buffers.total);
       write_runs(fork, row_of(count, 0), out.keys, first, count.rows);
     }
   }
@@ -265,7 +267,7 @@ class BucketedStreaming {
   RangeBits bits_;
   Index width_, n_;
   Records<Word, Access> out_;
-  Rooms<Access> first_, second_, leaf_;
+  PartitionBuffers<Access> first_, second_, leaf_;
   VectorView<Element, Access> blocks_;
   VectorView<Link, Access> links_;
 };
@@ -283,10 +285,10 @@ struct bucketed_streaming {
     constexpr bool payload = Op::template Args<>::has_payload;
     const Index n = shape["n"];
     const auto range = static_cast<std::uint64_t>(shape["range"]);
-    switch (way_of(n, range, payload)) {
-      case Way::histogram:
-        return rooms_bytes(width, static_cast<Index>(range) + 1, 0);
-      case Way::buckets:
+    switch (sort_strategy(n, range, payload)) {
+      case SortStrategy::histogram:
+        return partition_buffer_bytes(width, static_cast<Index>(range) + 1, 0);
+      case SortStrategy::buckets:
         return BucketedStreaming<Plain, payload>::scratch(n, range, width);
       default:
         return digits_scratch_bytes(n, range, payload, width);
@@ -296,17 +298,17 @@ struct bucketed_streaming {
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {
     constexpr bool payload = Args::has_payload;
-    const Way way = way_of(args.in.size, args.range, payload);
-    if (way == Way::digits) return sort_by_digits(fork, args);
-    if (way == Way::buckets)
+    const SortStrategy strategy = sort_strategy(args.in.size, args.range, payload);
+    if (strategy == SortStrategy::digits) return sort_by_digits(fork, args);
+    if (strategy == SortStrategy::buckets)
       return BucketedStreaming<typename decltype(args.out)::access_type, payload>(args, fork.width())
           .sort(fork, {args.in, args.payload_in});
     auto scratch = args.scratch;
     const Index values = Index{args.range} + 1;
     if constexpr (!payload) {
-      const auto rooms = take_rooms(scratch, fork.width(), values, 0);
-      locate_digits(fork, args.in, Digit{0}, values, rooms);
-      write_runs(fork, row_of(rooms.count, 0).block(0, values), args.out, 0, fork.width());
+      const auto buffers = take_partition_buffers(scratch, fork.width(), values, 0);
+      locate_digits(fork, args.in, Digit{0}, values, buffers);
+      write_runs(fork, row_of(buffers.count, 0).block(0, values), args.out, 0, fork.width());
     }
   }
 };

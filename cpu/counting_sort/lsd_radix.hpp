@@ -24,7 +24,7 @@ inline std::size_t digits_scratch_bytes(Index n, std::uint64_t range, bool paylo
   const RadixDigits digits(range);
   const std::size_t keys = digits.passes > 1 ? checked_product(n, sizeof(Word), "keys") : 0;
   return scratch_bytes(
-      {rooms_bytes(width, digits.buckets(), bucket_words(payload)), keys, payload ? keys : 0});
+      {partition_buffer_bytes(width, digits.buckets(), bucket_words(payload)), keys, payload ? keys : 0});
 }
 
 /// Sorts `args` stably. The passes alternate between the output and the scratch, so that the last one ends in
@@ -35,7 +35,7 @@ void sort_by_digits(Fork& fork, const Args& args) {
   constexpr bool payload = Args::has_payload;
   const RadixDigits digits(args.range);
   auto scratch = args.scratch;
-  const auto rooms = take_rooms(scratch, fork.width(), digits.buckets(), bucket_words(payload));
+  const auto buffers = take_partition_buffers(scratch, fork.width(), digits.buckets(), bucket_words(payload));
   const Index spare = digits.passes > 1 ? args.in.size : 0;
   const Records out{args.out, args.payload_out};
   Records<Word, typename decltype(args.out)::access_type> other{scratch.template vector<Word>(spare), {}};
@@ -44,7 +44,7 @@ void sort_by_digits(Fork& fork, const Args& args) {
     const bool to_out = (digits.passes - pass) % 2 == 1;
     const Digit digit{pass * digits.digit_bits, static_cast<Word>(digits.buckets() - 1)};
     const auto go = [&](Records<const Word, typename decltype(args.out)::access_type> from) {
-      partition(fork, from, to_out ? out : other, digit, digits.buckets(), ~Word{0}, rooms);
+      partition(fork, from, to_out ? out : other, digit, digits.buckets(), ~Word{0}, buffers);
     };
     if (pass == 0)
       go(Records{args.in, args.payload_in});

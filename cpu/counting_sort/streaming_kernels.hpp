@@ -22,11 +22,12 @@ inline constexpr Index line_bytes = 64;
 /// The elements of type T that are buffered for a bucket before they are written: two lines, the fewest that
 /// were as fast as eight (TUNING.md). The processor rarely predicts which key fills a buffer.
 template <class T>
-inline constexpr Index gathered = 2 * line_bytes / static_cast<Index>(sizeof(T));
+inline constexpr Index write_buffer_size = 2 * line_bytes / static_cast<Index>(sizeof(T));
 /// The same where buckets are many and the buffer itself stores its count: one line, but two for pairs, of
 /// which a line holds only eight.
 template <class T>
-inline constexpr Index gathered_by_many = sizeof(T) == 8 ? gathered<T> : gathered<T> / 2;
+inline constexpr Index small_write_buffer_size = sizeof(T) == 8 ? write_buffer_size<T>
+                                                                : write_buffer_size<T> / 2;
 
 /// The number of tables that count_digits counts in. With several, consecutive keys of the same bucket do not
 /// wait for one another's counters. Beyond 2^14 buckets such keys are rare, and one table is faster to clear
@@ -49,7 +50,7 @@ struct Chunk {
   Word* position;     ///< of each bucket: afterwards, behind the chunk's last key
   Word* keys_out;
   Word* payload_out;
-  Word* lines;          ///< room for gathered<Word> keys for each bucket, aligned to a line
+  Word* lines;          ///< room for write_buffer_size<Word> keys for each bucket, aligned to a line
   Word* payload_lines;  ///< room for as many words of payload, aligned to a line
 };
 
@@ -99,7 +100,7 @@ struct Spread {
   Word next_chunk;  ///< its first block, to which this chunk's chains are linked; or no_block
   Word* counts;     ///< of each bucket: afterwards, the number of its elements
   Word* targets;    ///< room for a word for each bucket
-  T* lines;         ///< room for gathered<T> elements for each bucket, aligned to a line
+  T* lines;         ///< room for write_buffer_size<T> elements for each bucket, aligned to a line
 };
 
 /// Sends each key of the chunk, stably, to the end of its bucket, through line buffers that are written by
@@ -120,7 +121,7 @@ bool sort_residues(const Chain<Residue>& chain, Index n, Index width, Word first
 /// `stage`, aligned to a line, for stage_words(width).
 void sort_pairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word* out, Word* payload_out,
                 Word* counters, Word* positions, Word* stage);
-constexpr Index stage_words(Index width) { return gathered<Word> * width; }
+constexpr Index stage_words(Index width) { return write_buffer_size<Word> * width; }
 /// The number of pairs that positions of 16 bits can address.
 inline constexpr Index staged_pairs = 65535;
 static_assert(2 * staged_pairs <= stage_words(Index{1} << 12));

@@ -127,7 +127,7 @@ class Stage {
       : first_(first), line_(out - skew_of(out)), begin_(skew_of(out)), end_(begin_) {}
 
   // Returns room for `slack` residues.
-  HWY_INLINE std::uint16_t* room() { return residues_ + end_; }
+  HWY_INLINE std::uint16_t* free_space() { return residues_ + end_; }
   HWY_INLINE void take(std::uint64_t count) {
     end_ += static_cast<Word>(count);
     if (end_ >= spill) drain_lines();
@@ -188,7 +188,7 @@ HWY_INLINE Word* expand_bytes(const std::uint8_t* counts, Index width, Word firs
     if (HWY_LIKELY((eight & large) == 0)) {
       const std::uint64_t ends = eight * ones;
       auto copies = hn::Set(d, static_cast<std::uint16_t>(v));
-      std::uint16_t* const to = stage.room();
+      std::uint16_t* const to = stage.free_space();
       hn::StoreU(copies, d, to);
       for (int run = 0; run < 7; ++run) {
         copies = hn::Add(copies, one);
@@ -196,14 +196,14 @@ HWY_INLINE Word* expand_bytes(const std::uint8_t* counts, Index width, Word firs
       }
       stage.take(ends >> 56);
     } else {
-      std::uint16_t* to = stage.room();
+      std::uint16_t* to = stage.free_space();
       for (Index j = 0; j < 8; ++j) {
         const auto copies_of_j = hn::Set(long_run, static_cast<std::uint16_t>(v + j));
         for (std::size_t i = 0; i < counts[v + j]; i += hn::Lanes(long_run))
           hn::StoreU(copies_of_j, long_run, to + i);
         to += counts[v + j];
       }
-      stage.take(static_cast<std::uint64_t>(to - stage.room()));
+      stage.take(static_cast<std::uint64_t>(to - stage.free_space()));
     }
   }
   Word* const end = stage.drain();

@@ -37,63 +37,65 @@ void writes(Records<Key, Access> records) {
 /// beginning of each bucket; `tables`, the histograms and later the positions; `lines`, the line buffers of
 /// the buckets.
 template <class Access>
-struct Rooms {
+struct PartitionBuffers {
   MatrixView<Word, Access> count, tables, lines;
   VectorView<Word, Access> total;
 
   /// The rows from `row` on.
-  Rooms block(Index row, Index rows) const {
+  PartitionBuffers block(Index row, Index rows) const {
     return {count.block(row, 0, rows, count.cols), tables.block(row, 0, rows, tables.cols),
             lines.block(row, 0, rows, lines.cols), total.block(row, rows)};
   }
 };
 
 /// The words in the line buffers of a bucket: for its keys, and for their payload.
-constexpr Index bucket_words(bool payload) { return (payload ? 2 : 1) * gathered<Word>; }
+constexpr Index bucket_words(bool payload) { return (payload ? 2 : 1) * write_buffer_size<Word>; }
 
 /// Rounds words up to whole lines, as no two threads may write to the same line.
 constexpr Index whole_lines(Index words) { return (words + 15) / 16 * 16; }
 
-inline std::size_t rooms_bytes(Index rows, Index buckets, Index bucket_words) {
+inline std::size_t partition_buffer_bytes(Index rows, Index buckets, Index bucket_words) {
   const auto bytes = [&](Index words) {
     return checked_product(static_cast<std::size_t>(rows), static_cast<std::size_t>(words) * sizeof(Word),
-                           "rooms");
+                           "buffers");
   };
   return scratch_bytes({bytes(whole_lines(buckets)), bytes(whole_lines(tables_of(buckets) * buckets)),
                         bytes(buckets * bucket_words), bytes(1)});
 }
 
 template <class Access>
-Rooms<Access> take_rooms(Scratch<Access>& scratch, Index rows, Index buckets, Index bucket_words) {
+PartitionBuffers<Access> take_partition_buffers(Scratch<Access>& scratch, Index rows, Index buckets,
+                                                Index bucket_words) {
   const auto count = scratch.template matrix<Word>(rows, whole_lines(buckets));
   const auto tables = scratch.template matrix<Word>(rows, whole_lines(tables_of(buckets) * buckets));
   const auto lines = scratch.template matrix<Word>(rows, buckets * bucket_words);
   return {count, tables, lines, scratch.template vector<Word>(rows)};
 }
 
-/// Counts the digits of `keys`, in one chunk for each row of `rooms`. Afterwards rooms.count(c, b) is the
+/// Counts the digits of `keys`, in one chunk for each row of `buffers`. Afterwards buffers.count(c, b) is the
 /// position of chunk c's first key of bucket b.
 template <class Fork, class Access>
 void locate_digits(Fork& fork, VectorView<const Word, Access> keys, Digit digit, Index buckets,
-                   const Rooms<Access>& rooms) {
-  const auto count = rooms.count.block(0, 0, rooms.count.rows, buckets);
+                   const PartitionBuffers<Access>& buffers) {
+  const auto count = buffers.count.block(0, 0, buffers.count.rows, buckets);
   fork.loop(0, count.rows, 1, [=](Index c) {
     const Index begin = block_begin(keys.size, count.rows, c);
     const auto chunk = keys.block(begin, block_begin(keys.size, count.rows, c + 1) - begin);
     reads(chunk);
-    count_digits(chunk.data, chunk.size, digit, buckets, row_of(rooms.tables, c).data, row_of(count, c).data);
+    count_digits(chunk.data, chunk.size, digit, buckets, row_of(buffers.tables, c).data,
+                 row_of(count, c).data);
     writes(row_of(count, c));
   });
-  prefix_sums(fork, count, rooms.total);
+  prefix_sums(fork, count, buffers.total);
 }
 
-/// Sends `in` stably to `out` by the digit of its keys, in one chunk for each row of `rooms`. Only the bits
-/// `keep` of a key are stored. Afterwards rooms.count(0, b) is the beginning of bucket b.
+/// Sends `in` stably to `out` by the digit of its keys, in one chunk for each row of `buffers`. Only the bits
+/// `keep` of a key are stored. Afterwards buffers.count(0, b) is the beginning of bucket b.
 template <class Fork, class Access>
 void partition(Fork& fork, Records<const Word, Access> in, Records<Word, Access> out, Digit digit,
-               Index buckets, Word keep, const Rooms<Access>& rooms) {
-  locate_digits(fork, in.keys, digit, buckets, rooms);
-  const auto count = rooms.count.block(0, 0, rooms.count.rows, buckets);
+               Index buckets, Word keep, const PartitionBuffers<Access>& buffers) {
+  locate_digits(fork, in.keys, digit, buckets, buffers);
+  const auto count = buffers.count.block(0, 0, buffers.count.rows, buckets);
   fork.loop(0, count.rows, 1, [=](Index c) {
     const Index chunk_begin = block_begin(in.keys.size, count.rows, c);
     const auto chunk = in.block(chunk_begin, block_begin(in.keys.size, count.rows, c + 1) - chunk_begin);
@@ -107,14 +109,14 @@ void partition(Fork& fork, Records<const Word, Access> in, Records<Word, Access>
                     .keep = keep,
                     .buckets = buckets,
                     .begin = begin.data,
-                    .position = row_of(rooms.tables, c).data,
+                    .position = row_of(buffers.tables, c).data,
                     .keys_out = out.keys.data,
                     .payload_out = out.payload.data,
-                    .lines = row_of(rooms.lines, c).data,
-                    .payload_lines = row_of(rooms.lines, c).data + buckets * gathered<Word>});
+                    .lines = row_of(buffers.lines, c).data,
+                    .payload_lines = row_of(buffers.lines, c).data + buckets * write_buffer_size<Word>});
     if constexpr (!std::is_same_v<Access, Plain>)
       for (Index b = 0; b < buckets; ++b) {
-        const Word to = row_of(rooms.tables, c).data[b];
+        const Word to = row_of(buffers.tables, c).data[b];
         writes(out.block(begin.data[b], to - begin.data[b]));
       }
   });

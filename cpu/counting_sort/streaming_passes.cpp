@@ -47,7 +47,7 @@ void CountDigits(const Word* keys, Index n, Digit digit, Index buckets, Word* ta
 
 template <bool stream, bool with_payload>
 HWY_INLINE void partition_chunk(Chunk c) {
-  constexpr Word line = gathered<Word>;
+  constexpr Word line = write_buffer_size<Word>;
   const Word skew = begin_on_line<with_payload>(c);
   Index i = 0;
   for (; i + row <= c.size; i += row) {
@@ -81,24 +81,24 @@ void Partition(const Chunk& c) {
 
 // The ends of a chunk's buckets: their line buffers, the number of elements in each, and the blocks by which
 // they grow. With many buckets the last element of a line holds the line's count until the line is full, as a
-// table of counts would cost as much as the lines. With few buckets (`crowded`) counts are stored apart, and
-// the places of eight keys are reserved before these keys are stored: consecutive keys often share a bucket,
-// and the load of a count would wait for the store before it. TUNING.md has the figures.
-template <class T, bool crowded>
-class Ends {
+// table of counts would cost as much as the lines. With few buckets (`few_buckets`) counts are stored apart,
+// and the places of eight keys are reserved before these keys are stored: consecutive keys often share a
+// bucket, and the load of a count would wait for the store before it. TUNING.md has the figures.
+template <class T, bool few_buckets>
+class BucketEnds {
  public:
-  static constexpr std::size_t line = crowded ? gathered<T> : gathered_by_many<T>;
+  static constexpr std::size_t line = few_buckets ? write_buffer_size<T> : small_write_buffer_size<T>;
 
-  explicit Ends(const Spread<T>& c)
+  explicit BucketEnds(const Spread<T>& c)
       : lines_(c.lines), blocks_(c.blocks), links_(c.links), counts_(c.counts), targets_(c.targets) {}
 
   HWY_INLINE void begin(std::size_t b, Word block) const {
-    if (!crowded) line_of(b)[line - 1] = 0;
+    if (!few_buckets) line_of(b)[line - 1] = 0;
     counts_[b] = 0;
     targets_[b] = block * block_lines;
   }
   // Reserves the place of bucket b's next element. Only for few buckets.
-  HWY_INLINE std::size_t reserve(std::size_t b) const requires crowded {
+  HWY_INLINE std::size_t reserve(std::size_t b) const requires few_buckets {
     return b * line + counts_[b]++ % line;
   }
   // Stores that element. Block `next` follows where the bucket's block is then full.
@@ -107,7 +107,7 @@ class Ends {
     if (HWY_UNLIKELY((at + 1) % line == 0)) flush_full_line(at / line, next);
   }
   HWY_INLINE void append(std::size_t b, T element, Word& next) const {
-    if constexpr (crowded) {
+    if constexpr (few_buckets) {
       put(reserve(b), element, next);
     } else {
       T* const to = line_of(b);
@@ -134,7 +134,7 @@ class Ends {
         if (at == line) flush_full_line(b, next), at = 0;
       }
     }
-    if constexpr (crowded)
+    if constexpr (few_buckets)
       counts_[b] += row;
     else
       to[line - 1] = static_cast<T>(at);
@@ -147,7 +147,7 @@ class Ends {
       for (std::size_t j = 0; j < line; ++j) to[j] = element(i + static_cast<Index>(j));
       flush_full_line(b, next);
     }
-    if constexpr (crowded)
+    if constexpr (few_buckets)
       counts_[b] += static_cast<Word>(count);
     else
       to[line - 1] = 0;
@@ -158,7 +158,7 @@ class Ends {
     if (rest > 0) flush_line(b);
     const Word size = targets_[b] % block_lines * static_cast<Word>(line) + rest;
     links_[targets_[b] / block_lines] = {then, size};
-    if (!crowded) counts_[b] += size;
+    if (!few_buckets) counts_[b] += size;
   }
 
  private:
@@ -166,7 +166,7 @@ class Ends {
 
   HWY_INLINE T* line_of(std::size_t b) const { return lines_ + b * line; }
   HWY_INLINE std::size_t held(std::size_t b) const {
-    return crowded ? counts_[b] % line : static_cast<std::size_t>(line_of(b)[line - 1]);
+    return few_buckets ? counts_[b] % line : static_cast<std::size_t>(line_of(b)[line - 1]);
   }
   HWY_INLINE void flush_line(std::size_t b) const {
     flush<true, line * sizeof(T) / sizeof(Word)>(
@@ -177,7 +177,7 @@ class Ends {
     flush_line(b);
     if (HWY_LIKELY(++targets_[b] % block_lines != 0)) return;
     links_[targets_[b] / block_lines - 1] = {next, block_size<T>};
-    if (!crowded) counts_[b] += block_size<T>;
+    if (!few_buckets) counts_[b] += block_size<T>;
     targets_[b] = next++ * block_lines;
   }
 
@@ -198,10 +198,10 @@ HWY_INLINE T element_of(const Word* keys, const Word* payload, Index i) {
 // Appends each key to its bucket. `next` is the first free block; its new value is returned. The loop uses
 // locals, as the compiler would read members of `c` again after each store, and handles a row of keys at
 // once.
-template <class T, bool crowded>
+template <class T, bool few_buckets>
 HWY_NOINLINE Word append_keys(const Spread<T>& c, const Word* keys, const Word* payload, Index size,
                               Word next) {
-  const Ends<T, crowded> ends(c);
+  const BucketEnds<T, few_buckets> ends(c);
   const int shift = c.shift;
   const auto bucket_of = [=](Index i) HWY_ATTR { return std::size_t{keys[i] >> shift}; };
   const auto element = [=](Index i) HWY_ATTR { return element_of<T>(keys, payload, i); };
@@ -219,7 +219,7 @@ HWY_NOINLINE Word append_keys(const Spread<T>& c, const Word* keys, const Word* 
       append_row(i);
       continue;
     }
-    if constexpr (crowded) {
+    if constexpr (few_buckets) {
       HWY_UNROLL(row / 8)
       for (Index eight = i; eight < i + row; eight += 8) {
         std::size_t at[8];
@@ -238,13 +238,13 @@ HWY_NOINLINE Word append_keys(const Spread<T>& c, const Word* keys, const Word* 
 }
 
 // The result of a sample of the keys: the buckets that hold a third of them or more, at most two (a third of
-// 128 is 43), and whether the others are `crowded`: two of them share a bucket as often as with fewer than
-// 384 even buckets.
+// 128 is 43), and whether the others are `few_buckets`: two of them share a bucket as often as with fewer
+// than 384 even buckets.
 struct Sample {
   static constexpr Index size = 128;
-  Index heavies = 0;
+  Index heavy_count = 0;
   Word heavy[2];
-  bool crowded = false;
+  bool few_buckets = false;
 
   Sample(const Word* keys, Index n, int shift) {
     if (n < size) return;
@@ -256,21 +256,22 @@ struct Sample {
       end = std::upper_bound(run, static_cast<const Word*>(buckets + size), *run);
       const Index count = end - run;
       if (3 * count >= size)
-        heavy[heavies++] = *run, others -= count;
+        heavy[heavy_count++] = *run, others -= count;
       else
         pairs += count * (count - 1);
     }
-    crowded = 384 * pairs > others * (others - 1);
+    few_buckets = 384 * pairs > others * (others - 1);
   }
 };
 
 // Keys that were selected from a block, behind the rest of those before: less than a line of them. One vector
 // more than that is written.
 template <bool with_payload>
-struct Sifted {
-  static constexpr Index block = 512, most_lanes = 16, room = block + gathered<Residue> + most_lanes;
+struct CompressedKeys {
+  static constexpr Index block = 512, max_lanes = 16,
+                         capacity = block + write_buffer_size<Residue> + max_lanes;
   Index size = 0;
-  alignas(64) Word keys[room], payload[with_payload ? room : 1];
+  alignas(64) Word keys[capacity], payload[with_payload ? capacity : 1];
 
   void drop(Index count) {
     std::copy(keys + count, keys + size, keys);
@@ -281,16 +282,16 @@ struct Sifted {
 
 // The count of a heavy bucket is one chain of loads that each wait for a store, about 5 cycles a key. Its
 // keys are therefore selected by one comparison of a vector of keys, and appended to its line together.
-template <class T, bool crowded, Index heavies>
-HWY_NOINLINE Word append_sifted(const Spread<T>& c, const Word* buckets, Word next) {
+template <class T, bool few_buckets, Index heavy_count>
+HWY_NOINLINE Word append_compressed(const Spread<T>& c, const Word* buckets, Word next) {
   constexpr bool with_payload = std::is_same_v<T, Pair>;
-  constexpr auto line = static_cast<Index>(Ends<T, crowded>::line);
-  using Keys = Sifted<with_payload>;
-  const hn::CappedTag<Word, Keys::most_lanes> d;
+  constexpr auto line = static_cast<Index>(BucketEnds<T, few_buckets>::line);
+  using Keys = CompressedKeys<with_payload>;
+  const hn::CappedTag<Word, Keys::max_lanes> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
-  const Ends<T, crowded> ends(c);
-  Keys heavy[heavies], others;
-  const auto sift = [=](Index from, hn::Mask<decltype(d)> mask, Keys& to) HWY_ATTR {
+  const BucketEnds<T, few_buckets> ends(c);
+  Keys heavy[heavy_count], others;
+  const auto compress = [=](Index from, hn::Mask<decltype(d)> mask, Keys& to) HWY_ATTR {
     hn::StoreU(hn::Compress(hn::LoadU(d, c.keys + from), mask), d, to.keys + to.size);
     if constexpr (with_payload)
       hn::StoreU(hn::Compress(hn::LoadU(d, c.payload + from), mask), d, to.payload + to.size);
@@ -305,15 +306,15 @@ HWY_NOINLINE Word append_sifted(const Spread<T>& c, const Word* buckets, Word ne
       const auto bucket = hn::ShiftRightSame(hn::LoadU(d, c.keys + i), c.shift);
       const auto first = hn::Eq(bucket, hn::Set(d, buckets[0]));
       auto any = first;
-      sift(i, first, heavy[0]);
-      if constexpr (heavies == 2) {
+      compress(i, first, heavy[0]);
+      if constexpr (heavy_count == 2) {
         const auto second = hn::Eq(bucket, hn::Set(d, buckets[1]));
         any = hn::Or(first, second);
-        sift(i, second, heavy[1]);
+        compress(i, second, heavy[1]);
       }
-      sift(i, hn::Not(any), others);
+      compress(i, hn::Not(any), others);
     }
-    for (Index h = 0; h < heavies; ++h) {
+    for (Index h = 0; h < heavy_count; ++h) {
       const Index whole = heavy[h].size / line * line;
       const auto element = [=, keys = heavy[h].keys, payload = heavy[h].payload](Index j)
                                HWY_ATTR { return element_of<T>(keys, payload, j); };
@@ -321,26 +322,26 @@ HWY_NOINLINE Word append_sifted(const Spread<T>& c, const Word* buckets, Word ne
       heavy[h].drop(whole);
     }
     const Index rows = others.size / row * row;
-    next = append_keys<T, crowded>(c, others.keys, others.payload, rows, next);
+    next = append_keys<T, few_buckets>(c, others.keys, others.payload, rows, next);
     others.drop(rows);
   }
-  for (const Keys& h : heavy) next = append_keys<T, crowded>(c, h.keys, h.payload, h.size, next);
-  next = append_keys<T, crowded>(c, others.keys, others.payload, others.size, next);
-  return append_keys<T, crowded>(c, c.keys + i, with_payload ? c.payload + i : nullptr, c.size - i, next);
+  for (const Keys& h : heavy) next = append_keys<T, few_buckets>(c, h.keys, h.payload, h.size, next);
+  next = append_keys<T, few_buckets>(c, others.keys, others.payload, others.size, next);
+  return append_keys<T, few_buckets>(c, c.keys + i, with_payload ? c.payload + i : nullptr, c.size - i, next);
 }
 
-template <class T, bool crowded>
+template <class T, bool few_buckets>
 HWY_INLINE void spread_chunk(const Spread<T>& c, const Sample& sample) {
-  const Ends<T, crowded> ends(c);
+  const BucketEnds<T, few_buckets> ends(c);
   const auto buckets = static_cast<std::size_t>(c.buckets);
   Word next = c.first_block;
   for (std::size_t b = 0; b < buckets; ++b) ends.begin(b, next++);
-  if (sample.heavies == 0)
-    append_keys<T, crowded>(c, c.keys, c.payload, c.size, next);
-  else if (sample.heavies == 1)
-    append_sifted<T, crowded, 1>(c, sample.heavy, next);
+  if (sample.heavy_count == 0)
+    append_keys<T, few_buckets>(c, c.keys, c.payload, c.size, next);
+  else if (sample.heavy_count == 1)
+    append_compressed<T, few_buckets, 1>(c, sample.heavy, next);
   else
-    append_sifted<T, crowded, 2>(c, sample.heavy, next);
+    append_compressed<T, few_buckets, 2>(c, sample.heavy, next);
   for (std::size_t b = 0; b < buckets; ++b)
     ends.end(b, c.next_chunk == no_block ? no_block : c.next_chunk + static_cast<Word>(b));
   hwy::FlushStream();
@@ -349,7 +350,7 @@ HWY_INLINE void spread_chunk(const Spread<T>& c, const Sample& sample) {
 template <class T>
 HWY_INLINE void spread_chunk(const Spread<T>& c) {
   const Sample sample(c.keys, c.size, c.shift);
-  sample.crowded ? spread_chunk<T, true>(c, sample) : spread_chunk<T, false>(c, sample);
+  sample.few_buckets ? spread_chunk<T, true>(c, sample) : spread_chunk<T, false>(c, sample);
 }
 
 void SpreadResidues(const Spread<Residue>& chunk) { spread_chunk(chunk); }

@@ -5,6 +5,7 @@
 // vertex.
 #pragma once
 
+#include "common/ceil_div.hpp"
 #include "cpu/fork_join/bfs_queue.hpp"
 
 namespace tallcache::cpu::fork_join {
@@ -19,7 +20,7 @@ struct bfs_frontier {
 
   static std::size_t scratch(Bfs, const Shape& shape, const Params& params) {
     const std::size_t n = shape["vertices"], m = Bfs::edges_of(shape), vertex = sizeof(Bfs::Vertex);
-    const std::size_t blocks = blocks_of(m, params["block"]);
+    const std::size_t blocks = ceil_div(m, params["block"]);
     return scratch_bytes({n * vertex, n * vertex, m * vertex, blocks * vertex, blocks * vertex});
   }
 
@@ -33,7 +34,7 @@ struct bfs_frontier {
     const auto frontier = vector(n);    // the vertices of a level that have edges
     const auto first_edge = vector(n);  // the number of edges before each of them
     const auto found = vector(m);       // the vertices found by each block, from its first edge's index on
-    const auto found_vertices = vector(blocks_of(m, block)), found_edges = vector(blocks_of(m, block));
+    const auto found_vertices = vector(ceil_div(m, block)), found_edges = vector(ceil_div(m, block));
     const auto degree = degree_of(args.offset);
 
     Index edges = degree(args.source);
@@ -41,7 +42,7 @@ struct bfs_frontier {
     frontier[0] = args.source;
     first_edge[0] = 0;
     for (Bfs::Level level = 1; edges > 0; ++level) {
-      const Index blocks = blocks_of(edges, block);
+      const Index blocks = ceil_div(edges, block);
       fork.loop(0, blocks, 1, [=, &args](Index b) {
         const Index begin = b * block, end = std::min(begin + block, edges);
         Index out = begin, out_edges = 0;
@@ -93,8 +94,6 @@ struct bfs_frontier {
       return end - begin;
     };
   }
-
-  static constexpr Index blocks_of(Index edges, Index block) { return (edges + block - 1) / block; }
 
   /// The last position whose first edge is not behind `edge`.
   template <class View>

@@ -6,6 +6,7 @@
 
 #include <bit>
 
+#include "common/ceil_div.hpp"
 #include "cpu/fork_join/quicksort.hpp"
 
 namespace tallcache::cpu::fork_join {
@@ -26,7 +27,7 @@ struct Partition {
   Index block;
   Key pivot;
 
-  Index blocks() const { return (from.size + block - 1) / block; }
+  Index blocks() const { return ceil_div(from.size, block); }
 
   template <class Fork>
   Sides count(Fork& fork, Index first, Index last) const {

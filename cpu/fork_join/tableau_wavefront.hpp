@@ -2,6 +2,7 @@
 // below the n^lg 3 of the quadrants, but the tile has to be chosen.
 #pragma once
 
+#include "common/ceil_div.hpp"
 #include "cpu/fork_join/tableau_rows.hpp"
 
 namespace tallcache::cpu::fork_join {
@@ -18,7 +19,7 @@ struct tableau_wavefront {
   static void run(Fork& fork, const Args& args, const Params& params) {
     const auto [d, a, b, scratch] = args;
     const Index tile = params["tile"];
-    const Index rows = (a.size + tile - 1) / tile, cols = (b.size + tile - 1) / tile;
+    const Index rows = ceil_div(a.size, tile), cols = ceil_div(b.size, tile);
     tableau_borders(fork, d);
     if (rows == 0 || cols == 0) return;
     for (Index diagonal = 0; diagonal < rows + cols - 1; ++diagonal)

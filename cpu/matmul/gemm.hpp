@@ -1,18 +1,19 @@
 // The product of matrices at the machine's limit, cache-oblivious: C = alpha op(A) op(B) + beta C.
 //
-// The factors are packed once, as [slab][panel][k][rows] and [slab][panel][k][cols] for the register kernel
-// (slab: a stretch of the inner dimension). Any sub-problem of whole panels and slabs is then contiguous. It
-// has no conflicts at leading dimensions that are powers of two, and touches few pages. REC-MULT (Frigo,
-// Leiserson, Prokop, Ramachandran 1999) recurses on panels and slabs down to a leaf, which is a loop over
-// register tiles. Recursion loses prefetching across the end of a block (Yotov et al. 2007), so every leaf is
-// given the one that follows it. All sizes follow from the instruction set; none depends on a cache.
-// TUNING.md gives the measurements behind them.
+// The factors are packed once, as [k block][panel][k][mr] and [k block][panel][k][nr] for the register kernel
+// (k block: a stretch of the inner dimension). Any sub-problem of whole panels and k blocks is then
+// contiguous. It has no conflicts at leading dimensions that are powers of two, and touches few pages.
+// REC-MULT (Frigo, Leiserson, Prokop, Ramachandran 1999) recurses on panels and k blocks down to a leaf,
+// which is a loop over register tiles. Recursion loses prefetching across the end of a block (Yotov et al.
+// 2007), so every leaf is given the one that follows it. All sizes follow from the instruction set; none
+// depends on a cache. TUNING.md gives the measurements behind them.
 #pragma once
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "common/ceil_div.hpp"
 #include "common/compare.hpp"
 #include "common/fork/fork.hpp"
 #include "common/view.hpp"
@@ -28,102 +29,99 @@ enum class Trans { no, yes };
 /// Sizes that replace the instruction set's own, to show that the speed hardly depends on them; 0 keeps the
 /// default.
 struct GemmSizes {
-  Index slab = 0, leaf_m = 0, leaf_n = 0, unpacked = 0;
+  Index kc = 0, mc = 0, nc = 0, min_packed = 0;
 };
 
 namespace detail {
 
-constexpr Index divided_up(Index a, Index b) { return (a + b - 1) / b; }
-
-constexpr Index asked_or(Index asked, Index own) { return asked ? asked : own; }
+constexpr Index value_or_default(Index value, Index default_value) { return value ? value : default_value; }
 
 /// The number of multiply-adds from which a second thread pays for its start.
-inline constexpr Index worth_forking = Index{128} * 128 * 128;
+inline constexpr Index min_parallel_work = Index{128} * 128 * 128;
 
 /// Which factors of a product are packed.
 template <class T>
 struct Packing {
   const RegisterKernel<T>& kernel = register_kernel<T>();
   bool a, b;
-  Index slab;
+  Index kc;
 
   /// `b_rows`: the rows of B are contiguous, as the kernel reads them.
-  Packing(Index m, Index n, bool b_rows, const GemmSizes& sizes) : slab(asked_or(sizes.slab, kernel.slab)) {
-    const Index unpacked = asked_or(sizes.unpacked, kernel.unpacked);
-    a = n >= unpacked;
-    b = m >= unpacked || !b_rows || (!kernel.masked && n % kernel.lanes != 0);
+  Packing(Index m, Index n, bool b_rows, const GemmSizes& sizes) : kc(value_or_default(sizes.kc, kernel.kc)) {
+    const Index min_packed = value_or_default(sizes.min_packed, kernel.min_packed);
+    a = n >= min_packed;
+    b = m >= min_packed || !b_rows || (!kernel.masked && n % kernel.lanes != 0);
   }
 
   /// The kernel reads both factors unpacked.
-  bool none(Index k) const { return !a && !b && k <= slab; }
+  bool none(Index k) const { return !a && !b && k <= kc; }
 };
 
-/// The division of a product into whole panels and slabs. It does not depend on the number of threads.
+/// The division of a product into whole panels and k blocks. It does not depend on the number of threads.
 template <class T>
 struct GemmPlan {
   const RegisterKernel<T>& kernel;
   Index m, n, k;
-  Index panels_m, panels_n, slab, slabs;
-  Index leaf_m, leaf_n;  ///< in panels
+  Index panels_m, panels_n, kc, k_blocks;
+  Index mc, nc;  ///< in panels
   bool pack_a, pack_b;
 
-  GemmPlan(Index rows, Index cols, Index inner, const Packing<T>& packing, bool one_leaf,
-           const GemmSizes& sizes)
-      : kernel(packing.kernel), m(rows), n(cols), k(inner), pack_a(packing.a), pack_b(packing.b) {
-    panels_m = divided_up(m, kernel.rows);
-    panels_n = divided_up(n, kernel.cols);
-    slab = packing.slab;
+  GemmPlan(Index m, Index n, Index k, const Packing<T>& packing, bool one_leaf, const GemmSizes& sizes)
+      : kernel(packing.kernel), m(m), n(n), k(k), pack_a(packing.a), pack_b(packing.b) {
+    panels_m = ceil_div(m, kernel.mr);
+    panels_n = ceil_div(n, kernel.nr);
+    kc = packing.kc;
     if (one_leaf) {
-      leaf_m = panels_m, leaf_n = panels_n, slab = k, slabs = k > 0;
+      mc = panels_m, nc = panels_n, kc = k, k_blocks = k > 0;
       return;
     }
-    leaf_m = divided_up(asked_or(sizes.leaf_m, kernel.leaf_m), kernel.rows);
-    leaf_n = divided_up(asked_or(sizes.leaf_n, kernel.leaf_n), kernel.cols);
-    slabs = divided_up(k, slab);
-    slab = slabs ? divided_up(k, slabs) : 0;
-    slabs = slab ? divided_up(k, slab) : 0;
+    mc = ceil_div(value_or_default(sizes.mc, kernel.mc), kernel.mr);
+    nc = ceil_div(value_or_default(sizes.nc, kernel.nc), kernel.nr);
+    k_blocks = ceil_div(k, kc);
+    kc = k_blocks ? ceil_div(k, k_blocks) : 0;
+    k_blocks = kc ? ceil_div(k, kc) : 0;
   }
 
-  Index slab_size(Index s) const { return std::min(slab, k - s * slab); }
-  Index size_a() const { return pack_a ? panels_m * kernel.rows * k : 0; }
-  Index size_b() const { return pack_b ? panels_n * kernel.cols * k : 0; }
+  Index k_block_size(Index s) const { return std::min(kc, k - s * kc); }
+  Index size_a() const { return pack_a ? panels_m * kernel.mr * k : 0; }
+  Index size_b() const { return pack_b ? panels_n * kernel.nr * k : 0; }
   std::size_t scratch() const {
     const auto bytes = [](Index panels, Index width, Index k) {
       return checked_product(checked_product(panels * width, k, "packed matrix"), sizeof(T), "packed matrix");
     };
     return scratch_bytes(
-        {pack_a ? bytes(panels_m, kernel.rows, k) : 0, pack_b ? bytes(panels_n, kernel.cols, k) : 0});
+        {pack_a ? bytes(panels_m, kernel.mr, k) : 0, pack_b ? bytes(panels_n, kernel.nr, k) : 0});
   }
 };
 
-/// A factor. Element (i, l) is at data + i * across + l * along, l along the inner dimension. B enters as its
-/// transpose, so that both factors are read alike. A panel is `width` rows.
+/// A factor. Element (i, l) is at data + i * row_stride + l * col_stride, l along the inner dimension. B
+/// enters as its transpose, so that both factors are read alike. A panel is `width` rows.
 template <class T, class Access>
 struct Factor {
   const T* data;
-  Index size, width, across, along;
+  Index size, width, row_stride, col_stride;
   bool packed;
   VectorView<T, Access> memory;  ///< of the packed one
   [[no_unique_address]] Access access;
 
-  /// Panel p of the slab that begins at l0 and is `k` long.
+  /// Panel p of the k block that begins at l0 and is `k` long.
   Panels<T> panels(Index p, Index l0, Index k) const {
     if (packed) {
-      const Index padded = divided_up(size, width) * width;
+      const Index padded = ceil_div(size, width) * width;
       return {memory.data + padded * l0 + p * width * k, width * k, 1, width};
     }
-    return {data + p * width * across + l0 * along, width * across, across, along};
+    return {data + p * width * row_stride + l0 * col_stride, width * row_stride, row_stride, col_stride};
   }
 
   void pack(const RegisterKernel<T>& kernel, Index p, Index p_end, Index l0, Index k) const {
     const Index first = p * width, count = std::min(p_end * width, size) - first;
     T* to = const_cast<T*>(panels(p, l0, k).data);
-    kernel.pack(to, width, count, k, data + first * across + l0 * along, across, along);
+    kernel.pack(to, width, count, k, data + first * row_stride + l0 * col_stride, row_stride, col_stride);
     read(first, count, l0, k);
     writes(VectorView<T>{to, (p_end - p) * width * k}.with(access));
   }
 
-  /// Tells the access policy that a kernel reads panel p of a slab.
+  /// Tells the access policy that a kernel reads panel p of a k block.
   void read_panel(Index p, Index l0, Index k) const {
     const Index first = p * width, count = std::min(width, size - first);
     if (packed)
@@ -134,15 +132,15 @@ struct Factor {
 
  private:
   void read(Index first, Index count, Index l0, Index k) const {
-    const T* from = data + first * across + l0 * along;
-    if (across == 1)
-      reads(MatrixView<const T>{from, k, count, along}.with(access));
+    const T* from = data + first * row_stride + l0 * col_stride;
+    if (row_stride == 1)
+      reads(MatrixView<const T>{from, k, count, col_stride}.with(access));
     else
-      reads(MatrixView<const T>{from, count, k, across}.with(access));
+      reads(MatrixView<const T>{from, count, k, row_stride}.with(access));
   }
 };
 
-/// Panels [i, i_end) of A's rows, [j, j_end) of B's columns, slabs [s, s_end).
+/// Panels [i, i_end) of A's rows, [j, j_end) of B's columns, k blocks [s, s_end).
 struct GemmPart {
   Index i, i_end, j, j_end, s, s_end;
 };
@@ -159,10 +157,10 @@ struct GemmRun {
     // Panels are packed in groups, to read whole rows of a matrix whose panels are columns.
     constexpr Index group = 16;
     const auto all = [&](const Factor<T, Access>& factor, Index panels) {
-      const Index groups = divided_up(panels, group);
-      fork.loop(0, groups * plan.slabs, 1, [=, this, &factor](Index at) {
+      const Index groups = ceil_div(panels, group);
+      fork.loop(0, groups * plan.k_blocks, 1, [=, this, &factor](Index at) {
         const Index s = at / groups, p = at % groups * group;
-        factor.pack(plan.kernel, p, std::min(p + group, panels), s * plan.slab, plan.slab_size(s));
+        factor.pack(plan.kernel, p, std::min(p + group, panels), s * plan.kc, plan.k_block_size(s));
       });
     };
     if (a.packed) all(a, plan.panels_m);
@@ -173,8 +171,8 @@ struct GemmRun {
   template <class Fork>
   void multiply(Fork& fork, const GemmPart& part, const GemmPart& next) const {
     const Index m = part.i_end - part.i, n = part.j_end - part.j, k = part.s_end - part.s;
-    const Index m_size = m > plan.leaf_m ? m * plan.kernel.rows : 0,
-                n_size = n > plan.leaf_n ? n * plan.kernel.cols : 0, k_size = k > 1 ? k * plan.slab : 0;
+    const Index m_size = m > plan.mc ? m * plan.kernel.mr : 0, n_size = n > plan.nc ? n * plan.kernel.nr : 0,
+                k_size = k > 1 ? k * plan.kc : 0;
     GemmPart first = part, second = part;
     if (std::max({m_size, n_size, k_size}) == 0) return leaf(part, next);
     if (k_size > std::max(m_size, n_size)) {
@@ -193,7 +191,7 @@ struct GemmRun {
 
  private:
   void leaf(const GemmPart& part, const GemmPart& next) const {
-    const Index l0 = part.s * plan.slab, k = plan.slab_size(part.s);
+    const Index l0 = part.s * plan.kc, k = plan.k_block_size(part.s);
     const Index i0 = part.i * a.width, j0 = part.j * b.width;
     Block<T> block{.m = std::min(part.i_end * a.width, plan.m) - i0,
                    .n = std::min(part.j_end * b.width, plan.n) - j0,
@@ -208,7 +206,7 @@ struct GemmRun {
                    .beta = part.s == 0 ? beta : T{1},
                    // An empty range: a prefetch needs a valid address.
                    .ahead = {{a.data, 0}, {b.data, 0}}};
-    const Index next_l0 = next.s * plan.slab, next_k = plan.slab_size(next.s);
+    const Index next_l0 = next.s * plan.kc, next_k = plan.k_block_size(next.s);
     if (a.packed && (next.i != part.i || next.s != part.s))
       block.ahead[0] = {a.panels(next.i, next_l0, next_k).data, (part.i_end - part.i) * a.width * next_k};
     if (b.packed && (next.j != part.j || next.s != part.s))
@@ -241,36 +239,37 @@ void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, T alpha, MatrixView<con
     return;
   }
   const bool a_rows = trans_a == Trans::no, b_rows = trans_b == Trans::no;
-  const Index a_across = a_rows ? a.ld : 1, a_along = a_rows ? 1 : a.ld;
+  const Index a_row_stride = a_rows ? a.ld : 1, a_col_stride = a_rows ? 1 : a.ld;
   const Packing<T> packing(m, n, b_rows, sizes);
-  const bool one_leaf = packing.none(k) && (fork.width() == 1 || m * n * k < worth_forking);
+  const bool one_leaf = packing.none(k) && (fork.width() == 1 || m * n * k < min_parallel_work);
   if constexpr (std::is_same_v<Access, Plain>)
     if (one_leaf)
       // The same as with the plan below, which would take half as long as the product of n = 8 itself.
-      return packing.kernel.multiply({.m = m,
-                                      .n = n,
-                                      .k = k,
-                                      .a = {a.data, packing.kernel.rows * a_across, a_across, a_along},
-                                      .b = {b.data, packing.kernel.cols, 1, b.ld},
-                                      .a_packed = false,
-                                      .b_packed = false,
-                                      .c = c.data,
-                                      .ldc = c.ld,
-                                      .alpha = alpha,
-                                      .beta = beta,
-                                      .ahead = {{a.data, 0}, {b.data, 0}}});
+      return packing.kernel.multiply(
+          {.m = m,
+           .n = n,
+           .k = k,
+           .a = {a.data, packing.kernel.mr * a_row_stride, a_row_stride, a_col_stride},
+           .b = {b.data, packing.kernel.nr, 1, b.ld},
+           .a_packed = false,
+           .b_packed = false,
+           .c = c.data,
+           .ldc = c.ld,
+           .alpha = alpha,
+           .beta = beta,
+           .ahead = {{a.data, 0}, {b.data, 0}}});
   const GemmPlan<T> plan(m, n, k, packing, one_leaf, sizes);
   const auto a_memory = scratch.template vector<T>(plan.size_a());
   const auto b_memory = scratch.template vector<T>(plan.size_b());
   const GemmRun<T, Access> run{
       .plan = plan,
-      .a = {a.data, m, plan.kernel.rows, a_across, a_along, plan.pack_a, a_memory, a.access()},
-      .b = {b.data, n, plan.kernel.cols, b_rows ? 1 : b.ld, b_rows ? b.ld : 1, plan.pack_b, b_memory,
+      .a = {a.data, m, plan.kernel.mr, a_row_stride, a_col_stride, plan.pack_a, a_memory, a.access()},
+      .b = {b.data, n, plan.kernel.nr, b_rows ? 1 : b.ld, b_rows ? b.ld : 1, plan.pack_b, b_memory,
             b.access()},
       .c = c,
       .alpha = alpha,
       .beta = beta};
-  const GemmPart all{0, plan.panels_m, 0, plan.panels_n, 0, plan.slabs};
+  const GemmPart all{0, plan.panels_m, 0, plan.panels_n, 0, plan.k_blocks};
   run.pack(fork);
   run.multiply(fork, all, all);
 }

@@ -22,16 +22,16 @@ void multiply_leaf(C c, A a, B b) {
 /// C += sign A B. A product with no dimension above `base` is a leaf. base >= 1.
 template <int sign = 1, class Fork, class C, class A, class B>
 void rec_mult(Fork& fork, C c, A a, B b, Index base) {
-  const Index m = c.rows, n = a.cols, p = c.cols;
-  if (m == 0 || n == 0 || p == 0) return;
-  if (std::max({m, n, p}) <= base) {
+  const Index m = c.rows, k = a.cols, n = c.cols;
+  if (m == 0 || k == 0 || n == 0) return;
+  if (std::max({m, k, n}) <= base) {
     multiply_leaf<sign>(c, a, b);
-  } else if (m >= std::max(n, p)) {
+  } else if (m >= std::max(k, n)) {
     const auto [c1, c2] = halve_rows(c);
     const auto [a1, a2] = halve_rows(a);
     fork([&fork, c1 = c1, a1 = a1, b, base] { rec_mult<sign>(fork, c1, a1, b, base); },
          [&fork, c2 = c2, a2 = a2, b, base] { rec_mult<sign>(fork, c2, a2, b, base); });
-  } else if (n >= p) {
+  } else if (k >= n) {
     // Both products add to the same C, so they run one after the other.
     const auto [a1, a2] = halve_cols(a);
     const auto [b1, b2] = halve_rows(b);

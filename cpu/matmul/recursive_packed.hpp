@@ -15,10 +15,10 @@ struct recursive_packed {
       "M7; Frigo, Leiserson, Prokop, Ramachandran 1999; Goto, van de Geijn 2008 (packing)";
   using operations = OperationList<Matmul<double>, Matmul<float>>;
   static constexpr ParamSpec params[] = {
-      {"slab", 0, "inner dimension packed together; 0: the instruction set's, here and below", 0},
-      {"leaf_m", 0, "rows of C of a leaf", 0},
-      {"leaf_n", 0, "columns of C of a leaf", 0},
-      {"unpacked", 0, "a factor used across fewer columns or rows stays as it is", 0}};
+      {"kc", 0, "inner dimension packed together; 0: the instruction set's, here and below", 0},
+      {"mc", 0, "rows of C of a leaf", 0},
+      {"nc", 0, "columns of C of a leaf", 0},
+      {"min_packed", 0, "a factor used across fewer columns or rows stays as it is", 0}};
   static constexpr bool parallel = true;
   static constexpr Pages scratch_pages = Pages::huge;
 

@@ -17,38 +17,38 @@ void rec_add(Fork& fork, C c, T t, Index base) {
   rec_blocks(fork, base, leaf, c, t);
 }
 
-/// The elements of the temporaries of an m x p product whose inner dimension is halved `splits` times. Each
-/// halving has a temporary of m x p, and its two products have their own.
-constexpr Index temporary_size(Index m, Index p, Index splits) { return m * p * ((Index{1} << splits) - 1); }
+/// The elements of the temporaries of an m x n product whose inner dimension is halved `splits` times. Each
+/// halving has a temporary of m x n, and its two products have their own.
+constexpr Index temporary_size(Index m, Index n, Index splits) { return m * n * ((Index{1} << splits) - 1); }
 
 /// C += A B. A product with no dimension above `base` is a leaf. The first `splits` halvings of the inner
-/// dimension take their temporaries from `memory`, of temporary_size(m, p, splits) elements; further ones run
+/// dimension take their temporaries from `memory`, of temporary_size(m, n, splits) elements; further ones run
 /// one after the other. base >= 1.
 template <class Fork, class C, class A, class B, class Memory>
 void rec_mult_temporary(Fork& fork, C c, A a, B b, Memory memory, Index splits, Index base) {
-  const Index m = c.rows, n = a.cols, p = c.cols;
-  if (m == 0 || n == 0 || p == 0) return;
+  const Index m = c.rows, k = a.cols, n = c.cols;
+  if (m == 0 || k == 0 || n == 0) return;
   if (splits == 0) return rec_mult(fork, c, a, b, base);
   const auto part = [&memory](Index begin, Index size) { return memory.block(begin, size); };
-  if (std::max({m, n, p}) <= base) {
+  if (std::max({m, k, n}) <= base) {
     multiply_leaf(c, a, b);
-  } else if (m >= std::max(n, p)) {
+  } else if (m >= std::max(k, n)) {
     const auto [c1, c2] = halve_rows(c);
     const auto [a1, a2] = halve_rows(a);
-    const Index size1 = temporary_size(c1.rows, p, splits), size2 = temporary_size(c2.rows, p, splits);
+    const Index size1 = temporary_size(c1.rows, n, splits), size2 = temporary_size(c2.rows, n, splits);
     fork([=, &fork, c = c1, a = a1,
           memory = part(0, size1)] { rec_mult_temporary(fork, c, a, b, memory, splits, base); },
          [=, &fork, c = c2, a = a2, memory = part(size1, size2)] {
            rec_mult_temporary(fork, c, a, b, memory, splits, base);
          });
-  } else if (n >= p) {
+  } else if (k >= n) {
     const auto [a1, a2] = halve_cols(a);
     const auto [b1, b2] = halve_rows(b);
-    const C t = MatrixView<typename C::value_type>{memory.data, m, p, p}.with(memory.access());
-    const Index size = temporary_size(m, p, splits - 1);
+    const C t = MatrixView<typename C::value_type>{memory.data, m, n, n}.with(memory.access());
+    const Index size = temporary_size(m, n, splits - 1);
     fork([=, &fork, a = a1, b = b1,
-          memory = part(m * p, size)] { rec_mult_temporary(fork, c, a, b, memory, splits - 1, base); },
-         [=, &fork, a = a2, b = b2, memory = part(m * p + size, size)] {
+          memory = part(m * n, size)] { rec_mult_temporary(fork, c, a, b, memory, splits - 1, base); },
+         [=, &fork, a = a2, b = b2, memory = part(m * n + size, size)] {
            rec_zero(fork, t, base);
            rec_mult_temporary(fork, t, a, b, memory, splits - 1, base);
          });
@@ -94,9 +94,9 @@ struct recursive_temporary {
 
  private:
   // The number of halvings of the inner dimension: at most `splits`, and none at the base.
-  static Index halvings(Index n, const Params& params) {
+  static Index halvings(Index k, const Params& params) {
     Index splits = 0;
-    for (; splits < params["splits"] && n > params["base"]; n -= n / 2) ++splits;
+    for (; splits < params["splits"] && k > params["base"]; k -= k / 2) ++splits;
     return splits;
   }
 };

@@ -63,9 +63,9 @@ HWY_INLINE void accumulate_packed(const Block<T>& x, V (&sum)[mr][vectors], cons
                                   const T* ahead0, const T* ahead1) {
   const Tag<T> d;
   constexpr Index line = 64 / sizeof(T);
-  const Index lanes = static_cast<Index>(hn::Lanes(d)), b_along = x.b.along;
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), b_stride = x.b.col_stride;
   // C's rows are prefetched one by one: all at once would occupy every line fill buffer while memory
-  // answers. They go to the second-level cache, as the data of a slab would evict them from the first one.
+  // answers. They go to the second-level cache, as the data of a k block would evict them from the first one.
   const T* c_row = c;
   const T* const c_last = c + (rows - 1) * x.ldc;
   Index l = 0;
@@ -86,10 +86,10 @@ HWY_INLINE void accumulate_packed(const Block<T>& x, V (&sum)[mr][vectors], cons
       step<vectors, partial>(
           d, sum, [a](int r) { return a + r; }, b, mask);
       a += mr;
-      b += b_along;
+      b += b_stride;
     }
   }
-  for (; l < x.k; ++l, a += mr, b += b_along)
+  for (; l < x.k; ++l, a += mr, b += b_stride)
     step<vectors, partial>(
         d, sum, [a](int r) { return a + r; }, b, mask);
 }
@@ -99,18 +99,18 @@ template <int vectors, bool partial, class T, class V, class M>
 HWY_INLINE void accumulate_rows(const Block<T>& x, V (&sum)[mr][vectors], const T* HWY_RESTRICT a,
                                 const T* HWY_RESTRICT b, const T* HWY_RESTRICT c, Index rows, M mask) {
   const Tag<T> d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d)), b_along = x.b.along;
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), b_stride = x.b.col_stride;
   // Rows outside of the matrix repeat its last one: their sums are not stored.
   const T* row[mr];
 #pragma GCC unroll 8
-  for (int r = 0; r < mr; ++r) row[r] = a + std::min<Index>(r, rows - 1) * x.a.across;
-  const Index a_along = x.a.along;
+  for (int r = 0; r < mr; ++r) row[r] = a + std::min<Index>(r, rows - 1) * x.a.row_stride;
+  const Index a_col_stride = x.a.col_stride;
   // C is tall where B is packed, and not in a cache yet.
   if (x.b_packed)
     for (Index r = 0; r < rows; ++r)
       for (int v = 0; v < vectors; ++v) hwy::Prefetch(c + r * x.ldc + v * lanes);
 #pragma GCC unroll 4
-  for (Index l = 0, at = 0; l < x.k; ++l, at += a_along, b += b_along)
+  for (Index l = 0, at = 0; l < x.k; ++l, at += a_col_stride, b += b_stride)
     step<vectors, partial>(
         d, sum, [&row, at](int r) { return row[r] + at; }, b, mask);
 }
@@ -178,7 +178,7 @@ HWY_NOINLINE void multiply_panel(const Block<T>& x, const T* b, T* c, Index cols
 template <class T>
 void Multiply(const Block<T>& x) {
   const Index width = nv * lanes<T>();
-  const Index tiles = ((x.m + mr - 1) / mr) * ((x.n + width - 1) / width);
+  const Index tiles = ceil_div(x.m, mr) * ceil_div(x.n, width);
   const Index share[2] = {x.ahead[0].size ? x.ahead[0].size / tiles : 0,
                           x.ahead[1].size ? x.ahead[1].size / tiles : 0};
   Index tile = 0;
@@ -187,14 +187,14 @@ void Multiply(const Block<T>& x) {
     // Four vectors are taken as two and two: a tile of one vector's width is mostly loads.
     if (!x.b_packed && nv == 3 && x.n - j > width && x.n - j <= 4 * lanes<T>()) cols = 2 * lanes<T>();
     const T* const b = x.b_packed ? x.b.at(j / width) : x.b.data + j;
-    const Index vectors = (cols + lanes<T>() - 1) / lanes<T>();
+    const Index vectors = ceil_div(cols, lanes<T>());
     const bool partial = cols % lanes<T>() != 0;
     const auto multiply = vectors == 1 ? (partial ? multiply_panel<1, true, T> : multiply_panel<1, false, T>)
                           : vectors == 2
                               ? (partial ? multiply_panel<2, true, T> : multiply_panel<2, false, T>)
                               : (partial ? multiply_panel<nv, true, T> : multiply_panel<nv, false, T>);
     multiply(x, b, x.c + j, cols, tile, share);
-    tile += (x.m + mr - 1) / mr;
+    tile += ceil_div(x.m, mr);
   }
 }
 
@@ -205,17 +205,18 @@ using PackTag = hn::CappedTag<T, 8>;
 inline constexpr int square = HWY_TARGET == HWY_AVX3 ? 8 : HWY_TARGET == HWY_AVX2 ? 4 : 1;
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
-/// to[l * width + i] = from[i * across + l] for 0 <= i, l < the lanes of a vector, in registers: in blocks of
-/// 16 bytes, then the blocks.
+/// to[l * width + i] = from[i * row_stride + l] for 0 <= i, l < the lanes of a vector, in registers: in
+/// blocks of 16 bytes, then the blocks.
 template <class T>
-HWY_INLINE void transpose_square(T* HWY_RESTRICT to, Index width, const T* HWY_RESTRICT from, Index across) {
+HWY_INLINE void transpose_square(T* HWY_RESTRICT to, Index width, const T* HWY_RESTRICT from,
+                                 Index row_stride) {
   using D = hn::FixedTag<T, square>;
   constexpr int n = square, in_block = 16 / sizeof(T), blocks = n / in_block;
   const D d;
   using V = hn::Vec<D>;
   V x[n], y[n];
 #pragma GCC unroll 8
-  for (int i = 0; i < n; ++i) x[i] = hn::LoadU(d, from + i * across);
+  for (int i = 0; i < n; ++i) x[i] = hn::LoadU(d, from + i * row_stride);
     // Afterwards block q of y[p in_block + c] is column q in_block + c of the rows from p in_block on.
 #pragma GCC unroll 8
   for (int p = 0; p < n; p += in_block) {
@@ -261,15 +262,15 @@ HWY_INLINE void transpose_square(T* HWY_RESTRICT to, Index width, const T* HWY_R
 /// is only a few lines of a page.
 template <class T>
 HWY_INLINE void copy_rows(T* HWY_RESTRICT to, Index width, Index count, Index k, const T* HWY_RESTRICT from,
-                          Index along) {
+                          Index col_stride) {
   const PackTag<T> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d)), whole = width / lanes * lanes;
-  for (Index l = 0; l < k; ++l, to += width, from += along) {
+  for (Index l = 0; l < k; ++l, to += width, from += col_stride) {
     T* panel = to;
     Index j = 0;
     for (; j + width <= count; j += width, panel += width * k) {
       for (Index i = 0; i < whole; i += lanes) {
-        hwy::Prefetch(from + 4 * along + j + i);
+        hwy::Prefetch(from + 4 * col_stride + j + i);
         hn::StoreU(hn::LoadU(d, from + j + i), d, panel + i);
       }
       for (Index i = whole; i < width; ++i) panel[i] = from[j + i];
@@ -279,52 +280,54 @@ HWY_INLINE void copy_rows(T* HWY_RESTRICT to, Index width, Index count, Index k,
   }
 }
 
-/// Packs a panel whose elements are `along` apart at each step.
+/// Packs a panel whose elements are `col_stride` apart at each step.
 template <class T>
 HWY_INLINE void gather_rows(T* HWY_RESTRICT to, Index width, Index count, Index k, const T* HWY_RESTRICT from,
-                            Index across, Index along) {
+                            Index row_stride, Index col_stride) {
   Index whole_i = 0, whole_l = 0;
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
-  if (along == 1) {
+  if (col_stride == 1) {
     whole_i = count / square * square, whole_l = k / square * square;
     constexpr Index distance = 16 * square;
     for (Index i = 0; i < whole_i; i += square)
       for (Index l = 0; l < whole_l; l += square) {
         // The next rows follow at the end of these.
-        const T* ahead = from + i * across + l + distance + (l + distance < k ? 0 : square * across - k);
+        const T* ahead =
+            from + i * row_stride + l + distance + (l + distance < k ? 0 : square * row_stride - k);
 #pragma GCC unroll 8
-        for (int r = 0; r < square; ++r) hwy::Prefetch(ahead + r * across);
-        transpose_square(to + l * width + i, width, from + i * across + l, across);
+        for (int r = 0; r < square; ++r) hwy::Prefetch(ahead + r * row_stride);
+        transpose_square(to + l * width + i, width, from + i * row_stride + l, row_stride);
       }
   }
 #endif
   for (Index l = 0; l < k; ++l) {
     for (Index i = l < whole_l ? whole_i : 0; i < count; ++i)
-      to[l * width + i] = from[i * across + l * along];
+      to[l * width + i] = from[i * row_stride + l * col_stride];
     for (Index i = count; i < width; ++i) to[l * width + i] = 0;
   }
 }
 
 template <class T>
-void Pack(T* HWY_RESTRICT to, Index width, Index count, Index k, const T* HWY_RESTRICT from, Index across,
-          Index along) {
-  if (across == 1) return copy_rows(to, width, count, k, from, along);
+void Pack(T* HWY_RESTRICT to, Index width, Index count, Index k, const T* HWY_RESTRICT from, Index row_stride,
+          Index col_stride) {
+  if (row_stride == 1) return copy_rows(to, width, count, k, from, col_stride);
   for (Index i = 0; i < count; i += width)
-    gather_rows(to + i * k, width, std::min(width, count - i), k, from + i * across, across, along);
+    gather_rows(to + i * k, width, std::min(width, count - i), k, from + i * row_stride, row_stride,
+                col_stride);
 }
 
 template <class T>
 const RegisterKernel<T>* Kernel() {
   static constexpr Index width = nv * hn::MaxLanes(Tag<T>());
-  // The speed hardly depends on the sizes of the slab and of the leaf, but it does on the size from which
+  // The speed hardly depends on the sizes of the k block and of the leaf, but it does on the size from which
   // factors are packed (TUNING.md).
-  static constexpr RegisterKernel<T> kernel{.rows = mr,
-                                            .cols = width,
+  static constexpr RegisterKernel<T> kernel{.mr = mr,
+                                            .nr = width,
                                             .lanes = width / nv,
-                                            .slab = 384,
-                                            .leaf_m = 12 * mr,
-                                            .leaf_n = 4 * width,
-                                            .unpacked = 512,
+                                            .kc = 384,
+                                            .mc = 12 * mr,
+                                            .nc = 4 * width,
+                                            .min_packed = 512,
                                             .masked = !HWY_MEM_OPS_MIGHT_FAULT,
                                             .multiply = &Multiply<T>,
                                             .pack = &Pack<T>};

@@ -1,28 +1,29 @@
 // The register kernels of the matrix product: C = alpha A B + beta C on tiles that the vector registers hold,
 // and the packing of their factors. Vectors are Google Highway's, dispatched at run time.
 //
-// A tile is `rows` x `cols` of C; a panel of A is `rows` of its rows, a panel of B `cols` of its columns. A
-// packed panel is stored in the order in which the kernel reads it: [k][rows] for A, [k][cols] for B, with
+// A tile is mr x nr of C; a panel of A is mr of its rows, a panel of B nr of its columns. A
+// packed panel is stored in the order in which the kernel reads it: [k][mr] for A, [k][nr] for B, with
 // zeros outside of the matrix.
 #pragma once
 
 #include <cstddef>
 
+#include "common/ceil_div.hpp"
 #include "common/named.hpp"
 
 namespace tallcache::cpu::matmul {
 
 /// The position of a factor's panels. Element (i, l) of panel p (row i of A's or column i of B's, step l of
-/// the inner dimension) is at data[p * panel + i * across + l * along].
+/// the inner dimension) is at data[p * panel + i * row_stride + l * col_stride].
 template <class T>
 struct Panels {
   const T* data = nullptr;
-  Index panel = 0, across = 1, along = 0;
+  Index panel = 0, row_stride = 1, col_stride = 0;
 
-  const T* at(Index p, Index l = 0) const { return data + p * panel + l * along; }
+  const T* at(Index p, Index l = 0) const { return data + p * panel + l * col_stride; }
 };
 
-/// A product of panels. B's have across = 1.
+/// A product of panels. B's have row_stride = 1.
 template <class T>
 struct Block {
   Index m, n, k;  ///< of C's block and of the inner dimension
@@ -41,19 +42,19 @@ struct Block {
 /// The kernels of an instruction set. Its sizes depend on nothing else: not on a cache, not on a measurement.
 template <class T>
 struct RegisterKernel {
-  Index rows, cols;  ///< of a tile
-  Index lanes;       ///< of a vector
-  Index slab;        ///< inner dimension that is packed together
-  Index leaf_m, leaf_n;
-  Index unpacked;  ///< a factor is packed from this size of the other factor's dimension on
-  bool masked;     ///< loads part of a vector without reading the rest: B may stay unpacked at any width
+  Index mr, nr;  ///< of a tile
+  Index lanes;   ///< of a vector
+  Index kc;      ///< inner dimension that is packed together
+  Index mc, nc;
+  Index min_packed;  ///< a factor is packed from this size of the other factor's dimension on
+  bool masked;       ///< loads part of a vector without reading the rest: B may stay unpacked at any width
 
   /// C = alpha A B + beta C, a loop over tiles.
   void (*multiply)(const Block<T>&);
   /// Packs `count` rows of A (columns of B) and k steps of the inner dimension into consecutive panels of
-  /// `width`. Panel p has to[p * width * k + l * width + i] = from[(p * width + i) * across + l * along], and
-  /// zero beyond the last row.
-  void (*pack)(T* to, Index width, Index count, Index k, const T* from, Index across, Index along);
+  /// `width`. Panel p has to[p * width * k + l * width + i] = from[(p * width + i) * row_stride + l *
+  /// col_stride], and zero beyond the last row.
+  void (*pack)(T* to, Index width, Index count, Index k, const T* from, Index row_stride, Index col_stride);
 };
 
 /// The register kernel of the target that this processor dispatches to.

@@ -65,19 +65,19 @@ void rec_add_signed(Fork& fork, C c, int sign, A a, Index base) {
 }
 
 /// The division of a product of m x k by k x n: `levels` levels of Strassen's, of which the outermost
-/// `spread` run their seven products in parallel, each with memory of its own.
+/// `parallel_levels` run their seven products in parallel, each with memory of its own.
 struct StrassenPlan {
-  Index m, n, k, levels, spread, cutover, base;
+  Index m, n, k, levels, parallel_levels, cutover, base;
 
   StrassenPlan half() const {
-    return {m / 2, n / 2, k / 2, levels - 1, std::max<Index>(spread - 1, 0), cutover, base};
+    return {m / 2, n / 2, k / 2, levels - 1, std::max<Index>(parallel_levels - 1, 0), cutover, base};
   }
   /// The elements of the sums of quadrants and of one product, without the levels below.
   Index sums() const { return m / 2 * (k / 2) + k / 2 * (n / 2) + m / 2 * (n / 2); }
   /// The elements of scratch of one of the seven products.
   Index product_memory() const { return sums() + half().memory(); }
   /// The elements of scratch in all.
-  Index memory() const { return levels == 0 ? 0 : (spread > 0 ? 7 : 1) * product_memory(); }
+  Index memory() const { return levels == 0 ? 0 : (parallel_levels > 0 ? 7 : 1) * product_memory(); }
 };
 
 /// C += A B. The sizes are those of `plan`, divisible by 2^levels; `memory` has plan.memory() elements.
@@ -91,7 +91,7 @@ void strassen_product(Fork& fork, const StrassenPlan& plan, C c, A a, B b, Memor
   const auto matrix = [](Memory at, Index rows, Index cols) {
     return C(MatrixView<typename C::value_type>{at.data, rows, cols, cols}.with(at.access()));
   };
-  const auto memory_of = [&](Index p) { return memory.block(plan.spread > 0 ? p * size : 0, size); };
+  const auto memory_of = [&](Index p) { return memory.block(plan.parallel_levels > 0 ? p * size : 0, size); };
   const auto product_of = [&](Index p) { return matrix(memory_of(p), m, n); };
 
   // A single quadrant is used without a copy.
@@ -119,9 +119,9 @@ void strassen_product(Fork& fork, const StrassenPlan& plan, C c, A a, B b, Memor
         rec_add_signed(fork, cs[q], factor, product_of(p), plan.base);
   };
 
-  if (plan.spread > 0) fork.loop(0, 7, 1, multiply);
+  if (plan.parallel_levels > 0) fork.loop(0, 7, 1, multiply);
   for (Index p = 0; p < 7; ++p) {
-    if (plan.spread == 0) multiply(p);
+    if (plan.parallel_levels == 0) multiply(p);
     add_to_c(p);
   }
 }
@@ -134,7 +134,8 @@ struct strassen {
   static constexpr ParamSpec params[] = {
       {"cutover", 128, "a product with a dimension up to this is REC-MULT's", 8},
       {"base", 64, "a product of REC-MULT's, or a sum, with no larger dimension is a leaf"},
-      {"spread", 1, "levels whose products run side by side; the memory is some 7/4 of it for each", 0}};
+      {"parallel_levels", 1, "levels whose products run side by side; the memory is some 7/4 of it for each",
+       0}};
   static constexpr bool parallel = true;
 
   template <class T>
@@ -176,9 +177,10 @@ struct strassen {
  private:
   static StrassenPlan plan_of(Index m, Index n, Index k, const Params& params) {
     Index levels = 0;
-    for (Index least = std::min({m, n, k}); least > params["cutover"]; least -= least / 2) ++levels;
+    for (Index min = std::min({m, n, k}); min > params["cutover"]; min -= min / 2) ++levels;
     const auto padded = [levels](Index size) { return (((size - 1) >> levels) + 1) << levels; };
-    return {padded(m), padded(n), padded(k), levels, params["spread"], params["cutover"], params["base"]};
+    return {padded(m),         padded(n),     padded(k), levels, params["parallel_levels"],
+            params["cutover"], params["base"]};
   }
   static bool is_padded(const StrassenPlan& plan, Index m, Index n, Index k) {
     return plan.m != m || plan.n != n || plan.k != k;

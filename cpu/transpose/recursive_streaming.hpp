@@ -118,7 +118,7 @@ struct recursive_streaming {
     if constexpr (requires { args.b; }) {
       if (args.a.rows && args.a.cols)
         rec_transpose_streaming(fork, args.b, args.a, params["base"],
-                                params["stream"] ? Reuse::none : Reuse::soon);
+                                params["stream"] ? Reuse::none : Reuse::expected);
     } else {
       if (args.a.rows) rec_transpose_in_place(fork, args.a);
     }

@@ -135,12 +135,12 @@ HWY_INLINE void transpose_squares(T* to, Index stride, const std::byte* from, In
         transpose_square<T>(to + y * stride + x, stride, from + (x * ld + y) * size, ld);
       } else {
         const std::byte* square = from + (i * ld + j) * size;
-        T* turned = to + j * stride + i;
+        T* transposed = to + j * stride + i;
         const Index r = std::min(n, rows - i), c = std::min(n, cols - j);
         alignas(64) T padded[n * n] = {}, whole[n * n];
         for (Index k = 0; k < r; ++k) std::memcpy(padded + k * n, square + k * ld * size, c * size);
         transpose_square<T>(whole, n, padded, n);
-        for (Index k = 0; k < c; ++k) std::memcpy(turned + k * stride, whole + k * n, r * size);
+        for (Index k = 0; k < c; ++k) std::memcpy(transposed + k * stride, whole + k * n, r * size);
       }
     }
 }

@@ -11,7 +11,7 @@
 namespace tallcache::cpu::transpose {
 
 /// The use of an output: read again while it is in the caches, or not.
-enum class Reuse { none, soon };
+enum class Reuse { none, expected };
 
 namespace detail {
 void transpose_block_4(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,

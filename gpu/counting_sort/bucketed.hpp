@@ -15,35 +15,35 @@ using Key = std::uint32_t;
 
 /// Buckets of 2^shift neighbouring values.
 struct Buckets {
-  static constexpr Index most = 8192;             ///< whose counts fit into a block's 32 KB
-  static constexpr Index counts_a_block = 16384;  ///< 64 KB: three blocks share a multiprocessor
+  static constexpr Index max_buckets = 8192;        ///< whose counts fit into a block's 32 KB
+  static constexpr Index counts_per_block = 16384;  ///< 64 KB: three blocks share a multiprocessor
   int shift;
   Index number;
 
-  /// At most `wanted` of them. 0: 512 or more, of counts_a_block values at most while `most` of them are
-  /// enough.
+  /// At most `wanted` of them. 0: 512 or more, of counts_per_block values at most while `max_buckets` of them
+  /// are enough.
   Buckets(Index range, Index wanted) {
-    const auto least_shift = [range](Index buckets) {
+    const auto min_shift = [range](Index buckets) {
       int s = 0;
       while (range >> s >= buckets) ++s;
       return s;
     };
     constexpr int full = 14;
-    static_assert(Index{1} << full == counts_a_block);
-    shift = least_shift(wanted ? std::min(wanted, most) : 512);
-    if (!wanted && shift > full) shift = std::max(full, least_shift(most));
+    static_assert(Index{1} << full == counts_per_block);
+    shift = min_shift(wanted ? std::min(wanted, max_buckets) : 512);
+    if (!wanted && shift > full) shift = std::max(full, min_shift(max_buckets));
     number = (range >> shift) + 1;
   }
 
   constexpr Index of(Key key) const { return static_cast<Index>(std::uint64_t{key} >> shift); }
 };
 
-inline constexpr int count_threads = 512, keys_a_thread_placed = 16;
-inline constexpr Index placed_tile = Index{count_threads} * keys_a_thread_placed;
+inline constexpr int count_threads = 512, keys_per_thread_placed = 16;
+inline constexpr Index placed_tile = Index{count_threads} * keys_per_thread_placed;
 
 /// count[b] += the keys of bucket b in this block's tile, counted in shared memory first.
 struct CountBuckets {
-  static constexpr int most_threads = count_threads;
+  static constexpr int max_threads = count_threads;
 
   template <class Thread, class In, class Count>
   TALLCACHE_DEVICE void operator()(const Thread& t, In in, Buckets buckets, Count count) const {
@@ -52,7 +52,7 @@ struct CountBuckets {
     t.sync();
     const Index begin = t.block().x * placed_tile + t.thread().x;
 #pragma unroll
-    for (int e = 0; e < keys_a_thread_placed; ++e) {
+    for (int e = 0; e < keys_per_thread_placed; ++e) {
       const Index i = begin + e * count_threads;
       if (i < in.size) t.atomic_add(own[buckets.of(in[i])], 1u);
     }
@@ -66,7 +66,7 @@ struct CountBuckets {
 /// is an atomic addition in shared memory; the tile's room in a bucket is one atomic addition to
 /// next[bucket].
 struct PlaceInBuckets {
-  static constexpr int most_threads = count_threads;
+  static constexpr int max_threads = count_threads;
 
   template <class Thread, class In, class Out, class Next>
   TALLCACHE_DEVICE void operator()(const Thread& t, In in, Out out, Buckets buckets, Next next) const {
@@ -74,19 +74,19 @@ struct PlaceInBuckets {
     for (Index b = t.thread().x; b < buckets.number; b += count_threads) own[b] = 0;
     t.sync();
     const Index begin = t.block().x * placed_tile + t.thread().x;
-    Key key[keys_a_thread_placed], rank[keys_a_thread_placed];
+    Key key[keys_per_thread_placed], rank[keys_per_thread_placed];
 #pragma unroll
-    for (int e = 0; e < keys_a_thread_placed; ++e)
+    for (int e = 0; e < keys_per_thread_placed; ++e)
       if (begin + e * count_threads < in.size) key[e] = in[begin + e * count_threads];
 #pragma unroll
-    for (int e = 0; e < keys_a_thread_placed; ++e)
+    for (int e = 0; e < keys_per_thread_placed; ++e)
       if (begin + e * count_threads < in.size) rank[e] = t.atomic_add(own[buckets.of(key[e])], 1u);
     t.sync();
     for (Index b = t.thread().x; b < buckets.number; b += count_threads)
       if (own[b]) own[b] = t.atomic_add(next[b], own[b]);
     t.sync();
 #pragma unroll
-    for (int e = 0; e < keys_a_thread_placed; ++e)
+    for (int e = 0; e < keys_per_thread_placed; ++e)
       if (begin + e * count_threads < in.size) out[own[buckets.of(key[e])] + rank[e]] = key[e];
   }
 };
@@ -112,8 +112,8 @@ TALLCACHE_DEVICE void write_run(const Thread& t, const Out& out, Key key, Key be
 /// value written as often as it was counted. A bucket of more values than the counts have room for is read
 /// once for each part of its values.
 struct SortBuckets {
-  static constexpr int most_threads = sort_threads, least_blocks = 3;
-  static constexpr Index most_dynamic_shared = (Buckets::counts_a_block + 1) * Index{sizeof(Key)};
+  static constexpr int max_threads = sort_threads, min_blocks = 3;
+  static constexpr Index max_dynamic_shared_bytes = (Buckets::counts_per_block + 1) * Index{sizeof(Key)};
 
   template <class Thread, class Bucketed, class Out, class First>
   TALLCACHE_DEVICE void operator()(const Thread& t, Bucketed bucketed, Out out, Buckets buckets, First first,
@@ -121,11 +121,12 @@ struct SortBuckets {
     auto&& count = dynamic_shared<Key>(t);  // one more than `counts`: the end of the last
     const Key begin = first[t.block().x], end = first[t.block().x + 1];
     if (begin == end) return;
-    const Index least = Index{t.block().x} << buckets.shift;
-    const Index beyond =
-        range + 1 < least + (Index{1} << buckets.shift) ? range + 1 : least + (Index{1} << buckets.shift);
+    const Index first_key = Index{t.block().x} << buckets.shift;
+    const Index beyond = range + 1 < first_key + (Index{1} << buckets.shift)
+                             ? range + 1
+                             : first_key + (Index{1} << buckets.shift);
     Key place = begin;
-    for (Index part = least; part < beyond; part += counts) {
+    for (Index part = first_key; part < beyond; part += counts) {
       for (int c = t.thread().x; c < counts; c += sort_threads) count[c] = 0;
       t.sync();
       for (Index i = Index{begin} + t.thread().x; i < end; i += sort_threads) {
@@ -179,17 +180,17 @@ struct bucketed : OnGpu {
     const VectorView<const Key, typename decltype(args.in)::access_type> first_of_bucket = first,
                                                                          bucketed_keys = keys;
     if constexpr (phase == 0) {
-      const LaunchShape block_a_tile({grid_of(blocks_of(args.in.size, placed_tile))}, {count_threads},
-                                     buckets.number * sizeof(Key));
+      const LaunchShape block_per_tile({grid_of(ceil_div(args.in.size, placed_tile))}, {count_threads},
+                                       buckets.number * sizeof(Key));
       set_zero(device, first);
-      launch_kernel(device, CountBuckets{}, block_a_tile, args.in, buckets, first);
+      launch_kernel(device, CountBuckets{}, block_per_tile, args.in, buckets, first);
       exclusive_scan(device, first, scan);
       copy_elements(device, next, first_of_bucket);
-      launch_kernel(device, PlaceInBuckets{}, block_a_tile, args.in, keys, buckets, next);
+      launch_kernel(device, PlaceInBuckets{}, block_per_tile, args.in, keys, buckets, next);
     } else {
       // A whole number of counts a thread: all threads take part in every step of the prefix sums.
       const int counts = static_cast<int>(std::min(
-          Buckets::counts_a_block, blocks_of(Index{1} << buckets.shift, sort_threads) * sort_threads));
+          Buckets::counts_per_block, ceil_div(Index{1} << buckets.shift, sort_threads) * sort_threads));
       launch_kernel(device, SortBuckets{},
                     {{grid_of(buckets.number)}, {sort_threads}, (counts + 1) * sizeof(Key)}, bucketed_keys,
                     args.out, buckets, first_of_bucket, Index{args.range}, counts);

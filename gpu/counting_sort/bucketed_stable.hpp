@@ -10,7 +10,7 @@ namespace tallcache::gpu::counting_sort {
 /// `other`. bucket_first[b * tiles] is where bucket b starts.
 template <bool with_payload>
 struct SortBucketByDigits {
-  static constexpr int most_threads = tile_threads;
+  static constexpr int max_threads = tile_threads;
 
   template <class Thread, class Records, class First>
   TALLCACHE_DEVICE void operator()(const Thread& t, Records from, Records other, int shift,
@@ -74,7 +74,7 @@ struct bucketed_stable : OnGpu {
     const int bits = static_cast<int>(std::bit_width(std::uint64_t{args.range}));
     const int shift = std::max(0, bits - digit_bits);
     // The last pass ends in the output.
-    const bool even = blocks_of(shift, digit_bits) % 2 == 0;
+    const bool even = ceil_div(shift, digit_bits) % 2 == 0;
     const auto &bucketed = even ? out : other, &spare = even ? other : out;
     if constexpr (phase == 0) {
       digit.template run<true>(device, records_of(args.in, args.payload_in), bucketed, shift);

@@ -19,8 +19,8 @@ inline constexpr int warp = 32;
 
 /// Threads of a block, and the neighbouring keys that one block takes at a time. 16 keys a thread keep the
 /// private counts, 8 KB, an eighth of the tile's traffic.
-inline constexpr int tile_threads = 256, tile_warps = tile_threads / warp, keys_a_thread = 16;
-inline constexpr Index tile_keys = Index{tile_threads} * keys_a_thread;
+inline constexpr int tile_threads = 256, tile_warps = tile_threads / warp, keys_per_thread = 16;
+inline constexpr Index tile_keys = Index{tile_threads} * keys_per_thread;
 
 TALLCACHE_DEVICE inline int digit_of(Key key, int shift) { return key >> shift & (digits - 1); }
 
@@ -70,13 +70,13 @@ TALLCACHE_DEVICE void place_tile(const Thread& t, const In& in, const Out& out, 
 
   // A warp has neighbouring keys, 32 at a time. Lanes of one digit find each other by a match, so that the
   // rank of a key among its equals in the warp is in the order of the input.
-  const Index first = begin + own_warp * (warp * keys_a_thread) + lane;
-  Key key[keys_a_thread], rank[keys_a_thread];
+  const Index first = begin + own_warp * (warp * keys_per_thread) + lane;
+  Key key[keys_per_thread], rank[keys_per_thread];
 #pragma unroll
-  for (int e = 0; e < keys_a_thread; ++e)
+  for (int e = 0; e < keys_per_thread; ++e)
     if (first + e * warp < end) key[e] = in.keys[first + e * warp];
 #pragma unroll
-  for (int e = 0; e < keys_a_thread; ++e) {
+  for (int e = 0; e < keys_per_thread; ++e) {
     const bool valid = first + e * warp < end;
     const int digit = valid ? digit_of(key[e], shift) : digits;
     const unsigned peers = t.match_any(digit);
@@ -102,7 +102,7 @@ TALLCACHE_DEVICE void place_tile(const Thread& t, const In& in, const Out& out, 
   t.sync();
 
 #pragma unroll
-  for (int e = 0; e < keys_a_thread; ++e)
+  for (int e = 0; e < keys_per_thread; ++e)
     if (first + e * warp < end) {
       const Key place = count[own_warp][digit_of(key[e], shift)] + rank[e];
       out.keys[place] = key[e];
@@ -113,7 +113,7 @@ TALLCACHE_DEVICE void place_tile(const Thread& t, const In& in, const Out& out, 
 
 /// count[d * tiles + t] = the keys of digit d in tile t, a block a tile.
 struct CountDigits {
-  static constexpr int most_threads = tile_threads;
+  static constexpr int max_threads = tile_threads;
 
   template <class Thread, class In, class Count>
   TALLCACHE_DEVICE void operator()(const Thread& t, In in, int shift, Count count) const {
@@ -122,7 +122,7 @@ struct CountDigits {
     t.sync();
     const Index begin = t.block().x * tile_keys;
 #pragma unroll
-    for (int e = 0; e < keys_a_thread; ++e) {
+    for (int e = 0; e < keys_per_thread; ++e) {
       const Index i = begin + e * tile_threads + t.thread().x;
       if (i < in.size) t.atomic_add(own[digit_of(in[i], shift)], 1u);
     }
@@ -135,7 +135,7 @@ struct CountDigits {
 /// Places every tile; first[d * tiles + t] is where tile t's keys of digit d start.
 template <bool with_payload>
 struct PlaceDigits {
-  static constexpr int most_threads = tile_threads;
+  static constexpr int max_threads = tile_threads;
 
   template <class Thread, class In, class Out, class First>
   TALLCACHE_DEVICE void operator()(const Thread& t, In in, Out out, int shift, First first) const {
@@ -157,7 +157,7 @@ struct DigitPass {
       counts;  ///< by digit, then by tile; after the pass: where each tile's keys of a digit started
   VectorView<std::byte, Access> scan;
 
-  static Index tiles_of(Index n) { return blocks_of(n, tile_keys); }
+  static Index tiles_of(Index n) { return ceil_div(n, tile_keys); }
 
   static std::size_t scratch_for(Index n) {
     const Index counts = digits * tiles_of(n);
@@ -170,11 +170,11 @@ struct DigitPass {
   /// `out` = `in` sorted stably by bits [shift, shift + 8). n > 0.
   template <bool with_payload, class In, class Out>
   void run(Device& device, const In& in, const Out& out, int shift) const {
-    const LaunchShape block_a_tile({grid_of(tiles_of(in.size))}, {tile_threads});
+    const LaunchShape block_per_tile({grid_of(tiles_of(in.size))}, {tile_threads});
     const VectorView<const Key, Access> first = counts;
-    launch_kernel(device, CountDigits{}, block_a_tile, keys_of<Access>(in), shift, counts);
+    launch_kernel(device, CountDigits{}, block_per_tile, keys_of<Access>(in), shift, counts);
     exclusive_scan(device, counts, scan);
-    launch_kernel(device, PlaceDigits<with_payload>{}, block_a_tile, in, out, shift, first);
+    launch_kernel(device, PlaceDigits<with_payload>{}, block_per_tile, in, out, shift, first);
   }
 };
 

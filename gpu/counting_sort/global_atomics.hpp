@@ -47,12 +47,12 @@ struct global_atomics : OnGpu {
     auto scratch = args.scratch;
     const auto counts = scratch.template vector<Key>(Index{args.range} + 1);
     const auto scan = scratch.template vector<std::byte>(static_cast<Index>(scan_bytes<Device>(counts.size)));
-    const unsigned blocks = grid_of(blocks_of(args.in.size, threads));
-    const LaunchShape thread_a_key({blocks}, {threads});
+    const unsigned blocks = grid_of(ceil_div(args.in.size, threads));
+    const LaunchShape thread_per_key({blocks}, {threads});
     set_zero(device, counts);
-    launch_kernel(device, CountKeys{}, thread_a_key, args.in, counts);
+    launch_kernel(device, CountKeys{}, thread_per_key, args.in, counts);
     exclusive_scan(device, counts, scan);
-    launch_kernel(device, PlaceKeys{}, thread_a_key, args.in, args.out, counts);
+    launch_kernel(device, PlaceKeys{}, thread_per_key, args.in, args.out, counts);
   }
 };
 

@@ -65,9 +65,9 @@ template <int threads, class Residue, class F, class Hot>
 __device__ void for_each_but_hot(const Residue* in, Index begin, Index end, F f, Hot hot) {
   const Key lane = threadIdx.x % 32;
   const Key sample = in[begin + lane * (end - begin) / 32];
-  const int equal = __popc(__match_any_sync(~0u, sample)), most = __reduce_max_sync(~0u, equal);
-  const int of_most = __ffs(__ballot_sync(~0u, equal == most)) - 1;
-  const Key value = most > 2 ? __shfl_sync(~0u, sample, of_most) : ~Key{0};
+  const int equal = __popc(__match_any_sync(~0u, sample)), max_equal = __reduce_max_sync(~0u, equal);
+  const int lane_of_max = __ffs(__ballot_sync(~0u, equal == max_equal)) - 1;
+  const Key value = max_equal > 2 ? __shfl_sync(~0u, sample, lane_of_max) : ~Key{0};
   Key keys = 0;
   for_each_residue<threads>(in, begin, end, [&](Key residue) {
     if (residue == value)
@@ -88,7 +88,7 @@ struct BucketSort {
   const Residue* in;
   Index begin, end;
   Key *out, *words, *strips, *warp_sums;
-  Key least;
+  Key first_key;
   bool is_aligned;
 
   /// Writes the keys of residues [from, from + values), which are all there are if `is_all`, to `out` from
@@ -142,7 +142,7 @@ struct BucketSort {
     using Counter = Counters<width>;
     const Key lane = threadIdx.x % 32;
     RunWriter writer(out, is_aligned, strips + threadIdx.x / 32 * strip_keys, start, start + sum,
-                     least + from);
+                     first_key + from);
     Key before = start;
     for (Key w = first; w < beyond; w += 32) {
       const Key word = w + lane < beyond ? words[w + lane] : 0;

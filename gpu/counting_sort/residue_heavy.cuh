@@ -6,13 +6,13 @@
 
 namespace tallcache::gpu::counting_sort {
 
-/// The last x of [0, size) with f(x) at most `most`, where f rises and f(0) is.
+/// The last x of [0, size) with f(x) at most `bound`, where f rises and f(0) is.
 template <class F>
-__device__ Key last_at_most(Key size, Key most, F f) {
+__device__ Key last_at_most(Key size, Key bound, F f) {
   Key begin = 0;
   while (size > 1) {
     const Key half = size / 2;
-    if (f(begin + half) <= most) {
+    if (f(begin + half) <= bound) {
       begin += half;
       size -= half;
     } else {
@@ -27,7 +27,7 @@ struct Piece {
   Key heavy, bucket, begin, end, pieces;
 
   __device__ Piece(const SplitState& state, Key number) {
-    heavy = last_at_most(state.heavy[state.most_heavy], number, [&](Key h) { return state.piece[h]; });
+    heavy = last_at_most(state.heavy[state.max_heavy], number, [&](Key h) { return state.piece[h]; });
     bucket = state.heavy[heavy];
     pieces = state.piece[heavy + 1] - state.piece[heavy];
     begin = state.first[bucket] + (number - state.piece[heavy]) * state.piece_keys;
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(heavy_threads)
   __shared__ Key warp_sums[64];
   __shared__ bool is_last;
   sort_wide_buckets(in, out, is_aligned, memory, warp_sums, state);
-  const Key pieces = state.piece[state.heavy[state.most_heavy]];
+  const Key pieces = state.piece[state.heavy[state.max_heavy]];
   const Key values = Key{1} << state.shift, at_once = min(values, heavy_values);
   for (Key w = threadIdx.x; w < (at_once + 1) / 2; w += heavy_threads) memory[w] = 0;
   for (Key number = blockIdx.x; number < pieces; number += gridDim.x) {
@@ -186,13 +186,13 @@ __global__ void __launch_bounds__(heavy_threads)
   }
 }
 
-/// Writes the places [begin, end) of `out`, a warp; place[v] is where the keys least + v start, and `beyond`
-/// where those of the last value end. Place `begin` is of value v or one behind it.
+/// Writes the places [begin, end) of `out`, a warp; place[v] is where the keys first_key + v start, and
+/// `beyond` where those of the last value end. Place `begin` is of value v or one behind it.
 inline __device__ void write_places(Key* out, bool is_aligned, Key* strip, const Key* place, Key values,
-                                    Key beyond, Key least, Key begin, Key end, Key v) {
+                                    Key beyond, Key first_key, Key begin, Key end, Key v) {
   constexpr Key own = 4;  // values of a lane
   const Key lane = threadIdx.x % 32;
-  RunWriter writer(out, is_aligned, strip, begin, end, least);
+  RunWriter writer(out, is_aligned, strip, begin, end, first_key);
   for (Key upto = begin; upto < end; v += 32 * own) {
     Key first[own + 1];
 #pragma unroll
@@ -226,7 +226,7 @@ inline __global__ void __launch_bounds__(write_threads)
     write_heavy_buckets(Key* out, bool is_aligned, SplitState state) {
   __shared__ __align__(16) Key strips[write_threads / 32][strip_keys];
   constexpr Key warps = write_threads / 32;
-  const Key heavy = state.heavy[state.most_heavy], all = state.segment[heavy], values = 1u << state.shift;
+  const Key heavy = state.heavy[state.max_heavy], all = state.segment[heavy], values = 1u << state.shift;
   for (Key s = blockIdx.x * warps + threadIdx.x / 32; s < all; s += gridDim.x * warps) {
     const Key h = last_at_most(heavy, s, [&](Key k) { return state.segment[k]; });
     const Key b = state.heavy[h], begin = state.first[b], beyond = state.first[b + 1];

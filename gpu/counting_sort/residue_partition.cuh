@@ -11,21 +11,22 @@ namespace tallcache::gpu::counting_sort {
 /// so that all blocks take the same number of tiles.
 struct ResidueTiles {
   static constexpr int threads = 1024, vectors = 8;  ///< of four keys, a thread
-  static constexpr Index most = Index{threads} * vectors * 4;
+  static constexpr Index max_keys = Index{threads} * vectors * 4;
 
   int keys;  ///< of a tile, a multiple of 32
   Index number;
   unsigned blocks;
 
   ResidueTiles(Index n, int multiprocessors) {
-    const Index rounds = blocks_of(n, most * multiprocessors);
-    keys =
-        static_cast<int>(std::max<Index>(blocks_of(blocks_of(n, rounds * multiprocessors), 32) * 32, 4096));
-    number = blocks_of(n, keys);
+    const Index rounds = ceil_div(n, max_keys * multiprocessors);
+    keys = static_cast<int>(std::max<Index>(ceil_div(ceil_div(n, rounds * multiprocessors), 32) * 32, 4096));
+    number = ceil_div(n, keys);
     blocks = static_cast<unsigned>(std::min<Index>(number, multiprocessors));
   }
 
-  static std::size_t shared_bytes(const Split& split) { return (most + 2 * split.number + 1) * sizeof(Key); }
+  static std::size_t shared_bytes(const Split& split) {
+    return (max_keys + 2 * split.number + 1) * sizeof(Key);
+  }
 };
 
 /// `counters`: of buckets, a thread.
@@ -37,11 +38,12 @@ __global__ void __launch_bounds__(ResidueTiles::threads, 1)
   __shared__ typename Scan::TempStorage scan;
   extern __shared__ __align__(16) Key memory[];
   Key* const gathered = memory;
-  Key* const cursor = memory + ResidueTiles::most;  // of each bucket: its keys here, then where its next goes
-  Key* const leap = cursor + state.number + 1;      // from a place in the tile to the place in `out`
+  Key* const cursor =
+      memory + ResidueTiles::max_keys;          // of each bucket: its keys here, then where its next goes
+  Key* const leap = cursor + state.number + 1;  // from a place in the tile to the place in `out`
   const int shift = state.shift, number = state.number;
 
-  const Key clear = state.heavy[state.most_heavy] << shift;
+  const Key clear = state.heavy[state.max_heavy] << shift;
   for (Key c = blockIdx.x * threads + threadIdx.x; c < clear; c += gridDim.x * threads)
     state.heavy_count[c] = 0;
   for (int b = threadIdx.x; b < number; b += threads) cursor[b] = 0;

@@ -20,7 +20,7 @@ inline constexpr int split_threads = 1024;
 /// The buckets of a range, and which of them are heavy: more keys than one block should count alone.
 struct Split {
   static constexpr Index few = 1024;                     ///< buckets, where the residues' bits allow it
-  static constexpr Index most = 5120;                    ///< buckets whose counts a block keeps beside a tile
+  static constexpr Index max_buckets = 5120;             ///< buckets whose counts a block keeps beside a tile
   static constexpr int short_bits = 16, long_bits = 18;  ///< of a residue, at most
   static constexpr Index always_light = 16384;           ///< keys that one block counts in a few microseconds
   static constexpr Key segment = 2048;                   ///< values and keys that a warp writes at a time
@@ -33,13 +33,13 @@ struct Split {
   static Index buckets(Index range, int shift) { return (range >> shift) + 1; }
   /// Not for so few keys that most counts would be 0, and not where a place may overflow 32 bits.
   static bool suits(Index n, Index range) {
-    return buckets(range, long_bits) <= most && range / 8 <= n && n < (Index{1} << 32) - (1 << 20);
+    return buckets(range, long_bits) <= max_buckets && range / 8 <= n && n < (Index{1} << 32) - (1 << 20);
   }
 
   /// Residues of at most `bits` bits, unless there would be too many buckets.
   Split(Index n, Index range, Index bits) : shift(0) {
     while (buckets(range, shift) > few && shift < bits) ++shift;
-    if (buckets(range, shift) > most) shift = long_bits;
+    if (buckets(range, shift) > max_buckets) shift = long_bits;
     number = buckets(range, shift);
     const double mean = static_cast<double>(n) / static_cast<double>(number);
     even = static_cast<Key>(std::min(1.25 * mean + 8 * std::sqrt(mean) + 8, 4e9));
@@ -48,7 +48,7 @@ struct Split {
 
   Index values() const { return Index{1} << shift; }
   bool has_short_residues() const { return shift <= short_bits; }
-  Index most_heavy(Index n) const { return heavy ? std::min(number, n / heavy) : 0; }
+  Index max_heavy(Index n) const { return heavy ? std::min(number, n / heavy) : 0; }
 };
 
 /// What the kernels of one sort share.
@@ -56,7 +56,7 @@ struct SplitState {
   Key *count,         ///< keys of each bucket; zeroed
       *first,         ///< where each bucket starts, and n
       *next,          ///< where its next keys go
-      *heavy,         ///< the heavy buckets, then their number at [most_heavy]
+      *heavy,         ///< the heavy buckets, then their number at [max_heavy]
       *piece,         ///< the number of pieces of the heavy buckets before each, and of all
       *segment,       ///< and of segments of their values and keys
       *pieces_done,   ///< of each heavy bucket; zeroed
@@ -64,7 +64,7 @@ struct SplitState {
       *wide, *wides;  ///< buckets whose counters are too narrow; their number, zeroed
   Key* heavy_count;   ///< of each value of the heavy buckets, then where its keys start
 
-  int shift, number, most_heavy;
+  int shift, number, max_heavy;
   Key heavy_limit, even_limit, piece_keys;
 };
 
@@ -114,7 +114,7 @@ inline __device__ void lay_out_buckets(const SplitState& state, Key n) {
   }
   if (threadIdx.x == 0) {
     state.first[state.number] = n;
-    state.heavy[state.most_heavy] = heavy_before;
+    state.heavy[state.max_heavy] = heavy_before;
     state.piece[heavy_before] = pieces_before;
     state.segment[heavy_before] = segments_before;
   }

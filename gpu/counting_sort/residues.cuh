@@ -19,7 +19,7 @@ struct residues : OnGpu {
   static constexpr Index residue_bits[] = {Split::short_bits, Split::long_bits};
   static constexpr ParamSpec params[] = {
       {.name = "bits",
-       .fallback = Split::short_bits,
+       .default_value = Split::short_bits,
        .what = "of a residue, at most; more make fewer buckets of a large range, for even keys",
        .choices = residue_bits}};
 
@@ -41,12 +41,12 @@ struct residues : OnGpu {
   }
 
  private:
-  static constexpr Index most_counters = heavy_values * 2;  ///< bytes
+  static constexpr Index max_counter_bytes = heavy_values * 2;  ///< bytes
 
   struct Memory {
-    static Index zeroed(const Split& split, Index n) { return split.number + split.most_heavy(n) + 2; }
+    static Index zeroed(const Split& split, Index n) { return split.number + split.max_heavy(n) + 2; }
     static std::size_t bytes(const Split& split, Index n) {
-      const Index heavy = split.most_heavy(n);
+      const Index heavy = split.max_heavy(n);
       const std::size_t residue = split.has_short_residues() ? 2 : 4;
       return scratch_bytes({zeroed(split, n) * sizeof(Key), (split.number + 1) * sizeof(Key),
                             split.number * sizeof(Key), split.number * sizeof(Key), (heavy + 1) * sizeof(Key),
@@ -72,15 +72,15 @@ struct residues : OnGpu {
   /// Bits of a counter that the keys of most values do not overflow, if they are spread evenly, as far as a
   /// bucket's counters fit into a block's shared memory.
   static int counter_bits(Index n, Index range, const Split& split) {
-    const Index keys_a_value = n / (range + 1);
-    int bits = keys_a_value < 4 ? 4 : keys_a_value < 128 ? 8 : keys_a_value < 32768 ? 16 : 32;
-    while (bits > 4 && split.values() * bits / 8 > most_counters) bits /= 2;
+    const Index keys_per_value = n / (range + 1);
+    int bits = keys_per_value < 4 ? 4 : keys_per_value < 128 ? 8 : keys_per_value < 32768 ? 16 : 32;
+    while (bits > 4 && split.values() * bits / 8 > max_counter_bytes) bits /= 2;
     return bits;
   }
 
   template <class Residue>
   static void sort(const Launch& launch, const CountingSort<false>::Args<>& args, const Split& split) {
-    const Index n = args.in.size, heavy = split.most_heavy(n);
+    const Index n = args.in.size, heavy = split.max_heavy(n);
     auto scratch = args.scratch;
     const auto zeroed = scratch.vector<Key>(Memory::zeroed(split, n));
     SplitState state{};
@@ -97,18 +97,18 @@ struct residues : OnGpu {
     state.heavy_count = scratch.vector<Key>(heavy << split.shift).data;
     state.shift = split.shift;
     state.number = static_cast<int>(split.number);
-    state.most_heavy = static_cast<int>(heavy);
+    state.max_heavy = static_cast<int>(heavy);
     state.heavy_limit = split.heavy;
     state.even_limit = split.even;
 
     const cudaStream_t stream = stream_of(launch);
     const int processors = multiprocessors();
-    state.piece_keys = static_cast<Key>(std::clamp<Index>(blocks_of(n, 2 * processors), Split::always_light,
+    state.piece_keys = static_cast<Key>(std::clamp<Index>(ceil_div(n, 2 * processors), Split::always_light,
                                                           std::max<Index>(1 << 17, 2 * split.values())));
     const bool in_aligned = is_aligned(args.in.data), out_aligned = is_aligned(args.out.data);
     TALLCACHE_CUDA(cudaMemsetAsync(zeroed.data, 0, zeroed.size * sizeof(Key), stream));
     const auto blocks =
-        static_cast<unsigned>(std::min<Index>(blocks_of(n, 4 * split_threads), 2 * processors));
+        static_cast<unsigned>(std::min<Index>(ceil_div(n, 4 * split_threads), 2 * processors));
     count_buckets<<<blocks, split_threads, split.number * sizeof(Key), stream>>>(args.in.data, n, in_aligned,
                                                                                  state);
     check_launch();
@@ -132,7 +132,7 @@ struct residues : OnGpu {
       default:
         sort_light<Residue, 32>(moved, args, out_aligned, split, state, stream);
     }
-    constexpr std::size_t bytes = most_counters + heavy_threads / 32 * strip_keys * sizeof(Key);
+    constexpr std::size_t bytes = max_counter_bytes + heavy_threads / 32 * strip_keys * sizeof(Key);
     allow_shared(count_heavy_buckets<Residue>, bytes);
     count_heavy_buckets<Residue>
         <<<processors, heavy_threads, bytes, stream>>>(moved, args.out.data, out_aligned, state);
@@ -158,7 +158,7 @@ struct residues : OnGpu {
     if (split.number <= ResidueTiles::threads)
       run(partition<Residue, 1>);
     else
-      run(partition<Residue, Split::most / ResidueTiles::threads>);
+      run(partition<Residue, Split::max_buckets / ResidueTiles::threads>);
   }
 
   template <class Residue, int width>

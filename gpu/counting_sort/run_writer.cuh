@@ -9,19 +9,19 @@ namespace tallcache::gpu::counting_sort {
 inline constexpr Key window_keys = 256, strip_keys = 2 * window_keys;
 
 /// Writes the places [begin, end) of `out`, from the left to the right, a window at a time. `strip` is the
-/// warp's own, a ring of marks; keys are given as their difference from `least`.
+/// warp's own, a ring of marks; keys are given as their difference from `first_key`.
 struct RunWriter {
   Key *out, *strip;
-  Key begin, end, least;
+  Key begin, end, first_key;
   Key window, last = 0;  ///< where the marks that are held begin, an even 16 bytes; the last one before
   bool is_aligned;       ///< out is, to 16 bytes
 
-  __device__ RunWriter(Key* to, bool aligned, Key* own, Key from, Key till, Key least_key)
+  __device__ RunWriter(Key* to, bool aligned, Key* own, Key from, Key till, Key min_key)
       : out(to),
         strip(own),
         begin(from),
         end(till),
-        least(least_key),
+        first_key(min_key),
         window(from & ~3u),
         is_aligned(aligned) {
     for (Key p = threadIdx.x % 32 * 4; p < strip_keys; p += 128) *reinterpret_cast<uint4*>(strip + p) = {};
@@ -33,7 +33,7 @@ struct RunWriter {
   /// Whether all places before `p`, which is not before the window, are.
   __device__ bool holds_before(Key p) const { return p - window <= strip_keys; }
 
-  /// Place `p`, which is held, is the first of keys least + `value`.
+  /// Place `p`, which is held, is the first of keys first_key + `value`.
   __device__ void mark(Key p, Key value) { strip[p % strip_keys] = value + 1; }
 
   /// Writes the windows that end before `p`. Every lane; behind a __syncwarp() for the marks.
@@ -54,7 +54,7 @@ struct RunWriter {
       uint4& own = *reinterpret_cast<uint4*>(strip + p % strip_keys);
       uint4 mark = own;
       if (!__any_sync(~0u, mark.x | mark.y | mark.z | mark.w)) {  // a long run goes on
-        const Key key = least - 1 + last;
+        const Key key = first_key - 1 + last;
         put(p, {key, key, key, key}, is_whole);
         continue;
       }
@@ -62,16 +62,16 @@ struct RunWriter {
       mark.y = max(mark.x, mark.y);
       mark.z = max(mark.y, mark.z);
       mark.w = max(mark.z, mark.w);
-      Key most = mark.w;
+      Key last_mark = mark.w;
 #pragma unroll
       for (int d = 1; d < 32; d *= 2) {
-        const Key other = __shfl_up_sync(~0u, most, d);
-        most = lane >= d ? max(most, other) : most;
+        const Key other = __shfl_up_sync(~0u, last_mark, d);
+        last_mark = lane >= d ? max(last_mark, other) : last_mark;
       }
-      Key before = __shfl_up_sync(~0u, most, 1);
+      Key before = __shfl_up_sync(~0u, last_mark, 1);
       before = lane ? max(before, last) : last;
-      last = max(last, __shfl_sync(~0u, most, 31));
-      const Key base = least - 1;
+      last = max(last, __shfl_sync(~0u, last_mark, 31));
+      const Key base = first_key - 1;
       const uint4 keys = {base + max(mark.x, before), base + max(mark.y, before), base + max(mark.z, before),
                           base + max(mark.w, before)};
       put(p, keys, is_whole);

@@ -8,7 +8,7 @@ namespace tallcache::gpu::exercises {
 /// foo_kernel as printed, for blocks of 256 threads. With n threads in total, a has n elements, b and c have
 /// 4 n, d has n + 8 and e has 8 n.
 struct Foo {
-  static constexpr int most_threads = 256;
+  static constexpr int max_threads = 256;
 
   template <class Thread, class A, class B, class C, class D, class E>
   TALLCACHE_DEVICE void operator()(const Thread& t, A a, B b, C c, D d, E e) const {

@@ -1,7 +1,7 @@
 // The product whose warps read 32 neighbouring elements of a row of B at once.
 #pragma once
 
-#include "gpu/matmul/one_thread_an_element.hpp"
+#include "gpu/matmul/thread_per_element.hpp"
 
 namespace tallcache::gpu::matmul {
 

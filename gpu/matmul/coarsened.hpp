@@ -14,7 +14,7 @@ struct coarsened : OnGpu {
   using operations = OperationList<Matmul<float>, Matmul<double>, Matmul<std::int32_t>>;
   static constexpr Index factors[] = {1, 2, 4, 8};
   static constexpr ParamSpec params[] = {
-      {.name = "factor", .fallback = 4, .what = "elements of C a thread", .choices = factors}};
+      {.name = "factor", .default_value = 4, .what = "elements of C a thread", .choices = factors}};
 
   template <class Device, class Args>
   static void call(Device& device, const Args& args, const Params& params) {

@@ -1,7 +1,7 @@
 // The product in square tiles of C, one thread block for each. Every operand is read from global memory.
 #pragma once
 
-#include "gpu/matmul/one_thread_an_element.hpp"
+#include "gpu/matmul/thread_per_element.hpp"
 
 namespace tallcache::gpu::matmul {
 
@@ -13,7 +13,7 @@ struct grid_tiled : OnGpu {
   static constexpr std::string_view source = "H1: Review: GPU version with Tiling";
   using operations = OperationList<Matmul<float>, Matmul<double>, Matmul<std::int32_t>>;
   static constexpr ParamSpec params[] = {{.name = "tile",
-                                          .fallback = 32,
+                                          .default_value = 32,
                                           .what = "threads of a block in each direction",
                                           .choices = square_tiles}};
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "gpu/matmul/one_thread_an_element.hpp"
+#include "gpu/matmul/thread_per_element.hpp"
 
 namespace tallcache::gpu::matmul {
 

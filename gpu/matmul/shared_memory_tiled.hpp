@@ -13,7 +13,7 @@ struct shared_memory_tiled : OnGpu {
   static constexpr std::string_view source = "M15: matrix_mul_ker; H1: Tiled Matrix Multiplication Kernel";
   using operations = OperationList<Matmul<float>, Matmul<double>, Matmul<std::int32_t>>;
   static constexpr ParamSpec params[] = {
-      {.name = "tile", .fallback = 32, .what = "rows and columns of a tile", .choices = square_tiles}};
+      {.name = "tile", .default_value = 32, .what = "rows and columns of a tile", .choices = square_tiles}};
 
   template <class Device, class Args>
   static void call(Device& device, const Args& args, const Params& params) {

@@ -27,7 +27,7 @@ struct StraightTile {
 /// factor for each of A.
 template <int tile, int factor>
 struct MultiplyTiles {
-  static constexpr int most_threads = tile * tile;
+  static constexpr int max_threads = tile * tile;
 
   template <class Thread, class C, class A, class TileOfB>
   TALLCACHE_DEVICE void operator()(const Thread& t, C c, A a, TileOfB b, Tiling tiling) const {

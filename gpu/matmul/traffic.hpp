@@ -14,8 +14,8 @@ struct Traffic {
   }
 };
 
-/// One thread for each element (one_thread_an_element.hpp): each product reads both its factors.
-constexpr Traffic one_thread_an_element() { return {.loads = 2, .operations = 2}; }
+/// One thread for each element (thread_per_element.hpp): each product reads both its factors.
+constexpr Traffic thread_per_element() { return {.loads = 2, .operations = 2}; }
 
 /// Tiles in shared memory (shared_tiles.hpp): one tile of A and `factor` of B for tile x tile x factor sums
 /// of `tile` products.

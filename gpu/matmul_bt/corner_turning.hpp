@@ -11,7 +11,7 @@ namespace tallcache::gpu::matmul_bt {
 /// The tile's rows are `pad` elements longer than `tile`. The text's kernel has no padding and writes a tile
 /// of 32 down one column: all 32 lanes access one bank.
 template <int tile, class View, int pad = 1>
-struct TurnedTile {
+struct TransposedTile {
   using T = typename View::value_type;
   using Storage = T[tile][tile + pad];
   View bt;
@@ -29,16 +29,16 @@ struct corner_turning : OnGpu {
   static constexpr std::string_view source = "P2: Corner Turning (fig. 6.4), exercise 1";
   using operations = OperationList<MatmulBt<float>, MatmulBt<double>, MatmulBt<std::int32_t>>;
   static constexpr ParamSpec params[] = {{.name = "tile",
-                                          .fallback = 32,
+                                          .default_value = 32,
                                           .what = "rows and columns of a tile",
                                           .choices = matmul::square_tiles}};
 
   template <class Device, class Args>
   static void call(Device& device, const Args& args, const Params& params) {
     if (params["tile"] == 16)
-      matmul::multiply_tiles<16, 1>(device, args.c, args.a, TurnedTile<16, decltype(args.bt)>{args.bt});
+      matmul::multiply_tiles<16, 1>(device, args.c, args.a, TransposedTile<16, decltype(args.bt)>{args.bt});
     else
-      matmul::multiply_tiles<32, 1>(device, args.c, args.a, TurnedTile<32, decltype(args.bt)>{args.bt});
+      matmul::multiply_tiles<32, 1>(device, args.c, args.a, TransposedTile<32, decltype(args.bt)>{args.bt});
   }
 };
 

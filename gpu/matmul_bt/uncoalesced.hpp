@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/ops/matmul_bt.hpp"
-#include "gpu/matmul/one_thread_an_element.hpp"
+#include "gpu/matmul/thread_per_element.hpp"
 
 namespace tallcache::gpu::matmul_bt {
 

@@ -5,7 +5,7 @@
 #include "common/ops/transpose.hpp"
 #include "gpu/check.hpp"
 #include "gpu/tile.hpp"
-#include "gpu/transpose/turned_tile.cuh"
+#include "gpu/transpose/transposed_tile.cuh"
 
 namespace tallcache::gpu::transpose {
 
@@ -25,17 +25,17 @@ struct TriangularOrder {
 
 template <class T, int side, int threads>
 __global__ void __launch_bounds__(threads) swap_tiles(MatrixView<T> a, TriangularOrder order) {
-  using Turned = TurnedTile<T, side, threads>;
-  __shared__ Turned above, below;
+  using SharedTile = TransposedTile<T, side, threads>;
+  __shared__ SharedTile above, below;
   const Tile at = order.tile(blockIdx.x);
   const Index i = at.row * side, j = at.col * side;
   {
-    const typename Turned::Squares upper(a, i, j);
+    const typename SharedTile::Squares upper(a, i, j);
     if (i != j) {
-      const typename Turned::Squares lower(a, j, i);
-      below.turn(lower, OnTime{});
+      const typename SharedTile::Squares lower(a, j, i);
+      below.load_transposed(lower, OnTime{});
     }
-    above.turn(upper, OnTime{});
+    above.load_transposed(upper, OnTime{});
   }
   __syncthreads();
   above.store(a, j, i, OnTime{});
@@ -45,12 +45,12 @@ __global__ void __launch_bounds__(threads) swap_tiles(MatrixView<T> a, Triangula
 /// The same for rows that start anywhere, one element an access.
 template <class T, int side, int threads>
 __global__ void __launch_bounds__(threads) swap_elements(MatrixView<T> a, TriangularOrder order) {
-  using Held = T[side][side + 1];
-  __shared__ Held above, below;
+  using SharedTile = T[side][side + 1];
+  __shared__ SharedTile above, below;
   constexpr int step = threads / side, loads = side / step;
   const Tile at = order.tile(blockIdx.x);
   const int x = threadIdx.x % side, y = threadIdx.x / side;
-  const auto load = [&](Held& tile, Index i, Index j) {
+  const auto load = [&](SharedTile& tile, Index i, Index j) {
     T value[loads];
 #pragma unroll
     for (int e = 0; e < loads; ++e)
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(threads) swap_elements(MatrixView<T> a, Triang
 #pragma unroll
     for (int e = 0; e < loads; ++e) tile[y + e * step][x] = value[e];
   };
-  const auto store = [&](const Held& tile, Index i, Index j) {
+  const auto store = [&](const SharedTile& tile, Index i, Index j) {
 #pragma unroll
     for (int e = 0; e < loads; ++e)
       if (i + y + e * step < a.rows && j + x < a.cols) a(i + y + e * step, j + x) = tile[x][y + e * step];
@@ -84,7 +84,7 @@ struct in_place : OnGpu {
     using T = typename decltype(args.a)::value_type;
     constexpr int side = 256 / sizeof(T), threads = 128, element_threads = 256;
     if (args.a.rows == 0) return;
-    const TriangularOrder order{static_cast<unsigned>(blocks_of(args.a.rows, side))};
+    const TriangularOrder order{static_cast<unsigned>(ceil_div(args.a.rows, side))};
     if (rows_are_chunks(args.a))
       swap_tiles<T, side, threads><<<order.tiles(), threads, 0, stream_of(launch)>>>(args.a, order);
     else

@@ -35,7 +35,7 @@ __device__ inline int quotient(int k, int d) {
 /// `flat`: A has few rows; otherwise few columns.
 template <class T, bool flat>
 __global__ void __launch_bounds__(strip_threads)
-    turn_strips(MatrixView<T> b, MatrixView<const T> a, Strip strip) {
+    transpose_strips(MatrixView<T> b, MatrixView<const T> a, Strip strip) {
   extern __shared__ __align__(16) unsigned char memory[];
   T* held = reinterpret_cast<T*>(memory);  // element (l, s), l along, s across, at l * pitch + s
   constexpr int loads = Strip::bytes / sizeof(T) / strip_threads;
@@ -89,18 +89,18 @@ struct narrow_strips : OnGpu {
   static void call(const Launch& launch, const Args& args, const Params&) {
     if (args.a.rows == 0 || args.a.cols == 0) return;
     if (args.a.rows <= args.a.cols)
-      turn<true>(launch, args.b, args.a);
+      start<true>(launch, args.b, args.a);
     else
-      turn<false>(launch, args.b, args.a);
+      start<false>(launch, args.b, args.a);
   }
 
  private:
   template <bool flat, class T>
-  static void turn(const Launch& launch, const MatrixView<T>& b, const MatrixView<const T>& a) {
+  static void start(const Launch& launch, const MatrixView<T>& b, const MatrixView<const T>& a) {
     const Strip strip(std::min(a.rows, a.cols), sizeof(T));
-    const unsigned blocks = grid_of(blocks_of(std::max(a.rows, a.cols), strip.along()));
+    const unsigned blocks = grid_of(ceil_div(std::max(a.rows, a.cols), strip.along()));
     const std::size_t held = strip.along() * strip.pitch() * sizeof(T);
-    turn_strips<T, flat><<<blocks, strip_threads, held, stream_of(launch)>>>(b, a, strip);
+    transpose_strips<T, flat><<<blocks, strip_threads, held, stream_of(launch)>>>(b, a, strip);
     check_launch();
   }
 };

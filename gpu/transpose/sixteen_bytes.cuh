@@ -4,24 +4,25 @@
 #include "common/ops/transpose.hpp"
 #include "gpu/check.hpp"
 #include "gpu/tile.hpp"
-#include "gpu/transpose/turned_tile.cuh"
+#include "gpu/transpose/transposed_tile.cuh"
 
 namespace tallcache::gpu::transpose {
 
 /// Blocks process the tiles of B along its rows: the order of a recursion that halves B's rows before its
 /// columns.
 template <class T, int side, int threads, int lead>
-__global__ void __launch_bounds__(threads) turn_tiles(MatrixView<T> b, MatrixView<const T> a, Tiling tiling) {
-  using Turned = TurnedTile<T, side, threads, lead>;
-  __shared__ Turned turned;
+__global__ void __launch_bounds__(threads)
+    transpose_tiles(MatrixView<T> b, MatrixView<const T> a, Tiling tiling) {
+  using SharedTile = TransposedTile<T, side, threads, lead>;
+  __shared__ SharedTile tile;
   const Tile first = tiling.origin(DeviceThread{});
-  const typename Turned::Squares held(a, first.col, first.row);
+  const typename SharedTile::Squares squares(a, first.col, first.row);
   const auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(b.data + first.row * b.ld));
   const auto pitch = static_cast<unsigned>(b.ld * sizeof(T));
   const auto early = [=](int r) { return lead ? static_cast<int>((start + r * pitch) / 16 % 2) : 0; };
-  turned.turn(held, early);
+  tile.load_transposed(squares, early);
   __syncthreads();
-  turned.store(b, first.row, first.col, early);
+  tile.store(b, first.row, first.col, early);
 }
 
 struct sixteen_bytes : OnGpu {
@@ -42,18 +43,18 @@ struct sixteen_bytes : OnGpu {
     if (!rows_are_chunks(args.a) || !rows_are_chunks(args.b))
       throw Error("sixteen_bytes: a row starts at no multiple of 16 bytes");
     if (args.b.ld * sizeof(T) % 32 == 0 && reinterpret_cast<std::uintptr_t>(args.b.data) % 32 == 0)
-      turn<0>(launch, args.b, args.a);
+      start<0>(launch, args.b, args.a);
     else
-      turn<1>(launch, args.b, args.a);
+      start<1>(launch, args.b, args.a);
   }
 
  private:
   template <int lead, class T>
-  static void turn(const Launch& launch, const MatrixView<T>& b, const MatrixView<const T>& a) {
+  static void start(const Launch& launch, const MatrixView<T>& b, const MatrixView<const T>& a) {
     constexpr int side = 256 / sizeof(T), threads = 256;
     if (b.rows == 0 || b.cols == 0) return;
     const Tiling tiling(b.rows, b.cols + lead * Chunk<T>::size, side, side);
-    turn_tiles<T, side, threads, lead><<<tiling.grid(), threads, 0, stream_of(launch)>>>(b, a, tiling);
+    transpose_tiles<T, side, threads, lead><<<tiling.grid(), threads, 0, stream_of(launch)>>>(b, a, tiling);
     check_launch();
   }
 };

@@ -57,7 +57,7 @@ using CoarseGrainedMove = Move<false, true>;
 /// are transposed if their place is, and not otherwise.
 template <class Move, int elements, int pad, class Order>
 struct MoveTiles {
-  static constexpr int most_threads = side * side / elements;
+  static constexpr int max_threads = side * side / elements;
 
   template <class Thread, class B, class A, class Repeats>
   TALLCACHE_DEVICE void operator()(const Thread& t, B b, A a, Tiling tiling, Repeats repeats) const {
@@ -70,7 +70,7 @@ struct MoveTiles {
     const Index i = row + ty, j = col + tx;
     const Index out_i = (Move::place ? col : row) + ty, out_j = (Move::place ? row : col) + tx;
     const bool is_whole = row + side <= a.rows && col + side <= a.cols;
-    const bool turn = Move::within == Move::place || is_whole ? Move::within : Move::place;
+    const bool is_transposed = Move::within == Move::place || is_whole ? Move::within : Move::place;
     for (int r = 0; r < repeats; ++r) {
       T value[elements];
 #pragma unroll
@@ -83,7 +83,7 @@ struct MoveTiles {
 #pragma unroll
       for (int e = 0; e < elements; ++e)
         if (out_i + e * step < b.rows && out_j < b.cols)
-          b(out_i + e * step, out_j) = turn ? tile[tx][ty + e * step] : tile[ty + e * step][tx];
+          b(out_i + e * step, out_j) = is_transposed ? tile[tx][ty + e * step] : tile[ty + e * step][tx];
       if (!std::is_same_v<Repeats, std::integral_constant<int, 1>>) t.sync();
     }
   }

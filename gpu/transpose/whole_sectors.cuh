@@ -19,7 +19,7 @@ inline constexpr int sector = 32 / sizeof(T);
 /// shared memory, with four bank conflicts for each store saved.
 template <class T, int side, int threads>
 __global__ void __launch_bounds__(threads)
-    turn_into_sectors(MatrixView<T> b, MatrixView<const T> a, Tiling tiling) {
+    transpose_sectors(MatrixView<T> b, MatrixView<const T> a, Tiling tiling) {
   constexpr int early = sector<T> - 1, height = side + early, step = threads / side;
   __shared__ T tile[side][height | 1];  // an odd pitch: a column lies in different banks
   const Tile first = tiling.origin(DeviceThread{});
@@ -68,7 +68,7 @@ struct whole_sectors : OnGpu {
     constexpr int side = 64, threads = 256;
     if (args.b.rows == 0 || args.b.cols == 0) return;
     const Tiling tiling(args.b.rows, args.b.cols + sector<T> - 1, side, side);
-    turn_into_sectors<T, side, threads>
+    transpose_sectors<T, side, threads>
         <<<tiling.grid(), threads, 0, stream_of(launch)>>>(args.b, args.a, tiling);
     check_launch();
   }

@@ -67,7 +67,7 @@ class Harness : public testing::Test {
 
 TEST_F(Harness, InterleavesAFixedNumberOfRounds) {
   const auto results = measured({candidate<honest<0>>('a', 0.002), candidate<honest<1>>('b', 0.004)},
-                                {.least_rounds = 3, .most_rounds = 3, .seconds = 1});
+                                {.min_rounds = 3, .max_rounds = 3, .seconds = 1});
   // Verification, a first round that finds out how long a run is, two more, verification.
   EXPECT_EQ(executor.log,
             "ab"
@@ -89,32 +89,31 @@ TEST_F(Harness, InterleavesAFixedNumberOfRounds) {
 }
 
 TEST_F(Harness, RepeatsARunTooShortForTheClock) {
-  const auto results = measured({candidate<honest<0>>('a', 1e-5)}, {.least_rounds = 2, .most_rounds = 2});
+  const auto results = measured({candidate<honest<0>>('a', 1e-5)}, {.min_rounds = 2, .max_rounds = 2});
   EXPECT_EQ(executor.times_log, (std::vector<int>{1, 1, 100, 100, 1}));
   EXPECT_NEAR(results[0].median_s(), 1e-5, 1e-12);
 }
 
 TEST_F(Harness, StopsWhenItsTimeIsUsed) {
   const auto results =
-      measured({candidate<honest<0>>('a', 0.3)}, {.least_rounds = 2, .most_rounds = 25, .seconds = 1});
+      measured({candidate<honest<0>>('a', 0.3)}, {.min_rounds = 2, .max_rounds = 25, .seconds = 1});
   EXPECT_EQ(results[0].samples_s.size(), 3u);  // a fourth would end after 1.2 s
 }
 
 TEST_F(Harness, CountsTheVerifiedRunsOfASlowVariant) {
-  auto results =
-      measured({candidate<honest<0>>('a', 10)}, {.least_rounds = 5, .most_rounds = 25, .seconds = 1});
+  auto results = measured({candidate<honest<0>>('a', 10)}, {.min_rounds = 5, .max_rounds = 25, .seconds = 1});
   EXPECT_EQ(results[0].samples_s.size(), 5u);
   EXPECT_EQ(executor.log, "aaaaa");
   EXPECT_EQ(results[0].median_s(), 10);
   executor.log.clear();
-  results = measured({candidate<honest<0>>('a', 10)}, {.least_rounds = 1, .most_rounds = 25, .seconds = 1});
+  results = measured({candidate<honest<0>>('a', 10)}, {.min_rounds = 1, .max_rounds = 25, .seconds = 1});
   EXPECT_EQ(results[0].samples_s.size(), 2u);
   EXPECT_EQ(executor.log, "aa");
 }
 
 TEST_F(Harness, FlushesBeforeEveryColdRun) {
   const auto results = measured({candidate<honest<0>>('a', 1e-5), candidate<honest<1>>('b', 1e-5)},
-                                {.least_rounds = 2, .most_rounds = 2, .cold = true});
+                                {.min_rounds = 2, .max_rounds = 2, .cold = true});
   EXPECT_EQ(executor.log,
             "ab"
             "|a|b"
@@ -125,7 +124,7 @@ TEST_F(Harness, FlushesBeforeEveryColdRun) {
 
 TEST_F(Harness, GivesAWrongVariantNoTime) {
   const auto results = measured({candidate<no_op>('x', 0.01), candidate<honest<0>>('a', 0.01)},
-                                {.least_rounds = 2, .most_rounds = 2});
+                                {.min_rounds = 2, .max_rounds = 2});
   EXPECT_FALSE(results[0].outcome.measured());
   EXPECT_NE(results[0].outcome.reason.find("wrong result: (0, 0): expected"), std::string::npos)
       << results[0].outcome.reason;
@@ -138,7 +137,7 @@ TEST_F(Harness, GivesAWrongVariantNoTime) {
 TEST_F(Harness, CatchesAVariantThatTurnsWrong) {
   right_once::runs = 0;
   const auto results = measured({candidate<right_once>('x', 0.01), candidate<honest<0>>('a', 0.01)},
-                                {.least_rounds = 3, .most_rounds = 3});
+                                {.min_rounds = 3, .max_rounds = 3});
   EXPECT_FALSE(results[0].outcome.measured());
   EXPECT_NE(results[0].outcome.reason.find("after timing"), std::string::npos) << results[0].outcome.reason;
   EXPECT_EQ(results[0].samples_s.size(), 0u);
@@ -150,7 +149,7 @@ TEST_F(Harness, CatchesAVariantThatTurnsWrong) {
 TEST_F(Harness, LosesNothingWhenAVariantFailsInARound) {
   fails_later::runs = 0;
   const auto results = measured({candidate<fails_later>('x', 0.01), candidate<honest<0>>('a', 0.01)},
-                                {.least_rounds = 3, .most_rounds = 3});
+                                {.min_rounds = 3, .max_rounds = 3});
   EXPECT_FALSE(results[0].outcome.measured());
   EXPECT_EQ(results[0].outcome.status, Status::failed);
   EXPECT_EQ(results[0].outcome.reason, "out of something");
@@ -182,7 +181,7 @@ TEST_F(Harness, TimesPhasesApart) {
     executor.price[c.variant->entries[1]] = 0.25;
     executor.price[c.variant->entries[2]] = 0.5;
   }
-  const auto results = measured({both, one}, {.least_rounds = 2, .most_rounds = 2, .seconds = 2});
+  const auto results = measured({both, one}, {.min_rounds = 2, .max_rounds = 2, .seconds = 2});
   EXPECT_DOUBLE_EQ(results[0].median_s(), 0.75);
   using Phases = std::vector<std::pair<std::string, double>>;
   EXPECT_EQ(results[0].phases, (Phases{{"first", 0.25}, {"second", 0.5}}));

@@ -26,7 +26,7 @@ TEST(Comparison, CrossesOverWhereTheGpuStaysAhead) {
 TEST(Comparison, TakesNoWrongResultForTheBest) {
   Document document = comparison();
   for (Record& record : document.measurements)
-    if (record.backend == "gpu" && record.shape["n"] == 8) spoil(record);
+    if (record.backend == "gpu" && record.shape["n"] == 8) mark_wrong(record);
   EXPECT_EQ(crossover(document, document.plan[0], TransferMode::none), std::nullopt);
   const Grid grid = comparison_grid(document, document.plan[0]);
   EXPECT_EQ(grid.rows.back()[2], "wrong result at [0]");
@@ -38,12 +38,12 @@ TEST(Comparison, SaysThatThereWasNoGpuAndNoTransfer) {
   for (Record& record : document.measurements)
     if (record.backend == "gpu")
       record.quantities.erase(record.quantities.begin() + 3),
-          put_transfer(record, TransferMode::pinned, absent, "out of pinned memory");
+          put_transfer(record, TransferMode::pinned, no_value, "out of pinned memory");
   const std::string sentence = crossover_sentence(document, document.plan[0]);
   EXPECT_NE(sentence.find("kernel alone n = 4; with pinned transfers not measured"), sentence.npos)
       << sentence;
   for (Record& record : document.measurements)
-    if (record.backend == "gpu") record = record_of({"tiled", absent, "gpu"}, record.shape["n"]);
+    if (record.backend == "gpu") record = record_of({"tiled", no_value, "gpu"}, record.shape["n"]);
   const std::string none = crossover_sentence(document, document.plan[0]);
   EXPECT_NE(none.find("kernel alone not measured"), none.npos) << none;
 }

@@ -11,7 +11,7 @@ namespace tallcache::test {
 
 struct Run {
   std::string variant;
-  double seconds = absent;
+  double seconds = no_value;
   std::string backend = "cpu";
   int threads = 1;
   bool peer = false;
@@ -41,7 +41,7 @@ inline void put_transfer(Record& record, TransferMode mode, double seconds, std:
 }
 
 // It ran and has a time, but its result is wrong.
-inline void spoil(Record& record) { record.outcome = {Status::wrong, "wrong result at [0]"}; }
+inline void mark_wrong(Record& record) { record.outcome = {Status::wrong, "wrong result at [0]"}; }
 
 inline Record limit(const char* operation, const char* element, int threads, double rate) {
   Record record{.operation = operation, .variant = "best", .backend = "cpu", .element = element};

@@ -26,7 +26,7 @@ TEST(Peers, TheBestPeerIsTheFastest) {
   EXPECT_TRUE(std::isnan(figures.share)) << "it is the first input";
   EXPECT_TRUE(std::isnan(figures.over_one_core));
   for (Record& record : document.measurements)
-    if (record.variant == "fast") spoil(record);
+    if (record.variant == "fast") mark_wrong(record);
   figures = figures_of(document, 2);
   EXPECT_EQ(figures.best->variant, "slow");
   EXPECT_DOUBLE_EQ(figures.over_best, 10);
@@ -54,9 +54,9 @@ TEST(Peers, AGroupIsItsGeometricMeanAndItsLeast) {
   PeerGroup group = peer_group(document, document.plan[0], "small");
   EXPECT_EQ(group.count, 2);
   EXPECT_DOUBLE_EQ(group.geometric_mean, 2);  // of 4 and 1
-  EXPECT_DOUBLE_EQ(group.least, 1);
-  EXPECT_EQ(group.least_label, "n = 2");
-  spoil(document.measurements[3]);  // own at n = 2
+  EXPECT_DOUBLE_EQ(group.min, 1);
+  EXPECT_EQ(group.min_label, "n = 2");
+  mark_wrong(document.measurements[3]);  // own at n = 2
   group = peer_group(document, document.plan[0], "small");
   EXPECT_EQ(group.count, 1);
   EXPECT_EQ(group.absent_count, 1);
@@ -64,7 +64,7 @@ TEST(Peers, AGroupIsItsGeometricMeanAndItsLeast) {
   Grid grid = peers_grid(document, document.plan[0]);
   EXPECT_EQ(grid.rows[0][0], "small: geometric mean of 1, 1 not measured");
   EXPECT_EQ(grid.rows[1][0], "the least of them, n = 1");
-  spoil(document.measurements[0]);
+  mark_wrong(document.measurements[0]);
   grid = peers_grid(document, document.plan[0]);
   EXPECT_EQ(grid.rows[0][0], "small: geometric mean of 0, 2 not measured");
   EXPECT_EQ(grid.rows[1][0], "n = 9");
@@ -72,7 +72,7 @@ TEST(Peers, AGroupIsItsGeometricMeanAndItsLeast) {
 
 TEST(Peers, ACaseWithoutAResultHasItsReason) {
   Document document = peers();
-  spoil(document.measurements[6]);  // own at n = 9 on one core
+  mark_wrong(document.measurements[6]);  // own at n = 9 on one core
   const Grid grid = peers_grid(document, document.plan[0]);
   EXPECT_EQ(grid.columns.back().title, "over slow");
   EXPECT_EQ(grid.rows[2],

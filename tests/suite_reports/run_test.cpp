@@ -18,7 +18,7 @@ TEST(RunReport, HasPhasesAndReasons) {
   timed.conditions["caches"] = "cold";
   timed.quantities.push_back({.name = "time", .unit = "s", .value = 0.25, .at = {{"phase", "sort"}}});
   document.put(std::move(timed));
-  document.put(record_of({"tiled", absent, "gpu"}, 8));
+  document.put(record_of({"tiled", no_value, "gpu"}, 8));
   const Grid grid = run_grid(document);
   EXPECT_EQ(grid.caption, "op float n=8, cold caches:");
   EXPECT_EQ(grid.rows[0],

@@ -25,7 +25,7 @@ TEST(Steps, EachIsOverTheOneBefore) {
 
 TEST(Steps, AWrongOrAbsentStepHasItsReasonAndIsNotBuiltOn) {
   Document document = stairs();
-  spoil(document.measurements[0]);
+  mark_wrong(document.measurements[0]);
   std::erase_if(document.measurements, [](const Record& record) { return record.variant == "c"; });
   const Grid grid = steps_grid(document, document.plan[0]);
   EXPECT_EQ(grid.rows[0][1], "wrong result at [0]");

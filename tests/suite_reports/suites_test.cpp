@@ -29,13 +29,13 @@ TEST(Suites, NameWhatTheCatalogueHas) {
       for (const Step& step : steps.steps) {
         const Variant& variant = find_variant(operation, step.variant, steps.backend);
         complete_params(variant, step.params);
-        EXPECT_EQ(std::isnan(step.bytes), step.peer || std::isnan(steps.least_bytes)) << step.label;
+        EXPECT_EQ(std::isnan(step.bytes), step.peer || std::isnan(steps.min_bytes)) << step.label;
       }
     }
     for (const PeerComparison& comparison : suite->peers) {
       if (!in_this_build(comparison.backend)) continue;
       const Operation& operation = find_operation(suite->operation, comparison.element);
-      EXPECT_GE(variants_held(operation, comparison).size(), 2u);
+      EXPECT_GE(compared_variants(operation, comparison).size(), 2u);
       for (const Scale scale : {Scale::smoke, Scale::quick, Scale::full})
         for (const PeerCase& peer_case : cases_at(comparison, scale)) {
           complete_shape(operation, peer_case.shape);
@@ -51,7 +51,7 @@ TEST(Suites, HoldEveryPeerOfTheCatalogueButThoseThatTheyLeaveOut) {
     for (const PeerComparison& comparison : suite->peers) {
       if (!in_this_build(comparison.backend)) continue;
       const Operation& operation = find_operation(suite->operation, comparison.element);
-      const auto held = variants_held(operation, comparison);
+      const auto held = compared_variants(operation, comparison);
       for (const Variant* variant : variants_of(operation)) {
         const bool left_out = std::ranges::count(comparison.without, variant->name);
         if (!variant->peer || variant->backend != comparison.backend) continue;

@@ -60,8 +60,9 @@ TEST(MatmulCounters, OfAProcessorThatCounts) {
 
 TEST(MatmulCounters, OfModelsWhereNothingIsCounted) {
   Document document = document_of();
-  Record refused = product_counts("naive", absent, absent);
-  for (Quantity& quantity : refused.quantities) quantity.value = absent, quantity.reason = "no such counter";
+  Record refused = product_counts("naive", no_value, no_value);
+  for (Quantity& quantity : refused.quantities)
+    quantity.value = no_value, quantity.reason = "no such counter";
   document.put(refused);
   for (double misses : {400.0, 100.0, 10.0}) {
     Record model = product_model(misses);

@@ -102,7 +102,7 @@ TEST(ExercisesSabotage, AnotherAnswerIsFoundOut) {
 TEST(ExercisesSabotage, NotANumberIsFoundOut) {
   Document document = document_with("occupancy");
   Record changed = *records_of(document, "occupancy", "exercises").at(0);
-  for (Quantity& quantity : changed.quantities) quantity.value = absent;
+  for (Quantity& quantity : changed.quantities) quantity.value = no_value;
   document.put(changed);
   EXPECT_EQ(where(reported("occupancy", document), true), Texts{});
 }

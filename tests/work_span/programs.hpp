@@ -42,7 +42,7 @@ Profile profiled(Program&& program, const ProfileOptions& options = {}) {
 template <class Fork>
 void random_program(Fork& fork, std::uint64_t seed, int depth) {
   std::uint64_t position = 0;
-  const auto random = [seed, &position](std::uint64_t most) { return random_up_to(seed, position++, most); };
+  const auto random = [seed, &position](std::uint64_t max) { return random_up_to(seed, position++, max); };
   const auto steps = 1 + random(2);
   for (std::uint64_t step = 0; step < steps; ++step) {
     charge(static_cast<Index>(random(20)));

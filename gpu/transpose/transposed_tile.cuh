@@ -10,7 +10,7 @@ namespace tallcache::gpu::transpose {
 /// sector's 32, `lead` is 1: the tile starts a chunk early in every other row, so that no sector is written
 /// by two blocks, and one chunk more is read of each column.
 template <class T, int side, int threads, int lead = 0>
-struct TurnedTile {
+struct TransposedTile {
   static constexpr int size = Chunk<T>::size, chunks = side / size;
   static constexpr int all_squares = chunks * (chunks + lead);  ///< of size x size elements
   static constexpr int squares = (all_squares + threads - 1) / threads;
@@ -48,7 +48,7 @@ struct TurnedTile {
   /// Stores the transpose of the tile that the block's threads hold in registers. early(r) is the number of
   /// chunks, at most `lead`, by which row r starts early.
   template <class Early>
-  __device__ void turn(const Squares& held, Early early) {
+  __device__ void load_transposed(const Squares& source, Early early) {
 #pragma unroll
     for (int s = 0; s < squares; ++s) {
       const int square = s * threads + threadIdx.x;
@@ -58,7 +58,7 @@ struct TurnedTile {
         const int r = square % chunks * size + j, c = square / chunks - lead + early(r);
         Chunk<T> column;
 #pragma unroll
-        for (int i = 0; i < size; ++i) column.at[i] = held.part[s][i].at[j];
+        for (int i = 0; i < size; ++i) column.at[i] = source.part[s][i].at[j];
         if (!lead || (c >= 0 && c < chunks)) at(r, c) = column;
       }
     }

@@ -17,25 +17,25 @@ namespace tallcache {
 /// are at least `time_factor` times their minimum since the jump before, and still so at the next point.
 inline constexpr double miss_factor = 2, time_factor = 1.4;
 
-struct Fall {
+struct CapacityCliff {
   std::size_t level;                     ///< index into the caches
-  std::optional<std::size_t> rung;       ///< index into the sweep; none: the cliff is before or after it
+  std::optional<std::size_t> point;      ///< index into the sweep; none: the cliff is before or after it
   double before = 0, after = 0;          ///< misses for each unit of work: the minimum, and at the point
-  bool before_ladder = false;            ///< no point, as the first has miss_factor times its cold misses
-  std::optional<std::size_t> time_rung;  ///< the jump of time nearest to it, within a factor of 2 in n
+  bool before_sweep = false;             ///< no point, as the first has miss_factor times its cold misses
+  std::optional<std::size_t> time_jump;  ///< the jump of time nearest to it, within a factor of 2 in n
 };
 
-struct VariantFalls {
+struct CapacityCliffs {
   std::string variant, unit;  ///< of work
-  std::vector<Fall> falls;
+  std::vector<CapacityCliff> cliffs;
   std::vector<double> seconds;          ///< for each unit of work, by point; NaN where there is no time
   std::vector<std::size_t> time_jumps;  ///< points
 };
 
 /// The cliffs of every variant that has records at all points of `part`, a part of the plan of a misses
 /// document.
-std::vector<VariantFalls> find_falls(const Document&, const Json& part);
+std::vector<CapacityCliffs> find_cliffs(const Document&, const Json& part);
 
-std::string falls_text(const Document&, const Json& part, Style);
+std::string cliffs_text(const Document&, const Json& part, Style);
 
 }  // namespace tallcache

@@ -1,4 +1,4 @@
-// As transpose3, without bank conflicts.
+// As shared_memory_tiled, without bank conflicts.
 #pragma once
 
 #include "common/ops/transpose.hpp"
@@ -6,9 +6,9 @@
 
 namespace tallcache::gpu::transpose {
 
-struct transpose4 : OnGpu {
+struct shared_memory_padded : OnGpu {
   static constexpr std::string_view idea =
-      "as transpose3, the tile's rows padded to 33 elements: no bank conflicts; applies tiling";
+      "as shared_memory_tiled, the tile's rows padded to 33 elements: no bank conflicts; applies tiling";
   static constexpr std::string_view source = "S4: transpose4";
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
   static constexpr ParamSpec params[] = {repeats_param};

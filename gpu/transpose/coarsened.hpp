@@ -1,4 +1,4 @@
-// As transpose4, with several elements a thread: more loads in flight from fewer threads.
+// As shared_memory_padded, with several elements a thread: more loads in flight from fewer threads.
 #pragma once
 
 #include "common/ops/transpose.hpp"
@@ -6,15 +6,15 @@
 
 namespace tallcache::gpu::transpose {
 
-inline constexpr Index elements_a_thread[] = {2, 4, 8, 16};
+inline constexpr Index elements_per_thread[] = {2, 4, 8, 16};
 
-struct transpose5 : OnGpu {
+struct coarsened : OnGpu {
   static constexpr std::string_view idea =
-      "as transpose4, several elements a thread: more loads under way; applies coarsening";
+      "as shared_memory_padded, several elements a thread: more loads under way; applies coarsening";
   static constexpr std::string_view source = "S4: transpose5";
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
   static constexpr ParamSpec params[] = {
-      {.name = "elements", .fallback = 8, .what = "elements a thread", .choices = elements_a_thread},
+      {.name = "elements", .default_value = 8, .what = "elements a thread", .choices = elements_per_thread},
       repeats_param};
 
   template <class Device, class Args>

@@ -15,7 +15,7 @@ struct TransposeRow {
   }
 };
 
-struct transpose1 : OnGpu {
+struct thread_per_row : OnGpu {
   static constexpr std::string_view idea = "one thread a row of B, blocks of 256: too few loads under way";
   static constexpr std::string_view source = "S4: transpose1";
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
@@ -24,7 +24,7 @@ struct transpose1 : OnGpu {
   static void call(Device& device, const Args& args, const Params&) {
     constexpr int threads = 256;
     if (args.b.rows == 0) return;
-    launch_kernel(device, TransposeRow{}, {{grid_of(blocks_of(args.b.rows, threads))}, {threads}}, args.b,
+    launch_kernel(device, TransposeRow{}, {{grid_of(ceil_div(args.b.rows, threads))}, {threads}}, args.b,
                   args.a);
   }
 };

@@ -1,4 +1,4 @@
-// The records from which bench/report/falls.hpp finds the capacity cliffs.
+// The records from which bench/report/capacity_cliffs.hpp finds the capacity cliffs.
 #pragma once
 
 #include <span>
@@ -11,11 +11,11 @@ namespace tallcache {
 
 /// The sweep of sizes from 1/16 of the problem's sizes to the sizes themselves, four points to a factor of 2.
 /// Throws Error when the problem is too small for one.
-std::vector<Shape> falls_ladder(const Problem&);
+std::vector<Shape> cliff_sweep(const Problem&);
 
 /// Traces every point at all cache sizes, and times it, verified and interleaved. Adds to the document's
 /// records the time and the misses in ideal caches of the sizes of `levels`.
-void measure_falls(const Problem&, std::span<const Candidate>, std::span<const cache::CacheLevel> levels,
-                   std::span<const Shape> ladder, Document&);
+void measure_cliffs(const Problem&, std::span<const Candidate>, std::span<const cache::CacheLevel> levels,
+                    std::span<const Shape> sweep, Document&);
 
 }  // namespace tallcache

@@ -1,4 +1,4 @@
-// One thread for each element; tiles are transposed in shared memory.
+// The serial transposition with both loops parallel: one thread for each element.
 #pragma once
 
 #include "common/ops/transpose.hpp"
@@ -6,16 +6,16 @@
 
 namespace tallcache::gpu::transpose {
 
-struct transpose3 : OnGpu {
+struct thread_per_element : OnGpu {
   static constexpr std::string_view idea =
-      "one thread an element, tiles transposed in shared memory; applies coalescing";
-  static constexpr std::string_view source = "S4: transpose3";
+      "one thread an element, blocks of 32 x 32: reads coalesced, writes a row apart; applies occupancy";
+  static constexpr std::string_view source = "S4: transpose2";
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
   static constexpr ParamSpec params[] = {repeats_param};
 
   template <class Device, class Args>
   static void call(Device& device, const Args& args, const Params& params) {
-    move_tiles<Transposed, 1, 0>(device, args, params);
+    move_elements<true, 1>(device, args, params);
   }
 };
 

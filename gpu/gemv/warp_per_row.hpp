@@ -22,7 +22,7 @@ struct MultiplyRows {
   }
 };
 
-struct warp_a_row : OnGpu {
+struct warp_per_row : OnGpu {
   static constexpr std::string_view idea =
       "one warp a row, its lanes read neighbours and add up by shuffles; applies occupancy, coalescing, "
       "divergence";
@@ -33,7 +33,7 @@ struct warp_a_row : OnGpu {
   static void call(Device& device, const Args& args, const Params&) {
     constexpr int threads = 256;
     if (args.a.rows == 0) return;
-    const unsigned blocks = grid_of(blocks_of(args.a.rows, threads / warp));
+    const unsigned blocks = grid_of(ceil_div(args.a.rows, threads / warp));
     launch_kernel(device, MultiplyRows{}, {{blocks}, {threads}}, args.y, args.a, args.x);
   }
 };

@@ -14,7 +14,7 @@ struct AddScalar {
   }
 };
 
-struct thread_an_element : OnGpu {
+struct thread_per_element : OnGpu {
   static constexpr std::string_view idea =
       "one thread an element, blocks of 256; applies occupancy, coalescing";
   static constexpr std::string_view source = "M14: increment_gpu";
@@ -24,7 +24,7 @@ struct thread_an_element : OnGpu {
   static void call(Device& device, const Args& args, const Params&) {
     constexpr int threads = 256;
     if (args.a.size == 0) return;
-    launch_kernel(device, AddScalar{}, {{grid_of(blocks_of(args.a.size, threads))}, {threads}}, args.a,
+    launch_kernel(device, AddScalar{}, {{grid_of(ceil_div(args.a.size, threads))}, {threads}}, args.a,
                   args.b);
   }
 };

@@ -5,6 +5,6 @@
 
 namespace tallcache {
 
-inline constexpr double absent = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace tallcache
