@@ -81,10 +81,10 @@ std::vector<Record> answer() {
   put("tile[4][5], 4 banks: a row", tile_passes("four_banks", 5, true), "four_banks");
   put("tile[4][5], 4 banks: a column", tile_passes("four_banks", 5, false), "four_banks");
 
-  const RequestCounts turned = shared("k40", "transpose3", AccessKind::load);
+  const RequestCounts turned = shared("k40", "shared_memory_tiled", AccessKind::load);
   put("transpose3, the load of a column of tile[32][32]", per_request(turned.wavefronts, turned), "k40");
   put("transpose3, the same, ideal", per_request(turned.ideal_wavefronts, turned), "k40");
-  const RequestCounts store = counts_of("k40", "transpose2", 2048, Space::global, AccessKind::store);
+  const RequestCounts store = counts_of("k40", "thread_per_element", 2048, Space::global, AccessKind::store);
   put("transpose2, the store of a column", per_request(store.sectors, store), "k40");
   put("transpose2, the same, ideal", per_request(store.ideal_sectors, store), "k40");
   put("transpose2, the store of a column, all of them", static_cast<double>(store.sectors), "k40");

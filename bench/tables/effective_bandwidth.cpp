@@ -41,12 +41,12 @@ struct Step {
   Index elements = 0;
 };
 constexpr Step ladder[] = {
-    {"transpose1 (1D grid, one thread a row)", "transpose1"},
-    {"transpose2 (2D grid)", "transpose2"},
-    {"transpose3 (coalesced through shared memory)", "transpose3"},
-    {"transpose4 (no bank conflicts)", "transpose4"},
-    {"transpose5, 2 elements a thread", "transpose5", 2},
-    {"transpose5, 8 elements a thread", "transpose5", 8},
+    {"transpose1 (1D grid, one thread a row)", "thread_per_row"},
+    {"transpose2 (2D grid)", "thread_per_element"},
+    {"transpose3 (coalesced through shared memory)", "shared_memory_tiled"},
+    {"transpose4 (no bank conflicts)", "shared_memory_padded"},
+    {"transpose5, 2 elements a thread", "coarsened", 2},
+    {"transpose5, 8 elements a thread", "coarsened", 8},
 };
 
 Record count(const Step& step) {
