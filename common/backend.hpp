@@ -62,8 +62,8 @@ struct Backend {
   Limits (*limits)(int device, const LimitsProtocol&, const LimitsProgress&);
 
   /// Seconds to copy `upload` bytes to the device and `download` bytes back, each a median, started and
-  /// awaited from the host. Throws Error when there is too little memory on either side. Null for a host
-  /// backend.
+  /// awaited from the host. Throws Error when there is too little memory on either side. Null for a
+  /// host backend.
   TransferSeconds (*transfer_seconds)(std::size_t upload, std::size_t download, HostPages, int device);
 };
 

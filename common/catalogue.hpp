@@ -16,8 +16,8 @@ std::span<const Variant* const> variants();
 /// Every operation that has a variant, in the order of first appearance.
 std::span<const Operation* const> operations();
 
-/// The operation called `name` on `element` (empty: its first element type); throws Error with the nearest
-/// name.
+/// The operation called `name` on `element` (empty: its first element type); throws Error with the
+/// nearest name.
 const Operation& find_operation(std::string_view name, std::string_view element = {});
 
 /// The variant called `name` of `operation`; throws Error with the nearest name.

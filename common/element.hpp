@@ -92,8 +92,8 @@ struct Element<std::uint64_t> : detail::IntegerElement<std::uint64_t> {
   static constexpr std::string_view name = "uint64";
 };
 
-/// A uint32 key with a uint32 payload. Keys and payloads lie in arrays of their own, and no array holds a
-/// pair.
+/// A uint32 key with a uint32 payload. Keys and payloads lie in arrays of their own, and no array holds
+/// a pair.
 struct Uint32Pair;
 template <>
 struct Element<Uint32Pair> : detail::IntegerElement<std::uint32_t> {

@@ -22,8 +22,8 @@ inline constexpr std::string_view key_inputs[] = {"uniform",     "all_equal", "t
 /// The seeded keys of one kind, by position: keys(i) is the i-th of n keys in [0, range].
 class Keys {
  public:
-  /// `input` is one of key_inputs. It is looked up once, as comparing names would cost more than making a
-  /// key.
+  /// `input` is one of key_inputs. It is looked up once, as comparing names would cost more than making
+  /// a key.
   Keys(std::string_view input, std::uint64_t seed, std::uint64_t n, std::uint64_t range)
       : kind_(std::ranges::find(key_inputs, input) - std::begin(key_inputs)),
         seed_(seed),

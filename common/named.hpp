@@ -1,5 +1,5 @@
-// A few named integers in a fixed order: the sizes of a problem (Shape), the parameters of a variant
-// (Params).
+// A few named integers in a fixed order: the sizes of a problem (Shape), the parameters of a
+// variant (Params).
 #pragma once
 
 #include <array>

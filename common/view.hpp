@@ -86,8 +86,8 @@ struct MatrixView : detail::MatrixMembers<T, Access> {
     return MatrixView<T>{data + i * ld + j, block_rows, block_cols, ld}.with(access());
   }
 
-  /// To MatrixView<const T, Access>, and to nothing that is a part of it: {view} is no view without its
-  /// access.
+  /// To MatrixView<const T, Access>, and to nothing that is a part of it: {view} is no view without
+  /// its access.
   template <std::same_as<MatrixView<const T, Access>> Constant>
   constexpr operator Constant() const requires(!std::is_const_v<T>) {
     return MatrixView<const T>{data, rows, cols, ld}.with(access());
@@ -161,9 +161,9 @@ constexpr void zero(MatrixView<T, Access> a) {
     for (Index j = 0; j < a.cols; ++j) a(i, j) = T{};
 }
 
-/// Reports to the access policy that a hand-vectorised kernel on bare pointers reads (writes) each of these
-/// elements once. The trace of such a kernel is this footprint, not its single accesses. Does nothing under
-/// Plain.
+/// Reports to the access policy that a hand-vectorised kernel on bare pointers reads (writes) each of
+/// these elements once. The trace of such a kernel is this footprint, not its single accesses. Does
+/// nothing under Plain.
 template <class T, class Access>
 constexpr void reads([[maybe_unused]] VectorView<T, Access> v) {
   if constexpr (!std::is_same_v<Access, Plain>)

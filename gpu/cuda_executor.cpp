@@ -209,8 +209,8 @@ class CudaExecutor final : public Executor {
   void end_range() override { gpu::end_range(); }
   void flush_caches() override {
     use();
-    // Writes twice the size of the second-level cache in the stream. The events of the next run come after
-    // it.
+    // Writes twice the size of the second-level cache in the stream. The events of the next run come
+    // after it.
     if (!flush_) {
       int bytes = 0;
       TALLCACHE_CUDA(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device_));

@@ -5,9 +5,9 @@
 
 namespace tallcache {
 
-/// Multiply-adds from registers on the CUDA cores, and the device's own copy ("copy"), by the best of several
-/// rounds. Measures device number `device` in under a second. Throws Error with the reason when it cannot be
-/// used.
+/// Multiply-adds from registers on the CUDA cores, and the device's own copy ("copy"), by the best of
+/// several rounds. Measures device number `device` in under a second. Throws Error with the reason when it
+/// cannot be used.
 Limits measure_gpu_limits(int device = 0);
 
 }  // namespace tallcache

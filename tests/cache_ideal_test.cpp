@@ -1,5 +1,5 @@
-// The ideal caches: LRU at one size, LRU at all sizes, OPT. Every oracle is also shown to reject a wrong
-// model.
+// The ideal caches: LRU at one size, LRU at all sizes, OPT. Every oracle is also shown to reject a
+// wrong model.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -198,8 +198,8 @@ TEST(IdealCache, OptIsOptimal) {
   }
 }
 
-// The trace is long enough for the queues and the numberings to fill up and be compacted many times, and to
-// grow.
+// The trace is long enough for the queues and the numberings to fill up and be compacted many times, and
+// to grow.
 TEST(IdealCache, CompactionChangesNothing) {
   for (const std::uint64_t distinct : {3, 900, 60000}) {
     constexpr std::size_t count = 1500000;

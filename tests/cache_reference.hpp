@@ -1,5 +1,5 @@
-// Caches written as slowly and as simply as possible, as references for the models, and functions to feed
-// both.
+// Caches written as slowly and as simply as possible, as references for the models, and functions to
+// feed both.
 #pragma once
 
 #include <algorithm>
@@ -111,8 +111,8 @@ inline std::uint64_t min_misses(const std::vector<std::uint64_t>& lines, std::si
   return min;
 }
 
-/// Belady's rule applied to the trace itself: the resident line whose next use is `farthest` (or, wrongly,
-/// nearest).
+/// Belady's rule applied to the trace itself: the resident line whose next use is `farthest` (or,
+/// wrongly, nearest).
 inline std::uint64_t slow_belady(const std::vector<std::uint64_t>& lines, std::size_t capacity,
                                  bool farthest = true) {
   std::vector<std::uint64_t> cache;

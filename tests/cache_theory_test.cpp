@@ -82,8 +82,8 @@ TEST(CacheTheory, BucketedCountingSortMissesOnlyAsItScans) {
       SCOPED_TRACE(std::to_string(buckets) + " buckets, " + std::to_string(lines) + " lines");
       EXPECT_NEAR(static_cast<double>(all.misses(lines)), fits, 0.01 * fits);
       EXPECT_LE(static_cast<double>(all.misses(lines)), slides);
-      // 3n + 3n/L + 2k/L at worst; 2n remain where the counts and the output are each far larger than the
-      // cache.
+      // 3n + 3n/L + 2k/L at worst; 2n remain where the counts and the output are each far larger than
+      // the cache.
       EXPECT_GE(static_cast<double>(classical.misses(lines)), 2 * n);
       EXPECT_LE(static_cast<double>(classical.misses(lines)), 3 * n + 3 * n / line + 2 * k / line);
     }

@@ -290,8 +290,8 @@ TEST(MissesReport, HoldsTheCounterAgainstTheModel) {
   EXPECT_THROW(plot_misses(document, "none.svg"), Error);
 }
 
-// A variant with 10 misses and 1 s for each unit of work, except where the test sets other values for a
-// point.
+// A variant with 10 misses and 1 s for each unit of work, except where the test sets other values for
+// a point.
 Document swept_document(const std::vector<double>& misses, const std::vector<double>& seconds) {
   Document document{.kind = "misses", .context = Json::object()};
   Json shapes = Json::array();

@@ -1,5 +1,5 @@
-// execute() on a user's own arguments: it runs the operation, and bad arguments give one line and change
-// nothing.
+// execute() on a user's own arguments: it runs the operation, and bad arguments give one line and
+// change nothing.
 #include <gtest/gtest.h>
 
 #include <numeric>

@@ -1,5 +1,5 @@
-// gemm() against a product of its own, on every target that this machine can run; its misses in every ideal
-// cache.
+// gemm() against a product of its own, on every target that this machine can run; its misses in every
+// ideal cache.
 #include "cpu/matmul/gemm.hpp"
 
 #include <gtest/gtest.h>

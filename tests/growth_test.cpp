@@ -1,5 +1,5 @@
-// Fits of c n^a lg^p n: exact laws, laws with lower-order terms of the size that algorithms have, and bad
-// data.
+// Fits of c n^a lg^p n: exact laws, laws with lower-order terms of the size that algorithms have, and
+// bad data.
 #include <gtest/gtest.h>
 
 #include <cmath>

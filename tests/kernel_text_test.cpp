@@ -1,5 +1,5 @@
-// The kernels' own text on the host: the results are right, and the requests equal the counts of an H200's
-// counters.
+// The kernels' own text on the host: the results are right, and the requests equal the counts of an
+// H200's counters.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -82,8 +82,8 @@ bool fits(const Set& set, std::size_t added) {
   return counters <= processor.counters;
 }
 
-// The events that are on the counters in the set's present turn: as many as fit, from another one in each
-// turn.
+// The events that are on the counters in the set's present turn: as many as fit, from another one in
+// each turn.
 std::vector<bool> on_counters(const Set& set) {
   std::vector<bool> on(set.events.size());
   Set turn;

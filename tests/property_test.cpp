@@ -65,8 +65,8 @@ TEST_P(Agreement, OnRandomShapes) {
   EXPECT_GE(compared, shapes_each / 4);
 }
 
-// Only operations that have a variant on the CPU: the variants of the others are compared with the reference
-// alone.
+// Only operations that have a variant on the CPU: the variants of the others are compared with the
+// reference alone.
 std::vector<const Operation*> on_the_cpu() {
   std::vector<const Operation*> list;
   for (const Variant* variant : variants())

@@ -1,5 +1,5 @@
-// Helpers of several tests: names of variants and problems, and candidates with parameters other than the
-// default.
+// Helpers of several tests: names of variants and problems, and candidates with parameters other than
+// the default.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -77,8 +77,8 @@ struct Recording : Model {
   }
 };
 
-// The latest trace. Benchmarks are registered trace by trace, and only one trace at a time has to fit in
-// memory.
+// The latest trace. Benchmarks are registered trace by trace, and only one trace at a time has to fit
+// in memory.
 const Recording& recording_of(std::size_t index) {
   static std::size_t held = traces.size();
   static std::unique_ptr<Recording> recording;

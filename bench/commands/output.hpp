@@ -26,8 +26,8 @@ class Output {
   /// part fails.
   void part(const Document&, const std::string& text) const;
 
-  /// Prints the state of the devices that took part, a line each, and writes the file; nothing where none
-  /// did.
+  /// Prints the state of the devices that took part, a line each, and writes the file; nothing where
+  /// none did.
   void devices(const Document&) const;
 
   /// Writes the document, and then throws Error when one of its results is wrong.

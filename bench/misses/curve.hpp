@@ -24,8 +24,8 @@ struct Curve {
 /// Traces the candidate once. Throws Error as cache::run_traced does.
 Curve trace_curve(const Problem&, const Candidate&, std::size_t line_bytes);
 
-/// Cache sizes in lines, 4, 6, 8, 12, ..., up to the first beyond the largest footprint and the largest of
-/// `levels`.
+/// Cache sizes in lines, 4, 6, 8, 12, ..., up to the first beyond the largest footprint and the largest
+/// of `levels`.
 std::vector<std::size_t> curve_sizes(std::span<const Curve>, std::span<const cache::CacheLevel> levels);
 
 /// Stores the curve as quantities over the bytes of cache: "misses"; "predicted misses" or "order of misses"

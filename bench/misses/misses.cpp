@@ -25,8 +25,8 @@ double seconds(double accesses, std::span<const CacheLevel> levels) {
   return accesses * each;
 }
 
-// The models store about 64 bytes for each line: its number, its address, its place in each level and in the
-// queue.
+// The models store about 64 bytes for each line: its number, its address, its place in each level and in
+// the queue.
 double bytes_of(const Problem& problem, std::span<const Candidate> candidates, std::size_t line_bytes) {
   std::size_t scratch = 0;
   for (const Candidate& candidate : candidates)

@@ -1,5 +1,5 @@
-// The misses that theory predicts in the (Z, L) ideal cache: Z words of fully associative cache in lines of L
-// words.
+// The misses that theory predicts in the (Z, L) ideal cache: Z words of fully associative cache in lines of
+// L words.
 #pragma once
 
 #include <optional>

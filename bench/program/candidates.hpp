@@ -62,8 +62,8 @@ ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::
 /// The problem that they name. Throws Error on unknown names and sizes.
 Problem problem_of(const ProblemOptions& options);
 
-/// Adds --huge-pages, which puts a problem's arrays on pages of 2 MiB. Throws Error where the system gives
-/// none.
+/// Adds --huge-pages, which puts a problem's arrays on pages of 2 MiB. Throws Error where the system
+/// gives none.
 void add_huge_pages(CLI::App& command, Pages& pages);
 
 /// What --threads and --no-pinning ask for.

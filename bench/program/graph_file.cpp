@@ -30,8 +30,8 @@ std::uint32_t take_vertex(std::string_view& text) {
   return vertex;
 }
 
-/// Offsets up to that of vertex size - 1; what is new is `edges`. One edge of a large number needs a lot of
-/// them.
+/// Offsets up to that of vertex size - 1; what is new is `edges`. One edge of a large number needs a lot
+/// of them.
 void grow(std::vector<std::uint32_t>& offset, std::size_t size, std::size_t edges) {
   if (size > offset.capacity())
     require_memory(size * sizeof(std::uint32_t), fmt::format("a graph of {} vertices", size - 1));

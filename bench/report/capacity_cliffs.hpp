@@ -32,8 +32,8 @@ struct CapacityCliffs {
   std::vector<std::size_t> time_jumps;  ///< points
 };
 
-/// The cliffs of every variant that has records at all points of `part`, a part of the plan of a misses
-/// document.
+/// The cliffs of every variant that has records at all points of `part`, a part of the plan of a
+/// misses document.
 std::vector<CapacityCliffs> find_cliffs(const Document&, const Json& part);
 
 std::string cliffs_text(const Document&, const Json& part, Style);

@@ -1,5 +1,5 @@
-// Bank conflicts and padding, by the request model: the transpositions' own text on the machines of the
-// texts.
+// Bank conflicts and padding, by the request model: the transpositions' own text on the machines of
+// the texts.
 #include <fmt/format.h>
 
 #include <numeric>
@@ -46,8 +46,8 @@ RequestCounts counts_of(std::string_view machine, std::string_view variant, Inde
   return device.total(space, kind);
 }
 
-// The passes of one load of tile[rows][pitch] by the lanes of one warp of the machine, along a row or a
-// column.
+// The passes of one load of tile[rows][pitch] by the lanes of one warp of the machine, along a row or
+// a column.
 double tile_passes(std::string_view name, std::uint64_t pitch, bool along_row) {
   const cache::WarpMachine& machine = cache::warp_machine(name);
   cache::WarpRequest request{.mask = machine.lanes == 32 ? ~0u : (1u << machine.lanes) - 1,

@@ -1,5 +1,5 @@
-// The slides' example of Cilkview: a parallel loop of 4 iterations inside a serial loop, and the two loops
-// interchanged.
+// The slides' example of Cilkview: a parallel loop of 4 iterations inside a serial loop, and the two
+// loops interchanged.
 #pragma once
 
 #include <array>

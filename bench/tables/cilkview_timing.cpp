@@ -37,8 +37,8 @@ CilkviewArray run(const std::string& program, int threads, Index iterations) {
   return arr;
 }
 
-// One record for each number of threads. The runs are interleaved, and each is compared with the elision's
-// result.
+// One record for each number of threads. The runs are interleaved, and each is compared with the
+// elision's result.
 std::vector<Record> time_program(const std::string& program, Index iterations, int rounds) {
   std::vector<Record> records;
   for (const Threads& threads : slide_threads) {

@@ -110,8 +110,8 @@ std::vector<Row> rows(Scale scale, std::uint64_t seed) {
   return rows;
 }
 
-// The fastest variant of a backend in some tables at their case `index`, in GFLOP/s; NaN when none was
-// measured.
+// The fastest variant of a backend in some tables at their case `index`, in GFLOP/s; NaN when none
+// was measured.
 double best(std::initializer_list<const Timings*> tables, std::size_t index, std::string_view backend) {
   double best = no_value;
   for (const Timings* timings : tables) {

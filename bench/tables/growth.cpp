@@ -35,9 +35,9 @@ Values shifted(const Values& x, double shift) {
   return moved;
 }
 
-// fitted(s).exponent for the shift s of x with the smallest residual, from almost minus the minimum of x to
-// its maximum. For a polynomial whose leading and next terms are of one size, there is one minimum in this
-// range.
+// fitted(s).exponent for the shift s of x with the smallest residual, from almost minus the minimum of x
+// to its maximum. For a polynomial whose leading and next terms are of one size, there is one minimum in
+// this range.
 template <class Fitted>
 double best_exponent(const Values& x, const Fitted& fitted) {
   const double min = *std::ranges::min_element(x), max = *std::ranges::max_element(x);

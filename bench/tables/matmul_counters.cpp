@@ -50,8 +50,8 @@ const std::vector<Subject>& subjects() {
 // A band of C, one tile high. The bands below it repeat its accesses.
 Shape band(Index n) { return {{"m", tile}, {"n", n}, {"k", n}, {"pad", 0}}; }
 
-// The column is longer than L1 has lines. Rows are an odd number of lines apart, so that the column uses all
-// sets.
+// The column is longer than L1 has lines. Rows are an odd number of lines apart, so that the column uses
+// all sets.
 Index matrix_size_at(Scale scale, const CacheLevels& levels) {
   if (scale == Scale::smoke) return 72;
   if (scale == Scale::full || levels.empty()) return 1032;

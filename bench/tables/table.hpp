@@ -1,6 +1,6 @@
-// Table: one table of the slides. It lists its measurements as rows, which are stored one by one, and makes
-// its report from the stored records. A report runs nothing and does not query the machine on which it is
-// made.
+// Table: one table of the slides. It lists its measurements as rows, which are stored one by one, and
+// makes its report from the stored records. A report runs nothing and does not query the machine on which
+// it is made.
 #pragma once
 
 #include <cstdint>

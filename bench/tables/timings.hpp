@@ -81,8 +81,8 @@ class Timings {
   double slide_speedup(const Case& c, const Line& l) const { return slide(c, baseline(l)) / slide(c, l); }
   double speedup(const Case& c, const Line& l) const { return here(c, baseline(l)) / here(c, l); }
 
-  /// Whether `a` is faster than `b` here: empty when not measured, or when the difference is within the
-  /// spreads.
+  /// Whether `a` is faster than `b` here: empty when not measured, or when the difference is within
+  /// the spreads.
   std::optional<bool> faster(const Case&, const Line& a, const Line& b) const;
 
  private:

@@ -1,5 +1,5 @@
-// The ideal cache of Frigo et al. 1999 with least-recently-used replacement: fully associative, `lines`
-// lines.
+// The ideal cache of Frigo et al. 1999 with least-recently-used replacement: fully associative,
+// `lines` lines.
 #pragma once
 
 #include <cstdint>

@@ -73,8 +73,8 @@ class MsiCaches {
   /// Throws Error on an invalid line, word or shape, and on fewer than 1 processor.
   explicit MsiCaches(const Config& config, Observer observer = {});
 
-  /// An access of `processor`, 0 .. processors - 1. Accesses are made in the order in which the bus sees
-  /// them.
+  /// An access of `processor`, 0 .. processors - 1. Accesses are made in the order in which the bus
+  /// sees them.
   void load(int processor, std::uint64_t address, std::size_t bytes) {
     access(processor, address, bytes, false);
   }

@@ -34,8 +34,8 @@ class TracedProblem {
 void run_traced(const Variant& variant, Tracer& tracer, const Shape& shape, const Params& params,
                 std::string_view input = {}, std::uint64_t seed = 1);
 
-/// The same for variant class `V` on operation `Op` and any sink. Params that are left out take their
-/// defaults.
+/// The same for variant class `V` on operation `Op` and any sink. Params that are left out take
+/// their defaults.
 template <class V, class Op, class Sink>
 void run_traced(Sink& sink, const Shape& shape, const Params& given = {}, std::string_view input = {},
                 std::uint64_t seed = 1) {

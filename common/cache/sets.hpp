@@ -35,8 +35,8 @@ class Sets {
     *first = moved;
     return first;
   }
-  /// Puts `line` in as the most recent of its set and returns what made room: `empty`, or the least recent
-  /// one.
+  /// Puts `line` in as the most recent of its set and returns what made room: `empty`, or the least
+  /// recent one.
   Entry insert(std::size_t set, Line line, bool dirty) {
     Entry* first = &entries_[set * ways_];
     const Entry victim = first[ways_ - 1];

@@ -24,8 +24,8 @@ class StackDistances : public Model {
   /// [d]: the number of accesses with d other lines between them and the previous access to the same line.
   /// First accesses are in none.
   const std::vector<std::uint64_t>& histogram() const { return histogram_; }
-  /// Q(Z): the misses of an LRU cache of `lines` lines. Every call sums the histogram. Use curve() for many
-  /// sizes.
+  /// Q(Z): the misses of an LRU cache of `lines` lines. Every call sums the histogram. Use curve() for
+  /// many sizes.
   std::uint64_t misses(std::size_t lines) const;
   /// [Z]: the misses with Z lines, for Z = 0 .. distinct_lines(). Larger caches miss as often as the last
   /// one.

@@ -1,5 +1,5 @@
-// The properties of a machine that decide the cost of a warp's memory requests: today's GPUs and those of the
-// slides.
+// The properties of a machine that decide the cost of a warp's memory requests: today's GPUs and those of
+// the slides.
 #pragma once
 
 #include <cstddef>

@@ -38,8 +38,8 @@ void in_arena(int threads, Body&& body) {
 namespace detail {
 // oneTBB's own library is not compiled with the thread sanitizer, which therefore does not see that a fork
 // comes before its branches and that these come before its end. HappensBefore tells it. The closures below
-// and oneTBB's tasks are read earlier than that: the closures are not sanitized, the tasks are suppressed in
-// one_tbb.cpp.
+// and oneTBB's tasks are read earlier than that: the closures are not sanitized, the tasks are suppressed
+// in one_tbb.cpp.
 struct HappensBefore {
 #if defined(__SANITIZE_THREAD__)
   HappensBefore() { __tsan_release(&forked); }
@@ -78,8 +78,8 @@ struct OneTbb {
         [&]() __attribute__((no_sanitize_thread)) { order.branch(f); });
   }
 
-  /// The grain is Cilk's: an eighth of a thread's share of the iterations, so that stealing can balance the
-  /// load.
+  /// The grain is Cilk's: an eighth of a thread's share of the iterations, so that stealing can balance
+  /// the load.
   template <class Body>
   void loop(Index begin, Index end, Index step, Body&& body) const {
     const Index grain = std::max<Index>(1, iterations(begin, end, step) / (8 * threads));

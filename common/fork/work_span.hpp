@@ -85,8 +85,8 @@ class WorkSpan {
   /// Throws Error as validate() does.
   explicit WorkSpan(const ProfileOptions& options = {}) : options_(options) { validate(options); }
 
-  /// Runs `program`, which forks through this policy, and returns its profile. Exceptions of the program pass
-  /// through.
+  /// Runs `program`, which forks through this policy, and returns its profile. Exceptions of the program
+  /// pass through.
   template <class Program>
   Profile profile(Program&& program) {
     Strand root;

@@ -62,8 +62,8 @@ class Executor {
   /// The stream of this executor; null where there are none.
   virtual void* stream() const { return nullptr; }
 
-  /// Runs `entry` `times` times in a row and returns the seconds of all together; everything it started has
-  /// ended.
+  /// Runs `entry` `times` times in a row and returns the seconds of all together; everything it started
+  /// has ended.
   virtual double seconds(Entry entry, const void* args, const Params&, const Launch&, int times) = 0;
 
   /// What one run of `entry` starts, captured as one graph; none of it runs. It is for the memory that `args`
@@ -71,8 +71,8 @@ class Executor {
   /// no graphs and always throws.
   virtual std::unique_ptr<Graph> capture(Entry entry, const void* args, const Params&, const Launch&);
 
-  /// A range of this name on the timeline of a profiler begins and ends. Ranges nest. By default nothing
-  /// happens.
+  /// A range of this name on the timeline of a profiler begins and ends. Ranges nest. By default
+  /// nothing happens.
   virtual void begin_range(const std::string& name);
   virtual void end_range();
 

@@ -32,9 +32,9 @@ struct Problem {
   Pages pages = Pages::ordinary;  ///< on which its arrays lie in the host's memory
 };
 
-/// How the work of a run is started on a device: kernel by kernel, or as one graph that was captured before
-/// the time. A small problem takes a kernel less time than the host needs to start it: the graph shows the
-/// kernels.
+/// How the work of a run is started on a device: kernel by kernel, or as one graph that was captured
+/// before the time. A small problem takes a kernel less time than the host needs to start it: the graph
+/// shows the kernels.
 enum class LaunchMode { plain, graph };
 
 /// A run on a problem: a variant with its parameters and threads.

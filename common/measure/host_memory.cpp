@@ -22,8 +22,8 @@ constexpr std::byte guard_byte{0xc3};
 class HostMemory final : public Memory {
  public:
   HostMemory(std::size_t size, Pages pages) {
-    // The data starts on a page and ends right before the rear guard, whatever its size: one byte too far is
-    // seen.
+    // The data starts on a page and ends right before the rear guard, whatever its size: one byte too far
+    // is seen.
     const std::size_t page = pages == Pages::huge && size >= huge_page ? huge_page : guard;
     guarded_ = checked_sum(size, 2 * guard + guard, "memory") / guard * guard;
     mapped_ = checked_sum(guarded_, page - guard, "memory");

@@ -16,8 +16,8 @@ std::unique_ptr<Memory> allocate_host_memory(std::size_t bytes, Pages pages = Pa
 /// Bytes that can be allocated now without swapping; a cgroup's limit counts.
 std::size_t available_memory();
 
-/// Throws Error unless `bytes` fit into the memory that is available: "<what> needs 12.8 GB, 8.1 GB are
-/// available".
+/// Throws Error unless `bytes` fit into the memory that is available: "<what> needs 12.8 GB, 8.1 GB
+/// are available".
 void require_memory(std::size_t bytes, const std::string& what);
 
 /// "12.8 GB"

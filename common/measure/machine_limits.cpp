@@ -54,8 +54,8 @@ int lanes_of(const SimdTarget& simd) {
   return sizeof(T) == sizeof(float) ? simd.floats : simd.doubles;
 }
 
-/// x <- x / 2 + 1 goes to 2 from everywhere, exactly, so that the result of any number of iterations is
-/// known.
+/// x <- x / 2 + 1 goes to 2 from everywhere, exactly, so that the result of any number of iterations
+/// is known.
 template <class T>
 void multiply_add(std::uint64_t iterations, const SimdTarget& simd) {
   const T sum = multiply_add_chains(iterations, T{0.5}, T{1});
@@ -64,8 +64,8 @@ void multiply_add(std::uint64_t iterations, const SimdTarget& simd) {
     throw Error(fmt::format("multiply-adds on {} are wrong: expected {}, got {}", simd.name, expected, sum));
 }
 
-/// The iterations that take `seconds`; by the fastest of three runs, as a disturbed one would make them too
-/// few.
+/// The iterations that take `seconds`; by the fastest of three runs, as a disturbed one would make them
+/// too few.
 template <class T>
 std::uint64_t iterations_for(double seconds, const SimdTarget& simd) {
   for (std::uint64_t iterations = 1 << 14;; iterations *= 2) {

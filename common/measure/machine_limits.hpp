@@ -67,8 +67,8 @@ struct Balance {
 std::vector<Balance> balances(const Limits&);
 
 /// How long to measure. There are three parts: peaks, bandwidth of one core, bandwidth of all cores. Each
-/// runs its kernels in interleaved rounds until it had the least rounds and the seconds are over, or the most
-/// rounds.
+/// runs its kernels in interleaved rounds until it had the least rounds and the seconds are over, or the
+/// most rounds.
 struct LimitsProtocol {
   int min_rounds = 5, max_rounds = 101;
   double seconds = 3;
@@ -86,8 +86,8 @@ struct LimitsProtocol {
 using LimitsProgress = std::function<void(std::string_view)>;
 
 /// Measures the limits of the host's processors, quick in about 3 seconds on two idle cores. Threads are
-/// pinned, one a core; every result is checked. Throws Error when a result is wrong or a thread cannot be
-/// pinned.
+/// pinned, one a core; every result is checked. Throws Error when a result is wrong or a thread cannot
+/// be pinned.
 Limits measure_limits(const Machine&, const LimitsProtocol& = {}, const LimitsProgress& progress = {});
 
 }  // namespace tallcache

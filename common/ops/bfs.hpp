@@ -104,8 +104,8 @@ class Edges {
     const std::uint64_t down = n_ - width_;
     if (across + down == 0) return {0, 0};
     i %= across + down;
-    // Edges across and down alternate while there are both, so that the first edges are those of the first
-    // rows.
+    // Edges across and down alternate while there are both, so that the first edges are those of the
+    // first rows.
     const std::uint64_t pairs = std::min(across, down);
     const bool is_down = i < 2 * pairs ? i % 2 : down > across;
     const std::uint64_t k = i < 2 * pairs ? i / 2 : i - pairs;

@@ -1,5 +1,5 @@
-// B = A, the reference of every operation that moves data. A and B are m x n, row-major with padded leading
-// dimensions.
+// B = A, the reference of every operation that moves data. A and B are m x n, row-major with padded
+// leading dimensions.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // The two halves of a transposition by tiles of 32 x 32, each alone. Fine-grained: elements are transposed
-// within tiles that stay in place. Coarse-grained: tiles move to the transposed place unchanged. Neither is a
-// transposition.
+// within tiles that stay in place. Coarse-grained: tiles move to the transposed place unchanged. Neither is
+// a transposition.
 #pragma once
 
 #include <vector>

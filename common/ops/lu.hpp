@@ -1,5 +1,5 @@
-// A = L U in place, and P A = L U with partial pivoting. A is n x n, row-major with a padded leading
-// dimension.
+// A = L U in place, and P A = L U with partial pivoting. A is n x n, row-major with a padded
+// leading dimension.
 #pragma once
 
 #include <algorithm>

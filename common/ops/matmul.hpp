@@ -113,8 +113,8 @@ struct Matmul {
     return std::to_string(view.rows) + " x " + std::to_string(view.cols);
   }
 
-  /// check() of a product whose factors may each have a relative error of `factor_error` before they are
-  /// multiplied.
+  /// check() of a product whose factors may each have a relative error of `factor_error` before they
+  /// are multiplied.
   static Check check_product(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args,
                              double factor_error) {
     if (Check padding = check_padding<T>(args.c); !padding) return padding;

@@ -1,5 +1,5 @@
-// B = A^T, and the same in place for a square matrix. A is m x n, B n x m, row-major with padded leading
-// dimensions.
+// B = A^T, and the same in place for a square matrix. A is m x n, B n x m, row-major with padded
+// leading dimensions.
 #pragma once
 
 #include <tuple>

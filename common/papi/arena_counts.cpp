@@ -69,8 +69,8 @@ void ArenaCounts::run(const std::function<void()>& work) {
       failure = std::current_exception();
     }
   });
-  // A thread that was in the arena before would otherwise enter with observe(true) and leave only with
-  // observe(false).
+  // A thread that was in the arena before would otherwise enter with observe(true) and leave only
+  // with observe(false).
   on_scheduler_exit(false);
   // Each thread stops its own event sets, so all threads must have left first.
   std::unique_lock lock(mutex_);

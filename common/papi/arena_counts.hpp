@@ -25,12 +25,12 @@ struct Tally {
   std::string error_message;    ///< of the first thread that could not count: the sums are incomplete
 };
 
-/// The event sets of one thread, one for each tally. They are made, started, stopped and destroyed on that
-/// thread.
+/// The event sets of one thread, one for each tally. They are made, started, stopped and destroyed on
+/// that thread.
 class RunningSets {
  public:
-  /// `tallies` must outlive it. The error of a set that cannot be made, started or stopped is stored in its
-  /// tally.
+  /// `tallies` must outlive it. The error of a set that cannot be made, started or stopped is stored in
+  /// its tally.
   explicit RunningSets(std::vector<Tally>& tallies);
   void start();
   /// Adds the counts to the tallies; `mutex` guards them where threads share them.

@@ -24,8 +24,8 @@ struct Trials {
   std::string take(const Event& event) {
     const auto limit = static_cast<std::size_t>(group_limit(event.component));
     for (std::size_t i = 0; i < groups.size(); ++i) {
-      // The kernel's software events form groups of their own: they need no counter and are never
-      // multiplexed.
+      // The kernel's software events form groups of their own: they need no counter and are
+      // never multiplexed.
       if (in_software(event.name) != in_software(groups[i].events.front().name)) continue;
       if (groups[i].events.size() >= limit || !sets[i]->admit(event).empty()) continue;
       groups[i].events.push_back(event);

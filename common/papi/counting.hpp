@@ -39,9 +39,9 @@ class Counting {
  public:
   using Pass = std::vector<EventGroup>;
 
-  /// Throws Error on an event that PAPI does not know. An event that it knows but cannot count here is left
-  /// out of the passes, and its reason comes with the counts. A simulated event must have been published
-  /// before.
+  /// Throws Error on an event that PAPI does not know. An event that it knows but cannot count here is
+  /// left out of the passes, and its reason comes with the counts. A simulated event must have been
+  /// published before.
   explicit Counting(std::span<const std::string> events, Sharing sharing = Sharing::passes);
   Counting(std::initializer_list<std::string> events) : Counting(std::span(events.begin(), events.size())) {}
 
@@ -51,8 +51,8 @@ class Counting {
   std::span<const Pass> plan() const { return passes_; }
 
   /// Runs `work` passes() times and counts the events of this thread. The counts are in the order of the
-  /// requested events. `prepare` runs before every run of the work, for example to renew inputs, and is not
-  /// counted.
+  /// requested events. `prepare` runs before every run of the work, for example to renew inputs, and is
+  /// not counted.
   std::vector<Count> run(const std::function<void()>& work, const std::function<void()>& prepare = {}) const;
 
   /// Runs `work` passes() times in `arena` and sums the events of all its threads, from each one's entry into

@@ -34,8 +34,8 @@ std::vector<std::string> event_names();
 /// or machine.
 bool per_thread(const Event& event);
 
-/// The kernel's software events of a thread that PAPI counts: page faults, clocks, and events inside the
-/// kernel.
+/// The kernel's software events of a thread that PAPI counts: page faults, clocks, and events inside
+/// the kernel.
 std::span<const std::string_view> software_events();
 
 /// Whether the kernel counts the event called `name`, which then needs none of the processor's counters.

@@ -47,8 +47,8 @@ constexpr std::array all{
 };
 
 // PAPI's reason why `name` cannot be counted, or empty. It is found by adding the event, because a
-// processor's event can be listed and still be refused (a virtual machine without counters, a missing
-// permission).
+// processor's event can be listed and still be refused (a virtual machine without counters, a
+// missing permission).
 std::string refusal(std::string_view name) {
   const Event event = find_event(name);
   return event.unavailable.empty() ? EventSet().admit(event) : event.unavailable;

@@ -1,6 +1,6 @@
-// A stack is entered by makecontext, and switched by setjmp and longjmp, which unlike swapcontext make no
-// system call. QEMU's coroutines do the same. glibc's check of longjmp assumes one stack and is therefore
-// off.
+// A stack is entered by makecontext, and switched by setjmp and longjmp, which unlike swapcontext make
+// no system call. QEMU's coroutines do the same. glibc's check of longjmp assumes one stack and is
+// therefore off.
 #undef _FORTIFY_SOURCE
 #include "common/warp/fibre.hpp"
 

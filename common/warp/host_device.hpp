@@ -52,8 +52,8 @@ class HostThread {
   unsigned number() const { return number_; }
 
  private:
-  /// Exchanges the thread's value with the warp's other lanes, which must all come here, and returns all
-  /// values.
+  /// Exchanges the thread's value with the warp's other lanes, which must all come here, and returns
+  /// all values.
   template <class T>
   const std::uint64_t* exchange(T value) const;
   int lane() const;

@@ -1,5 +1,5 @@
-// The counted access policy: views that report their accesses, with their place in the text, to a warp's
-// recorder.
+// The counted access policy: views that report their accesses, with their place in the text, to a
+// warp's recorder.
 #pragma once
 
 #include <bit>

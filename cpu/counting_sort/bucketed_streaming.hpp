@@ -17,8 +17,8 @@ struct RangeBits {
   int bits, first, second, leaf;
 
   /// 2^10 buckets while leaves can be smaller, and 2^12 for pairs, whose leaves are slower the larger they
-  /// are. At most 2^14 buckets where leaves cannot be smaller; beyond that, two passes of half the bits each
-  /// (TUNING.md).
+  /// are. At most 2^14 buckets where leaves cannot be smaller; beyond that, two passes of half the bits
+  /// each (TUNING.md).
   constexpr RangeBits(std::uint64_t range, bool payload) : bits(static_cast<int>(std::bit_width(range))) {
     leaf = std::clamp(bits - (payload ? 12 : 10), 12, max_leaf);
     const int digits = std::max(bits - leaf, 0);

@@ -7,8 +7,8 @@
 
 namespace tallcache::cpu::counting_sort {
 
-/// The digits of a key in [0, range]: as few as possible with at most 11 bits each, all of nearly the same
-/// size.
+/// The digits of a key in [0, range]: as few as possible with at most 11 bits each, all of nearly the
+/// same size.
 struct RadixDigits {
   int bits, passes, digit_bits;
 

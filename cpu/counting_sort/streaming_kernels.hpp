@@ -34,8 +34,8 @@ inline constexpr Index small_write_buffer_size = sizeof(T) == 8 ? write_buffer_s
 /// and to add up.
 constexpr Index tables_of(Index buckets) { return buckets <= 16384 ? 4 : 1; }
 
-/// counts[b] becomes the number of the n keys in bucket b. `tables` has room for tables_of(buckets) * buckets
-/// counters.
+/// counts[b] becomes the number of the n keys in bucket b. `tables` has room for tables_of(buckets) *
+/// buckets counters.
 void count_digits(const Word* keys, Index n, Digit digit, Index buckets, Word* tables, Word* counts);
 
 /// A chunk of keys, and where a pass of partition() sends it.
@@ -85,8 +85,8 @@ struct Chain {
   Word following = no_block;  ///< the head of the chain that is probably read next
 };
 
-/// A chunk of keys, and the blocks that spread() sends it to. Block `first_block` + b is the first of bucket
-/// b.
+/// A chunk of keys, and the blocks that spread() sends it to. Block `first_block` + b is the first of
+/// bucket b.
 template <class T>
 struct Spread {
   const Word* keys;
@@ -126,8 +126,8 @@ constexpr Index stage_words(Index width) { return write_buffer_size<Word> * widt
 inline constexpr Index staged_pairs = 65535;
 static_assert(2 * staged_pairs <= stage_words(Index{1} << 12));
 
-/// Writes elements [from, to) of the n sorted keys, of which those of value first + v begin at begin[v], v <
-/// width.
+/// Writes elements [from, to) of the n sorted keys, of which those of value first + v begin at begin[v], v
+/// < width.
 void expand_runs(const Word* begin, Index width, Index n, Word first, Word* out, Index from, Index to);
 
 }  // namespace tallcache::cpu::counting_sort

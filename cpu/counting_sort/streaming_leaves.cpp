@@ -119,8 +119,8 @@ void ExpandRuns(const Word* begin, Index width, Index n, Word first, Word* out, 
   }
 }
 
-// Buffers residues so that they are written to `out` in whole lines past the caches. `first` is added to
-// each.
+// Buffers residues so that they are written to `out` in whole lines past the caches. `first` is added
+// to each.
 class Stage {
  public:
   Stage(Word* out, Word first)

@@ -79,8 +79,8 @@ HWY_INLINE void append(const Chunk& c, Word skew, std::size_t b, Word& position,
   }
 }
 
-// Makes positions count from the line on which the output begins. Returns the offset of the output in that
-// line.
+// Makes positions count from the line on which the output begins. Returns the offset of the output in
+// that line.
 template <bool with_payload>
 HWY_INLINE Word begin_on_line(Chunk& c) {
   const Word skew = skew_of(c.keys_out);

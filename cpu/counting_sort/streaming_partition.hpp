@@ -1,6 +1,6 @@
-// One pass of a sort by digits: a histogram of each chunk's digits, their prefix sums as positions, and every
-// key through its bucket's line buffer to its place. lsd_radix and bucketed_streaming are built from this
-// pass.
+// One pass of a sort by digits: a histogram of each chunk's digits, their prefix sums as positions, and
+// every key through its bucket's line buffer to its place. lsd_radix and bucketed_streaming are built from
+// this pass.
 #pragma once
 
 #include <type_traits>

@@ -195,9 +195,9 @@ HWY_INLINE T element_of(const Word* keys, const Word* payload, Index i) {
     return static_cast<T>(keys[i]);
 }
 
-// Appends each key to its bucket. `next` is the first free block; its new value is returned. The loop uses
-// locals, as the compiler would read members of `c` again after each store, and handles a row of keys at
-// once.
+// Appends each key to its bucket. `next` is the first free block; its new value is returned. The loop
+// uses locals, as the compiler would read members of `c` again after each store, and handles a row of
+// keys at once.
 template <class T, bool few_buckets>
 HWY_NOINLINE Word append_keys(const Spread<T>& c, const Word* keys, const Word* payload, Index size,
                               Word next) {

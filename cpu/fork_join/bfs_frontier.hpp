@@ -1,8 +1,8 @@
 // Breadth-first search level by level. The edges out of a level are cut into blocks of equal size, also
 // within a vertex's edges, so that a star is as parallel as a grid. The blocks claim the vertices that they
-// find, in parallel. Prefix sums over the vertices found by each block form the next level (compare Leiserson
-// and Schardl 2010 and Ligra by Shun and Blelloch, 2013). The levels do not depend on which block claims a
-// vertex.
+// find, in parallel. Prefix sums over the vertices found by each block form the next level (compare
+// Leiserson and Schardl 2010 and Ligra by Shun and Blelloch, 2013). The levels do not depend on which block
+// claims a vertex.
 #pragma once
 
 #include "common/ceil_div.hpp"

@@ -15,8 +15,8 @@ namespace tallcache::cpu::fork_join {
 /// The rows or columns of a panel that one strand processes.
 inline constexpr Index panel_rows = 256, exchanged_columns = 64;
 
-/// The row of the first element of the greatest magnitude in a column. A NaN counts as greater than any
-/// number.
+/// The row of the first element of the greatest magnitude in a column. A NaN counts as greater than
+/// any number.
 template <class Fork, class M>
 Index pivot_row(Fork& fork, M column) {
   const auto magnitude = [column](Index i) {

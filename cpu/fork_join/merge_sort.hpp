@@ -1,7 +1,7 @@
 // Merge sort with a parallel merge (Cormen, Leiserson, Rivest, Stein, "Introduction to Algorithms", 27.3):
-// the middle key of the longer run is searched in the shorter one, and the two halves are merged in parallel.
-// Work Theta(n lg n), span Theta(lg^3 n): lg n levels of merges that are lg n deep, with a binary search in
-// each.
+// the middle key of the longer run is searched in the shorter one, and the two halves are merged in
+// parallel. Work Theta(n lg n), span Theta(lg^3 n): lg n levels of merges that are lg n deep, with a binary
+// search in each.
 #pragma once
 
 #include "common/fork/fork.hpp"

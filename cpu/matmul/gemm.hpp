@@ -26,8 +26,8 @@ namespace tallcache::cpu::matmul {
 enum class Layout { row_major, column_major };
 enum class Trans { no, yes };
 
-/// Sizes that replace the instruction set's own, to show that the speed hardly depends on them; 0 keeps the
-/// default.
+/// Sizes that replace the instruction set's own, to show that the speed hardly depends on them; 0 keeps
+/// the default.
 struct GemmSizes {
   Index kc = 0, mc = 0, nc = 0, min_packed = 0;
 };

@@ -1,5 +1,5 @@
-// C = A B in tiles of the iteration space, as in the slides: i, j and k in steps of a tile, then within the
-// tile.
+// C = A B in tiles of the iteration space, as in the slides: i, j and k in steps of a tile, then within
+// the tile.
 #pragma once
 
 #include <algorithm>

@@ -92,9 +92,9 @@ std::string installed_file(const BlasSource& source) {
   return {};
 }
 
-/// A copy of the file in memory, so that the loader takes it for another library. Its descriptor stays open:
-/// the loader identifies a library by its path, and a reused descriptor number would be taken for the first
-/// copy.
+/// A copy of the file in memory, so that the loader takes it for another library. Its descriptor stays
+/// open: the loader identifies a library by its path, and a reused descriptor number would be taken for the
+/// first copy.
 int anonymous_copy(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) throw Error("cannot read " + path);
@@ -130,8 +130,8 @@ struct Cores {
   const char *openblas, *blis;
 };
 
-/// The fastest kernels that this processor can execute, as measured for OpenBLAS 0.3.21 and BLIS 0.9.0
-/// (cpu/matmul/TUNING.md).
+/// The fastest kernels that this processor can execute, as measured for OpenBLAS 0.3.21 and BLIS
+/// 0.9.0 (cpu/matmul/TUNING.md).
 Cores best_cores() {
 #ifdef __x86_64__
   __builtin_cpu_init();

@@ -52,9 +52,9 @@ class Blas {
   /// Why it cannot factor(): it cannot be used at all, or was built without LAPACK; empty when it can.
   std::string no_factor() const;
 
-  /// The decomposition P A = L U on `threads` threads by LAPACK's getrf. LAPACK stores matrices by columns,
-  /// so it factors the transpose of the row-major args.a. Throws Error when the matrix is singular, and as
-  /// gemm.
+  /// The decomposition P A = L U on `threads` threads by LAPACK's getrf. LAPACK stores matrices by
+  /// columns, so it factors the transpose of the row-major args.a. Throws Error when the matrix is
+  /// singular, and as gemm.
   void factor(const LuPivot<double>::Args<>& args, int threads);
   void factor(const LuPivot<float>::Args<>& args, int threads);
 
@@ -99,8 +99,8 @@ BlasSource blis_source(Tuning tuning);
 Blas& openblas_library(Tuning tuning);
 Blas& blis_library(Tuning tuning);
 
-/// Each BLAS peer and the kernels that it runs, or the reason why it cannot run: {"openblas", "SkylakeX"},
-/// ...
+/// Each BLAS peer and the kernels that it runs, or the reason why it cannot run: {"openblas",
+/// "SkylakeX"}, ...
 std::vector<std::pair<std::string, std::string>> peer_cores();
 
 /// Whether the sizes of `shape` fit the 32-bit integers of CBLAS.

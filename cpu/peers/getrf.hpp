@@ -1,5 +1,5 @@
-// LAPACK's decomposition with partial pivoting, in the build of OpenBLAS, which has an implementation of its
-// own.
+// LAPACK's decomposition with partial pivoting, in the build of OpenBLAS, which has an implementation of
+// its own.
 #pragma once
 
 #include <utility>

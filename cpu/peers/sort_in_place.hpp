@@ -1,5 +1,5 @@
-// Shared by the peers that sort keys in place. Where the output is another array, the copy into it is not
-// timed.
+// Shared by the peers that sort keys in place. Where the output is another array, the copy into it is
+// not timed.
 #pragma once
 
 #include <algorithm>

@@ -52,9 +52,9 @@ template <class T>
 using Tag = hn::CappedTag<T, line<T>>;
 
 /// Writes the transpose of the square at `from` to `to`. Its side is the lanes of a vector. Blocks of 16 or
-/// 32 bytes are put in place while they are loaded. Every line is loaded only once: rows a power of two apart
-/// would evict each other before a second load. Not inlined, as gcc would keep the addresses of all rows in
-/// registers.
+/// 32 bytes are put in place while they are loaded. Every line is loaded only once: rows a power of two
+/// apart would evict each other before a second load. Not inlined, as gcc would keep the addresses of all
+/// rows in registers.
 template <class T>
 HWY_NOINLINE void transpose_square(T* to, Index stride, const void* source, Index ld) {
   const Tag<T> d;
@@ -203,8 +203,8 @@ HWY_INLINE void put_lines(std::byte* to, const std::byte* from, Index lines) {
   }
 }
 
-/// Writes row j of the buffered part: the lines that end in it, and at the end of a row of B also a partial
-/// line.
+/// Writes row j of the buffered part: the lines that end in it, and at the end of a row of B also a
+/// partial line.
 template <class T>
 HWY_INLINE void put_row(const Waiting<T>& w, Index j, Index ldb) {
   constexpr Index size = sizeof(T), whole_lines = height<T> / line<T>;

@@ -62,9 +62,9 @@ struct CountBuckets {
   }
 };
 
-/// The keys of this block's tile into their buckets. Within the tile a key's rank among those of its bucket
-/// is an atomic addition in shared memory; the tile's room in a bucket is one atomic addition to
-/// next[bucket].
+/// The keys of this block's tile into their buckets. Within the tile a key's rank among those of its
+/// bucket is an atomic addition in shared memory; the tile's room in a bucket is one atomic addition
+/// to next[bucket].
 struct PlaceInBuckets {
   static constexpr int max_threads = count_threads;
 

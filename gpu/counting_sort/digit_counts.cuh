@@ -28,8 +28,8 @@ inline __device__ void lay_out_digits(const DigitPlan& plan, const PairState& st
   if (d == 0) *state.route = route;
 }
 
-/// The histograms, counted in shared memory first; the last block lays the digits out. Clears the first
-/// table.
+/// The histograms, counted in shared memory first; the last block lays the digits out. Clears the
+/// first table.
 static __global__ void __launch_bounds__(count_digits_threads, 2)
     count_digits(const Key* in, bool is_aligned, const __grid_constant__ DigitPlan plan,
                  const __grid_constant__ PairState state) {

@@ -1,5 +1,5 @@
-// CUB's radix sort of pairs with digits of 9 bits where these save a pass over the 8 bits that it takes by
-// itself.
+// CUB's radix sort of pairs with digits of 9 bits where these save a pass over the 8 bits that it takes
+// by itself.
 #pragma once
 
 #include <bit>

@@ -1,6 +1,6 @@
-// The keys into their buckets, as residues: a block gathers a tile in shared memory, bucket by bucket, so
-// that the keys of a bucket leave it as one run. In no order within a bucket: equal keys cannot be told
-// apart.
+// The keys into their buckets, as residues: a block gathers a tile in shared memory, bucket by bucket,
+// so that the keys of a bucket leave it as one run. In no order within a bucket: equal keys cannot be
+// told apart.
 #pragma once
 
 #include "gpu/counting_sort/residue_split.cuh"

@@ -13,8 +13,8 @@ struct StraightTile {
   using Storage = T[tile][tile];
   View b;
 
-  /// Loads the tile of B with first element (l, j); it is zero beyond B's edges. Each thread loads one
-  /// element.
+  /// Loads the tile of B with first element (l, j); it is zero beyond B's edges. Each thread loads
+  /// one element.
   template <class Thread, class Memory>
   TALLCACHE_DEVICE void load(const Thread& t, Memory&& b_tile, Index l, Index j) const {
     const int ty = t.thread().y, tx = t.thread().x;

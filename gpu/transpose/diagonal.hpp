@@ -7,8 +7,8 @@
 
 namespace tallcache::gpu::transpose {
 
-/// The text's two mappings from diagonal to Cartesian coordinates, for a square number of tiles and for any
-/// other.
+/// The text's two mappings from diagonal to Cartesian coordinates, for a square number of tiles and for
+/// any other.
 struct Diagonal {
   template <class Thread>
   TALLCACHE_DEVICE static Tile tile(const Thread& t, const Tiling& tiling) {

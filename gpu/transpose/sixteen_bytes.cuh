@@ -8,8 +8,8 @@
 
 namespace tallcache::gpu::transpose {
 
-/// Blocks process the tiles of B along its rows: the order of a recursion that halves B's rows before its
-/// columns.
+/// Blocks process the tiles of B along its rows: the order of a recursion that halves B's rows before
+/// its columns.
 template <class T, int side, int threads, int lead>
 __global__ void __launch_bounds__(threads)
     transpose_tiles(MatrixView<T> b, MatrixView<const T> a, Tiling tiling) {

@@ -1,5 +1,5 @@
-// The host's memory: guarded on both sides, refused where there is too little, aligned where its pages are
-// huge.
+// The host's memory: guarded on both sides, refused where there is too little, aligned where its pages
+// are huge.
 #include <gtest/gtest.h>
 
 #include <cstddef>

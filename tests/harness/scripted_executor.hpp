@@ -22,8 +22,8 @@ namespace tallcache::test {
 using Op = Copy<float>;
 
 // Runs on the host; a run of `entry` is said to take price[entry], and graph_price[entry] as a graph. Its
-// memory can be apart from the host's, and it can have a stream. An entry without a graph's price cannot be
-// captured.
+// memory can be apart from the host's, and it can have a stream. An entry without a graph's price cannot
+// be captured.
 class ScriptedExecutor : public Executor {
  public:
   explicit ScriptedExecutor(bool shares = true) : shares_(shares) {}

@@ -1,5 +1,5 @@
-// The verification of a run, in memory of the host's own and in memory apart from it, and the inputs of a
-// problem.
+// The verification of a run, in memory of the host's own and in memory apart from it, and the inputs of
+// a problem.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -47,8 +47,8 @@ TEST_F(Threads, CountsOfAllAreAddedUp) {
   EXPECT_EQ(together.reason, "");
   expect_faults(together.value, pages * (1 + 2 + 3 + 4), threads);
 
-  // The calling thread alone sees its own task only (task 0, or another that it took: at least one, never
-  // all).
+  // The calling thread alone sees its own task only (task 0, or another that it took: at least one,
+  // never all).
   std::optional<long long> alone;
   arena.execute([&] { alone = Counting({faults}).run(work).front().value; });
   EXPECT_TRUE(all);

@@ -1,5 +1,5 @@
-// The simulated events seen from outside the suite: by PAPI's own tool, and by a program that knows PAPI
-// alone.
+// The simulated events seen from outside the suite: by PAPI's own tool, and by a program that knows
+// PAPI alone.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -48,8 +48,8 @@ TEST(Comparison, SaysThatThereWasNoGpuAndNoTransfer) {
   EXPECT_NE(none.find("kernel alone not measured"), none.npos) << none;
 }
 
-// A graph is faster than anything at n = 1 and 2: it has its own rows and columns, and no part in the
-// cross-over.
+// A graph is faster than anything at n = 1 and 2: it has its own rows and columns, and no part in
+// the cross-over.
 TEST(Comparison, KeepsGraphsApart) {
   Document document = comparison();
   const Json& part = document.plan[0];

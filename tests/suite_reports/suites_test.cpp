@@ -1,5 +1,5 @@
-// Every name in the suites is one of the catalogue, and each library's variant is held or left out by its
-// name.
+// Every name in the suites is one of the catalogue, and each library's variant is held or left out by
+// its name.
 #include <gtest/gtest.h>
 
 #include <algorithm>
