@@ -222,12 +222,14 @@ context, limits = document["context"], document["limits"]
 assert document["kind"] == "machine" and document["plan"] == document["measurements"] == []
 assert context["cpu"] and context["build"]["commit"] and context["build"]["compiler"] and context["date"]
 assert {p["element"] for p in limits if p["operation"] == "multiply_add"} >= {"float", "double"}
-assert any(p["backend"] == "gpu" for p in limits)
+built_with_cuda = context["gpus_absent"] != "built without CUDA"
+assert any(p["backend"] == "gpu" for p in limits) == built_with_cuda
 for event in context["counters"]["events"]:
     assert isinstance(event["absent"], str)
 assert context["peers"]
 P
-run 0 report machine.json; has out "^# .*, commit "; has out "^Balance: "; has out "^GPU, best round"
+run 0 report machine.json; has out "^# .*, commit "; has out "^Balance: "
+has out "^GPU, best round\|^GPU  *none: built without CUDA"
 bad "nothing to plot" report machine.json --svg x
 bad "no table for a README" report machine.json --readme README.md
 bad "cannot write" machine --json nowhere/x.json

@@ -14,18 +14,17 @@
 #include "gpu/cuda_executor.hpp"
 #include "gpu/cuda_state.hpp"
 #include "gpu/kernel_limits.hpp"
+#include "tests/on_device.hpp"
 #include "tests/support.hpp"
 
 namespace tallcache::test {
 namespace {
 
-class Graphs : public testing::Test {
+class Graphs : public OnDevice {
  protected:
   void SetUp() override {
-    if (const std::string reason = cuda_unavailable(); !reason.empty()) {
-      if (gpu_required()) GTEST_FAIL() << reason;
-      GTEST_SKIP() << reason;
-    }
+    OnDevice::SetUp();
+    if (!has_device()) return;
     executor = make_cuda_executor();
     memory = executor->allocate(elements * sizeof(float));
     executor->fill(*memory, 0);

@@ -14,19 +14,17 @@
 #include "common/ops/transpose.hpp"
 #include "gpu/cuda_executor.hpp"
 #include "gpu/cuda_state.hpp"
+#include "tests/on_device.hpp"
 #include "tests/support.hpp"
 
 namespace tallcache::test {
 namespace {
 
-class OnDevice : public testing::Test {
+class OnExecutor : public OnDevice {
  protected:
   void SetUp() override {
-    if (const std::string reason = cuda_unavailable(); !reason.empty()) {
-      if (gpu_required()) GTEST_FAIL() << reason;
-      GTEST_SKIP() << reason;
-    }
-    executor = make_cuda_executor();
+    OnDevice::SetUp();
+    if (has_device()) executor = make_cuda_executor();
   }
 
   void run(const Variant& variant, const void* args, const Params& params = {}) {
@@ -36,7 +34,7 @@ class OnDevice : public testing::Test {
   std::unique_ptr<Executor> executor;
 };
 
-class Transposing : public OnDevice {
+class Transposing : public OnExecutor {
  protected:
   static constexpr float around = -7;
 
@@ -106,7 +104,7 @@ TEST_F(Transposing, SixteenBytesRefusesOtherRows) {
   EXPECT_THROW(run(variant, &args), Error);
 }
 
-class CountingSorting : public OnDevice {
+class CountingSorting : public OnExecutor {
  protected:
   // Of n keys, key_at(i) the i-th, `skip` of them behind a multiple of 4096 bytes.
   void sort(Index n, std::uint32_t range, const std::function<std::uint32_t(Index)>& key_at, Index skip = 0,

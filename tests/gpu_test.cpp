@@ -13,6 +13,7 @@
 #include "gpu/cuda_executor.hpp"
 #include "gpu/cuda_state.hpp"
 #include "tests/hopper_code.hpp"
+#include "tests/on_device.hpp"
 #include "tests/support.hpp"
 #include "tests/view_layout.hpp"
 
@@ -96,16 +97,6 @@ TEST(Layout, OfViewsIsTheSameForNvccsHostCode) {
   EXPECT_EQ(here.x, 1 * 0.5 + 2 * 1.5 + 3 * 2.5 + 4 * 3.5 + 5 * 4.5);
   EXPECT_EQ(seen_by_nvcc(views), here);
 }
-
-class OnDevice : public testing::Test {
- protected:
-  void SetUp() override {
-    if (const std::string reason = cuda_unavailable(); !reason.empty()) {
-      if (gpu_required()) GTEST_FAIL() << reason;
-      GTEST_SKIP() << reason;
-    }
-  }
-};
 
 TEST_F(OnDevice, TooLittleMemorySaysWhatIsAskedAndFree) {
   const auto executor = make_cuda_executor();

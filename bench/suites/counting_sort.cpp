@@ -1,4 +1,6 @@
 // The measurements of counting sorts.
+#include <utility>
+
 #include "bench/suites/suite.hpp"
 #include "common/keys.hpp"
 
@@ -74,14 +76,15 @@ OptimizationSteps gpu_steps() {
           .cold = true};
 }
 
-PeerComparison gpu_inputs(std::string_view element, std::string_view variant) {
+PeerComparison gpu_inputs(std::string_view element, std::string_view variant,
+                          std::vector<std::string_view> beside) {
   PeerComparison comparison{.element = element,
                             .variant = variant,
                             .share = {SpeedShare::Of::first_input, "of uniform keys' speed"},
+                            .beside = std::move(beside),
                             .smoke = keys(65),
                             .backend = "gpu",
                             .cold = true};
-  if (variant == "nine_bit_onesweep") comparison.beside = {"wide_digits"};
   const Index n = 10000000, many = 60000000;
   for (const Index size : {Index{10000}, Index{100000}, Index{1000000}, n, many})
     comparison.cases.push_back({.shape = keys(size)});
@@ -104,7 +107,7 @@ const Suite counting_sort_suite{
               .full = {1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000}},
     .steps = {steps(), gpu_steps()},
     .peers = {inputs("uint32", "std_sort", Scale::quick), largest(),
-              inputs("uint32_pair", "std_stable_sort", Scale::full), gpu_inputs("uint32", "residues"),
-              gpu_inputs("uint32_pair", "nine_bit_onesweep")}};
+              inputs("uint32_pair", "std_stable_sort", Scale::full), gpu_inputs("uint32", "residues", {}),
+              gpu_inputs("uint32_pair", "nine_bit_onesweep", {"wide_digits"})}};
 
 }  // namespace tallcache
