@@ -29,51 +29,58 @@ struct ResidueTiles {
   }
 };
 
-/// `counters`: of buckets, a thread.
-template <class Residue, int counters>
-__global__ void __launch_bounds__(ResidueTiles::threads, 1)
-    partition(const Key* in, Index n, bool is_aligned, Residue* out, ResidueTiles tiles, SplitState state) {
-  constexpr int threads = ResidueTiles::threads, vectors = ResidueTiles::vectors;
+/// A block's view of the partition: the tile that it gathers, and where the keys of a bucket go. `counters`: of
+/// buckets, a thread.
+template <int counters>
+struct PartitionBlock {
+  static constexpr int threads = ResidueTiles::threads, vectors = ResidueTiles::vectors;
   using Scan = cub::BlockScan<Key, threads, cub::BLOCK_SCAN_WARP_SCANS>;
-  __shared__ typename Scan::TempStorage scan;
-  extern __shared__ __align__(16) Key memory[];
-  Key* const gathered = memory;
-  Key* const cursor =
-      memory + ResidueTiles::max_keys;          // of each bucket: its keys here, then where its next goes
-  Key* const leap = cursor + state.number + 1;  // from a place in the tile to the place in `out`
-  const int shift = state.shift, number = state.number;
+  using Keys = uint4[vectors];  ///< of a thread
 
-  const Key clear = state.heavy[state.max_heavy] << shift;
-  for (Key c = blockIdx.x * threads + threadIdx.x; c < clear; c += gridDim.x * threads)
-    state.heavy_count[c] = 0;
-  for (int b = threadIdx.x; b < number; b += threads) cursor[b] = 0;
+  Key *gathered, *cursor;  ///< the tile; of each bucket: its keys here, then where its next goes
+  Key* leap;               ///< of each bucket: from a place in the tile to the place in the output
+  int shift, number;       ///< of buckets
 
-  uint4 keys[vectors];
-  const auto load = [&](Index tile) {
-    const Index begin = tile * tiles.keys, end = begin + tiles.keys < n ? begin + tiles.keys : n;
+  __device__ PartitionBlock(Key* memory, const SplitState& state)
+      : gathered(memory),
+        cursor(memory + ResidueTiles::max_keys),
+        leap(cursor + state.number + 1),
+        shift(state.shift),
+        number(state.number) {}
+
+  __device__ static int left_of(int here, int v) {
+    return here - (v * threads + static_cast<int>(threadIdx.x)) * 4;
+  }
+
+  __device__ void clear() const {
+    for (int b = threadIdx.x; b < number; b += threads) cursor[b] = 0;
+  }
+
+  __device__ static void load(Keys& keys, const Key* in, bool is_aligned, Index begin, Index end) {
 #pragma unroll
     for (int v = 0; v < vectors; ++v) {
       const Index i = begin + (v * threads + threadIdx.x) * 4;
       if (i < end) keys[v] = load_keys(in, is_aligned, i, end);
     }
-  };
-  load(blockIdx.x);
-  for (Index tile = blockIdx.x; tile < tiles.number; tile += gridDim.x) {
-    const Index begin = tile * tiles.keys;
-    const int here = n - begin < tiles.keys ? static_cast<int>(n - begin) : tiles.keys;
+  }
+
+  __device__ void count(const Keys& keys, int here) const {
     const bool has_part = here % 4 != 0;  // of a vector: in the last tile only
-    __syncthreads();
 #pragma unroll
     for (int v = 0; v < vectors; ++v) {
-      const int left = here - (v * threads + static_cast<int>(threadIdx.x)) * 4;
+      const int left = left_of(here, v);
       if (left <= 0) continue;
       atomicAdd(&cursor[keys[v].x >> shift], 1u);
       if (!has_part || left > 1) atomicAdd(&cursor[keys[v].y >> shift], 1u);
       if (!has_part || left > 2) atomicAdd(&cursor[keys[v].z >> shift], 1u);
       if (!has_part || left > 3) atomicAdd(&cursor[keys[v].w >> shift], 1u);
     }
-    __syncthreads();
-    Key first[counters], place[counters];
+  }
+
+  /// Makes places of the counts, and takes each bucket's part of the output: it starts at `place`, and its part
+  /// of the tile at `first`.
+  __device__ void reserve(typename Scan::TempStorage& scan, int here, Key* next, Key (&first)[counters],
+                          Key (&place)[counters]) const {
 #pragma unroll
     for (int c = 0; c < counters; ++c) {
       const int b = threadIdx.x * counters + c;
@@ -91,12 +98,15 @@ __global__ void __launch_bounds__(ResidueTiles::threads, 1)
       if (const int b = c * threads + threadIdx.x; b < number) {
         first[c] = cursor[b];
         const Key keys_here = cursor[b + 1] - first[c];
-        if (keys_here) place[c] = atomicAdd(&state.next[b], keys_here);
+        if (keys_here) place[c] = atomicAdd(&next[b], keys_here);
       }
-    __syncthreads();
+  }
+
+  __device__ void gather(const Keys& keys, int here) const {
+    const bool has_part = here % 4 != 0;
 #pragma unroll
     for (int v = 0; v < vectors; ++v) {
-      const int left = here - (v * threads + static_cast<int>(threadIdx.x)) * 4;
+      const int left = left_of(here, v);
       const Key b = keys[v].x >> shift, of_first = __shfl_sync(~0u, b, 0);
       const bool is_one = left > 3 && b == of_first && b == keys[v].y >> shift && b == keys[v].z >> shift &&
                           b == keys[v].w >> shift;
@@ -125,18 +135,56 @@ __global__ void __launch_bounds__(ResidueTiles::threads, 1)
         if (left > 3) gathered[atomicAdd(&cursor[keys[v].w >> shift], 1u)] = keys[v].w;
       }
     }
-#pragma unroll
-    for (int c = 0; c < counters; ++c)
-      if (const int b = c * threads + threadIdx.x; b < number) leap[b] = place[c] - first[c];
-    __syncthreads();
-    // The next tile is on its way while this one is written.
-    if (tile + gridDim.x < tiles.number) load(tile + gridDim.x);
-    for (int b = threadIdx.x; b < number; b += threads) cursor[b] = 0;
+  }
+
+  template <class Residue>
+  __device__ void write(Residue* out, int here) const {
 #pragma unroll 8
     for (int k = threadIdx.x; k < here; k += threads) {
       const Key key = gathered[k];
       out[leap[key >> shift] + static_cast<Key>(k)] = static_cast<Residue>(key & ((1u << shift) - 1));
     }
+  }
+};
+
+template <class Residue, int counters>
+__global__ void __launch_bounds__(ResidueTiles::threads, 1)
+    partition(const Key* in, Index n, bool is_aligned, Residue* out, ResidueTiles tiles, SplitState state) {
+  using Block = PartitionBlock<counters>;
+  constexpr int threads = ResidueTiles::threads;
+  __shared__ typename Block::Scan::TempStorage scan;
+  extern __shared__ __align__(16) Key memory[];
+  const Block block(memory, state);
+
+  const Key clear = state.heavy[state.max_heavy] << state.shift;
+  for (Key c = blockIdx.x * threads + threadIdx.x; c < clear; c += gridDim.x * threads)
+    state.heavy_count[c] = 0;
+  block.clear();
+
+  typename Block::Keys keys;
+  const auto load = [&](Index tile) {
+    const Index begin = tile * tiles.keys, end = begin + tiles.keys < n ? begin + tiles.keys : n;
+    block.load(keys, in, is_aligned, begin, end);
+  };
+  load(blockIdx.x);
+  for (Index tile = blockIdx.x; tile < tiles.number; tile += gridDim.x) {
+    const Index begin = tile * tiles.keys;
+    const int here = n - begin < tiles.keys ? static_cast<int>(n - begin) : tiles.keys;
+    __syncthreads();
+    block.count(keys, here);
+    __syncthreads();
+    Key first[counters], place[counters];
+    block.reserve(scan, here, state.next, first, place);
+    __syncthreads();
+    block.gather(keys, here);
+#pragma unroll
+    for (int c = 0; c < counters; ++c)
+      if (const int b = c * threads + threadIdx.x; b < block.number) block.leap[b] = place[c] - first[c];
+    __syncthreads();
+    // The next tile is on its way while this one is written.
+    if (tile + gridDim.x < tiles.number) load(tile + gridDim.x);
+    block.clear();
+    block.write(out, here);
   }
 }
 

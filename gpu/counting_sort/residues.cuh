@@ -71,11 +71,10 @@ struct residues : OnGpu {
     return bits;
   }
 
-  template <class Residue>
-  static void sort(const Launch& launch, const CountingSort<false>::Args<>& args, const Split& split) {
-    const Index n = args.in.size, heavy = split.max_heavy(n);
-    auto scratch = args.scratch;
-    const auto zeroed = scratch.vector<Key>(Memory::zeroed(split, n));
+  /// Takes the state's memory from `scratch`; `zeroed` is the part that counts, which the caller clears.
+  static SplitState state_in(Scratch<>& scratch, const Split& split, Index n, VectorView<Key>& zeroed) {
+    const Index heavy = split.max_heavy(n);
+    zeroed = scratch.vector<Key>(Memory::zeroed(split, n));
     SplitState state{};
     state.count = zeroed.data;
     state.pieces_done = state.count + split.number;
@@ -93,11 +92,20 @@ struct residues : OnGpu {
     state.max_heavy = static_cast<int>(heavy);
     state.heavy_limit = split.heavy;
     state.even_limit = split.even;
+    state.piece_keys =
+        static_cast<Key>(std::clamp<Index>(ceil_div(n, 2 * multiprocessors()), Split::always_light,
+                                           std::max<Index>(1 << 17, 2 * split.values())));
+    return state;
+  }
 
+  template <class Residue>
+  static void sort(const Launch& launch, const CountingSort<false>::Args<>& args, const Split& split) {
+    const Index n = args.in.size;
+    auto scratch = args.scratch;
+    VectorView<Key> zeroed;
+    const SplitState state = state_in(scratch, split, n, zeroed);
     const cudaStream_t stream = stream_of(launch);
     const int processors = multiprocessors();
-    state.piece_keys = static_cast<Key>(std::clamp<Index>(ceil_div(n, 2 * processors), Split::always_light,
-                                                          std::max<Index>(1 << 17, 2 * split.values())));
     const bool in_aligned = is_aligned(args.in.data), out_aligned = is_aligned(args.out.data);
     TALLCACHE_CUDA(cudaMemsetAsync(zeroed.data, 0, zeroed.size * sizeof(Key), stream));
     const auto blocks =
@@ -112,25 +120,36 @@ struct residues : OnGpu {
     }
     Residue* const moved = scratch.vector<Residue>(n).data;
     move<Residue>(args.in, in_aligned, moved, split, processors, state, stream);
-    switch (counter_bits(n, args.range, split)) {
+    sort_light<Residue>(counter_bits(n, args.range, split), moved, args, out_aligned, split, state, stream);
+    // Also for few keys, where no bucket is heavy: counters may have been too narrow.
+    sort_heavy<Residue>(moved, args, out_aligned, state, stream);
+  }
+
+  template <class Residue>
+  static void sort_light(int counter_bits, const Residue* moved, const CountingSort<false>::Args<>& args,
+                         bool out_aligned, const Split& split, const SplitState& state, cudaStream_t stream) {
+    switch (counter_bits) {
       case 4:
-        sort_light<Residue, 4>(moved, args, out_aligned, split, state, stream);
-        break;
+        return sort_light<Residue, 4>(moved, args, out_aligned, split, state, stream);
       case 8:
-        sort_light<Residue, 8>(moved, args, out_aligned, split, state, stream);
-        break;
+        return sort_light<Residue, 8>(moved, args, out_aligned, split, state, stream);
       case 16:
-        sort_light<Residue, 16>(moved, args, out_aligned, split, state, stream);
-        break;
+        return sort_light<Residue, 16>(moved, args, out_aligned, split, state, stream);
       default:
-        sort_light<Residue, 32>(moved, args, out_aligned, split, state, stream);
+        return sort_light<Residue, 32>(moved, args, out_aligned, split, state, stream);
     }
+  }
+
+  template <class Residue>
+  static void sort_heavy(const Residue* moved, const CountingSort<false>::Args<>& args, bool out_aligned,
+                         const SplitState& state, cudaStream_t stream) {
     constexpr std::size_t bytes = max_counter_bytes + heavy_threads / 32 * strip_keys * sizeof(Key);
+    const int processors = multiprocessors();
     allow_shared(count_heavy_buckets<Residue>, bytes);
     count_heavy_buckets<Residue>
         <<<processors, heavy_threads, bytes, stream>>>(moved, args.out.data, out_aligned, state);
     check_launch();
-    if (n <= Split::always_light) return;  // no bucket is heavy
+    if (args.in.size <= Split::always_light) return;  // no bucket is heavy
     write_heavy_buckets<<<4 * processors, write_threads, 0, stream>>>(args.out.data, out_aligned, state);
     check_launch();
   }
