@@ -1,0 +1,42 @@
+// BLAS's level-3 routines that this library computes, on valid arguments.
+#pragma once
+
+#include <cstdint>
+
+#include "common/named.hpp"
+#include "cpu/matmul/gemmt.hpp"
+
+namespace tallcache::blas {
+
+using cpu::matmul::Layout;
+using cpu::matmul::Trans;
+using cpu::matmul::Triangle;
+
+/// A matrix as BLAS gives it: its first element and its leading dimension.
+template <class T>
+struct Stored {
+  T* data;
+  Index ld;
+};
+
+/// C = alpha op(A) op(B) + beta C. C is m x n, k the inner dimension.
+template <class T>
+void gemm(Layout, Trans trans_a, Trans trans_b, Index m, Index n, Index k, T alpha, Stored<const T> a,
+          Stored<const T> b, T beta, Stored<T> c) noexcept;
+
+/// The same on one triangle of the n x n matrix C.
+template <class T>
+void gemmt(Layout, Triangle, Trans trans_a, Trans trans_b, Index n, Index k, T alpha, Stored<const T> a,
+           Stored<const T> b, T beta, Stored<T> c) noexcept;
+
+/// C = alpha op(A) op(A)^T + beta C on one triangle of the n x n matrix C.
+template <class T>
+void syrk(Layout layout, Triangle triangle, Trans trans, Index n, Index k, T alpha, Stored<const T> a, T beta,
+          Stored<T> c) noexcept {
+  gemmt(layout, triangle, trans, trans == Trans::no ? Trans::yes : Trans::no, n, k, alpha, a, a, beta, c);
+}
+
+/// The number of calls so far.
+std::uint64_t calls();
+
+}  // namespace tallcache::blas
