@@ -31,9 +31,11 @@ struct LogRatio {
 
 bool is_timed(const Record& record) { return measured_seconds(&record) > 0; }
 
-// The same run, of the same number of threads or of one as parallel.
+// What runs alike on a machine: "one core", "all cores", "GPU".
 std::string machine_class(const Record& record) {
-  return fmt::format("{}, {}", backend_title(record.backend), record.threads > 1 ? "all cores" : "one core");
+  return record.backend != "cpu" ? backend_title(record.backend)
+         : record.threads > 1    ? "all cores"
+                                 : "one core";
 }
 
 LogRatio median_of(std::vector<double> values) {
@@ -167,8 +169,13 @@ std::vector<std::string> differences_of(const Json& now, const Json& before) {
   const auto compare = [&](const char* name, const char* pointer) {
     const Json::json_pointer at(pointer);
     const Json a = now.value(at, Json()), b = before.value(at, Json());
-    const auto text = [](const Json& json) {
-      return json.is_null() ? "unknown" : json.is_string() ? json.get<std::string>() : json.dump();
+    const auto text = [](const Json& json) -> std::string {
+      if (json.is_string()) return json.get<std::string>();
+      if (!json.is_array()) return json.is_null() ? "unknown" : json.dump();
+      std::string names;
+      for (const Json& one : json)
+        names += (names.empty() ? "" : " and ") + one.at("name").get<std::string>();
+      return names.empty() ? "none" : names;
     };
     if (a != b) list.push_back(fmt::format("{}: {} here, {} before", name, text(a), text(b)));
   };

@@ -97,7 +97,7 @@ constexpr std::array sides{
          [](const Record& r) { return on_cpu(r) && r.peer; }},
     Side{"GPU", "GPU", Family::ours, of_gpu<false, false>},
     Side{"library, GPU", "GPU library", Family::library, of_gpu<true, false>},
-    Side{"GPU with pinned transfers", "GPU with pinned transfers", Family::ours,
+    Side{"GPU with pinned transfers", "GPU's best, with transfers", Family::ours,
          [](const Record& r) { return on_gpu(r) && !as_graph(r); }, TransferMode::pinned},
     Side{"GPU, graph", "", Family::ours, of_gpu<false, true>, TransferMode::none, true},
     Side{"library, GPU, graph", "", Family::library, of_gpu<true, true>, TransferMode::none, true},

@@ -244,7 +244,7 @@ function draw_ranking(ranking, width) {
 function table(columns, rows, caption = "") {
   const head = element("tr", {}, ...columns.map(c => element("th", {scope: "col", class: c.left ? "left" : ""}, c.title)));
   const body = rows.map(row => element("tr", {}, ...row.map((cell, i) =>
-    element("td", {class: columns[i]?.left ? "left" : ""}, cell))));
+    element("td", {class: `${columns[i]?.left ? "left" : ""} ${cell.length <= 24 ? "short" : ""}`}, cell))));
   const made = element("table", {}, ...(caption ? [element("caption", {}, caption)] : []),
                        element("thead", {}, head), element("tbody", {}, ...body));
   return element("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": caption || "table"}, made);
@@ -323,7 +323,8 @@ const blocks = {
   listing: block => element("details", {}, element("summary", {}, block.title), element("pre", {}, block.text)),
   grid: block => table(block.columns, block.rows, block.caption),
   statement: block => {
-    const rest = [block.figures && `; ${block.figures}`, block.why && `. ${block.why}`].filter(Boolean).join("");
+    const rest = [block.figures && `; ${block.figures}`, block.why && `. ${block.why.replace(/\.$/, "")}.`]
+      .filter(Boolean).join("");
     return element("p", {class: "statement", "data-verdict": block.verdict}, `${block.text}: `,
                    element("span", {class: "verdict"}, block.verdict), rest);
   },
