@@ -57,6 +57,32 @@ for r in records:
 assert records[1]["params"] == {"base": 4}
 P
 run 0 report run.json; has out "matmul double m=33,n=20,k=7,pad=3"; has out "GFLOP/s"
+# Against an older run: the same, one of its variants at half the speed, and what cannot be compared.
+python3 - <<'P' || fail "no older and no slower document"
+import json
+document = json.load(open("run.json"))
+for record in document["measurements"]:
+    record["quantities"][0]["samples"] = 9 * [record["quantities"][0]["value"]]
+json.dump(document, open("older.json", "w"))
+time = document["measurements"][0]["quantities"][0]
+time["value"] *= 2
+time["samples"] = [2 * sample for sample in time["samples"]]
+document["context"]["build"]["flags"] = "-O0"
+json.dump(document, open("slower.json", "w"))
+document["kind"] = "peers"
+json.dump(document, open("kind.json", "w"))
+P
+run 0 report older.json --against older.json --fail-above 1.1
+has out "Of 2 records that both runs timed, 0 are slower and 0 faster"
+run 0 report slower.json --against older.json; has out "^Slower:"; has out "1 are slower"; has out "differs.* flags: -O0 here"
+bad "1 of 2 records take more than 1.1 times as long" report slower.json --against older.json --fail-above 1.1
+run 0 report older.json --against slower.json --fail-above 1.1; has out "^Faster:"
+bad "peers is held against one of tallcache run" report kind.json --against older.json
+bad "takes one FILE" report older.json older.json --against older.json
+bad "requires" report older.json --fail-above 1.1
+head -c 900 older.json >cut.json
+bad "cut.json is corrupt or truncated" report older.json --against cut.json
+bad "excludes" report older.json --against older.json --html page.html
 run 0 run counting_sort --element uint32_pair --shape n=1000 --input zipf_1.0 --seconds 0.01; has out preprocessing
 run 0 run matmul naive --shape m=8 --cold --seconds 0.01 --json cold.json; has cold.json '"caches": "cold"'
 run 0 run fft --shape n=64 --seconds 0.01; has out fft_six_step

@@ -1,14 +1,16 @@
-// tallcache report: results documents of every kind as Markdown, the READMEs' tables generated from them, and
-// their plots.
+// tallcache report: results documents of every kind as Markdown or as one page of HTML, the READMEs' tables
+// generated from them, their plots, and a run against an older one.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <sstream>
 
 #include "bench/program/commands.hpp"
+#include "bench/report/against.hpp"
 #include "bench/report/device_state.hpp"
 #include "bench/report/kind.hpp"
 
@@ -17,8 +19,9 @@ namespace {
 
 struct ReportOptions {
   std::vector<std::string> files;
-  std::string readme, svg;
+  std::string readme, svg, html, against;
   bool check = false;
+  double fail_above = no_value;
 };
 
 // The lines of a README between which the tables of one kind stand.
@@ -73,13 +76,13 @@ void add(Reports& reports, const ReportOptions& options, const Document& documen
   }
 }
 
-void report(const ReportOptions& options) {
-  if (options.check && options.readme.empty()) throw Error("--check needs --readme FILE");
-  Reports reports;
-  for (const std::string& path : options.files) {
+// Calls `use` with each document. Throws Error, which names the file, when one is not what its kind says.
+template <class Use>
+void for_each_document(const std::vector<std::string>& files, Use&& use) {
+  for (const std::string& path : files) {
     const Document document = read_document(path);
     try {
-      add(reports, options, document);
+      use(document);
     } catch (const Json::exception& error) {
       const std::string what = error.what();
       throw Error(fmt::format("{} is no results document of the kind '{}': {}", path, document.kind,
@@ -88,6 +91,36 @@ void report(const ReportOptions& options) {
       throw Error(fmt::format("{}: {}", path, error.what()));
     }
   }
+}
+
+void write_page(const ReportOptions& options) {
+  require_writable(options.html);
+  Page page;
+  for_each_document(options.files, [&](const Document& document) { page.add(document); });
+  write_text(options.html, page.html());
+}
+
+// Prints what changed. Throws Error when a record is slower by more than is allowed.
+void print_changes(const ReportOptions& options) {
+  if (options.files.size() != 1) throw Error("--against takes one FILE, which is held against the older one");
+  const Document now = read_document(options.files[0]), before = read_document(options.against);
+  const RunComparison comparison = compare_runs(now, before);
+  fmt::print("{}", against_text(comparison, now, before));
+  if (std::isnan(options.fail_above)) return;
+  const auto slower = slower_than(comparison, options.fail_above);
+  if (!slower.empty())
+    throw Error(
+        fmt::format("{} of {} records take more than {} times as long as before; the worst {:.3f} times: {}",
+                    slower.size(), comparison.changes.size(), options.fail_above, slower[0]->ratio,
+                    run_name(*slower[0]->now)));
+}
+
+void report(const ReportOptions& options) {
+  if (!options.against.empty()) return print_changes(options);
+  if (options.check && options.readme.empty()) throw Error("--check needs --readme FILE");
+  if (!options.html.empty()) return write_page(options);
+  Reports reports;
+  for_each_document(options.files, [&](const Document& document) { add(reports, options, document); });
   fmt::print("{}", reports.text);
   for (const auto& [kind, summary] : reports.summaries) update_readme(options, kind, summary);
 }
@@ -100,6 +133,8 @@ void add_report(CLI::App& app) {
       app.add_subcommand("report", "Results documents as Markdown, or as the tables of a README");
   command->footer(
       "Example: tallcache report tallcache-results/reproduce.json > report.md\n"
+      "         tallcache report results/machine/*.json --html page.html\n"
+      "         tallcache report compare.json --against older.json --fail-above 1.1\n"
       "         tallcache report compare.json --svg compare\n"
       "         tallcache report results/machine/reproduce.json --readme README.md");
   command->add_option("FILE", options->files, "What the commands have written by --json, of any kind")
@@ -113,6 +148,25 @@ void add_report(CLI::App& app) {
   command->add_flag("--check", options->check, "Change nothing; fail when the README differs");
   command->add_option("--svg", options->svg, "Plot into PREFIX-<operation>.svg (gnuplot)")
       ->type_name("PREFIX");
+  command
+      ->add_option("--html", options->html,
+                   "Write one page of HTML with charts and tables of all the files, which needs no network")
+      ->type_name("PAGE")
+      ->excludes("--readme", "--svg");
+  CLI::Option* against =
+      command
+          ->add_option(
+              "--against", options->against,
+              "What is slower, faster, gone and new since this older document, normalised by what both "
+              "measured of the machine")
+          ->type_name("OLD")
+          ->excludes("--readme", "--svg", "--html");
+  command
+      ->add_option("--fail-above", options->fail_above,
+                   "Fail when a record takes more than RATIO times as long as before, as 1.1")
+      ->type_name("RATIO")
+      ->check(CLI::Range(1.0, 1e6))
+      ->needs(against);
   command->callback([options] { report(*options); });
 }
 

@@ -127,10 +127,10 @@ std::vector<CapacityCliffs> find_cliffs(const Document& document, const Json& pa
   return list;
 }
 
-std::string cliffs_text(const Document& document, const Json& part, Style style) {
+Grid cliffs_grid(const Document& document, const Json& part) {
   const Sweep sweep(part);
   const std::vector<CapacityCliffs> list = find_cliffs(document, part);
-  if (list.empty()) return "\nNo variant was measured on the whole sweep of sizes.\n";
+  if (list.empty()) return {.caption = "No variant was measured on the whole sweep of sizes."};
   Grid grid{
       .caption = fmt::format(
           "Where variants fall off the caches, {0} from {1} to {2}: the smallest {0} with {3} times the "
@@ -150,7 +150,12 @@ std::string cliffs_text(const Document& document, const Json& part, Style style)
       if (std::ranges::find(variant.cliffs, jump, &CapacityCliff::time_jump) == variant.cliffs.end())
         grid.rows.push_back({"", "", "", "no such fall near", jump_at(sweep, variant, jump)});
   }
-  return "\n" + render(grid, style);
+  return grid;
+}
+
+std::string cliffs_text(const Document& document, const Json& part, Style style) {
+  const Grid grid = cliffs_grid(document, part);
+  return "\n" + (grid.rows.empty() ? grid.caption + "\n" : render(grid, style));
 }
 
 }  // namespace tallcache

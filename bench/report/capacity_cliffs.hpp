@@ -36,6 +36,8 @@ struct CapacityCliffs {
 /// misses document.
 std::vector<CapacityCliffs> find_cliffs(const Document&, const Json& part);
 
+/// Without rows when no variant was measured at every size.
+Grid cliffs_grid(const Document&, const Json& part);
 std::string cliffs_text(const Document&, const Json& part, Style);
 
 }  // namespace tallcache

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
+#include "bench/report/charts.hpp"
 #include "bench/report/format.hpp"
 #include "bench/report/gnuplot.hpp"
 #include "bench/report/kind.hpp"
@@ -67,6 +69,40 @@ const Record* fastest(const Records& records, TransferMode mode, IsEligible&& is
   return best;
 }
 
+// What is compared: the best record of each side at each size.
+struct Side {
+  std::string_view column, line;  ///< in the summary's grid, and in the chart
+  Family family;
+  bool (*includes)(const Record&);
+  TransferMode mode = TransferMode::none;
+  bool graph = false, in_summary = true;
+};
+
+template <bool peer, bool graph>
+bool of_gpu(const Record& record) {
+  return on_gpu(record) && record.peer == peer && as_graph(record) == graph;
+}
+
+constexpr std::array sides{
+    Side{.line = "CPU textbook, one core",
+         .family = Family::textbook,
+         .includes =
+             [](const Record& r) { return on_cpu(r) && r.threads == 1 && family_of(r) == Family::textbook; },
+         .in_summary = false},
+    Side{"CPU, one core", "CPU, one core", Family::ours,
+         [](const Record& r) { return on_cpu(r) && !r.peer && r.threads == 1; }},
+    Side{"all cores", "CPU, all cores", Family::ours,
+         [](const Record& r) { return on_cpu(r) && !r.peer && r.threads > 1; }},
+    Side{"library, all cores", "CPU library", Family::library,
+         [](const Record& r) { return on_cpu(r) && r.peer; }},
+    Side{"GPU", "GPU", Family::ours, of_gpu<false, false>},
+    Side{"library, GPU", "GPU library", Family::library, of_gpu<true, false>},
+    Side{"GPU with pinned transfers", "GPU's best, with transfers", Family::ours,
+         [](const Record& r) { return on_gpu(r) && !as_graph(r); }, TransferMode::pinned},
+    Side{"GPU, graph", "", Family::ours, of_gpu<false, true>, TransferMode::none, true},
+    Side{"library, GPU, graph", "", Family::library, of_gpu<true, true>, TransferMode::none, true},
+};
+
 std::string markdown(const Document& document, const Json& part) {
   return fmt::format("{}\n{}\n", render(comparison_grid(document, part), Style::markdown),
                      crossover_sentence(document, part));
@@ -81,6 +117,19 @@ std::string full(const Document& document) { return join_parts(document, markdow
 
 std::string summary(const Document& document) {
   return measured_on(document) + "\n" + join_parts(document, short_markdown);
+}
+
+Blocks page(const Document& document) {
+  Blocks blocks;
+  for (const Json& part : document.plan) {
+    blocks.emplace_back(Heading{title(part)});
+    if (Chart chart = comparison_chart(document, part); !chart.series.empty())
+      blocks.emplace_back(std::move(chart));
+    blocks.emplace_back(Paragraph{crossover_sentence(document, part)});
+    blocks.emplace_back(comparison_summary(document, part));
+    blocks.emplace_back(comparison_grid(document, part));
+  }
+  return blocks;
 }
 
 void plot(const Document& document, const std::string& prefix) {
@@ -176,36 +225,45 @@ std::string crossover_sentence(const Document& document, const Json& part) {
 
 Grid comparison_summary(const Document& document, const Json& part) {
   Grid grid{.caption = fmt::format("{}, {}:", title(part), rate_title(records_of(document, part))),
-            .columns = {{"size", true},
-                        {"CPU, one core"},
-                        {"all cores"},
-                        {"library, all cores"},
-                        {"GPU"},
-                        {"library, GPU"},
-                        {"GPU with pinned transfers"}},
+            .columns = {{"size", true}},
             .rows = {}};
   const bool graphs = std::ranges::any_of(
       records_of(document, part), [](const Record* record) { return on_gpu(*record) && as_graph(*record); });
-  if (graphs) grid.columns.insert(grid.columns.end(), {{"GPU, graph"}, {"library, GPU, graph"}});
+  const auto shown = [&](const Side& side) { return side.in_summary && (graphs || !side.graph); };
+  for (const Side& side : sides)
+    if (shown(side)) grid.columns.push_back({std::string(side.column)});
   for (const Index n : part.at("sizes")) {
     const Records records = records_at(document, part, n);
-    const auto best = [&](auto&& is_eligible, TransferMode mode = TransferMode::none) {
-      const Record* record = fastest(records, mode, is_eligible);
-      return record ? fmt::format("{} ({})", figure(rate_with(*record, mode)), record->variant)
-                    : std::string("-");
-    };
-    const auto best_on_gpu = [&](bool peer, bool graph) {
-      return best([=](const Record& r) { return on_gpu(r) && r.peer == peer && as_graph(r) == graph; });
-    };
-    auto& row = grid.rows.emplace_back(std::vector<std::string>{
-        label(part, n), best([](const Record& r) { return on_cpu(r) && !r.peer && r.threads == 1; }),
-        best([](const Record& r) { return on_cpu(r) && !r.peer && r.threads > 1; }),
-        best([](const Record& r) { return on_cpu(r) && r.peer; }), best_on_gpu(false, false),
-        best_on_gpu(true, false),
-        best([](const Record& r) { return on_gpu(r) && !as_graph(r); }, TransferMode::pinned)});
-    if (graphs) row.insert(row.end(), {best_on_gpu(false, true), best_on_gpu(true, true)});
+    auto& row = grid.rows.emplace_back(std::vector<std::string>{label(part, n)});
+    for (const Side& side : sides) {
+      if (!shown(side)) continue;
+      const Record* record = fastest(records, side.mode, side.includes);
+      row.push_back(record ? fmt::format("{} ({})", figure(rate_with(*record, side.mode)), record->variant)
+                           : std::string("-"));
+    }
   }
   return grid;
+}
+
+Chart comparison_chart(const Document& document, const Json& part) {
+  Chart chart{.title = title(part),
+              .x = part.at("size").get<std::string>(),
+              .y = rate_title(records_of(document, part))};
+  for (const Side& side : sides) {
+    if (side.graph) continue;
+    Series series{.name = std::string(side.line), .family = side.family};
+    for (const Index n : part.at("sizes")) {
+      const Record* record = fastest(records_at(document, part, n), side.mode, side.includes);
+      if (!record) continue;
+      ChartPoint& point = series.points.emplace_back(rate_point(*record, static_cast<double>(n)));
+      point.name = name_of(*record);
+      // The transfers were timed apart, and have no spread.
+      if (side.mode != TransferMode::none)
+        point = {point.x, rate_with(*record, side.mode), no_value, no_value, std::move(point.name)};
+    }
+    if (!series.points.empty()) chart.series.push_back(std::move(series));
+  }
+  return chart;
 }
 
 std::string comparison_plot(const Document& document, const Json& part) {
@@ -239,6 +297,7 @@ std::string comparison_plot(const Document& document, const Json& part) {
   return text + "plot " + plots + "\n";
 }
 
-const ReportKind compare_report{.kind = "compare", .full = full, .summary = summary, .plot = plot};
+const ReportKind compare_report{
+    .kind = "compare", .full = full, .summary = summary, .plot = plot, .page = page};
 
 }  // namespace tallcache

@@ -10,8 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "bench/report/document.hpp"
-#include "bench/report/grid.hpp"
+#include "bench/report/page.hpp"
 
 namespace tallcache {
 
@@ -40,6 +39,9 @@ std::string crossover_sentence(const Document&, const Json& part);
 /// The best of each side at every size: the suite's own variants and the libraries, on one core, on all
 /// cores, on the GPU, and on the GPU with its transfers; those as graphs apart, where there are any.
 Grid comparison_summary(const Document&, const Json& part);
+
+/// The same sides as lines over the sizes, and the textbook's best.
+Chart comparison_chart(const Document&, const Json& part);
 
 /// A gnuplot script: the rate of each candidate over the sizes, and again, dotted, with pinned transfers.
 /// Throws Error when nothing was measured.

@@ -72,26 +72,52 @@ std::string full(const Document& document) { return join_parts(document, markdow
 
 }  // namespace
 
-std::string counters_text(const Document& document, const Json& part, Style style) {
-  const auto records = records_of(document, part);
+namespace {
+
+Grid counters_grid(const Json& part, const std::vector<const Record*>& records,
+                   const std::vector<std::string>& events) {
   Grid grid{.caption = fmt::format("{} {}, {}:", part.at("operation").get<std::string>(),
                                    part.at("element").get<std::string>(), sizes_text(part.at("shape"))),
             .columns = {{"event", true}},
             .rows = {}};
   for (const Record* record : records) grid.columns.push_back({record->variant + params_text(*record)});
-  const std::vector<std::string> events = events_of(records);
   for (const std::string& event : events) {
     std::vector<std::string> row{event};
     for (const Record* record : records) row.push_back(shown(count_of(*record, event)));
     if (std::ranges::any_of(row.begin() + 1, row.end(), [](const std::string& cell) { return cell != "-"; }))
       grid.rows.push_back(std::move(row));
   }
-  std::string text = render(grid, style);
+  return grid;
+}
+
+// Which variants, and which events, were not counted, and why.
+std::string absent_text(const std::vector<const Record*>& records, const std::vector<std::string>& events) {
+  std::string text;
   for (const Record* record : records)
     if (!record->outcome.measured()) text += fmt::format("\n{}: {}\n", record->variant, reason_of(record));
   return text + not_counted(records, events);
 }
 
-const ReportKind counters_report{.kind = "counters", .full = full};
+Blocks page(const Document& document) {
+  Blocks blocks;
+  for (const Json& part : document.plan) {
+    const auto records = records_of(document, part);
+    const auto events = events_of(records);
+    blocks.emplace_back(counters_grid(part, records, events));
+    if (std::string absent = absent_text(records, events); !absent.empty())
+      blocks.emplace_back(Paragraph{std::move(absent)});
+  }
+  return blocks;
+}
+
+}  // namespace
+
+std::string counters_text(const Document& document, const Json& part, Style style) {
+  const auto records = records_of(document, part);
+  const auto events = events_of(records);
+  return render(counters_grid(part, records, events), style) + absent_text(records, events);
+}
+
+const ReportKind counters_report{.kind = "counters", .full = full, .page = page};
 
 }  // namespace tallcache

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "bench/report/document.hpp"
+#include "bench/report/page.hpp"
 
 namespace tallcache {
 
@@ -16,6 +16,8 @@ struct ReportKind {
   std::string (*summary)(const Document&) = nullptr;
   /// Draws <prefix>-<part>.svg through gnuplot; null: nothing to plot.
   void (*plot)(const Document&, const std::string& prefix) = nullptr;
+  /// The section of the page; null: the Markdown, as it is.
+  Blocks (*page)(const Document&) = nullptr;
 };
 
 // <command>_report, for each command that stores results.

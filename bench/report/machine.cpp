@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "bench/report/format.hpp"
 #include "bench/report/kind.hpp"
 #include "bench/report/limits.hpp"
@@ -33,12 +35,48 @@ std::string full(const Document& document) {
   return fmt::format("```\n{}{}```\n", report(machine), limits_text(document.limits));
 }
 
+// The median rates of one kind of limit, with their median absolute deviations.
+Ranking limits_ranking(const Document& document, std::string_view operation, const char* title,
+                       const char* unit) {
+  Ranking ranking{.title = title, .x = unit, .value_name = "median"};
+  for (const Record& record : document.limits) {
+    const Quantity* rate = record.find("median rate");
+    if (!rate) rate = record.find("rate");
+    if (record.operation != operation || !rate || !(rate->value > 0)) continue;
+    const std::string where = record.backend != "cpu" ? backend_title(record.backend)
+                              : record.threads == 1   ? "one core"
+                                                      : fmt::format("{} cores", record.threads);
+    ranking.items.push_back(
+        {.name = fmt::format("{}, {}", record.element == "byte" ? record.variant : record.element, where),
+         .family = Family::theory,
+         .value = rate->value,
+         .low = rate->value - rate->spread,
+         .high = rate->value + rate->spread});
+  }
+  return ranking;
+}
+
 }  // namespace
 
 std::string limits_text(std::span<const Record> limits) {
   return report(limits_from(limits)) + devices_text(limits);
 }
 
-extern const ReportKind machine_report{.kind = "machine", .full = full};
+Blocks machine_blocks(const Document& document) {
+  Blocks blocks;
+  for (Ranking& ranking :
+       std::array{limits_ranking(document, "multiply_add", "Multiply-adds from registers", "GFLOP/s"),
+                  limits_ranking(document, "memory_traffic", "Traffic with main memory", "GB/s")})
+    if (!ranking.items.empty()) blocks.emplace_back(std::move(ranking));
+  // Older documents describe less of the machine.
+  if (document.context.contains("counters"))
+    blocks.emplace_back(Listing{"Topology, caches, build and counters",
+                                report(nlohmann::json(document.context).get<Machine>())});
+  if (!document.limits.empty())
+    blocks.emplace_back(Listing{"Peaks, bandwidths and balance", limits_text(document.limits)});
+  return blocks;
+}
+
+extern const ReportKind machine_report{.kind = "machine", .full = full, .page = machine_blocks};
 
 }  // namespace tallcache

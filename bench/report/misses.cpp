@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "bench/report/capacity_cliffs.hpp"
+#include "bench/report/charts.hpp"
 #include "bench/report/gnuplot.hpp"
 #include "bench/report/kind.hpp"
 
@@ -89,10 +90,15 @@ std::vector<std::string> level_row(const Record& record, const Quantity& misses,
   return row;
 }
 
-std::string variant_text(const Record& record, Style style) {
+// Empty when it was counted.
+std::string why_absent(const Record& record) {
+  if (record.outcome.measured() || std::ranges::any_of(record.quantities, is_of_level)) return {};
+  return fmt::format("{}{}: {}: {}", record.variant, params_of(record), to_string(record.outcome.status),
+                     record.outcome.reason);
+}
+
+Grid variant_grid(const Record& record) {
   const std::string name = record.variant + params_of(record);
-  if (!record.outcome.measured() && std::ranges::none_of(record.quantities, is_of_level))
-    return fmt::format("\n{}: {}: {}\n", name, to_string(record.outcome.status), record.outcome.reason);
   const bool both = std::ranges::any_of(record.quantities, [&](const Quantity& q) {
     return is_of_level(q) && !std::isnan(over_model(record, q));
   });
@@ -109,7 +115,12 @@ std::string variant_text(const Record& record, Style style) {
   grid.columns.push_back({"counted by", true});
   for (const Quantity& quantity : record.quantities)
     if (is_of_level(quantity)) grid.rows.push_back(level_row(record, quantity, both));
-  return "\n" + render(grid, style);
+  return grid;
+}
+
+std::string variant_text(const Record& record, Style style) {
+  const std::string absent = why_absent(record);
+  return "\n" + (absent.empty() ? render(variant_grid(record), style) : absent + "\n");
 }
 
 std::string short_bytes(double bytes) {
@@ -146,15 +157,17 @@ std::string curves_text(std::span<const Record* const> curves, Style style) {
   return "\n" + render(grid, style);
 }
 
+std::string title_of(const Json& part) {
+  return fmt::format("{} {} {}, lines of {} B", part.at("operation").get<std::string>(),
+                     part.at("element").get<std::string>(), part.at("size").get<std::string>(),
+                     part.at("caches").at(0).at("line").get<std::size_t>());
+}
+
 std::string axes(const Json& part, const std::vector<double>& sizes) {
   const double first = sizes.front(), last = sizes.back();
   const Json& caches = part.at("caches");
   std::string text(logarithmic_axes);
-  text += fmt::format(
-      "set title {} offset 0,1\n",
-      quoted(fmt::format("{} {} {}, lines of {} B", part.at("operation").get<std::string>(),
-                         part.at("element").get<std::string>(), part.at("size").get<std::string>(),
-                         caches.at(0).at("line").get<std::size_t>())));
+  text += fmt::format("set title {} offset 0,1\n", quoted(title_of(part)));
   text += "set xlabel 'Z, bytes of cache'\nset ylabel 'Q(Z), misses of an ideal cache (LRU)'\n";
   text += fmt::format("set xrange [{}:{}]\nset xtics (", first, last);
   for (double bytes = first; bytes <= last; bytes *= 4)
@@ -197,6 +210,51 @@ std::string script(const Json& part, std::span<const Record* const> curves) {
 
 std::string full(const Document& document) { return misses_text(document, Style::markdown); }
 
+Series curve(const Record& record, const Quantity& misses, Drawn drawn) {
+  Series series{.name = record.variant + (drawn == Drawn::bound ? ", theory" : ""),
+                .family = drawn == Drawn::bound ? Family::theory : family_of(record),
+                .drawn = drawn,
+                .companion = drawn == Drawn::bound};
+  for (std::size_t i = 0; i < misses.values.size(); ++i)
+    if (misses.values[i] > 0) series.points.push_back({misses.over.points[i], misses.values[i]});
+  return series;
+}
+
+std::vector<Chart> charts_of(const Json& part, std::span<const Record* const> curves) {
+  Chart empty{.title = "Misses of an ideal cache (LRU) of each size: " + title_of(part),
+              .x = "Z, bytes of cache",
+              .y = "Q(Z), misses"};
+  for (std::size_t i = 0; const Json& cache : part.at("caches"))
+    empty.marks.push_back(
+        {fmt::format("L{} {}", ++i, short_bytes(cache.at("bytes").get<double>())), cache.at("bytes")});
+  std::vector<std::vector<Series>> groups;
+  for (const Record* record : curves) {
+    auto& group = groups.emplace_back();
+    group.push_back(curve(*record, *record->find("misses"), Drawn::line));
+    if (const Quantity* theory = prediction(*record, Json::object()); theory && !theory->values.empty())
+      group.push_back(curve(*record, *theory, Drawn::bound));
+  }
+  return in_charts(empty, groups);
+}
+
+Blocks page(const Document& document) {
+  Blocks blocks;
+  for (const Json& part : document.plan) {
+    blocks.emplace_back(Heading{title_of(part)});
+    blocks.emplace_back(Paragraph{heading(part, Style::terminal)});
+    if (const auto curves = curves_of(document, part); !curves.empty())
+      for (Chart& chart : charts_of(part, curves)) blocks.emplace_back(std::move(chart));
+    for (const Record* record : records_of(document, part)) {
+      if (const std::string absent = why_absent(*record); !absent.empty())
+        blocks.emplace_back(Paragraph{absent});
+      else
+        blocks.emplace_back(variant_grid(*record));
+    }
+    if (part.contains("falls")) blocks.emplace_back(cliffs_grid(document, part));
+  }
+  return blocks;
+}
+
 void plot(const Document& document, const std::string& prefix) {
   const std::string operation = document.plan.at(0).at("operation");
   plot_misses(document, fmt::format("{}-{}.svg", prefix, operation));
@@ -224,6 +282,6 @@ void plot_misses(const Document& document, const std::string& file) {
   draw(file, script(part, curves));
 }
 
-extern const ReportKind misses_report{.kind = "misses", .full = full, .plot = plot};
+extern const ReportKind misses_report{.kind = "misses", .full = full, .plot = plot, .page = page};
 
 }  // namespace tallcache

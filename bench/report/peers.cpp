@@ -127,6 +127,54 @@ std::string markdown(const Document& document, const Json& part) {
 std::string full(const Document& document) { return join_parts(document, markdown); }
 std::string summary(const Document& document) { return measured_on(document) + "\n" + full(document); }
 
+// A case's speed over its best peer, from the spreads of both; or the mean of a group and its least.
+void add_items(Ranking& ranking, const Document& document, const Json& part, const Json& peer_case,
+               LaunchMode launch) {
+  const std::string group = peer_case.at("group");
+  const int threads = peer_case.at("threads");
+  const std::string cores =
+      part.at("backend") != "cpu" ? "" : fmt::format(", {} core{}", threads, threads == 1 ? "" : "s");
+  Ranking::Item item{.name = peer_case.at("label").get<std::string>() + suffix(launch) + cores,
+                     .family = Family::ours};
+  if (group.empty()) {
+    const PeerFigures figures = peer_figures(document, part, peer_case, launch);
+    item.value = figures.over_best;
+    if (std::isnan(item.value)) return;
+    const double spread = std::hypot(figures.own->seconds_spread() / figures.own->seconds(),
+                                     figures.best->seconds_spread() / figures.best->seconds());
+    item.low = item.value / (1 + spread), item.high = item.value * (1 + spread);
+    item.note = "over " + figures.best->variant;
+  } else {
+    const PeerGroup figures = peer_group(document, part, group, launch);
+    item.name = group + suffix(launch) + cores;
+    item.value = figures.geometric_mean, item.low = figures.min;
+    item.note = fmt::format("geometric mean of {}, from the least on", figures.count);
+  }
+  if (!std::isnan(item.value)) ranking.items.push_back(std::move(item));
+}
+
+template <class Visit>
+void for_each_line(const Json& part, Visit&& visit) {
+  std::set<std::string> groups;
+  for (const Json& peer_case : part.at("cases"))
+    if (const std::string group = peer_case.at("group"); group.empty() || groups.insert(group).second)
+      for (const LaunchMode launch : {LaunchMode::plain, LaunchMode::graph}) visit(peer_case, launch);
+}
+
+Blocks page(const Document& document) {
+  Blocks blocks;
+  for (const Json& part : document.plan) {
+    Ranking ranking{.title = caption_of(part), .x = "speed over the best peer", .value_name = "ratio"};
+    ranking.reference = 1;
+    for_each_line(part, [&](const Json& peer_case, LaunchMode launch) {
+      add_items(ranking, document, part, peer_case, launch);
+    });
+    if (!ranking.items.empty()) blocks.emplace_back(std::move(ranking));
+    blocks.emplace_back(peers_grid(document, part));
+  }
+  return blocks;
+}
+
 }  // namespace
 
 PeerFigures peer_figures(const Document& document, const Json& part, const Json& peer_case,
@@ -171,18 +219,15 @@ PeerGroup peer_group(const Document& document, const Json& part, std::string_vie
 
 Grid peers_grid(const Document& document, const Json& part) {
   Grid grid = empty_grid(document, part);
-  std::set<std::string> groups;
-  for (const Json& peer_case : part.at("cases")) {
-    const std::string group = peer_case.at("group");
-    if (!group.empty() && !groups.insert(group).second) continue;
-    for (const LaunchMode launch : {LaunchMode::plain, LaunchMode::graph})
-      (group.empty() ? add_case : add_group)(grid, document, part, peer_case, launch);
-  }
+  for_each_line(part, [&](const Json& peer_case, LaunchMode launch) {
+    const bool single = peer_case.at("group").get_ref<const std::string&>().empty();
+    (single ? add_case : add_group)(grid, document, part, peer_case, launch);
+  });
   for (auto& row : grid.rows) row.resize(grid.columns.size());
   if (part.at("backend") != "cpu") drop_threads(grid);
   return grid;
 }
 
-const ReportKind peers_report{.kind = "peers", .full = full, .summary = summary};
+const ReportKind peers_report{.kind = "peers", .full = full, .summary = summary, .page = page};
 
 }  // namespace tallcache

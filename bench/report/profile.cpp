@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "bench/report/charts.hpp"
 #include "bench/report/kind.hpp"
 
 namespace tallcache {
@@ -76,6 +77,44 @@ std::string full(const Document& document) {
   for (const ProfiledVariant& variant : profiled_variants(document))
     text += profile_text(variant, Style::markdown);
   return text;
+}
+
+// What the profile promises for P processors, and what was measured on them.
+std::vector<Series> speedup_series(const ProfiledVariant& v) {
+  const Family family = family_of(*v.record);
+  const std::string name = title_of(*v.record);
+  Series least{.name = name + ", at least", .family = family};
+  Series most{.name = name + ", at most", .family = Family::theory, .drawn = Drawn::bound, .companion = true};
+  Series measured{.name = name + ", measured", .family = family, .drawn = Drawn::points, .companion = true};
+  for (int p = 1; p <= range_processors.back(); p *= 2) {
+    const SpeedupRange range = speedup_range(v.profile, p);
+    most.points.push_back({static_cast<double>(p), range.high});
+    least.points.push_back({static_cast<double>(p), range.low});
+  }
+  for (const Record* record : v.times)
+    if (const double speedup = v.speedup(*record); !std::isnan(speedup)) {
+      const double spread = record->seconds_spread() / record->seconds();
+      measured.points.push_back(
+          {static_cast<double>(record->threads), speedup, speedup / (1 + spread), speedup * (1 + spread)});
+    }
+  std::vector<Series> list{std::move(least), std::move(most)};
+  if (!measured.points.empty()) list.push_back(std::move(measured));
+  return list;
+}
+
+Blocks page(const Document& document) {
+  Blocks blocks{Paragraph{profile_heading(document)}};
+  const std::vector<ProfiledVariant> list = profiled_variants(document);
+  std::vector<std::vector<Series>> groups;
+  for (const ProfiledVariant& variant : list) groups.push_back(speedup_series(variant));
+  const Chart empty{.title = "Speed-up that work and span allow", .x = "P, processors", .y = "speed-up"};
+  for (Chart& chart : in_charts(empty, groups)) blocks.emplace_back(std::move(chart));
+  for (const ProfiledVariant& variant : list) {
+    blocks.emplace_back(profile_grid(variant));
+    blocks.emplace_back(ranges(variant.profile));
+    if (!variant.times.empty()) blocks.emplace_back(times(variant));
+  }
+  return blocks;
 }
 
 void plot(const Document& document, const std::string& prefix) {
@@ -155,7 +194,7 @@ std::string profile_heading(const Document& document) {
       threads, threads == 1 ? "" : "s", part.at("width").get<Index>(), part.at("grain").get<Index>());
 }
 
-std::string profile_text(const ProfiledVariant& v, Style style) {
+Grid profile_grid(const ProfiledVariant& v) {
   const Profile& p = v.profile;
   const bool unit_cost = v.unit_cost();
   const Quantity* burden = v.record->find("burden");
@@ -175,7 +214,11 @@ std::string profile_text(const ProfiledVariant& v, Style style) {
   row("average of a strand", average(p.work, p.strands, unit_cost));
   row("strands along the span", fmt::format("{}", p.strands_on_span));
   row("average of a strand on it", average(p.span, p.strands_on_span, unit_cost));
-  std::string text = "\n" + render(grid, style) + "\n" + render(ranges(p), style);
+  return grid;
+}
+
+std::string profile_text(const ProfiledVariant& v, Style style) {
+  std::string text = "\n" + render(profile_grid(v), style) + "\n" + render(ranges(v.profile), style);
   if (!v.times.empty()) text += "\n" + render(times(v), style);
   return text;
 }
@@ -202,6 +245,6 @@ std::string cilkscale_csv(const Document& document) {
   return text;
 }
 
-extern const ReportKind profile_report{.kind = "profile", .full = full, .plot = plot};
+extern const ReportKind profile_report{.kind = "profile", .full = full, .plot = plot, .page = page};
 
 }  // namespace tallcache

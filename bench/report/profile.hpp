@@ -37,6 +37,7 @@ void put_profile(Record&, const Profile&, double burden, const std::string& burd
 
 /// The heading above the variants: what was profiled and how.
 std::string profile_heading(const Document&);
+Grid profile_grid(const ProfiledVariant&);
 std::string profile_text(const ProfiledVariant&, Style);
 
 /// The columns of Cilkscale (OpenCilk), a row for each variant, so that scripts made for it can read them.

@@ -5,7 +5,7 @@
 
 #include "bench/report/kind.hpp"
 #include "bench/report/results_file.hpp"
-#include "bench/tables/table.hpp"
+#include "bench/tables/sentences.hpp"
 
 namespace tallcache {
 namespace {
@@ -17,12 +17,25 @@ std::string full(const Document& document) {
   return text;
 }
 
+struct Verdicts {
+  int held = 0, decided = 0;
+
+  void count(const Report& report) {
+    for (const Finding& finding : report.findings)
+      if (finding.holds) ++decided, held += *finding.holds;
+  }
+  std::string text() const {
+    return fmt::format("Of the slides' findings that these measurements decide, {} of {} hold here.", held,
+                       decided);
+  }
+};
+
 // One line for each ratio, the slide's beside this machine's, and the number of findings that hold.
 std::string summary(const Document& document) {
   Grid grid{.caption = fmt::format("On {}:", machine_line(document)),
             .columns = {{"table", true}, {"size", true}, {"ratio", true}, {"slide"}, {"here"}},
             .rows = {}};
-  int held = 0, decided = 0;
+  Verdicts verdicts;
   for (const Table* table : tables_of(document.plan)) {
     const Report report = report_of(*table, document);
     std::string id(table->id);
@@ -31,16 +44,48 @@ std::string summary(const Document& document) {
       grid.rows.push_back(
           {std::exchange(id, ""), ratio.where, ratio.what, shown(ratio.slide), shown(ratio.here)});
     }
-    for (const Finding& finding : report.findings)
-      if (finding.holds) ++decided, held += *finding.holds;
+    verdicts.count(report);
   }
-  return render(grid, Style::markdown) +
-         fmt::format("\nOf the slides' findings that these measurements decide, {} of {} hold here.\n", held,
-                     decided);
+  return render(grid, Style::markdown) + "\n" + verdicts.text() + "\n";
+}
+
+void add_table(Blocks& blocks, const Table& table, Report&& report) {
+  blocks.emplace_back(Heading{fmt::format("{}: {}", table.id, table.title)});
+  blocks.emplace_back(Paragraph{slide_line(table)});
+  for (Grid& grid : report.grids) blocks.emplace_back(std::move(grid));
+  for (std::string& note : report.notes) blocks.emplace_back(Paragraph{std::move(note)});
+  for (Finding& finding : report.findings)
+    blocks.emplace_back(Statement{std::move(finding.text), std::string(verdict_of(finding)),
+                                  std::move(finding.figures), std::move(finding.why)});
+}
+
+// The ratios of all tables in one chart, then table by table.
+Blocks page(const Document& document) {
+  Ranking ratios{.title = "Ratios of the slides' tables: the slide beside this machine",
+                 .x = "ratio",
+                 .other_name = "slide",
+                 .reference = 1};
+  Verdicts verdicts;
+  Blocks tables;
+  for (const Table* table : tables_of(document.plan)) {
+    Report report = report_of(*table, document);
+    verdicts.count(report);
+    for (const Ratio& ratio : report.ratios)
+      if (ratio.quotient && ratio.here > 0)
+        ratios.items.push_back({.name = fmt::format("{}, {}", ratio.what, ratio.where),
+                                .family = Family::ours,
+                                .value = ratio.here,
+                                .other = ratio.slide});
+    add_table(tables, *table, std::move(report));
+  }
+  Blocks blocks{Paragraph{verdicts.text()}};
+  if (!ratios.items.empty()) blocks.emplace_back(std::move(ratios));
+  blocks.insert(blocks.end(), std::make_move_iterator(tables.begin()), std::make_move_iterator(tables.end()));
+  return blocks;
 }
 
 }  // namespace
 
-const ReportKind reproduce_report{.kind = "reproduce", .full = full, .summary = summary};
+const ReportKind reproduce_report{.kind = "reproduce", .full = full, .summary = summary, .page = page};
 
 }  // namespace tallcache

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "bench/report/charts.hpp"
 #include "bench/report/format.hpp"
 #include "bench/report/kind.hpp"
 
@@ -34,6 +36,19 @@ std::string caption_of(const Document& document) {
 
 std::string full(const Document& document) { return render(run_grid(document), Style::markdown); }
 
+Blocks page(const Document& document) {
+  Grid grid = run_grid(document);
+  std::vector<const Record*> records;
+  for (const Record& record : document.measurements) records.push_back(&record);
+  Ranking ranking{.title = grid.caption, .x = rate_title(records)};
+  for (const Record* record : records)
+    if (!std::isnan(record->rate(measured_seconds(record)))) ranking.items.push_back(rate_item(*record));
+  Blocks blocks;
+  if (!ranking.items.empty()) blocks.emplace_back(std::move(ranking));
+  blocks.emplace_back(std::move(grid));
+  return blocks;
+}
+
 }  // namespace
 
 Grid run_grid(const Document& document) {
@@ -60,6 +75,6 @@ Grid run_grid(const Document& document) {
   return grid;
 }
 
-const ReportKind run_report{.kind = "run", .full = full};
+const ReportKind run_report{.kind = "run", .full = full, .page = page};
 
 }  // namespace tallcache

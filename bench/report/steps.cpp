@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/report/charts.hpp"
 #include "bench/report/format.hpp"
 #include "bench/report/kind.hpp"
 #include "bench/report/limits.hpp"
@@ -49,6 +50,23 @@ std::string markdown(const Document& document, const Json& part) {
 std::string full(const Document& document) { return join_parts(document, markdown); }
 std::string summary(const Document& document) { return measured_on(document) + "\n" + full(document); }
 
+Blocks page(const Document& document) {
+  Blocks blocks;
+  for (const Json& part : document.plan) {
+    Grid grid = steps_grid(document, part);
+    Ranking ranking{.title = grid.caption};
+    for (const Json& step : part.at("steps"))
+      if (const Record* record = record_of(document, part, step); measured_seconds(record) > 0) {
+        ranking.x = record->rate_unit();
+        ranking.items.push_back(rate_item(*record));
+        ranking.items.back().name = step.at("label");
+      }
+    if (!ranking.items.empty()) blocks.emplace_back(std::move(ranking));
+    blocks.emplace_back(std::move(grid));
+  }
+  return blocks;
+}
+
 }  // namespace
 
 Grid steps_grid(const Document& document, const Json& part) {
@@ -81,6 +99,6 @@ Grid steps_grid(const Document& document, const Json& part) {
   return grid;
 }
 
-const ReportKind steps_report{.kind = "steps", .full = full, .summary = summary};
+const ReportKind steps_report{.kind = "steps", .full = full, .summary = summary, .page = page};
 
 }  // namespace tallcache

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "bench/tables/list.hpp"
+#include "bench/tables/sentences.hpp"
 #include "bench/tables/slides.hpp"
 #include "common/catalogue.hpp"
 
@@ -27,11 +28,8 @@ bool has_all(const Json& params, const Params& wanted) {
 
 // "holds here; the figures. The reason."
 std::string render(const Finding& finding, Style style) {
-  const std::string verdict = !finding.holds   ? "undecided here"
-                              : *finding.holds ? "holds here"
-                                               : "does not hold here";
-  std::string text =
-      fmt::format("- {}: {}", finding.text, style == Style::markdown ? "**" + verdict + "**" : verdict);
+  const std::string_view mark = style == Style::markdown ? "**" : "";
+  std::string text = fmt::format("- {}: {}{}{}", finding.text, mark, verdict_of(finding), mark);
   if (!finding.figures.empty()) text += "; " + finding.figures;
   if (!finding.why.empty()) text += ". " + finding.why + (finding.why.ends_with(".") ? "" : ".");
   return text + "\n";
@@ -97,6 +95,18 @@ const Record* find_run(const Document& document, const RunName& run) {
   return nullptr;
 }
 
+std::string_view verdict_of(const Finding& finding) {
+  return !finding.holds ? "undecided here" : *finding.holds ? "holds here" : "does not hold here";
+}
+
+std::string slide_line(const Table& table) {
+  const Json& slide = slide_table(table.id);
+  const std::string source = slide.at("source");
+  // The slide's title follows the file's name.
+  return fmt::format("Slide: {}{}.", source.substr(source.find(": ") + 2),
+                     slide.contains("machine") ? ", on " + slide["machine"].get<std::string>() : "");
+}
+
 Report report_of(const Table& table, const Document& document) {
   const Json& mode = document.context.at("mode");
   return table.report({slide_table(table.id), document, parse_scale(mode.get_ref<const std::string&>())});
@@ -104,14 +114,9 @@ Report report_of(const Table& table, const Document& document) {
 
 std::string render(const Table& table, const Report& report, Style style) {
   const bool markdown = style == Style::markdown;
-  const Json& slide = slide_table(table.id);
-  const std::string source = slide.at("source");
   std::string text =
       fmt::format("{}{}: {}\n{}", markdown ? "## " : "", table.id, table.title, markdown ? "\n" : "");
-  // The slide's title follows the file's name.
-  text += "Slide: " + source.substr(source.find(": ") + 2);
-  if (slide.contains("machine")) text += ", on " + slide["machine"].get<std::string>();
-  text += ".\n";
+  text += slide_line(table) + "\n";
   for (const Grid& grid : report.grids) text += "\n" + render(grid, style);
   if (!report.notes.empty()) text += "\n";
   for (const std::string& note : report.notes) text += fmt::format("{}{}\n", markdown ? "- " : "", note);

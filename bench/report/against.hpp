@@ -1,0 +1,61 @@
+// A run against an older one: the ratio of each record's times, normalised by what both runs measured of the
+// machine itself, with its interval.
+//
+// Normalisation: the speed of a machine changes between runs (its clock, its neighbours on the same host). Both
+// runs timed work that no commit changes: the machine's limits and the libraries. A record's ratio is divided by
+// the geometric mean of what applies to it: the multiply-adds' ratio for work in flops, the copy's for other
+// work, and the median ratio of the libraries that did the same operation.
+//
+// Interval: three independent parts, added in quadrature as logarithms. The samples of both runs give a bootstrap
+// interval of the ratio of medians. The normalisation has an error of its own: of its samples, and the
+// disagreement of its parts. Two processes differ by where their code and data lie (Mytkowicz, Diwan, Hauswirth,
+// Sweeney, Producing Wrong Data Without Doing Anything Obviously Wrong!, ASPLOS 2009, section 4), which no sample
+// of one process shows. It is estimated from the scatter of the ratios of all records, most of which a commit
+// leaves as they were.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/report/page.hpp"
+
+namespace tallcache {
+
+/// What both runs measured of the machine: the time of the new run over the older one's.
+struct MachineRatio {
+  std::string name;
+  double ratio, error;  ///< error: relative, one standard deviation
+};
+
+struct RecordChange {
+  const Record *now, *before;
+  double raw, ratio;  ///< the new time over the older one; `ratio` is normalised
+  double low, high;   ///< the interval of `ratio`
+
+  bool slower() const { return low > 1; }
+  bool faster() const { return high < 1; }
+};
+
+struct RunComparison {
+  std::vector<std::string> differences{};  ///< of machine, build and settings, one a line
+  std::vector<MachineRatio> machine{};
+  std::vector<RecordChange> changes{};  ///< of every record that both runs timed
+  std::vector<const Record*> gone{}, added{};
+  std::size_t untimed = 0;  ///< records without times, such as counts, which are not compared
+  double noise = no_value;  ///< the largest estimate of the scatter between the runs: relative, one deviation
+};
+
+/// Compares documents of one kind, which must outlive the result. Throws Error when their kinds differ, or when
+/// they have no timed record in common.
+RunComparison compare_runs(const Document& now, const Document& before);
+
+/// As Markdown: the differences, the machine, then what is slower, faster, gone and new.
+std::string against_text(const RunComparison&, const Document& now, const Document& before);
+
+/// The records that are slower, by a ratio above `limit`; the slowest first.
+std::vector<const RecordChange*> slower_than(const RunComparison&, double limit);
+
+/// "matmul double cpu recursive, 2 threads, m = 8, n = 8, k = 8, base = 4"
+std::string run_name(const Record&);
+
+}  // namespace tallcache
