@@ -21,8 +21,8 @@ namespace tallcache::cache {
 /// these elements.) The models see all accesses only after flush(). Prefer trace(), which always flushes.
 class Tracer {
  public:
-  /// line_bytes: a power of two (throws Error otherwise). With `sites` the accesses of different sites are not
-  /// folded together, and each block tells the sites. Models and sites must outlive the tracer.
+  /// line_bytes: a power of two (throws Error otherwise). With `sites` the accesses of different sites are
+  /// not folded together, and each block tells the sites. Models and sites must outlive the tracer.
   Tracer(std::size_t line_bytes, std::vector<Model*> models, AccessSites* sites = nullptr)
       : shift_(static_cast<unsigned>(std::countr_zero(validated_line(line_bytes)))),
         models_(std::move(models)),
