@@ -31,6 +31,7 @@ std::vector<double> collect_metrics(int, std::span<const char* const>, const std
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "gpu/check.hpp"
 
@@ -110,12 +111,13 @@ using Image = std::vector<std::uint8_t>;
 class ProfilerHost {
  public:
   /// `availability`: of a device's counters; empty where there is none.
-  ProfilerHost(const std::string& chip, const Image& availability) : chip_(chip) {
+  ProfilerHost(const std::string& chip, Image availability)
+      : chip_(chip), availability_(std::move(availability)) {
     CUpti_Profiler_Host_Initialize_Params params{
         .structSize = CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE,
         .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
-        .pChipName = chip.c_str(),
-        .pCounterAvailabilityImage = availability.empty() ? nullptr : availability.data()};
+        .pChipName = chip_.c_str(),
+        .pCounterAvailabilityImage = availability_.empty() ? nullptr : availability_.data()};
     if (cupti().cuptiProfilerHostInitialize(&params) != CUPTI_SUCCESS)
       throw Error(fmt::format("CUPTI does not know the chip '{}'", chip), Status::unavailable);
     host_ = params.pHostObject;
@@ -130,10 +132,10 @@ class ProfilerHost {
 
   /// How the device collects the metrics. Once for each host.
   Image config(std::span<const char* const> metrics) const {
-    // All at once: metrics that are added one by one share no pass.
+    // All at once: metrics that are added one by one share no pass. A host that refused one refuses all.
     if (!add(metrics)) {
       for (const char* const& metric : metrics)
-        if (!add({&metric, 1}))
+        if (!ProfilerHost(chip_, availability_).add({&metric, 1}))
           throw Error(fmt::format("{} has no metric '{}'", chip_, metric), Status::unsupported);
       throw Error(fmt::format("{} does not collect these metrics together", chip_), Status::unsupported);
     }
@@ -178,6 +180,7 @@ class ProfilerHost {
   }
 
   std::string chip_;
+  Image availability_;
   CUpti_Profiler_Host_Object* host_ = nullptr;
 };
 
