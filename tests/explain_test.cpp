@@ -99,7 +99,7 @@ TEST(Golden, Transpositions) {
   expect_golden("transpose", "naive", square,
                 {{"b(j, i + e) = a(i + e, j)", writes_rows}, {"b(j, i + e) = a(i + e, j)", reads}});
   expect_golden("transpose", "thread_per_row", square,
-                {{"b(j, i) = a(i, j)", writes_rows}, {"b(j, i) = a(i, j)", reads}});
+                {{"b(i, j) = a(j, i)", writes_rows}, {"b(i, j) = a(j, i)", reads}});
   expect_golden(
       "transpose", "coalesced", square,
       by_tiles(
