@@ -1,3 +1,13 @@
+# A place in the text is the same on every machine, also where ccache makes the paths relative.
+file(RELATIVE_PATH source_from_build ${CMAKE_CURRENT_BINARY_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+set(TALLCACHE_PLACE_FLAGS -fmacro-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}/= -fmacro-prefix-map=${source_from_build}=)
+# For sources with the text of kernels: unroll is nvcc's pragma, and gcc does not see that a loop over what a thread
+# has in registers runs under the condition of the loop that loaded it.
+set(TALLCACHE_KERNEL_TEXT_FLAGS -Wno-unknown-pragmas ${TALLCACHE_PLACE_FLAGS})
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND TALLCACHE_KERNEL_TEXT_FLAGS -Wno-maybe-uninitialized)
+endif()
+
 # One translation unit for each line of <folder>/variants.def, so that a variant is one file and one line, and so that
 # each can have the flags of its kind; and <backend>::variants(), which lists them all. The last part of `folder`, as in
 # tests/toy, is the backend's name.
@@ -72,8 +82,11 @@ macro(tallcache_add_variant target folder backend made)
   else()
     target_sources(${target} PRIVATE ${source})
   endif()
+  if(extension STREQUAL "cpp")
+    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${TALLCACHE_PLACE_FLAGS}")
+  endif()
   if(kind STREQUAL "TEXTBOOK")
-    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${TALLCACHE_TEXTBOOK_FLAGS}")
+    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS ${TALLCACHE_TEXTBOOK_FLAGS})
   endif()
 endmacro()
 
@@ -89,16 +102,6 @@ function(tallcache_add_backends target)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/backends.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/${target}_backends.cpp @ONLY)
   target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${target}_backends.cpp)
 endfunction()
-
-# For sources with the text of kernels: unroll is nvcc's pragma, and gcc does not see that a loop over what a thread
-# has in registers runs under the condition of the loop that loaded it. A place in the text is the same on every machine,
-# also where ccache makes the paths relative.
-file(RELATIVE_PATH source_from_build ${CMAKE_CURRENT_BINARY_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
-set(TALLCACHE_KERNEL_TEXT_FLAGS -Wno-unknown-pragmas -fmacro-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}/=
-    -fmacro-prefix-map=${source_from_build}=)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  list(APPEND TALLCACHE_KERNEL_TEXT_FLAGS -Wno-maybe-uninitialized)
-endif()
 
 # The kernels' text of each variant on the GPU, compiled as C++ for the model: one translation unit for each. A .cuh is
 # CUDA's alone and not modelled.

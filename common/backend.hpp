@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/measure/device_counts.hpp"
 #include "common/measure/device_state.hpp"
 #include "common/measure/executor.hpp"
 #include "common/measure/machine.hpp"
@@ -53,6 +54,10 @@ struct Backend {
   /// The state of device number `device` at this moment, or why it is not known. Null where no device tells
   /// one. Throws nothing.
   Figure<DeviceState> (*state)(int device);
+
+  /// What the counters of device number `device` count of `run`, which is called several times: not all of
+  /// them count at once. Null where a device has none. Throws what `run` throws.
+  std::vector<DeviceCount> (*count)(int device, const std::function<void()>& run);
 
   /// Each library that chooses its kernels by the processor, and the kernels that it runs here, or why it
   /// cannot run.

@@ -2,14 +2,32 @@
 //
 //   void load(const void* address, std::size_t bytes);
 //   void store(const void* address, std::size_t bytes);
+//
+// and, where it wants to know the place of the access in the text, a Place behind the bytes.
 #pragma once
 
 #include <cstddef>
 #include <type_traits>
 
-#include "common/view.hpp"
+#include "common/placed_view.hpp"
 
 namespace tallcache {
+namespace detail {
+template <class Sink>
+void report_load(Sink& sink, const void* address, std::size_t bytes, Place place) {
+  if constexpr (requires { sink.load(address, bytes, place); })
+    sink.load(address, bytes, place);
+  else
+    sink.load(address, bytes);
+}
+template <class Sink>
+void report_store(Sink& sink, const void* address, std::size_t bytes, Place place) {
+  if constexpr (requires { sink.store(address, bytes, place); })
+    sink.store(address, bytes, place);
+  else
+    sink.store(address, bytes);
+}
+}  // namespace detail
 
 template <class Sink>
 struct Traced {
@@ -21,15 +39,15 @@ struct Traced {
    public:
     using value_type = std::remove_const_t<T>;
 
-    Reference(T* element, Sink* sink) : element_(element), sink_(sink) {}
+    Reference(T* element, Sink* sink, Place place) : element_(element), sink_(sink), place_(place) {}
     Reference(const Reference&) = default;
 
     operator value_type() const {
-      sink_->load(element_, sizeof(T));
+      detail::report_load(*sink_, element_, sizeof(T), place_);
       return *element_;
     }
     const Reference& operator=(value_type value) const {
-      sink_->store(element_, sizeof(T));
+      detail::report_store(*sink_, element_, sizeof(T), place_);
       *element_ = value;
       return *this;
     }
@@ -57,25 +75,48 @@ struct Traced {
    private:
     T* element_;
     Sink* sink_;
+    Place place_;
   };
 
   template <class T>
-  Reference<T> at(T* element) const {
-    return {element, sink};
+  Reference<T> at(T* element, Place place = Place::current()) const {
+    return {element, sink, place};
   }
 
-  /// The footprint of a kernel that works on bare pointers (reads() and writes() of view.hpp).
-  void load(const void* address, std::size_t bytes) const { sink->load(address, bytes); }
-  void store(const void* address, std::size_t bytes) const { sink->store(address, bytes); }
+  /// The footprint of a kernel that works on bare pointers (reads() and writes() below).
+  void load(const void* address, std::size_t bytes, Place place = Place::current()) const {
+    detail::report_load(*sink, address, bytes, place);
+  }
+  void store(const void* address, std::size_t bytes, Place place = Place::current()) const {
+    detail::report_store(*sink, address, bytes, place);
+  }
 
   /// One load, and one store where the claim is granted.
   template <class T>
-  bool claim(T* element, T expected, T desired) const {
-    sink->load(element, sizeof(T));
+  bool claim(T* element, T expected, T desired, Place place = Place::current()) const {
+    load(element, sizeof(T), place);
     const bool granted = Plain::claim(element, expected, desired);
-    if (granted) sink->store(element, sizeof(T));
+    if (granted) store(element, sizeof(T), place);
     return granted;
   }
 };
+
+// reads() and writes() of view.hpp. Their place is that of the call.
+template <class T, class Sink>
+void reads(VectorView<T, Traced<Sink>> v, Place place = Place::current()) {
+  for (Index i = 0; i < v.size; ++i) v.access().load(v.data + i, sizeof(T), place);
+}
+template <class T, class Sink>
+void writes(VectorView<T, Traced<Sink>> v, Place place = Place::current()) {
+  for (Index i = 0; i < v.size; ++i) v.access().store(v.data + i, sizeof(T), place);
+}
+template <class T, class Sink>
+void reads(MatrixView<T, Traced<Sink>> a, Place place = Place::current()) {
+  for (Index i = 0; i < a.rows; ++i) reads(row_of(a, i), place);
+}
+template <class T, class Sink>
+void writes(MatrixView<T, Traced<Sink>> a, Place place = Place::current()) {
+  for (Index i = 0; i < a.rows; ++i) writes(row_of(a, i), place);
+}
 
 }  // namespace tallcache

@@ -18,6 +18,7 @@ constinit const Backend backend{
     .device_fault = [](int) { return std::string(); },
     .versions = [] { return std::string(); },
     .state = nullptr,
+    .count = nullptr,
     .libraries = &peers::peer_cores,
     .limits =
         [](int, const LimitsProtocol& protocol, const LimitsProgress& progress) {

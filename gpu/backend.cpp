@@ -2,6 +2,7 @@
 
 #include "gpu/cuda_executor.hpp"
 #include "gpu/cuda_state.hpp"
+#include "gpu/device_counters.hpp"
 #include "gpu/limits.hpp"
 
 namespace tallcache::gpu {
@@ -19,6 +20,7 @@ constinit const Backend backend{
     .device_fault = &device_fault,
     .versions = &cuda_versions,
     .state = &cuda_device_state,
+    .count = &count_on_device,
     .libraries = [] { return std::vector<std::pair<std::string, std::string>>{}; },
     .limits = [](int device, const LimitsProtocol&,
                  const LimitsProgress&) { return measure_gpu_limits(device); },

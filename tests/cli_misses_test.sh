@@ -133,4 +133,33 @@ else
   run 0 misses matmul naive --shape m=16; has out "simulated: no hardware counters here"
 fi
 
+# A GPU's variants: the model's column, and the counters' or why not.
+if "$program" list | grep -q " gpu "; then
+  run 0 misses transpose naive coalesced any_shape --backend gpu --shape m=64 --json gpu.json
+  has out "^model: kernels for CUDA alone: not modelled"
+  python3 - <<'P' || fail "gpu.json"
+import json
+d = json.load(open("gpu.json"))
+naive, coalesced, any_shape = d["measurements"]
+def model(record, name):
+    (quantity,) = [q for q in record["quantities"] if q["name"] == name and q["source"] == "model"]
+    return quantity["value"]
+assert model(naive, "global store sectors") == 32 * model(naive, "global store requests") == 32 * 128
+assert model(coalesced, "shared load wavefronts") == 32 * 128 and model(any_shape, "global load sectors") is None
+for record in d["measurements"]:
+    for q in record["quantities"]:
+        assert q["value"] is not None or q["reason"], q
+    (counted,) = [q for q in record["quantities"] if q["name"] == "global load sectors" and q["source"] == "event"]
+    assert counted["detail"] == "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+    assert counted["value"] is None or counted["value"] == 4 * 128
+P
+  run 0 report gpu.json; has out "global store: sectors a request"
+  conforms gpu.json
+  bad "are of the CPU's variants" misses transpose naive --backend gpu --cache 4K
+  bad "did you mean 'h200'" misses transpose naive --backend gpu --machine h20
+  bad "did you mean 'naive'" misses transpose naiv --backend gpu
+else
+  bad "this build has no backend 'gpu'" misses transpose naive --backend gpu
+fi
+
 finish

@@ -135,7 +135,7 @@ TEST(Counted, FooKernel) {
     else
       wavefronts.push_back({static_cast<std::uint64_t>(site.site.kind), counts.wavefronts / counts.requests});
   }
-  EXPECT_STREQ(device.sites().front().site.where.file_name(), "gpu/exercises/foo.hpp");
+  EXPECT_STREQ(device.sites().front().site.where.file, "gpu/exercises/foo.hpp");
   using Pairs = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
   EXPECT_EQ(sectors, (Pairs{{4, 1}, {4, 1}, {16, 4}, {4, 2}, {32, 8}})) << "a, b, c, d, e: sectors, lines";
   EXPECT_EQ(wavefronts, (Pairs{{1, 1}, {1, 1}, {0, 1}, {0, 4}})) << "stores to a_s, bc_s; loads of both";

@@ -122,7 +122,7 @@ Faults source_faults(const Json& all, const Json& tables) {
     for (const std::string& part : citations(variant->source, all).unresolved)
       faults.push_back(std::string(variant->name) + ": " + part);
   for (const Json& table : tables)
-    for (const Place& place : places(table.at("source").get<std::string>(), all)) {
+    for (const TextPlace& place : places(table.at("source").get<std::string>(), all)) {
       const bool known = std::ranges::any_of(all.at("seeds"), [&](const Json& row) {
         const Json& where = row.at("where");
         return text_of(row.at("id").get<std::string>(), all) == place.text &&
@@ -241,10 +241,10 @@ TEST(Citations, ThatResolveToNothingAreNamed) {
 TEST(Places, OfATextFollowItsName) {
   const Json all = sources();
   EXPECT_EQ(places("PMPP: Exercise 4; Hong: Agenda; Next?; Moreno Maza: Counting sort: the algorithm", all),
-            (std::vector<Place>{{"PMPP", "Exercise 4"},
-                                {"Hong", "Agenda"},
-                                {"Hong", "Next?"},
-                                {"Moreno Maza", "Counting sort: the algorithm"}}));
+            (std::vector<TextPlace>{{"PMPP", "Exercise 4"},
+                                    {"Hong", "Agenda"},
+                                    {"Hong", "Next?"},
+                                    {"Moreno Maza", "Counting sort: the algorithm"}}));
   Json tables = slide_tables();
   tables[0]["source"] = "Moreno Maza: A slide that is not there";
   tables[1]["source"] = "Nobody: Comparisons";

@@ -4,35 +4,31 @@
 
 #include <memory>
 
+#include "bench/commands/output.hpp"
 #include "bench/misses/capacity_cliffs.hpp"
 #include "bench/misses/curve.hpp"
 #include "bench/misses/misses.hpp"
 #include "bench/misses/records.hpp"
+#include "bench/misses/requests.hpp"
 #include "bench/misses/theory.hpp"
 #include "bench/program/candidates.hpp"
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
+#include "bench/report/caches.hpp"
 #include "bench/report/gnuplot.hpp"
 #include "bench/report/misses.hpp"
+#include "common/backend.hpp"
 #include "common/papi/source.hpp"
 
 namespace tallcache {
 namespace {
 
 struct MissesOptions : ProblemOptions {
-  std::string line, source = "auto", svg, json;
+  std::string line, source = "auto", svg, json, backend = "cpu", machine = "h200";
+  int device = 0;
   std::vector<std::string> caches;
   bool curve = false, cliffs = false;
 };
-
-std::vector<cache::CacheLevel> levels_of(const MissesOptions& options) {
-  const std::size_t line = options.line.empty() ? 0 : cache::validated_line(parse_bytes(options.line));
-  if (options.caches.empty()) return machine_caches(line);
-  std::vector<cache::CacheLevel> levels;
-  for (const std::string& text : options.caches) levels.push_back(parse_cache(text, line ? line : 64));
-  cache::validate(levels);
-  return levels;
-}
 
 struct MissesPlan {
   Problem problem;
@@ -48,7 +44,7 @@ MissesPlan planned(const MissesOptions& options) {
   const Operation& operation = *plan.problem.operation;
   plan.candidates = candidates(operation, options.variants, options.params, 1, "cpu");
   const Source asked = parse_source(options.source);
-  plan.levels = levels_of(options);
+  plan.levels = cache_levels(options.caches, options.line);
   plan.choice = options.caches.empty() || asked != Source::automatic
                     ? choose_source(asked)
                     : SourceChoice{Source::simulated, "simulated: the caches are named"};
@@ -72,9 +68,6 @@ MissesPlan planned(const MissesOptions& options) {
 
 Json part_of(const MissesPlan& plan) {
   const Operation& operation = *plan.problem.operation;
-  Json caches = Json::array();
-  for (const cache::CacheLevel& level : plan.levels)
-    caches.push_back({{"bytes", level.bytes}, {"ways", level.ways}, {"line", level.line}});
   return {{"operation", operation.name},
           {"element", operation.element},
           {"shape", to_json(plan.problem.shape)},
@@ -82,7 +75,7 @@ Json part_of(const MissesPlan& plan) {
           {"input", to_record(plan.problem, plan.candidates.front()).input},
           {"source", to_string(plan.choice.source)},
           {"reason", plan.choice.reason},
-          {"caches", std::move(caches)}};
+          {"caches", caches_json(plan.levels)}};
 }
 
 void count(const MissesPlan& plan, Document& document) {
@@ -118,7 +111,34 @@ void measure_cliffs(const MissesPlan& plan, Document& document) {
   measure_cliffs(plan.problem, plan.traced, plan.levels, sweep, document);
 }
 
+// A device's caches are not traced: what its warps ask for is modelled, and counted where it can be.
+void run_on_device(const MissesOptions& options) {
+  if (!options.caches.empty() || !options.line.empty() || options.source != "auto" || options.curve ||
+      options.cliffs || !options.svg.empty())
+    throw Error("--cache, --line, --source, --curve, --svg and --falls are of the CPU's variants");
+  const Problem problem = problem_of(options);
+  const cache::WarpMachine& machine = cache::warp_machine(options.machine);
+  const auto list = candidates(*problem.operation, options.variants, options.params, 1, options.backend);
+  if (!(work_of(*problem.operation, problem.shape).amount > 0))
+    throw Error("this shape has nothing to count");
+  require_modellable(problem);
+  const Output output(options.json);
+  Document document{.kind = "misses",
+                    .context = machine_context(options.device),
+                    .plan = Json::array({{{"operation", problem.operation->name},
+                                          {"element", problem.operation->element},
+                                          {"shape", to_json(problem.shape)},
+                                          {"size", to_string(*problem.operation, problem.shape)},
+                                          {"input", to_record(problem, list.front()).input},
+                                          {"machine", machine.name}}})};
+  count_requests(problem, list, machine, options.device, document);
+  output.part(document, misses_text(document, Style::terminal));
+  output.finish(document);
+  require_device(options.device);
+}
+
 void run(const MissesOptions& options) {
+  if (!find_backend(options.backend).host) return run_on_device(options);
   const MissesPlan plan = planned(options);
   Document document{.kind = "misses", .context = machine_context(), .plan = Json::array({part_of(plan)})};
   count(plan, document);
@@ -149,6 +169,13 @@ void add_misses(CLI::App& app) {
       ->type_name("FILE");
   command->add_flag("--falls", options->cliffs,
                     "Also: the size at which each variant falls off each cache, and where its time jumps");
+  command
+      ->add_option("--backend", options->backend,
+                   "cpu: cache misses; gpu: requests, sectors and wavefronts, by a model and by the counters")
+      ->capture_default_str();
+  command->add_option("--machine", options->machine, "The GPU whose rules the model of requests has")
+      ->capture_default_str();
+  command->add_option("--device", options->device, "Number of the GPU to count on")->capture_default_str();
   command->add_option("--json", options->json, "Write the counts to FILE ('-': standard output)")
       ->type_name("FILE");
   command->footer("Example: tallcache misses matmul naive tiled recursive --shape m=300 --curve --svg q.svg");

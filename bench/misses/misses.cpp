@@ -98,6 +98,15 @@ std::vector<CacheLevel> machine_caches(std::size_t line_bytes) {
   return levels;
 }
 
+std::vector<CacheLevel> cache_levels(std::span<const std::string> named, const std::string& line) {
+  const std::size_t bytes = line.empty() ? 0 : cache::validated_line(parse_bytes(line));
+  if (named.empty()) return machine_caches(bytes);
+  std::vector<CacheLevel> levels;
+  for (const std::string& text : named) levels.push_back(parse_cache(text, bytes ? bytes : 64));
+  cache::validate(levels);
+  return levels;
+}
+
 double estimated_accesses(const Operation& operation, const Shape& shape) {
   const Cost cost = operation.cost(shape);
   // Four accesses for each two flops (c += a b); about 16 for each key of the bucketed sort, and 4 for each
@@ -128,6 +137,14 @@ void require_traceable(const Problem& problem, std::span<const Candidate> candid
                               to_string(*problem.operation, smaller.shape)));
   }
   throw Error(fmt::format("a trace of {} {}", to_string(*problem.operation, problem.shape), reason));
+}
+
+// The model of a device takes some 50 ns an access.
+void require_modellable(const Problem& problem) {
+  const double time = 50e-9 * estimated_accesses(*problem.operation, problem.shape);
+  if (time > max_seconds)
+    throw Error(fmt::format("a run of {} on the model takes about {:.1f} hours",
+                            to_string(*problem.operation, problem.shape), time / 3600));
 }
 
 }  // namespace tallcache

@@ -24,10 +24,17 @@ cache::CacheLevel parse_cache(std::string_view text, std::size_t line_bytes);
 /// the machine's own). Throws Error with the reason when they are unknown.
 std::vector<cache::CacheLevel> machine_caches(std::size_t line_bytes);
 
+/// The levels that are named ("32K:8"), or this machine's where none is, with lines of `line` bytes; empty:
+/// the machine's own, or 64 for named ones. Throws Error as the functions above do.
+std::vector<cache::CacheLevel> cache_levels(std::span<const std::string> named, const std::string& line);
+
 /// Throws Error when the traces of `candidates` do not fit in memory or take more than an hour. The message
 /// says what is needed, and the largest smaller size that is feasible.
 void require_traceable(const Problem&, std::span<const Candidate> candidates,
                        std::span<const cache::CacheLevel> levels);
+
+/// Throws Error when a run of a GPU's variant on the model of a device takes more than an hour.
+void require_modellable(const Problem&);
 
 /// The estimated number of element accesses of a trace of `shape`.
 double estimated_accesses(const Operation&, const Shape& shape);

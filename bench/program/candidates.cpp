@@ -136,7 +136,10 @@ Shape default_shape(const Operation& operation, bool smallest) {
 }  // namespace
 
 Problem problem_of(const ProblemOptions& options) {
-  const Operation& operation = find_operation(options.operation, options.element);
+  return problem_of(find_operation(options.operation, options.element), options);
+}
+
+Problem problem_of(const Operation& operation, const ProblemOptions& options) {
   return {&operation,
           options.shape.empty() ? default_shape(operation, options.smallest_shape)
                                 : parse_shape(operation, options.shape),

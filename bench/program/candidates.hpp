@@ -59,8 +59,9 @@ struct ProblemFlags {
 /// Adds them to a command; `when_none` says which variants run when none is named.
 ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::string& when_none);
 
-/// The problem that they name. Throws Error on unknown names and sizes.
+/// The problem that they name, of `operation` where it is known. Throws Error on unknown names and sizes.
 Problem problem_of(const ProblemOptions& options);
+Problem problem_of(const Operation& operation, const ProblemOptions& options);
 
 /// Adds --huge-pages, which puts a problem's arrays on pages of 2 MiB. Throws Error where the system
 /// gives none.

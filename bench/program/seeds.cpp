@@ -78,7 +78,7 @@ Json tables_from(std::string_view text, const Json& where, const Json& sources) 
   const Json slides = Json::parse(slides_json);
   for (const Json& table : slides.at("tables")) {
     const std::string id = table.at("id"), source = table.at("source");
-    const bool from_here = std::ranges::any_of(places(source, sources), [&](const Place& place) {
+    const bool from_here = std::ranges::any_of(places(source, sources), [&](const TextPlace& place) {
       return place.text == text && std::ranges::find(where, Json(place.title)) != where.end();
     });
     if (from_here) list[is_reproduced(id) ? "reproduced" : "not_yet"].push_back(id);
@@ -126,8 +126,8 @@ Citations citations(std::string_view source, const Json& sources) {
   return all;
 }
 
-std::vector<Place> places(std::string_view source, const Json& sources) {
-  std::vector<Place> list;
+std::vector<TextPlace> places(std::string_view source, const Json& sources) {
+  std::vector<TextPlace> list;
   std::string text;
   for (std::string part : parts(source)) {
     for (const Json& entry : sources.at("texts"))

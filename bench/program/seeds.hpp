@@ -26,12 +26,12 @@ struct Citations {
 Citations citations(std::string_view source, const Json& sources);
 
 /// A slide, section or exercise of a text; the text is empty where the source names none that there is.
-struct Place {
+struct TextPlace {
   std::string text, title;
-  bool operator==(const Place&) const = default;
+  bool operator==(const TextPlace&) const = default;
 };
 /// The places that a table's source names: "Hong: Comparisons; Agenda" are two of Hong's.
-std::vector<Place> places(std::string_view source, const Json& sources);
+std::vector<TextPlace> places(std::string_view source, const Json& sources);
 
 /// What the bibliography's text is cited as that the row called `id` is of; empty when there is none.
 std::string text_of(std::string_view id, const Json& sources);

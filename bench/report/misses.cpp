@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/report/caches.hpp"
 #include "bench/report/capacity_cliffs.hpp"
 #include "bench/report/charts.hpp"
 #include "bench/report/gnuplot.hpp"
 #include "bench/report/kind.hpp"
+#include "bench/report/requests.hpp"
 
 namespace tallcache {
 namespace {
@@ -32,14 +34,6 @@ std::string params_of(const Record& record) {
   return text;
 }
 
-std::string described(const Json& cache) {
-  const std::size_t bytes = cache.at("bytes"), ways = cache.at("ways"), line = cache.at("line");
-  const std::string size = bytes % (1 << 20) == 0 ? fmt::format("{} MiB", bytes >> 20)
-                           : bytes % 1024 == 0    ? fmt::format("{} KiB", bytes >> 10)
-                                                  : fmt::format("{} B", bytes);
-  return ways * line == bytes ? size + ", fully associative" : fmt::format("{}, {} ways", size, ways);
-}
-
 std::string heading(const Json& part, Style style) {
   const Json& caches = part.at("caches");
   std::string text =
@@ -48,7 +42,7 @@ std::string heading(const Json& part, Style style) {
                   caches.at(0).at("line").get<std::size_t>(), part.at("reason").get<std::string>());
   if (style == Style::markdown) text += "\n";
   for (std::size_t i = 0; i < caches.size(); ++i)
-    text += fmt::format("{} L{} {}\n", style == Style::markdown ? "-" : " ", i + 1, described(caches[i]));
+    text += fmt::format("{} L{} {}\n", style == Style::markdown ? "-" : " ", i + 1, cache_text(caches[i]));
   return text;
 }
 
@@ -265,6 +259,10 @@ void plot(const Document& document, const std::string& prefix) {
 std::string misses_text(const Document& document, Style style) {
   std::string text;
   for (const Json& part : document.plan) {
+    if (part.contains("machine")) {
+      text += requests_text(records_of(document, part), part, style);
+      continue;
+    }
     text += heading(part, style);
     for (const Record* record : records_of(document, part)) text += variant_text(*record, style);
     if (const auto curves = curves_of(document, part); style == Style::markdown && !curves.empty())
@@ -276,6 +274,7 @@ std::string misses_text(const Document& document, Style style) {
 
 void plot_misses(const Document& document, const std::string& file) {
   const Json& part = document.plan.at(0);
+  if (part.contains("machine")) throw Error("a GPU's requests are no misses by cache size: there is no plot");
   const auto curves = curves_of(document, part);
   if (curves.empty())
     throw Error("there are no misses by cache size to plot: tallcache misses --curve makes them");

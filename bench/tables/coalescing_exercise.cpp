@@ -1,9 +1,13 @@
+// Coalescing: PMPP's foo_kernel, figures 6.2 and 6.3 and block sizes, the four rules of half-warps, and the
+// transactions of a load, by the request model.
 #include <fmt/format.h>
 
 #include <cmath>
 #include <vector>
 
+#include "bench/tables/coalescing.hpp"
 #include "bench/tables/counted_records.hpp"
+#include "bench/tables/exercises.hpp"
 #include "bench/tables/list.hpp"
 #include "common/warp/host_device.hpp"
 #include "gpu/exercises/foo.hpp"
@@ -14,7 +18,18 @@ namespace {
 using cache::AccessKind;
 using cache::Space;
 
-constexpr std::string_view id = "coalescing-exercise", machine = "h200", label = "foo_kernel";
+constexpr std::string_view id = "coalescing-exercise", machine = "h200", label = "foo_kernel",
+                           verdicts_label = "verdicts", block_sizes_label = "block sizes";
+
+constexpr Remark remarks[] = {
+    {"block sizes of the tiled product without uncoalesced accesses",
+     "A row of a tile fills whole sectors of 32 bytes at every multiple of 8; only at 32 it fills a line of "
+     "128 bytes"},
+    {"LD.E R2, [R6]: addresses of half a warp",
+     "0x00FB6AEB, of threads 3 and 7, is no multiple of 4: a misprint of ...E8 or ...EC"},
+    {"naive transpose, a half-warp's store, capability 1.2", "",
+     "Each lane writes a row apart, a segment each"},
+};
 
 // An access of the exercise: the `number`-th of its kind and space in the kernel's text.
 struct Access {
@@ -74,7 +89,10 @@ std::vector<Record> count() {
 }
 
 std::vector<Row> rows(Scale, std::uint64_t) {
-  return {{std::string(label), [] { return count(); }}};
+  return {{std::string(label), [] { return count(); }},
+          {std::string(verdicts_label), [] { return coalescing::count_verdicts(id); }},
+          {std::string(block_sizes_label), [] { return coalescing::count_block_sizes(); }},
+          exercises_row([] { return coalescing::answer(id); })};
 }
 
 // The cost of a request of the access, and its minimum.
@@ -110,8 +128,7 @@ Finding finds_answer(const std::string& text, const std::string& answer, const s
   return finding;
 }
 
-Report report(const Inputs& inputs) {
-  Report report;
+void add_foo(const Inputs& inputs, Report& report) {
   Grid& grid = report.grids.emplace_back();
   grid.columns = {{"access", true},      {"text's answer", true}, {"model", true},
                   {"sectors a request"}, {"of them needed"},      {"shared wavefronts a request"}};
@@ -134,12 +151,63 @@ Report report(const Inputs& inputs) {
   report.notes.push_back(
       "The model runs the kernel's own text, lane by lane, and counts what each warp asks for: sectors of 32 "
       "bytes, before any cache. Caches can serve the sectors of c that a warp takes again at the next j.");
+}
+
+// The text's word for an access, and whether the model makes as few transactions of it as would do.
+void add_verdicts(const Inputs& inputs, Report& report) {
+  Grid& grid = report.grids.emplace_back();
+  grid.columns = {{"row", true},   {"access", true},           {"text's answer", true},
+                  {"model", true}, {"transactions a request"}, {"of them needed"}};
+  const auto records = records_of(inputs.document, id, verdicts_label);
+  for (const Json& row : inputs.slide.at("verdicts")) {
+    const std::string access = row.at(1), answer = row.at(2);
+    const Json at{{"access", access}};
+    if (records.empty() || !records.front()->find("transactions", at)) {
+      grid.rows.push_back(
+          {row.at(0), access, answer, why_absent(inputs.document, id, verdicts_label), "-", "-"});
+      continue;
+    }
+    const double transactions = records.front()->value("transactions", at),
+                 ideal = records.front()->value("ideal transactions", at);
+    const std::string here = transactions == ideal ? "coalesced" : "uncoalesced";
+    grid.rows.push_back({row.at(0), access, answer, here, figure(transactions), figure(ideal)});
+    report.findings.push_back(
+        {fmt::format("{}, {}: {}", row.at(0).get<std::string>(), access, answer),
+         here == answer,
+         fmt::format("{} transactions, {} would do", figure(transactions), figure(ideal)),
+         {}});
+  }
+  report.notes.push_back(
+      "Figures 6.2 and 6.3: the products' own text on today's machine. Capability 1.0: a half-warp that "
+      "breaks a rule makes a transaction for each lane; 1.2 makes segments of its addresses.");
+}
+
+void add_block_sizes(const Inputs& inputs, Report& report) {
+  const auto records = records_of(inputs.document, id, block_sizes_label);
+  const Quantity* sectors = records.empty() ? nullptr : records.front()->find("sectors a request");
+  const Quantity* ideal = records.empty() ? nullptr : records.front()->find("ideal sectors a request");
+  if (!sectors || !ideal) return;
+  Grid& grid = report.grids.emplace_back();
+  grid.caption = "The loads of the tiled product by its block's size, by the model of its text";
+  grid.columns = {{"block"}, {"sectors a request"}, {"of them needed"}};
+  for (std::size_t i = 0; i < sectors->values.size() && i < ideal->values.size(); ++i)
+    grid.rows.push_back({fmt::format("{0} x {0}", digits(sectors->over.points[i])),
+                         figure(sectors->values[i]), figure(ideal->values[i])});
+}
+
+Report report(const Inputs& inputs) {
+  Report report;
+  add_foo(inputs, report);
+  add_verdicts(inputs, report);
+  add_exercises(inputs, id, remarks, {}, report);
+  add_block_sizes(inputs, report);
   return report;
 }
 
 }  // namespace
 
 const Table coalescing_exercise_table{
-    id, "which accesses of PMPP's foo_kernel are coalesced, by a model of its text", rows, report};
+    id, "coalescing: PMPP's foo_kernel, the rules of half-warps, best and worst loads, by a model", rows,
+    report};
 
 }  // namespace tallcache

@@ -100,12 +100,16 @@ std::string digits(double value) {
   return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value);
 }
 
+const Json& exercises_of(const Json& slide) {
+  return slide.contains("exercises") ? slide["exercises"] : slide.at("rows");
+}
+
 Answers::Answers(std::string_view table)
     : table_(table), record_(measured_record(std::string(table), "model", "", Json::object())) {}
 
 Quantity Answers::quantity(std::string_view exercise, Origin origin, std::string_view model) const {
   std::vector<std::string_view> names;
-  for (const Json& row : slide_table(table_).at("rows")) {
+  for (const Json& row : exercises_of(slide_table(table_))) {
     names.push_back(row.at(1).get_ref<const std::string&>());
     if (names.back() != exercise) continue;
     const std::string unit = row.at(3);
@@ -145,7 +149,7 @@ void add_exercises(const Inputs& inputs, std::string_view table, std::span<const
   Grid& grid = report.grids.emplace_back();
   grid.columns = {{"row", true}, {"exercise", true}, {"text's answer"}, {"model"}};
   if (!measurable.exercises.empty()) grid.columns.push_back({"measured here"});
-  for (const Json& row : inputs.slide.at("rows")) {
+  for (const Json& row : exercises_of(inputs.slide)) {
     const std::string exercise = row.at(1);
     const Quantity* model = quantity_of(records, exercise, false);
     const std::string no_value = records.empty() ? why_absent(inputs.document, table, label) : "-";

@@ -10,9 +10,9 @@
 
 namespace tallcache {
 
-/// What models make of the exercises of one table. The table's entry in tables.json has a row an exercise:
-/// the id of the texts' row that it is of, what is asked, the printed answer and its unit. An answer is a
-/// number or a list of numbers.
+/// What models make of the exercises of one table. The table's entry in tables.json has an exercise a row, or
+/// an "exercises" entry a piece where its rows are something else: the id of the texts' row that it is of,
+/// what is asked, the printed answer and its unit. An answer is a number or a list of numbers.
 class Answers {
  public:
   explicit Answers(std::string_view table);
@@ -31,6 +31,9 @@ class Answers {
   std::string_view table_;
   Record record_;
 };
+
+/// The exercises of a table's entry in tables.json.
+const Json& exercises_of(const Json& slide);
 
 /// What a report says of an exercise beyond its figures.
 struct Remark {

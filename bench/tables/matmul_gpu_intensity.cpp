@@ -4,7 +4,10 @@
 #include <cmath>
 
 #include "bench/tables/counted_records.hpp"
+#include "bench/tables/exercises.hpp"
 #include "bench/tables/list.hpp"
+#include "common/ops/matmul.hpp"
+#include "gpu/kernel_text.hpp"
 #include "gpu/matmul/traffic.hpp"
 
 namespace tallcache {
@@ -40,10 +43,50 @@ std::vector<Record> count(const Kernel& kernel) {
   return {record};
 }
 
+// The elements that the threads of a variant load from global memory, by its text on the model, for a product
+// of n x n matrices.
+double elements_loaded(std::string_view variant, Index n, const Params& params = {}) {
+  warp::HostDevice device(cache::warp_machine("h200"));
+  const gpu::KernelText& text = gpu::find_kernel_text(operation_of<Matmul<float>>, variant);
+  const Check check = gpu::run_kernel_text(device, text, Shape{{"m", n}}, params);
+  if (!check) throw Error(fmt::format("the text of {}: {}", variant, check.message()));
+  return static_cast<double>(device.total(cache::Space::global, cache::AccessKind::load).lanes);
+}
+
+std::vector<Record> answer() {
+  Answers answers(id);
+  const auto put = [&](std::string_view exercise, double value, std::string_view model) {
+    answers.put(exercise, value, Origin::model, model);
+  };
+  constexpr Index n = 128;
+  constexpr double operations = 2.0 * n * n * n, element = sizeof(float);
+  const auto per_byte = [&](std::string_view variant, const Params& params = {}) {
+    return operations / (element * elements_loaded(variant, n, params));
+  };
+  const double simple = per_byte("coalesced");
+  put("simple kernel", simple, "coalesced");
+  put("tiles of 32 x 32", per_byte("shared_memory_tiled", {{"tile", 32}}), "shared_memory_tiled");
+  put("tiles of 32 x 32, coarsened by 4", per_byte("coarsened", {{"factor", 4}}), "coarsened");
+  // A product of one tile is one block in one phase.
+  for (const Index tile : {16, 32}) {
+    const auto name = [&](const char* what) { return fmt::format("tile {}: {}", tile, what); };
+    const double side = static_cast<double>(tile);
+    put(name("threads of a block"), side * side, "a thread an element");
+    put(name("loads of a block in a phase"), elements_loaded("shared_memory_tiled", tile, {{"tile", tile}}),
+        "shared_memory_tiled");
+    put(name("operations of a block in a phase"), 2 * side * side * side, "two an element and step");
+  }
+  put("naive kernel: bytes an operation", 1 / simple, "coalesced");
+  put("naive kernel at 805 GFLOP/s: bandwidth", 805e9 / simple / 1e12, "coalesced");
+  put("naive kernel at 112 GB/s: speed", 112 * simple, "coalesced");
+  return {answers.record()};
+}
+
 std::vector<Row> rows(Scale, std::uint64_t) {
   std::vector<Row> rows;
   for (const Kernel& kernel : kernels)
     rows.push_back({std::string(kernel.slide), [&kernel] { return count(kernel); }});
+  rows.push_back(exercises_row(answer));
   return rows;
 }
 
@@ -93,6 +136,7 @@ Report report(const Inputs& inputs) {
     intensities = {intensities.text, same, fmt::format("{} kernels counted", counted),
                    same ? "The same loads for the same operations" : "These kernels read something else"};
   report.findings = {std::move(intensities), finds_bound(naive)};
+  add_exercises(inputs, id, {}, {}, report);
   return report;
 }
 

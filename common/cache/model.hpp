@@ -30,6 +30,7 @@ struct Block {
   std::span<const LineAccess> accesses;
   std::span<const std::uint64_t> addresses;  ///< of every Line so far: its address divided by line_bytes
   std::size_t line_bytes;
+  std::span<const std::uint32_t> sites{};  ///< of each access, where the tracer tells sites apart
 };
 
 /// A cache model. There is one virtual call for each block of some thousand accesses.

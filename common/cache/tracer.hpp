@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/cache/access_sites.hpp"
 #include "common/cache/geometry.hpp"
 #include "common/cache/line_numbers.hpp"
 #include "common/cache/model.hpp"
@@ -20,29 +21,36 @@ namespace tallcache::cache {
 /// these elements.) The models see all accesses only after flush(). Prefer trace(), which always flushes.
 class Tracer {
  public:
-  /// line_bytes: a power of two (throws Error otherwise). The models must outlive the tracer.
-  Tracer(std::size_t line_bytes, std::vector<Model*> models)
+  /// line_bytes: a power of two (throws Error otherwise). With `sites` the accesses of different sites are
+  /// not folded together, and each block tells the sites. Models and sites must outlive the tracer.
+  Tracer(std::size_t line_bytes, std::vector<Model*> models, AccessSites* sites = nullptr)
       : shift_(static_cast<unsigned>(std::countr_zero(validated_line(line_bytes)))),
-        models_(std::move(models)) {}
+        models_(std::move(models)),
+        sites_(sites) {}
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
 
-  void load(const void* address, std::size_t bytes) {
+  void load(const void* address, std::size_t bytes, const Place& place = {}) {
     ++loads_;
+    if (sites_) [[unlikely]]
+      visit(place, false, bytes);
     reference(reinterpret_cast<std::uintptr_t>(address), bytes, false);
   }
-  void store(const void* address, std::size_t bytes) {
+  void store(const void* address, std::size_t bytes, const Place& place = {}) {
     ++stores_;
+    if (sites_) [[unlikely]]
+      visit(place, true, bytes);
     reference(reinterpret_cast<std::uintptr_t>(address), bytes, true);
   }
 
   /// Passes the accesses that are still buffered to the models.
   void flush() {
-    const Block block{{buffer_.data(), size_}, numbers_.addresses(), line_bytes()};
+    const Block block{{buffer_.data(), size_}, numbers_.addresses(), line_bytes(), site_numbers_};
     size_ = 0;
     last_ = none;
     if (!block.accesses.empty())
       for (Model* model : models_) model->consume(block);
+    site_numbers_.clear();
   }
 
   std::size_t line_bytes() const { return std::size_t{1} << shift_; }
@@ -78,6 +86,14 @@ class Tracer {
     if (size_ == buffer_.size()) flush();
     buffer_[size_++] = {numbers_(line), store, 0, 0};
     last_ = line;
+    if (sites_) [[unlikely]]
+      site_numbers_.push_back(site_);
+  }
+
+  void visit(const Place& place, bool store, std::size_t bytes) {
+    const std::uint32_t site = sites_->number({place, store, bytes});
+    if (site != site_) last_ = none;
+    site_ = site;
   }
 
   unsigned shift_;
@@ -85,6 +101,9 @@ class Tracer {
   std::size_t size_ = 0;
   std::uint64_t loads_ = 0, stores_ = 0, straddling_ = 0;
   std::vector<Model*> models_;
+  AccessSites* sites_;
+  std::uint32_t site_ = 0;
+  std::vector<std::uint32_t> site_numbers_;
   LineNumbers numbers_;
   std::array<LineAccess, 4096> buffer_;  // 32 KiB: a block stays in the first-level cache between the models
 };
@@ -94,10 +113,11 @@ struct TraceCounts {
   std::uint64_t loads, stores, straddling, distinct_lines;
 };
 
-/// Runs `run(tracer)` and passes every access to `models`, in lines of line_bytes.
+/// Runs `run(tracer)` and passes every access to `models`, in lines of line_bytes, and the sites to `sites`.
 template <class Run>
-TraceCounts trace(std::size_t line_bytes, std::vector<Model*> models, Run&& run) {
-  Tracer tracer(line_bytes, std::move(models));
+TraceCounts trace(std::size_t line_bytes, std::vector<Model*> models, Run&& run,
+                  AccessSites* sites = nullptr) {
+  Tracer tracer(line_bytes, std::move(models), sites);
   run(tracer);
   tracer.flush();
   return {tracer.loads(), tracer.stores(), tracer.straddling(), tracer.distinct_lines()};

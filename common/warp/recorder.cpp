@@ -10,16 +10,16 @@ namespace tallcache::warp {
 namespace {
 
 auto place_of(const Site& site) {
-  return std::tuple(std::string_view(site.where.file_name()), site.where.line(), site.where.column(),
-                    site.space, site.kind, site.width);
+  return std::tuple(std::string_view(site.where.file), site.where.line, site.where.column, site.space,
+                    site.kind, site.width);
 }
 
 }  // namespace
 
 std::string to_string(const Site& site) {
   constexpr const char* kinds[] = {"load", "store", "atomic"};
-  return std::string(site.where.file_name()) + ":" + std::to_string(site.where.line()) + ":" +
-         std::to_string(site.where.column()) + ": " + kinds[static_cast<int>(site.kind)] + " of " +
+  return std::string(site.where.file) + ":" + std::to_string(site.where.line) + ":" +
+         std::to_string(site.where.column) + ": " + kinds[static_cast<int>(site.kind)] + " of " +
          std::to_string(site.width) + " bytes, " +
          (site.space == cache::Space::global ? "global" : "shared") + " memory";
 }
@@ -57,8 +57,8 @@ Recorder::Visit& Recorder::new_visit(Key key, int site) {
   return visit;
 }
 
-void Recorder::access_diverged(Key key, const std::source_location& where, cache::Space space,
-                               cache::AccessKind kind, std::uint64_t address, int width) {
+void Recorder::access_diverged(Key key, const Place& where, cache::Space space, cache::AccessKind kind,
+                               std::uint64_t address, int width) {
   const int site = site_of(key, {where, space, kind, width});
   if (converged_ && cursor_ == used_) {
     add(new_visit(key, site), address, width);

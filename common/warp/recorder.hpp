@@ -1,10 +1,8 @@
 // Joins the accesses of a warp's lanes, recorded one lane after another, into the warp's requests.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <functional>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,12 +10,13 @@
 #include <vector>
 
 #include "common/cache/requests.hpp"
+#include "common/place.hpp"
 
 namespace tallcache::warp {
 
 /// An access in a kernel's text: its place and its kind.
 struct Site {
-  std::source_location where;
+  Place where;
   cache::Space space;
   cache::AccessKind kind;
   int width;  ///< bytes a lane
@@ -48,8 +47,8 @@ class Recorder {
     cursor_ = 0;
     converged_ = true;
   }
-  void access(const std::source_location& where, cache::Space space, cache::AccessKind kind,
-              std::uint64_t address, int width) {
+  void access(const Place& where, cache::Space space, cache::AccessKind kind, std::uint64_t address,
+              int width) {
     const Key key = key_of(where, space, kind);
     if (!converged_ || cursor_ >= used_ || visits_[cursor_].key != key)
       return access_diverged(key, where, space, kind, address, width);
@@ -80,7 +79,7 @@ class Recorder {
     std::uint32_t own = 0;              ///< of this lane, when it is out of step
   };
 
-  static Key key_of(const std::source_location& where, cache::Space space, cache::AccessKind kind);
+  static Key key_of(const Place& where, cache::Space space, cache::AccessKind kind);
   void add(Visit& visit, std::uint64_t address, int width) {
     visit.request.mask |= 1u << lane_;
     visit.request.address[lane_] = address;
@@ -88,7 +87,7 @@ class Recorder {
       different_widths(visit, width);
   }
   [[noreturn]] void different_widths(const Visit& visit, int width) const;
-  void access_diverged(Key key, const std::source_location& where, cache::Space space, cache::AccessKind kind,
+  void access_diverged(Key key, const Place& where, cache::Space space, cache::AccessKind kind,
                        std::uint64_t address, int width);
   int site_of(Key key, const Site& site);
   void diverge();
@@ -107,12 +106,8 @@ class Recorder {
 /// "gpu/transpose/tile_moves.hpp:27:9: load of 4 bytes, global memory"
 std::string to_string(const Site& site);
 
-inline Recorder::Key Recorder::key_of(const std::source_location& where, cache::Space space,
-                                      cache::AccessKind kind) {
-  // A place in the text is a pointer to what the compiler knows of it, in gcc and in clang.
-  static_assert(sizeof where == sizeof(std::uint64_t));
-  const auto place = std::bit_cast<std::uint64_t>(where);
-  return place << 3 | static_cast<Key>(space) << 2 | static_cast<Key>(kind);
+inline Recorder::Key Recorder::key_of(const Place& where, cache::Space space, cache::AccessKind kind) {
+  return where.hash() << 3 | static_cast<Key>(space) << 2 | static_cast<Key>(kind);
 }
 
 }  // namespace tallcache::warp

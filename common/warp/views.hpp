@@ -2,26 +2,13 @@
 // warp's recorder.
 #pragma once
 
-#include <bit>
-#include <concepts>
 #include <cstdint>
-#include <source_location>
 #include <type_traits>
 
-#include "common/view.hpp"
+#include "common/placed_view.hpp"
 #include "common/warp/recorder.hpp"
 
 namespace tallcache::warp {
-
-/// An index that knows where it is written: an operator[] has room for no more than one argument.
-struct Subscript {
-  Index index;
-  std::source_location where;
-
-  template <std::convertible_to<Index> I>
-  constexpr Subscript(const I& i, std::source_location place = std::source_location::current())
-      : index(static_cast<Index>(i)), where(place) {}
-};
 
 /// Stands for T& in a kernel: reading it is one access of its lane, assigning another.
 template <class T>
@@ -29,8 +16,7 @@ class Reference {
  public:
   using value_type = std::remove_const_t<T>;
 
-  Reference(T* element, Recorder* recorder, std::uint64_t address, cache::Space space,
-            std::source_location where)
+  Reference(T* element, Recorder* recorder, std::uint64_t address, cache::Space space, Place where)
       : element_(element), recorder_(recorder), address_(address), where_(where), space_(space) {}
   Reference(const Reference&) = default;
 
@@ -61,7 +47,7 @@ class Reference {
   T* element_;
   Recorder* recorder_;
   std::uint64_t address_;
-  std::source_location where_;
+  Place where_;
   cache::Space space_;
 };
 
@@ -71,7 +57,7 @@ struct Counted {
   std::uint64_t offset = 0;
 
   template <class T>
-  Reference<T> at(T* element, const std::source_location& where) const {
+  Reference<T> at(T* element, Place where) const {
     return {element, recorder, reinterpret_cast<std::uintptr_t>(element) + offset, cache::Space::global,
             where};
   }
@@ -91,7 +77,7 @@ class SharedArray<T[n]> {
     return {elements_[i], recorder_, address_ + i * sizeof(T)};
   }
   Reference<T> operator[](Subscript s) const requires(!std::is_array_v<T>) {
-    return {elements_ + s.index, recorder_, address_ + s.index * sizeof(T), cache::Space::shared, s.where};
+    return {elements_ + s.index, recorder_, address_ + s.index * sizeof(T), cache::Space::shared, s.place};
   }
 
  private:
@@ -106,41 +92,3 @@ class SharedArray<T[]> : public SharedArray<T[1]> {
 };
 
 }  // namespace tallcache::warp
-
-namespace tallcache {
-
-/// The members are those of every matrix view; an element knows its place in the text.
-template <class T>
-struct MatrixView<T, warp::Counted> : detail::MatrixMembers<T, warp::Counted> {
-  using value_type = std::remove_const_t<T>;
-  using access_type = warp::Counted;
-  using Members = detail::MatrixMembers<T, warp::Counted>;
-  using Members::data, Members::rows, Members::cols, Members::ld, Members::access;
-
-  warp::Reference<T> operator()(Index i, Index j,
-                                std::source_location where = std::source_location::current()) const {
-    return access().at(data + i * ld + j, where);
-  }
-
-  template <std::same_as<MatrixView<const T, warp::Counted>> Constant>
-  operator Constant() const requires(!std::is_const_v<T>) {
-    return MatrixView<const T>{data, rows, cols, ld}.with(access());
-  }
-};
-
-template <class T>
-struct VectorView<T, warp::Counted> : detail::VectorMembers<T, warp::Counted> {
-  using value_type = std::remove_const_t<T>;
-  using access_type = warp::Counted;
-  using Members = detail::VectorMembers<T, warp::Counted>;
-  using Members::data, Members::size, Members::access;
-
-  warp::Reference<T> operator[](warp::Subscript s) const { return access().at(data + s.index, s.where); }
-
-  template <std::same_as<VectorView<const T, warp::Counted>> Constant>
-  operator Constant() const requires(!std::is_const_v<T>) {
-    return VectorView<const T>{data, size}.with(access());
-  }
-};
-
-}  // namespace tallcache

@@ -12,7 +12,8 @@
 namespace tallcache::test {
 namespace {
 
-constexpr const char* exercise_tables[] = {"bank-conflicts", "occupancy", "dram-channels", "littles-law",
+constexpr const char* exercise_tables[] = {"coalescing-exercise", "matmul-gpu-intensity", "bank-conflicts",
+                                           "occupancy",           "dram-channels",        "littles-law",
                                            "effective-bandwidth"};
 
 // A document with all that a table counts for itself.
@@ -43,6 +44,9 @@ using Texts = std::vector<std::string>;
 
 TEST(Exercises, HoldButForTheMisprints) {
   const std::map<std::string, Texts> misprints{
+      {"coalescing-exercise",
+       {"P5, block sizes of the tiled product without uncoalesced accesses: 32",
+        "S5, LD.E R2, [R6]: addresses of half a warp: 16 addresses of words"}},
       {"dram-channels", {"P4, figure 6.11, phase 0, block 1,0: 8 19 12 13"}},
       {"littles-law", {"S3, 15.7 EB in 1.87 h: 2.32 PB/s"}},
       {"effective-bandwidth", {"S6, 80.613 GB/s / 4400 bytes: 18312136 op/s"}},
@@ -67,7 +71,7 @@ TEST(Exercises, HoldButForTheMisprints) {
 TEST(Exercises, AreOfRowsOfTheTexts) {
   for (const char* id : exercise_tables) {
     std::vector<std::string> names;
-    for (const Json& row : slide_table(id).at("rows")) {
+    for (const Json& row : exercises_of(slide_table(id))) {
       EXPECT_NE(std::string("MHPS").find(row.at(0).get<std::string>()[0]), std::string::npos) << row;
       names.push_back(row.at(1));
     }
@@ -127,6 +131,32 @@ TEST(ExercisesSabotage, BrokenCurvesAreFoundOut) {
   expect_found_out("dram-channels", "P4, at a ratio R", "banks", "fewest banks", 2);
   expect_found_out("dram-channels", "M17, kernels whose blocks queue up", "partition camping",
                    "busiest partition over mean", 8);
+}
+
+// The figures of the block sizes and of two verdicts.
+TEST(Exercises, OfCoalescingHaveTheModelsFigures) {
+  const Report report = reported("coalescing-exercise", document_with("coalescing-exercise"));
+  EXPECT_EQ(finding(report, "P5, block sizes").figures, "8 16 24 32");
+  EXPECT_EQ(finding(report, "P5, figure 6.3").figures, "32 transactions, 4 would do");
+  EXPECT_EQ(finding(report, "M17, capability 1.0: the first element").figures, "16 transactions, 1 would do");
+}
+
+TEST(ExercisesSabotage, AnotherVerdictIsFoundOut) {
+  Document document = document_with("coalescing-exercise");
+  const Record verdicts = *records_of(document, "coalescing-exercise", "verdicts").at(0);
+  for (std::size_t i = 0; i < verdicts.quantities.size(); ++i) {
+    if (verdicts.quantities[i].name != "transactions") continue;
+    Record changed = verdicts;
+    Quantity& transactions = changed.quantities[i];
+    const std::string access = transactions.at.at("access");
+    const double ideal = changed.value("ideal transactions", transactions.at);
+    transactions.value = transactions.value == ideal ? ideal + 1 : ideal;
+    document.put(changed);
+    for (const Finding& finding : reported("coalescing-exercise", document).findings)
+      if (finding.text.find(", " + access + ": ") != std::string::npos) {
+        EXPECT_EQ(finding.holds, Holds(false)) << access;
+      }
+  }
 }
 
 TEST(ExercisesSabotage, BytesThatDoNotMoveAreFoundOut) {

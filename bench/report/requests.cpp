@@ -1,0 +1,89 @@
+#include "bench/report/requests.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "bench/report/format.hpp"
+
+namespace tallcache {
+namespace {
+
+struct Source {
+  Origin origin;
+  const Record& record;
+
+  const Quantity* find(std::string_view name) const { return record.find(name, Json::object(), origin); }
+  double value(std::string_view name) const {
+    const Quantity* quantity = find(name);
+    return quantity ? quantity->value : no_value;
+  }
+};
+
+struct Kind {
+  const char *name, *parts;
+};
+constexpr std::array kinds{Kind{"global load", "sectors"}, Kind{"global store", "sectors"},
+                           Kind{"shared load", "wavefronts"}, Kind{"shared store", "wavefronts"}};
+constexpr std::array counted_alone{"instructions", "L2 hit rate", "DRAM bytes read", "DRAM bytes written",
+                                   "achieved occupancy"};
+struct Balance {
+  const char *what, *max, *mean;
+};
+constexpr std::array balances{
+    Balance{"L2 slices", "L2 sectors, busiest slice", "L2 sectors, mean slice"},
+    Balance{"DRAM channels, reads", "DRAM sectors read, busiest channel", "DRAM sectors read, mean channel"},
+    Balance{"DRAM channels, writes", "DRAM sectors written, busiest channel",
+            "DRAM sectors written, mean channel"}};
+
+// Names the reason why a source has no value of its first quantity; empty when it has.
+std::string absence(const Source& source, const char* title) {
+  const Quantity* first = source.find("global load requests");
+  if (!first) return fmt::format("{}: not counted\n", title);
+  return std::isnan(first->value) ? fmt::format("{}: {}\n", title, first->reason) : "";
+}
+
+std::string record_text(const Record& record, Style style) {
+  if (!record.outcome.measured())
+    return fmt::format("\n{}: {}: {}\n", name_of(record), to_string(record.outcome.status),
+                       record.outcome.reason);
+  const Source model{Origin::model, record}, counter{Origin::event, record};
+  Grid grid{.caption = name_of(record),
+            .columns = {{"", true}, {"model"}, {"counter"}, {"counter over model"}},
+            .rows = {}};
+  const auto put = [&](std::string what, double by_model, double by_counter) {
+    if (by_model == 0 && !(by_counter > 0)) return;  // a variant without such accesses
+    grid.rows.push_back(
+        {std::move(what), figure(by_model), figure(by_counter), figure(by_counter / by_model)});
+  };
+  for (const Kind& kind : kinds) {
+    const std::string requests = fmt::format("{} requests", kind.name),
+                      parts = fmt::format("{} {}", kind.name, kind.parts);
+    put(requests, model.value(requests), counter.value(requests));
+    if (model.value(requests) == 0 && !(counter.value(requests) > 0)) continue;
+    put(fmt::format("{}: {} a request", kind.name, kind.parts), model.value(parts) / model.value(requests),
+        counter.value(parts) / counter.value(requests));
+  }
+  for (const char* name : counted_alone)
+    if (const Quantity* quantity = counter.find(name); quantity && !std::isnan(quantity->value))
+      put(quantity->unit == "1" ? name : fmt::format("{}, {}", name, quantity->unit), no_value,
+          quantity->value);
+  for (const Balance& balance : balances)
+    if (const double mean = counter.value(balance.mean); mean > 0)
+      put(fmt::format("{}: busiest over mean", balance.what), no_value, counter.value(balance.max) / mean);
+  return "\n" + render(grid, style) + absence(model, "model") + absence(counter, "counter");
+}
+
+}  // namespace
+
+std::string requests_text(std::span<const Record* const> records, const Json& part, Style style) {
+  std::string text =
+      fmt::format("{} {} {}, requests by the model of machine {}\n", part.at("operation").get<std::string>(),
+                  part.at("element").get<std::string>(), part.at("size").get<std::string>(),
+                  part.at("machine").get<std::string>());
+  for (const Record* record : records) text += record_text(*record, style);
+  return text;
+}
+
+}  // namespace tallcache

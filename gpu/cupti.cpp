@@ -1,0 +1,343 @@
+#include "gpu/cupti.hpp"
+
+#include <fmt/format.h>
+
+#include "common/error.hpp"
+
+#ifndef TALLCACHE_CUPTI_FOLDER
+
+namespace tallcache::gpu {
+namespace {
+[[noreturn]] void without_cupti() {
+  throw Error("this build was made without CUPTI's headers", Status::unavailable);
+}
+}  // namespace
+
+int metric_passes(const std::string&, std::span<const char* const>) { without_cupti(); }
+std::vector<double> collect_metrics(int, std::span<const char* const>, const std::function<void()>&) {
+  without_cupti();
+}
+}  // namespace tallcache::gpu
+
+#else
+
+#include <cuda_runtime_api.h>
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
+#include <cupti_result.h>
+#include <cupti_target.h>
+#include <dlfcn.h>
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "gpu/check.hpp"
+
+namespace tallcache::gpu {
+namespace {
+
+#define TALLCACHE_CUPTI_FUNCTIONS(USE)              \
+  USE(cuptiGetResultString)                         \
+  USE(cuptiProfilerInitialize)                      \
+  USE(cuptiProfilerDeInitialize)                    \
+  USE(cuptiDeviceGetChipName)                       \
+  USE(cuptiProfilerGetCounterAvailability)          \
+  USE(cuptiProfilerHostInitialize)                  \
+  USE(cuptiProfilerHostDeinitialize)                \
+  USE(cuptiProfilerHostConfigAddMetrics)            \
+  USE(cuptiProfilerHostGetConfigImageSize)          \
+  USE(cuptiProfilerHostGetConfigImage)              \
+  USE(cuptiProfilerHostGetNumOfPasses)              \
+  USE(cuptiProfilerHostEvaluateToGpuValues)         \
+  USE(cuptiRangeProfilerEnable)                     \
+  USE(cuptiRangeProfilerDisable)                    \
+  USE(cuptiRangeProfilerGetCounterDataSize)         \
+  USE(cuptiRangeProfilerCounterDataImageInitialize) \
+  USE(cuptiRangeProfilerSetConfig)                  \
+  USE(cuptiRangeProfilerStart)                      \
+  USE(cuptiRangeProfilerPushRange)                  \
+  USE(cuptiRangeProfilerPopRange)                   \
+  USE(cuptiRangeProfilerStop)                       \
+  USE(cuptiRangeProfilerDecodeData)
+
+struct Cupti {
+#define TALLCACHE_DECLARE(function) decltype(&::function) function = nullptr;
+  TALLCACHE_CUPTI_FUNCTIONS(TALLCACHE_DECLARE)
+#undef TALLCACHE_DECLARE
+};
+
+Cupti loaded() {
+  const std::string name = fmt::format("libcupti.so.{}", CUDART_VERSION / 1000);
+  void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  for (const char* folder : {"/", "/../extras/CUPTI/lib64/"})
+    if (!handle) handle = dlopen((TALLCACHE_CUPTI_FOLDER + (folder + name)).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) throw Error(name + " cannot be loaded", Status::unavailable);
+  Cupti cupti;
+  const auto find = [&](auto& function, const char* symbol) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)> >(dlsym(handle, symbol));
+    if (!function) throw Error(fmt::format("{} has no {}", name, symbol), Status::unavailable);
+  };
+#define TALLCACHE_FIND(function) find(cupti.function, #function);
+  TALLCACHE_CUPTI_FUNCTIONS(TALLCACHE_FIND)
+#undef TALLCACHE_FIND
+  return cupti;
+}
+
+// Never unloaded: the process ends it.
+const Cupti& cupti() {
+  static const Cupti library = loaded();
+  return library;
+}
+
+std::string words(CUptiResult result) {
+  const char* text = nullptr;
+  if (result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES)
+    return "the driver gives counters to administrators alone (RmProfilingAdminOnly)";
+  if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) return "another profiler is attached";
+  if (cupti().cuptiGetResultString(result, &text) == CUPTI_SUCCESS && text) return text;
+  return fmt::format("error {}", static_cast<int>(result));
+}
+
+void check(CUptiResult result, const char* call) {
+  if (result != CUPTI_SUCCESS) throw Error(fmt::format("{}: {}", call, words(result)), Status::unavailable);
+}
+#define TALLCACHE_CUPTI(function, params) check(cupti().function(params), #function)
+
+using Image = std::vector<std::uint8_t>;
+
+/// What CUPTI knows of a chip's metrics, without the chip.
+class ProfilerHost {
+ public:
+  /// `availability`: of a device's counters; empty where there is none.
+  ProfilerHost(const std::string& chip, Image availability)
+      : chip_(chip), availability_(std::move(availability)) {
+    CUpti_Profiler_Host_Initialize_Params params{
+        .structSize = CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE,
+        .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
+        .pChipName = chip_.c_str(),
+        .pCounterAvailabilityImage = availability_.empty() ? nullptr : availability_.data()};
+    if (cupti().cuptiProfilerHostInitialize(&params) != CUPTI_SUCCESS)
+      throw Error(fmt::format("CUPTI does not know the chip '{}'", chip), Status::unavailable);
+    host_ = params.pHostObject;
+  }
+  ~ProfilerHost() {
+    CUpti_Profiler_Host_Deinitialize_Params params{
+        .structSize = CUpti_Profiler_Host_Deinitialize_Params_STRUCT_SIZE, .pHostObject = host_};
+    cupti().cuptiProfilerHostDeinitialize(&params);
+  }
+  ProfilerHost(const ProfilerHost&) = delete;
+  ProfilerHost& operator=(const ProfilerHost&) = delete;
+
+  /// How the device collects the metrics. Once for each host.
+  Image config(std::span<const char* const> metrics) const {
+    // All at once: metrics that are added one by one share no pass. A host that refused one refuses all.
+    if (!add(metrics)) {
+      for (const char* const& metric : metrics)
+        if (!ProfilerHost(chip_, availability_).add({&metric, 1}))
+          throw Error(fmt::format("{} has no metric '{}'", chip_, metric), Status::unsupported);
+      throw Error(fmt::format("{} does not collect these metrics together", chip_), Status::unsupported);
+    }
+    CUpti_Profiler_Host_GetConfigImageSize_Params size{
+        .structSize = CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE, .pHostObject = host_};
+    TALLCACHE_CUPTI(cuptiProfilerHostGetConfigImageSize, &size);
+    Image image(size.configImageSize);
+    CUpti_Profiler_Host_GetConfigImage_Params params{
+        .structSize = CUpti_Profiler_Host_GetConfigImage_Params_STRUCT_SIZE,
+        .pHostObject = host_,
+        .configImageSize = image.size(),
+        .pConfigImage = image.data()};
+    TALLCACHE_CUPTI(cuptiProfilerHostGetConfigImage, &params);
+    return image;
+  }
+
+  std::vector<double> values(const Image& counter_data, std::span<const char* const> metrics) const {
+    std::vector<double> values(metrics.size());
+    std::vector<const char*> names(metrics.begin(), metrics.end());
+    CUpti_Profiler_Host_EvaluateToGpuValues_Params params{
+        .structSize = CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE,
+        .pHostObject = host_,
+        .pCounterDataImage = counter_data.data(),
+        .counterDataImageSize = counter_data.size(),
+        .rangeIndex = 0,
+        .ppMetricNames = names.data(),
+        .numMetrics = names.size(),
+        .pMetricValues = values.data()};
+    TALLCACHE_CUPTI(cuptiProfilerHostEvaluateToGpuValues, &params);
+    return values;
+  }
+
+ private:
+  bool add(std::span<const char* const> metrics) const {
+    std::vector<const char*> names(metrics.begin(), metrics.end());
+    CUpti_Profiler_Host_ConfigAddMetrics_Params params{
+        .structSize = CUpti_Profiler_Host_ConfigAddMetrics_Params_STRUCT_SIZE,
+        .pHostObject = host_,
+        .ppMetricNames = names.data(),
+        .numMetrics = names.size()};
+    return cupti().cuptiProfilerHostConfigAddMetrics(&params) == CUPTI_SUCCESS;
+  }
+
+  std::string chip_;
+  Image availability_;
+  CUpti_Profiler_Host_Object* host_ = nullptr;
+};
+
+std::string chip_of(int device) {
+  CUpti_Device_GetChipName_Params params{.structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE,
+                                         .deviceIndex = static_cast<std::size_t>(device)};
+  TALLCACHE_CUPTI(cuptiDeviceGetChipName, &params);
+  return params.pChipName;
+}
+
+// Which of its counters the device of the current context has for this process.
+Image availability() {
+  CUpti_Profiler_GetCounterAvailability_Params params{
+      .structSize = CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE};
+  TALLCACHE_CUPTI(cuptiProfilerGetCounterAvailability, &params);
+  Image image(params.counterAvailabilityImageSize);
+  params.pCounterAvailabilityImage = image.data();
+  TALLCACHE_CUPTI(cuptiProfilerGetCounterAvailability, &params);
+  return image;
+}
+
+CUcontext current_context() {
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  const auto current =
+      reinterpret_cast<decltype(&cuCtxGetCurrent)>(driver ? dlsym(driver, "cuCtxGetCurrent") : nullptr);
+  CUcontext context = nullptr;
+  if (!current || current(&context) != CUDA_SUCCESS || !context)
+    throw Error("the device has no current context", Status::unavailable);
+  return context;
+}
+
+/// CUPTI's profilers for this process, as long as it lives.
+struct Profilers {
+  Profilers() {
+    CUpti_Profiler_Initialize_Params params{.structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
+    TALLCACHE_CUPTI(cuptiProfilerInitialize, &params);
+  }
+  ~Profilers() {
+    CUpti_Profiler_DeInitialize_Params params{.structSize = CUpti_Profiler_DeInitialize_Params_STRUCT_SIZE};
+    cupti().cuptiProfilerDeInitialize(&params);
+  }
+  Profilers(const Profilers&) = delete;
+  Profilers& operator=(const Profilers&) = delete;
+};
+
+/// The counters of the current context, for one range, which the caller replays.
+class RangeProfiler {
+ public:
+  RangeProfiler() {
+    CUpti_RangeProfiler_Enable_Params params{.structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
+                                             .ctx = current_context()};
+    TALLCACHE_CUPTI(cuptiRangeProfilerEnable, &params);
+    profiler_ = params.pRangeProfilerObject;
+  }
+  ~RangeProfiler() {
+    CUpti_RangeProfiler_Disable_Params params{.structSize = CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE,
+                                              .pRangeProfilerObject = profiler_};
+    cupti().cuptiRangeProfilerDisable(&params);
+  }
+  RangeProfiler(const RangeProfiler&) = delete;
+  RangeProfiler& operator=(const RangeProfiler&) = delete;
+
+  /// The counter data of `run`, which is called once for each pass.
+  Image collect(const Image& config, std::span<const char* const> metrics, const std::function<void()>& run) {
+    Image data = counter_data(metrics);
+    CUpti_RangeProfiler_SetConfig_Params params{
+        .structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = profiler_,
+        .configSize = config.size(),
+        .pConfig = config.data(),
+        .counterDataImageSize = data.size(),
+        .pCounterDataImage = data.data(),
+        .range = CUPTI_UserRange,
+        .replayMode = CUPTI_UserReplay,
+        .maxRangesPerPass = 1,
+        .numNestingLevels = 1,
+        .minNestingLevel = 1,
+        .passIndex = 0,
+        .targetNestingLevel = 1};
+    TALLCACHE_CUPTI(cuptiRangeProfilerSetConfig, &params);
+    while (!pass(run)) {
+    }
+    CUpti_RangeProfiler_DecodeData_Params decode{
+        .structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE, .pRangeProfilerObject = profiler_};
+    TALLCACHE_CUPTI(cuptiRangeProfilerDecodeData, &decode);
+    if (decode.numOfRangeDropped) throw Error("CUPTI dropped the range", Status::failed);
+    return data;
+  }
+
+ private:
+  Image counter_data(std::span<const char* const> metrics) {
+    std::vector<const char*> names(metrics.begin(), metrics.end());
+    CUpti_RangeProfiler_GetCounterDataSize_Params size{
+        .structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = profiler_,
+        .pMetricNames = names.data(),
+        .numMetrics = names.size(),
+        .maxNumOfRanges = 1,
+        .maxNumRangeTreeNodes = 1};
+    TALLCACHE_CUPTI(cuptiRangeProfilerGetCounterDataSize, &size);
+    Image data(size.counterDataSize);
+    CUpti_RangeProfiler_CounterDataImage_Initialize_Params params{
+        .structSize = CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = profiler_,
+        .counterDataSize = data.size(),
+        .pCounterData = data.data()};
+    TALLCACHE_CUPTI(cuptiRangeProfilerCounterDataImageInitialize, &params);
+    return data;
+  }
+
+  /// Whether this was the last one.
+  bool pass(const std::function<void()>& run) {
+    CUpti_RangeProfiler_Start_Params start{.structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE,
+                                           .pRangeProfilerObject = profiler_};
+    TALLCACHE_CUPTI(cuptiRangeProfilerStart, &start);
+    CUpti_RangeProfiler_PushRange_Params push{.structSize = CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE,
+                                              .pRangeProfilerObject = profiler_,
+                                              .pRangeName = "run"};
+    TALLCACHE_CUPTI(cuptiRangeProfilerPushRange, &push);
+    run();
+    TALLCACHE_CUDA(cudaDeviceSynchronize());
+    CUpti_RangeProfiler_PopRange_Params pop{.structSize = CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE,
+                                            .pRangeProfilerObject = profiler_};
+    TALLCACHE_CUPTI(cuptiRangeProfilerPopRange, &pop);
+    CUpti_RangeProfiler_Stop_Params stop{.structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE,
+                                         .pRangeProfilerObject = profiler_};
+    TALLCACHE_CUPTI(cuptiRangeProfilerStop, &stop);
+    return stop.isAllPassSubmitted != 0;
+  }
+
+  CUpti_RangeProfiler_Object* profiler_ = nullptr;
+};
+
+}  // namespace
+
+int metric_passes(const std::string& chip, std::span<const char* const> metrics) {
+  const ProfilerHost host(chip, {});
+  Image config = host.config(metrics);
+  CUpti_Profiler_Host_GetNumOfPasses_Params params{
+      .structSize = CUpti_Profiler_Host_GetNumOfPasses_Params_STRUCT_SIZE,
+      .configImageSize = config.size(),
+      .pConfigImage = config.data()};
+  TALLCACHE_CUPTI(cuptiProfilerHostGetNumOfPasses, &params);
+  return static_cast<int>(params.numOfPasses);
+}
+
+std::vector<double> collect_metrics(int device, std::span<const char* const> metrics,
+                                    const std::function<void()>& run) {
+  TALLCACHE_CUDA(cudaSetDevice(device));
+  TALLCACHE_CUDA(cudaFree(nullptr));  // makes the device's context
+  const Profilers profilers;
+  const ProfilerHost host(chip_of(device), availability());
+  const Image config = host.config(metrics);
+  RangeProfiler profiler;
+  return host.values(profiler.collect(config, metrics, run), metrics);
+}
+
+}  // namespace tallcache::gpu
+
+#endif

@@ -1,0 +1,51 @@
+// The counters of a GPU that the suite reads, in groups that are collected together. No CUDA header is
+// included here.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "common/measure/device_counts.hpp"
+
+namespace tallcache::gpu {
+
+/// Metrics of one group come from the same passes over a run.
+struct DeviceMetric {
+  int group;
+  std::string_view quantity, unit;
+  const char* metric;
+};
+
+inline constexpr std::array device_metrics{
+    DeviceMetric{0, "global load requests", "1", "smsp__inst_executed_op_global_ld.sum"},
+    DeviceMetric{0, "global load sectors", "1", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
+    DeviceMetric{0, "global store requests", "1", "smsp__inst_executed_op_global_st.sum"},
+    DeviceMetric{0, "global store sectors", "1", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
+    DeviceMetric{1, "shared load requests", "1", "smsp__inst_executed_op_shared_ld.sum"},
+    DeviceMetric{1, "shared load wavefronts", "1", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
+    DeviceMetric{1, "shared store requests", "1", "smsp__inst_executed_op_shared_st.sum"},
+    DeviceMetric{1, "shared store wavefronts", "1", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
+    DeviceMetric{2, "instructions", "1", "smsp__inst_executed.sum"},
+    DeviceMetric{3, "L2 hit rate", "%", "lts__t_sector_hit_rate.pct"},
+    DeviceMetric{3, "DRAM bytes read", "B", "dram__bytes_read.sum"},
+    DeviceMetric{3, "DRAM bytes written", "B", "dram__bytes_write.sum"},
+    DeviceMetric{3, "achieved occupancy", "%", "sm__warps_active.avg.pct_of_peak_sustained_active"},
+    DeviceMetric{4, "L2 sectors, busiest slice", "1", "lts__t_sectors.max"},
+    DeviceMetric{4, "L2 sectors, mean slice", "1", "lts__t_sectors.avg"},
+    DeviceMetric{4, "DRAM sectors read, busiest channel", "1", "dram__sectors_read.max"},
+    DeviceMetric{4, "DRAM sectors read, mean channel", "1", "dram__sectors_read.avg"},
+    DeviceMetric{4, "DRAM sectors written, busiest channel", "1", "dram__sectors_write.max"},
+    DeviceMetric{4, "DRAM sectors written, mean channel", "1", "dram__sectors_write.avg"},
+};
+inline constexpr int device_metric_groups = 5;
+
+/// The metrics of one group, in the order of device_metrics.
+std::vector<const char*> metrics_of_group(int group);
+
+/// All of them for everything that `run` does on device number `device`; each absent with the reason where it
+/// cannot be counted. `run` is called once for each pass of each group.
+std::vector<DeviceCount> count_on_device(int device, const std::function<void()>& run);
+
+}  // namespace tallcache::gpu
