@@ -64,7 +64,13 @@ void gemm(Layout layout, Trans trans_a, Trans trans_b, Index m, Index n, Index k
     return gemm(Layout::row_major, trans_b, trans_a, n, m, k, alpha, b, a, beta, c);
   count_call();
   if (is_nothing_to_do(m, n, k, alpha, beta)) return;
-  with_fork(work_of(m, n, k), [&](auto& fork) {
+  const cpu::matmul::detail::Packing<T> packing(m, n, trans_b == Trans::no, {});
+  const Index work = work_of(m, n, k);
+  if (packing.none(k) && k > 0 && alpha != 0 && work < cpu::matmul::detail::min_parallel_work)
+    return cpu::matmul::detail::multiply_unpacked<T>(packing.kernel, trans_a, alpha,
+                                                     view_of(a, trans_a, m, k), view_of(b, trans_b, k, n),
+                                                     beta, view_of(c, Trans::no, m, n));
+  with_fork(work, [&](auto& fork) {
     const Lease lease(gemm_scratch_bytes<T>(Layout::row_major, trans_a, trans_b, m, n, k));
     cpu::matmul::detail::gemm_rows(fork, trans_a, trans_b, alpha, view_of(a, trans_a, m, k),
                                    view_of(b, trans_b, k, n), beta, view_of(c, Trans::no, m, n),

@@ -225,6 +225,26 @@ struct GemmRun {
   }
 };
 
+/// The product as one leaf, on a B that is not transposed. The same as with a plan, which would take half as
+/// long as the product of n = 8 itself.
+template <class T>
+void multiply_unpacked(const RegisterKernel<T>& kernel, Trans trans_a, T alpha, MatrixView<const T> a,
+                       MatrixView<const T> b, T beta, MatrixView<T> c) {
+  const Index a_row_stride = trans_a == Trans::no ? a.ld : 1, a_col_stride = trans_a == Trans::no ? 1 : a.ld;
+  kernel.multiply({.m = c.rows,
+                   .n = c.cols,
+                   .k = b.rows,
+                   .a = {a.data, kernel.mr * a_row_stride, a_row_stride, a_col_stride},
+                   .b = {b.data, kernel.nr, 1, b.ld},
+                   .a_packed = false,
+                   .b_packed = false,
+                   .c = c.data,
+                   .ldc = c.ld,
+                   .alpha = alpha,
+                   .beta = beta,
+                   .ahead = {{a.data, 0}, {b.data, 0}}});
+}
+
 /// gemm() in row-major order. The arguments must be valid.
 template <class Fork, class T, class Access>
 void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, T alpha, MatrixView<const T, Access> a,
@@ -243,21 +263,7 @@ void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, T alpha, MatrixView<con
   const Packing<T> packing(m, n, b_rows, sizes);
   const bool one_leaf = packing.none(k) && (fork.width() == 1 || m * n * k < min_parallel_work);
   if constexpr (std::is_same_v<Access, Plain>)
-    if (one_leaf)
-      // The same as with the plan below, which would take half as long as the product of n = 8 itself.
-      return packing.kernel.multiply(
-          {.m = m,
-           .n = n,
-           .k = k,
-           .a = {a.data, packing.kernel.mr * a_row_stride, a_row_stride, a_col_stride},
-           .b = {b.data, packing.kernel.nr, 1, b.ld},
-           .a_packed = false,
-           .b_packed = false,
-           .c = c.data,
-           .ldc = c.ld,
-           .alpha = alpha,
-           .beta = beta,
-           .ahead = {{a.data, 0}, {b.data, 0}}});
+    if (one_leaf) return multiply_unpacked<T>(packing.kernel, trans_a, alpha, a, b, beta, c);
   const GemmPlan<T> plan(m, n, k, packing, one_leaf, sizes);
   const auto a_memory = scratch.template vector<T>(plan.size_a());
   const auto b_memory = scratch.template vector<T>(plan.size_b());
@@ -283,7 +289,10 @@ std::size_t gemm_scratch_bytes(Layout layout, Trans trans_a, Trans trans_b, Inde
   const bool rows = layout == Layout::row_major;
   const bool b_rows = rows ? trans_b == Trans::no : trans_a == Trans::no;
   if (!rows) std::swap(m, n);
-  return detail::GemmPlan<T>(m, n, k, detail::Packing<T>(m, n, b_rows, sizes), false, sizes).scratch();
+  const detail::Packing<T> packing(m, n, b_rows, sizes);
+  if (!packing.a && !packing.b)
+    return 0;  // without the plan, which takes half as long as the product of n = 8
+  return detail::GemmPlan<T>(m, n, k, packing, false, sizes).scratch();
 }
 
 /// C = alpha op(A) op(B) + beta C, where op is the identity or the transposition, as BLAS's gemm: with beta =
