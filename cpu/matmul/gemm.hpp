@@ -289,10 +289,7 @@ std::size_t gemm_scratch_bytes(Layout layout, Trans trans_a, Trans trans_b, Inde
   const bool rows = layout == Layout::row_major;
   const bool b_rows = rows ? trans_b == Trans::no : trans_a == Trans::no;
   if (!rows) std::swap(m, n);
-  const detail::Packing<T> packing(m, n, b_rows, sizes);
-  if (!packing.a && !packing.b)
-    return 0;  // without the plan, which takes half as long as the product of n = 8
-  return detail::GemmPlan<T>(m, n, k, packing, false, sizes).scratch();
+  return detail::GemmPlan<T>(m, n, k, detail::Packing<T>(m, n, b_rows, sizes), false, sizes).scratch();
 }
 
 /// C = alpha op(A) op(B) + beta C, where op is the identity or the transposition, as BLAS's gemm: with beta =
