@@ -162,7 +162,7 @@ constexpr std::pair<const char*, ForkPolicy> fork_policies[] = {{"onetbb", ForkP
 
 }  // namespace
 
-std::string_view to_string(ForkPolicy policy) {
+std::string_view name_of(ForkPolicy policy) {
   return std::ranges::find(fork_policies, policy, [](const auto& known) { return known.second; })->first;
 }
 
@@ -175,7 +175,7 @@ void add_threads(CLI::App& command, ThreadOptions& options) {
                   "How several threads fork: a task at every fork, or at a heartbeat the oldest")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, ForkPolicy>(std::begin(fork_policies), std::end(fork_policies))))
-      ->default_str(std::string(to_string(options.fork)));
+      ->default_str(std::string(name_of(options.fork)));
 }
 
 Threads::Threads(const ThreadOptions& options)

@@ -75,7 +75,7 @@ struct ThreadOptions {
 };
 
 /// The policy's name on the command line and in documents.
-std::string_view to_string(ForkPolicy);
+std::string_view name_of(ForkPolicy);
 
 /// Adds --threads, --no-pinning and --fork to a command.
 void add_threads(CLI::App& command, ThreadOptions& options);
