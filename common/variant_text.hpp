@@ -1,12 +1,12 @@
 // The entries of a variant class whose text is a template over a fork policy and an access policy: run on one
-// thread or on several by oneTBB, traced, and profiled.
+// thread or on several, traced, and profiled.
 #pragma once
 
 #include <cstddef>
 #include <utility>
 
 #include "common/cache/tracer.hpp"
-#include "common/fork/one_tbb.hpp"
+#include "common/fork/parallel.hpp"
 #include "common/fork/work_span.hpp"
 #include "common/traced.hpp"
 #include "common/variant_records.hpp"
@@ -51,10 +51,7 @@ struct TextEntries {
     const auto& args = args_of<Op>(erased);
     if constexpr (is_parallel<V>())
       if (launch.threads > 1)
-        return in_arena(launch.threads, [&] {
-          OneTbb fork{launch.threads};
-          run_phase<V, phase>(fork, args, params);
-        });
+        return run_parallel(launch.threads, [&](auto& fork) { run_phase<V, phase>(fork, args, params); });
     Serial fork;
     run_phase<V, phase>(fork, args, params);
   }

@@ -134,6 +134,10 @@ struct VectorView : detail::VectorMembers<T, Access> {
   }
 };
 
+/// A parameter that is only read. A view of elements that may be written converts to it.
+template <class T, class Access>
+using ConstantMatrix = std::type_identity_t<MatrixView<const T, Access>>;
+
 /// Row i of a matrix.
 template <class T, class Access>
 constexpr VectorView<T, Access> row_of(MatrixView<T, Access> a, Index i) {

@@ -213,6 +213,7 @@ assert document["context"]["gpu"] == "none"
 assert sum(r["backend"] == "cpu" and r["status"] == "measured" for r in document["measurements"]) > 5
 P
 bad "cannot write" compare matmul --smoke --json nowhere/x.json
+bad "eagerly" run matmul --threads 1 --fork eagerly
 # Threads are the CPU's: an unnamed list keeps its parallel variants, and the GPU's on one.
 if [ "$(nproc)" -ge 2 ]; then
   run 0 run matmul --shape m=32 --seconds 0.01 --threads 2 --json threads.json; has out " on 2 threads"
@@ -224,6 +225,8 @@ for m in measurements:
     assert m["threads"] == (2 if m["backend"] == "cpu" else 1), m
     assert m["variant"] != "loops_ikj", "it runs on one thread only"
 P
+  run 0 run matmul recursive --shape m=300 --param base=1 --seconds 0.01 --threads 2 --fork heartbeat --json fork.json
+  has fork.json '"fork": *"heartbeat"'; conforms fork.json
   run 0 report compare.json
   python3 - compare.json out <<'P' || fail "compare.json: threads"
 import json, sys

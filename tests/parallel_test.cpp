@@ -1,11 +1,12 @@
-// Every parallel variant gives the same bytes on any number of threads, at sizes that keep them all busy, and
-// runs on the number of threads that was requested.
+// Every parallel variant gives the same bytes on any number of threads and under any fork policy, at sizes that
+// keep them all busy, and runs on the number of threads that was requested.
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <set>
 
 #include "common/execute.hpp"
+#include "common/fork/parallel.hpp"
 #include "cpu/matmul/recursive.hpp"
 #include "tests/support.hpp"
 
@@ -46,11 +47,15 @@ TEST_P(Parallel, SameBytesOnAnyNumberOfThreads) {
           return bytes;
         };
         const auto serial = bytes_on(1);
-        for (int threads = 2; threads <= std::min(usable_threads(), 4); ++threads) {
-          EXPECT_EQ(serial, bytes_on(threads))
-              << describe({&variant, params}, workspace.problem()) << " on " << threads << " threads";
-          ++compared;
-        }
+        for (ForkPolicy policy : {ForkPolicy::onetbb, ForkPolicy::heartbeat})
+          for (int threads = 2; threads <= std::min(usable_threads(), 4); ++threads) {
+            set_fork_policy(policy);
+            EXPECT_EQ(serial, bytes_on(threads))
+                << describe({&variant, params}, workspace.problem()) << " on " << threads
+                << " threads, policy " << static_cast<int>(policy);
+            ++compared;
+          }
+        set_fork_policy(ForkPolicy::onetbb);
       }
     }
   }

@@ -217,6 +217,11 @@ struct Backwards {
     g();
     f();
   }
+  void adding(auto&& f, auto&& g) const {
+    f();
+    g();
+  }
+  void blocks(Index count, auto&& body) const { loop(0, count, 1, body); }
   void loop(Index begin, Index end, Index step, auto&& body) const {
     if (begin >= end) return;
     for (Index i = begin + (end - begin - 1) / step * step; i >= begin; i -= step) body(i);

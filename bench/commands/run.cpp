@@ -65,6 +65,7 @@ void run(const RunOptions& options) {
   const DeviceWatch watch(options.device);
   Document document{.kind = "run", .context = machine_context(options.device)};
   document.context["seed"] = options.seed;
+  if (options.threads.count > 1) document.context["fork"] = name_of(options.threads.fork);
   for (const Measurement& m :
        measure_each(problem, list, {.seconds = seconds, .cold = options.cold}, options.device)) {
     Record record = to_record(problem, m);

@@ -4,11 +4,11 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <map>
 
 #include "bench/program/context.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
-#include "common/fork/one_tbb.hpp"
 
 namespace tallcache {
 namespace {
@@ -158,16 +158,34 @@ void add_huge_pages(CLI::App& command, Pages& pages) {
       "The arrays of all variants alike on pages of 2 MiB");
 }
 
+namespace {
+
+constexpr std::pair<const char*, ForkPolicy> fork_policies[] = {{"onetbb", ForkPolicy::onetbb},
+                                                                {"heartbeat", ForkPolicy::heartbeat}};
+
+}  // namespace
+
+std::string_view name_of(ForkPolicy policy) {
+  return std::ranges::find(fork_policies, policy, [](const auto& known) { return known.second; })->first;
+}
+
 void add_threads(CLI::App& command, ThreadOptions& options) {
   command.add_option("--threads", options.count, "Threads, of which the caller is one")
       ->capture_default_str();
   command.add_flag("--no-pinning", options.no_pinning, "Leave it to the system where threads run");
+  command
+      .add_option("--fork", options.fork,
+                  "How several threads fork: a task at every fork, or at a heartbeat the oldest")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, ForkPolicy>(std::begin(fork_policies), std::end(fork_policies))))
+      ->default_str(std::string(name_of(options.fork)));
 }
 
 Threads::Threads(const ThreadOptions& options)
     : control_(tbb::global_control::max_allowed_parallelism,
                (require_threads(options.count), static_cast<std::size_t>(options.count))) {
   pin_threads(!options.no_pinning);
+  set_fork_policy(options.fork);
 }
 
 }  // namespace tallcache

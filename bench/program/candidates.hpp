@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/fork/parallel.hpp"
 #include "common/measure/harness.hpp"
 
 namespace CLI {
@@ -67,17 +68,21 @@ Problem problem_of(const Operation& operation, const ProblemOptions& options);
 /// gives none.
 void add_huge_pages(CLI::App& command, Pages& pages);
 
-/// What --threads and --no-pinning ask for.
+/// What --threads, --no-pinning and --fork ask for.
 struct ThreadOptions {
   int count = 1;
   bool no_pinning = false;
+  ForkPolicy fork = ForkPolicy::onetbb;
 };
 
-/// Adds --threads and --no-pinning to a command.
+/// The policy's name on the command line and in documents.
+std::string_view name_of(ForkPolicy);
+
+/// Adds --threads, --no-pinning and --fork to a command.
 void add_threads(CLI::App& command, ThreadOptions& options);
 
-/// Holds oneTBB to the threads that are asked for, pinned or not, as long as it lives. Throws Error as
-/// require_threads does.
+/// Holds oneTBB to the threads that are asked for, pinned or not, as long as it lives, and sets the fork
+/// policy. Throws Error as require_threads does.
 class Threads {
  public:
   explicit Threads(const ThreadOptions& options);

@@ -1,18 +1,42 @@
 // Fork policies: how an algorithm's text runs its independent parts. A policy has
 //
 //   fork(f, g)                      runs f and g, which are independent, and returns when both are done
+//   fork.adding(f, g)               runs f and g, which add to the same view: one after the other, unless the
+//                                   policy gives one of them a view of its own and adds it afterwards
 //   fork.loop(begin, end, step, f)  runs f(i) for i = begin, begin + step, ... < end, all independent
+//   fork.blocks(count, f)           runs f(b) for b = 0 ... count - 1, all independent and each worth a thread
 //   fork.width()                    the number of blocks of an algorithm that cuts its input by number;
 //                                   its scratch is indexed by block, never by thread
 //
-// Serial is in this header, oneTBB in one_tbb.hpp, the profiler in work_span.hpp.
+// f and g are functions without arguments. A Part is one that also shows the views that it works on, so that
+// a policy for several memories can see what each branch reads and writes.
+//
+// Serial is in this header, oneTBB in one_tbb.hpp, Heartbeat, which needs no grain, in heartbeat.hpp, the
+// profiler in work_span.hpp. run_parallel() of parallel.hpp runs a program under the policy that was chosen.
 #pragma once
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "common/named.hpp"
 
 namespace tallcache {
+
+/// A branch of a fork that shows its data: body(views...). A view of const elements is only read, any other is
+/// written, or added to under fork.adding(). Two branches share a view when both have the same one. The body
+/// works on the views that it is called with, so that a policy may call it with copies of them elsewhere.
+///
+///   fork(Part(product, c1, a1, b), Part(product, c2, a2, b));        // both read b
+///   fork.adding(Part(product, c, a1, b1), Part(product, c, a2, b2));  // both add to c
+template <class Body, class... Views>
+struct Part {
+  Body body;
+  std::tuple<Views...> views;
+
+  constexpr explicit Part(Body part_body, Views... part_views) : body(part_body), views(part_views...) {}
+  constexpr void operator()() const { std::apply(body, views); }
+};
 
 /// Serial elision: the program with its forks erased. It runs in program order.
 struct Serial {
@@ -21,9 +45,18 @@ struct Serial {
     f();
     g();
   }
+  template <class F, class G>
+  constexpr void adding(F&& f, G&& g) const {
+    f();
+    g();
+  }
   template <class Body>
   constexpr void loop(Index begin, Index end, Index step, Body&& body) const {
     for (Index i = begin; i < end; i += step) body(i);
+  }
+  template <class Body>
+  constexpr void blocks(Index count, Body&& body) const {
+    loop(0, count, 1, body);
   }
   static constexpr Index width() { return 1; }
 };

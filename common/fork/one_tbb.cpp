@@ -1,5 +1,7 @@
 #include "common/fork/one_tbb.hpp"
 
+#include "common/fork/parallel.hpp"
+
 #include <oneapi/tbb/task_scheduler_observer.h>
 #include <sched.h>
 
@@ -43,6 +45,7 @@ const std::vector<int>& usable_processors() {
 }
 
 std::atomic<bool> pinned{true};
+std::atomic<ForkPolicy> chosen_policy{ForkPolicy::onetbb};
 
 cpu_set_t set_of(const std::vector<int>& processors) {
   cpu_set_t set;
@@ -57,12 +60,19 @@ void restrict_to(const cpu_set_t& set) { sched_setaffinity(0, sizeof set, &set);
 // The processors that a caller could use before it entered each of its arenas; empty where it was not pinned.
 thread_local std::vector<std::optional<cpu_set_t>> outside;
 
+// The latent forks that a thread left behind when it entered each of its arenas, from the outermost on. While
+// it is in another arena they are set aside, as tasks of theirs would go there.
+thread_local std::vector<detail::LatentList> set_aside;
+
 class Pinning final : public tbb::task_scheduler_observer {
  public:
-  explicit Pinning(tbb::task_arena& arena) : task_scheduler_observer(arena) { observe(true); }
+  explicit Pinning(tbb::task_arena& arena) : task_scheduler_observer(arena), arena_(arena) { observe(true); }
   ~Pinning() override { observe(false); }
 
   void on_scheduler_entry(bool is_worker) override {
+    detail::LatentList& list = detail::latent_list;
+    set_aside.push_back(list);
+    list = {.seen = list.seen, .arena = &arena_};
     const std::vector<int>& all = usable_processors();
     if (!is_worker) {
       cpu_set_t before;
@@ -73,16 +83,24 @@ class Pinning final : public tbb::task_scheduler_observer {
       restrict_to(
           set_of({all[static_cast<std::size_t>(tbb::this_task_arena::current_thread_index()) % all.size()]}));
     else if (is_worker)
-      restrict_to(set_of(all));
+      detail::use_all_processors();
   }
   // A worker inherits the processors of the thread that started it, which may have been pinned. It therefore
   // gets all of them first.
   void on_scheduler_exit(bool is_worker) override {
-    if (is_worker) return restrict_to(set_of(usable_processors()));
+    if (!set_aside.empty()) {
+      set_aside.back().seen = detail::latent_list.seen;
+      detail::latent_list = set_aside.back();
+      set_aside.pop_back();
+    }
+    if (is_worker) return detail::use_all_processors();
     if (outside.empty()) return;
     if (outside.back()) restrict_to(*outside.back());
     outside.pop_back();
   }
+
+ private:
+  tbb::task_arena& arena_;
 };
 
 struct Arena {
@@ -93,6 +111,8 @@ struct Arena {
 
 }  // namespace
 
+void detail::use_all_processors() { restrict_to(set_of(usable_processors())); }
+
 int usable_threads() { return static_cast<int>(usable_processors().size()); }
 
 void require_threads(int threads) {
@@ -102,6 +122,9 @@ void require_threads(int threads) {
 }
 
 void pin_threads(bool pin) { pinned = pin; }
+
+void set_fork_policy(ForkPolicy policy) { chosen_policy = policy; }
+ForkPolicy fork_policy() { return chosen_policy; }
 
 tbb::task_arena& arena_of(int threads) {
   require_threads(threads);

@@ -4,8 +4,6 @@
 #include <oneapi/tbb/parallel_invoke.h>
 #include <oneapi/tbb/task_arena.h>
 
-#include <utility>
-
 #include "common/fork/fork.hpp"
 
 #if defined(__SANITIZE_THREAD__)
@@ -29,25 +27,23 @@ void pin_threads(bool pin);
 /// awake from one run to the next. Throws Error as require_threads does.
 tbb::task_arena& arena_of(int threads);
 
-/// Runs `body` on the calling thread inside the arena of `threads` threads.
-template <class Body>
-void in_arena(int threads, Body&& body) {
-  arena_of(threads).execute(std::forward<Body>(body));
-}
-
 namespace detail {
+/// Lets this thread run on all processors of the process. A thread begins on those of the one that started it.
+void use_all_processors();
+
 // oneTBB's own library is not compiled with the thread sanitizer, which therefore does not see that a fork
 // comes before its branches and that these come before its end. HappensBefore tells it. The closures below
 // and oneTBB's tasks are read earlier than that: the closures are not sanitized, the tasks are suppressed
 // in one_tbb.cpp.
 struct HappensBefore {
 #if defined(__SANITIZE_THREAD__)
-  HappensBefore() { __tsan_release(&forked); }
+  HappensBefore() { fork(); }
   ~HappensBefore() { __tsan_acquire(&joined); }  // on the way out of an exception too
   struct Join {
     HappensBefore& order;
     ~Join() { __tsan_release(&order.joined); }
   };
+  void fork() { __tsan_release(&forked); }  // once more
   template <class Body>
   void branch(Body& body) {
     __tsan_acquire(&forked);
@@ -56,13 +52,28 @@ struct HappensBefore {
   }
   char forked = 0, joined = 0;
 #else
+  void fork() {}
   template <class Body>
   void branch(Body& body) {
     body();
   }
 #endif
 };
+
+/// Runs `body` inside an arena. Where that is full, one of its threads does it.
+template <class Body>
+void enter(tbb::task_arena& arena, Body&& body) {
+  HappensBefore order;
+  arena.execute([&]() __attribute__((no_sanitize_thread)) { order.branch(body); });
+}
 }  // namespace detail
+
+/// Runs `body` on the calling thread inside the arena of `threads` threads; where other callers fill the arena,
+/// on a thread of theirs.
+template <class Body>
+void in_arena(int threads, Body&& body) {
+  detail::enter(arena_of(threads), body);
+}
 
 /// Requires an arena of `threads` threads (in_arena).
 struct OneTbb {
@@ -78,12 +89,23 @@ struct OneTbb {
         [&]() __attribute__((no_sanitize_thread)) { order.branch(f); });
   }
 
+  template <class F, class G>
+  void adding(F&& f, G&& g) const {
+    f();
+    g();
+  }
+
   /// The grain is Cilk's: an eighth of a thread's share of the iterations, so that stealing can balance
   /// the load.
   template <class Body>
   void loop(Index begin, Index end, Index step, Body&& body) const {
     const Index grain = std::max<Index>(1, iterations(begin, end, step) / (8 * threads));
     loop_by_halves(*this, begin, end, step, grain, body);
+  }
+
+  template <class Body>
+  void blocks(Index count, Body&& body) const {
+    loop(0, count, 1, body);
   }
 
   Index width() const { return threads; }

@@ -122,9 +122,20 @@ class WorkSpan {
       OneTbb{options_.threads}(run_first, run_second);
   }
 
+  template <class F, class G>
+  void adding(F&& f, G&& g) const {
+    f();
+    g();
+  }
+
   template <class Body>
   void loop(Index begin, Index end, Index step, Body&& body) const {
     loop_by_halves(*this, begin, end, step, options_.grain, body);
+  }
+
+  template <class Body>
+  void blocks(Index count, Body&& body) const {
+    loop(0, count, 1, body);
   }
 
   Index width() const { return options_.width; }

@@ -39,7 +39,7 @@ template <class Fork, class Args, class Ends, class Bucketed, class Count>
 void sort_buckets(Fork& fork, const Args& args, Ends last, Bucketed bucketed, Bucketed bucketed_payload,
                   Count count) {
   const std::uint64_t buckets = last.size, range = args.range;
-  fork.loop(0, count.rows, 1, [=, &args](Index row) {
+  fork.blocks(count.rows, [=, &args](Index row) {
     Serial serial;
     Index b = block_begin(last.size, count.rows, row);
     Index begin = 0;

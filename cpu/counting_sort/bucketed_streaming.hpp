@@ -52,7 +52,7 @@ constexpr Index groups_of(Index width) { return width == 1 ? 1 : 4 * width; }
 template <class Fork, class Access>
 void write_runs(Fork& fork, VectorView<Word, Access> begin, VectorView<Word, Access> out, Word first,
                 Index parts) {
-  fork.loop(0, parts, 1, [=](Index part) {
+  fork.blocks(parts, [=](Index part) {
     const Index from = block_begin(out.size, parts, part), to = block_begin(out.size, parts, part + 1);
     reads(begin);
     expand_runs(begin.data, begin.size, out.size, first, out.data, from, to);
@@ -145,7 +145,7 @@ class BucketedStreaming {
   void spread(Fork& fork, Records<const Word, Access> in, int shift, const Buckets& to,
               const PartitionBuffers<Access>& buffers) const {
     const auto count = buffers.count.block(0, 0, to.rows, to.buckets);
-    fork.loop(0, to.rows, 1, [=, this](Index c) {
+    fork.blocks(to.rows, [=, this](Index c) {
       const Index begin = block_begin(in.keys.size, to.rows, c);
       const auto chunk = in.block(begin, block_begin(in.keys.size, to.rows, c + 1) - begin);
       reads(chunk);
@@ -205,7 +205,7 @@ class BucketedStreaming {
           body(fork, b, begin, end - begin, group);
       // A group's buckets are those that begin in its share of the keys, not of the range, because keys may
       // be skewed.
-      fork.loop(0, groups, 1, [=](Index g) {
+      fork.blocks(groups, [=](Index g) {
         Serial serial;
         const Index from = block_begin(n, groups, g), to = block_begin(n, groups, g + 1);
         for (Index b = 0; b < count.size; ++b)
@@ -253,7 +253,7 @@ class BucketedStreaming {
         if (sorted) return;
       }
       const auto count = buffers.count.block(0, 0, std::min(buffers.count.rows, parts.rows), values);
-      fork.loop(0, count.rows, 1, [=, this](Index c) {
+      fork.blocks(count.rows, [=, this](Index c) {
         const auto part = count.rows < parts.rows ? leaf : chain(parts, c, b);
         touch(part, read);
         count_residues(part, values, row_of(count, c).data);

@@ -16,7 +16,7 @@ void prefix_sums(Fork& fork, Count count, Total total) {
   const Index parts = count.rows;
   const auto bucket_begin = [buckets = count.cols, parts](Index p) { return block_begin(buckets, parts, p); };
   if (parts > 1) {
-    fork.loop(0, parts, 1, [=](Index p) {
+    fork.blocks(parts, [=](Index p) {
       std::uint32_t sum = 0;
       for (Index block = 0; block < count.rows; ++block)
         for (Index bucket = bucket_begin(p); bucket < bucket_begin(p + 1); ++bucket)
@@ -30,7 +30,7 @@ void prefix_sums(Fork& fork, Count count, Total total) {
       sum += part;
     }
   }
-  fork.loop(0, parts, 1, [=](Index p) {
+  fork.blocks(parts, [=](Index p) {
     std::uint32_t sum = 0;
     if (parts > 1) sum = total[p];
     for (Index bucket = bucket_begin(p); bucket < bucket_begin(p + 1); ++bucket)
@@ -51,13 +51,13 @@ template <class Fork, class Args, class Count, class Total, class BucketOf>
 void distribute(Fork& fork, const Args& args, Count count, Total total, BucketOf bucket_of) {
   const auto in = args.in;
   const auto key_begin = [n = in.size, blocks = count.rows](Index b) { return block_begin(n, blocks, b); };
-  fork.loop(0, count.rows, 1, [=](Index b) {
+  fork.blocks(count.rows, [=](Index b) {
     for (Index bucket = 0; bucket < count.cols; ++bucket) count(b, bucket) = 0;
     const Index end = key_begin(b + 1);
     for (Index i = key_begin(b); i < end; ++i) count(b, bucket_of(in[i])) += 1;
   });
   prefix_sums(fork, count, total);
-  fork.loop(0, count.rows, 1, [=](Index b) {
+  fork.blocks(count.rows, [=](Index b) {
     const Index end = key_begin(b + 1);
     for (Index i = key_begin(b); i < end; ++i) {
       const std::uint32_t key = in[i];

@@ -78,7 +78,7 @@ template <class Fork, class Access>
 void locate_digits(Fork& fork, VectorView<const Word, Access> keys, Digit digit, Index buckets,
                    const PartitionBuffers<Access>& buffers) {
   const auto count = buffers.count.block(0, 0, buffers.count.rows, buckets);
-  fork.loop(0, count.rows, 1, [=](Index c) {
+  fork.blocks(count.rows, [=](Index c) {
     const Index begin = block_begin(keys.size, count.rows, c);
     const auto chunk = keys.block(begin, block_begin(keys.size, count.rows, c + 1) - begin);
     reads(chunk);
@@ -96,7 +96,7 @@ void partition(Fork& fork, Records<const Word, Access> in, Records<Word, Access>
                Index buckets, Word keep, const PartitionBuffers<Access>& buffers) {
   locate_digits(fork, in.keys, digit, buckets, buffers);
   const auto count = buffers.count.block(0, 0, buffers.count.rows, buckets);
-  fork.loop(0, count.rows, 1, [=](Index c) {
+  fork.blocks(count.rows, [=](Index c) {
     const Index chunk_begin = block_begin(in.keys.size, count.rows, c);
     const auto chunk = in.block(chunk_begin, block_begin(in.keys.size, count.rows, c + 1) - chunk_begin);
     const auto begin = row_of(count, c);

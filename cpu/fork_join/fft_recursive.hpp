@@ -78,8 +78,10 @@ void rec_fft(Fork& fork, Out out, In in, Index stride, Table table, Index base) 
   if (out.size <= base) return fft_leaf(out, in, stride, table);
   const Index half = out.size / 2;
   const Out even = out.block(0, half), odd = out.block(half, half);
-  fork([=, &fork] { rec_fft(fork, even, in, 2 * stride, table, base); },
-       [=, &fork] { rec_fft(fork, odd, in.block(stride, in.size - stride), 2 * stride, table, base); });
+  const auto transform = [&fork, stride, table, base](Out to, In from) {
+    rec_fft(fork, to, from, 2 * stride, table, base);
+  };
+  fork(Part(transform, even, in), Part(transform, odd, in.block(stride, in.size - stride)));
   loop_blocks(fork, half, std::max<Index>(1, base / 2),
               [=, w = table.block(half, half)](Index begin, Index end) {
                 const Index size = end - begin;

@@ -43,8 +43,8 @@ template <class Fork, class M, class Exchanges>
 void exchange_rows(Fork& fork, M a, Exchanges exchanges, Index first) {
   if (a.cols > exchanged_columns) {
     const auto [left, right] = halve_cols(a);
-    fork([=, &fork, a = left] { exchange_rows(fork, a, exchanges, first); },
-         [=, &fork, a = right] { exchange_rows(fork, a, exchanges, first); });
+    const auto exchange = [&fork, exchanges, first](M part) { exchange_rows(fork, part, exchanges, first); };
+    fork(Part(exchange, left), Part(exchange, right));
     return;
   }
   for (Index i = 0; i < exchanges.size; ++i) {

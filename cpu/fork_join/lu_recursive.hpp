@@ -29,8 +29,9 @@ void rec_lu(Fork& fork, M a, Index base, Index first = 0) {
   }
   const Quadrants q(a, a.rows / 2);
   rec_lu(fork, q.a11, base, first);
-  fork([&fork, q, base] { solve_lower(fork, q.a11, q.a12, base); },
-       [&fork, q, base] { solve_upper(fork, q.a21, q.a11, base); });
+  const MatrixView<const typename M::value_type, typename M::access_type> triangles = q.a11;
+  fork(Part([&fork, base](auto l, M right) { solve_lower(fork, l, right, base); }, triangles, q.a12),
+       Part([&fork, base](auto u, M below) { solve_upper(fork, below, u, base); }, triangles, q.a21));
   rec_mult<-1>(fork, q.a22, q.a21, q.a12, base);
   rec_lu(fork, q.a22, base, first + q.a11.rows);
 }

@@ -50,11 +50,10 @@ void p_merge(Fork& fork, Keys a, Keys b, Keys out, Index grain) {
   if (a.size < b.size) std::swap(a, b);
   const Index i = a.size / 2, j = lower_bound(b, a[i]), k = i + j;
   out[k] = a[i];
-  fork([=, &fork] { p_merge(fork, a.block(0, i), b.block(0, j), out.block(0, k), grain); },
-       [=, &fork] {
-         p_merge(fork, a.block(i + 1, a.size - i - 1), b.block(j, b.size - j),
-                 out.block(k + 1, out.size - k - 1), grain);
-       });
+  const auto merge = [&fork, grain](auto... runs) { p_merge(fork, runs..., grain); };
+  fork(Part(merge, a.block(0, i), b.block(0, j), out.block(0, k)),
+       Part(merge, a.block(i + 1, a.size - i - 1), b.block(j, b.size - j),
+            out.block(k + 1, out.size - k - 1)));
 }
 
 /// Sorts `keys`. `other`, of the same size, is working memory, and holds the result if `to_other`.
@@ -72,8 +71,11 @@ void p_merge_sort(Fork& fork, Keys keys, Keys other, bool to_other, Index grain)
       return p_merge_sort(serial, keys, other, to_other, grain);
     }
   const Index half = keys.size / 2, rest = keys.size - half;
-  fork([=, &fork] { p_merge_sort(fork, keys.block(0, half), other.block(0, half), !to_other, grain); },
-       [=, &fork] { p_merge_sort(fork, keys.block(half, rest), other.block(half, rest), !to_other, grain); });
+  const auto sort = [&fork, to_other, grain](auto... half_keys) {
+    p_merge_sort(fork, half_keys..., !to_other, grain);
+  };
+  fork(Part(sort, keys.block(0, half), other.block(0, half)),
+       Part(sort, keys.block(half, rest), other.block(half, rest)));
   const auto& [from, to] = to_other ? std::pair{keys, other} : std::pair{other, keys};
   p_merge(fork, from.block(0, half), from.block(half, rest), to, grain);
 }

@@ -89,8 +89,8 @@ void sample_qsort(Fork& fork, Keys keys, Index grain) {
     const Index equal = partition(right, [pivot](Key key) { return !(pivot < key); });
     right = right.block(equal, right.size - equal);
   }
-  fork([&fork, left = keys.block(0, middle), grain] { sample_qsort(fork, left, grain); },
-       [&fork, right, grain] { sample_qsort(fork, right, grain); });
+  const auto sort = [&fork, grain](Keys side) { sample_qsort(fork, side, grain); };
+  fork(Part(sort, keys.block(0, middle)), Part(sort, right));
 }
 
 // A leaf takes several hundred times as long as a fork (TUNING.md).

@@ -21,19 +21,19 @@ struct Quadrants {
 };
 
 /// B = L^-1 B for the unit lower triangle L of the square `l`. Leaves have no dimension above `base` >= 1.
-template <class Fork, class M>
-void solve_lower(Fork& fork, M l, M b, Index base) {
+template <class Fork, class T, class Access>
+void solve_lower(Fork& fork, ConstantMatrix<T, Access> l, MatrixView<T, Access> b, Index base) {
   if (b.cols == 0) return;
   if (std::max(b.rows, b.cols) <= base) {
     for (Index i = 1; i < b.rows; ++i)
       for (Index k = 0; k < i; ++k) {
-        const typename M::value_type lik = l(i, k);
+        const T lik = l(i, k);
         for (Index j = 0; j < b.cols; ++j) b(i, j) -= lik * b(k, j);
       }
   } else if (b.cols > b.rows) {
     const auto [b1, b2] = halve_cols(b);
-    fork([&fork, l, b1 = b1, base] { solve_lower(fork, l, b1, base); },
-         [&fork, l, b2 = b2, base] { solve_lower(fork, l, b2, base); });
+    const auto solve = [&fork, base](auto... part) { solve_lower(fork, part..., base); };
+    fork(Part(solve, l, b1), Part(solve, l, b2));
   } else {
     const Quadrants q(l, l.rows / 2);
     const auto [b1, b2] = halve_rows(b);
@@ -44,20 +44,20 @@ void solve_lower(Fork& fork, M l, M b, Index base) {
 }
 
 /// B = B U^-1 for the upper triangle U of the square `u`, diagonal included.
-template <class Fork, class M>
-void solve_upper(Fork& fork, M b, M u, Index base) {
+template <class Fork, class T, class Access>
+void solve_upper(Fork& fork, MatrixView<T, Access> b, ConstantMatrix<T, Access> u, Index base) {
   if (b.rows == 0) return;
   if (std::max(b.rows, b.cols) <= base) {
     for (Index i = 0; i < b.rows; ++i)
       for (Index k = 0; k < b.cols; ++k) {
-        const typename M::value_type bik = b(i, k) / u(k, k);
+        const T bik = b(i, k) / u(k, k);
         b(i, k) = bik;
         for (Index j = k + 1; j < b.cols; ++j) b(i, j) -= bik * u(k, j);
       }
   } else if (b.rows > b.cols) {
     const auto [b1, b2] = halve_rows(b);
-    fork([&fork, u, b1 = b1, base] { solve_upper(fork, b1, u, base); },
-         [&fork, u, b2 = b2, base] { solve_upper(fork, b2, u, base); });
+    const auto solve = [&fork, base](auto... part) { solve_upper(fork, part..., base); };
+    fork(Part(solve, b1, u), Part(solve, b2, u));
   } else {
     const Quadrants q(u, u.cols / 2);
     const auto [b1, b2] = halve_cols(b);

@@ -140,18 +140,47 @@ struct Factor {
   }
 };
 
-/// Panels [i, i_end) of A's rows, [j, j_end) of B's columns, k blocks [s, s_end).
-struct GemmPart {
-  Index i, i_end, j, j_end, s, s_end;
+/// Panels [begin, end) of a factor in its k blocks [s, s_end): what a part of the product reads of it.
+template <class T, class Access>
+struct FactorPart {
+  const Factor<T, Access>* factor;
+  Index begin, end, s, s_end;
+
+  std::pair<FactorPart, FactorPart> halve_panels() const {
+    const Index middle = begin + (end - begin) / 2;
+    return {{factor, begin, middle, s, s_end}, {factor, middle, end, s, s_end}};
+  }
+  std::pair<FactorPart, FactorPart> halve_k() const {
+    const Index middle = s + (s_end - s) / 2;
+    return {{factor, begin, end, s, middle}, {factor, begin, end, middle, s_end}};
+  }
+  bool begins_with(const FactorPart& other) const { return begin == other.begin && s == other.s; }
 };
 
 template <class T, class Access>
 struct GemmRun {
+  using C = MatrixView<T, Access>;
+  using FactorPart = detail::FactorPart<T, Access>;
+  /// The factors of the part that a thread computes afterwards.
+  struct Next {
+    FactorPart a, b;
+  };
+
   GemmPlan<T> plan;
   Factor<T, Access> a, b;
-  MatrixView<T, Access> c;
+  C c;
   T alpha, beta;
 
+  /// The whole product.
+  template <class Fork>
+  void operator()(Fork& fork) const {
+    pack(fork);
+    const FactorPart all_a{&a, 0, plan.panels_m, 0, plan.k_blocks};
+    const FactorPart all_b{&b, 0, plan.panels_n, 0, plan.k_blocks};
+    multiply(fork, c, all_a, all_b, {all_a, all_b});
+  }
+
+ private:
   template <class Fork>
   void pack(Fork& fork) const {
     // Panels are packed in groups, to read whole rows of a matrix whose panels are columns.
@@ -167,58 +196,66 @@ struct GemmRun {
     if (b.packed) all(b, plan.panels_n);
   }
 
-  /// `next`: the part that this thread computes afterwards.
+  /// to += alpha from_a from_b, where `to` is the block of C of these panels.
   template <class Fork>
-  void multiply(Fork& fork, const GemmPart& part, const GemmPart& next) const {
-    const Index m = part.i_end - part.i, n = part.j_end - part.j, k = part.s_end - part.s;
-    const Index m_size = m > plan.mc ? m * plan.kernel.mr : 0, n_size = n > plan.nc ? n * plan.kernel.nr : 0,
+  void multiply(Fork& fork, C to, const FactorPart& from_a, const FactorPart& from_b,
+                const Next& next) const {
+    const Index m = from_a.end - from_a.begin, n = from_b.end - from_b.begin, k = from_a.s_end - from_a.s;
+    const Index m_size = m > plan.mc ? m * a.width : 0, n_size = n > plan.nc ? n * b.width : 0,
                 k_size = k > 1 ? k * plan.kc : 0;
-    GemmPart first = part, second = part;
-    if (std::max({m_size, n_size, k_size}) == 0) return leaf(part, next);
+    if (std::max({m_size, n_size, k_size}) == 0) return leaf(to, from_a, from_b, next);
+    const auto product = [&fork, this](const Next& then) {
+      return [&fork, this, then](C part, const FactorPart& part_a, const FactorPart& part_b) {
+        multiply(fork, part, part_a, part_b, then);
+      };
+    };
     if (k_size > std::max(m_size, n_size)) {
-      // Both halves add to the same C, so they run one after the other on any number of threads.
-      first.s_end = second.s = part.s + k / 2;
-      multiply(fork, first, second);
-      multiply(fork, second, next);
-      return;
+      const auto [a1, a2] = from_a.halve_k();
+      const auto [b1, b2] = from_b.halve_k();
+      fork.adding(Part(product({a2, b2}), to, a1, b1), Part(product(next), to, a2, b2));
+    } else if (m_size >= n_size) {
+      const auto [a1, a2] = from_a.halve_panels();
+      const Index rows = (a1.end - a1.begin) * a.width;
+      fork(Part(product({a2, from_b}), to.block(0, 0, rows, to.cols), a1, from_b),
+           Part(product(next), to.block(rows, 0, to.rows - rows, to.cols), a2, from_b));
+    } else {
+      const auto [b1, b2] = from_b.halve_panels();
+      const Index cols = (b1.end - b1.begin) * b.width;
+      fork(Part(product({from_a, b2}), to.block(0, 0, to.rows, cols), from_a, b1),
+           Part(product(next), to.block(0, cols, to.rows, to.cols - cols), from_a, b2));
     }
-    if (m_size >= n_size)
-      first.i_end = second.i = part.i + m / 2;
-    else
-      first.j_end = second.j = part.j + n / 2;
-    fork([&] { multiply(fork, first, second); }, [&] { multiply(fork, second, next); });
   }
 
- private:
-  void leaf(const GemmPart& part, const GemmPart& next) const {
-    const Index l0 = part.s * plan.kc, k = plan.k_block_size(part.s);
-    const Index i0 = part.i * a.width, j0 = part.j * b.width;
-    Block<T> block{.m = std::min(part.i_end * a.width, plan.m) - i0,
-                   .n = std::min(part.j_end * b.width, plan.n) - j0,
+  void leaf(C to, const FactorPart& from_a, const FactorPart& from_b, const Next& next) const {
+    const Index l0 = from_a.s * plan.kc, k = plan.k_block_size(from_a.s);
+    Block<T> block{.m = to.rows,
+                   .n = to.cols,
                    .k = k,
-                   .a = a.panels(part.i, l0, k),
-                   .b = b.panels(part.j, l0, k),
+                   .a = a.panels(from_a.begin, l0, k),
+                   .b = b.panels(from_b.begin, l0, k),
                    .a_packed = a.packed,
                    .b_packed = b.packed,
-                   .c = c.data + i0 * c.ld + j0,
-                   .ldc = c.ld,
+                   .c = to.data,
+                   .ldc = to.ld,
                    .alpha = alpha,
-                   .beta = part.s == 0 ? beta : T{1},
+                   .beta = from_a.s == 0 ? beta : T{1},
                    // An empty range: a prefetch needs a valid address.
                    .ahead = {{a.data, 0}, {b.data, 0}}};
-    const Index next_l0 = next.s * plan.kc, next_k = plan.k_block_size(next.s);
-    if (a.packed && (next.i != part.i || next.s != part.s))
-      block.ahead[0] = {a.panels(next.i, next_l0, next_k).data, (part.i_end - part.i) * a.width * next_k};
-    if (b.packed && (next.j != part.j || next.s != part.s))
-      block.ahead[1] = {b.panels(next.j, next_l0, next_k).data, (part.j_end - part.j) * b.width * next_k};
+    const Index next_l0 = next.a.s * plan.kc, next_k = plan.k_block_size(next.a.s);
+    if (a.packed && !next.a.begins_with(from_a))
+      block.ahead[0] = {a.panels(next.a.begin, next_l0, next_k).data,
+                        (from_a.end - from_a.begin) * a.width * next_k};
+    if (b.packed && !next.b.begins_with(from_b))
+      block.ahead[1] = {b.panels(next.b.begin, next_l0, next_k).data,
+                        (from_b.end - from_b.begin) * b.width * next_k};
     plan.kernel.multiply(block);
     if constexpr (!std::is_same_v<Access, Plain>)
-      for (Index j = part.j; j < part.j_end; ++j)
-        for (Index i = part.i; i < part.i_end; ++i) {
-          a.read_panel(i, l0, k);
-          b.read_panel(j, l0, k);
-          const auto tile = c.block(i * a.width, j * b.width, std::min(a.width, plan.m - i * a.width),
-                                    std::min(b.width, plan.n - j * b.width));
+      for (Index j = 0; j < from_b.end - from_b.begin; ++j)
+        for (Index i = 0; i < from_a.end - from_a.begin; ++i) {
+          a.read_panel(from_a.begin + i, l0, k);
+          b.read_panel(from_b.begin + j, l0, k);
+          const auto tile = to.block(i * a.width, j * b.width, std::min(a.width, to.rows - i * a.width),
+                                     std::min(b.width, to.cols - j * b.width));
           if (block.beta != 0) reads(tile);
           writes(tile);
         }
@@ -275,9 +312,7 @@ void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, T alpha, MatrixView<con
       .c = c,
       .alpha = alpha,
       .beta = beta};
-  const GemmPart all{0, plan.panels_m, 0, plan.panels_n, 0, plan.k_blocks};
-  run.pack(fork);
-  run.multiply(fork, all, all);
+  run(fork);
 }
 
 }  // namespace detail

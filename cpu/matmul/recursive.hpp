@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/fork/fork.hpp"
 #include "common/ops/matmul.hpp"
 #include "common/variant.hpp"
 
@@ -20,28 +21,26 @@ void multiply_leaf(C c, A a, B b) {
 }
 
 /// C += sign A B. A product with no dimension above `base` is a leaf. base >= 1.
-template <int sign = 1, class Fork, class C, class A, class B>
-void rec_mult(Fork& fork, C c, A a, B b, Index base) {
+template <int sign = 1, class Fork, class T, class Access>
+void rec_mult(Fork& fork, MatrixView<T, Access> c, ConstantMatrix<T, Access> a, ConstantMatrix<T, Access> b,
+              Index base) {
   const Index m = c.rows, k = a.cols, n = c.cols;
   if (m == 0 || k == 0 || n == 0) return;
+  const auto product = [&fork, base](auto... part) { rec_mult<sign>(fork, part..., base); };
   if (std::max({m, k, n}) <= base) {
     multiply_leaf<sign>(c, a, b);
   } else if (m >= std::max(k, n)) {
     const auto [c1, c2] = halve_rows(c);
     const auto [a1, a2] = halve_rows(a);
-    fork([&fork, c1 = c1, a1 = a1, b, base] { rec_mult<sign>(fork, c1, a1, b, base); },
-         [&fork, c2 = c2, a2 = a2, b, base] { rec_mult<sign>(fork, c2, a2, b, base); });
+    fork(Part(product, c1, a1, b), Part(product, c2, a2, b));
   } else if (k >= n) {
-    // Both products add to the same C, so they run one after the other.
     const auto [a1, a2] = halve_cols(a);
     const auto [b1, b2] = halve_rows(b);
-    rec_mult<sign>(fork, c, a1, b1, base);
-    rec_mult<sign>(fork, c, a2, b2, base);
+    fork.adding(Part(product, c, a1, b1), Part(product, c, a2, b2));
   } else {
     const auto [b1, b2] = halve_cols(b);
     const auto [c1, c2] = halve_cols(c);
-    fork([&fork, c1 = c1, a, b1 = b1, base] { rec_mult<sign>(fork, c1, a, b1, base); },
-         [&fork, c2 = c2, a, b2 = b2, base] { rec_mult<sign>(fork, c2, a, b2, base); });
+    fork(Part(product, c1, a, b1), Part(product, c2, a, b2));
   }
 }
 
@@ -55,8 +54,9 @@ void rec_blocks(Fork& fork, Index base, const Leaf& leaf, First first, Others...
     const auto [a, b] = rows ? halve_rows(x) : halve_cols(x);
     return second ? b : a;
   };
-  fork([&] { rec_blocks(fork, base, leaf, half(first, false), half(others, false)...); },
-       [&] { rec_blocks(fork, base, leaf, half(first, true), half(others, true)...); });
+  const auto blocks = [&fork, base, &leaf](auto... part) { rec_blocks(fork, base, leaf, part...); };
+  fork(Part(blocks, half(first, false), half(others, false)...),
+       Part(blocks, half(first, true), half(others, true)...));
 }
 
 /// C = 0.

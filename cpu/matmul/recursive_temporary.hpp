@@ -8,9 +8,9 @@
 namespace tallcache::cpu::matmul {
 
 /// C += T, both of the same size.
-template <class Fork, class C, class T>
-void rec_add(Fork& fork, C c, T t, Index base) {
-  const auto leaf = [](C sum, T term) {
+template <class Fork, class T, class Access>
+void rec_add(Fork& fork, MatrixView<T, Access> c, ConstantMatrix<T, Access> t, Index base) {
+  const auto leaf = [](auto sum, auto term) {
     for (Index i = 0; i < sum.rows; ++i)
       for (Index j = 0; j < sum.cols; ++j) sum(i, j) += term(i, j);
   };
@@ -24,11 +24,15 @@ constexpr Index temporary_size(Index m, Index n, Index splits) { return m * n * 
 /// C += A B. A product with no dimension above `base` is a leaf. The first `splits` halvings of the inner
 /// dimension take their temporaries from `memory`, of temporary_size(m, n, splits) elements; further ones run
 /// one after the other. base >= 1.
-template <class Fork, class C, class A, class B, class Memory>
-void rec_mult_temporary(Fork& fork, C c, A a, B b, Memory memory, Index splits, Index base) {
+template <class Fork, class T, class Access>
+void rec_mult_temporary(Fork& fork, MatrixView<T, Access> c, ConstantMatrix<T, Access> a,
+                        ConstantMatrix<T, Access> b, VectorView<T, Access> memory, Index splits, Index base) {
   const Index m = c.rows, k = a.cols, n = c.cols;
   if (m == 0 || k == 0 || n == 0) return;
   if (splits == 0) return rec_mult(fork, c, a, b, base);
+  const auto product = [&fork, splits, base](auto... views) {
+    rec_mult_temporary(fork, views..., splits, base);
+  };
   const auto part = [&memory](Index begin, Index size) { return memory.block(begin, size); };
   if (std::max({m, k, n}) <= base) {
     multiply_leaf(c, a, b);
@@ -36,32 +40,26 @@ void rec_mult_temporary(Fork& fork, C c, A a, B b, Memory memory, Index splits, 
     const auto [c1, c2] = halve_rows(c);
     const auto [a1, a2] = halve_rows(a);
     const Index size1 = temporary_size(c1.rows, n, splits), size2 = temporary_size(c2.rows, n, splits);
-    fork([=, &fork, c = c1, a = a1,
-          memory = part(0, size1)] { rec_mult_temporary(fork, c, a, b, memory, splits, base); },
-         [=, &fork, c = c2, a = a2, memory = part(size1, size2)] {
-           rec_mult_temporary(fork, c, a, b, memory, splits, base);
-         });
+    fork(Part(product, c1, a1, b, part(0, size1)), Part(product, c2, a2, b, part(size1, size2)));
   } else if (k >= n) {
     const auto [a1, a2] = halve_cols(a);
     const auto [b1, b2] = halve_rows(b);
-    const C t = MatrixView<typename C::value_type>{memory.data, m, n, n}.with(memory.access());
+    const auto t = MatrixView<T>{memory.data, m, n, n}.with(memory.access());
     const Index size = temporary_size(m, n, splits - 1);
-    fork([=, &fork, a = a1, b = b1,
-          memory = part(m * n, size)] { rec_mult_temporary(fork, c, a, b, memory, splits - 1, base); },
-         [=, &fork, a = a2, b = b2, memory = part(m * n + size, size)] {
-           rec_zero(fork, t, base);
-           rec_mult_temporary(fork, t, a, b, memory, splits - 1, base);
-         });
+    const auto to_c = [&fork, splits, base](auto... views) {
+      rec_mult_temporary(fork, views..., splits - 1, base);
+    };
+    const auto to_t = [&fork, base, to_c](auto sum, auto... views) {
+      rec_zero(fork, sum, base);
+      to_c(sum, views...);
+    };
+    fork(Part(to_c, c, a1, b1, part(m * n, size)), Part(to_t, t, a2, b2, part(m * n + size, size)));
     rec_add(fork, c, t, base);
   } else {
     const auto [b1, b2] = halve_cols(b);
     const auto [c1, c2] = halve_cols(c);
     const Index size1 = temporary_size(m, c1.cols, splits), size2 = temporary_size(m, c2.cols, splits);
-    fork([=, &fork, c = c1, b = b1,
-          memory = part(0, size1)] { rec_mult_temporary(fork, c, a, b, memory, splits, base); },
-         [=, &fork, c = c2, b = b2, memory = part(size1, size2)] {
-           rec_mult_temporary(fork, c, a, b, memory, splits, base);
-         });
+    fork(Part(product, c1, a, b1, part(0, size1)), Part(product, c2, a, b2, part(size1, size2)));
   }
 }
 

@@ -40,24 +40,24 @@ std::array<M, 4> quadrants(M x) {
 }
 
 /// C = A, and C += sign A, in parallel blocks.
-template <class Fork, class C, class A>
-void rec_copy(Fork& fork, C c, A a, Index base) {
+template <class Fork, class T, class Access>
+void rec_copy(Fork& fork, MatrixView<T, Access> c, ConstantMatrix<T, Access> a, Index base) {
   rec_blocks(
       fork, base,
-      [](C out, A in) {
+      [](auto out, auto in) {
         for (Index i = 0; i < out.rows; ++i)
           for (Index j = 0; j < out.cols; ++j) out(i, j) = in(i, j);
       },
       c, a);
 }
-template <class Fork, class C, class A>
-void rec_add_signed(Fork& fork, C c, int sign, A a, Index base) {
+template <class Fork, class T, class Access>
+void rec_add_signed(Fork& fork, MatrixView<T, Access> c, int sign, ConstantMatrix<T, Access> a, Index base) {
   rec_blocks(
       fork, base,
-      [sign](C out, A in) {
+      [sign](auto out, auto in) {
         for (Index i = 0; i < out.rows; ++i)
           for (Index j = 0; j < out.cols; ++j) {
-            const typename A::value_type x = in(i, j);
+            const T x = in(i, j);
             out(i, j) += sign < 0 ? -x : x;
           }
       },

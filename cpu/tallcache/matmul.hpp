@@ -8,7 +8,7 @@
 #pragma once
 
 #include "common/execute.hpp"
-#include "common/fork/one_tbb.hpp"
+#include "common/fork/parallel.hpp"
 #include "common/ops/matmul.hpp"
 #include "cpu/matmul/gemm.hpp"
 #include "cpu/matmul/recursive.hpp"
@@ -37,9 +37,8 @@ void gemm(Layout layout, Trans trans_a, Trans trans_b, std::type_identity_t<T> a
     Serial fork;
     return gemm<Serial, T, Plain>(fork, layout, trans_a, trans_b, alpha, a, b, beta, c, scratch);
   }
-  in_arena(threads, [&] {
-    OneTbb fork{threads};
-    gemm<OneTbb, T, Plain>(fork, layout, trans_a, trans_b, alpha, a, b, beta, c, scratch);
+  run_parallel(threads, [&]<class Fork>(Fork& fork) {
+    gemm<Fork, T, Plain>(fork, layout, trans_a, trans_b, alpha, a, b, beta, c, scratch);
   });
 }
 

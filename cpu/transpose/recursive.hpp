@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/fork/fork.hpp"
 #include "common/ops/transpose.hpp"
 #include "common/variant.hpp"
 #include "cpu/transpose/naive.hpp"
@@ -11,20 +12,19 @@
 namespace tallcache::cpu::transpose {
 
 /// B = A^T. A matrix with no dimension above `base` is a leaf. base >= 1.
-template <class Fork, class B, class A>
-void rec_transpose(Fork& fork, B b, A a, Index base) {
+template <class Fork, class T, class Access>
+void rec_transpose(Fork& fork, MatrixView<T, Access> b, ConstantMatrix<T, Access> a, Index base) {
+  const auto part = [&fork, base](auto... views) { rec_transpose(fork, views..., base); };
   if (std::max(a.rows, a.cols) <= base) {
     transpose_naive(b, a);
   } else if (a.cols >= a.rows) {
     const auto [a1, a2] = halve_cols(a);
     const auto [b1, b2] = halve_rows(b);
-    fork([&fork, a1 = a1, b1 = b1, base] { rec_transpose(fork, b1, a1, base); },
-         [&fork, a2 = a2, b2 = b2, base] { rec_transpose(fork, b2, a2, base); });
+    fork(Part(part, b1, a1), Part(part, b2, a2));
   } else {
     const auto [a1, a2] = halve_rows(a);
     const auto [b1, b2] = halve_cols(b);
-    fork([&fork, a1 = a1, b1 = b1, base] { rec_transpose(fork, b1, a1, base); },
-         [&fork, a2 = a2, b2 = b2, base] { rec_transpose(fork, b2, a2, base); });
+    fork(Part(part, b1, a1), Part(part, b2, a2));
   }
 }
 

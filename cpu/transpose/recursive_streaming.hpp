@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "common/fork/fork.hpp"
 #include "common/ops/transpose.hpp"
 #include "common/variant.hpp"
 #include "cpu/transpose/streaming_kernel.hpp"
@@ -22,7 +23,8 @@ constexpr Index half_in_units(Index size, Index unit) {
 }
 
 /// B = A^T. A matrix with no dimension above `base` is a leaf. base >= 1. `above` rows of the matrix that A
-/// is part of precede A, and more rows follow if `below`.
+/// is part of precede A, and more rows follow if `below`. A leaf also reads the end of the rows
+/// above, whose line it shares. The branches are therefore no Parts: they touch more than their blocks.
 template <class Fork, class B, class A>
 void rec_transpose_streaming(Fork& fork, B b, A a, Index base, Reuse reuse, Index above = 0,
                              bool below = false) {
@@ -60,22 +62,19 @@ void rec_transpose_streaming(Fork& fork, B b, A a, Index base, Reuse reuse, Inde
 template <class Fork, class A>
 void rec_swap_transposed(Fork& fork, A x, A y) {
   constexpr Index tile = swapped_tile<typename A::value_type>;
+  const auto part = [&fork](A first, A second) { rec_swap_transposed(fork, first, second); };
   if (std::max(x.rows, x.cols) <= tile) {
     reads(x), reads(y);
     writes(x), writes(y);
-    swap_tiles(x.data, y.data, x.ld, x.rows, x.cols);
+    swap_tiles(x.data, x.ld, y.data, y.ld, x.rows, x.cols);
   } else if (x.cols >= x.rows) {
     const Index half = half_in_units(x.cols, tile), rest = x.cols - half;
-    fork([&, half] { rec_swap_transposed(fork, x.block(0, 0, x.rows, half), y.block(0, 0, half, y.cols)); },
-         [&, half, rest] {
-           rec_swap_transposed(fork, x.block(0, half, x.rows, rest), y.block(half, 0, rest, y.cols));
-         });
+    fork(Part(part, x.block(0, 0, x.rows, half), y.block(0, 0, half, y.cols)),
+         Part(part, x.block(0, half, x.rows, rest), y.block(half, 0, rest, y.cols)));
   } else {
     const Index half = half_in_units(x.rows, tile), rest = x.rows - half;
-    fork([&, half] { rec_swap_transposed(fork, x.block(0, 0, half, x.cols), y.block(0, 0, y.rows, half)); },
-         [&, half, rest] {
-           rec_swap_transposed(fork, x.block(half, 0, rest, x.cols), y.block(0, half, y.rows, rest));
-         });
+    fork(Part(part, x.block(0, 0, half, x.cols), y.block(0, 0, y.rows, half)),
+         Part(part, x.block(half, 0, rest, x.cols), y.block(0, half, y.rows, rest)));
   }
 }
 
@@ -86,16 +85,17 @@ void rec_transpose_in_place(Fork& fork, A a) {
   if (a.rows <= tile) {
     reads(a);
     writes(a);
-    swap_tiles(a.data, a.data, a.ld, a.rows, a.cols);
+    swap_tiles(a.data, a.ld, a.data, a.ld, a.rows, a.cols);
     return;
   }
   const Index half = half_in_units(a.rows, tile), rest = a.rows - half;
-  fork([&, half,
-        rest] { rec_swap_transposed(fork, a.block(0, half, half, rest), a.block(half, 0, rest, half)); },
-       [&, half, rest] {
-         fork([&, half] { rec_transpose_in_place(fork, a.block(0, 0, half, half)); },
-              [&, half, rest] { rec_transpose_in_place(fork, a.block(half, half, rest, rest)); });
-       });
+  const auto diagonal = [&fork](A block) { rec_transpose_in_place(fork, block); };
+  const auto diagonals = [&fork, diagonal](A first, A second) {
+    fork(Part(diagonal, first), Part(diagonal, second));
+  };
+  fork(Part([&fork](A x, A y) { rec_swap_transposed(fork, x, y); }, a.block(0, half, half, rest),
+            a.block(half, 0, rest, half)),
+       Part(diagonals, a.block(0, 0, half, half), a.block(half, half, rest, rest)));
 }
 
 struct recursive_streaming {

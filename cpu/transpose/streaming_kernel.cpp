@@ -286,13 +286,13 @@ void TransposeBlock(void* b, Index ldb, const void* a, Index lda, Index rows, In
 }
 
 template <class T>
-void SwapTiles(void* x, void* y, Index ld, Index rows, Index cols) {
+void SwapTiles(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols) {
   constexpr Index stride = swapped_tile<T> + line<T>;
   alignas(64) T of_x[swapped_tile<T> * stride];
-  transpose_squares(of_x, stride, static_cast<const std::byte*>(x), ld, rows, cols);
-  if (x != y) transpose_squares(static_cast<T*>(x), ld, static_cast<const std::byte*>(y), ld, cols, rows);
+  transpose_squares(of_x, stride, static_cast<const std::byte*>(x), ldx, rows, cols);
+  if (x != y) transpose_squares(static_cast<T*>(x), ldx, static_cast<const std::byte*>(y), ldy, cols, rows);
   for (Index i = 0; i < cols; ++i)
-    std::memcpy(static_cast<T*>(y) + i * ld, of_x + i * stride, rows * sizeof(T));
+    std::memcpy(static_cast<T*>(y) + i * ldy, of_x + i * stride, rows * sizeof(T));
 }
 
 void TransposeBlock4(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
@@ -303,11 +303,11 @@ void TransposeBlock8(void* b, Index ldb, const void* a, Index lda, Index rows, I
                      bool below, Reuse reuse) {
   TransposeBlock<double>(b, ldb, a, lda, rows, cols, above, below, reuse);
 }
-void SwapTiles4(void* x, void* y, Index ld, Index rows, Index cols) {
-  SwapTiles<float>(x, y, ld, rows, cols);
+void SwapTiles4(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols) {
+  SwapTiles<float>(x, ldx, y, ldy, rows, cols);
 }
-void SwapTiles8(void* x, void* y, Index ld, Index rows, Index cols) {
-  SwapTiles<double>(x, y, ld, rows, cols);
+void SwapTiles8(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols) {
+  SwapTiles<double>(x, ldx, y, ldy, rows, cols);
 }
 
 }  // namespace tallcache::cpu::transpose::HWY_NAMESPACE
@@ -329,11 +329,11 @@ void transpose_block_8(void* b, Index ldb, const void* a, Index lda, Index rows,
                        bool below, Reuse reuse) {
   HWY_DYNAMIC_DISPATCH(TransposeBlock8)(b, ldb, a, lda, rows, cols, above, below, reuse);
 }
-void swap_tiles_4(void* x, void* y, Index ld, Index rows, Index cols) {
-  HWY_DYNAMIC_DISPATCH(SwapTiles4)(x, y, ld, rows, cols);
+void swap_tiles_4(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols) {
+  HWY_DYNAMIC_DISPATCH(SwapTiles4)(x, ldx, y, ldy, rows, cols);
 }
-void swap_tiles_8(void* x, void* y, Index ld, Index rows, Index cols) {
-  HWY_DYNAMIC_DISPATCH(SwapTiles8)(x, y, ld, rows, cols);
+void swap_tiles_8(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols) {
+  HWY_DYNAMIC_DISPATCH(SwapTiles8)(x, ldx, y, ldy, rows, cols);
 }
 }  // namespace detail
 }  // namespace tallcache::cpu::transpose

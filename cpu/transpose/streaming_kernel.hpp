@@ -18,8 +18,8 @@ void transpose_block_4(void* b, Index ldb, const void* a, Index lda, Index rows,
                        bool below, Reuse reuse);
 void transpose_block_8(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
                        bool below, Reuse reuse);
-void swap_tiles_4(void* x, void* y, Index ld, Index rows, Index cols);
-void swap_tiles_8(void* x, void* y, Index ld, Index rows, Index cols);
+void swap_tiles_4(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols);
+void swap_tiles_8(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols);
 }  // namespace detail
 
 template <class T>
@@ -41,11 +41,11 @@ void transpose_block(T* b, Index ldb, const T* a, Index lda, Index rows, Index c
                                                                            below, reuse);
 }
 
-/// Replaces the rows x cols tile x and the cols x rows tile y of one matrix by each other's transposes. They
-/// are disjoint, or x == y is square. rows, cols <= swapped_tile<T>.
+/// Replaces the rows x cols tile x and the cols x rows tile y by each other's transposes. They are disjoint, or
+/// x == y is square. rows, cols <= swapped_tile<T>.
 template <Streamable T>
-void swap_tiles(T* x, T* y, Index ld, Index rows, Index cols) {
-  (sizeof(T) == 4 ? detail::swap_tiles_4 : detail::swap_tiles_8)(x, y, ld, rows, cols);
+void swap_tiles(T* x, Index ldx, T* y, Index ldy, Index rows, Index cols) {
+  (sizeof(T) == 4 ? detail::swap_tiles_4 : detail::swap_tiles_8)(x, ldx, y, ldy, rows, cols);
 }
 
 }  // namespace tallcache::cpu::transpose

@@ -51,9 +51,12 @@ bool forks() {
     OneTbb fork{usable_threads()};
     parallel = fib(12, fork);
   });
+  Heartbeat heartbeat(usable_threads());
+  const Index without_grain = fib(20, heartbeat);
   WorkSpan<UnitCost> profiler(ProfileOptions{});
   const Profile profile = profiler.profile([&] { fib(12, profiler); });
-  return fib(12, serial) == 144 && parallel == 144 && profile.spawns == 232 && profile.parallelism() > 1;
+  return fib(12, serial) == 144 && parallel == 144 && without_grain == 6765 && profile.spawns == 232 &&
+         profile.parallelism() > 1;
 }
 
 // The misses of one pass over 1024 doubles in lines of 64 bytes, in a cache that holds 16 of them.

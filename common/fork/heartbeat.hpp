@@ -1,0 +1,231 @@
+// Heartbeat scheduling (Acar, Charguéraud, Guatto, Rainey, Sieczkowski, "Heartbeat scheduling: provable
+// efficiency for nested parallelism", PLDI 2018, pages 769-782) on oneTBB's arenas. A fork costs a few
+// nanoseconds, so that a program needs no grain: it forks down to its smallest pieces.
+//
+// A fork is latent at first: a record on the stack, in a list of its thread. The thread runs the first branch,
+// takes the record off the list and runs the second one. Every 100 us (a heartbeat) each thread turns the
+// oldest latent fork of its list into a task of oneTBB, which another thread may take. Of a loop it turns the
+// second half of the remaining iterations into one. A program that ends before its first heartbeat has entered
+// no arena.
+//
+// Let a program have work W and span S, the latent forks included, let a promotion cost t, and let N be the
+// heartbeat. The paper proves a work of at most (1 + t / N) W and a span of at most (1 + N / t) S, where each
+// fork on the path counts t. Here a thread promotes once a heartbeat, so that promotions take the share t / N of
+// its time. The bound on the span holds for strands that are shorter than N: a heartbeat is noticed at the
+// next fork or iteration and cannot interrupt a strand. A piece of a loop that runs without looking is at most
+// an eighth of what the thread did of it since the last heartbeat, and of what is left.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <type_traits>
+
+#include "common/fork/fork.hpp"
+
+namespace tallcache {
+namespace detail {
+
+struct Promoted;  // the tasks of a fork or a loop; heartbeat.cpp
+
+/// How much of a latent fork or loop has become a task.
+enum class Offered { nothing, a_part, all };
+
+/// A latent fork or loop, in the list of its thread.
+struct Latent {
+  Latent(Offered (*offer_tasks)(Latent&), int of_threads) : offer(offer_tasks), threads(of_threads) {}
+
+  /// Makes a task by spawn(), and throws what that throws. Nothing is left where it offers nothing.
+  Offered (*const offer)(Latent&);
+  const int threads;
+  Latent* older;  ///< null: none
+  Latent* newer;  ///< set where there is one
+  Promoted* promoted = nullptr;
+};
+
+/// The latent forks of a thread; while it is in another arena, those that it made there. The oldest is promoted
+/// first, so that a thread that waits for a task has none left, except around blocks().
+struct LatentList {
+  Latent* newest = nullptr;
+  Latent* oldest = nullptr;  ///< set where there is a newest
+  std::uint64_t seen = 0;    ///< the last heartbeat that the thread saw; 0: it begins
+  void* arena = nullptr;     ///< the innermost arena of arena_of() that the thread is in: a tbb::task_arena
+
+  /// Removes the newest, which is `latent` unless that was promoted. Returns whether it was there.
+  bool pop(const Latent& latent) {
+    if (newest != &latent) [[unlikely]]
+      return false;
+    newest = latent.older;
+    return true;
+  }
+};
+
+inline constinit thread_local LatentList latent_list;
+
+/// Counts heartbeats, from 1 on, in a cache line of its own. A test may add some.
+struct alignas(64) Heartbeats {
+  std::atomic<std::uint64_t> count{1};
+};
+inline constinit Heartbeats heartbeats;
+
+/// Promotes the oldest latent fork of this thread, unless it begins. Without memory or threads it stays latent.
+void on_heartbeat(LatentList&) noexcept;
+
+inline bool heartbeat_came(const LatentList& list) {
+  return heartbeats.count.load(std::memory_order_relaxed) != list.seen;
+}
+
+inline void push(LatentList& list, Latent& latent) {
+  latent.older = list.newest;
+  if (latent.older)
+    latent.older->newer = &latent;
+  else
+    list.oldest = &latent;
+  list.newest = &latent;
+  if (heartbeat_came(list)) [[unlikely]]
+    on_heartbeat(list);
+}
+
+/// Promotes all of a fork or loop that is left, where others may take it.
+void promote_now(LatentList&, Latent&) noexcept;
+
+/// Starts run(data, begin, end) as a task of `latent`. Throws std::bad_alloc, and Error without such an arena.
+void spawn(Latent& latent, void (*run)(void* data, Index begin, Index end), void* data, Index begin,
+           Index end);
+
+/// Waits for the tasks of `latent` and throws the first exception of theirs.
+void join(Latent& latent);
+
+/// Ends a latent fork on an exception of its own branch: tasks that have not begun are left out, the exceptions
+/// of the others are lost.
+void abandon(LatentList&, Latent&) noexcept;
+
+template <class G>
+struct LatentFork : Latent {
+  LatentFork(int threads, G& second) : Latent(&LatentFork::offer_branch, threads), g(&second) {}
+
+  static Offered offer_branch(Latent& latent) {
+    spawn(
+        latent, [](void* self, Index, Index) { (*static_cast<LatentFork*>(self)->g)(); },
+        &static_cast<LatentFork&>(latent), 0, 0);
+    return Offered::all;
+  }
+
+  G* g;
+};
+
+template <class Body>
+struct LatentLoop : Latent {
+  LatentLoop(int threads, bool of_blocks, Index begin, Index count, Index loop_step, Body& loop_body)
+      : Latent(&LatentLoop::offer_half, threads),
+        blocks(of_blocks),
+        next(begin),
+        left(count),
+        step(loop_step),
+        body(&loop_body) {}
+
+  static Offered offer_half(Latent& latent) {
+    auto& loop = static_cast<LatentLoop&>(latent);
+    const Index kept = loop.left / 2, half = loop.left - kept;
+    if (half == 0) return Offered::nothing;
+    spawn(
+        latent,
+        [](void* self, Index begin, Index count) {
+          const auto& whole = *static_cast<const LatentLoop*>(self);
+          LatentLoop(whole.threads, whole.blocks, begin, count, whole.step, *whole.body).run(latent_list);
+        },
+        &loop, loop.next + kept * loop.step, half);
+    loop.left = kept;
+    return Offered::a_part;
+  }
+
+  void run(LatentList& list) {
+    if (threads > 1) push(list, *this);
+    try {
+      Index done = 0;  // since the last heartbeat
+      while (left > 0) {
+        const Index count = threads == 1 ? left : blocks ? 1 : std::max<Index>(1, std::min(done, left) / 8);
+        const Index begin = next, end = begin + count * step;
+        next = end;
+        left -= count;
+        if (blocks && left > 0) promote_now(list, *this);
+        for (Index i = begin; i < end; i += step) (*body)(i);
+        done += count;
+        if (heartbeat_came(list)) [[unlikely]] {
+          on_heartbeat(list);
+          done = 0;
+        }
+      }
+    } catch (...) {
+      abandon(list, *this);
+      throw;
+    }
+    list.pop(*this);
+    if (promoted) [[unlikely]]
+      join(*this);
+  }
+
+  const bool blocks;  ///< each iteration is long: the others are promoted at once
+  Index next, left;   ///< the iterations that nobody has begun
+  const Index step;
+  Body* const body;
+};
+
+}  // namespace detail
+
+/// Requires no arena. Tasks go to the arena that the thread is in (in_arena, or a task of this policy), whatever
+/// its number of threads; to that of `threads` threads where it is in none, and the thread enters that only to
+/// wait. On one thread it is the serial elision. The blocks of blocks() are tasks at once.
+///
+///   Heartbeat fork{8};
+///   fork([&] { x = fib(fork, n - 1); }, [&] { y = fib(fork, n - 2); });
+class Heartbeat {
+ public:
+  /// `threads` including the caller. Throws Error as require_threads does.
+  explicit Heartbeat(int threads = 1);
+
+  template <class F, class G>
+  void operator()(F&& f, G&& g) const {
+    detail::LatentList& list = detail::latent_list;
+    detail::LatentFork<std::remove_reference_t<G>> second(threads_, g);
+    if (threads_ > 1) detail::push(list, second);
+    try {
+      f();
+    } catch (...) {
+      detail::abandon(list, second);
+      throw;
+    }
+    if (threads_ == 1 || list.pop(second)) [[likely]]
+      g();
+    else
+      detail::join(second);
+  }
+
+  template <class F, class G>
+  void adding(F&& f, G&& g) const {
+    f();
+    g();
+  }
+
+  template <class Body>
+  void loop(Index begin, Index end, Index step, Body&& body) const {
+    if (begin >= end) return;
+    const Index count = iterations(begin, end, step);
+    detail::LatentLoop<std::remove_reference_t<Body>>(threads_, false, begin, count, step, body)
+        .run(detail::latent_list);
+  }
+
+  template <class Body>
+  void blocks(Index count, Body&& body) const {
+    if (count > 0)
+      detail::LatentLoop<std::remove_reference_t<Body>>(threads_, true, 0, count, 1, body)
+          .run(detail::latent_list);
+  }
+
+  Index width() const { return threads_; }
+
+ private:
+  int threads_;
+};
+
+}  // namespace tallcache

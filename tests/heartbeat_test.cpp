@@ -1,0 +1,296 @@
+// The heartbeat policy: random trees of forks and loops with heartbeats and exceptions at random places do what
+// the serial elision does, on any number of threads, from several callers, and inside other arenas.
+#include <gtest/gtest.h>
+#include <oneapi/tbb/task_scheduler_observer.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "common/fork/heartbeat.hpp"
+#include "common/fork/one_tbb.hpp"
+#include "common/random.hpp"
+#include "tests/support.hpp"
+
+namespace tallcache::test {
+namespace {
+
+void beat() { ++detail::heartbeats.count; }
+
+struct Thrown {
+  std::uint64_t where;
+};
+
+/// A random tree. Every node sets its own number; one node in `beats` adds a heartbeat, one in `throws` throws.
+struct Tree {
+  std::uint64_t seed;
+  int depth;
+  std::uint64_t beats = 0, throws = 0;
+  bool loops = true;
+
+  template <class Fork>
+  std::uint64_t run(Fork& fork) const {
+    return node(fork, seed, depth);
+  }
+
+ private:
+  template <class Fork>
+  std::uint64_t node(Fork& fork, std::uint64_t id, int height) const {
+    std::uint64_t drawn = 0;
+    const auto one_in = [&](std::uint64_t n) { return n && random_up_to(id, drawn++, n - 1) == 0; };
+    if (one_in(beats)) beat();
+    if (one_in(throws)) throw Thrown{id};
+    std::uint64_t sum = id;
+    if (height == 0) return sum;
+    const auto child = [&](std::uint64_t i) { return random_bits(id, 100 + i); };
+    const int lower = static_cast<int>(random_up_to(id, drawn++, static_cast<std::uint64_t>(height - 1)));
+    if (loops && one_in(3)) {
+      std::array<std::uint64_t, 40> parts{};
+      const auto size = static_cast<Index>(random_up_to(id, drawn++, 39));
+      fork.loop(0, size, 1, [&](Index i) {
+        parts[static_cast<std::size_t>(i)] += node(fork, child(static_cast<std::uint64_t>(i)), lower / 2);
+      });
+      for (std::uint64_t part : parts) sum = 31 * sum + part;
+    } else {
+      std::uint64_t x = 0, y = 0;
+      const bool swap = one_in(2);
+      fork([&] { x = node(fork, child(0), swap ? height - 1 : lower); },
+           [&] { y = node(fork, child(1), swap ? lower : height - 1); });
+      sum = 31 * (31 * sum + x) + y;
+    }
+    if (one_in(beats)) beat();
+    if (one_in(throws)) throw Thrown{~id};
+    return sum;
+  }
+};
+
+/// What a tree gives: its sum, or the place where it threw.
+template <class Fork>
+std::pair<bool, std::uint64_t> outcome(const Tree& tree, Fork&& fork) {
+  try {
+    return {true, tree.run(fork)};
+  } catch (const Thrown& thrown) {
+    return {false, thrown.where};
+  }
+}
+
+std::vector<int> thread_counts() {
+  std::vector<int> counts;
+  for (int threads = 1; threads <= std::min(usable_threads(), 4); ++threads) counts.push_back(threads);
+  return counts;
+}
+
+void expect_nothing_left() {
+  EXPECT_EQ(detail::latent_list.newest, nullptr) << "a fork is still in the list";
+}
+
+TEST(Heartbeat, RandomTreesAreTheElision) {
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    const Tree tree{seed, static_cast<int>(3 + seed % 7),
+                    std::array<std::uint64_t, 4>{0, 1, 3, 20}[seed % 4]};
+    const auto expected = outcome(tree, Serial{});
+    for (int threads : thread_counts()) ASSERT_EQ(outcome(tree, Heartbeat{threads}), expected) << seed;
+  }
+  expect_nothing_left();
+}
+
+// Of two branches that throw, the first one's exception is thrown, as by the elision; of iterations any.
+TEST(Heartbeat, RandomExceptionsAreCarried) {
+  int thrown = 0;
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    const Tree tree{seed, static_cast<int>(3 + seed % 6), 1 + seed % 3, 40, seed % 2 == 0};
+    const auto expected = outcome(tree, Serial{});
+    thrown += !expected.first;
+    for (int threads : thread_counts()) {
+      const auto found = outcome(tree, Heartbeat{threads});
+      ASSERT_EQ(found.first, expected.first) << seed;
+      if (!tree.loops) {
+        ASSERT_EQ(found, expected) << seed;
+      }
+    }
+  }
+  EXPECT_GT(thrown, 500);
+  EXPECT_LT(thrown, 2500);
+  expect_nothing_left();
+}
+
+TEST(Heartbeat, EveryIterationRunsOnce) {
+  for (int threads : thread_counts())
+    for (Index size : {0, 1, 2, 3, 7, 8, 9, 64, 1000, 30000})
+      for (Index step : {1, 3, 64}) {
+        std::vector<std::atomic<int>> seen(static_cast<std::size_t>(size));
+        Heartbeat{threads}.loop(0, size, step, [&](Index i) {
+          if (random_up_to(1, static_cast<std::uint64_t>(i), 9) == 0) beat();
+          ++seen.at(static_cast<std::size_t>(i));
+        });
+        for (Index i = 0; i < size; ++i)
+          ASSERT_EQ(seen[static_cast<std::size_t>(i)], i % step == 0)
+              << i << " of " << size << " by " << step;
+      }
+  Heartbeat{1}.loop(5, 3, 1, [](Index) { FAIL(); });
+}
+
+TEST(Heartbeat, BlocksRunAtOnce) {
+  for (int threads : thread_counts()) {
+    for (Index count : {0, 1, 2, 3, 16, 17}) {
+      std::vector<std::atomic<int>> seen(static_cast<std::size_t>(count));
+      Heartbeat{threads}.blocks(count, [&](Index b) { ++seen.at(static_cast<std::size_t>(b)); });
+      for (const auto& times : seen) ASSERT_EQ(times, 1) << count << " blocks on " << threads;
+    }
+    std::atomic<int> begun{0};
+    // No fork looks for a heartbeat.
+    Heartbeat{threads}.blocks(threads, [&](Index) {
+      ++begun;
+      while (begun < threads) std::this_thread::yield();
+    });
+    EXPECT_THROW(Heartbeat{threads}.blocks(5, [](Index b) { throw Thrown{static_cast<std::uint64_t>(b)}; }),
+                 Thrown);
+  }
+  expect_nothing_left();
+}
+
+// The number of latent forks of this thread.
+int latent_forks() {
+  int count = 0;
+  for (const detail::Latent* fork = detail::latent_list.newest; fork; fork = fork->older) ++count;
+  return count;
+}
+
+void look(const Heartbeat& fork) {
+  fork([] {}, [] {});
+}
+
+TEST(Heartbeat, PromotesTheOldestFork) {
+  if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
+  const Heartbeat fork{2};
+  look(fork);  // a program begins, which is no heartbeat
+  std::array<int, 4> runs{};
+  fork(
+      [&] {
+        fork(
+            [&] {
+              const detail::Latent* const inner = detail::latent_list.newest;
+              const int before = latent_forks();  // 2, less where the clock came in between
+              beat();
+              look(fork);
+              EXPECT_LT(latent_forks(), std::max(before, 1));
+              EXPECT_TRUE(latent_forks() == 0 || detail::latent_list.oldest == inner);
+              ++runs[0];
+            },
+            [&] { ++runs[1]; });
+        ++runs[2];
+      },
+      [&] { ++runs[3]; });
+  EXPECT_EQ(runs, (std::array{1, 1, 1, 1}));
+  expect_nothing_left();
+}
+
+TEST(Heartbeat, StaysWithinAnArenaOfOneThread) {
+  if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
+  in_arena(1, [] {
+    const std::thread::id caller = std::this_thread::get_id();
+    const Heartbeat fork{2};
+    fork.loop(0, 1000, 1, [&](Index) {
+      beat();
+      fork([&] { EXPECT_EQ(std::this_thread::get_id(), caller); },
+           [&] { EXPECT_EQ(std::this_thread::get_id(), caller); });
+    });
+  });
+  expect_nothing_left();
+}
+
+// Branches that wait for each other: they end only when as many threads run them.
+TEST(Heartbeat, UsesAllThreads) {
+  const int threads = std::min(usable_threads(), 4);
+  std::atomic<int> begun{0};
+  Heartbeat fork{threads};
+  const auto meet = [&] {
+    ++begun;
+    while (begun < threads) look(fork);
+  };
+  const auto branches = [&](auto& self, int count) -> void {
+    if (count == 1) return meet();
+    fork(meet, [&] { self(self, count - 1); });
+  };
+  branches(branches, threads);
+  begun = 0;
+  fork.loop(0, threads, 1, [&](Index) { meet(); });
+  EXPECT_EQ(begun, threads);
+}
+
+// Time alone promotes: no heartbeat is added here, and the clock has gone to sleep before.
+TEST(Heartbeat, ComesByItself) {
+  if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
+  for (int pause_ms : {0, 20}) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
+    std::atomic<bool> reached{false};
+    Heartbeat fork{2};
+    fork(
+        [&] {
+          while (!reached) look(fork);
+        },
+        [&] { reached = true; });
+    EXPECT_TRUE(reached);
+  }
+}
+
+TEST(Heartbeat, SeveralCallersAndNestedArenas) {
+  const int all = std::min(usable_threads(), 2);
+  const auto many = [&](std::uint64_t first) {
+    for (std::uint64_t seed = first; seed < first + 200; ++seed) {
+      const Tree tree{seed, 6, 3, seed % 3 == 0 ? 60u : 0u, false};
+      const auto expected = outcome(tree, Serial{});
+      EXPECT_EQ(outcome(tree, Heartbeat{all}), expected);
+      // Inside oneTBB's own forks, and with an arena of another size inside.
+      in_arena(all, [&] {
+        OneTbb{all}([&] { EXPECT_EQ(outcome(tree, Heartbeat{1}), expected); },
+                    [&] { EXPECT_EQ(outcome(tree, Heartbeat{all}), expected); });
+      });
+      Heartbeat outer{all};
+      outer(
+          [&] {
+            beat();
+            EXPECT_EQ(outcome(tree, Heartbeat{1}), expected);
+          },
+          [&] { in_arena(1, [&] { EXPECT_EQ(outcome(tree, Heartbeat{all}), expected); }); });
+    }
+    expect_nothing_left();
+  };
+  std::thread other([&] { many(10000); });
+  many(0);
+  other.join();
+}
+
+class Entries final : public tbb::task_scheduler_observer {
+ public:
+  explicit Entries(tbb::task_arena& arena) : task_scheduler_observer(arena) { observe(true); }
+  ~Entries() override { observe(false); }
+  void on_scheduler_entry(bool) override { ++count; }
+  static inline std::atomic<int> count = 0;
+};
+
+TEST(Heartbeat, EntersNoArenaBeforeAHeartbeat) {
+  if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
+  const Entries entries(arena_of(2));
+  const Tree without{1, 5}, with{1, 5, 1};
+  int quiet = 0;
+  for (int i = 0; i < 200; ++i) {
+    const int before = Entries::count;
+    outcome(without, Heartbeat{2});
+    quiet += Entries::count == before;  // the clock may come in between
+  }
+  EXPECT_GT(quiet, 0);
+  const int before = Entries::count;
+  for (int i = 0; i < 20; ++i) outcome(with, Heartbeat{2});
+  EXPECT_GT(Entries::count, before);
+}
+
+TEST(Heartbeat, RefusesThreadsThatTheMachineDoesNotHave) {
+  expect_error([] { Heartbeat{0}; }, "threads: 0 asked");
+  expect_error([] { Heartbeat{usable_threads() + 1}; }, "asked");
+}
+
+}  // namespace
+}  // namespace tallcache::test
