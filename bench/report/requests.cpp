@@ -24,8 +24,8 @@ struct Source {
 struct Kind {
   const char *name, *parts;
 };
-constexpr std::array kinds{Kind{"global load", "sectors"}, Kind{"global store", "sectors"},
-                           Kind{"shared load", "wavefronts"}, Kind{"shared store", "wavefronts"}};
+constexpr std::array access_kinds{Kind{"global load", "sectors"}, Kind{"global store", "sectors"},
+                                  Kind{"shared load", "wavefronts"}, Kind{"shared store", "wavefronts"}};
 constexpr std::array counted_alone{"instructions", "L2 hit rate", "DRAM bytes read", "DRAM bytes written",
                                    "achieved occupancy"};
 struct Balance {
@@ -57,7 +57,7 @@ std::string record_text(const Record& record, Style style) {
     grid.rows.push_back(
         {std::move(what), figure(by_model), figure(by_counter), figure(by_counter / by_model)});
   };
-  for (const Kind& kind : kinds) {
+  for (const Kind& kind : access_kinds) {
     const std::string requests = fmt::format("{} requests", kind.name),
                       parts = fmt::format("{} {}", kind.name, kind.parts);
     put(requests, model.value(requests), counter.value(requests));

@@ -10,12 +10,12 @@ namespace tallcache {
 namespace {
 
 // One variant's data and its curves. `min` is lowered to the minimum speed-up among them.
-struct Drawn {
+struct Curve {
   std::string blocks, plots;
   bool timed = false;
 };
 
-Drawn drawn(const ProfiledVariant& v, std::size_t i, double& min) {
+Curve drawn(const ProfiledVariant& v, std::size_t i, double& min) {
   std::string bounds, points;
   // Steps of an eighth of an octave make the curves smooth.
   for (int step = 0; step <= 7 * 8; ++step) {
@@ -30,7 +30,7 @@ Drawn drawn(const ProfiledVariant& v, std::size_t i, double& min) {
       min = std::min(min, speedup);
     }
   const char* colour = plot_colours[i % plot_colours.size()];
-  Drawn result{
+  Curve result{
       .blocks = fmt::format("$b{} << E\n{}E\n", i, bounds),
       .plots = fmt::format(", $b{0} using 1:3 with lines lw 2 lc rgb '{1}' title {2}, $b{0} using 1:2 "
                            "with lines lw 2 dt 2 lc rgb '{1}' notitle",
@@ -58,7 +58,7 @@ void plot_speedups(const Document& document, const std::string& file) {
   bool timed = false;
   const std::vector<ProfiledVariant> list = profiled_variants(document);
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const Drawn variant = drawn(list[i], i, min);
+    const Curve variant = drawn(list[i], i, min);
     text += variant.blocks;
     plots += variant.plots;
     timed = timed || variant.timed;

@@ -10,7 +10,7 @@
 #include "common/ops/transpose.hpp"
 #include "gpu/kernel_text.hpp"
 
-namespace tallcache {
+namespace tallcache::slide_tables::bank_conflicts {
 namespace {
 
 using cache::AccessKind;
@@ -163,8 +163,7 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table bank_conflicts_table{
-    id, "bank conflicts of a tile's columns, padding, and strides, by a model of shared memory", rows,
-    report};
+const Table table{id, "bank conflicts of a tile's columns, padding, and strides, by a model of shared memory",
+                  rows, report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::bank_conflicts

@@ -7,7 +7,7 @@
 #include "bench/tables/complexity.hpp"
 #include "bench/tables/list.hpp"
 
-namespace tallcache {
+namespace tallcache::slide_tables::cache_complexity {
 namespace {
 
 constexpr double tolerance = 0.1;  // of an exponent, and of measured / formula
@@ -219,6 +219,6 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table cache_complexity_table{id, "misses in the ideal-cache model, formula beside count", rows, report};
+const Table table{id, "misses in the ideal-cache model, formula beside count", rows, report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::cache_complexity

@@ -9,7 +9,7 @@
 #include "bench/tables/list.hpp"
 #include "common/fork/work_span.hpp"
 
-namespace tallcache {
+namespace tallcache::slide_tables::cilkview_profile {
 namespace {
 
 /// The slide's clock: a strand costs the instructions that it is charged.
@@ -328,7 +328,6 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table cilkview_profile_table{
-    id, "work and span of a parallel loop inside a serial one, and interchanged", rows, report};
+const Table table{id, "work and span of a parallel loop inside a serial one, and interchanged", rows, report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::cilkview_profile

@@ -8,7 +8,7 @@
 #include "bench/tables/list.hpp"
 #include "common/fork/one_tbb.hpp"
 
-namespace tallcache {
+namespace tallcache::slide_tables::cilkview_timing {
 namespace {
 
 constexpr std::string_view id = "cilkview-timing";
@@ -165,7 +165,6 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table cilkview_timing_table{id, "the same two programs timed, serial and on 2 and 4 cores", rows,
-                                  report};
+const Table table{id, "the same two programs timed, serial and on 2 and 4 cores", rows, report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::cilkview_timing

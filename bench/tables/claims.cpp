@@ -18,7 +18,7 @@
 namespace tallcache {
 namespace {
 
-constexpr Index tile = traced_tile, buckets = traced_buckets;
+constexpr Index tile_edge = traced_tile, buckets = traced_buckets;
 
 // As many different keys as there are keys: far more counts than words of cache.
 Shape keys(Index n) { return {{"n", n}, {"range", n - 1}}; }
@@ -120,12 +120,13 @@ std::vector<Claim> blocked_products() {
       {"tiled product, tile b, 3b^2 < Z, square n",
        "matmul",
        "tiled",
-       [](S s) { return 3 * s.n * s.n * s.n / (tile * s.l); },
+       [](S s) { return 3 * s.n * s.n * s.n / (tile_edge * s.l); },
        ClaimKind::count,
        {3, 0, -1},
        8,
        [](cache::Tracer& tracer, Index n) {
-         product<matmul::tiled>(tracer, n, {{"tile_m", tile}, {"tile_n", tile}, {"tile_k", tile}});
+         product<matmul::tiled>(tracer, n,
+                                {{"tile_m", tile_edge}, {"tile_n", tile_edge}, {"tile_k", tile_edge}});
        },
        {64, 96, 128},
        {288, 512, 1024},

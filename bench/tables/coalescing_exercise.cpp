@@ -12,7 +12,7 @@
 #include "common/warp/host_device.hpp"
 #include "gpu/exercises/foo.hpp"
 
-namespace tallcache {
+namespace tallcache::slide_tables::coalescing_exercise {
 namespace {
 
 using cache::AccessKind;
@@ -206,8 +206,8 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table coalescing_exercise_table{
-    id, "coalescing: PMPP's foo_kernel, the rules of half-warps, best and worst loads, by a model", rows,
-    report};
+const Table table{id,
+                  "coalescing: PMPP's foo_kernel, the rules of half-warps, best and worst loads, by a model",
+                  rows, report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::coalescing_exercise

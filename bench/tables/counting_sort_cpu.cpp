@@ -6,7 +6,7 @@
 #include "bench/tables/timings.hpp"
 #include "common/ops/counting_sort.hpp"
 
-namespace tallcache {
+namespace tallcache::slide_tables::counting_sort_cpu {
 namespace {
 
 constexpr std::string_view sort_phase = "bucketed: sorting", bucket_phase = "bucketed: preprocessing";
@@ -25,7 +25,7 @@ std::vector<Case> cases() {
   return cases;
 }
 
-const TimedTable& table() {
+const TimedTable& timed_table() {
   static const TimedTable table{.id = "counting-sort-cpu",
                                 .operation = &operation_of<CountingSort<false>>,
                                 .unit = "s",
@@ -71,7 +71,7 @@ Finding finds_factor_of_ten(const Timings& timings) {
 }
 
 Report report(const Inputs& inputs) {
-  const Timings timings(table(), inputs);
+  const Timings timings(timed_table(), inputs);
   Report report = report_of(timings);
   report.notes.push_back(
       "Keys are uniform in [0, n]. Beside 10 n stand the slide's times for n, which is probably printed a "
@@ -97,8 +97,8 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table counting_sort_cpu_table{
-    "counting-sort-cpu", "uint32 keys uniform in [0, n] on one core, classical and bucketed",
-    [](Scale scale, std::uint64_t seed) { return rows_of(table(), scale, seed); }, report};
+const Table table{"counting-sort-cpu", "uint32 keys uniform in [0, n] on one core, classical and bucketed",
+                  [](Scale scale, std::uint64_t seed) { return rows_of(timed_table(), scale, seed); },
+                  report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::counting_sort_cpu

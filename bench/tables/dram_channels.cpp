@@ -13,7 +13,7 @@
 #include "gpu/matmul/shared_tiles.hpp"
 #include "gpu/transpose/diagonal.hpp"
 
-namespace tallcache {
+namespace tallcache::slide_tables::dram_channels {
 namespace {
 
 constexpr std::string_view id = "dram-channels", banks_label = "banks", timeline_label = "timeline";
@@ -272,7 +272,7 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table dram_channels_table{
-    id, "channels, banks and interleaving of DRAM, and partition camping, by models", rows, report};
+const Table table{id, "channels, banks and interleaving of DRAM, and partition camping, by models", rows,
+                  report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::dram_channels

@@ -7,7 +7,7 @@
 #include "common/ops/transpose.hpp"
 #include "gpu/kernel_text.hpp"
 
-namespace tallcache {
+namespace tallcache::slide_tables::effective_bandwidth {
 namespace {
 
 using cache::AccessKind;
@@ -137,7 +137,6 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table effective_bandwidth_table{id, "bandwidth from the algorithm's bytes, and from those that move",
-                                      rows, report};
+const Table table{id, "bandwidth from the algorithm's bytes, and from those that move", rows, report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::effective_bandwidth

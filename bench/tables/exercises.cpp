@@ -12,7 +12,7 @@
 namespace tallcache {
 namespace {
 
-constexpr const char* label = "exercises";
+constexpr const char* exercises_label = "exercises";
 
 std::vector<double> numbers(const Json& answer) {
   return answer.is_array() ? answer.get<std::vector<double>>() : std::vector<double>{answer.get<double>()};
@@ -137,10 +137,10 @@ void Answers::put(std::string_view exercise, std::vector<double> values, Origin 
   record_.quantities.push_back(std::move(answer));
 }
 
-Row exercises_row(std::vector<Record> (*answer)()) { return {label, answer}; }
+Row exercises_row(std::vector<Record> (*answer)()) { return {exercises_label, answer}; }
 
 std::vector<const Record*> exercise_records(const Inputs& inputs, std::string_view table) {
-  return records_of(inputs.document, table, label);
+  return records_of(inputs.document, table, exercises_label);
 }
 
 void add_exercises(const Inputs& inputs, std::string_view table, std::span<const Remark> remarks,
@@ -152,7 +152,7 @@ void add_exercises(const Inputs& inputs, std::string_view table, std::span<const
   for (const Json& row : exercises_of(inputs.slide)) {
     const std::string exercise = row.at(1);
     const Quantity* model = quantity_of(records, exercise, false);
-    const std::string no_value = records.empty() ? why_absent(inputs.document, table, label) : "-";
+    const std::string no_value = records.empty() ? why_absent(inputs.document, table, exercises_label) : "-";
     Finding finding = finds(row, model, remarks);
     std::string answer = with_unit(printed(row.at(2)), row);
     if (finding.holds == false) answer += " (!)";

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-namespace tallcache {
+namespace tallcache::slide_tables::fib {
 namespace {
 
-const TimedTable& table() {
+const TimedTable& timed_table() {
   static const TimedTable table = [] {
     TimedTable table{.id = "fib",
                      .operation = &find_operation("fib", "uint64"),
@@ -27,7 +27,7 @@ const TimedTable& table() {
 }
 
 Report report(const Inputs& inputs) {
-  const Timings timings(table(), inputs);
+  const Timings timings(timed_table(), inputs);
   Report report = report_of(timings);
   report.notes.push_back(
       "On one core both are the serial elision, a call without a spawn; on several, a call of a few "
@@ -46,7 +46,8 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table fib_table{"fib", "the Fibonacci program, spawning at every call and with a grain",
-                      [](Scale scale, std::uint64_t seed) { return rows_of(table(), scale, seed); }, report};
+const Table table{"fib", "the Fibonacci program, spawning at every call and with a grain",
+                  [](Scale scale, std::uint64_t seed) { return rows_of(timed_table(), scale, seed); },
+                  report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::fib

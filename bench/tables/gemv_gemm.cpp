@@ -10,7 +10,7 @@
 #include "common/ops/gemv.hpp"
 #include "common/ops/matmul.hpp"
 
-namespace tallcache {
+namespace tallcache::slide_tables::gemv_gemm {
 namespace {
 
 // C = A B with each element's sum in a register: the textbook's GEMM, and with one column its GEMV.
@@ -221,7 +221,7 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table gemv_gemm_table{id, "matrix times vector against matrix times matrix: operations and accesses",
-                            rows, report};
+const Table table{id, "matrix times vector against matrix times matrix: operations and accesses", rows,
+                  report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::gemv_gemm

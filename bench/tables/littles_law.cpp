@@ -6,7 +6,7 @@
 #include "bench/tables/list.hpp"
 #include "common/warp/occupancy.hpp"
 
-namespace tallcache {
+namespace tallcache::slide_tables::littles_law {
 namespace {
 
 constexpr std::string_view id = "littles-law", memories_label = "bytes in flight";
@@ -112,6 +112,6 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table littles_law_table{id, "what has to be in flight: latency times bandwidth", rows, report};
+const Table table{id, "what has to be in flight: latency times bandwidth", rows, report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::littles_law

@@ -9,7 +9,7 @@
 #include "common/fork/fork.hpp"
 #include "cpu/matmul/naive.hpp"
 
-namespace tallcache {
+namespace tallcache::slide_tables::matmul_accesses {
 namespace {
 
 /// 1024 coefficients of A = B C, with an inner dimension of 384; the names are the slide's.
@@ -118,7 +118,6 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table matmul_accesses_table{id, "elements touched for 1024 coefficients, by row and by block", rows,
-                                  report};
+const Table table{id, "elements touched for 1024 coefficients, by row and by block", rows, report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::matmul_accesses

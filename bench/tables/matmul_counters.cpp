@@ -17,7 +17,7 @@
 #include "cpu/matmul/tiled.hpp"
 #include "cpu/matmul/transposed.hpp"
 
-namespace tallcache {
+namespace tallcache::slide_tables::matmul_counters {
 namespace {
 
 constexpr std::string_view id = "matmul-counters";
@@ -352,7 +352,6 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table matmul_counters_table{id, "cycles an instruction and cache misses of three products", rows,
-                                  report};
+const Table table{id, "cycles an instruction and cache misses of three products", rows, report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::matmul_counters

@@ -2,10 +2,10 @@
 #include "bench/tables/timings.hpp"
 #include "common/ops/matmul.hpp"
 
-namespace tallcache {
+namespace tallcache::slide_tables::matmul_cpu {
 namespace {
 
-const TimedTable& table() {
+const TimedTable& timed_table() {
   static const TimedTable table{.id = "matmul-cpu",
                                 .operation = &operation_of<Matmul<double>>,
                                 .unit = "ms",
@@ -30,7 +30,7 @@ const TimedTable& table() {
 }
 
 Report report(const Inputs& inputs) {
-  const Timings timings(table(), inputs);
+  const Timings timings(timed_table(), inputs);
   Report report = report_of(timings);
   report.findings = {
       finds_faster(timings, "transposed beats naive from n = 512", "transposed", "naive", 512,
@@ -62,8 +62,8 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table matmul_cpu_table{"matmul-cpu", "double n x n products on one core, textbook code",
-                             [](Scale scale, std::uint64_t seed) { return rows_of(table(), scale, seed); },
-                             report};
+const Table table{"matmul-cpu", "double n x n products on one core, textbook code",
+                  [](Scale scale, std::uint64_t seed) { return rows_of(timed_table(), scale, seed); },
+                  report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::matmul_cpu

@@ -6,10 +6,10 @@
 #include "bench/tables/timings.hpp"
 #include "common/ops/matmul.hpp"
 
-namespace tallcache {
+namespace tallcache::slide_tables::matmul_gpu {
 namespace {
 
-const TimedTable& table() {
+const TimedTable& timed_table() {
   static const TimedTable table{
       .id = "matmul-gpu",
       .operation = &operation_of<Matmul<float>>,
@@ -27,10 +27,10 @@ const TimedTable& table() {
 }
 
 Report report(const Inputs& inputs) {
-  const Timings timings(table(), inputs);
+  const Timings timings(timed_table(), inputs);
   Report report = report_of(timings);
   report.notes.push_back("The GPU's times are those of the kernel alone, without transfers.");
-  const Case& printed = table().cases.back();
+  const Case& printed = timed_table().cases.back();
   const Line &cpu = timings.line("CPU, naive"), &gpu = timings.line("GPU, shared-memory tiled");
   const double here = timings.here(printed, cpu), slide_gpu = timings.slide(printed, gpu);
   Finding finding{
@@ -53,8 +53,8 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table matmul_gpu_table{"matmul-gpu", "float 1024 x 1024 product, CPU and GPU",
-                             [](Scale scale, std::uint64_t seed) { return rows_of(table(), scale, seed); },
-                             report};
+const Table table{"matmul-gpu", "float 1024 x 1024 product, CPU and GPU",
+                  [](Scale scale, std::uint64_t seed) { return rows_of(timed_table(), scale, seed); },
+                  report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::matmul_gpu

@@ -10,7 +10,7 @@
 #include "gpu/kernel_text.hpp"
 #include "gpu/matmul/traffic.hpp"
 
-namespace tallcache {
+namespace tallcache::slide_tables::matmul_gpu_intensity {
 namespace {
 
 struct Kernel {
@@ -142,7 +142,6 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table matmul_gpu_intensity_table{id, "operations a byte and a load of the GPU's products", rows,
-                                       report};
+const Table table{id, "operations a byte and a load of the GPU's products", rows, report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::matmul_gpu_intensity

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-namespace tallcache {
+namespace tallcache::slide_tables::matmul_parallel {
 namespace {
 
-const TimedTable& table() {
+const TimedTable& timed_table() {
   static const TimedTable table = [] {
     TimedTable table{
         .id = "matmul-parallel",
@@ -36,7 +36,7 @@ const TimedTable& table() {
 }
 
 Report report(const Inputs& inputs) {
-  const Timings timings(table(), inputs);
+  const Timings timings(timed_table(), inputs);
   Report report = report_of(timings);
   report.notes.push_back(
       "The slide's elision was timed again for every number of cores: 389 to 432 s; its speed-ups are over "
@@ -54,8 +54,8 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table matmul_parallel_table{
+const Table table{
     "matmul-parallel", "the cache-oblivious product, double, fork-join against its serial elision",
-    [](Scale scale, std::uint64_t seed) { return rows_of(table(), scale, seed); }, report};
+    [](Scale scale, std::uint64_t seed) { return rows_of(timed_table(), scale, seed); }, report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::matmul_parallel

@@ -6,10 +6,10 @@
 
 #include <cmath>
 
-namespace tallcache {
+namespace tallcache::slide_tables::matmul_threshold {
 namespace {
 
-const TimedTable& table() {
+const TimedTable& timed_table() {
   static const TimedTable table = [] {
     TimedTable table{.id = "matmul-threshold",
                      .operation = &find_operation("matmul", "double"),
@@ -32,7 +32,7 @@ const TimedTable& table() {
 }
 
 Report report(const Inputs& inputs) {
-  const Timings timings(table(), inputs);
+  const Timings timings(timed_table(), inputs);
   Report report = report_of(timings);
   report.notes.push_back(
       "The iterative product has no threshold: it is measured once and stands in every row, as a loop over "
@@ -68,9 +68,9 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table matmul_threshold_table{
-    "matmul-threshold",
-    "687 x 837 times 837 x 1107, double: parallel loop and recursion, its threshold swept",
-    [](Scale scale, std::uint64_t seed) { return rows_of(table(), scale, seed); }, report};
+const Table table{"matmul-threshold",
+                  "687 x 837 times 837 x 1107, double: parallel loop and recursion, its threshold swept",
+                  [](Scale scale, std::uint64_t seed) { return rows_of(timed_table(), scale, seed); },
+                  report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::matmul_threshold

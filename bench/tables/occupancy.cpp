@@ -8,7 +8,7 @@
 #include "bench/tables/list.hpp"
 #include "gpu/matmul/traffic.hpp"
 
-namespace tallcache {
+namespace tallcache::slide_tables::occupancy {
 namespace {
 
 using warp::BlockLimits;
@@ -237,7 +237,7 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table occupancy_table{
-    id, "blocks that a multiprocessor holds: the texts' examples and their exact cliffs", rows, report};
+const Table table{id, "blocks that a multiprocessor holds: the texts' examples and their exact cliffs", rows,
+                  report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::occupancy

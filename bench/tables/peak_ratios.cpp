@@ -7,7 +7,7 @@
 #include "bench/report/limits.hpp"
 #include "bench/tables/list.hpp"
 
-namespace tallcache {
+namespace tallcache::slide_tables::peak_ratios {
 namespace {
 
 std::string threads_of(const Balance& peak) {
@@ -97,7 +97,7 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table peak_ratios_table{"peak-ratios", "peak arithmetic against peak bandwidth, processors",
-                              [](Scale, std::uint64_t) { return std::vector<Row>{}; }, report, true};
+const Table table{"peak-ratios", "peak arithmetic against peak bandwidth, processors",
+                  [](Scale, std::uint64_t) { return std::vector<Row>{}; }, report, true};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::peak_ratios

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-namespace tallcache {
+namespace tallcache::slide_tables::quicksort {
 namespace {
 
-const TimedTable& table() {
+const TimedTable& timed_table() {
   static const TimedTable table = [] {
     TimedTable table{.id = "quicksort",
                      .operation = &find_operation("sort", "uint32"),
@@ -29,7 +29,7 @@ const TimedTable& table() {
 }
 
 Report report(const Inputs& inputs) {
-  const Timings timings(table(), inputs);
+  const Timings timings(timed_table(), inputs);
   Report report = report_of(timings);
   report.findings = {
       finds_efficient(timings, "quicksort scales: a speed-up of 1.9 and more on two cores", "quicksort", 0.95,
@@ -45,8 +45,8 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table quicksort_table{"quicksort", "uniform uint32 keys, quicksort as in the slides beside its rivals",
-                            [](Scale scale, std::uint64_t seed) { return rows_of(table(), scale, seed); },
-                            report};
+const Table table{"quicksort", "uniform uint32 keys, quicksort as in the slides beside its rivals",
+                  [](Scale scale, std::uint64_t seed) { return rows_of(timed_table(), scale, seed); },
+                  report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::quicksort

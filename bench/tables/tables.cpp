@@ -12,7 +12,7 @@ namespace tallcache {
 namespace {
 
 constexpr const Table* list[] = {
-#define TALLCACHE_TABLE(name) &name##_table,
+#define TALLCACHE_TABLE(name) &slide_tables::name::table,
 #include "bench/tables/tables.def"
 #undef TALLCACHE_TABLE
 };

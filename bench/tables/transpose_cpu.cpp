@@ -4,10 +4,10 @@
 #include "bench/tables/timings.hpp"
 #include "common/ops/transpose.hpp"
 
-namespace tallcache {
+namespace tallcache::slide_tables::transpose_cpu {
 namespace {
 
-const TimedTable& table() {
+const TimedTable& timed_table() {
   static const TimedTable table{.id = "transpose-cpu",
                                 .operation = &operation_of<Transpose<float>>,
                                 .unit = "ms",
@@ -28,7 +28,7 @@ const TimedTable& table() {
 }
 
 Report report(const Inputs& inputs) {
-  const Timings timings(table(), inputs);
+  const Timings timings(timed_table(), inputs);
   Report report = report_of(timings);
   report.notes.push_back(
       "The slide does not name its element type; here it is float: 40000^2 of them, twice, are 12.8 GB.");
@@ -49,8 +49,8 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table transpose_cpu_table{"transpose-cpu", "float n x n transposes on one core, textbook code",
-                                [](Scale scale, std::uint64_t seed) { return rows_of(table(), scale, seed); },
-                                report};
+const Table table{"transpose-cpu", "float n x n transposes on one core, textbook code",
+                  [](Scale scale, std::uint64_t seed) { return rows_of(timed_table(), scale, seed); },
+                  report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::transpose_cpu

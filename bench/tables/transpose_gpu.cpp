@@ -11,7 +11,7 @@
 #include "common/ops/grained_transpose.hpp"
 #include "common/ops/transpose.hpp"
 
-namespace tallcache {
+namespace tallcache::slide_tables::transpose_gpu {
 namespace {
 
 /// A line of a table: a kernel with its parameters, on one element type.
@@ -279,10 +279,15 @@ Report k40_report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table transpose_gpu_gtx280_table{"transpose-gpu-gtx280",
-                                       "transposition on the GPU, loop over and in the kernel, n = 2048",
-                                       gtx280_rows, gtx280_report};
-const Table transpose_gpu_k40_table{"transpose-gpu-k40", "transposition on the GPU, transpose1 to transpose5",
-                                    k40_rows, k40_report};
+}  // namespace tallcache::slide_tables::transpose_gpu
 
-}  // namespace tallcache
+namespace tallcache::slide_tables {
+
+const Table transpose_gpu_gtx280::table{"transpose-gpu-gtx280",
+                                        "transposition on the GPU, loop over and in the kernel, n = 2048",
+                                        transpose_gpu::gtx280_rows, transpose_gpu::gtx280_report};
+const Table transpose_gpu_k40::table{"transpose-gpu-k40",
+                                     "transposition on the GPU, transpose1 to transpose5",
+                                     transpose_gpu::k40_rows, transpose_gpu::k40_report};
+
+}  // namespace tallcache::slide_tables

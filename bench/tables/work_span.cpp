@@ -13,7 +13,7 @@
 #include "common/cache/run_traced.hpp"
 #include "common/catalogue.hpp"
 
-namespace tallcache {
+namespace tallcache::slide_tables::work_span {
 namespace {
 
 constexpr std::string_view id = "work-span";
@@ -240,6 +240,6 @@ Report report(const Inputs& inputs) {
 
 }  // namespace
 
-const Table work_span_table{id, "work and span of seven algorithms, claimed and counted", rows, report};
+const Table table{id, "work and span of seven algorithms, claimed and counted", rows, report};
 
-}  // namespace tallcache
+}  // namespace tallcache::slide_tables::work_span
