@@ -60,7 +60,7 @@ endfunction()
 function(tallcache_add_gpu target)
   target_sources(${target} PRIVATE gpu/backend.cpp gpu/check.cpp gpu/cuda_executor.cpp gpu/cuda_graph.cpp
                                    gpu/cuda_state.cpp gpu/cupti.cpp gpu/device_counters.cpp gpu/kernel_limits.cpp
-                                   gpu/limits.cu gpu/nvml.cpp gpu/probe.cu
+                                   gpu/limits.cu gpu/memory_probes.cu gpu/nvml.cpp gpu/probe.cu
                                    gpu/profiler_range.cpp gpu/scan.cu gpu/peers/cublas_library.cpp)
   tallcache_cuda_options(${target})
   target_link_libraries(${target} PRIVATE CUDA::cudart_static)

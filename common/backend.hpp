@@ -17,6 +17,7 @@
 #include "common/measure/executor.hpp"
 #include "common/measure/machine.hpp"
 #include "common/measure/machine_limits.hpp"
+#include "common/measure/memory_probes.hpp"
 #include "common/variant.hpp"
 
 namespace tallcache {
@@ -56,8 +57,14 @@ struct Backend {
   Figure<DeviceState> (*state)(int device);
 
   /// What the counters of device number `device` count of `run`, which is called several times: not all of
-  /// them count at once. Null where a device has none. Throws what `run` throws.
-  std::vector<DeviceCount> (*count)(int device, const std::function<void()>& run);
+  /// them count at once. Those of `quantities`, and what is counted together with them; all where it is
+  /// empty. Null where a device has none. Throws what `run` throws.
+  std::vector<DeviceCount> (*count)(int device, const std::function<void()>& run,
+                                    std::span<const std::string_view> quantities);
+
+  /// The memory of device number `device`, to be measured. Throws Error with the reason when it cannot be
+  /// used. Null for a host backend.
+  std::unique_ptr<MemoryProbes> (*memory_probes)(int device);
 
   /// Each library that chooses its kernels by the processor, and the kernels that it runs here, or why it
   /// cannot run.

@@ -4,6 +4,7 @@
 #include "gpu/cuda_state.hpp"
 #include "gpu/device_counters.hpp"
 #include "gpu/limits.hpp"
+#include "gpu/memory_probes.hpp"
 
 namespace tallcache::gpu {
 
@@ -21,6 +22,7 @@ constinit const Backend backend{
     .versions = &cuda_versions,
     .state = &cuda_device_state,
     .count = &count_on_device,
+    .memory_probes = &memory_probes,
     .libraries = [] { return std::vector<std::pair<std::string, std::string>>{}; },
     .limits = [](int device, const LimitsProtocol&,
                  const LimitsProgress&) { return measure_gpu_limits(device); },

@@ -17,6 +17,10 @@ int metric_passes(const std::string&, std::span<const char* const>) { without_cu
 std::vector<double> collect_metrics(int, std::span<const char* const>, const std::function<void()>&) {
   without_cupti();
 }
+std::vector<std::vector<double>> collect_ranges(int, std::span<const char* const>, std::size_t,
+                                                const std::function<void(std::size_t)>&) {
+  without_cupti();
+}
 }  // namespace tallcache::gpu
 
 #else
@@ -29,7 +33,9 @@ std::vector<double> collect_metrics(int, std::span<const char* const>, const std
 #include <cupti_target.h>
 #include <dlfcn.h>
 
+#include <charconv>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -60,7 +66,9 @@ namespace {
   USE(cuptiRangeProfilerPushRange)                  \
   USE(cuptiRangeProfilerPopRange)                   \
   USE(cuptiRangeProfilerStop)                       \
-  USE(cuptiRangeProfilerDecodeData)
+  USE(cuptiRangeProfilerDecodeData)                 \
+  USE(cuptiRangeProfilerGetCounterDataInfo)         \
+  USE(cuptiRangeProfilerCounterDataGetRangeInfo)
 
 struct Cupti {
 #define TALLCACHE_DECLARE(function) decltype(&::function) function = nullptr;
@@ -76,7 +84,7 @@ Cupti loaded() {
   if (!handle) throw Error(name + " cannot be loaded", Status::unavailable);
   Cupti cupti;
   const auto find = [&](auto& function, const char* symbol) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)> >(dlsym(handle, symbol));
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, symbol));
     if (!function) throw Error(fmt::format("{} has no {}", name, symbol), Status::unavailable);
   };
 #define TALLCACHE_FIND(function) find(cupti.function, #function);
@@ -91,13 +99,20 @@ const Cupti& cupti() {
   return library;
 }
 
+// CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, and what it means here.
 std::string words(CUptiResult result) {
-  const char* text = nullptr;
-  if (result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES)
-    return "the driver gives counters to administrators alone (RmProfilingAdminOnly)";
-  if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) return "another profiler is attached";
-  if (cupti().cuptiGetResultString(result, &text) == CUPTI_SUCCESS && text) return text;
-  return fmt::format("error {}", static_cast<int>(result));
+  const char* name = nullptr;
+  if (cupti().cuptiGetResultString(result, &name) != CUPTI_SUCCESS || !name) name = "CUPTI's error";
+  switch (result) {
+    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
+      return fmt::format("{}: the driver gives counters to administrators alone", name);
+    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+    case CUPTI_ERROR_HARDWARE_BUSY:
+      return fmt::format("{}: another profiler is attached", name);
+    default:
+      return fmt::format("{} ({})", name, static_cast<int>(result));
+  }
 }
 
 void check(CUptiResult result, const char* call) {
@@ -118,8 +133,9 @@ class ProfilerHost {
         .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
         .pChipName = chip_.c_str(),
         .pCounterAvailabilityImage = availability_.empty() ? nullptr : availability_.data()};
-    if (cupti().cuptiProfilerHostInitialize(&params) != CUPTI_SUCCESS)
-      throw Error(fmt::format("CUPTI does not know the chip '{}'", chip), Status::unavailable);
+    if (const CUptiResult result = cupti().cuptiProfilerHostInitialize(&params); result != CUPTI_SUCCESS)
+      throw Error(fmt::format("CUPTI does not know the chip '{}': {}", chip, words(result)),
+                  Status::unavailable);
     host_ = params.pHostObject;
   }
   ~ProfilerHost() {
@@ -152,7 +168,9 @@ class ProfilerHost {
     return image;
   }
 
-  std::vector<double> values(const Image& counter_data, std::span<const char* const> metrics) const {
+  /// The metrics' values of one range.
+  std::vector<double> values(const Image& counter_data, std::size_t range,
+                             std::span<const char* const> metrics) const {
     std::vector<double> values(metrics.size());
     std::vector<const char*> names(metrics.begin(), metrics.end());
     CUpti_Profiler_Host_EvaluateToGpuValues_Params params{
@@ -160,7 +178,7 @@ class ProfilerHost {
         .pHostObject = host_,
         .pCounterDataImage = counter_data.data(),
         .counterDataImageSize = counter_data.size(),
-        .rangeIndex = 0,
+        .rangeIndex = range,
         .ppMetricNames = names.data(),
         .numMetrics = names.size(),
         .pMetricValues = values.data()};
@@ -226,10 +244,10 @@ struct Profilers {
   Profilers& operator=(const Profilers&) = delete;
 };
 
-/// The counters of the current context, for one range, which the caller replays.
+/// The counters of the current context, for ranges that the caller replays.
 class RangeProfiler {
  public:
-  RangeProfiler() {
+  explicit RangeProfiler(std::size_t ranges) : ranges_(ranges) {
     CUpti_RangeProfiler_Enable_Params params{.structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
                                              .ctx = current_context()};
     TALLCACHE_CUPTI(cuptiRangeProfilerEnable, &params);
@@ -243,8 +261,9 @@ class RangeProfiler {
   RangeProfiler(const RangeProfiler&) = delete;
   RangeProfiler& operator=(const RangeProfiler&) = delete;
 
-  /// The counter data of `run`, which is called once for each pass.
-  Image collect(const Image& config, std::span<const char* const> metrics, const std::function<void()>& run) {
+  /// The counter data of run(0), run(1), ..., all of which are called once for each pass.
+  Image collect(const Image& config, std::span<const char* const> metrics,
+                const std::function<void(std::size_t)>& run) {
     Image data = counter_data(metrics);
     CUpti_RangeProfiler_SetConfig_Params params{
         .structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE,
@@ -255,7 +274,7 @@ class RangeProfiler {
         .pCounterDataImage = data.data(),
         .range = CUPTI_UserRange,
         .replayMode = CUPTI_UserReplay,
-        .maxRangesPerPass = 1,
+        .maxRangesPerPass = ranges_,
         .numNestingLevels = 1,
         .minNestingLevel = 1,
         .passIndex = 0,
@@ -266,8 +285,38 @@ class RangeProfiler {
     CUpti_RangeProfiler_DecodeData_Params decode{
         .structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE, .pRangeProfilerObject = profiler_};
     TALLCACHE_CUPTI(cuptiRangeProfilerDecodeData, &decode);
-    if (decode.numOfRangeDropped) throw Error("CUPTI dropped the range", Status::failed);
+    if (decode.numOfRangeDropped)
+      throw Error(fmt::format("CUPTI dropped {} of {} ranges", decode.numOfRangeDropped, ranges_),
+                  Status::failed);
     return data;
+  }
+
+  /// The place of range number i in the data: CUPTI names them, and need not keep their order.
+  std::vector<std::size_t> places(const Image& data) const {
+    CUpti_RangeProfiler_GetCounterDataInfo_Params info{
+        .structSize = CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE,
+        .pCounterDataImage = data.data(),
+        .counterDataImageSize = data.size()};
+    TALLCACHE_CUPTI(cuptiRangeProfilerGetCounterDataInfo, &info);
+    if (info.numTotalRanges != ranges_)
+      throw Error(fmt::format("CUPTI has {} of {} ranges", info.numTotalRanges, ranges_), Status::failed);
+    std::vector<std::size_t> places(ranges_, ranges_);
+    for (std::size_t place = 0; place < ranges_; ++place) {
+      CUpti_RangeProfiler_CounterData_GetRangeInfo_Params params{
+          .structSize = CUpti_RangeProfiler_CounterData_GetRangeInfo_Params_STRUCT_SIZE,
+          .pCounterDataImage = data.data(),
+          .counterDataImageSize = data.size(),
+          .rangeIndex = place,
+          .rangeDelimiter = "/"};
+      TALLCACHE_CUPTI(cuptiRangeProfilerCounterDataGetRangeInfo, &params);
+      const std::string_view name = params.rangeName;
+      std::size_t range = ranges_;
+      std::from_chars(name.data(), name.data() + name.size(), range);
+      if (range >= ranges_ || places[range] != ranges_)
+        throw Error(fmt::format("CUPTI has a range '{}' that was not asked for", name), Status::failed);
+      places[range] = place;
+    }
+    return places;
   }
 
  private:
@@ -278,8 +327,8 @@ class RangeProfiler {
         .pRangeProfilerObject = profiler_,
         .pMetricNames = names.data(),
         .numMetrics = names.size(),
-        .maxNumOfRanges = 1,
-        .maxNumRangeTreeNodes = 1};
+        .maxNumOfRanges = ranges_,
+        .maxNumRangeTreeNodes = static_cast<std::uint32_t>(ranges_)};
     TALLCACHE_CUPTI(cuptiRangeProfilerGetCounterDataSize, &size);
     Image data(size.counterDataSize);
     CUpti_RangeProfiler_CounterDataImage_Initialize_Params params{
@@ -292,25 +341,30 @@ class RangeProfiler {
   }
 
   /// Whether this was the last one.
-  bool pass(const std::function<void()>& run) {
+  bool pass(const std::function<void(std::size_t)>& run) {
     CUpti_RangeProfiler_Start_Params start{.structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE,
                                            .pRangeProfilerObject = profiler_};
     TALLCACHE_CUPTI(cuptiRangeProfilerStart, &start);
-    CUpti_RangeProfiler_PushRange_Params push{.structSize = CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE,
-                                              .pRangeProfilerObject = profiler_,
-                                              .pRangeName = "run"};
-    TALLCACHE_CUPTI(cuptiRangeProfilerPushRange, &push);
-    run();
-    TALLCACHE_CUDA(cudaDeviceSynchronize());
-    CUpti_RangeProfiler_PopRange_Params pop{.structSize = CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE,
-                                            .pRangeProfilerObject = profiler_};
-    TALLCACHE_CUPTI(cuptiRangeProfilerPopRange, &pop);
+    for (std::size_t range = 0; range < ranges_; ++range) {
+      const std::string name = std::to_string(range);
+      CUpti_RangeProfiler_PushRange_Params push{
+          .structSize = CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE,
+          .pRangeProfilerObject = profiler_,
+          .pRangeName = name.c_str()};
+      TALLCACHE_CUPTI(cuptiRangeProfilerPushRange, &push);
+      run(range);
+      TALLCACHE_CUDA(cudaDeviceSynchronize());
+      CUpti_RangeProfiler_PopRange_Params pop{.structSize = CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE,
+                                              .pRangeProfilerObject = profiler_};
+      TALLCACHE_CUPTI(cuptiRangeProfilerPopRange, &pop);
+    }
     CUpti_RangeProfiler_Stop_Params stop{.structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE,
                                          .pRangeProfilerObject = profiler_};
     TALLCACHE_CUPTI(cuptiRangeProfilerStop, &stop);
     return stop.isAllPassSubmitted != 0;
   }
 
+  std::size_t ranges_;
   CUpti_RangeProfiler_Object* profiler_ = nullptr;
 };
 
@@ -327,15 +381,25 @@ int metric_passes(const std::string& chip, std::span<const char* const> metrics)
   return static_cast<int>(params.numOfPasses);
 }
 
-std::vector<double> collect_metrics(int device, std::span<const char* const> metrics,
-                                    const std::function<void()>& run) {
+std::vector<std::vector<double>> collect_ranges(int device, std::span<const char* const> metrics,
+                                                std::size_t ranges,
+                                                const std::function<void(std::size_t)>& run) {
+  if (ranges == 0) return {};
   TALLCACHE_CUDA(cudaSetDevice(device));
   TALLCACHE_CUDA(cudaFree(nullptr));  // makes the device's context
   const Profilers profilers;
   const ProfilerHost host(chip_of(device), availability());
   const Image config = host.config(metrics);
-  RangeProfiler profiler;
-  return host.values(profiler.collect(config, metrics, run), metrics);
+  RangeProfiler profiler(ranges);
+  const Image data = profiler.collect(config, metrics, run);
+  std::vector<std::vector<double>> values;
+  for (const std::size_t place : profiler.places(data)) values.push_back(host.values(data, place, metrics));
+  return values;
+}
+
+std::vector<double> collect_metrics(int device, std::span<const char* const> metrics,
+                                    const std::function<void()>& run) {
+  return collect_ranges(device, metrics, 1, [&](std::size_t) { run(); }).front();
 }
 
 }  // namespace tallcache::gpu

@@ -2,6 +2,7 @@
 // CUDA header is included here. The library is loaded at the first call.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <span>
 #include <string>
@@ -19,5 +20,12 @@ int metric_passes(const std::string& chip, std::span<const char* const> metrics)
 /// profiler is attached.
 std::vector<double> collect_metrics(int device, std::span<const char* const> metrics,
                                     const std::function<void()>& run);
+
+/// The metrics' values over run(0), over run(1), ... run(ranges - 1): one list for each of these ranges. All
+/// of them are called in a row for each pass. Throws as collect_metrics() does. A range costs about a
+/// millisecond.
+std::vector<std::vector<double>> collect_ranges(int device, std::span<const char* const> metrics,
+                                                std::size_t ranges,
+                                                const std::function<void(std::size_t)>& run);
 
 }  // namespace tallcache::gpu

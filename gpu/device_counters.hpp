@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -19,13 +20,13 @@ struct DeviceMetric {
 };
 
 inline constexpr std::array device_metrics{
-    DeviceMetric{0, "global load requests", "1", "smsp__inst_executed_op_global_ld.sum"},
+    DeviceMetric{0, "global load requests", "1", "smsp__inst_executed_op_global_ld_pred_on_any.sum"},
     DeviceMetric{0, "global load sectors", "1", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
-    DeviceMetric{0, "global store requests", "1", "smsp__inst_executed_op_global_st.sum"},
+    DeviceMetric{0, "global store requests", "1", "smsp__inst_executed_op_global_st_pred_on_any.sum"},
     DeviceMetric{0, "global store sectors", "1", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
-    DeviceMetric{1, "shared load requests", "1", "smsp__inst_executed_op_shared_ld.sum"},
+    DeviceMetric{1, "shared load requests", "1", "smsp__inst_executed_op_shared_ld_pred_on_any.sum"},
     DeviceMetric{1, "shared load wavefronts", "1", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
-    DeviceMetric{1, "shared store requests", "1", "smsp__inst_executed_op_shared_st.sum"},
+    DeviceMetric{1, "shared store requests", "1", "smsp__inst_executed_op_shared_st_pred_on_any.sum"},
     DeviceMetric{1, "shared store wavefronts", "1", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
     DeviceMetric{2, "instructions", "1", "smsp__inst_executed.sum"},
     DeviceMetric{3, "L2 hit rate", "%", "lts__t_sector_hit_rate.pct"},
@@ -38,14 +39,29 @@ inline constexpr std::array device_metrics{
     DeviceMetric{4, "DRAM sectors read, mean channel", "1", "dram__sectors_read.avg"},
     DeviceMetric{4, "DRAM sectors written, busiest channel", "1", "dram__sectors_write.max"},
     DeviceMetric{4, "DRAM sectors written, mean channel", "1", "dram__sectors_write.avg"},
+    // An atomic whose old value nobody reads is a reduction, which is an instruction of its own.
+    DeviceMetric{5, "global atomic requests", "1", "smsp__inst_executed_op_generic_atom_pred_on_any.sum"},
+    DeviceMetric{5, "global atomic sectors", "1", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"},
+    DeviceMetric{5, "global reduction requests", "1", "smsp__inst_executed_op_global_red_pred_on_any.sum"},
+    DeviceMetric{5, "global reduction sectors", "1", "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"},
+    DeviceMetric{6, "shared atomic requests", "1", "smsp__inst_executed_op_shared_atom_pred_on_any.sum"},
+    DeviceMetric{6, "shared atomic wavefronts", "1",
+                 "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"},
+    DeviceMetric{7, "L2 sectors", "1", "lts__t_sectors_srcunit_tex.sum"},
+    DeviceMetric{7, "L2 sectors hit", "1", "lts__t_sectors_srcunit_tex_lookup_hit.sum"},
 };
-inline constexpr int device_metric_groups = 5;
+inline constexpr int device_metric_groups = 8;
 
 /// The metrics of one group, in the order of device_metrics.
 std::vector<const char*> metrics_of_group(int group);
 
-/// All of them for everything that `run` does on device number `device`; each absent with the reason where it
-/// cannot be counted. `run` is called once for each pass of each group.
-std::vector<DeviceCount> count_on_device(int device, const std::function<void()>& run);
+/// Those of `quantities`, and what is in their groups, for everything that `run` does on device number
+/// `device`; all where `quantities` is empty. Each is absent with the reason where it cannot be counted. `run`
+/// is called once for each pass of each group.
+std::vector<DeviceCount> count_on_device(int device, const std::function<void()>& run,
+                                         std::span<const std::string_view> quantities = {});
+
+/// Those of one group.
+std::vector<DeviceCount> count_group(int device, int group, const std::function<void()>& run);
 
 }  // namespace tallcache::gpu

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "common/cache/run_traced.hpp"
 #include "common/catalogue.hpp"
 
 namespace tallcache::gpu {
@@ -35,18 +34,37 @@ const KernelText& find_kernel_text(const Operation& operation, std::string_view 
   throw Error(unknown_name("modelled variant of " + std::string(operation.name), name, names));
 }
 
-Check run_kernel_text(warp::HostDevice& device, const KernelText& text, const Shape& given_shape,
-                      const Params& given_params, std::string_view input, std::uint64_t seed) {
-  const Operation& operation = *text.operation;
-  const Shape shape = complete_shape(operation, given_shape);
-  const Variant named{.name = text.name, .operation = &operation, .params = text.params};
-  const Params params = complete_params(named, given_params);
+namespace {
+
+const Shape& supported(const KernelText& text, const Shape& shape) {
   if (!text.supports(shape))
-    throw Error(std::string(text.name) + " does not take " + to_string(operation, shape));
-  if (input.empty()) input = operation.inputs.front();
-  const cache::TracedProblem problem(operation, shape, text.scratch_bytes(shape, params), input, seed);
-  text.run(device, problem.args(), params);
-  return operation.check(shape, input, seed, problem.args());
+    throw Error(std::string(text.name) + " does not take " + to_string(*text.operation, shape));
+  return shape;
+}
+
+Params all_params(const KernelText& text, const Params& given) {
+  const Variant named{.name = text.name, .operation = text.operation, .params = text.params};
+  return complete_params(named, given);
+}
+
+}  // namespace
+
+TextProblem::TextProblem(const KernelText& text, const Shape& shape, const Params& params,
+                         std::string_view input, std::uint64_t seed)
+    : text_(text),
+      shape_(supported(text, complete_shape(*text.operation, shape))),
+      params_(all_params(text, params)),
+      input_(input.empty() ? text.operation->inputs.front() : input),
+      seed_(seed),
+      problem_(*text.operation, shape_, text.scratch_bytes(shape_, params_), input_, seed) {}
+
+Check TextProblem::check() const { return text_.operation->check(shape_, input_, seed_, problem_.args()); }
+
+Check run_kernel_text(warp::HostDevice& device, const KernelText& text, const Shape& shape,
+                      const Params& params, std::string_view input, std::uint64_t seed) {
+  const TextProblem problem(text, shape, params, input, seed);
+  problem.run(device);
+  return problem.check();
 }
 
 }  // namespace tallcache::gpu

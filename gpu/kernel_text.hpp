@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "common/cache/run_traced.hpp"
 #include "common/variant.hpp"
 #include "common/variant_records.hpp"
 #include "common/warp/host_device.hpp"
@@ -28,9 +29,29 @@ std::span<const KernelText* const> kernel_texts();
 /// The text of variant `name` of `operation`. Throws Error with the nearest name when it is not modelled.
 const KernelText& find_kernel_text(const Operation& operation, std::string_view name);
 
-/// Runs `text` on seeded inputs that are aligned as on a device, and checks the result. Sizes and parameters
-/// that are left out take their defaults; an empty `input` is the operation's first. Throws Error on a shape
-/// that the variant does not support. Exceptions of HostDevice::launch pass through.
+/// A text with seeded inputs that are aligned as on a device. Sizes and parameters that are left out take
+/// their defaults; an empty `input` is the operation's first. Throws Error on a shape that the variant does
+/// not support.
+class TextProblem {
+ public:
+  TextProblem(const KernelText& text, const Shape& shape, const Params& params = {},
+              std::string_view input = {}, std::uint64_t seed = 1);
+
+  /// Runs all phases. Exceptions of HostDevice::launch pass through.
+  void run(warp::HostDevice& device) const { text_.run(device, problem_.args(), params_); }
+  /// Whether the outputs are those of the first run. An operation in place has other inputs in the next.
+  Check check() const;
+
+ private:
+  const KernelText& text_;
+  Shape shape_;
+  Params params_;
+  std::string_view input_;
+  std::uint64_t seed_;
+  cache::TracedProblem problem_;
+};
+
+/// Runs a TextProblem once and checks the result.
 Check run_kernel_text(warp::HostDevice& device, const KernelText& text, const Shape& shape,
                       const Params& params = {}, std::string_view input = {}, std::uint64_t seed = 1);
 

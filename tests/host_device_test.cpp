@@ -122,6 +122,36 @@ TEST(Joining, LanesThatFallOutOfStepKeepTheirVisits) {
   EXPECT_EQ(first[2] - first[1], 128u);
 }
 
+/// The requests of 32 lanes, lane l with l + 1 loads at one site that are each a row of 128 bytes further,
+/// when the lanes' visits are joined by a rule: the recorder's, or one that is played by a site for each row
+/// of what is to be joined.
+enum class Rule { recorders, from_the_end, lane_by_lane };
+std::pair<std::uint64_t, std::uint64_t> requests_and_sectors(Rule rule) {
+  Recorder recorder(warp_machine("h200"));
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    recorder.begin_lane(static_cast<int>(lane));
+    for (unsigned i = 0; i <= lane; ++i) {
+      const Place site{"", rule == Rule::from_the_end ? 31 - lane + i : 0, 0};
+      recorder.access(site, cache::Space::global, cache::AccessKind::load, 128 * i + 4 * lane, 4);
+    }
+    if (rule == Rule::lane_by_lane) recorder.end_warp();
+  }
+  recorder.end_warp();
+  cache::RequestCounts counts;
+  for (const SiteCounts& site : recorder.sites()) counts += site.counts;
+  return {counts.requests, counts.sectors};
+}
+
+// A converged warp's k-th loads go together: row k is taken by the lanes from k on.
+TEST(Joining, AnotherPairingOfVisitsIsFound) {
+  std::uint64_t sectors = 0;
+  for (unsigned row = 0; row < 32; ++row) sectors += 4 - row / 8;
+  const std::pair<std::uint64_t, std::uint64_t> expected{32, sectors};
+  EXPECT_EQ(requests_and_sectors(Rule::recorders), expected);
+  EXPECT_NE(requests_and_sectors(Rule::from_the_end), expected);
+  EXPECT_NE(requests_and_sectors(Rule::lane_by_lane), expected);
+}
+
 struct Collectives {
   template <class Thread, class Out>
   TALLCACHE_DEVICE void operator()(const Thread& t, Out out) const {

@@ -3,14 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
+#include <typeinfo>
 #include <vector>
 
 #include "common/catalogue.hpp"
 #include "common/ops/matmul_bt.hpp"
 #include "gpu/exercises/foo.hpp"
+#include "gpu/gemv/warp_per_row.hpp"
 #include "gpu/kernel_text.hpp"
 #include "gpu/matmul_bt/corner_turning.hpp"
 #include "gpu/transpose/diagonal.hpp"
+#include "gpu/widths.hpp"
 #include "tests/counted_array.hpp"
 
 namespace tallcache::gpu {
@@ -183,6 +187,33 @@ TEST(Counted, Products) {
   // 131,072 shared loads as written; ptxas makes four of a_tile one.
   const Counts tiled = counts_of("matmul", "shared_memory_tiled", n128);
   EXPECT_EQ(tiled, (Counts{2 * warps * 4, 8 * warps * 4, warps, 4 * warps, 131072, 131072, 4096, 4096}));
+}
+
+// As compiled, four shared loads of A are one of 16 bytes: an H200 counted 81,920 loads in 98,304 wavefronts.
+TEST(Counted, ProductsAsCompiled) {
+  const Shape n128{{"m", 128}, {"n", 128}, {"k", 128}};
+  const gpu::KernelText& text = find_kernel_text(find_operation("matmul", "float"), "shared_memory_tiled");
+  HostDevice device(warp_machine("h200"));
+  device.use(compiled_widths());
+  EXPECT_TRUE(run_kernel_text(device, text, n128));
+  const Counts as_compiled = counts_of(device), as_written = counts_of("matmul", "shared_memory_tiled", n128);
+  EXPECT_EQ(as_compiled.shared_loads, 81920u);
+  EXPECT_EQ(as_compiled.shared_load_wavefronts, 98304u);
+  EXPECT_EQ(as_compiled.load_sectors, as_written.load_sectors);
+  EXPECT_EQ(as_compiled.shared_stores, as_written.shared_stores);
+}
+
+// Every kernel of float and double is in the table, by the name that its launch looks up.
+TEST(CompiledWidths, AreFoundByTheKernelsOnTheHost) {
+  const std::string name = warp::compiled_name(
+      typeid(std::tuple<gemv::MultiplyRows, VectorView<float, Counted>, MatrixView<const float, Counted>,
+                        VectorView<const float, Counted>>)
+          .name());
+  const auto accesses = accesses_of(compiled_widths(), name);
+  ASSERT_EQ(accesses.size(), 2u) << name;
+  EXPECT_EQ(accesses[0].file, "gpu/gemv/warp_per_row.hpp");
+  EXPECT_EQ(accesses[0].widest(), 4);
+  EXPECT_TRUE(accesses_of(compiled_widths(), "gpu::gemv::MultiplyColumns").empty());
 }
 
 /// The text's corner turning of 128 x 128, whose tile has no padding.

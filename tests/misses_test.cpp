@@ -5,11 +5,14 @@
 
 #include "bench/misses/curve.hpp"
 #include "bench/misses/misses.hpp"
+#include "bench/misses/requests.hpp"
 #include "bench/misses/theory.hpp"
 #include "bench/program/counted.hpp"
 #include "common/cache/hierarchy.hpp"
 #include "common/cache/run_traced.hpp"
 #include "common/catalogue.hpp"
+#include "common/papi/counting.hpp"
+#include "common/papi/simulated.hpp"
 
 namespace tallcache {
 namespace {
@@ -120,6 +123,37 @@ TEST(Counters, OfThisMachineAreReadOrAbsentWithAReason) {
   EXPECT_GT(presets, 50u);  // all that PAPI knows
   EXPECT_EQ(kernel, 7u);
   if (!clock) GTEST_SKIP() << "perf events: " << variants[0].counts.back().reason;
+}
+
+// What the request model counted of a GPU's variant, as PAPI reads it; the device's own events only where one
+// counted.
+TEST(Counters, OfAGpusRequestsAreReadThroughPapi) {
+  const Operation& operation = find_operation("transpose", "float");
+  std::vector<Candidate> candidates;
+  for (const Variant* variant : variants_of(operation))
+    if (variant->backend == "gpu" && variant->name == "naive") candidates.push_back({variant});
+  if (candidates.empty()) GTEST_SKIP() << "built without CUDA";
+  const Problem problem{&operation, parse_shape(operation, "m=64"), operation.inputs[0]};
+  const Simulated events[] = {Simulated::gpu_global_load_sectors, Simulated::gpu_global_store_sectors,
+                              Simulated::gpu_shared_load_wavefronts};
+  std::vector<std::string> names;
+  for (const Simulated event : events) {
+    simulated_counters().publish({event});
+    names.emplace_back(papi_name(event));
+  }
+  Document document{.kind = "misses"};
+  const auto counts = Counting(names).run(
+      [&] { count_requests(problem, candidates, cache::warp_machine("h200"), 0, document); });
+  constexpr long long warps = 64 * 64 / 32;
+  EXPECT_EQ(counts[0].value, 4 * warps) << counts[0].reason;
+  EXPECT_EQ(counts[1].value, 32 * warps) << counts[1].reason;
+  EXPECT_EQ(counts[2].value, 0) << counts[2].reason;
+  const Record& record = document.measurements.at(0);
+  EXPECT_EQ(record.value("global store sectors"), 32 * warps);
+  const Quantity* counted = record.find("global store sectors", Json::object(), Origin::event);
+  ASSERT_TRUE(counted);
+  const bool is_published = simulated_counters().published(of_device(Simulated::gpu_global_store_sectors));
+  EXPECT_EQ(is_published, counted->reason.empty()) << counted->reason;
 }
 
 TEST(Misses, SizesAreParsed) {

@@ -158,15 +158,11 @@ inline RequestCounts slow_counts(const WarpMachine& machine, const WarpRequest& 
   return counts;
 }
 
-/// Requests of every width, space and kind: strided, scattered over a small or a large range, in pairs of
-/// equal lanes, all on one address; with all lanes or some.
-inline WarpRequest random_request(const WarpMachine& machine, std::uint64_t seed) {
-  std::uint64_t drawn = 0;
+/// Mask and addresses of a random request whose width is given: strided, scattered over a small or a large
+/// range, in pairs of equal lanes, all on one address; with all lanes or some. Below 32 KB.
+inline void draw_lanes(const WarpMachine& machine, std::uint64_t seed, WarpRequest& request) {
+  std::uint64_t drawn = 3;
   const auto up_to = [&](std::uint64_t bound) { return random_up_to(seed, drawn++, bound); };
-  WarpRequest request;
-  request.width = 1 << up_to(4);
-  request.space = up_to(1) ? Space::shared : Space::global;
-  request.kind = static_cast<AccessKind>(up_to(2));
   const std::uint32_t all = machine.lanes == 32 ? ~0u : (1u << machine.lanes) - 1;
   request.mask = all;
   if (const auto lanes = up_to(3); lanes == 1)
@@ -184,6 +180,15 @@ inline WarpRequest random_request(const WarpMachine& machine, std::uint64_t seed
                                                  : base + (static_cast<std::uint64_t>(lane) ^ (stride & 31));
     request.address[lane] = element * static_cast<std::uint64_t>(request.width);
   }
+}
+
+/// Requests of every width, space and kind.
+inline WarpRequest random_request(const WarpMachine& machine, std::uint64_t seed) {
+  WarpRequest request;
+  request.width = 1 << random_up_to(seed, 0, 4);
+  request.space = random_up_to(seed, 1, 1) ? Space::shared : Space::global;
+  request.kind = static_cast<AccessKind>(random_up_to(seed, 2, 2));
+  draw_lanes(machine, seed, request);
   return request;
 }
 

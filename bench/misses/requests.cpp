@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
-#include <optional>
 
 #include "common/backend.hpp"
+#include "common/papi/simulated.hpp"
+#include "common/warp/l2.hpp"
 #include "gpu/kernel_text.hpp"
+#include "gpu/widths.hpp"
 
 namespace tallcache {
 namespace {
@@ -21,11 +24,25 @@ struct CountedKind {
   const char* name;
   Space space;
   AccessKind kind;
+  Simulated requests;  ///< what PAPI reads them as; sectors or wavefronts come next
 };
-constexpr std::array counted_kinds{CountedKind{"global load", Space::global, AccessKind::load},
-                                   CountedKind{"global store", Space::global, AccessKind::store},
-                                   CountedKind{"shared load", Space::shared, AccessKind::load},
-                                   CountedKind{"shared store", Space::shared, AccessKind::store}};
+constexpr std::array counted_kinds{
+    CountedKind{"global load", Space::global, AccessKind::load, Simulated::gpu_global_load_requests},
+    CountedKind{"global store", Space::global, AccessKind::store, Simulated::gpu_global_store_requests},
+    CountedKind{"global atomic", Space::global, AccessKind::atomic, Simulated::gpu_global_atomic_requests},
+    CountedKind{"shared load", Space::shared, AccessKind::load, Simulated::gpu_shared_load_requests},
+    CountedKind{"shared store", Space::shared, AccessKind::store, Simulated::gpu_shared_store_requests},
+    CountedKind{"shared atomic", Space::shared, AccessKind::atomic, Simulated::gpu_shared_atomic_requests}};
+
+constexpr Simulated parts_of(Simulated requests) {
+  return static_cast<Simulated>(static_cast<int>(requests) + 1);
+}
+
+// PAPI reads it as a software-defined event.
+void publish(Simulated event, double count) {
+  simulated_counters().publish({event});
+  simulated_counters().add(event, std::llround(count));
+}
 
 Quantity modelled(std::string name, const cache::WarpMachine& machine) {
   return {.name = std::move(name), .unit = "1", .origin = Origin::model, .detail = std::string(machine.name)};
@@ -43,30 +60,69 @@ std::string no_model(const Candidate& candidate, const gpu::KernelText* text) {
   return candidate.variant->peer ? "a library: not modelled" : "kernels for CUDA alone: not modelled";
 }
 
-Outcome put_model(Record& record, const Problem& problem, const Candidate& candidate,
-                  const cache::WarpMachine& machine) {
-  const gpu::KernelText* text = text_of(*candidate.variant);
-  std::optional<warp::HostDevice> model;
-  if (text) {
-    const Check check = gpu::run_kernel_text(model.emplace(machine), *text, problem.shape, candidate.params,
-                                             problem.input, problem.seed);
-    if (!check) return {Status::wrong, check.message()};
-  }
+void put_requests(Record& record, const cache::WarpMachine& machine, const warp::HostDevice* model,
+                  const std::string& absent) {
   for (const CountedKind& counted : counted_kinds) {
     Quantity requests = modelled(fmt::format("{} requests", counted.name), machine);
     const bool global = counted.space == Space::global;
     Quantity parts = modelled(fmt::format("{} {}", counted.name, global ? "sectors" : "wavefronts"), machine);
+    requests.reason = parts.reason = absent;
     if (model) {
       const RequestCounts total = model->total(counted.space, counted.kind);
       requests.value = static_cast<double>(total.requests);
       parts.value = static_cast<double>(global ? total.sectors : total.wavefronts);
-    } else {
-      requests.reason = parts.reason = no_model(candidate, text);
+      publish(counted.requests, requests.value);
+      publish(parts_of(counted.requests), parts.value);
     }
     record.quantities.push_back(std::move(requests));
     record.quantities.push_back(std::move(parts));
   }
+}
+
+// The second-level cache and the memory, as a second run finds them: the counters' runs follow others too.
+void put_l2(Record& record, const cache::WarpMachine& machine, const gpu::TextProblem& problem,
+            warp::HostDevice& model) {
+  warp::L2 l2(machine.l2_bytes);
+  model.recorder().observe(
+      [&](const warp::Site&, const cache::WarpRequest& request) { l2.consume(machine, request); });
+  for (int run = 0; run < 2; ++run) {
+    l2.clear();
+    problem.run(model);
+  }
+  const std::string detail =
+      fmt::format("LRU of {} MiB in lines of {} bytes, fed block by block, the second run",
+                  machine.l2_bytes >> 20, warp::L2::line_bytes);
+  const auto put = [&](const char* name, const char* unit, double value) {
+    record.quantities.push_back(
+        {.name = name, .unit = unit, .value = value, .origin = Origin::model, .detail = detail});
+  };
+  const warp::L2::Counts& counts = l2.counts();
+  put("L2 sectors", "1", static_cast<double>(counts.sectors));
+  if (counts.sectors) put("L2 hit rate", "%", 100 * counts.hit_rate());
+  put("DRAM bytes read", "B", static_cast<double>(counts.bytes_read));
+  put("DRAM bytes written", "B", static_cast<double>(counts.bytes_written));
+}
+
+Outcome put_model(Record& record, const Problem& problem, const Candidate& candidate,
+                  const cache::WarpMachine& machine) {
+  const gpu::KernelText* text = text_of(*candidate.variant);
+  if (!text) {
+    put_requests(record, machine, nullptr, no_model(candidate, text));
+    return {Status::measured};
+  }
+  warp::HostDevice model(machine);
+  if (machine.architecture == gpu::compiled_widths().architecture) model.use(gpu::compiled_widths());
+  const gpu::TextProblem traced(*text, problem.shape, candidate.params, problem.input, problem.seed);
+  traced.run(model);
+  if (const Check check = traced.check(); !check) return {Status::wrong, check.message()};
+  put_requests(record, machine, &model, {});
+  if (machine.l2_bytes) put_l2(record, machine, traced, model);
   return {Status::measured};
+}
+
+double counted_value(const Record& record, const std::string& name) {
+  const Quantity* quantity = record.find(name, Json::object(), Origin::event);
+  return quantity ? quantity->value : no_value;
 }
 
 void put_counts(Record& record, const std::vector<DeviceCount>& counts) {
@@ -81,6 +137,14 @@ void put_counts(Record& record, const std::vector<DeviceCount>& counts) {
       quantity.reason = count.value.absent;
     record.quantities.push_back(std::move(quantity));
   }
+  for (const CountedKind& counted : counted_kinds)
+    for (const bool parts : {false, true}) {
+      const char* part = !parts ? "requests" : counted.space == Space::global ? "sectors" : "wavefronts";
+      double sum = counted_value(record, fmt::format("{} {}", counted.name, part));
+      if (counted.requests == Simulated::gpu_global_atomic_requests)
+        sum += counted_value(record, fmt::format("global reduction {}", part));
+      if (!std::isnan(sum)) publish(of_device(parts ? parts_of(counted.requests) : counted.requests), sum);
+    }
 }
 
 /// The devices' executor and arrays, where a device is there.
@@ -114,10 +178,12 @@ void count_requests(const Problem& problem, std::span<const Candidate> candidate
         record.outcome = {Status::wrong, check.message()};
     // Without a device the counters' reason is that.
     if (record.outcome.measured() && backend.count)
-      put_counts(record, backend.count(device, [&] {
-        on_device.workspace->renew_inputs();
-        on_device.workspace->run(candidate);
-      }));
+      put_counts(record, backend.count(device,
+                                       [&] {
+                                         on_device.workspace->renew_inputs();
+                                         on_device.workspace->run(candidate);
+                                       },
+                                       {}));
     document.put(std::move(record));
   }
 }

@@ -1,7 +1,11 @@
 // The memory requests of a GPU's variants: the request model's counts beside those of the device's counters.
 //
-//   global load requests, global load sectors, ... shared store wavefronts      model and event
-//   instructions, L2 hit rate, DRAM bytes read, achieved occupancy, ...          event
+//   global load requests, global load sectors, ... shared atomic wavefronts     model and event
+//   L2 sectors, L2 hit rate, DRAM bytes read and written                        model (an LRU) and event
+//   instructions, achieved occupancy, busiest and mean slices and channels      event
+//
+// PAPI reads the first line's as software-defined events: sde:::tallcache::GPU_GLOBAL_LOAD_SECTORS is the
+// model's, sde:::tallcache::DEVICE_GLOBAL_LOAD_SECTORS the counters'.
 #pragma once
 
 #include <span>

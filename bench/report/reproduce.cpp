@@ -53,6 +53,7 @@ void add_table(Blocks& blocks, const Table& table, Report&& report) {
   blocks.emplace_back(Heading{fmt::format("{}: {}", table.id, table.title)});
   blocks.emplace_back(Paragraph{slide_line(table)});
   for (Grid& grid : report.grids) blocks.emplace_back(std::move(grid));
+  for (Chart& chart : report.charts) blocks.emplace_back(std::move(chart));
   for (std::string& note : report.notes) blocks.emplace_back(Paragraph{std::move(note)});
   for (Finding& finding : report.findings)
     blocks.emplace_back(Statement{std::move(finding.text), std::string(verdict_of(finding)),

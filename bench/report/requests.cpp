@@ -19,15 +19,22 @@ struct Source {
     const Quantity* quantity = find(name);
     return quantity ? quantity->value : no_value;
   }
+  /// An atomic whose old value nobody reads is counted as a reduction.
+  double with_reductions(std::string_view kind, std::string_view part) const {
+    const double atomics = value(fmt::format("{} {}", kind, part)),
+                 reductions = value(fmt::format("global reduction {}", part));
+    return kind == "global atomic" && origin == Origin::event ? atomics + reductions : atomics;
+  }
 };
 
 struct Kind {
   const char *name, *parts;
 };
-constexpr std::array access_kinds{Kind{"global load", "sectors"}, Kind{"global store", "sectors"},
-                                  Kind{"shared load", "wavefronts"}, Kind{"shared store", "wavefronts"}};
-constexpr std::array counted_alone{"instructions", "L2 hit rate", "DRAM bytes read", "DRAM bytes written",
-                                   "achieved occupancy"};
+constexpr std::array access_kinds{Kind{"global load", "sectors"},     Kind{"global store", "sectors"},
+                                  Kind{"global atomic", "sectors"},   Kind{"shared load", "wavefronts"},
+                                  Kind{"shared store", "wavefronts"}, Kind{"shared atomic", "wavefronts"}};
+constexpr std::array beyond_requests{"instructions",    "L2 sectors",         "L2 hit rate",
+                                     "DRAM bytes read", "DRAM bytes written", "achieved occupancy"};
 struct Balance {
   const char *what, *max, *mean;
 };
@@ -58,17 +65,21 @@ std::string record_text(const Record& record, Style style) {
         {std::move(what), figure(by_model), figure(by_counter), figure(by_counter / by_model)});
   };
   for (const Kind& kind : access_kinds) {
-    const std::string requests = fmt::format("{} requests", kind.name),
-                      parts = fmt::format("{} {}", kind.name, kind.parts);
-    put(requests, model.value(requests), counter.value(requests));
-    if (model.value(requests) == 0 && !(counter.value(requests) > 0)) continue;
-    put(fmt::format("{}: {} a request", kind.name, kind.parts), model.value(parts) / model.value(requests),
-        counter.value(parts) / counter.value(requests));
+    const double by_model = model.with_reductions(kind.name, "requests"),
+                 by_counter = counter.with_reductions(kind.name, "requests");
+    put(fmt::format("{} requests", kind.name), by_model, by_counter);
+    if (by_model == 0 && !(by_counter > 0)) continue;
+    put(fmt::format("{}: {} a request", kind.name, kind.parts),
+        model.with_reductions(kind.name, kind.parts) / by_model,
+        counter.with_reductions(kind.name, kind.parts) / by_counter);
   }
-  for (const char* name : counted_alone)
-    if (const Quantity* quantity = counter.find(name); quantity && !std::isnan(quantity->value))
-      put(quantity->unit == "1" ? name : fmt::format("{}, {}", name, quantity->unit), no_value,
-          quantity->value);
+  for (const char* name : beyond_requests)
+    for (const Source* source : {&model, &counter})
+      if (const Quantity* quantity = source->find(name); quantity && !std::isnan(quantity->value)) {
+        put(quantity->unit == "1" ? name : fmt::format("{}, {}", name, quantity->unit), model.value(name),
+            counter.value(name));
+        break;
+      }
   for (const Balance& balance : balances)
     if (const double mean = counter.value(balance.mean); mean > 0)
       put(fmt::format("{}: busiest over mean", balance.what), no_value, counter.value(balance.max) / mean);

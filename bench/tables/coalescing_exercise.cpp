@@ -9,6 +9,7 @@
 #include "bench/tables/counted_records.hpp"
 #include "bench/tables/exercises.hpp"
 #include "bench/tables/list.hpp"
+#include "bench/tables/memory_curves.hpp"
 #include "common/warp/host_device.hpp"
 #include "gpu/exercises/foo.hpp"
 
@@ -92,7 +93,8 @@ std::vector<Row> rows(Scale, std::uint64_t) {
   return {{std::string(label), [] { return count(); }},
           {std::string(verdicts_label), [] { return coalescing::count_verdicts(id); }},
           {std::string(block_sizes_label), [] { return coalescing::count_block_sizes(); }},
-          exercises_row([] { return coalescing::answer(id); })};
+          exercises_row([] { return coalescing::answer(id); }),
+          stride_row()};
 }
 
 // The cost of a request of the access, and its minimum.
@@ -201,6 +203,7 @@ Report report(const Inputs& inputs) {
   add_verdicts(inputs, report);
   add_exercises(inputs, id, remarks, {}, report);
   add_block_sizes(inputs, report);
+  add_strides(inputs, id, report);
   return report;
 }
 

@@ -72,6 +72,8 @@ std::string text_of(const std::vector<double>& values) {
 std::string measured_cell(const std::vector<const Record*>& records, const std::string& exercise,
                           const Measurable& measurable) {
   if (const Quantity* quantity = quantity_of(records, exercise, true)) return text_of(values_of(*quantity));
+  if (const double value = measurable.elsewhere ? measurable.elsewhere(exercise) : no_value; value > 0)
+    return digits(value);
   const bool could = std::ranges::find(measurable.exercises, exercise) != measurable.exercises.end();
   return could ? std::string(measurable.needs) : "-";
 }

@@ -1,6 +1,7 @@
 // Worked numbers of the texts beside what a model makes of them: tables whose rows are exercises.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,6 +50,8 @@ Row exercises_row(std::vector<Record> (*answer)());
 struct Measurable {
   std::span<const std::string_view> exercises{};
   std::string_view needs{};
+  /// The figure of one of them where it was measured in another row of the table; else NaN.
+  std::function<double(std::string_view)> elsewhere{};
 };
 
 /// A grid of all exercises, "text's answer, model, measured here", and a finding each: it holds when the

@@ -4,6 +4,7 @@
 #include "bench/tables/counted_records.hpp"
 #include "bench/tables/exercises.hpp"
 #include "bench/tables/list.hpp"
+#include "bench/tables/memory_curves.hpp"
 #include "common/warp/occupancy.hpp"
 
 namespace tallcache::slide_tables::littles_law {
@@ -11,9 +12,7 @@ namespace {
 
 constexpr std::string_view id = "littles-law", memories_label = "bytes in flight";
 
-constexpr std::string_view latencies[] = {"registers: latency", "shared memory: latency",
-                                          "global memory: latency", "local memory: latency",
-                                          "constant memory, cached: latency"};
+constexpr std::string_view latencies[] = {"shared memory: latency", "global memory: latency"};
 
 constexpr Remark remarks[] = {
     {"15.7 EB in 1.87 h", "The hours are rounded, as the slide's ~ says: at 1.88 h it is 2.32"},
@@ -79,7 +78,8 @@ std::vector<Record> count_memories() {
 }
 
 std::vector<Row> rows(Scale, std::uint64_t) {
-  return {exercises_row(answer), {std::string(memories_label), count_memories}};
+  return {
+      exercises_row(answer), {std::string(memories_label), count_memories}, latency_row(), in_flight_row()};
 }
 
 void add_memories(const Inputs& inputs, Report& report) {
@@ -99,13 +99,17 @@ void add_memories(const Inputs& inputs, Report& report) {
                          figure(each),
                          figure(each / record->value("threads of a multiprocessor") / sizeof(float))});
   }
-  grid.rows.push_back({"this machine's GPU", "needs a GPU", "needs a GPU", "-", "-", "-", "-"});
 }
 
 Report report(const Inputs& inputs) {
   Report report;
-  add_exercises(inputs, id, remarks, {latencies, "needs a GPU"}, report);
+  const auto measured = [&](std::string_view exercise) {
+    return measured_cycles(inputs, id, exercise.substr(0, exercise.find(':')));
+  };
+  add_exercises(inputs, id, remarks, {latencies, "needs a GPU", measured}, report);
   add_memories(inputs, report);
+  add_latencies(inputs, id, report);
+  add_in_flight(inputs, id, report);
   report.notes.push_back("No model says how long a memory takes: latencies are the text's, or measured.");
   return report;
 }

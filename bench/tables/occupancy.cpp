@@ -6,6 +6,7 @@
 #include "bench/tables/counted_records.hpp"
 #include "bench/tables/exercises.hpp"
 #include "bench/tables/list.hpp"
+#include "bench/tables/memory_curves.hpp"
 #include "gpu/matmul/traffic.hpp"
 
 namespace tallcache::slide_tables::occupancy {
@@ -178,7 +179,8 @@ std::vector<Record> count_cliffs() {
 std::vector<Row> rows(Scale, std::uint64_t) {
   return {exercises_row(answer),
           {std::string(machines_label), count_machines},
-          {std::string(cliffs_label), count_cliffs}};
+          {std::string(cliffs_label), count_cliffs},
+          occupancy_row()};
 }
 
 // "3 blocks, by shared memory": the least of what each resource has room for.
@@ -229,6 +231,7 @@ Report report(const Inputs& inputs) {
   add_exercises(inputs, id, remarks, {}, report);
   add_machines(inputs, report);
   add_cliffs(inputs, report);
+  add_occupancies(inputs, id, report);
   report.notes.push_back(
       "Machines: 'hong' and 'moreno_maza' have the limits that the texts name and no others, g80, gt200 and "
       "fermi those of compute capability 1.0, 1.3 and 2.0, cc90 those of 9.0.");

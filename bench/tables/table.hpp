@@ -15,6 +15,7 @@
 #include "bench/program/scale.hpp"
 #include "bench/report/document.hpp"
 #include "bench/report/grid.hpp"
+#include "bench/report/page.hpp"
 #include "common/measure/harness.hpp"
 
 namespace tallcache {
@@ -55,6 +56,7 @@ struct Report {
   std::vector<std::string> notes;
   std::vector<Finding> findings;
   std::vector<Ratio> ratios;
+  std::vector<Chart> charts;  ///< for the page alone
 };
 
 /// The inputs of a report.

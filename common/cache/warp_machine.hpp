@@ -40,6 +40,8 @@ struct WarpMachine {
   Interleave dram{};
   int max_threads = 1024;                ///< of a block
   std::size_t max_shared_bytes = 49152;  ///< of a block
+  std::string_view architecture{};       ///< for which texts are compiled: "sm_90a"
+  std::size_t l2_bytes = 0;              ///< of the second-level cache; 0: it has none, or it is not modelled
 };
 
 /// The machines by age, the newest first.

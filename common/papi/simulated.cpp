@@ -24,6 +24,21 @@ constexpr char library[] = "tallcache";
     "L" #n "_WB", "Simulated level " #n " lines written back to the level below"            \
   }
 
+#define TALLCACHE_GPU(prefix, source)                                                                \
+  {prefix "_GLOBAL_LOAD_REQUESTS", "Global loads of a GPU's warps, " source},                        \
+      {prefix "_GLOBAL_LOAD_SECTORS", "Sectors of 32 bytes that they load, " source},                \
+      {prefix "_GLOBAL_STORE_REQUESTS", "Global stores of a GPU's warps, " source},                  \
+      {prefix "_GLOBAL_STORE_SECTORS", "Sectors of 32 bytes that they store, " source},              \
+      {prefix "_GLOBAL_ATOMIC_REQUESTS", "Global atomics and reductions of a GPU's warps, " source}, \
+      {prefix "_GLOBAL_ATOMIC_SECTORS", "Sectors of 32 bytes of global atomics, " source},           \
+      {prefix "_SHARED_LOAD_REQUESTS", "Shared loads of a GPU's warps, " source},                    \
+      {prefix "_SHARED_LOAD_WAVEFRONTS", "Passes of shared memory for loads, " source},              \
+      {prefix "_SHARED_STORE_REQUESTS", "Shared stores of a GPU's warps, " source},                  \
+      {prefix "_SHARED_STORE_WAVEFRONTS", "Passes of shared memory for stores, " source},            \
+      {prefix "_SHARED_ATOMIC_REQUESTS", "Shared atomics of a GPU's warps, " source}, {              \
+    prefix "_SHARED_ATOMIC_WAVEFRONTS", "Passes of shared memory for atomics, " source               \
+  }
+
 // Names are string literals, hence null-terminated for libsde.
 constexpr std::array<SimulatedEvent, SimulatedCounters::size> events{{
     {"ACCESSES", "Element loads and stores of the traced algorithm"},
@@ -37,7 +52,10 @@ constexpr std::array<SimulatedEvent, SimulatedCounters::size> events{{
     {"OPT_MISSES", "Misses of the (Z, L) ideal cache with optimal (offline) replacement"},
     {"TRUE_SHARING", "Misses on a word that another thread wrote (MSI coherence)"},
     {"FALSE_SHARING", "Misses on a line of which another thread wrote other words (MSI coherence)"},
+    TALLCACHE_GPU("GPU", "by the request model"),
+    TALLCACHE_GPU("DEVICE", "as the device's own counters have them"),
 }};
+#undef TALLCACHE_GPU
 #undef TALLCACHE_LEVEL
 
 long long read(void* event) {

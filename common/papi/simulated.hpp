@@ -42,8 +42,29 @@ enum class Simulated {
   opt_misses,
   true_sharing,
   false_sharing,
+  // Of a GPU's warps, by the request model; then the same as a device's own counters have them.
+  gpu_global_load_requests,
+  gpu_global_load_sectors,
+  gpu_global_store_requests,
+  gpu_global_store_sectors,
+  gpu_global_atomic_requests,
+  gpu_global_atomic_sectors,
+  gpu_shared_load_requests,
+  gpu_shared_load_wavefronts,
+  gpu_shared_store_requests,
+  gpu_shared_store_wavefronts,
+  gpu_shared_atomic_requests,
+  gpu_shared_atomic_wavefronts,
+  device_global_load_requests,
+  device_shared_atomic_wavefronts = device_global_load_requests + 11,
 };
 inline constexpr int per_level = 6;
+inline constexpr int gpu_events = 12;
+
+/// The event of a device's counters for the same quantity as `event` of the request model.
+constexpr Simulated of_device(Simulated event) {
+  return static_cast<Simulated>(static_cast<int>(event) + gpu_events);
+}
 
 /// `event` of level 1 at `level` (1, 2 or 3): at_level(Simulated::l1_misses, 3) is l3_misses.
 constexpr Simulated at_level(Simulated event, int level) {
@@ -79,7 +100,8 @@ class SimulatedCounters {
     return counters_[index(event)].value.load(std::memory_order_relaxed);
   }
 
-  static constexpr std::size_t size = static_cast<std::size_t>(Simulated::false_sharing) + 1;
+  static constexpr std::size_t size =
+      static_cast<std::size_t>(Simulated::device_shared_atomic_wavefronts) + 1;
 
  private:
   struct Counter {

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <tuple>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -78,11 +80,17 @@ class HostDevice {
     return {&recorder_, (address + 255) / 256 * 256 - address};
   }
 
+  /// The kernels that follow make the requests that a compiler made of their texts. The table must outlive
+  /// the device. Kernels that it lacks make those of the text.
+  void use(const CompiledWidths& widths) { widths_ = &widths; }
+
   /// Runs kernel(t, args...) for each thread t. Throws Error on a shape that the machine does not have and on
   /// operations that no warp can do. Exceptions of the kernel pass through.
   template <class Kernel, class... Args>
   void launch(const LaunchShape& shape, const Kernel& kernel, const Args&... args) {
     auto body = [&](HostThread t) { kernel(t, args...); };
+    if (widths_)
+      recorder_.compiled_as(accesses_of(*widths_, compiled_name(typeid(std::tuple<Kernel, Args...>).name())));
     run(
         shape, [](void* text, HostThread t) { (*static_cast<decltype(body)*>(text))(t); }, &body);
   }
@@ -127,6 +135,7 @@ class HostDevice {
   static void work(void* worker);
 
   Recorder recorder_;
+  const CompiledWidths* widths_ = nullptr;
   std::unique_ptr<Stacks> stacks_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Lane> lanes_;

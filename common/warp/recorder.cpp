@@ -1,6 +1,7 @@
 #include "common/warp/recorder.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <tuple>
 
@@ -31,7 +32,7 @@ void Recorder::different_widths(const Visit& visit, int width) const {
 
 int Recorder::site_of(Key key, const Site& site) {
   const auto [found, is_new] = site_numbers_.try_emplace(key, static_cast<int>(sites_.size()));
-  if (is_new) sites_.push_back({{site, {}}, {}, 0});
+  if (is_new) sites_.push_back({{site, {}}, {}, 0, compiled_width(site)});
   return found->second;
 }
 
@@ -71,8 +72,55 @@ void Recorder::access_diverged(Key key, const Place& where, cache::Space space, 
   add(number < own.visits.size() ? visits_[own.visits[number]] : new_visit(key, site), address, width);
 }
 
+void Recorder::compiled_as(std::span<const CompiledAccess> accesses) {
+  compiled_ = accesses;
+  for (SiteVisits& site : sites_) site.compiled_width = compiled_width(site.counts.site);
+}
+
+int Recorder::compiled_width(const Site& site) const {
+  for (const CompiledAccess& access : compiled_)
+    if (access.line == static_cast<int>(site.where.line) && access.space == site.space &&
+        access.kind == site.kind && access.file == site.where.file)
+      return access.widest();
+  return 0;
+}
+
+/// Merges visits that follow each other, the widest first.
+void Recorder::merge(const SiteVisits& site) {
+  const std::span<const std::uint32_t> visits = site.visits;
+  for (std::size_t i = 0; i + 1 < visits.size();) {
+    std::size_t together = static_cast<std::size_t>(site.compiled_width / site.counts.site.width);
+    while (together > 1 && (i + together > visits.size() || !merge(visits.subspan(i, together))))
+      together /= 2;
+    i += together;
+  }
+}
+
+/// Makes the first of the visits as wide as all when each lane's addresses are a block in order, aligned as
+/// a whole. The others are left without lanes.
+bool Recorder::merge(std::span<const std::uint32_t> visits) {
+  cache::WarpRequest& first = visits_[visits[0]].request;
+  const int width = first.width * static_cast<int>(visits.size());
+  for (std::size_t v = 0; v < visits.size(); ++v) {
+    const cache::WarpRequest& request = visits_[visits[v]].request;
+    if (request.mask != first.mask) return false;
+    for (std::uint32_t lanes = first.mask; lanes; lanes &= lanes - 1) {
+      const int lane = std::countr_zero(lanes);
+      if (first.address[lane] % static_cast<unsigned>(width) ||
+          request.address[lane] != first.address[lane] + v * static_cast<unsigned>(first.width))
+        return false;
+    }
+  }
+  for (const std::uint32_t visit : visits.subspan(1)) visits_[visit].request.mask = 0;
+  first.width = width;
+  return true;
+}
+
 void Recorder::end_warp() {
+  for (const SiteVisits& site : sites_)
+    if (site.compiled_width > site.counts.site.width) merge(site);
   for (std::size_t i = 0; i < used_; ++i) {
+    if (!visits_[i].request.mask) continue;  // merged into another
     SiteCounts& counts = sites_[visits_[i].site].counts;
     try {
       counts.counts += count_requests(machine_, visits_[i].request);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -11,6 +12,7 @@
 
 #include "common/cache/requests.hpp"
 #include "common/place.hpp"
+#include "common/warp/compiled_widths.hpp"
 
 namespace tallcache::warp {
 
@@ -40,6 +42,10 @@ class Recorder {
   Recorder& operator=(const Recorder&) = delete;
 
   void observe(Observer observer) { observer_ = std::move(observer); }
+
+  /// The kernels that follow are compiled so: what a lane accesses one after the other at one site becomes
+  /// one access as wide as the widest instruction of its line, where the addresses permit it.
+  void compiled_as(std::span<const CompiledAccess> accesses);
 
   /// The accesses that follow are those of `lane`.
   void begin_lane(int lane) {
@@ -77,6 +83,7 @@ class Recorder {
     SiteCounts counts;
     std::vector<std::uint32_t> visits;  ///< since the last barrier, by number
     std::uint32_t own = 0;              ///< of this lane, when it is out of step
+    int compiled_width = 0;             ///< 0: not known
   };
 
   static Key key_of(const Place& where, cache::Space space, cache::AccessKind kind);
@@ -92,6 +99,9 @@ class Recorder {
   int site_of(Key key, const Site& site);
   void diverge();
   Visit& new_visit(Key key, int site);
+  int compiled_width(const Site& site) const;
+  void merge(const SiteVisits& site);
+  bool merge(std::span<const std::uint32_t> visits);
 
   const cache::WarpMachine& machine_;
   Observer observer_;
@@ -100,6 +110,7 @@ class Recorder {
   bool converged_ = true;
   std::vector<Visit> visits_;
   std::vector<SiteVisits> sites_;
+  std::span<const CompiledAccess> compiled_;
   std::unordered_map<Key, int> site_numbers_;
 };
 

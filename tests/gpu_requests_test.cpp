@@ -1,0 +1,136 @@
+// The request model against a GPU's counters: 10000 random requests of one warp each, of loads, stores and
+// atomics of global and of shared memory, by three widths. TALLCACHE_SEED names another seed.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "common/error.hpp"
+#include "common/measure/executor.hpp"
+#include "gpu/cuda_executor.hpp"
+#include "gpu/cupti.hpp"
+#include "tests/on_device.hpp"
+#include "tests/one_request.hpp"
+#include "tests/requests_reference.hpp"
+
+namespace tallcache::test {
+namespace {
+
+using cache::AccessKind;
+using cache::Space;
+using cache::WarpRequest;
+
+constexpr std::uint64_t requests_of_cell = 556;  // of 18 cells: 10008
+
+struct Cell {
+  const char* name;
+  Space space;
+  AccessKind kind;
+  /// Instructions; sectors of global memory, wavefronts of shared memory.
+  std::array<const char*, 2> metrics;
+};
+constexpr std::array cells{Cell{"global_load",
+                                Space::global,
+                                AccessKind::load,
+                                {"smsp__inst_executed_op_global_ld_pred_on_any.sum",
+                                 "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}},
+                           Cell{"global_store",
+                                Space::global,
+                                AccessKind::store,
+                                {"smsp__inst_executed_op_global_st_pred_on_any.sum",
+                                 "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}},
+                           Cell{"global_atomic",
+                                Space::global,
+                                AccessKind::atomic,
+                                {"smsp__inst_executed_op_generic_atom_pred_on_any.sum",
+                                 "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"}},
+                           Cell{"shared_load",
+                                Space::shared,
+                                AccessKind::load,
+                                {"smsp__inst_executed_op_shared_ld_pred_on_any.sum",
+                                 "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"}},
+                           Cell{"shared_store",
+                                Space::shared,
+                                AccessKind::store,
+                                {"smsp__inst_executed_op_shared_st_pred_on_any.sum",
+                                 "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"}},
+                           Cell{"shared_atomic",
+                                Space::shared,
+                                AccessKind::atomic,
+                                {"smsp__inst_executed_op_shared_atom_pred_on_any.sum",
+                                 "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"}}};
+
+std::uint64_t seed() {
+  const char* given = std::getenv("TALLCACHE_SEED");
+  return given ? std::strtoull(given, nullptr, 10) : 1322;
+}
+
+std::vector<WarpRequest> draw(const Cell& cell, int width) {
+  std::vector<WarpRequest> requests;
+  for (std::uint64_t i = 0; i < requests_of_cell; ++i) {
+    WarpRequest request{.width = width, .space = cell.space, .kind = cell.kind};
+    const auto number = static_cast<std::uint64_t>(&cell - cells.data()) * 100 + static_cast<unsigned>(width);
+    cache::draw_lanes(cache::warp_machine("h200"), random_bits(seed(), number * requests_of_cell + i),
+                      request);
+    if (!request.mask) request.mask = 1;
+    requests.push_back(request);
+  }
+  return requests;
+}
+
+std::string text_of(const WarpRequest& request) {
+  std::ostringstream text;
+  text << "mask " << std::hex << request.mask << std::dec << ", elements";
+  for (int lane = 0; lane < 32; ++lane)
+    text << ' '
+         << (request.mask >> lane & 1 ? std::to_string(request.address[lane] / request.width)
+                                      : std::string("-"));
+  return text.str();
+}
+
+class RandomRequests : public OnDevice, public testing::WithParamInterface<std::tuple<int, int>> {};
+
+TEST_P(RandomRequests, TakeWhatTheCountersCount) {
+  const Cell& cell = cells[static_cast<std::size_t>(std::get<0>(GetParam()))];
+  const std::vector<WarpRequest> requests = draw(cell, std::get<1>(GetParam()));
+  const auto executor = make_cuda_executor();
+  const auto memory = executor->allocate(request_bytes);
+  executor->fill(*memory, 0);
+  std::vector<std::vector<double>> counted;
+  try {
+    counted = gpu::collect_ranges(0, cell.metrics, requests.size(),
+                                  [&](std::size_t i) { start_request(requests[i], memory->bytes().data()); });
+  } catch (const Error& error) {
+    if (error.status() != Status::unavailable) throw;
+    GTEST_SKIP() << requests.size() << " requests: " << error.what();
+  }
+  ASSERT_EQ(counted.size(), requests.size());
+  std::uint64_t wrong = 0;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const auto model = cache::count_requests(cache::warp_machine("h200"), requests[i]);
+    const auto parts = cell.space == Space::global ? model.sectors : model.wavefronts;
+    if (counted[i] == std::vector{1.0, static_cast<double>(parts)}) continue;
+    if (++wrong <= 60)
+      std::cout << cell.name << ' ' << requests[i].width << ": model 1 request, " << parts << "; counted "
+                << counted[i][0] << ", " << counted[i][1] << ": " << text_of(requests[i]) << '\n';
+  }
+  std::cout << cell.name << ' ' << std::get<1>(GetParam()) << " bytes: " << requests.size() - wrong << " of "
+            << requests.size() << " equal, seed " << seed() << '\n';
+  EXPECT_EQ(wrong, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cells, RandomRequests,
+                         testing::Combine(testing::Range(0, static_cast<int>(cells.size())),
+                                          testing::Values(4, 8, 16)),
+                         [](const auto& test) {
+                           return cells[static_cast<std::size_t>(std::get<0>(test.param))].name +
+                                  ("_" + std::to_string(std::get<1>(test.param)));
+                         });
+
+}  // namespace
+}  // namespace tallcache::test

@@ -1,0 +1,17 @@
+// One memory request of one warp on the current device: each lane's address is given.
+#pragma once
+
+#include <cstdint>
+
+#include "common/cache/requests.hpp"
+
+namespace tallcache::test {
+
+inline constexpr std::size_t request_bytes = 32768;  ///< all addresses lie below
+
+/// Starts a kernel of one warp whose active lanes make the request once; beside it no access of that space
+/// and kind. `memory`: of the device, `request_bytes` that are zero. The width is 4, 8 or 16; an atomic is an
+/// addition of 4 bytes, else an exchange. Throws Error when it could not be started.
+void start_request(const cache::WarpRequest&, std::byte* memory);
+
+}  // namespace tallcache::test
