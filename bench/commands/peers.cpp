@@ -14,6 +14,7 @@
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
 #include "bench/program/device_watch.hpp"
+#include "bench/report/device_memory.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
@@ -117,7 +118,8 @@ void measure_case(Document& document, const Operation& operation, const PeerComp
   const Protocol protocol{.min_rounds = 3,
                           .max_rounds = 25,
                           .seconds = options.seconds * (peer_case.group.empty() ? 1 : 0.2),
-                          .cold = comparison.cold};
+                          .cold = comparison.cold,
+                          .counts = device_memory_counts};
   put_all(document, problem, list, protocol, options, row);
   if (comparison.share.of == SpeedShare::Of::reference)
     measure_reference(document, comparison, problem, threads, protocol, options, row);

@@ -13,6 +13,7 @@
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
 #include "bench/program/device_watch.hpp"
+#include "bench/report/device_memory.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
@@ -57,7 +58,11 @@ void measure_steps(Document& document, std::string_view name, const Optimization
   document.plan.push_back(plan_of(problem, steps));
   std::vector<Candidate> list;
   for (const Step& step : steps.steps) list.push_back(candidate_of(operation, steps, step));
-  const Protocol protocol{.min_rounds = 3, .max_rounds = 15, .seconds = options.seconds, .cold = steps.cold};
+  const Protocol protocol{.min_rounds = 3,
+                          .max_rounds = 15,
+                          .seconds = options.seconds,
+                          .cold = steps.cold,
+                          .counts = device_memory_counts};
   for (const Measurement& m : measure_each(problem, list, protocol, options.device)) {
     Record record = to_record(problem, m);
     if (steps.cold) record.conditions["caches"] = "cold";

@@ -125,18 +125,8 @@ double counted_value(const Record& record, const std::string& name) {
   return quantity ? quantity->value : no_value;
 }
 
-void put_counts(Record& record, const std::vector<DeviceCount>& counts) {
-  for (const DeviceCount& count : counts) {
-    Quantity quantity{.name = std::string(count.quantity),
-                      .unit = std::string(count.unit),
-                      .origin = Origin::event,
-                      .detail = std::string(count.event)};
-    if (count.value)
-      quantity.value = *count.value;
-    else
-      quantity.reason = count.value.absent;
-    record.quantities.push_back(std::move(quantity));
-  }
+// PAPI reads what the device counted as software-defined events, too.
+void publish_counts(const Record& record) {
   for (const CountedKind& counted : counted_kinds)
     for (const bool parts : {false, true}) {
       const char* part = !parts ? "requests" : counted.space == Space::global ? "sectors" : "wavefronts";
@@ -177,13 +167,15 @@ void count_requests(const Problem& problem, std::span<const Candidate> candidate
       if (const Check check = on_device.workspace->verify(candidate); !check)
         record.outcome = {Status::wrong, check.message()};
     // Without a device the counters' reason is that.
-    if (record.outcome.measured() && backend.count)
+    if (record.outcome.measured() && backend.count) {
       put_counts(record, backend.count(device,
                                        [&] {
                                          on_device.workspace->renew_inputs();
                                          on_device.workspace->run(candidate);
                                        },
                                        {}));
+      publish_counts(record);
+    }
     document.put(std::move(record));
   }
 }

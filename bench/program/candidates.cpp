@@ -24,6 +24,19 @@ const Variant& named_variant(const Operation& operation, const std::string& name
   return find_variant(operation, name, backend.empty() ? list.front()->backend : backend);
 }
 
+// A graph's kernels are those of its plain run.
+void count(Workspace& workspace, const Backend& backend, int device, const Protocol& protocol,
+           Measurement& measured) {
+  if (!measured.outcome.measured() || measured.candidate.launch == LaunchMode::graph) return;
+  measured.counts = backend.count(
+      device,
+      [&] {
+        workspace.renew_inputs();
+        workspace.run(measured.candidate);
+      },
+      protocol.counts);
+}
+
 }  // namespace
 
 std::vector<Candidate> candidates(const Operation& operation, std::span<const std::string> names,
@@ -88,6 +101,8 @@ std::vector<Measurement> measure_each(const Problem& problem, std::span<const Ca
         keep(so_far);
         if (progress) progress(all);
       }));
+      if (!protocol.counts.empty() && backend->count)
+        for (std::size_t place : places) count(workspace, *backend, device, protocol, all[place]);
     } catch (const Error& error) {
       if (backend->host) throw;
       for (std::size_t place : places)

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "bench/report/device_memory.hpp"
 #include "bench/report/format.hpp"
 #include "bench/report/kind.hpp"
 #include "bench/report/limits.hpp"
@@ -76,6 +77,7 @@ Grid empty_grid(const Document& document, const Json& part) {
                         {"over one core"}},
             .rows = {}};
   if (!baseline.empty()) grid.columns.push_back({"over " + baseline});
+  if (has_memory_counts(records)) add_memory_columns(grid);
   return grid;
 }
 
@@ -105,10 +107,12 @@ void add_case(Grid& grid, const Document& document, const Json& part, const Json
   if (seconds > 0)
     row.insert(row.end(), {figure(seconds * 1e3), figure(figures.own->seconds_spread() * 1e3),
                            figure(figures.own->rate()), figures.best ? figures.best->variant : "-",
-                           times(figures.over_best), percent(figures.share), times(figures.over_one_core),
-                           times(figures.over_baseline)});
+                           times(figures.over_best), percent(figures.share), times(figures.over_one_core)});
   else
     row.push_back(reason_of(figures.own));
+  if (seconds > 0 && !part.at("baseline").get_ref<const std::string&>().empty())
+    row.push_back(times(figures.over_baseline));
+  if (seconds > 0 && row.size() < grid.columns.size()) add_memory_cells(row, figures.own);
   grid.rows.push_back(std::move(row));
 }
 

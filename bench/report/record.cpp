@@ -172,6 +172,20 @@ Record to_record(const Problem& problem, const Candidate& candidate) {
   return record;
 }
 
+void put_counts(Record& record, std::span<const DeviceCount> counts) {
+  for (const DeviceCount& count : counts) {
+    Quantity quantity{.name = std::string(count.quantity),
+                      .unit = std::string(count.unit),
+                      .origin = Origin::event,
+                      .detail = std::string(count.event)};
+    if (count.value)
+      quantity.value = *count.value;
+    else
+      quantity.reason = count.value.absent;
+    record.quantities.push_back(std::move(quantity));
+  }
+}
+
 Record to_record(const Problem& problem, const Measurement& m) {
   Record record = to_record(problem, m.candidate);
   record.outcome = m.outcome;
@@ -192,6 +206,7 @@ Record to_record(const Problem& problem, const Measurement& m) {
   const Rate rate = problem.operation->rate;
   counted("work", work_units[static_cast<std::size_t>(rate)], work_of(rate, cost));
   counted("traffic", "B", cost.bytes);
+  put_counts(record, m.counts);
   return record;
 }
 

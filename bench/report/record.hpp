@@ -85,6 +85,9 @@ Record to_record(const Problem&, const Measurement&);
 /// The record of a run that has not started: pending, without quantities.
 Record to_record(const Problem&, const Candidate&);
 
+/// Adds what a device's counters counted.
+void put_counts(Record&, std::span<const DeviceCount>);
+
 Json to_json(const Record&);
 /// The inverse of to_json. Throws Error, which names what is missing or wrong, on anything that is no record.
 Record record_from_json(const Json&);

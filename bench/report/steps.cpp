@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "bench/report/charts.hpp"
+#include "bench/report/device_memory.hpp"
 #include "bench/report/format.hpp"
 #include "bench/report/kind.hpp"
 #include "bench/report/limits.hpp"
@@ -75,6 +76,8 @@ Grid steps_grid(const Document& document, const Json& part) {
   for (const Json& step : part.at("steps")) records.push_back(record_of(document, part, step));
   const bool counted = part.contains("unit_bytes");
   Grid grid = empty_grid(part, rate_title(records), counted);
+  const bool has_counts = has_memory_counts(records);
+  if (has_counts) add_memory_columns(grid);
   double before = no_value;
   auto next = records.begin();
   for (const Json& step : part["steps"]) {
@@ -93,6 +96,7 @@ Grid steps_grid(const Document& document, const Json& part) {
       row.push_back(
           percent(measured ? counted_share(roofline, *record, bytes, part["unit_bytes"]) : no_value));
     }
+    if (has_counts) add_memory_cells(row, record);
     grid.rows.push_back(std::move(row));
     if (!peer) before = seconds;
   }

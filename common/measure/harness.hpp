@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/fork/work_span.hpp"
+#include "common/measure/device_counts.hpp"
 #include "common/measure/executor.hpp"
 #include "common/measure/statistics.hpp"
 #include "common/variant.hpp"
@@ -133,6 +134,8 @@ struct Protocol {
   int max_rounds = 25;
   double seconds = 1.0;  ///< per candidate: no new round once the candidates have used this much each
   bool cold = false;     ///< flush the caches before each run
+  /// What a device's counters count of one more run, after the timed ones: DeviceCount::quantity.
+  std::span<const std::string_view> counts{};
 };
 
 struct Measurement {
@@ -142,6 +145,7 @@ struct Measurement {
   std::vector<double> samples_s{};  ///< seconds of a run, one a round, in the order of the rounds
   std::vector<std::pair<std::string, double>>
       phases{};  ///< medians in seconds, for variants of several timed phases
+  std::vector<DeviceCount> counts{};
 
   bool timed() const { return !samples_s.empty(); }
   /// Median and median absolute deviation of the samples; NaN when there are none.
