@@ -14,6 +14,7 @@ namespace {
 }  // namespace
 
 int metric_passes(const std::string&, std::span<const char* const>) { without_cupti(); }
+std::string cupti_reason(int) { without_cupti(); }
 std::vector<double> collect_metrics(int, std::span<const char* const>, const std::function<void()>&) {
   without_cupti();
 }
@@ -248,6 +249,7 @@ struct Profilers {
 class RangeProfiler {
  public:
   explicit RangeProfiler(std::size_t ranges) : ranges_(ranges) {
+    for (std::size_t range = 0; range < ranges; ++range) names_.push_back(std::to_string(range));
     CUpti_RangeProfiler_Enable_Params params{.structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
                                              .ctx = current_context()};
     TALLCACHE_CUPTI(cuptiRangeProfilerEnable, &params);
@@ -346,11 +348,10 @@ class RangeProfiler {
                                            .pRangeProfilerObject = profiler_};
     TALLCACHE_CUPTI(cuptiRangeProfilerStart, &start);
     for (std::size_t range = 0; range < ranges_; ++range) {
-      const std::string name = std::to_string(range);
       CUpti_RangeProfiler_PushRange_Params push{
           .structSize = CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE,
           .pRangeProfilerObject = profiler_,
-          .pRangeName = name.c_str()};
+          .pRangeName = names_[range].c_str()};
       TALLCACHE_CUPTI(cuptiRangeProfilerPushRange, &push);
       run(range);
       TALLCACHE_CUDA(cudaDeviceSynchronize());
@@ -365,10 +366,13 @@ class RangeProfiler {
   }
 
   std::size_t ranges_;
+  std::vector<std::string> names_;  ///< of the ranges, as long as CUPTI may read them
   CUpti_RangeProfiler_Object* profiler_ = nullptr;
 };
 
 }  // namespace
+
+std::string cupti_reason(int result) { return words(static_cast<CUptiResult>(result)); }
 
 int metric_passes(const std::string& chip, std::span<const char* const> metrics) {
   const ProfilerHost host(chip, {});
