@@ -59,7 +59,7 @@ endfunction()
 # The GPU's part of the library: the executor, and a translation unit for each line of gpu/variants.def.
 function(tallcache_add_gpu target)
   target_sources(${target} PRIVATE gpu/backend.cpp gpu/check.cpp gpu/cuda_executor.cpp gpu/cuda_graph.cpp
-                                   gpu/cuda_state.cpp gpu/cupti.cpp gpu/device_counters.cpp gpu/kernel_limits.cpp
+                                   gpu/cuda_state.cpp gpu/cupti.cpp gpu/cupti_library.cpp gpu/device_counters.cpp gpu/kernel_limits.cpp
                                    gpu/limits.cu gpu/memory_probes.cu gpu/nvml.cpp gpu/probe.cu
                                    gpu/profiler_range.cpp gpu/scan.cu gpu/peers/cublas_library.cpp)
   tallcache_cuda_options(${target})
@@ -81,7 +81,7 @@ function(tallcache_add_gpu target)
             HINTS ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/include NO_DEFAULT_PATH)
   mark_as_advanced(TALLCACHE_CUPTI_INCLUDE)
   if(TALLCACHE_CUPTI_INCLUDE)
-    set_source_files_properties(gpu/cupti.cpp PROPERTIES INCLUDE_DIRECTORIES ${TALLCACHE_CUPTI_INCLUDE}
+    set_source_files_properties(gpu/cupti.cpp gpu/cupti_library.cpp PROPERTIES INCLUDE_DIRECTORIES ${TALLCACHE_CUPTI_INCLUDE}
                                 COMPILE_DEFINITIONS "TALLCACHE_CUPTI_FOLDER=\"${CUDAToolkit_LIBRARY_DIR}\"")
   else()
     message(STATUS "CUPTI: no range profiler in this CUDA toolkit; the GPU's counters are not read")

@@ -14,6 +14,7 @@ namespace {
 }  // namespace
 
 int metric_passes(const std::string&, std::span<const char* const>) { without_cupti(); }
+std::string cupti_reason(int) { without_cupti(); }
 std::vector<double> collect_metrics(int, std::span<const char* const>, const std::function<void()>&) {
   without_cupti();
 }
@@ -26,99 +27,18 @@ std::vector<std::vector<double>> collect_ranges(int, std::span<const char* const
 #else
 
 #include <cuda_runtime_api.h>
-#include <cupti_profiler_host.h>
-#include <cupti_profiler_target.h>
-#include <cupti_range_profiler.h>
-#include <cupti_result.h>
-#include <cupti_target.h>
 #include <dlfcn.h>
 
 #include <charconv>
 #include <cstdint>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "gpu/check.hpp"
+#include "gpu/cupti_library.hpp"
 
 namespace tallcache::gpu {
 namespace {
-
-#define TALLCACHE_CUPTI_FUNCTIONS(USE)              \
-  USE(cuptiGetResultString)                         \
-  USE(cuptiProfilerInitialize)                      \
-  USE(cuptiProfilerDeInitialize)                    \
-  USE(cuptiDeviceGetChipName)                       \
-  USE(cuptiProfilerGetCounterAvailability)          \
-  USE(cuptiProfilerHostInitialize)                  \
-  USE(cuptiProfilerHostDeinitialize)                \
-  USE(cuptiProfilerHostConfigAddMetrics)            \
-  USE(cuptiProfilerHostGetConfigImageSize)          \
-  USE(cuptiProfilerHostGetConfigImage)              \
-  USE(cuptiProfilerHostGetNumOfPasses)              \
-  USE(cuptiProfilerHostEvaluateToGpuValues)         \
-  USE(cuptiRangeProfilerEnable)                     \
-  USE(cuptiRangeProfilerDisable)                    \
-  USE(cuptiRangeProfilerGetCounterDataSize)         \
-  USE(cuptiRangeProfilerCounterDataImageInitialize) \
-  USE(cuptiRangeProfilerSetConfig)                  \
-  USE(cuptiRangeProfilerStart)                      \
-  USE(cuptiRangeProfilerPushRange)                  \
-  USE(cuptiRangeProfilerPopRange)                   \
-  USE(cuptiRangeProfilerStop)                       \
-  USE(cuptiRangeProfilerDecodeData)                 \
-  USE(cuptiRangeProfilerGetCounterDataInfo)         \
-  USE(cuptiRangeProfilerCounterDataGetRangeInfo)
-
-struct Cupti {
-#define TALLCACHE_DECLARE(function) decltype(&::function) function = nullptr;
-  TALLCACHE_CUPTI_FUNCTIONS(TALLCACHE_DECLARE)
-#undef TALLCACHE_DECLARE
-};
-
-Cupti loaded() {
-  const std::string name = fmt::format("libcupti.so.{}", CUDART_VERSION / 1000);
-  void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  for (const char* folder : {"/", "/../extras/CUPTI/lib64/"})
-    if (!handle) handle = dlopen((TALLCACHE_CUPTI_FOLDER + (folder + name)).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) throw Error(name + " cannot be loaded", Status::unavailable);
-  Cupti cupti;
-  const auto find = [&](auto& function, const char* symbol) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, symbol));
-    if (!function) throw Error(fmt::format("{} has no {}", name, symbol), Status::unavailable);
-  };
-#define TALLCACHE_FIND(function) find(cupti.function, #function);
-  TALLCACHE_CUPTI_FUNCTIONS(TALLCACHE_FIND)
-#undef TALLCACHE_FIND
-  return cupti;
-}
-
-// Never unloaded: the process ends it.
-const Cupti& cupti() {
-  static const Cupti library = loaded();
-  return library;
-}
-
-// CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, and what it means here.
-std::string words(CUptiResult result) {
-  const char* name = nullptr;
-  if (cupti().cuptiGetResultString(result, &name) != CUPTI_SUCCESS || !name) name = "CUPTI's error";
-  switch (result) {
-    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
-    case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
-      return fmt::format("{}: the driver gives counters to administrators alone", name);
-    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
-    case CUPTI_ERROR_HARDWARE_BUSY:
-      return fmt::format("{}: another profiler is attached", name);
-    default:
-      return fmt::format("{} ({})", name, static_cast<int>(result));
-  }
-}
-
-void check(CUptiResult result, const char* call) {
-  if (result != CUPTI_SUCCESS) throw Error(fmt::format("{}: {}", call, words(result)), Status::unavailable);
-}
-#define TALLCACHE_CUPTI(function, params) check(cupti().function(params), #function)
 
 using Image = std::vector<std::uint8_t>;
 
@@ -248,6 +168,7 @@ struct Profilers {
 class RangeProfiler {
  public:
   explicit RangeProfiler(std::size_t ranges) : ranges_(ranges) {
+    for (std::size_t range = 0; range < ranges; ++range) names_.push_back(std::to_string(range));
     CUpti_RangeProfiler_Enable_Params params{.structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
                                              .ctx = current_context()};
     TALLCACHE_CUPTI(cuptiRangeProfilerEnable, &params);
@@ -346,11 +267,10 @@ class RangeProfiler {
                                            .pRangeProfilerObject = profiler_};
     TALLCACHE_CUPTI(cuptiRangeProfilerStart, &start);
     for (std::size_t range = 0; range < ranges_; ++range) {
-      const std::string name = std::to_string(range);
       CUpti_RangeProfiler_PushRange_Params push{
           .structSize = CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE,
           .pRangeProfilerObject = profiler_,
-          .pRangeName = name.c_str()};
+          .pRangeName = names_[range].c_str()};
       TALLCACHE_CUPTI(cuptiRangeProfilerPushRange, &push);
       run(range);
       TALLCACHE_CUDA(cudaDeviceSynchronize());
@@ -365,10 +285,13 @@ class RangeProfiler {
   }
 
   std::size_t ranges_;
+  std::vector<std::string> names_;  ///< of the ranges, as long as CUPTI may read them
   CUpti_RangeProfiler_Object* profiler_ = nullptr;
 };
 
 }  // namespace
+
+std::string cupti_reason(int result) { return words(static_cast<CUptiResult>(result)); }
 
 int metric_passes(const std::string& chip, std::span<const char* const> metrics) {
   const ProfilerHost host(chip, {});

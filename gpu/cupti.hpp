@@ -15,6 +15,9 @@ namespace tallcache::gpu {
 /// the chip lacks.
 int metric_passes(const std::string& chip, std::span<const char* const> metrics);
 
+/// The name of a result of CUPTI's and what it means here, in one line. Throws Error without the library.
+std::string cupti_reason(int result);
+
 /// The metrics' values over everything that `run` does on device number `device`, which is called once for
 /// each pass. Throws Error with the reason: the library, the privilege or a metric is missing, or another
 /// profiler is attached.

@@ -146,6 +146,8 @@ def model(record, name):
     return quantity["value"]
 assert model(naive, "global store sectors") == 32 * model(naive, "global store requests") == 32 * 128
 assert model(coalesced, "shared load wavefronts") == 32 * 128 and model(any_shape, "global load sectors") is None
+assert model(naive, "L2 hit rate") == 100 and model(naive, "DRAM bytes read") == 0, "it fits"
+assert model(naive, "L2 sectors") == 36 * 128
 for record in d["measurements"]:
     for q in record["quantities"]:
         assert q["value"] is not None or q["reason"], q

@@ -50,6 +50,14 @@ TEST_F(Metrics, OnesThatAChipLacksAreNamed) {
   EXPECT_THROW(metric_passes("GH999", std::array{"smsp__inst_executed.sum"}), Error);
 }
 
+TEST_F(Metrics, ReasonsNameCuptisResult) {
+  EXPECT_EQ(cupti_reason(35),
+            "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES: the driver gives counters to administrators alone");
+  EXPECT_EQ(cupti_reason(39), "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED: another profiler is attached");
+  EXPECT_EQ(cupti_reason(8), "CUPTI_ERROR_OUT_OF_MEMORY (8)");
+  EXPECT_FALSE(cupti_reason(12345).empty());
+}
+
 TEST(DeviceMetrics, AreInGroupsAndNamedOnce) {
   std::set<std::string_view> quantities, metrics;
   for (const DeviceMetric& metric : device_metrics) {

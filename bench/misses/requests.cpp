@@ -44,8 +44,17 @@ void publish(Simulated event, double count) {
   simulated_counters().add(event, std::llround(count));
 }
 
+// The widths that a compiler made of the texts are known for one architecture.
+const warp::CompiledWidths* widths_for(const cache::WarpMachine& machine) {
+  const warp::CompiledWidths& widths = gpu::compiled_widths();
+  return machine.architecture == widths.architecture ? &widths : nullptr;
+}
+
 Quantity modelled(std::string name, const cache::WarpMachine& machine) {
-  return {.name = std::move(name), .unit = "1", .origin = Origin::model, .detail = std::string(machine.name)};
+  std::string model(machine.name);
+  if (const warp::CompiledWidths* widths = widths_for(machine))
+    model += fmt::format(", with the widths of {} for {}", widths->compiler, widths->architecture);
+  return {.name = std::move(name), .unit = "1", .origin = Origin::model, .detail = std::move(model)};
 }
 
 const gpu::KernelText* text_of(const Variant& variant) {
@@ -111,7 +120,7 @@ Outcome put_model(Record& record, const Problem& problem, const Candidate& candi
     return {Status::measured};
   }
   warp::HostDevice model(machine);
-  if (machine.architecture == gpu::compiled_widths().architecture) model.use(gpu::compiled_widths());
+  if (const warp::CompiledWidths* widths = widths_for(machine)) model.use(*widths);
   const gpu::TextProblem traced(*text, problem.shape, candidate.params, problem.input, problem.seed);
   traced.run(model);
   if (const Check check = traced.check(); !check) return {Status::wrong, check.message()};
