@@ -51,11 +51,13 @@ double Progress::estimate(const Row& row) const {
     const double unit =
         known != seconds_per_unit_.end() ? known->second : 1 / typical_rate(timed->problem.operation->rate);
     const double run = unit * work(timed->problem);
-    const auto& [min_rounds, max_rounds, seconds, cold] = timed->protocol;
+    const Protocol& protocol = timed->protocol;
     // As measure() does: a slow variant's two verified runs count.
-    total += run > seconds ? std::max(min_rounds, 2) * run
-                           : 2 * run + std::clamp(seconds, min_rounds * run,
-                                                  std::max(min_rounds, max_rounds) * std::max(run, 1e-3));
+    total +=
+        run > protocol.seconds
+            ? std::max(protocol.min_rounds, 2) * run
+            : 2 * run + std::clamp(protocol.seconds, protocol.min_rounds * run,
+                                   std::max(protocol.min_rounds, protocol.max_rounds) * std::max(run, 1e-3));
   }
   return total;
 }
