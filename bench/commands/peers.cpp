@@ -81,16 +81,19 @@ void put_all(Document& document, const Problem& problem, std::span<const Candida
   if (const auto graphs = graphs_of(put(list)); !graphs.empty()) put(graphs);
 }
 
-// Another operation of the same shape, measured next.
+// Another operation of the same sizes, its rows without gaps, measured next.
 void measure_reference(Document& document, const PeerComparison& comparison, const Problem& problem,
                        int threads, const Protocol& protocol, const PeersOptions& options,
                        const std::string& row) {
   const Operation& operation = find_operation(comparison.share.operation, comparison.element);
   const Variant& variant = find_variant(operation, comparison.share.variant, comparison.backend);
   const Candidate candidate{&variant, complete_params(variant, {}), variant.parallel ? threads : 1};
+  Shape shape = problem.shape;
+  for (const auto& [name, size] : problem.shape)
+    if (name == "pad") shape.set(name, 0);
   put_all(document,
           {.operation = &operation,
-           .shape = complete_shape(operation, problem.shape),
+           .shape = complete_shape(operation, shape),
            .input = {},
            .seed = problem.seed,
            .pages = problem.pages},
