@@ -173,26 +173,16 @@ void add_huge_pages(CLI::App& command, Pages& pages) {
       "The arrays of all variants alike on pages of 2 MiB");
 }
 
-namespace {
-
-constexpr std::pair<const char*, ForkPolicy> fork_policies[] = {{"onetbb", ForkPolicy::onetbb},
-                                                                {"heartbeat", ForkPolicy::heartbeat}};
-
-}  // namespace
-
-std::string_view name_of(ForkPolicy policy) {
-  return std::ranges::find(fork_policies, policy, [](const auto& known) { return known.second; })->first;
-}
-
 void add_threads(CLI::App& command, ThreadOptions& options) {
   command.add_option("--threads", options.count, "Threads, of which the caller is one")
       ->capture_default_str();
   command.add_flag("--no-pinning", options.no_pinning, "Leave it to the system where threads run");
+  std::map<std::string, ForkPolicy> policies;
+  for (const ForkPolicy policy : fork_policies) policies.emplace(name_of(policy), policy);
   command
       .add_option("--fork", options.fork,
                   "How several threads fork: a task at every fork, or at a heartbeat the oldest")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, ForkPolicy>(std::begin(fork_policies), std::end(fork_policies))))
+      ->transform(CLI::CheckedTransformer(policies))
       ->default_str(std::string(name_of(options.fork)));
 }
 

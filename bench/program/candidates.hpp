@@ -75,9 +75,6 @@ struct ThreadOptions {
   ForkPolicy fork = ForkPolicy::onetbb;
 };
 
-/// The policy's name on the command line and in documents.
-std::string_view name_of(ForkPolicy);
-
 /// Adds --threads, --no-pinning and --fork to a command.
 void add_threads(CLI::App& command, ThreadOptions& options);
 

@@ -169,6 +169,7 @@ Record to_record(const Problem& problem, const Candidate& candidate) {
   record.peer = variant.peer;
   if (problem.pages == Pages::huge) record.conditions["pages"] = "2 MiB";
   if (candidate.launch == LaunchMode::graph) record.conditions["launch"] = "graph";
+  if (candidate.fork) record.conditions["fork"] = name_of(*candidate.fork);
   return record;
 }
 

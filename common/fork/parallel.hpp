@@ -1,17 +1,11 @@
-// The fork policy of parallel runs.
+// Parallel runs under the fork policy that is set.
 #pragma once
 
 #include "common/fork/heartbeat.hpp"
 #include "common/fork/one_tbb.hpp"
+#include "common/fork/policy.hpp"
 
 namespace tallcache {
-
-/// The policies under which a program runs in parallel.
-enum class ForkPolicy { onetbb, heartbeat };
-
-/// Sets the policy of runs that begin from now on. OneTbb is the default.
-void set_fork_policy(ForkPolicy policy);
-ForkPolicy fork_policy();
 
 /// program(fork) on `threads` threads including the caller. Throws Error as require_threads does.
 template <class Program>

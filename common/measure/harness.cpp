@@ -39,6 +39,18 @@ void require_ok(const Check& check, std::string_view when) {
     throw Error(std::string("wrong result") + std::string(when) + ": " + check.message(), Status::wrong);
 }
 
+/// Sets a candidate's fork policy for its run.
+class PolicyOf {
+ public:
+  explicit PolicyOf(const Candidate& candidate) { set_fork_policy(candidate.fork.value_or(before_)); }
+  ~PolicyOf() { set_fork_policy(before_); }
+  PolicyOf(const PolicyOf&) = delete;
+  PolicyOf& operator=(const PolicyOf&) = delete;
+
+ private:
+  const ForkPolicy before_ = fork_policy();
+};
+
 // What a profiler calls a run: "transpose any_shape float m=8,n=8".
 std::string name_of_run(const Problem& problem, const Candidate& candidate) {
   const Operation& operation = *problem.operation;
@@ -155,6 +167,7 @@ std::vector<double> Workspace::run(const Candidate& candidate, int times) {
                   : executor_.seconds(variant.entries[phase], args.bytes, params, launch, batch);
   };
   const ProfilerRange range(executor_, name_of_run(problem_, candidate));
+  const PolicyOf policy(candidate);
   std::vector<double> seconds(variant.phases.size(), 0);
   // The phases of one run belong together: a variant of several runs them all before the next run starts.
   const int batch = variant.phases.size() == 1 ? times : 1;

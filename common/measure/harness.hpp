@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/fork/policy.hpp"
 #include "common/fork/work_span.hpp"
 #include "common/measure/device_counts.hpp"
 #include "common/measure/executor.hpp"
@@ -44,6 +45,7 @@ struct Candidate {
   Params params{};
   int threads = 1;
   LaunchMode launch = LaunchMode::plain;
+  std::optional<ForkPolicy> fork{};  ///< without one: the policy that is set
 };
 
 /// The bytes that a problem and a candidate's scratch need, in all.

@@ -1,0 +1,136 @@
+// tallcache forks: what forks cost. Every variant that forks at every power of ten of its size, on one thread
+// and on several under each fork policy.
+#include "bench/report/forks.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <bit>
+#include <memory>
+
+#include "bench/commands/output.hpp"
+#include "bench/program/candidates.hpp"
+#include "bench/program/commands.hpp"
+#include "bench/program/context.hpp"
+#include "common/backend.hpp"
+#include "common/catalogue.hpp"
+
+namespace tallcache {
+namespace {
+
+struct ForksOptions {
+  std::vector<std::string> operations;
+  std::string json;
+  int threads = 0;  // 0: all
+  double seconds = 0.05, longest_run = 0.1;
+  std::uint64_t seed = 1;
+  bool smoke = false;
+};
+
+bool forks(const Variant* variant) { return on_host(*variant) && variant->parallel && !variant->peer; }
+
+/// The operations, each on its first element, of which a variant forks.
+std::vector<const Operation*> forking_operations() {
+  std::vector<const Operation*> list;
+  for (const Operation* operation : operations()) {
+    if (operation != &find_operation(operation->name)) continue;
+    if (std::ranges::any_of(variants_of(*operation), forks)) list.push_back(operation);
+  }
+  return list;
+}
+
+std::vector<const Operation*> chosen_operations(const std::vector<std::string>& names) {
+  const auto all = forking_operations();
+  if (names.empty()) return all;
+  std::vector<std::string_view> known;
+  for (const Operation* operation : all) known.push_back(operation->name);
+  std::vector<const Operation*> chosen;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(known, name);
+    if (found == known.end()) throw Error(unknown_name("operation that forks", name, known));
+    chosen.push_back(all[static_cast<std::size_t>(found - known.begin())]);
+  }
+  return chosen;
+}
+
+/// The operation's first size is n, or the largest power of two below where `variant` supports no other.
+std::optional<Shape> shape_of(const Operation& operation, const Variant& variant, Index n) {
+  for (const Index size : {n, static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(n)))}) {
+    const Shape shape = complete_shape(operation, {{operation.dims.front().name, size}});
+    if (variant.supports(shape)) return shape;
+  }
+  return {};
+}
+
+/// One thread, then `threads` under each policy.
+std::vector<Candidate> policies_of(const Variant& variant, int threads) {
+  std::vector<Candidate> list{{.variant = &variant}};
+  for (const ForkPolicy policy : fork_policies)
+    list.push_back({.variant = &variant, .threads = threads, .fork = policy});
+  return list;
+}
+
+/// Up to the size at which one thread takes longer than longest_run.
+void measure_variant(Document& document, const Operation& operation, const Variant& variant,
+                     const ForksOptions& options) {
+  const auto list = policies_of(variant, options.threads);
+  const Protocol protocol{.min_rounds = 5, .max_rounds = 51, .seconds = options.seconds};
+  Index measured = 0;
+  for (Index n = 1; n <= (options.smoke ? 10 : 1'000'000'000); n *= 10) {
+    const auto shape = shape_of(operation, variant, n);
+    if (!shape || (*shape)[operation.dims.front().name] == measured) continue;
+    measured = (*shape)[operation.dims.front().name];
+    const Problem problem{.operation = &operation, .shape = *shape, .input = {}, .seed = options.seed};
+    double alone = 0;
+    for (const Measurement& m : measure_each(problem, list, protocol)) {
+      if (m.candidate.threads == 1 && m.outcome.measured()) alone = m.median_s();
+      Record record = to_record(problem, m);
+      record.row = fmt::format("{} {}", variant.name, to_string(operation, problem.shape));
+      document.put(std::move(record));
+    }
+    if (alone == 0 || alone > options.longest_run) return;
+  }
+}
+
+void measure_forks(ForksOptions options) {
+  if (options.threads == 0) options.threads = std::max(2, usable_threads());
+  const auto chosen = chosen_operations(options.operations);
+  const Threads threads({.count = options.threads});
+  const Output output(options.json);
+  Document document{.kind = "forks", .context = machine_context(0)};
+  document.context["seed"] = options.seed;
+  if (options.smoke) document.context["mode"] = "smoke";
+  for (const Operation* operation : chosen) {
+    document.plan.push_back(
+        {{"operation", operation->name}, {"element", operation->element}, {"threads", options.threads}});
+    for (const Variant* variant : variants_of(*operation))
+      if (forks(variant)) measure_variant(document, *operation, *variant, options);
+    output.part(document, render(forks_grid(document, document.plan.back()), Style::terminal));
+  }
+  output.finish(document);
+}
+
+}  // namespace
+
+void add_forks(CLI::App& app) {
+  auto options = std::make_shared<ForksOptions>();
+  CLI::App* command = app.add_subcommand(
+      "forks", "What forks cost: variants that fork at every power of ten of their size, under each policy");
+  command->add_option("OPERATION", options->operations, "Operations; all that have a variant that forks");
+  command->add_option("--threads", options->threads, "Threads, of which the caller is one; all by default");
+  command->add_option("--seconds", options->seconds, "Time to spend on each run of each size")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command
+      ->add_option("--longest-run", options->longest_run,
+                   "Seconds of one run on one thread from which no larger size follows")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "Seed of the input data")->capture_default_str();
+  command->add_flag("--smoke", options->smoke)->group("");
+  add_json(*command, options->json);
+  command->footer("Example: tallcache forks counting_sort fib --threads 2");
+  command->callback([options] { measure_forks(*options); });
+}
+
+}  // namespace tallcache

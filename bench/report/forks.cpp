@@ -1,0 +1,103 @@
+#include "bench/report/forks.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "bench/report/charts.hpp"
+#include "bench/report/format.hpp"
+#include "bench/report/kind.hpp"
+#include "common/fork/policy.hpp"
+
+namespace tallcache {
+namespace {
+
+constexpr double least_share = 0.95, least_seconds = 1e-6;
+
+// One variant at one size.
+struct Case {
+  const Record* alone;
+  std::array<const Record*, fork_policies.size()> forked;  // under each policy
+};
+
+const Record* under(const Document& document, const Record& alone, std::string_view policy) {
+  for (const Record& record : document.measurements)
+    if (record.operation == alone.operation && record.row == alone.row && record.threads > 1 &&
+        record.conditions.value("fork", "") == policy)
+      return &record;
+  return nullptr;
+}
+
+std::vector<Case> cases_of(const Document& document, const Json& part) {
+  std::vector<Case> cases;
+  for (const Record& record : document.measurements) {
+    if (part.at("operation") != record.operation || record.threads != 1) continue;
+    Case& one = cases.emplace_back(Case{.alone = &record, .forked = {}});
+    for (std::size_t p = 0; p < fork_policies.size(); ++p)
+      one.forked[p] = under(document, record, name_of(fork_policies[p]));
+  }
+  return cases;
+}
+
+bool keeps_up(double alone, double forked) {
+  return alone / forked >= least_share || forked - alone <= least_seconds;
+}
+
+// "1.95x +- 0.04", with a mark where it does not keep up.
+std::string speed_up(const Record& alone, const Record* forked) {
+  const double before = measured_seconds(&alone), after = measured_seconds(forked);
+  if (!(before > 0) || !(after > 0)) return reason_of(forked);
+  const double spread =
+      before / after * std::hypot(alone.seconds_spread() / before, forked->seconds_spread() / after);
+  return fmt::format("{:.2f} +- {:.2f}{}", before / after, spread, keeps_up(before, after) ? "" : " *");
+}
+
+// How many cases keep up, and the least of those that do not.
+std::string count_text(const std::vector<Case>& cases, std::size_t policy) {
+  int measured = 0, kept = 0;
+  double least = no_value;
+  for (const Case& one : cases) {
+    const double before = measured_seconds(one.alone), after = measured_seconds(one.forked[policy]);
+    if (!(before > 0) || !(after > 0)) continue;
+    ++measured;
+    if (keeps_up(before, after))
+      ++kept;
+    else if (!(before / after >= least))
+      least = before / after;
+  }
+  return fmt::format("{} of {} keep up{}", kept, measured,
+                     kept < measured ? fmt::format(", least {:.2f}", least) : "");
+}
+
+std::string markdown(const Document& document, const Json& part) {
+  return render(forks_grid(document, part), Style::markdown);
+}
+std::string full(const Document& document) { return join_parts(document, markdown); }
+std::string summary(const Document& document) { return measured_on(document) + "\n" + full(document); }
+
+}  // namespace
+
+Grid forks_grid(const Document& document, const Json& part) {
+  const auto cases = cases_of(document, part);
+  Grid grid{
+      .caption = fmt::format("{} {}, {} threads over one (* neither {} of it nor within a microsecond):",
+                             part.at("operation").get<std::string>(), part.at("element").get<std::string>(),
+                             part.at("threads").get<int>(), least_share),
+      .columns = {{"variant and size", true}, {"one thread, us"}},
+      .rows = {}};
+  for (const ForkPolicy policy : fork_policies) grid.columns.push_back({std::string(name_of(policy))});
+  for (const Case& one : cases) {
+    const double seconds = measured_seconds(one.alone);
+    std::vector<std::string> row{one.alone->row, seconds > 0 ? figure(seconds * 1e6) : reason_of(one.alone)};
+    for (const Record* forked : one.forked) row.push_back(speed_up(*one.alone, forked));
+    grid.rows.push_back(std::move(row));
+  }
+  std::vector<std::string> last{"in all", ""};
+  for (std::size_t p = 0; p < fork_policies.size(); ++p) last.push_back(count_text(cases, p));
+  grid.rows.push_back(std::move(last));
+  return grid;
+}
+
+const ReportKind forks_report{.kind = "forks", .full = full, .summary = summary};
+
+}  // namespace tallcache
