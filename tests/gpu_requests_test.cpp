@@ -93,7 +93,14 @@ std::string text_of(const WarpRequest& request) {
   return text.str();
 }
 
-class RandomRequests : public OnDevice, public testing::WithParamInterface<std::tuple<int, int>> {};
+class RandomRequests : public OnDevice, public testing::WithParamInterface<std::tuple<int, int>> {
+ protected:
+  // A skip says how many requests were not compared.
+  void SetUp() override {
+    OnDevice::SetUp();
+    if (!has_device()) std::cout << requests_of_cell << " requests are not compared\n";
+  }
+};
 
 TEST_P(RandomRequests, TakeWhatTheCountersCount) {
   const Cell& cell = cells[static_cast<std::size_t>(std::get<0>(GetParam()))];

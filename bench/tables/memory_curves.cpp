@@ -282,7 +282,8 @@ void add_occupancies(const Inputs& inputs, std::string_view table, Report& repor
   double farthest = 0;
   for (std::size_t i = 0; i < curve->values.size(); ++i) {
     const double achieved = counted && i < counted->values.size() ? counted->values[i] : no_value;
-    farthest = std::max(farthest, std::abs(achieved - curve->over.points[i]));
+    const double distance = std::abs(achieved - curve->over.points[i]);
+    if (!std::isnan(farthest) && !(distance <= farthest)) farthest = distance;
     grid.rows.push_back({figure(curve->over.points[i]), figure(achieved), figure(curve->values[i])});
   }
   report.grids.push_back(std::move(grid));
