@@ -53,13 +53,37 @@ std::vector<const Operation*> chosen_operations(const std::vector<std::string>& 
   return chosen;
 }
 
-/// The operation's first size is n, or the largest power of two below where `variant` supports no other.
-std::optional<Shape> shape_of(const Operation& operation, const Variant& variant, Index n) {
-  for (const Index size : {n, static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(n)))}) {
+/// The shape of that first size; none where the operation has no such size.
+std::optional<Shape> shape_of(const Operation& operation, Index size) {
+  try {
     const Shape shape = complete_shape(operation, {{operation.dims.front().name, size}});
-    if (variant.supports(shape)) return shape;
+    operation.buffers(shape);
+    return shape;
+  } catch (const Error&) {
+    return {};
   }
-  return {};
+}
+
+/// Powers of ten of the operation's first size, and those that it is measured at; by their bytes. In place of a
+/// power of ten that `variant` does not support, the largest power of two below it.
+std::vector<Shape> shapes_of(const Operation& operation, const Variant& variant, Index largest) {
+  std::vector<Shape> shapes = operation.bench_shapes();
+  for (Index n = 1; n <= largest; n *= 10)
+    for (const Index size : {n, static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(n)))})
+      if (const auto shape = shape_of(operation, size); shape && variant.supports(*shape)) {
+        shapes.push_back(*shape);
+        break;
+      }
+  std::erase_if(shapes, [&](const Shape& shape) {
+    return shape[operation.dims.front().name] > largest || !variant.supports(shape);
+  });
+  const auto cost = [&](const Shape& shape) {
+    return operation.cost(shape).bytes + operation.cost(shape).flops + operation.cost(shape).keys;
+  };
+  std::ranges::sort(shapes, {}, cost);
+  const auto [first, last] = std::ranges::unique(shapes);
+  shapes.erase(first, last);
+  return shapes;
 }
 
 /// One thread, then `threads` under each policy.
@@ -75,12 +99,8 @@ void measure_variant(Document& document, const Operation& operation, const Varia
                      const ForksOptions& options) {
   const auto list = policies_of(variant, options.threads);
   const Protocol protocol{.min_rounds = 5, .max_rounds = 51, .seconds = options.seconds};
-  Index measured = 0;
-  for (Index n = 1; n <= (options.smoke ? 10 : 1'000'000'000); n *= 10) {
-    const auto shape = shape_of(operation, variant, n);
-    if (!shape || (*shape)[operation.dims.front().name] == measured) continue;
-    measured = (*shape)[operation.dims.front().name];
-    const Problem problem{.operation = &operation, .shape = *shape, .input = {}, .seed = options.seed};
+  for (const Shape& shape : shapes_of(operation, variant, options.smoke ? 10 : 1'000'000'000)) {
+    const Problem problem{.operation = &operation, .shape = shape, .input = {}, .seed = options.seed};
     double alone = 0;
     for (const Measurement& m : measure_each(problem, list, protocol)) {
       if (m.candidate.threads == 1 && m.outcome.measured()) alone = m.median_s();
