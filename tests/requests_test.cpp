@@ -201,6 +201,21 @@ TEST(Requests, WideLoadsOfAgreeingNeighboursGoTwiceAsManyLanes) {
       << "without its neighbour a lane disagrees with none";
 }
 
+// An H200's counters have it so: an addition of 4 bytes merges lanes on one address, an exchange does not.
+TEST(Requests, ExchangesOnOneAddressGoOneByOne) {
+  const auto wavefronts_of = [](int width, bool exchanges, const Address& address) {
+    WarpRequest request = request_of(Space::shared, AccessKind::atomic, width, address);
+    request.exchanges = exchanges;
+    return count_requests(warp_machine("h200"), request).wavefronts;
+  };
+  const auto one = [](auto) { return 64; };
+  EXPECT_EQ(wavefronts_of(4, false, one), 1u);
+  EXPECT_EQ(wavefronts_of(8, true, one), 32u);
+  EXPECT_EQ(wavefronts_of(16, true, one), 32u);
+  EXPECT_EQ(wavefronts_of(8, true, [](auto l) { return 8 * l; }), 2u);
+  EXPECT_EQ(wavefronts_of(8, true, [](auto l) { return 8 * (l / 2); }), 4u);
+}
+
 TEST(Requests, BrokenRulesAreFound) {
   const std::pair<std::string, Alter> defects[] = {
       {"h200", [](WarpMachine m) { return m.bank_bytes = 12 - m.bank_bytes, m; }},

@@ -146,6 +146,12 @@ void put_counts(Record& record, const std::vector<DeviceCount>& counts) {
       quantity.reason = count.value.absent;
     record.quantities.push_back(std::move(quantity));
   }
+  Quantity hit_rate{
+      .name = "L2 hit rate", .unit = "%", .origin = Origin::event, .detail = "hit over all sectors"};
+  hit_rate.value = 100 * counted_value(record, "L2 sectors hit") / counted_value(record, "L2 sectors");
+  if (std::isnan(hit_rate.value))
+    hit_rate.reason = counts.back().value ? "no sectors" : counts.back().value.absent;
+  record.quantities.push_back(std::move(hit_rate));
   for (const CountedKind& counted : counted_kinds)
     for (const bool parts : {false, true}) {
       const char* part = !parts ? "requests" : counted.space == Space::global ? "sectors" : "wavefronts";

@@ -120,6 +120,10 @@ std::uint64_t passes(const WarpMachine& machine, const WarpRequest& request, std
          word <= (address + request.width - 1) / machine.bank_bytes; ++word)
       visit(word);
   };
+  if (request.exchanges) {
+    for_lanes(mask, [&](int lane) { words(lane, take); });
+    return max;
+  }
   Distinct distinct;
   if (machine.broadcasts_any_word) {
     for_lanes(mask, [&](int lane) { words(lane, [&](std::uint64_t word) { distinct.add(word); }); });
