@@ -114,6 +114,17 @@ inline void slow_global(const WarpMachine& machine, const WarpRequest& request, 
   counts.ideal_lines += slow_ceil(bytes, machine.line_bytes);
   if (machine.coalescing == Coalescing::sectors) {
     std::uint64_t sectors = units_of(request, lanes, machine.sector_bytes).size();
+    if (request.kind == AccessKind::atomic) {
+      std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> lanes_of;  // by sector, by address
+      for (const int lane : lanes)
+        ++lanes_of[request.address[lane] / machine.sector_bytes][request.address[lane]];
+      sectors = 0;
+      for (const auto& [sector, of_address] : lanes_of) {
+        std::uint64_t max = 0;
+        for (const auto& [address, number] : of_address) max = std::max(max, number);
+        sectors += max;
+      }
+    }
     if (machine.loads_whole_lines && request.kind == AccessKind::load) sectors = lines.size() * 4;
     counts.sectors += sectors;
     counts.ideal_sectors += slow_ceil(bytes, machine.sector_bytes);

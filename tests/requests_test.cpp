@@ -201,6 +201,19 @@ TEST(Requests, WideLoadsOfAgreeingNeighboursGoTwiceAsManyLanes) {
       << "without its neighbour a lane disagrees with none";
 }
 
+// An H200's counters have it so.
+TEST(Requests, GlobalAtomicsOnOneAddressTakeASectorEach) {
+  const auto sectors_of = [](AccessKind kind, const Address& address) {
+    return count_requests(warp_machine("h200"), request_of(Space::global, kind, 8, address)).sectors;
+  };
+  const auto one = [](auto) { return 64; };
+  const auto pairs = [](auto l) { return 8 * (l / 2); };
+  EXPECT_EQ(sectors_of(AccessKind::atomic, one), 32u);
+  EXPECT_EQ(sectors_of(AccessKind::atomic, pairs), 8u);
+  EXPECT_EQ(sectors_of(AccessKind::store, pairs), 4u);
+  EXPECT_EQ(sectors_of(AccessKind::atomic, [](auto l) { return 8 * l; }), 8u);
+}
+
 // An H200's counters have it so: an addition of 4 bytes merges lanes on one address, an exchange does not.
 TEST(Requests, ExchangesOnOneAddressGoOneByOne) {
   const auto wavefronts_of = [](int width, bool exchanges, const Address& address) {
