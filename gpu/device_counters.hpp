@@ -29,7 +29,6 @@ inline constexpr std::array device_metrics{
     DeviceMetric{1, "shared store requests", "1", "smsp__inst_executed_op_shared_st_pred_on_any.sum"},
     DeviceMetric{1, "shared store wavefronts", "1", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
     DeviceMetric{2, "instructions", "1", "smsp__inst_executed.sum"},
-    DeviceMetric{3, "L2 hit rate", "%", "lts__t_sector_hit_rate.pct"},
     DeviceMetric{3, "DRAM bytes read", "B", "dram__bytes_read.sum"},
     DeviceMetric{3, "DRAM bytes written", "B", "dram__bytes_write.sum"},
     DeviceMetric{3, "achieved occupancy", "%", "sm__warps_active.avg.pct_of_peak_sustained_active"},
@@ -49,8 +48,13 @@ inline constexpr std::array device_metrics{
                  "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"},
     DeviceMetric{7, "L2 sectors", "1", "lts__t_sectors_srcunit_tex.sum"},
     DeviceMetric{7, "L2 sectors hit", "1", "lts__t_sectors_srcunit_tex_lookup_hit.sum"},
+    // The counters of group 1 count some wavefronts too many where global accesses come in between.
+    DeviceMetric{8, "shared load wavefronts by instruction", "1",
+                 "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
+    DeviceMetric{8, "shared store wavefronts by instruction", "1",
+                 "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
 };
-inline constexpr int device_metric_groups = 8;
+inline constexpr int device_metric_groups = 9;
 
 /// The metrics of one group, in the order of device_metrics.
 std::vector<const char*> metrics_of_group(int group);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{4} << 30;
 constexpr std::size_t line_bytes = 128;
-constexpr int threads = 256;
+constexpr int threads = 256, loads_of_thread = 8;
 
 struct Chased {
   unsigned long long cycles, nanoseconds, last;
@@ -28,8 +28,8 @@ __device__ unsigned long long nanoseconds() {
 
 /// `warm` and then `steps` dependent loads. A use of the value before the second reading of the clock waits
 /// for the last of them.
-template <class Load>
-__device__ Chased chase(unsigned long long at, unsigned long long warm, unsigned long long steps, Load load) {
+template <class Address, class Load>
+__device__ Chased chase(Address at, unsigned long long warm, unsigned long long steps, Load load) {
   for (unsigned long long i = 0; i < warm; ++i) at = load(at);
   const unsigned long long start_ns = nanoseconds() + (at == 1), start = clock64() + (at == 1);
   for (unsigned long long i = 0; i < steps; i += 16)
@@ -39,36 +39,44 @@ __device__ Chased chase(unsigned long long at, unsigned long long warm, unsigned
   return {cycles, nanoseconds() + (at == 1) - start_ns, at};
 }
 
-__global__ void chase_global(const char* base, unsigned long long warm, unsigned long long steps,
+__global__ void chase_global(const void* first, unsigned long long warm, unsigned long long steps,
                              Chased* out) {
   // A volatile load would not look into the first-level cache.
-  *out = chase(0, warm, steps, [=](unsigned long long at) {
-    asm volatile("ld.global.ca.b64 %0, [%1];" : "=l"(at) : "l"(base + at));
+  *out = chase(reinterpret_cast<unsigned long long>(first), warm, steps, [](unsigned long long at) {
+    asm volatile("ld.global.ca.b64 %0, [%0];" : "+l"(at));
     return at;
   });
 }
 
 __global__ void chase_shared(unsigned long long steps, Chased* out) {
-  __shared__ volatile unsigned next[1024];
-  for (unsigned i = 0; i < 1024; ++i) next[i] = (i + 33) % 1024;
-  *out = chase(0, 64, steps,
-               [=](unsigned long long at) -> unsigned long long { return next[static_cast<unsigned>(at)]; });
+  __shared__ unsigned next[1024];
+  const auto begin = static_cast<unsigned>(__cvta_generic_to_shared(next));
+  for (unsigned i = 0; i < 1024; ++i) next[i] = begin + (i + 33) % 1024 * sizeof(unsigned);
+  const auto load = [](unsigned at) {
+    asm volatile("ld.shared.b32 %0, [%0];" : "+r"(at));
+    return at;
+  };
+  *out = chase(begin, 64, steps, load);
 }
 
-/// Line i of n, a power of two, holds the place of line a i + c mod n: all lines form one cycle, in an order
+/// Line i of n, a power of two, holds the address of line a i + c mod n: all lines form one cycle, in an order
 /// that no prefetcher follows (Knuth, The Art of Computer Programming 2, theorem 3.2.1.2 A).
 __global__ void link_lines(char* base, unsigned long long lines) {
   const unsigned long long step = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
   for (unsigned long long i = blockIdx.x * static_cast<unsigned long long>(blockDim.x) + threadIdx.x;
        i < lines; i += step)
-    *reinterpret_cast<unsigned long long*>(base + i * line_bytes) =
-        ((i * 1664525 + 1013904223) & (lines - 1)) * line_bytes;
+    *reinterpret_cast<char**>(base + i * line_bytes) =
+        base + ((i * 1664525 + 1013904223) & (lines - 1)) * line_bytes;
 }
 
+/// Each thread's loads are a grid of threads apart, so that several are under way at once.
 __global__ void load_strided(const float* data, unsigned stride, float* out) {
-  const std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
-  const float v = data[i * stride];
-  if (v == 1) *out = v;  // never: the memory is zero
+  const std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x,
+                    step = std::size_t{gridDim.x} * blockDim.x;
+  float sum = 0;
+#pragma unroll
+  for (int e = 0; e < loads_of_thread; ++e) sum += data[(i + e * step) * stride];
+  if (sum == 1) *out = sum;  // never: the memory is zero
 }
 
 /// Each block copies its share through its shared memory, `stages` pieces of 16 bytes a thread under way.
@@ -192,8 +200,8 @@ class CudaMemoryProbes final : public MemoryProbes {
       throw Error("a stride of " + std::to_string(elements) + " elements: 1 to 32");
     clear();
     const double time = seconds([&](cudaStream_t stream) {
-      load_strided<<<loads / threads, threads, 0, stream>>>(memory<float>(), static_cast<unsigned>(elements),
-                                                            out());
+      load_strided<<<loads / loads_of_thread / threads, threads, 0, stream>>>(
+          memory<float>(), static_cast<unsigned>(elements), out());
     });
     return {.seconds = time, .loads = double{loads}, .bytes = double{loads} * sizeof(float)};
   }
@@ -261,7 +269,7 @@ class CudaMemoryProbes final : public MemoryProbes {
     allow_dynamic_shared(kernel, shared);
     int blocks = 0;
     TALLCACHE_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared));
-    constexpr std::size_t loads = std::size_t{1} << 28;
+    constexpr std::size_t loads = buffer_bytes / sizeof(float);  // so many that the ends do not count
     clear();
     const double time = seconds([&](cudaStream_t stream) {
       load_resident<<<static_cast<unsigned>(blocks * multiprocessors()), threads, shared, stream>>>(

@@ -2,7 +2,6 @@
 // atomics of global and of shared memory, by three widths. TALLCACHE_SEED names another seed.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstdlib>
 #include <iostream>
 #include <sstream>
@@ -26,54 +25,57 @@ using cache::Space;
 using cache::WarpRequest;
 
 constexpr std::uint64_t requests_of_cell = 556;  // of 18 cells: 10008
+constexpr std::uint64_t shown = 600;             // of those that differ
 
 struct Cell {
   const char* name;
   Space space;
   AccessKind kind;
-  /// Instructions; sectors of global memory, wavefronts of shared memory.
-  std::array<const char*, 2> metrics;
+  /// Instructions; sectors of global memory, wavefronts of shared memory. Of a global atomic then those of one
+  /// whose old value nobody reads.
+  std::vector<const char*> metrics;
 };
-constexpr std::array cells{Cell{"global_load",
-                                Space::global,
-                                AccessKind::load,
-                                {"smsp__inst_executed_op_global_ld_pred_on_any.sum",
-                                 "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}},
-                           Cell{"global_store",
-                                Space::global,
-                                AccessKind::store,
-                                {"smsp__inst_executed_op_global_st_pred_on_any.sum",
-                                 "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}},
-                           Cell{"global_atomic",
-                                Space::global,
-                                AccessKind::atomic,
-                                {"smsp__inst_executed_op_generic_atom_pred_on_any.sum",
-                                 "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"}},
-                           Cell{"shared_load",
-                                Space::shared,
-                                AccessKind::load,
-                                {"smsp__inst_executed_op_shared_ld_pred_on_any.sum",
-                                 "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"}},
-                           Cell{"shared_store",
-                                Space::shared,
-                                AccessKind::store,
-                                {"smsp__inst_executed_op_shared_st_pred_on_any.sum",
-                                 "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"}},
-                           Cell{"shared_atomic",
-                                Space::shared,
-                                AccessKind::atomic,
-                                {"smsp__inst_executed_op_shared_atom_pred_on_any.sum",
-                                 "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"}}};
+const std::vector<Cell> cells{
+    {"global_load",
+     Space::global,
+     AccessKind::load,
+     {"smsp__inst_executed_op_global_ld_pred_on_any.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}},
+    {"global_store",
+     Space::global,
+     AccessKind::store,
+     {"smsp__inst_executed_op_global_st_pred_on_any.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}},
+    {"global_atomic",
+     Space::global,
+     AccessKind::atomic,
+     {"smsp__inst_executed_op_generic_atom_pred_on_any.sum",
+      "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", "smsp__inst_executed_op_global_red_pred_on_any.sum",
+      "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"}},
+    {"shared_load",
+     Space::shared,
+     AccessKind::load,
+     {"smsp__inst_executed_op_shared_ld_pred_on_any.sum",
+      "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"}},
+    {"shared_store",
+     Space::shared,
+     AccessKind::store,
+     {"smsp__inst_executed_op_shared_st_pred_on_any.sum",
+      "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"}},
+    {"shared_atomic",
+     Space::shared,
+     AccessKind::atomic,
+     {"smsp__inst_executed_op_shared_atom_pred_on_any.sum",
+      "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"}}};
 
 std::uint64_t seed() {
   const char* given = std::getenv("TALLCACHE_SEED");
-  return given ? std::strtoull(given, nullptr, 10) : 1322;
+  return given ? std::strtoull(given, nullptr, 10) : 20261122;
 }
 
 std::vector<WarpRequest> draw(const Cell& cell, int width) {
   std::vector<WarpRequest> requests;
   for (std::uint64_t i = 0; i < requests_of_cell; ++i) {
     WarpRequest request{.width = width, .space = cell.space, .kind = cell.kind};
+    request.exchanges = is_exchange(request);
     const auto number = static_cast<std::uint64_t>(&cell - cells.data()) * 100 + static_cast<unsigned>(width);
     cache::draw_lanes(cache::warp_machine("h200"), random_bits(seed(), number * requests_of_cell + i),
                       request);
@@ -121,10 +123,13 @@ TEST_P(RandomRequests, TakeWhatTheCountersCount) {
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const auto model = cache::count_requests(cache::warp_machine("h200"), requests[i]);
     const auto parts = cell.space == Space::global ? model.sectors : model.wavefronts;
-    if (counted[i] == std::vector{1.0, static_cast<double>(parts)}) continue;
-    if (++wrong <= 60)
+    double instructions = 0, counted_parts = 0;
+    for (std::size_t m = 0; m < cell.metrics.size(); m += 2)
+      instructions += counted[i][m], counted_parts += counted[i][m + 1];
+    if (instructions == 1 && counted_parts == static_cast<double>(parts)) continue;
+    if (++wrong <= shown)
       std::cout << cell.name << ' ' << requests[i].width << ": model 1 request, " << parts << "; counted "
-                << counted[i][0] << ", " << counted[i][1] << ": " << text_of(requests[i]) << '\n';
+                << instructions << ", " << counted_parts << ": " << text_of(requests[i]) << '\n';
   }
   std::cout << cell.name << ' ' << std::get<1>(GetParam()) << " bytes: " << requests.size() - wrong << " of "
             << requests.size() << " equal, seed " << seed() << '\n';

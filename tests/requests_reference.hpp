@@ -78,7 +78,7 @@ inline std::uint64_t slow_passes(const WarpMachine& machine, const WarpRequest& 
   for (const int lane : lanes)
     for (const std::uint64_t word : units_of(request, {lane}, machine.bank_bytes))
       words_of_bank[word % static_cast<std::uint64_t>(machine.banks)].insert(word);
-  const bool distinct = machine.broadcasts_any_word || addresses.size() == 1;
+  const bool distinct = !request.exchanges && (machine.broadcasts_any_word || addresses.size() == 1);
   std::uint64_t max = 0;
   for (const auto& [bank, words] : words_of_bank)
     max = std::max<std::uint64_t>(max, distinct ? Numbers(words.begin(), words.end()).size() : words.size());
@@ -114,6 +114,17 @@ inline void slow_global(const WarpMachine& machine, const WarpRequest& request, 
   counts.ideal_lines += slow_ceil(bytes, machine.line_bytes);
   if (machine.coalescing == Coalescing::sectors) {
     std::uint64_t sectors = units_of(request, lanes, machine.sector_bytes).size();
+    if (request.kind == AccessKind::atomic) {
+      std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> lanes_of;  // by sector, by address
+      for (const int lane : lanes)
+        ++lanes_of[request.address[lane] / machine.sector_bytes][request.address[lane]];
+      sectors = 0;
+      for (const auto& [sector, of_address] : lanes_of) {
+        std::uint64_t max = 0;
+        for (const auto& [address, number] : of_address) max = std::max(max, number);
+        sectors += max;
+      }
+    }
     if (machine.loads_whole_lines && request.kind == AccessKind::load) sectors = lines.size() * 4;
     counts.sectors += sectors;
     counts.ideal_sectors += slow_ceil(bytes, machine.sector_bytes);
@@ -188,6 +199,7 @@ inline WarpRequest random_request(const WarpMachine& machine, std::uint64_t seed
   request.width = 1 << random_up_to(seed, 0, 4);
   request.space = random_up_to(seed, 1, 1) ? Space::shared : Space::global;
   request.kind = static_cast<AccessKind>(random_up_to(seed, 2, 2));
+  request.exchanges = request.kind == AccessKind::atomic && random_up_to(seed, 3000, 1);
   draw_lanes(machine, seed, request);
   return request;
 }

@@ -201,6 +201,34 @@ TEST(Requests, WideLoadsOfAgreeingNeighboursGoTwiceAsManyLanes) {
       << "without its neighbour a lane disagrees with none";
 }
 
+// An H200's counters have it so.
+TEST(Requests, GlobalAtomicsOnOneAddressTakeASectorEach) {
+  const auto sectors_of = [](AccessKind kind, const Address& address) {
+    return count_requests(warp_machine("h200"), request_of(Space::global, kind, 8, address)).sectors;
+  };
+  const auto one = [](auto) { return 64; };
+  const auto pairs = [](auto l) { return 8 * (l / 2); };
+  EXPECT_EQ(sectors_of(AccessKind::atomic, one), 32u);
+  EXPECT_EQ(sectors_of(AccessKind::atomic, pairs), 8u);
+  EXPECT_EQ(sectors_of(AccessKind::store, pairs), 4u);
+  EXPECT_EQ(sectors_of(AccessKind::atomic, [](auto l) { return 8 * l; }), 8u);
+}
+
+// An H200's counters have it so: an addition of 4 bytes merges lanes on one address, an exchange does not.
+TEST(Requests, ExchangesOnOneAddressGoOneByOne) {
+  const auto wavefronts_of = [](int width, bool exchanges, const Address& address) {
+    WarpRequest request = request_of(Space::shared, AccessKind::atomic, width, address);
+    request.exchanges = exchanges;
+    return count_requests(warp_machine("h200"), request).wavefronts;
+  };
+  const auto one = [](auto) { return 64; };
+  EXPECT_EQ(wavefronts_of(4, false, one), 1u);
+  EXPECT_EQ(wavefronts_of(8, true, one), 32u);
+  EXPECT_EQ(wavefronts_of(16, true, one), 32u);
+  EXPECT_EQ(wavefronts_of(8, true, [](auto l) { return 8 * l; }), 2u);
+  EXPECT_EQ(wavefronts_of(8, true, [](auto l) { return 8 * (l / 2); }), 4u);
+}
+
 TEST(Requests, BrokenRulesAreFound) {
   const std::pair<std::string, Alter> defects[] = {
       {"h200", [](WarpMachine m) { return m.bank_bytes = 12 - m.bank_bytes, m; }},

@@ -12,9 +12,9 @@
 
 namespace tallcache {
 
-/// The quantities of a DeviceCount that are counted for it.
+/// The quantities of a DeviceCount that are counted for it; the hit rate follows from the sectors.
 inline constexpr std::array<std::string_view, 3> device_memory_counts{"DRAM bytes read", "DRAM bytes written",
-                                                                      "L2 hit rate"};
+                                                                      "L2 sectors hit"};
 
 /// Whether one of the records was counted; null ones are passed over.
 bool has_memory_counts(std::span<const Record* const>);

@@ -185,6 +185,14 @@ void put_counts(Record& record, std::span<const DeviceCount> counts) {
       quantity.reason = count.value.absent;
     record.quantities.push_back(std::move(quantity));
   }
+  const Quantity *hit = record.find("L2 sectors hit", Json::object(), Origin::event),
+                 *all = record.find("L2 sectors", Json::object(), Origin::event);
+  if (!hit || !all) return;
+  Quantity rate{
+      .name = "L2 hit rate", .unit = "%", .origin = Origin::event, .detail = "hit over all sectors"};
+  rate.value = 100 * hit->value / all->value;
+  if (std::isnan(rate.value)) rate.reason = hit->reason.empty() ? "no sectors" : hit->reason;
+  record.quantities.push_back(std::move(rate));
 }
 
 Record to_record(const Problem& problem, const Measurement& m) {

@@ -33,8 +33,14 @@ struct Kind {
 constexpr std::array access_kinds{Kind{"global load", "sectors"},     Kind{"global store", "sectors"},
                                   Kind{"global atomic", "sectors"},   Kind{"shared load", "wavefronts"},
                                   Kind{"shared store", "wavefronts"}, Kind{"shared atomic", "wavefronts"}};
-constexpr std::array beyond_requests{"instructions",    "L2 sectors",         "L2 hit rate",
-                                     "DRAM bytes read", "DRAM bytes written", "achieved occupancy"};
+constexpr std::array beyond_requests{"instructions",
+                                     "L2 sectors",
+                                     "L2 hit rate",
+                                     "DRAM bytes read",
+                                     "DRAM bytes written",
+                                     "achieved occupancy",
+                                     "shared load wavefronts by instruction",
+                                     "shared store wavefronts by instruction"};
 struct Balance {
   const char *what, *max, *mean;
 };
@@ -81,7 +87,7 @@ std::string record_text(const Record& record, Style style) {
         break;
       }
   for (const Balance& balance : balances)
-    if (const double mean = counter.value(balance.mean); mean > 0)
+    if (const double mean = counter.value(balance.mean); mean > 16)  // fewer do not spread
       put(fmt::format("{}: busiest over mean", balance.what), no_value, counter.value(balance.max) / mean);
   return "\n" + render(grid, style) + absence(model, "model") + absence(counter, "counter");
 }

@@ -194,6 +194,7 @@ double measured_cycles(const Inputs& inputs, std::string_view table, std::string
   const auto records = records_of(inputs.document, table, latency_label);
   if (records.empty()) return no_value;
   if (memory == "shared memory") return records.front()->value("latency", {{"memory", "shared"}});
+  if (memory != "global memory") return no_value;
   for (const Quantity& quantity : records.front()->quantities)
     if (quantity.name == "latency" && !quantity.over.points.empty())
       return at(quantity, static_cast<double>(levels.back().footprint));

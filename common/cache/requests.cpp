@@ -80,6 +80,24 @@ std::uint64_t count_in_order(const WarpRequest& request, int first, int lanes, s
   return transactions;
 }
 
+/// Lanes on one address go one after the other, and each time with its sector.
+std::uint64_t count_atomic_sectors(const WarpMachine& machine, const WarpRequest& request, std::uint32_t mask,
+                                   const Distinct& addresses, const Distinct& sectors) {
+  if (addresses.size() == std::popcount(mask)) return sectors.size();
+  std::uint64_t total = 0;
+  for (const std::uint64_t sector : sectors) {
+    std::uint64_t max = 0;
+    for (const std::uint64_t address : addresses) {
+      if (address / machine.sector_bytes != sector) continue;
+      std::uint64_t lanes = 0;
+      for_lanes(mask, [&](int lane) { lanes += request.address[lane] == address; });
+      max = std::max(max, lanes);
+    }
+    total += max;
+  }
+  return total;
+}
+
 void count_global(const WarpMachine& machine, const WarpRequest& request, int first, std::uint32_t mask,
                   const Distinct& addresses, RequestCounts& counts) {
   Distinct lines, sectors;
@@ -93,8 +111,10 @@ void count_global(const WarpMachine& machine, const WarpRequest& request, int fi
   counts.ideal_lines += ceil_div(bytes, machine.line_bytes);
   if (machine.coalescing == Coalescing::sectors) {
     const bool whole = machine.loads_whole_lines && request.kind == AccessKind::load;
-    const std::uint64_t moved =
-        whole ? lines.size() * (machine.line_bytes / machine.sector_bytes) : sectors.size();
+    const std::uint64_t moved = whole ? lines.size() * (machine.line_bytes / machine.sector_bytes)
+                                : request.kind == AccessKind::atomic
+                                    ? count_atomic_sectors(machine, request, mask, addresses, sectors)
+                                    : static_cast<std::uint64_t>(sectors.size());
     counts.sectors += moved;
     counts.ideal_sectors += ceil_div(bytes, machine.sector_bytes);
     counts.bytes_moved += moved * machine.sector_bytes;
@@ -120,6 +140,10 @@ std::uint64_t passes(const WarpMachine& machine, const WarpRequest& request, std
          word <= (address + request.width - 1) / machine.bank_bytes; ++word)
       visit(word);
   };
+  if (request.exchanges) {
+    for_lanes(mask, [&](int lane) { words(lane, take); });
+    return max;
+  }
   Distinct distinct;
   if (machine.broadcasts_any_word) {
     for_lanes(mask, [&](int lane) { words(lane, [&](std::uint64_t word) { distinct.add(word); }); });

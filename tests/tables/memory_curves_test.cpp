@@ -45,6 +45,7 @@ TEST(MemoryCurves, LatenciesStandBesideTheTexts) {
   EXPECT_EQ(rows.at(3), (std::vector<std::string>{"DRAM", "1 GiB", "650", "330", "4.5"}));
   EXPECT_EQ(cell(report.grids.at(0), "H2", "shared memory: latency", "measured here"), "29");
   EXPECT_EQ(cell(report.grids.at(0), "H2", "global memory: latency", "measured here"), "650");
+  EXPECT_EQ(cell(report.grids.at(0), "S3", "planes for such requests", "measured here"), "-");
   ASSERT_EQ(report.charts.size(), 1u);
   EXPECT_EQ(report.charts[0].series.at(0).points.at(2).y, 650);
   EXPECT_EQ(report.charts[0].marks.size(), 3u);
