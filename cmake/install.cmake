@@ -30,7 +30,7 @@ foreach(root IN LISTS header_roots)
     file(WRITE ${installed_headers}/${to} "${text}")
   endforeach()
 endforeach()
-install(DIRECTORY ${installed_headers}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tallcache)
+install(DIRECTORY ${installed_headers}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tallcache COMPONENT development)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tallcache)
 set(installed_targets tallcache)
@@ -41,9 +41,42 @@ if(TARGET tallcache_papi)
   set_target_properties(tallcache_sde PROPERTIES EXPORT_NAME sde)
   list(APPEND installed_targets tallcache_papi tallcache_sde)
 endif()
-install(TARGETS ${installed_targets} EXPORT tallcacheTargets)
-install(EXPORT tallcacheTargets NAMESPACE tallcache:: DESTINATION ${package_dir})
+# Shared libraries are one package, what a compiler needs another, the program a third: cmake/package.cmake.
+set(library_components LIBRARY COMPONENT libraries NAMELINK_COMPONENT development ARCHIVE COMPONENT development)
+install(TARGETS ${installed_targets} EXPORT tallcacheTargets ${library_components})
+install(EXPORT tallcacheTargets NAMESPACE tallcache:: DESTINATION ${package_dir} COMPONENT development)
 configure_package_config_file(cmake/tallcacheConfig.cmake.in tallcacheConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(tallcacheConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tallcacheConfig.cmake
-              ${CMAKE_CURRENT_BINARY_DIR}/tallcacheConfigVersion.cmake DESTINATION ${package_dir})
+              ${CMAKE_CURRENT_BINARY_DIR}/tallcacheConfigVersion.cmake DESTINATION ${package_dir}
+        COMPONENT development)
+
+# The drop-in BLAS.
+install(TARGETS tallcache_blas tallcache_blas64 ${library_components})
+install(FILES blas/tallcache_blas.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tallcache COMPONENT development)
+
+# For builds without CMake: pkg-config --cflags --libs tallcache. A static library needs what it is made of, too.
+file(RELATIVE_PATH PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+function(tallcache_add_pc NAME DESCRIPTION REQUIRES LIBS)
+  string(REGEX REPLACE "/$" "" PC_PREFIX "${PC_PREFIX}")
+  configure_file(cmake/pkgconfig.pc.in ${NAME}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+          COMPONENT development)
+endfunction()
+set(libs "-ltallcache -pthread -ldl")
+if(TALLCACHE_HAS_CUDA)
+  string(APPEND libs " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt")
+endif()
+tallcache_add_pc(tallcache "${PROJECT_DESCRIPTION}" "tbb hwloc libhwy libhwy-contrib fmt" "${libs}")
+if(TARGET tallcache_papi)
+  tallcache_add_pc(tallcache_papi "Counting through PAPI, of tallcache" "tallcache papi"
+                   "-ltallcache_papi -ltallcache_sde -ltallcache")
+endif()
+tallcache_add_pc(tallcache_blas "Products of a BLAS, by tallcache" "" "-ltallcache_blas")
+tallcache_add_pc(tallcache_blas64 "Products of a BLAS with 64-bit integers, by tallcache" "" "-ltallcache_blas64")
+
+# The program.
+if(TARGET tallcache_command)
+  set_target_properties(tallcache_command PROPERTIES INSTALL_RPATH "\$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  install(TARGETS tallcache_command RUNTIME COMPONENT program)
+endif()

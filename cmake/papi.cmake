@@ -8,6 +8,7 @@ if(NOT PAPI_FOUND OR NOT SDE_LIBRARY)
 endif()
 
 add_library(tallcache_sde SHARED common/papi/simulated.cpp)
+set_target_properties(tallcache_sde PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 target_compile_features(tallcache_sde PUBLIC cxx_std_20)
 target_include_directories(tallcache_sde PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>
                                                 $<INSTALL_INTERFACE:include>)

@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
-# tallcache profile from the outside, the example of a user's own code, and bad input.
-# Usage: cli_profile_test.sh PROGRAM PROFILE_OWN_CODE
+# tallcache profile from the outside, and bad input. Usage: cli_profile_test.sh PROGRAM
 set -u
 program=$1
-example=$2
 # shellcheck source=tests/cli.sh
 . "$(dirname "$0")/cli.sh"
 
@@ -149,10 +147,5 @@ bad "cannot both" profile matmul naive --shape m=8 --csv - --json -
 # Without options: a product of the suite's own size; with an operation alone, its own size.
 run 0 profile; has out "^matmul double m=256,n=256,k=256$"; has out "burdened parallelism"
 run 0 profile sort --unit-cost --json -; has out '"n": 1000000'
-
-# A user's own program.
-"$example" >out 2>err || fail "the example fails"
-has out "^work .* span .* parallelism [1-9].* spawns"
-has out "^speed-up on 16: "
 
 finish

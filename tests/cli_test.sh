@@ -174,6 +174,12 @@ P
 printf '<!-- steps:begin -->\n<!-- steps:end -->\n' >steps.md
 run 0 report steps.json --readme steps.md; has steps.md "REC-TRANSPOSE"
 run 0 report steps.json --readme steps.md --check
+# What steps found, a sentence each, beside the tables of another kind.
+printf '<!-- found:begin -->\n<!-- found:end -->\n<!-- compare:begin -->\n<!-- compare:end -->\n' >found.md
+run 0 report steps.json compare.json --readme found.md
+has found.md "^- .*counting_sort.* times as fast as the textbook's .classical. and .* as the best library"
+lacks found.md "over the step before"; has found.md "ahead of the CPU from"
+run 0 report steps.json compare.json --readme found.md --check
 bad "did you mean 'matmul'" steps matmull
 # All arrays on pages of 2 MiB, where the system has them.
 if grep -q '\[\(always\|madvise\)\]' /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null; then
@@ -201,7 +207,34 @@ P
 printf '<!-- peers:begin -->\n<!-- peers:end -->\n' >peers.md
 run 0 report peers.json --readme peers.md; has peers.md "zipf_1.0"
 run 0 report peers.json --readme peers.md --check
+bad "has no lines" report peers.json --readme found.md
 bad "did you mean 'matmul'" peers matmull
+# Rounding errors: every run of every shape and input right, with errors below their bound; times on one shape.
+run 0 errors --smoke --json errors.json; has out "grows as k^"; has out "^  strassen "
+python3 - errors.json <<'P' || fail "errors.json"
+import json, sys
+document = json.load(open(sys.argv[1]))
+records = document["measurements"]
+assert [p["element"] for p in document["plan"]] == ["double", "float"]
+for part in document["plan"]:
+    for run in part["runs"]:
+        own = [r for r in records if r["variant"] == run["variant"] and r["element"] == part["element"]]
+        if own[0]["status"] == "unavailable":
+            assert own[0]["peer"] and own[0]["reason"]
+            continue
+        shapes = 1 if run["normwise"] else 1 + len(part["ladder"])
+        assert len(own) == shapes * len(part["inputs"]) and all(r["status"] == "measured" for r in own), own
+        for r in own:
+            errors = {q["name"]: q["value"] for q in r["quantities"] if q["source"] == "reference"}
+            assert 0 <= errors["mean error"] <= errors["max error"], r
+            assert errors["max error"] <= r["shape"]["k"] + 2 or run["normwise"], r
+            timed = r["shape"] == part["timed"] and r["input"] == part["inputs"][0]
+            assert timed == any(q["name"] == "time" for q in r["quantities"]), r
+P
+printf '<!-- errors:begin -->\n<!-- errors:end -->\n' >errors.md
+run 0 report errors.json --readme errors.md; has errors.md "^| recursive_temporary"; has errors.md "Higham"
+bad "did you mean 'matmul'" errors matmull
+bad "backend" errors matmul --backend gpuu
 sed 's/"operation"/"operatio"/' compare.json >broken.json
 bad "a measurement is no record" report broken.json
 bad "did you mean 'matmul'" compare matmull
@@ -260,9 +293,9 @@ P
 run 0 report machine.json; has out "^# .*, commit "; has out "^Balance: "
 has out "^GPU, best round\|^GPU  *none: built without CUDA"
 bad "nothing to plot" report machine.json --svg x
-bad "no table for a README" report machine.json --readme README.md
+bad "no table for a README" report machine.json --readme readme.md
 bad "cannot write" machine --json nowhere/x.json
-conforms run.json cold.json compare.json compare99.json steps.json peers.json machine.json
+conforms run.json cold.json compare.json compare99.json steps.json peers.json errors.json machine.json
 
 # Google Benchmark: names, its own flags, counters, the machine in the context.
 "$bench" --benchmark_list_tests >out 2>err || fail "bench: list"

@@ -42,6 +42,13 @@ run 0 report "$cpu"/{machine,reproduce,misses-matmul,misses-transpose,peers-tran
   "$h200"/{compare,gpu-steps-transpose}.json profile.json errors.json --html page.html
 [ "$(wc -c <page.html)" -lt 1000000 ] || fail "the page has $(wc -c <page.html) bytes"
 run 0 report profile.json --html -; has out "<!doctype html>"
+# Whether a page is that of its documents.
+run 0 report profile.json --html one.html
+run 0 report profile.json --html one.html --check
+echo >>one.html
+bad "one.html differs" report profile.json --html one.html --check
+bad "cannot read none.html" report profile.json --html none.html --check
+bad "needs --readme FILE or --html PAGE" report profile.json --check
 : >out
 
 for browser in chromium chromium-browser google-chrome; do command -v "$browser" >/dev/null && break; browser=; done
@@ -92,6 +99,7 @@ sabotaged() {
   has seen "$wanted"
 }
 sabotaged "labels" '"overlap: ' 's/^const label_gap = 15;/const label_gap = 0;/'
+sabotaged "labels of points" '"overlap: ' 's/^const point_gap = 3;/const point_gap = -40;/'
 sabotaged "a throw" '"error: Uncaught Error: planted"' 's/^const label_gap = 15;/&throw new Error("planted");/'
 sabotaged "a request" '"network: ' 's/^const label_gap = 15;/&fetch("http:\/\/localhost\/").catch(() => 0);/'
 finish

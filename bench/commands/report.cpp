@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "bench/program/commands.hpp"
@@ -24,10 +25,12 @@ struct ReportOptions {
   double fail_above = no_value;
 };
 
-// The lines of a README between which the tables of one kind stand.
-std::pair<std::string, std::string> marks(std::string_view kind) {
-  return {fmt::format("<!-- {}:begin -->", kind), fmt::format("<!-- {}:end -->", kind)};
+// The lines of a README between which something generated stands: the tables of one kind, or what was found.
+std::pair<std::string, std::string> marks(std::string_view name) {
+  return {fmt::format("<!-- {}:begin -->", name), fmt::format("<!-- {}:end -->", name)};
 }
+
+constexpr std::string_view found_mark = "found";
 
 std::string read_text(const std::string& path) {
   std::ifstream file(path);
@@ -36,44 +39,64 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
-void update_readme(const ReportOptions& options, const std::string& kind, const std::string& generated) {
-  const std::string text = read_text(options.readme);
-  const auto [begin_mark, end_mark] = marks(kind);
-  const auto begin = text.find(begin_mark), end = text.find(end_mark);
-  if (begin == text.npos || end == text.npos || end < begin)
-    throw Error(fmt::format("{} has no lines '{}' and '{}'", options.readme, begin_mark, end_mark));
-  const std::string wanted =
-      fmt::format("{}\n{}{}", text.substr(0, begin + begin_mark.size()), generated, text.substr(end));
-  if (wanted == text) return;
-  if (options.check)
-    throw Error(fmt::format("{} differs from what {} generates; run tallcache report {} --readme {}",
-                            options.readme, fmt::join(options.files, ", "), fmt::join(options.files, " "),
-                            options.readme));
-  write_text(options.readme, wanted);
-}
-
-struct Reports {
+// A README, and what is generated for it, by the names of its marks.
+struct Readme {
   std::string text;
-  std::map<std::string, std::string> summaries;  ///< by kind
+  std::map<std::string, std::string, std::less<>> generated{};
+
+  bool has(std::string_view name) const {
+    const auto [begin_mark, end_mark] = marks(name);
+    const auto begin = text.find(begin_mark);
+    return begin != text.npos && text.find(end_mark, begin) != text.npos;
+  }
+  std::string filled() const {
+    std::string filled = text;
+    for (const auto& [name, lines] : generated) {
+      const auto [begin_mark, end_mark] = marks(name);
+      const auto begin = filled.find(begin_mark) + begin_mark.size();
+      filled.replace(begin, filled.find(end_mark, begin) - begin, "\n" + lines);
+    }
+    return filled;
+  }
 };
 
-void add(Reports& reports, const ReportOptions& options, const Document& document) {
+// The tables of the document's kind and what it found, each where the README has marks for it.
+void add(Readme& readme, const std::string& path, const Document& document) {
   const ReportKind& kind = find_kind(document.kind);
-  if (!options.svg.empty()) {
-    if (!kind.plot) throw Error(fmt::format("a document of tallcache {} has nothing to plot", kind.kind));
-    kind.plot(document, options.svg);
+  if (!kind.summary && !kind.found)
+    throw Error(fmt::format("a document of tallcache {} has no table for a README", kind.kind));
+  const bool tables = kind.summary && readme.has(kind.kind), found = kind.found && readme.has(found_mark);
+  if (!tables && !found) {
+    const auto [begin, end] = marks(kind.kind);
+    throw Error(fmt::format("{} has no lines '{}' and '{}'", path, begin, end));
   }
-  if (!options.readme.empty()) {
-    if (!kind.summary)
-      throw Error(fmt::format("a document of tallcache {} has no table for a README", kind.kind));
-    std::string& summary = reports.summaries[document.kind];
-    summary += (summary.empty() ? "" : "\n") + kind.summary(document);
-  } else if (options.svg.empty()) {
-    const std::string states = device_state_text(document);
-    reports.text += fmt::format("{}# {}\n\nMeasured on {}.\n\n{}{}{}", reports.text.empty() ? "" : "\n",
-                                machine_line(document), document.context.at("date").get<std::string>(),
-                                states, states.empty() ? "" : "\n", kind.full(document));
+  if (tables) {
+    std::string& lines = readme.generated[std::string(kind.kind)];
+    lines += (lines.empty() ? "" : "\n") + kind.summary(document);
   }
+  if (found) readme.generated[std::string(found_mark)] += kind.found(document);
+}
+
+// Writes what the documents generate, or with --check throws Error when the file holds something else.
+void write_generated(const ReportOptions& options, std::string_view option, const std::string& path,
+                     const std::string& wanted) {
+  if (!options.check) return write_text(path, wanted);
+  if (read_text(path) != wanted)
+    throw Error(fmt::format("{0} differs from what {1} generates; run tallcache report {2} {3} {0}", path,
+                            fmt::join(options.files, ", "), fmt::join(options.files, " "), option));
+}
+
+void plot(const Document& document, const std::string& prefix) {
+  const ReportKind& kind = find_kind(document.kind);
+  if (!kind.plot) throw Error(fmt::format("a document of tallcache {} has nothing to plot", kind.kind));
+  kind.plot(document, prefix);
+}
+
+std::string as_markdown(const Document& document) {
+  const std::string states = device_state_text(document);
+  return fmt::format("# {}\n\nMeasured on {}.\n\n{}{}{}", machine_line(document),
+                     document.context.at("date").get<std::string>(), states, states.empty() ? "" : "\n",
+                     find_kind(document.kind).full(document));
 }
 
 // Calls `use` with each document. Throws Error, which names the file, when one is not what its kind says.
@@ -94,10 +117,10 @@ void for_each_document(const std::vector<std::string>& files, Use&& use) {
 }
 
 void write_page(const ReportOptions& options) {
-  require_writable(options.html);
+  if (!options.check) require_writable(options.html);
   Page page;
   for_each_document(options.files, [&](const Document& document) { page.add(document); });
-  write_text(options.html, page.html());
+  write_generated(options, "--html", options.html, page.html());
 }
 
 // Prints what changed. Throws Error when a record is slower by more than is allowed.
@@ -117,12 +140,21 @@ void print_changes(const ReportOptions& options) {
 
 void report(const ReportOptions& options) {
   if (!options.against.empty()) return print_changes(options);
-  if (options.check && options.readme.empty()) throw Error("--check needs --readme FILE");
+  if (options.check && options.readme.empty() && options.html.empty())
+    throw Error("--check needs --readme FILE or --html PAGE");
   if (!options.html.empty()) return write_page(options);
-  Reports reports;
-  for_each_document(options.files, [&](const Document& document) { add(reports, options, document); });
-  fmt::print("{}", reports.text);
-  for (const auto& [kind, summary] : reports.summaries) update_readme(options, kind, summary);
+  std::optional<Readme> readme;
+  if (!options.readme.empty()) readme = Readme{read_text(options.readme)};
+  std::string text;
+  for_each_document(options.files, [&](const Document& document) {
+    if (!options.svg.empty()) plot(document, options.svg);
+    if (readme)
+      add(*readme, options.readme, document);
+    else if (options.svg.empty())
+      text += (text.empty() ? "" : "\n") + as_markdown(document);
+  });
+  fmt::print("{}", text);
+  if (readme) write_generated(options, "--readme", options.readme, readme->filled());
 }
 
 }  // namespace
@@ -143,9 +175,9 @@ void add_report(CLI::App& app) {
   command->add_option(
       "--readme", options->readme,
       fmt::format("Put the tables of each kind that is among the files (reproduce, compare, steps, peers) "
-                  "between {} and {} in this file",
-                  begin, end));
-  command->add_flag("--check", options->check, "Change nothing; fail when the README differs");
+                  "between {} and {} in this file, and what steps found between the marks '{}'",
+                  begin, end, found_mark));
+  command->add_flag("--check", options->check, "Change nothing; fail when the README or the page differs");
   command->add_option("--svg", options->svg, "Plot into PREFIX-<operation>.svg (gnuplot)")
       ->type_name("PREFIX");
   command

@@ -17,7 +17,7 @@ struct SuiteOptions {
   std::vector<std::string> operations;
   std::string json;
   bool smoke = false, full = false;
-  std::string backend = "cpu";  ///< of steps and peers
+  std::string backend = "cpu";  ///< of steps, peers and errors
   int device = 0;
   std::uint64_t seed = 1;
 

@@ -73,6 +73,7 @@ Chart roofline_of(const Document& document, const std::string& backend, const st
     series.family = family, series.drawn = Drawn::points;
     ChartPoint& point = series.points.emplace_back(rate_point(record, intensity));
     point.name = fmt::format("{} {}, {}", record.operation, name_of(record), sizes_text(record.shape));
+    point.label = record.variant;
     min = std::fmin(min, intensity), max = std::fmax(max, intensity);
   }
   const Roofline roofline(document.limits);
@@ -135,6 +136,7 @@ std::vector<Chart> errors_beside_speeds(const Document& document) {
                             .family = family_of(record),
                             .points = {rate_point(record, error->value)},
                             .drawn = Drawn::points});
+    chart.series.back().points[0].label = record.variant;
   }
   std::vector<Chart> list;
   for (auto& [problem, chart] : charts) list.push_back(std::move(chart));

@@ -14,6 +14,9 @@ struct ReportKind {
   std::string (*full)(const Document&);
   /// The tables for a README between the marks <!-- KIND:begin --> and <!-- KIND:end -->; null: none.
   std::string (*summary)(const Document&) = nullptr;
+  /// What was found: a sentence for each part of the plan, with its figure, as items of a list, for a README
+  /// between the marks <!-- found:begin --> and <!-- found:end -->; null: none.
+  std::string (*found)(const Document&) = nullptr;
   /// Draws <prefix>-<part>.svg through gnuplot; null: nothing to plot.
   void (*plot)(const Document&, const std::string& prefix) = nullptr;
   /// The section of the page; null: the Markdown, as it is.

@@ -22,6 +22,7 @@ Json json_of(const ChartPoint& point) {
   if (std::isfinite(point.low) && std::isfinite(point.high))
     json["low"] = point.low, json["high"] = point.high;
   if (!point.name.empty()) json["name"] = point.name;
+  if (!point.label.empty()) json["label"] = point.label;
   return json;
 }
 

@@ -25,6 +25,7 @@ struct ChartPoint {
   double x, y;
   double low = no_value, high = no_value;  ///< the spread of y
   std::string name{};                      ///< what it is, where the series does not say
+  std::string label{};                     ///< a word for it, shown at the point where there is room
 };
 
 enum class Drawn { line, points, bound };

@@ -4,6 +4,7 @@
 
 #include "bench/report/charts.hpp"
 #include "bench/report/device_memory.hpp"
+#include "bench/report/device_state.hpp"
 #include "bench/report/format.hpp"
 #include "bench/report/kind.hpp"
 #include "bench/report/limits.hpp"
@@ -50,6 +51,47 @@ std::string markdown(const Document& document, const Json& part) {
 }
 std::string full(const Document& document) { return join_parts(document, markdown); }
 std::string summary(const Document& document) { return measured_on(document) + "\n" + full(document); }
+
+bool faster(const Record* record, const Record* than) {
+  return measured_seconds(record) > 0 && (!than || measured_seconds(record) < measured_seconds(than));
+}
+
+std::string place_of(const Document& document, const Record& record) {
+  if (record.backend != "cpu") return document.context.at("gpus").at(0).at("name");
+  return fmt::format("{} of {}", record.threads == 1 ? "one core" : fmt::format("{} cores", record.threads),
+                     document.context.at("cpu").get<std::string>());
+}
+
+// The fastest step over the textbook's text, which is the first step, and over the fastest library, all on as
+// many threads. Empty when one of them has no time.
+std::string sentence(const Document& document, const Json& part) {
+  const Json& steps = part.at("steps");
+  const Record *const textbook = record_of(document, part, steps.at(0)), *best = nullptr, *library = nullptr;
+  if (!(measured_seconds(textbook) > 0)) return {};
+  for (const Json& step : steps) {
+    const Record* const record = record_of(document, part, step);
+    const Record*& fastest = step.at("peer") ? library : best;
+    if (step.at("threads") == textbook->threads && faster(record, fastest)) fastest = record;
+  }
+  if (!library) return {};
+  const double seconds = measured_seconds(best);
+  const Json& build = document.context.at("build");
+  const std::string throttling = throttling_text(document);
+  return fmt::format(
+      "- **{}**, {}, {}: `{}` takes {} ms, {:.3g} times as fast as the textbook's `{}` and {:.3g} times as fast "
+      "as the best library, `{}` ({}; {}, commit {}{}{}).\n",
+      part.at("operation").get<std::string>(), part.at("element").get<std::string>(),
+      sizes_text(part.at("shape")), best->variant, figure(seconds * 1e3),
+      measured_seconds(textbook) / seconds, textbook->variant, measured_seconds(library) / seconds,
+      library->variant, place_of(document, *best), build.at("compiler").get<std::string>(),
+      build.at("commit").get<std::string>(), throttling.empty() ? "" : "; ", throttling);
+}
+
+std::string found(const Document& document) {
+  std::string sentences;
+  for (const Json& part : document.plan) sentences += sentence(document, part);
+  return sentences;
+}
 
 Blocks page(const Document& document) {
   Blocks blocks;
@@ -103,6 +145,7 @@ Grid steps_grid(const Document& document, const Json& part) {
   return grid;
 }
 
-const ReportKind steps_report{.kind = "steps", .full = full, .summary = summary, .page = page};
+const ReportKind steps_report{
+    .kind = "steps", .full = full, .summary = summary, .found = found, .page = page};
 
 }  // namespace tallcache

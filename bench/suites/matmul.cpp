@@ -1,5 +1,6 @@
 // The measurements of matrix products.
 #include "bench/suites/suite.hpp"
+#include "common/element.hpp"
 
 namespace tallcache {
 namespace {
@@ -53,15 +54,46 @@ PeerComparison peers(std::string_view element) {
   return comparison;
 }
 
+Shape inner(Index k) { return {{"m", 32}, {"n", 32}, {"k", k}}; }
+
+// The sums of the inner dimension are of all elements in order, of blocks, or of halves. Temporaries at each
+// halving down to 64 make the sum one of halves.
+template <class T>
+ErrorStudy errors(std::string_view backend) {
+  ErrorStudy study{.element = Element<T>::name,
+                   .dimension = "k",
+                   .ladder = {},
+                   .smoke_ladder = {inner(16), inner(200)},
+                   .timed = square(512),
+                   .smoke_timed = square(48),
+                   .inputs = error_inputs,
+                   .reference = &product_reference<T>,
+                   .relative_to = "|A||B|",
+                   .backend = backend};
+  for (Index k = 16; k <= 65536; k *= 4) study.ladder.push_back(inner(k));
+  if (backend == "cpu")
+    study.runs = {{"naive"},
+                  {"tiled"},
+                  {"recursive"},
+                  {"recursive_temporary", {{"splits", 10}}},
+                  {"recursive_packed"},
+                  {"strassen", {{"cutover", 32}}, true},
+                  {"openblas_best"},
+                  {"blis_best"}};
+  return study;
+}
+
 }  // namespace
 
 extern const Suite matmul_suite;
-const Suite matmul_suite{.operation = "matmul",
-                         .sizes = {.element = "float",
-                                   .smoke = {48, 64},
-                                   .quick = {64, 128, 256, 512, 1024, 2048, 4096},
-                                   .full = {64, 128, 256, 512, 1024, 2048, 4096, 8192}},
-                         .steps = {steps()},
-                         .peers = {peers("double"), peers("float")}};
+const Suite matmul_suite{
+    .operation = "matmul",
+    .sizes = {.element = "float",
+              .smoke = {48, 64},
+              .quick = {64, 128, 256, 512, 1024, 2048, 4096},
+              .full = {64, 128, 256, 512, 1024, 2048, 4096, 8192}},
+    .steps = {steps()},
+    .peers = {peers("double"), peers("float")},
+    .errors = {errors<double>("cpu"), errors<float>("cpu"), errors<double>("gpu"), errors<float>("gpu")}};
 
 }  // namespace tallcache

@@ -11,6 +11,7 @@
 
 #include "bench/program/scale.hpp"
 #include "bench/report/no_value.hpp"
+#include "bench/suites/error_reference.hpp"
 #include "common/measure/harness.hpp"
 
 namespace tallcache {
@@ -83,11 +84,33 @@ struct PeerComparison {
   bool cold = false;  ///< caches are flushed before each run
 };
 
+/// A variant whose errors are measured, in the precision and with the parameters that are given.
+struct ErrorRun {
+  std::string_view variant;
+  Params params{};
+  /// Its error is bounded by norms alone, and not element by element: it is measured on the timed shape only,
+  /// where the operation's check of its result is that on the first kind of input.
+  bool normwise = false;
+};
+
+/// The rounding errors of an operation's variants over a ladder of one size, and beside their speeds.
+struct ErrorStudy {
+  std::string_view element, dimension;  ///< the size that the ladder changes
+  std::vector<Shape> ladder, smoke_ladder;
+  Shape timed, smoke_timed;
+  std::span<const std::string_view> inputs;
+  std::unique_ptr<ErrorReference> (*reference)(const Shape&, std::string_view input, std::uint64_t seed);
+  std::string_view relative_to;  ///< the magnitude that the errors are divided by: "|A||B|"
+  std::vector<ErrorRun> runs{};  ///< empty: every variant of the backend
+  std::string_view backend = "cpu";
+};
+
 struct Suite {
   std::string_view operation;
   SizeSweep sizes{};
   std::vector<OptimizationSteps> steps{};
   std::vector<PeerComparison> peers{};
+  std::vector<ErrorStudy> errors{};
   /// Makes the problem of a graph file, for an operation on graphs. Throws Error, which names the file and
   /// the line.
   Problem (*graph_problem)(const Operation&, const std::string& path) = nullptr;
@@ -110,6 +133,7 @@ using SuitePredicate = bool (*)(const Suite&);
 inline constexpr SuitePredicate has_sizes = [](const Suite& suite) { return !suite.sizes.quick.empty(); };
 inline constexpr SuitePredicate has_steps = [](const Suite& suite) { return !suite.steps.empty(); };
 inline constexpr SuitePredicate has_peers = [](const Suite& suite) { return !suite.peers.empty(); };
+inline constexpr SuitePredicate has_errors = [](const Suite& suite) { return !suite.errors.empty(); };
 inline constexpr SuitePredicate has_graph = [](const Suite& suite) { return suite.graph_problem != nullptr; };
 
 /// The operations that have the part, in order.

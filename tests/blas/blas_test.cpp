@@ -373,4 +373,62 @@ TEST(WrongArguments, OfSyrkAndGemmt) {
             "cblas_sgemmt 11");
 }
 
+#if TALLCACHE_BLAS_BITS == 64
+// The names that a program uses which is linked with a BLAS of 32-bit integers, too.
+extern "C" {
+#define SUFFIXED(t)                               \
+  decltype(t##gemm_) t##gemm_64_;                 \
+  decltype(t##gemmt_) t##gemmt_64_;               \
+  decltype(t##syrk_) t##syrk_64_;                 \
+  decltype(cblas_##t##gemm) cblas_##t##gemm64_;   \
+  decltype(cblas_##t##gemmt) cblas_##t##gemmt64_; \
+  decltype(cblas_##t##syrk) cblas_##t##syrk64_
+SUFFIXED(s);
+SUFFIXED(d);
+#undef SUFFIXED
+}
+
+// C = A B + C with whole numbers, all or above the diagonal, A of 2 x 3 and B of 3 x 2 or A's transpose.
+template <class T, class Gemm, class Gemmt, class Syrk>
+void expect_products(const Gemm& gemm, const Gemmt& gemmt, const Syrk& syrk) {
+  const T a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 0, 2, 1, 0, 3};
+  const auto before = tallcache_blas_calls();
+  T c[] = {1, 1, 1, 1};
+  gemm(row_major, no, no, 2, 2, 3, 1, a, 3, b, 2, 1, c, 2);
+  EXPECT_EQ(std::vector<T>(c, c + 4), (std::vector<T>{6, 12, 15, 24}));
+  T t[] = {1, 1, 1, 1};
+  gemmt(row_major, upper, no, no, 2, 3, 1, a, 3, b, 2, 1, t, 2);
+  EXPECT_EQ(std::vector<T>(t, t + 4), (std::vector<T>{6, 12, 1, 24}));
+  T s[] = {1, 1, 1, 1};
+  syrk(row_major, upper, no, 2, 3, 1, a, 3, 1, s, 2);
+  EXPECT_EQ(std::vector<T>(s, s + 4), (std::vector<T>{15, 33, 1, 78}));
+  EXPECT_EQ(tallcache_blas_calls(), before + 3);
+}
+
+// The same through Fortran's names: column-major, the factors exchanged.
+template <class T, class Gemm, class Gemmt, class Syrk>
+void expect_fortran_products(const Gemm& gemm, const Gemmt& gemmt, const Syrk& syrk) {
+  expect_products<T>(
+      [&](int, int, int, Int m, Int n, Int k, T alpha, const T* a, Int lda, const T* b, Int ldb, T beta, T* c,
+          Int ldc) { gemm("N", "N", &n, &m, &k, &alpha, b, &ldb, a, &lda, &beta, c, &ldc); },
+      [&](int, int, int, int, Int n, Int k, T alpha, const T* a, Int lda, const T* b, Int ldb, T beta, T* c,
+          Int ldc) { gemmt("L", "N", "N", &n, &k, &alpha, b, &ldb, a, &lda, &beta, c, &ldc); },
+      [&](int, int, int, Int n, Int k, T alpha, const T* a, Int lda, T beta, T* c, Int ldc) {
+        syrk("L", "T", &n, &k, &alpha, a, &lda, &beta, c, &ldc);
+      });
+}
+
+TEST(Suffixed, NamesAreTheRoutinesOf64BitIntegers) {
+  expect_products<float>(cblas_sgemm64_, cblas_sgemmt64_, cblas_ssyrk64_);
+  expect_products<double>(cblas_dgemm64_, cblas_dgemmt64_, cblas_dsyrk64_);
+  expect_fortran_products<float>(sgemm_64_, sgemmt_64_, ssyrk_64_);
+  expect_fortran_products<double>(dgemm_64_, dgemmt_64_, dsyrk_64_);
+  // A size that 32 bits would cut to a valid one is refused for its leading dimension.
+  const Int n = (Int{1} << 32) + 1, one = 1;
+  double x = 1;
+  EXPECT_EQ(report_of([&] { dgemm_64_("N", "N", &n, &one, &one, &x, &x, &one, &x, &one, &x, &x, &one); }),
+            "DGEMM  8");
+}
+#endif
+
 }  // namespace

@@ -2,6 +2,7 @@
 #include <tallcache/catalogue.hpp>
 #include <tallcache/fork.hpp>
 #include <tallcache/matmul.hpp>
+#include <tallcache/measure.hpp>
 #include <tallcache/sort.hpp>
 #include <tallcache/trace.hpp>
 #include <tallcache/transpose.hpp>

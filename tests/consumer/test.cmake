@@ -1,7 +1,7 @@
-# Installs a build into a fresh prefix, and builds and runs the projects beside this file against it. The README's
-# C++ is the files here, to the letter.
+# Installs a build into a fresh prefix, and builds and runs the projects beside this file and in examples/ against it.
+# The C++ in the project's pages is the files there, to the letter.
 #   cmake -DBUILD=<build folder> -DSOURCE=<this folder> -DWORK=<scratch folder> -DCONFIG=<build type> -DCXX=<compiler>
-#         -DFLAGS=<flags> -DGENERATOR=<generator> -DREADME=<README.md> -P test.cmake
+#         -DFLAGS=<flags> -DGENERATOR=<generator> -DROOT=<the project> -P test.cmake
 file(REMOVE_RECURSE ${WORK})
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE failed)
@@ -11,46 +11,48 @@ function(run)
   endif()
 endfunction()
 
-# The blocks of C++ in the README: each must be a file here.
-file(READ ${README} rest)
-set(blocks 0)
-while(rest MATCHES "```cpp\n")
-  string(FIND "${rest}" "```cpp\n" begin)
-  math(EXPR begin "${begin} + 7")
-  string(SUBSTRING "${rest}" ${begin} -1 rest)
-  string(FIND "${rest}" "```" end)
-  string(SUBSTRING "${rest}" 0 ${end} block)
-  string(SUBSTRING "${rest}" ${end} -1 rest)
-  set(found FALSE)
-  foreach(file product.cpp by_pairs.hpp kernel.cpp)
-    file(READ ${SOURCE}/${file} text)
-    if("${text}" STREQUAL "${block}")
-      set(found TRUE)
-    endif()
-  endforeach()
-  if(NOT found)
-    message(FATAL_ERROR "${README}: this block of C++ is no file of ${SOURCE}:\n${block}")
+# The block of C++ in a page is the file.
+function(require_block page file)
+  file(READ ${page} text)
+  file(READ ${file} wanted)
+  string(FIND "${text}" "```cpp\n${wanted}```\n" found)
+  string(REGEX MATCHALL "```cpp\n" blocks "${text}")
+  list(LENGTH blocks count)
+  if(found EQUAL -1 OR NOT count EQUAL 1)
+    message(FATAL_ERROR "${page} has ${count} blocks of C++; ${file} is to be the only one")
   endif()
-  math(EXPR blocks "${blocks} + 1")
-endwhile()
-if(NOT blocks EQUAL 3)
-  message(FATAL_ERROR "${README} has ${blocks} blocks of C++, not 3")
-endif()
+endfunction()
+require_block(${ROOT}/README.md ${ROOT}/examples/product.cpp)
+require_block(${ROOT}/CONTRIBUTING.md ${SOURCE}/by_pairs.hpp)
+
+# An example is to be read at a glance.
+file(GLOB examples ${ROOT}/examples/*.cpp)
+foreach(example IN LISTS examples)
+  file(READ ${example} text)
+  string(REGEX MATCHALL "\n" lines "${text}")
+  list(LENGTH lines count)
+  if(count GREATER 30)
+    message(FATAL_ERROR "${example} has ${count} lines, more than 30")
+  endif()
+endforeach()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix --config ${CONFIG})
 # Only what is meant for users stands beside detail/.
 file(GLOB public RELATIVE ${WORK}/prefix/include/tallcache ${WORK}/prefix/include/tallcache/*)
 foreach(name IN LISTS public)
-  if(NOT name MATCHES "^(catalogue|count|fork|kernel|matmul|sort|trace|transpose)\\.hpp$|^tallcache_blas\\.h$|^detail$")
+  if(NOT name MATCHES
+     "^(catalogue|count|fork|kernel|matmul|measure|sort|trace|transpose)\\.hpp$|^tallcache_blas\\.h$|^detail$")
     message(FATAL_ERROR "installed, and no public header: ${name}")
   endif()
 endforeach()
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_BUILD_TYPE=${CONFIG}
-    -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_PREFIX_PATH=${WORK}/prefix)
+    -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_PREFIX_PATH=${WORK}/prefix
+    -DEXAMPLES=${ROOT}/examples)
 run(${CMAKE_COMMAND} --build ${WORK}/build --config ${CONFIG})
-foreach(program product variant kernel everything)
+foreach(program variant everything examples/product examples/timed examples/forks examples/kernel)
   run(${WORK}/build/${program})
 endforeach()
 if(EXISTS ${WORK}/build/counts)
   run(${WORK}/build/counts)
+  run(${WORK}/build/examples/misses)
 endif()

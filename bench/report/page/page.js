@@ -90,6 +90,30 @@ function spread_labels(ends, top, bottom) {
   for (const end of [...ends].reverse()) to = (end.at = Math.min(end.at, to)) - label_gap;
 }
 
+const point_gap = 3;  // pixels between a point's label and anything else
+
+// Labels at points: each, the highest first, at the first of its places that is clear of all points and of the
+// labels before it. `points` have pixels px, py. Where there is no room the tip and the table name the point.
+function point_labels(points, [left, right, top, bottom]) {
+  const half = font_px / 2;
+  const taken = points.map(p => [p.px - 4, p.px + 4, p.py - 4, p.py + 4]);
+  const clear = ([l, r, t, b]) => l >= left && r <= right && t >= top && b <= bottom && taken.every(([l2, r2, t2, b2]) =>
+    l - point_gap >= r2 || r + point_gap <= l2 || t - point_gap >= b2 || b + point_gap <= t2);
+  const labels = [];
+  for (const point of points.filter(p => p.label).sort((a, b) => a.py - b.py || a.px - b.px)) {
+    const wide = width_of(point.label);
+    for (const [x, y] of [[8 + wide / 2, 0], [-8 - wide / 2, 0], [0, -13], [0, 13]]) {
+      const at = {x: point.px + x, y: point.py + y};
+      const box = [at.x - wide / 2, at.x + wide / 2, at.y - half, at.y + half];
+      if (!clear(box)) continue;
+      taken.push(box);
+      labels.push({...at, point});
+      break;
+    }
+  }
+  return labels;
+}
+
 function point_text(series, point, chart) {
   const spread = point.low === undefined ? "" : ` (${figure(point.low)} to ${figure(point.high)})`;
   const name = point.name ? `: ${point.name}` : "";
@@ -127,6 +151,13 @@ function draw_chart(chart, width) {
     end.from = scale("y").invert(end.y);
     end.to = scale("y").invert(end.at);
   }
+  const labels = point_labels(
+    shown.map(p => ({...p, px: scale("x").apply(p.x), py: scale("y").apply(p.y)})),
+    [60, width - right - 2, margin.marginTop, height - 52]);
+  for (const at of labels) {
+    at.x = scale("x").invert(at.x);
+    at.y = scale("y").invert(at.y);
+  }
   const y_ticks = decimal_ticks(y_domain, height - 50 - margin.marginTop, 16);
   const marks = [
     Plot.gridY(y_ticks, {stroke: "var(--rule)", strokeOpacity: 1}),
@@ -147,6 +178,8 @@ function draw_chart(chart, width) {
       strokeWidth: 0.8, strokeOpacity: 0.7, insetEnd: -8, clip: false}),
     Plot.text(ends, {x: () => x_domain[1], y: "to", dx: 10, text: end => label(end.one), textAnchor: "start",
       fill: end => end.one.look.colour}),
+    Plot.text(labels, {x: "x", y: "y", text: at => at.point.label, fill: at => at.point.series.look.colour,
+      stroke: "var(--paper)", strokeWidth: 3}),
     Plot.tip(shown, Plot.pointer({x: "x", y: "y", title: p => point_text(p.series, p, chart), lineWidth: 24})),
   ];
   const svg = Plot.plot({...options, marks});

@@ -1,0 +1,169 @@
+// tallcache errors: the rounding errors of an operation's variants as a size grows, and beside their speeds.
+#include "bench/report/errors.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+#include <memory>
+
+#include "bench/commands/output.hpp"
+#include "bench/commands/suites.hpp"
+#include "bench/program/candidates.hpp"
+#include "bench/program/commands.hpp"
+#include "bench/program/context.hpp"
+#include "bench/program/device_watch.hpp"
+#include "bench/suites/suite.hpp"
+#include "common/backend.hpp"
+#include "common/catalogue.hpp"
+
+namespace tallcache {
+namespace {
+
+struct ErrorsOptions : SuiteOptions {
+  double seconds = 0.3;
+};
+
+struct Examined {
+  Candidate candidate;
+  bool normwise = false;
+};
+
+std::vector<Examined> examined(const Operation& operation, const ErrorStudy& study) {
+  std::vector<Examined> list;
+  for (const ErrorRun& run : study.runs) {
+    const Variant& variant = find_variant(operation, run.variant, study.backend);
+    list.push_back({{&variant, complete_params(variant, run.params)}, run.normwise});
+  }
+  if (study.runs.empty())
+    for (const Variant* variant : variants_of(operation))
+      if (variant->backend == study.backend) list.push_back({{variant, complete_params(*variant, {})}});
+  return list;
+}
+
+Json plan_of(const Operation& operation, const ErrorStudy& study, const ErrorsOptions& options,
+             const std::vector<Examined>& list) {
+  Json part{{"operation", operation.name},
+            {"element", study.element},
+            {"backend", study.backend},
+            {"dimension", study.dimension},
+            {"relative_to", study.relative_to}};
+  for (const Shape& shape : options.smoke ? study.smoke_ladder : study.ladder)
+    part["ladder"].push_back(to_json(complete_shape(operation, shape)));
+  part["timed"] = to_json(complete_shape(operation, options.smoke ? study.smoke_timed : study.timed));
+  part["inputs"] = study.inputs;
+  for (const Examined& one : list)
+    part["runs"].push_back({{"variant", one.candidate.variant->name},
+                            {"params", to_json(one.candidate.params)},
+                            {"normwise", one.normwise}});
+  return part;
+}
+
+void put_errors(Record& record, const ErrorStudy& study, const RoundingErrors& errors) {
+  const std::string relative = fmt::format("|result - exact| over {}, u = 2^-{}", study.relative_to,
+                                           study.element == "float" ? 24 : 53);
+  record.quantities.push_back({"max error", "u", errors.max, Origin::reference, "largest " + relative});
+  record.quantities.push_back({"mean error", "u", errors.mean, Origin::reference, "mean " + relative});
+}
+
+// The errors of one run on the inputs of `reference`, added to the record of it.
+void examine(Record& record, Workspace& workspace, const Examined& one, const ErrorStudy& study,
+             const ErrorReference& reference) {
+  record.outcome = before_running(workspace.problem(), one.candidate);
+  if (record.outcome.status != Status::pending) return;
+  const Check check = workspace.verify(one.candidate);
+  const RoundingErrors errors = reference.errors(workspace.outputs()[0]);
+  if (std::isnan(errors.max) || (!check && !one.normwise)) {
+    record.outcome = {Status::wrong, check ? "an element is not finite" : check.message()};
+    record.quantities.clear();
+    return;
+  }
+  record.outcome = {Status::measured};
+  put_errors(record, study, errors);
+}
+
+// The runs of one shape and kind of input. Timed, those that cannot run or are wrong leave the list.
+void measure_problem(Document& document, const Operation& operation, const ErrorStudy& study,
+                     const ErrorsOptions& options, std::vector<Examined>& list, const Shape& shape,
+                     std::string_view input, bool timed) {
+  const auto reference = study.reference(shape, input, options.seed);
+  const Problem problem{.operation = &operation,
+                        .shape = complete_shape(operation, shape),
+                        .input = input,
+                        .seed = options.seed,
+                        .own_inputs = [&](std::span<std::byte* const> buffers) { reference->fill(buffers); }};
+  std::vector<Candidate> candidates;
+  for (const Examined& one : list) candidates.push_back(one.candidate);
+  std::vector<Record> records;
+  if (timed) {
+    for (const Measurement& m :
+         measure_each(problem, candidates, {.seconds = options.seconds}, options.device))
+      records.push_back(to_record(problem, m));
+    for (std::size_t i = list.size(); i-- > 0;) {
+      if (records[i].outcome.measured()) continue;
+      document.put(records[i]);
+      records.erase(records.begin() + static_cast<std::ptrdiff_t>(i));
+      list.erase(list.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  } else {
+    for (const Candidate& candidate : candidates) records.push_back(to_record(problem, candidate));
+  }
+  if (list.empty()) return;
+  const auto executor = make_executor(study.backend, options.device);
+  Workspace workspace(problem, *executor);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    examine(records[i], workspace, list[i], study, *reference);
+    document.put(std::move(records[i]));
+  }
+}
+
+void measure_study(Document& document, const Operation& operation, const ErrorStudy& study,
+                   const ErrorsOptions& options) {
+  std::vector<Examined> list = examined(operation, study);
+  document.plan.push_back(plan_of(operation, study, options, list));
+  const Shape& timed = options.smoke ? study.smoke_timed : study.timed;
+  for (const std::string_view input : study.inputs)
+    measure_problem(document, operation, study, options, list, timed, input, input == study.inputs[0]);
+  std::erase_if(list, [](const Examined& one) { return one.normwise; });
+  for (const Shape& shape : options.smoke ? study.smoke_ladder : study.ladder)
+    for (const std::string_view input : study.inputs)
+      measure_problem(document, operation, study, options, list, shape, input, false);
+}
+
+void errors(const ErrorsOptions& options) {
+  find_backend(options.backend);
+  const auto chosen = find_suites(options.operations, has_errors, "operation whose errors are measured");
+  const Output output(options.json);
+  const DeviceWatch watch(options.device);
+  Document document = new_document("errors", options);
+  if (!options.smoke) document.context.erase("mode");  // there are no others
+  for (const Suite* suite : chosen)
+    for (const ErrorStudy& study : on_backend(suite->errors, options.backend)) {
+      measure_study(document, find_operation(suite->operation, study.element), study, options);
+      watch.note(document);
+      output.part(document, errors_text(document, document.plan.back(), Style::terminal));
+    }
+  if (document.plan.empty())
+    throw Error(
+        fmt::format("no errors on the {} of what was asked for", find_backend(options.backend).title));
+  output.devices(document);
+  output.finish(document);
+}
+
+}  // namespace
+
+void add_errors(CLI::App& app) {
+  auto options = std::make_shared<ErrorsOptions>();
+  CLI::App* command = app.add_subcommand(
+      "errors",
+      "Rounding errors beside speeds: how the variants' sums lose digits as they grow, against sums in twice "
+      "the precision");
+  add_suite(*command, *options, has_errors);
+  command->add_option("--seconds", options->seconds, "Time to spend on each variant's speed")
+      ->check(CLI::PositiveNumber);
+  add_backend(*command, *options);
+  command->footer("Example: tallcache errors matmul --json errors.json");
+  command->callback([options] { errors(*options); });
+}
+
+}  // namespace tallcache
