@@ -41,7 +41,7 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix --config ${CONFI
 # Only what is meant for users stands beside detail/.
 file(GLOB public RELATIVE ${WORK}/prefix/include/tallcache ${WORK}/prefix/include/tallcache/*)
 foreach(name IN LISTS public)
-  if(NOT name MATCHES "^(catalogue|count|fork|kernel|matmul|sort|trace|transpose)\\.hpp$|^tallcache_blas\\.h$|^detail$")
+  if(NOT name MATCHES "^(catalogue|count|fork|kernel|matmul|mpi|ranks|sort|trace|transpose)\\.hpp$|^tallcache_blas\\.h$|^detail$")
     message(FATAL_ERROR "installed, and no public header: ${name}")
   endif()
 endforeach()
