@@ -20,18 +20,6 @@ std::string gib_text(double bytes) {
   return text;
 }
 
-double modelled_seconds(const MatmulShape& shape, const Plan& plan, const Fabric& fabric) {
-  const Grid grid = grid_of(plan);
-  const double flop = 2.0 * static_cast<double>(ceil_div(shape.m, grid.m)) *
-                      static_cast<double>(ceil_div(shape.n, grid.n)) *
-                      static_cast<double>(ceil_div(shape.k, grid.k));
-  double messages = 0;
-  for (const Cut& cut : plan.cuts()) messages += static_cast<double>(cut.parts - 1);
-  const FabricLevel& top = fabric.levels.back();
-  return flop / fabric.flops + messages * top.latency +
-         words_by_formula(shape, grid) * sizeof(double) / top.bandwidth;
-}
-
 bool can_be_cut(const MatmulShape& shape, Index ranks, int halvings = 0) {
   try {
     plan_matmul(shape, ranks, halvings);
@@ -108,6 +96,18 @@ Need need_of(const Plan& plan) {
   need.packed = gemm_scratch_bytes<double>(cpu::matmul::Layout::row_major, Trans::no, Trans::no,
                                            boxes[matrix_c].rows, boxes[matrix_c].cols, boxes[matrix_a].cols);
   return need;
+}
+
+double modelled_seconds(const MatmulShape& shape, const Plan& plan, const Fabric& fabric) {
+  const Grid grid = grid_of(plan);
+  const double flop = 2.0 * static_cast<double>(ceil_div(shape.m, grid.m)) *
+                      static_cast<double>(ceil_div(shape.n, grid.n)) *
+                      static_cast<double>(ceil_div(shape.k, grid.k));
+  double messages = 0;
+  for (const Cut& cut : plan.cuts()) messages += static_cast<double>(cut.parts - 1);
+  const FabricLevel& top = fabric.levels.back();
+  return flop / fabric.flops + messages * top.latency +
+         words_by_formula(shape, grid) * sizeof(double) / top.bandwidth;
 }
 
 Plan choose_matmul(const MatmulShape& shape, Index ranks, const MatmulOptions& options) {

@@ -49,6 +49,9 @@ struct MatmulOptions {
   Fabric fabric{};                      ///< on which it is faster
 };
 
+/// The time of a product on a grid, by its largest leaf, its messages and its words on the fabric's highest links.
+double modelled_seconds(const MatmulShape&, const Plan&, const Fabric&);
+
 /// The plan for up to `ranks` ranks: the number of ranks in [0.9 P, P] with the least modelled time, and the
 /// fewest halvings in turn that fit the memory. Throws Error, which says what is needed and what is missing,
 /// when none does.
