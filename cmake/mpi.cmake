@@ -15,3 +15,8 @@ add_library(tallcache_mpi STATIC ${mpi_sources})
 add_library(tallcache::mpi ALIAS tallcache_mpi)
 target_include_directories(tallcache_mpi PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/ranks>)
 target_link_libraries(tallcache_mpi PUBLIC tallcache MPI::MPI_CXX PRIVATE ${CMAKE_DL_LIBS})
+
+if(TALLCACHE_PROGRAMS OR TALLCACHE_TESTS)
+  add_executable(multiply_block_cyclic bench/examples/multiply_block_cyclic.cpp)
+  target_link_libraries(multiply_block_cyclic PRIVATE tallcache::mpi)
+endif()

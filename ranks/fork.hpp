@@ -23,7 +23,7 @@ namespace tallcache::ranks {
 struct NoMemory {
   template <class T>
   static T& at(T*) {
-    throw Error("more ranks than parts: the program cannot be cut for all of them");
+    throw Error("more ranks than rows: the program ends before it is cut for all of them");
   }
 };
 

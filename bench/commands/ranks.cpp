@@ -21,6 +21,9 @@
 namespace tallcache {
 namespace {
 
+// A document on more numbers of ranks than these does not tell of every rank.
+constexpr std::size_t most_by_rank = 8;
+
 ranks::MatmulOptions plan_options(const RanksOptions& options, const ranks::Fabric& fabric) {
   ranks::MatmulOptions plan{.idle = !options.all_ranks, .fabric = fabric};
   if (!options.memory.empty()) plan.memory = parse_bytes(options.memory);
@@ -37,11 +40,12 @@ ranks::MatmulShape scaled(const ranks::MatmulShape& shape, Index ranks, bool wea
   return {size(shape.m), size(shape.n), size(shape.k)};
 }
 
-void add_counts(Record& record, const ranks::Plan& plan, const ranks::MatmulShape& shape) {
+// `each`: of every rank, where there are few of them.
+void add_counts(Record& record, const ranks::Plan& plan, const ranks::MatmulShape& shape, bool each) {
   const ranks::Counts counts = count(plan);
   add_words(record, plan, shape, static_cast<double>(counts.max_words),
             static_cast<double>(counts.max_messages), Origin::model);
-  if (plan.ranks() <= most_told) {
+  if (each && plan.ranks() <= most_told) {
     for (Index rank = 0; rank < plan.ranks(); ++rank)
       add_levels(record, rank, count_rank(plan, rank), Origin::model);
     return;
@@ -73,7 +77,7 @@ Record model_matmul(const RanksOptions& options, Index ranks, const ranks::Fabri
   const ranks::Plan plan = choose_matmul(shape, ranks, plan_options(options, fabric));
   Record record = ranks_record("matmul", "recursive", to_json(shape), ranks, 1);
   record.params = {{"grid", plan_text(plan, ranks)}};
-  add_counts(record, plan, shape);
+  add_counts(record, plan, shape, options.ranks.size() <= most_by_rank);
   if (!options.fabric.empty()) {
     add_clocks(record, run_clocks(plan, fabric, ranks::matmul_flop));
     record.quantities.push_back({.name = "work",

@@ -147,7 +147,7 @@ Index Redistribution::arrange(std::vector<Message>& messages) {
     }
     if (!message.direct) buffer += message.words;
   }
-  std::ranges::rotate(messages, messages.begin() + rank);
+  std::rotate(messages.begin(), messages.begin() + rank, messages.end());
   std::erase_if(messages, [](const Message& message) { return message.words == 0; });
   return buffer;
 }

@@ -5,14 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <functional>
 #include <optional>
 
 #include "bench/commands/output.hpp"
 #include "bench/misses/misses.hpp"
 #include "bench/program/context.hpp"
+#include "bench/ranks/mpi/checks.hpp"
 #include "bench/ranks/mpi/peers.hpp"
+#include "bench/ranks/mpi/timing.hpp"
 #include "bench/ranks/ranks.hpp"
 #include "bench/report/ranks.hpp"
 #include "common/catalogue.hpp"
@@ -28,79 +28,6 @@ using ranks::Distribution;
 using ranks::matrix_a;
 using ranks::matrix_b;
 using ranks::matrix_c;
-using ranks::Rectangle;
-
-// A result that all ranks make, or an error of one of them that all hear of.
-template <class Make>
-auto on_all(const mpi::World& world, const Make& make) {
-  std::optional<decltype(make())> made;
-  std::string fault;
-  try {
-    made.emplace(make());
-  } catch (const Error& error) {
-    fault = error.what();
-  } catch (const std::bad_alloc&) {
-    fault = fmt::format("rank {} has not the memory", world.rank());
-  }
-  mpi::require_none(world.comm(), fault);
-  return std::move(*made);
-}
-
-double value_at(std::uint64_t seed, const Distribution& d, Index i, Index j) {
-  return 2 * random_unit(seed, static_cast<std::uint64_t>(i * d.cols() + j)) - 1;
-}
-
-void fill(const Distribution& d, Index rank, std::uint64_t seed, double* memory) {
-  for (const Rectangle& r : d.all())
-    for (Index i = 0; r.rank == rank && i < r.box.rows; ++i)
-      for (Index j = 0; j < r.box.cols; ++j)
-        memory[r.offset + i * r.row_stride + j * r.col_stride] =
-            value_at(seed, d, r.box.row + i, r.box.col + j);
-}
-
-void poison(const Distribution& d, Index rank, double* memory) {
-  std::fill_n(memory, d.words(rank), std::nan(""));
-}
-
-// What is wrong with an element at (i, j), or nothing.
-using Check = std::function<std::string(Index i, Index j, double got)>;
-
-// Looks at elements of every rank's part, the first and the last among them. The lowest rank that finds a wrong one
-// says so on all.
-std::string check_parts(const mpi::World& world, const Distribution& d, const double* memory,
-                        const Check& check) {
-  constexpr std::uint64_t looks = 24;
-  std::vector<const Rectangle*> own;
-  for (const Rectangle& r : d.all())
-    if (r.rank == world.rank()) own.push_back(&r);
-  std::string wrong;
-  for (std::uint64_t look = 0; look < looks && wrong.empty() && !own.empty(); ++look) {
-    const auto pick = [&](std::uint64_t stream, std::size_t count) {
-      return look == 0 ? 0 : look == 1 ? count - 1 : random_up_to(stream, look, count - 1);
-    };
-    const Rectangle& r = *own[pick(71, own.size())];
-    const auto i = static_cast<Index>(pick(72, static_cast<std::size_t>(r.box.rows)));
-    const auto j = static_cast<Index>(pick(73, static_cast<std::size_t>(r.box.cols)));
-    wrong = check(r.box.row + i, r.box.col + j, memory[r.offset + i * r.row_stride + j * r.col_stride]);
-  }
-  try {
-    mpi::require_none(world.comm(), wrong);
-    return {};
-  } catch (const mpi::SharedError& error) {
-    return error.what();
-  }
-}
-
-std::size_t status_bytes(const char* name) {
-  std::ifstream file("/proc/self/status");
-  for (std::string word; file >> word;)
-    if (word == name) {
-      std::size_t kib = 0;
-      file >> kib;
-      return kib * 1024;
-    }
-  return 0;
-}
 
 class Session {
  public:
@@ -148,50 +75,6 @@ class Session {
     if (world_.rank() == 0 && isatty(STDERR_FILENO)) say(text);
   }
 
-  // The seconds of the slowest rank in each repetition, after one that brings all memory in.
-  template <class Body>
-  std::vector<double> time_runs(const Body& body) {
-    body();
-    std::vector<double> samples;
-    for (int repetition = 0; repetition < options_.repetitions; ++repetition) {
-      MPI_Barrier(world_.comm());
-      const double start = MPI_Wtime();
-      body();
-      samples.push_back(mpi::max_over(world_.comm(), MPI_Wtime() - start));
-    }
-    return samples;
-  }
-
-  void put_time(Record& record, const std::vector<double>& samples, const char* unit, double work) const {
-    const auto median = [](std::vector<double> list) {
-      std::ranges::sort(list);
-      return (list[list.size() / 2] + list[(list.size() - 1) / 2]) / 2;
-    };
-    const double middle = median(samples);
-    std::vector<double> distances;
-    for (double sample : samples) distances.push_back(std::abs(sample - middle));
-    record.quantities.push_back(
-        {.name = "time", .unit = "s", .value = middle, .spread = median(distances), .samples = samples});
-    record.quantities.push_back({.name = "work", .unit = unit, .value = work, .origin = Origin::formula});
-  }
-
-  void put_phase(Record& record, const char* phase, double seconds) const {
-    const double mean = mpi::sum_over(world_.comm(), seconds) / world_.size() / options_.repetitions;
-    record.quantities.push_back({.name = "time", .unit = "s", .value = mean, .at = {{"phase", phase}}});
-  }
-
-  // The levels of every rank, in order; on rank 0 alone.
-  void put_levels(Record& record, std::span<const ranks::Traffic> mine) const {
-    static_assert(sizeof(ranks::Traffic) == 3 * sizeof(Index));
-    const int count = static_cast<int>(mine.size()) * 3;
-    std::vector<ranks::Traffic> all(mine.size() * static_cast<std::size_t>(world_.size()));
-    MPI_Gather(mine.data(), count, MPI_LONG, all.data(), count, MPI_LONG, 0, world_.comm());
-    for (Index rank = 0; world_.rank() == 0 && rank < std::min<Index>(world_.size(), most_told); ++rank)
-      add_levels(record, rank,
-                 std::span(all).subspan(static_cast<std::size_t>(rank) * mine.size(), mine.size()),
-                 Origin::event);
-  }
-
   std::size_t memory_limit() const {
     const std::size_t free = available_memory() / static_cast<std::size_t>(world_.neighbours());
     return options_.memory.empty() ? free : std::min(free, parse_bytes(options_.memory));
@@ -232,7 +115,7 @@ class Session {
     return plan;
   }
 
-  Check product_check(const ranks::MatmulShape& s) const {
+  ElementCheck product_check(const ranks::MatmulShape& s) const {
     return [this, s](Index i, Index j, double got) -> std::string {
       double sum = 0, size = 0;
       for (Index l = 0; l < s.k; ++l) {
@@ -248,11 +131,6 @@ class Session {
     };
   }
 
-  Record new_record(const char* variant, const ranks::MatmulShape& shape) const {
-    Record record = ranks_record("matmul", variant, to_json(shape), world_.size(), threads_);
-    record.conditions["layout"] = "recursive";
-    return record;
-  }
   static double flop(const ranks::MatmulShape& s) {
     return 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
   }
@@ -267,7 +145,7 @@ class Session {
   void transpose();
   template <class Make>
   void peer(const char* name, Record record, std::span<const PeerGrid> grids, std::uint64_t seed,
-            const char* unit, double work, const Check& check, const Make& make);
+            const char* unit, double work, const ElementCheck& check, const Make& make);
 
   const mpi::World& world_;
   const RanksOptions& options_;
@@ -288,19 +166,21 @@ void Session::matmul() {
   progress("timing");
   mpi::Times times;
   int runs = 0;
-  Record record = new_record("recursive", shape);
+  Record record = ranks_record("matmul", "recursive", to_json(shape), world_.size(), threads_);
   record.params = {{"grid", plan_text(plan, world_.size())}};
-  put_time(record, time_runs([&] {
-             product.run();
-             if (runs++ == 0) return;  // the one that brings memory in
-             times.leaf += product.times().leaf;
-             times.moving += product.times().moving;
-             times.waiting += product.times().waiting;
-           }),
+  put_time(record,
+           time_runs(world_, options_.repetitions,
+                     [&] {
+                       product.run();
+                       if (runs++ == 0) return;  // the one that brings memory in
+                       times.leaf += product.times().leaf;
+                       times.moving += product.times().moving;
+                       times.waiting += product.times().waiting;
+                     }),
            "flop", flop(shape));
-  put_phase(record, "leaf", times.leaf);
-  put_phase(record, "moving", times.moving);
-  put_phase(record, "waiting", times.waiting);
+  put_phase(record, world_, options_.repetitions, "leaf", times.leaf);
+  put_phase(record, world_, options_.repetitions, "moving", times.moving);
+  put_phase(record, world_, options_.repetitions, "waiting", times.waiting);
   ranks::Traffic all;
   for (const ranks::Traffic& level : product.traffic()) all += level;
   add_words(record, plan, shape, mpi::max_over(world_.comm(), static_cast<double>(all.words_received)),
@@ -311,7 +191,7 @@ void Session::matmul() {
                                .value = peak,
                                .origin = Origin::event,
                                .detail = "VmHWM above the start"});
-  put_levels(record, product.traffic());
+  put_levels(record, world_, product.traffic());
   finish(record, check_parts(world_, of_c, product.memory(matrix_c).data(), product_check(shape)));
   if (!recursive()) matmul_in_layout(product, shape);
   if (!options_.peers) return;
@@ -356,20 +236,23 @@ void Session::matmul_in_layout(mpi::Matmul& product, const ranks::MatmulShape& s
   poison(own[matrix_c], world_.rank(), matrices[matrix_c]);
   double moving = 0;
   int runs = 0;
-  Record record = new_record("recursive", shape);
+  Record record = ranks_record("matmul", "recursive", to_json(shape), world_.size(), threads_);
   record.conditions["layout"] = options_.layout;
   record.params = {{"grid", plan_text(product.plan(), world_.size())}};
-  put_time(record, time_runs([&] {
-             const double start = MPI_Wtime();
-             for (std::size_t v : {matrix_a, matrix_b}) moves[v].run(matrices[v], product.memory(v).data());
-             const double middle = MPI_Wtime();
-             product.run();
-             const double end = MPI_Wtime();
-             moves[matrix_c].run(product.memory(matrix_c).data(), matrices[matrix_c]);
-             if (runs++) moving += middle - start + MPI_Wtime() - end;
-           }),
+  put_time(record,
+           time_runs(world_, options_.repetitions,
+                     [&] {
+                       const double start = MPI_Wtime();
+                       for (std::size_t v : {matrix_a, matrix_b})
+                         moves[v].run(matrices[v], product.memory(v).data());
+                       const double middle = MPI_Wtime();
+                       product.run();
+                       const double end = MPI_Wtime();
+                       moves[matrix_c].run(product.memory(matrix_c).data(), matrices[matrix_c]);
+                       if (runs++) moving += middle - start + MPI_Wtime() - end;
+                     }),
            "flop", flop(shape));
-  put_phase(record, "redistributing", moving);
+  put_phase(record, world_, options_.repetitions, "redistributing", moving);
   double words = 0;
   for (const mpi::Redistribution& move : moves) words += static_cast<double>(move.traffic().words_received);
   record.quantities.push_back({.name = "words redistributed",
@@ -387,10 +270,11 @@ void Session::transpose() {
   });
   const Index m = shape["m"], n = shape["n"];
   const std::string layout = options_.layout.empty() ? "rows" : options_.layout;
-  const auto [a, b] = on_all(world_, [&] {
+  const auto layouts = on_all(world_, [&] {
     return std::pair{ranks::named_distribution(layout, m, n, world_.size()),
                      ranks::named_distribution(layout, n, m, world_.size())};
   });
+  const Distribution &a = layouts.first, &b = layouts.second;
   detail::Session memory("cpu", 0);
   const auto take = [&](std::size_t piece, const Distribution& d) {
     const auto words = static_cast<std::size_t>(std::max<Index>(1, d.words(world_.rank())));
@@ -404,7 +288,7 @@ void Session::transpose() {
                   human_bytes(bytes / world_.size() + static_cast<double>(move.bytes()))));
   fill(a, world_.rank(), options_.seed, from);
   poison(b, world_.rank(), to);
-  const Check check = [&](Index i, Index j, double got) -> std::string {
+  const ElementCheck check = [&](Index i, Index j, double got) -> std::string {
     const double expected = value_at(options_.seed, a, j, i);
     if (got == expected) return {};
     return fmt::format("rank {}: B({}, {}) is {}, not {}", world_.rank(), i, j, got, expected);
@@ -412,7 +296,7 @@ void Session::transpose() {
   const Json sizes{{"m", m}, {"n", n}};
   Record record = ranks_record("transpose", "redistribution", sizes, world_.size(), threads_);
   record.conditions["layout"] = layout;
-  put_time(record, time_runs([&] { move.run(from, to); }), "B", bytes);
+  put_time(record, time_runs(world_, options_.repetitions, [&] { move.run(from, to); }), "B", bytes);
   const auto put = [&](const char* name, Index value) {
     record.quantities.push_back({.name = name,
                                  .unit = "1",
@@ -422,7 +306,7 @@ void Session::transpose() {
   };
   put("words", move.traffic().words_received);
   put("messages", move.traffic().messages_received);
-  put_levels(record, {&move.traffic(), 1});
+  put_levels(record, world_, {&move.traffic(), 1});
   finish(record, check_parts(world_, b, to, check));
   if (!options_.peers) return;
   const auto blank = [&] { return ranks_record("transpose", "", sizes, world_.size(), 1); };
@@ -441,34 +325,36 @@ void Session::transpose() {
 // Tries each grid once, and times the fastest. `seed`: matrix v has seed + v.
 template <class Make>
 void Session::peer(const char* name, Record record, std::span<const PeerGrid> grids, std::uint64_t seed,
-                   const char* unit, double work, const Check& check, const Make& make) {
+                   const char* unit, double work, const ElementCheck& check, const Make& make) {
   progress(fmt::format("timing {}", name));
   record.variant = name;
   record.peer = record.variant != "summa";
   try {
+    const std::size_t matrices = options_.operation == "matmul" ? 3 : 2;
     const PeerGrid* best = nullptr;
     double least = 0;
     for (const PeerGrid& grid : grids) {
-      if (grids.size() == 1) best = &grid;
-      if (best == &grid) break;
-      const auto one = on_all(world_, [&] { return make(grid); });
-      for (int run = 0; run < 2; ++run) {
-        MPI_Barrier(world_.comm());
-        const double start = MPI_Wtime();
-        one->run();
-        const double seconds = mpi::max_over(world_.comm(), MPI_Wtime() - start);
-        if (run == 1 && (!best || seconds < least)) best = &grid, least = seconds;
+      if (grids.size() == 1) {
+        best = &grid;
+        break;
       }
+      const auto one = on_all(world_, [&] { return make(grid); });
+      for (std::size_t v = 0; v < matrices; ++v)
+        fill(one->layout(v), world_.rank(), seed + v, one->memory(v));
+      MPI_Barrier(world_.comm());
+      const double start = MPI_Wtime();
+      one->run();
+      const double seconds = mpi::max_over(world_.comm(), MPI_Wtime() - start);
+      if (!best || seconds < least) best = &grid, least = seconds;
     }
     const auto fastest = on_all(world_, [&] { return make(*best); });
     record.conditions["peer grid"] =
         best->block ? fmt::format("{} x {}, block {}", best->rows, best->cols, best->block)
                     : fmt::format("{} x {}", best->rows, best->cols);
-    const std::size_t inputs = options_.operation == "matmul" ? 3 : 2;
-    for (std::size_t v = 1; v < inputs; ++v)
+    for (std::size_t v = 1; v < matrices; ++v)
       fill(fastest->layout(v), world_.rank(), seed + v, fastest->memory(v));
     poison(fastest->layout(0), world_.rank(), fastest->memory(0));
-    put_time(record, time_runs([&] { fastest->run(); }), unit, work);
+    put_time(record, time_runs(world_, options_.repetitions, [&] { fastest->run(); }), unit, work);
     return finish(record, check_parts(world_, fastest->layout(0), fastest->memory(0), check));
   } catch (const mpi::SharedError& error) {
     record.outcome = {Status::unavailable, error.what()};
