@@ -11,6 +11,7 @@
 namespace tallcache::mpi {
 namespace {
 
+using cpu::transpose::Reuse;
 using ranks::Box;
 using ranks::Distribution;
 using ranks::Rectangle;
@@ -30,21 +31,23 @@ void copy_lines(double* to, Index to_stride, const double* from, Index from_stri
                 sizeof(double) * static_cast<std::size_t>(length));
 }
 
-void transpose_lines(double* to, Index to_ld, const double* from, Index from_ld, Index rows, Index cols) {
+// Reuse::none writes whole lines past the caches, which is faster where `to` is in none of them.
+void transpose_lines(double* to, Index to_ld, const double* from, Index from_ld, Index rows, Index cols,
+                     Reuse reuse) {
   Serial fork;
   cpu::transpose::rec_transpose_streaming(fork, MatrixView<double>{to, cols, rows, to_ld},
-                                          MatrixView<const double>{from, rows, cols, from_ld}, 1024,
-                                          cpu::transpose::Reuse::expected);
+                                          MatrixView<const double>{from, rows, cols, from_ld}, 1024, reuse);
 }
 
 // rows x cols elements. One stride of each side is 1.
-void copy_block(double* to, Strided t, const double* from, Strided f, Index rows, Index cols) {
+void copy_block(double* to, Strided t, const double* from, Strided f, Index rows, Index cols,
+                Reuse reuse = Reuse::expected) {
   if (t.col_stride == 1 && f.col_stride == 1)
     return copy_lines(to, t.row_stride, from, f.row_stride, rows, cols);
   if (t.row_stride == 1 && f.row_stride == 1)
     return copy_lines(to, t.col_stride, from, f.col_stride, cols, rows);
-  if (f.col_stride == 1) return transpose_lines(to, t.col_stride, from, f.row_stride, rows, cols);
-  transpose_lines(to, t.row_stride, from, f.col_stride, cols, rows);
+  if (f.col_stride == 1) return transpose_lines(to, t.col_stride, from, f.row_stride, rows, cols, reuse);
+  transpose_lines(to, t.row_stride, from, f.col_stride, cols, rows, reuse);
 }
 
 Strided in_message(const Box& box, bool by_rows) {
@@ -103,6 +106,8 @@ Redistribution::Redistribution(const Distribution& from, const Distribution& to,
       from.in(own.box, [&](const Rectangle& there) {
         if (there.rank != rank) add(receives_, clip(own, there.box), there, false);
       });
+  constexpr Index in_cache = Index{1} << 18;  // 2 MiB of doubles, a second-level cache
+  reuse_ = to.words(rank) > in_cache ? Reuse::none : Reuse::expected;
   const auto take = [&](std::size_t piece, Index words) {
     const auto count = static_cast<std::size_t>(words);
     return std::span(
@@ -166,7 +171,7 @@ void Redistribution::unpack(const Message& message, double* to) {
     const Move& move = message.moves[i];
     const Box& box = move.here.box;
     copy_block(to + move.here.offset, strides_of(move.here), received_.data() + message.offset + move.offset,
-               in_message(box, move.by_rows), box.rows, box.cols);
+               in_message(box, move.by_rows), box.rows, box.cols, reuse_);
   });
 }
 
@@ -189,7 +194,7 @@ void Redistribution::run(const double* from, double* to) {
   for_each(threads_, copies_.size(), [&](std::size_t i) {
     const auto& [here, there] = copies_[i];
     copy_block(to + there.offset, strides_of(there), from + here.offset, strides_of(here), here.box.rows,
-               here.box.cols);
+               here.box.cols, reuse_);
   });
   std::vector<Index> left(receives_.size(), 0);
   for (std::size_t i : message_of) ++left[i];

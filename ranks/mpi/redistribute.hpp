@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/execute.hpp"
+#include "cpu/transpose/streaming_kernel.hpp"
 #include "ranks/counted.hpp"
 #include "ranks/distribution.hpp"
 
@@ -60,6 +61,7 @@ class Redistribution {
   std::vector<Copy> copies_;
   std::span<double> sent_, received_;
   std::vector<MPI_Request> requests_;
+  cpu::transpose::Reuse reuse_ = cpu::transpose::Reuse::none;  ///< of what is written
   ranks::Traffic traffic_;
 };
 
