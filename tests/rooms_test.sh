@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # rooms_test.sh SOURCE: includes go where DESIGN.md says: bench -> cpu, gpu -> common, blas -> cpu -> common,
-# and no other way.
+# ranks -> cpu -> common, bench -> ranks, and no other way.
 set -euo pipefail
 source=$1
 status=0
@@ -14,10 +14,11 @@ check() {
   [ -z "$found" ] || { echo "$found"; status=1; }
 }
 cd "$source"
-check common 'cpu|gpu|blas|bench|tests'
-check cpu 'gpu|blas|bench|tests'
-check gpu 'cpu|blas|bench|tests'
-check blas 'gpu|bench|tests'
+check common 'cpu|gpu|blas|ranks|bench|tests'
+check cpu 'gpu|blas|ranks|bench|tests'
+check gpu 'cpu|blas|ranks|bench|tests'
+check blas 'gpu|ranks|bench|tests'
+check ranks 'gpu|blas|bench|tests'
 check bench 'blas|tests'
 
 # A planted arrow is found.

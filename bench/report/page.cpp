@@ -125,6 +125,7 @@ constexpr std::array titles{Title{"machine", "Machine"},
                             Title{"profile", "Work and span"},
                             Title{"steps", "Step by step"},
                             Title{"peers", "Beside the libraries"},
+                            Title{"ranks", "Over ranks"},
                             Title{"counters", "Counted events"},
                             Title{"run", "Single runs"}};
 

@@ -1,0 +1,90 @@
+// REC-MULT over MPI: the fork policy that moves the data of a plan (ranks/plan.hpp).
+//
+//   mpi::Matmul product(ranks::choose_matmul({m, n, k}, ranks), comm, threads);
+//   ... fill product.memory(ranks::matrix_a), product.memory(ranks::matrix_b) ...
+//   product.run();
+//
+// A leaf is gemm() on oneTBB threads. Each rank keeps its pieces of the matrices in the recursion's own layout;
+// redistribute() of redistribute.hpp takes them from and to any other one.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "common/execute.hpp"
+#include "ranks/counted.hpp"
+#include "ranks/fork.hpp"
+#include "ranks/matmul.hpp"
+
+namespace tallcache::mpi {
+
+/// The seconds of a run on one rank.
+struct Times {
+  double waiting = 0;  ///< for partners to be ready
+  double moving = 0;   ///< elements, and adding them up
+  double leaf = 0;
+  double all = 0;
+};
+
+/// C = A B on the plan's ranks of a communicator, which are its first ones. The others are idle. Collective.
+class Matmul : public ranks::OverRanks<Matmul> {
+ public:
+  /// Allocates the rank's memory. The communicator must stay until the end.
+  Matmul(ranks::Plan plan, MPI_Comm comm, int threads);
+
+  const ranks::Plan& plan() const { return plan_; }
+
+  /// The rank's pieces of a matrix (plan().pieces()), one behind another.
+  std::span<double> memory(std::size_t v);
+
+  /// Throws nothing that a rank could find alone: an error of MPI ends the program.
+  void run();
+
+  /// Of the last run: what this rank received and sent, by level of the plan, and the seconds.
+  std::span<const ranks::Traffic> traffic() const { return traffic_; }
+  const Times& times() const { return times_; }
+
+ private:
+  friend class ranks::OverRanks<Matmul>;
+  bool leaf();
+  Index enter(const std::array<ranks::Role, ranks::max_views>& roles, Index size);
+  Index repeats() const { return cut().in_turn ? cut().parts : 1; }
+  void before(Index turn);
+  void after(Index turn);
+  void leave();
+
+  const ranks::Cut& cut() const { return plan_.cuts()[level_ - 1]; }
+  void load();
+  void store();
+  void multiply();
+  void gather(std::size_t v, std::size_t level);
+  void add_up(std::size_t level);
+  void wait_for_partners(std::size_t level);
+
+  struct Block {
+    ranks::Box box;
+    double* data = nullptr;
+    ranks::Piece piece;
+    bool copied = false;  ///< data is a copy of the piece, and not the piece
+  };
+
+  ranks::Plan plan_;
+  MPI_Comm comm_;
+  int threads_;
+  Index rank_ = 0;
+  std::size_t level_ = 0, first_cut_ = 0;  ///< of the cuts; the first of those that are not in turn
+  Index turn_ = 0;
+  detail::Session session_;
+  std::array<std::vector<ranks::Piece>, 3> pieces_;
+  std::array<std::span<double>, 3> owned_, boxes_;
+  std::span<double> sums_;
+  std::array<Block, 3> blocks_;
+  std::vector<MPI_Request> requests_;
+  std::vector<ranks::Traffic> traffic_;
+  Times times_;
+};
+
+}  // namespace tallcache::mpi

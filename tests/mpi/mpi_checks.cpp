@@ -1,0 +1,190 @@
+// What runs over MPI, checked by every rank: products against a reference that each element has alone, words against
+// the counted ones, redistributions element by element. Run by tests/mpi/run.sh; exits with 1 when a check fails.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "common/fork/one_tbb.hpp"
+#include "common/random.hpp"
+#include "ranks/matmul.hpp"
+#include "ranks/mpi/matmul.hpp"
+#include "ranks/mpi/redistribute.hpp"
+#include "ranks/mpi/world.hpp"
+
+namespace tallcache::test {
+namespace {
+
+using namespace ranks;
+
+int failures = 0;
+
+void expect(bool right, const char* what, Index detail) {
+  if (right || ++failures > 10) return;
+  std::fprintf(stderr, "FAILED: %s (%td)\n", what, detail);
+}
+
+double value_at(std::uint64_t seed, Index i, Index j) {
+  return static_cast<double>(random_up_to(seed, static_cast<std::uint64_t>(i * 100000 + j), 20)) - 10;
+}
+
+constexpr double poison = std::numeric_limits<double>::quiet_NaN();
+
+// The elements that a rank has in a distribution, and their places.
+template <class Visit>
+void for_own(const Distribution& d, Index rank, const Visit& visit) {
+  for (const Rectangle& r : d.all())
+    for (Index i = 0; r.rank == rank && i < r.box.rows; ++i)
+      for (Index j = 0; j < r.box.cols; ++j)
+        visit(r.box.row + i, r.box.col + j, r.offset + i * r.row_stride + j * r.col_stride);
+}
+
+void fill(const Distribution& d, Index rank, std::uint64_t seed, double* memory) {
+  for_own(d, rank, [&](Index i, Index j, Index at) { memory[at] = value_at(seed, i, j); });
+}
+
+// The most ranks that a shape has room for; the others are idle.
+Index ranks_that_fit(const MatmulShape& shape, Index ranks) {
+  for (;; --ranks) try {
+      plan_matmul(shape, ranks);
+      return ranks;
+    } catch (const Error&) {
+    }
+}
+
+void check_product(const mpi::World& world, const MatmulShape& shape, int halvings, int threads) {
+  const Index ranks = ranks_that_fit(shape, world.size());
+  mpi::Matmul product(plan_matmul(shape, ranks, halvings), world.comm(), threads);
+  const auto layout = [&](std::size_t v) { return recursive_layout(product.plan(), v, world.size()); };
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    for (std::size_t v : {matrix_a, matrix_b}) fill(layout(v), world.rank(), v, product.memory(v).data());
+    std::ranges::fill(product.memory(matrix_c), poison);
+    product.run();
+    for_own(layout(matrix_c), world.rank(), [&](Index i, Index j, Index at) {
+      double sum = 0;
+      for (Index l = 0; l < shape.k; ++l) sum += value_at(matrix_a, i, l) * value_at(matrix_b, l, j);
+      expect(product.memory(matrix_c)[static_cast<std::size_t>(at)] == sum, "an element of C", i);
+    });
+    const auto counted = count_rank(product.plan(), world.rank());
+    expect(std::ranges::equal(product.traffic(), counted), "words by level", world.rank());
+    for (std::size_t v : {matrix_a, matrix_b})
+      for_own(layout(v), world.rank(), [&](Index i, Index j, Index at) {
+        expect(product.memory(v)[static_cast<std::size_t>(at)] == value_at(v, i, j), "a factor is as it was",
+               i);
+      });
+  }
+}
+
+void check_products(const mpi::World& world) {
+  for (const MatmulShape& shape : {MatmulShape{48, 48, 48},
+                                   {31, 17, 53},
+                                   {200, 9, 9},
+                                   {9, 200, 9},
+                                   {9, 9, 200},
+                                   {64, 64, 64},
+                                   {2, 2, 2},
+                                   {37, 1, 41}})
+    check_product(world, shape, 0, 1);
+  check_product(world, {48, 40, 56}, 1, 1);
+  check_product(world, {48, 40, 56}, 3, 1);
+  const int threads = std::min(2, usable_threads());
+  check_product(world, {33, 34, 35}, 2, threads);
+  check_product(world, {150, 140, 130}, 0, threads);
+}
+
+void check_move(const mpi::World& world, const Distribution& from, const Distribution& to, int threads) {
+  const int rank = world.rank();
+  std::vector<double> a(static_cast<std::size_t>(from.words(rank))),
+      b(static_cast<std::size_t>(to.words(rank)));
+  fill(from, rank, 5, a.data());
+  mpi::Redistribution move(from, to, world.comm(), threads);
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    std::ranges::fill(b, poison);
+    move.run(a.data(), b.data());
+    Index own = 0, stays = 0;
+    for_own(to, rank, [&](Index i, Index j, Index at) {
+      expect(b[static_cast<std::size_t>(at)] == value_at(5, i, j), "an element that moved", i);
+      ++own;
+      from.in({i, j, 1, 1}, [&](const Rectangle& r) { stays += r.rank == rank; });
+    });
+    expect(move.traffic().words_received == own - stays, "words received", own - stays);
+  }
+}
+
+void check_moves(const mpi::World& world) {
+  const Index ranks = world.size();
+  const int threads = std::min(2, usable_threads());
+  const auto all = [&](Index rows, Index cols) {
+    const auto [p, q] = square_grid(ranks);
+    std::vector<Distribution> list{row_blocks(rows, cols, ranks), column_blocks(rows, cols, ranks),
+                                   blocks(rows, cols, p, q)};
+    for (const Index block : {1, 5, 16})
+      list.push_back(block_cyclic({.rows = rows,
+                                   .cols = cols,
+                                   .row_block = block,
+                                   .col_block = block + 1,
+                                   .first_row = p - 1,
+                                   .grid_rows = p,
+                                   .grid_cols = q,
+                                   .by_columns = block == 5},
+                                  ranks));
+    const Plan plan = plan_matmul({rows, 20, cols}, ranks, 1);
+    list.push_back(recursive_layout(plan, matrix_a, ranks));
+    return list;
+  };
+  const auto layouts = all(45, 38), turned = all(38, 45);
+  for (const Distribution& from : layouts) {
+    for (const Distribution& to : layouts) check_move(world, from, to, 1);
+    for (const Distribution& to : turned) check_move(world, from, to.transposed(), threads);
+  }
+  // Larger than a cache on few ranks, and written past it.
+  check_move(world, row_blocks(901, 803, ranks), row_blocks(803, 901, ranks).transposed(), 1);
+  check_move(world, row_blocks(300, 280, ranks), row_blocks(280, 300, ranks).transposed(), threads);
+}
+
+// Errors that all ranks find are the same on each.
+void check_errors(const mpi::World& world) {
+  const auto said = [](auto&& body) {
+    try {
+      body();
+    } catch (const mpi::SharedError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const int last = world.size() - 1;
+  const std::string differs =
+      said([&] { mpi::require_same(world.comm(), "sizes", world.rank() == last && last ? "5" : "4"); });
+  expect((differs == "sizes differ: rank " + std::to_string(last) + " has 5, rank 0 has 4") == (last > 0),
+         "who differs", last);
+  expect(said([&] { mpi::require_same(world.comm(), "sizes", "4"); }).empty(), "none differs", 0);
+  expect(said([&] { mpi::require_none(world.comm(), world.rank() == last ? "no room" : ""); }) == "no room",
+         "who lacks", last);
+}
+
+// The checks find what they are for.
+void check_checks(const mpi::World& world) {
+  const int before = failures;
+  failures = 100;  // silent
+  expect(poison == 1, "NaN", 0);
+  const bool found = failures == 101;
+  failures = before;
+  expect(found, "a NaN passes", world.rank());
+}
+
+}  // namespace
+}  // namespace tallcache::test
+
+int main(int argc, char** argv) {
+  using namespace tallcache;
+  mpi::World world(&argc, &argv);
+  test::check_products(world);
+  test::check_moves(world);
+  test::check_errors(world);
+  test::check_checks(world);
+  const double all = mpi::sum_over(world.comm(), test::failures);
+  if (world.rank() == 0) std::printf("%d ranks: %.0f failures\n", world.size(), all);
+  return all == 0 ? 0 : 1;
+}
