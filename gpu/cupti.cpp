@@ -140,6 +140,15 @@ Image availability() {
   return image;
 }
 
+int passes_of(Image config) {
+  CUpti_Profiler_Host_GetNumOfPasses_Params params{
+      .structSize = CUpti_Profiler_Host_GetNumOfPasses_Params_STRUCT_SIZE,
+      .configImageSize = config.size(),
+      .pConfigImage = config.data()};
+  TALLCACHE_CUPTI(cuptiProfilerHostGetNumOfPasses, &params);
+  return static_cast<int>(params.numOfPasses);
+}
+
 CUcontext current_context() {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   const auto current =
@@ -201,8 +210,8 @@ class RangeProfiler {
         .passIndex = 0,
         .targetNestingLevel = 1};
     TALLCACHE_CUPTI(cuptiRangeProfilerSetConfig, &params);
-    while (!pass(run)) {
-    }
+    for (int passes = passes_of(config); !pass(run); --passes)
+      if (passes <= 1) throw Error("CUPTI asks for more passes than it announced", Status::failed);
     CUpti_RangeProfiler_DecodeData_Params decode{
         .structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE, .pRangeProfilerObject = profiler_};
     TALLCACHE_CUPTI(cuptiRangeProfilerDecodeData, &decode);
@@ -295,13 +304,7 @@ std::string cupti_reason(int result) { return words(static_cast<CUptiResult>(res
 
 int metric_passes(const std::string& chip, std::span<const char* const> metrics) {
   const ProfilerHost host(chip, {});
-  Image config = host.config(metrics);
-  CUpti_Profiler_Host_GetNumOfPasses_Params params{
-      .structSize = CUpti_Profiler_Host_GetNumOfPasses_Params_STRUCT_SIZE,
-      .configImageSize = config.size(),
-      .pConfigImage = config.data()};
-  TALLCACHE_CUPTI(cuptiProfilerHostGetNumOfPasses, &params);
-  return static_cast<int>(params.numOfPasses);
+  return passes_of(host.config(metrics));
 }
 
 std::vector<std::vector<double>> collect_ranges(int device, std::span<const char* const> metrics,

@@ -48,13 +48,8 @@ inline constexpr std::array device_metrics{
                  "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"},
     DeviceMetric{7, "L2 sectors", "1", "lts__t_sectors_srcunit_tex.sum"},
     DeviceMetric{7, "L2 sectors hit", "1", "lts__t_sectors_srcunit_tex_lookup_hit.sum"},
-    // The counters of group 1 count some wavefronts too many where global accesses come in between.
-    DeviceMetric{8, "shared load wavefronts by instruction", "1",
-                 "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
-    DeviceMetric{8, "shared store wavefronts by instruction", "1",
-                 "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
 };
-inline constexpr int device_metric_groups = 9;
+inline constexpr int device_metric_groups = 8;
 
 /// The metrics of one group, in the order of device_metrics.
 std::vector<const char*> metrics_of_group(int group);

@@ -156,7 +156,7 @@ TEST(Golden, OthersWithLanesThatRest) {
   const std::string load = "the load" + fourth + "the least: neighbouring lanes read neighbouring elements" +
                            most,
                     atomic =
-                        "the atomic touches 6.625 sectors for 95 bytes, where 3.375 would do: " + at_random +
+                        "the atomic touches 12.19 sectors for 95 bytes, where 3.375 would do: " + at_random +
                         most;
   expect_golden("counting_sort", "global_atomics", {{"n", 1000}, {"range", 50}},
                 {{"atomic_add(", atomic},

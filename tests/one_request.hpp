@@ -7,11 +7,11 @@
 
 namespace tallcache::test {
 
-/// Whether the atomic is an exchange. Others are additions: of integers in 4 and 8 bytes, of four floats in 16.
-/// Shared memory has none of more than 4 bytes.
+/// Whether the lanes of an atomic on one address go one by one: those of shared memory whose old value is
+/// needed do, additions of 4 bytes and exchanges of more alike. Global atomics are additions: of integers in 4
+/// and 8 bytes, of four floats in 16.
 constexpr bool is_exchange(const cache::WarpRequest& request) {
-  return request.kind == cache::AccessKind::atomic && request.space == cache::Space::shared &&
-         request.width > 4;
+  return request.kind == cache::AccessKind::atomic && request.space == cache::Space::shared;
 }
 
 inline constexpr std::size_t request_bytes = 32768;  ///< all addresses lie below

@@ -33,14 +33,8 @@ struct Kind {
 constexpr std::array access_kinds{Kind{"global load", "sectors"},     Kind{"global store", "sectors"},
                                   Kind{"global atomic", "sectors"},   Kind{"shared load", "wavefronts"},
                                   Kind{"shared store", "wavefronts"}, Kind{"shared atomic", "wavefronts"}};
-constexpr std::array beyond_requests{"instructions",
-                                     "L2 sectors",
-                                     "L2 hit rate",
-                                     "DRAM bytes read",
-                                     "DRAM bytes written",
-                                     "achieved occupancy",
-                                     "shared load wavefronts by instruction",
-                                     "shared store wavefronts by instruction"};
+constexpr std::array beyond_requests{"instructions",    "L2 sectors",         "L2 hit rate",
+                                     "DRAM bytes read", "DRAM bytes written", "achieved occupancy"};
 struct Balance {
   const char *what, *max, *mean;
 };

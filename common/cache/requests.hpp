@@ -18,8 +18,8 @@ struct WarpRequest {
   int width = 4;  ///< bytes a lane: 1, 2, 4, 8 or 16
   Space space = Space::global;
   AccessKind kind = AccessKind::load;
-  /// An atomic that a bank cannot do for several lanes on one address at once, such as an exchange. Additions
-  /// of 4 bytes it can.
+  /// An atomic that a bank cannot do for several lanes on one address at once: one whose old value is needed,
+  /// such as an exchange.
   bool exchanges = false;
   std::array<std::uint64_t, 32>
       address{};  ///< in bytes, a multiple of width; of shared memory from its start
