@@ -31,13 +31,14 @@ bool can_be_cut(const MatmulShape& shape, Index ranks, int halvings = 0) {
 
 Index choose_ranks(const MatmulShape& shape, Index ranks, const MatmulOptions& options) {
   if (!options.idle) return ranks;
+  const auto seconds = [&](Index p) {
+    return can_be_cut(shape, p) ? modelled_seconds(shape, plan_matmul(shape, p), options.fabric)
+                                : std::numeric_limits<double>::infinity();
+  };
   Index best = ranks;
-  double least = std::numeric_limits<double>::infinity();
-  for (Index p = ranks; p >= 1 && 10 * p >= 9 * ranks; --p) {
-    if (!can_be_cut(shape, p)) continue;
-    const double seconds = modelled_seconds(shape, plan_matmul(shape, p), options.fabric);
-    if (seconds < least) best = p, least = seconds;
-  }
+  double least = seconds(ranks) * idle_share;
+  for (Index p = ranks - 1; p >= 1 && 10 * p >= 9 * ranks; --p)
+    if (const double time = seconds(p); time < least) best = p, least = time;
   return best;
 }
 

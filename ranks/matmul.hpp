@@ -43,6 +43,10 @@ Index copied_words(const Plan&, std::size_t v, Index rank);
 /// The elements that a rank receives at once to add them up.
 Index summed_words(const Plan&, Index rank);
 
+/// Ranks are left idle where that takes at most this share of the modelled time. The model does not see how the links of
+/// the fabric are shared.
+inline constexpr double idle_share = 0.98;
+
 struct MatmulOptions {
   std::optional<std::size_t> memory{};  ///< bytes that a rank may use
   bool idle = true;                     ///< leave up to a tenth of the ranks idle where that is faster
@@ -52,7 +56,7 @@ struct MatmulOptions {
 /// The time of a product on a grid, by its largest leaf, its messages and its words on the fabric's highest links.
 double modelled_seconds(const MatmulShape&, const Plan&, const Fabric&);
 
-/// The plan for up to `ranks` ranks: the number of ranks in [0.9 P, P] with the least modelled time, and the
+/// The plan for up to `ranks` ranks: all of them, or a number in [0.9 P, P] with less modelled time, and the
 /// fewest halvings in turn that fit the memory. Throws Error, which says what is needed and what is missing,
 /// when none does.
 Plan choose_matmul(const MatmulShape&, Index ranks, const MatmulOptions& = {});

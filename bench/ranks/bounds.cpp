@@ -41,7 +41,8 @@ Ratios ratios_of(const ranks::MatmulShape& shape) {
     if (p == 1) continue;
     const double bound = ranks::words_bound(shape, static_cast<double>(p));
     ratios.all[p] = words[p] / bound;
-    ratios.chosen[p] = words[window.front()] / bound;
+    const bool idle = seconds[window.front()] < seconds[p] * ranks::idle_share;
+    ratios.chosen[p] = words[idle ? window.front() : p] / bound;
   }
   return ratios;
 }

@@ -137,7 +137,13 @@ class Session {
 
   void finish(Record& record, const std::string& wrong) {
     if (!wrong.empty()) record.outcome = {Status::wrong, wrong};
+    put(std::move(record));
+  }
+  // The file holds what was measured so far, if the next part fails.
+  void put(Record record) {
     document_.put(std::move(record));
+    if (world_.rank() == 0 && !options_.json.empty() && options_.json != "-")
+      write_document(options_.json, document_);
   }
 
   void matmul();
@@ -358,7 +364,7 @@ void Session::peer(const char* name, Record record, std::span<const PeerGrid> gr
     return finish(record, check_parts(world_, fastest->layout(0), fastest->memory(0), check));
   } catch (const mpi::SharedError& error) {
     record.outcome = {Status::unavailable, error.what()};
-    document_.put(std::move(record));
+    put(std::move(record));
   }
 }
 
