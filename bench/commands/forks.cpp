@@ -53,6 +53,11 @@ std::vector<const Operation*> chosen_operations(const std::vector<std::string>& 
   return chosen;
 }
 
+double work_of(const Operation& operation, const Shape& shape) {
+  const Cost cost = operation.cost(shape);
+  return cost.flops + cost.bytes + cost.keys;
+}
+
 /// The shape of that first size; none where the operation has no such size.
 std::optional<Shape> shape_of(const Operation& operation, Index size) {
   try {
@@ -64,7 +69,7 @@ std::optional<Shape> shape_of(const Operation& operation, Index size) {
   }
 }
 
-/// Powers of ten of the operation's first size, and those that it is measured at; by their bytes. In place of a
+/// Powers of ten of the operation's first size, and those that it is measured at; by their work. In place of a
 /// power of ten that `variant` does not support, the largest power of two below it.
 std::vector<Shape> shapes_of(const Operation& operation, const Variant& variant, Index largest) {
   std::vector<Shape> shapes = operation.bench_shapes();
@@ -77,10 +82,7 @@ std::vector<Shape> shapes_of(const Operation& operation, const Variant& variant,
   std::erase_if(shapes, [&](const Shape& shape) {
     return shape[operation.dims.front().name] > largest || !variant.supports(shape);
   });
-  const auto cost = [&](const Shape& shape) {
-    return operation.cost(shape).bytes + operation.cost(shape).flops + operation.cost(shape).keys;
-  };
-  std::ranges::sort(shapes, {}, cost);
+  std::ranges::sort(shapes, {}, [&](const Shape& shape) { return work_of(operation, shape); });
   const auto [first, last] = std::ranges::unique(shapes);
   shapes.erase(first, last);
   return shapes;
@@ -94,21 +96,23 @@ std::vector<Candidate> policies_of(const Variant& variant, int threads) {
   return list;
 }
 
-/// Up to the size at which one thread takes longer than longest_run.
+/// Up to the size at which one thread would take longer than longest_run.
 void measure_variant(Document& document, const Operation& operation, const Variant& variant,
                      const ForksOptions& options) {
   const auto list = policies_of(variant, options.threads);
   const Protocol protocol{.min_rounds = 5, .max_rounds = 51, .seconds = options.seconds};
+  double seconds_per_work = 0;
   for (const Shape& shape : shapes_of(operation, variant, options.smoke ? 10 : 1'000'000'000)) {
+    if (seconds_per_work * work_of(operation, shape) > options.longest_run) return;
     const Problem problem{.operation = &operation, .shape = shape, .input = {}, .seed = options.seed};
-    double alone = 0;
     for (const Measurement& m : measure_each(problem, list, protocol)) {
-      if (m.candidate.threads == 1 && m.outcome.measured()) alone = m.median_s();
+      if (m.candidate.threads == 1 && m.outcome.measured())
+        seconds_per_work = m.median_s() / work_of(operation, shape);
       Record record = to_record(problem, m);
       record.row = fmt::format("{} {}", variant.name, to_string(operation, problem.shape));
       document.put(std::move(record));
     }
-    if (alone == 0 || alone > options.longest_run) return;
+    if (seconds_per_work == 0) return;
   }
 }
 
@@ -143,7 +147,7 @@ void add_forks(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option("--longest-run", options->longest_run,
-                   "Seconds of one run on one thread from which no larger size follows")
+                   "Seconds of one run on one thread up to which sizes are measured")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_option("--seed", options->seed, "Seed of the input data")->capture_default_str();
