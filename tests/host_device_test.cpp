@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/warp/l2.hpp"
 #include "tests/counted_array.hpp"
 
 namespace tallcache::warp {
@@ -150,6 +151,46 @@ TEST(Joining, AnotherPairingOfVisitsIsFound) {
   EXPECT_EQ(requests_and_sectors(Rule::recorders), expected);
   EXPECT_NE(requests_and_sectors(Rule::from_the_end), expected);
   EXPECT_NE(requests_and_sectors(Rule::lane_by_lane), expected);
+}
+
+// As wide as the line's widest instruction, where a lane's addresses are a block; what is left over is merged
+// in smaller pieces, and another access of the line not at all.
+TEST(Joining, WhatACompilerMergesIsOneRequest) {
+  constexpr auto shared = cache::Space::shared;
+  constexpr auto load = cache::AccessKind::load;
+  const CompiledAccess compiled[] = {{"kernel", "text.hpp", 7, shared, load, {0, 0, 7, 0, 1}}};
+  Recorder recorder(warp_machine("h200"));
+  recorder.compiled_as(compiled);
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    recorder.begin_lane(static_cast<int>(lane));
+    for (unsigned i = 0; i < 7; ++i) {
+      recorder.access({"text.hpp", 7, 1}, shared, load, 4 * i, 4);
+      recorder.access({"text.hpp", 7, 9}, shared, load, 128 * i + 4 * lane, 4);
+      recorder.access({"text.hpp", 8, 1}, shared, load, 4 * i, 4);
+    }
+  }
+  recorder.end_warp();
+  std::vector<std::uint64_t> requests;
+  for (const SiteCounts& site : recorder.sites()) requests.push_back(site.counts.requests);
+  EXPECT_EQ(requests, (std::vector<std::uint64_t>{1 + 1 + 1, 7, 7})) << "of 16, 8 and 4 bytes";
+}
+
+cache::WarpRequest store_of_a_line(std::uint64_t address) {
+  cache::WarpRequest request{.mask = ~0u, .kind = cache::AccessKind::store};
+  for (unsigned lane = 0; lane < 32; ++lane) request.address[lane] = address + 4 * (31 - lane);
+  return request;
+}
+
+TEST(SecondLevel, HitsWhatIsThereAndWritesBackWhatIsEvicted) {
+  const cache::WarpMachine& machine = warp_machine("h200");
+  L2 large(1 << 20), small(128);
+  for (int i = 0; i < 2; ++i) large.consume(machine, store_of_a_line(4096));
+  EXPECT_EQ(large.counts().sectors, 8u);
+  EXPECT_EQ(large.counts().hits, 4u) << "not those that the request itself brings";
+  for (const unsigned line : {0, 1, 2, 0}) small.consume(machine, store_of_a_line(65536 * line));
+  EXPECT_EQ(small.counts().hits, 0u);
+  EXPECT_EQ(small.counts().bytes_read, 0u);
+  EXPECT_EQ(small.counts().bytes_written, 128u);
 }
 
 struct Collectives {
