@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/bfloat16.hpp"
 #include "common/error.hpp"
 #include "common/random.hpp"
 
@@ -25,6 +26,7 @@ namespace tallcache {
 ///   epsilon                  double, the distance from 1 to the next value; 0 when it is exact
 ///   poison                   the byte that an output holds everywhere before it is written
 ///   Wide                     the type of the reference sums that a check makes
+///   Sum                      the type of the elements of a product of its matrices
 ///   Device                   the type that stands for it in the code of a kernel, of the same size
 ///   text(T)                  its full digits: two values that differ print differently
 ///   uniform(seed, position)  element number `position` of a random input: in [-1, 1), of an exact type in
@@ -41,6 +43,7 @@ struct FloatingElement {
   static constexpr double epsilon = std::numeric_limits<T>::epsilon();
   static constexpr unsigned char poison = 0xff;  // a NaN of every floating type
   using Wide = WideType;
+  using Sum = T;
   using Device = T;
 
   static std::string text(T value) {
@@ -61,6 +64,7 @@ struct IntegerElement {
   static constexpr double epsilon = 0;
   static constexpr unsigned char poison = 0xa5;  // 0xff... is the largest key
   using Wide = std::int64_t;
+  using Sum = T;
   using Device = T;
 
   static std::string text(T value) { return std::to_string(value); }
@@ -78,6 +82,27 @@ struct Element<float> : detail::FloatingElement<float, double> {
 template <>
 struct Element<double> : detail::FloatingElement<double, long double> {
   static constexpr std::string_view name = "double";
+};
+/// Its products are exact in float, and its sums are float's.
+template <>
+struct Element<Bfloat16> {
+  static constexpr std::string_view name = "bfloat16";
+  static constexpr std::size_t word_bytes = sizeof(Bfloat16);
+  static constexpr bool is_exact = false;
+  static constexpr double epsilon = 0x1p-7;
+  static constexpr unsigned char poison = 0xff;  // a NaN
+  using Wide = double;
+  using Sum = float;
+  using Device = Bfloat16;
+
+  static std::string text(Bfloat16 value) {
+    char digits[24];
+    std::snprintf(digits, sizeof digits, "%.4g", static_cast<double>(value));
+    return digits;
+  }
+  static Bfloat16 uniform(std::uint64_t seed, std::uint64_t position) {
+    return Bfloat16(static_cast<float>(2 * random_unit(seed, position) - 1));
+  }
 };
 template <>
 struct Element<std::int32_t> : detail::IntegerElement<std::int32_t> {
@@ -116,6 +141,7 @@ struct Element<std::complex<double>> {
   static constexpr double epsilon = Element<double>::epsilon;
   static constexpr unsigned char poison = Element<double>::poison;
   using Wide = std::complex<long double>;
+  using Sum = std::complex<double>;
   using Device = std::complex<double>;
 
   static std::string text(std::complex<double> z) {
@@ -135,6 +161,7 @@ concept ElementType = requires(std::uint64_t seed) {
   requires Element<T>::is_exact == (Element<T>::epsilon == 0);
   requires std::same_as<decltype(Element<T>::poison), const unsigned char>;
   typename Element<T>::Wide;
+  typename Element<T>::Sum;
   { Element<T>::text(Element<T>::uniform(seed, seed)) } -> std::same_as<std::string>;
 };
 
@@ -151,7 +178,7 @@ inline constexpr ElementFacts facts_of[] = {{Element<T>::name, Element<T>::word_
 
 /// Every element type.
 inline constexpr auto& element_types =
-    detail::facts_of<float, double, std::int32_t, std::uint32_t, std::uint64_t, Uint32Pair, Tf32,
+    detail::facts_of<float, double, std::int32_t, std::uint32_t, std::uint64_t, Uint32Pair, Tf32, Bfloat16,
                      std::complex<double>>;
 
 /// The element type called `name`. Throws Error when there is none.

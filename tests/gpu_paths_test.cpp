@@ -9,30 +9,13 @@
 #include <ranges>
 #include <vector>
 
-#include "common/catalogue.hpp"
 #include "common/ops/counting_sort.hpp"
 #include "common/ops/transpose.hpp"
-#include "gpu/cuda_executor.hpp"
-#include "gpu/cuda_state.hpp"
-#include "tests/on_device.hpp"
+#include "tests/on_executor.hpp"
 #include "tests/support.hpp"
 
 namespace tallcache::test {
 namespace {
-
-class OnExecutor : public OnDevice {
- protected:
-  void SetUp() override {
-    OnDevice::SetUp();
-    if (has_device()) executor = make_cuda_executor();
-  }
-
-  void run(const Variant& variant, const void* args, const Params& params = {}) {
-    for (Entry entry : variant.entries) executor->seconds(entry, args, params, {}, 1);
-  }
-
-  std::unique_ptr<Executor> executor;
-};
 
 class Transposing : public OnExecutor {
  protected:
@@ -48,11 +31,8 @@ class Transposing : public OnExecutor {
     const auto b_memory = executor->allocate(b.size() * sizeof(float));
     executor->upload(*a_memory, std::as_bytes(std::span(a)));
     executor->upload(*b_memory, std::as_bytes(std::span(b)));
-    const auto place = [](Memory& memory, Index skip) {
-      return reinterpret_cast<float*>(memory.bytes().data()) + skip;
-    };
-    const Transpose<float>::Args<> args{{place(*b_memory, b_skip), n, m, ldb},
-                                        {place(*a_memory, a_skip), m, n, lda}};
+    const Transpose<float>::Args<> args{{place<float>(*b_memory, b_skip), n, m, ldb},
+                                        {place<float>(*a_memory, a_skip), m, n, lda}};
     run(find_variant(operation_of<Transpose<float>>, name, "gpu"), &args);
     EXPECT_TRUE(a_memory->guards_intact() && b_memory->guards_intact());
     std::vector<float> expected(b.size(), around);

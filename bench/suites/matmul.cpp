@@ -1,4 +1,6 @@
 // The measurements of matrix products.
+#include <tuple>
+
 #include "bench/suites/suite.hpp"
 #include "common/element.hpp"
 
@@ -31,6 +33,58 @@ OptimizationSteps steps() {
            .all_cores = true,
            .peer = true},
           {.label = "BLIS at its best, all cores", .variant = "blis_best", .all_cores = true, .peer = true}}};
+}
+
+OptimizationSteps gpu_steps() {
+  return {.element = "float",
+          .unit = "flop",
+          .min_bytes = no_value,
+          .limit = "the FMA peak",
+          .shape = square(4096),
+          .smoke = square(65),
+          .steps = {{"an element a thread, from memory", "coalesced"},
+                    {"tiles in shared memory", "shared_memory_tiled"},
+                    {"4 elements a thread from one tile of A", "coarsened"},
+                    {"8 x 8 elements a thread in registers", "register_tiles"},
+                    {"16 bytes an access", "vector_loads"},
+                    {"asynchronous copies, three stages", "asynchronous_copies"},
+                    {"warp tiles, 16 x 8 elements a thread, blocks by halving", "warp_tiles"},
+                    {"the last wave split along k", "any_shape"},
+                    {.label = "cuBLAS", .variant = "cublas", .peer = true}},
+          .backend = "gpu"};
+}
+
+PeerComparison gpu_peers() {
+  PeerComparison comparison{.element = "float",
+                            .variant = "any_shape",
+                            .share = {SpeedShare::Of::limit, "of the FMA peak"},
+                            .beside = {"warp_tiles", "coarsened"},
+                            .baseline = "coarsened",
+                            .smoke = square(65),
+                            .backend = "gpu"};
+  std::vector<PeerCase>& cases = comparison.cases;
+  for (const Index n : {256, 512, 1024, 2048, 4096, 8192}) cases.push_back({.shape = square(n)});
+  for (const Index n : {511, 513, 1023, 1025, 2047, 2049, 4095, 4097}) cases.push_back({.shape = square(n)});
+  for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{687, 1107, 837},
+                                {64, 64, 100000},
+                                {100000, 64, 64},
+                                {1, 1, 100000},
+                                {4096, 32, 4096},
+                                {16, 16, 16}})
+    cases.push_back({.shape = {{"m", m}, {"n", n}, {"k", k}}});
+  cases.push_back({.shape = square(16384), .from = Scale::full});
+  return comparison;
+}
+
+PeerComparison gpu_peers_of_bfloat16() {
+  PeerComparison comparison{.element = "bfloat16",
+                            .variant = "specialised_warps",
+                            .share = {SpeedShare::Of::limit, "of the FMA peak"},
+                            .smoke = square(65),
+                            .backend = "gpu"};
+  for (const Index n : {1024, 2048, 4096, 8192, 4095, 8191}) comparison.cases.push_back({.shape = square(n)});
+  comparison.cases.push_back({.shape = square(16384), .from = Scale::full});
+  return comparison;
 }
 
 PeerComparison peers(std::string_view element) {
@@ -92,8 +146,8 @@ const Suite matmul_suite{
               .smoke = {48, 64},
               .quick = {64, 128, 256, 512, 1024, 2048, 4096},
               .full = {64, 128, 256, 512, 1024, 2048, 4096, 8192}},
-    .steps = {steps()},
-    .peers = {peers("double"), peers("float")},
+    .steps = {steps(), gpu_steps()},
+    .peers = {peers("double"), peers("float"), gpu_peers(), gpu_peers_of_bfloat16()},
     .errors = {errors<double>("cpu"), errors<float>("cpu"), errors<double>("gpu"), errors<float>("gpu")}};
 
 }  // namespace tallcache

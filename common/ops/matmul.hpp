@@ -21,10 +21,11 @@ struct Matmul {
                                      {"k", "columns of A, rows of B"},
                                      {"pad", "leading dimension minus columns", 0}};
   static constexpr std::span<const std::string_view> inputs = matrix_inputs;
+  using Sum = typename Element<T>::Sum;  ///< the elements of C
 
   template <class Access = Plain>
   struct Args {
-    MatrixView<T, Access> c;
+    MatrixView<Sum, Access> c;
     MatrixView<const T, Access> a, b;
     Scratch<Access> scratch{};
 
@@ -43,14 +44,14 @@ struct Matmul {
 
   static std::vector<BufferSpec> buffers(const Shape& s) {
     const Index m = s["m"], n = s["n"], k = s["k"], pad = s["pad"];
-    return {{"C", Role::output, matrix_bytes<T>(m, n, pad), Element<T>::poison},
+    return {{"C", Role::output, matrix_bytes<Sum>(m, n, pad), Element<Sum>::poison},
             {"A", Role::input, matrix_bytes<T>(m, k, pad)},
             {"B", Role::input, matrix_bytes<T>(k, n, pad)}};
   }
 
   static Args<> bind(const Shape& s, std::span<std::byte* const> buffers, Scratch<> scratch) {
     const Index m = s["m"], n = s["n"], k = s["k"], pad = s["pad"];
-    return {bind_matrix<T>(buffers[0], m, n, pad), bind_matrix<T>(buffers[1], m, k, pad),
+    return {bind_matrix<Sum>(buffers[0], m, n, pad), bind_matrix<T>(buffers[1], m, k, pad),
             bind_matrix<T>(buffers[2], k, n, pad), scratch};
   }
 
@@ -85,7 +86,7 @@ struct Matmul {
 
   static Cost cost(const Shape& s) {
     const double m = s["m"], n = s["n"], k = s["k"];
-    return {.flops = 2 * m * n * k, .bytes = (m * n + m * k + k * n) * sizeof(T)};
+    return {.flops = 2 * m * n * k, .bytes = m * n * sizeof(Sum) + (m * k + k * n) * sizeof(T)};
   }
 
   static std::vector<Shape> test_shapes() {
@@ -117,7 +118,7 @@ struct Matmul {
   /// are multiplied.
   static Check check_product(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args,
                              double factor_error) {
-    if (Check padding = check_padding<T>(args.c); !padding) return padding;
+    if (Check padding = check_padding<Sum>(args.c); !padding) return padding;
     const bool whole = Element<T>::is_exact || input == "integers";
     if (static_cast<double>(s["m"]) * s["n"] * s["k"] <= 0x1p24)
       return check_elements(args, 0, s["m"], whole, factor_error);
@@ -126,6 +127,9 @@ struct Matmul {
   }
 
  private:
+  // A tensor core truncates its sums of 8 and more products instead of rounding them.
+  static constexpr bool truncates = !std::is_same_v<T, Sum>;
+
   static Check check_elements(const Args<>& args, Index first, Index last, bool exact, double factor_error) {
     const auto& [c, a, b, scratch] = args;
     using Wide = typename Element<T>::Wide;
@@ -140,22 +144,23 @@ struct Matmul {
           magnitude[j] += std::abs(product);
         }
       for (Index j = 0; j < c.cols; ++j) {
-        const double rounding = (a.cols + 2) * Element<T>::epsilon * (factor_error > 0 ? 2 : 1);
+        const double rounding =
+            (a.cols + 2) * Element<Sum>::epsilon * (truncates || factor_error > 0 ? 2 : 1);
         const double bound = exact ? 0 : (rounding + 2.01 * factor_error) * static_cast<double>(magnitude[j]);
         if (!within(c(i, j), static_cast<double>(sum[j]), bound))
-          return Check::wrong("C" + position(i, j), digits(static_cast<T>(sum[j])), digits(c(i, j)));
+          return Check::wrong("C" + position(i, j), digits(static_cast<Sum>(sum[j])), digits(c(i, j)));
       }
     }
     return {};
   }
 
   // With integer sums every element must be a whole number, and the sums wrap modulo 2^64.
-  template <class Sum>
+  template <class Number>
   static Check check_freivalds(const Args<>& args, std::uint64_t seed, double factor_error) {
     const auto& [c, a, b, scratch] = args;
-    constexpr bool whole = std::is_integral_v<Sum>;
+    constexpr bool whole = std::is_integral_v<Number>;
     using Wrapping = std::conditional_t<whole, std::uint64_t, double>;
-    const auto wrap = [](T value) { return static_cast<Wrapping>(static_cast<Sum>(value)); };
+    const auto wrap = [](auto value) { return static_cast<Wrapping>(static_cast<Number>(value)); };
     std::vector<Wrapping> t(c.cols), bt(b.rows);
     for (Index j = 0; j < c.cols; ++j) {
       if constexpr (whole)
@@ -170,7 +175,8 @@ struct Matmul {
         bt[l] += term;
         if constexpr (!whole) b_norm2 += term * term;
       }
-    const double factor = 8 * (factor_error + std::sqrt(a.cols + 2.0) * Element<T>::epsilon +
+    const double factor = 8 * (factor_error + std::sqrt(a.cols + 2.0) * Element<Sum>::epsilon +
+                               (truncates ? a.cols / 64.0 * Element<Sum>::epsilon : 0) +
                                std::sqrt(static_cast<double>(a.cols + c.cols)) * Element<double>::epsilon);
     for (Index i = 0; i < c.rows; ++i) {
       Wrapping got{}, expected{};

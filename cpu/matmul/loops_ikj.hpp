@@ -18,7 +18,7 @@ struct loops_ikj {
   static constexpr std::string_view idea =
       "loop order i-k-j: the innermost loop scans a row of B and a row of C";
   static constexpr std::string_view source = "M1, with the loops interchanged";
-  using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<std::int32_t>>;
+  using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<std::int32_t>, Matmul<Bfloat16>>;
 
   template <class Fork, class Args>
   static void run(Fork&, const Args& args, const Params&) {

@@ -20,7 +20,7 @@ struct naive {
   static constexpr std::string_view idea =
       "the three loops in the order of the definition, i-j-k: the second factor is walked down its columns";
   static constexpr std::string_view source = "M1: A typical matrix multiplication C code; H1: CPU version";
-  using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<std::int32_t>>;
+  using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<std::int32_t>, Matmul<Bfloat16>>;
   static constexpr bool parallel = true;
 
   template <class Fork, class Args>

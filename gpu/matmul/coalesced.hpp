@@ -10,7 +10,7 @@ struct coalesced : OnGpu {
       "one thread an element, B row-major: the lanes of a warp read neighbours; applies occupancy, "
       "coalescing";
   static constexpr std::string_view source = "P1: Row Major (fig. 6.2); M15: mat_mul";
-  using operations = OperationList<Matmul<float>, Matmul<double>, Matmul<std::int32_t>>;
+  using operations = OperationList<Matmul<float>, Matmul<double>, Matmul<std::int32_t>, Matmul<Bfloat16>>;
 
   template <class Device, class Args>
   static void call(Device& device, const Args& args, const Params&) {

@@ -20,6 +20,7 @@ struct CublasLibrary {
   USE(cublasGetStatusString)            \
   USE(cublasSgemm_v2_64)                \
   USE(cublasDgemm_v2_64)                \
+  USE(cublasGemmEx_64)                  \
   USE(cublasSgeam_64)                   \
   USE(cublasDgeam_64)
 #define TALLCACHE_DECLARE(function) decltype(&::function) function = nullptr;

@@ -1,0 +1,104 @@
+// The kernels of products in blocks (block_product.cuh), and their launch.
+#pragma once
+
+#include "common/ops/matmul.hpp"
+#include "gpu/check.hpp"
+#include "gpu/matmul/block_order.hpp"
+#include "gpu/matmul/block_product.cuh"
+#include "gpu/matmul/stream_plan.hpp"
+#include "gpu/on_gpu.hpp"
+#include "gpu/transpose/chunk.cuh"
+
+namespace tallcache::gpu::matmul {
+
+/// Each block does what `plan` says. `parts` has a tile for each of the plan's slots.
+template <class T, class Tiles, bool wide_b>
+__global__ void __launch_bounds__(Tiles::threads, Tiles::min_blocks)
+    multiply_blocks(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, TileOrder order,
+                    StreamPlan plan, T* parts, bool wide_c) {
+  using Product = BlockProduct<T, Tiles, wide_b>;
+  extern __shared__ __align__(16) unsigned char memory[];
+  const int block = static_cast<int>(blockIdx.x) - plan.whole;
+  int step = block < 0 ? 0 : plan.first_step(block);
+  const int end = block < 0 ? plan.steps : plan.first_step(block + 1);
+  do {
+    const int tile = step / plan.steps, begin = tile * plan.steps;
+    const int stop = end < begin + plan.steps ? end : begin + plan.steps;
+    const auto at = order.at(block < 0 ? static_cast<int>(blockIdx.x) : plan.whole + tile);
+    const Index row = static_cast<Index>(at.row) * Tiles::rows;
+    const Index col = static_cast<Index>(at.col) * Tiles::cols;
+    Product product(reinterpret_cast<T*>(memory), a, b, row, col);
+    const Index last = static_cast<Index>(stop - begin) * Tiles::depth;
+    product.multiply(static_cast<Index>(step - begin) * Tiles::depth, last < a.cols ? last : a.cols);
+    if (stop - step == plan.steps)
+      product.store(c.data + row * c.ld + col, c.ld, c.rows - row, c.cols - col, wide_c);
+    else
+      product.store(parts + static_cast<Index>(plan.slot(block, tile)) * Tiles::rows * Tiles::cols,
+                    Tiles::cols, Tiles::rows, Tiles::cols, true);
+    step = stop;
+  } while (step < end);
+}
+
+/// Adds the parts of shared tile blockIdx.x, 32 columns a block. The 8 rows of threads of a block are groups
+/// of `lanes`, which have every lanes-th part of the elements of a row; their sums are added in order.
+template <class T, class Tiles>
+__global__ void __launch_bounds__(256)
+    add_parts(MatrixView<T> c, TileOrder order, StreamPlan plan, const T* parts, int lanes) {
+  __shared__ T sums[8][32];
+  const int tile = static_cast<int>(blockIdx.x);
+  const int first = plan.owner(tile * plan.steps), last = plan.owner((tile + 1) * plan.steps - 1);
+  if (first == last) return;
+  const auto at = order.at(plan.whole + tile);
+  const int groups = 8 / lanes, lane = static_cast<int>(threadIdx.y) % lanes;
+  const int j = static_cast<int>(blockIdx.y * 32 + threadIdx.x);
+  const Index col = static_cast<Index>(at.col) * Tiles::cols + j;
+  for (int i = static_cast<int>(blockIdx.z) * groups + static_cast<int>(threadIdx.y) / lanes; i < Tiles::rows;
+       i += static_cast<int>(gridDim.z) * groups) {
+    const Index row = static_cast<Index>(at.row) * Tiles::rows + i;
+    const bool inside = row < c.rows && col < c.cols;
+    T sum{};
+    if (inside)
+      for (int block = first + lane; block <= last; block += lanes)
+        sum += parts[(static_cast<Index>(plan.slot(block, tile)) * Tiles::rows + i) * Tiles::cols + j];
+    if (lanes > 1) {
+      sums[threadIdx.y][threadIdx.x] = sum;
+      __syncthreads();
+      if (lane == 0)
+        for (int other = 1; other < lanes; ++other) sum += sums[threadIdx.y + other][threadIdx.x];
+      __syncthreads();
+    }
+    if (lane == 0 && inside) c(row, col) = sum;
+  }
+}
+
+/// The tiles of C, numbered in `order`.
+template <class Tiles>
+TileOrder tiles_of(const Shape& shape, BlockOrder order) {
+  return {order, static_cast<int>(grid_of(ceil_div<Index>(shape["m"], Tiles::rows))),
+          static_cast<int>(grid_of(ceil_div<Index>(shape["n"], Tiles::cols))), Tiles::rows, Tiles::cols};
+}
+
+/// Starts the product in the stream of `launch`. `parts` has plan.slots() tiles.
+template <class Tiles, class T>
+void multiply_in_blocks(const Launch& launch, const typename Matmul<T>::template Args<>& args,
+                        const TileOrder& order, const StreamPlan& plan, T* parts) {
+  const auto& [c, a, b, scratch] = args;
+  if (c.rows == 0 || c.cols == 0) return;
+  const auto start = [&](auto kernel, int shared_bytes) {
+    allow_dynamic_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
+    kernel<<<plan.blocks(), Tiles::threads, shared_bytes, stream_of(launch)>>>(c, a, b, order, plan, parts,
+                                                                               transpose::rows_are_chunks(c));
+    check_launch();
+  };
+  if (transpose::rows_are_chunks(b))
+    start(multiply_blocks<T, Tiles, true>, BlockProduct<T, Tiles, true>::shared_bytes);
+  else
+    start(multiply_blocks<T, Tiles, false>, BlockProduct<T, Tiles, false>::shared_bytes);
+  if (plan.sharing == 0) return;
+  const int lanes = plan.max_parts() < 8 ? 1 : 8;
+  const dim3 grid(plan.shared_tiles, Tiles::cols / 32, lanes == 8 ? Tiles::rows : ceil_div(Tiles::rows, 16));
+  add_parts<T, Tiles><<<grid, dim3(32, 8), 0, stream_of(launch)>>>(c, order, plan, parts, lanes);
+  check_launch();
+}
+
+}  // namespace tallcache::gpu::matmul

@@ -1,0 +1,74 @@
+// The orders in which blocks take the tiles of C.
+#pragma once
+
+#include "common/named.hpp"
+
+namespace tallcache::gpu::matmul {
+
+/// Blocks start in the order of their numbers, so that those of neighbouring numbers run at the same time and
+/// share what they read in the second-level cache.
+enum class BlockOrder : int {
+  rows,       ///< a row of tiles behind the other
+  groups,     ///< through `group` rows of tiles at once, column by column
+  recursive,  ///< REC-MULT's: the longer side of C is halved, the first half comes first
+  mirrored    ///< recursive, with every second half mirrored: the path has fewer jumps
+};
+inline constexpr Index block_orders[] = {0, 1, 2, 3};
+
+/// The numbers of the tiles of C.
+struct TileOrder {
+  BlockOrder order;
+  int down, across;        ///< tiles
+  unsigned height, width;  ///< elements of a tile; C has less than 2^32 rows and columns
+  int group = 16;          ///< rows of tiles
+
+  /// A tile's place, in tiles.
+  struct At {
+    int row, col;
+    friend constexpr bool operator==(const At&, const At&) = default;
+  };
+
+  constexpr int tiles() const { return down * across; }
+
+  /// The place of tile number `index`, 0 <= index < tiles().
+  constexpr At at(int index) const {
+    if (order == BlockOrder::rows) return {index / across, index % across};
+    return order == BlockOrder::groups ? in_groups(index) : by_halving(index);
+  }
+
+ private:
+  constexpr At in_groups(int index) const {
+    const int first = index / (group * across) * group;
+    const int rows = down - first < group ? down - first : group;
+    const int within = index - first * across;
+    return {first + within % rows, within / rows};
+  }
+
+  constexpr At by_halving(int index) const {
+    const bool mirrors = order == BlockOrder::mirrored;
+    int row = 0, col = 0, rows = down, cols = across;
+    bool rows_mirrored = false, cols_mirrored = false;
+    while (rows > 1 || cols > 1) {
+      const bool tall = static_cast<unsigned>(rows) * height >= static_cast<unsigned>(cols) * width;
+      const bool halves_rows = cols == 1 || (rows > 1 && tall);
+      int& length = halves_rows ? rows : cols;
+      const int other = halves_rows ? cols : rows, half = (length + 1) / 2;
+      const bool back = halves_rows ? rows_mirrored : cols_mirrored;
+      const int before = (back ? length - half : half) * other;  // tiles of the half that comes first
+      const bool second = index >= before;
+      if (second) {
+        index -= before;
+        if (mirrors) (halves_rows ? cols_mirrored : rows_mirrored) ^= true;
+      }
+      if (second != back) {
+        (halves_rows ? row : col) += half;
+        length -= half;
+      } else {
+        length = half;
+      }
+    }
+    return {row, col};
+  }
+};
+
+}  // namespace tallcache::gpu::matmul

@@ -1,0 +1,254 @@
+// The product of one block: a tile of C in registers, tiles of A and B that arrive in shared memory beside
+// the arithmetic.
+#pragma once
+
+#include "common/view.hpp"
+#include "gpu/asynchronous_copy.cuh"
+
+namespace tallcache::gpu::matmul {
+
+/// The tiles of C of a block and of a warp, in elements. `depth` steps along k arrive at once; `stages` such
+/// arrivals have room in shared memory.
+template <int block_rows, int block_cols, int block_depth, int rows_of_warp, int cols_of_warp,
+          int number_of_stages, int min_blocks_of_sm>
+struct BlockShape {
+  static constexpr int rows = block_rows, cols = block_cols, depth = block_depth;
+  static constexpr int warp_rows = rows_of_warp, warp_cols = cols_of_warp, stages = number_of_stages;
+  static constexpr int threads = rows / warp_rows * (cols / warp_cols) * 32;
+  static constexpr int min_blocks = min_blocks_of_sm;
+};
+
+template <class T, int size>
+struct alignas(sizeof(T) * size) Vector {
+  T at[size];
+};
+
+/// A thread's part of the product. Where `wide_b`, rows of B start at multiples of 16 bytes.
+template <class T, class Tiles, bool wide_b>
+class BlockProduct {
+ public:
+  // A warp's threads have 4 x 8 parts of its tile.
+  static constexpr int lane_rows = 4, lane_cols = 8;
+  static constexpr int thread_rows = Tiles::warp_rows / lane_rows, thread_cols = Tiles::warp_cols / lane_cols;
+  // A is transposed on its way: four elements more a row, and the copies of a warp go to 32 banks.
+  static constexpr int a_pitch = Tiles::rows + 4;
+  static constexpr int a_size = Tiles::depth * a_pitch, stage_size = a_size + Tiles::depth * Tiles::cols;
+  static constexpr int shared_bytes = Tiles::stages * stage_size * sizeof(T);
+
+  /// The block's tile has first element (row, col) of C. `memory` has shared_bytes.
+  __device__ BlockProduct(T* memory, const MatrixView<const T>& a, const MatrixView<const T>& b, Index row,
+                          Index col)
+      : shared(memory), b_ld(b.ld) {
+    const int tid = threadIdx.x, warp = tid / 32, lane = tid % 32;
+    constexpr int warps_across = Tiles::cols / Tiles::warp_cols;
+    tile_row = warp / warps_across * Tiles::warp_rows + lane / lane_cols * row_vector;
+    tile_col = warp % warps_across * Tiles::warp_cols + lane % lane_cols * col_vector;
+
+    // Rows and columns beyond C's edges are read from the last one: their sums are not stored.
+#pragma unroll
+    for (int r = 0; r < a_row_copies; ++r) {
+      const Index i = row + tid / a_lanes + r * a_rows_at_once;
+      a_from[r] = a.data + (i < a.rows ? i : a.rows - 1) * a.ld + tid % a_lanes;
+    }
+    a_to = shared_address(memory + tid % a_lanes * a_pitch + tid / a_lanes);
+    const Index j = col + tid % b_lanes * b_width;
+    const Index left = b.cols - j;
+    b_bytes = static_cast<int>(left < b_width ? left : b_width) * static_cast<int>(sizeof(T));
+    if (left <= 0) b_bytes = 0;
+    b_from = b.data + static_cast<Index>(tid / b_lanes) * b.ld + (left > 0 ? j : 0);
+    b_to = shared_address(memory + a_size + tid / b_lanes * Tiles::cols + tid % b_lanes * b_width);
+  }
+
+  /// Sets the sums to the products of columns [first, last) of A and rows [first, last) of B.
+  __device__ void multiply(Index first, Index last) {
+    for (auto& row : sum)
+      for (T& element : row) element = T{};
+    const int steps = static_cast<int>((last - first + Tiles::depth - 1) / Tiles::depth);
+#pragma unroll
+    for (int r = 0; r < a_row_copies; ++r) a_from[r] += first;
+    b_from += first * b_ld;
+    __syncthreads();  // the tile before this one is done
+    // The first arrival is the incomplete one: no other has to be tested.
+    if (steps > 0) copy_first(static_cast<int>((last - first - 1) % Tiles::depth) + 1);
+    commit_copies();
+#pragma unroll
+    for (int s = 1; s < Tiles::stages - 1; ++s) {
+      const Arrival next = arrival(s * stage_size, s < steps);
+#pragma unroll
+      for (int part = 0; part < copies; ++part) copy(next, part);
+      commit_copies();
+    }
+    wait_for_stage();
+    load(0, shared);
+    int at = 0, free_at = (Tiles::stages - 1) * stage_size;  // elements behind the first stage
+#pragma unroll 1
+    for (int step = 0; step < steps; ++step) {
+      const int next_at = at == (Tiles::stages - 1) * stage_size ? 0 : at + stage_size;
+      multiply_stage(at, next_at, arrival(free_at, step + Tiles::stages - 1 < steps));
+      free_at = at;
+      at = next_at;
+    }
+  }
+
+  /// Stores the sums that lie in the first rows x cols elements of the tile at `to`. Where `wide`, its rows
+  /// start at multiples of 16 bytes.
+  __device__ void store(T* to, Index ld, Index rows, Index cols, bool wide) const {
+#pragma unroll
+    for (int i = 0; i < thread_rows; ++i) {
+      const int r = tile_row + row_of(i);
+      if (r >= rows) continue;
+#pragma unroll
+      for (int j = 0; j < thread_cols; j += col_vector) {
+        const int c = tile_col + col_of(j);
+        T* const place = to + r * ld + c;
+        if (wide && c + col_vector <= cols) {
+          Vector<T, col_vector> chunk;
+#pragma unroll
+          for (int e = 0; e < col_vector; ++e) chunk.at[e] = sum[i][j + e];
+          *reinterpret_cast<Vector<T, col_vector>*>(place) = chunk;
+        } else {
+#pragma unroll
+          for (int e = 0; e < col_vector; ++e)
+            if (c + e < cols) place[e] = sum[i][j + e];
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr int smaller(int x, int y) { return x < y ? x : y; }
+  static constexpr int vector = 16 / sizeof(T);
+  static constexpr int row_vector = smaller(vector, thread_rows), col_vector = smaller(vector, thread_cols);
+  // A warp copies 4 rows of 8 elements of A, whole sectors of 32 bytes in float.
+  static constexpr int a_lanes = 8, a_rows_at_once = Tiles::threads / a_lanes;
+  static constexpr int a_row_copies = Tiles::rows / a_rows_at_once, a_col_copies = Tiles::depth / a_lanes;
+  static constexpr int a_copies = a_row_copies * a_col_copies;
+  static constexpr int b_width = wide_b ? vector : 1;
+  static constexpr int b_lanes = Tiles::cols / b_width, b_rows_at_once = Tiles::threads / b_lanes;
+  static constexpr int b_copies = Tiles::depth / b_rows_at_once, copies = a_copies + b_copies;
+  static_assert(Tiles::rows % a_rows_at_once == 0 && Tiles::depth % a_lanes == 0);
+  static_assert(Tiles::threads % b_lanes == 0 && Tiles::depth % b_rows_at_once == 0);
+  static_assert(Tiles::depth % 4 == 0 && Tiles::stages >= 2);
+
+  /// Where a thread's elements lie in its warp's tile, behind its first.
+  static __device__ constexpr int row_of(int i) {
+    return i / row_vector * lane_rows * row_vector + i % row_vector;
+  }
+  static __device__ constexpr int col_of(int j) {
+    return j / col_vector * lane_cols * col_vector + j % col_vector;
+  }
+
+  static constexpr int a_offset(int part) {  ///< bytes in shared memory
+    return (part % a_col_copies * a_lanes * a_pitch + part / a_col_copies * a_rows_at_once) * sizeof(T);
+  }
+  static constexpr int b_offset(int part) { return part * b_rows_at_once * Tiles::cols * sizeof(T); }
+
+  /// Copies the first `count` columns of A and rows of B to the first stage, and zeros behind them.
+  __device__ __forceinline__ void copy_first(int count) {
+    const int tid = threadIdx.x;
+#pragma unroll
+    for (int part = 0; part < a_copies; ++part) {
+      const int l = part % a_col_copies * a_lanes;
+      copy_asynchronously<sizeof(T)>(a_to + a_offset(part), a_from[part / a_col_copies] + l,
+                                     tid % a_lanes + l < count ? sizeof(T) : 0);
+    }
+#pragma unroll
+    for (int part = 0; part < b_copies; ++part) {
+      const int l = part * b_rows_at_once;
+      copy_asynchronously<b_width * sizeof(T)>(b_to + b_offset(part), b_from + l * b_ld,
+                                               tid / b_lanes + l < count ? b_bytes : 0);
+    }
+#pragma unroll
+    for (int r = 0; r < a_row_copies; ++r) a_from[r] += count;
+    b_from += count * b_ld;
+  }
+
+  /// Where this thread's copies of an arrival go, and the bytes of each: none when there is no arrival, as a
+  /// condition on each copy costs more instructions.
+  struct Arrival {
+    std::uint32_t a_to, b_to;
+    int a_bytes, b_bytes;
+  };
+  __device__ __forceinline__ Arrival arrival(int at, bool any) const {
+    const std::uint32_t behind = at * static_cast<std::uint32_t>(sizeof(T));
+    Arrival next{a_to + behind, b_to + behind, any ? static_cast<int>(sizeof(T)) : 0, any ? b_bytes : 0};
+    // Kept in registers: the compiler would compute them again for every copy.
+    asm volatile("" : "+r"(next.a_to), "+r"(next.b_to), "+r"(next.a_bytes), "+r"(next.b_bytes));
+    return next;
+  }
+
+  /// Copy number `part` of this thread.
+  __device__ __forceinline__ void copy(const Arrival& next, int part) {
+    if (part < a_copies) {
+      const int r = part / a_col_copies, l = part % a_col_copies * a_lanes;
+      copy_asynchronously<sizeof(T)>(next.a_to + a_offset(part), a_from[r] + l, next.a_bytes);
+      if (part % a_col_copies == a_col_copies - 1) a_from[r] += Tiles::depth;
+    } else {
+      copy_asynchronously<b_width * sizeof(T)>(next.b_to + b_offset(part - a_copies), b_from, next.b_bytes);
+      b_from += b_rows_at_once * b_ld;
+    }
+  }
+
+  /// Behind it the next stage's copies have arrived for all threads, and the stage before this one is free.
+  static __device__ __forceinline__ void wait_for_stage() {
+    wait_for_copies<Tiles::stages - 2>();
+    __syncthreads();
+  }
+
+  /// The steps of the stage at `at`, and beside them the copies of an arrival, in four groups. The last step
+  /// loads the first factors of the next stage.
+  __device__ __forceinline__ void multiply_stage(int at, int next_at, const Arrival& next) {
+#pragma unroll
+    for (int l = 0; l < Tiles::depth; ++l) {
+      const bool is_last = l == Tiles::depth - 1;
+      if (is_last) wait_for_stage();
+      load((l + 1) % 2, shared + (is_last ? next_at : at), is_last ? 0 : l + 1);
+#pragma unroll
+      for (int part = 0; part < copies; ++part)
+        if (l == part * 4 / copies * (Tiles::depth / 4)) copy(next, part);
+      if (l == Tiles::depth - 2) commit_copies();
+      multiply_step(l % 2);
+    }
+  }
+
+  /// Step `l` of the stage at `stage`, from shared memory to the registers of `side`.
+  __device__ __forceinline__ void load(int side, const T* stage, int l = 0) {
+    const T* const a_at = stage + l * a_pitch + tile_row;
+    const T* const b_at = stage + a_size + l * Tiles::cols + tile_col;
+#pragma unroll
+    for (int i = 0; i < thread_rows; i += row_vector) {
+      const auto chunk = *reinterpret_cast<const Vector<T, row_vector>*>(a_at + row_of(i));
+#pragma unroll
+      for (int e = 0; e < row_vector; ++e) a_part[side][i + e] = chunk.at[e];
+    }
+#pragma unroll
+    for (int j = 0; j < thread_cols; j += col_vector) {
+      const auto chunk = *reinterpret_cast<const Vector<T, col_vector>*>(b_at + col_of(j));
+#pragma unroll
+      for (int e = 0; e < col_vector; ++e) b_part[side][j + e] = chunk.at[e];
+    }
+  }
+
+  /// Row by row, every second one backwards: neighbouring products share a factor, so that the banks of the
+  /// registers are read less.
+  __device__ __forceinline__ void multiply_step(int side) {
+#pragma unroll
+    for (int i = 0; i < thread_rows; ++i)
+#pragma unroll
+      for (int step = 0; step < thread_cols; ++step) {
+        const int j = i % 2 ? thread_cols - 1 - step : step;
+        sum[i][j] += a_part[side][i] * b_part[side][j];
+      }
+  }
+
+  T* shared;
+  Index b_ld;
+  int tile_row, tile_col, b_bytes;
+  std::uint32_t a_to, b_to;
+  const T* a_from[a_row_copies];
+  const T* b_from;
+  T a_part[2][thread_rows], b_part[2][thread_cols];
+  T sum[thread_rows][thread_cols];
+};
+
+}  // namespace tallcache::gpu::matmul
