@@ -113,9 +113,10 @@ one_line "the sizes differ: rank 1 has .*65.*rank 0 has .*64"
 [ $? != 0 ] || fail "a rank without the memory"
 one_line "are missing"
 
-# A rank that is killed at a random moment takes the others along, and one of them says so.
+# A rank that is killed at a random moment takes the others along, and one of them says so. Either run would last much
+# longer than the moment.
 for operation in matmul transpose; do
-  "$here/mpi/run.sh" "$mpirun" 4 "$program" ranks $operation --shape m=600 --repetitions 1000 --threads 1 >out 2>err &
+  "$here/mpi/run.sh" "$mpirun" 4 "$program" ranks $operation --shape m=3000 --repetitions 1000 --threads 1 >out 2>err &
   job=$!
   sleep "$((RANDOM % 2 + 1)).$((RANDOM % 10))"
   launcher=$(pgrep -P "$job")
