@@ -61,7 +61,9 @@ struct any_shape : OnGpu {
       use(t, StreamPlan::of_few_tiles(tiles(t), steps(t), processors, processors * Tiles::min_blocks,
                                       min_steps));
     };
-    if (tiles(Large{}) * 8 >= processors * 7)
+    // A tile that is largely outside C costs as much as a whole one.
+    const Index elements = shape["m"] * shape["n"], in_tiles = tiles(Large{}) * Large::rows * Large::cols;
+    if (tiles(Large{}) * 8 >= processors * 7 && elements * 8 >= in_tiles * 5)
       use(Large{}, StreamPlan::of_last_wave(tiles(Large{}), steps(Large{}), processors, min_steps));
     else if (std::min(shape["m"], shape["n"]) <= 32 || tiles(Tiny{}) <= 2 * processors)
       with_few(Tiny{});
