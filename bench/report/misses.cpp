@@ -234,6 +234,10 @@ std::vector<Chart> charts_of(const Json& part, std::span<const Record* const> cu
 Blocks page(const Document& document) {
   Blocks blocks;
   for (const Json& part : document.plan) {
+    if (part.contains("machine")) {
+      for (Block& block : requests_page(records_of(document, part), part)) blocks.push_back(std::move(block));
+      continue;
+    }
     blocks.emplace_back(Heading{title_of(part)});
     blocks.emplace_back(Paragraph{heading(part, Style::terminal)});
     if (const auto curves = curves_of(document, part); !curves.empty())

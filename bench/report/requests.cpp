@@ -51,10 +51,18 @@ std::string absence(const Source& source, const char* title) {
   return std::isnan(first->value) ? fmt::format("{}: {}\n", title, first->reason) : "";
 }
 
-std::string record_text(const Record& record, Style style) {
-  if (!record.outcome.measured())
-    return fmt::format("\n{}: {}: {}\n", name_of(record), to_string(record.outcome.status),
-                       record.outcome.reason);
+// Why a record has no counts; empty when it has.
+std::string no_counts(const Record& record) {
+  if (record.outcome.measured()) return {};
+  return fmt::format("{}: {}: {}\n", name_of(record), to_string(record.outcome.status),
+                     record.outcome.reason);
+}
+
+std::string absent_sides(const Record& record) {
+  return absence({Origin::model, record}, "model") + absence({Origin::event, record}, "counter");
+}
+
+Grid record_grid(const Record& record) {
   const Source model{Origin::model, record}, counter{Origin::event, record};
   Grid grid{.caption = name_of(record),
             .columns = {{"", true}, {"model"}, {"counter"}, {"counter over model"}},
@@ -83,18 +91,38 @@ std::string record_text(const Record& record, Style style) {
   for (const Balance& balance : balances)
     if (const double mean = counter.value(balance.mean); mean > 16)  // fewer do not spread
       put(fmt::format("{}: busiest over mean", balance.what), no_value, counter.value(balance.max) / mean);
-  return "\n" + render(grid, style) + absence(model, "model") + absence(counter, "counter");
+  return grid;
+}
+
+std::string title_of(const Json& part) {
+  return fmt::format("{} {} {}, requests by the model of machine {}", part.at("operation").get<std::string>(),
+                     part.at("element").get<std::string>(), part.at("size").get<std::string>(),
+                     part.at("machine").get<std::string>());
 }
 
 }  // namespace
 
 std::string requests_text(std::span<const Record* const> records, const Json& part, Style style) {
-  std::string text =
-      fmt::format("{} {} {}, requests by the model of machine {}\n", part.at("operation").get<std::string>(),
-                  part.at("element").get<std::string>(), part.at("size").get<std::string>(),
-                  part.at("machine").get<std::string>());
-  for (const Record* record : records) text += record_text(*record, style);
+  std::string text = title_of(part) + "\n";
+  for (const Record* record : records) {
+    const std::string reason = no_counts(*record);
+    text += "\n" + (reason.empty() ? render(record_grid(*record), style) + absent_sides(*record) : reason);
+  }
   return text;
+}
+
+Blocks requests_page(std::span<const Record* const> records, const Json& part) {
+  Blocks blocks;
+  blocks.emplace_back(Heading{title_of(part)});
+  for (const Record* record : records) {
+    std::string note = no_counts(*record);
+    if (note.empty()) {
+      blocks.emplace_back(record_grid(*record));
+      note = absent_sides(*record);
+    }
+    if (!note.empty()) blocks.emplace_back(Paragraph{std::move(note)});
+  }
+  return blocks;
 }
 
 }  // namespace tallcache
