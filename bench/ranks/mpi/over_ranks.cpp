@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <optional>
 
 #include "bench/commands/output.hpp"
@@ -371,23 +373,25 @@ void Session::peer(const char* name, Record record, std::span<const PeerGrid> gr
 }  // namespace
 
 void run_over_ranks(const RanksOptions& options) {
-  std::string said;
-  int rank = 0;
+  bool failed = false;
   {
     const mpi::World world(nullptr, nullptr);
-    rank = world.rank();
     try {
       Session(world, options).run();
     } catch (const mpi::SharedError& error) {
-      said = error.what();
+      // All ranks know of it, and one says so before any ends: mpirun then stops those that are left.
+      failed = true;
+      if (world.rank() == 0) {
+        fmt::print(stderr, "tallcache: {}\n", error.what());
+        std::fflush(stderr);
+      }
+      MPI_Barrier(world.comm());
     } catch (const std::exception& error) {
-      fmt::print(stderr, "tallcache: rank {}: {}\n", rank, error.what());
+      fmt::print(stderr, "tallcache: rank {}: {}\n", world.rank(), error.what());
       MPI_Abort(world.comm(), 1);
     }
   }
-  if (said.empty()) return;
-  if (rank == 0) throw Error(said);
-  std::exit(1);
+  if (failed) std::exit(1);
 }
 
 }  // namespace tallcache
