@@ -116,9 +116,11 @@ one_line "are missing"
 # A rank that is killed at a random moment takes the others along, and one of them says so. Either run would last much
 # longer than the moment.
 for operation in matmul transpose; do
+  : >err
   "$here/mpi/run.sh" "$mpirun" 4 "$program" ranks $operation --shape m=3000 --repetitions 1000 --threads 1 >out 2>err &
   job=$!
-  sleep "$((RANDOM % 2 + 1)).$((RANDOM % 10))"
+  for _ in {1..300}; do grep -q 'a rank needs' err && break; sleep 0.1; done  # all have begun
+  sleep "$((RANDOM % 2)).$((RANDOM % 10))"
   launcher=$(pgrep -P "$job")
   victim=$(pgrep -P "${launcher:-0}" | sort -n | sed -n "$((RANDOM % 4 + 1))p")
   if [ -z "$victim" ]; then fail "$operation: no rank to kill"; continue; fi
