@@ -54,13 +54,13 @@ inline constexpr int device_metric_groups = 8;
 /// The metrics of one group, in the order of device_metrics.
 std::vector<const char*> metrics_of_group(int group);
 
-/// Those of `quantities`, and what is in their groups, for everything that `run` does on device number
-/// `device`; all where `quantities` is empty. Each is absent with the reason where it cannot be counted. `run`
-/// is called once for each pass of each group.
-std::vector<DeviceCount> count_on_device(int device, const std::function<void()>& run,
+/// Those of `quantities`, and what is in their groups, for everything that the run does on device number
+/// `device`; all where `quantities` is empty. Each is absent with the reason where it cannot be counted. The
+/// run is called once for each pass of each group.
+std::vector<DeviceCount> count_on_device(int device, const CountedRun& counted,
                                          std::span<const std::string_view> quantities = {});
 
 /// Those of one group.
-std::vector<DeviceCount> count_group(int device, int group, const std::function<void()>& run);
+std::vector<DeviceCount> count_group(int device, int group, const CountedRun& counted);
 
 }  // namespace tallcache::gpu

@@ -67,7 +67,7 @@ TEST(DeviceMetrics, AreInGroupsAndNamedOnce) {
 
 TEST(DeviceCounters, WithoutADeviceAreAbsentWithTheReason) {
   if (device_unavailable(0).empty()) GTEST_SKIP() << "there is a GPU";
-  const auto counts = count_on_device(0, [] { ADD_FAILURE() << "nothing can run"; });
+  const auto counts = count_on_device(0, {[] { ADD_FAILURE() << "nothing can run"; }});
   ASSERT_EQ(counts.size(), device_metrics.size());
   for (const DeviceCount& count : counts) {
     EXPECT_FALSE(count.value) << count.quantity;

@@ -110,7 +110,7 @@ std::pair<Counts, std::string> counted(const Operation& operation, const Kernel&
   EXPECT_TRUE(check) << check.message();
   Counts counts;
   for (const int group : groups)
-    for (const DeviceCount& count : gpu::count_group(0, group, [&] { workspace.run(candidate); })) {
+    for (const DeviceCount& count : gpu::count_group(0, group, {[&] { workspace.run(candidate); }})) {
       if (!count.value) return {{}, count.value.absent};
       counts[std::string(count.quantity)] = *count.value;
     }

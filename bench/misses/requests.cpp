@@ -178,10 +178,8 @@ void count_requests(const Problem& problem, std::span<const Candidate> candidate
     // Without a device the counters' reason is that.
     if (record.outcome.measured() && backend.count) {
       put_counts(record, backend.count(device,
-                                       [&] {
-                                         on_device.workspace->renew_inputs();
-                                         on_device.workspace->run(candidate);
-                                       },
+                                       {.run = [&] { on_device.workspace->run(candidate); },
+                                        .prepare = [&] { on_device.workspace->renew_inputs(); }},
                                        {}));
       publish_counts(record);
     }

@@ -28,13 +28,14 @@ const Variant& named_variant(const Operation& operation, const std::string& name
 void count(Workspace& workspace, const Backend& backend, int device, const Protocol& protocol,
            Measurement& measured) {
   if (!measured.outcome.measured() || measured.candidate.launch == LaunchMode::graph) return;
-  measured.counts = backend.count(
-      device,
-      [&] {
-        workspace.renew_inputs();
-        workspace.run(measured.candidate);
-      },
-      protocol.counts);
+  measured.counts = backend.count(device,
+                                  {.run = [&] { workspace.run(measured.candidate); },
+                                   .prepare =
+                                       [&] {
+                                         workspace.renew_inputs();
+                                         if (protocol.cold) workspace.flush_caches();
+                                       }},
+                                  protocol.counts);
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ std::vector<Record> measure_occupancies() {
     const ProbeResult result = probes->run(MemoryProbe::occupancy, shared);
     double counted = no_value;
     for (const DeviceCount& count :
-         backend.count(0, [&] { probes->run(MemoryProbe::occupancy, shared); }, {&achieved, 1}))
+         backend.count(0, {[&] { probes->run(MemoryProbe::occupancy, shared); }}, {&achieved, 1}))
       if (count.quantity == achieved) {
         if (count.value)
           counted = *count.value;
