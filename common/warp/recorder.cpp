@@ -123,7 +123,7 @@ void Recorder::end_warp() {
     if (!visits_[i].request.mask) continue;  // merged into another
     SiteCounts& counts = sites_[visits_[i].site].counts;
     try {
-      counts.counts += count_requests(machine_, visits_[i].request);
+      if (counts_) counts.counts += count_requests(machine_, visits_[i].request);
     } catch (const Error& error) {
       throw Error(to_string(counts.site) + ": " + error.what());
     }

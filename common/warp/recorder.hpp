@@ -42,6 +42,8 @@ class Recorder {
   Recorder& operator=(const Recorder&) = delete;
 
   void observe(Observer observer) { observer_ = std::move(observer); }
+  /// The requests that follow are observed and not counted.
+  void only_observe() { counts_ = false; }
 
   /// The kernels that follow are compiled so: what a lane accesses one after the other at one site becomes
   /// one access as wide as the widest instruction of its line, where the addresses permit it.
@@ -107,7 +109,7 @@ class Recorder {
   Observer observer_;
   int lane_ = 0;
   std::size_t cursor_ = 0, used_ = 0;
-  bool converged_ = true;
+  bool converged_ = true, counts_ = true;
   std::vector<Visit> visits_;
   std::vector<SiteVisits> sites_;
   std::span<const CompiledAccess> compiled_;
