@@ -44,7 +44,7 @@ class HostThread {
   unsigned match_any(T value) const;
 
   template <class T>
-  static T atomic_add(const Reference<T>& element, std::type_identity_t<T> value) {
+  static OldValue<T> atomic_add(const Reference<T>& element, std::type_identity_t<T> value) {
     return element.atomic_add(value);
   }
   static int popcount(unsigned mask) { return std::popcount(mask); }
