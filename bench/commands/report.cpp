@@ -178,7 +178,9 @@ void add_report(CLI::App& app) {
                   "between {} and {} in this file, and what steps found between the marks '{}'",
                   begin, end, found_mark));
   command->add_flag("--check", options->check, "Change nothing; fail when the README or the page differs");
-  command->add_option("--svg", options->svg, "Plot into PREFIX-<operation>.svg (gnuplot)")
+  command
+      ->add_option("--svg", options->svg,
+                   "Plot into PREFIX-<operation>.svg, or PREFIX-<chart>.svg of tables (gnuplot)")
       ->type_name("PREFIX");
   command
       ->add_option("--html", options->html,
