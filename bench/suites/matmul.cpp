@@ -149,9 +149,10 @@ Shape inner(Index k) { return {{"m", 32}, {"n", 32}, {"k", k}}; }
 
 // The sums of the inner dimension are of all elements in order, of blocks, or of halves. Temporaries at each
 // halving down to 64 make the sum one of halves.
+// `element` has T's factors.
 template <class T>
-ErrorStudy errors(std::string_view backend) {
-  ErrorStudy study{.element = Element<T>::name,
+ErrorStudy errors(std::string_view backend, std::string_view element = Element<T>::name) {
+  ErrorStudy study{.element = element,
                    .dimension = "k",
                    .ladder = {},
                    .smoke_ladder = {inner(16), inner(200)},
@@ -162,7 +163,9 @@ ErrorStudy errors(std::string_view backend) {
                    .relative_to = "|A||B|",
                    .backend = backend};
   for (Index k = 16; k <= 65536; k *= 4) study.ladder.push_back(inner(k));
-  if (backend == "cpu")
+  if (backend == "cpu" && element == Element<Bfloat16>::name)
+    study.runs = {{"naive"}, {"recursive_packed"}, {"amx_tiles"}};
+  else if (backend == "cpu")
     study.runs = {{"naive"},
                   {"tiled"},
                   {"recursive"},
@@ -185,6 +188,7 @@ const Suite matmul_suite{
               .full = {64, 128, 256, 512, 1024, 2048, 4096, 8192}},
     .steps = all_steps(),
     .peers = {peers("double"), peers("float"), gpu_peers(), gpu_peers_of_bfloat16()},
-    .errors = {errors<double>("cpu"), errors<float>("cpu"), errors<double>("gpu"), errors<float>("gpu")}};
+    .errors = {errors<double>("cpu"), errors<float>("cpu"), errors<Bfloat16>("cpu"), errors<double>("gpu"),
+               errors<float>("gpu"), errors<Bfloat16>("gpu"), errors<float>("gpu", Element<Tf32>::name)}};
 
 }  // namespace tallcache
