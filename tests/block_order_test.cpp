@@ -81,28 +81,23 @@ void expect_complete(const StreamPlan& plan, Index tiles) {
 }
 
 TEST(StreamPlans, EveryStepOnce) {
-  for (Index places : {1, 7, 132, 528})
+  for (Index processors : {1, 7, 132})
     for (Index tiles : {1, 2, 6, 7, 8, 100, 131, 132, 133, 263, 264, 265, 512, 2048})
-      for (Index steps : {0, 1, 2, 3, 5, 16, 257})
-        for (Index min_steps : {1, 4}) {
-          SCOPED_TRACE(testing::Message()
-                       << tiles << " tiles of " << steps << " steps, " << places << " places");
-          expect_complete(StreamPlan::of_last_wave(tiles, steps, places, min_steps), tiles);
-          expect_complete(StreamPlan::of_few_tiles(tiles, steps, 132, places, min_steps), tiles);
-        }
+      for (Index steps : {0, 1, 2, 3, 5, 16, 257}) {
+        SCOPED_TRACE(testing::Message()
+                     << tiles << " tiles of " << steps << " steps, " << processors << " multiprocessors");
+        expect_complete(StreamPlan::of_remainder(tiles, steps, processors), tiles);
+      }
 }
 
-TEST(StreamPlans, SplitsOnlyWhatEndsEarlier) {
-  for (Index tiles : {0, 100, 132, 264}) EXPECT_EQ(StreamPlan::of_last_wave(tiles, 100, 132, 4).sharing, 0);
-  const StreamPlan last_wave = StreamPlan::of_last_wave(512, 512, 132, 32);  // 3 waves and 116 tiles
-  EXPECT_EQ(last_wave.whole, 264);
-  EXPECT_EQ(last_wave.shared_tiles, 248);
-  EXPECT_EQ(last_wave.sharing, 132);
-  EXPECT_EQ(StreamPlan::of_last_wave(512, 256, 132, 32).sharing, 0);  // 31 steps would be saved
-  EXPECT_EQ(StreamPlan::of_few_tiles(1, 6250, 132, 528, 32).sharing, 195);
-  EXPECT_EQ(StreamPlan::of_few_tiles(1, 40000, 132, 528, 32).sharing, 528);
-  EXPECT_EQ(StreamPlan::of_few_tiles(1, 63, 132, 528, 32).sharing, 0);
-  EXPECT_EQ(StreamPlan::of_few_tiles(133, 6250, 132, 528, 32).sharing, 0);
+TEST(StreamPlans, SharesWhatIsLeftOver) {
+  for (Index tiles : {0, 132, 264}) EXPECT_EQ(StreamPlan::of_remainder(tiles, 100, 132).sharing, 0);
+  const StreamPlan plan = StreamPlan::of_remainder(289, 33, 132);
+  EXPECT_EQ(plan.whole, 264);
+  EXPECT_EQ(plan.shared_tiles, 25);
+  EXPECT_EQ(plan.sharing, 132);
+  EXPECT_EQ(StreamPlan::of_remainder(1, 132, 132).sharing, 132);
+  EXPECT_EQ(StreamPlan::of_remainder(1, 131, 132).sharing, 0) << "fewer steps than blocks";
 }
 
 }  // namespace

@@ -108,13 +108,28 @@ TEST_F(Multiplying, OrdersOfBlocks) {
   for (Index order : {0, 1, 2, 3}) multiply<float>("warp_tiles", 2500, 1300, 20, {}, {{"order", order}});
 }
 
-// Tiles of each size, whole ones and parts: thin products, and one with an incomplete last wave.
-TEST_F(Multiplying, SplitAlongK) {
+// Tiles of each size, whole and with a remainder that is split along k (for an H200's 132 multiprocessors).
+TEST_F(Multiplying, TilesOfEachSize) {
   multiply<float>("any_shape", 1, 1, 100000);
-  multiply<float>("any_shape", 64, 64, 20000);
-  multiply<float>("any_shape", 40, 4000, 300);
-  multiply<float>("any_shape", 1000, 1000, 500, {1, 1});
-  multiply<float>("any_shape", 2049, 2500, 66);
+  multiply<float>("any_shape", 129, 129, 129, {1, 2});    // 32 x 32
+  multiply<float>("any_shape", 257, 255, 255);            // 32 x 32, k in four
+  multiply<float>("any_shape", 40, 4000, 300);            // 64 x 32
+  multiply<float>("any_shape", 64, 64, 20000);            // the same, split
+  multiply<float>("any_shape", 2049, 2500, 66);           // 64 x 64
+  multiply<float>("any_shape", 513, 513, 513);            // 64 x 64, k in four
+  multiply<float>("any_shape", 64, 64, 100001, {1, 1});   // the same, split
+  multiply<float>("any_shape", 1000, 1000, 500, {1, 1});  // 128 x 64
+  multiply<float>("any_shape", 1050, 1030, 700);          // the same, split
+}
+
+// 128 x 256, split; rows of B copied to aligned ones, aligned, and read as they are. All sums are exact.
+TEST_F(Multiplying, LargeTilesSplitAlongK) {
+  const Index m = 2305, n = 4609, k = 1500;
+  const auto a = numbers<float>(m * (k + 3) + 1, 1), b = numbers<float>(k * (n + 3) + 1, 2);
+  for (const Layout& layout : {Layout{0, 0}, Layout{0, 3}, Layout{1, 3}})
+    EXPECT_TRUE(product<float>("any_shape", a, b, m, n, k, layout) ==
+                product<float>("warp_tiles", a, b, m, n, k, layout))
+        << layout.skip << " elements in, pad " << layout.pad;
 }
 
 // C of few rows or columns, k in one piece and in many.

@@ -61,7 +61,7 @@ Json plan_of(const Operation& operation, const ErrorStudy& study, const ErrorsOp
 
 void put_errors(Record& record, const ErrorStudy& study, const RoundingErrors& errors) {
   const std::string relative = fmt::format("|result - exact| over {}, u = 2^-{}", study.relative_to,
-                                           study.element == "float" ? 24 : 53);
+                                           study.element == "double" ? 53 : 24);
   record.quantities.push_back({"max error", "u", errors.max, Origin::reference, "largest " + relative});
   record.quantities.push_back({"mean error", "u", errors.mean, Origin::reference, "mean " + relative});
 }

@@ -58,6 +58,7 @@ Json plan_of(const Operation& operation, const PeerComparison& comparison) {
             {"baseline", comparison.baseline},
             {"cases", Json::array()}};
   if (comparison.cold) part["caches"] = "cold";
+  if (comparison.mean) part["mean"] = true;
   if (share.of == SpeedShare::Of::reference) {
     part["share"]["operation"] = share.operation;
     part["share"]["variant"] = share.variant;

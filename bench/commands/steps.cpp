@@ -76,10 +76,11 @@ void steps(const StepsOptions& options) {
   const Output output(options.json);
   const DeviceWatch watch(options.device);
   Document document = new_document("steps", options);
-  if (!options.smoke) document.context.erase("mode");  // there are no others
+  if (options.scale() == Scale::quick) document.context.erase("mode");  // for most operations the only one
   document.limits = suite_limits(options);
   for (const Suite* suite : chosen)
     for (const OptimizationSteps& part : on_backend(suite->steps, options.backend)) {
+      if (!options.smoke && part.from > options.scale()) continue;
       measure_steps(document, suite->operation, part, options);
       watch.note(document);
       output.part(document, render(steps_grid(document, document.plan.back()), Style::terminal));
@@ -101,6 +102,7 @@ void add_steps(CLI::App& app) {
   command->add_option("--seconds", options->seconds, "Time to spend on each step")
       ->check(CLI::PositiveNumber);
   add_backend(*command, *options);
+  command->add_flag("--full", options->full, "Tables of one variant's parameters, too, up to seconds a run");
   command->footer("Example: tallcache steps transpose --json steps.json");
   command->callback([options] { steps(*options); });
 }

@@ -89,9 +89,9 @@ void add_group(Grid& grid, const Document& document, const Json& part, const Jso
   const PeerGroup group = peer_group(document, part, name, launch);
   if (launch == LaunchMode::graph && group.count + group.absent_count == 0) return;
   const std::string missing = group.absent_count ? fmt::format(", {} not measured", group.absent_count) : "";
-  grid.rows.push_back(
-      {fmt::format("{}{}: geometric mean of {}{}", name, suffix(launch), group.count, missing), threads, "",
-       "", "", "", times(group.geometric_mean)});
+  grid.rows.push_back({fmt::format("{}{}: geometric mean of {}{}", name.empty() ? "all of these" : name,
+                                   suffix(launch), group.count, missing),
+                       threads, "", "", "", "", times(group.geometric_mean)});
   if (group.count)
     grid.rows.push_back(
         {fmt::format("the least of them, {}", group.min_label), threads, "", "", "", "", times(group.min)});
@@ -227,6 +227,9 @@ Grid peers_grid(const Document& document, const Json& part) {
     const bool single = peer_case.at("group").get_ref<const std::string&>().empty();
     (single ? add_case : add_group)(grid, document, part, peer_case, launch);
   });
+  if (part.value("mean", false))
+    for (const LaunchMode launch : {LaunchMode::plain, LaunchMode::graph})
+      add_group(grid, document, part, {{"group", ""}, {"threads", 1}}, launch);
   for (auto& row : grid.rows) row.resize(grid.columns.size());
   if (part.at("backend") != "cpu") drop_threads(grid);
   return grid;

@@ -3,6 +3,7 @@
 //   {"operation", "element", "backend", "variant",
 //    "share": {"of": what its speed is a share of (SpeedShare::Of), "title", "operation", "variant"},
 //    "first_input": the operation's, "baseline": the variant of the suite with a column of its own, or "",
+//    "mean": true where the cases without a group have a mean, too,
 //    "cases": [{"label", "row", "threads", "group"}]}
 //
 // The records of a case, which were interleaved, have its row: the variant's own, its peers', and the
@@ -31,7 +32,7 @@ struct PeerFigures {
 PeerFigures peer_figures(const Document&, const Json& part, const Json& peer_case,
                          LaunchMode launch = LaunchMode::plain);
 
-/// The figures of a group, over its cases in which the variant and a peer were measured by launches of one
+/// The figures of a group, or of all cases without one where `group` is "", over the cases in which the variant and a peer were measured by launches of one
 /// mode. A case without a record as a graph does not count as absent.
 struct PeerGroup {
   int count = 0, absent_count = 0;

@@ -73,7 +73,7 @@ std::string sentence(const Document& document, const Json& part) {
     const Record*& fastest = step.at("peer") ? library : best;
     if (step.at("threads") == textbook->threads && faster(record, fastest)) fastest = record;
   }
-  if (!library) return {};
+  if (!library || best->variant == textbook->variant) return {};  // of one variant's parameters
   const double seconds = measured_seconds(best);
   const Json& build = document.context.at("build");
   const std::string throttling = throttling_text(document);

@@ -13,7 +13,7 @@
 namespace tallcache {
 
 /// Over the elements of a result: the distance from the exact value over the magnitude that bounds it, in units
-/// of the element type's unit roundoff u (2^-24 in float, 2^-53 in double). NaN when an element is not finite.
+/// of the unit roundoff u of the result's elements (2^-24 in float, 2^-53 in double). NaN when an element is not finite.
 struct RoundingErrors {
   double max = no_value, mean = no_value;
 };
@@ -39,5 +39,7 @@ extern template std::unique_ptr<ErrorReference> product_reference<float>(const S
                                                                          std::uint64_t);
 extern template std::unique_ptr<ErrorReference> product_reference<double>(const Shape&, std::string_view,
                                                                           std::uint64_t);
+extern template std::unique_ptr<ErrorReference> product_reference<Bfloat16>(const Shape&, std::string_view,
+                                                                            std::uint64_t);
 
 }  // namespace tallcache

@@ -54,17 +54,54 @@ OptimizationSteps gpu_steps() {
           .backend = "gpu"};
 }
 
+// The orders of the blocks of one product. The last before the recursion is the grouping that suits the
+// second-level cache of the H200 best (gpu/matmul/TUNING.md).
+OptimizationSteps block_orders(const Shape& shape) {
+  OptimizationSteps orders{.element = "float",
+                           .unit = "flop",
+                           .min_bytes = no_value,
+                           .limit = "the FMA peak",
+                           .shape = shape,
+                           .smoke = square(65),
+                           .steps = {{"blocks by rows", "warp_tiles", {{"order", 0}}},
+                                     {"in groups of 32 rows", "warp_tiles", {{"order", 1}, {"group", 32}}},
+                                     {"in groups of 8 rows", "warp_tiles", {{"order", 1}, {"group", 8}}},
+                                     {"in groups of 16 rows", "warp_tiles", {{"order", 1}, {"group", 16}}},
+                                     {"recursive", "warp_tiles", {{"order", 2}}},
+                                     {"recursive and mirrored", "warp_tiles", {{"order", 3}}},
+                                     {.label = "cuBLAS", .variant = "cublas", .peer = true}},
+                           .backend = "gpu",
+                           .from = Scale::full};
+  // A run takes a second and more, and its check on the host ten.
+  if (shape["m"] * shape["n"] * shape["k"] > Index{1} << 43)
+    std::erase_if(orders.steps, [](const Step& step) {
+      return step.peer || step.label == "in groups of 8 rows" || step.label == "in groups of 32 rows";
+    });
+  return orders;
+}
+
+std::vector<OptimizationSteps> all_steps() {
+  std::vector<OptimizationSteps> all{steps(), gpu_steps()};
+  for (const Index n : {2048, 4096, 8192}) all.push_back(block_orders(square(n)));
+  for (const auto& [m, n, k] :
+       {std::tuple<Index, Index, Index>{32768, 2048, 2048}, {2048, 32768, 2048}, {4096, 4096, 32768}})
+    all.push_back(block_orders({{"m", m}, {"n", n}, {"k", k}}));
+  for (const Index n : {16384, 32768}) all.push_back(block_orders(square(n)));
+  return all;
+}
+
 PeerComparison gpu_peers() {
   PeerComparison comparison{.element = "float",
                             .variant = "any_shape",
                             .share = {SpeedShare::Of::limit, "of the FMA peak"},
-                            .beside = {"warp_tiles", "coarsened"},
+                            .beside = {"coarsened"},
                             .baseline = "coarsened",
                             .smoke = square(65),
-                            .backend = "gpu"};
+                            .backend = "gpu",
+                            .mean = true};
   std::vector<PeerCase>& cases = comparison.cases;
-  for (const Index n : {256, 512, 1024, 2048, 4096, 8192}) cases.push_back({.shape = square(n)});
-  for (const Index n : {511, 513, 1023, 1025, 2047, 2049, 4095, 4097}) cases.push_back({.shape = square(n)});
+  for (Index n = 64; n <= 8192; n *= 2)
+    for (const Index size : {n - 1, n, n + 1}) cases.push_back({.shape = square(size)});
   for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{687, 1107, 837},
                                 {64, 64, 100000},
                                 {100000, 64, 64},
@@ -112,9 +149,10 @@ Shape inner(Index k) { return {{"m", 32}, {"n", 32}, {"k", k}}; }
 
 // The sums of the inner dimension are of all elements in order, of blocks, or of halves. Temporaries at each
 // halving down to 64 make the sum one of halves.
+// `element` has T's factors.
 template <class T>
-ErrorStudy errors(std::string_view backend) {
-  ErrorStudy study{.element = Element<T>::name,
+ErrorStudy errors(std::string_view backend, std::string_view element = Element<T>::name) {
+  ErrorStudy study{.element = element,
                    .dimension = "k",
                    .ladder = {},
                    .smoke_ladder = {inner(16), inner(200)},
@@ -125,7 +163,9 @@ ErrorStudy errors(std::string_view backend) {
                    .relative_to = "|A||B|",
                    .backend = backend};
   for (Index k = 16; k <= 65536; k *= 4) study.ladder.push_back(inner(k));
-  if (backend == "cpu")
+  if (backend == "cpu" && element == Element<Bfloat16>::name)
+    study.runs = {{"naive"}, {"recursive_packed"}, {"amx_tiles"}};
+  else if (backend == "cpu")
     study.runs = {{"naive"},
                   {"tiled"},
                   {"recursive"},
@@ -146,8 +186,9 @@ const Suite matmul_suite{
               .smoke = {48, 64},
               .quick = {64, 128, 256, 512, 1024, 2048, 4096},
               .full = {64, 128, 256, 512, 1024, 2048, 4096, 8192}},
-    .steps = {steps(), gpu_steps()},
+    .steps = all_steps(),
     .peers = {peers("double"), peers("float"), gpu_peers(), gpu_peers_of_bfloat16()},
-    .errors = {errors<double>("cpu"), errors<float>("cpu"), errors<double>("gpu"), errors<float>("gpu")}};
+    .errors = {errors<double>("cpu"), errors<float>("cpu"), errors<Bfloat16>("cpu"), errors<double>("gpu"),
+               errors<float>("gpu"), errors<Bfloat16>("gpu"), errors<float>("gpu", Element<Tf32>::name)}};
 
 }  // namespace tallcache

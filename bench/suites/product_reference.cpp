@@ -62,8 +62,9 @@ class ProductReference final : public ErrorReference {
   }
 
   RoundingErrors errors(std::span<const std::byte> output) const override {
-    const auto* c = reinterpret_cast<const T*>(output.data());
-    constexpr double unit_roundoff = Element<T>::epsilon / 2;
+    using Sum = typename Element<T>::Sum;
+    const auto* c = reinterpret_cast<const Sum*>(output.data());
+    constexpr double unit_roundoff = Element<Sum>::epsilon / 2;
     RoundingErrors errors{0, 0};
     for (std::size_t i = 0; i < sums_.size(); ++i) {
       if (!std::isfinite(c[i])) return {};
@@ -113,5 +114,7 @@ template std::unique_ptr<ErrorReference> product_reference<float>(const Shape&, 
                                                                   std::uint64_t);
 template std::unique_ptr<ErrorReference> product_reference<double>(const Shape&, std::string_view,
                                                                    std::uint64_t);
+template std::unique_ptr<ErrorReference> product_reference<Bfloat16>(const Shape&, std::string_view,
+                                                                     std::uint64_t);
 
 }  // namespace tallcache

@@ -44,7 +44,8 @@ struct OptimizationSteps {
   Shape shape, smoke;
   std::vector<Step> steps;
   std::string_view backend = "cpu";
-  bool cold = false;  ///< caches are flushed before each run
+  bool cold = false;          ///< caches are flushed before each run
+  Scale from = Scale::quick;  ///< the smallest scale that they belong to; all belong to smoke
 };
 
 struct PeerCase {
@@ -82,6 +83,7 @@ struct PeerComparison {
   std::vector<PeerCase> cases{};
   std::string_view backend = "cpu";
   bool cold = false;  ///< caches are flushed before each run
+  bool mean = false;  ///< the geometric mean and the least of the cases without a group are printed, too
 };
 
 /// A variant whose errors are measured, in the precision and with the parameters that are given.

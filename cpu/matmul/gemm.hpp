@@ -42,15 +42,17 @@ inline constexpr Index min_parallel_work = Index{128} * 128 * 128;
 /// Which factors of a product are packed.
 template <class T>
 struct Packing {
-  const RegisterKernel<T>& kernel = register_kernel<T>();
+  const RegisterKernel<T>& kernel;
   bool a, b;
   Index kc;
 
   /// `b_rows`: the rows of B are contiguous, as the kernel reads them.
-  Packing(Index m, Index n, bool b_rows, const GemmSizes& sizes) : kc(value_or_default(sizes.kc, kernel.kc)) {
+  Packing(const RegisterKernel<T>& kernel, Index m, Index n, bool b_rows, const GemmSizes& sizes)
+      : kernel(kernel), kc(kernel.packed_k(value_or_default(sizes.kc, kernel.kc))) {
     const Index min_packed = value_or_default(sizes.min_packed, kernel.min_packed);
-    a = n >= min_packed;
-    b = m >= min_packed || !b_rows || (!kernel.masked && n % kernel.lanes != 0);
+    const bool always = kernel.k_group > 1;  // its order is not that of any matrix
+    a = always || n >= min_packed;
+    b = always || m >= min_packed || !b_rows || (!kernel.masked && n % kernel.lanes != 0);
   }
 
   /// The kernel reads both factors unpacked.
@@ -78,16 +80,17 @@ struct GemmPlan {
     mc = ceil_div(value_or_default(sizes.mc, kernel.mc), kernel.mr);
     nc = ceil_div(value_or_default(sizes.nc, kernel.nc), kernel.nr);
     k_blocks = ceil_div(k, kc);
-    kc = k_blocks ? ceil_div(k, k_blocks) : 0;
+    kc = k_blocks ? kernel.packed_k(ceil_div(k, k_blocks)) : 0;
     k_blocks = kc ? ceil_div(k, kc) : 0;
   }
 
   Index k_block_size(Index s) const { return std::min(kc, k - s * kc); }
-  Index size_a() const { return pack_a ? panels_m * kernel.mr * k : 0; }
-  Index size_b() const { return pack_b ? panels_n * kernel.nr * k : 0; }
+  Index size_a() const { return pack_a ? panels_m * kernel.mr * kernel.packed_k(k) : 0; }
+  Index size_b() const { return pack_b ? panels_n * kernel.nr * kernel.packed_k(k) : 0; }
   std::size_t scratch() const {
-    const auto bytes = [](Index panels, Index width, Index k) {
-      return checked_product(checked_product(panels * width, k, "packed matrix"), sizeof(T), "packed matrix");
+    const auto bytes = [this](Index panels, Index width, Index k) {
+      return checked_product(checked_product(panels * width, kernel.packed_k(k), "packed matrix"), sizeof(T),
+                             "packed matrix");
     };
     return scratch_bytes(
         {pack_a ? bytes(panels_m, kernel.mr, k) : 0, pack_b ? bytes(panels_n, kernel.nr, k) : 0});
@@ -98,6 +101,8 @@ struct GemmPlan {
 /// enters as its transpose, so that both factors are read alike. A panel is `width` rows.
 template <class T, class Access>
 struct Factor {
+  const RegisterKernel<T>* kernel;
+  typename RegisterKernel<T>::Pack pack_panels;
   const T* data;
   Index size, width, row_stride, col_stride;
   bool packed;
@@ -107,25 +112,25 @@ struct Factor {
   /// Panel p of the k block that begins at l0 and is `k` long.
   Panels<T> panels(Index p, Index l0, Index k) const {
     if (packed) {
-      const Index padded = ceil_div(size, width) * width;
-      return {memory.data + padded * l0 + p * width * k, width * k, 1, width};
+      const Index padded = ceil_div(size, width) * width, steps = kernel->packed_k(k);
+      return {memory.data + padded * l0 + p * width * steps, width * steps, 1, width};
     }
     return {data + p * width * row_stride + l0 * col_stride, width * row_stride, row_stride, col_stride};
   }
 
-  void pack(const RegisterKernel<T>& kernel, Index p, Index p_end, Index l0, Index k) const {
+  void pack(Index p, Index p_end, Index l0, Index k) const {
     const Index first = p * width, count = std::min(p_end * width, size) - first;
     T* to = const_cast<T*>(panels(p, l0, k).data);
-    kernel.pack(to, width, count, k, data + first * row_stride + l0 * col_stride, row_stride, col_stride);
+    pack_panels(to, width, count, k, data + first * row_stride + l0 * col_stride, row_stride, col_stride);
     read(first, count, l0, k);
-    writes(VectorView<T>{to, (p_end - p) * width * k}.with(access));
+    writes(VectorView<T>{to, (p_end - p) * width * kernel->packed_k(k)}.with(access));
   }
 
   /// Tells the access policy that a kernel reads panel p of a k block.
   void read_panel(Index p, Index l0, Index k) const {
     const Index first = p * width, count = std::min(width, size - first);
     if (packed)
-      reads(VectorView<const T>{panels(p, l0, k).data, width * k}.with(access));
+      reads(VectorView<const T>{panels(p, l0, k).data, width * kernel->packed_k(k)}.with(access));
     else
       read(first, count, l0, k);
   }
@@ -159,7 +164,7 @@ struct FactorPart {
 
 template <class T, class Access>
 struct GemmRun {
-  using C = MatrixView<T, Access>;
+  using C = MatrixView<SumOf<T>, Access>;
   using FactorPart = detail::FactorPart<T, Access>;
   /// The factors of the part that a thread computes afterwards.
   struct Next {
@@ -169,7 +174,7 @@ struct GemmRun {
   GemmPlan<T> plan;
   Factor<T, Access> a, b;
   C c;
-  T alpha, beta;
+  SumOf<T> alpha, beta;
 
   /// The whole product.
   template <class Fork>
@@ -189,7 +194,7 @@ struct GemmRun {
       const Index groups = ceil_div(panels, group);
       fork.loop(0, groups * plan.k_blocks, 1, [=, this, &factor](Index at) {
         const Index s = at / groups, p = at % groups * group;
-        factor.pack(plan.kernel, p, std::min(p + group, panels), s * plan.kc, plan.k_block_size(s));
+        factor.pack(p, std::min(p + group, panels), s * plan.kc, plan.k_block_size(s));
       });
     };
     if (a.packed) all(a, plan.panels_m);
@@ -238,7 +243,7 @@ struct GemmRun {
                    .c = to.data,
                    .ldc = to.ld,
                    .alpha = alpha,
-                   .beta = from_a.s == 0 ? beta : T{1},
+                   .beta = from_a.s == 0 ? beta : SumOf<T>{1},
                    // An empty range: a prefetch needs a valid address.
                    .ahead = {{a.data, 0}, {b.data, 0}}};
     const Index next_l0 = next.a.s * plan.kc, next_k = plan.k_block_size(next.a.s);
@@ -265,8 +270,8 @@ struct GemmRun {
 /// The product as one leaf, on a B that is not transposed. The same as with a plan, which would take half as
 /// long as the product of n = 8 itself.
 template <class T>
-void multiply_unpacked(const RegisterKernel<T>& kernel, Trans trans_a, T alpha, MatrixView<const T> a,
-                       MatrixView<const T> b, T beta, MatrixView<T> c) {
+void multiply_unpacked(const RegisterKernel<T>& kernel, Trans trans_a, SumOf<T> alpha, MatrixView<const T> a,
+                       MatrixView<const T> b, SumOf<T> beta, MatrixView<SumOf<T>> c) {
   const Index a_row_stride = trans_a == Trans::no ? a.ld : 1, a_col_stride = trans_a == Trans::no ? 1 : a.ld;
   kernel.multiply({.m = c.rows,
                    .n = c.cols,
@@ -284,34 +289,36 @@ void multiply_unpacked(const RegisterKernel<T>& kernel, Trans trans_a, T alpha, 
 
 /// gemm() in row-major order. The arguments must be valid.
 template <class Fork, class T, class Access>
-void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, T alpha, MatrixView<const T, Access> a,
-               MatrixView<const T, Access> b, T beta, MatrixView<T, Access> c, Scratch<Access> scratch,
-               const GemmSizes& sizes) {
+void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, SumOf<T> alpha, MatrixView<const T, Access> a,
+               MatrixView<const T, Access> b, SumOf<T> beta, MatrixView<SumOf<T>, Access> c,
+               Scratch<Access> scratch, const GemmSizes& sizes,
+               const RegisterKernel<T>& kernel = register_kernel<T>()) {
   const Index m = c.rows, n = c.cols, k = trans_a == Trans::no ? a.cols : a.rows;
   if (m == 0 || n == 0) return;
   if (k == 0 || alpha == 0) {
     fork.loop(0, m, 1, [c, beta](Index i) {
-      for (Index j = 0; j < c.cols; ++j) c(i, j) = beta == 0 ? T{} : static_cast<T>(beta * c(i, j));
+      for (Index j = 0; j < c.cols; ++j)
+        c(i, j) = beta == 0 ? SumOf<T>{} : static_cast<SumOf<T>>(beta * c(i, j));
     });
     return;
   }
   const bool a_rows = trans_a == Trans::no, b_rows = trans_b == Trans::no;
   const Index a_row_stride = a_rows ? a.ld : 1, a_col_stride = a_rows ? 1 : a.ld;
-  const Packing<T> packing(m, n, b_rows, sizes);
+  const Packing<T> packing(kernel, m, n, b_rows, sizes);
   const bool one_leaf = packing.none(k) && (fork.width() == 1 || m * n * k < min_parallel_work);
   if constexpr (std::is_same_v<Access, Plain>)
     if (one_leaf) return multiply_unpacked<T>(packing.kernel, trans_a, alpha, a, b, beta, c);
   const GemmPlan<T> plan(m, n, k, packing, one_leaf, sizes);
   const auto a_memory = scratch.template vector<T>(plan.size_a());
   const auto b_memory = scratch.template vector<T>(plan.size_b());
-  const GemmRun<T, Access> run{
-      .plan = plan,
-      .a = {a.data, m, plan.kernel.mr, a_row_stride, a_col_stride, plan.pack_a, a_memory, a.access()},
-      .b = {b.data, n, plan.kernel.nr, b_rows ? 1 : b.ld, b_rows ? b.ld : 1, plan.pack_b, b_memory,
-            b.access()},
-      .c = c,
-      .alpha = alpha,
-      .beta = beta};
+  const GemmRun<T, Access> run{.plan = plan,
+                               .a = {&kernel, kernel.pack_a, a.data, m, plan.kernel.mr, a_row_stride,
+                                     a_col_stride, plan.pack_a, a_memory, a.access()},
+                               .b = {&kernel, kernel.pack_b, b.data, n, plan.kernel.nr, b_rows ? 1 : b.ld,
+                                     b_rows ? b.ld : 1, plan.pack_b, b_memory, b.access()},
+                               .c = c,
+                               .alpha = alpha,
+                               .beta = beta};
   run(fork);
 }
 
@@ -320,11 +327,13 @@ void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, T alpha, MatrixView<con
 /// The bytes of scratch of gemm() with the same arguments. C is m x n, k is the inner dimension.
 template <class T>
 std::size_t gemm_scratch_bytes(Layout layout, Trans trans_a, Trans trans_b, Index m, Index n, Index k,
-                               const GemmSizes& sizes = {}) {
+                               const GemmSizes& sizes = {},
+                               const RegisterKernel<T>& kernel = register_kernel<T>()) {
   const bool rows = layout == Layout::row_major;
   const bool b_rows = rows ? trans_b == Trans::no : trans_a == Trans::no;
   if (!rows) std::swap(m, n);
-  return detail::GemmPlan<T>(m, n, k, detail::Packing<T>(m, n, b_rows, sizes), false, sizes).scratch();
+  return detail::GemmPlan<T>(m, n, k, detail::Packing<T>(kernel, m, n, b_rows, sizes), false, sizes)
+      .scratch();
 }
 
 /// C = alpha op(A) op(B) + beta C, where op is the identity or the transposition, as BLAS's gemm: with beta =

@@ -13,7 +13,7 @@ struct recursive_packed {
       "parameter";
   static constexpr std::string_view source =
       "M7; Frigo, Leiserson, Prokop, Ramachandran 1999; Goto, van de Geijn 2008 (packing)";
-  using operations = OperationList<Matmul<double>, Matmul<float>>;
+  using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<Bfloat16>>;
   static constexpr ParamSpec params[] = {
       {"kc", 0, "inner dimension packed together; 0: the instruction set's, here and below", 0},
       {"mc", 0, "rows of C of a leaf", 0},
@@ -30,9 +30,7 @@ struct recursive_packed {
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
-    using T = typename decltype(args.c)::value_type;
-    detail::gemm_rows(fork, Trans::no, Trans::no, T{1}, args.a, args.b, T{0}, args.c, args.scratch,
-                      sizes(params));
+    detail::gemm_rows(fork, Trans::no, Trans::no, 1, args.a, args.b, 0, args.c, args.scratch, sizes(params));
   }
 
  private:

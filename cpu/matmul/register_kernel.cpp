@@ -330,7 +330,8 @@ const RegisterKernel<T>* Kernel() {
                                             .min_packed = 512,
                                             .masked = !HWY_MEM_OPS_MIGHT_FAULT,
                                             .multiply = &Multiply<T>,
-                                            .pack = &Pack<T>};
+                                            .pack_a = &Pack<T>,
+                                            .pack_b = &Pack<T>};
   return &kernel;
 }
 const RegisterKernel<double>* KernelDouble() { return Kernel<double>(); }

@@ -3,15 +3,20 @@
 //
 // A tile is mr x nr of C; a panel of A is mr of its rows, a panel of B nr of its columns. A
 // packed panel is stored in the order in which the kernel reads it: [k][mr] for A, [k][nr] for B, with
-// zeros outside of the matrix.
+// zeros outside of the matrix. A kernel of bfloat16 has an order of its own within every k_group steps.
 #pragma once
 
 #include <cstddef>
 
 #include "common/ceil_div.hpp"
+#include "common/element.hpp"
 #include "common/named.hpp"
 
 namespace tallcache::cpu::matmul {
+
+/// The elements of a product of matrices of T.
+template <class T>
+using SumOf = typename Element<T>::Sum;
 
 /// The position of a factor's panels. Element (i, l) of panel p (row i of A's or column i of B's, step l of
 /// the inner dimension) is at data[p * panel + i * row_stride + l * col_stride].
@@ -29,9 +34,9 @@ struct Block {
   Index m, n, k;  ///< of C's block and of the inner dimension
   Panels<T> a, b;
   bool a_packed, b_packed;
-  T* c;
+  SumOf<T>* c;
   Index ldc;
-  T alpha, beta;  ///< beta = 0: C is not read
+  SumOf<T> alpha, beta;  ///< beta = 0: C is not read
   /// The data that the next block reads and this one does not, to be prefetched: two ranges of elements.
   struct Range {
     const T* begin;
@@ -52,9 +57,15 @@ struct RegisterKernel {
   /// C = alpha A B + beta C, a loop over tiles.
   void (*multiply)(const Block<T>&);
   /// Packs `count` rows of A (columns of B) and k steps of the inner dimension into consecutive panels of
-  /// `width`. Panel p has to[p * width * k + l * width + i] = from[(p * width + i) * row_stride + l *
-  /// col_stride], and zero beyond the last row.
-  void (*pack)(T* to, Index width, Index count, Index k, const T* from, Index row_stride, Index col_stride);
+  /// `width`. Where k_group is 1, panel p has to[p * width * k + l * width + i] = from[(p * width + i) *
+  /// row_stride + l * col_stride], and zero beyond the last row.
+  using Pack = void (*)(T* to, Index width, Index count, Index k, const T* from, Index row_stride,
+                        Index col_stride);
+  Pack pack_a, pack_b;
+  /// Packed panels have a multiple of so many steps of the inner dimension; zeros follow the last.
+  Index k_group = 1;
+
+  Index packed_k(Index k) const { return ceil_div(k, k_group) * k_group; }
 };
 
 /// The register kernel of the target that this processor dispatches to.
@@ -64,5 +75,11 @@ template <>
 const RegisterKernel<double>& register_kernel();
 template <>
 const RegisterKernel<float>& register_kernel();
+template <>
+const RegisterKernel<Bfloat16>& register_kernel();
+
+/// The kernel of bfloat16 with AVX-512 BF16; null where the processor has none. The other widens to float.
+const RegisterKernel<Bfloat16>* dot_kernel();
+const RegisterKernel<Bfloat16>& widening_kernel();
 
 }  // namespace tallcache::cpu::matmul

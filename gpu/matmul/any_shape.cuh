@@ -1,17 +1,57 @@
 // The product of floats of any shape on CUDA cores: tiles that suit it, and stream-K.
 #pragma once
 
+#include <limits>
+
 #include "gpu/kernel_limits.hpp"
 #include "gpu/matmul/thin_products.cuh"
 #include "gpu/matmul/warp_tiles.cuh"
 
 namespace tallcache::gpu::matmul {
 
+/// Copies a matrix to rows that start at multiples of 16 bytes.
+__global__ void __launch_bounds__(256) copy_to_chunks(MatrixView<float> to, MatrixView<const float> from) {
+  for (Index i = blockIdx.x; i < from.rows; i += gridDim.x)
+    for (Index j = blockIdx.y * Index{256} + threadIdx.x; j < from.cols; j += gridDim.y * Index{256})
+      to(i, j) = from(i, j);
+}
+
+/// Tiles, and the time that a multiprocessor takes for one with k steps, start_ns + k step_ps / 1000. Measured
+/// on an H200 (TUNING.md): the ratios choose the tiles.
+template <class BlockTiles, int start, int step>
+struct TimedTiles {
+  using Tiles = BlockTiles;
+  static constexpr double start_ns = start, step_ps = step;
+};
+
+/// How a product is divided, and its time in nanoseconds.
+struct TimedPlan {
+  double time;
+  StreamPlan plan;
+};
+
+/// The faster of whole tiles and of a shared remainder.
+template <class Timed>
+TimedPlan plan_of(const Shape& shape, Index processors) {
+  using Tiles = typename Timed::Tiles;
+  const Index tiles = tiles_of<Tiles>(shape, BlockOrder::recursive).tiles(), k = shape["k"];
+  const Index steps = ceil_div<Index>(k, Tiles::depth);
+  const double inner = Timed::step_ps * 1e-3 * static_cast<double>(k), of_tile = Timed::start_ns + inner;
+  const TimedPlan whole{of_tile * static_cast<double>(ceil_div(tiles, processors)),
+                        StreamPlan::of_whole_tiles(tiles, steps)};
+  const StreamPlan shared = StreamPlan::of_remainder(tiles, steps, processors);
+  constexpr double sum_ns = 7000 + 0.45 * Tiles::rows * Tiles::cols;  // of the parts
+  const double part = static_cast<double>(shared.shared_tiles) / static_cast<double>(processors);
+  const double time =
+      of_tile * static_cast<double>(tiles / processors) + part * inner + Timed::start_ns + sum_ns;
+  return shared.sharing > 0 && time < whole.time ? TimedPlan{time, shared} : whole;
+}
+
 struct any_shape : OnGpu {
   static constexpr std::string_view idea =
-      "tiles of 32 x 32 to 128 x 256 elements, by C's size, the last split along k so that all "
-      "multiprocessors end together, parts added in order; thin products apart; blocks as the recursion "
-      "halves C; applies tiling, coarsening, coalescing";
+      "tiles of 32 x 32 to 128 x 256 elements, those of least time; warps of a small one share k; tiles that "
+      "are left over split along k so that all multiprocessors end together, parts added in order; thin "
+      "products apart; blocks as the recursion halves C; applies tiling, coarsening, coalescing";
   static constexpr std::string_view source =
       "M7: A cache-oblivious matrix multiplication algorithm, on the GPU; Osama et al. 2023";
   using operations = OperationList<Matmul<float>>;
@@ -20,7 +60,9 @@ struct any_shape : OnGpu {
     if (is_thin(shape)) return scratch_bytes({thin_parts(shape) * sizeof(float)});
     std::size_t bytes = 0;
     with_tiles(shape, [&]<class Tiles>(Tiles, const StreamPlan& plan) {
-      bytes = scratch_bytes({plan.slots() * Tiles::rows * Tiles::cols * sizeof(float)});
+      const bool copies = is_large<Tiles> && (shape["n"] + shape["pad"]) % chunk != 0;
+      bytes = scratch_bytes({plan.slots() * Tiles::rows * Tiles::cols * sizeof(float),
+                             copies ? shape["k"] * padded(shape["n"]) * sizeof(float) : 0});
     });
     return bytes;
   }
@@ -28,47 +70,62 @@ struct any_shape : OnGpu {
   static void call(const Launch& launch, const Matmul<float>::Args<>& args, const Params&) {
     const Shape shape = Matmul<float>::shape_of(args);
     if (args.c.rows == 0 || args.c.cols == 0) return;
-    if (is_thin(shape)) {
-      auto scratch = args.scratch;
-      return multiply_thin(launch, args.c, args.a, args.b, scratch.vector<float>(thin_parts(shape)).data);
-    }
+    auto own = args;
+    if (is_thin(shape))
+      return multiply_thin(launch, own.c, own.a, own.b,
+                           own.scratch.template vector<float>(thin_parts(shape)).data);
     with_tiles(shape, [&]<class Tiles>(Tiles, const StreamPlan& plan) {
-      auto scratch = args.scratch;
       float* const parts =
-          scratch.vector<float>(static_cast<Index>(plan.slots()) * Tiles::rows * Tiles::cols).data;
-      multiply_in_blocks<Tiles, float>(launch, args, tiles_of<Tiles>(shape, BlockOrder::recursive), plan,
+          own.scratch.template vector<float>(static_cast<Index>(plan.slots()) * Tiles::rows * Tiles::cols)
+              .data;
+      if (is_large<Tiles> && own.b.ld % chunk != 0) own.b = in_chunks(launch, own.b, own.scratch);
+      multiply_in_blocks<Tiles, float>(launch, own, tiles_of<Tiles>(shape, BlockOrder::recursive), plan,
                                        parts);
     });
   }
 
  private:
-  using Large = warp_tiles::Tiles;
-  using Small = BlockShape<64, 64, 16, 32, 32, 4, 4>;
-  using Tiny = BlockShape<32, 32, 32, 16, 16, 4, 4>;
+  // Of B's elements each is copied to shared memory by every row of tiles: where they are many, B is copied to
+  // aligned rows first. A is transposed on its way, by elements.
+  template <class Tiles>
+  static constexpr bool is_large = std::is_same_v<Tiles, warp_tiles::Tiles>;
+  static constexpr Index chunk = 16 / sizeof(float);
+  static constexpr Index padded(Index cols) { return ceil_div(cols, chunk) * chunk; }
+
+  static MatrixView<const float> in_chunks(const Launch& launch, const MatrixView<const float>& from,
+                                           Scratch<>& scratch) {
+    // The scratch is for matrices that are padded alike; B may have a leading dimension of its own.
+    if (scratch.bytes_left() < from.rows * padded(from.cols) * sizeof(float)) return from;
+    MatrixView<float> to = scratch.matrix<float>(from.rows, padded(from.cols));
+    to.cols = from.cols;
+    const dim3 grid(static_cast<unsigned>(std::min<Index>(from.rows, 1 << 20)),
+                    static_cast<unsigned>(std::min<Index>(ceil_div<Index>(from.cols, 256), 64)));
+    copy_to_chunks<<<grid, 256, 0, stream_of(launch)>>>(to, from);
+    check_launch();
+    return to;
+  }
 
   static bool is_thin(const Shape& shape) { return std::min(shape["m"], shape["n"]) <= thin; }
 
-  /// Calls use(tiles, plan) with the tiles that suit `shape`: the largest that occupy the multiprocessors.
+  /// Calls use(tiles, plan) with the tiles and the plan of least time.
   template <class Use>
   static void with_tiles(const Shape& shape, const Use& use) {
+    choose(shape, use, TimedTiles<warp_tiles::Tiles, 24000, 162000>{},
+           TimedTiles<BlockShape<128, 64, 32, 32, 64, 3, 1, 2>, 3500, 45200>{},
+           TimedTiles<BlockShape<64, 64, 32, 32, 64, 3, 1, 4>, 2200, 26500>{},
+           TimedTiles<BlockShape<64, 64, 16, 32, 32, 4, 4>, 800, 30000>{},
+           TimedTiles<BlockShape<64, 32, 32, 32, 32, 3, 2, 4>, 1200, 16600>{},
+           TimedTiles<BlockShape<32, 32, 32, 32, 32, 4, 4, 4>, 800, 9900>{},
+           TimedTiles<BlockShape<32, 32, 32, 16, 16, 4, 4>, 300, 13500>{});
+  }
+
+  template <class Use, class... Timed>
+  static void choose(const Shape& shape, const Use& use, Timed...) {
     const Index processors = multiprocessors();
-    constexpr Index min_steps = 32;  // fewer are less than the sum of parts takes
-    const auto tiles = [&]<class Tiles>(Tiles) {
-      return tiles_of<Tiles>(shape, BlockOrder::recursive).tiles();
-    };
-    const auto steps = [&]<class Tiles>(Tiles) { return ceil_div<Index>(shape["k"], Tiles::depth); };
-    const auto with_few = [&]<class Tiles>(Tiles t) {
-      use(t, StreamPlan::of_few_tiles(tiles(t), steps(t), processors, processors * Tiles::min_blocks,
-                                      min_steps));
-    };
-    // A tile that is largely outside C costs as much as a whole one.
-    const Index elements = shape["m"] * shape["n"], in_tiles = tiles(Large{}) * Large::rows * Large::cols;
-    if (tiles(Large{}) * 8 >= processors * 7 && elements * 8 >= in_tiles * 5)
-      use(Large{}, StreamPlan::of_last_wave(tiles(Large{}), steps(Large{}), processors, min_steps));
-    else if (std::min(shape["m"], shape["n"]) <= 32 || tiles(Tiny{}) <= 2 * processors)
-      with_few(Tiny{});
-    else
-      with_few(Small{});
+    const TimedPlan plans[] = {plan_of<Timed>(shape, processors)...};
+    const auto best = std::ranges::min_element(plans, {}, &TimedPlan::time) - std::begin(plans);
+    std::ptrdiff_t at = 0;
+    ((at++ == best ? use(typename Timed::Tiles{}, plans[best].plan) : void()), ...);
   }
 };
 

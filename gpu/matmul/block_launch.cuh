@@ -52,14 +52,20 @@ __global__ void __launch_bounds__(256)
   const int groups = 8 / lanes, lane = static_cast<int>(threadIdx.y) % lanes;
   const int j = static_cast<int>(blockIdx.y * 32 + threadIdx.x);
   const Index col = static_cast<Index>(at.col) * Tiles::cols + j;
+  constexpr Index slot_size = Index{Tiles::rows} * Tiles::cols;
+  const T* const part = parts + 2 * first * slot_size + j;
+  // The first block alone may have begun in the tile before this one.
+  const Index of_first = (plan.slot(first, tile) - 2 * first) * slot_size;
   for (int i = static_cast<int>(blockIdx.z) * groups + static_cast<int>(threadIdx.y) / lanes; i < Tiles::rows;
        i += static_cast<int>(gridDim.z) * groups) {
     const Index row = static_cast<Index>(at.row) * Tiles::rows + i;
     const bool inside = row < c.rows && col < c.cols;
     T sum{};
-    if (inside)
-      for (int block = first + lane; block <= last; block += lanes)
-        sum += parts[(static_cast<Index>(plan.slot(block, tile)) * Tiles::rows + i) * Tiles::cols + j];
+    if (inside) {
+#pragma unroll 4
+      for (int p = lane; p <= last - first; p += lanes)
+        sum += part[(p == 0 ? of_first : 2 * p * slot_size) + i * Tiles::cols];
+    }
     if (lanes > 1) {
       sums[threadIdx.y][threadIdx.x] = sum;
       __syncthreads();
@@ -95,8 +101,12 @@ void multiply_in_blocks(const Launch& launch, const typename Matmul<T>::template
   else
     start(multiply_blocks<T, Tiles, false>, BlockProduct<T, Tiles, false>::shared_bytes);
   if (plan.sharing == 0) return;
-  const int lanes = plan.max_parts() < 8 ? 1 : 8;
-  const dim3 grid(plan.shared_tiles, Tiles::cols / 32, lanes == 8 ? Tiles::rows : ceil_div(Tiles::rows, 16));
+  const int lanes = plan.max_parts() < 16 ? 1 : 8;
+  // To find the parts takes a block as long as to add those of some rows: few blocks, of many rows.
+  constexpr int columns = Tiles::cols / 32, blocks = 1024;
+  const int rows_at_once = 8 / lanes;
+  const dim3 grid(plan.shared_tiles, columns,
+                  std::min(Tiles::rows / rows_at_once, ceil_div(blocks, plan.shared_tiles * columns)));
   add_parts<T, Tiles><<<grid, dim3(32, 8), 0, stream_of(launch)>>>(c, order, plan, parts, lanes);
   check_launch();
 }

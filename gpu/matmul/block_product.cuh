@@ -8,13 +8,16 @@
 namespace tallcache::gpu::matmul {
 
 /// The tiles of C of a block and of a warp, in elements. `depth` steps along k arrive at once; `stages` such
-/// arrivals have room in shared memory.
+/// arrivals have room in shared memory. Where `slices` > 1, that many warps have the same tile of C, and equal
+/// parts of the steps of each arrival.
 template <int block_rows, int block_cols, int block_depth, int rows_of_warp, int cols_of_warp,
-          int number_of_stages, int min_blocks_of_sm>
+          int number_of_stages, int min_blocks_of_sm, int slices_of_depth = 1>
 struct BlockShape {
   static constexpr int rows = block_rows, cols = block_cols, depth = block_depth;
   static constexpr int warp_rows = rows_of_warp, warp_cols = cols_of_warp, stages = number_of_stages;
-  static constexpr int threads = rows / warp_rows * (cols / warp_cols) * 32;
+  static constexpr int slices = slices_of_depth, slice_depth = depth / slices;
+  static constexpr int slice_threads = rows / warp_rows * (cols / warp_cols) * 32;
+  static constexpr int threads = slices * slice_threads;
   static constexpr int min_blocks = min_blocks_of_sm;
 };
 
@@ -39,8 +42,9 @@ class BlockProduct {
   __device__ BlockProduct(T* memory, const MatrixView<const T>& a, const MatrixView<const T>& b, Index row,
                           Index col)
       : shared(memory), b_ld(b.ld) {
-    const int tid = threadIdx.x, warp = tid / 32, lane = tid % 32;
+    const int tid = threadIdx.x, warp = tid % Tiles::slice_threads / 32, lane = tid % 32;
     constexpr int warps_across = Tiles::cols / Tiles::warp_cols;
+    slice = Tiles::slices > 1 ? tid / Tiles::slice_threads : 0;
     tile_row = warp / warps_across * Tiles::warp_rows + lane / lane_cols * row_vector;
     tile_col = warp % warps_across * Tiles::warp_cols + lane % lane_cols * col_vector;
 
@@ -88,11 +92,13 @@ class BlockProduct {
       free_at = at;
       at = next_at;
     }
+    if constexpr (Tiles::slices > 1) add_slices();
   }
 
   /// Stores the sums that lie in the first rows x cols elements of the tile at `to`. Where `wide`, its rows
   /// start at multiples of 16 bytes.
   __device__ void store(T* to, Index ld, Index rows, Index cols, bool wide) const {
+    if (Tiles::slices > 1 && slice > 0) return;
 #pragma unroll
     for (int i = 0; i < thread_rows; ++i) {
       const int r = tile_row + row_of(i);
@@ -128,7 +134,9 @@ class BlockProduct {
   static constexpr int b_copies = Tiles::depth / b_rows_at_once, copies = a_copies + b_copies;
   static_assert(Tiles::rows % a_rows_at_once == 0 && Tiles::depth % a_lanes == 0);
   static_assert(Tiles::threads % b_lanes == 0 && Tiles::depth % b_rows_at_once == 0);
-  static_assert(Tiles::depth % 4 == 0 && Tiles::stages >= 2);
+  static_assert(Tiles::slice_depth % 8 == 0 && Tiles::depth % Tiles::slices == 0 && Tiles::stages >= 2);
+  static_assert(Tiles::slices == 1 ||
+                (Tiles::slices - 1) * Tiles::rows * Tiles::cols <= Tiles::stages * stage_size);
 
   /// Where a thread's elements lie in its warp's tile, behind its first.
   static __device__ constexpr int row_of(int i) {
@@ -199,22 +207,22 @@ class BlockProduct {
   /// loads the first factors of the next stage.
   __device__ __forceinline__ void multiply_stage(int at, int next_at, const Arrival& next) {
 #pragma unroll
-    for (int l = 0; l < Tiles::depth; ++l) {
-      const bool is_last = l == Tiles::depth - 1;
+    for (int l = 0; l < Tiles::slice_depth; ++l) {
+      const bool is_last = l == Tiles::slice_depth - 1;
       if (is_last) wait_for_stage();
       load((l + 1) % 2, shared + (is_last ? next_at : at), is_last ? 0 : l + 1);
 #pragma unroll
       for (int part = 0; part < copies; ++part)
-        if (l == part * 4 / copies * (Tiles::depth / 4)) copy(next, part);
-      if (l == Tiles::depth - 2) commit_copies();
+        if (l == part * 4 / copies * (Tiles::slice_depth / 4)) copy(next, part);
+      if (l == Tiles::slice_depth - 2) commit_copies();
       multiply_step(l % 2);
     }
   }
 
   /// Step `l` of the stage at `stage`, from shared memory to the registers of `side`.
   __device__ __forceinline__ void load(int side, const T* stage, int l = 0) {
-    const T* const a_at = stage + l * a_pitch + tile_row;
-    const T* const b_at = stage + a_size + l * Tiles::cols + tile_col;
+    const T* const a_at = stage + (slice * Tiles::slice_depth + l) * a_pitch + tile_row;
+    const T* const b_at = stage + a_size + (slice * Tiles::slice_depth + l) * Tiles::cols + tile_col;
 #pragma unroll
     for (int i = 0; i < thread_rows; i += row_vector) {
       const auto chunk = *reinterpret_cast<const Vector<T, row_vector>*>(a_at + row_of(i));
@@ -241,9 +249,32 @@ class BlockProduct {
       }
   }
 
+  /// The first slice's sums become those of all slices, in the order of the slices.
+  __device__ void add_slices() {
+    wait_for_copies<0>();
+    __syncthreads();
+    T* const own = shared + threadIdx.x % Tiles::slice_threads;
+    const auto place = [&](int from, int i, int j) -> T& {
+      return own[((from - 1) * thread_rows * thread_cols + i * thread_cols + j) * Tiles::slice_threads];
+    };
+    if (slice > 0)
+#pragma unroll
+      for (int i = 0; i < thread_rows; ++i)
+#pragma unroll
+        for (int j = 0; j < thread_cols; ++j) place(slice, i, j) = sum[i][j];
+    __syncthreads();
+    if (slice > 0) return;
+#pragma unroll
+    for (int from = 1; from < Tiles::slices; ++from)
+#pragma unroll
+      for (int i = 0; i < thread_rows; ++i)
+#pragma unroll
+        for (int j = 0; j < thread_cols; ++j) sum[i][j] += place(from, i, j);
+  }
+
   T* shared;
   Index b_ld;
-  int tile_row, tile_col, b_bytes;
+  int slice, tile_row, tile_col, b_bytes;
   std::uint32_t a_to, b_to;
   const T* a_from[a_row_copies];
   const T* b_from;

@@ -24,21 +24,16 @@ struct StreamPlan {
     return {static_cast<int>(tiles), 0, 0, static_cast<int>(std::max<Index>(steps, 1))};
   }
 
-  /// Of more tiles than places the last incomplete wave and one before it are shared, if that saves at least
-  /// `min_steps` steps. `places` blocks run at the same time.
-  static constexpr StreamPlan of_last_wave(Index tiles, Index steps, Index places, Index min_steps) {
-    const StreamPlan plan = of_whole_tiles(tiles, steps);
-    const Index idle = ceil_div(tiles, places) * places - tiles;
-    if (tiles < places || idle * plan.steps < min_steps * places) return plan;
-    return plan.with_shared(2 * places - idle, places);
-  }
-  /// Tiles are shared if each multiprocessor has one at most, and twice as many blocks have `min_steps` steps.
-  static constexpr StreamPlan of_few_tiles(Index tiles, Index steps, Index multiprocessors, Index places,
-                                           Index min_steps) {
-    const StreamPlan plan = of_whole_tiles(tiles, steps);
-    const Index sharing = std::min(places, tiles * plan.steps / min_steps);
-    return tiles > multiprocessors || sharing < 2 * tiles || tiles == 0 ? plan
-                                                                        : plan.with_shared(tiles, sharing);
+  /// The tiles that are left when every multiprocessor has had as many as any other, shared by a block on each.
+  /// Whole tiles where there are none, or fewer steps than blocks.
+  static constexpr StreamPlan of_remainder(Index tiles, Index steps, Index multiprocessors) {
+    StreamPlan plan = of_whole_tiles(tiles, steps);
+    const Index remainder = tiles % multiprocessors;
+    if (remainder == 0 || remainder * plan.steps < multiprocessors) return plan;
+    plan.whole -= static_cast<int>(remainder);
+    plan.shared_tiles = static_cast<int>(remainder);
+    plan.sharing = static_cast<int>(multiprocessors);
+    return plan;
   }
 
   constexpr int blocks() const { return whole + sharing; }
@@ -58,12 +53,6 @@ struct StreamPlan {
   constexpr int slots() const { return 2 * sharing; }
   /// At least as many as the parts of any tile.
   constexpr int max_parts() const { return sharing == 0 ? 0 : ceil_div(sharing, shared_tiles) + 1; }
-
- private:
-  constexpr StreamPlan with_shared(Index last_tiles, Index blocks_of_them) const {
-    return {whole - static_cast<int>(last_tiles), static_cast<int>(last_tiles),
-            static_cast<int>(blocks_of_them), steps};
-  }
 };
 
 }  // namespace tallcache::gpu::matmul

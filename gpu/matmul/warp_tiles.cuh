@@ -17,13 +17,15 @@ struct warp_tiles : OnGpu {
   static constexpr ParamSpec params[] = {
       {.name = "order",
        .default_value = static_cast<Index>(BlockOrder::recursive),
-       .what = "of the blocks: 0 by rows, 1 in groups of 16 rows, 2 recursive, 3 recursive and mirrored",
+       .what = "of the blocks: 0 by rows, 1 in groups of rows, 2 recursive, 3 recursive and mirrored",
        .min = 0,
-       .choices = block_orders}};
+       .choices = block_orders},
+      {.name = "group", .default_value = 16, .what = "rows of blocks in a group of order 1"}};
 
   static void call(const Launch& launch, const Matmul<float>::Args<>& args, const Params& params) {
-    const auto order =
+    TileOrder order =
         tiles_of<Tiles>(Matmul<float>::shape_of(args), static_cast<BlockOrder>(params["order"]));
+    order.group = static_cast<int>(std::min<Index>(params["group"], order.down));
     const Index steps = ceil_div<Index>(args.a.cols, Tiles::depth);
     multiply_in_blocks<Tiles, float>(launch, args, order, StreamPlan::of_whole_tiles(order.tiles(), steps),
                                      nullptr);

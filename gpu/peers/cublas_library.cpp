@@ -7,27 +7,55 @@
 
 namespace tallcache::gpu::peers {
 
+namespace {
+
+// The functions of the library `stem`, of the major version whose headers gave them their types.
+class Opened {
+ public:
+  Opened(std::string_view stem, std::string& unavailable)
+      : soname_(fmt::format("{}.so.{}", stem, CUBLAS_VER_MAJOR)), unavailable_(unavailable) {
+    handle_ = dlopen(soname_.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle_)
+      handle_ = dlopen(fmt::format("{}/{}", TALLCACHE_CUBLAS_FOLDER, soname_).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle_) unavailable_ = fmt::format("{} cannot be loaded", soname_);
+  }
+  template <class Function>
+  void find(const char* name, Function& function) const {
+    if (!handle_) return;
+    function = reinterpret_cast<Function>(dlsym(handle_, name));
+    if (!function) unavailable_ = fmt::format("{} has no {}", soname_, name);
+  }
+
+ private:
+  std::string soname_;
+  std::string& unavailable_;
+  void* handle_;
+};
+
+}  // namespace
+
+#define TALLCACHE_FIND(function) opened.find(#function, library.function);
+
 const CublasLibrary& cublas_library() {
-  static const CublasLibrary library = [] {
-    CublasLibrary cublas;
-    // The types of the functions are those of the headers.
-    const std::string soname = fmt::format("libcublas.so.{}", CUBLAS_VER_MAJOR);
-    void* handle = dlopen(soname.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-      handle = dlopen(fmt::format("{}/{}", TALLCACHE_CUBLAS_FOLDER, soname).c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-      cublas.unavailable = fmt::format("{} cannot be loaded", soname);
-      return cublas;
-    }
-#define TALLCACHE_FIND(function)                                                           \
-  cublas.function = reinterpret_cast<decltype(cublas.function)>(dlsym(handle, #function)); \
-  if (!cublas.function) cublas.unavailable = fmt::format("{} has no {}", soname, #function);
+  static const CublasLibrary found = [] {
+    CublasLibrary library;
+    const Opened opened("libcublas", library.unavailable);
     TALLCACHE_CUBLAS_FUNCTIONS(TALLCACHE_FIND)
-#undef TALLCACHE_FIND
-    return cublas;
+    return library;
   }();
-  return library;
+  return found;
 }
+
+const CublasLtLibrary& cublas_lt_library() {
+  static const CublasLtLibrary found = [] {
+    CublasLtLibrary library;
+    const Opened opened("libcublasLt", library.unavailable);
+    TALLCACHE_CUBLAS_LT_FUNCTIONS(TALLCACHE_FIND)
+    return library;
+  }();
+  return found;
+}
+#undef TALLCACHE_FIND
 
 std::string OnCublas::unavailable() {
   std::string reason = OnGpu::unavailable();

@@ -1,6 +1,7 @@
 // cuBLAS, loaded when a peer first calls it. A program that does not use it neither needs nor loads it.
 #pragma once
 
+#include <cublasLt.h>
 #include <cublas_v2.h>
 
 #include <string>
@@ -30,6 +31,28 @@ struct CublasLibrary {
 };
 
 const CublasLibrary& cublas_library();
+
+/// The functions of cublasLt that its peer calls.
+struct CublasLtLibrary {
+#define TALLCACHE_CUBLAS_LT_FUNCTIONS(USE)  \
+  USE(cublasLtCreate)                       \
+  USE(cublasLtGetStatusString)              \
+  USE(cublasLtMatmulDescCreate)             \
+  USE(cublasLtMatmulDescDestroy)            \
+  USE(cublasLtMatrixLayoutCreate)           \
+  USE(cublasLtMatrixLayoutDestroy)          \
+  USE(cublasLtMatmulPreferenceCreate)       \
+  USE(cublasLtMatmulPreferenceDestroy)      \
+  USE(cublasLtMatmulPreferenceSetAttribute) \
+  USE(cublasLtMatmulAlgoGetHeuristic)       \
+  USE(cublasLtMatmul)
+#define TALLCACHE_DECLARE(function) decltype(&::function) function = nullptr;
+  TALLCACHE_CUBLAS_LT_FUNCTIONS(TALLCACHE_DECLARE)
+#undef TALLCACHE_DECLARE
+  std::string unavailable;  ///< why it could not be loaded; empty when it was
+};
+
+const CublasLtLibrary& cublas_lt_library();
 
 /// The reason why a peer of cuBLAS cannot run here; empty when it can.
 struct OnCublas {
