@@ -49,16 +49,14 @@ struct warp_mma : OnGpu {
   template <class Use>
   static void with_tiles(const Shape& shape, const Use& use) {
     const Index processors = multiprocessors();
-    const auto tiles = [&]<class Tiles>(Tiles) {
-      return tiles_of<Tiles>(shape, BlockOrder::recursive).tiles();
+    const auto plan = [&]<class Tiles>(Tiles tiles) {
+      return use(tiles, StreamPlan::of_remainder(tiles_of<Tiles>(shape, BlockOrder::recursive).tiles(),
+                                                 ceil_div<Index>(shape["k"], Tiles::depth), processors));
     };
-    const Index steps = ceil_div<Index>(shape["k"], Large::depth);
-    constexpr Index min_steps = 16;  // fewer are less than the sum of parts takes
-    if (tiles(Large{}) * 8 >= processors * 7)
-      use(Large{}, StreamPlan::of_last_wave(tiles(Large{}), steps, processors, min_steps));
+    if (tiles_of<Large>(shape, BlockOrder::recursive).tiles() * Index{8} >= processors * 7)
+      plan(Large{});
     else
-      use(Small{}, StreamPlan::of_few_tiles(tiles(Small{}), steps, processors, processors * Small::min_blocks,
-                                            min_steps));
+      plan(Small{});
   }
 };
 
