@@ -27,8 +27,8 @@ std::vector<double> collect_metrics(int device, std::span<const char* const> met
                                     const CountedRun& counted);
 
 /// The metrics' values over run(0), over run(1), ... run(ranges - 1): one list for each of these ranges. All
-/// of them are called in a row for each pass, after `prepare`, which is not counted. Throws as collect_metrics() does. A range costs about a
-/// millisecond.
+/// of them are called in a row for each pass, after `prepare`, which is not counted. Throws as
+/// collect_metrics() does. A range costs about a millisecond.
 std::vector<std::vector<double>> collect_ranges(int device, std::span<const char* const> metrics,
                                                 std::size_t ranges,
                                                 const std::function<void(std::size_t)>& run,
