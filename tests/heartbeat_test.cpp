@@ -286,7 +286,7 @@ class Entries final : public tbb::task_scheduler_observer {
 TEST(Heartbeat, EntersNoArenaBeforeAHeartbeat) {
   if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
   const Entries entries(arena_of(2));
-  const Tree without{1, 5}, with{1, 5, 1};
+  const Tree without{1, 3}, with{1, 5, 1};
   int quiet = 0;
   for (int i = 0; i < 200; ++i) {
     const int before = Entries::count;

@@ -45,7 +45,7 @@ const std::vector<int>& usable_processors() {
 }
 
 std::atomic<bool> pinned{true};
-std::atomic<ForkPolicy> chosen_policy{ForkPolicy::onetbb};
+std::atomic<ForkPolicy> chosen_policy{default_fork_policy};
 
 cpu_set_t set_of(const std::vector<int>& processors) {
   cpu_set_t set;
