@@ -73,8 +73,8 @@ std::string too_slow(const Document& document, const Candidate& candidate, const
   if (!smaller) return "";
   const Record* before = document.find(to_record(*smaller, candidate));
   if (before->outcome.status == Status::left_out) return before->outcome.reason;
-  const double expected = before->seconds() * work_of(*problem.operation, problem.shape) /
-                          work_of(*smaller->operation, smaller->shape);
+  const double expected = before->seconds() * rated_work(*problem.operation, problem.shape) /
+                          rated_work(*smaller->operation, smaller->shape);
   if (!(expected > 5 * seconds_each)) return "";
   const DimSpec& first = problem.operation->dims.front();
   return fmt::format("left out from {} = {}: it would take about {:.2g} s", first.name,

@@ -64,7 +64,7 @@ std::vector<Shape> shapes_of(const Operation& operation, const Variant& variant,
   std::erase_if(shapes, [&](const Shape& shape) {
     return shape[operation.dims.front().name] > largest || !variant.supports(shape);
   });
-  std::ranges::sort(shapes, {}, [&](const Shape& shape) { return work_of(operation, shape); });
+  std::ranges::sort(shapes, {}, [&](const Shape& shape) { return rated_work(operation, shape); });
   const auto [first, last] = std::ranges::unique(shapes);
   shapes.erase(first, last);
   return shapes;
@@ -85,11 +85,11 @@ void measure_variant(Document& document, const Operation& operation, const Varia
   const Protocol protocol{.min_rounds = 5, .max_rounds = 51, .seconds = options.seconds};
   double seconds_per_work = 0;
   for (const Shape& shape : shapes_of(operation, variant, options.smoke ? 10 : 1'000'000'000)) {
-    if (seconds_per_work * work_of(operation, shape) > options.longest_run) return;
+    if (seconds_per_work * rated_work(operation, shape) > options.longest_run) return;
     const Problem problem{.operation = &operation, .shape = shape, .input = {}, .seed = options.seed};
     for (const Measurement& m : measure_each(problem, list, protocol)) {
       if (m.candidate.threads == 1 && m.outcome.measured())
-        seconds_per_work = m.median_s() / work_of(operation, shape);
+        seconds_per_work = m.median_s() / rated_work(operation, shape);
       Record record = to_record(problem, m);
       record.row = fmt::format("{} {}", variant.name, to_string(operation, problem.shape));
       document.put(std::move(record));

@@ -191,7 +191,7 @@ void put_counts(Record& record, std::span<const DeviceCount> counts) {
   record.quantities.push_back(std::move(rate));
 }
 
-double work_of(const Operation& operation, const Shape& shape) {
+double rated_work(const Operation& operation, const Shape& shape) {
   const Cost cost = operation.cost(shape);
   return operation.rate == Rate::gflop_per_s ? cost.flops
          : operation.rate == Rate::gb_per_s  ? cost.bytes
@@ -215,7 +215,7 @@ Record to_record(const Problem& problem, const Measurement& m) {
   for (const auto& [phase, seconds] : m.phases)
     record.quantities.emplace_back(time(seconds)).at = {{"phase", phase}};
   const Operation& operation = *problem.operation;
-  counted("work", work_units[static_cast<std::size_t>(operation.rate)], work_of(operation, problem.shape));
+  counted("work", work_units[static_cast<std::size_t>(operation.rate)], rated_work(operation, problem.shape));
   counted("traffic", "B", operation.cost(problem.shape).bytes);
   put_counts(record, m.counts);
   return record;

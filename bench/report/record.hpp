@@ -80,7 +80,7 @@ struct Record {
 };
 
 /// The amount of an operation's work, of which its rate is a number a second: flops, bytes, keys, calls ...
-double work_of(const Operation&, const Shape&);
+double rated_work(const Operation&, const Shape&);
 
 /// The record of a harness measurement: time, by phase too, with its samples; work (flop, B, key, ...) and
 /// minimum traffic by formula.

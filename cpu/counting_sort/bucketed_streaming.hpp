@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "common/fork/fork.hpp"
+#include "cpu/counting_sort/easy_keys.hpp"
 #include "cpu/counting_sort/lsd_radix.hpp"
 
 namespace tallcache::cpu::counting_sort {
@@ -300,6 +301,7 @@ struct bucketed_streaming {
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {
     constexpr bool payload = Args::has_payload;
+    if (sort_easy_keys(fork, args)) return;
     const SortStrategy strategy = sort_strategy(args.in.size, args.range, payload);
     if (strategy == SortStrategy::digits) return sort_by_digits(fork, args);
     if (strategy == SortStrategy::buckets) {
