@@ -174,17 +174,21 @@ void add_huge_pages(CLI::App& command, Pages& pages) {
       "The arrays of all variants alike on pages of 2 MiB");
 }
 
+void add_fork(CLI::App& command, ForkPolicy& fork) {
+  std::map<std::string, ForkPolicy> policies;
+  for (const ForkPolicy policy : fork_policies) policies.emplace(name_of(policy), policy);
+  command
+      .add_option("--fork", fork,
+                  "How several threads fork: a task at every fork, or at a heartbeat the oldest")
+      ->transform(CLI::CheckedTransformer(policies))
+      ->default_str(std::string(name_of(fork)));
+}
+
 void add_threads(CLI::App& command, ThreadOptions& options) {
   command.add_option("--threads", options.count, "Threads, of which the caller is one")
       ->capture_default_str();
   command.add_flag("--no-pinning", options.no_pinning, "Leave it to the system where threads run");
-  std::map<std::string, ForkPolicy> policies;
-  for (const ForkPolicy policy : fork_policies) policies.emplace(name_of(policy), policy);
-  command
-      .add_option("--fork", options.fork,
-                  "How several threads fork: a task at every fork, or at a heartbeat the oldest")
-      ->transform(CLI::CheckedTransformer(policies))
-      ->default_str(std::string(name_of(options.fork)));
+  add_fork(command, options.fork);
 }
 
 Threads::Threads(const ThreadOptions& options)
