@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -106,16 +105,17 @@ inline std::uint64_t slow_wavefronts(const WarpMachine& machine, const WarpReque
   return passes;
 }
 
-/// The set that a line of an atomic goes through: the parity of two masks of its number's bits.
+/// The set that a line of an atomic goes through.
 inline std::uint64_t slow_set(const WarpMachine& machine, std::uint64_t line) {
-  std::uint64_t masks[8] = {};
-  for (std::size_t bit = 0; bit < machine.atomic_set.size(); ++bit)
-    for (int i = 0; i < 8; ++i)
-      masks[i] |= static_cast<std::uint64_t>(machine.atomic_set[bit] >> i & 1) << bit;
-  if (std::ranges::all_of(masks, [](std::uint64_t mask) { return mask == 0; })) return line;
   std::uint64_t set = 0;
-  for (int i = 0; i < 8; ++i) set += static_cast<std::uint64_t>(std::popcount(line & masks[i]) % 2) << i;
-  return set;
+  bool sets = false;
+  for (std::size_t i = 0; i < machine.atomic_set_bits.size(); ++i)
+    for (int bit = 0; bit < 32; ++bit)
+      if (machine.atomic_set_bits[i] >> bit & 1) {
+        sets = true;
+        set ^= (line >> bit & 1) << i;
+      }
+  return sets ? set : line;
 }
 
 /// Turn by turn: in each set the lowest lane that waits names the line, and of that line go the lanes whose

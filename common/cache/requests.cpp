@@ -83,11 +83,9 @@ std::uint64_t count_in_order(const WarpRequest& request, int first, int lanes, s
 
 /// The set of a line; without sets, the line.
 std::uint64_t atomic_set(const WarpMachine& machine, std::uint64_t line) {
-  if (!machine.atomic_set[0]) return line;
-  std::uint64_t set = 0;
-  for (std::size_t bit = 0; bit < machine.atomic_set.size(); ++bit)
-    if (line >> bit & 1) set ^= machine.atomic_set[bit];
-  return set;
+  const auto& [low, high] = machine.atomic_set_bits;
+  if (!low) return line;
+  return static_cast<std::uint64_t>(std::popcount(line & low) % 2 + std::popcount(line & high) % 2 * 2);
 }
 
 /// The lanes of an atomic's set that go next: those of the lowest lane's line. Each place in a line belongs to

@@ -13,7 +13,7 @@ constexpr WarpMachine machines[] = {
      .what =
          "sectors of 32 bytes, 32 banks of 4 bytes, wide loads by pairs of lanes, atomics by sets of lines",
      .source = "random requests of each kind and width on an H200, equal to its counters",
-     .atomic_set = {1, 2, 1, 2, 3, 1, 2, 3},
+     .atomic_set_bits = {0x1ef7ab5, 0xbad5da},
      .pair_rule = true,
      .max_shared_bytes = 232448,
      .architecture = "sm_90a",
