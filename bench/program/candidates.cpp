@@ -106,8 +106,9 @@ std::vector<Measurement> measure_each(const Problem& problem, std::span<const Ca
         for (std::size_t place : places) count(workspace, *backend, device, protocol, all[place]);
     } catch (const Error& error) {
       if (backend->host) throw;
-      for (std::size_t place : places)
-        all[place] = {.candidate = list[place], .outcome = {error.status(), error.what()}};
+      for (std::size_t place : places)  // what was measured stays, though it could not be counted
+        if (!all[place].outcome.measured())
+          all[place] = {.candidate = list[place], .outcome = {error.status(), error.what()}};
     }
   }
   return all;
