@@ -98,7 +98,7 @@ struct batched : OnGpu {
     } else if (args.m() * c.cols < Index{512} * 512) {
       start<BlockShape<64, 64, 16, 32, 32, 4, 4>>(launch, args, shape);
     } else {
-      start<BlockShape<128, 64, 32, 32, 64, 3, 1, 2>>(launch, args, shape);
+      start<BlockShape<64, 128, 32, 32, 64, 3, 1, 2>>(launch, args, shape);
     }
   }
 
