@@ -1,5 +1,5 @@
 // A product of floats as the sum of three TF32 products. Each element is split into big, its nearest TF32
-// number, and small, the nearest of what is left: A B = big big + big small + small big, but for small small,
+// number, and small, what is left: A B = big big + big small + small big, but for small small,
 // which is 2^-22 of |A||B| at most.
 #pragma once
 
@@ -29,25 +29,39 @@ struct SplitSharedTiles : SharedTiles<Tiles> {
   }
 };
 
+/// Veltkamp's splitting: big is x rounded to 11 bits, small is exact, and the tensor core truncates it to 11
+/// bits. Beyond 2^114 both may be infinite or NaN; those products are computed again.
 struct SplitFloat {
-  std::uint32_t big, small;
-  __device__ explicit SplitFloat(float x) : big(to_tf32(x)), small(to_tf32(x - std::bit_cast<float>(big))) {}
+  float big, small;
+  __device__ explicit SplitFloat(float x) {
+    const float scaled = __fmul_rn(x, 8193);  // 2^13 + 1; none of these may be contracted
+    big = __fsub_rn(scaled, __fsub_rn(scaled, x));
+    small = __fsub_rn(x, big);
+  }
 };
 
 /// Three warps split the tiles of A where they lie, `number` stages in all.
 template <class Tiles>
 __device__ void split_tiles(const SplitSharedTiles<Tiles>& tiles, int number) {
+  constexpr int at_once = 4;  // loads of a thread in flight
   Turn<Tiles::stages> turn;
   for (int i = 0; i < number; ++i, turn.next()) {
     tiles.full[turn.stage].wait(turn.parity);
     auto* const big = reinterpret_cast<float4*>(tiles.a(turn.stage));
-    auto* const small = reinterpret_cast<uint4*>(tiles.small_a(turn.stage));
-#pragma unroll 4
-    for (int at = threadIdx.x - 32; at < Tiles::a_bytes / 16; at += Tiles::splitting) {
-      const float4 exact = big[at];
-      const SplitFloat x(exact.x), y(exact.y), z(exact.z), w(exact.w);
-      reinterpret_cast<uint4*>(big)[at] = {x.big, y.big, z.big, w.big};
-      small[at] = {x.small, y.small, z.small, w.small};
+    auto* const small = reinterpret_cast<float4*>(tiles.small_a(turn.stage));
+#pragma unroll 1
+    for (int first = threadIdx.x - 32; first < Tiles::a_bytes / 16; first += at_once * Tiles::splitting) {
+      float4 exact[at_once];
+#pragma unroll
+      for (int n = 0; n < at_once; ++n)
+        if (const int at = first + n * Tiles::splitting; at < Tiles::a_bytes / 16) exact[n] = big[at];
+#pragma unroll
+      for (int n = 0; n < at_once; ++n)
+        if (const int at = first + n * Tiles::splitting; at < Tiles::a_bytes / 16) {
+          const SplitFloat x(exact[n].x), y(exact[n].y), z(exact[n].z), w(exact[n].w);
+          big[at] = {x.big, y.big, z.big, w.big};
+          small[at] = {x.small, y.small, z.small, w.small};
+        }
     }
     fence_stores_for_products();
     __syncwarp();
@@ -70,8 +84,8 @@ __device__ __forceinline__ void multiply_split(const SplitSharedTiles<Tiles>& ti
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const SplitFloat parts(exact[e]);
-      big[l % 2][e] = parts.big;
-      small[l % 2][e] = parts.small;
+      big[l % 2][e] = std::bit_cast<std::uint32_t>(parts.big);
+      small[l % 2][e] = std::bit_cast<std::uint32_t>(parts.small);
     }
     const std::uint64_t big_tile = swizzled_tile(a + l * 32, 16, 1024);
     begin_products();

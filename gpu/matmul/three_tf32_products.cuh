@@ -12,7 +12,7 @@ namespace tallcache::gpu::matmul {
 struct three_tf32_products : OnCapability<9, 0> {
   static constexpr std::string_view idea =
       "tensor cores: each element is split into two TF32 parts, and three of the four products of parts are "
-      "added; the tensor cores truncate their sums, so each 128 steps along k are added, rounded, to sums in "
+      "added; the tensor cores truncate their sums, so each 256 steps along k are added, rounded, to sums in "
       "registers; what is not finite is computed again in float; applies tiling, coalescing";
   static constexpr std::string_view source = "Ootomo and Yokota 2022; CUTLASS";
   using operations = OperationList<Matmul<float>>;
@@ -20,7 +20,7 @@ struct three_tf32_products : OnCapability<9, 0> {
   static constexpr ParamSpec params[] = {
       {.name = "rounded",
        .default_value = 1,
-       .what = "1: sums of 128 steps are added in registers; 0: the tensor cores make and truncate all sums",
+       .what = "1: sums of 256 steps are added in registers; 0: the tensor cores make and truncate all sums",
        .min = 0,
        .choices = yes_or_no}};
 
@@ -48,8 +48,8 @@ struct three_tf32_products : OnCapability<9, 0> {
   /// part that does not depend on the height.
   template <bool rounded, class Use>
   static void with_tiles(const Shape& shape, const Use& use) {
-    using High = SplitTiles<176, 3, rounded ? 4 : 0>;
-    using Low = SplitTiles<128, 4, rounded ? 4 : 0>;
+    using High = SplitTiles<176, 3, rounded ? 8 : 0>;
+    using Low = SplitTiles<128, 4, rounded ? 8 : 0>;
     const auto order_of = [&]<class Tiles>(Tiles) {
       return TileOrder{BlockOrder::recursive, static_cast<int>(ceil_div<Index>(shape["m"], Tiles::rows)),
                        static_cast<int>(ceil_div<Index>(shape["n"], Tiles::cols)), Tiles::rows, Tiles::cols};
