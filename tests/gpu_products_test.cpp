@@ -219,15 +219,32 @@ TEST_F(OnTensorCores, StepsAlongK) {
     multiply_all(130, 40, k);
 }
 
-// Bulk copies read rows that are whole 16 bytes apart, from any element on; others are copied first. C's rows
-// start anywhere.
+// Bulk copies read rows that are whole 16 bytes apart; others are copied first. C's rows start anywhere.
 TEST_F(OnTensorCores, RowsThatStartAnywhere) {
   for (Index pad : {0, 1, 2, 4, 5, 7, 8, 9}) {
     multiply_all(100, 72, 72, {0, pad});
     multiply_all(33, 71, 65, {0, pad});
     multiply_all(70, 1, 1, {0, pad});
-    for (Index skip : {1, 2, 3, 4, 7, 8, 9}) multiply_all(70, 264, 72, {skip, pad});
+    multiply_all(70, 264, 72, {8, pad});
   }
+}
+
+// Parts of larger matrices: their first elements lie anywhere in 16 bytes.
+TEST_F(OnTensorCores, PartsOfMatrices) {
+  for (Index skip = 1; skip < 10; ++skip)
+    for (Index pad : {8, 9, 12, 16}) {
+      multiply_all(70, 264, 72, {skip, pad});
+      multiply_all(129, 1, 40, {skip, pad});
+    }
+}
+
+TEST_F(OnTensorCores, RefusesMatricesBetweenSixteenBytes) {
+  const auto memory = executor->allocate(1 << 16);
+  const Matmul<Bfloat16>::Args<> args{{place<float>(*memory, 0), 8, 8, 8},
+                                      {place<const Bfloat16>(*memory, 4097), 8, 8, 8},
+                                      {place<const Bfloat16>(*memory, 8192), 8, 8, 8}};
+  const Variant& variant = find_variant(operation_of<Matmul<Bfloat16>>, "specialised_warps", "gpu");
+  EXPECT_THROW(run(variant, &args, complete_params(variant, {})), Error);
 }
 
 TEST_F(OnTensorCores, OrdersOfBlocks) {
