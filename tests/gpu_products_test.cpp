@@ -203,8 +203,7 @@ class OnTensorCores : public Multiplying {
   void multiply_all(Index m, Index n, Index k, const Layout& layout = {}) {
     multiply<Bfloat16>("specialised_warps", m, n, k, layout);
     multiply<float, MatmulTf32>("transposed_wgmma", m, n, k, layout);
-    for (Index rounded : {0, 1})
-      multiply<float>("three_tf32_products", m, n, k, layout, {{"rounded", rounded}});
+    for (Index rounded : {0, 1}) multiply<float>("three_products", m, n, k, layout, {{"rounded", rounded}});
   }
 };
 
@@ -252,12 +251,12 @@ TEST_F(OnTensorCores, OrdersOfBlocks) {
     multiply<Bfloat16>("specialised_warps", 2600, 2100, 80, {}, {{"order", order}});
     multiply<float, MatmulTf32>("transposed_wgmma", 2600, 2100, 80, {}, {{"order", order}});
   }
-  multiply<float>("three_tf32_products", 2600, 2100, 80);
+  multiply<float>("three_products", 2600, 2100, 80);
 }
 
 TEST_F(OnTensorCores, InfinityAndNaN) {
   multiply_infinity_and_nan<MatmulTf32>("transposed_wgmma");
-  multiply_infinity_and_nan<Matmul<float>>("three_tf32_products");
+  multiply_infinity_and_nan<Matmul<float>>("three_products");
 }
 
 // The largest error over |A||B|: one TF32 product has 100 times as much, and truncated sums 10 times.
@@ -266,7 +265,7 @@ TEST_F(OnTensorCores, ThreeProductsAreAsExactAsFloat) {
   std::vector<float> a(m * k), b(k * n);
   for (Index i = 0; i < m * k; ++i) a[i] = Element<float>::uniform(1, i);
   for (Index i = 0; i < k * n; ++i) b[i] = Element<float>::uniform(2, i);
-  const std::vector<float> c = product<float>("three_tf32_products", a, b, m, n, k, {});
+  const std::vector<float> c = product<float>("three_products", a, b, m, n, k, {});
   double worst = 0;
   for (Index i = 0; i < m; ++i)
     for (Index j = 0; j < n; ++j) {
