@@ -139,13 +139,13 @@ TEST_F(Multiplying, TilesOfEachSize) {
   multiply<float>("any_shape", 2049, 2500, 66);           // 64 x 64
   multiply<float>("any_shape", 513, 513, 513);            // 64 x 64, k in four
   multiply<float>("any_shape", 64, 64, 100001, {1, 1});   // the same, split
-  multiply<float>("any_shape", 1000, 1000, 500, {1, 1});  // 128 x 64
+  multiply<float>("any_shape", 1000, 1000, 500, {1, 1});  // 64 x 128, k in two
   multiply<float>("any_shape", 1050, 1030, 700);          // the same, split
 }
 
 // 128 x 256, split; rows of B copied to aligned ones, aligned, and read as they are. All sums are exact.
 TEST_F(Multiplying, LargeTilesSplitAlongK) {
-  const Index m = 2305, n = 4609, k = 1500;
+  const Index m = 2300, n = 6101, k = 3000;
   const auto a = numbers<float>(m * (k + 3) + 1, 1), b = numbers<float>(k * (n + 3) + 1, 2);
   for (const Layout& layout : {Layout{0, 0}, Layout{0, 3}, Layout{1, 3}})
     EXPECT_TRUE(product<float>("any_shape", a, b, m, n, k, layout) ==

@@ -124,6 +124,19 @@ PeerComparison gpu_peers_on_tensor_cores(std::string_view element, std::string_v
   return comparison;
 }
 
+PeerComparison peers_of_bfloat16() {
+  PeerComparison comparison{.element = "bfloat16",
+                            .variant = "recursive_packed",
+                            .share = {SpeedShare::Of::limit, "of the FMA peak"},
+                            .beside = {"amx_tiles"},
+                            .smoke = {{"m", 65}, {"n", 65}, {"k", 33}}};
+  for (const bool all_cores : {false, true})
+    for (const Index n : {256, 1024, 2048, 4096})
+      comparison.cases.push_back({.shape = square(n), .all_cores = all_cores});
+  comparison.cases.push_back({.shape = {{"m", 687}, {"n", 1107}, {"k", 837}}});
+  return comparison;
+}
+
 PeerComparison peers(std::string_view element) {
   PeerComparison comparison{.element = element,
                             .variant = "recursive_packed",
@@ -187,7 +200,7 @@ const Suite matmul_suite{
               .quick = {64, 128, 256, 512, 1024, 2048, 4096},
               .full = {64, 128, 256, 512, 1024, 2048, 4096, 8192}},
     .steps = all_steps(),
-    .peers = {peers("double"), peers("float"), gpu_peers(),
+    .peers = {peers("double"), peers("float"), peers_of_bfloat16(), gpu_peers(),
               gpu_peers_on_tensor_cores("float", "three_products"),
               gpu_peers_on_tensor_cores("bfloat16", "specialised_warps"),
               gpu_peers_on_tensor_cores("tf32", "transposed_wgmma"),

@@ -22,6 +22,7 @@
 #include "common/ops/increment.hpp"
 #include "common/ops/lu.hpp"
 #include "common/ops/matmul.hpp"
+#include "common/ops/matmul_batched.hpp"
 #include "common/ops/matmul_bt.hpp"
 #include "common/ops/matmul_tf32.hpp"
 #include "common/ops/sort.hpp"

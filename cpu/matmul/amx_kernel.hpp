@@ -11,6 +11,9 @@ namespace tallcache::cpu::matmul {
 /// [k / 2][32 columns][2 steps]. It runs where amx_unavailable() is empty.
 const RegisterKernel<Bfloat16>& amx_kernel();
 
+/// Whether the processor has them.
+bool has_amx();
+
 /// Why this process cannot use AMX's tiles for bfloat16; empty where it can. The first call asks Linux for the
 /// permission, which all threads have then.
 std::string amx_unavailable();

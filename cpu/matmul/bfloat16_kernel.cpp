@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpu/matmul/amx_kernel.hpp"
 #include "cpu/matmul/register_kernel.hpp"
 
 // As in register_kernel.cpp.
@@ -29,26 +30,43 @@ inline std::uint32_t pair_at(const Bfloat16* row, Index l, Index k, Index col_st
   return l + 1 < k ? first | std::uint32_t{row[(l + 1) * col_stride].bits} << 16 : first;
 }
 
-/// RegisterKernel::pack_a and pack_b with pairs of steps: to[(p * steps + l) * width + i][2].
-inline void pack_pairs(Bfloat16* to, Index width, Index count, Index k, const Bfloat16* from,
-                       Index row_stride, Index col_stride) {
+/// RegisterKernel::pack_a: to[(p * pairs + l / 2) * width + i][2].
+inline void pack_rows(Bfloat16* to, Index width, Index count, Index k, const Bfloat16* from, Index row_stride,
+                      Index col_stride) {
   const Index pairs = ceil_div<Index>(k, 2);
   for (Index first = 0; first < count; first += width, to += 2 * pairs * width) {
     const Index rows = std::min(width, count - first);
-    const Bfloat16* const panel = from + first * row_stride;
     if (rows < width) std::memset(static_cast<void*>(to), 0, 2 * pairs * width * sizeof(Bfloat16));
-    if (row_stride == 1) {  // the rows of B
-      for (Index l = 0; l + 1 < k; l += 2)
-        for (Index i = 0; i < rows; ++i) {
-          to[l * width + 2 * i] = panel[l * col_stride + i];
-          to[l * width + 2 * i + 1] = panel[(l + 1) * col_stride + i];
-        }
-    }
-    for (Index l = row_stride == 1 ? k / 2 * 2 : 0; l < k; l += 2)
-      for (Index i = 0; i < rows; ++i) {
-        const std::uint32_t pair = pair_at(panel + i * row_stride, l, k, col_stride);
+    for (Index i = 0; i < rows; ++i) {
+      const Bfloat16* const row = from + (first + i) * row_stride;
+      for (Index l = 0; l < k; l += 2) {
+        const std::uint32_t pair = pair_at(row, l, k, col_stride);
         std::memcpy(static_cast<void*>(to + l * width + 2 * i), &pair, sizeof pair);
       }
+    }
+  }
+}
+
+/// RegisterKernel::pack_b, whose elements are contiguous at each step. Whole rows are read, as a panel's share of
+/// a row is only a few lines of a page.
+inline void pack_columns(Bfloat16* to, Index width, Index count, Index k, const Bfloat16* from,
+                         Index row_stride, Index col_stride) {
+  const Index pairs = ceil_div<Index>(k, 2);
+  for (Index l = 0; l < k; l += 2) {
+    const Bfloat16 *const even = from + l * col_stride, *const odd = even + col_stride;
+    for (Index first = 0; first < count; first += width) {
+      const Index cols = std::min(width, count - first);
+      Bfloat16* const panel = to + first * 2 * pairs + l * width;
+      if (row_stride == 1 && cols == width && l + 1 < k) {
+        for (Index j = 0; j < width; ++j) panel[2 * j] = even[first + j], panel[2 * j + 1] = odd[first + j];
+        continue;
+      }
+      for (Index j = 0; j < width; ++j) {
+        const std::uint32_t pair =
+            j < cols ? pair_at(even + (first + j) * row_stride, 0, k - l, col_stride) : 0;
+        std::memcpy(static_cast<void*>(panel + 2 * j), &pair, sizeof pair);
+      }
+    }
   }
 }
 
@@ -69,7 +87,7 @@ namespace tallcache::cpu::matmul::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-inline constexpr int bf_mr = 8, bf_nv = 2;
+inline constexpr int bf_mr = 8, bf_nv = 3;
 #else
 inline constexpr int bf_mr = 4, bf_nv = 2;
 #endif
@@ -86,11 +104,11 @@ HWY_INLINE void multiply_widened(const Block<Bfloat16>& x, const Bfloat16* a, co
   hn::Vec<Floats> sum[bf_mr][bf_nv];
 #pragma GCC unroll 8
   for (int r = 0; r < bf_mr; ++r)
-#pragma GCC unroll 2
+#pragma GCC unroll 3
     for (int v = 0; v < bf_nv; ++v) sum[r][v] = hn::Zero(d);
   for (Index l = 0; l < x.k; l += 2, a += 2 * bf_mr, b += 2 * nr) {
     hn::Vec<Floats> first[bf_nv], second[bf_nv];
-#pragma GCC unroll 2
+#pragma GCC unroll 3
     for (int v = 0; v < bf_nv; ++v) {
       const auto words = hn::LoadU(w, reinterpret_cast<const std::uint32_t*>(b + 2 * v * lanes));
       first[v] = hn::BitCast(d, hn::ShiftLeft<16>(words));
@@ -98,9 +116,12 @@ HWY_INLINE void multiply_widened(const Block<Bfloat16>& x, const Bfloat16* a, co
     }
 #pragma GCC unroll 8
     for (int r = 0; r < bf_mr; ++r) {
-      const auto left = hn::Set(d, static_cast<float>(a[2 * r])),
-                 right = hn::Set(d, static_cast<float>(a[2 * r + 1]));
-#pragma GCC unroll 2
+      std::uint32_t pair;
+      std::memcpy(&pair, a + 2 * r, sizeof pair);
+      const auto pairs = hn::Set(w, pair);
+      const auto left = hn::BitCast(d, hn::ShiftLeft<16>(pairs)),
+                 right = hn::BitCast(d, hn::And(pairs, high));
+#pragma GCC unroll 3
       for (int v = 0; v < bf_nv; ++v)
         sum[r][v] = hn::MulAdd(right, second[v], hn::MulAdd(left, first[v], sum[r][v]));
     }
@@ -109,7 +130,7 @@ HWY_INLINE void multiply_widened(const Block<Bfloat16>& x, const Bfloat16* a, co
 #pragma GCC unroll 8
   for (int r = 0; r < bf_mr; ++r) {
     if (r >= rows) break;
-#pragma GCC unroll 2
+#pragma GCC unroll 3
     for (int v = 0; v < bf_nv; ++v) hn::Store(sum[r][v], d, row + v * lanes);
     store_row(c + r * x.ldc, row, cols, x.alpha, x.beta);
   }
@@ -134,8 +155,8 @@ const RegisterKernel<Bfloat16>* WideningKernel() {
                                                    .min_packed = 0,
                                                    .masked = false,
                                                    .multiply = &MultiplyWidened,
-                                                   .pack_a = &pack_pairs,
-                                                   .pack_b = &pack_pairs,
+                                                   .pack_a = &pack_rows,
+                                                   .pack_b = &pack_columns,
                                                    .k_group = 2};
   return &kernel;
 }
@@ -223,8 +244,8 @@ constexpr RegisterKernel<Bfloat16> kernel_of_dots{.mr = dot_mr,
                                                   .min_packed = 0,
                                                   .masked = false,
                                                   .multiply = &multiply_by_dots,
-                                                  .pack_a = &pack_pairs,
-                                                  .pack_b = &pack_pairs,
+                                                  .pack_a = &pack_rows,
+                                                  .pack_b = &pack_columns,
                                                   .k_group = 2};
 
 bool has_dots() {
@@ -249,7 +270,9 @@ const RegisterKernel<Bfloat16>& widening_kernel() { return *HWY_DYNAMIC_DISPATCH
 template <>
 const RegisterKernel<Bfloat16>& register_kernel<Bfloat16>() {
   const RegisterKernel<Bfloat16>* const dots = dot_kernel();
-  return dots ? *dots : widening_kernel();
+  // Processors with AMX do one of these instructions in two cycles (TUNING.md).
+  static const bool is_fast = dots && !has_amx();
+  return is_fast ? *dots : widening_kernel();
 }
 
 }  // namespace tallcache::cpu::matmul

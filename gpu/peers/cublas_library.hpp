@@ -21,6 +21,8 @@ struct CublasLibrary {
   USE(cublasGetStatusString)            \
   USE(cublasSgemm_v2_64)                \
   USE(cublasDgemm_v2_64)                \
+  USE(cublasSgemmStridedBatched_64)     \
+  USE(cublasDgemmStridedBatched_64)     \
   USE(cublasGemmEx_64)                  \
   USE(cublasSgeam_64)                   \
   USE(cublasDgeam_64)
