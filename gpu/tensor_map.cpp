@@ -35,6 +35,10 @@ TensorBoxes boxes(const MatrixView<const T>& a, CUtensorMapDataType type, int bo
   constexpr std::size_t width = sizeof(T);
   const auto start = reinterpret_cast<std::uintptr_t>(a.data);
   TensorBoxes boxes{{}, static_cast<int>(start % 16 / width)};
+  if (a.rows > 1 && a.cols + boxes.first_col > a.ld)
+    throw Error(
+        fmt::format("a matrix of {} columns with rows {} apart starts {} bytes behind a multiple of 16",
+                    a.cols, a.ld, start % 16));
   const cuuint64_t sizes[] = {static_cast<cuuint64_t>(a.cols + boxes.first_col),
                               static_cast<cuuint64_t>(a.rows)};
   const cuuint64_t pitch[] = {a.ld * width};

@@ -22,7 +22,8 @@ bool has_tensor_boxes(const MatrixView<const T>& a) {
 }
 
 /// Boxes of box_rows x box_cols elements of `a`, whose rows of 64 or 128 bytes are swizzled in shared memory.
-/// What lies outside the matrix is read as zero. Throws Error when the driver refuses.
+/// What lies outside the matrix is read as zero. Throws Error when its rows end behind where, counted from the
+/// multiple of 16 bytes before its first element, the next ones begin, and when the driver refuses.
 TensorBoxes tensor_boxes(const MatrixView<const Bfloat16>& a, int box_rows, int box_cols);
 TensorBoxes tensor_boxes(const MatrixView<const float>& a, int box_rows, int box_cols);
 

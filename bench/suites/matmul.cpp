@@ -201,7 +201,7 @@ const Suite matmul_suite{
               .full = {64, 128, 256, 512, 1024, 2048, 4096, 8192}},
     .steps = all_steps(),
     .peers = {peers("double"), peers("float"), peers_of_bfloat16(), gpu_peers(),
-              gpu_peers_on_tensor_cores("float", "three_tf32_products"),
+              gpu_peers_on_tensor_cores("float", "three_products"),
               gpu_peers_on_tensor_cores("bfloat16", "specialised_warps"),
               gpu_peers_on_tensor_cores("tf32", "transposed_wgmma"),
               gpu_peers_on_tensor_cores("double", "warp_mma")},

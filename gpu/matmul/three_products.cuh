@@ -1,199 +1,84 @@
-// A product of floats as the sum of three TF32 products. Each element is split into big, its nearest TF32
-// number, and small, the nearest of what is left: A B = big big + big small + small big, but for small small,
-// which is 2^-22 of |A||B| at most.
+// The product of floats in nearly their own precision, on Hopper's tensor cores.
 #pragma once
 
-#include <bit>
-
-#include "gpu/matmul/transposed_tiles.cuh"
+#include "common/ops/matmul.hpp"
+#include "gpu/kernel_limits.hpp"
+#include "gpu/matmul/split_product.cuh"
+#include "gpu/matmul/tensor_rows.cuh"
+#include "gpu/on_gpu.hpp"
 
 namespace tallcache::gpu::matmul {
 
-/// TransposedTiles with the small parts of A beside the big ones. A tensor core truncates its sums: those of
-/// `steps_of_sum` steps are added, rounded, to sums in registers. Where it is 0, all steps are one sum.
-template <int tile_rows, int number_of_stages, int steps_of_sum>
-struct SplitTiles : TransposedTiles<tile_rows, number_of_stages> {
-  using Base = TransposedTiles<tile_rows, number_of_stages>;
-  static constexpr int sum_steps = steps_of_sum;
-  static constexpr int splitting = 96;  ///< threads: three warps beside the one that copies
-  static constexpr int shared_bytes = Base::shared_bytes + number_of_stages * Base::a_bytes;
-};
+struct three_products : OnCapability<9, 0> {
+  static constexpr std::string_view idea =
+      "tensor cores: each element is split into two TF32 parts, and three of the four products of parts are "
+      "added; the tensor cores truncate their sums, so each 256 steps along k are added, rounded, to sums in "
+      "registers; what is not finite is computed again in float; applies tiling, coalescing";
+  static constexpr std::string_view source = "Ootomo and Yokota 2022; CUTLASS";
+  using operations = OperationList<Matmul<float>>;
+  static constexpr Index yes_or_no[] = {0, 1};
+  static constexpr ParamSpec params[] = {
+      {.name = "rounded",
+       .default_value = 1,
+       .what = "1: sums of 256 steps are added in registers; 0: the tensor cores make and truncate all sums",
+       .min = 0,
+       .choices = yes_or_no}};
 
-/// `split` completes when both parts of a tile of A are there.
-template <class Tiles>
-struct SplitSharedTiles : SharedTiles<Tiles> {
-  CopyBarrier* split;
-
-  __device__ unsigned char* small_a(int stage) const {
-    return this->memory + Tiles::stages * (Tiles::a_bytes + Tiles::b_bytes) + stage * Tiles::a_bytes;
+  static std::size_t scratch(Matmul<float>, const Shape& shape, const Params&) {
+    std::size_t tiles = 0;
+    with_tiles<true>(shape, [&](auto, const TileOrder& order) { tiles = order.tiles(); });
+    return scratch_bytes({tensor_rows_bytes<float>(shape), 8 * tiles});
   }
-};
 
-struct SplitFloat {
-  std::uint32_t big, small;
-  __device__ explicit SplitFloat(float x) : big(to_tf32(x)), small(to_tf32(x - std::bit_cast<float>(big))) {}
-};
-
-/// Three warps split the tiles of A where they lie, `number` stages in all.
-template <class Tiles>
-__device__ void split_tiles(const SplitSharedTiles<Tiles>& tiles, int number) {
-  Turn<Tiles::stages> turn;
-  for (int i = 0; i < number; ++i, turn.next()) {
-    tiles.full[turn.stage].wait(turn.parity);
-    auto* const big = reinterpret_cast<float4*>(tiles.a(turn.stage));
-    auto* const small = reinterpret_cast<uint4*>(tiles.small_a(turn.stage));
-#pragma unroll 4
-    for (int at = threadIdx.x - 32; at < Tiles::a_bytes / 16; at += Tiles::splitting) {
-      const float4 exact = big[at];
-      const SplitFloat x(exact.x), y(exact.y), z(exact.z), w(exact.w);
-      reinterpret_cast<uint4*>(big)[at] = {x.big, y.big, z.big, w.big};
-      small[at] = {x.small, y.small, z.small, w.small};
-    }
-    fence_stores_for_products();
-    __syncwarp();
-    if (threadIdx.x % 32 == 0) tiles.split[turn.stage].arrive();
+  static void call(const Launch& launch, const Matmul<float>::Args<>& args, const Params& params) {
+    if (args.c.rows == 0 || args.c.cols == 0) return;
+    if (args.a.cols == 0)
+      return TALLCACHE_CUDA(cudaMemset2DAsync(args.c.data, args.c.ld * sizeof(float), 0,
+                                              args.c.cols * sizeof(float), args.c.rows, stream_of(launch)));
+    const auto use = [&](auto tiles, const TileOrder& order) { start(tiles, launch, args, order); };
+    if (params["rounded"] == 1)
+      with_tiles<true>(Matmul<float>::shape_of(args), use);
+    else
+      with_tiles<false>(Matmul<float>::shape_of(args), use);
   }
-}
 
-/// The products of one step of 32: sum = (add ? sum : 0) + ... `released` is called once the products of the
-/// step before are done.
-template <class Tiles, int sums, class Released>
-__device__ __forceinline__ void multiply_split(const SplitSharedTiles<Tiles>& tiles, int stage,
-                                               const ColumnPair& columns, float (&sum)[sums], int add,
-                                               const Released& released) {
-  const std::uint32_t a = shared_address(tiles.a(stage)), small_a = shared_address(tiles.small_a(stage));
-  std::uint32_t big[2][4], small[2][4];  // of two steps of 8: the tensor cores read one, the other is loaded
-#pragma unroll
-  for (int l = 0; l < Tiles::depth / 8; ++l) {
-    float exact[4];
-    columns.load(exact, tiles.b(stage), l);
-#pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      const SplitFloat parts(exact[e]);
-      big[l % 2][e] = parts.big;
-      small[l % 2][e] = parts.small;
-    }
-    const std::uint64_t big_tile = swizzled_tile(a + l * 32, 16, 1024);
-    begin_products();
-    multiply_tf32_by_four_warps(sum, small[l % 2], big_tile, add | l);
-    multiply_tf32_by_four_warps(sum, big[l % 2], swizzled_tile(small_a + l * 32, 16, 1024), 1);
-    multiply_tf32_by_four_warps(sum, big[l % 2], big_tile, 1);
-    commit_products();
-    wait_for_products<1>();
-    if (l == 0) released();
-  }
-}
-
-template <int sums>
-__device__ bool all_finite(const float (&sum)[sums]) {
-  float zero = 0;
-#pragma unroll
-  for (int i = 0; i < sums; ++i) zero += 0 * sum[i];
-  return zero == 0;  // 0 times an infinity or a NaN is a NaN
-}
-
-/// Two warpgroups multiply what has been split. unusual[8 tile + warp] says whether a warp's sums of a tile
-/// are not all finite.
-template <class Tiles>
-__device__ void multiply_split_tiles(const SplitSharedTiles<Tiles>& tiles, const MatrixView<float>& c,
-                                     int number, int steps, bool pairs, unsigned char* unusual) {
-  constexpr int sums = Tiles::rows / 2;
-  constexpr bool promotes = Tiles::sum_steps > 0;
-  const auto columns = ColumnPair::of(Tiles{});
-  const int group = threadIdx.x / 128 - 1;
-  float sum[sums], total[promotes ? sums : 1];
-  Turn<Tiles::stages> turn;
-  for (int tile = blockIdx.x; tile < number; tile += gridDim.x) {
-    TileOrder::At at{};
-    int last = -1, add = 0;
-    // The groups add at different steps: the other one's products go on.
-    int left = Tiles::sum_steps * (group + 1) / Tiles::groups;
-    const auto release = [&] {
-      if (last >= 0 && threadIdx.x % 128 == 0) tiles.empty[last].arrive();
-      last = -1;
+ private:
+  /// Calls use(tiles, order) with the tiles that suit `shape`. High ones read B less often, but the last wave
+  /// of low ones leaves fewer multiprocessors idle; the estimate is waves times height, where a wave has a
+  /// part that does not depend on the height.
+  template <bool rounded, class Use>
+  static void with_tiles(const Shape& shape, const Use& use) {
+    using High = SplitTiles<176, 3, rounded ? 8 : 0>;
+    using Low = SplitTiles<128, 4, rounded ? 8 : 0>;
+    const auto order_of = [&]<class Tiles>(Tiles) {
+      return TileOrder{BlockOrder::recursive, static_cast<int>(ceil_div<Index>(shape["m"], Tiles::rows)),
+                       static_cast<int>(ceil_div<Index>(shape["n"], Tiles::cols)), Tiles::rows, Tiles::cols};
     };
-    for (float& x : total) x = 0;
-#pragma unroll 1
-    for (int step = 0; step < steps; ++step, turn.next()) {
-      tiles.full[turn.stage].wait(turn.parity);
-      tiles.split[turn.stage].wait(turn.parity);
-      at = tiles.place[turn.stage];
-      multiply_split(tiles, turn.stage, columns, sum, add, release);
-      last = turn.stage;
-      add = 1;
-      if (promotes && (--left == 0 || step == steps - 1)) {
-        wait_for_products<0>();
-        release();
-#pragma unroll
-        for (int i = 0; i < sums; ++i) total[promotes ? i : 0] += sum[i];
-        add = 0;
-        left = Tiles::sum_steps;
-      }
-    }
-    wait_for_products<0>();
-    release();
-    const int row = at.row * Tiles::rows, col = at.col * Tiles::cols + columns.col;
-    bool finite;
-    if constexpr (promotes) {
-      finite = all_finite(total);
-      store_transposed(c, total, row, col, pairs);
-    } else {
-      finite = all_finite(sum);
-      store_transposed(c, sum, row, col, pairs);
-    }
-    const bool any = __any_sync(~0u, !finite);
-    if (threadIdx.x % 32 == 0) unusual[tile * 8 + threadIdx.x / 32 - 4] = any;
+    const auto time = [&]<class Tiles>(Tiles tiles) {
+      return ceil_div(order_of(tiles).tiles(), multiprocessors()) * (Tiles::rows + 32);
+    };
+    if (time(High{}) <= time(Low{}))
+      use(High{}, order_of(High{}));
+    else
+      use(Low{}, order_of(Low{}));
   }
-}
 
-/// Each block does every gridDim.x-th tile. steps = ceil(k / depth) > 0. Where `pairs`, two elements of C are
-/// stored at once.
-template <class Tiles>
-__global__ void __launch_bounds__(Tiles::threads, 1)
-    multiply_three_times(MatrixView<float> c, const __grid_constant__ TensorBoxes a,
-                         const __grid_constant__ TensorBoxes b, TileOrder order, int steps, bool pairs,
-                         unsigned char* unusual) {
-  extern __shared__ unsigned char memory[];
-  __shared__ CopyBarrier full[Tiles::stages], empty[Tiles::stages], split[Tiles::stages];
-  __shared__ TileOrder::At place[Tiles::stages];
-  const SplitSharedTiles<Tiles> tiles{
-      {memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty, place}, split};
-  if (threadIdx.x == 0) {
-    for (int s = 0; s < Tiles::stages; ++s) {
-      full[s].init(1);
-      empty[s].init(Tiles::groups);
-      split[s].init(Tiles::splitting / 32);
-    }
-    fence_barrier_init();
+  template <class Tiles>
+  static void start(Tiles, const Launch& launch, const Matmul<float>::Args<>& args, const TileOrder& order) {
+    auto [c, a, b, scratch] = args;
+    const auto a_rows = tensor_rows(launch, a, scratch), b_rows = tensor_rows(launch, b, scratch);
+    unsigned char* const unusual = scratch.vector<unsigned char>(Index{8} * order.tiles()).data;
+    const auto kernel = multiply_three_times<Tiles>;
+    allow_dynamic_shared(reinterpret_cast<const void*>(kernel), Tiles::shared_bytes);
+    kernel<<<std::min(order.tiles(), multiprocessors()), Tiles::threads, Tiles::shared_bytes,
+             stream_of(launch)>>>(c, tensor_boxes(a_rows, Tiles::rows, Tiles::depth),
+                                  tensor_boxes(b_rows, Tiles::depth, Tiles::box_cols), order,
+                                  static_cast<int>(ceil_div<Index>(a.cols, Tiles::depth)), pairs_of(c),
+                                  unusual);
+    check_launch();
+    multiply_again<Tiles><<<order.tiles(), 256, 0, stream_of(launch)>>>(c, a, b, order, unusual);
+    check_launch();
   }
-  __syncthreads();
-  if (threadIdx.x < 128) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 56;\n");
-    const int own = (order.tiles() - static_cast<int>(blockIdx.x) - 1) / static_cast<int>(gridDim.x) + 1;
-    if (threadIdx.x == 0) copy_tiles<Tiles>(tiles, a, b, order, steps);
-    if (threadIdx.x >= 32) split_tiles<Tiles>(tiles, own * steps);
-  } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 224;\n");
-    multiply_split_tiles<Tiles>(tiles, c, order.tiles(), steps, pairs, unusual);
-  }
-}
-
-/// An infinity has no small part, and its products with zeros are NaN: what is not finite is computed again,
-/// in float. A block has a tile.
-template <class Tiles>
-__global__ void __launch_bounds__(256)
-    multiply_again(MatrixView<float> c, MatrixView<const float> a, MatrixView<const float> b, TileOrder order,
-                   const unsigned char* unusual) {
-  if (*reinterpret_cast<const std::uint64_t*>(unusual + Index{8} * blockIdx.x) == 0) return;
-  const auto at = order.at(static_cast<int>(blockIdx.x));
-  for (int e = threadIdx.x; e < Tiles::rows * Tiles::cols; e += 256) {
-    const Index i = static_cast<Index>(at.row) * Tiles::rows + e / Tiles::cols;
-    const Index j = static_cast<Index>(at.col) * Tiles::cols + e % Tiles::cols;
-    if (i >= c.rows || j >= c.cols || isfinite(c(i, j))) continue;
-    float sum = 0;
-    for (Index l = 0; l < a.cols; ++l) sum += a(i, l) * b(l, j);
-    c(i, j) = sum;
-  }
-}
+};
 
 }  // namespace tallcache::gpu::matmul
