@@ -10,12 +10,28 @@ namespace tallcache {
 namespace detail {
 namespace {
 
-// Nanoseconds. A promotion takes some hundreds of them, to wake a thread up to ten thousand.
-constexpr Time heartbeat = 30'000, first_heartbeat = 100'000;  // the first: while the workers sleep
-constexpr Time least_age = 5'000;                              // of a promotion before the next one
-constexpr Time begins = 15'000;                                // a program: waits for so long in any case
+// Nanoseconds. A promotion takes some hundreds of them, to wake a thread more than ten thousand (TUNING.md).
+constexpr Time heartbeat = 30'000, first_heartbeat = 50'000;  // the first: while the workers sleep
+constexpr Time least_age = 5'000;      // of a promotion before the next one, on average
+constexpr Time burst = 4 * least_age;  // so many promotions may follow one another
+constexpr Time begins = 5'000;         // a program: waits for so long in any case
 constexpr Time between_looks = 2'000;
+constexpr Time long_strand = 150'000;
 constexpr int most_between = 512;  // forks
+
+// Whether the programs of this thread have strands so long that it does not look before it is too late for a
+// promotion. Such a one promotes each fork, up to a task for each thread, and so does the next one from its
+// beginning: it is probably the same again. Where it is not, a thread is woken in vain, which takes a tenth of a
+// long strand's time.
+struct Strands {
+  bool long_now = false, long_before = false;
+};
+constinit thread_local Strands strands;
+
+// The strand since the last look has come to an end.
+void strand_ends(Time length) {
+  if (length >= long_strand) strands = {.long_now = true, .long_before = true};
+}
 
 }  // namespace
 
@@ -37,7 +53,8 @@ struct Promoted {
       --crew.idle;
       LatentList& list = latent_list;
       list.until_look = list.between = 1;
-      list.looked = list.promoted = time_now();
+      list.looked = time_now();
+      list.promoted = list.looked - burst;
     }
     ~Running() { crew.becomes_idle(); }
     Crew& crew;
@@ -72,6 +89,7 @@ void spawn(Latent& latent, void (*run)(void*, Index, Index), void* data, Index b
 }
 
 void join(Latent& latent) {
+  strand_ends(time_now() - latent_list.looked);
   const std::unique_ptr<Promoted> promoted(latent.promoted);
   Crew& crew = promoted->crew;
   struct Idle {
@@ -136,10 +154,13 @@ void promote_in_time(LatentList& list, Time now) noexcept {
   if ((age < least_age && !always) || !list.newest || !has_workers(list)) return;
   try {
     const Crew& crew = list.crew ? *list.crew : crew_of(list.oldest->threads);
-    if (!always && !crew.hungry()) {
-      if (age < (crew.workers > 0 ? heartbeat : first_heartbeat) || crew.offered >= crew.workers + 1) return;
+    if (crew.hungry() || always) {
+      list.promoted = std::max(list.promoted, now - burst) + least_age;
+    } else {
+      if (crew.offered >= list.oldest->threads) return;
+      if (!strands.long_now && age < (crew.workers > 0 ? heartbeat : first_heartbeat)) return;
+      list.promoted = strands.long_now ? list.promoted + least_age : now;
     }
-    list.promoted = now;
     promote(list);
   } catch (...) {
   }
@@ -148,8 +169,12 @@ void promote_in_time(LatentList& list, Time now) noexcept {
 void look(LatentList& list) noexcept {
   const Time now = time_now(), since = now - list.looked;
   if (list.looked == 0) {
-    list.promoted = now + begins;
-  } else if (list.until_look <= 0) {
+    strands = {.long_now = strands.long_before, .long_before = false};
+    list.promoted = strands.long_now ? now - burst : now + begins;
+  } else {
+    strand_ends(since);
+  }
+  if (list.looked != 0 && list.until_look <= 0) {
     if (since < between_looks)
       list.between = std::min(2 * list.between, most_between);
     else if (since > 4 * between_looks)

@@ -114,7 +114,8 @@ struct quicksort_blocks {
   static constexpr std::string_view source = "M13, with the parallel partition of Blelloch 1990";
   using operations = OperationList<Sort>;
   static constexpr ParamSpec params[] = {
-      {"block", 4096, "keys that are counted and moved on one thread; up to so many are partitioned in place"}};
+      {"block", 4096,
+       "keys that are counted and moved on one thread; up to so many are partitioned in place"}};
   static constexpr bool parallel = true;
 
   static std::size_t scratch(Sort, const Shape& shape, const Params& params) {
