@@ -150,7 +150,7 @@ void check_moves(const mpi::World& world) {
   for (const bool in_place : {false, true}) {
     // Larger than a cache on few ranks, and written past it.
     check_move(world, row_blocks(901, 803, ranks), row_blocks(803, 901, ranks).transposed(), 1, in_place);
-    check_move(world, row_blocks(300, 280, ranks), row_blocks(280, 300, ranks).transposed(), threads,
+    check_move(world, row_blocks(600, 580, ranks), row_blocks(580, 600, ranks).transposed(), threads,
                in_place);
   }
 }
