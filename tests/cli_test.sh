@@ -2,8 +2,9 @@
 # The program from the outside: list, run and machine, and what each says to bad input. Usage: cli_test.sh PROGRAM BENCH
 set -u
 program=$1 bench=$2
+here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/cli.sh
-. "$(dirname "$0")/cli.sh"
+. "$here/cli.sh"
 
 run 0 --help; has out reproduce
 for command in list run machine reproduce report compare; do run 0 "$command" --help; has out "Example"; done
