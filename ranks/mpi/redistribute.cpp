@@ -56,8 +56,9 @@ Strided in_message(const Box& box, bool by_rows) {
 
 Strided strides_of(const Rectangle& r) { return {r.row_stride, r.col_stride}; }
 
-// A large rectangle as several ones, for the threads.
-constexpr Index piece_words = Index{1} << 16;
+// The sides of the squares that a large rectangle is cut into for the threads. Lines of a square are long enough to be
+// streamed, on both sides of a transposition.
+constexpr Index piece_side = 256;
 
 template <class Body>
 void for_each(int threads, std::size_t count, const Body& body) {
@@ -70,12 +71,14 @@ void for_each(int threads, std::size_t count, const Body& body) {
   });
 }
 
-// visit(part) for blocks of rows of a rectangle, each of a size that a thread copies at once.
+// visit(part) for the parts of a rectangle that a thread copies at once.
 template <class Visit>
 void in_pieces(const Box& box, int threads, const Visit& visit) {
-  const Index rows = threads == 1 ? box.rows : std::max<Index>(1, piece_words / box.cols / 64 * 64);
+  const Index rows = threads == 1 ? box.rows : piece_side, cols = threads == 1 ? box.cols : piece_side;
   for (Index row = 0; row < box.rows; row += rows)
-    visit(Box{box.row + row, box.col, std::min(rows, box.rows - row), box.cols});
+    for (Index col = 0; col < box.cols; col += cols)
+      visit(
+          Box{box.row + row, box.col + col, std::min(rows, box.rows - row), std::min(cols, box.cols - col)});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/ceil_div.hpp"
 #include "common/fork/one_tbb.hpp"
 #include "common/random.hpp"
 #include "ranks/matmul.hpp"
@@ -95,11 +96,10 @@ void check_products(const mpi::World& world) {
   check_product(world, {150, 140, 130}, 0, threads);
 }
 
-// By messages, or read in place.
+// From the beginning of `a`, by messages or read in place.
 void check_move(const mpi::World& world, const Distribution& from, const Distribution& to, int threads,
-                bool in_place) {
+                const mpi::NodeMemory& a, bool in_place) {
   const int rank = world.rank();
-  const mpi::NodeMemory a(world.comm(), from.words(rank));
   std::vector<double> b(static_cast<std::size_t>(to.words(rank)));
   mpi::Redistribution move(from, to, world.comm(), threads, in_place ? &a : nullptr);
   expect(!in_place || move.bytes() == 0, "bytes of messages on one machine", rank);
@@ -141,16 +141,19 @@ void check_moves(const mpi::World& world) {
     return list;
   };
   const auto layouts = all(45, 38), turned = all(38, 45);
+  const mpi::NodeMemory memory(world.comm(), ceil_div(901, ranks) * 803);  // of the largest
   for (const Distribution& from : layouts) {
     for (const bool in_place : {false, true}) {
-      for (const Distribution& to : layouts) check_move(world, from, to, 1, in_place);
-      for (const Distribution& to : turned) check_move(world, from, to.transposed(), threads, in_place);
+      for (const Distribution& to : layouts) check_move(world, from, to, 1, memory, in_place);
+      for (const Distribution& to : turned)
+        check_move(world, from, to.transposed(), threads, memory, in_place);
     }
   }
   for (const bool in_place : {false, true}) {
     // Larger than a cache on few ranks, and written past it.
-    check_move(world, row_blocks(901, 803, ranks), row_blocks(803, 901, ranks).transposed(), 1, in_place);
-    check_move(world, row_blocks(300, 280, ranks), row_blocks(280, 300, ranks).transposed(), threads,
+    check_move(world, row_blocks(901, 803, ranks), row_blocks(803, 901, ranks).transposed(), 1, memory,
+               in_place);
+    check_move(world, row_blocks(600, 580, ranks), row_blocks(580, 600, ranks).transposed(), threads, memory,
                in_place);
   }
 }
