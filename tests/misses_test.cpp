@@ -143,7 +143,7 @@ TEST(Counters, OfAGpusRequestsAreReadThroughPapi) {
   }
   Document document{.kind = "misses"};
   const auto counts = Counting(names).run(
-      [&] { count_requests(problem, candidates, cache::warp_machine("h200"), 0, document); });
+      [&] { count_requests(problem, candidates, cache::warp_machine("h200"), 0, document, [] {}); });
   constexpr long long warps = 64 * 64 / 32;
   EXPECT_EQ(counts[0].value, 4 * warps) << counts[0].reason;
   EXPECT_EQ(counts[1].value, 32 * warps) << counts[1].reason;
