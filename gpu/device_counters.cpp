@@ -49,6 +49,17 @@ std::vector<DeviceCount> count_group(int device, int group, const CountedRun& co
   return counts;
 }
 
+void drop_unseen(std::vector<DeviceCount>& counts) {
+  for (const auto& [requests, sectors] : {std::pair{"global load requests", "global load sectors"},
+                                          {"global store requests", "global store sectors"}}) {
+    const auto seen = std::ranges::find(counts, requests, &DeviceCount::quantity);
+    const auto moved = std::ranges::find(counts, sectors, &DeviceCount::quantity);
+    if (seen != counts.end() && moved != counts.end() && seen->value && moved->value && *seen->value == 0 &&
+        *moved->value > 0)
+      seen->value = Figure<double>::none("the driver's own kernels are not counted by instruction");
+  }
+}
+
 std::vector<DeviceCount> count_on_device(int device, const CountedRun& counted,
                                          std::span<const std::string_view> quantities) {
   const auto is_asked = [&](int group) {
@@ -61,6 +72,7 @@ std::vector<DeviceCount> count_on_device(int device, const CountedRun& counted,
   for (int group = 0; group < device_metric_groups; ++group)
     if (is_asked(group))
       for (DeviceCount& count : count_group(device, group, counted)) counts.push_back(std::move(count));
+  drop_unseen(counts);
   return counts;
 }
 

@@ -68,6 +68,10 @@ std::vector<const char*> metrics_of_group(int group);
 std::vector<DeviceCount> count_on_device(int device, const CountedRun& counted,
                                          std::span<const std::string_view> quantities = {});
 
+/// Takes out requests of loads and stores that were not seen where there are sectors of them: kernels that are
+/// part of the driver, such as those of its copies, are not counted instruction by instruction.
+void drop_unseen(std::vector<DeviceCount>&);
+
 /// Those of one group.
 std::vector<DeviceCount> count_group(int device, int group, const CountedRun& counted);
 

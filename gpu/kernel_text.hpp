@@ -38,7 +38,10 @@ class TextProblem {
               std::string_view input = {}, std::uint64_t seed = 1);
 
   /// Runs all phases. Exceptions of HostDevice::launch pass through.
-  void run(warp::HostDevice& device) const { text_.run(device, problem_.args(), params_); }
+  void run(warp::HostDevice& device) const {
+    device.count_from(problem_.begin());
+    text_.run(device, problem_.args(), params_);
+  }
   /// Whether the outputs are those of the first run. An operation in place has other inputs in the next.
   Check check() const;
 

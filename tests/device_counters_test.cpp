@@ -7,6 +7,7 @@
 #include <array>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "common/error.hpp"
 #include "gpu/cuda_state.hpp"
@@ -63,6 +64,17 @@ TEST(DeviceMetrics, AreInGroupsAndNamedOnce) {
     EXPECT_TRUE(quantities.insert(metric.quantity).second) << metric.quantity;
     EXPECT_TRUE(metrics.insert(metric.metric).second) << metric.metric;
   }
+}
+
+TEST(DeviceCounters, RequestsThatWereNotSeenAreAbsent) {
+  std::vector<DeviceCount> counts{{"global load sectors", "1", "", Figure<double>(8)},
+                                  {"global store sectors", "1", "", Figure<double>(0)},
+                                  {"global load requests", "1", "", Figure<double>(0)},
+                                  {"global store requests", "1", "", Figure<double>(0)}};
+  drop_unseen(counts);
+  EXPECT_FALSE(counts[2].value) << "there are sectors of loads";
+  EXPECT_FALSE(counts[2].value.absent.empty());
+  EXPECT_EQ(counts[3].value, Figure<double>(0)) << "there are no stores";
 }
 
 TEST(DeviceCounters, WithoutADeviceAreAbsentWithTheReason) {

@@ -40,7 +40,7 @@ struct Kernel {
 const Shape square{{"m", 512}, {"n", 512}}, ragged{{"m", 499}, {"n", 431}, {"pad", 3}};
 const Shape cube{{"m", 256}, {"n", 256}, {"k", 256}}, ragged_cube{{"m", 501}, {"n", 437}, {"k", 119}};
 const Shape block{{"m", 32}, {"n", 32}, {"k", 32}}, ragged_block{{"m", 19}, {"n", 27}, {"k", 23}};
-const Shape large{{"m", 4096}, {"n", 4096}}, ragged_large{{"m", 3999}, {"n", 3777}, {"pad", 3}};
+const Shape large{{"m", 3072}, {"n", 3072}}, ragged_large{{"m", 2999}, {"n", 2777}, {"pad", 3}};
 
 std::vector<Kernel> kernels() {
   std::vector<Kernel> all{{"copy", "simple", square, ragged},
@@ -169,7 +169,6 @@ TEST_P(LargeKernels, MakeTheRequestsThatTheCountersCount) {
 }
 INSTANTIATE_TEST_SUITE_P(Kernels, LargeKernels,
                          testing::Combine(testing::Values("naive", "coalesced", "bank_conflict_free",
-                                                          "diagonal", "thread_per_element",
                                                           "shared_memory_tiled"),
                                           testing::Bool()),
                          [](const auto& test) {

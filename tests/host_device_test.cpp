@@ -184,11 +184,17 @@ cache::WarpRequest store_of_a_line(std::uint64_t address) {
 TEST(SecondLevel, HitsWhatIsThereAndWritesBackWhatIsEvicted) {
   const cache::WarpMachine& machine = warp_machine("h200");
   L2 large(1 << 20), small(128);
-  for (int i = 0; i < 2; ++i) large.consume(machine, store_of_a_line(4096));
+  const auto load = [&](std::uint64_t address) {
+    cache::WarpRequest request = store_of_a_line(address);
+    request.kind = AccessKind::load;
+    large.consume(machine, request);
+  };
+  for (int i = 0; i < 2; ++i) load(4096);
   EXPECT_EQ(large.counts().sectors, 8u);
-  EXPECT_EQ(large.counts().hits, 4u) << "not those that the request itself brings";
+  EXPECT_EQ(large.counts().hits, 4u) << "not those that the load itself brings";
+  EXPECT_EQ(large.counts().bytes_read, 128u);
   for (const unsigned line : {0, 1, 2, 0}) small.consume(machine, store_of_a_line(65536 * line));
-  EXPECT_EQ(small.counts().hits, 0u);
+  EXPECT_EQ(small.counts().hits, 16u) << "stores hit";
   EXPECT_EQ(small.counts().bytes_read, 0u);
   EXPECT_EQ(small.counts().bytes_written, 128u);
 }

@@ -23,6 +23,8 @@ class TracedProblem {
 
   /// Arguments of the operation, as Variant::trace takes them.
   const void* args() const { return args_.bytes; }
+  /// Where the inputs begin: a multiple of 2 MiB.
+  const void* begin() const { return arena_.get(); }
 
  private:
   std::unique_ptr<std::byte, void (*)(void*)> arena_;

@@ -72,7 +72,10 @@ class HostDevice {
   HostDevice& operator=(const HostDevice&) = delete;
 
   /// The access policy of views of memory that begins at a multiple of 256 bytes, as a device's does.
-  Counted access() { return {&recorder_, 0}; }
+  Counted access() { return {&recorder_, std::uint64_t{0} - origin_}; }
+  /// The addresses of access() are those from `origin` on, so that counts do not depend on where a run's memory
+  /// happens to lie.
+  void count_from(const void* origin) { origin_ = reinterpret_cast<std::uintptr_t>(origin); }
   /// The access policy of a view whose memory begins anywhere. It is counted as beginning at a multiple of
   /// 256 bytes.
   Counted access(const void* begins) {
@@ -136,6 +139,7 @@ class HostDevice {
 
   Recorder recorder_;
   const CompiledWidths* widths_ = nullptr;
+  std::uint64_t origin_ = 0;
   std::unique_ptr<Stacks> stacks_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Lane> lanes_;

@@ -38,7 +38,7 @@ void L2::consume(const cache::WarpMachine& machine, const cache::WarpRequest& re
       if (stores) dirty_[number] = true;
     }
     ++counts_.sectors;
-    counts_.hits += hit;
+    counts_.hits += hit || request.kind == cache::AccessKind::store;
   }
 }
 
