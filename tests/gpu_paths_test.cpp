@@ -133,9 +133,9 @@ TEST_F(CountingSorting, KeysThatStartAnywhere) {
           n, 5000, [](Index i) { return random(i, 5000); }, skip);
 }
 
-// One block sorts up to 10240 keys of up to 65536 values.
+// One block sorts up to 16384 keys of up to 65536 values.
 TEST_F(CountingSorting, FewKeys) {
-  for (Index n : {1, 2, 31, 32, 33, 1023, 1025, 10239, 10240, 10241})
+  for (Index n : {1, 2, 31, 32, 33, 1023, 1025, 16383, 16384, 16385})
     for (std::uint32_t range : {0u, 1u, 63u, 64u, 65534u, 65535u, 65536u})
       sort(
           n, range, [=](Index i) { return i % 3 ? random(i, range) : range; }, n % 4);

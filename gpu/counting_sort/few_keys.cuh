@@ -9,7 +9,7 @@ namespace tallcache::gpu::counting_sort {
 /// What one block sorts sooner than several kernels start.
 struct FewKeys {
   static constexpr int threads = 1024, counter_bits = 16;
-  static constexpr Index most = 10240, most_values = 65536;
+  static constexpr Index most = 16384, most_values = 65536;
   static_assert(most < Index{1} << counter_bits);  // no counter overflows
 
   static bool suits(Index n, Index range) { return n <= most && range < most_values; }
@@ -27,7 +27,7 @@ static __global__ void __launch_bounds__(FewKeys::threads)
   Key* const words = memory + FewKeys::threads / 32 * strip_keys;
   const BucketSort<Key, FewKeys::threads> keys{in,     begin,     begin + n, out,        words,
                                                memory, warp_sums, 0,         out_aligned};
-  keys.sort<FewKeys::counter_bits, true>(0, range + 1, 0);
+  keys.sort<FewKeys::counter_bits, false>(0, range + 1, 0);
 }
 
 inline void sort_few(const Launch& launch, const CountingSort<false>::Args<>& args) {

@@ -9,6 +9,7 @@
 
 #include "common/ops/counting_sort.hpp"
 #include "gpu/check.hpp"
+#include "gpu/counting_sort/one_block_sort.cuh"
 #include "gpu/on_gpu.hpp"
 
 namespace tallcache::gpu::counting_sort {
@@ -34,13 +35,14 @@ struct NineBitPolicies {
 struct nine_bit_onesweep : OnGpu {
   static constexpr std::string_view idea =
       "cub::DeviceRadixSort's kernels with digits of 9 bits where these save a pass, and as it tunes itself "
-      "where they do not; indices of 32 bits";
+      "where they do not; few pairs in one block, as wide_digits sorts them; indices of 32 bits";
   static constexpr std::string_view source = "CUB; Adinets and Merrill 2022, arXiv:2206.01784 (onesweep)";
   using operations = OperationList<CountingSort<true>>;
 
   static bool supports(const Shape& shape) { return shape["n"] <= std::numeric_limits<std::uint32_t>::max(); }
 
   static std::size_t scratch(CountingSort<true>, const Shape& shape, const Params&) {
+    if (OneBlock::suits(shape["n"], shape["range"])) return 0;
     CountingSort<true>::Args<> args{};
     args.in.size = shape["n"];
     args.range = static_cast<std::uint32_t>(shape["range"]);
@@ -51,6 +53,7 @@ struct nine_bit_onesweep : OnGpu {
 
   static void call(const Launch& launch, const CountingSort<true>::Args<>& args, const Params&) {
     if (args.in.size == 0) return;
+    if (OneBlock::suits(args.in.size, args.range)) return sort_in_block(launch, args);
     // All of the scratch, whose size CUB told: asking again takes the host as long as starting the sort.
     auto scratch = args.scratch;
     std::size_t bytes = scratch.bytes_left();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gpu/counting_sort/warp_rank.cuh"
+#include "gpu/kernel_limits.hpp"
 
 namespace tallcache::gpu::counting_sort {
 
@@ -16,6 +17,8 @@ struct OneBlock {
   static constexpr Key position_mask = (1u << position_bits) - 1;
   using Places = PlacesInTile<threads>;
   static constexpr std::size_t shared_bytes = (2 * most + (threads / 32 << digit_bits)) * sizeof(Key);
+
+  static bool suits(Index n, Index range) { return n <= most && range >> max_key_bits == 0; }
 
   Key *words, *values, *counts;
   int used;  ///< rows of a warp
@@ -76,6 +79,14 @@ static __global__ void __launch_bounds__(OneBlock::threads)
     out_keys[i] = sorted >> OneBlock::position_bits;
     out_values[i] = block.values[sorted & OneBlock::position_mask];
   }
+}
+
+inline void sort_in_block(const Launch& launch, const CountingSort<true>::Args<>& args) {
+  allow_dynamic_shared(reinterpret_cast<const void*>(sort_in_one_block), OneBlock::shared_bytes);
+  sort_in_one_block<<<1, OneBlock::threads, OneBlock::shared_bytes, stream_of(launch)>>>(
+      args.in.data, args.payload_in.data, args.out.data, args.payload_out.data,
+      static_cast<Key>(args.in.size), std::max(1, static_cast<int>(std::bit_width(args.range))));
+  check_launch();
 }
 
 }  // namespace tallcache::gpu::counting_sort

@@ -19,7 +19,7 @@ struct wide_digits : OnGpu {
   static std::size_t scratch(CountingSort<true> op, const Shape& shape, const Params& params) {
     const Index n = shape["n"], range = shape["range"];
     if (n >= max_keys) return peers::cub_radix_sort::scratch(op, shape, params);
-    if (n == 0 || range == 0 || suits_one_block(n, range)) return 0;
+    if (n == 0 || range == 0 || OneBlock::suits(n, range)) return 0;
     const Memory memory(DigitPlan(n, static_cast<Key>(range)));
     return scratch_bytes({memory.zeroed * sizeof(Key), memory.first * sizeof(Key), sizeof(Route),
                           memory.table * sizeof(Key), memory.table * sizeof(Key),
@@ -32,17 +32,13 @@ struct wide_digits : OnGpu {
     if (n == 0) return;
     if (n >= max_keys) return peers::cub_radix_sort::call(launch, args, params);
     if (args.range == 0) return copy(launch, args);
-    if (suits_one_block(n, args.range)) return sort_in_block(launch, args);
+    if (OneBlock::suits(n, args.range)) return sort_in_block(launch, args);
     sort(launch, args);
   }
 
  private:
   using Args = CountingSort<true>::Args<>;
   static constexpr Index max_keys = Index{1} << 30;  ///< a tile's counts have 30 bits
-
-  static bool suits_one_block(Index n, Index range) {
-    return n <= OneBlock::most && range >> OneBlock::max_key_bits == 0;
-  }
 
   /// Elements of scratch.
   struct Memory {
@@ -67,14 +63,6 @@ struct wide_digits : OnGpu {
   template <class Kernel>
   static void allow_shared(Kernel* kernel, std::size_t bytes) {
     allow_dynamic_shared(reinterpret_cast<const void*>(kernel), bytes);
-  }
-
-  static void sort_in_block(const Launch& launch, const Args& args) {
-    allow_shared(sort_in_one_block, OneBlock::shared_bytes);
-    sort_in_one_block<<<1, OneBlock::threads, OneBlock::shared_bytes, stream_of(launch)>>>(
-        args.in.data, args.payload_in.data, args.out.data, args.payload_out.data,
-        static_cast<Key>(args.in.size), std::bit_width(args.range));
-    check_launch();
   }
 
   static void sort(const Launch& launch, const Args& args) {
