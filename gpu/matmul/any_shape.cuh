@@ -43,7 +43,7 @@ TimedPlan plan_of(const Shape& shape, Index processors) {
                         StreamPlan::of_whole_tiles(tiles, steps)};
   const StreamPlan shared = StreamPlan::of_remainder(tiles, steps, processors);
   constexpr double sum_ns = 9000 + 0.9 * Tiles::rows * Tiles::cols;  // of the parts, and two more kernels
-  // Their kernel is 7 % slower (block_launch.cuh).
+  // The kernel that shares tiles is slower (TUNING.md).
   const double part = 1.07 * static_cast<double>(shared.shared_tiles) / static_cast<double>(processors);
   const double time =
       of_tile * static_cast<double>(tiles / processors) + part * inner + Timed::start_ns + sum_ns;
