@@ -64,7 +64,8 @@ void gemm(Layout layout, Trans trans_a, Trans trans_b, Index m, Index n, Index k
     return gemm(Layout::row_major, trans_b, trans_a, n, m, k, alpha, b, a, beta, c);
   count_call();
   if (is_nothing_to_do(m, n, k, alpha, beta)) return;
-  const cpu::matmul::detail::Packing<T> packing(m, n, trans_b == Trans::no, {});
+  const cpu::matmul::detail::Packing<T> packing(cpu::matmul::register_kernel<T>(), m, n, trans_b == Trans::no,
+                                                {});
   const Index work = work_of(m, n, k);
   if (packing.none(k) && k > 0 && alpha != 0 && work < cpu::matmul::detail::min_parallel_work)
     return cpu::matmul::detail::multiply_unpacked<T>(packing.kernel, trans_a, alpha,

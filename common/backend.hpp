@@ -56,10 +56,9 @@ struct Backend {
   /// one. Throws nothing.
   Figure<DeviceState> (*state)(int device);
 
-  /// What the counters of device number `device` count of `run`, which is called several times: not all of
-  /// them count at once. Those of `quantities`, and what is counted together with them; all where it is
-  /// empty. Null where a device has none. Throws what `run` throws.
-  std::vector<DeviceCount> (*count)(int device, const std::function<void()>& run,
+  /// What the counters of device number `device` count of a run: those of `quantities`, and what is counted
+  /// together with them; all where it is empty. Null where a device has none. Throws what the run throws.
+  std::vector<DeviceCount> (*count)(int device, const CountedRun& counted,
                                     std::span<const std::string_view> quantities);
 
   /// The memory of device number `device`, to be measured. Throws Error with the reason when it cannot be

@@ -15,11 +15,10 @@ namespace {
 
 int metric_passes(const std::string&, std::span<const char* const>) { without_cupti(); }
 std::string cupti_reason(int) { without_cupti(); }
-std::vector<double> collect_metrics(int, std::span<const char* const>, const std::function<void()>&) {
-  without_cupti();
-}
+std::vector<double> collect_metrics(int, std::span<const char* const>, const CountedRun&) { without_cupti(); }
 std::vector<std::vector<double>> collect_ranges(int, std::span<const char* const>, std::size_t,
-                                                const std::function<void(std::size_t)>&) {
+                                                const std::function<void(std::size_t)>&,
+                                                const std::function<void()>&) {
   without_cupti();
 }
 }  // namespace tallcache::gpu
@@ -191,9 +190,9 @@ class RangeProfiler {
   RangeProfiler(const RangeProfiler&) = delete;
   RangeProfiler& operator=(const RangeProfiler&) = delete;
 
-  /// The counter data of run(0), run(1), ..., all of which are called once for each pass.
+  /// The counter data of run(0), run(1), ..., all of which are called once for each pass, after `prepare`.
   Image collect(const Image& config, std::span<const char* const> metrics,
-                const std::function<void(std::size_t)>& run) {
+                const std::function<void(std::size_t)>& run, const std::function<void()>& prepare) {
     Image data = counter_data(metrics);
     CUpti_RangeProfiler_SetConfig_Params params{
         .structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE,
@@ -210,7 +209,7 @@ class RangeProfiler {
         .passIndex = 0,
         .targetNestingLevel = 1};
     TALLCACHE_CUPTI(cuptiRangeProfilerSetConfig, &params);
-    for (int passes = passes_of(config); !pass(run); --passes)
+    for (int passes = passes_of(config); !pass(run, prepare); --passes)
       if (passes <= 1) throw Error("CUPTI asks for more passes than it announced", Status::failed);
     CUpti_RangeProfiler_DecodeData_Params decode{
         .structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE, .pRangeProfilerObject = profiler_};
@@ -271,7 +270,11 @@ class RangeProfiler {
   }
 
   /// Whether this was the last one.
-  bool pass(const std::function<void(std::size_t)>& run) {
+  bool pass(const std::function<void(std::size_t)>& run, const std::function<void()>& prepare) {
+    if (prepare) {
+      prepare();
+      TALLCACHE_CUDA(cudaDeviceSynchronize());
+    }
     CUpti_RangeProfiler_Start_Params start{.structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE,
                                            .pRangeProfilerObject = profiler_};
     TALLCACHE_CUPTI(cuptiRangeProfilerStart, &start);
@@ -309,7 +312,8 @@ int metric_passes(const std::string& chip, std::span<const char* const> metrics)
 
 std::vector<std::vector<double>> collect_ranges(int device, std::span<const char* const> metrics,
                                                 std::size_t ranges,
-                                                const std::function<void(std::size_t)>& run) {
+                                                const std::function<void(std::size_t)>& run,
+                                                const std::function<void()>& prepare) {
   if (ranges == 0) return {};
   TALLCACHE_CUDA(cudaSetDevice(device));
   TALLCACHE_CUDA(cudaFree(nullptr));  // makes the device's context
@@ -317,15 +321,17 @@ std::vector<std::vector<double>> collect_ranges(int device, std::span<const char
   const ProfilerHost host(chip_of(device), availability());
   const Image config = host.config(metrics);
   RangeProfiler profiler(ranges);
-  const Image data = profiler.collect(config, metrics, run);
+  const Image data = profiler.collect(config, metrics, run, prepare);
   std::vector<std::vector<double>> values;
   for (const std::size_t place : profiler.places(data)) values.push_back(host.values(data, place, metrics));
   return values;
 }
 
 std::vector<double> collect_metrics(int device, std::span<const char* const> metrics,
-                                    const std::function<void()>& run) {
-  return collect_ranges(device, metrics, 1, [&](std::size_t) { run(); }).front();
+                                    const CountedRun& counted) {
+  return collect_ranges(
+             device, metrics, 1, [&](std::size_t) { counted.run(); }, counted.prepare)
+      .front();
 }
 
 }  // namespace tallcache::gpu

@@ -18,20 +18,24 @@ std::vector<const char*> metrics_of_group(int group) {
   return metrics;
 }
 
-std::vector<DeviceCount> count_group(int device, int group, const std::function<void()>& run) {
+std::vector<DeviceCount> count_group(int device, int group, const CountedRun& counted) {
   std::exception_ptr thrown;
-  const auto guarded = [&] {
-    try {
-      run();
-    } catch (...) {
-      thrown = std::current_exception();
-      throw;
-    }
+  const auto guarded = [&thrown](const std::function<void()>& call) {
+    return [&] {
+      try {
+        if (call) call();
+      } catch (...) {
+        thrown = std::current_exception();
+        throw;
+      }
+    };
   };
   std::vector<double> values;
   std::string reason = device_unavailable(device);
   try {
-    if (reason.empty()) values = collect_metrics(device, metrics_of_group(group), guarded);
+    if (reason.empty())
+      values =
+          collect_metrics(device, metrics_of_group(group), {guarded(counted.run), guarded(counted.prepare)});
   } catch (const Error& error) {
     if (thrown) throw;
     reason = error.what();
@@ -45,7 +49,7 @@ std::vector<DeviceCount> count_group(int device, int group, const std::function<
   return counts;
 }
 
-std::vector<DeviceCount> count_on_device(int device, const std::function<void()>& run,
+std::vector<DeviceCount> count_on_device(int device, const CountedRun& counted,
                                          std::span<const std::string_view> quantities) {
   const auto is_asked = [&](int group) {
     return quantities.empty() || std::ranges::any_of(device_metrics, [&](const DeviceMetric& metric) {
@@ -56,7 +60,7 @@ std::vector<DeviceCount> count_on_device(int device, const std::function<void()>
   std::vector<DeviceCount> counts;
   for (int group = 0; group < device_metric_groups; ++group)
     if (is_asked(group))
-      for (DeviceCount& count : count_group(device, group, run)) counts.push_back(std::move(count));
+      for (DeviceCount& count : count_group(device, group, counted)) counts.push_back(std::move(count));
   return counts;
 }
 

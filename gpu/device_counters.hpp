@@ -20,14 +20,18 @@ struct DeviceMetric {
 };
 
 inline constexpr std::array device_metrics{
-    DeviceMetric{0, "global load requests", "1", "smsp__inst_executed_op_global_ld_pred_on_any.sum"},
     DeviceMetric{0, "global load sectors", "1", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
-    DeviceMetric{0, "global store requests", "1", "smsp__inst_executed_op_global_st_pred_on_any.sum"},
     DeviceMetric{0, "global store sectors", "1", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
-    DeviceMetric{1, "shared load requests", "1", "smsp__inst_executed_op_shared_ld_pred_on_any.sum"},
-    DeviceMetric{1, "shared load wavefronts", "1", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
-    DeviceMetric{1, "shared store requests", "1", "smsp__inst_executed_op_shared_st_pred_on_any.sum"},
-    DeviceMetric{1, "shared store wavefronts", "1", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
+    // Counted instruction by instruction, these are exact at every size. The hardware's counters of instructions
+    // take some for executed whose lanes are all off, and those of wavefronts count some again under load.
+    DeviceMetric{1, "global load requests", "1", "sm__sass_inst_executed_op_global_ld.sum"},
+    DeviceMetric{1, "global store requests", "1", "sm__sass_inst_executed_op_global_st.sum"},
+    DeviceMetric{1, "shared load requests", "1", "sm__sass_inst_executed_op_shared_ld.sum"},
+    DeviceMetric{1, "shared load wavefronts", "1",
+                 "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
+    DeviceMetric{1, "shared store requests", "1", "sm__sass_inst_executed_op_shared_st.sum"},
+    DeviceMetric{1, "shared store wavefronts", "1",
+                 "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
     DeviceMetric{2, "instructions", "1", "smsp__inst_executed.sum"},
     DeviceMetric{3, "DRAM bytes read", "B", "dram__bytes_read.sum"},
     DeviceMetric{3, "DRAM bytes written", "B", "dram__bytes_write.sum"},
@@ -48,19 +52,23 @@ inline constexpr std::array device_metrics{
                  "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"},
     DeviceMetric{7, "L2 sectors", "1", "lts__t_sectors_srcunit_tex.sum"},
     DeviceMetric{7, "L2 sectors hit", "1", "lts__t_sectors_srcunit_tex_lookup_hit.sum"},
+    DeviceMetric{8, "shared load wavefronts, under load", "1",
+                 "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
+    DeviceMetric{8, "shared store wavefronts, under load", "1",
+                 "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
 };
-inline constexpr int device_metric_groups = 8;
+inline constexpr int device_metric_groups = 9;
 
 /// The metrics of one group, in the order of device_metrics.
 std::vector<const char*> metrics_of_group(int group);
 
-/// Those of `quantities`, and what is in their groups, for everything that `run` does on device number
-/// `device`; all where `quantities` is empty. Each is absent with the reason where it cannot be counted. `run`
-/// is called once for each pass of each group.
-std::vector<DeviceCount> count_on_device(int device, const std::function<void()>& run,
+/// Those of `quantities`, and what is in their groups, for everything that the run does on device number
+/// `device`; all where `quantities` is empty. Each is absent with the reason where it cannot be counted. The
+/// run is called once for each pass of each group.
+std::vector<DeviceCount> count_on_device(int device, const CountedRun& counted,
                                          std::span<const std::string_view> quantities = {});
 
 /// Those of one group.
-std::vector<DeviceCount> count_group(int device, int group, const std::function<void()>& run);
+std::vector<DeviceCount> count_group(int device, int group, const CountedRun& counted);
 
 }  // namespace tallcache::gpu

@@ -36,27 +36,60 @@ __device__ Chased chase(Address at, unsigned long long warm, unsigned long long 
 #pragma unroll
     for (int j = 0; j < 16; ++j) at = load(at);
   const unsigned long long cycles = clock64() + (at == 1) - start;
-  return {cycles, nanoseconds() + (at == 1) - start_ns, at};
+  return {cycles, nanoseconds() + (at == 1) - start_ns, static_cast<unsigned long long>(at)};
 }
 
-__global__ void chase_global(const void* first, unsigned long long warm, unsigned long long steps,
-                             Chased* out) {
+/// Block `block` alone chases: the blocks of a grid start on one multiprocessor each.
+__global__ void chase_global(unsigned long long first, unsigned block, unsigned long long warm,
+                             unsigned long long steps, Chased* out) {
+  if (blockIdx.x != block) return;
   // A volatile load would not look into the first-level cache.
-  *out = chase(reinterpret_cast<unsigned long long>(first), warm, steps, [](unsigned long long at) {
+  *out = chase(first, warm, steps, [](unsigned long long at) {
     asm volatile("ld.global.ca.b64 %0, [%0];" : "+l"(at));
     return at;
   });
 }
 
-__global__ void chase_shared(unsigned long long steps, Chased* out) {
-  __shared__ unsigned next[1024];
+constexpr unsigned small = 256;  // elements of the small memories
+constexpr unsigned long long small_steps = 1 << 18;
+
+/// The element after element i: all form one cycle.
+__host__ __device__ constexpr unsigned next_of(unsigned i) { return (i + 33) % small; }
+
+__global__ void chase_shared(Chased* out) {
+  __shared__ unsigned next[small];
   const auto begin = static_cast<unsigned>(__cvta_generic_to_shared(next));
-  for (unsigned i = 0; i < 1024; ++i) next[i] = begin + (i + 33) % 1024 * sizeof(unsigned);
-  const auto load = [](unsigned at) {
+  for (unsigned i = 0; i < small; ++i) next[i] = begin + next_of(i) * sizeof(unsigned);
+  *out = chase(begin, small, small_steps, [](unsigned at) {
     asm volatile("ld.shared.b32 %0, [%0];" : "+r"(at));
     return at;
-  };
-  *out = chase(begin, 64, steps, load);
+  });
+}
+
+__constant__ unsigned constant_next[small];  // in bytes
+
+__global__ void chase_constant(Chased* out) {
+  *out = chase(0u, small, small_steps, [](unsigned at) {
+    return *reinterpret_cast<const unsigned*>(reinterpret_cast<const char*>(constant_next) + at);
+  });
+}
+
+__global__ void chase_local(Chased* out) {
+  unsigned next[small];
+  const auto begin = static_cast<unsigned>(__cvta_generic_to_local(next));
+  for (unsigned i = 0; i < small; ++i)
+    asm volatile("st.local.b32 [%0], %1;" ::"r"(begin + i * 4), "r"(begin + next_of(i) * 4) : "memory");
+  *out = chase(begin, small, small_steps, [](unsigned at) {
+    asm volatile("ld.local.b32 %0, [%0];" : "+r"(at)::"memory");
+    return at;
+  });
+}
+
+__global__ void chase_registers(float quarter, Chased* out) {
+  *out = chase(7.0f, small, small_steps, [quarter](float at) {
+    asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(at) : "f"(quarter));
+    return at;
+  });
 }
 
 /// Line i of n, a power of two, holds the address of line a i + c mod n: all lines form one cycle, in an order
@@ -125,8 +158,14 @@ class CudaMemoryProbes final : public MemoryProbes {
 
   ProbeResult run(MemoryProbe what, std::size_t size) override {
     switch (what) {
-      case MemoryProbe::shared_latency:
-        return shared_latency();
+      case MemoryProbe::registers:
+        return small_memory([](Chased* to) { chase_registers<<<1, 1>>>(0.25f, to); });
+      case MemoryProbe::constant:
+        return small_memory([](Chased* to) { chase_constant<<<1, 1>>>(to); });
+      case MemoryProbe::local:
+        return small_memory([](Chased* to) { chase_local<<<1, 1>>>(to); });
+      case MemoryProbe::shared:
+        return small_memory([](Chased* to) { chase_shared<<<1, 1>>>(to); });
       case MemoryProbe::latency:
         return latency(size);
       case MemoryProbe::stride:
@@ -162,36 +201,53 @@ class CudaMemoryProbes final : public MemoryProbes {
     return median(std::move(all));
   }
 
-  ProbeResult chased(double steps) const {
-    Chased result{};
-    executor_->download(std::as_writable_bytes(std::span(&result, 1)), *out_);
-    return {.seconds = static_cast<double>(result.nanoseconds) * 1e-9,
-            .cycles = static_cast<double>(result.cycles) / steps,
-            .loads = steps,
-            .bytes = 8 * steps};
-  }
-
-  ProbeResult shared_latency() {
-    constexpr int steps = 1 << 18;
-    chase_shared<<<1, 1>>>(steps, reinterpret_cast<Chased*>(out()));
+  /// What start(to) left in `to`, which is the device's.
+  template <class Start>
+  Chased chased(const Start& start) const {
+    start(reinterpret_cast<Chased*>(out()));
     check_launch();
     TALLCACHE_CUDA(cudaDeviceSynchronize());
-    return chased(steps);
+    Chased result{};
+    executor_->download(std::as_writable_bytes(std::span(&result, 1)), *out_);
+    return result;
   }
 
+  static ProbeResult of(const Chased& sum, std::size_t steps) {
+    const auto loads = static_cast<double>(steps);
+    return {.seconds = static_cast<double>(sum.nanoseconds) * 1e-9,
+            .cycles = static_cast<double>(sum.cycles) / loads,
+            .loads = loads,
+            .bytes = 8 * loads};
+  }
+
+  template <class Start>
+  ProbeResult small_memory(const Start& start) const {
+    return of(chased(start), small_steps);
+  }
+
+  // A multiprocessor lies nearer to one half of the second-level cache, so that several take turns. Where the
+  // cache holds all lines each of them visits all beforehand; where it nearly does, the first visits them, so
+  // that what was there before does not count.
   ProbeResult latency(std::size_t footprint) {
     const std::size_t lines = footprint / line_bytes;
     if (lines < 16 || (lines & (lines - 1)) || footprint > buffer_bytes)
       throw Error("a footprint of " + std::to_string(footprint) +
                   " bytes: a power of two from 2 KiB to 4 GiB");
-    const bool cached = footprint <= static_cast<std::size_t>(l2_bytes_);
-    const std::size_t steps = footprint <= (1 << 18) ? 1 << 17 : 1 << 14;
+    constexpr unsigned chasers = 8;
+    constexpr std::size_t steps = 1 << 13, few = 4096;
+    const auto l2_bytes = static_cast<std::size_t>(l2_bytes_);
     link_lines<<<1024, threads>>>(memory<char>(), lines);
-    chase_global<<<1, 1>>>(memory<char>(), cached ? lines : 4096, steps, reinterpret_cast<Chased*>(out()));
-    check_launch();
-    TALLCACHE_CUDA(cudaDeviceSynchronize());
     linked_ = true;
-    return chased(static_cast<double>(steps));
+    const auto blocks = static_cast<unsigned>(multiprocessors());
+    Chased sum{.last = reinterpret_cast<unsigned long long>(memory<char>())};
+    for (unsigned i = 0; i < chasers; ++i) {
+      const bool visits_all = footprint <= l2_bytes || (i == 0 && footprint <= 3 * l2_bytes);
+      const Chased one = chased([&](Chased* to) {
+        chase_global<<<blocks, 1>>>(sum.last, i * blocks / chasers, visits_all ? lines : few, steps, to);
+      });
+      sum = {sum.cycles + one.cycles, sum.nanoseconds + one.nanoseconds, one.last};
+    }
+    return of(sum, chasers * steps);
   }
 
   ProbeResult stride(std::size_t elements) {

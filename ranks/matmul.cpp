@@ -83,7 +83,7 @@ Index summed_words(const Plan& plan, Index rank) {
 }
 
 // Rank 0 has the first part of every cut, which is the largest.
-Need need_of(const Plan& plan) {
+Need need_of(const Plan& plan, bool one_machine) {
   Need need;
   std::array<Box, 3> boxes;
   const auto bytes = [](Index words) { return sizeof(double) * static_cast<std::size_t>(words); };
@@ -92,7 +92,7 @@ Need need_of(const Plan& plan) {
     need.matrices += bytes(plan.owned(v, 0));
     need.boxes += bytes(copied_words(plan, v, 0));
   }
-  need.sums = bytes(summed_words(plan, 0));
+  need.sums = one_machine ? 0 : bytes(summed_words(plan, 0));
   using namespace cpu::matmul;
   need.packed = gemm_scratch_bytes<double>(cpu::matmul::Layout::row_major, Trans::no, Trans::no,
                                            boxes[matrix_c].rows, boxes[matrix_c].cols, boxes[matrix_a].cols);
@@ -120,7 +120,7 @@ Plan choose_matmul(const MatmulShape& shape, Index ranks, const MatmulOptions& o
   const auto limit = static_cast<double>(*options.memory);
   double least = std::numeric_limits<double>::infinity();
   for (int halvings = 0;;) {
-    const auto need = static_cast<double>(need_of(plan).total());
+    const auto need = static_cast<double>(need_of(plan, options.one_machine).total());
     if (need <= limit) return plan;
     least = std::min(least, need);
     if (halvings == most_halvings || !can_be_cut(shape, used, ++halvings)) break;

@@ -32,11 +32,12 @@ Grid grid_of(const Plan&);
 struct Need {
   std::size_t matrices = 0;  ///< the rank's part of C, A and B
   std::size_t boxes = 0;     ///< the blocks that it multiplies
-  std::size_t sums = 0;      ///< the parts of C that it receives
+  std::size_t sums = 0;      ///< the parts of C that it receives in messages
   std::size_t packed = 0;    ///< the leaf's panels
   std::size_t total() const { return matrices + boxes + sums + packed; }
 };
-Need need_of(const Plan&);
+/// `one_machine`: all ranks are on one, and add up in place what others computed.
+Need need_of(const Plan&, bool one_machine = false);
 
 /// The elements of the rank's copy of a box of matrix `v`; 0 where the rank's own piece is the box.
 Index copied_words(const Plan&, std::size_t v, Index rank);
@@ -49,6 +50,7 @@ inline constexpr double idle_share = 0.98;
 
 struct MatmulOptions {
   std::optional<std::size_t> memory{};  ///< bytes that a rank may use
+  bool one_machine = false;             ///< has all ranks, which then need less
   bool idle = true;                     ///< leave up to a tenth of the ranks idle where that is faster
   Fabric fabric{};                      ///< on which it is faster
 };

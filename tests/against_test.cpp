@@ -6,6 +6,7 @@
 #include <random>
 
 #include "common/measure/bootstrap.hpp"
+#include "common/measure/median_interval.hpp"
 #include "common/measure/statistics.hpp"
 
 namespace tallcache {
@@ -191,6 +192,75 @@ TEST(Against, FewRecordsDoNotTellTheNoiseOfARun) {
   const Flags flags = flags_of(compare_runs(now, before));
   EXPECT_EQ(flags.slower, 1);
   EXPECT_EQ(flags.faster, 0);
+}
+
+// Processes of one program each: a level of its own, and other work that makes a sixth of them slower.
+std::vector<Document> in_turn(std::uint64_t seed, int runs, const Setting& setting = {}) {
+  std::vector<Document> documents;
+  std::mt19937_64 random(seed);
+  for (int run = 0; run < runs; ++run) {
+    documents.push_back(run_of(random(), setting));
+    for (Record& record : documents.back().measurements)
+      if (random() % 6 == 0)
+        for (double& sample : record.quantities[0].samples) sample *= 1.5;
+  }
+  return documents;
+}
+
+TEST(InTurn, OnePercentAreFlaggedAndTenPercentAreFound) {
+  constexpr int planted = 20, runs = 24;
+  const auto before = in_turn(1, runs), same = in_turn(2, runs),
+             slower = in_turn(3, runs, {.planted = planted, .factor = 1.1});
+  const RunComparison none = compare_in_turn(same, before);
+  ASSERT_EQ(none.changes.size(), count);
+  EXPECT_EQ(none.turns, runs);
+  EXPECT_LE(flags_of(none).slower + flags_of(none).faster, count / 100);
+  int found = 0, others = 0, ours = 0;
+  const RunComparison comparison = compare_in_turn(slower, before);
+  for (const RecordChange& change : comparison.changes)
+    (!change.now->peer && ours++ < planted ? found : others) += change.slower();
+  EXPECT_GE(found, planted * 9 / 10);
+  EXPECT_LE(others, count / 100);
+}
+
+TEST(InTurn, FewPairsGoneNewAndKindsAreTold) {
+  auto before = in_turn(4, 8), now = in_turn(5, 8);
+  for (Document& document : before) document.measurements.erase(document.measurements.begin() + 20);
+  for (Document& document : now) document.measurements.erase(document.measurements.begin() + 30);
+  const RunComparison comparison = compare_in_turn(now, before);
+  EXPECT_EQ(comparison.changes.size(), count - 2);
+  EXPECT_EQ(comparison.gone.size(), 1);
+  EXPECT_EQ(comparison.added.size(), 1);
+  now[3].measurements.pop_back();
+  EXPECT_THROW(compare_in_turn(now, before), Error) << "seven pairs";
+  now[3].kind = "peers";
+  EXPECT_THROW(compare_in_turn(now, before), Error);
+}
+
+TEST(InTurn, TheMediansIntervalLeavesOutWhatTheSignTestAllows) {
+  std::vector<double> values;
+  for (int i = 24; i >= 1; --i) values.push_back(i);
+  // P(at most 5 of 24 below the median) = 0.0033, of at most 6 0.0113.
+  EXPECT_DOUBLE_EQ(median_interval(values, 0.99).low, 6);
+  EXPECT_DOUBLE_EQ(median_interval(values, 0.99).high, 19);
+  values.resize(8);  // 17 to 24
+  EXPECT_DOUBLE_EQ(median_interval(values, 0.99).low, 17);
+  EXPECT_DOUBLE_EQ(median_interval(values, 0.99).high, 24);
+  values.resize(7);
+  EXPECT_TRUE(std::isinf(median_interval(values, 0.99).low));
+  EXPECT_TRUE(std::isinf(median_interval({}, 0.99).high));
+  // It holds the median as often as it says, whatever the distribution: 0.9609 of 9 values at 0.95.
+  std::mt19937_64 random(1);
+  std::lognormal_distribution<double> skewed(0, 3);
+  constexpr int trials = 4000;
+  int held = 0;
+  values.resize(9);
+  for (int trial = 0; trial < trials; ++trial) {
+    for (double& value : values) value = skewed(random);
+    const Interval interval = median_interval(values, 0.95);
+    held += interval.low <= 1 && 1 <= interval.high;
+  }
+  EXPECT_NEAR(held, trials * 0.9609, trials * 0.01);
 }
 
 // Of normal samples, the interval at 0.9 holds the true ratio in 9 of 10 cases; percentiles of few samples fall short.

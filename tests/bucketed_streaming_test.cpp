@@ -141,6 +141,38 @@ TEST(BucketedStreaming, EverySkewAndWay) {
       for (int threads : thread_counts()) expect_all_sort(seeded(input, n, range), range, {threads}, input);
 }
 
+// One key among those in order, or of few values, that the sample does not see, at every edge of a vector, a step
+// and a chunk.
+TEST(EasyKeys, OneOfThemIsNot) {
+  for (Index n : {2, 3, 17, 4097, 70001}) {
+    std::vector<Index> places{0, 1, n / 2, n - 2, n - 1};
+    for (Index edge : {16, 63, 4096, 4111, 35000})
+      if (edge < n) places.push_back(edge);
+    for (const Index at : places)
+      for (const int threads : thread_counts()) {
+        std::vector<Key> ordered(static_cast<std::size_t>(n)), few(static_cast<std::size_t>(n), 7);
+        std::iota(ordered.begin(), ordered.end(), Key{100});
+        ordered[static_cast<std::size_t>(at)] = at % 2 ? 3 : 100000;
+        for (Index i = 0; i < n; i += 3) few[static_cast<std::size_t>(i)] = 90000;
+        few[static_cast<std::size_t>(at)] = 80;
+        for (const Index offset : {0, 5}) {
+          const Setting setting{threads, offset, offset};
+          expect_variant_sorts<cs::bucketed_streaming, false>(ordered, 100000, setting, "one out of order");
+          expect_variant_sorts<cs::bucketed_streaming, true>(ordered, 100000, setting, "one out of order");
+          expect_variant_sorts<cs::bucketed_streaming, false>(few, 100000, setting, "one more value");
+        }
+      }
+  }
+}
+
+// The outputs are beyond the caches, so that they are written past them.
+TEST(EasyKeys, Large) {
+  const Index n = (1 << 19) + 37;
+  for (std::string_view input : {"all_equal", "two_values", "sorted"})
+    for (const int threads : thread_counts())
+      expect_variant_sorts<cs::bucketed_streaming, false>(seeded(input, n, n), n, {threads, 3}, input);
+}
+
 TEST(BucketedStreaming, BothLevelsOfTheRecursion) {
   for (std::uint64_t range : {std::uint64_t{1} << 17, std::uint64_t{1} << 28, (std::uint64_t{1} << 30) - 1,
                               std::uint64_t{1} << 30, std::uint64_t{0xffffffff}}) {
@@ -278,11 +310,12 @@ void expect_footprint(Index n, std::uint64_t range, Index loads, Index stores) {
   Serial fork;
   cs::bucketed_streaming::run(fork, args.with(Traced<Watch>{&watch}), Params{});
   EXPECT_TRUE(std::is_sorted(out.begin(), out.end()));
-  EXPECT_EQ(watch.loads, loads);
+  EXPECT_GE(watch.loads, loads);
+  EXPECT_LE(watch.loads, loads + 128) << "more than a sample";
   EXPECT_EQ(watch.stores, stores);
 }
 
-// Without a preceding histogram a pass reads the keys once; the output is written once.
+// Without a preceding histogram a pass reads the keys once, besides a sample; the output is written once.
 TEST(BucketedStreaming, Footprint) {
   expect_footprint<false>(5000, 1000, 5000, 5000);
   expect_footprint<false>(50000, 70000, 50000, 50000);

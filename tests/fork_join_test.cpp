@@ -102,8 +102,10 @@ TEST(ForkJoinSort, HasNoBadInput) {
 // grow with n.
 TEST(ForkJoinSort, ParallelPartitionAndMergeHaveTheBetterSpan) {
   const auto span = [&](std::string_view variant, Index n) {
-    const bool blocks = variant == "quicksort_blocks";
-    return unit_cost(operation_of<Sort>, variant, {{"n", n}}, {{blocks ? "block" : "grain", 32}}).span;
+    Params params;
+    if (variant == "quicksort_blocks") params = {{"block", 32}};
+    if (variant == "merge_sort") params = {{"base", 32}};
+    return unit_cost(operation_of<Sort>, variant, {{"n", n}}, params).span;
   };
   const auto growth = [&](std::string_view variant) { return span(variant, 200000) / span(variant, 12500); };
   EXPECT_GT(growth("quicksort"), 8);  // Theta(n): 16

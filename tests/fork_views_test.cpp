@@ -326,7 +326,7 @@ TEST(BranchesOnCopies, OfTheClassics) {
   fj::p_merge_sort(fork, VectorView<fj::Key>{keys.data(), 1000}, VectorView<fj::Key>{other.data(), 1000},
                    false, 30);
   EXPECT_TRUE(std::ranges::is_sorted(keys));
-  fj::sample_qsort(fork, VectorView<fj::Key>{quick.data(), 1000}, 30);
+  fj::sample_qsort(fork, VectorView<fj::Key>{quick.data(), 1000});
   EXPECT_EQ(quick, keys);
 }
 

@@ -68,7 +68,7 @@ TEST_F(Transposing, RowsOfWholeSixteenBytes) {
 }
 
 TEST_F(Transposing, NarrowMatrices) {
-  for (Index narrow : {1, 2, 3, 31, 32, 33, 62, 63})
+  for (Index narrow : {1, 2, 3, 8, 9, 31, 32, 33, 62, 63, 64, 65, 95, 96})
     for (Index wide : {1, 63, 64, 127, 128, 129, 4096, 4097}) {
       transpose("narrow_strips", narrow, wide, wide, narrow, 0, 0);
       transpose("narrow_strips", wide, narrow, narrow + 1, wide + 3, 1, 3);
@@ -133,6 +133,14 @@ TEST_F(CountingSorting, KeysThatStartAnywhere) {
           n, 5000, [](Index i) { return random(i, 5000); }, skip);
 }
 
+// One block sorts up to 10240 keys of up to 65536 values.
+TEST_F(CountingSorting, FewKeys) {
+  for (Index n : {1, 2, 31, 32, 33, 1023, 1025, 10239, 10240, 10241})
+    for (std::uint32_t range : {0u, 1u, 63u, 64u, 65534u, 65535u, 65536u})
+      sort(
+          n, range, [=](Index i) { return i % 3 ? random(i, range) : range; }, n % 4);
+}
+
 // 15 keys fit into 4 bits, 255 into 8, 65535 into 16: a value beside others of few keys.
 TEST_F(CountingSorting, CountersAboutToOverflow) {
   for (Index keys : {14, 15, 16, 254, 255, 256, 65534, 65535, 65536, 131071, 200000})
@@ -162,6 +170,18 @@ TEST_F(CountingSorting, MostKeysInOneBucket) {
       return i % 10 ? random(i, static_cast<std::uint32_t>(n / 1000))
                     : random(i, static_cast<std::uint32_t>(n));
     });
+}
+
+// 2^24 keys and more are moved before they are counted, if a sample of each 2048th is even, and again if it was
+// not like the others.
+TEST_F(CountingSorting, MovedBeforeTheyAreCounted) {
+  constexpr Index n = 1 << 24;
+  for (std::uint32_t range : {1u << 24, (1u << 24) + 77'777, 70'000u})
+    sort(
+        n + 5, range, [=](Index i) { return random(i, range); }, 1);
+  for (std::uint32_t hidden : {0u, 7'000'000u, 1u << 24})
+    sort(n, 1 << 24, [=](Index i) { return i % 2048 && i % 3 ? hidden : random(i, 1 << 24); });
+  sort(n, 1 << 24, [](Index i) { return i % 2048 ? (1 << 24) - random(i, 1 << 18) : random(i, 1 << 24); });
 }
 
 // Residues of 17 and of 18 bits, two thirds of the keys even and the others in heavy buckets.

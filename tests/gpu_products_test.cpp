@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/ops/matmul.hpp"
+#include "common/ops/matmul_tf32.hpp"
 #include "common/random.hpp"
 #include "tests/on_executor.hpp"
 
@@ -35,23 +35,25 @@ class Multiplying : public OnExecutor {
   }
 
   /// C, with all that lies around it, by the variant of the product of T.
-  template <class T>
-  std::vector<float> product(std::string_view name, const std::vector<T>& a, const std::vector<T>& b, Index m,
-                             Index n, Index k, const Layout& layout, const Params& given = {}) {
+  template <class T, class Op = Matmul<T>>
+  std::vector<typename Op::Sum> product(std::string_view name, const std::vector<T>& a,
+                                        const std::vector<T>& b, Index m, Index n, Index k,
+                                        const Layout& layout, const Params& given = {}) {
     const auto& [skip, pad] = layout;
-    std::vector<float> c(skip + m * (n + pad) + 64, around);
+    using Sum = typename Op::Sum;
+    std::vector<Sum> c(skip + m * (n + pad) + 64, around);
     const auto a_memory = executor->allocate(a.size() * sizeof(T)),
                b_memory = executor->allocate(b.size() * sizeof(T)),
-               c_memory = executor->allocate(c.size() * sizeof(float));
+               c_memory = executor->allocate(c.size() * sizeof(Sum));
     executor->upload(*a_memory, std::as_bytes(std::span(a)));
     executor->upload(*b_memory, std::as_bytes(std::span(b)));
     executor->upload(*c_memory, std::as_bytes(std::span(c)));
-    const Variant& variant = find_variant(operation_of<Matmul<T>>, name, "gpu");
+    const Variant& variant = find_variant(operation_of<Op>, name, "gpu");
     const Params params = complete_params(variant, given);
-    typename Matmul<T>::template Args<> args{{place<float>(*c_memory, skip), m, n, n + pad},
-                                             {place<const T>(*a_memory, skip), m, k, k + pad},
-                                             {place<const T>(*b_memory, skip), k, n, n + pad}};
-    const auto scratch = executor->allocate(variant.scratch(Matmul<T>::shape_of(args), params));
+    typename Op::template Args<> args{{place<Sum>(*c_memory, skip), m, n, n + pad},
+                                      {place<const T>(*a_memory, skip), m, k, k + pad},
+                                      {place<const T>(*b_memory, skip), k, n, n + pad}};
+    const auto scratch = executor->allocate(variant.scratch(Op::shape_of(args), params));
     executor->fill(*scratch, 0xff);
     args.scratch = Scratch<>(scratch->bytes());
     run(variant, &args, params);
@@ -61,24 +63,43 @@ class Multiplying : public OnExecutor {
     return c;
   }
 
-  template <class T>
+  template <class T, class Op = Matmul<T>>
   void multiply(std::string_view name, Index m, Index n, Index k, const Layout& layout = {},
                 const Params& params = {}) {
     SCOPED_TRACE(testing::Message() << name << " " << m << " x " << n << " x " << k << ", " << layout.skip
                                     << " elements in, pad " << layout.pad << ", " << to_string(params));
     const auto& [skip, pad] = layout;
     const std::vector<T> a = numbers<T>(skip + m * (k + pad), 1), b = numbers<T>(skip + k * (n + pad), 2);
-    std::vector<float> expected(skip + m * (n + pad) + 64, around);
+    using Sum = typename Op::Sum;
+    std::vector<Sum> expected(skip + m * (n + pad) + 64, around);
     for (Index i = 0; i < m; ++i) {
-      float* const row = expected.data() + skip + i * (n + pad);
-      std::fill_n(row, n, 0.f);
+      Sum* const row = expected.data() + skip + i * (n + pad);
+      std::fill_n(row, n, Sum{});
       for (Index l = 0; l < k; ++l)
         for (Index j = 0; j < n; ++j)
-          row[j] += static_cast<float>(a[skip + i * (k + pad) + l]) * b[skip + l * (n + pad) + j];
+          row[j] += static_cast<Sum>(a[skip + i * (k + pad) + l]) * b[skip + l * (n + pad) + j];
     }
-    const std::vector<float> c = product<T>(name, a, b, m, n, k, layout, params);
+    const std::vector<Sum> c = product<T, Op>(name, a, b, m, n, k, layout, params);
     const auto differs = std::ranges::mismatch(c, expected).in1 - c.begin();
     EXPECT_TRUE(c == expected) << "first at " << differs;
+  }
+
+  // An infinity and a NaN of A reach their rows of C alone; zeros that fill tiles do not turn others to NaN.
+  template <class Op>
+  void multiply_infinity_and_nan(std::string_view name) {
+    const Index m = 70, n = 90, k = 37;
+    std::vector<float> a(m * k, 1.f), b(k * n, 2.f);
+    a[5 * k + k - 1] = std::numeric_limits<float>::infinity();
+    a[(m - 1) * k] = std::numeric_limits<float>::quiet_NaN();
+    const std::vector<float> c = product<float, Op>(name, a, b, m, n, k, {});
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < n; ++j) {
+        const float got = c[i * n + j];
+        const bool right = i == 5       ? std::isinf(got) && got > 0
+                           : i == m - 1 ? std::isnan(got)
+                                        : got == 2.f * k;
+        ASSERT_TRUE(right) << name << " (" << i << ", " << j << "): " << got;
+      }
   }
 };
 
@@ -154,23 +175,19 @@ TEST_F(Multiplying, TheSameBitsInEveryRun) {
   for (int run = 0; run < 3; ++run) EXPECT_TRUE(product<float>("any_shape", a, b, m, n, k, {}) == first);
 }
 
-// An infinity and a NaN of A reach their rows of C alone; zeros that fill tiles do not turn others to NaN.
 TEST_F(Multiplying, InfinityAndNaN) {
-  const Index m = 70, n = 90, k = 37;
-  for (const std::string_view name : float_variants) {
-    std::vector<float> a(m * k, 1.f), b(k * n, 2.f);
-    a[5 * k + k - 1] = std::numeric_limits<float>::infinity();
-    a[(m - 1) * k] = std::numeric_limits<float>::quiet_NaN();
-    const std::vector<float> c = product<float>(name, a, b, m, n, k, {});
-    for (Index i = 0; i < m; ++i)
-      for (Index j = 0; j < n; ++j) {
-        const float got = c[i * n + j];
-        const bool right = i == 5       ? std::isinf(got) && got > 0
-                           : i == m - 1 ? std::isnan(got)
-                                        : got == 2.f * k;
-        ASSERT_TRUE(right) << name << " (" << i << ", " << j << "): " << got;
-      }
-  }
+  for (const std::string_view name : float_variants) multiply_infinity_and_nan<Matmul<float>>(name);
+}
+
+TEST_F(Multiplying, DoublesOnTensorCores) {
+  for (Index m : {1, 8, 63, 65, 127, 128, 129, 257})
+    for (Index n : {1, 2, 15, 64, 65, 127, 128, 129, 257}) multiply<double>("warp_mma", m, n, (m + n) % 37);
+  for (Index k : {0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 65, 4099})
+    multiply<double>("warp_mma", 70, 68, k);
+  for (Index skip : {0, 1, 2})
+    for (Index pad : {0, 1, 2, 3}) multiply<double>("warp_mma", 131, 260, 35, {skip, pad});
+  for (Index order : {0, 1, 2, 3})
+    multiply<double>("warp_mma", 2500, 1300, 70, {}, {{"order", order}});  // large tiles, and a remainder
 }
 
 class OnTensorCores : public Multiplying {
@@ -182,41 +199,85 @@ class OnTensorCores : public Multiplying {
         find_variant(operation_of<Matmul<Bfloat16>>, "specialised_warps", "gpu").unavailable();
     if (!reason.empty()) GTEST_SKIP() << reason;
   }
-  void multiply_bfloat16(Index m, Index n, Index k, const Layout& layout = {}, const Params& params = {}) {
-    multiply<Bfloat16>("specialised_warps", m, n, k, layout, params);
+  /// By every variant for compute capability 9.0 alone.
+  void multiply_all(Index m, Index n, Index k, const Layout& layout = {}) {
+    multiply<Bfloat16>("specialised_warps", m, n, k, layout);
+    multiply<float, MatmulTf32>("transposed_wgmma", m, n, k, layout);
+    for (Index rounded : {0, 1}) multiply<float>("three_products", m, n, k, layout, {{"rounded", rounded}});
   }
 };
 
 TEST_F(OnTensorCores, OneElementMoreOrLessThanTiles) {
-  for (Index m : {1, 63, 64, 65, 127, 128, 129, 255, 256, 257})
-    for (Index n : {8, 16, 64, 248, 256, 264}) multiply_bfloat16(m, n, 72);
+  for (Index m : {1, 63, 64, 65, 127, 128, 129, 175, 176, 177, 255, 256, 257})
+    for (Index n : {1, 15, 16, 17, 64, 127, 128, 129, 248, 256, 264}) multiply_all(m, n, 72);
 }
 
 TEST_F(OnTensorCores, StepsAlongK) {
-  for (Index k : {0, 1, 2, 15, 16, 63, 64, 65, 128, 255, 256, 257, 320, 1000}) multiply_bfloat16(130, 40, k);
+  for (Index k :
+       {0, 1, 2, 7, 8, 9, 15, 16, 31, 32, 33, 63, 64, 65, 96, 97, 128, 129, 160, 255, 256, 257, 320, 1000})
+    multiply_all(130, 40, k);
 }
 
-// Rows of no whole 16 bytes are copied; C's rows start anywhere.
+// Bulk copies read rows that are whole 16 bytes apart; others are copied first. C's rows start anywhere.
 TEST_F(OnTensorCores, RowsThatStartAnywhere) {
   for (Index pad : {0, 1, 2, 4, 5, 7, 8, 9}) {
-    multiply_bfloat16(100, 72, 72, {0, pad});
-    multiply_bfloat16(33, 71, 65, {0, pad});
-    multiply_bfloat16(70, 1, 1, {0, pad});
-    multiply_bfloat16(70, 264, 72, {8, pad});
+    multiply_all(100, 72, 72, {0, pad});
+    multiply_all(33, 71, 65, {0, pad});
+    multiply_all(70, 1, 1, {0, pad});
+    multiply_all(70, 264, 72, {8, pad});
   }
 }
 
-TEST_F(OnTensorCores, OrdersOfBlocks) {
-  for (Index order : {0, 1, 2, 3}) multiply_bfloat16(2600, 2100, 80, {}, {{"order", order}});
+// Parts of larger matrices: their first elements lie anywhere in 16 bytes.
+TEST_F(OnTensorCores, PartsOfMatrices) {
+  for (Index skip = 1; skip < 10; ++skip)
+    for (Index pad : {8, 9, 12, 16}) {
+      multiply_all(70, 264, 72, {skip, pad});
+      multiply_all(129, 1, 40, {skip, pad});
+    }
 }
 
-TEST_F(OnTensorCores, RefusesOddAddresses) {
+TEST_F(OnTensorCores, RefusesMatricesBetweenSixteenBytes) {
   const auto memory = executor->allocate(1 << 16);
   const Matmul<Bfloat16>::Args<> args{{place<float>(*memory, 0), 8, 8, 8},
                                       {place<const Bfloat16>(*memory, 4097), 8, 8, 8},
                                       {place<const Bfloat16>(*memory, 8192), 8, 8, 8}};
   const Variant& variant = find_variant(operation_of<Matmul<Bfloat16>>, "specialised_warps", "gpu");
   EXPECT_THROW(run(variant, &args, complete_params(variant, {})), Error);
+}
+
+TEST_F(OnTensorCores, OrdersOfBlocks) {
+  for (Index order : {0, 1, 2, 3}) {
+    multiply<Bfloat16>("specialised_warps", 2600, 2100, 80, {}, {{"order", order}});
+    multiply<float, MatmulTf32>("transposed_wgmma", 2600, 2100, 80, {}, {{"order", order}});
+  }
+  multiply<float>("three_products", 2600, 2100, 80);
+}
+
+TEST_F(OnTensorCores, InfinityAndNaN) {
+  multiply_infinity_and_nan<MatmulTf32>("transposed_wgmma");
+  multiply_infinity_and_nan<Matmul<float>>("three_products");
+}
+
+// The largest error over |A||B|: one TF32 product has 100 times as much, and truncated sums 10 times.
+TEST_F(OnTensorCores, ThreeProductsAreAsExactAsFloat) {
+  const Index m = 60, n = 50, k = 3000;
+  std::vector<float> a(m * k), b(k * n);
+  for (Index i = 0; i < m * k; ++i) a[i] = Element<float>::uniform(1, i);
+  for (Index i = 0; i < k * n; ++i) b[i] = Element<float>::uniform(2, i);
+  const std::vector<float> c = product<float>("three_products", a, b, m, n, k, {});
+  double worst = 0;
+  for (Index i = 0; i < m; ++i)
+    for (Index j = 0; j < n; ++j) {
+      double sum = 0, magnitude = 0;
+      for (Index l = 0; l < k; ++l) {
+        const double product = static_cast<double>(a[i * k + l]) * b[l * n + j];
+        sum += product;
+        magnitude += std::abs(product);
+      }
+      worst = std::max(worst, std::abs(c[i * n + j] - sum) / magnitude);
+    }
+  EXPECT_LT(worst, 3e-7);
 }
 
 }  // namespace

@@ -232,6 +232,34 @@ struct ReadsUnwritten {
 };
 
 // In every block, whatever the one before it left in shared memory.
+template <bool reads>
+struct Counting {
+  template <class Thread, class A>
+  TALLCACHE_DEVICE void operator()(const Thread& t, A a) const {
+    auto&& number = shared<0, unsigned[1]>(t);
+    const unsigned lane = t.thread().x;
+    if (lane == 0) number[0] = 0;
+    t.sync();
+    if (lane % 2) t.atomic_add(number[0], 0u);  // the lanes are out of step from here on
+    if constexpr (reads)
+      a[lane] = t.atomic_add(number[0], 1u);
+    else
+      t.atomic_add(number[0], 1u);
+  }
+};
+
+// Lanes on one address go one by one where a text reads what was there.
+TEST(HostThreads, OldValuesThatAreReadCostMore) {
+  const auto wavefronts = [](auto kernel) {
+    HostDevice device(warp_machine("h200"));
+    Array<unsigned> a(device, 32);
+    device.launch({{1}, {32}}, kernel, a.view);
+    return device.total(Space::shared, AccessKind::atomic).wavefronts;
+  };
+  EXPECT_EQ(wavefronts(Counting<false>{}), 2u);
+  EXPECT_EQ(wavefronts(Counting<true>{}), 33u);
+}
+
 TEST(HostThreads, SharedMemoryIsPoisoned) {
   HostDevice device(warp_machine("h200"));
   Array<float> out(device, 64);

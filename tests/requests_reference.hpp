@@ -105,6 +105,44 @@ inline std::uint64_t slow_wavefronts(const WarpMachine& machine, const WarpReque
   return passes;
 }
 
+/// The set that a line of an atomic goes through.
+inline std::uint64_t slow_set(const WarpMachine& machine, std::uint64_t line) {
+  std::uint64_t set = 0;
+  bool sets = false;
+  for (std::size_t i = 0; i < machine.atomic_set_bits.size(); ++i)
+    for (int bit = 0; bit < 32; ++bit)
+      if (machine.atomic_set_bits[i] >> bit & 1) {
+        sets = true;
+        set ^= (line >> bit & 1) << i;
+      }
+  return sets ? set : line;
+}
+
+/// Turn by turn: in each set the lowest lane that waits names the line, and of that line go the lanes whose
+/// place in a line no lower lane of the set waits for.
+inline std::uint64_t slow_atomic_sectors(const WarpMachine& machine, const WarpRequest& request,
+                                         const std::vector<int>& lanes) {
+  const auto line_bytes = static_cast<std::uint64_t>(machine.line_bytes);
+  std::map<std::uint64_t, std::vector<int>> waiting;  // by set
+  for (const int lane : lanes) waiting[slow_set(machine, request.address[lane] / line_bytes)].push_back(lane);
+  std::uint64_t sectors = 0;
+  for (auto& [set, queue] : waiting)
+    while (!queue.empty()) {
+      std::map<std::uint64_t, int> first;  // by place in a line
+      for (const int lane : queue) first.try_emplace(request.address[lane] % line_bytes, lane);
+      const std::uint64_t line = request.address[queue.front()] / line_bytes;
+      std::vector<int> gone, left;
+      for (const int lane : queue)
+        (request.address[lane] / line_bytes == line && first[request.address[lane] % line_bytes] == lane
+             ? gone
+             : left)
+            .push_back(lane);
+      sectors += units_of(request, gone, machine.sector_bytes).size();
+      queue = left;
+    }
+  return sectors;
+}
+
 inline void slow_global(const WarpMachine& machine, const WarpRequest& request, const std::vector<int>& lanes,
                         RequestCounts& counts) {
   const std::uint64_t bytes = units_of(request, lanes, 1).size();
@@ -113,18 +151,9 @@ inline void slow_global(const WarpMachine& machine, const WarpRequest& request, 
   counts.lines += lines.size();
   counts.ideal_lines += slow_ceil(bytes, machine.line_bytes);
   if (machine.coalescing == Coalescing::sectors) {
-    std::uint64_t sectors = units_of(request, lanes, machine.sector_bytes).size();
-    if (request.kind == AccessKind::atomic) {
-      std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> lanes_of;  // by sector, by address
-      for (const int lane : lanes)
-        ++lanes_of[request.address[lane] / machine.sector_bytes][request.address[lane]];
-      sectors = 0;
-      for (const auto& [sector, of_address] : lanes_of) {
-        std::uint64_t max = 0;
-        for (const auto& [address, number] : of_address) max = std::max(max, number);
-        sectors += max;
-      }
-    }
+    std::uint64_t sectors = request.kind == AccessKind::atomic
+                                ? slow_atomic_sectors(machine, request, lanes)
+                                : units_of(request, lanes, machine.sector_bytes).size();
     if (machine.loads_whole_lines && request.kind == AccessKind::load) sectors = lines.size() * 4;
     counts.sectors += sectors;
     counts.ideal_sectors += slow_ceil(bytes, machine.sector_bytes);

@@ -214,6 +214,22 @@ TEST(Requests, GlobalAtomicsOnOneAddressTakeASectorEach) {
   EXPECT_EQ(sectors_of(AccessKind::atomic, [](auto l) { return 8 * l; }), 8u);
 }
 
+// An H200's counters have it so: lines 77 and 131 go through one set, 77 and 132 do not. The last lane's place
+// in its line is the middle one's, which waits for another line, so that it goes later than the first lane and
+// brings their sector again.
+TEST(Requests, LinesOfOneSetHoldAtomicsUp) {
+  const auto sectors_of = [](std::uint64_t line, std::uint64_t place) {
+    WarpRequest request{.mask = 0b111, .width = 16, .kind = AccessKind::atomic};
+    request.address = {77 * 128 + 3 * 16, line * 128 + place * 16, 77 * 128 + 2 * 16};
+    return count_requests(warp_machine("h200"), request).sectors;
+  };
+  EXPECT_EQ(sectors_of(131, 2), 3u);
+  EXPECT_EQ(sectors_of(134, 2), 3u);
+  EXPECT_EQ(sectors_of(132, 2), 2u);
+  EXPECT_EQ(sectors_of(131, 3), 2u) << "the first lane's place";
+  EXPECT_EQ(sectors_of(131, 4), 2u) << "a place of its own";
+}
+
 // An H200's counters have it so: an addition of 4 bytes merges lanes on one address, an exchange does not.
 TEST(Requests, ExchangesOnOneAddressGoOneByOne) {
   const auto wavefronts_of = [](int width, bool exchanges, const Address& address) {
@@ -254,6 +270,11 @@ TEST(Requests, BrokenRulesAreFound) {
     EXPECT_GT(wrong_examples(defect), 0) << "defect " << i << " on " << machine;
     EXPECT_GT(wrong_random(defect, machine, 2000), 0) << "defect " << i << " on " << machine;
   }
+  // The texts have no example of atomics through sets.
+  const Alter set_defects[] = {[](WarpMachine m) { return m.atomic_set_bits = {}, m; },
+                               [](WarpMachine m) { return m.atomic_set_bits[0] ^= 1 << 4, m; },
+                               [](WarpMachine m) { return m.atomic_set_bits[1] = 0, m; }};
+  for (const Alter& defect : set_defects) EXPECT_GT(wrong_random(defect, "h200", 3000), 0);
   // The texts have no example of lanes that share a word in part.
   EXPECT_GT(wrong_random([](WarpMachine m) { return m.broadcasts_any_word = true, m; }, "gt200", 2000), 0);
 }

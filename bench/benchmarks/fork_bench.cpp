@@ -1,6 +1,6 @@
 // What a fork costs under each policy: fib with a fork at every call, which does hardly anything else. One
-// iteration runs all of them in turn. `fork_ns` is what a latent fork costs beside the elision, `speedup` two
-// threads over one under the heartbeat policy, `over_onetbb` a task at every fork over a heartbeat (for a
+// iteration runs all of them in turn. `fork_ns` is what a latent fork costs beside the elision, `speedup` and
+// `speedup_all` two threads and all of them over one under the heartbeat policy, `over_onetbb` a task at every fork over a heartbeat (for a
 // smaller n, scaled by the calls). Medians.
 #include <benchmark/benchmark.h>
 
@@ -28,7 +28,7 @@ double forks_of(Index n) {
 void compare(benchmark::State& state) {
   if (usable_threads() < 2) return state.SkipWithError("needs 2 processors");
   const Index n = state.range(0), smaller = n - 8;
-  enum { elision, one, two, onetbb, policies };
+  enum { elision, one, two, all, onetbb, policies };
   std::array<std::vector<double>, policies> times;
   const auto timed = [&](int policy, Index size, auto&& fork) {
     const auto start = std::chrono::steady_clock::now();
@@ -43,6 +43,7 @@ void compare(benchmark::State& state) {
     // In an arena of one thread forks stay latent.
     in_arena(1, [&] { timed(one, n, Heartbeat{2}); });
     timed(two, n, Heartbeat{2});
+    timed(all, n, Heartbeat{usable_threads()});
     in_arena(2, [&] { timed(onetbb, smaller, OneTbb{2}); });
     state.SetIterationTime(times[two].back());
   }
@@ -53,6 +54,7 @@ void compare(benchmark::State& state) {
   state.counters["two_mad_ms"] = median_absolute_deviation(times[two]) * 1e3;
   state.counters["fork_ns"] = (of(one) - of(elision)) / forks_of(n) * 1e9;
   state.counters["speedup"] = of(one) / of(two);
+  state.counters["speedup_all"] = of(one) / of(all);
   state.counters["over_onetbb"] = of(onetbb) / of(two) * forks_of(n) / forks_of(smaller);
 }
 

@@ -65,11 +65,6 @@ std::vector<Candidate> all_candidates(const Operation& operation) {
   return list;
 }
 
-double work_of(const Problem& problem) {
-  const Cost cost = problem.operation->cost(problem.shape);
-  return std::max(cost.flops, cost.bytes);
-}
-
 /// The reason why a candidate is left out at this size, or empty. A candidate is left out when it took
 /// `seconds_each` or longer at a smaller size and would now take five times as long: a triple loop over 4096
 /// takes minutes.
@@ -78,7 +73,8 @@ std::string too_slow(const Document& document, const Candidate& candidate, const
   if (!smaller) return "";
   const Record* before = document.find(to_record(*smaller, candidate));
   if (before->outcome.status == Status::left_out) return before->outcome.reason;
-  const double expected = before->seconds() * work_of(problem) / work_of(*smaller);
+  const double expected = before->seconds() * rated_work(*problem.operation, problem.shape) /
+                          rated_work(*smaller->operation, smaller->shape);
   if (!(expected > 5 * seconds_each)) return "";
   const DimSpec& first = problem.operation->dims.front();
   return fmt::format("left out from {} = {}: it would take about {:.2g} s", first.name,

@@ -12,6 +12,7 @@
 #include "bench/program/candidates.hpp"
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
+#include "bench/suites/by_name.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
 
@@ -39,25 +40,6 @@ std::vector<const Operation*> forking_operations() {
   return list;
 }
 
-std::vector<const Operation*> chosen_operations(const std::vector<std::string>& names) {
-  const auto all = forking_operations();
-  if (names.empty()) return all;
-  std::vector<std::string_view> known;
-  for (const Operation* operation : all) known.push_back(operation->name);
-  std::vector<const Operation*> chosen;
-  for (const std::string& name : names) {
-    const auto found = std::ranges::find(known, name);
-    if (found == known.end()) throw Error(unknown_name("operation that forks", name, known));
-    chosen.push_back(all[static_cast<std::size_t>(found - known.begin())]);
-  }
-  return chosen;
-}
-
-double measure_of_work(const Operation& operation, const Shape& shape) {
-  const Cost cost = operation.cost(shape);
-  return cost.flops + cost.bytes + cost.keys;
-}
-
 /// The shape of that first size; none where the operation has no such size.
 std::optional<Shape> shape_of(const Operation& operation, Index size) {
   try {
@@ -82,7 +64,7 @@ std::vector<Shape> shapes_of(const Operation& operation, const Variant& variant,
   std::erase_if(shapes, [&](const Shape& shape) {
     return shape[operation.dims.front().name] > largest || !variant.supports(shape);
   });
-  std::ranges::sort(shapes, {}, [&](const Shape& shape) { return measure_of_work(operation, shape); });
+  std::ranges::sort(shapes, {}, [&](const Shape& shape) { return rated_work(operation, shape); });
   const auto [first, last] = std::ranges::unique(shapes);
   shapes.erase(first, last);
   return shapes;
@@ -103,11 +85,11 @@ void measure_variant(Document& document, const Operation& operation, const Varia
   const Protocol protocol{.min_rounds = 5, .max_rounds = 51, .seconds = options.seconds};
   double seconds_per_work = 0;
   for (const Shape& shape : shapes_of(operation, variant, options.smoke ? 10 : 1'000'000'000)) {
-    if (seconds_per_work * measure_of_work(operation, shape) > options.longest_run) return;
+    if (seconds_per_work * rated_work(operation, shape) > options.longest_run) return;
     const Problem problem{.operation = &operation, .shape = shape, .input = {}, .seed = options.seed};
     for (const Measurement& m : measure_each(problem, list, protocol)) {
       if (m.candidate.threads == 1 && m.outcome.measured())
-        seconds_per_work = m.median_s() / measure_of_work(operation, shape);
+        seconds_per_work = m.median_s() / rated_work(operation, shape);
       Record record = to_record(problem, m);
       record.row = fmt::format("{} {}", variant.name, to_string(operation, problem.shape));
       document.put(std::move(record));
@@ -120,7 +102,8 @@ void measure_forks(ForksOptions options) {
   if (options.threads == 0) options.threads = std::max(2, usable_threads());
   if (options.threads < 2)
     throw Error(fmt::format("--threads: {} cannot be held against one", options.threads));
-  const auto chosen = chosen_operations(options.operations);
+  const auto chosen =
+      find_by_name(forking_operations(), options.operations, &Operation::name, "operation that forks");
   const Threads threads({.count = options.threads});
   const Output output(options.json);
   Document document{.kind = "forks", .context = machine_context(0)};

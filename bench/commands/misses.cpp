@@ -131,7 +131,7 @@ void run_on_device(const MissesOptions& options) {
                                           {"size", to_string(*problem.operation, problem.shape)},
                                           {"input", to_record(problem, list.front()).input},
                                           {"machine", machine.name}}})};
-  count_requests(problem, list, machine, options.device, document);
+  count_requests(problem, list, machine, options.device, document, [&] { output.keep(document); });
   output.part(document, misses_text(document, Style::terminal));
   output.finish(document);
   require_device(options.device);

@@ -20,6 +20,10 @@ void Output::part(const Document& document, const std::string& text) const {
   FILE* const out = path_ == "-" ? stderr : stdout;
   fmt::print(out, "{}\n", text);
   std::fflush(out);
+  keep(document);
+}
+
+void Output::keep(const Document& document) const {
   if (!path_.empty() && path_ != "-") write_document(path_, document);
 }
 

@@ -26,6 +26,9 @@ class Output {
   /// part fails.
   void part(const Document&, const std::string& text) const;
 
+  /// Writes the file as far as the document is; nothing on standard output.
+  void keep(const Document&) const;
+
   /// Prints the state of the devices that took part, a line each, and writes the file; nothing where
   /// none did.
   void devices(const Document&) const;

@@ -19,6 +19,7 @@ namespace {
 
 struct ProfilingOptions : ProblemOptions {
   std::string csv, json, svg;
+  ForkPolicy fork = default_fork_policy;
   bool unit_cost = false, measure = false;
   int threads = 1;
   // Not the machine's threads: in unit cost the figures are then the same everywhere.
@@ -116,7 +117,8 @@ Json part_of(const Problem& problem, const ProfilingOptions& options) {
           {"unit", options.unit_name()},
           {"threads", options.threads},
           {"width", options.width},
-          {"grain", options.grain}};
+          {"grain", options.grain},
+          {"fork", name_of(options.fork)}};
 }
 
 // The profile of a candidate and its times.
@@ -135,11 +137,12 @@ void put_records(Document& document, Workspace& workspace, const Candidate& cand
 }
 
 void run(ProfilingOptions& options) {
+  set_fork_policy(options.fork);
   const Problem problem = problem_of(options);
   const std::vector<Candidate> list = planned(problem, options);
   const double burden = options.burden      ? *options.burden
                         : options.unit_cost ? cilkview_burden
-                                            : measured_burden();
+                                            : measured_burden(options.fork);
   Document document{
       .kind = "profile", .context = machine_context(), .plan = Json::array({part_of(problem, options)})};
   const bool text = options.json != "-" && options.csv != "-";
@@ -177,6 +180,7 @@ void add_profile(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--grain", options->grain, "Iterations in a leaf of a parallel loop")
       ->capture_default_str();
+  add_fork(*command, options->fork);
   command->add_flag("--measure", options->measure,
                     "Also time each variant on 1, 2, ... threads; so it is with --threads above 1");
   command

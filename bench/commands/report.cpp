@@ -19,8 +19,8 @@ namespace tallcache {
 namespace {
 
 struct ReportOptions {
-  std::vector<std::string> files;
-  std::string readme, svg, html, against;
+  std::vector<std::string> files, against;
+  std::string readme, svg, html;
   bool check = false;
   double fail_above = no_value;
 };
@@ -123,12 +123,21 @@ void write_page(const ReportOptions& options) {
   write_generated(options, "--html", options.html, page.html());
 }
 
+std::vector<Document> read_all(const std::vector<std::string>& files) {
+  std::vector<Document> documents;
+  for (const std::string& file : files) documents.push_back(read_document(file));
+  return documents;
+}
+
 // Prints what changed. Throws Error when a record is slower by more than is allowed.
 void print_changes(const ReportOptions& options) {
-  if (options.files.size() != 1) throw Error("--against takes one FILE, which is held against the older one");
-  const Document now = read_document(options.files[0]), before = read_document(options.against);
-  const RunComparison comparison = compare_runs(now, before);
-  fmt::print("{}", against_text(comparison, now, before));
+  if (options.files.size() != options.against.size())
+    throw Error(fmt::format("--against takes as many older documents as there are FILEs: {} and {}",
+                            options.against.size(), options.files.size()));
+  const std::vector<Document> now = read_all(options.files), before = read_all(options.against);
+  const RunComparison comparison =
+      now.size() == 1 ? compare_runs(now[0], before[0]) : compare_in_turn(now, before);
+  fmt::print("{}", against_text(comparison, now[0], before[0]));
   if (std::isnan(options.fail_above)) return;
   const auto slower = slower_than(comparison, options.fail_above);
   if (!slower.empty())
@@ -178,7 +187,9 @@ void add_report(CLI::App& app) {
                   "between {} and {} in this file, and what steps found between the marks '{}'",
                   begin, end, found_mark));
   command->add_flag("--check", options->check, "Change nothing; fail when the README or the page differs");
-  command->add_option("--svg", options->svg, "Plot into PREFIX-<operation>.svg (gnuplot)")
+  command
+      ->add_option("--svg", options->svg,
+                   "Plot into PREFIX-<operation>.svg, or PREFIX-<chart>.svg of tables (gnuplot)")
       ->type_name("PREFIX");
   command
       ->add_option("--html", options->html,
@@ -190,7 +201,8 @@ void add_report(CLI::App& app) {
           ->add_option(
               "--against", options->against,
               "What is slower, faster, gone and new since this older document, normalised by what both "
-              "measured of the machine")
+              "measured of the machine; or since as many older ones as FILEs, of processes that ran in turn "
+              "(bench/alternate)")
           ->type_name("OLD")
           ->excludes("--readme", "--svg", "--html");
   command

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <memory>
+#include <optional>
 
 #include "common/backend.hpp"
 #include "common/papi/simulated.hpp"
@@ -89,15 +91,7 @@ void put_requests(Record& record, const cache::WarpMachine& machine, const warp:
 }
 
 // The second-level cache and the memory, as a second run finds them: the counters' runs follow others too.
-void put_l2(Record& record, const cache::WarpMachine& machine, const gpu::TextProblem& problem,
-            warp::HostDevice& model) {
-  warp::L2 l2(machine.l2_bytes);
-  model.recorder().observe(
-      [&](const warp::Site&, const cache::WarpRequest& request) { l2.consume(machine, request); });
-  for (int run = 0; run < 2; ++run) {
-    l2.clear();
-    problem.run(model);
-  }
+void put_l2(Record& record, const cache::WarpMachine& machine, const warp::L2::Counts& counts) {
   const std::string detail =
       fmt::format("LRU of {} MiB in lines of {} bytes, fed block by block, the second run",
                   machine.l2_bytes >> 20, warp::L2::line_bytes);
@@ -105,7 +99,6 @@ void put_l2(Record& record, const cache::WarpMachine& machine, const gpu::TextPr
     record.quantities.push_back(
         {.name = name, .unit = unit, .value = value, .origin = Origin::model, .detail = detail});
   };
-  const warp::L2::Counts& counts = l2.counts();
   put("L2 sectors", "1", static_cast<double>(counts.sectors));
   if (counts.sectors) put("L2 hit rate", "%", 100 * counts.hit_rate());
   put("DRAM bytes read", "B", static_cast<double>(counts.bytes_read));
@@ -121,11 +114,22 @@ Outcome put_model(Record& record, const Problem& problem, const Candidate& candi
   }
   warp::HostDevice model(machine);
   if (const warp::CompiledWidths* widths = widths_for(machine)) model.use(*widths);
+  std::optional<warp::L2> l2;
+  if (machine.l2_bytes) {
+    l2.emplace(machine.l2_bytes);
+    model.recorder().observe(
+        [&](const warp::Site&, const cache::WarpRequest& request) { l2->consume(machine, request); });
+  }
   const gpu::TextProblem traced(*text, problem.shape, candidate.params, problem.input, problem.seed);
   traced.run(model);
   if (const Check check = traced.check(); !check) return {Status::wrong, check.message()};
   put_requests(record, machine, &model, {});
-  if (machine.l2_bytes) put_l2(record, machine, traced, model);
+  if (l2) {
+    l2->clear();
+    model.recorder().only_observe();
+    traced.run(model);
+    put_l2(record, machine, l2->counts());
+  }
   return {Status::measured};
 }
 
@@ -158,34 +162,48 @@ struct OnDevice {
   }
 };
 
+/// What the device's counters have of the candidate. Without a device they have the reason.
+Record counted(const Problem& problem, const Candidate& candidate, const Backend& backend, int device,
+               Workspace* workspace) {
+  Record record = to_record(problem, candidate);
+  record.outcome.status = Status::measured;
+  if (!candidate.variant->supports(problem.shape))
+    record.outcome = {Status::unsupported, "does not support this shape"};
+  else if (workspace)
+    if (const Check check = workspace->verify(candidate); !check)
+      record.outcome = {Status::wrong, check.message()};
+  if (!record.outcome.measured() || !backend.count) return record;
+  put_counts(record, backend.count(device,
+                                   {.run = [&] { workspace->run(candidate); },
+                                    .prepare = [&] { workspace->renew_inputs(); }},
+                                   {}));
+  publish_counts(record);
+  return record;
+}
+
 }  // namespace
 
 void count_requests(const Problem& problem, std::span<const Candidate> candidates,
-                    const cache::WarpMachine& machine, int device, Document& document) {
+                    const cache::WarpMachine& machine, int device, Document& document,
+                    const std::function<void()>& keep) {
   const Backend& backend = find_backend(candidates.front().variant->backend);
-  const OnDevice on_device(backend, problem, candidates.front(), device);
+  {
+    const OnDevice on_device(backend, problem, candidates.front(), device);
+    for (const Candidate& candidate : candidates) {
+      document.put(counted(problem, candidate, backend, device, on_device.workspace.get()));
+      keep();
+    }
+  }
   for (const Candidate& candidate : candidates) {
     Record record = to_record(problem, candidate);
-    if (!candidate.variant->supports(problem.shape)) {
-      record.outcome = {Status::unsupported, "does not support this shape"};
-      document.put(std::move(record));
-      continue;
-    }
-    record.outcome = put_model(record, problem, candidate, machine);
-    if (on_device.workspace && record.outcome.measured())
-      if (const Check check = on_device.workspace->verify(candidate); !check)
-        record.outcome = {Status::wrong, check.message()};
-    // Without a device the counters' reason is that.
-    if (record.outcome.measured() && backend.count) {
-      put_counts(record, backend.count(device,
-                                       [&] {
-                                         on_device.workspace->renew_inputs();
-                                         on_device.workspace->run(candidate);
-                                       },
-                                       {}));
-      publish_counts(record);
+    const Record counts = *document.find(record);
+    record.outcome = counts.outcome;
+    if (record.outcome.measured()) {
+      record.outcome = put_model(record, problem, candidate, machine);
+      std::ranges::copy(counts.quantities, std::back_inserter(record.quantities));
     }
     document.put(std::move(record));
+    keep();
   }
 }
 

@@ -28,13 +28,14 @@ const Variant& named_variant(const Operation& operation, const std::string& name
 void count(Workspace& workspace, const Backend& backend, int device, const Protocol& protocol,
            Measurement& measured) {
   if (!measured.outcome.measured() || measured.candidate.launch == LaunchMode::graph) return;
-  measured.counts = backend.count(
-      device,
-      [&] {
-        workspace.renew_inputs();
-        workspace.run(measured.candidate);
-      },
-      protocol.counts);
+  measured.counts = backend.count(device,
+                                  {.run = [&] { workspace.run(measured.candidate); },
+                                   .prepare =
+                                       [&] {
+                                         workspace.renew_inputs();
+                                         if (protocol.cold) workspace.flush_caches();
+                                       }},
+                                  protocol.counts);
 }
 
 }  // namespace
@@ -105,8 +106,9 @@ std::vector<Measurement> measure_each(const Problem& problem, std::span<const Ca
         for (std::size_t place : places) count(workspace, *backend, device, protocol, all[place]);
     } catch (const Error& error) {
       if (backend->host) throw;
-      for (std::size_t place : places)
-        all[place] = {.candidate = list[place], .outcome = {error.status(), error.what()}};
+      for (std::size_t place : places)  // what was measured stays, though it could not be counted
+        if (!all[place].outcome.measured())
+          all[place] = {.candidate = list[place], .outcome = {error.status(), error.what()}};
     }
   }
   return all;
@@ -173,17 +175,21 @@ void add_huge_pages(CLI::App& command, Pages& pages) {
       "The arrays of all variants alike on pages of 2 MiB");
 }
 
+void add_fork(CLI::App& command, ForkPolicy& fork) {
+  std::map<std::string, ForkPolicy> policies;
+  for (const ForkPolicy policy : fork_policies) policies.emplace(name_of(policy), policy);
+  command
+      .add_option("--fork", fork,
+                  "How several threads fork: a task at every fork, or at a heartbeat the oldest")
+      ->transform(CLI::CheckedTransformer(policies))
+      ->default_str(std::string(name_of(fork)));
+}
+
 void add_threads(CLI::App& command, ThreadOptions& options) {
   command.add_option("--threads", options.count, "Threads, of which the caller is one")
       ->capture_default_str();
   command.add_flag("--no-pinning", options.no_pinning, "Leave it to the system where threads run");
-  std::map<std::string, ForkPolicy> policies;
-  for (const ForkPolicy policy : fork_policies) policies.emplace(name_of(policy), policy);
-  command
-      .add_option("--fork", options.fork,
-                  "How several threads fork: a task at every fork, or at a heartbeat the oldest")
-      ->transform(CLI::CheckedTransformer(policies))
-      ->default_str(std::string(name_of(options.fork)));
+  add_fork(command, options.fork);
 }
 
 Threads::Threads(const ThreadOptions& options)

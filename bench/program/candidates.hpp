@@ -68,11 +68,14 @@ Problem problem_of(const Operation& operation, const ProblemOptions& options);
 /// gives none.
 void add_huge_pages(CLI::App& command, Pages& pages);
 
+/// Adds --fork to a command.
+void add_fork(CLI::App& command, ForkPolicy& fork);
+
 /// What --threads, --no-pinning and --fork ask for.
 struct ThreadOptions {
   int count = 1;
   bool no_pinning = false;
-  ForkPolicy fork = ForkPolicy::onetbb;
+  ForkPolicy fork = default_fork_policy;
 };
 
 /// Adds --threads, --no-pinning and --fork to a command.

@@ -36,7 +36,7 @@ inline constexpr Index most_told = 64;
 /// Adds to a record of a matmul: the words that the rank with the most receives, its messages, the words of the formula
 /// and of the bound, the bytes that a rank needs.
 void add_words(Record&, const ranks::Plan&, const ranks::MatmulShape&, double max_words, double max_messages,
-               Origin);
+               Origin, bool one_machine = false);
 /// Adds the words and messages of a rank by level, counted from 1.
 void add_levels(Record&, Index rank, std::span<const ranks::Traffic>, Origin);
 

@@ -35,7 +35,7 @@ Record ranks_record(std::string_view operation, std::string_view variant, const 
 }
 
 void add_words(Record& record, const ranks::Plan& plan, const ranks::MatmulShape& shape, double max_words,
-               double max_messages, Origin origin) {
+               double max_messages, Origin origin, bool one_machine) {
   const auto put = [&](const char* name, const char* unit, double value, Origin from, std::string detail) {
     record.quantities.push_back(
         {.name = name, .unit = unit, .value = value, .origin = from, .detail = std::move(detail)});
@@ -52,7 +52,7 @@ void add_words(Record& record, const ranks::Plan& plan, const ranks::MatmulShape
       (max_words + static_cast<double>(plan.owned(0, 0) + plan.owned(1, 0) + plan.owned(2, 0))) /
           ranks::accessed_bound(shape, ranks),
       origin, text_of(origin));
-  put("memory", "B", static_cast<double>(need_of(plan).total()), Origin::formula,
+  put("memory", "B", static_cast<double>(need_of(plan, one_machine).total()), Origin::formula,
       "of the rank with the most");
 }
 

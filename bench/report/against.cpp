@@ -15,7 +15,7 @@ namespace tallcache {
 namespace {
 
 // 99 per cent, two-sided, of a normal distribution.
-constexpr double level = 0.99, deviations = 2.576;
+constexpr double deviations = 2.576;
 // Of the scatter between two runs: 3 in 1000 are further off.
 constexpr double noise_deviations = 3;
 // Two processes do not agree better than the first; the second is assumed where few ratios do not tell.
@@ -115,7 +115,7 @@ class Normaliser {
 Interval sample_halves(const Record& now, const Record& before) {
   const Quantity &a = *now.find("time"), &b = *before.find("time");
   if (a.samples.size() > 1 && b.samples.size() > 1) {
-    const Interval interval = bootstrap_log_ratio_of_medians(a.samples, b.samples, level);
+    const Interval interval = bootstrap_log_ratio_of_medians(a.samples, b.samples, against_level);
     const double middle = std::log(median(a.samples) / median(b.samples));
     return {std::fmax(middle - interval.low, 0), std::fmax(interval.high - middle, 0)};
   }
@@ -163,7 +163,37 @@ class Noise {
   std::map<std::string, double> by_class_;
 };
 
-// The settings that both runs should share: "flags: -O3 here, -O2 before".
+std::string ratio_text(const RecordChange& change) {
+  return fmt::format("{:.3f} ({:.3f} to {:.3f})", change.ratio, change.low, change.high);
+}
+
+std::string changes_text(std::vector<const RecordChange*> list, const char* title) {
+  if (list.empty()) return {};
+  std::ranges::sort(list, [](const RecordChange* a, const RecordChange* b) {
+    return std::abs(std::log(a->ratio)) > std::abs(std::log(b->ratio));
+  });
+  Grid grid{
+      .caption = title,
+      .columns = {{"run", true}, {"before ms"}, {"now ms"}, {"ratio"}, {"normalised, with its interval"}},
+      .rows = {}};
+  for (const RecordChange* change : list)
+    grid.rows.push_back({run_name(*change->now), figure(change->before_s * 1e3), figure(change->now_s * 1e3),
+                         fmt::format("{:.3f}", change->raw), ratio_text(*change)});
+  return "\n" + render(grid, Style::markdown);
+}
+
+std::string list_text(const std::vector<const Record*>& records, const char* title, const Document& other) {
+  if (records.empty()) return {};
+  std::string text = fmt::format("\n{}\n\n", title);
+  for (const Record* record : records) {
+    const Record* counterpart = other.find(*record);
+    text += fmt::format("- {}{}\n", run_name(*record), counterpart ? ": " + reason_of(counterpart) : "");
+  }
+  return text;
+}
+
+}  // namespace
+
 std::vector<std::string> differences_of(const Json& now, const Json& before) {
   std::vector<std::string> list;
   const auto compare = [&](const char* name, const char* pointer) {
@@ -190,38 +220,6 @@ std::vector<std::string> differences_of(const Json& now, const Json& before) {
   compare("seed", "/seed");
   return list;
 }
-
-std::string ratio_text(const RecordChange& change) {
-  return fmt::format("{:.3f} ({:.3f} to {:.3f})", change.ratio, change.low, change.high);
-}
-
-std::string changes_text(std::vector<const RecordChange*> list, const char* title) {
-  if (list.empty()) return {};
-  std::ranges::sort(list, [](const RecordChange* a, const RecordChange* b) {
-    return std::abs(std::log(a->ratio)) > std::abs(std::log(b->ratio));
-  });
-  Grid grid{
-      .caption = title,
-      .columns = {{"run", true}, {"before ms"}, {"now ms"}, {"ratio"}, {"normalised, with its interval"}},
-      .rows = {}};
-  for (const RecordChange* change : list)
-    grid.rows.push_back({run_name(*change->now), figure(change->before->seconds() * 1e3),
-                         figure(change->now->seconds() * 1e3), fmt::format("{:.3f}", change->raw),
-                         ratio_text(*change)});
-  return "\n" + render(grid, Style::markdown);
-}
-
-std::string list_text(const std::vector<const Record*>& records, const char* title, const Document& other) {
-  if (records.empty()) return {};
-  std::string text = fmt::format("\n{}\n\n", title);
-  for (const Record* record : records) {
-    const Record* counterpart = other.find(*record);
-    text += fmt::format("- {}{}\n", run_name(*record), counterpart ? ": " + reason_of(counterpart) : "");
-  }
-  return text;
-}
-
-}  // namespace
 
 std::string run_name(const Record& record) {
   std::string text = fmt::format("{}{} {}", record.operation,
@@ -252,7 +250,7 @@ RunComparison compare_runs(const Document& now, const Document& before) {
       continue;
     }
     const double raw = record.seconds() / old->seconds();
-    result.changes.push_back({&record, old, raw, raw, 1, 1});
+    result.changes.push_back({&record, old, record.seconds(), old->seconds(), raw, raw, 1, 1});
   }
   for (const Record& old : before.measurements)
     if (const Record* record = is_timed(old) ? now.find(old) : &old; !record || !is_timed(*record))
@@ -298,8 +296,12 @@ std::string against_text(const RunComparison& comparison, const Document& now, c
                .rows = {}};
   for (const MachineRatio& ratio : comparison.machine)
     machine.rows.push_back({ratio.name, fmt::format("{:.3f}", ratio.ratio), percent(ratio.error, 1)});
-  text += machine.rows.empty() ? "\nNeither limits nor libraries are in both: ratios are as measured.\n"
-                               : "\n" + render(machine, Style::markdown);
+  if (!machine.rows.empty())
+    text += "\n" + render(machine, Style::markdown);
+  else if (comparison.turns == 1)
+    text += "\nNeither limits nor libraries are in both: ratios are as measured.\n";
+  else
+    text += fmt::format("\n{} runs of each program, in turn.\n", comparison.turns);
   std::vector<const RecordChange*> slower, faster;
   for (const RecordChange& change : comparison.changes) {
     if (change.slower()) slower.push_back(&change);
@@ -310,9 +312,12 @@ std::string against_text(const RunComparison& comparison, const Document& now, c
   return text +
          fmt::format(
              "\nOf {} records that both runs timed, {} are slower and {} faster; {} are gone, {} new, {} "
-             "without times. Two runs differ by {} where nothing changed.\n",
+             "without times.{}\n",
              comparison.changes.size(), slower.size(), faster.size(), comparison.gone.size(),
-             comparison.added.size(), comparison.untimed, percent(comparison.noise, 1));
+             comparison.added.size(), comparison.untimed,
+             comparison.turns > 1 ? ""
+                                  : fmt::format(" Two runs differ by {} where nothing changed.",
+                                                percent(comparison.noise, 1)));
 }
 
 }  // namespace tallcache

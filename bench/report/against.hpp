@@ -12,6 +12,11 @@
 // Sweeney, Producing Wrong Data Without Doing Anything Obviously Wrong!, ASPLOS 2009, section 4), which no sample
 // of one process shows. It is estimated from the scatter of the ratios of all records, most of which a commit
 // leaves as they were.
+//
+// Runs in turn: where processes of both programs alternate, there is nothing to normalise and nothing to estimate. Each
+// process has one time, that of its fastest sample, for other work on the machine only adds time (Chen, Revels, Robust
+// benchmarking in noisy environments, HPEC 2016). The median of the ratios of pairs has the interval of the sign test
+// (common/measure/median_interval.hpp).
 #pragma once
 
 #include <string>
@@ -21,6 +26,9 @@
 
 namespace tallcache {
 
+/// Of the intervals.
+inline constexpr double against_level = 0.99;
+
 /// What both runs measured of the machine: the time of the new run over the older one's.
 struct MachineRatio {
   std::string name;
@@ -29,6 +37,7 @@ struct MachineRatio {
 
 struct RecordChange {
   const Record *now, *before;
+  double now_s, before_s;
   double raw, ratio;  ///< the new time over the older one; `ratio` is normalised
   double low, high;   ///< the interval of `ratio`
 
@@ -42,12 +51,20 @@ struct RunComparison {
   std::vector<RecordChange> changes{};  ///< of every record that both runs timed
   std::vector<const Record*> gone{}, added{};
   std::size_t untimed = 0;  ///< records without times, such as counts, which are not compared
+  std::size_t turns = 1;    ///< the runs of each program
   double noise = no_value;  ///< the largest estimate of the scatter between the runs: relative, one deviation
 };
 
 /// Compares documents of one kind, which must outlive the result. Throws Error when their kinds differ, or when
 /// they have no timed record in common.
 RunComparison compare_runs(const Document& now, const Document& before);
+
+/// Compares processes that ran in turn: for each record the i-th document of `now` that has it with the i-th of `before`.
+/// Throws Error as compare_runs() does, and where a record has fewer pairs than an interval needs.
+RunComparison compare_in_turn(const std::vector<Document>& now, const std::vector<Document>& before);
+
+/// The settings of machine and build that both runs should share: "flags: -O3 here, -O2 before".
+std::vector<std::string> differences_of(const Json& now, const Json& before);
 
 /// As Markdown: the differences, the machine, then what is slower, faster, gone and new.
 std::string against_text(const RunComparison&, const Document& now, const Document& before);

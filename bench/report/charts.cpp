@@ -9,6 +9,7 @@
 #include <set>
 
 #include "bench/report/format.hpp"
+#include "bench/report/gnuplot.hpp"
 #include "bench/report/limits.hpp"
 
 namespace tallcache {
@@ -157,6 +158,36 @@ std::vector<Chart> in_charts(const Chart& empty, const std::vector<std::vector<S
   for (std::size_t i = 0; charts.size() > 1 && i < charts.size(); ++i)
     charts[i].title += fmt::format(" ({} of {})", i + 1, charts.size());
   return charts;
+}
+
+std::string chart_plot(const Chart& chart) {
+  const char* unit = chart.x.find("bytes") != chart.x.npos ? "%.0b%B" : "%.0s%c";
+  std::string text = fmt::format(
+      "set logscale xy 2\nset format x '{}'\nset format y '%.0s%c'\nset tmargin 4\n"
+      "set title {} offset 0,1\nset xlabel {}\nset ylabel {}\n",
+      unit, quoted(chart.title), quoted(chart.x), quoted(chart.y));
+  for (const Chart::Mark& mark : chart.marks)
+    if (mark.x > 0)
+      text += fmt::format(
+          "set arrow from {0}, graph 0 to {0}, graph 1 nohead dt 2 lc rgb '#808080'\n"
+          "set label {1} at {0}, graph 1.03 center\n",
+          mark.x, quoted(mark.name));
+  std::string plots;
+  for (std::size_t i = 0; i < chart.series.size(); ++i) {
+    const Series& series = chart.series[i];
+    std::string points;
+    for (const ChartPoint& point : series.points)
+      if (point.x > 0 && point.y > 0) points += fmt::format("{} {}\n", point.x, point.y);
+    if (points.empty()) continue;
+    text += fmt::format("$s{} << E\n{}E\n", i, points);
+    const char* drawn = series.drawn == Drawn::line     ? "linespoints pt 7 ps 0.5 lw 1.5"
+                        : series.drawn == Drawn::points ? "points pt 7 ps 0.7"
+                                                        : "lines lw 1";
+    plots += fmt::format("{}$s{} with {} lc rgb '{}' title {}", plots.empty() ? "" : ", ", i, drawn,
+                         plot_colours[i % plot_colours.size()], quoted(series.name));
+  }
+  if (plots.empty()) throw Error(fmt::format("'{}' has nothing to plot", chart.title));
+  return text + "plot " + plots + "\n";
 }
 
 }  // namespace tallcache

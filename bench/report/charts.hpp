@@ -29,4 +29,7 @@ std::vector<Chart> errors_beside_speeds(const Document&);
 /// together, such as a curve and its bound.
 std::vector<Chart> in_charts(const Chart& empty, const std::vector<std::vector<Series>>& groups);
 
+/// The chart as a script for draw(); its spreads are left out.
+std::string chart_plot(const Chart&);
+
 }  // namespace tallcache

@@ -37,11 +37,12 @@ Grid records_grid(const Document& document) {
                         {"memory MiB"}},
             .rows = {}};
   if (timed)
-    for (const char* title : {"ms", "+- ms", "GFLOP/s or GB/s", "leaf", "moving", "waiting"})
+    for (const char* title : {"ms", "+- ms", "GFLOP/s or GB/s", "leaf", "longest", "moving", "waiting"})
       grid.columns.push_back({title});
   grid.columns.push_back({"", true});
   for (const Record& record : document.measurements) {
     std::string variant = record.variant;
+    if (record.threads > 1) variant += fmt::format(", {} threads", record.threads);
     for (const char* name : {"layout", "peer grid"})
       if (const std::string text = condition(record, name); !text.empty()) variant += ", " + text;
     std::vector<std::string> row{std::to_string(ranks_of(record)),
@@ -55,7 +56,7 @@ Grid records_grid(const Document& document) {
       const double seconds = record.seconds();
       row.insert(row.end(),
                  {figure(seconds * 1e3), figure(record.seconds_spread() * 1e3), figure(record.rate())});
-      for (const char* phase : {"leaf", "moving", "waiting"})
+      for (const char* phase : {"leaf", "longest leaf", "moving", "waiting"})
         row.push_back(share(record.value("time", {{"phase", phase}}), seconds));
     }
     row.push_back(record.outcome.reason.empty() && record.params.contains("grid")

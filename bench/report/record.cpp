@@ -20,10 +20,6 @@ constexpr std::array<std::string_view, 14> record_keys{
 // The unit of an operation's work, for each Rate.
 constexpr std::array<std::string_view, 6> work_units{"flop", "B", "key", "call", "cell", "edge"};
 
-double work_of(Rate rate, const Cost& cost) {
-  return rate == Rate::gflop_per_s ? cost.flops : rate == Rate::gb_per_s ? cost.bytes : cost.keys;
-}
-
 // Six digits: the precision of a clock, and a file that a person can read.
 double rounded(double value) { return std::stod(fmt::format("{:.6g}", value)); }
 
@@ -195,6 +191,13 @@ void put_counts(Record& record, std::span<const DeviceCount> counts) {
   record.quantities.push_back(std::move(rate));
 }
 
+double rated_work(const Operation& operation, const Shape& shape) {
+  const Cost cost = operation.cost(shape);
+  return operation.rate == Rate::gflop_per_s ? cost.flops
+         : operation.rate == Rate::gb_per_s  ? cost.bytes
+                                             : cost.keys;
+}
+
 Record to_record(const Problem& problem, const Measurement& m) {
   Record record = to_record(problem, m.candidate);
   record.outcome = m.outcome;
@@ -211,10 +214,9 @@ Record to_record(const Problem& problem, const Measurement& m) {
   whole.samples = rounded(m.samples_s);
   for (const auto& [phase, seconds] : m.phases)
     record.quantities.emplace_back(time(seconds)).at = {{"phase", phase}};
-  const Cost cost = problem.operation->cost(problem.shape);
-  const Rate rate = problem.operation->rate;
-  counted("work", work_units[static_cast<std::size_t>(rate)], work_of(rate, cost));
-  counted("traffic", "B", cost.bytes);
+  const Operation& operation = *problem.operation;
+  counted("work", work_units[static_cast<std::size_t>(operation.rate)], rated_work(operation, problem.shape));
+  counted("traffic", "B", operation.cost(problem.shape).bytes);
   put_counts(record, m.counts);
   return record;
 }

@@ -79,6 +79,9 @@ struct Record {
   bool same_run(const Record& other) const;
 };
 
+/// The amount of an operation's work, of which its rate is a number a second: flops, bytes, keys, calls ...
+double rated_work(const Operation&, const Shape&);
+
 /// The record of a harness measurement: time, by phase too, with its samples; work (flop, B, key, ...) and
 /// minimum traffic by formula.
 Record to_record(const Problem&, const Measurement&);

@@ -1,8 +1,11 @@
 // The report of a document of `tallcache reproduce`: its tables, made from its records.
 #include <fmt/format.h>
 
+#include <cctype>
 #include <utility>
 
+#include "bench/report/charts.hpp"
+#include "bench/report/gnuplot.hpp"
 #include "bench/report/kind.hpp"
 #include "bench/report/results_file.hpp"
 #include "bench/tables/sentences.hpp"
@@ -85,8 +88,28 @@ Blocks page(const Document& document) {
   return blocks;
 }
 
+// The name of a chart's file: "Latency over footprint" is latency-over-footprint.
+std::string file_name(std::string title) {
+  for (char& c : title)
+    c = std::isalnum(static_cast<unsigned char>(c))
+            ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
+            : '-';
+  return title;
+}
+
+void plot(const Document& document, const std::string& prefix) {
+  bool any = false;
+  for (const Table* table : tables_of(document.plan))
+    for (const Chart& chart : report_of(*table, document).charts) {
+      draw(fmt::format("{}-{}.svg", prefix, file_name(chart.title)), chart_plot(chart));
+      any = true;
+    }
+  if (!any) throw Error("no table here has a chart");
+}
+
 }  // namespace
 
-const ReportKind reproduce_report{.kind = "reproduce", .full = full, .summary = summary, .page = page};
+const ReportKind reproduce_report{
+    .kind = "reproduce", .full = full, .summary = summary, .plot = plot, .page = page};
 
 }  // namespace tallcache

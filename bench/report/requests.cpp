@@ -77,9 +77,12 @@ Grid record_grid(const Record& record) {
                  by_counter = counter.with_reductions(kind.name, "requests");
     put(fmt::format("{} requests", kind.name), by_model, by_counter);
     if (by_model == 0 && !(by_counter > 0)) continue;
-    put(fmt::format("{}: {} a request", kind.name, kind.parts),
-        model.with_reductions(kind.name, kind.parts) / by_model,
+    const double parts = model.with_reductions(kind.name, kind.parts) / by_model;
+    put(fmt::format("{}: {} a request", kind.name, kind.parts), parts,
         counter.with_reductions(kind.name, kind.parts) / by_counter);
+    if (const double loaded = counter.value(fmt::format("{} {}, under load", kind.name, kind.parts));
+        loaded > 0)
+      put(fmt::format("{}: {} a request, under load", kind.name, kind.parts), parts, loaded / by_counter);
   }
   for (const char* name : beyond_requests)
     for (const Source* source : {&model, &counter})

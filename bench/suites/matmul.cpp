@@ -113,9 +113,9 @@ PeerComparison gpu_peers() {
   return comparison;
 }
 
-PeerComparison gpu_peers_of_bfloat16() {
-  PeerComparison comparison{.element = "bfloat16",
-                            .variant = "specialised_warps",
+PeerComparison gpu_peers_on_tensor_cores(std::string_view element, std::string_view variant) {
+  PeerComparison comparison{.element = element,
+                            .variant = variant,
                             .share = {SpeedShare::Of::limit, "of the FMA peak"},
                             .smoke = square(65),
                             .backend = "gpu"};
@@ -200,7 +200,11 @@ const Suite matmul_suite{
               .quick = {64, 128, 256, 512, 1024, 2048, 4096},
               .full = {64, 128, 256, 512, 1024, 2048, 4096, 8192}},
     .steps = all_steps(),
-    .peers = {peers("double"), peers("float"), peers_of_bfloat16(), gpu_peers(), gpu_peers_of_bfloat16()},
+    .peers = {peers("double"), peers("float"), peers_of_bfloat16(), gpu_peers(),
+              gpu_peers_on_tensor_cores("float", "three_products"),
+              gpu_peers_on_tensor_cores("bfloat16", "specialised_warps"),
+              gpu_peers_on_tensor_cores("tf32", "transposed_wgmma"),
+              gpu_peers_on_tensor_cores("double", "warp_mma")},
     .errors = {errors<double>("cpu"), errors<float>("cpu"), errors<Bfloat16>("cpu"), errors<double>("gpu"),
                errors<float>("gpu"), errors<Bfloat16>("gpu"), errors<float>("gpu", Element<Tf32>::name)}};
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "bench/suites/by_name.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/catalogue.hpp"
 
@@ -29,19 +30,10 @@ std::vector<std::string_view> operations_with(SuitePredicate has_part) {
 
 std::vector<const Suite*> find_suites(std::span<const std::string> operations, SuitePredicate has_part,
                                       std::string_view what) {
-  std::vector<const Suite*> found;
-  if (operations.empty()) {
-    std::ranges::copy_if(suites(), std::back_inserter(found),
-                         [&](const Suite* suite) { return has_part(*suite); });
-    return found;
-  }
-  for (const std::string& name : operations) {
-    const auto suite =
-        std::ranges::find_if(suites(), [&](const Suite* s) { return s->operation == name && has_part(*s); });
-    if (suite == suites().end()) throw Error(unknown_name(what, name, operations_with(has_part)));
-    if (!std::ranges::count(found, *suite)) found.push_back(*suite);
-  }
-  return found;
+  std::vector<const Suite*> all;
+  std::ranges::copy_if(suites(), std::back_inserter(all),
+                       [&](const Suite* suite) { return has_part(*suite); });
+  return find_by_name(all, operations, &Suite::operation, what);
 }
 
 std::vector<PeerCase> cases_at(const PeerComparison& comparison, Scale scale) {

@@ -108,8 +108,7 @@ std::vector<Record> count_on_gpu() {
     Record record = to_record(problem, candidate);
     if (const Check check = workspace.verify(candidate); !check) throw Error(check.message(), Status::wrong);
     record.outcome.status = Status::measured;
-    for (const DeviceCount& count : backend.count(
-             0, [&] { workspace.run(candidate); }, counted)) {
+    for (const DeviceCount& count : backend.count(0, {[&] { workspace.run(candidate); }}, counted)) {
       if (std::ranges::find(counted, count.quantity) == counted.end()) continue;
       record.quantities.push_back({.name = std::string(count.quantity),
                                    .unit = std::string(count.unit),

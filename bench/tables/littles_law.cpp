@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::string_view id = "littles-law", memories_label = "bytes in flight";
 
-constexpr std::string_view latencies[] = {"shared memory: latency", "global memory: latency"};
+constexpr std::string_view latencies[] = {"registers: latency", "shared memory: latency",
+                                          "global memory: latency", "local memory: latency",
+                                          "constant memory, cached: latency"};
 
 constexpr Remark remarks[] = {
     {"15.7 EB in 1.87 h", "The hours are rounded, as the slide's ~ says: at 1.88 h it is 2.32"},

@@ -79,6 +79,19 @@ Repeated repeated(MemoryProbes& probes, MemoryProbe what, std::size_t size) {
   return {middle, 100 * (runs.back().cycles - runs.front().cycles) / middle.cycles};
 }
 
+/// Memories of one size, which stand before global memory.
+struct SmallMemory {
+  MemoryProbe probe;
+  const char *key, *name, *size;
+};
+constexpr std::array small_memories{
+    SmallMemory{MemoryProbe::registers, "registers", "registers", ""},
+    SmallMemory{MemoryProbe::shared, "shared", "shared memory", "1 KiB"},
+    SmallMemory{MemoryProbe::constant, "constant", "constant memory, cached", "1 KiB"},
+    SmallMemory{MemoryProbe::local, "local", "local memory", "1 KiB"}};
+
+Json at_memory(const SmallMemory& memory) { return {{"memory", memory.key}}; }
+
 std::vector<Record> measure_latencies() {
   const auto probes = device_backend().memory_probes(0);
   Curves curves("dependent loads", "footprint", "B");
@@ -86,14 +99,15 @@ std::vector<Record> measure_latencies() {
     const auto [result, percent] = repeated(*probes, MemoryProbe::latency, footprint);
     curves.put(static_cast<double>(footprint), {result.cycles, result.seconds / result.loads * 1e9, percent});
   }
-  const auto [shared, percent] = repeated(*probes, MemoryProbe::shared_latency, 0);
-  const Json at{{"memory", "shared"}};
-  const auto put = [&](const char* name, const char* unit, double value) {
-    (*curves).quantities.push_back({.name = name, .unit = unit, .value = value, .at = at});
-  };
-  put("latency", "cycles", shared.cycles);
-  put("time of a load", "ns", shared.seconds / shared.loads * 1e9);
-  put("distance of runs", "%", percent);
+  for (const SmallMemory& memory : small_memories) {
+    const auto [result, percent] = repeated(*probes, memory.probe, 0);
+    const auto put = [&](const char* name, const char* unit, double value) {
+      (*curves).quantities.push_back({.name = name, .unit = unit, .value = value, .at = at_memory(memory)});
+    };
+    put("latency", "cycles", result.cycles);
+    put("time of a load", "ns", result.seconds / result.loads * 1e9);
+    put("distance of runs", "%", percent);
+  }
   return {curves.record(
       {timed("latency", "cycles"), timed("time of a load", "ns"), timed("distance of runs", "%")})};
 }
@@ -129,7 +143,7 @@ std::vector<Record> measure_occupancies() {
     const ProbeResult result = probes->run(MemoryProbe::occupancy, shared);
     double counted = no_value;
     for (const DeviceCount& count :
-         backend.count(0, [&] { probes->run(MemoryProbe::occupancy, shared); }, {&achieved, 1}))
+         backend.count(0, {[&] { probes->run(MemoryProbe::occupancy, shared); }}, {&achieved, 1}))
       if (count.quantity == achieved) {
         if (count.value)
           counted = *count.value;
@@ -193,7 +207,8 @@ Row occupancy_row() { return {std::string(occupancy_label), measure_occupancies}
 double measured_cycles(const Inputs& inputs, std::string_view table, std::string_view memory) {
   const auto records = records_of(inputs.document, table, latency_label);
   if (records.empty()) return no_value;
-  if (memory == "shared memory") return records.front()->value("latency", {{"memory", "shared"}});
+  for (const SmallMemory& small : small_memories)
+    if (memory == small.name) return records.front()->value("latency", at_memory(small));
   if (memory != "global memory") return no_value;
   for (const Quantity& quantity : records.front()->quantities)
     if (quantity.name == "latency" && !quantity.over.points.empty())
@@ -214,10 +229,11 @@ void add_latencies(const Inputs& inputs, std::string_view table, Report& report)
   Grid grid{.caption = "Latency of a dependent load on this machine's GPU",
             .columns = {{"memory", true}, {"footprint"}, {"cycles"}, {"ns"}, {"between runs, %"}},
             .rows = {}};
-  const Json shared{{"memory", "shared"}};
-  grid.rows.push_back({"shared memory", "4 KiB", figure(record.value("latency", shared)),
-                       figure(record.value("time of a load", shared)),
-                       figure(record.value("distance of runs", shared))});
+  for (const SmallMemory& memory : small_memories)
+    if (const Json where = at_memory(memory); record.find("latency", where))
+      grid.rows.push_back({memory.name, memory.size, figure(record.value("latency", where)),
+                           figure(record.value("time of a load", where)),
+                           figure(record.value("distance of runs", where))});
   for (std::size_t i = 0; i < cycles->values.size(); ++i) {
     const double footprint = cycles->over.points[i];
     const auto level = std::ranges::find(levels, static_cast<std::size_t>(footprint), &Level::footprint);

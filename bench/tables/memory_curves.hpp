@@ -8,7 +8,8 @@
 
 namespace tallcache {
 
-/// Cycles and nanoseconds of a dependent load: of shared memory, and of global memory over its footprint.
+/// Cycles and nanoseconds of a dependent load: of registers and the small memories, and of global memory over its
+/// footprint.
 Row latency_row();
 /// Bandwidth over the bytes under way on a multiprocessor; over the stride between neighbours; over the
 /// occupancy, which the counters say beside the one that the resources allow.
@@ -22,7 +23,8 @@ void add_in_flight(const Inputs&, std::string_view table, Report&);
 void add_strides(const Inputs&, std::string_view table, Report&);
 void add_occupancies(const Inputs&, std::string_view table, Report&);
 
-/// The cycles of a load of "shared memory" or "global memory" as measured; NaN where they were not.
+/// The cycles of a load of "registers", "shared memory", "local memory", "constant memory, cached" or "global
+/// memory" as measured; NaN where they were not.
 double measured_cycles(const Inputs&, std::string_view table, std::string_view memory);
 
 }  // namespace tallcache

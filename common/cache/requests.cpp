@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <bitset>
 #include <string>
 
 #include "common/ceil_div.hpp"
@@ -80,20 +81,48 @@ std::uint64_t count_in_order(const WarpRequest& request, int first, int lanes, s
   return transactions;
 }
 
-/// Lanes on one address go one after the other, and each time with its sector.
-std::uint64_t count_atomic_sectors(const WarpMachine& machine, const WarpRequest& request, std::uint32_t mask,
-                                   const Distinct& addresses, const Distinct& sectors) {
-  if (addresses.size() == std::popcount(mask)) return sectors.size();
+/// The set of a line; without sets, the line.
+std::uint64_t atomic_set(const WarpMachine& machine, std::uint64_t line) {
+  const auto& [low, high] = machine.atomic_set_bits;
+  if (!low) return line;
+  return static_cast<std::uint64_t>(std::popcount(line & low) % 2 + std::popcount(line & high) % 2 * 2);
+}
+
+/// The lanes of an atomic's set that go next: those of the lowest lane's line. Each place in a line belongs to
+/// the lowest lane there, even where that lane waits for another line.
+std::uint32_t served_lanes(const WarpMachine& machine, const WarpRequest& request, std::uint32_t set) {
+  const auto line_bytes = static_cast<std::uint64_t>(machine.line_bytes);
+  const std::uint64_t line = request.address[std::countr_zero(set)] / line_bytes;
+  std::bitset<128> taken;
+  std::uint32_t served = 0;
+  for_lanes(set, [&](int lane) {
+    const std::uint64_t address = request.address[lane];
+    auto place = taken[address % line_bytes / static_cast<std::uint64_t>(request.width)];
+    if (!place && address / line_bytes == line) served |= 1u << lane;
+    place = true;
+  });
+  return served;
+}
+
+/// Each time that a set goes, its lanes bring their sectors. Lanes on one address go one after the other.
+std::uint64_t count_atomic_sectors(const WarpMachine& machine, const WarpRequest& request,
+                                   std::uint32_t mask) {
+  const auto set_of = [&](int lane) {
+    return atomic_set(machine, request.address[lane] / machine.line_bytes);
+  };
   std::uint64_t total = 0;
-  for (const std::uint64_t sector : sectors) {
-    std::uint64_t max = 0;
-    for (const std::uint64_t address : addresses) {
-      if (address / machine.sector_bytes != sector) continue;
-      std::uint64_t lanes = 0;
-      for_lanes(mask, [&](int lane) { lanes += request.address[lane] == address; });
-      max = std::max(max, lanes);
+  while (mask) {
+    const std::uint64_t number = set_of(std::countr_zero(mask));
+    std::uint32_t set = 0;
+    for_lanes(mask, [&](int lane) { set |= static_cast<std::uint32_t>(set_of(lane) == number) << lane; });
+    mask &= ~set;
+    while (set) {
+      const std::uint32_t served = served_lanes(machine, request, set);
+      Distinct sectors;
+      for_lanes(served, [&](int lane) { sectors.add(request.address[lane] / machine.sector_bytes); });
+      total += static_cast<std::uint64_t>(sectors.size());
+      set &= ~served;
     }
-    total += max;
   }
   return total;
 }
@@ -113,7 +142,7 @@ void count_global(const WarpMachine& machine, const WarpRequest& request, int fi
     const bool whole = machine.loads_whole_lines && request.kind == AccessKind::load;
     const std::uint64_t moved = whole ? lines.size() * (machine.line_bytes / machine.sector_bytes)
                                 : request.kind == AccessKind::atomic
-                                    ? count_atomic_sectors(machine, request, mask, addresses, sectors)
+                                    ? count_atomic_sectors(machine, request, mask)
                                     : static_cast<std::uint64_t>(sectors.size());
     counts.sectors += moved;
     counts.ideal_sectors += ceil_div(bytes, machine.sector_bytes);

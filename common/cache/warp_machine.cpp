@@ -10,8 +10,10 @@ namespace {
 
 constexpr WarpMachine machines[] = {
     {.name = "h200",
-     .what = "sectors of 32 bytes, 32 banks of 4 bytes, wide loads by pairs of lanes",
-     .source = "160 random requests of each kind and width on an H200, equal to its counters",
+     .what =
+         "sectors of 32 bytes, 32 banks of 4 bytes, wide loads by pairs of lanes, atomics by sets of lines",
+     .source = "random requests of each kind and width on an H200, equal to its counters",
+     .atomic_set_bits = {0x1ef7ab5, 0xbad5da},
      .pair_rule = true,
      .max_shared_bytes = 232448,
      .architecture = "sm_90a",

@@ -2,6 +2,7 @@
 // the slides.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -36,6 +37,9 @@ struct WarpMachine {
   bool loads_whole_lines = false;   ///< a load fetches all sectors of its lines
   int banks = 32, bank_bytes = 4;   ///< of shared memory; one word of each bank a pass
   bool broadcasts_any_word = true;  ///< false: only the one word that all lanes of a request read
+  /// Atomics of global memory go through sets of lines side by side. Bit i of a set's number is the parity of
+  /// the bits of its lines' numbers that are set here. All zero: each line is a set of its own.
+  std::array<std::uint32_t, 2> atomic_set_bits{};
   bool pair_rule = false;  ///< a pass serves twice as many lanes of a wide load whose neighbours agree
   Interleave dram{};
   int max_threads = 1024;                ///< of a block

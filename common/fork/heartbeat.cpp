@@ -1,12 +1,8 @@
 #include "common/fork/heartbeat.hpp"
 
 #include <oneapi/tbb/task_group.h>
-#include <sys/prctl.h>
 
-#include <chrono>
 #include <memory>
-#include <mutex>
-#include <thread>
 
 #include "common/fork/one_tbb.hpp"
 
@@ -14,79 +10,101 @@ namespace tallcache {
 namespace detail {
 namespace {
 
-/// Counts heartbeats while a thread looks at them, and sleeps otherwise.
-class Clock {
- public:
-  /// A thread has seen heartbeat `now`.
-  void seen(std::uint64_t now) {
-    last_seen_.store(now, std::memory_order_relaxed);
-    if (!asleep_.load(std::memory_order_relaxed)) return;
-    std::call_once(started_, [this] { std::thread([this] { run(); }).detach(); });
-    if (asleep_.exchange(false)) asleep_.notify_one();
-  }
+// Nanoseconds. A promotion takes some hundreds of them, to wake a thread more than ten thousand (TUNING.md).
+constexpr Time heartbeat = 30'000, first_heartbeat = 50'000;  // the first: while the workers sleep
+constexpr Time least_age = 5'000;      // of a promotion before the next one, on average
+constexpr Time burst = 4 * least_age;  // so many promotions may follow one another
+constexpr Time begins = 5'000;         // a program: waits for so long in any case
+constexpr Time between_looks = 2'000;
+constexpr Time long_strand = 150'000;
+constexpr int most_between = 512;  // forks
 
- private:
-  static constexpr std::chrono::microseconds period{100};
-  static constexpr std::uint64_t patience = 50;  // heartbeats
-
-  void run() {
-    use_all_processors();
-    prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds; the default is half a period
-    while (true) {
-      std::this_thread::sleep_for(period);
-      const bool sleeps = heartbeats.count - last_seen_ > patience;
-      // Announced by one more heartbeat, so that every thread looks once more and finds the clock asleep.
-      if (sleeps) asleep_ = true;
-      ++heartbeats.count;
-      if (sleeps) asleep_.wait(true);
-    }
-  }
-
-  std::once_flag started_;
-  std::atomic<std::uint64_t> last_seen_{0};
-  std::atomic<bool> asleep_{true};
+// Whether the programs of this thread have strands so long that it does not look before it is too late for a
+// promotion. Such a one promotes each fork, up to a task for each thread, and so does the next one from its
+// beginning: it is probably the same again. Where it is not, a thread is woken in vain, which takes a tenth of a
+// long strand's time.
+struct Strands {
+  bool long_now = false, long_before = false;
 };
+constinit thread_local Strands strands;
 
-// Never destroyed: its thread and oneTBB's may outlive main().
-Clock& clock() {
-  static Clock& clock = *new Clock;
-  return clock;
+// The strand since the last look has come to an end.
+void strand_ends(Time length) {
+  if (length >= long_strand) strands = {.long_now = true, .long_before = true};
 }
-
-// The arena that the thread is in.
-tbb::task_arena* arena_of(const LatentList& list) { return static_cast<tbb::task_arena*>(list.arena); }
 
 }  // namespace
 
 struct Promoted {
-  explicit Promoted(tbb::task_arena& of_tasks) : arena(of_tasks) {}
+  explicit Promoted(Crew& of_tasks) : crew(of_tasks) {}
 
-  tbb::task_arena& arena;
+  Crew& crew;
+  std::atomic<int> waiting{0};  // tasks that have not begun
   // Isolated, as a branch that an outer cancellation left out would leave its fork without a result.
   tbb::task_group_context context{tbb::task_group_context::isolated};
   tbb::task_group group{context};
   HappensBefore order;
+
+  // A task that runs.
+  struct Running {
+    explicit Running(Promoted& promoted) : crew(promoted.crew) {
+      --promoted.waiting;
+      --crew.offered;
+      --crew.idle;
+      LatentList& list = latent_list;
+      list.until_look = list.between = 1;
+      list.looked = time_now();
+      list.promoted = list.looked - burst;
+    }
+    ~Running() { crew.becomes_idle(); }
+    Crew& crew;
+  };
 };
 
 void spawn(Latent& latent, void (*run)(void*, Index, Index), void* data, Index begin, Index end) {
   std::unique_ptr<Promoted> made;
   if (!latent.promoted) {
-    tbb::task_arena* const inside = arena_of(latent_list);
-    made = std::make_unique<Promoted>(inside ? *inside : tallcache::arena_of(latent.threads));
+    Crew* const inside = latent_list.crew;
+    made = std::make_unique<Promoted>(inside ? *inside : crew_of(latent.threads));
   }
   Promoted& promoted = latent.promoted ? *latent.promoted : *made;
   promoted.order.fork();
-  const auto task = [ run, data, begin, end, &order = promoted.order ]() __attribute__((no_sanitize_thread)) {
-    const auto body = [=]() __attribute__((no_sanitize_thread)) { run(data, begin, end); };
-    order.branch(body);
+  const auto task = [ run, data, begin, end, &promoted ]() __attribute__((no_sanitize_thread)) {
+    const auto body = [ =, &promoted ]() __attribute__((no_sanitize_thread)) {
+      const Promoted::Running running(promoted);
+      run(data, begin, end);
+    };
+    promoted.order.branch(body);
   };
-  enter(promoted.arena, [&] { promoted.group.run(task); });
+  ++promoted.waiting;
+  ++promoted.crew.offered;
+  try {
+    pass_through(promoted.crew, [&] { promoted.group.run(task); });
+  } catch (...) {
+    --promoted.waiting;
+    --promoted.crew.offered;
+    throw;
+  }
   if (made) latent.promoted = made.release();
 }
 
 void join(Latent& latent) {
+  strand_ends(time_now() - latent_list.looked);
   const std::unique_ptr<Promoted> promoted(latent.promoted);
-  enter(promoted->arena, [&] { promoted->group.wait(); });
+  Crew& crew = promoted->crew;
+  struct Idle {
+    explicit Idle(Crew& of) : crew(of) { crew.becomes_idle(); }
+    ~Idle() { --crew.idle; }
+    Crew& crew;
+  };
+  struct Left {
+    Promoted& promoted;
+    ~Left() { promoted.crew.offered -= promoted.waiting; }  // by a cancellation
+  } const left{*promoted};
+  pass_through(crew, [&] {
+    const Idle idle(crew);
+    promoted->group.wait();
+  });
 }
 
 void abandon(LatentList& list, Latent& latent) noexcept {
@@ -101,9 +119,9 @@ void abandon(LatentList& list, Latent& latent) noexcept {
 
 // Whether others may take a task. A thread in an arena that is not of arena_of() is not known to have any.
 static bool has_workers(const LatentList& list) {
-  const tbb::task_arena* const inside = arena_of(list);
-  return !inside || (inside->max_concurrency() > 1 &&
-                     inside->max_concurrency() == tbb::this_task_arena::max_concurrency());
+  if (!list.crew) return true;
+  const int threads = list.crew->arena.max_concurrency();
+  return threads > 1 && threads == tbb::this_task_arena::max_concurrency();
 }
 
 void promote_now(LatentList& list, Latent& latent) noexcept {
@@ -114,26 +132,58 @@ void promote_now(LatentList& list, Latent& latent) noexcept {
   }
 }
 
-void on_heartbeat(LatentList& list) noexcept {
-  const bool begins = list.seen == 0;
-  list.seen = heartbeats.count.load(std::memory_order_acquire);
-  try {
-    clock().seen(list.seen);
-    if (begins || !has_workers(list)) return;
-    while (list.newest) {
-      Latent& oldest = *list.oldest;
-      const Offered offered = oldest.offer(oldest);
-      if (offered == Offered::a_part) return;
-      if (&oldest == list.newest) {
-        list.newest = nullptr;
-      } else {
-        list.oldest = oldest.newer;
-        list.oldest->older = nullptr;
-      }
-      if (offered == Offered::all) return;
+// Promotes the oldest latent fork of this thread.
+static void promote(LatentList& list) {
+  while (list.newest) {
+    Latent& oldest = *list.oldest;
+    const Offered offered = oldest.offer(oldest);
+    if (offered == Offered::a_part) return;
+    if (&oldest == list.newest) {
+      list.newest = nullptr;
+    } else {
+      list.oldest = oldest.newer;
+      list.oldest->older = nullptr;
     }
+    if (offered == Offered::all) return;
+  }
+}
+
+void promote_in_time(LatentList& list, Time now) noexcept {
+  const Time age = now - list.promoted;
+  const bool always = calls.always.load(std::memory_order_relaxed);
+  if ((age < least_age && !always) || !list.newest || !has_workers(list)) return;
+  try {
+    const Crew& crew = list.crew ? *list.crew : crew_of(list.oldest->threads);
+    if (crew.hungry() || always) {
+      list.promoted = std::max(list.promoted, now - burst) + least_age;
+    } else {
+      if (crew.offered >= list.oldest->threads) return;
+      if (!strands.long_now && age < (crew.workers > 0 ? heartbeat : first_heartbeat)) return;
+      list.promoted = strands.long_now ? list.promoted + least_age : now;
+    }
+    promote(list);
   } catch (...) {
   }
+}
+
+void look(LatentList& list) noexcept {
+  const Time now = time_now(), since = now - list.looked;
+  if (list.looked == 0) {
+    strands = {.long_now = strands.long_before, .long_before = false};
+    list.promoted = strands.long_now ? now - burst : now + begins;
+  } else {
+    strand_ends(since);
+  }
+  if (list.looked != 0 && list.until_look <= 0) {
+    if (since < between_looks)
+      list.between = std::min(2 * list.between, most_between);
+    else if (since > 4 * between_looks)
+      list.between = std::max(1, static_cast<int>(list.between * between_looks / since));
+  }
+  list.looked = now;
+  list.until_look = list.between;
+  list.answered = calls.count.load(std::memory_order_relaxed);
+  promote_in_time(list, now);
 }
 
 }  // namespace detail
@@ -141,7 +191,10 @@ void on_heartbeat(LatentList& list) noexcept {
 Heartbeat::Heartbeat(int threads) : threads_(threads) {
   require_threads(threads);
   // A program begins: what went before it is no reason for a promotion.
-  if (!detail::latent_list.newest) detail::latent_list.seen = 0;
+  if (detail::LatentList& list = detail::latent_list; !list.newest) {
+    list.looked = 0;
+    list.until_look = list.between = 1;
+  }
 }
 
 }  // namespace tallcache

@@ -1,23 +1,30 @@
 // Heartbeat scheduling (Acar, Charguéraud, Guatto, Rainey, Sieczkowski, "Heartbeat scheduling: provable
-// efficiency for nested parallelism", PLDI 2018, pages 769-782) on oneTBB's arenas. A fork costs a few
-// nanoseconds, so that a program needs no grain: it forks down to its smallest pieces.
+// efficiency for nested parallelism", PLDI 2018, pages 769-782) on oneTBB's arenas, with promotions on demand
+// (Acar, Charguéraud, Rainey, "Scheduling parallel programs by work stealing with private deques", PPoPP 2013,
+// pages 219-228). A fork costs a few nanoseconds, so that a program needs no grain: it forks down to its
+// smallest pieces.
 //
 // A fork is latent at first: a record on the stack, in a list of its thread. The thread runs the first branch,
-// takes the record off the list and runs the second one. Every 100 us (a heartbeat) each thread turns the
-// oldest latent fork of its list into a task of oneTBB, which another thread may take. Of a loop it turns the
-// second half of the remaining iterations into one. A program that ends before its first heartbeat has entered
-// no arena.
+// takes the record off the list and runs the second one. Now and then a thread looks: it turns the oldest latent
+// fork of its list into a task of oneTBB, which another thread may take, where it has promoted none for a
+// heartbeat, or for a twentieth of one while a thread of the arena is known to have nothing to do. Of a loop it
+// turns the second half of the remaining iterations into a task. A program that ends before its first heartbeat
+// has entered no arena.
+//
+// A thread looks when the number of forks since its last look has come to a count that it adapts, so that it
+// looks every few microseconds; in a program that begins at forks 1, 2, 4, 8 ...; at each fork where strands are
+// longer; and at its next fork when another thread runs out of work.
 //
 // Let a program have work W and span S, the latent forks included, let a promotion cost t, and let N be the
-// heartbeat. The paper proves a work of at most (1 + t / N) W and a span of at most (1 + N / t) S, where each
-// fork on the path counts t. Here a thread promotes once a heartbeat, so that promotions take the share t / N of
-// its time. The bound on the span holds for strands that are shorter than N: a heartbeat is noticed at the
-// next fork or iteration and cannot interrupt a strand. A piece of a loop that runs without looking is at most
-// an eighth of what the thread did of it since the last heartbeat, and of what is left.
+// time between two promotions of a thread. The paper proves a work of at most (1 + t / N) W and a span of at
+// most (1 + N / t) S, where each fork on the path counts t. Here N is at least the twentieth of a heartbeat. The
+// bound on the span holds for strands that are shorter than N, as nothing interrupts a strand; where strands
+// become longer from one fork to the next, a thread sees it some dozens of forks later.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <type_traits>
 
@@ -26,6 +33,7 @@
 namespace tallcache {
 namespace detail {
 
+struct Crew;      // an arena and what its threads do; one_tbb.hpp
 struct Promoted;  // the tasks of a fork or a loop; heartbeat.cpp
 
 /// How much of a latent fork or loop has become a task.
@@ -43,13 +51,22 @@ struct Latent {
   Promoted* promoted = nullptr;
 };
 
+using Time = std::int64_t;  // nanoseconds
+inline Time time_now() {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 /// The latent forks of a thread; while it is in another arena, those that it made there. The oldest is promoted
 /// first, so that a thread that waits for a task has none left, except around blocks().
 struct LatentList {
   Latent* newest = nullptr;
-  Latent* oldest = nullptr;  ///< set where there is a newest
-  std::uint64_t seen = 0;    ///< the last heartbeat that the thread saw; 0: it begins
-  void* arena = nullptr;     ///< the innermost arena of arena_of() that the thread is in: a tbb::task_arena
+  Latent* oldest = nullptr;    ///< set where there is a newest
+  std::uint64_t answered = 0;  ///< the calls after which the thread has looked
+  int until_look = 1;          ///< forks until it looks
+  int between = 1;             ///< forks from one look to the next
+  Time looked = 0;             ///< 0: a program begins
+  Time promoted = 0;           ///< no earlier
+  Crew* crew = nullptr;        ///< of the innermost arena of arena_of() that the thread is in
 
   /// Removes the newest, which is `latent` unless that was promoted. Returns whether it was there.
   bool pop(const Latent& latent) {
@@ -62,18 +79,18 @@ struct LatentList {
 
 inline constinit thread_local LatentList latent_list;
 
-/// Counts heartbeats, from 1 on, in a cache line of its own. A test may add some.
-struct alignas(64) Heartbeats {
-  std::atomic<std::uint64_t> count{1};
+/// Calls of threads that have nothing to do, in a cache line of their own.
+struct alignas(64) Calls {
+  std::atomic<std::uint64_t> count{0};
+  std::atomic<bool> always{false};  ///< for tests: every look promotes
 };
-inline constinit Heartbeats heartbeats;
+inline constinit Calls calls;
 
-/// Promotes the oldest latent fork of this thread, unless it begins. Without memory or threads it stays latent.
-void on_heartbeat(LatentList&) noexcept;
+/// Looks, which sets the count of forks until the next look.
+void look(LatentList&) noexcept;
 
-inline bool heartbeat_came(const LatentList& list) {
-  return heartbeats.count.load(std::memory_order_relaxed) != list.seen;
-}
+/// Promotes the oldest latent fork of this thread where it is time. Without memory or threads it stays latent.
+void promote_in_time(LatentList&, Time now) noexcept;
 
 inline void push(LatentList& list, Latent& latent) {
   latent.older = list.newest;
@@ -82,8 +99,8 @@ inline void push(LatentList& list, Latent& latent) {
   else
     list.oldest = &latent;
   list.newest = &latent;
-  if (heartbeat_came(list)) [[unlikely]]
-    on_heartbeat(list);
+  if (--list.until_look <= 0 || calls.count.load(std::memory_order_relaxed) != list.answered) [[unlikely]]
+    look(list);
 }
 
 /// Promotes all of a fork or loop that is left, where others may take it.
@@ -140,22 +157,14 @@ struct LatentLoop : Latent {
   }
 
   void run(LatentList& list) {
-    if (threads > 1) push(list, *this);
+    if (threads == 1) return run_piece(claim(left));
+    Piece piece = claim(1);
+    push(list, *this);
     try {
-      Index done = 0;  // since the last heartbeat
-      while (left > 0) {
-        const Index count = threads == 1 ? left : blocks ? 1 : std::max<Index>(1, std::min(done, left) / 8);
-        const Index begin = next, end = begin + count * step;
-        next = end;
-        left -= count;
-        if (blocks && left > 0) promote_now(list, *this);
-        for (Index i = begin; i < end; i += step) (*body)(i);
-        done += count;
-        if (heartbeat_came(list)) [[unlikely]] {
-          on_heartbeat(list);
-          done = 0;
-        }
-      }
+      if (blocks)
+        run_blocks(list, piece);
+      else
+        run_pieces(list, piece);
     } catch (...) {
       abandon(list, *this);
       throw;
@@ -163,6 +172,48 @@ struct LatentLoop : Latent {
     list.pop(*this);
     if (promoted) [[unlikely]]
       join(*this);
+  }
+
+ private:
+  struct Piece {
+    Index begin, end;
+  };
+
+  // Takes iterations that this thread runs next, before others are offered.
+  Piece claim(Index count) {
+    const Index begin = next;
+    next += count * step;
+    left -= count;
+    return {begin, next};
+  }
+
+  void run_piece(Piece piece) {
+    for (Index i = piece.begin; i < piece.end; i += step) (*body)(i);
+  }
+
+  void run_blocks(LatentList& list, Piece piece) {
+    if (left > 0) promote_now(list, *this);
+    run_piece(piece);
+    while (left > 0) run_piece(claim(1));
+  }
+
+  // Pieces that take a few microseconds, and at most an eighth of what is left.
+  void run_pieces(LatentList& list, Piece piece) {
+    constexpr Time short_piece = 2000;
+    Index size = 1;
+    Time before = left > 0 ? time_now() : 0;
+    run_piece(piece);
+    while (left > 0) {
+      const Time now = time_now();
+      if (now - before < short_piece)
+        size *= 2;
+      else if (now - before > 4 * short_piece)
+        size = std::max<Index>(1, size / 4);
+      before = now;
+      piece = claim(std::max<Index>(1, std::min(size, left / 8)));
+      promote_in_time(list, now);
+      run_piece(piece);
+    }
   }
 
   const bool blocks;  ///< each iteration is long: the others are promoted at once

@@ -45,7 +45,7 @@ const std::vector<int>& usable_processors() {
 }
 
 std::atomic<bool> pinned{true};
-std::atomic<ForkPolicy> chosen_policy{ForkPolicy::onetbb};
+std::atomic<ForkPolicy> chosen_policy{default_fork_policy};
 
 cpu_set_t set_of(const std::vector<int>& processors) {
   cpu_set_t set;
@@ -66,50 +66,64 @@ thread_local std::vector<detail::LatentList> set_aside;
 
 class Pinning final : public tbb::task_scheduler_observer {
  public:
-  explicit Pinning(tbb::task_arena& arena) : task_scheduler_observer(arena), arena_(arena) { observe(true); }
+  explicit Pinning(detail::Crew& crew) : task_scheduler_observer(crew.arena), crew_(crew) { observe(true); }
   ~Pinning() override { observe(false); }
 
   void on_scheduler_entry(bool is_worker) override {
     detail::LatentList& list = detail::latent_list;
     set_aside.push_back(list);
-    list = {.seen = list.seen, .arena = &arena_};
+    list.newest = nullptr;
+    list.crew = &crew_;
     const std::vector<int>& all = usable_processors();
+    const int processor =
+        all[static_cast<std::size_t>(tbb::this_task_arena::current_thread_index()) % all.size()];
+    const bool pins = pinned && !(!is_worker && detail::passing && sched_getcpu() == processor);
     if (!is_worker) {
       cpu_set_t before;
-      const bool known = pinned && sched_getaffinity(0, sizeof before, &before) == 0;
+      const bool known = pins && sched_getaffinity(0, sizeof before, &before) == 0;
       outside.push_back(known ? std::optional(before) : std::nullopt);
     }
-    if (pinned)
-      restrict_to(
-          set_of({all[static_cast<std::size_t>(tbb::this_task_arena::current_thread_index()) % all.size()]}));
+    if (pins)
+      restrict_to(set_of({processor}));
     else if (is_worker)
       detail::use_all_processors();
+    if (!is_worker) return;
+    ++crew_.workers;
+    crew_.becomes_idle();
   }
   // A worker inherits the processors of the thread that started it, which may have been pinned. It therefore
   // gets all of them first.
   void on_scheduler_exit(bool is_worker) override {
     if (!set_aside.empty()) {
-      set_aside.back().seen = detail::latent_list.seen;
       detail::latent_list = set_aside.back();
       set_aside.pop_back();
     }
-    if (is_worker) return detail::use_all_processors();
+    if (is_worker) {
+      --crew_.idle;
+      --crew_.workers;
+      return detail::use_all_processors();
+    }
     if (outside.empty()) return;
     if (outside.back()) restrict_to(*outside.back());
     outside.pop_back();
   }
 
  private:
-  tbb::task_arena& arena_;
+  detail::Crew& crew_;
 };
 
 struct Arena {
-  explicit Arena(int threads) : arena(threads), pinning((arena.initialize(), arena)) {}
-  tbb::task_arena arena;
+  explicit Arena(int threads) : crew(threads), pinning((crew.arena.initialize(), crew)) {}
+  detail::Crew crew;
   Pinning pinning;
 };
 
 }  // namespace
+
+void detail::Crew::becomes_idle() {
+  ++idle;
+  if (hungry()) ++calls.count;
+}
 
 void detail::use_all_processors() { restrict_to(set_of(usable_processors())); }
 
@@ -126,7 +140,9 @@ void pin_threads(bool pin) { pinned = pin; }
 void set_fork_policy(ForkPolicy policy) { chosen_policy = policy; }
 ForkPolicy fork_policy() { return chosen_policy; }
 
-tbb::task_arena& arena_of(int threads) {
+tbb::task_arena& arena_of(int threads) { return detail::crew_of(threads).arena; }
+
+detail::Crew& detail::crew_of(int threads) {
   require_threads(threads);
   static std::mutex mutex;
   // Never destroyed: at exit oneTBB's workers may still leave them.
@@ -134,7 +150,7 @@ tbb::task_arena& arena_of(int threads) {
   const std::lock_guard lock(mutex);
   std::unique_ptr<Arena>& entry = arenas[threads];
   if (!entry) entry = std::make_unique<Arena>(threads);
-  return entry->arena;
+  return entry->crew;
 }
 
 }  // namespace tallcache

@@ -4,6 +4,8 @@
 #include <oneapi/tbb/parallel_invoke.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include <atomic>
+
 #include "common/fork/fork.hpp"
 
 #if defined(__SANITIZE_THREAD__)
@@ -60,11 +62,43 @@ struct HappensBefore {
 #endif
 };
 
+/// Whether the thread enters an arena by pass_through().
+inline constinit thread_local bool passing = false;
+
 /// Runs `body` inside an arena. Where that is full, one of its threads does it.
 template <class Body>
 void enter(tbb::task_arena& arena, Body&& body) {
   HappensBefore order;
   arena.execute([&]() __attribute__((no_sanitize_thread)) { order.branch(body); });
+}
+
+/// An arena of arena_of(), and what its threads do. A count may be off for a moment.
+struct Crew {
+  explicit Crew(int threads) : arena(threads) {}
+
+  tbb::task_arena arena;
+  alignas(64) std::atomic<int> workers{0};  ///< in the arena: oneTBB's threads, without callers
+  std::atomic<int> idle{0};                 ///< of them and of callers that wait, those without a task
+  std::atomic<int> offered{0};              ///< tasks of promoted forks that have not begun
+
+  /// Whether a thread finds no task.
+  bool hungry() const { return idle > offered; }
+  /// Calls those that have latent forks where this thread finds no task.
+  void becomes_idle();
+};
+
+/// The one of arena_of(threads).
+Crew& crew_of(int threads);
+
+/// Runs a short `body`, or one that waits, inside the arena. It does not pin a caller that is on the right
+/// processor, as that takes longer than such a body.
+template <class Body>
+void pass_through(Crew& crew, Body&& body) {
+  passing = true;
+  enter(crew.arena, [&] {
+    passing = false;
+    body();
+  });
 }
 }  // namespace detail
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "common/fork/one_tbb.hpp"
+#include "common/fork/policy.hpp"
 
 namespace tallcache {
 
@@ -74,10 +75,11 @@ inline constexpr double cilkview_burden = 15000;
 /// number of at least 0.
 void validate(const ProfileOptions&);
 
-/// The cost of a steal on this machine in nanoseconds: the lower quartile of the time by which a fork whose
+/// The cost of a steal on this machine in nanoseconds under a policy, with the promotion of the fork where it
+/// is latent at first: the lower quartile of the time by which a fork whose
 /// branches run in parallel exceeds its branches. On one processor no steal can happen, and it is Cilkview's
 /// 15000 instructions at one a nanosecond.
-double measured_burden();
+double measured_burden(ForkPolicy = fork_policy());
 
 template <class Clock>
 class WorkSpan {

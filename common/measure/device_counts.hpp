@@ -1,6 +1,7 @@
 // What a device's own counters count.
 #pragma once
 
+#include <functional>
 #include <string_view>
 
 #include "common/measure/machine.hpp"
@@ -12,6 +13,12 @@ struct DeviceCount {
   std::string_view quantity, unit;  ///< "global load sectors", "1"
   std::string_view event;           ///< the counter's name
   Figure<double> value;
+};
+
+/// What is counted. It is called several times, as not all counters count at once.
+struct CountedRun {
+  std::function<void()> run;
+  std::function<void()> prepare = {};  ///< called before each, and not counted
 };
 
 }  // namespace tallcache

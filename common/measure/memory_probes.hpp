@@ -6,8 +6,12 @@
 namespace tallcache {
 
 enum class MemoryProbe {
-  shared_latency,   ///< dependent loads of shared memory by one thread
-  latency,          ///< of global memory: lines of `size` bytes in random order, the caches warm
+  // Dependent loads by one thread, in random order where not said otherwise.
+  registers,        ///< no load: additions of products, each of which needs the one before
+  constant,         ///< of constant memory, 1 KiB, which its first cache holds
+  local,            ///< of the thread's own memory, 1 KiB, which the first-level cache holds
+  shared,           ///< of shared memory
+  latency,          ///< of global memory: lines of `size` bytes, the caches warm; the mean of multiprocessors
   stride,           ///< loads of 4 bytes by all threads, neighbours `size` elements apart
   bytes_in_flight,  ///< copies of 16 bytes into shared memory, `size` bytes under way on a multiprocessor
   occupancy,        ///< loads of 4 bytes by blocks of 256 that stay, each with `size` bytes of shared memory

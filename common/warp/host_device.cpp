@@ -18,10 +18,6 @@ Dim position(unsigned number, Dim dim) {
 HostDevice::HostDevice(const cache::WarpMachine& machine)
     : recorder_(machine), shared_(machine.max_shared_bytes) {}
 
-Dim HostThread::thread() const { return position(number_, device_->block_); }
-Dim HostThread::block() const { return device_->block_index_; }
-Dim HostThread::block_dim() const { return device_->block_; }
-Dim HostThread::grid_dim() const { return device_->grid_; }
 int HostThread::lane() const { return static_cast<int>(number_) % device_->recorder_.machine().lanes; }
 void HostThread::sync() const { device_->wait(number_, HostDevice::State::at_block); }
 
@@ -54,6 +50,8 @@ void HostDevice::prepare(const LaunchShape& shape) {
     for (unsigned i = 0; i < threads_; ++i)
       workers_.push_back(std::make_unique<Worker>(*this, i, (*stacks_)[i]));
   }
+  positions_.clear();
+  for (unsigned i = 0; i < threads_; ++i) positions_.push_back(position(i, block_));
   for (auto& values : exchanged_) values.assign(threads_, 0);
   sums_.assign(threads_, 0);
 }

@@ -44,7 +44,7 @@ class HostThread {
   unsigned match_any(T value) const;
 
   template <class T>
-  static T atomic_add(const Reference<T>& element, std::type_identity_t<T> value) {
+  static OldValue<T> atomic_add(const Reference<T>& element, std::type_identity_t<T> value) {
     return element.atomic_add(value);
   }
   static int popcount(unsigned mask) { return std::popcount(mask); }
@@ -144,6 +144,7 @@ class HostDevice {
   Text text_ = nullptr;
   void* body_ = nullptr;
   Dim grid_, block_, block_index_;
+  std::vector<Dim> positions_;  ///< of the threads in their block
   unsigned threads_ = 0;
   std::vector<std::byte> shared_;
   std::vector<SharedPiece> pieces_;
@@ -152,6 +153,11 @@ class HostDevice {
   std::uint32_t sum_ = 0;
   bool summed_ = false;
 };
+
+inline Dim HostThread::thread() const { return device_->positions_[number_]; }
+inline Dim HostThread::block() const { return device_->block_index_; }
+inline Dim HostThread::block_dim() const { return device_->block_; }
+inline Dim HostThread::grid_dim() const { return device_->grid_; }
 
 /// The block's shared array number n.
 template <int n, class T>

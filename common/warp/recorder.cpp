@@ -54,6 +54,7 @@ Recorder::Visit& Recorder::new_visit(Key key, int site) {
   visit.request.width = what.width;
   visit.request.space = what.space;
   visit.request.kind = what.kind;
+  visit.request.exchanges = false;
   sites_[site].visits.push_back(static_cast<std::uint32_t>(used_++));
   return visit;
 }
@@ -69,7 +70,9 @@ void Recorder::access_diverged(Key key, const Place& where, cache::Space space, 
   if (converged_) diverge();
   SiteVisits& own = sites_[site];
   const std::uint32_t number = own.own++;
-  add(number < own.visits.size() ? visits_[own.visits[number]] : new_visit(key, site), address, width);
+  if (number == own.visits.size()) new_visit(key, site);
+  diverged_ = sites_[site].visits[number];
+  add(visits_[diverged_], address, width);
 }
 
 void Recorder::compiled_as(std::span<const CompiledAccess> accesses) {
@@ -123,7 +126,7 @@ void Recorder::end_warp() {
     if (!visits_[i].request.mask) continue;  // merged into another
     SiteCounts& counts = sites_[visits_[i].site].counts;
     try {
-      counts.counts += count_requests(machine_, visits_[i].request);
+      if (counts_) counts.counts += count_requests(machine_, visits_[i].request);
     } catch (const Error& error) {
       throw Error(to_string(counts.site) + ": " + error.what());
     }

@@ -42,6 +42,8 @@ class Recorder {
   Recorder& operator=(const Recorder&) = delete;
 
   void observe(Observer observer) { observer_ = std::move(observer); }
+  /// The requests that follow are observed and not counted.
+  void only_observe() { counts_ = false; }
 
   /// The kernels that follow are compiled so: what a lane accesses one after the other at one site becomes
   /// one access as wide as the widest instruction of its line, where the addresses permit it.
@@ -60,6 +62,11 @@ class Recorder {
       return access_diverged(key, where, space, kind, address, width);
     add(visits_[cursor_++], address, width);
   }
+  /// The number of the request that the last access belongs to, until the section ends.
+  std::size_t last_request() const { return converged_ ? cursor_ - 1 : diverged_; }
+  /// The old values of that atomic are needed: lanes on one address of shared memory go one by one.
+  void need_old_values(std::size_t request) { visits_[request].request.exchanges = true; }
+
   /// Ends a section of the warp: all lanes have reached a barrier or their end. Counts their requests.
   void end_warp();
   /// Discards the accesses since the last barrier.
@@ -107,7 +114,8 @@ class Recorder {
   Observer observer_;
   int lane_ = 0;
   std::size_t cursor_ = 0, used_ = 0;
-  bool converged_ = true;
+  std::size_t diverged_ = 0;  ///< the last visit of a lane that is out of step
+  bool converged_ = true, counts_ = true;
   std::vector<Visit> visits_;
   std::vector<SiteVisits> sites_;
   std::span<const CompiledAccess> compiled_;

@@ -10,6 +10,24 @@
 
 namespace tallcache::warp {
 
+/// The old value of an atomic. A text that reads it needs it, which costs more in shared memory. It must be read
+/// before the next barrier.
+template <class T>
+class OldValue {
+ public:
+  OldValue(T value, Recorder* recorder, std::size_t request)
+      : value_(value), recorder_(recorder), request_(request) {}
+  operator T() const {
+    recorder_->need_old_values(request_);
+    return value_;
+  }
+
+ private:
+  T value_;
+  Recorder* recorder_;
+  std::size_t request_;
+};
+
 /// Stands for T& in a kernel: reading it is one access of its lane, assigning another.
 template <class T>
 class Reference {
@@ -33,12 +51,12 @@ class Reference {
   const Reference& operator+=(value_type value) const {
     return *this = static_cast<value_type>(static_cast<value_type>(*this) + value);
   }
-  /// The old value. The lanes of a block run one after another, so this is all that it takes.
-  value_type atomic_add(value_type value) const {
+  /// The lanes of a block run one after another, so this is all that it takes.
+  OldValue<value_type> atomic_add(value_type value) const {
     record(cache::AccessKind::atomic);
     const value_type old = *element_;
     *element_ = static_cast<value_type>(old + value);
-    return old;
+    return {old, recorder_, recorder_->last_request()};
   }
 
  private:

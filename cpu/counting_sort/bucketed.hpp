@@ -73,21 +73,23 @@ struct bucketed {
 
   template <class Op>
   static std::size_t scratch(Op, const Shape& shape, const Params& params, Index width) {
+    const Index chunks = chunks_of(shape["n"], params["buckets"], width);
     const std::size_t key = sizeof(std::uint32_t), keys = checked_product(shape["n"], key, "bucketed keys");
-    return scratch_bytes({counter_bytes(params["buckets"], width), keys,
+    return scratch_bytes({counter_bytes(params["buckets"], chunks), keys,
                           Op::template Args<>::has_payload ? keys : 0,
-                          counter_bytes(widest(shape["range"], params["buckets"]), rows(width))});
+                          counter_bytes(widest(shape["range"], params["buckets"]), rows(chunks))});
   }
 
   template <int phase, class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
     auto scratch = args.scratch;
-    const auto count = scratch.template matrix<std::uint32_t>(fork.width(), params["buckets"]);
-    const auto total = scratch.template vector<std::uint32_t>(fork.width());
+    const Index chunks = chunks_of(args.in.size, params["buckets"], fork.width());
+    const auto count = scratch.template matrix<std::uint32_t>(chunks, params["buckets"]);
+    const auto total = scratch.template vector<std::uint32_t>(chunks);
     const auto keys = scratch.template vector<std::uint32_t>(args.in.size);
     const auto payload = scratch.template vector<std::uint32_t>(Args::has_payload ? args.in.size : 0);
     const auto in_bucket =
-        scratch.template matrix<std::uint32_t>(rows(fork.width()), widest(args.range, params["buckets"]));
+        scratch.template matrix<std::uint32_t>(rows(chunks), widest(args.range, params["buckets"]));
     if constexpr (phase == 0)
       bucket_keys(fork, args, keys, payload, count, total);
     else
@@ -99,9 +101,9 @@ struct bucketed {
   static Index widest(std::uint64_t range, std::uint64_t buckets) {
     return static_cast<Index>((range + buckets) / buckets);
   }
-  // Eight times as many groups of buckets as threads: the buckets of skewed keys differ in size, and stealing
+  // Eight times as many groups of buckets as chunks: the buckets of skewed keys differ in size, and stealing
   // balances the load.
-  static Index rows(Index width) { return width == 1 ? 1 : 8 * width; }
+  static Index rows(Index chunks) { return chunks == 1 ? 1 : 8 * chunks; }
 };
 
 }  // namespace tallcache::cpu::counting_sort

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "common/fork/fork.hpp"
+#include "cpu/counting_sort/easy_keys.hpp"
 #include "cpu/counting_sort/lsd_radix.hpp"
 
 namespace tallcache::cpu::counting_sort {
@@ -285,11 +286,13 @@ struct bucketed_streaming {
     constexpr bool payload = Op::template Args<>::has_payload;
     const Index n = shape["n"];
     const auto range = static_cast<std::uint64_t>(shape["range"]);
+    const Index values = static_cast<Index>(range) + 1;
     switch (sort_strategy(n, range, payload)) {
       case SortStrategy::histogram:
-        return partition_buffer_bytes(width, static_cast<Index>(range) + 1, 0);
+        return partition_buffer_bytes(chunks_of(n, values, width), values, 0);
       case SortStrategy::buckets:
-        return BucketedStreaming<Plain, payload>::scratch(n, range, width);
+        return BucketedStreaming<Plain, payload>::scratch(
+            n, range, chunks_of(n, RangeBits(range, payload).first_buckets(), width));
       default:
         return digits_scratch_bytes(n, range, payload, width);
     }
@@ -298,17 +301,22 @@ struct bucketed_streaming {
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {
     constexpr bool payload = Args::has_payload;
+    if (sort_easy_keys(fork, args)) return;
     const SortStrategy strategy = sort_strategy(args.in.size, args.range, payload);
     if (strategy == SortStrategy::digits) return sort_by_digits(fork, args);
-    if (strategy == SortStrategy::buckets)
-      return BucketedStreaming<typename decltype(args.out)::access_type, payload>(args, fork.width())
+    if (strategy == SortStrategy::buckets) {
+      const Index buckets = RangeBits(args.range, payload).first_buckets();
+      return BucketedStreaming<typename decltype(args.out)::access_type, payload>(
+                 args, chunks_of(args.in.size, buckets, fork.width()))
           .sort(fork, {args.in, args.payload_in});
+    }
     auto scratch = args.scratch;
     const Index values = Index{args.range} + 1;
     if constexpr (!payload) {
-      const auto buffers = take_partition_buffers(scratch, fork.width(), values, 0);
+      const Index chunks = chunks_of(args.in.size, values, fork.width());
+      const auto buffers = take_partition_buffers(scratch, chunks, values, 0);
       locate_digits(fork, args.in, Digit{0}, values, buffers);
-      write_runs(fork, row_of(buffers.count, 0).block(0, values), args.out, 0, fork.width());
+      write_runs(fork, row_of(buffers.count, 0).block(0, values), args.out, 0, chunks);
     }
   }
 };

@@ -14,15 +14,16 @@ struct classical {
 
   template <class Op>
   static std::size_t scratch(Op, const Shape& shape, const Params&, Index width) {
-    return counter_bytes(shape["range"] + 1, width);
+    return counter_bytes(shape["range"] + 1, chunks_of(shape["n"], shape["range"] + 1, width));
   }
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {
     auto scratch = args.scratch;
-    const auto count =
-        scratch.template matrix<std::uint32_t>(fork.width(), static_cast<Index>(args.range) + 1);
-    const auto total = scratch.template vector<std::uint32_t>(fork.width());
+    const Index values = static_cast<Index>(args.range) + 1;
+    const Index chunks = chunks_of(args.in.size, values, fork.width());
+    const auto count = scratch.template matrix<std::uint32_t>(chunks, values);
+    const auto total = scratch.template vector<std::uint32_t>(chunks);
     distribute(fork, args, count, total, [](std::uint32_t key) { return static_cast<Index>(key); });
   }
 };

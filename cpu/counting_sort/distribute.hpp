@@ -8,6 +8,16 @@
 
 namespace tallcache::cpu::counting_sort {
 
+/// The number of chunks into which n keys are cut, each on a thread of its own, on at most `width` threads. A
+/// chunk takes several times as long as it takes a thread to come for it. More than one chunk means that the
+/// counters of all `buckets` are visited once more for each: where they outweigh the keys there is one chunk
+/// (TUNING.md).
+constexpr Index chunks_of(Index n, Index buckets, Index width) {
+  constexpr Index least_keys = 32768, counters_a_key = 4;
+  if (n < buckets / counters_a_key) return 1;
+  return std::clamp<Index>(n / least_keys, 1, width);
+}
+
 /// Exclusive prefix sums over the counters, bucket after bucket, and block after block within each bucket.
 /// `count` has a row of counters for each block, `total` one element for each block. The buckets are cut into
 /// as many parts as there are blocks; a part begins with the sum of the parts before it.

@@ -22,9 +22,10 @@ struct RadixDigits {
 /// The bytes of scratch of sort_by_digits.
 inline std::size_t digits_scratch_bytes(Index n, std::uint64_t range, bool payload, Index width) {
   const RadixDigits digits(range);
+  const Index chunks = chunks_of(n, digits.buckets(), width);
   const std::size_t keys = digits.passes > 1 ? checked_product(n, sizeof(Word), "keys") : 0;
   return scratch_bytes(
-      {partition_buffer_bytes(width, digits.buckets(), bucket_words(payload)), keys, payload ? keys : 0});
+      {partition_buffer_bytes(chunks, digits.buckets(), bucket_words(payload)), keys, payload ? keys : 0});
 }
 
 /// Sorts `args` stably. The passes alternate between the output and the scratch, so that the last one ends in
@@ -35,7 +36,8 @@ void sort_by_digits(Fork& fork, const Args& args) {
   constexpr bool payload = Args::has_payload;
   const RadixDigits digits(args.range);
   auto scratch = args.scratch;
-  const auto buffers = take_partition_buffers(scratch, fork.width(), digits.buckets(), bucket_words(payload));
+  const Index chunks = chunks_of(args.in.size, digits.buckets(), fork.width());
+  const auto buffers = take_partition_buffers(scratch, chunks, digits.buckets(), bucket_words(payload));
   const Index spare = digits.passes > 1 ? args.in.size : 0;
   const Records out{args.out, args.payload_out};
   Records<Word, typename decltype(args.out)::access_type> other{scratch.template vector<Word>(spare), {}};

@@ -43,18 +43,13 @@ template <class View>
 struct SixStep {
   RootTable<View> roots;  ///< of the whole transform's n
   View twiddles;          ///< of the leaves: fill_twiddles
-  Index base, grain;
+  Index base;
 
   /// out = the transform of `in`. `work` is as large as both. It may be `in`, which is then overwritten.
   template <class Fork, class In>
   void transform(Fork& fork, View out, In in, View work) const {
     const Index n = out.size;
     if (n <= base) return fft_leaf(out, in, 1, twiddles);
-    if constexpr (!std::is_same_v<Fork, Serial>)
-      if (n <= grain) {
-        Serial serial;
-        return transform(serial, out, in, work);
-      }
     const Index rows = Index{1} << (std::bit_width(static_cast<std::size_t>(n)) - 1) / 2, cols = n / rows;
     transpose(fork, as_matrix(out, cols), as_matrix(in, rows));
     transform_rows(fork, work, out, cols, [this, cols](View row, Index i) {
@@ -91,8 +86,7 @@ struct fft_six_step {
       "cache-oblivious: a sqrt n x sqrt n matrix, transforms of its columns and rows";
   static constexpr std::string_view source = "Frigo, Leiserson, Prokop, Ramachandran 1999; Bailey 1990";
   using operations = OperationList<Fft>;
-  static constexpr ParamSpec params[] = {{"base", 64, "a transform of no more numbers is a leaf", 2},
-                                         {"grain", 4096, "a transform of no more numbers forks no more"}};
+  static constexpr ParamSpec params[] = {{"base", 64, "a transform of no more numbers is a leaf", 2}};
   static constexpr PhaseSpec phases[] = {{"twiddles", false}, {"transform"}};
   static constexpr bool parallel = true;
 
@@ -111,8 +105,7 @@ struct fft_six_step {
     const auto vector = [&scratch](Index size) { return scratch.template vector<Complex>(size); };
     const Sizes s(args.in.size, params);
     const auto high = vector(s.high), low = vector(s.low), twiddles = vector(s.twiddles);
-    const SixStep<std::remove_const_t<decltype(high)>> steps{
-        {high, low}, twiddles, params["base"], params["grain"]};
+    const SixStep<std::remove_const_t<decltype(high)>> steps{{high, low}, twiddles, params["base"]};
     if constexpr (phase == 0) {
       steps.roots.fill(fork);
       fill_twiddles(fork, twiddles);

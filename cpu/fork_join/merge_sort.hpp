@@ -43,14 +43,14 @@ void merge_leaf(Keys a, Keys b, Keys out) {
   while (j < b.size) out[k++] = b[j++];
 }
 
-/// Merges the sorted keys of `a` and of `b` to `out`.
+/// Merges the sorted keys of `a` and of `b` to `out`. A merge to up to `base` keys is a leaf.
 template <class Fork, class Keys>
-void p_merge(Fork& fork, Keys a, Keys b, Keys out, Index grain) {
-  if (out.size <= grain) return merge_leaf(a, b, out);
+void p_merge(Fork& fork, Keys a, Keys b, Keys out, Index base) {
+  if (out.size <= base) return merge_leaf(a, b, out);
   if (a.size < b.size) std::swap(a, b);
   const Index i = a.size / 2, j = lower_bound(b, a[i]), k = i + j;
   out[k] = a[i];
-  const auto merge = [&fork, grain](auto... runs) { p_merge(fork, runs..., grain); };
+  const auto merge = [&fork, base](auto... runs) { p_merge(fork, runs..., base); };
   fork(Part(merge, a.block(0, i), b.block(0, j), out.block(0, k)),
        Part(merge, a.block(i + 1, a.size - i - 1), b.block(j, b.size - j),
             out.block(k + 1, out.size - k - 1)));
@@ -58,26 +58,21 @@ void p_merge(Fork& fork, Keys a, Keys b, Keys out, Index grain) {
 
 /// Sorts `keys`. `other`, of the same size, is working memory, and holds the result if `to_other`.
 template <class Fork, class Keys>
-void p_merge_sort(Fork& fork, Keys keys, Keys other, bool to_other, Index grain) {
+void p_merge_sort(Fork& fork, Keys keys, Keys other, bool to_other, Index base) {
   if (keys.size < insertion_size) {
     insertion_sort(keys);
     if (to_other)
       for (Index i = 0; i < keys.size; ++i) other[i] = keys[i];
     return;
   }
-  if constexpr (!std::is_same_v<Fork, Serial>)
-    if (keys.size <= grain) {
-      Serial serial;
-      return p_merge_sort(serial, keys, other, to_other, grain);
-    }
   const Index half = keys.size / 2, rest = keys.size - half;
-  const auto sort = [&fork, to_other, grain](auto... half_keys) {
-    p_merge_sort(fork, half_keys..., !to_other, grain);
+  const auto sort = [&fork, to_other, base](auto... half_keys) {
+    p_merge_sort(fork, half_keys..., !to_other, base);
   };
   fork(Part(sort, keys.block(0, half), other.block(0, half)),
        Part(sort, keys.block(half, rest), other.block(half, rest)));
   const auto& [from, to] = to_other ? std::pair{keys, other} : std::pair{other, keys};
-  p_merge(fork, from.block(0, half), from.block(half, rest), to, grain);
+  p_merge(fork, from.block(0, half), from.block(half, rest), to, base);
 }
 
 struct merge_sort {
@@ -85,7 +80,7 @@ struct merge_sort {
       "sort the halves side by side, merge them in parallel by binary search";
   static constexpr std::string_view source = "M11; Cormen, Leiserson, Rivest, Stein, 27.3";
   using operations = OperationList<Sort>;
-  static constexpr ParamSpec params[] = {sort_grain};
+  static constexpr ParamSpec params[] = {{"base", 2048, "a merge to no more keys is a leaf"}};
   static constexpr bool parallel = true;
 
   static std::size_t scratch(Sort, const Shape& shape, const Params&) {
@@ -96,7 +91,7 @@ struct merge_sort {
   static void run(Fork& fork, const Args& args, const Params& params) {
     auto scratch = args.scratch;
     const auto other = scratch.template vector<Key>(args.keys.size);
-    p_merge_sort(fork, args.keys, other, false, params["grain"]);
+    p_merge_sort(fork, args.keys, other, false, params["base"]);
   }
 };
 

@@ -70,15 +70,9 @@ Index pivot_position(Keys keys) {
 /// Fewer keys than this are sorted by insertion.
 inline constexpr Index insertion_size = 24;
 
-/// Up to `grain` keys are sorted on one thread.
 template <class Fork, class Keys>
-void sample_qsort(Fork& fork, Keys keys, Index grain) {
+void sample_qsort(Fork& fork, Keys keys) {
   if (keys.size < insertion_size) return insertion_sort(keys);
-  if constexpr (!std::is_same_v<Fork, Serial>)
-    if (keys.size <= grain) {
-      Serial serial;
-      return sample_qsort(serial, keys, grain);
-    }
   const Index last = keys.size - 1;
   swap_keys(keys, pivot_position(keys), last);
   const Key pivot = keys[last];
@@ -89,23 +83,19 @@ void sample_qsort(Fork& fork, Keys keys, Index grain) {
     const Index equal = partition(right, [pivot](Key key) { return !(pivot < key); });
     right = right.block(equal, right.size - equal);
   }
-  const auto sort = [&fork, grain](Keys side) { sample_qsort(fork, side, grain); };
+  const auto sort = [&fork](Keys side) { sample_qsort(fork, side); };
   fork(Part(sort, keys.block(0, middle)), Part(sort, right));
 }
-
-// A leaf takes several hundred times as long as a fork (TUNING.md).
-inline constexpr ParamSpec sort_grain{"grain", 2048, "up to so many keys are sorted on one thread"};
 
 struct quicksort {
   static constexpr std::string_view idea = "partition around one key, fork on the two sides";
   static constexpr std::string_view source = "M13: Quicksort (sample_qsort)";
   using operations = OperationList<Sort>;
-  static constexpr ParamSpec params[] = {sort_grain};
   static constexpr bool parallel = true;
 
   template <class Fork, class Args>
-  static void run(Fork& fork, const Args& args, const Params& params) {
-    sample_qsort(fork, args.keys, params["grain"]);
+  static void run(Fork& fork, const Args& args, const Params&) {
+    sample_qsort(fork, args.keys);
   }
 };
 

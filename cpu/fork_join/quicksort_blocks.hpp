@@ -72,13 +72,12 @@ struct Partition {
 };
 
 /// Sorts `keys`. `other`, of the same size, is working memory, and holds the result if `to_other`. Up to
-/// `block` keys are sorted on one thread. `counts` has (size - 1) / block elements, which also suffice for
+/// `block` keys are partitioned in place. `counts` has (size - 1) / block elements, which also suffice for
 /// the two sides.
 template <class Fork, class Keys, class Counts>
 void quicksort_by_blocks(Fork& fork, Keys keys, Keys other, Counts counts, bool to_other, Index block) {
   if (keys.size <= block) {
-    Serial serial;
-    sample_qsort(serial, keys, block);
+    sample_qsort(fork, keys);
     if (to_other)
       for (Index i = 0; i < keys.size; ++i) other[i] = keys[i];
     return;
@@ -115,7 +114,8 @@ struct quicksort_blocks {
   static constexpr std::string_view source = "M13, with the parallel partition of Blelloch 1990";
   using operations = OperationList<Sort>;
   static constexpr ParamSpec params[] = {
-      {"block", 4096, "keys that are counted and moved on one thread; up to so many are sorted on one"}};
+      {"block", 4096,
+       "keys that are counted and moved on one thread; up to so many are partitioned in place"}};
   static constexpr bool parallel = true;
 
   static std::size_t scratch(Sort, const Shape& shape, const Params& params) {

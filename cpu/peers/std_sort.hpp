@@ -8,7 +8,7 @@
 namespace tallcache::cpu::peers {
 
 struct std_sort : sort_in_place<std_sort> {
-  static constexpr std::string_view idea = "introsort, on one thread; a copy into the output is not timed";
+  static constexpr std::string_view idea = "introsort, on one thread; after a copy into the output";
   static constexpr std::string_view source = "the C++ standard library";
 
   static void sort(const Launch&, std::uint32_t* keys, Index n) { std::sort(keys, keys + n); }

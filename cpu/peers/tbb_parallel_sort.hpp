@@ -9,7 +9,7 @@
 namespace tallcache::cpu::peers {
 
 struct tbb_parallel_sort : sort_in_place<tbb_parallel_sort> {
-  static constexpr std::string_view idea = "parallel quicksort; a copy into the output is not timed";
+  static constexpr std::string_view idea = "parallel quicksort; after a copy into the output";
   static constexpr std::string_view source = "oneTBB";
   static constexpr bool parallel = true;
 

@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(threads, 1536 / threads)
   extern __shared__ __align__(16) Key memory[];
   __shared__ Key warp_sums[64];
   using Sort = BucketSort<Residue, threads>;
-  const Key begin = state.first[blockIdx.x], end = state.first[blockIdx.x + 1];
+  const Key begin = state.start[blockIdx.x], end = state.next[blockIdx.x];
   if (begin == end || end - begin > state.heavy_limit) return;
   const Sort bucket{in,
                     begin,
@@ -193,9 +193,9 @@ __global__ void __launch_bounds__(threads, 1536 / threads)
                     warp_sums,
                     Key{blockIdx.x} << state.shift,
                     is_aligned};
-  const bool is_narrow =
-      end - begin > state.even_limit ||
-      bucket.template sort<width, true>(0, Key{1} << state.shift, begin) == Sort::too_narrow;
+  const bool is_narrow = end - begin > state.even_limit ||
+                         bucket.template sort<width, true>(0, Key{1} << state.shift,
+                                                           state.first[blockIdx.x]) == Sort::too_narrow;
   if (is_narrow && threadIdx.x == 0) state.wide[atomicAdd(state.wides, 1u)] = blockIdx.x;
 }
 

@@ -30,8 +30,8 @@ struct Piece {
     heavy = last_at_most(state.heavy[state.max_heavy], number, [&](Key h) { return state.piece[h]; });
     bucket = state.heavy[heavy];
     pieces = state.piece[heavy + 1] - state.piece[heavy];
-    begin = state.first[bucket] + (number - state.piece[heavy]) * state.piece_keys;
-    end = min(state.first[bucket + 1] - begin, state.piece_keys) + begin;
+    begin = state.start[bucket] + (number - state.piece[heavy]) * state.piece_keys;
+    end = min(state.next[bucket] - begin, state.piece_keys) + begin;
   }
 };
 
@@ -138,8 +138,8 @@ __device__ void sort_wide_buckets(const Residue* in, Key* out, bool is_aligned, 
   for (Key i = blockIdx.x; i < listed; i += gridDim.x) {
     const Key b = state.wide[i];
     const Sort bucket{
-        in,     state.first[b], state.first[b + 1], out,       memory + heavy_threads / 32 * strip_keys,
-        memory, warp_sums,      b << state.shift,   is_aligned};
+        in,     state.start[b], state.next[b],    out,       memory + heavy_threads / 32 * strip_keys,
+        memory, warp_sums,      b << state.shift, is_aligned};
     Key place = state.first[b];
     for (Key from = 0, values = min(all, heavy_values); from < all;) {
       __syncthreads();

@@ -10,7 +10,7 @@ namespace tallcache::gpu::counting_sort {
 /// The keys of a block's tile: as long as possible, because a bucket's run is a tile's part of it, and even,
 /// so that all blocks take the same number of tiles.
 struct ResidueTiles {
-  static constexpr int threads = 1024, vectors = 8;  ///< of four keys, a thread
+  static constexpr int threads = 1024, vectors = 10;  ///< of four keys, a thread
   static constexpr Index max_keys = Index{threads} * vectors * 4;
 
   int keys;  ///< of a tile, a multiple of 32
@@ -60,7 +60,7 @@ struct PartitionBlock {
 #pragma unroll
     for (int v = 0; v < vectors; ++v) {
       const Index i = begin + (v * threads + threadIdx.x) * 4;
-      if (i < end) keys[v] = load_keys(in, is_aligned, i, end);
+      if (i < end) keys[v] = load_keys_once(in, is_aligned, i, end);
     }
   }
 
@@ -77,10 +77,9 @@ struct PartitionBlock {
     }
   }
 
-  /// Makes places of the counts, and takes each bucket's part of the output: it starts at `place`, and its part
-  /// of the tile at `first`.
-  __device__ void reserve(typename Scan::TempStorage& scan, int here, Key* next, Key (&first)[counters],
-                          Key (&place)[counters]) const {
+  /// Makes places of the counts: a bucket's part of the tile starts at `first`, and has `size` keys.
+  __device__ void find_places(typename Scan::TempStorage& scan, int here, Key (&first)[counters],
+                              Key (&size)[counters]) const {
 #pragma unroll
     for (int c = 0; c < counters; ++c) {
       const int b = threadIdx.x * counters + c;
@@ -92,13 +91,29 @@ struct PartitionBlock {
       if (const int b = threadIdx.x * counters + c; b < number) cursor[b] = first[c];
     if (threadIdx.x == 0) cursor[number] = here;
     __syncthreads();
-    // Neighbouring buckets to neighbouring threads, whose additions share a line of memory.
+    // Neighbouring buckets to neighbouring threads, whose additions below share a line of memory.
 #pragma unroll
     for (int c = 0; c < counters; ++c)
       if (const int b = c * threads + threadIdx.x; b < number) {
         first[c] = cursor[b];
-        const Key keys_here = cursor[b + 1] - first[c];
-        if (keys_here) place[c] = atomicAdd(&next[b], keys_here);
+        size[c] = cursor[b + 1] - first[c];
+      }
+  }
+
+  /// Takes each bucket's part of the output, late: the parts of tiles that are taken one after the other are
+  /// then written at almost the same time, while the second-level cache holds the sectors in which they meet.
+  template <bool is_guess>
+  __device__ void reserve(const SplitState& state, const Key (&first)[counters],
+                          const Key (&size)[counters]) const {
+#pragma unroll
+    for (int c = 0; c < counters; ++c)
+      if (const int b = c * threads + threadIdx.x; b < number && size[c]) {
+        Key place = atomicAdd(&state.next[b], size[c]);
+        if (is_guess && place + size[c] > (b + 1) * state.room) {
+          *state.holds = 0;
+          place = min(place, number * state.room);  // anywhere in the memory: all keys are moved again
+        }
+        leap[b] = place - first[c];
       }
   }
 
@@ -147,7 +162,8 @@ struct PartitionBlock {
   }
 };
 
-template <class Residue, int counters>
+/// `is_guess`: into the same room for each bucket, if that holds; otherwise, if it does not, by their counts.
+template <class Residue, int counters, bool is_guess>
 __global__ void __launch_bounds__(ResidueTiles::threads, 1)
     partition(const Key* in, Index n, bool is_aligned, Residue* out, ResidueTiles tiles, SplitState state) {
   using Block = PartitionBlock<counters>;
@@ -155,10 +171,14 @@ __global__ void __launch_bounds__(ResidueTiles::threads, 1)
   __shared__ typename Block::Scan::TempStorage scan;
   extern __shared__ __align__(16) Key memory[];
   const Block block(memory, state);
+  // All threads of a block see the same, though another may find meanwhile that the guess does not hold.
+  if (!__syncthreads_and(*state.holds == Key{is_guess})) return;
 
-  const Key clear = state.heavy[state.max_heavy] << state.shift;
-  for (Key c = blockIdx.x * threads + threadIdx.x; c < clear; c += gridDim.x * threads)
-    state.heavy_count[c] = 0;
+  if constexpr (!is_guess) {
+    const Key clear = state.heavy[state.max_heavy] << state.shift;
+    for (Key c = blockIdx.x * threads + threadIdx.x; c < clear; c += gridDim.x * threads)
+      state.heavy_count[c] = 0;
+  }
   block.clear();
 
   typename Block::Keys keys;
@@ -173,13 +193,11 @@ __global__ void __launch_bounds__(ResidueTiles::threads, 1)
     __syncthreads();
     block.count(keys, here);
     __syncthreads();
-    Key first[counters], place[counters];
-    block.reserve(scan, here, state.next, first, place);
+    Key first[counters], size[counters];
+    block.find_places(scan, here, first, size);
     __syncthreads();
     block.gather(keys, here);
-#pragma unroll
-    for (int c = 0; c < counters; ++c)
-      if (const int b = c * threads + threadIdx.x; b < block.number) block.leap[b] = place[c] - first[c];
+    block.template reserve<is_guess>(state, first, size);
     __syncthreads();
     // The next tile is on its way while this one is written.
     if (tile + gridDim.x < tiles.number) load(tile + gridDim.x);

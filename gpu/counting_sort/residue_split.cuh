@@ -24,11 +24,13 @@ struct Split {
   static constexpr int short_bits = 16, long_bits = 18;  ///< of a residue, at most
   static constexpr Index always_light = 16384;           ///< keys that one block counts in a few microseconds
   static constexpr Key segment = 2048;                   ///< values and keys that a warp writes at a time
+  static constexpr Index many = 1 << 24;                 ///< keys for which a sample takes less than a count
 
   int shift;     ///< bits of a residue
   Index number;  ///< of buckets
   Key heavy;     ///< a bucket of more keys is heavy
   Key even;      ///< a bucket of more has more keys than chance would give it
+  Key room;  ///< for the keys of a bucket that are moved before they are counted; 0: they are counted first
 
   static Index buckets(Index range, int shift) { return (range >> shift) + 1; }
   /// Not for so few keys that most counts would be 0, and not where a place may overflow 32 bits.
@@ -44,8 +46,12 @@ struct Split {
     const double mean = static_cast<double>(n) / static_cast<double>(number);
     even = static_cast<Key>(std::min(1.25 * mean + 8 * std::sqrt(mean) + 8, 4e9));
     heavy = static_cast<Key>(std::min<Index>(std::max(always_light, 2 * n / number), n));
+    const double share = static_cast<double>(n << shift) / static_cast<double>(range + 1);
+    room = static_cast<Key>(std::min(1.0625 * share + 8 * std::sqrt(share) + 64, 4e9)) / 8 * 8;
+    if (shift == 0 || n < many || n + 2 * rooms() >= Index{1} << 32) room = 0;
   }
 
+  Index rooms() const { return number * room; }  ///< keys for which there is room
   Index values() const { return Index{1} << shift; }
   bool has_short_residues() const { return shift <= short_bits; }
   Index max_heavy(Index n) const { return heavy ? std::min(number, n / heavy) : 0; }
@@ -54,8 +60,10 @@ struct Split {
 /// What the kernels of one sort share.
 struct SplitState {
   Key *count,         ///< keys of each bucket; zeroed
-      *first,         ///< where each bucket starts, and n
-      *next,          ///< where its next keys go
+      *first,         ///< where each bucket starts in the output, and n
+      *start,         ///< where its keys start that were moved,
+      *next,          ///< and where the next ones go; in the end behind the last
+      *holds,         ///< 1 while each bucket has the room that it needs, without a count; zeroed
       *heavy,         ///< the heavy buckets, then their number at [max_heavy]
       *piece,         ///< the number of pieces of the heavy buckets before each, and of all
       *segment,       ///< and of segments of their values and keys
@@ -65,7 +73,7 @@ struct SplitState {
   Key* heavy_count;   ///< of each value of the heavy buckets, then where its keys start
 
   int shift, number, max_heavy;
-  Key heavy_limit, even_limit, piece_keys;
+  Key heavy_limit, even_limit, piece_keys, room;
 };
 
 /// Four neighbouring keys from `i` on, as far as they lie before `end`.
@@ -79,20 +87,32 @@ inline __device__ uint4 load_keys(const Key* in, bool is_aligned, Index i, Index
   return keys;
 }
 
-/// By the last block of the histogram: where buckets start, and the list of the heavy ones.
-inline __device__ void lay_out_buckets(const SplitState& state, Key n) {
+/// The same, and the keys leave the second-level cache first.
+inline __device__ uint4 load_keys_once(const Key* in, bool is_aligned, Index i, Index end) {
+  if (is_aligned && i + 4 <= end) return __ldcs(reinterpret_cast<const uint4*>(in + i));
+  return load_keys(in, is_aligned, i, end);
+}
+
+/// By one block, behind the count or, if `is_moved`, the partition: where buckets start, and the list of the
+/// heavy ones.
+inline __device__ void lay_out_buckets(const SplitState& state, Key n, bool is_moved) {
   using Scan = cub::BlockScan<Key, split_threads>;
   __shared__ typename Scan::TempStorage scan;
   Key keys_before = 0, heavy_before = 0, pieces_before = 0, segments_before = 0;
   for (int begin = 0; begin < state.number; begin += split_threads) {
     const int b = begin + threadIdx.x;
-    const Key keys = b < state.number ? __ldcg(&state.count[b]) : 0;
+    const Key keys = b >= state.number ? 0
+                     : is_moved        ? state.next[b] - state.start[b]
+                                       : __ldcg(&state.count[b]);
     const bool is_heavy = keys > state.heavy_limit;
     const Key pieces = is_heavy ? (keys - 1) / state.piece_keys + 1 : 0;
     const Key segments = is_heavy ? (keys + (1u << state.shift) - 1) / Split::segment + 1 : 0;
     Key before, heavies, earlier_pieces, earlier_segments, sum;
     Scan(scan).ExclusiveSum(keys, before, sum);
-    if (b < state.number) state.first[b] = state.next[b] = keys_before + before;
+    if (b < state.number) {
+      state.first[b] = keys_before + before;
+      if (!is_moved) state.start[b] = state.next[b] = keys_before + before;
+    }
     keys_before += sum;
     __syncthreads();
     Scan(scan).ExclusiveSum(Key{is_heavy}, heavies, sum);
@@ -120,11 +140,40 @@ inline __device__ void lay_out_buckets(const SplitState& state, Key n) {
   }
 }
 
-/// The keys of each bucket, counted in shared memory first; the last block lays the buckets out.
+/// Gives each bucket the same room, if a sample of the keys, by one block, is spread evenly.
+inline __global__ void __launch_bounds__(split_threads)
+    guess_buckets(const Key* in, Index n, SplitState state) {
+  extern __shared__ Key own[];
+  constexpr int own_keys = 8;
+  constexpr Key keys = own_keys * split_threads;
+  for (int b = threadIdx.x; b < state.number; b += split_threads) own[b] = 0;
+  __syncthreads();
+  Key key[own_keys];
+#pragma unroll
+  for (int e = 0; e < own_keys; ++e) key[e] = in[(Index{e} * split_threads + threadIdx.x) * n / keys];
+#pragma unroll
+  for (int e = 0; e < own_keys; ++e) atomicAdd(&own[key[e] >> state.shift], 1u);
+  __syncthreads();
+  const float share = static_cast<float>(keys) / static_cast<float>(state.number);
+  const Key most = static_cast<Key>(1.125f * share + 6 * sqrtf(share) + 8);
+  bool is_even = true;
+  for (int b = threadIdx.x; b < state.number; b += split_threads) {
+    is_even &= own[b] <= most;
+    state.start[b] = state.next[b] = b * state.room;
+  }
+  if (__syncthreads_and(is_even) && threadIdx.x == 0) *state.holds = 1;
+}
+
+/// The keys of each bucket, counted in shared memory first, unless they are moved already; the last block lays
+/// the buckets out.
 inline __global__ void __launch_bounds__(split_threads, 2)
     count_buckets(const Key* in, Index n, bool is_aligned, SplitState state) {
   extern __shared__ Key own[];
   __shared__ bool is_last;
+  if (*state.holds) {
+    if (blockIdx.x == 0) lay_out_buckets(state, static_cast<Key>(n), true);
+    return;
+  }
   for (int b = threadIdx.x; b < state.number; b += split_threads) own[b] = 0;
   __syncthreads();
   constexpr int loads = 4;
@@ -159,7 +208,7 @@ inline __global__ void __launch_bounds__(split_threads, 2)
   __syncthreads();
   if (!is_last) return;
   __threadfence();
-  lay_out_buckets(state, static_cast<Key>(n));
+  lay_out_buckets(state, static_cast<Key>(n), false);
 }
 
 }  // namespace tallcache::gpu::counting_sort

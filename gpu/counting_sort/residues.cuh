@@ -2,6 +2,7 @@
 // residues are moved, counters of a few bits, and as many blocks as a heavy bucket needs.
 #pragma once
 
+#include "gpu/counting_sort/few_keys.cuh"
 #include "gpu/counting_sort/residue_heavy.cuh"
 #include "gpu/counting_sort/residue_partition.cuh"
 #include "gpu/kernel_limits.hpp"
@@ -11,10 +12,10 @@ namespace tallcache::gpu::counting_sort {
 
 struct residues : OnGpu {
   static constexpr std::string_view idea =
-      "buckets of neighbouring values, of whose keys only the low bits are moved, counted in a few bits "
-      "each, "
-      "heavy buckets by many blocks; ranges beyond 8 n or 1.3e9 are left to cub_radix_sort; applies "
-      "privatisation, coalescing, tiling";
+      "buckets of neighbouring values, of whose keys only the low bits are moved, counted in a few bits each, "
+      "heavy buckets by many blocks; many even keys are moved before they are counted, few keys stay in one "
+      "block; ranges beyond 8 n or 1.3e9 are left to cub_radix_sort; applies privatisation, coalescing, "
+      "tiling";
   static constexpr std::string_view source = "M8: Counting sort: a cache-friendly algorithm, on the GPU";
   using operations = OperationList<CountingSort<false>>;
   static constexpr Index residue_bits[] = {Split::short_bits, Split::long_bits};
@@ -26,6 +27,7 @@ struct residues : OnGpu {
 
   static std::size_t scratch(CountingSort<false> op, const Shape& shape, const Params& params) {
     const Index n = shape["n"], range = shape["range"];
+    if (FewKeys::suits(n, range)) return 0;
     if (!Split::suits(n, range)) return peers::cub_radix_sort::scratch(op, shape, params);
     return Memory::bytes(Split(n, range, params["bits"]), n);
   }
@@ -33,6 +35,7 @@ struct residues : OnGpu {
   static void call(const Launch& launch, const CountingSort<false>::Args<>& args, const Params& params) {
     const Index n = args.in.size;
     if (n == 0) return;
+    if (FewKeys::suits(n, args.range)) return sort_few(launch, args);
     if (!Split::suits(n, args.range)) return peers::cub_radix_sort::call(launch, args, params);
     const Split split(n, args.range, params["bits"]);
     if (split.has_short_residues())
@@ -45,15 +48,20 @@ struct residues : OnGpu {
   static constexpr Index max_counter_bytes = heavy_values * 2;  ///< bytes
 
   struct Memory {
-    static Index zeroed(const Split& split, Index n) { return split.number + split.max_heavy(n) + 2; }
+    static Index zeroed(const Split& split, Index n) { return split.number + split.max_heavy(n) + 3; }
     static std::size_t bytes(const Split& split, Index n) {
       const Index heavy = split.max_heavy(n);
       const std::size_t residue = split.has_short_residues() ? 2 : 4;
       return scratch_bytes({zeroed(split, n) * sizeof(Key), (split.number + 1) * sizeof(Key),
-                            split.number * sizeof(Key), split.number * sizeof(Key), (heavy + 1) * sizeof(Key),
-                            (heavy + 1) * sizeof(Key), (heavy + 1) * sizeof(Key),
-                            (heavy << split.shift) * sizeof(Key),
-                            split.shift ? checked_product(n, residue, "residues") : 0});
+                            split.number * sizeof(Key), split.number * sizeof(Key),
+                            split.number * sizeof(Key), (heavy + 1) * sizeof(Key), (heavy + 1) * sizeof(Key),
+                            (heavy + 1) * sizeof(Key), (heavy << split.shift) * sizeof(Key),
+                            checked_product(moved(split, n), residue, "residues")});
+    }
+    /// Residues: also those of a tile for which there is no room.
+    static Index moved(const Split& split, Index n) {
+      if (split.shift == 0) return 0;
+      return split.room ? split.rooms() + ResidueTiles::max_keys : n;
     }
   };
 
@@ -80,7 +88,9 @@ struct residues : OnGpu {
     state.pieces_done = state.count + split.number;
     state.blocks_done = state.pieces_done + heavy;
     state.wides = state.blocks_done + 1;
+    state.holds = state.wides + 1;
     state.first = scratch.vector<Key>(split.number + 1).data;
+    state.start = scratch.vector<Key>(split.number).data;
     state.next = scratch.vector<Key>(split.number).data;
     state.wide = scratch.vector<Key>(split.number).data;
     state.heavy = scratch.vector<Key>(heavy + 1).data;
@@ -92,6 +102,7 @@ struct residues : OnGpu {
     state.max_heavy = static_cast<int>(heavy);
     state.heavy_limit = split.heavy;
     state.even_limit = split.even;
+    state.room = split.room;
     state.piece_keys =
         static_cast<Key>(std::clamp<Index>(ceil_div(n, 2 * multiprocessors()), Split::always_light,
                                            std::max<Index>(1 << 17, 2 * split.values())));
@@ -108,6 +119,12 @@ struct residues : OnGpu {
     const int processors = multiprocessors();
     const bool in_aligned = is_aligned(args.in.data), out_aligned = is_aligned(args.out.data);
     TALLCACHE_CUDA(cudaMemsetAsync(zeroed.data, 0, zeroed.size * sizeof(Key), stream));
+    Residue* const moved = scratch.vector<Residue>(Memory::moved(split, n)).data;
+    if (split.room) {
+      guess_buckets<<<1, split_threads, split.number * sizeof(Key), stream>>>(args.in.data, n, state);
+      check_launch();
+      move<Residue, true>(args.in, in_aligned, moved, split, processors, state, stream);
+    }
     const auto blocks =
         static_cast<unsigned>(std::min<Index>(ceil_div(n, 4 * split_threads), 2 * processors));
     count_buckets<<<blocks, split_threads, split.number * sizeof(Key), stream>>>(args.in.data, n, in_aligned,
@@ -118,8 +135,7 @@ struct residues : OnGpu {
                                                                          out_aligned, state);
       return check_launch();
     }
-    Residue* const moved = scratch.vector<Residue>(n).data;
-    move<Residue>(args.in, in_aligned, moved, split, processors, state, stream);
+    move<Residue, false>(args.in, in_aligned, moved, split, processors, state, stream);
     sort_light<Residue>(counter_bits(n, args.range, split), moved, args, out_aligned, split, state, stream);
     // Also for few keys, where no bucket is heavy: counters may have been too narrow.
     sort_heavy<Residue>(moved, args, out_aligned, state, stream);
@@ -156,7 +172,7 @@ struct residues : OnGpu {
 
   static bool is_aligned(const Key* keys) { return reinterpret_cast<std::uintptr_t>(keys) % 16 == 0; }
 
-  template <class Residue>
+  template <class Residue, bool is_guess>
   static void move(VectorView<const Key> in, bool aligned, Residue* moved, const Split& split, int processors,
                    const SplitState& state, cudaStream_t stream) {
     const ResidueTiles tiles(in.size, processors);
@@ -168,9 +184,9 @@ struct residues : OnGpu {
       check_launch();
     };
     if (split.number <= ResidueTiles::threads)
-      run(partition<Residue, 1>);
+      run(partition<Residue, 1, is_guess>);
     else
-      run(partition<Residue, Split::max_buckets / ResidueTiles::threads>);
+      run(partition<Residue, Split::max_buckets / ResidueTiles::threads, is_guess>);
   }
 
   template <class Residue, int width>

@@ -3,6 +3,7 @@
 
 #include "gpu/counting_sort/digit_sweep.cuh"
 #include "gpu/counting_sort/one_block_sort.cuh"
+#include "gpu/kernel_limits.hpp"
 #include "gpu/peers/cub_radix_sort.cuh"
 
 namespace tallcache::gpu::counting_sort {
@@ -63,17 +64,9 @@ struct wide_digits : OnGpu {
             {}};
   }
 
-  static int multiprocessors() {
-    int device = 0, number = 0;
-    TALLCACHE_CUDA(cudaGetDevice(&device));
-    TALLCACHE_CUDA(cudaDeviceGetAttribute(&number, cudaDevAttrMultiProcessorCount, device));
-    return number;
-  }
-
   template <class Kernel>
   static void allow_shared(Kernel* kernel, std::size_t bytes) {
-    TALLCACHE_CUDA(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+    allow_dynamic_shared(reinterpret_cast<const void*>(kernel), bytes);
   }
 
   static void sort_in_block(const Launch& launch, const Args& args) {

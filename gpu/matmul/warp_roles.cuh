@@ -6,6 +6,7 @@
 #include "gpu/matmul/block_order.hpp"
 #include "gpu/matmul/warpgroup_product.cuh"
 #include "gpu/tensor_copy.cuh"
+#include "gpu/tensor_map.hpp"
 
 namespace tallcache::gpu::matmul {
 
@@ -34,6 +35,11 @@ struct SharedTiles {
   }
 };
 
+/// Whether two neighbouring elements of C from an even column on can be stored at once.
+inline bool pairs_of(const MatrixView<float>& c) {
+  return c.ld % 2 == 0 && reinterpret_cast<std::uintptr_t>(c.data) % 8 == 0;
+}
+
 /// The stage in use and the parity of its barriers' phase.
 template <int stages>
 struct Turn {
@@ -48,8 +54,8 @@ struct Turn {
 
 /// One thread copies the tiles of A and B of each step as soon as their place is free.
 template <class Tiles>
-__device__ void copy_tiles(const SharedTiles<Tiles>& tiles, const CUtensorMap& a_map,
-                           const CUtensorMap& b_map, const TileOrder& order, int steps) {
+__device__ void copy_tiles(const SharedTiles<Tiles>& tiles, const TensorBoxes& a, const TensorBoxes& b,
+                           const TileOrder& order, int steps) {
   Turn<Tiles::stages> turn;
   for (int tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
     const auto at = order.at(tile);
@@ -58,11 +64,11 @@ __device__ void copy_tiles(const SharedTiles<Tiles>& tiles, const CUtensorMap& a
       tiles.empty[turn.stage].wait(turn.parity ^ 1);
       tiles.place[turn.stage] = at;
       full.arrive_expecting(Tiles::a_bytes + Tiles::b_bytes);
-      copy_box(tiles.a(turn.stage), a_map, at.row * Tiles::rows, step * Tiles::depth, full);
+      copy_box(tiles.a(turn.stage), a.map, at.row * Tiles::rows, step * Tiles::depth + a.first_col, full);
 #pragma unroll
       for (int box = 0; box < Tiles::cols / Tiles::box_cols; ++box)
-        copy_box(tiles.b(turn.stage) + box * Tiles::box_bytes, b_map, step * Tiles::depth,
-                 at.col * Tiles::cols + box * Tiles::box_cols, full);
+        copy_box(tiles.b(turn.stage) + box * Tiles::box_bytes, b.map, step * Tiles::depth,
+                 at.col * Tiles::cols + box * Tiles::box_cols + b.first_col, full);
     }
   }
 }
@@ -133,8 +139,8 @@ __device__ void multiply_tiles(const SharedTiles<Tiles>& tiles, const MatrixView
 /// stored at once.
 template <class Tiles>
 __global__ void __launch_bounds__(Tiles::threads, 1)
-    multiply_by_specialised_warps(MatrixView<float> c, const __grid_constant__ CUtensorMap a_map,
-                                  const __grid_constant__ CUtensorMap b_map, TileOrder order, int steps,
+    multiply_by_specialised_warps(MatrixView<float> c, const __grid_constant__ TensorBoxes a,
+                                  const __grid_constant__ TensorBoxes b, TileOrder order, int steps,
                                   bool pairs) {
   extern __shared__ unsigned char memory[];
   __shared__ CopyBarrier full[Tiles::stages], empty[Tiles::stages];
@@ -151,7 +157,7 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
   // A warpgroup that copies gives registers to those that multiply.
   if (threadIdx.x < 128) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 24;\n");
-    if (threadIdx.x == 0) copy_tiles<Tiles>(tiles, a_map, b_map, order, steps);
+    if (threadIdx.x == 0) copy_tiles<Tiles>(tiles, a, b, order, steps);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 240;\n");
     multiply_tiles<Tiles>(tiles, c, order.tiles(), steps, pairs);

@@ -20,6 +20,11 @@ __device__ __forceinline__ void begin_products() { asm volatile("wgmma.fence.syn
 __device__ __forceinline__ void commit_products() {
   asm volatile("wgmma.commit_group.sync.aligned;\n" ::: "memory");
 }
+/// Orders the thread's own stores to shared memory before what tensor cores and bulk copies do behind the next
+/// barrier.
+__device__ __forceinline__ void fence_stores_for_products() {
+  asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory");
+}
 /// Waits until all groups of products but the last `pending` are done.
 template <int pending>
 __device__ __forceinline__ void wait_for_products() {

@@ -51,13 +51,12 @@ struct cublas_lt {
 
   template <class T, class Sum>
   static void call(const Launch& launch, const MatrixView<Sum>& c, const MatrixView<const T>& a,
-                   const MatrixView<const T>& b) {
+                   const MatrixView<const T>& b, const LtTypes& types = LtTypesOf<Matmul<T>>::value) {
     if (c.rows == 0 || c.cols == 0) return;
     if (a.cols == 0)  // nothing to multiply: the library's leading dimensions would be 0
       return TALLCACHE_CUDA(
           cudaMemset2DAsync(c.data, c.ld * sizeof(Sum), 0, c.cols * sizeof(Sum), c.rows, stream_of(launch)));
-    cublas_lt_product(launch, {LtTypesOf<Matmul<T>>::value, c.rows, c.cols, a.cols, a.ld, b.ld, c.ld, c.data,
-                               a.data, b.data});
+    cublas_lt_product(launch, {types, c.rows, c.cols, a.cols, a.ld, b.ld, c.ld, c.data, a.data, b.data});
   }
   template <class Args>
   static void call(const Launch& launch, const Args& args, const Params&) {

@@ -16,9 +16,11 @@ struct any_shape : OnGpu {
 
   template <class Args>
   static void call(const Launch& launch, const Args& args, const Params& params) {
-    if (std::min(args.a.rows, args.a.cols) <= narrow)
+    const Index across = std::min(args.a.rows, args.a.cols);
+    const bool has_chunks = rows_are_chunks(args.a) && rows_are_chunks(args.b);
+    if (across < 64 || (across <= narrow && !has_chunks))
       narrow_strips::call(launch, args, params);
-    else if (rows_are_chunks(args.a) && rows_are_chunks(args.b))
+    else if (has_chunks)
       sixteen_bytes::call(launch, args, params);
     else
       whole_sectors::call(launch, args, params);

@@ -67,7 +67,9 @@ struct whole_sectors : OnGpu {
     using T = typename decltype(args.b)::value_type;
     constexpr int side = 64, threads = 256;
     if (args.b.rows == 0 || args.b.cols == 0) return;
-    const Tiling tiling(args.b.rows, args.b.cols + sector<T> - 1, side, side);
+    const bool is_on_time =
+        args.b.ld % sector<T> == 0 && reinterpret_cast<std::uintptr_t>(args.b.data) % 32 == 0;
+    const Tiling tiling(args.b.rows, args.b.cols + (is_on_time ? 0 : sector<T> - 1), side, side);
     transpose_sectors<T, side, threads>
         <<<tiling.grid(), threads, 0, stream_of(launch)>>>(args.b, args.a, tiling);
     check_launch();

@@ -36,22 +36,25 @@ Matmul::Matmul(ranks::Plan plan, MPI_Comm comm, int threads)
   MPI_Comm_rank(comm, &rank);
   rank_ = rank;
   while (first_cut_ < plan_.levels() && plan_.cuts()[first_cut_].in_turn) ++first_cut_;
-  if (rank_ >= plan_.ranks()) return;
-  std::size_t next = 0;
-  const auto take = [&](Index words) {
-    const auto bytes = sizeof(double) * static_cast<std::size_t>(words);
-    return std::span(reinterpret_cast<double*>(session_.memory(next++, bytes, Pages::huge).data()),
-                     static_cast<std::size_t>(words));
-  };
   for (std::size_t v = 0; v < 3; ++v) {
-    pieces_[v] = plan_.pieces(v, rank_);
-    owned_[v] = take(plan_.owned(v, rank_));
-    boxes_[v] = take(ranks::copied_words(plan_, v, rank_));
+    const bool idle = rank_ >= plan_.ranks();
+    if (!idle) pieces_[v] = plan_.pieces(v, rank_);
+    owned_[v] = std::make_unique<NodeMemory>(comm, idle ? 0 : plan_.owned(v, rank_));
+    boxes_[v] = std::make_unique<NodeMemory>(comm, idle ? 0 : ranks::copied_words(plan_, v, rank_));
   }
-  sums_ = take(ranks::summed_words(plan_, rank_));
+  if (rank_ >= plan_.ranks() || !has_distant_partners()) return;
+  const auto words = static_cast<std::size_t>(ranks::summed_words(plan_, rank_));
+  sums_ = {reinterpret_cast<double*>(session_.memory(0, words * sizeof(double), Pages::huge).data()), words};
 }
 
-std::span<double> Matmul::memory(std::size_t v) { return owned_[v]; }
+// Whether a sum has parts that do not lie on this machine.
+bool Matmul::has_distant_partners() const {
+  for (std::size_t level = 0; level < plan_.levels(); ++level)
+    for (Index part = 0; plan_.moves(matrix_c, level) && part < plan_.cuts()[level].parts; ++part)
+      if (part != plan_.digit(level, rank_) && !boxes_[matrix_c]->of(plan_.partner(level, rank_, part)))
+        return true;
+  return false;
+}
 
 void Matmul::run() {
   std::ranges::fill(traffic_, ranks::Traffic{});
@@ -106,9 +109,9 @@ void Matmul::load() {
     Block& block = blocks_[v];
     block.piece = pieces_[v][plan_.piece_of_turn(v, turn_)];
     block.box = block.piece.box;
-    block.copied = !boxes_[v].empty();
-    double* const owned = owned_[v].data() + block.piece.offset;
-    block.data = block.copied ? boxes_[v].data() : owned;
+    block.copied = !boxes_[v]->own().empty();
+    double* const owned = memory(v).data() + block.piece.offset;
+    block.data = block.copied ? boxes_[v]->own().data() : owned;
     if (block.copied && v != matrix_c)
       std::copy_n(owned, block.piece.stretch.size, block.data + block.piece.stretch.begin);
   }
@@ -119,7 +122,7 @@ void Matmul::store() {
   const Block& c = blocks_[matrix_c];
   if (!c.copied) return;
   const Stopwatch watch(times_.moving);
-  double* const owned = owned_[matrix_c].data() + c.piece.offset;
+  double* const owned = memory(matrix_c).data() + c.piece.offset;
   const double* const sum = c.data + c.piece.stretch.begin;
   if (turn_ == c.piece.turn)
     std::copy_n(sum, c.piece.stretch.size, owned);
@@ -135,21 +138,30 @@ void Matmul::multiply() {
   gemm<double>(view(blocks_[0]), view(blocks_[1]), view(blocks_[2]), threads_);
 }
 
-void Matmul::wait_for_partners(std::size_t level) {
+// Waits for the partners of a cut, or for those whose blocks of `v` are read in place. What they wrote there is seen after.
+void Matmul::meet_partners(std::size_t v, std::size_t level, Partners which) {
   const Stopwatch watch(times_.waiting);
   const Index own = plan_.digit(level, rank_);
   char none = 0;
+  boxes_[v]->sync();
   for (Index part = 0; part < plan_.cuts()[level].parts; ++part) {
-    if (part == own) continue;
-    const int partner = static_cast<int>(plan_.partner(level, rank_, part));
+    const Index place = plan_.partner(level, rank_, part);
+    if (part == own || (which == Partners::in_place && !boxes_[v]->of(place))) continue;
+    const int partner = static_cast<int>(place);
     MPI_Irecv(&none, 0, MPI_CHAR, partner, ready_tag, comm_, &requests_.emplace_back());
     MPI_Isend(&none, 0, MPI_CHAR, partner, ready_tag, comm_, &requests_.emplace_back());
   }
   wait_all(requests_);
+  boxes_[v]->sync();
 }
 
 void Matmul::gather(std::size_t v, std::size_t level) {
-  wait_for_partners(level);
+  meet_partners(v, level, Partners::all);
+  copy_parts(v, level);
+  meet_partners(v, level, Partners::in_place);  // none leaves while another one reads its block
+}
+
+void Matmul::copy_parts(std::size_t v, std::size_t level) {
   const Stopwatch watch(times_.moving);
   const Block& block = blocks_[v];
   const Stretch held = plan_.stretch(v, block.box.size(), level + 1, rank_);
@@ -159,34 +171,49 @@ void Matmul::gather(std::size_t v, std::size_t level) {
     if (part == own) continue;
     const Stretch theirs = part_of(held, parts, part);
     const Index partner = plan_.partner(level, rank_, part);
-    receive_words(requests_, comm_, block.data + theirs.begin, theirs.size, partner);
-    send_words(requests_, comm_, block.data + mine.begin, mine.size, partner);
+    if (const double* from = boxes_[v]->of(partner)) {
+      std::copy_n(from + theirs.begin, theirs.size, block.data + theirs.begin);
+    } else {
+      receive_words(requests_, comm_, block.data + theirs.begin, theirs.size, partner);
+      send_words(requests_, comm_, block.data + mine.begin, mine.size, partner);
+    }
     traffic_[level] += {theirs.size, mine.size, 1};
   }
   wait_all(requests_);
 }
 
-// The sum is in the order of the parts, from the rank's own on: it is the same in every run.
 void Matmul::add_up(std::size_t level) {
-  wait_for_partners(level);
+  meet_partners(matrix_c, level, Partners::all);
+  add_parts(level);
+  meet_partners(matrix_c, level, Partners::in_place);
+}
+
+// The sum is in the order of the parts, from the rank's own on: it is the same in every run.
+void Matmul::add_parts(std::size_t level) {
   const Stopwatch watch(times_.moving);
   const Block& c = blocks_[matrix_c];
   const Stretch held = plan_.stretch(matrix_c, c.box.size(), level + 1, rank_);
   const Index parts = plan_.cuts()[level].parts, own = plan_.digit(level, rank_);
   const Stretch mine = part_of(held, parts, own);
+  std::vector<const double*> terms;
   double* received = sums_.data();
   for (Index part = 0; part < parts; ++part) {
     if (part == own) continue;
     const Stretch theirs = part_of(held, parts, part);
     const Index partner = plan_.partner(level, rank_, part);
+    traffic_[level] += {mine.size, theirs.size, 1};
+    if (const double* from = boxes_[matrix_c]->of(partner)) {
+      terms.push_back(from + mine.begin);
+      continue;
+    }
     receive_words(requests_, comm_, received, mine.size, partner);
     send_words(requests_, comm_, c.data + theirs.begin, theirs.size, partner);
-    traffic_[level] += {mine.size, theirs.size, 1};
+    terms.push_back(received);
     received += mine.size;
   }
   wait_all(requests_);
   double* const sum = c.data + mine.begin;
-  for (const double* from = sums_.data(); from != received; from += mine.size)
+  for (const double* from : terms)
     for (Index i = 0; i < mine.size; ++i) sum[i] += from[i];
 }
 

@@ -4,13 +4,14 @@
 //   ... fill product.memory(ranks::matrix_a), product.memory(ranks::matrix_b) ...
 //   product.run();
 //
-// A leaf is gemm() on oneTBB threads. Each rank keeps its pieces of the matrices in the recursion's own layout;
+// A leaf is gemm() on oneTBB threads. What is on a rank's own machine it reads in place, the rest comes by messages. Each rank keeps its pieces of the matrices in the recursion's own layout;
 // redistribute() of redistribute.hpp takes them from and to any other one.
 #pragma once
 
 #include <mpi.h>
 
 #include <array>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "ranks/counted.hpp"
 #include "ranks/fork.hpp"
 #include "ranks/matmul.hpp"
+#include "ranks/mpi/node_memory.hpp"
 
 namespace tallcache::mpi {
 
@@ -38,7 +40,9 @@ class Matmul : public ranks::OverRanks<Matmul> {
   const ranks::Plan& plan() const { return plan_; }
 
   /// The rank's pieces of a matrix (plan().pieces()), one behind another.
-  std::span<double> memory(std::size_t v);
+  std::span<double> memory(std::size_t v) { return owned_[v]->own(); }
+  /// The same, for a redistribution.
+  const NodeMemory& node_memory(std::size_t v) const { return *owned_[v]; }
 
   /// Throws nothing that a rank could find alone: an error of MPI ends the program.
   void run();
@@ -62,7 +66,11 @@ class Matmul : public ranks::OverRanks<Matmul> {
   void multiply();
   void gather(std::size_t v, std::size_t level);
   void add_up(std::size_t level);
-  void wait_for_partners(std::size_t level);
+  void copy_parts(std::size_t v, std::size_t level);
+  void add_parts(std::size_t level);
+  enum class Partners { all, in_place };
+  void meet_partners(std::size_t v, std::size_t level, Partners which);
+  bool has_distant_partners() const;
 
   struct Block {
     ranks::Box box;
@@ -79,7 +87,7 @@ class Matmul : public ranks::OverRanks<Matmul> {
   Index turn_ = 0;
   detail::Session session_;
   std::array<std::vector<ranks::Piece>, 3> pieces_;
-  std::array<std::span<double>, 3> owned_, boxes_;
+  std::array<std::unique_ptr<NodeMemory>, 3> owned_, boxes_;
   std::span<double> sums_;
   std::array<Block, 3> blocks_;
   std::vector<MPI_Request> requests_;

@@ -56,8 +56,9 @@ Strided in_message(const Box& box, bool by_rows) {
 
 Strided strides_of(const Rectangle& r) { return {r.row_stride, r.col_stride}; }
 
-// A large rectangle as several ones, for the threads.
-constexpr Index piece_words = Index{1} << 16;
+// The sides of the squares that a large rectangle is cut into for the threads. Lines of a square are long enough to be
+// streamed, on both sides of a transposition.
+constexpr Index piece_side = 256;
 
 template <class Body>
 void for_each(int threads, std::size_t count, const Body& body) {
@@ -70,18 +71,21 @@ void for_each(int threads, std::size_t count, const Body& body) {
   });
 }
 
-// visit(part) for blocks of rows of a rectangle, each of a size that a thread copies at once.
+// visit(part) for the parts of a rectangle that a thread copies at once.
 template <class Visit>
 void in_pieces(const Box& box, int threads, const Visit& visit) {
-  const Index rows = threads == 1 ? box.rows : std::max<Index>(1, piece_words / box.cols / 64 * 64);
+  const Index rows = threads == 1 ? box.rows : piece_side, cols = threads == 1 ? box.cols : piece_side;
   for (Index row = 0; row < box.rows; row += rows)
-    visit(Box{box.row + row, box.col, std::min(rows, box.rows - row), box.cols});
+    for (Index col = 0; col < box.cols; col += cols)
+      visit(
+          Box{box.row + row, box.col + col, std::min(rows, box.rows - row), std::min(cols, box.cols - col)});
 }
 
 }  // namespace
 
-Redistribution::Redistribution(const Distribution& from, const Distribution& to, MPI_Comm comm, int threads)
-    : comm_(comm), threads_(threads), session_("cpu", 0) {
+Redistribution::Redistribution(const Distribution& from, const Distribution& to, MPI_Comm comm, int threads,
+                               const NodeMemory* source)
+    : comm_(comm), threads_(threads), source_(source), session_("cpu", 0) {
   int rank = 0, size = 0;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
@@ -96,16 +100,27 @@ Redistribution::Redistribution(const Distribution& from, const Distribution& to,
   for (const Rectangle& own : from.all())
     if (own.rank == rank)
       to.in(own.box, [&](const Rectangle& there) {
-        if (there.rank != rank) return add(sends_, clip(own, there.box), there, true);
-        in_pieces(there.box, threads_, [&](const Box& part) {
-          copies_.push_back({clip(own, part), clip(there, part)});
-        });
+        if (there.rank == rank) return;
+        traffic_.words_sent += there.box.size();
+        if (!in_place(there.rank)) add(sends_, clip(own, there.box), there, true);
       });
+  std::vector<bool> from_rank(static_cast<std::size_t>(size));
   for (const Rectangle& own : to.all())
     if (own.rank == rank)
       from.in(own.box, [&](const Rectangle& there) {
-        if (there.rank != rank) add(receives_, clip(own, there.box), there, false);
+        if (there.rank != rank) {
+          traffic_.words_received += there.box.size();
+          from_rank[static_cast<std::size_t>(there.rank)] = true;
+          if (!in_place(there.rank)) return add(receives_, clip(own, there.box), there, false);
+        }
+        in_pieces(there.box, threads_, [&](const Box& part) {
+          copies_.push_back({clip(there, part), clip(own, part)});
+        });
       });
+  traffic_.messages_received = std::ranges::count(from_rank, true);
+  // Ranks begin at different ones, so that not all read the same memory at once.
+  std::ranges::stable_sort(copies_, {},
+                           [&](const Copy& copy) { return (copy.from.rank - rank + size) % size; });
   constexpr Index in_cache = Index{1} << 18;  // 2 MiB of doubles, a second-level cache
   reuse_ = to.words(rank) > in_cache ? Reuse::none : Reuse::expected;
   const auto take = [&](std::size_t piece, Index words) {
@@ -115,9 +130,6 @@ Redistribution::Redistribution(const Distribution& from, const Distribution& to,
   };
   sent_ = take(0, arrange(sends_));
   received_ = take(1, arrange(receives_));
-  for (const Message& message : sends_) traffic_.words_sent += message.words;
-  for (const Message& message : receives_) traffic_.words_received += message.words;
-  traffic_.messages_received = std::ssize(receives_);
 }
 
 std::size_t Redistribution::bytes() const { return (sent_.size() + received_.size()) * sizeof(double); }
@@ -176,6 +188,7 @@ void Redistribution::unpack(const Message& message, double* to) {
 }
 
 void Redistribution::run(const double* from, double* to) {
+  if (source_) source_->wait_for_neighbours();
   // The requests of each received message; those that are sent stand behind all of them.
   std::vector<std::size_t> message_of;
   for (std::size_t i = 0; i < receives_.size(); ++i) {
@@ -192,8 +205,9 @@ void Redistribution::run(const double* from, double* to) {
     send_words(requests_, comm_, at, message.words, message.rank);
   }
   for_each(threads_, copies_.size(), [&](std::size_t i) {
-    const auto& [here, there] = copies_[i];
-    copy_block(to + there.offset, strides_of(there), from + here.offset, strides_of(here), here.box.rows,
+    const auto& [there, here] = copies_[i];
+    const double* const source = in_place(there.rank) ? source_->of(there.rank) : from;
+    copy_block(to + here.offset, strides_of(here), source + there.offset, strides_of(there), here.box.rows,
                here.box.cols, reuse_);
   });
   std::vector<Index> left(receives_.size(), 0);
@@ -205,6 +219,7 @@ void Redistribution::run(const double* from, double* to) {
     if (--left[i] == 0 && !receives_[i].direct) unpack(receives_[i], to);
   }
   wait_all(requests_);
+  if (source_) source_->wait_for_neighbours();
 }
 
 }  // namespace tallcache::mpi

@@ -11,6 +11,7 @@
 #include "cpu/transpose/streaming_kernel.hpp"
 #include "ranks/counted.hpp"
 #include "ranks/distribution.hpp"
+#include "ranks/mpi/node_memory.hpp"
 
 namespace tallcache::mpi {
 
@@ -19,13 +20,15 @@ namespace tallcache::mpi {
 class Redistribution {
  public:
   /// B = A, where `from` is A's and `to` is B's: of equal sizes. B = A^T: give to.transposed(). Throws Error when
-  /// the sizes differ or a distribution is not over the ranks of `comm`.
-  Redistribution(const ranks::Distribution& from, const ranks::Distribution& to, MPI_Comm comm, int threads);
+  /// the sizes differ or a distribution is not over the ranks of `comm`. `source`: the memory that every run reads, on
+  /// all ranks or on none; a rank then copies in place what is on its machine. It must stay until the end.
+  Redistribution(const ranks::Distribution& from, const ranks::Distribution& to, MPI_Comm comm, int threads,
+                 const NodeMemory* source = nullptr);
 
   /// The bytes that it has allocated.
   std::size_t bytes() const;
 
-  /// The ranks' memories as their distributions say; they must not overlap.
+  /// The ranks' memories as their distributions say; they must not overlap. With a source, `from` is its own().
   void run(const double* from, double* to);
 
   /// What a run moves between this rank and others.
@@ -54,8 +57,12 @@ class Redistribution {
   void pack(const Message&, const double* from);
   void unpack(const Message&, double* to);
 
+  // Whether this rank reads, and is read by, another one without a message.
+  bool in_place(Index rank) const { return source_ && source_->of(rank); }
+
   MPI_Comm comm_;
   int threads_;
+  const NodeMemory* source_;
   detail::Session session_;
   std::vector<Message> sends_, receives_;
   std::vector<Copy> copies_;

@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "common/ceil_div.hpp"
 #include "common/fork/one_tbb.hpp"
 #include "common/random.hpp"
 #include "ranks/matmul.hpp"
 #include "ranks/mpi/matmul.hpp"
+#include "ranks/mpi/node_memory.hpp"
 #include "ranks/mpi/redistribute.hpp"
 #include "ranks/mpi/world.hpp"
 
@@ -94,18 +96,22 @@ void check_products(const mpi::World& world) {
   check_product(world, {150, 140, 130}, 0, threads);
 }
 
-void check_move(const mpi::World& world, const Distribution& from, const Distribution& to, int threads) {
+// From the beginning of `a`, by messages or read in place.
+void check_move(const mpi::World& world, const Distribution& from, const Distribution& to, int threads,
+                const mpi::NodeMemory& a, bool in_place) {
   const int rank = world.rank();
-  std::vector<double> a(static_cast<std::size_t>(from.words(rank))),
-      b(static_cast<std::size_t>(to.words(rank)));
-  fill(from, rank, 5, a.data());
-  mpi::Redistribution move(from, to, world.comm(), threads);
+  std::vector<double> b(static_cast<std::size_t>(to.words(rank)));
+  mpi::Redistribution move(from, to, world.comm(), threads, in_place ? &a : nullptr);
+  expect(!in_place || move.bytes() == 0, "bytes of messages on one machine", rank);
   for (int repetition = 0; repetition < 2; ++repetition) {
+    // A rank that begins anew must not change what another one still reads.
+    const auto seed = static_cast<std::uint64_t>(5 + repetition);
+    fill(from, rank, seed, a.own().data());
     std::ranges::fill(b, poison);
-    move.run(a.data(), b.data());
+    move.run(a.own().data(), b.data());
     Index own = 0, stays = 0;
     for_own(to, rank, [&](Index i, Index j, Index at) {
-      expect(b[static_cast<std::size_t>(at)] == value_at(5, i, j), "an element that moved", i);
+      expect(b[static_cast<std::size_t>(at)] == value_at(seed, i, j), "an element that moved", i);
       ++own;
       from.in({i, j, 1, 1}, [&](const Rectangle& r) { stays += r.rank == rank; });
     });
@@ -135,13 +141,21 @@ void check_moves(const mpi::World& world) {
     return list;
   };
   const auto layouts = all(45, 38), turned = all(38, 45);
+  const mpi::NodeMemory memory(world.comm(), ceil_div(901, ranks) * 803);  // of the largest
   for (const Distribution& from : layouts) {
-    for (const Distribution& to : layouts) check_move(world, from, to, 1);
-    for (const Distribution& to : turned) check_move(world, from, to.transposed(), threads);
+    for (const bool in_place : {false, true}) {
+      for (const Distribution& to : layouts) check_move(world, from, to, 1, memory, in_place);
+      for (const Distribution& to : turned)
+        check_move(world, from, to.transposed(), threads, memory, in_place);
+    }
   }
-  // Larger than a cache on few ranks, and written past it.
-  check_move(world, row_blocks(901, 803, ranks), row_blocks(803, 901, ranks).transposed(), 1);
-  check_move(world, row_blocks(300, 280, ranks), row_blocks(280, 300, ranks).transposed(), threads);
+  for (const bool in_place : {false, true}) {
+    // Larger than a cache on few ranks, and written past it.
+    check_move(world, row_blocks(901, 803, ranks), row_blocks(803, 901, ranks).transposed(), 1, memory,
+               in_place);
+    check_move(world, row_blocks(600, 580, ranks), row_blocks(580, 600, ranks).transposed(), threads, memory,
+               in_place);
+  }
 }
 
 // Errors that all ranks find are the same on each.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/report/charts.hpp"
 #include "tests/tables/records.hpp"
 
 namespace tallcache::test {
@@ -35,20 +36,30 @@ TEST(MemoryCurves, LatenciesStandBesideTheTexts) {
       "littles-law: latencies", Json::object(),
       {number("latency", 29, {{"memory", "shared"}}), number("time of a load", 15, {{"memory", "shared"}}),
        number("distance of runs", 0.5, {{"memory", "shared"}}),
+       number("latency", 28, {{"memory", "constant"}}),
+       number("time of a load", 14, {{"memory", "constant"}}),
+       number("distance of runs", 0, {{"memory", "constant"}}),
        curve("latency", "cycles", footprint, {33, 270, 650}),
        curve("time of a load", "ns", footprint, {17, 140, 330}),
        curve("distance of runs", "%", footprint, {0, 1, 4.5})}));
   const Report report = reported("littles-law", document);
   const auto& rows = grid_of(report, "Latency of a dependent load").rows;
-  EXPECT_EQ(rows.at(0), (std::vector<std::string>{"shared memory", "4 KiB", "29", "15", "0.5"}));
-  EXPECT_EQ(rows.at(1), (std::vector<std::string>{"L1", "16 KiB", "33", "17", "0"}));
-  EXPECT_EQ(rows.at(3), (std::vector<std::string>{"DRAM", "1 GiB", "650", "330", "4.5"}));
+  EXPECT_EQ(rows.at(0), (std::vector<std::string>{"shared memory", "1 KiB", "29", "15", "0.5"}));
+  EXPECT_EQ(rows.at(1), (std::vector<std::string>{"constant memory, cached", "1 KiB", "28", "14", "0"}));
+  EXPECT_EQ(rows.at(2), (std::vector<std::string>{"L1", "16 KiB", "33", "17", "0"}));
+  EXPECT_EQ(rows.at(4), (std::vector<std::string>{"DRAM", "1 GiB", "650", "330", "4.5"}));
   EXPECT_EQ(cell(report.grids.at(0), "H2", "shared memory: latency", "measured here"), "29");
   EXPECT_EQ(cell(report.grids.at(0), "H2", "global memory: latency", "measured here"), "650");
+  EXPECT_EQ(cell(report.grids.at(0), "H2", "constant memory, cached: latency", "measured here"), "28");
+  EXPECT_EQ(cell(report.grids.at(0), "H2", "registers: latency", "measured here"), "-");
   EXPECT_EQ(cell(report.grids.at(0), "S3", "planes for such requests", "measured here"), "-");
   ASSERT_EQ(report.charts.size(), 1u);
   EXPECT_EQ(report.charts[0].series.at(0).points.at(2).y, 650);
   EXPECT_EQ(report.charts[0].marks.size(), 3u);
+  const std::string script = chart_plot(report.charts[0]);
+  EXPECT_NE(script.find("\n16384 33\n4194304 270\n"), script.npos) << script;
+  EXPECT_NE(script.find("set label 'L1' at 16384,"), script.npos) << script;
+  EXPECT_THROW(chart_plot({.title = "of nothing"}), Error);
 }
 
 TEST(MemoryCurves, TheKneeIsAtNineTenthsOfTheBest) {

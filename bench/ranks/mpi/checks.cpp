@@ -52,10 +52,10 @@ std::string check_parts(const mpi::World& world, const Distribution& d, const do
   }
 }
 
-std::size_t status_bytes(const char* name) {
-  std::ifstream file("/proc/self/status");
+std::size_t resident_bytes() {
+  std::ifstream file("/proc/self/smaps_rollup");
   for (std::string word; file >> word;)
-    if (word == name) {
+    if (word == "Pss:") {
       std::size_t kib = 0;
       file >> kib;
       return kib * 1024;

@@ -43,7 +43,7 @@ using ElementCheck = std::function<std::string(Index i, Index j, double got)>;
 std::string check_parts(const mpi::World&, const ranks::Distribution&, const double* memory,
                         const ElementCheck&);
 
-/// A size of this process in /proc/self/status, such as "VmHWM:"; 0 where it is not told.
-std::size_t status_bytes(const char* name);
+/// The memory of this process: a page that several processes have mapped counts in parts; 0 where it is not told.
+std::size_t resident_bytes();
 
 }  // namespace tallcache
