@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "bench/report/charts.hpp"
 #include "bench/report/device_memory.hpp"
 #include "bench/report/device_state.hpp"
@@ -73,7 +75,10 @@ std::string sentence(const Document& document, const Json& part) {
     const Record*& fastest = step.at("peer") ? library : best;
     if (step.at("threads") == textbook->threads && faster(record, fastest)) fastest = record;
   }
-  if (!library || best->variant == textbook->variant) return {};  // of one variant's parameters
+  // Steps of one variant's parameters begin with no textbook's.
+  const bool one_variant = std::ranges::all_of(
+      steps, [&](const Json& step) { return step.at("peer") || step.at("variant") == textbook->variant; });
+  if (!library || one_variant) return {};
   const double seconds = measured_seconds(best);
   const Json& build = document.context.at("build");
   const std::string throttling = throttling_text(document);

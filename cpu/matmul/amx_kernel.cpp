@@ -86,14 +86,9 @@ void pack_b(Bfloat16* to, Index width, Index count, Index k, const Bfloat16* fro
     }
 }
 
-/// The tile registers: sums 0 to 3, A in 4 and 5, B in 6 and 7. The next panel of A, `next_a` behind this one, is
-/// prefetched: that of B stays in the first-level cache.
-TALLCACHE_AMX void accumulate(const Bfloat16* a, const Bfloat16* b, Index k, Index next_a) {
-  constexpr Index line = 64 / sizeof(Bfloat16);
+/// The tile registers: sums 0 to 3, A in 4 and 5, B in 6 and 7.
+TALLCACHE_AMX void accumulate(const Bfloat16* a, const Bfloat16* b, Index k) {
   for (Index l = 0; l < k; l += depth, a += depth * tile, b += depth * tile) {
-#ifndef TALLCACHE_NO_AHEAD
-    for (Index at = 0; at < depth * tile; at += line) __builtin_prefetch(a + next_a + at);
-#endif
     _tile_loadd(6, b, tile * 4);
     _tile_loadd(4, a, depth * 2);
     _tile_dpbf16ps(0, 4, 6);
@@ -147,7 +142,7 @@ TALLCACHE_AMX void multiply(const Block<Bfloat16>& x) {
         load_sums(c, x.ldc);
       else
         clear_sums();
-      accumulate(x.a.at(i / tile), x.b.at(j / tile), x.k, x.a.panel);
+      accumulate(x.a.at(i / tile), x.b.at(j / tile), x.k);
       if (whole)
         store_sums(c, x.ldc);
       else

@@ -1,6 +1,8 @@
 // The kernels of products in blocks (block_product.cuh), and their launch.
 #pragma once
 
+#include <type_traits>
+
 #include "common/ops/matmul.hpp"
 #include "gpu/check.hpp"
 #include "gpu/matmul/block_order.hpp"
@@ -11,23 +13,36 @@
 
 namespace tallcache::gpu::matmul {
 
-/// Each block does what `plan` says. `parts` has a tile for each of the plan's slots.
+/// A block for each of the first tiles of C. Apart from multiply_shared(), whose loop around the product takes
+/// registers from it (TUNING.md).
 template <class T, class Tiles, bool wide_b>
 __global__ void __launch_bounds__(Tiles::threads, Tiles::min_blocks)
-    multiply_blocks(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, TileOrder order,
-                    StreamPlan plan, T* parts, bool wide_c) {
-  using Product = BlockProduct<T, Tiles, wide_b>;
+    multiply_whole(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, TileOrder order,
+                   bool wide_c) {
   extern __shared__ __align__(16) unsigned char memory[];
-  const int block = static_cast<int>(blockIdx.x) - plan.whole;
-  int step = block < 0 ? 0 : plan.first_step(block);
-  const int end = block < 0 ? plan.steps : plan.first_step(block + 1);
+  const auto at = order.at(static_cast<int>(blockIdx.x));
+  const Index row = static_cast<Index>(at.row) * Tiles::rows, col = static_cast<Index>(at.col) * Tiles::cols;
+  BlockProduct<T, Tiles, wide_b> product(reinterpret_cast<T*>(memory), a, b, row, col);
+  product.multiply(0, a.cols);
+  product.store(c.data + row * c.ld + col, c.ld, c.rows - row, c.cols - col, wide_c);
+}
+
+/// Each block does its part of the shared tiles of `plan`. `parts` has a tile for each of the plan's slots.
+template <class T, class Tiles, bool wide_b>
+__global__ void __launch_bounds__(Tiles::threads, Tiles::min_blocks)
+    multiply_shared(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, TileOrder order,
+                    StreamPlan plan, T* parts, bool wide_c) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  const int block = static_cast<int>(blockIdx.x);
+  int step = plan.first_step(block);
+  const int end = plan.first_step(block + 1);
   do {
     const int tile = step / plan.steps, begin = tile * plan.steps;
     const int stop = end < begin + plan.steps ? end : begin + plan.steps;
-    const auto at = order.at(block < 0 ? static_cast<int>(blockIdx.x) : plan.whole + tile);
+    const auto at = order.at(plan.whole + tile);
     const Index row = static_cast<Index>(at.row) * Tiles::rows;
     const Index col = static_cast<Index>(at.col) * Tiles::cols;
-    Product product(reinterpret_cast<T*>(memory), a, b, row, col);
+    BlockProduct<T, Tiles, wide_b> product(reinterpret_cast<T*>(memory), a, b, row, col);
     const Index last = static_cast<Index>(stop - begin) * Tiles::depth;
     product.multiply(static_cast<Index>(step - begin) * Tiles::depth, last < a.cols ? last : a.cols);
     if (stop - step == plan.steps)
@@ -90,16 +105,27 @@ void multiply_in_blocks(const Launch& launch, const typename Matmul<T>::template
                         const TileOrder& order, const StreamPlan& plan, T* parts) {
   const auto& [c, a, b, scratch] = args;
   if (c.rows == 0 || c.cols == 0) return;
-  const auto start = [&](auto kernel, int shared_bytes) {
-    allow_dynamic_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
-    kernel<<<plan.blocks(), Tiles::threads, shared_bytes, stream_of(launch)>>>(c, a, b, order, plan, parts,
-                                                                               transpose::rows_are_chunks(c));
-    check_launch();
+  const bool wide_c = transpose::rows_are_chunks(c);
+  const auto start = [&]<bool wide_b>(std::bool_constant<wide_b>) {
+    constexpr int shared_bytes = BlockProduct<T, Tiles, wide_b>::shared_bytes;
+    if (plan.whole > 0) {
+      const auto kernel = multiply_whole<T, Tiles, wide_b>;
+      allow_dynamic_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
+      kernel<<<plan.whole, Tiles::threads, shared_bytes, stream_of(launch)>>>(c, a, b, order, wide_c);
+      check_launch();
+    }
+    if (plan.sharing > 0) {
+      const auto kernel = multiply_shared<T, Tiles, wide_b>;
+      allow_dynamic_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
+      kernel<<<plan.sharing, Tiles::threads, shared_bytes, stream_of(launch)>>>(c, a, b, order, plan, parts,
+                                                                                wide_c);
+      check_launch();
+    }
   };
   if (transpose::rows_are_chunks(b))
-    start(multiply_blocks<T, Tiles, true>, BlockProduct<T, Tiles, true>::shared_bytes);
+    start(std::true_type{});
   else
-    start(multiply_blocks<T, Tiles, false>, BlockProduct<T, Tiles, false>::shared_bytes);
+    start(std::false_type{});
   if (plan.sharing == 0) return;
   const int lanes = plan.max_parts() < 16 ? 1 : 8;
   // To find the parts takes a block as long as to add those of some rows: few blocks, of many rows.

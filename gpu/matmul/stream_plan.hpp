@@ -36,7 +36,6 @@ struct StreamPlan {
     return plan;
   }
 
-  constexpr int blocks() const { return whole + sharing; }
   /// The first step of sharing block `block` in the row of steps.
   constexpr int first_step(int block) const {
     return static_cast<int>(static_cast<Index>(block) * shared_tiles * steps / sharing);
