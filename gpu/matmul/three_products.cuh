@@ -66,15 +66,15 @@ struct three_products : OnCapability<9, 0> {
   template <class Tiles>
   static void start(Tiles, const Launch& launch, const Matmul<float>::Args<>& args, const TileOrder& order) {
     auto [c, a, b, scratch] = args;
-    const auto a_rows = tensor_rows(launch, a, scratch), b_rows = tensor_rows(launch, b, scratch);
+    const auto a_rows = tensor_rows(launch, a, scratch, "A");
+    const auto b_rows = tensor_rows(launch, b, scratch, "B");
     unsigned char* const unusual = scratch.vector<unsigned char>(Index{8} * order.tiles()).data;
     const auto kernel = multiply_three_times<Tiles>;
     allow_dynamic_shared(reinterpret_cast<const void*>(kernel), Tiles::shared_bytes);
     kernel<<<std::min(order.tiles(), multiprocessors()), Tiles::threads, Tiles::shared_bytes,
-             stream_of(launch)>>>(c, tensor_boxes(a_rows, Tiles::rows, Tiles::depth),
-                                  tensor_boxes(b_rows, Tiles::depth, Tiles::box_cols), order,
-                                  static_cast<int>(ceil_div<Index>(a.cols, Tiles::depth)), pairs_of(c),
-                                  unusual);
+             stream_of(launch)>>>(
+        c, tensor_map(a_rows, Tiles::rows, Tiles::depth), tensor_map(b_rows, Tiles::depth, Tiles::box_cols),
+        order, static_cast<int>(ceil_div<Index>(a.cols, Tiles::depth)), pairs_of(c), unusual);
     check_launch();
     multiply_again<Tiles><<<order.tiles(), 256, 0, stream_of(launch)>>>(c, a, b, order, unusual);
     check_launch();
