@@ -203,7 +203,8 @@ class OnTensorCores : public Multiplying {
   void multiply_all(Index m, Index n, Index k, const Layout& layout = {}) {
     multiply<Bfloat16>("specialised_warps", m, n, k, layout);
     multiply<float, MatmulTf32>("transposed_wgmma", m, n, k, layout);
-    for (Index rounded : {0, 1}) multiply<float>("three_products", m, n, k, layout, {{"rounded", rounded}});
+    for (const std::string_view name : {"three_products", "three_truncated"})
+      multiply<float>(name, m, n, k, layout);
   }
 };
 
@@ -249,6 +250,7 @@ TEST_F(OnTensorCores, OrdersOfBlocks) {
 TEST_F(OnTensorCores, InfinityAndNaN) {
   multiply_infinity_and_nan<MatmulTf32>("transposed_wgmma");
   multiply_infinity_and_nan<Matmul<float>>("three_products");
+  multiply_infinity_and_nan<Matmul<float>>("three_truncated");
 }
 
 // The largest error over |A||B|: one TF32 product has 100 times as much, and truncated sums 10 times.
