@@ -9,7 +9,7 @@
 
 namespace tallcache::gpu::matmul {
 
-/// Where `rounded`, sums of 256 steps are added in registers; else the tensor cores make, and truncate, all sums.
+/// Where `rounded`, sums of 128 steps are added in registers; else the tensor cores make, and truncate, all sums.
 template <bool rounded>
 struct ThreeProducts : OnCapability<9, 0> {
   using operations = OperationList<Matmul<float>>;
@@ -35,8 +35,8 @@ struct ThreeProducts : OnCapability<9, 0> {
   /// part that does not depend on the height.
   template <class Use>
   static void with_tiles(const Shape& shape, const Use& use) {
-    using High = SplitTiles<176, 3, rounded ? 8 : 0>;
-    using Low = SplitTiles<128, 4, rounded ? 8 : 0>;
+    using High = SplitTiles<176, 3, rounded ? 4 : 0>;
+    using Low = SplitTiles<128, 4, rounded ? 4 : 0>;
     const auto order_of = [&]<class Tiles>(Tiles) {
       return TileOrder{BlockOrder::recursive, static_cast<int>(ceil_div<Index>(shape["m"], Tiles::rows)),
                        static_cast<int>(ceil_div<Index>(shape["n"], Tiles::cols)), Tiles::rows, Tiles::cols};
