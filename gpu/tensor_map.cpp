@@ -31,37 +31,29 @@ Encode encode() {
 }
 
 template <class T>
-TensorBoxes boxes(const MatrixView<const T>& a, CUtensorMapDataType type, int box_rows, int box_cols) {
-  constexpr std::size_t width = sizeof(T);
-  const auto start = reinterpret_cast<std::uintptr_t>(a.data);
-  TensorBoxes boxes{{}, static_cast<int>(start % 16 / width)};
-  if (a.rows > 1 && a.cols + boxes.first_col > a.ld)
-    throw Error(
-        fmt::format("a matrix of {} columns with rows {} apart starts {} bytes behind a multiple of 16",
-                    a.cols, a.ld, start % 16));
-  const cuuint64_t sizes[] = {static_cast<cuuint64_t>(a.cols + boxes.first_col),
-                              static_cast<cuuint64_t>(a.rows)};
-  const cuuint64_t pitch[] = {a.ld * width};
+CUtensorMap map_of(const MatrixView<const T>& a, CUtensorMapDataType type, int box_rows, int box_cols) {
+  CUtensorMap map;
+  const cuuint64_t sizes[] = {static_cast<cuuint64_t>(a.cols), static_cast<cuuint64_t>(a.rows)};
+  const cuuint64_t pitch[] = {a.ld * sizeof(T)};
   const cuuint32_t box[] = {static_cast<cuuint32_t>(box_cols), static_cast<cuuint32_t>(box_rows)};
   const cuuint32_t strides[] = {1, 1};
-  const CUresult result =
-      encode()(&boxes.map, type, 2, reinterpret_cast<void*>(start / 16 * 16), sizes, pitch, box, strides,
-               CU_TENSOR_MAP_INTERLEAVE_NONE,
-               box_cols * width == 64 ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_128B,
-               CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult result = encode()(
+      &map, type, 2, const_cast<T*>(a.data), sizes, pitch, box, strides, CU_TENSOR_MAP_INTERLEAVE_NONE,
+      box_cols * sizeof(T) == 64 ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_128B,
+      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS)
     throw Error(fmt::format("cuTensorMapEncodeTiled: error {} for {} x {} elements, rows {} apart",
                             static_cast<int>(result), a.rows, a.cols, a.ld));
-  return boxes;
+  return map;
 }
 
 }  // namespace
 
-TensorBoxes tensor_boxes(const MatrixView<const Bfloat16>& a, int box_rows, int box_cols) {
-  return boxes(a, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, box_rows, box_cols);
+CUtensorMap tensor_map(const MatrixView<const Bfloat16>& a, int box_rows, int box_cols) {
+  return map_of(a, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, box_rows, box_cols);
 }
-TensorBoxes tensor_boxes(const MatrixView<const float>& a, int box_rows, int box_cols) {
-  return boxes(a, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, box_rows, box_cols);
+CUtensorMap tensor_map(const MatrixView<const float>& a, int box_rows, int box_cols) {
+  return map_of(a, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, box_rows, box_cols);
 }
 
 }  // namespace tallcache::gpu

@@ -119,6 +119,7 @@ PeerComparison gpu_peers_on_tensor_cores(std::string_view element, std::string_v
                             .share = {SpeedShare::Of::limit, "of the FMA peak"},
                             .smoke = square(65),
                             .backend = "gpu"};
+  if (variant == "three_products") comparison.beside = {"three_truncated"};
   for (const Index n : {1024, 2048, 4096, 8192, 4095, 8191}) comparison.cases.push_back({.shape = square(n)});
   comparison.cases.push_back({.shape = square(16384), .from = Scale::full});
   return comparison;

@@ -99,10 +99,11 @@ TileOrder tiles_of(const Shape& shape, BlockOrder order) {
           static_cast<int>(grid_of(ceil_div<Index>(shape["n"], Tiles::cols))), Tiles::rows, Tiles::cols};
 }
 
-/// Starts the product in the stream of `launch`. `parts` has plan.slots() tiles.
+/// Starts the product in the stream of `launch`. `parts` has plan.slots() tiles. Where `wide`, rows of B, and
+/// of A where the tiles want it, start at multiples of 16 bytes.
 template <class Tiles, class T>
 void multiply_in_blocks(const Launch& launch, const typename Matmul<T>::template Args<>& args,
-                        const TileOrder& order, const StreamPlan& plan, T* parts) {
+                        const TileOrder& order, const StreamPlan& plan, T* parts, bool wide) {
   const auto& [c, a, b, scratch] = args;
   if (c.rows == 0 || c.cols == 0) return;
   const bool wide_c = transpose::rows_are_chunks(c);
@@ -122,7 +123,7 @@ void multiply_in_blocks(const Launch& launch, const typename Matmul<T>::template
       check_launch();
     }
   };
-  if (transpose::rows_are_chunks(b))
+  if (wide)
     start(std::true_type{});
   else
     start(std::false_type{});
@@ -135,6 +136,12 @@ void multiply_in_blocks(const Launch& launch, const typename Matmul<T>::template
                   std::min(Tiles::rows / rows_at_once, ceil_div(blocks, plan.shared_tiles * columns)));
   add_parts<T, Tiles><<<grid, dim3(32, 8), 0, stream_of(launch)>>>(c, order, plan, parts, lanes);
   check_launch();
+}
+
+template <class Tiles, class T>
+void multiply_in_blocks(const Launch& launch, const typename Matmul<T>::template Args<>& args,
+                        const TileOrder& order, const StreamPlan& plan, T* parts) {
+  multiply_in_blocks<Tiles, T>(launch, args, order, plan, parts, transpose::rows_are_chunks(args.b));
 }
 
 }  // namespace tallcache::gpu::matmul

@@ -1,6 +1,6 @@
 // The product of one block of doubles on the tensor cores of compute capability 8.0 and later: the parts of
 // BlockProduct (block_product.cuh), with a warp's matrix instruction (mma.sync) in place of a thread's sums.
-// PTX ISA, "Matrix fragments for mma.m8n8k4", "mma.m16n8k8".
+// PTX ISA, "Matrix fragments for mma.m8n8k4", "mma.m16n8k4", "mma.m16n8k8".
 #pragma once
 
 #include "gpu/matmul/block_product.cuh"
@@ -24,6 +24,23 @@ __device__ __forceinline__ void multiply_by_warp(double (&d)[4], const double (&
 #endif
 }
 
+/// The same of A 16 x 8, of which thread 4 g + t has columns t and t + 4, and B 8 x 8.
+__device__ __forceinline__ void multiply_by_warp(double (&d)[4], const double (&a)[4], const double (&b)[2]) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};\n"
+      : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+#else
+#pragma unroll
+  for (int l = 0; l < 2; ++l) {
+    const double a_half[] = {a[2 * l], a[2 * l + 1]}, b_half[] = {b[l]};
+    multiply_by_warp(d, a_half, b_half);
+  }
+#endif
+}
+
 /// As BlockShape, on tensor cores.
 template <int block_rows, int block_cols, int rows_of_warp, int cols_of_warp, int number_of_stages,
           int min_blocks_of_sm = 1>
@@ -31,11 +48,13 @@ struct MmaShape
     : BlockShape<block_rows, block_cols, 16, rows_of_warp, cols_of_warp, number_of_stages, min_blocks_of_sm> {
 };
 
-/// A warp's part of the product of doubles. In shared memory, element c of row r of A (16 doubles) or of B lies
-/// at c ^ 4 (r % 4): the factors that 16 threads load fall into all 32 banks. They are loaded one by one, in
-/// the order in which the instruction reads its registers; two at a time they would have to be moved.
-template <int rows, int cols, int warp_rows, int warp_cols, int stages, int min_blocks, bool wide_b>
-class BlockProduct<double, MmaShape<rows, cols, warp_rows, warp_cols, stages, min_blocks>, wide_b> {
+/// A warp's part of the product of doubles. Where `wide`, rows of A and B start at multiples of 16 bytes.
+///
+/// In shared memory, element c of row r of A (16 doubles) or of B lies at c ^ 4 (r % 4): the factors that 16
+/// threads load fall into all 32 banks. They are loaded one by one, in the order in which the instruction reads
+/// its registers; two at a time they would have to be moved.
+template <int rows, int cols, int warp_rows, int warp_cols, int stages, int min_blocks, bool wide>
+class BlockProduct<double, MmaShape<rows, cols, warp_rows, warp_cols, stages, min_blocks>, wide> {
   static constexpr int depth = 16, threads = rows / warp_rows * (cols / warp_cols) * 32;
   static constexpr int a_size = rows * depth, stage_size = a_size + depth * cols;
 
@@ -95,7 +114,7 @@ class BlockProduct<double, MmaShape<rows, cols, warp_rows, warp_cols, stages, mi
     }
   }
 
-  __device__ void store(double* to, Index ld, Index row_end, Index col_end, bool wide) const {
+  __device__ void store(double* to, Index ld, Index row_end, Index col_end, bool pairs) const {
     const int rows_left = static_cast<int>(row_end < rows ? row_end : rows) - tile_row;
     const int cols_left = static_cast<int>(col_end < cols ? col_end : cols) - tile_col;
     double* const first = to + tile_row * ld + tile_col;
@@ -107,7 +126,7 @@ class BlockProduct<double, MmaShape<rows, cols, warp_rows, warp_cols, stages, mi
       for (int j = 0; j < col_tiles; ++j) {
         const double x = sum[i / 2][j][i % 2 * 2], y = sum[i / 2][j][i % 2 * 2 + 1];
         double* const place = row_of_c + j * 8;
-        if (j * 8 + 1 < cols_left && wide) {
+        if (j * 8 + 1 < cols_left && pairs) {
           *reinterpret_cast<double2*>(place) = {x, y};
         } else {
           if (j * 8 < cols_left) place[0] = x;
@@ -118,11 +137,13 @@ class BlockProduct<double, MmaShape<rows, cols, warp_rows, warp_cols, stages, mi
   }
 
  private:
-  static constexpr int part_depth = 4;
+  // Factors of the next part are loaded beside the products of this one. With copies of 8 bytes, which are twice as
+  // many, there are registers for half of it.
+  static constexpr int part_depth = wide ? 8 : 4;
   static constexpr int row_tiles = warp_rows / 16, col_tiles = warp_cols / 8;
 
   // A thread copies `width` elements at once, of every a_step-th row of A and every b_step-th of B.
-  static constexpr int width = wide_b ? 2 : 1;
+  static constexpr int width = wide ? 2 : 1;
   static constexpr int a_lanes = depth / width, a_step = threads / a_lanes;
   static constexpr int b_lanes = cols / width, b_step = threads / b_lanes;
   static_assert(a_step % 4 == 0 && rows % a_step == 0 && (4 % b_step == 0 || b_step % 4 == 0) &&

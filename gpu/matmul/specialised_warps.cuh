@@ -35,8 +35,8 @@ struct specialised_warps : OnCapability<9, 0> {
     if (a.cols == 0)
       return TALLCACHE_CUDA(cudaMemset2DAsync(c.data, c.ld * sizeof(float), 0, c.cols * sizeof(float), c.rows,
                                               stream_of(launch)));
-    a = tensor_rows(launch, a, scratch);
-    b = tensor_rows(launch, b, scratch);
+    a = tensor_rows(launch, a, scratch, "A");
+    b = tensor_rows(launch, b, scratch, "B");
     const auto order = static_cast<BlockOrder>(params["order"]);
     // Half as wide where few multiprocessors would have a tile.
     if (ceil_div<Index>(c.rows, 128) * ceil_div<Index>(c.cols, 256) * 4 < multiprocessors() * Index{3})
@@ -54,8 +54,8 @@ struct specialised_warps : OnCapability<9, 0> {
     const auto kernel = multiply_by_specialised_warps<Tiles>;
     allow_dynamic_shared(reinterpret_cast<const void*>(kernel), Tiles::shared_bytes);
     kernel<<<std::min(order.tiles(), multiprocessors()), Tiles::threads, Tiles::shared_bytes,
-             stream_of(launch)>>>(c, tensor_boxes(a, Tiles::rows, Tiles::depth),
-                                  tensor_boxes(b, Tiles::depth, Tiles::box_cols), order,
+             stream_of(launch)>>>(c, tensor_map(a, Tiles::rows, Tiles::depth),
+                                  tensor_map(b, Tiles::depth, Tiles::box_cols), order,
                                   static_cast<int>(ceil_div<Index>(a.cols, Tiles::depth)), pairs_of(c));
     check_launch();
   }

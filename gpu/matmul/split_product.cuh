@@ -164,8 +164,8 @@ __device__ void multiply_split_tiles(const SplitSharedTiles<Tiles>& tiles, const
 /// stored at once.
 template <class Tiles>
 __global__ void __launch_bounds__(Tiles::threads, 1)
-    multiply_three_times(MatrixView<float> c, const __grid_constant__ TensorBoxes a,
-                         const __grid_constant__ TensorBoxes b, TileOrder order, int steps, bool pairs,
+    multiply_three_times(MatrixView<float> c, const __grid_constant__ CUtensorMap a,
+                         const __grid_constant__ CUtensorMap b, TileOrder order, int steps, bool pairs,
                          unsigned char* unusual) {
   extern __shared__ unsigned char memory[];
   __shared__ CopyBarrier full[Tiles::stages], empty[Tiles::stages], split[Tiles::stages];

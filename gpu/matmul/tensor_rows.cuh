@@ -1,4 +1,4 @@
-// Factors as bulk copies read them: rows a whole number of 16 bytes apart.
+// Factors as bulk copies read them: rows that start at multiples of 16 bytes.
 #pragma once
 
 #include <algorithm>
@@ -35,10 +35,14 @@ std::size_t tensor_rows_bytes(const Shape& shape) {
   return scratch_bytes({bytes(shape["m"], k, k + pad), bytes(k, n, n + pad)});
 }
 
-/// `from`, or its copy in `scratch` when its rows are not whole 16 bytes apart.
+/// `from`, called `name`, or its copy in `scratch` when its rows are not whole 16 bytes apart. Throws Error when
+/// they are, but start between multiples of 16 bytes: of that its shape says nothing, so there is no scratch.
 template <class T>
-MatrixView<const T> tensor_rows(const Launch& launch, const MatrixView<const T>& from, Scratch<>& scratch) {
-  if (has_tensor_boxes(from)) return from;
+MatrixView<const T> tensor_rows(const Launch& launch, const MatrixView<const T>& from, Scratch<>& scratch,
+                                const char* name) {
+  if (has_tensor_map(from)) return from;
+  if (from.ld * sizeof(T) % 16 == 0)
+    throw Error(std::string("matmul: ") + name + " starts at no multiple of 16 bytes");
   MatrixView<T> to = scratch.matrix<T>(from.rows, padded_cols<T>(from.cols));
   to.cols = from.cols;
   const dim3 grid(static_cast<unsigned>(std::min<Index>(from.rows, 1 << 20)),

@@ -122,8 +122,8 @@ __device__ void multiply_transposed_tiles(const SharedTiles<Tiles>& tiles, const
 /// elements of C are stored at once.
 template <class Tiles>
 __global__ void __launch_bounds__(Tiles::threads, 1)
-    multiply_transposed(MatrixView<float> c, const __grid_constant__ TensorBoxes a,
-                        const __grid_constant__ TensorBoxes b, TileOrder order, int steps, bool pairs) {
+    multiply_transposed(MatrixView<float> c, const __grid_constant__ CUtensorMap a,
+                        const __grid_constant__ CUtensorMap b, TileOrder order, int steps, bool pairs) {
   extern __shared__ unsigned char memory[];
   __shared__ CopyBarrier full[Tiles::stages], empty[Tiles::stages];
   __shared__ TileOrder::At place[Tiles::stages];

@@ -34,8 +34,8 @@ struct transposed_wgmma : OnCapability<9, 0> {
     if (a.cols == 0)
       return TALLCACHE_CUDA(cudaMemset2DAsync(c.data, c.ld * sizeof(float), 0, c.cols * sizeof(float), c.rows,
                                               stream_of(launch)));
-    a = tensor_rows(launch, a, scratch);
-    b = tensor_rows(launch, b, scratch);
+    a = tensor_rows(launch, a, scratch, "A");
+    b = tensor_rows(launch, b, scratch, "B");
     const auto order = static_cast<BlockOrder>(params["order"]);
     // Half as high where few multiprocessors would have a tile.
     if (ceil_div<Index>(c.rows, 256) * ceil_div<Index>(c.cols, 128) * 4 < multiprocessors() * Index{3})
@@ -54,7 +54,7 @@ struct transposed_wgmma : OnCapability<9, 0> {
     allow_dynamic_shared(reinterpret_cast<const void*>(kernel), Tiles::shared_bytes);
     kernel<<<std::min(order.tiles(), multiprocessors()), Tiles::threads, Tiles::shared_bytes,
              stream_of(launch)>>>(
-        c, tensor_boxes(a, Tiles::rows, Tiles::depth), tensor_boxes(b, Tiles::depth, Tiles::box_cols), order,
+        c, tensor_map(a, Tiles::rows, Tiles::depth), tensor_map(b, Tiles::depth, Tiles::box_cols), order,
         static_cast<int>(ceil_div<Index>(a.cols, 2 * Tiles::depth)) * 2, pairs_of(c));
     check_launch();
   }

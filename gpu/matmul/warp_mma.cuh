@@ -37,12 +37,13 @@ struct warp_mma : OnGpu {
       double* const parts =
           scratch.vector<double>(static_cast<Index>(plan.slots()) * Tiles::rows * Tiles::cols).data;
       multiply_in_blocks<Tiles, double>(
-          launch, args, tiles_of<Tiles>(shape, static_cast<BlockOrder>(params["order"])), plan, parts);
+          launch, args, tiles_of<Tiles>(shape, static_cast<BlockOrder>(params["order"])), plan, parts,
+          transpose::rows_are_chunks(args.a) && transpose::rows_are_chunks(args.b));
     });
   }
 
  private:
-  using Large = MmaShape<128, 128, 32, 64, 3>;
+  using Large = MmaShape<128, 128, 32, 64, 5>;
   using Small = MmaShape<64, 64, 32, 32, 4, 2>;
 
   /// Calls use(tiles, plan) with the tiles that suit `shape`: the largest that occupy the multiprocessors.
@@ -50,8 +51,13 @@ struct warp_mma : OnGpu {
   static void with_tiles(const Shape& shape, const Use& use) {
     const Index processors = multiprocessors();
     const auto plan = [&]<class Tiles>(Tiles tiles) {
-      return use(tiles, StreamPlan::of_remainder(tiles_of<Tiles>(shape, BlockOrder::recursive).tiles(),
-                                                 ceil_div<Index>(shape["k"], Tiles::depth), processors));
+      const Index number = tiles_of<Tiles>(shape, BlockOrder::recursive).tiles();
+      const Index steps = ceil_div<Index>(shape["k"], Tiles::depth);
+      constexpr Index sum_of_parts = 16;  // in the time of as many steps
+      if ((processors - number % processors) * steps < sum_of_parts * processors)
+        use(tiles, StreamPlan::of_whole_tiles(number, steps));
+      else
+        use(tiles, StreamPlan::of_remainder(number, steps, processors));
     };
     if (tiles_of<Large>(shape, BlockOrder::recursive).tiles() * Index{8} >= processors * 7)
       plan(Large{});

@@ -6,7 +6,6 @@
 #include "gpu/matmul/block_order.hpp"
 #include "gpu/matmul/warpgroup_product.cuh"
 #include "gpu/tensor_copy.cuh"
-#include "gpu/tensor_map.hpp"
 
 namespace tallcache::gpu::matmul {
 
@@ -54,7 +53,7 @@ struct Turn {
 
 /// One thread copies the tiles of A and B of each step as soon as their place is free.
 template <class Tiles>
-__device__ void copy_tiles(const SharedTiles<Tiles>& tiles, const TensorBoxes& a, const TensorBoxes& b,
+__device__ void copy_tiles(const SharedTiles<Tiles>& tiles, const CUtensorMap& a, const CUtensorMap& b,
                            const TileOrder& order, int steps) {
   Turn<Tiles::stages> turn;
   for (int tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
@@ -64,11 +63,11 @@ __device__ void copy_tiles(const SharedTiles<Tiles>& tiles, const TensorBoxes& a
       tiles.empty[turn.stage].wait(turn.parity ^ 1);
       tiles.place[turn.stage] = at;
       full.arrive_expecting(Tiles::a_bytes + Tiles::b_bytes);
-      copy_box(tiles.a(turn.stage), a.map, at.row * Tiles::rows, step * Tiles::depth + a.first_col, full);
+      copy_box(tiles.a(turn.stage), a, at.row * Tiles::rows, step * Tiles::depth, full);
 #pragma unroll
       for (int box = 0; box < Tiles::cols / Tiles::box_cols; ++box)
-        copy_box(tiles.b(turn.stage) + box * Tiles::box_bytes, b.map, step * Tiles::depth,
-                 at.col * Tiles::cols + box * Tiles::box_cols + b.first_col, full);
+        copy_box(tiles.b(turn.stage) + box * Tiles::box_bytes, b, step * Tiles::depth,
+                 at.col * Tiles::cols + box * Tiles::box_cols, full);
     }
   }
 }
@@ -139,8 +138,8 @@ __device__ void multiply_tiles(const SharedTiles<Tiles>& tiles, const MatrixView
 /// stored at once.
 template <class Tiles>
 __global__ void __launch_bounds__(Tiles::threads, 1)
-    multiply_by_specialised_warps(MatrixView<float> c, const __grid_constant__ TensorBoxes a,
-                                  const __grid_constant__ TensorBoxes b, TileOrder order, int steps,
+    multiply_by_specialised_warps(MatrixView<float> c, const __grid_constant__ CUtensorMap a,
+                                  const __grid_constant__ CUtensorMap b, TileOrder order, int steps,
                                   bool pairs) {
   extern __shared__ unsigned char memory[];
   __shared__ CopyBarrier full[Tiles::stages], empty[Tiles::stages];
