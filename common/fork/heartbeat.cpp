@@ -11,10 +11,10 @@ namespace detail {
 namespace {
 
 // Nanoseconds. A promotion takes some hundreds of them, to wake a thread more than ten thousand (TUNING.md).
-constexpr Time heartbeat = 30'000, first_heartbeat = 50'000;  // the first: while the workers sleep
+constexpr Time heartbeat = 30'000, first_heartbeat = 70'000;  // the first: while the workers sleep
 constexpr Time least_age = 5'000;      // of a promotion before the next one, on average
 constexpr Time burst = 4 * least_age;  // so many promotions may follow one another
-constexpr Time begins = 5'000;         // a program: waits for so long in any case
+constexpr Time begins = 25'000;        // a program: waits for so long in any case
 constexpr Time between_looks = 2'000;
 constexpr Time long_strand = 150'000;
 constexpr int most_between = 512;  // forks
@@ -54,7 +54,7 @@ struct Promoted {
       LatentList& list = latent_list;
       list.until_look = list.between = 1;
       list.looked = time_now();
-      list.promoted = list.looked - burst;
+      list.promoted = list.looked - least_age;
     }
     ~Running() { crew.becomes_idle(); }
     Crew& crew;
