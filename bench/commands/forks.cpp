@@ -65,8 +65,7 @@ std::vector<Shape> shapes_of(const Operation& operation, const Variant& variant,
     return shape[operation.dims.front().name] > largest || !variant.supports(shape);
   });
   std::ranges::sort(shapes, {}, [&](const Shape& shape) { return rated_work(operation, shape); });
-  const auto [first, last] = std::ranges::unique(shapes);
-  shapes.erase(first, last);
+  shapes.erase(std::unique(shapes.begin(), shapes.end()), shapes.end());
   return shapes;
 }
 
