@@ -65,8 +65,7 @@ std::vector<Shape> shapes_of(const Operation& operation, const Variant& variant,
     return shape[operation.dims.front().name] > largest || !variant.supports(shape);
   });
   std::ranges::sort(shapes, {}, [&](const Shape& shape) { return rated_work(operation, shape); });
-  const auto [first, last] = std::ranges::unique(shapes);
-  shapes.erase(first, last);
+  shapes.erase(std::unique(shapes.begin(), shapes.end()), shapes.end());
   return shapes;
 }
 
@@ -85,16 +84,20 @@ void measure_variant(Document& document, const Operation& operation, const Varia
   const Protocol protocol{.min_rounds = 5, .max_rounds = 51, .seconds = options.seconds};
   double seconds_per_work = 0;
   for (const Shape& shape : shapes_of(operation, variant, options.smoke ? 10 : 1'000'000'000)) {
-    if (seconds_per_work * rated_work(operation, shape) > options.longest_run) return;
+    const double work = rated_work(operation, shape);
+    if (seconds_per_work * work > options.longest_run) return;
+    bool timed = false;
     const Problem problem{.operation = &operation, .shape = shape, .input = {}, .seed = options.seed};
     for (const Measurement& m : measure_each(problem, list, protocol)) {
-      if (m.candidate.threads == 1 && m.outcome.measured())
-        seconds_per_work = m.median_s() / rated_work(operation, shape);
+      if (m.candidate.threads == 1 && m.outcome.measured()) {
+        timed = true;
+        if (work > 0) seconds_per_work = m.median_s() / work;
+      }
       Record record = to_record(problem, m);
       record.row = fmt::format("{} {}", variant.name, to_string(operation, problem.shape));
       document.put(std::move(record));
     }
-    if (seconds_per_work == 0) return;
+    if (!timed) return;
   }
 }
 

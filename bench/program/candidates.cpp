@@ -180,7 +180,7 @@ void add_fork(CLI::App& command, ForkPolicy& fork) {
   for (const ForkPolicy policy : fork_policies) policies.emplace(name_of(policy), policy);
   command
       .add_option("--fork", fork,
-                  "How several threads fork: a task at every fork, or at a heartbeat the oldest")
+                  "How several threads fork: a task at every fork, or the oldest at a heartbeat or on demand")
       ->transform(CLI::CheckedTransformer(policies))
       ->default_str(std::string(name_of(fork)));
 }

@@ -11,12 +11,12 @@ namespace detail {
 namespace {
 
 // Nanoseconds. A promotion takes some hundreds of them, to wake a thread more than ten thousand (TUNING.md).
-constexpr Time heartbeat = 30'000, first_heartbeat = 50'000;  // the first: while the workers sleep
+constexpr Time heartbeat = 30'000, first_heartbeat = 70'000;  // the first: while the workers sleep
 constexpr Time least_age = 5'000;      // of a promotion before the next one, on average
 constexpr Time burst = 4 * least_age;  // so many promotions may follow one another
-constexpr Time begins = 5'000;         // a program: waits for so long in any case
+constexpr Time begins = 25'000;        // a program: waits for so long in any case
 constexpr Time between_looks = 2'000;
-constexpr Time long_strand = 150'000;
+constexpr Time long_strand = 100'000;
 constexpr int most_between = 512;  // forks
 
 // Whether the programs of this thread have strands so long that it does not look before it is too late for a
@@ -54,7 +54,7 @@ struct Promoted {
       LatentList& list = latent_list;
       list.until_look = list.between = 1;
       list.looked = time_now();
-      list.promoted = list.looked - burst;
+      list.promoted = list.looked - least_age;
     }
     ~Running() { crew.becomes_idle(); }
     Crew& crew;
@@ -151,16 +151,15 @@ static void promote(LatentList& list) {
 void promote_in_time(LatentList& list, Time now) noexcept {
   const Time age = now - list.promoted;
   const bool always = calls.always.load(std::memory_order_relaxed);
-  if ((age < least_age && !always) || !list.newest || !has_workers(list)) return;
+  if (age < least_age && !always && !strands.long_now) return;
+  if (!list.newest || !has_workers(list)) return;
   try {
     const Crew& crew = list.crew ? *list.crew : crew_of(list.oldest->threads);
-    if (crew.hungry() || always) {
-      list.promoted = std::max(list.promoted, now - burst) + least_age;
-    } else {
+    if (!crew.hungry() && !always) {
       if (crew.offered >= list.oldest->threads) return;
       if (!strands.long_now && age < (crew.workers > 0 ? heartbeat : first_heartbeat)) return;
-      list.promoted = strands.long_now ? list.promoted + least_age : now;
     }
+    list.promoted = std::min(now, std::max(list.promoted, now - burst) + least_age);
     promote(list);
   } catch (...) {
   }
@@ -180,6 +179,8 @@ void look(LatentList& list) noexcept {
     else if (since > 4 * between_looks)
       list.between = std::max(1, static_cast<int>(list.between * between_looks / since));
   }
+  constexpr int many = 16;  // more than a descent to a leaf
+  if (list.between >= many) strands.long_now = false;
   list.looked = now;
   list.until_look = list.between;
   list.answered = calls.count.load(std::memory_order_relaxed);

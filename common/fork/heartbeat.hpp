@@ -7,8 +7,8 @@
 // A fork is latent at first: a record on the stack, in a list of its thread. The thread runs the first branch,
 // takes the record off the list and runs the second one. Now and then a thread looks: it turns the oldest latent
 // fork of its list into a task of oneTBB, which another thread may take, where it has promoted none for a
-// heartbeat, or for a twentieth of one while a thread of the arena is known to have nothing to do. Of a loop it
-// turns the second half of the remaining iterations into a task. A program that ends before its first heartbeat
+// heartbeat, or for a sixth of one while a thread of the arena is known to have nothing to do. Of a loop it turns
+// the second half of the remaining iterations into a task, where that half is known to be worth one. A program that ends before its first heartbeat
 // has entered no arena.
 //
 // A thread looks when the number of forks since its last look has come to a count that it adapts, so that it
@@ -17,7 +17,7 @@
 //
 // Let a program have work W and span S, the latent forks included, let a promotion cost t, and let N be the
 // time between two promotions of a thread. The paper proves a work of at most (1 + t / N) W and a span of at
-// most (1 + N / t) S, where each fork on the path counts t. Here N is at least the twentieth of a heartbeat. The
+// most (1 + N / t) S, where each fork on the path counts t. Here N is at least the sixth of a heartbeat. The
 // bound on the span holds for strands that are shorter than N, as nothing interrupts a strand; where strands
 // become longer from one fork to the next, a thread sees it some dozens of forks later.
 #pragma once
@@ -92,6 +92,11 @@ void look(LatentList&) noexcept;
 /// Promotes the oldest latent fork of this thread where it is time. Without memory or threads it stays latent.
 void promote_in_time(LatentList&, Time now) noexcept;
 
+inline void look_in_time(LatentList& list) {
+  if (--list.until_look <= 0 || calls.count.load(std::memory_order_relaxed) != list.answered) [[unlikely]]
+    look(list);
+}
+
 inline void push(LatentList& list, Latent& latent) {
   latent.older = list.newest;
   if (latent.older)
@@ -99,8 +104,7 @@ inline void push(LatentList& list, Latent& latent) {
   else
     list.oldest = &latent;
   list.newest = &latent;
-  if (--list.until_look <= 0 || calls.count.load(std::memory_order_relaxed) != list.answered) [[unlikely]]
-    look(list);
+  look_in_time(list);
 }
 
 /// Promotes all of a fork or loop that is left, where others may take it.
@@ -144,12 +148,16 @@ struct LatentLoop : Latent {
   static Offered offer_half(Latent& latent) {
     auto& loop = static_cast<LatentLoop&>(latent);
     const Index kept = loop.left / 2, half = loop.left - kept;
-    if (half == 0) return Offered::nothing;
+    const bool always = calls.always.load(std::memory_order_relaxed);
+    if (half == 0 || (half < loop.worthwhile.load(std::memory_order_relaxed) && !always))
+      return Offered::nothing;
     spawn(
         latent,
         [](void* self, Index begin, Index count) {
           const auto& whole = *static_cast<const LatentLoop*>(self);
-          LatentLoop(whole.threads, whole.blocks, begin, count, whole.step, *whole.body).run(latent_list);
+          LatentLoop part(whole.threads, whole.blocks, begin, count, whole.step, *whole.body);
+          part.worthwhile = whole.worthwhile.load(std::memory_order_relaxed);
+          part.run(latent_list);
         },
         &loop, loop.next + kept * loop.step, half);
     loop.left = kept;
@@ -197,22 +205,31 @@ struct LatentLoop : Latent {
     while (left > 0) run_piece(claim(1));
   }
 
-  // Pieces that take a few microseconds, and at most an eighth of what is left.
+  // The first iterations are single ones, at which the thread looks as at forks. Those of a longer loop go in
+  // pieces that take a few microseconds.
   void run_pieces(LatentList& list, Piece piece) {
-    constexpr Time short_piece = 2000;
+    constexpr Index singly = 8;
+    run_piece(piece);
+    for (Index i = 1; i < singly && left > 0; ++i) {
+      piece = claim(1);
+      look_in_time(list);
+      run_piece(piece);
+    }
+    constexpr Time short_piece = 2000, worth_a_task = 8000;
     Index size = 1;
     Time before = left > 0 ? time_now() : 0;
-    run_piece(piece);
     while (left > 0) {
-      const Time now = time_now();
-      if (now - before < short_piece)
-        size *= 2;
-      else if (now - before > 4 * short_piece)
-        size = std::max<Index>(1, size / 4);
-      before = now;
-      piece = claim(std::max<Index>(1, std::min(size, left / 8)));
-      promote_in_time(list, now);
+      piece = claim(std::min(size, left));
       run_piece(piece);
+      if (left == 0) return;
+      const Time now = time_now(), taken = std::max<Time>(1, now - before);
+      before = now;
+      worthwhile.store(std::max<Index>(1, size * worth_a_task / taken), std::memory_order_relaxed);
+      if (taken < short_piece)
+        size *= 2;
+      else if (taken > 4 * short_piece)
+        size = std::max<Index>(1, size / 4);
+      promote_in_time(list, now);
     }
   }
 
@@ -220,6 +237,7 @@ struct LatentLoop : Latent {
   Index next, left;   ///< the iterations that nobody has begun
   const Index step;
   Body* const body;
+  std::atomic<Index> worthwhile{1};  ///< iterations that take as long as it pays to make a task of
 };
 
 }  // namespace detail
