@@ -2,9 +2,8 @@
 # The program from the outside: list, run and machine, and what each says to bad input. Usage: cli_test.sh PROGRAM BENCH
 set -u
 program=$1 bench=$2
-here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/cli.sh
-. "$here/cli.sh"
+. "$(dirname "$0")/cli.sh"
 
 run 0 --help; has out reproduce
 for command in list run machine reproduce report compare; do run 0 "$command" --help; has out "Example"; done
@@ -82,15 +81,6 @@ bad "peers is held against one of tallcache run" report kind.json --against olde
 bad "as many older documents as there are FILEs: 1 and 2" report older.json older.json --against older.json
 bad "2 pairs of runs in turn are too few" report older.json older.json --against older.json older.json
 bad "peers is held against one of tallcache run" report older.json kind.json --against older.json older.json
-# Programs that take turns: a document for each of their processes.
-"$here/../bench/alternate" --results turns "$program" "$program" -- run matmul naive --shape m=8 --seconds 0.001 -- \
-  run copy --shape m=16,n=16 --seconds 0.001 >out 2>err || fail "bench/alternate: $(cat err)"
-has out "8 runs of each program, in turn"; has out "Of [0-9]* records that both runs timed"
-[ "$(find turns/0 turns/1 -name '*.json' | wc -l)" = 32 ] || fail "not 8 rounds of 2 commands for 2 programs"
-"$here/../bench/alternate" "$program" -- run matmul >out 2>err && fail "one program takes turns"
-has err "two programs or more"
-"$here/../bench/alternate" --rounds 1 --results turns "$program" "$program" -- run matmull >out 2>err && fail "a command that fails"
-has err "run matmull: it failed"
 bad "requires" report older.json --fail-above 1.1
 head -c 900 older.json >cut.json
 bad "cut.json is corrupt or truncated" report older.json --against cut.json
