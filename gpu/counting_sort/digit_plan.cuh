@@ -24,7 +24,7 @@ struct Digit {
 
 /// The pairs that a block gathers by digit in shared memory at a time: `rows` of 32 a warp.
 struct SweepTile {
-  static constexpr int threads = 320, rows = 20, blocks = 2, warps = threads / 32;
+  static constexpr int threads = 640, rows = 20, blocks = 1, warps = threads / 32;
   static constexpr Key pairs = threads * rows;
   static_assert(pairs < 65536);
 

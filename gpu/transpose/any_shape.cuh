@@ -18,7 +18,7 @@ struct any_shape : OnGpu {
   static void call(const Launch& launch, const Args& args, const Params& params) {
     const Index across = std::min(args.a.rows, args.a.cols);
     const bool has_chunks = rows_are_chunks(args.a) && rows_are_chunks(args.b);
-    if (across < 64 || (across <= narrow && !has_chunks))
+    if (across < 64 || (across <= narrow && !has_chunks && args.a.cols != 64))
       narrow_strips::call(launch, args, params);
     else if (has_chunks)
       sixteen_bytes::call(launch, args, params);

@@ -2,6 +2,8 @@
 // shared memory, and reads and writes runs of neighbouring elements.
 #pragma once
 
+#include <bit>
+
 #include "common/ops/transpose.hpp"
 #include "gpu/check.hpp"
 #include "gpu/tile.hpp"
@@ -19,7 +21,7 @@ __device__ inline int quotient(int k, int d) {
 /// The part of a matrix that a block processes: the whole short side, `across`, and `words` of 32 elements of the
 /// long one. Element l along and s across is held at l * pitch + s.
 template <class T, int words>
-struct Strip {
+struct Lines {
   static constexpr int along = 32 * words;
   static constexpr int at_once = words < 16 / static_cast<int>(sizeof(T)) ? words : 16 / sizeof(T);
   static constexpr int parts = words / at_once;  ///< of a line, each a warp's
@@ -113,8 +115,8 @@ __device__ void with_places(T* lines, Index ld, int across, F f) {
 
 /// `flat`: A has few rows; otherwise few columns.
 template <class T, bool flat, int words>
-__global__ void __launch_bounds__(strip_threads) transpose_strips(MatrixView<T> b, MatrixView<const T> a) {
-  using Part = Strip<T, words>;
+__global__ void __launch_bounds__(strip_threads) transpose_lines(MatrixView<T> b, MatrixView<const T> a) {
+  using Part = Lines<T, words>;
   extern __shared__ __align__(16) unsigned char memory[];
   const Index begin = Index{blockIdx.x} * Part::along, length = flat ? a.cols : a.rows;
   const int here = length - begin < Part::along ? static_cast<int>(length - begin) : Part::along;
@@ -127,6 +129,64 @@ __global__ void __launch_bounds__(strip_threads) transpose_strips(MatrixView<T> 
     with_places(a.data + begin * a.ld, a.ld, strip.across, [&](auto place) { strip.load_strips(place); });
     __syncthreads();
     strip.store_lines(b.data + begin, b.ld);
+  }
+}
+
+/// For a few rows or columns alone, or with gaps between short lines: the part of a matrix that a block processes, the whole short side, `across`, and `along` of the long one,
+/// a power of two.
+struct Strip {
+  static constexpr int bytes = 16384;
+  int across, log_along;
+
+  Strip(Index short_side, int element) : across(static_cast<int>(short_side)) {
+    log_along = std::bit_width(static_cast<unsigned>(bytes / element / across)) - 1;
+  }
+  int along() const { return 1 << log_along; }
+  /// An odd number of elements, so that neither direction has bank conflicts.
+  __host__ __device__ int pitch() const { return across | 1; }
+};
+
+/// `flat`: A has few rows; otherwise few columns.
+template <class T, bool flat>
+__global__ void __launch_bounds__(strip_threads)
+    transpose_strips(MatrixView<T> b, MatrixView<const T> a, Strip strip) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  T* held = reinterpret_cast<T*>(memory);  // element (l, s), l along, s across, at l * pitch + s
+  constexpr int loads = Strip::bytes / sizeof(T) / strip_threads;
+  const int across = strip.across, along = 1 << strip.log_along, pitch = strip.pitch();
+  const Index begin = Index{blockIdx.x} * along;
+  const Index length = flat ? a.cols : a.rows;
+  const int here = length - begin < along ? static_cast<int>(length - begin) : along;
+  const auto by_lines = [&](int k) { return int2{k & (along - 1), k >> strip.log_along}; };
+  const auto by_strips = [&](int k) {
+    const int l = quotient(k, across);
+    return int2{l, k - l * across};
+  };
+  T value[loads];
+#pragma unroll
+  for (int e = 0; e < loads; ++e) {
+    const int k = e * strip_threads + threadIdx.x;
+    const int2 at = flat ? by_lines(k) : by_strips(k);
+    if (at.x < here && at.y < across) value[e] = flat ? a(at.y, begin + at.x) : a(begin + at.x, at.y);
+  }
+#pragma unroll
+  for (int e = 0; e < loads; ++e) {
+    const int k = e * strip_threads + threadIdx.x;
+    const int2 at = flat ? by_lines(k) : by_strips(k);
+    if (at.x < here && at.y < across) held[at.x * pitch + at.y] = value[e];
+  }
+  __syncthreads();
+#pragma unroll
+  for (int e = 0; e < loads; ++e) {
+    const int k = e * strip_threads + threadIdx.x;
+    const int2 at = flat ? by_strips(k) : by_lines(k);
+    if (at.x < here && at.y < across) {
+      const T element = held[at.x * pitch + at.y];
+      if constexpr (flat)
+        b(begin + at.x, at.y) = element;
+      else
+        b(at.y, begin + at.x) = element;
+    }
   }
 }
 
@@ -153,20 +213,22 @@ struct narrow_strips : OnGpu {
   static void start(const Launch& launch, const MatrixView<T>& b, const MatrixView<const T>& a) {
     constexpr int words = 16 / sizeof(T);
     const Index across = std::min(a.rows, a.cols);
-    if (across <= 8)
-      start<flat, 4 * words>(launch, b, a);
-    else if (across < 64)
-      start<flat, words>(launch, b, a);
-    else
-      start<flat, words / 2>(launch, b, a);
+    const bool has_gaps = (flat ? b.ld : a.ld) != across;
+    if (across >= 64) return start<flat, words / 2>(launch, b, a);
+    if (across > 8 && !has_gaps) return start<flat, words>(launch, b, a);
+    const Strip strip(across, sizeof(T));
+    const unsigned blocks = grid_of(ceil_div(std::max(a.rows, a.cols), strip.along()));
+    const std::size_t held = strip.along() * strip.pitch() * sizeof(T);
+    transpose_strips<T, flat><<<blocks, strip_threads, held, stream_of(launch)>>>(b, a, strip);
+    check_launch();
   }
 
   template <bool flat, int words, class T>
   static void start(const Launch& launch, const MatrixView<T>& b, const MatrixView<const T>& a) {
-    using Part = Strip<T, words>;
+    using Part = Lines<T, words>;
     const int across = static_cast<int>(std::min(a.rows, a.cols));
     const unsigned blocks = grid_of(ceil_div(std::max(a.rows, a.cols), Part::along));
-    transpose_strips<T, flat, words><<<blocks, strip_threads, Part::bytes(across), stream_of(launch)>>>(b, a);
+    transpose_lines<T, flat, words><<<blocks, strip_threads, Part::bytes(across), stream_of(launch)>>>(b, a);
     check_launch();
   }
 };
