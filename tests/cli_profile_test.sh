@@ -61,7 +61,7 @@ P
 # A serial variant has no parallelism; blocks make one.
 run 0 profile matmul loops_ikj --shape m=8 --unit-cost; has out "parallelism *1.00"
 run 0 profile counting_sort classical --shape n=1000 --unit-cost --width 1; has out "parallelism *1.00"
-run 0 profile counting_sort --element uint32_pair --input zipf_1.0 --shape n=1000,range=64 --unit-cost --width 8 --json -
+run 0 profile counting_sort --element uint32_pair --input zipf_1.0 --shape n=100000,range=64 --unit-cost --width 8 --json -
 python3 - <<'P' || fail "width"
 import json
 for r in json.load(open("out"))["measurements"]:

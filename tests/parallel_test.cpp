@@ -26,6 +26,7 @@ class Parallel : public testing::TestWithParam<const Variant*> {};
 TEST_P(Parallel, SameBytesOnAnyNumberOfThreads) {
   if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
   const Variant& variant = *GetParam();
+  if (const std::string reason = variant.unavailable(); !reason.empty()) GTEST_SKIP() << reason;
   const Operation& operation = *variant.operation;
   const auto executor = make_executor("cpu");
   std::vector<Params> settings(1);

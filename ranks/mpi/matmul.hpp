@@ -34,7 +34,7 @@ struct Times {
 /// C = A B on the plan's ranks of a communicator, which are its first ones. The others are idle. Collective.
 class Matmul : public ranks::OverRanks<Matmul> {
  public:
-  /// Allocates the rank's memory. The communicator must stay until the end.
+  /// Allocates the rank's memory, part of which is MPI's and ends with it. The communicator must stay until then.
   Matmul(ranks::Plan plan, MPI_Comm comm, int threads);
 
   const ranks::Plan& plan() const { return plan_; }

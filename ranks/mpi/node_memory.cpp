@@ -76,6 +76,9 @@ void NodeMemory::share(MPI_Comm comm, Index words) {
 }
 
 NodeMemory::~NodeMemory() {
+  int ended = 0;
+  MPI_Finalized(&ended);
+  if (ended) return;  // and the window with it
   if (window_ != MPI_WIN_NULL) {
     MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);
