@@ -30,7 +30,7 @@ double flop(const ranks::MatmulShape& s) {
 
 void RanksSession::matmul() {
   const ranks::MatmulShape shape = on_all(world_, [&] { return matmul_shape(options_); });
-  const auto before = static_cast<double>(resident_bytes());
+  const Resident before = resident_memory();
   mpi::Matmul multiplication(choose(shape), world_.comm(), threads_,
                              options_.own_leaves ? mpi::Sharing::none : mpi::Sharing::machine);
   product(multiplication, shape, before);
@@ -119,7 +119,7 @@ void RanksSession::put_shared(Record& record, const mpi::Matmul& product, int ru
        .detail = "read and written in place for neighbours' tiles, of the rank with the most"});
 }
 
-void RanksSession::product(mpi::Matmul& product, const ranks::MatmulShape& shape, double bytes_before) {
+void RanksSession::product(mpi::Matmul& product, const ranks::MatmulShape& shape, const Resident& before) {
   const ranks::Plan& plan = product.plan();
   const auto layout = [&](std::size_t v) { return recursive_layout(plan, v, world_.size()); };
   for (std::size_t v : {matrix_a, matrix_b})
@@ -154,12 +154,17 @@ void RanksSession::product(mpi::Matmul& product, const ranks::MatmulShape& shape
   add_words(record, plan, shape, mpi::max_over(world_.comm(), static_cast<double>(moved.words_received)),
             mpi::max_over(world_.comm(), static_cast<double>(moved.messages_received)), Origin::event,
             one_machine());
-  const double peak = mpi::max_over(world_.comm(), static_cast<double>(resident_bytes()) - bytes_before);
-  record.quantities.push_back({.name = "peak memory",
-                               .unit = "B",
-                               .value = peak,
-                               .origin = Origin::event,
-                               .detail = "Pss above the start; all that a run takes stays"});
+  // Which ranks have a page of a neighbour's mapped changes from run to run: they have equal parts of it.
+  const Resident now = resident_memory();
+  const double peak =
+      mpi::max_over(world_.comm(), now.own - before.own) +
+      mpi::sum_over(world_.comm(), now.shared - before.shared) / static_cast<double>(plan.ranks());
+  record.quantities.push_back(
+      {.name = "peak memory",
+       .unit = "B",
+       .value = peak,
+       .origin = Origin::event,
+       .detail = "Pss above the start, shared memory in equal parts; all that a run takes stays"});
   put_levels(record, world_, product.traffic());
   finish(std::move(record), check_parts(world_, of_c, product.memory(matrix_c).data(), product_check(shape)));
 }
