@@ -161,7 +161,7 @@ HWY_INLINE void fetch_square(const std::byte* square, Index ld) {
 /// column begin earlier. Where a square's rows are whole lines of B, the squares follow each other along
 /// diagonals of tiles: with a leading dimension that is a power of two, all lines along a row or a column
 /// share few sets of a cache. Otherwise they go down the columns, where the same lines are written next.
-/// Meanwhile the next square is prefetched into L1.
+/// Meanwhile the next square of A is prefetched into L1.
 template <class T>
 void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols) {
   constexpr Index L = line<T>, size = sizeof(T), tile = 16;
@@ -178,7 +178,6 @@ void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Ind
           if (at == width) at = 0;
           const Index next_i = std::min(i + L, rows - L), next_j = std::min((left + at) * L, cols - L);
           fetch_square<T>(a + (next_i * lda + next_j) * size, lda);
-          fetch_square<T>(b + (next_j * ldb + next_i) * size, ldb);
           transpose_line_square(reinterpret_cast<T*>(b) + j * ldb + i, ldb, a + (i * lda + j) * size, lda);
         }
     }
