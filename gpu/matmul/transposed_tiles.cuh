@@ -79,9 +79,6 @@ template <class Tiles>
 __device__ void multiply_transposed_tiles(const SharedTiles<Tiles>& tiles, const MatrixView<float>& c,
                                           int number, int steps, bool pairs) {
   const auto columns = ColumnPair::of(Tiles{});
-  const auto release = [&](int stage) {
-    if (threadIdx.x % 128 == 0) tiles.empty[stage].arrive();
-  };
   float sum[Tiles::rows / 2];
   std::uint32_t factors[2][Tiles::depth / 8][4];
   Turn<Tiles::stages> turn;
@@ -109,11 +106,11 @@ __device__ void multiply_transposed_tiles(const SharedTiles<Tiles>& tiles, const
                                       step | side | l);
         commit_products();
         wait_for_products<1>();
-        if (last >= 0) release(last);
+        if (last >= 0) give_back(tiles.empty[last]);
         last = turn.stage;
       }
     wait_for_products<0>();
-    release(last);
+    give_back(tiles.empty[last]);
     store_transposed(c, sum, at.row * Tiles::rows, at.col * Tiles::cols + columns.col, pairs);
   }
 }
@@ -131,7 +128,7 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
   if (threadIdx.x == 0) {
     for (int s = 0; s < Tiles::stages; ++s) {
       full[s].init(1);
-      empty[s].init(Tiles::groups);
+      empty[s].init(4 * Tiles::groups);
     }
     fence_barrier_init();
   }

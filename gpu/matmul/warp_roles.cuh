@@ -97,15 +97,18 @@ __device__ void store_sums(const MatrixView<float>& c, const float (&sum)[sums],
   }
 }
 
+/// A warp gives the place of a stage back: its lanes have read what they read of it, and its products are done.
+__device__ __forceinline__ void give_back(CopyBarrier& empty) {
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) empty.arrive();
+}
+
 /// Two warpgroups multiply what has arrived. A stage is given back when its products are done, one step late,
 /// so that the tensor cores always have work.
 template <class Tiles>
 __device__ void multiply_tiles(const SharedTiles<Tiles>& tiles, const MatrixView<float>& c, int number,
                                int steps, bool pairs) {
   const int group = threadIdx.x / 128 - 1;
-  const auto release = [&](int stage) {
-    if (threadIdx.x % 128 == 0) tiles.empty[stage].arrive();
-  };
   float sum[Tiles::cols / 2];
   Turn<Tiles::stages> turn;
   for (int tile = blockIdx.x; tile < number; tile += gridDim.x) {
@@ -124,12 +127,12 @@ __device__ void multiply_tiles(const SharedTiles<Tiles>& tiles, const MatrixView
       commit_products();
       if (step > 0) {
         wait_for_products<1>();
-        release(last);
+        give_back(tiles.empty[last]);
       }
       last = turn.stage;
     }
     wait_for_products<0>();
-    release(last);
+    give_back(tiles.empty[last]);
     store_sums(c, sum, at.row * Tiles::rows + group * 64, at.col * Tiles::cols, pairs);
   }
 }
@@ -148,7 +151,7 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
   if (threadIdx.x == 0) {
     for (int s = 0; s < Tiles::stages; ++s) {
       full[s].init(1);
-      empty[s].init(2);
+      empty[s].init(8);  // the warps that multiply
     }
     fence_barrier_init();
   }
