@@ -75,11 +75,11 @@ OptimizationSteps block_orders(const Shape& shape) {
                 {.label = "cuBLAS", .variant = "cublas", .peer = true}},
       .backend = "gpu",
       .from = Scale::full};
-  // A run takes a second and more.
+  // A run takes a second and more: rows, the tuned grouping and the recursion.
   if (shape["m"] * shape["n"] * shape["k"] > Index{1} << 43)
     std::erase_if(orders.steps, [](const Step& step) {
       const auto* const group = step.params.find("group");
-      return step.peer || (group && group->value != tuned_group);
+      return step.peer || (group && group->value != tuned_group) || step.params["order"] == 3;
     });
   return orders;
 }
