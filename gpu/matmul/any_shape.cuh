@@ -115,10 +115,10 @@ struct any_shape : OnGpu {
   static void with_tiles(const Shape& shape, const Use& use) {
     choose(shape, use, TimedTiles<warp_tiles::Tiles, 9000, 159000, 12>{},
            TimedTiles<BlockShape<64, 128, 32, 32, 64, 3, 1, 2>, 3000, 40000, 15>{},
-           TimedTiles<BlockShape<64, 64, 32, 32, 64, 3, 1, 4>, 2200, 25000, 12>{},
-           TimedTiles<BlockShape<64, 64, 16, 32, 32, 4, 4>, 800, 28500, 5>{},
-           TimedTiles<BlockShape<64, 32, 32, 32, 32, 3, 2, 4>, 1200, 15700, 4>{},
-           TimedTiles<BlockShape<32, 32, 32, 32, 32, 4, 4, 4>, 800, 9400, 9>{},
+           TimedTiles<BlockShape<64, 64, 32, 32, 64, 3, 1, 4>, 2200, 25000, 7>{},
+           TimedTiles<BlockShape<64, 64, 16, 32, 32, 4, 4>, 800, 28500, 7>{},
+           TimedTiles<BlockShape<64, 32, 32, 32, 32, 3, 2, 4>, 1200, 15700, 7>{},
+           TimedTiles<BlockShape<32, 32, 32, 32, 32, 4, 4, 4>, 800, 9400, 7>{},
            TimedTiles<BlockShape<32, 32, 32, 16, 16, 4, 4>, 300, 12800, 7>{});
   }
 

@@ -28,7 +28,7 @@ struct ThreeProducts : OnCapability<9, 0> {
  private:
   /// Calls use(tiles, order) with the tiles that suit `shape`. Up to 1024 steps along k sums of 32 lose less
   /// than float's rounding. Beyond, so do those of 128, as float's error grows; but where C has few tiles,
-  /// libraries split k and add shorter sums, and their errors are those that the compensated ones stay below.
+  /// libraries split k and add shorter sums, and it is the compensated ones whose errors are below theirs.
   template <class Use>
   static void with_tiles(const Shape& shape, const Use& use) {
     using Few = SplitTiles<128, 4, Sums::compensated>;
@@ -37,7 +37,7 @@ struct ThreeProducts : OnCapability<9, 0> {
     else if (shape["k"] <= 1024)
       with_tiles_of<Sums::fine>(shape, use);
     else if (const TileOrder order = tiles_of<Few>(shape, BlockOrder::recursive);
-             order.tiles() <= multiprocessors())
+             order.tiles() * 2 <= multiprocessors() * 3)
       use(Few{}, order);
     else
       with_tiles_of<Sums::rounded>(shape, use);

@@ -169,7 +169,7 @@ __device__ void multiply_split_tiles(const SplitSharedTiles<Tiles>& tiles, const
     for (int step = 0; step < steps; ++step, turn.next()) {
       tiles.full[turn.stage].wait(turn.parity);
       tiles.split[turn.stage].wait(turn.parity);
-      at = tiles.place[turn.stage];
+      if (threadIdx.x % 32 == 0) at = tiles.place[turn.stage];
       multiply_split(tiles, turn.stage, columns, sum, add, release);
       last = turn.stage;
       add = 1;
@@ -183,6 +183,7 @@ __device__ void multiply_split_tiles(const SplitSharedTiles<Tiles>& tiles, const
     }
     wait_for_products<0>();
     release();
+    at = of_first_lane(at);
     const int row = at.row * Tiles::rows, col = at.col * Tiles::cols + columns.col;
     bool finite;
     if constexpr (promotes) {

@@ -90,7 +90,7 @@ __device__ void multiply_transposed_tiles(const SharedTiles<Tiles>& tiles, const
 #pragma unroll
       for (int side = 0; side < 2; ++side, turn.next()) {
         tiles.full[turn.stage].wait(turn.parity);
-        at = tiles.place[turn.stage];
+        if (threadIdx.x % 32 == 0) at = tiles.place[turn.stage];
 #pragma unroll
         for (int l = 0; l < Tiles::depth / 8; ++l) {
           float exact[4];
@@ -111,6 +111,7 @@ __device__ void multiply_transposed_tiles(const SharedTiles<Tiles>& tiles, const
       }
     wait_for_products<0>();
     give_back(tiles.empty[last]);
+    at = of_first_lane(at);
     store_transposed(c, sum, at.row * Tiles::rows, at.col * Tiles::cols + columns.col, pairs);
   }
 }

@@ -97,7 +97,13 @@ __device__ void store_sums(const MatrixView<float>& c, const float (&sum)[sums],
   }
 }
 
-/// A warp gives the place of a stage back: its lanes have read what they read of it, and its products are done.
+/// What the first lane of a warp has read.
+__device__ __forceinline__ TileOrder::At of_first_lane(const TileOrder::At& at) {
+  return {__shfl_sync(~0u, at.row, 0), __shfl_sync(~0u, at.col, 0)};
+}
+
+/// A warp gives the place of a stage back: its lanes have read what they read of it, and its products are done. The
+/// lane that arrives is the one that reads TileOrder::At, so that racecheck can follow.
 __device__ __forceinline__ void give_back(CopyBarrier& empty) {
   __syncwarp();
   if (threadIdx.x % 32 == 0) empty.arrive();
@@ -116,7 +122,7 @@ __device__ void multiply_tiles(const SharedTiles<Tiles>& tiles, const MatrixView
     int last = 0;
     for (int step = 0; step < steps; ++step, turn.next()) {
       tiles.full[turn.stage].wait(turn.parity);
-      at = tiles.place[turn.stage];
+      if (threadIdx.x % 32 == 0) at = tiles.place[turn.stage];
       const std::uint32_t a = shared_address(tiles.a(turn.stage)) + group * 64 * 128;
       const std::uint32_t b = shared_address(tiles.b(turn.stage));
       begin_products();
@@ -133,6 +139,7 @@ __device__ void multiply_tiles(const SharedTiles<Tiles>& tiles, const MatrixView
     }
     wait_for_products<0>();
     give_back(tiles.empty[last]);
+    at = of_first_lane(at);
     store_sums(c, sum, at.row * Tiles::rows + group * 64, at.col * Tiles::cols, pairs);
   }
 }
