@@ -146,14 +146,14 @@ __device__ bool all_finite(const float (&sum)[sums]) {
 /// are not all finite.
 template <class Tiles>
 __device__ void multiply_split_tiles(const SplitSharedTiles<Tiles>& tiles, const MatrixView<float>& c,
-                                     int number, int steps, bool pairs, unsigned char* unusual) {
+                                     const TileOrder& order, int steps, bool pairs, unsigned char* unusual) {
   constexpr int sums = Tiles::rows / 2;
   constexpr bool promotes = Tiles::promotes;
   const auto columns = ColumnPair::of(Tiles{});
   const int group = threadIdx.x / 128 - 1;
   float sum[sums], total[promotes ? sums : 1];
   Turn<Tiles::stages> turn;
-  for (int tile = blockIdx.x; tile < number; tile += gridDim.x) {
+  for (int tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
     TileOrder::At at{};
     int last = -1, add = Tiles::compensates;
     // The groups add at different steps: the other one's products go on.
@@ -169,8 +169,8 @@ __device__ void multiply_split_tiles(const SplitSharedTiles<Tiles>& tiles, const
     for (int step = 0; step < steps; ++step, turn.next()) {
       tiles.full[turn.stage].wait(turn.parity);
       tiles.split[turn.stage].wait(turn.parity);
-      if (threadIdx.x % 32 == 0) at = tiles.place[turn.stage];
       multiply_split(tiles, turn.stage, columns, sum, add, release);
+      if (step == 0) at = order.at(tile);
       last = turn.stage;
       add = 1;
       if (promotes && (--left == 0 || step == steps - 1)) {
@@ -183,7 +183,6 @@ __device__ void multiply_split_tiles(const SplitSharedTiles<Tiles>& tiles, const
     }
     wait_for_products<0>();
     release();
-    at = of_first_lane(at);
     const int row = at.row * Tiles::rows, col = at.col * Tiles::cols + columns.col;
     bool finite;
     if constexpr (promotes) {
@@ -207,9 +206,8 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
                          unsigned char* unusual) {
   extern __shared__ unsigned char memory[];
   __shared__ CopyBarrier full[Tiles::stages], empty[Tiles::stages], split[Tiles::stages];
-  __shared__ TileOrder::At place[Tiles::stages];
-  const SplitSharedTiles<Tiles> tiles{
-      {memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty, place}, split};
+  const SplitSharedTiles<Tiles> tiles{{memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty},
+                                      split};
   if (threadIdx.x == 0) {
     for (int s = 0; s < Tiles::stages; ++s) {
       full[s].init(1);
@@ -226,7 +224,7 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
     if (threadIdx.x >= 32) split_tiles<Tiles>(tiles, own * steps);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 224;\n");
-    multiply_split_tiles<Tiles>(tiles, c, order.tiles(), steps, pairs, unusual);
+    multiply_split_tiles<Tiles>(tiles, c, order, steps, pairs, unusual);
   }
 }
 

@@ -27,7 +27,7 @@ bool has_no_products(const Launch& launch, const Args& args) {
 template <class Op, class T, class Kernels>
 struct TensorProduct : OnCapability<9, 0> {
   using operations = OperationList<Op>;
-  static constexpr ParamSpec params[] = {
+  static constexpr ParamSpec params[1] = {
       {.name = "order",
        .default_value = static_cast<Index>(BlockOrder::recursive),
        .what = "of the blocks: 0 by rows, 1 in groups of 16 rows, 2 recursive, 3 recursive and mirrored",
