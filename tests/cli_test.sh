@@ -208,7 +208,11 @@ for part in plan:
     for case in part["cases"]:
         held = [r for r in records if r["row"] == case["row"]]
         own = [r for r in held if r["variant"] == part["variant"]]
-        assert len(own) == 1 and own[0]["status"] == "measured" and own[0]["quantities"][0]["value"] > 0, case
+        assert len(own) == 1, case
+        if part["variant"] == "amx_tiles" and own[0]["status"] == "unavailable":
+            assert own[0]["reason"], case
+            continue
+        assert own[0]["status"] == "measured" and own[0]["quantities"][0]["value"] > 0, case
         others = {r["status"] for r in held if r["variant"] != part["variant"]}
         assert "measured" in others or (part["element"] == "bfloat16" and others == {"unavailable"}), case
         assert any(r["operation"] == "copy" for r in held) == (part["operation"] == "transpose"), case
