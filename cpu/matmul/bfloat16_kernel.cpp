@@ -61,6 +61,13 @@ inline void pack_rows(Bfloat16* to, Index width, Index count, Index k, const Bfl
   }
 }
 
+/// Two steps of 16 columns side by side.
+inline void interleave(Bfloat16* to, const Bfloat16* even, const Bfloat16* odd) {
+  std::uint32_t pairs[16];
+  for (int j = 0; j < 16; ++j) pairs[j] = even[j].bits | std::uint32_t{odd[j].bits} << 16;
+  std::memcpy(static_cast<void*>(to), pairs, sizeof pairs);
+}
+
 /// RegisterKernel::pack_b, whose elements are contiguous at each step. Whole rows are read, as a panel's share of
 /// a row is only a few lines of a page.
 inline void pack_columns(Bfloat16* to, Index width, Index count, Index k, const Bfloat16* from,
@@ -71,11 +78,11 @@ inline void pack_columns(Bfloat16* to, Index width, Index count, Index k, const 
     for (Index first = 0; first < count; first += width) {
       const Index cols = std::min(width, count - first);
       Bfloat16* const panel = to + first * 2 * pairs + l * width;
-      if (row_stride == 1 && cols == width && l + 1 < k) {
-        for (Index j = 0; j < width; ++j) panel[2 * j] = even[first + j], panel[2 * j + 1] = odd[first + j];
-        continue;
-      }
-      for (Index j = 0; j < width; ++j) {
+      Index whole = 0;  // columns in vectors
+      if (row_stride == 1 && l + 1 < k)
+        for (; whole + 16 <= cols; whole += 16)
+          interleave(panel + 2 * whole, even + first + whole, odd + first + whole);
+      for (Index j = whole; j < width; ++j) {
         const std::uint32_t pair =
             j < cols ? pair_at(even + (first + j) * row_stride, 0, k - l, col_stride) : 0;
         std::memcpy(static_cast<void*>(panel + 2 * j), &pair, sizeof pair);
