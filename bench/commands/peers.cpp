@@ -151,6 +151,7 @@ void measure_peers(Document& document, std::string_view name, const PeerComparis
 
 void peers(const PeersOptions& options) {
   find_backend(options.backend);
+  if (!options.element.empty()) find_element(options.element);
   const auto chosen = find_suites(options.operations, has_peers, "operation with peers");
   const Output output(options.json);
   const DeviceWatch watch(options.device);

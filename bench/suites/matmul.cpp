@@ -129,15 +129,16 @@ PeerComparison gpu_peers_on_tensor_cores(std::string_view element, std::string_v
   return comparison;
 }
 
-PeerComparison peers_of_bfloat16() {
+PeerComparison peers_of_bfloat16(std::string_view variant) {
   PeerComparison comparison{.element = "bfloat16",
-                            .variant = "recursive_packed",
-                            .share = {SpeedShare::Of::limit, "of the FMA peak"},
-                            .beside = {"amx_tiles"},
+                            .variant = variant,
+                            .share = {SpeedShare::Of::limit, "of the bfloat16 peak"},
                             .smoke = {{"m", 65}, {"n", 65}, {"k", 33}}};
-  for (const bool all_cores : {false, true})
-    for (const Index n : {256, 1024, 2048, 4096})
+  for (const bool all_cores : {false, true}) {
+    for (const Index n : {128, 256, 512, 1024, 2048, 4096})
       comparison.cases.push_back({.shape = square(n), .all_cores = all_cores});
+    comparison.cases.push_back({.shape = square(8192), .all_cores = all_cores, .from = Scale::full});
+  }
   comparison.cases.push_back({.shape = {{"m", 687}, {"n", 1107}, {"k", 837}}});
   return comparison;
 }
@@ -205,7 +206,8 @@ const Suite matmul_suite{
               .quick = {64, 128, 256, 512, 1024, 2048, 4096},
               .full = {64, 128, 256, 512, 1024, 2048, 4096, 8192}},
     .steps = all_steps(),
-    .peers = {peers("double"), peers("float"), peers_of_bfloat16(), gpu_peers(),
+    .peers = {peers("double"), peers("float"), peers_of_bfloat16("recursive_packed"),
+              peers_of_bfloat16("amx_tiles"), gpu_peers(),
               gpu_peers_on_tensor_cores("float", "three_products"),
               gpu_peers_on_tensor_cores("bfloat16", "specialised_warps"),
               gpu_peers_on_tensor_cores("tf32", "transposed_wgmma"),

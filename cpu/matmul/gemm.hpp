@@ -187,17 +187,9 @@ struct GemmRun {
 
   template <class Fork>
   void pack(Fork& fork) const {
-    // Panels are packed in groups, to read whole rows of a matrix whose panels are columns.
-    constexpr Index group = 16;
-    const auto all = [&](const Factor<T, Access>& factor, Index panels) {
-      const Index groups = ceil_div(panels, group);
-      fork.loop(0, groups * plan.k_blocks, 1, [=, this, &factor](Index at) {
-        const Index s = at / groups, p = at % groups * group;
-        factor.pack(p, std::min(p + group, panels), s * plan.kc, plan.k_block_size(s));
-      });
-    };
-    if (a.packed) all(a, plan.panels_m);
-    if (b.packed) all(b, plan.panels_n);
+    const Groups of_a = groups(a, plan.panels_m, fork.width()), of_b = groups(b, plan.panels_n, fork.width());
+    fork.loop(0, of_a.count + of_b.count, 1,
+              [=, this](Index at) { at < of_a.count ? pack(of_a, at) : pack(of_b, at - of_a.count); });
   }
 
   /// to += alpha from_a from_b, where `to` is the block of C of these panels.
@@ -231,6 +223,27 @@ struct GemmRun {
   }
 
  private:
+  /// The panels of a factor that are packed together in each k block.
+  struct Groups {
+    const Factor<T, Access>* factor = nullptr;
+    Index panels = 0, size = 1, in_block = 0, count = 0;
+  };
+
+  /// Several, to read whole rows of a matrix whose panels are columns; fewer where threads would be idle.
+  Groups groups(const Factor<T, Access>& factor, Index panels, Index threads) const {
+    constexpr Index most = 16;
+    if (!factor.packed) return {};
+    const Index least = factor.row_stride == 1 ? 4 : 1;
+    const Index size = threads == 1 ? most : std::clamp(panels * plan.k_blocks / (2 * threads), least, most);
+    const Index in_block = ceil_div(panels, size);
+    return {&factor, panels, size, in_block, in_block * plan.k_blocks};
+  }
+
+  void pack(const Groups& groups, Index at) const {
+    const Index s = at / groups.in_block, p = at % groups.in_block * groups.size;
+    groups.factor->pack(p, std::min(p + groups.size, groups.panels), s * plan.kc, plan.k_block_size(s));
+  }
+
   void leaf(C to, const FactorPart& from_a, const FactorPart& from_b, const Next& next) const {
     const Index l0 = from_a.s * plan.kc, k = plan.k_block_size(from_a.s);
     Block<T> block{.m = to.rows,
