@@ -27,7 +27,7 @@ struct TransposedView<T, Access> {
 };
 
 template <class T, class Access>
-constexpr TransposedView<T, Access> transposed(MatrixView<T, Access> a) {
+constexpr TransposedView<T, Access> transpose_of(MatrixView<T, Access> a) {
   return {a};
 }
 
@@ -35,12 +35,12 @@ constexpr TransposedView<T, Access> transposed(MatrixView<T, Access> a) {
 template <class T, class Access>
 constexpr auto halve_rows(TransposedView<T, Access> a) {
   const auto [left, right] = halve_cols(a.matrix);
-  return std::pair{transposed(left), transposed(right)};
+  return std::pair{transpose_of(left), transpose_of(right)};
 }
 template <class T, class Access>
 constexpr auto halve_cols(TransposedView<T, Access> a) {
   const auto [top, bottom] = halve_rows(a.matrix);
-  return std::pair{transposed(top), transposed(bottom)};
+  return std::pair{transpose_of(top), transpose_of(bottom)};
 }
 
 }  // namespace tallcache

@@ -10,7 +10,7 @@ namespace tallcache::cpu::matmul {
 template <class Args>
 auto second_factor(const Args& args) {
   if constexpr (requires { args.bt; })
-    return transposed(args.bt);
+    return transpose_of(args.bt);
   else
     return args.b;
 }
