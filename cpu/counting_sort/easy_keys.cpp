@@ -172,6 +172,8 @@ HWY_INLINE void reverse_block(const Word* keys, const Word* payload, Index n, In
   Index ties = 0, i = 0;
   for (; i + lanes < count; i += lanes) {
     const Index from = n - i - lanes;
+    hwy::Prefetch(reinterpret_cast<const char*>(keys + from) - 4096);
+    hwy::Prefetch(reinterpret_cast<const char*>(payload + from) - 4096);
     const auto key = hn::Reverse(d, hn::LoadU(d, keys + from));
     const auto tie = hn::Eq(key, hn::Reverse(d, hn::LoadU(d, keys + from - 1)));
     hn::Store(key, d, to.keys + i);

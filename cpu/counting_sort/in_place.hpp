@@ -13,8 +13,7 @@ namespace tallcache::cpu::counting_sort {
 struct in_place {
   static constexpr std::string_view idea =
       "residues of half a key written over the keys, a bucket's runs from its counts where room is free";
-  static constexpr std::string_view source =
-      "M8, varied; blocks over what was read: Axtmann, Witt, Ferizovic and Sanders 2022";
+  static constexpr std::string_view source = "M8, varied; blocks over what was read: Axtmann et al. 2022";
   using operations = OperationList<CountingSortInPlace>;
   static constexpr bool parallel = true;
   static constexpr Pages scratch_pages = Pages::huge;
