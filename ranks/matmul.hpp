@@ -41,6 +41,8 @@ Need need_of(const Plan&, bool one_machine = false);
 
 /// The elements of the rank's copy of a box of matrix `v`; 0 where the rank's own piece is the box.
 Index copied_words(const Plan&, std::size_t v, Index rank);
+/// Bytes of the packed panels of a rank's largest leaf.
+std::size_t packed_bytes(const Plan&, Index rank);
 /// The elements that a rank receives at once to add them up.
 Index summed_words(const Plan&, Index rank);
 

@@ -185,7 +185,6 @@ struct GemmRun {
     multiply(fork, c, all_a, all_b, {all_a, all_b});
   }
 
- private:
   template <class Fork>
   void pack(Fork& fork) const {
     // Panels are packed in groups, to read whole rows of a matrix whose panels are columns.
@@ -231,6 +230,7 @@ struct GemmRun {
     }
   }
 
+ private:
   void leaf(C to, const FactorPart& from_a, const FactorPart& from_b, const Next& next) const {
     const Index l0 = from_a.s * plan.kc, k = plan.k_block_size(from_a.s);
     Block<T> block{.m = to.rows,
@@ -287,6 +287,25 @@ void multiply_unpacked(const RegisterKernel<T>& kernel, Trans trans_a, SumOf<T> 
                    .ahead = {{a.data, 0}, {b.data, 0}}});
 }
 
+/// The run of a plan in row-major order. The packed factors are at the beginning of the scratch.
+template <class T, class Access>
+GemmRun<T, Access> gemm_run(const GemmPlan<T>& plan, Trans trans_a, Trans trans_b, SumOf<T> alpha,
+                            MatrixView<const T, Access> a, MatrixView<const T, Access> b, SumOf<T> beta,
+                            MatrixView<SumOf<T>, Access> c, Scratch<Access> scratch) {
+  const RegisterKernel<T>& kernel = plan.kernel;
+  const bool a_rows = trans_a == Trans::no, b_rows = trans_b == Trans::no;
+  const auto a_memory = scratch.template vector<T>(plan.size_a());
+  const auto b_memory = scratch.template vector<T>(plan.size_b());
+  return {.plan = plan,
+          .a = {&kernel, kernel.pack_a, a.data, plan.m, kernel.mr, a_rows ? a.ld : 1, a_rows ? 1 : a.ld,
+                plan.pack_a, a_memory, a.access()},
+          .b = {&kernel, kernel.pack_b, b.data, plan.n, kernel.nr, b_rows ? 1 : b.ld, b_rows ? b.ld : 1,
+                plan.pack_b, b_memory, b.access()},
+          .c = c,
+          .alpha = alpha,
+          .beta = beta};
+}
+
 /// gemm() in row-major order. The arguments must be valid.
 template <class Fork, class T, class Access>
 void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, SumOf<T> alpha, MatrixView<const T, Access> a,
@@ -302,24 +321,12 @@ void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, SumOf<T> alpha, MatrixV
     });
     return;
   }
-  const bool a_rows = trans_a == Trans::no, b_rows = trans_b == Trans::no;
-  const Index a_row_stride = a_rows ? a.ld : 1, a_col_stride = a_rows ? 1 : a.ld;
-  const Packing<T> packing(kernel, m, n, b_rows, sizes);
+  const Packing<T> packing(kernel, m, n, trans_b == Trans::no, sizes);
   const bool one_leaf = packing.none(k) && (fork.width() == 1 || m * n * k < min_parallel_work);
   if constexpr (std::is_same_v<Access, Plain>)
     if (one_leaf) return multiply_unpacked<T>(packing.kernel, trans_a, alpha, a, b, beta, c);
   const GemmPlan<T> plan(m, n, k, packing, one_leaf, sizes);
-  const auto a_memory = scratch.template vector<T>(plan.size_a());
-  const auto b_memory = scratch.template vector<T>(plan.size_b());
-  const GemmRun<T, Access> run{.plan = plan,
-                               .a = {&kernel, kernel.pack_a, a.data, m, plan.kernel.mr, a_row_stride,
-                                     a_col_stride, plan.pack_a, a_memory, a.access()},
-                               .b = {&kernel, kernel.pack_b, b.data, n, plan.kernel.nr, b_rows ? 1 : b.ld,
-                                     b_rows ? b.ld : 1, plan.pack_b, b_memory, b.access()},
-                               .c = c,
-                               .alpha = alpha,
-                               .beta = beta};
-  run(fork);
+  gemm_run<T, Access>(plan, trans_a, trans_b, alpha, a, b, beta, c, scratch)(fork);
 }
 
 }  // namespace detail
