@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <iostream>
 #include <thread>
 #include <vector>
@@ -260,7 +261,7 @@ TEST(Heartbeat, PromotesTheOldestFork) {
               beat();
               look(fork);
               EXPECT_LT(latent_forks(), std::max(before, 1));
-              EXPECT_TRUE(latent_forks() == 0 || detail::latent_list.oldest == inner);
+              EXPECT_TRUE(latent_forks() == 0 || detail::latent_list.newest == inner);
               ++runs[0];
             },
             [&] { ++runs[1]; });
@@ -269,6 +270,31 @@ TEST(Heartbeat, PromotesTheOldestFork) {
       [&] { ++runs[3]; });
   EXPECT_EQ(runs, (std::array{1, 1, 1, 1}));
   expect_nothing_left();
+}
+
+// A list of its own under random pushes, pops and departures of the oldest.
+TEST(Heartbeat, FindsTheOldestFork) {
+  const auto offers = [](detail::Latent&) { return detail::Offered::nothing; };
+  detail::LatentList list;
+  list.until_look = 1 << 30;  // never looks
+  list.answered = detail::calls.count;
+  std::deque<detail::Latent> forks;  // from the oldest on
+  for (std::uint64_t step = 0; step < 100'000; ++step) {
+    const std::uint64_t drawn = random_up_to(1, step, 9 + step % 7);
+    if (forks.empty() || drawn < 6) {
+      detail::push(list, forks.emplace_back(offers, 2));
+    } else if (drawn < 11) {
+      ASSERT_TRUE(list.pop(forks.back()));
+      forks.pop_back();
+    } else {
+      list.find_oldest();
+      ASSERT_EQ(list.oldest, &forks.front()) << step;
+      for (std::size_t i = 0; i + 1 < forks.size(); ++i) ASSERT_EQ(forks[i].newer, &forks[i + 1]) << step;
+      list.remove_oldest();
+      forks.pop_front();
+    }
+    ASSERT_EQ(list.newest, forks.empty() ? nullptr : &forks.back()) << step;
+  }
 }
 
 TEST(Heartbeat, StaysWithinAnArenaOfOneThread) {
