@@ -27,6 +27,7 @@ bool has_no_products(const Launch& launch, const Args& args) {
 template <class Op, class T, class Kernels>
 struct TensorProduct : OnCapability<9, 0> {
   using operations = OperationList<Op>;
+  // Its size is said, as an array of a template has none before it is used.
   static constexpr ParamSpec params[1] = {
       {.name = "order",
        .default_value = static_cast<Index>(BlockOrder::recursive),
