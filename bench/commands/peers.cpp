@@ -26,7 +26,6 @@ namespace {
 struct PeersOptions : SuiteOptions {
   double seconds = 0.5;
   Pages pages = Pages::ordinary;
-  std::string element{};  ///< empty: all
 };
 
 // "m = n = k = 1024"; "zipf_1.0, n = range = 10000000"; "m = n = 256, stream = 0".
@@ -146,7 +145,6 @@ void measure_peers(Document& document, std::string_view name, const PeerComparis
 
 void peers(const PeersOptions& options) {
   find_backend(options.backend);
-  if (!options.element.empty()) find_element(options.element);
   const auto chosen = find_suites(options.operations, has_peers, "operation with peers");
   const Output output(options.json);
   const DeviceWatch watch(options.device);
@@ -154,7 +152,6 @@ void peers(const PeersOptions& options) {
   document.limits = suite_limits(options);
   for (const Suite* suite : chosen)
     for (const PeerComparison& comparison : on_backend(suite->peers, options.backend)) {
-      if (!options.element.empty() && comparison.element != options.element) continue;
       auto cases = cases_at(comparison, options.scale());
       // On a machine of one core, all cores are the case before.
       if (usable_threads() == 1) std::erase_if(cases, &PeerCase::all_cores);
@@ -179,7 +176,6 @@ void add_peers(CLI::App& app) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   add_backend(*command, *options);
-  command->add_option("--element", options->element, "Element type, as bfloat16; every one that has peers");
   add_huge_pages(*command, options->pages);
   command->add_flag("--full", options->full, "Sizes of seconds a run, too: 20 minutes and 8 GB");
   command->footer("Example: tallcache peers transpose --json peers.json");
