@@ -231,7 +231,6 @@ run 0 report peers.json --readme peers.md; has peers.md "zipf_1.0"
 run 0 report peers.json --readme peers.md --check
 bad "has no lines" report peers.json --readme found.md
 bad "did you mean 'matmul'" peers matmull
-run 0 peers matmul --smoke --element bfloat16; has out "matmul bfloat16: amx_tiles"; lacks out "matmul float"
 bad "no element type is called .bfloat17" peers matmul --element bfloat17
 # Rounding errors: every run of every shape and input right, with errors below their bound; times on one shape.
 run 0 errors --smoke --json errors.json; has out "grows as k^"; has out "^  strassen "
