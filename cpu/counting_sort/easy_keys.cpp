@@ -39,8 +39,10 @@ HWY_INLINE bool copy(const Word* words, Index n, Word* out) {
   // Below, each word is compared with the one after it.
   if (ordered && 0 < head && head < n) fine &= words[head - 1] <= words[head];
   Index i = head;
-  while (i + lanes < n && fine) {
-    const Index end = std::min(i + step, n - lanes);
+  // A word behind the last vector is looked at where their order is.
+  const Index last = n - lanes + (ordered ? 0 : 1);
+  while (i < last && fine) {
+    const Index end = std::min(i + step, last);
     auto falls = hn::Zero(d);
     for (; i < end; i += lanes) {
       hwy::Prefetch(reinterpret_cast<const char*>(words + i) + 4096);
@@ -158,59 +160,66 @@ bool CountValues(const Word* keys, Index n, const Word* values, Word* counts) {
   return true;
 }
 
-// A block of pairs in the opposite order, and where in it a key is that of the next pair.
+// A block of pairs in the opposite order.
 struct ReversedBlock {
-  static constexpr Index size = 512, max_lanes = 16;
-  alignas(64) Word keys[size], payload[size], ties[size + max_lanes];
+  static constexpr Index size = 512;
+  alignas(64) Word keys[size], payload[size];
 };
 
-// Fills the block with the `count` last of the n pairs, and puts equal keys back in their order.
-HWY_INLINE void reverse_block(const Word* keys, const Word* payload, Index n, Index count,
-                              ReversedBlock& to) {
-  const hn::CappedTag<Word, ReversedBlock::max_lanes> d;
+// Sorts `count` pairs, whose keys fall and differ from those around them, to the end of `to`, one run of equal keys
+// after the other.
+void reverse_runs(const Word* keys, const Word* payload, Index count, ReversedBlock& to) {
+  for (Index i = 0, end; i < count; i = end) {
+    for (end = i + 1; end < count && keys[end] == keys[i];) ++end;
+    std::copy(keys + i, keys + end, to.keys + count - end);
+    std::copy(payload + i, payload + end, to.payload + count - end);
+  }
+}
+
+// The same for whole vectors, and the rest singly. Two equal keys are exchanged without a branch. Where there are three
+// returns false.
+HWY_INLINE bool reverse_pairs(const Word* keys, const Word* payload, Index count, ReversedBlock& to) {
+  const hn::CappedTag<Word, 16> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
-  Index ties = 0, i = 0;
+  auto three = hn::Zero(d);
+  Index i = 0;
   for (; i + lanes < count; i += lanes) {
-    const Index from = n - i - lanes;
-    hwy::Prefetch(reinterpret_cast<const char*>(keys + from) - 4096);
-    hwy::Prefetch(reinterpret_cast<const char*>(payload + from) - 4096);
-    const auto key = hn::Reverse(d, hn::LoadU(d, keys + from));
-    const auto tie = hn::Eq(key, hn::Reverse(d, hn::LoadU(d, keys + from - 1)));
-    hn::Store(key, d, to.keys + i);
-    hn::Store(hn::Reverse(d, hn::LoadU(d, payload + from)), d, to.payload + i);
-    hn::StoreU(hn::Compress(hn::Iota(d, static_cast<Word>(i)), tie), d, to.ties + ties);
-    ties += static_cast<Index>(hn::CountTrue(d, tie));
+    const auto key = hn::LoadU(d, keys + i);
+    const auto as_before = hn::Eq(key, hn::LoadU(d, keys + i - 1)),
+               as_next = hn::Eq(key, hn::LoadU(d, keys + i + 1));
+    three = hn::Or(three, hn::VecFromMask(d, hn::And(as_before, as_next)));
+    const auto load =
+        hn::IfThenElse(as_before, hn::LoadU(d, payload + i - 1),
+                       hn::IfThenElse(as_next, hn::LoadU(d, payload + i + 1), hn::LoadU(d, payload + i)));
+    hn::StoreU(hn::Reverse(d, key), d, to.keys + count - lanes - i);
+    hn::StoreU(hn::Reverse(d, load), d, to.payload + count - lanes - i);
   }
-  for (; i < count; ++i) {
-    to.keys[i] = keys[n - 1 - i], to.payload[i] = payload[n - 1 - i];
-    if (i + 1 < count && keys[n - 2 - i] == to.keys[i]) to.ties[ties++] = static_cast<Word>(i);
-  }
-  for (Index t = 0; t < ties;) {
-    const Word first = to.ties[t];
-    Word last = first + 1;
-    while (++t < ties && to.ties[t] == last) ++last;
-    std::reverse(to.payload + first, to.payload + last + 1);
-  }
+  // A run that the last vector has begun.
+  while (0 < i && i < count && keys[i - 1] == keys[i]) --i;
+  reverse_runs(keys + i, payload + i, count - i, to);
+  return hn::AllTrue(d, hn::Eq(three, hn::Zero(d)));
 }
 
 void CopyFalling(const Word* keys, const Word* payload, Index n, Word* out, Word* payload_out, bool stream) {
   ReversedBlock block;
   while (n > 0) {
-    // The block begins where a key does.
-    Index begin = std::max<Index>(n - ReversedBlock::size, 0);
+    // The block begins where a key does, and ends with a line of the output if it can: partial lines are fetched. It
+    // is a whole run where this is longer.
+    const auto in_line =
+        static_cast<Index>(reinterpret_cast<std::uintptr_t>(out) % line_bytes / sizeof(Word));
+    Index begin = std::max<Index>(n - ReversedBlock::size + in_line, 0);
     while (0 < begin && begin < n && keys[begin - 1] == keys[begin]) ++begin;
-    Index count = n - begin;
-    if (count > 0) {
-      reverse_block(keys, payload, n, count, block);
-      stream ? copy<false, true>(block.keys, count, out) : copy<false, false>(block.keys, count, out);
-      stream ? copy<false, true>(block.payload, count, payload_out)
-             : copy<false, false>(block.payload, count, payload_out);
-    } else {
-      while (begin > 0 && keys[begin - 1] == keys[n - 1]) --begin;
-      count = n - begin;
-      std::copy_n(keys + begin, count, out);
-      std::copy_n(payload + begin, count, payload_out);
-    }
+    const bool one_run = begin == n;
+    while (one_run && begin > 0 && keys[begin - 1] == keys[n - 1]) --begin;
+    const Index count = n - begin;
+    const Word *from = block.keys, *payload_from = block.payload;
+    if (one_run)
+      from = keys + begin, payload_from = payload + begin;
+    else if (!reverse_pairs(keys + begin, payload + begin, count, block))
+      reverse_runs(keys + begin, payload + begin, count, block);
+    stream ? copy<false, true>(from, count, out) : copy<false, false>(from, count, out);
+    stream ? copy<false, true>(payload_from, count, payload_out)
+           : copy<false, false>(payload_from, count, payload_out);
     out += count, payload_out += count, n = begin;
   }
   hwy::FlushStream();
