@@ -131,8 +131,10 @@ TEST(Blas, ConfigurationsInOneProcessKeepTheirOwnCores) {
     const double a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8};
     for (Blas* blas : {&best, &old, &best}) {
       double c[] = {-1, -1, -1, -1};
-      blas->gemm({{c, 2, 2, 2}, {a, 2, 2, 2}, {b, 2, 2, 2}}, 1);
+      blas->gemm(Matmul<double>::Args<>{{c, 2, 2, 2}, {a, 2, 2, 2}, {b, 2, 2, 2}}, 1);
       EXPECT_EQ(std::vector(c, c + 4), (std::vector<double>{19, 22, 43, 50})) << blas->core();
+      blas->gemm(MatmulBt<double>::Args<>{{c, 2, 2, 2}, {a, 2, 2, 2}, {b, 2, 2, 2}}, 1);
+      EXPECT_EQ(std::vector(c, c + 4), (std::vector<double>{17, 23, 39, 53})) << blas->core();
     }
   }
 }
@@ -157,7 +159,7 @@ TEST(Blas, RefusesSizesBeyondItsIntegers) {
   Blas& library = openblas_library(Tuning::installed);
   if (!library.reason().empty()) GTEST_SKIP() << library.reason();
   double c = 0, a = 1, b = 1;
-  EXPECT_THROW(library.gemm({{&c, 1, 1, big}, {&a, 1, 1, 1}, {&b, 1, 1, 1}}, 1), Error);
+  EXPECT_THROW(library.gemm(Matmul<double>::Args<>{{&c, 1, 1, big}, {&a, 1, 1, 1}, {&b, 1, 1, 1}}, 1), Error);
   EXPECT_THROW(library.transpose(Transpose<double>::Args<>{{&c, 1, 1, 1}, {&a, 1, 1, big}}), Error);
 }
 
