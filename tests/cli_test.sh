@@ -217,6 +217,7 @@ for part in plan:
         assert "measured" in others or (part["element"] == "bfloat16" and others == {"unavailable"}), case
         assert any(r["operation"] == "copy" for r in held) == (part["operation"] == "transpose"), case
 P
+<<<<<<< HEAD
 # The comparisons of one element type or of one variant.
 run 0 peers matmul --smoke --element bfloat16 --json one.json
 python3 - one.json <<'P' || fail "peers of one element type"
@@ -226,6 +227,26 @@ assert [p["element"] for p in document["plan"]] == ["bfloat16"]
 assert {r["element"] for r in document["measurements"]} == {"bfloat16"}
 P
 bad "no peers on the CPU" peers matmul --smoke --variant naive
+=======
+# Cut off in a later case: the document is whole, and keeps the cases before.
+: >cut.err
+"$program" peers counting_sort --smoke --json cut.json >out 2>cut.err &
+pid=$!
+while [ "$(grep -c '\.\.\.$' cut.err)" -lt 2 ] && kill -0 "$pid" 2>/dev/null; do :; done
+kill -9 "$pid" 2>/dev/null
+wait "$pid" 2>/dev/null
+[ "$(grep -c '\.\.\.$' cut.err)" -ge 2 ] || fail "peers names no cases"
+python3 - cut.json <<'P' || fail "cut.json"
+import json, sys
+document = json.load(open(sys.argv[1]))
+cases = [case["row"] for part in document["plan"] for case in part["cases"]]
+assert cases, document["plan"]
+for row in cases:
+    assert any(r["row"] == row and r["status"] == "measured" for r in document["measurements"]), row
+P
+conforms cut.json
+run 0 report cut.json; has out "counting_sort uint32"
+>>>>>>> 53b6dd4830b4af58a5dc3e85c875d365e4d2c19e
 printf '<!-- peers:begin -->\n<!-- peers:end -->\n' >peers.md
 run 0 report peers.json --readme peers.md; has peers.md "zipf_1.0"
 run 0 report peers.json --readme peers.md --check
@@ -268,6 +289,17 @@ document = json.load(open(sys.argv[1]))
 assert document["context"]["gpu"] == "none"
 assert sum(r["backend"] == "cpu" and r["status"] == "measured" for r in document["measurements"]) > 5
 P
+# Too short a time for any second run at a larger size.
+run 0 compare transpose --smoke --seconds 1e-9 --json short.json; has err "transpose float m = 64"
+python3 - short.json <<'P' || fail "short.json"
+import json, sys
+document = json.load(open(sys.argv[1]))
+small, large = document["plan"][0]["sizes"]
+for r in document["measurements"]:
+    if r["backend"] == "cpu" and r["status"] != "unavailable":
+        assert r["status"] == ("measured" if r["shape"]["m"] == small else "left_out"), r
+P
+bad "--seconds" compare transpose --smoke --seconds 0
 bad "cannot write" compare matmul --smoke --json nowhere/x.json
 bad "eagerly" run matmul --threads 1 --fork eagerly
 # Threads are the CPU's: an unnamed list keeps its parallel variants, and the GPU's on one.

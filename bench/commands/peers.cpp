@@ -188,7 +188,8 @@ void add_peers(CLI::App& app) {
       ->capture_default_str();
   add_backend(*command, *options);
   add_huge_pages(*command, options->pages);
-  command->add_flag("--full", options->full, "Sizes of seconds a run, too: 20 minutes and 8 GB");
+  command->add_flag("--full", options->full,
+                    "Sizes of seconds a run, too: 20 minutes and 8 GB, 20 GB on a GPU's host");
   command->footer("Example: tallcache peers transpose --json peers.json");
   command->callback([options] { peers(*options); });
 }
