@@ -217,7 +217,6 @@ for part in plan:
         assert "measured" in others or (part["element"] == "bfloat16" and others == {"unavailable"}), case
         assert any(r["operation"] == "copy" for r in held) == (part["operation"] == "transpose"), case
 P
-<<<<<<< HEAD
 # The comparisons of one element type or of one variant.
 run 0 peers matmul --smoke --element bfloat16 --json one.json
 python3 - one.json <<'P' || fail "peers of one element type"
@@ -227,7 +226,6 @@ assert [p["element"] for p in document["plan"]] == ["bfloat16"]
 assert {r["element"] for r in document["measurements"]} == {"bfloat16"}
 P
 bad "no peers on the CPU" peers matmul --smoke --variant naive
-=======
 # Cut off in a later case: the document is whole, and keeps the cases before.
 : >cut.err
 "$program" peers counting_sort --smoke --json cut.json >out 2>cut.err &
@@ -246,7 +244,6 @@ for row in cases:
 P
 conforms cut.json
 run 0 report cut.json; has out "counting_sort uint32"
->>>>>>> 53b6dd4830b4af58a5dc3e85c875d365e4d2c19e
 printf '<!-- peers:begin -->\n<!-- peers:end -->\n' >peers.md
 run 0 report peers.json --readme peers.md; has peers.md "zipf_1.0"
 run 0 report peers.json --readme peers.md --check
