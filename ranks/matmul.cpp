@@ -12,6 +12,9 @@
 namespace tallcache::ranks {
 namespace {
 
+// Of the inner dimension. Panels of this depth are still in a cache when tiles read them.
+constexpr Index slice_depth = 512;
+
 constexpr double gib = 1024.0 * 1024 * 1024;
 
 std::string gib_text(double bytes) {
@@ -82,12 +85,14 @@ Index summed_words(const Plan& plan, Index rank) {
   return words;
 }
 
+Index leaf_slices(const Plan& plan) { return ceil_div(plan.box(matrix_a, 0).cols, slice_depth); }
+
 std::size_t packed_bytes(const Plan& plan, Index rank) {
   if (rank >= plan.ranks()) return 0;
   const Box c = plan.box(matrix_c, rank), a = plan.box(matrix_a, rank);
   using namespace cpu::matmul;
   return gemm_scratch_bytes<double>(cpu::matmul::Layout::row_major, Trans::no, Trans::no, c.rows, c.cols,
-                                    a.cols);
+                                    ceil_div(a.cols, leaf_slices(plan)));
 }
 
 // Rank 0 has the first part of every cut, which is the largest.

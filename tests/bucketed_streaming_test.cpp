@@ -160,6 +160,7 @@ TEST(EasyKeys, OneOfThemIsNot) {
           expect_variant_sorts<cs::bucketed_streaming, false>(ordered, 100000, setting, "one out of order");
           expect_variant_sorts<cs::bucketed_streaming, true>(ordered, 100000, setting, "one out of order");
           expect_variant_sorts<cs::bucketed_streaming, false>(few, 100000, setting, "one more value");
+          expect_variant_sorts<cs::bucketed_streaming, true>(few, 100000, setting, "one more value");
         }
       }
   }
@@ -168,9 +169,38 @@ TEST(EasyKeys, OneOfThemIsNot) {
 // The outputs are beyond the caches, so that they are written past them.
 TEST(EasyKeys, Large) {
   const Index n = (1 << 19) + 37;
-  for (std::string_view input : {"all_equal", "two_values", "sorted"})
-    for (const int threads : thread_counts())
+  for (std::string_view input : {"all_equal", "two_values", "sorted", "reversed"})
+    for (const int threads : thread_counts()) {
       expect_variant_sorts<cs::bucketed_streaming, false>(seeded(input, n, n), n, {threads, 3}, input);
+      expect_variant_sorts<cs::bucketed_streaming, true>(seeded(input, n, n), n, {threads, 3}, input);
+    }
+}
+
+// Keys that rise and then fall, with equal ones side by side and in both runs; one is then moved.
+TEST(EasyKeys, RiseAndFall) {
+  for (Index n : {2, 3, 100, 5000, 70001})
+    for (Index top : {Index{0}, n / 3, n - 2})
+      for (Index equal : {1, 2, 70}) {
+        std::vector<Key> keys;
+        for (Index i = 0; i < n; ++i)
+          keys.push_back(static_cast<Key>((i <= top ? i : 2 * n - 2 * i) / equal));
+        for (int threads : thread_counts())
+          expect_variant_sorts<cs::bucketed_streaming, true>(keys, 200000, {threads, 3, 3}, "rise and fall");
+        keys[static_cast<std::size_t>(n * 2 / 3)] += 3;
+        expect_variant_sorts<cs::bucketed_streaming, true>(keys, 200000, {}, "not quite");
+      }
+}
+
+// A leaf of more pairs than its stage holds, which threads share.
+TEST(BucketedStreaming, SharedPairs) {
+  constexpr std::uint64_t range = (1 << 20) - 1;
+  for (Key modulus : {1u, 5u, 4000u}) {
+    std::vector<Key> keys = seeded("uniform", 200000, range);
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      if (i % 10 > 0) keys[i] = 700000 / 4096 * 4096 + keys[i] % modulus;
+    for (int threads : thread_counts())
+      expect_recursion_sorts<true>(keys, range, {threads, 7, 7}, "shared pairs");
+  }
 }
 
 TEST(BucketedStreaming, BothLevelsOfTheRecursion) {
@@ -320,6 +350,29 @@ TEST(BucketedStreaming, Footprint) {
   expect_footprint<false>(5000, 1000, 5000, 5000);
   expect_footprint<false>(50000, 70000, 50000, 50000);
   expect_footprint<true>(50000, 70000, 50000, 50000);
+}
+
+// Cuts as for several threads, and runs on one.
+struct Wide : Serial {
+  static constexpr Index width() { return 4; }
+};
+
+// Keys in order are read once, besides a sample, and those before a chunk's first once more.
+TEST(EasyKeys, FootprintOfChunks) {
+  constexpr Index n = 150000, sample = 128;
+  ASSERT_EQ(cs::chunks_of(n, 1, Wide::width()), 4);
+  std::vector<Key> keys(n), out(n);
+  std::iota(keys.begin(), keys.end(), Key{0});
+  CountingSort<false>::Args<> args;
+  args.out = {out.data(), n};
+  args.in = {keys.data(), n};
+  args.range = n;
+  Watch watch{reinterpret_cast<const std::byte*>(keys.data()), reinterpret_cast<const std::byte*>(out.data()),
+              n * 4};
+  Wide fork;
+  EXPECT_TRUE(cs::sort_easy_keys(fork, args.with(Traced<Watch>{&watch})));
+  EXPECT_EQ(watch.loads, n + sample + 3);
+  EXPECT_EQ(watch.stores, n);
 }
 
 }  // namespace

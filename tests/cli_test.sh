@@ -217,6 +217,15 @@ for part in plan:
         assert "measured" in others or (part["element"] == "bfloat16" and others == {"unavailable"}), case
         assert any(r["operation"] == "copy" for r in held) == (part["operation"] == "transpose"), case
 P
+# The comparisons of one element type or of one variant.
+run 0 peers matmul --smoke --element bfloat16 --json one.json
+python3 - one.json <<'P' || fail "peers of one element type"
+import json, sys
+document = json.load(open(sys.argv[1]))
+assert [p["element"] for p in document["plan"]] == ["bfloat16"]
+assert {r["element"] for r in document["measurements"]} == {"bfloat16"}
+P
+bad "no peers on the CPU" peers matmul --smoke --variant naive
 printf '<!-- peers:begin -->\n<!-- peers:end -->\n' >peers.md
 run 0 report peers.json --readme peers.md; has peers.md "zipf_1.0"
 run 0 report peers.json --readme peers.md --check

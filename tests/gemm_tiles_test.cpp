@@ -52,7 +52,7 @@ void check(Index m, Index n, Index k, Index most) {
   Product<T> whole(m, n, k), cut(m, n, k);
   gemm(fork, Layout::row_major, Trans::no, Trans::no, T{1}, whole.view_a(), whole.view_b(), T{0},
        whole.view_c(), whole.scratch);
-  const GemmTiles<T> tiles(cut.view_c(), cut.view_a(), cut.view_b(), cut.scratch, most);
+  const GemmTiles<T> tiles(cut.view_a(), cut.view_b(), 0, cut.view_c(), cut.scratch, most);
   EXPECT_LE(tiles.count(), most);
   tiles.pack(fork);
   Index c_words = 0;
@@ -91,7 +91,7 @@ TEST(GemmTiles, AreGemmToTheLastBit) {
 TEST(GemmTiles, AreManyWhereThereIsRoom) {
   Product<double> on(1000, 900, 10);
   const auto count = [&](Index most) {
-    return GemmTiles<double>(on.view_c(), on.view_a(), on.view_b(), on.scratch, most).count();
+    return GemmTiles<double>(on.view_a(), on.view_b(), 0, on.view_c(), on.scratch, most).count();
   };
   EXPECT_EQ(count(1), 1);
   EXPECT_EQ(count(32), 32);

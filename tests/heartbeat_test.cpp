@@ -6,6 +6,8 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <deque>
+#include <iostream>
 #include <thread>
 #include <vector>
 
@@ -30,6 +32,19 @@ struct Thrown {
   std::uint64_t where;
 };
 
+/// What the nodes of all trees did.
+struct Nodes {
+  static inline std::atomic<std::int64_t> begun{0}, running{0}, thrown{0}, elsewhere{0};
+  static inline constinit thread_local bool is_caller = false;
+
+  Nodes() {
+    begun.fetch_add(1, std::memory_order_relaxed);
+    running.fetch_add(1, std::memory_order_relaxed);
+    if (!is_caller) elsewhere.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~Nodes() { running.fetch_sub(1, std::memory_order_relaxed); }
+};
+
 /// A random tree. Every node sets its own number; at one node in `beats` all threads look, one in `throws` throws.
 struct Tree {
   std::uint64_t seed;
@@ -45,10 +60,11 @@ struct Tree {
  private:
   template <class Fork>
   std::uint64_t node(Fork& fork, std::uint64_t id, int height) const {
+    const Nodes node_runs;
     std::uint64_t drawn = 0;
     const auto one_in = [&](std::uint64_t n) { return n && random_up_to(id, drawn++, n - 1) == 0; };
     if (one_in(beats)) beat();
-    if (one_in(throws)) throw Thrown{id};
+    if (one_in(throws)) return throw_at(id);
     std::uint64_t sum = id;
     if (height == 0) return sum;
     const auto child = [&](std::uint64_t i) { return random_bits(id, 100 + i); };
@@ -68,8 +84,13 @@ struct Tree {
       sum = 31 * (31 * sum + x) + y;
     }
     if (one_in(beats)) beat();
-    if (one_in(throws)) throw Thrown{~id};
+    if (one_in(throws)) return throw_at(~id);
     return sum;
+  }
+
+  static std::uint64_t throw_at(std::uint64_t where) {
+    Nodes::thrown.fetch_add(1, std::memory_order_relaxed);
+    throw Thrown{where};
   }
 };
 
@@ -123,6 +144,60 @@ TEST(Heartbeat, RandomExceptionsAreCarried) {
   EXPECT_GT(thrown, 500);
   EXPECT_LT(thrown, 2500);
   expect_nothing_left();
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int many_trees = 50'000;
+#else
+constexpr int many_trees = 1'000'000;
+#endif
+
+/// The i-th of many small trees.
+Tree small_tree(int i) {
+  const auto seed = static_cast<std::uint64_t>(i);
+  return {.seed = seed,
+          .depth = static_cast<int>(1 + random_up_to(seed, 1, 4)),
+          .beats = std::array<std::uint64_t, 4>{0, 1, 3, 20}[random_up_to(seed, 2, 3)],
+          .throws = std::array<std::uint64_t, 4>{0, 0, 9, 30}[random_up_to(seed, 3, 3)],
+          .loops = random_up_to(seed, 4, 7) == 0};
+}
+
+// Every node begins once, ends before its tree does, and what one throws arrives. Where several throw under the
+// elision's order, only the first one does; the others may not begin.
+TEST(Heartbeat, AMillionRandomTreesAreTheElision) {
+  const int counts = std::min(usable_threads(), 16);
+  int threw = 0;
+  std::int64_t nodes = 0;
+  Nodes::is_caller = true;
+  Nodes::elsewhere = 0;
+  for (int i = 0; i < many_trees; ++i) {
+    const Tree tree = small_tree(i);
+    Nodes::begun = Nodes::thrown = 0;
+    const auto expected = outcome(tree, Serial{});
+    const std::int64_t begun = Nodes::begun.exchange(0), thrown = Nodes::thrown.exchange(0);
+    ASSERT_EQ(thrown, !expected.first);
+    detail::calls.always = i % 4 != 0;  // else by time and by calls
+    const auto found = outcome(tree, Heartbeat{1 + i % counts});
+    ASSERT_EQ(Nodes::running, 0) << i << ": a node runs on";
+    ASSERT_EQ(found.first, expected.first) << i;
+    if (!tree.loops || found.first) {
+      ASSERT_EQ(found, expected) << i;
+    }
+    ASSERT_EQ(Nodes::thrown > 0, !found.first) << i;
+    if (found.first) {
+      ASSERT_EQ(Nodes::begun, begun) << i;
+    }
+    threw += !found.first;
+    nodes += Nodes::begun;
+  }
+  detail::calls.always = false;
+  Nodes::is_caller = false;
+  expect_nothing_left();
+  EXPECT_GT(threw, many_trees / 20);
+  EXPECT_LT(threw, many_trees / 2);
+  EXPECT_EQ(Nodes::elsewhere > 0, counts > 1);
+  std::cout << many_trees << " trees of " << nodes << " nodes on 1 to " << counts << " threads: " << threw
+            << " threw, other threads ran " << Nodes::elsewhere << " nodes\n";
 }
 
 TEST(Heartbeat, EveryIterationRunsOnce) {
@@ -186,7 +261,7 @@ TEST(Heartbeat, PromotesTheOldestFork) {
               beat();
               look(fork);
               EXPECT_LT(latent_forks(), std::max(before, 1));
-              EXPECT_TRUE(latent_forks() == 0 || detail::latent_list.oldest == inner);
+              EXPECT_TRUE(latent_forks() == 0 || detail::latent_list.newest == inner);
               ++runs[0];
             },
             [&] { ++runs[1]; });
@@ -195,6 +270,31 @@ TEST(Heartbeat, PromotesTheOldestFork) {
       [&] { ++runs[3]; });
   EXPECT_EQ(runs, (std::array{1, 1, 1, 1}));
   expect_nothing_left();
+}
+
+// A list of its own under random pushes, pops and departures of the oldest.
+TEST(Heartbeat, FindsTheOldestFork) {
+  const auto offers = [](detail::Latent&) { return detail::Offered::nothing; };
+  detail::LatentList list;
+  list.until_look = 1 << 30;  // never looks
+  list.answered = detail::calls.count;
+  std::deque<detail::Latent> forks;  // from the oldest on
+  for (std::uint64_t step = 0; step < 100'000; ++step) {
+    const std::uint64_t drawn = random_up_to(1, step, 9 + step % 7);
+    if (forks.empty() || drawn < 6) {
+      detail::push(list, forks.emplace_back(offers, 2));
+    } else if (drawn < 11) {
+      ASSERT_TRUE(list.pop(forks.back()));
+      forks.pop_back();
+    } else {
+      list.find_oldest();
+      ASSERT_EQ(list.oldest, &forks.front()) << step;
+      for (std::size_t i = 0; i + 1 < forks.size(); ++i) ASSERT_EQ(forks[i].newer, &forks[i + 1]) << step;
+      list.remove_oldest();
+      forks.pop_front();
+    }
+    ASSERT_EQ(list.newest, forks.empty() ? nullptr : &forks.back()) << step;
+  }
 }
 
 TEST(Heartbeat, StaysWithinAnArenaOfOneThread) {

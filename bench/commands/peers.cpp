@@ -24,8 +24,14 @@ namespace tallcache {
 namespace {
 
 struct PeersOptions : SuiteOptions {
+  std::string element, variant;  ///< of the comparisons; empty: all
   double seconds = 0.5;
   Pages pages = Pages::ordinary;
+
+  bool is_asked_for(const PeerComparison& comparison) const {
+    return (element.empty() || element == comparison.element) &&
+           (variant.empty() || variant == comparison.variant);
+  }
 };
 
 // "m = n = k = 1024"; "zipf_1.0, n = range = 10000000"; "m = n = 256, stream = 0".
@@ -145,6 +151,7 @@ void measure_peers(Document& document, std::string_view name, const PeerComparis
 
 void peers(const PeersOptions& options) {
   find_backend(options.backend);
+  if (!options.element.empty()) find_element(options.element);
   const auto chosen = find_suites(options.operations, has_peers, "operation with peers");
   const Output output(options.json);
   const DeviceWatch watch(options.device);
@@ -152,6 +159,7 @@ void peers(const PeersOptions& options) {
   document.limits = suite_limits(options);
   for (const Suite* suite : chosen)
     for (const PeerComparison& comparison : on_backend(suite->peers, options.backend)) {
+      if (!options.is_asked_for(comparison)) continue;
       auto cases = cases_at(comparison, options.scale());
       // On a machine of one core, all cores are the case before.
       if (usable_threads() == 1) std::erase_if(cases, &PeerCase::all_cores);
@@ -172,6 +180,9 @@ void add_peers(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "peers", "The fastest variants beside the libraries that a user would pick instead, over many shapes");
   add_suite(*command, *options, has_peers);
+  command->add_option("--element", options->element,
+                      "Only the comparisons of this element type, as bfloat16");
+  command->add_option("--variant", options->variant, "Only those of this variant with its peers");
   command->add_option("--seconds", options->seconds, "Time to spend on each variant in each case")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -48,6 +48,15 @@ PeerComparison inputs(std::string_view element, std::string_view slower_peer, Sc
   return comparison;
 }
 
+// What the peers do by themselves: their own time, without a copy into an output.
+PeerComparison in_place() {
+  PeerComparison comparison = inputs("uint32", "std_sort", Scale::quick);
+  comparison.variant = "in_place";
+  comparison.beside.clear();
+  comparison.baseline = {};
+  return comparison;
+}
+
 // Compared with vqsort alone: the others take minutes a run.
 PeerComparison largest() {
   PeerComparison comparison = peers("uint32", "std_sort");
@@ -100,7 +109,7 @@ PeerComparison gpu_inputs(std::string_view element, std::string_view variant,
 
 }  // namespace
 
-extern const Suite counting_sort_suite;
+extern const Suite counting_sort_suite, counting_sort_in_place_suite;
 const Suite counting_sort_suite{
     .operation = "counting_sort",
     .sizes = {.element = "uint32",
@@ -111,5 +120,7 @@ const Suite counting_sort_suite{
     .peers = {inputs("uint32", "std_sort", Scale::quick), largest(),
               inputs("uint32_pair", "std_stable_sort", Scale::full), gpu_inputs("uint32", "residues", {}),
               gpu_inputs("uint32_pair", "nine_bit_onesweep", {"wide_digits"})}};
+
+const Suite counting_sort_in_place_suite{.operation = "counting_sort_in_place", .peers = {in_place()}};
 
 }  // namespace tallcache

@@ -54,28 +54,32 @@ OptimizationSteps gpu_steps() {
           .backend = "gpu"};
 }
 
-// The orders of the blocks of one product. The last before the recursion is the grouping that suits the
-// second-level cache of the H200 best (gpu/matmul/TUNING.md).
+// The rows of blocks in a group that suit the second-level cache of the H200 best (gpu/matmul/TUNING.md).
+constexpr Index tuned_group = 16;
+
+// The orders of the blocks of one product.
 OptimizationSteps block_orders(const Shape& shape) {
-  OptimizationSteps orders{.element = "float",
-                           .unit = "flop",
-                           .min_bytes = no_value,
-                           .limit = "the FMA peak",
-                           .shape = shape,
-                           .smoke = square(65),
-                           .steps = {{"blocks by rows", "warp_tiles", {{"order", 0}}},
-                                     {"in groups of 32 rows", "warp_tiles", {{"order", 1}, {"group", 32}}},
-                                     {"in groups of 8 rows", "warp_tiles", {{"order", 1}, {"group", 8}}},
-                                     {"in groups of 16 rows", "warp_tiles", {{"order", 1}, {"group", 16}}},
-                                     {"recursive", "warp_tiles", {{"order", 2}}},
-                                     {"recursive and mirrored", "warp_tiles", {{"order", 3}}},
-                                     {.label = "cuBLAS", .variant = "cublas", .peer = true}},
-                           .backend = "gpu",
-                           .from = Scale::full};
-  // A run takes a second and more, and its check on the host ten.
+  OptimizationSteps orders{
+      .element = "float",
+      .unit = "flop",
+      .min_bytes = no_value,
+      .limit = "the FMA peak",
+      .shape = shape,
+      .smoke = square(65),
+      .steps = {{"blocks by rows", "warp_tiles", {{"order", 0}}},
+                {"in groups of 32 rows", "warp_tiles", {{"order", 1}, {"group", 32}}},
+                {"in groups of 8 rows", "warp_tiles", {{"order", 1}, {"group", 8}}},
+                {"in groups of 16 rows", "warp_tiles", {{"order", 1}, {"group", tuned_group}}},
+                {"recursive", "warp_tiles", {{"order", 2}}},
+                {"recursive and mirrored", "warp_tiles", {{"order", 3}}},
+                {.label = "cuBLAS", .variant = "cublas", .peer = true}},
+      .backend = "gpu",
+      .from = Scale::full};
+  // A run takes a second and more: rows, the tuned grouping and the recursion.
   if (shape["m"] * shape["n"] * shape["k"] > Index{1} << 43)
     std::erase_if(orders.steps, [](const Step& step) {
-      return step.peer || step.label == "in groups of 8 rows" || step.label == "in groups of 32 rows";
+      const auto* const group = step.params.find("group");
+      return step.peer || (group && group->value != tuned_group) || step.params["order"] == 3;
     });
   return orders;
 }

@@ -16,13 +16,13 @@ constexpr Time least_age = 5'000;      // of a promotion before the next one, on
 constexpr Time burst = 4 * least_age;  // so many promotions may follow one another
 constexpr Time begins = 25'000;        // a program: waits for so long in any case
 constexpr Time between_looks = 2'000;
-constexpr Time long_strand = 100'000;
+constexpr Time long_strand = 15'000, long_beginning = 100'000;
 constexpr int most_between = 512;  // forks
 
-// Whether the programs of this thread have strands so long that it does not look before it is too late for a
-// promotion. Such a one promotes each fork, up to a task for each thread, and so does the next one from its
-// beginning: it is probably the same again. Where it is not, a thread is woken in vain, which takes a tenth of a
-// long strand's time.
+// Whether this thread has strands so long that it does not look before it is too late for a promotion. It then
+// promotes each fork, up to a task for each thread, and so do those that take its tasks. After strands that are
+// longer still the next program does so from its beginning: it is probably the same again. Where it is not, a
+// thread is woken in vain, which takes a tenth of such a strand's time.
 struct Strands {
   bool long_now = false, long_before = false;
 };
@@ -30,7 +30,8 @@ constinit thread_local Strands strands;
 
 // The strand since the last look has come to an end.
 void strand_ends(Time length) {
-  if (length >= long_strand) strands = {.long_now = true, .long_before = true};
+  if (length >= long_strand) strands.long_now = true;
+  if (length >= long_beginning) strands.long_before = true;
 }
 
 }  // namespace
@@ -47,14 +48,15 @@ struct Promoted {
 
   // A task that runs.
   struct Running {
-    explicit Running(Promoted& promoted) : crew(promoted.crew) {
+    Running(Promoted& promoted, bool long_strands) : crew(promoted.crew) {
       --promoted.waiting;
       --crew.offered;
       --crew.idle;
       LatentList& list = latent_list;
       list.until_look = list.between = 1;
       list.looked = time_now();
-      list.promoted = list.looked - least_age;
+      list.promoted = list.looked - burst;
+      strands.long_now = long_strands;
     }
     ~Running() { crew.becomes_idle(); }
     Crew& crew;
@@ -69,9 +71,10 @@ void spawn(Latent& latent, void (*run)(void*, Index, Index), void* data, Index b
   }
   Promoted& promoted = latent.promoted ? *latent.promoted : *made;
   promoted.order.fork();
-  const auto task = [ run, data, begin, end, &promoted ]() __attribute__((no_sanitize_thread)) {
+  const auto task = [ run, data, begin, end, &promoted, long_strands = strands.long_now ]()
+      __attribute__((no_sanitize_thread)) {
     const auto body = [ =, &promoted ]() __attribute__((no_sanitize_thread)) {
-      const Promoted::Running running(promoted);
+      const Promoted::Running running(promoted, long_strands);
       run(data, begin, end);
     };
     promoted.order.branch(body);
@@ -107,9 +110,7 @@ void join(Latent& latent) {
   });
 }
 
-void abandon(LatentList& list, Latent& latent) noexcept {
-  list.pop(latent);
-  if (!latent.promoted) return;
+void abandon(Latent& latent) noexcept {
   latent.promoted->group.cancel();
   try {
     join(latent);
@@ -132,35 +133,59 @@ void promote_now(LatentList& list, Latent& latent) noexcept {
   }
 }
 
+void LatentList::find_oldest() {
+  Latent* before = newest;
+  for (Latent* fork = newest;; before = fork, fork = fork->older) {
+    const bool known = fork->newer;
+    fork->newer = before;
+    if (!fork->older) oldest = fork;
+    if (known || !fork->older) return;
+  }
+}
+
+void LatentList::remove_oldest() {
+  if (oldest == newest) {
+    newest = nullptr;
+  } else {
+    oldest = oldest->newer;
+    oldest->older = nullptr;
+  }
+}
+
 // Promotes the oldest latent fork of this thread.
 static void promote(LatentList& list) {
   while (list.newest) {
     Latent& oldest = *list.oldest;
     const Offered offered = oldest.offer(oldest);
     if (offered == Offered::a_part) return;
-    if (&oldest == list.newest) {
-      list.newest = nullptr;
-    } else {
-      list.oldest = oldest.newer;
-      list.oldest->older = nullptr;
-    }
+    list.remove_oldest();
     if (offered == Offered::all) return;
   }
 }
 
-void promote_in_time(LatentList& list, Time now) noexcept {
+// Whether it is time for a promotion.
+static bool is_time(const LatentList& list, const Crew& crew, Time now) {
   const Time age = now - list.promoted;
+  if (age < least_age && !strands.long_now) return false;
+  if (crew.hungry()) return true;
+  return crew.offered < list.oldest->threads &&
+         (strands.long_now || age >= (crew.workers > 0 ? heartbeat : first_heartbeat));
+}
+
+void promote_in_time(LatentList& list, Time now) noexcept {
+  list.looked = now;
   const bool always = calls.always.load(std::memory_order_relaxed);
-  if (age < least_age && !always && !strands.long_now) return;
+  if (now - list.promoted < least_age && !always && !strands.long_now) return;
   if (!list.newest || !has_workers(list)) return;
   try {
+    list.find_oldest();
     const Crew& crew = list.crew ? *list.crew : crew_of(list.oldest->threads);
-    if (!crew.hungry() && !always) {
-      if (crew.offered >= list.oldest->threads) return;
-      if (!strands.long_now && age < (crew.workers > 0 ? heartbeat : first_heartbeat)) return;
+    if (always) return promote(list);
+    // So many at most as to give each other thread a task.
+    for (int i = 1; list.newest && i < list.oldest->threads && is_time(list, crew, now); ++i) {
+      list.promoted = std::min(now, std::max(list.promoted, now - burst) + least_age);
+      promote(list);
     }
-    list.promoted = std::min(now, std::max(list.promoted, now - burst) + least_age);
-    promote(list);
   } catch (...) {
   }
 }
@@ -181,7 +206,6 @@ void look(LatentList& list) noexcept {
   }
   constexpr int many = 16;  // more than a descent to a leaf
   if (list.between >= many) strands.long_now = false;
-  list.looked = now;
   list.until_look = list.between;
   list.answered = calls.count.load(std::memory_order_relaxed);
   promote_in_time(list, now);

@@ -46,9 +46,9 @@ struct Latent {
   /// Makes a task by spawn(), and throws what that throws. Nothing is left where it offers nothing.
   Offered (*const offer)(Latent&);
   const int threads;
-  Latent* older;  ///< null: none
-  Latent* newer;  ///< set where there is one
-  Promoted* promoted = nullptr;
+  Latent* older;            ///< null: none
+  Latent* newer = nullptr;  ///< null: not known yet; LatentList::find_oldest()
+  Promoted* promoted;       ///< of a fork: set where that is no longer latent
 };
 
 using Time = std::int64_t;  // nanoseconds
@@ -60,7 +60,7 @@ inline Time time_now() {
 /// first, so that a thread that waits for a task has none left, except around blocks().
 struct LatentList {
   Latent* newest = nullptr;
-  Latent* oldest = nullptr;    ///< set where there is a newest
+  Latent* oldest = nullptr;    ///< of those whose `newer` is known
   std::uint64_t answered = 0;  ///< the calls after which the thread has looked
   int until_look = 1;          ///< forks until it looks
   int between = 1;             ///< forks from one look to the next
@@ -75,6 +75,12 @@ struct LatentList {
     newest = latent.older;
     return true;
   }
+
+  /// Sets `oldest`, and `newer` of all forks but the newest, whose own is not null either. Where that of a fork
+  /// is known, so are those of all older ones, which each call therefore meets only once. Requires a newest.
+  void find_oldest();
+  /// After find_oldest().
+  void remove_oldest();
 };
 
 inline constinit thread_local LatentList latent_list;
@@ -99,10 +105,6 @@ inline void look_in_time(LatentList& list) {
 
 inline void push(LatentList& list, Latent& latent) {
   latent.older = list.newest;
-  if (latent.older)
-    latent.older->newer = &latent;
-  else
-    list.oldest = &latent;
   list.newest = &latent;
   look_in_time(list);
 }
@@ -117,22 +119,29 @@ void spawn(Latent& latent, void (*run)(void* data, Index begin, Index end), void
 /// Waits for the tasks of `latent` and throws the first exception of theirs.
 void join(Latent& latent);
 
-/// Ends a latent fork on an exception of its own branch: tasks that have not begun are left out, the exceptions
-/// of the others are lost.
-void abandon(LatentList&, Latent&) noexcept;
+/// Joins the tasks of `latent` on an exception of its own branch: those that have not begun are left out, the
+/// exceptions of the others are lost.
+void abandon(Latent&) noexcept;
 
+/// `G` is what the fork was called with. Of a small temporary the task gets a copy: where nobody has the address
+/// of the temporary, the compiler keeps its members in registers. Any other is referred to.
 template <class G>
 struct LatentFork : Latent {
-  LatentFork(int threads, G& second) : Latent(&LatentFork::offer_branch, threads), g(&second) {}
+  static constexpr bool copies =
+      std::is_trivially_copyable_v<G> && std::is_copy_constructible_v<G> && sizeof(G) <= 64;
+
+  LatentFork(int threads, std::remove_reference_t<G>& second)
+      : Latent(&LatentFork::offer_branch, threads), g(second) {}
 
   static Offered offer_branch(Latent& latent) {
+    latent.promoted = nullptr;
     spawn(
-        latent, [](void* self, Index, Index) { (*static_cast<LatentFork*>(self)->g)(); },
+        latent, [](void* self, Index, Index) { static_cast<LatentFork*>(self)->g(); },
         &static_cast<LatentFork&>(latent), 0, 0);
     return Offered::all;
   }
 
-  G* g;
+  std::conditional_t<copies, G, std::remove_reference_t<G>&> g;
 };
 
 template <class Body>
@@ -143,7 +152,9 @@ struct LatentLoop : Latent {
         next(begin),
         left(count),
         step(loop_step),
-        body(&loop_body) {}
+        body(&loop_body) {
+    promoted = nullptr;
+  }
 
   static Offered offer_half(Latent& latent) {
     auto& loop = static_cast<LatentLoop&>(latent);
@@ -174,7 +185,8 @@ struct LatentLoop : Latent {
       else
         run_pieces(list, piece);
     } catch (...) {
-      abandon(list, *this);
+      list.pop(*this);
+      if (promoted) abandon(*this);
       throw;
     }
     list.pop(*this);
@@ -256,12 +268,12 @@ class Heartbeat {
   template <class F, class G>
   void operator()(F&& f, G&& g) const {
     detail::LatentList& list = detail::latent_list;
-    detail::LatentFork<std::remove_reference_t<G>> second(threads_, g);
+    detail::LatentFork<G> second(threads_, g);
     if (threads_ > 1) detail::push(list, second);
     try {
       f();
     } catch (...) {
-      detail::abandon(list, second);
+      if (threads_ > 1 && !list.pop(second)) detail::abandon(second);
       throw;
     }
     if (threads_ == 1 || list.pop(second)) [[likely]]

@@ -11,6 +11,19 @@
 
 namespace tallcache {
 
+/// Keys that were sorted in place must be in order and the same multiset as the input, by two 64-bit sums.
+inline Check check_sorted(VectorView<const std::uint32_t> keys, const Keys& key_at) {
+  KeyFingerprint expected, got;
+  for (Index i = 0; i < keys.size; ++i) {
+    if (i && keys[i] < keys[i - 1])
+      return Check::wrong("key " + std::to_string(i), "at least " + digits(keys[i - 1]), digits(keys[i]));
+    expected.add(key_at(static_cast<std::uint64_t>(i)));
+    got.add(keys[i]);
+  }
+  if (!(got == expected)) return Check::wrong("keys", "those of the input", "other keys");
+  return {};
+}
+
 struct Sort {
   using Key = std::uint32_t;
   static constexpr std::string_view name = "sort", element = Element<Key>::name;
@@ -52,19 +65,8 @@ struct Sort {
     if (args.keys.size && !args.keys.data) throw Error("keys: no data");
   }
 
-  /// The keys must be in order and the same multiset as the input, by two 64-bit sums.
   static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args) {
-    const auto& keys = args.keys;
-    const Keys key_at = keys_of(s, input, seed);
-    KeyFingerprint expected, got;
-    for (Index i = 0; i < keys.size; ++i) {
-      if (i && keys[i] < keys[i - 1])
-        return Check::wrong("key " + std::to_string(i), "at least " + digits(keys[i - 1]), digits(keys[i]));
-      expected.add(key_at(i));
-      got.add(keys[i]);
-    }
-    if (!(got == expected)) return Check::wrong("keys", "those of the input", "other keys");
-    return {};
+    return check_sorted(args.keys, keys_of(s, input, seed));
   }
 
   static Cost cost(const Shape& s) {

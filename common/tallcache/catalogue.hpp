@@ -14,6 +14,7 @@
 #include "common/ops/bfs.hpp"
 #include "common/ops/copy.hpp"
 #include "common/ops/counting_sort.hpp"
+#include "common/ops/counting_sort_in_place.hpp"
 #include "common/ops/edit_distance.hpp"
 #include "common/ops/fft.hpp"
 #include "common/ops/fib.hpp"

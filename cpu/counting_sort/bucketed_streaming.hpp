@@ -7,6 +7,7 @@
 
 #include "common/fork/fork.hpp"
 #include "cpu/counting_sort/easy_keys.hpp"
+#include "cpu/counting_sort/heavy_buckets.hpp"
 #include "cpu/counting_sort/lsd_radix.hpp"
 
 namespace tallcache::cpu::counting_sort {
@@ -44,23 +45,6 @@ inline SortStrategy sort_strategy(Index n, std::uint64_t range, bool payload) {
   return range / 8 < static_cast<std::uint64_t>(n) ? SortStrategy::buckets : SortStrategy::digits;
 }
 
-/// The number of groups of buckets that are sorted in parallel: four times as many as threads, so that
-/// stealing can balance the load.
-constexpr Index groups_of(Index width) { return width == 1 ? 1 : 4 * width; }
-
-/// Writes the keys `first` + v to `out`. The keys of value v begin at begin[v]. `out` is cut into even parts;
-/// each part writes the runs that reach into it.
-template <class Fork, class Access>
-void write_runs(Fork& fork, VectorView<Word, Access> begin, VectorView<Word, Access> out, Word first,
-                Index parts) {
-  fork.blocks(parts, [=](Index part) {
-    const Index from = block_begin(out.size, parts, part), to = block_begin(out.size, parts, part + 1);
-    reads(begin);
-    expand_runs(begin.data, begin.size, out.size, first, out.data, from, to);
-    writes(out.block(from, to - from));
-  });
-}
-
 template <class Access, bool with_payload>
 class BucketedStreaming {
   using Element = std::conditional_t<with_payload, Pair, Residue>;
@@ -85,7 +69,8 @@ class BucketedStreaming {
          partition_buffer_bytes(bits.second ? groups : 0, bits.second_buckets(), line_words),
          partition_buffer_bytes(groups, bits.leaf_values(), stage_words),
          checked_product(static_cast<std::size_t>(blocks), block_size<Element> * sizeof(Element), "blocks"),
-         checked_product(static_cast<std::size_t>(blocks), sizeof(Link), "links")});
+         checked_product(static_cast<std::size_t>(blocks), sizeof(Link), "links"),
+         HeavyChunks<Access>::scratch(heavy_chunks(bits, width), bits.leaf_values())});
   }
 
   template <class Args>
@@ -99,6 +84,7 @@ class BucketedStreaming {
     const Index blocks = pool_blocks(bits_, n_, width);
     blocks_ = scratch.template vector<Element>(blocks * block_size<Element>);
     links_ = scratch.template vector<Link>(blocks);
+    heavy_ = HeavyChunks<Access>(heavy_chunks(bits_, width), bits_.leaf_values(), scratch);
   }
 
   template <class Fork>
@@ -134,6 +120,9 @@ class BucketedStreaming {
            (bits.second ? groups_of(width) * bits.second_buckets() : width * bits.first_buckets());
   }
 
+  // The values of heavy buckets are counted at once where these buckets are leaves of keys alone.
+  static Index heavy_chunks(RangeBits bits, Index width) { return with_payload || bits.second ? 0 : width; }
+
   // The buffers for serial work in `group`, or for work on all threads.
   template <class Fork>
   PartitionBuffers<Access> buffers_of(const PartitionBuffers<Access>& buffers, Index group) const {
@@ -162,7 +151,8 @@ class BucketedStreaming {
                           .next_chunk = to.block_of(c + 1),
                           .counts = row_of(count, c).data,
                           .targets = row_of(buffers.tables, c).data,
-                          .lines = reinterpret_cast<Element*>(row_of(buffers.lines, c).data)});
+                          .lines = reinterpret_cast<Element*>(row_of(buffers.lines, c).data),
+                          .heavy = heavy_.begin(c)});
       for (Index b = 0; b < to.buckets; ++b) touch(chain(to, c, b), [](auto block) { writes(block); });
       writes(row_of(count, c));
     });
@@ -241,12 +231,14 @@ class BucketedStreaming {
     const auto read = [](auto block) { reads(block); };
     if constexpr (with_payload) {
       touch(leaf, read);
+      if (!std::is_same_v<Fork, Serial> && parts.rows > 1 && size > staged_pairs)
+        return share_pairs(fork, parts, b, first, out, buffers);
       sort_pairs(leaf, size, values, first, out.keys.data, out.payload.data, buffers.count.data,
                  buffers.tables.data, buffers.lines.data);
       writes(out);
     } else {
       // Counters of a byte suffice for most buckets, and four times as many values fit into the same memory.
-      if (std::is_same_v<Fork, Serial> && size <= 64 * values) {
+      if (std::is_same_v<Fork, Serial> && size <= 64 * values && !heavy_.has(b)) {
         touch(leaf, read);
         const bool sorted = sort_residues(leaf, size, values, first, out.keys.data,
                                           reinterpret_cast<std::uint8_t*>(buffers.tables.data));
@@ -260,9 +252,30 @@ class BucketedStreaming {
         count_residues(part, values, row_of(count, c).data);
         writes(row_of(count, c));
       });
+      heavy_.add(fork, b, row_of(count, 0));
       prefix_sums(fork, count, buffers.total);
       write_runs(fork, row_of(count, 0), out.keys, first, count.rows);
     }
+  }
+
+  // A large leaf of pairs: each chunk's pairs on a thread of their own.
+  template <class Fork>
+  void share_pairs(Fork& fork, const Buckets& parts, Index b, Word first, Records<Word, Access> out,
+                   const PartitionBuffers<Access>& buffers) const requires with_payload {
+    const Index values = bits_.leaf_values();
+    const auto count = buffers.count.block(0, 0, parts.rows, values);
+    fork.blocks(parts.rows, [=, this](Index c) {
+      count_pairs(chain(parts, c, b), values, row_of(count, c).data);
+      writes(row_of(count, c));
+    });
+    prefix_sums(fork, count, buffers.total);
+    write_runs(fork, row_of(count, 0), out.keys, first, parts.rows);
+    fork.blocks(parts.rows, [=, this](Index c) {
+      reads(row_of(count, c));
+      scatter_payload(chain(parts, c, b), values, row_of(count, c).data, row_of(buffers.tables, c).data,
+                      row_of(buffers.lines, c).data, out.payload.data);
+    });
+    writes(out.payload);
   }
 
   RangeBits bits_;
@@ -271,6 +284,7 @@ class BucketedStreaming {
   PartitionBuffers<Access> first_, second_, leaf_;
   VectorView<Element, Access> blocks_;
   VectorView<Link, Access> links_;
+  HeavyChunks<Access> heavy_;
 };
 
 struct bucketed_streaming {

@@ -57,13 +57,55 @@ HWY_INLINE bool copy(const Word* words, Index n, Word* out) {
     if constexpr (ordered) fine &= hn::AllTrue(d, hn::Eq(falls, hn::Zero(d)));
   }
   if (fine) copy_singly(i, n);
-  if constexpr (stream) hwy::FlushStream();
   return fine;
 }
 
 bool CopyWords(const Word* words, Index n, Word* out, bool ordered, bool stream) {
-  if (ordered) return stream ? copy<true, true>(words, n, out) : copy<true, false>(words, n, out);
-  return stream ? copy<false, true>(words, n, out) : copy<false, false>(words, n, out);
+  if (!stream) return ordered ? copy<true, false>(words, n, out) : copy<false, false>(words, n, out);
+  const bool fine = ordered ? copy<true, true>(words, n, out) : copy<false, true>(words, n, out);
+  hwy::FlushStream();
+  return fine;
+}
+
+// Two halves at once are read faster than one after the other.
+template <bool falling>
+HWY_INLINE bool has_order(const Word* words, Index n) {
+  const hn::ScalableTag<Word> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), half = n / 2;
+  const auto wrong_at = [=](const Word* at) HWY_ATTR {
+    const auto word = hn::LoadU(d, at), after = hn::LoadU(d, at + 1);
+    return hn::VecFromMask(d, falling ? hn::Lt(word, after) : hn::Lt(after, word));
+  };
+  Index i = 0;
+  while (i + lanes < half) {
+    const Index end = std::min(i + step, half - lanes);
+    auto wrong = hn::Zero(d);
+    for (; i < end; i += lanes)
+      wrong = hn::Or(wrong, hn::Or(wrong_at(words + i), wrong_at(words + half + i)));
+    if (!hn::AllTrue(d, hn::Eq(wrong, hn::Zero(d)))) return false;
+  }
+  const auto has_order_singly = [=](Index begin, Index end) {
+    for (Index j = begin; j + 1 < end; ++j)
+      if (falling ? words[j] < words[j + 1] : words[j] > words[j + 1]) return false;
+    return true;
+  };
+  return has_order_singly(i, half + 1) && has_order_singly(half + i, n);
+}
+
+bool InOrder(const Word* words, Index n, bool falling) {
+  return falling ? has_order<true>(words, n) : has_order<false>(words, n);
+}
+
+void SwapReversed(Word* front, Word* back, Index n) {
+  const hn::ScalableTag<Word> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  Index i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto first = hn::LoadU(d, front + i), last = hn::LoadU(d, back - i - lanes);
+    hn::StoreU(hn::Reverse(d, last), d, front + i);
+    hn::StoreU(hn::Reverse(d, first), d, back - i - lanes);
+  }
+  for (; i < n; ++i) std::swap(front[i], back[-1 - i]);
 }
 
 void FillWords(Word value, Index n, Word* out, bool stream) {
@@ -116,6 +158,91 @@ bool CountValues(const Word* keys, Index n, const Word* values, Word* counts) {
   return true;
 }
 
+// A block of pairs in the opposite order, and where in it a key is that of the next pair.
+struct ReversedBlock {
+  static constexpr Index size = 512, max_lanes = 16;
+  alignas(64) Word keys[size], payload[size], ties[size + max_lanes];
+};
+
+// Fills the block with the `count` last of the n pairs, and puts equal keys back in their order.
+HWY_INLINE void reverse_block(const Word* keys, const Word* payload, Index n, Index count,
+                              ReversedBlock& to) {
+  const hn::CappedTag<Word, ReversedBlock::max_lanes> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  Index ties = 0, i = 0;
+  for (; i + lanes < count; i += lanes) {
+    const Index from = n - i - lanes;
+    hwy::Prefetch(reinterpret_cast<const char*>(keys + from) - 4096);
+    hwy::Prefetch(reinterpret_cast<const char*>(payload + from) - 4096);
+    const auto key = hn::Reverse(d, hn::LoadU(d, keys + from));
+    const auto tie = hn::Eq(key, hn::Reverse(d, hn::LoadU(d, keys + from - 1)));
+    hn::Store(key, d, to.keys + i);
+    hn::Store(hn::Reverse(d, hn::LoadU(d, payload + from)), d, to.payload + i);
+    hn::StoreU(hn::Compress(hn::Iota(d, static_cast<Word>(i)), tie), d, to.ties + ties);
+    ties += static_cast<Index>(hn::CountTrue(d, tie));
+  }
+  for (; i < count; ++i) {
+    to.keys[i] = keys[n - 1 - i], to.payload[i] = payload[n - 1 - i];
+    if (i + 1 < count && keys[n - 2 - i] == to.keys[i]) to.ties[ties++] = static_cast<Word>(i);
+  }
+  for (Index t = 0; t < ties;) {
+    const Word first = to.ties[t];
+    Word last = first + 1;
+    while (++t < ties && to.ties[t] == last) ++last;
+    std::reverse(to.payload + first, to.payload + last + 1);
+  }
+}
+
+void CopyFalling(const Word* keys, const Word* payload, Index n, Word* out, Word* payload_out, bool stream) {
+  ReversedBlock block;
+  while (n > 0) {
+    // The block begins where a key does.
+    Index begin = std::max<Index>(n - ReversedBlock::size, 0);
+    while (0 < begin && begin < n && keys[begin - 1] == keys[begin]) ++begin;
+    Index count = n - begin;
+    if (count > 0) {
+      reverse_block(keys, payload, n, count, block);
+      stream ? copy<false, true>(block.keys, count, out) : copy<false, false>(block.keys, count, out);
+      stream ? copy<false, true>(block.payload, count, payload_out)
+             : copy<false, false>(block.payload, count, payload_out);
+    } else {
+      while (begin > 0 && keys[begin - 1] == keys[n - 1]) --begin;
+      count = n - begin;
+      std::copy_n(keys + begin, count, out);
+      std::copy_n(payload + begin, count, payload_out);
+    }
+    out += count, payload_out += count, n = begin;
+  }
+  hwy::FlushStream();
+}
+
+// A value's payload is gathered for as many keys as stay in the cache while all values are looked for.
+void SplitPayload(const Word* keys, const Word* payload, Index n, const Word* values, Word** out,
+                  bool stream) {
+  constexpr Index block = 2048, max_lanes = 16;
+  const hn::CappedTag<Word, max_lanes> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  alignas(64) Word selected[block + max_lanes];
+  for (Index begin = 0; begin < n; begin += block) {
+    const Index end = std::min(begin + block, n);
+    for (Index v = 0; v < few_values; ++v) {
+      if (v > 0 && values[v] == values[v - 1]) continue;
+      const auto value = hn::Set(d, values[v]);
+      Index size = 0, i = begin;
+      for (; i + lanes <= end; i += lanes) {
+        const auto mask = hn::Eq(hn::LoadU(d, keys + i), value);
+        hn::StoreU(hn::Compress(hn::LoadU(d, payload + i), mask), d, selected + size);
+        size += static_cast<Index>(hn::CountTrue(d, mask));
+      }
+      for (; i < end; ++i)
+        if (keys[i] == values[v]) selected[size++] = payload[i];
+      stream ? copy<false, true>(selected, size, out[v]) : copy<false, false>(selected, size, out[v]);
+      out[v] += size;
+    }
+  }
+  hwy::FlushStream();
+}
+
 }  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -123,17 +250,32 @@ HWY_AFTER_NAMESPACE();
 namespace tallcache::cpu::counting_sort {
 
 HWY_EXPORT(CopyWords);
+HWY_EXPORT(InOrder);
+HWY_EXPORT(SwapReversed);
 HWY_EXPORT(FillWords);
 HWY_EXPORT(CountValues);
+HWY_EXPORT(CopyFalling);
+HWY_EXPORT(SplitPayload);
 
 bool copy_words(const Word* words, Index n, Word* out, bool ordered, bool stream) {
   return HWY_DYNAMIC_DISPATCH(CopyWords)(words, n, out, ordered, stream);
 }
+bool in_order(const Word* words, Index n, bool falling) {
+  return HWY_DYNAMIC_DISPATCH(InOrder)(words, n, falling);
+}
+void swap_reversed(Word* front, Word* back, Index n) { HWY_DYNAMIC_DISPATCH(SwapReversed)(front, back, n); }
 void fill_words(Word value, Index n, Word* out, bool stream) {
   HWY_DYNAMIC_DISPATCH(FillWords)(value, n, out, stream);
 }
 bool count_values(const Word* keys, Index n, const Word (&values)[few_values], Word (&counts)[few_values]) {
   return HWY_DYNAMIC_DISPATCH(CountValues)(keys, n, values, counts);
+}
+void copy_falling(const Word* keys, const Word* payload, Index n, Word* out, Word* payload_out, bool stream) {
+  HWY_DYNAMIC_DISPATCH(CopyFalling)(keys, payload, n, out, payload_out, stream);
+}
+void split_payload(const Word* keys, const Word* payload, Index n, const Word (&values)[few_values],
+                   Word* (&out)[few_values], bool stream) {
+  HWY_DYNAMIC_DISPATCH(SplitPayload)(keys, payload, n, values, out, stream);
 }
 
 }  // namespace tallcache::cpu::counting_sort

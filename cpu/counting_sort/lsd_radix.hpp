@@ -7,14 +7,14 @@
 
 namespace tallcache::cpu::counting_sort {
 
-/// The digits of a key in [0, range]: as few as possible with at most 11 bits each, all of nearly the
+/// The digits of a key in [0, range]: as few as possible with at most 11 bits each, or fewer, all of nearly the
 /// same size.
 struct RadixDigits {
   int bits, passes, digit_bits;
 
-  explicit constexpr RadixDigits(std::uint64_t range)
+  explicit constexpr RadixDigits(std::uint64_t range, int max_bits = 11)
       : bits(std::max(1, static_cast<int>(std::bit_width(range)))),
-        passes((bits + 10) / 11),
+        passes((bits + max_bits - 1) / max_bits),
         digit_bits((bits + passes - 1) / passes) {}
   constexpr Index buckets() const { return Index{1} << digit_bits; }
 };
@@ -28,9 +28,24 @@ inline std::size_t digits_scratch_bytes(Index n, std::uint64_t range, bool paylo
       {partition_buffer_bytes(chunks, digits.buckets(), bucket_words(payload)), keys, payload ? keys : 0});
 }
 
-/// Sorts `args` stably. The passes alternate between the output and the scratch, so that the last one ends in
-/// the output. Each pass has a histogram of its own for each chunk, as the chunks' keys change between
-/// passes. Keys are written through line buffers, as a plain scatter is slower (TUNING.md).
+/// Sorts `in` stably to `out`. The passes alternate between `out` and `other`, so that the last one ends in
+/// `out`. Where their number is even `in` may be `out`, and `other` where it is odd. Each pass has a histogram of
+/// its own for each chunk, as the chunks' keys change between passes. Keys are written through line buffers, as a
+/// plain scatter is slower (TUNING.md).
+template <class Fork, class Access>
+void sort_by_digits(Fork& fork, Records<const Word, Access> in, Records<Word, Access> out,
+                    Records<Word, Access> other, RadixDigits digits,
+                    const PartitionBuffers<Access>& buffers) {
+  Records<const Word, Access> from = in;
+  for (int pass = 0; pass < digits.passes; ++pass) {
+    const Records to = (digits.passes - pass) % 2 == 1 ? out : other;
+    const Digit digit{pass * digits.digit_bits, static_cast<Word>(digits.buckets() - 1)};
+    partition(fork, from, to, digit, digits.buckets(), ~Word{0}, buffers);
+    from = to;
+  }
+}
+
+/// The same with room for the keys, where there are several passes, and the buffers from the scratch.
 template <class Fork, class Args>
 void sort_by_digits(Fork& fork, const Args& args) {
   constexpr bool payload = Args::has_payload;
@@ -39,20 +54,11 @@ void sort_by_digits(Fork& fork, const Args& args) {
   const Index chunks = chunks_of(args.in.size, digits.buckets(), fork.width());
   const auto buffers = take_partition_buffers(scratch, chunks, digits.buckets(), bucket_words(payload));
   const Index spare = digits.passes > 1 ? args.in.size : 0;
-  const Records out{args.out, args.payload_out};
-  Records<Word, typename decltype(args.out)::access_type> other{scratch.template vector<Word>(spare), {}};
+  using Access = typename decltype(args.out)::access_type;
+  Records<Word, Access> other{scratch.template vector<Word>(spare), {}};
   if (payload) other.payload = scratch.template vector<Word>(spare);
-  for (int pass = 0; pass < digits.passes; ++pass) {
-    const bool to_out = (digits.passes - pass) % 2 == 1;
-    const Digit digit{pass * digits.digit_bits, static_cast<Word>(digits.buckets() - 1)};
-    const auto go = [&](Records<const Word, typename decltype(args.out)::access_type> from) {
-      partition(fork, from, to_out ? out : other, digit, digits.buckets(), ~Word{0}, buffers);
-    };
-    if (pass == 0)
-      go(Records{args.in, args.payload_in});
-    else
-      go(to_out ? other : out);
-  }
+  sort_by_digits(fork, Records<const Word, Access>{args.in, args.payload_in},
+                 Records<Word, Access>{args.out, args.payload_out}, other, digits, buffers);
 }
 
 struct lsd_radix {

@@ -85,6 +85,19 @@ struct Chain {
   Word following = no_block;  ///< the head of the chain that is probably read next
 };
 
+/// The buckets that hold a third of a chunk's keys or more, as a sample shows. Their residues are counted at once
+/// and not stored, except for few of them. There are at most two.
+struct HeavyBuckets {
+  Word* counts;  ///< of each residue in the first bucket, then in the second; room for heavy_counters() words
+  Index size = 0;
+  Word bucket[2]{};
+};
+
+/// The counters of heavy buckets of `values` values, and a line in which all other keys are counted.
+constexpr Index heavy_counters(Index values) {
+  return 2 * values + line_bytes / static_cast<Index>(sizeof(Word));
+}
+
 /// A chunk of keys, and the blocks that spread() sends it to. Block `first_block` + b is the first of
 /// bucket b.
 template <class T>
@@ -101,6 +114,9 @@ struct Spread {
   Word* counts;     ///< of each bucket: afterwards, the number of its elements
   Word* targets;    ///< room for a word for each bucket
   T* lines;         ///< room for write_buffer_size<T> elements for each bucket, aligned to a line
+  const Word* first_keys = nullptr;  ///< keys without payload that come before `keys`
+  Index first_size = 0;
+  HeavyBuckets* heavy = nullptr;  ///< null: every element is stored in a block
 };
 
 /// Sends each key of the chunk, stably, to the end of its bucket, through line buffers that are written by
@@ -116,11 +132,21 @@ void count_residues(const Chain<Residue>& chain, Index width, Word* counts);
 bool sort_residues(const Chain<Residue>& chain, Index n, Index width, Word first, Word* out,
                    std::uint8_t* counters);
 
+/// The two parts of sort_residues(): counts the n residues, and returns false where too many of them are equal;
+/// writes the runs of these counts. `counters` is aligned to a line, `width` a power of two, at least 64.
+bool count_residues_in_bytes(const Chain<Residue>& chain, Index n, Index width, std::uint8_t* counters);
+void write_runs_of_bytes(const std::uint8_t* counters, Index width, Word first, Word* out);
+
 /// Writes the n pairs of the chain, whose keys are first + v, v < width, stably to `out` and `payload_out`.
 /// `width` is a power of two, at least 2^12. `counters` and `positions` have room for `width` words each,
 /// `stage`, aligned to a line, for stage_words(width).
 void sort_pairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word* out, Word* payload_out,
                 Word* counters, Word* positions, Word* stage);
+/// Its parts for a chain that several threads share: counts[v] becomes the number of keys first + v of the chain;
+/// the payload of its keys goes to `out`, from begin[v] on.
+void count_pairs(const Chain<Pair>& chain, Index width, Word* counts);
+void scatter_payload(const Chain<Pair>& chain, Index width, const Word* begin, Word* positions, Word* stage,
+                     Word* out);
 constexpr Index stage_words(Index width) { return write_buffer_size<Word> * width; }
 /// The number of pairs that positions of 16 bits can address.
 inline constexpr Index staged_pairs = 65535;

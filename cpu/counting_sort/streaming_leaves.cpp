@@ -96,6 +96,9 @@ void CountResidues(const Chain<Residue>& chain, Index width, Word* counts) {
   count_values(chain, width, counts);
 }
 
+// Runs of fewer words than this are written through the caches.
+constexpr Word streamed_run = 256;
+
 // The vectors at both ends may overlap the aligned ones between them.
 HWY_INLINE Word* fill_run(Word* out, Word count, Word value) {
   const hn::ScalableTag<Word> d;
@@ -105,7 +108,10 @@ HWY_INLINE Word* fill_run(Word* out, Word count, Word value) {
   const auto copies = hn::Set(d, value);
   hn::StoreU(copies, d, out);
   out += lanes - reinterpret_cast<std::uintptr_t>(out) / sizeof(Word) % lanes;
-  for (; out + lanes <= end; out += lanes) hn::Store(copies, d, out);
+  if (count >= streamed_run)
+    for (; out + lanes <= end; out += lanes) hn::Stream(copies, d, out);
+  else
+    for (; out + lanes <= end; out += lanes) hn::Store(copies, d, out);
   hn::StoreU(copies, d, end - lanes);
   return end;
 }
@@ -117,6 +123,7 @@ void ExpandRuns(const Word* begin, Index width, Index n, Word first, Word* out, 
     const Index end = std::min(v + 1 < width ? Index{begin[v + 1]} : n, to);
     p = fill_run(p, static_cast<Word>(out + end - p), first + static_cast<Word>(v));
   }
+  hwy::FlushStream();
 }
 
 // Buffers residues so that they are written to `out` in whole lines past the caches. `first` is added
@@ -220,6 +227,20 @@ bool SortResidues(const Chain<Residue>& chain, Index n, Index width, Word first,
   return expand_bytes(counters, width, first, out) == out + n;
 }
 
+bool CountResiduesInBytes(const Chain<Residue>& chain, Index n, Index width, std::uint8_t* counters) {
+  count_values(chain, width, counters);
+  const hn::ScalableTag<std::uint8_t> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  auto sums = hn::SumsOf8(hn::Load(d, counters));
+  for (Index v = lanes; v < width; v += lanes) sums = hn::Add(sums, hn::SumsOf8(hn::Load(d, counters + v)));
+  const hn::DFromV<decltype(sums)> d_sums;
+  return hn::GetLane(hn::SumOfLanes(d_sums, sums)) == static_cast<std::uint64_t>(n);
+}
+
+void WriteRunsOfBytes(const std::uint8_t* counters, Index width, Word first, Word* out) {
+  expand_bytes(counters, width, first, out);
+}
+
 // Separates n pairs into keys and payload. Both are written past the caches where they have the same offset
 // in their lines.
 HWY_INLINE void stream_pairs(const Word* pairs, Index n, Word mask, Word first, Word* keys, Word* payload) {
@@ -256,6 +277,26 @@ HWY_INLINE void locate(std::uint16_t* counters, Index width) {
   }
 }
 
+// The payload of value v goes to out + begin[v] and on, through one line buffer for each value.
+void ScatterPayload(const Chain<Pair>& chain, Index width, const Word* begin, Word* positions, Word* stage,
+                    Word* out) {
+  constexpr auto line = static_cast<Word>(per_line<Word>);
+  const auto mask = static_cast<std::size_t>(width - 1);
+  Chunk payload{};
+  payload.keep = ~Word{0};
+  payload.buckets = width;
+  payload.begin = begin;
+  payload.position = positions;
+  payload.keys_out = out;
+  payload.lines = stage;
+  const Word skew = begin_on_line<false>(payload);
+  for_each(chain, second_block(chain), [=](Pair pair) HWY_ATTR {
+    const std::size_t v = pair & mask;
+    append<line, true, false>(payload, skew, v, payload.position[v], static_cast<Word>(pair >> 32), 0);
+  });
+  store_rest<line, false>(payload, skew);
+}
+
 // A bucket with about a key a value is put in order in the stage and written in whole lines, as its scattered
 // stores would each fetch a line from memory. Where values have many keys, the keys are runs, and the payload
 // is written through one line buffer for each value.
@@ -280,21 +321,10 @@ void SortPairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word*
     sum += count;
     out = fill_run(out, count, first + static_cast<Word>(v));
   }
-  constexpr auto line = static_cast<Word>(per_line<Word>);
-  Chunk payload{};
-  payload.keep = ~Word{0};
-  payload.buckets = width;
-  payload.begin = counters;
-  payload.position = positions;
-  payload.keys_out = payload_out;
-  payload.lines = stage;
-  const Word skew = begin_on_line<false>(payload);
-  for_each(chain, second_block(chain), [=](Pair pair) HWY_ATTR {
-    const std::size_t v = pair & mask;
-    append<line, true, false>(payload, skew, v, payload.position[v], static_cast<Word>(pair >> 32), 0);
-  });
-  store_rest<line, false>(payload, skew);
+  ScatterPayload(chain, width, counters, positions, stage, payload_out);
 }
+
+void CountPairs(const Chain<Pair>& chain, Index width, Word* counts) { count_values(chain, width, counts); }
 
 }  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -304,7 +334,11 @@ namespace tallcache::cpu::counting_sort {
 
 HWY_EXPORT(CountResidues);
 HWY_EXPORT(SortResidues);
+HWY_EXPORT(CountResiduesInBytes);
+HWY_EXPORT(WriteRunsOfBytes);
 HWY_EXPORT(SortPairs);
+HWY_EXPORT(CountPairs);
+HWY_EXPORT(ScatterPayload);
 HWY_EXPORT(ExpandRuns);
 
 void count_residues(const Chain<Residue>& chain, Index width, Word* counts) {
@@ -314,10 +348,23 @@ bool sort_residues(const Chain<Residue>& chain, Index n, Index width, Word first
                    std::uint8_t* counters) {
   return HWY_DYNAMIC_DISPATCH(SortResidues)(chain, n, width, first, out, counters);
 }
+bool count_residues_in_bytes(const Chain<Residue>& chain, Index n, Index width, std::uint8_t* counters) {
+  return HWY_DYNAMIC_DISPATCH(CountResiduesInBytes)(chain, n, width, counters);
+}
+void write_runs_of_bytes(const std::uint8_t* counters, Index width, Word first, Word* out) {
+  HWY_DYNAMIC_DISPATCH(WriteRunsOfBytes)(counters, width, first, out);
+}
 void sort_pairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word* out, Word* payload_out,
                 Word* counters, Word* positions, Word* stage) {
   HWY_DYNAMIC_DISPATCH(SortPairs)
   (chain, n, width, first, out, payload_out, counters, positions, stage);
+}
+void count_pairs(const Chain<Pair>& chain, Index width, Word* counts) {
+  HWY_DYNAMIC_DISPATCH(CountPairs)(chain, width, counts);
+}
+void scatter_payload(const Chain<Pair>& chain, Index width, const Word* begin, Word* positions, Word* stage,
+                     Word* out) {
+  HWY_DYNAMIC_DISPATCH(ScatterPayload)(chain, width, begin, positions, stage, out);
 }
 void expand_runs(const Word* begin, Index width, Index n, Word first, Word* out, Index from, Index to) {
   HWY_DYNAMIC_DISPATCH(ExpandRuns)(begin, width, n, first, out, from, to);

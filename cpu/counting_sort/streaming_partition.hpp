@@ -122,4 +122,21 @@ void partition(Fork& fork, Records<const Word, Access> in, Records<Word, Access>
   });
 }
 
+/// The number of groups of buckets that are sorted in parallel: four times as many as threads, so that
+/// stealing can balance the load.
+constexpr Index groups_of(Index width) { return width == 1 ? 1 : 4 * width; }
+
+/// Writes the keys `first` + v to `out`. The keys of value v begin at begin[v]. `out` is cut into even parts;
+/// each part writes the runs that reach into it.
+template <class Fork, class Access>
+void write_runs(Fork& fork, VectorView<Word, Access> begin, VectorView<Word, Access> out, Word first,
+                Index parts) {
+  fork.blocks(parts, [=](Index part) {
+    const Index from = block_begin(out.size, parts, part), to = block_begin(out.size, parts, part + 1);
+    reads(begin);
+    expand_runs(begin.data, begin.size, out.size, first, out.data, from, to);
+    writes(out.block(from, to - from));
+  });
+}
+
 }  // namespace tallcache::cpu::counting_sort

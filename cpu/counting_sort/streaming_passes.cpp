@@ -1,12 +1,13 @@
 #include "cpu/counting_sort/streaming_kernels.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/counting_sort/streaming_passes.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target must come before what includes highway.h
-#include "cpu/counting_sort/streaming_lines-inl.h"
+#include "cpu/counting_sort/streaming_buckets-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
@@ -79,122 +80,6 @@ void Partition(const Chunk& c) {
   stream ? partition_chunk<true, true>(c) : partition_chunk<false, true>(c);
 }
 
-// The ends of a chunk's buckets: their line buffers, the number of elements in each, and the blocks by which
-// they grow. With many buckets the last element of a line holds the line's count until the line is full, as a
-// table of counts would cost as much as the lines. With few buckets (`few_buckets`) counts are stored apart,
-// and the places of eight keys are reserved before these keys are stored: consecutive keys often share a
-// bucket, and the load of a count would wait for the store before it. TUNING.md has the figures.
-template <class T, bool few_buckets>
-class BucketEnds {
- public:
-  static constexpr std::size_t line = few_buckets ? write_buffer_size<T> : small_write_buffer_size<T>;
-
-  explicit BucketEnds(const Spread<T>& c)
-      : lines_(c.lines), blocks_(c.blocks), links_(c.links), counts_(c.counts), targets_(c.targets) {}
-
-  HWY_INLINE void begin(std::size_t b, Word block) const {
-    if (!few_buckets) line_of(b)[line - 1] = 0;
-    counts_[b] = 0;
-    targets_[b] = block * block_lines;
-  }
-  // Reserves the place of bucket b's next element. Only for few buckets.
-  HWY_INLINE std::size_t reserve(std::size_t b) const requires few_buckets {
-    return b * line + counts_[b]++ % line;
-  }
-  // Stores that element. Block `next` follows where the bucket's block is then full.
-  HWY_INLINE void put(std::size_t at, T element, Word& next) const {
-    lines_[at] = element;
-    if (HWY_UNLIKELY((at + 1) % line == 0)) flush_full_line(at / line, next);
-  }
-  HWY_INLINE void append(std::size_t b, T element, Word& next) const {
-    if constexpr (few_buckets) {
-      put(reserve(b), element, next);
-    } else {
-      T* const to = line_of(b);
-      const std::size_t at = to[line - 1];
-      to[line - 1] = static_cast<T>(at + 1);
-      to[at] = element;
-      if (HWY_LIKELY(at != line - 1)) return;
-      flush_full_line(b, next);
-      to[line - 1] = 0;
-    }
-  }
-  // Appends a row of elements, the i-th of which is element(i).
-  template <class Element>
-  HWY_INLINE void append_row(std::size_t b, Element element, Word& next) const {
-    T* const to = line_of(b);
-    std::size_t at = held(b);
-    if (HWY_LIKELY(at + row <= line)) {
-      for (Index i = 0; i < row; ++i) to[at + static_cast<std::size_t>(i)] = element(i);
-      at += row;
-      if (at == line) flush_full_line(b, next), at = 0;
-    } else {
-      for (Index i = 0; i < row; ++i) {
-        to[at++] = element(i);
-        if (at == line) flush_full_line(b, next), at = 0;
-      }
-    }
-    if constexpr (few_buckets)
-      counts_[b] += row;
-    else
-      to[line - 1] = static_cast<T>(at);
-  }
-  // Appends `count` elements, whole lines, to a bucket whose line buffer is empty before and after.
-  template <class Element>
-  HWY_INLINE void append_lines(std::size_t b, Index count, Element element, Word& next) const {
-    T* const to = line_of(b);
-    for (Index i = 0; i < count; i += Index{line}) {
-      for (std::size_t j = 0; j < line; ++j) to[j] = element(i + static_cast<Index>(j));
-      flush_full_line(b, next);
-    }
-    if constexpr (few_buckets)
-      counts_[b] += static_cast<Word>(count);
-    else
-      to[line - 1] = 0;
-  }
-  // Writes the rest of the line buffer. Afterwards `then` follows the bucket's last block.
-  HWY_INLINE void end(std::size_t b, Word then) const {
-    const auto rest = static_cast<Word>(held(b));
-    if (rest > 0) flush_line(b);
-    const Word size = targets_[b] % block_lines * static_cast<Word>(line) + rest;
-    links_[targets_[b] / block_lines] = {then, size};
-    if (!few_buckets) counts_[b] += size;
-  }
-
- private:
-  static constexpr Word block_lines = block_size<T> / line;
-
-  HWY_INLINE T* line_of(std::size_t b) const { return lines_ + b * line; }
-  HWY_INLINE std::size_t held(std::size_t b) const {
-    return few_buckets ? counts_[b] % line : static_cast<std::size_t>(line_of(b)[line - 1]);
-  }
-  HWY_INLINE void flush_line(std::size_t b) const {
-    flush<true, line * sizeof(T) / sizeof(Word)>(
-        reinterpret_cast<const Word*>(line_of(b)),
-        reinterpret_cast<Word*>(blocks_ + std::size_t{targets_[b]} * line));
-  }
-  HWY_INLINE void flush_full_line(std::size_t b, Word& next) const {
-    flush_line(b);
-    if (HWY_LIKELY(++targets_[b] % block_lines != 0)) return;
-    links_[targets_[b] / block_lines - 1] = {next, block_size<T>};
-    if (!few_buckets) counts_[b] += block_size<T>;
-    targets_[b] = next++ * block_lines;
-  }
-
-  T *lines_, *blocks_;
-  Link* links_;
-  Word* counts_;   // of many buckets: of the elements in full blocks
-  Word* targets_;  // where in the pool, in lines, a bucket's line goes
-};
-
-template <class T>
-HWY_INLINE T element_of(const Word* keys, const Word* payload, Index i) {
-  if constexpr (std::is_same_v<T, Pair>)
-    return keys[i] | Pair{payload[i]} << 32;
-  else
-    return static_cast<T>(keys[i]);
-}
-
 // Appends each key to its bucket. `next` is the first free block; its new value is returned. The loop
 // uses locals, as the compiler would read members of `c` again after each store, and handles a row of
 // keys at once.
@@ -238,27 +123,34 @@ HWY_NOINLINE Word append_keys(const Spread<T>& c, const Word* keys, const Word* 
 }
 
 // The result of a sample of the keys: the buckets that hold a third of them or more, at most two (a third of
-// 128 is 43), and whether the others are `few_buckets`: two of them share a bucket as often as with fewer
-// than 384 even buckets.
+// 128 is 43), the most common key in these, and whether the others are `few_buckets`: two of them share a bucket as
+// often as with fewer than 384 even buckets.
 struct Sample {
   static constexpr Index size = 128;
   Index heavy_count = 0;
-  Word heavy[2];
+  Word heavy[2], common_key = 0;
   bool few_buckets = false;
 
   Sample(const Word* keys, Index n, int shift) {
     if (n < size) return;
-    Word buckets[size];
-    for (Index i = 0; i < size; ++i) buckets[i] = keys[n / size * i] >> shift;
-    std::sort(buckets, buckets + size);
-    Index others = size, pairs = 0;
-    for (const Word *run = buckets, *end; run != buckets + size; run = end) {
-      end = std::upper_bound(run, static_cast<const Word*>(buckets + size), *run);
+    Word sample[size];
+    for (Index i = 0; i < size; ++i) sample[i] = keys[n / size * i];
+    std::sort(sample, sample + size);
+    Index others = size, pairs = 0, common = 0;
+    for (const Word *run = sample, *end; run != sample + size; run = end) {
+      const Word bucket = *run >> shift;
+      end = std::partition_point(run, static_cast<const Word*>(sample + size),
+                                 [=](Word key) { return key >> shift == bucket; });
       const Index count = end - run;
-      if (3 * count >= size)
-        heavy[heavy_count++] = *run, others -= count;
-      else
+      if (3 * count < size) {
         pairs += count * (count - 1);
+        continue;
+      }
+      heavy[heavy_count++] = bucket, others -= count;
+      for (const Word *key = run, *next; key != end; key = next) {
+        next = std::upper_bound(key, end, *key);
+        if (next - key > common) common = next - key, common_key = *key;
+      }
     }
     few_buckets = 384 * pairs > others * (others - 1);
   }
@@ -330,27 +222,100 @@ HWY_NOINLINE Word append_compressed(const Spread<T>& c, const Word* buckets, Wor
   return append_keys<T, few_buckets>(c, c.keys + i, with_payload ? c.payload + i : nullptr, c.size - i, next);
 }
 
+// The same where the values of a bucket are counted next: the residues of heavy buckets are counted at once. All
+// other keys are counted as values that do not exist, so that no branch depends on a key, and then appended. Counts
+// of the most common key would wait for one another; it is counted by comparison.
+template <bool few_buckets, Index heavy_count>
+HWY_NOINLINE Word append_others(const Spread<Residue>& c, const Sample& sample, Word next) {
+  using Keys = CompressedKeys<false>;
+  const hn::CappedTag<Word, Keys::max_lanes> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  Word* const counts = c.heavy->counts;
+  const Word values = Word{1} << c.shift, first_key = sample.heavy[0] << c.shift,
+             second_key = sample.heavy[heavy_count - 1] << c.shift;
+  const auto all_values = hn::Set(d, values), nowhere = hn::Iota(d, 2 * values);
+  Keys others;
+  alignas(64) Word counted[Keys::block];
+  Index i = 0, common = 0;
+  for (; i + Keys::block <= c.size; i += Keys::block) {
+    for (Index j = 0; j < Keys::block; j += lanes) {
+      prefetch_page_ahead(c.keys + i + j);
+      const auto key = hn::LoadU(d, c.keys + i + j), value = hn::Sub(key, hn::Set(d, first_key));
+      auto heavy = hn::Lt(value, all_values);
+      auto place = hn::IfThenElse(heavy, value, nowhere);
+      if constexpr (heavy_count == 2) {
+        const auto second = hn::Sub(key, hn::Set(d, second_key));
+        const auto in_second = hn::Lt(second, all_values);
+        place = hn::IfThenElse(in_second, hn::Add(second, all_values), place);
+        heavy = hn::Or(heavy, in_second);
+      }
+      const auto is_common = hn::Eq(key, hn::Set(d, sample.common_key));
+      common += static_cast<Index>(hn::CountTrue(d, is_common));
+      hn::Store(hn::IfThenElse(is_common, nowhere, place), d, counted + j);
+      const auto other = hn::Not(heavy);
+      hn::StoreU(hn::Compress(key, other), d, others.keys + others.size);
+      others.size += static_cast<Index>(hn::CountTrue(d, other));
+    }
+    for (Index j = 0; j < Keys::block; ++j) ++counts[counted[j]];
+    const Index rows = others.size / row * row;
+    next = append_keys<Residue, few_buckets>(c, others.keys, nullptr, rows, next);
+    others.drop(rows);
+  }
+  const bool in_first = sample.common_key - first_key < values;
+  counts[in_first ? sample.common_key - first_key : sample.common_key - second_key + values] +=
+      static_cast<Word>(common);
+  next = append_keys<Residue, few_buckets>(c, others.keys, nullptr, others.size, next);
+  return append_keys<Residue, few_buckets>(c, c.keys + i, nullptr, c.size - i, next);
+}
+
+template <class T, bool few_buckets>
+HWY_INLINE Word append_all(const Spread<T>& c, const Sample& sample, Word next) {
+  if constexpr (std::is_same_v<T, Residue>)
+    if (c.heavy && sample.heavy_count > 0)
+      return sample.heavy_count == 1 ? append_others<few_buckets, 1>(c, sample, next)
+                                     : append_others<few_buckets, 2>(c, sample, next);
+  if (sample.heavy_count == 0) return append_keys<T, few_buckets>(c, c.keys, c.payload, c.size, next);
+  return sample.heavy_count == 1 ? append_compressed<T, few_buckets, 1>(c, sample.heavy, next)
+                                 : append_compressed<T, few_buckets, 2>(c, sample.heavy, next);
+}
+
 template <class T, bool few_buckets>
 HWY_INLINE void spread_chunk(const Spread<T>& c, const Sample& sample) {
   const BucketEnds<T, few_buckets> ends(c);
   const auto buckets = static_cast<std::size_t>(c.buckets);
   Word next = c.first_block;
   for (std::size_t b = 0; b < buckets; ++b) ends.begin(b, next++);
-  if (sample.heavy_count == 0)
-    append_keys<T, few_buckets>(c, c.keys, c.payload, c.size, next);
-  else if (sample.heavy_count == 1)
-    append_compressed<T, few_buckets, 1>(c, sample.heavy, next);
-  else
-    append_compressed<T, few_buckets, 2>(c, sample.heavy, next);
+  if (c.first_size > 0) {
+    Spread<T> first = c;
+    first.keys = c.first_keys, first.size = c.first_size;
+    next = append_all<T, few_buckets>(first, sample, next);
+  }
+  append_all<T, few_buckets>(c, sample, next);
   for (std::size_t b = 0; b < buckets; ++b)
     ends.end(b, c.next_chunk == no_block ? no_block : c.next_chunk + static_cast<Word>(b));
   hwy::FlushStream();
 }
 
+// Adds what was counted at once to the counts of the buckets.
+template <class T>
+void add_heavy(const Spread<T>& c) {
+  const Index values = Index{1} << c.shift;
+  for (Index h = 0; h < c.heavy->size; ++h) {
+    const Word* const counts = c.heavy->counts + h * values;
+    c.counts[c.heavy->bucket[h]] += std::accumulate(counts, counts + values, Word{0});
+  }
+}
+
 template <class T>
 HWY_INLINE void spread_chunk(const Spread<T>& c) {
   const Sample sample(c.keys, c.size, c.shift);
+  if (c.heavy) {
+    c.heavy->size = sample.heavy_count;
+    std::copy_n(sample.heavy, sample.heavy_count, c.heavy->bucket);
+    if (sample.heavy_count > 0) std::fill_n(c.heavy->counts, heavy_counters(Index{1} << c.shift), 0);
+  }
   sample.few_buckets ? spread_chunk<T, true>(c, sample) : spread_chunk<T, false>(c, sample);
+  if (c.heavy) add_heavy(c);
 }
 
 void SpreadResidues(const Spread<Residue>& chunk) { spread_chunk(chunk); }

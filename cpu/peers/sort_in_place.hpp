@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/ops/counting_sort.hpp"
+#include "common/ops/counting_sort_in_place.hpp"
 #include "common/ops/sort.hpp"
 #include "common/variant.hpp"
 
@@ -13,7 +14,7 @@ namespace tallcache::cpu::peers {
 /// `Library::sort(launch, keys, n)` sorts the n keys in place.
 template <class Library>
 struct sort_in_place {
-  using operations = OperationList<CountingSort<false>, Sort>;
+  using operations = OperationList<CountingSort<false>, CountingSortInPlace, Sort>;
   static constexpr PhaseSpec phases[] = {{"copy"}, {"sort"}};
 
   template <std::size_t phase, class Args>

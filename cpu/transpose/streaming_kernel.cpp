@@ -161,9 +161,10 @@ HWY_INLINE void fetch_square(const std::byte* square, Index ld) {
 /// column begin earlier. Where a square's rows are whole lines of B, the squares follow each other along
 /// diagonals of tiles: with a leading dimension that is a power of two, all lines along a row or a column
 /// share few sets of a cache. Otherwise they go down the columns, where the same lines are written next.
-/// Meanwhile the next square of A is prefetched into L1.
+/// Meanwhile the next square of A is prefetched into L1, and that of B where `fetch_b`.
 template <class T>
-void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols) {
+void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols,
+                     bool fetch_b) {
   constexpr Index L = line<T>, size = sizeof(T), tile = 16;
   if (rows < L || cols < L) return transpose_squares(reinterpret_cast<T*>(b), ldb, a, lda, rows, cols);
   const Index slope = past_line(b) == 0 && ldb * size % 64 == 0;
@@ -178,6 +179,7 @@ void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Ind
           if (at == width) at = 0;
           const Index next_i = std::min(i + L, rows - L), next_j = std::min((left + at) * L, cols - L);
           fetch_square<T>(a + (next_i * lda + next_j) * size, lda);
+          if (fetch_b) fetch_square<T>(b + (next_j * ldb + next_i) * size, ldb);
           transpose_line_square(reinterpret_cast<T*>(b) + j * ldb + i, ldb, a + (i * lda + j) * size, lda);
         }
     }
@@ -273,6 +275,17 @@ void transpose_rows(std::byte* b, Index ldb, const std::byte* a, Index lda, Inde
   hwy::FlushStream();
 }
 
+/// Whether stores are faster to lines that were prefetched: a quarter on Intel's processors; AMD's lose a tenth
+/// (TUNING.md).
+inline bool gains_by_fetched_stores() {
+#if HWY_ARCH_X86
+  static const bool gains = !__builtin_cpu_is("amd");
+  return gains;
+#else
+  return true;
+#endif
+}
+
 template <class T>
 void TransposeBlock(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
                     bool below, Reuse reuse) {
@@ -282,7 +295,7 @@ void TransposeBlock(void* b, Index ldb, const void* a, Index lda, Index rows, In
       transpose_rows<T>(static_cast<std::byte*>(b) + j * ldb * Index(sizeof(T)), ldb,
                         from + j * Index(sizeof(T)), lda, rows, std::min(span<T>, cols - j), above, below);
   else
-    transpose_plain<T>(static_cast<std::byte*>(b), ldb, from, lda, rows, cols);
+    transpose_plain<T>(static_cast<std::byte*>(b), ldb, from, lda, rows, cols, gains_by_fetched_stores());
 }
 
 template <class T>

@@ -1,29 +1,21 @@
 #include "ranks/mpi/leaves.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <memory>
 #include <span>
 #include <thread>
 
 #include "common/fork/parallel.hpp"
-#include "cpu/matmul/gemm_tiles.hpp"
 
 namespace tallcache::mpi {
 namespace {
 
-// A tile then is a hundredth of a leaf, which is what the slowest rank may be late by.
-constexpr Index most_tiles = 128;
+// The slowest rank may be late by a tile; larger tiles read their panels less often.
+constexpr Index tiles_of_a_thread = 32;
 
 constexpr Index not_open = std::numeric_limits<Index>::max();
-
-cpu::matmul::GemmTiles<double> tiles_of(const Leaves::Operands& operands, double* packed) {
-  const auto& [c, a, b] = operands;
-  using namespace cpu::matmul;
-  const std::size_t bytes =
-      gemm_scratch_bytes<double>(Layout::row_major, Trans::no, Trans::no, c.rows, c.cols, a.cols);
-  return {c, a, b, Scratch<>(std::span(reinterpret_cast<std::byte*>(packed), bytes)), most_tiles};
-}
 
 }  // namespace
 
@@ -37,12 +29,23 @@ Leaves::Leaves(MPI_Comm comm, bool has_leaves, std::size_t scratch_bytes, int th
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   rank_ = rank;
+  int most = threads;
+  MPI_Allreduce(&threads, &most, 1, MPI_INT, MPI_MAX, comm);
+  most_tiles_ = tiles_of_a_thread * static_cast<Index>(std::bit_ceil(static_cast<unsigned>(most)));
   std::construct_at(&counter(rank_));
   counters_.wait_for_neighbours();
   std::erase_if(neighbours_, [this](Index other) { return !packed_.of(other) || !counters_.of(other); });
 }
 
 Leaves::Counter& Leaves::counter(Index rank) const { return *reinterpret_cast<Counter*>(counters_.of(rank)); }
+
+cpu::matmul::GemmTiles<double> Leaves::tiles_of(const Operands& x, Index rank) const {
+  using namespace cpu::matmul;
+  const std::size_t bytes =
+      gemm_scratch_bytes<double>(Layout::row_major, Trans::no, Trans::no, x.c.rows, x.c.cols, x.a.cols);
+  const Scratch<> scratch(std::span(reinterpret_cast<std::byte*>(packed_.of(rank)), bytes));
+  return {x.a, x.b, x.beta, x.c, scratch, most_tiles_};
+}
 
 // The tiles that nobody has taken of a rank's leaf of this number.
 Index Leaves::left(Index rank) const {
@@ -78,7 +81,7 @@ bool Leaves::compute_tile(const OperandsOf& operands) {
   if (rank < 0) return false;
   const std::optional<Index> tile = take(rank);
   if (!tile) return true;  // another rank was faster
-  const auto tiles = tiles_of(operands(rank), packed_.of(rank));
+  const auto tiles = tiles_of(operands(rank), rank);
   tiles.multiply(*tile);
   counter(rank).done.fetch_add(1, std::memory_order_release);
   if (rank != rank_) {
@@ -93,7 +96,7 @@ void Leaves::compute(const OperandsOf& operands, Times& times) {
   Index own = 0;
   if (has_leaves_) {
     const Stopwatch watch(times.leaf);
-    const auto tiles = tiles_of(operands(rank_), packed_.own().data());
+    const auto tiles = tiles_of(operands(rank_), rank_);
     run_parallel(threads_, [&](auto& fork) { tiles.pack(fork); });
     own = tiles.count();
     own_tiles_ += own;

@@ -7,7 +7,6 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <functional>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "common/view.hpp"
+#include "cpu/matmul/gemm_tiles.hpp"
 #include "ranks/mpi/node_memory.hpp"
 #include "ranks/mpi/times.hpp"
 
@@ -33,8 +33,11 @@ struct Shared {
 
 class Leaves {
  public:
-  /// The matrices C, A and B of a rank's leaf, at this process's addresses.
-  using Operands = std::array<MatrixView<double>, 3>;
+  /// A rank's leaf C = A B + beta C, at this process's addresses.
+  struct Operands {
+    MatrixView<double> a, b, c;
+    double beta = 0;
+  };
   using OperandsOf = std::function<Operands(Index rank)>;
 
   /// `neighbours`: other ranks of the communicator that have leaves, as many each as this rank has, and whose tiles this
@@ -42,7 +45,7 @@ class Leaves {
   Leaves(MPI_Comm comm, bool has_leaves, std::size_t scratch_bytes, int threads,
          std::vector<Index> neighbours);
 
-  /// Computes C = A B of this rank's next leaf, and returns when it is there. A rank without leaves computes its
+  /// Computes this rank's next leaf, and returns when it is there. A rank without leaves computes its
   /// neighbours'. Operands must stay as they are until compute() has returned on this rank; those of neighbours do.
   void compute(const OperandsOf& operands, Times& times);
 
@@ -66,9 +69,12 @@ class Leaves {
   Index furthest_behind() const;
   bool all_taken() const;
 
+  cpu::matmul::GemmTiles<double> tiles_of(const Operands& operands, Index rank) const;
+
   Index rank_ = 0;
   bool has_leaves_;
   int threads_;
+  Index most_tiles_ = 0;  ///< of a leaf, the same on all ranks
   NodeMemory packed_, counters_;
   std::vector<Index> neighbours_;
   std::uint64_t leaf_ = 0;  ///< its number, from 1

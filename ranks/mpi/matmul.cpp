@@ -26,6 +26,7 @@ Matmul::Matmul(ranks::Plan plan, MPI_Comm comm, int threads, Sharing sharing)
     : plan_(std::move(plan)),
       comm_(comm),
       rank_(rank_in(comm)),
+      slices_(ranks::leaf_slices(plan_)),
       session_("cpu", 0),
       traffic_(plan_.levels()) {
   while (first_cut_ < plan_.levels() && plan_.cuts()[first_cut_].in_turn) ++first_cut_;
@@ -149,12 +150,19 @@ MatrixView<double> Matmul::block_of(std::size_t v, Index rank) const {
   return {data, box.rows, box.cols, box.cols};
 }
 
-Leaves::Operands Matmul::operands_of(Index rank) const {
-  return {block_of(ranks::matrix_c, rank), block_of(ranks::matrix_a, rank), block_of(ranks::matrix_b, rank)};
+// A slice of the leaf along k. The first sets C, the others add to it.
+Leaves::Operands Matmul::operands_of(Index rank, Index slice) const {
+  const auto a = block_of(ranks::matrix_a, rank), b = block_of(ranks::matrix_b, rank);
+  const Index begin = block_begin(a.cols, slices_, slice), end = block_begin(a.cols, slices_, slice + 1);
+  return {.a = a.block(0, begin, a.rows, end - begin),
+          .b = b.block(begin, 0, end - begin, b.cols),
+          .c = block_of(matrix_c, rank),
+          .beta = slice == 0 ? 0.0 : 1.0};
 }
 
 void Matmul::multiply() {
-  leaves_->compute([this](Index rank) { return operands_of(rank); }, times_);
+  for (Index slice = 0; slice < slices_; ++slice)
+    leaves_->compute([=, this](Index rank) { return operands_of(rank, slice); }, times_);
 }
 
 // Waits for the partners of a cut, or for those whose blocks of `v` are read in place. What they wrote there is seen after.

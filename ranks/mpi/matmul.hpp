@@ -67,7 +67,7 @@ class Matmul : public ranks::OverRanks<Matmul> {
   void load();
   void store();
   MatrixView<double> block_of(std::size_t v, Index rank) const;
-  Leaves::Operands operands_of(Index rank) const;
+  Leaves::Operands operands_of(Index rank, Index slice) const;
   void multiply();
   void gather(std::size_t v, std::size_t level);
   void add_up(std::size_t level);
@@ -89,7 +89,7 @@ class Matmul : public ranks::OverRanks<Matmul> {
   MPI_Comm comm_;
   Index rank_ = 0;
   std::size_t level_ = 0, first_cut_ = 0;  ///< of the cuts; the first of those that are not in turn
-  Index turn_ = 0;
+  Index turn_ = 0, slices_;
   detail::Session session_;
   std::array<std::vector<ranks::Piece>, 3> pieces_;
   std::array<std::unique_ptr<NodeMemory>, 3> owned_, boxes_;

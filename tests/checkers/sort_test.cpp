@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/ops/counting_sort.hpp"
+#include "common/ops/counting_sort_in_place.hpp"
 #include "common/ops/sort.hpp"
 #include "tests/checkers/checker.hpp"
 
@@ -29,6 +30,7 @@ static void solve(CountingSort<payload>, const auto& args) {
 static void solve(Sort, const auto& args) {
   std::ranges::sort(args.keys.data, args.keys.data + args.keys.size);
 }
+static void solve(CountingSortInPlace, const auto& args) { solve(Sort{}, args); }
 
 namespace test {
 namespace {
@@ -137,6 +139,12 @@ TEST_F(Checker, CountingSortOfPairs) {
              payload_foreign, payload_swapped>(key_shapes, kind);
   rejected<CountingSort<true>, range_one_short>(key_shapes, "max_key");
   rejected<CountingSort<true>, unstable, payload_duplicated>(key_shapes, "two_values");
+}
+
+TEST_F(Checker, CountingSortInPlace) {
+  for (std::string_view kind : {"uniform", "max_key", "zipf_1.0"})
+    rejected<CountingSortInPlace, no_op, all_zero, writes_before, writes_behind, descending, unsorted_end,
+             key_lost, sum_kept>(key_shapes, kind);
 }
 
 TEST_F(Checker, Sort) {

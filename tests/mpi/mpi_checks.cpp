@@ -106,6 +106,7 @@ void check_products(const mpi::World& world) {
   check_product(world, {150, 140, 130}, 0, threads);
   check_product(world, {400, 420, 390}, 1, threads);
   check_product(world, {400, 420, 390}, 1, threads, mpi::Sharing::none);
+  check_product(world, {12, 14, 20000}, 0, threads);  // leaves in slices
 }
 
 // Rank 0 alone has leaves. With the first tile of each it waits, up to half a minute, for another rank to take one.
@@ -132,8 +133,7 @@ void check_shared_leaf(const mpi::World& world, int threads) {
       const double begin = MPI_Wtime();
       while (owner && ++calls > 1 && world.size() > 1 && leaf_taken < leaf && MPI_Wtime() < begin + 30)
         std::this_thread::yield();
-      return {MatrixView<double>{c.of(0), m, n, n}, MatrixView<double>{a.of(0), m, k, k},
-              MatrixView<double>{b.of(0), k, n, n}};
+      return {.a = {a.of(0), m, k, k}, .b = {b.of(0), k, n, n}, .c = {c.of(0), m, n, n}};
     };
     leaves.compute(operands, times);
     for (Index i = 0; owner && i < m; ++i)

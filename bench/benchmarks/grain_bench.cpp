@@ -1,0 +1,195 @@
+// Heartbeat without a grain beside the best grain that can be found by hand. The other policy makes a task of
+// oneTBB at every fork down to some depth of the recursion and runs the rest serially, where a fork costs a
+// comparison. Every depth is measured; the best one is `depth`. `share` is its time over Heartbeat's. The leaves
+// of the texts, of which `base` is the size, take some hundreds of nanoseconds. One iteration runs all in turn.
+// Medians.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include "common/fork/heartbeat.hpp"
+#include "common/fork/one_tbb.hpp"
+#include "common/measure/statistics.hpp"
+#include "common/random.hpp"
+#include "cpu/fork_join/fft_recursive.hpp"
+#include "cpu/fork_join/fib.hpp"
+#include "cpu/fork_join/merge_sort.hpp"
+#include "cpu/fork_join/quicksort.hpp"
+#include "cpu/matmul/recursive.hpp"
+
+namespace {
+
+using namespace tallcache;
+
+/// OneTbb down to a depth.
+struct CutOff {
+  int threads, depth;
+
+  template <class F, class G>
+  void operator()(F&& f, G&& g) const {
+    const int below = reached + 1;
+    if (below > depth) return Serial{}(f, g);
+    OneTbb{threads}([&] { at(below, f); }, [&] { at(below, g); });
+  }
+  template <class F, class G>
+  void adding(F&& f, G&& g) const {
+    Serial{}(f, g);
+  }
+  template <class Body>
+  void loop(Index begin, Index end, Index step, Body&& body) const {
+    const Index grain = std::max<Index>(1, iterations(begin, end, step) >> depth);
+    loop_by_halves(*this, begin, end, step, grain, body);
+  }
+
+ private:
+  // A thread that waits may run a branch at another depth.
+  template <class Branch>
+  static void at(int below, Branch& branch) {
+    struct Depth {
+      int before;
+      ~Depth() { reached = before; }
+    } const restored{std::exchange(reached, below)};
+    branch();
+  }
+  static inline constinit thread_local int reached = 0;
+};
+
+/// A text on an input of its own: prepare() sets it, run(fork) is timed, result() tells whether it is right.
+struct Fibonacci {
+  static constexpr Index n = 32, base = 13;
+  Fib::Number number = 0;
+  void prepare() { number = 0; }
+  template <class Fork>
+  void run(Fork& fork) {
+    number = cpu::fork_join::fibonacci(fork, n, base);
+  }
+  bool right() const { return number == 2178309; }
+};
+
+struct Keys {
+  static constexpr Index size = 300'000;
+  std::vector<Sort::Key> input, keys, other, sorted;
+  Keys() : input(size), other(size) {
+    for (std::size_t i = 0; i < input.size(); ++i) input[i] = static_cast<Sort::Key>(random_bits(1, i));
+    sorted = input;
+    std::ranges::sort(sorted);
+  }
+  void prepare() { keys = input; }
+  bool right() const { return keys == sorted; }
+};
+
+struct Quicksort : Keys {
+  template <class Fork>
+  void run(Fork& fork) {
+    cpu::fork_join::sample_qsort(fork, VectorView<Sort::Key>{keys.data(), size});
+  }
+};
+
+struct MergeSort : Keys {
+  static constexpr Index base = 128;
+  template <class Fork>
+  void run(Fork& fork) {
+    cpu::fork_join::p_merge_sort(fork, VectorView<Sort::Key>{keys.data(), size},
+                                 VectorView<Sort::Key>{other.data(), size}, false, base);
+  }
+};
+
+struct RecMult {
+  static constexpr Index n = 384, base = 16;
+  std::vector<float> a, b, c, expected;
+  RecMult() : a(n * n), b(n * n), c(n * n) {
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(random_bits(1, i) % 8);
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(random_bits(2, i) % 8);
+    Serial serial;
+    prepare();
+    run(serial);
+    expected = c;
+  }
+  void prepare() { std::ranges::fill(c, 0.0f); }
+  template <class Fork>
+  void run(Fork& fork) {
+    cpu::matmul::rec_mult(fork, MatrixView<float>{c.data(), n, n, n},
+                          ConstantMatrix<float, Plain>{a.data(), n, n, n},
+                          ConstantMatrix<float, Plain>{b.data(), n, n, n}, base);
+  }
+  bool right() const { return c == expected; }
+};
+
+struct Transform {
+  static constexpr Index n = Index{1} << 16, base = 64;
+  using Complex = cpu::fork_join::Complex;
+  std::vector<Complex> in, table, out, expected;
+  Transform() : in(n), table(n), out(n) {
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = {random_unit(1, i), random_unit(2, i)};
+    Serial serial;
+    cpu::fork_join::fill_twiddles(serial, VectorView<Complex>{table.data(), n});
+    run(serial);
+    expected = out;
+  }
+  void prepare() { std::ranges::fill(out, Complex{}); }
+  template <class Fork>
+  void run(Fork& fork) {
+    cpu::fork_join::rec_fft(fork, VectorView<Complex>{out.data(), n}, VectorView<const Complex>{in.data(), n},
+                            1, VectorView<const Complex>{table.data(), n}, base);
+  }
+  bool right() const { return out == expected; }
+};
+
+template <class Text>
+void compare(benchmark::State& state) {
+  const int threads = state.range(0) == 0 ? usable_threads() : static_cast<int>(state.range(0));
+  if (threads > usable_threads()) return state.SkipWithError("needs more processors");
+  constexpr int depths = 17;
+  std::vector<double> serial, heartbeat;
+  std::array<std::vector<double>, depths> cut_off;
+  Text text;
+  const auto timed = [&](std::vector<double>& times, auto&& run) {
+    text.prepare();
+    const auto start = std::chrono::steady_clock::now();
+    run();
+    times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    if (!text.right()) state.SkipWithError("wrong");
+  };
+  for (auto _ : state) {
+    timed(serial, [&] {
+      Serial fork;
+      text.run(fork);
+    });
+    for (int depth = 1; depth < depths; ++depth) {
+      timed(heartbeat, [&] {
+        Heartbeat fork{threads};
+        text.run(fork);
+      });
+      timed(cut_off[static_cast<std::size_t>(depth)], [&] {
+        in_arena(threads, [&] {
+          CutOff fork{threads, depth};
+          text.run(fork);
+        });
+      });
+    }
+    state.SetIterationTime(heartbeat.back());
+  }
+  const auto best = std::ranges::min_element(cut_off.begin() + 1, cut_off.end(), {}, median);
+  state.counters["serial_ms"] = median(serial) * 1e3;
+  state.counters["heartbeat_ms"] = median(heartbeat) * 1e3;
+  state.counters["best_ms"] = median(*best) * 1e3;
+  state.counters["depth"] = static_cast<double>(best - cut_off.begin());
+  state.counters["share"] = median(*best) / median(heartbeat);
+}
+
+void threads_of(benchmark::internal::Benchmark* benchmark) {
+  benchmark->Arg(2)->Arg(0)->ArgName("threads")->UseManualTime()->Unit(benchmark::kMillisecond);
+}
+BENCHMARK(compare<Fibonacci>)->Name("fib")->Apply(threads_of);
+BENCHMARK(compare<Quicksort>)->Name("quicksort")->Apply(threads_of);
+BENCHMARK(compare<MergeSort>)->Name("merge_sort")->Apply(threads_of);
+BENCHMARK(compare<RecMult>)->Name("recursive")->Apply(threads_of);
+BENCHMARK(compare<Transform>)->Name("fft_recursive")->Apply(threads_of);
+
+}  // namespace
+
+BENCHMARK_MAIN();

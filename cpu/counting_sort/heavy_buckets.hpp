@@ -1,0 +1,61 @@
+// The buckets of most keys, whose residues were counted as the keys were spread.
+#pragma once
+
+#include "cpu/counting_sort/streaming_partition.hpp"
+
+namespace tallcache::cpu::counting_sort {
+
+/// The heavy buckets of each chunk, with room for their counts.
+template <class Access>
+struct HeavyChunks {
+  VectorView<HeavyBuckets, Access> chunks;
+  MatrixView<Word, Access> counts;
+  Index values = 0;  ///< of a bucket
+
+  static std::size_t scratch(Index chunks, Index values) {
+    return scratch_bytes(
+        {static_cast<std::size_t>(chunks) * sizeof(HeavyBuckets),
+         checked_product(static_cast<std::size_t>(chunks),
+                         static_cast<std::size_t>(heavy_counters(values)) * sizeof(Word), "heavy buckets")});
+  }
+  HeavyChunks() = default;
+  HeavyChunks(Index number, Index bucket_values, Scratch<Access>& scratch)
+      : chunks(scratch.template vector<HeavyBuckets>(number)),
+        counts(scratch.template matrix<Word>(number, heavy_counters(bucket_values))),
+        values(bucket_values) {}
+
+  /// For spread(); null where nothing is counted at once.
+  HeavyBuckets* begin(Index chunk) const {
+    if (chunks.size == 0) return nullptr;
+    chunks.data[chunk] = {.counts = row_of(counts, chunk).data};
+    return &chunks.data[chunk];
+  }
+
+  bool has(Index bucket) const {
+    for (Index c = 0; c < chunks.size; ++c)
+      for (Index h = 0; h < chunks.data[c].size; ++h)
+        if (chunks.data[c].bucket[h] == static_cast<Word>(bucket)) return true;
+    return false;
+  }
+
+  /// Adds what was counted of a bucket to `sums`, which has an element for each value.
+  template <class Fork>
+  void add(Fork& fork, Index bucket, VectorView<Word, Access> sums) const {
+    if (!has(bucket)) return;
+    fork.blocks(chunks.size, [=, this](Index part) {
+      const Index from = block_begin(values, chunks.size, part),
+                  size = block_begin(values, chunks.size, part + 1) - from;
+      const auto sum = sums.block(from, size);
+      for (Index c = 0; c < chunks.size; ++c)
+        for (Index h = 0; h < chunks.data[c].size; ++h)
+          if (chunks.data[c].bucket[h] == static_cast<Word>(bucket)) {
+            const auto counted = row_of(counts, c).block(h * values + from, size);
+            reads(counted);
+            for (Index v = 0; v < size; ++v) sum.data[v] += counted.data[v];
+          }
+      writes(sum);
+    });
+  }
+};
+
+}  // namespace tallcache::cpu::counting_sort

@@ -1,0 +1,54 @@
+// Counting sort of keys in place.
+#pragma once
+
+#include "common/ops/counting_sort_in_place.hpp"
+#include "cpu/counting_sort/easy_keys.hpp"
+#include "cpu/counting_sort/in_place_blocks.hpp"
+#include "cpu/counting_sort/in_place_digits.hpp"
+
+namespace tallcache::cpu::counting_sort {
+
+/// The extra memory is that of InPlaceBlocks, of SpareArrays, or of 2^16 counters for each thread: besides 1/64
+/// of the keys it does not grow with their number. Keys in order or of a few values are only read, or rewritten.
+struct in_place {
+  static constexpr std::string_view idea =
+      "residues of half a key written over the keys, a bucket's runs from its counts where room is free";
+  static constexpr std::string_view source = "M8, varied; blocks over what was read: Axtmann et al. 2022";
+  using operations = OperationList<CountingSortInPlace>;
+  static constexpr bool parallel = true;
+  static constexpr Pages scratch_pages = Pages::huge;
+
+  template <class Op>
+  static std::size_t scratch(Op, const Shape& shape, const Params&, Index width) {
+    const Index n = shape["n"];
+    const auto range = static_cast<std::uint64_t>(shape["range"]);
+    if (is_sparse(n, range)) return SpareArrays<Plain>::scratch(n, width);
+    if (InPlaceCut::suits(range)) return InPlaceBlocks<Plain>::scratch(n, InPlaceCut(n, range, width));
+    const Index values = static_cast<Index>(range) + 1;
+    return partition_buffer_bytes(chunks_of(n, values, width), values, 0);
+  }
+
+  template <class Fork, class Args>
+  static void run(Fork& fork, const Args& args, const Params&) {
+    using Access = typename decltype(args.keys)::access_type;
+    const Index n = args.keys.size;
+    if (n < 2 || sort_easy_keys_in_place(fork, args.keys)) return;
+    auto scratch = args.scratch;
+    if (is_sparse(n, args.range)) {
+      const SpareArrays<Access> spare(n, fork.width(), scratch);
+      return sort_by_top_digits(fork, args.keys, static_cast<int>(std::bit_width(args.range)), spare, 0);
+    }
+    if (InPlaceCut::suits(std::uint64_t{args.range}))
+      return InPlaceBlocks<Access>(args.keys, InPlaceCut(n, args.range, fork.width()), scratch).sort(fork);
+    const Index values = Index{args.range} + 1, chunks = chunks_of(n, values, fork.width());
+    const auto buffers = take_partition_buffers(scratch, chunks, values, 0);
+    locate_digits(fork, VectorView<const Word, Access>(args.keys), Digit{0}, values, buffers);
+    write_runs(fork, row_of(buffers.count, 0).block(0, values), args.keys, 0, chunks);
+  }
+
+ private:
+  // Walking over a range of more than 8 values a key would take longer than over the keys.
+  static bool is_sparse(Index n, std::uint64_t range) { return range / 8 >= static_cast<std::uint64_t>(n); }
+};
+
+}  // namespace tallcache::cpu::counting_sort
