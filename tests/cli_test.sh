@@ -222,7 +222,7 @@ run 0 peers matmul --smoke --element bfloat16 --json one.json
 python3 - one.json <<'P' || fail "peers of one element type"
 import json, sys
 document = json.load(open(sys.argv[1]))
-assert [p["element"] for p in document["plan"]] == ["bfloat16"]
+assert {p["element"] for p in document["plan"]} == {"bfloat16"}
 assert {r["element"] for r in document["measurements"]} == {"bfloat16"}
 P
 bad "no peers on the CPU" peers matmul --smoke --variant naive
@@ -249,6 +249,7 @@ run 0 report peers.json --readme peers.md; has peers.md "zipf_1.0"
 run 0 report peers.json --readme peers.md --check
 bad "has no lines" report peers.json --readme found.md
 bad "did you mean 'matmul'" peers matmull
+run 0 peers matmul --smoke --element bfloat16; has out "matmul bfloat16: amx_tiles"; lacks out "matmul float"
 bad "no element type is called .bfloat17" peers matmul --element bfloat17
 # Rounding errors: every run of every shape and input right, with errors below their bound; times on one shape.
 run 0 errors --smoke --json errors.json; has out "grows as k^"; has out "^  strassen "
