@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "common/element.hpp"
+#include "common/in_parts.hpp"
 #include "common/operation.hpp"
 #include "common/random.hpp"
 #include "common/view.hpp"
@@ -99,10 +100,26 @@ inline constexpr std::string_view matrix_inputs[] = {"uniform", "integers"};
 /// A seeded input matrix. Its padding keeps the poison (NaN), so that a variant that reads it shows.
 template <class T>
 void fill_matrix(MatrixView<T> m, std::string_view input, std::uint64_t seed) {
-  if (m.rows * m.ld > 0)
-    std::memset(static_cast<void*>(m.data), Element<T>::poison, m.rows * m.ld * sizeof(T));
-  for (Index i = 0; i < m.rows; ++i)
-    for (Index j = 0; j < m.cols; ++j) m(i, j) = matrix_element<T>(input, seed, i * m.cols + j);
+  in_parts(m.rows, rows_of_part(m.ld), [&](Index first, Index last) {
+    if (m.ld > 0)
+      std::memset(static_cast<void*>(m.data + first * m.ld), Element<T>::poison,
+                  (last - first) * m.ld * sizeof(T));
+    for (Index i = first; i < last; ++i)
+      for (Index j = 0; j < m.cols; ++j) m(i, j) = matrix_element<T>(input, seed, i * m.cols + j);
+  });
+}
+
+/// Checks that m(i, j) is expected(i, j) everywhere, and the padding untouched.
+template <class T, class Expected>
+Check check_elements(MatrixView<const T> m, const Expected& expected) {
+  if (Check padding = check_padding(m); !padding) return padding;
+  return first_wrong(m.rows, rows_of_part(m.cols), [&](Index first, Index last) -> Check {
+    for (Index i = first; i < last; ++i)
+      for (Index j = 0; j < m.cols; ++j)
+        if (const T value = expected(i, j); !(m(i, j) == value))
+          return Check::wrong(position(i, j), digits(value), digits(m(i, j)));
+    return {};
+  });
 }
 
 }  // namespace tallcache

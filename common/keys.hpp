@@ -90,6 +90,12 @@ struct KeyFingerprint {
     first += random_bits(0x5eed, key);
     second += random_bits(0xfeed, key) * (2 * std::uint64_t{key} + 1);
   }
+  /// Of both multisets together.
+  KeyFingerprint& operator+=(const KeyFingerprint& other) {
+    first += other.first;
+    second += other.second;
+    return *this;
+  }
   friend bool operator==(const KeyFingerprint&, const KeyFingerprint&) = default;
 };
 

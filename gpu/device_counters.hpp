@@ -47,15 +47,17 @@ inline constexpr std::array device_metrics{
     DeviceMetric{5, "global atomic sectors", "1", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"},
     DeviceMetric{5, "global reduction requests", "1", "smsp__inst_executed_op_global_red_pred_on_any.sum"},
     DeviceMetric{5, "global reduction sectors", "1", "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"},
-    DeviceMetric{6, "shared atomic requests", "1", "smsp__inst_executed_op_shared_atom_pred_on_any.sum"},
+    DeviceMetric{6, "shared atomic requests", "1", "sm__sass_inst_executed_op_shared_atom.sum"},
     DeviceMetric{6, "shared atomic wavefronts", "1",
-                 "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"},
+                 "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"},
     DeviceMetric{7, "L2 sectors", "1", "lts__t_sectors_srcunit_tex.sum"},
     DeviceMetric{7, "L2 sectors hit", "1", "lts__t_sectors_srcunit_tex_lookup_hit.sum"},
     DeviceMetric{8, "shared load wavefronts, under load", "1",
                  "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
     DeviceMetric{8, "shared store wavefronts, under load", "1",
                  "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
+    DeviceMetric{2, "shared atomic wavefronts, under load", "1",
+                 "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"},
 };
 inline constexpr int device_metric_groups = 9;
 

@@ -227,21 +227,24 @@ class CudaMemoryProbes final : public MemoryProbes {
 
   // A multiprocessor lies nearer to one half of the second-level cache, so that several take turns. Where the
   // cache holds all lines each of them visits all beforehand; where it nearly does, the first visits them, so
-  // that what was there before does not count.
+  // that what was there before does not count, and together they visit all once more: some lines stay and some
+  // do not, and a part of the cycle would not tell how many.
   ProbeResult latency(std::size_t footprint) {
     const std::size_t lines = footprint / line_bytes;
     if (lines < 16 || (lines & (lines - 1)) || footprint > buffer_bytes)
       throw Error("a footprint of " + std::to_string(footprint) +
                   " bytes: a power of two from 2 KiB to 4 GiB");
     constexpr unsigned chasers = 8;
-    constexpr std::size_t steps = 1 << 13, few = 4096;
+    constexpr std::size_t few = 4096;
     const auto l2_bytes = static_cast<std::size_t>(l2_bytes_);
+    const bool nearly_held = footprint <= 3 * l2_bytes;
+    const std::size_t steps = std::max<std::size_t>(1 << 13, nearly_held ? lines / chasers : 0);
     link_lines<<<1024, threads>>>(memory<char>(), lines);
     linked_ = true;
     const auto blocks = static_cast<unsigned>(multiprocessors());
     Chased sum{.last = reinterpret_cast<unsigned long long>(memory<char>())};
     for (unsigned i = 0; i < chasers; ++i) {
-      const bool visits_all = footprint <= l2_bytes || (i == 0 && footprint <= 3 * l2_bytes);
+      const bool visits_all = footprint <= l2_bytes || (i == 0 && nearly_held);
       const Chased one = chased([&](Chased* to) {
         chase_global<<<blocks, 1>>>(sum.last, i * blocks / chasers, visits_all ? lines : few, steps, to);
       });

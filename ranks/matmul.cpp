@@ -12,6 +12,9 @@
 namespace tallcache::ranks {
 namespace {
 
+// Of the inner dimension. Panels of this depth are still in a cache when tiles read them.
+constexpr Index slice_depth = 512;
+
 constexpr double gib = 1024.0 * 1024 * 1024;
 
 std::string gib_text(double bytes) {
@@ -82,20 +85,26 @@ Index summed_words(const Plan& plan, Index rank) {
   return words;
 }
 
+Index leaf_slices(const Plan& plan) { return ceil_div(plan.box(matrix_a, 0).cols, slice_depth); }
+
+std::size_t packed_bytes(const Plan& plan, Index rank) {
+  if (rank >= plan.ranks()) return 0;
+  const Box c = plan.box(matrix_c, rank), a = plan.box(matrix_a, rank);
+  using namespace cpu::matmul;
+  return gemm_scratch_bytes<double>(cpu::matmul::Layout::row_major, Trans::no, Trans::no, c.rows, c.cols,
+                                    ceil_div(a.cols, leaf_slices(plan)));
+}
+
 // Rank 0 has the first part of every cut, which is the largest.
 Need need_of(const Plan& plan, bool one_machine) {
   Need need;
-  std::array<Box, 3> boxes;
   const auto bytes = [](Index words) { return sizeof(double) * static_cast<std::size_t>(words); };
-  for (std::size_t v = 0; v < boxes.size(); ++v) {
-    boxes[v] = plan.box(v, 0);
+  for (std::size_t v = 0; v < plan.matrices().size(); ++v) {
     need.matrices += bytes(plan.owned(v, 0));
     need.boxes += bytes(copied_words(plan, v, 0));
   }
   need.sums = one_machine ? 0 : bytes(summed_words(plan, 0));
-  using namespace cpu::matmul;
-  need.packed = gemm_scratch_bytes<double>(cpu::matmul::Layout::row_major, Trans::no, Trans::no,
-                                           boxes[matrix_c].rows, boxes[matrix_c].cols, boxes[matrix_a].cols);
+  need.packed = packed_bytes(plan, 0);
   return need;
 }
 

@@ -33,7 +33,7 @@ struct Need {
   std::size_t matrices = 0;  ///< the rank's part of C, A and B
   std::size_t boxes = 0;     ///< the blocks that it multiplies
   std::size_t sums = 0;      ///< the parts of C that it receives in messages
-  std::size_t packed = 0;    ///< the leaf's panels
+  std::size_t packed = 0;    ///< the panels of a slice of the leaf
   std::size_t total() const { return matrices + boxes + sums + packed; }
 };
 /// `one_machine`: all ranks are on one, and add up in place what others computed.
@@ -41,6 +41,10 @@ Need need_of(const Plan&, bool one_machine = false);
 
 /// The elements of the rank's copy of a box of matrix `v`; 0 where the rank's own piece is the box.
 Index copied_words(const Plan&, std::size_t v, Index rank);
+/// Leaves are computed in so many slices along k, one after the other, so that their packed panels are small.
+Index leaf_slices(const Plan&);
+/// Bytes of the packed panels of the largest slice of a rank's leaves.
+std::size_t packed_bytes(const Plan&, Index rank);
 /// The elements that a rank receives at once to add them up.
 Index summed_words(const Plan&, Index rank);
 

@@ -106,8 +106,10 @@ for ranks in 2 3 4 6 8; do
 done
 over 0 4 ranks matmul --shape m=128 --repetitions 1 --threads 1 --memory 220K; has err "[248] turns"
 over 0 4 ranks matmul --shape m=64 --repetitions 1 --threads 1 --peers --json peers.json
+over 0 4 ranks matmul --shape m=400 --repetitions 2 --threads 1 --json shared.json; has out "for leaves"
+over 0 4 ranks matmul --shape m=400 --repetitions 2 --threads 1 --own-leaves --json alone.json; has out "own leaves"
 over 0 4 ranks transpose --shape m=64,n=32 --repetitions 1 --threads 1 --peers --json turned.json
-conforms peers.json turned.json
+conforms peers.json turned.json shared.json alone.json
 python3 - <<'P' || fail "runs beside counts"
 import json
 def words(file):
@@ -122,6 +124,12 @@ for file in ("peers.json", "turned.json"):
     for record in json.load(open(file))["measurements"]:
         assert record["status"] in ("measured", "unavailable"), record
 assert json.load(open("peers.json"))["measurements"][1]["variant"] == "summa"
+def shared(file):
+    (record,) = json.load(open(file))["measurements"]
+    return {q["name"]: q["value"] for q in record["quantities"] if q["name"].startswith("shared")}
+assert shared("alone.json") == {"shared tiles": 0, "shared words": 0}
+tiles, moved = shared("shared.json").values()
+assert 0 <= tiles < 1 and (tiles > 0) == (moved > 0), (tiles, moved)
 P
 
 # Bad input under mpirun: one line, and all end.

@@ -9,9 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "common/amx.hpp"
 #include "common/random.hpp"
 #include "cpu/matmul/amx_kernel.hpp"
 #include "cpu/matmul/gemm.hpp"
+#include "cpu/matmul/tile_product.hpp"
+#include "tests/model_tiles.hpp"
 
 namespace tallcache {
 namespace {
@@ -19,7 +22,8 @@ namespace {
 using namespace cpu::matmul;
 using Kernel = RegisterKernel<Bfloat16>;
 
-/// Calls body(kernel) for each kernel, the widening one on each target.
+/// Calls body(kernel) for each kernel, the widening one on each target. That of AMX runs everywhere on a model
+/// of the tile registers.
 void for_each_kernel(const std::function<void(const Kernel&)>& body) {
   if (const Kernel* const dots = dot_kernel()) {
     SCOPED_TRACE("AVX-512 BF16");
@@ -28,6 +32,10 @@ void for_each_kernel(const std::function<void(const Kernel&)>& body) {
   if (amx_unavailable().empty()) {
     SCOPED_TRACE("AMX");
     body(amx_kernel());
+  }
+  {
+    SCOPED_TRACE("a model of AMX");
+    body(TileProduct<ModelTiles>::kernel);
   }
   for (const std::int64_t target : {std::int64_t{HWY_STATIC_TARGET}, std::int64_t{HWY_AVX3},
                                     std::int64_t{HWY_AVX2}, std::int64_t{HWY_NEON}}) {

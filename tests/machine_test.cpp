@@ -20,6 +20,7 @@
 #include "bench/report/machine_json.hpp"
 #include "bench/report/machine_report.hpp"
 #include "common/error.hpp"
+#include "common/measure/bfloat16_unit.hpp"
 #include "common/measure/machine_kernels.hpp"
 #include "common/measure/machine_limits.hpp"
 #include "common/measure/machine_topology.hpp"
@@ -209,6 +210,14 @@ TEST(kernels, multiply_adds_are_those_of_a_scalar_loop) {
   EXPECT_GE(targets, 1);
 }
 
+TEST(kernels, multiply_adds_of_bfloat16_are_counted_by_their_sum) {
+  const Bfloat16Unit* const unit = bfloat16_unit();
+  if (!unit) GTEST_SKIP() << "the processor has no instruction for them";
+  for (const std::uint64_t iterations : {0, 1, 65535, 65536, 65537, 200000})
+    EXPECT_EQ(unit->run(iterations), static_cast<double>(iterations) * unit->chains * unit->multiply_adds)
+        << iterations;
+}
+
 void expect_every_word_and_no_other() {
   std::mt19937_64 random(1);
   for (const std::size_t count : {0, 1, 7, 8, 511, 512, 2047, 2048, 2049, 4096, 4100, 10000}) {
@@ -244,7 +253,7 @@ void expect_sane(const Rated& rate) {
 
 TEST(limits, each_element_and_kernel_on_one_core_and_on_all) {
   const int teams = machine().usable_cores == 1 ? 1 : 2;
-  ASSERT_EQ(limits().peaks.size(), 2u * teams);
+  ASSERT_EQ(limits().peaks.size(), (bfloat16_unit() ? 3u : 2u) * teams);
   ASSERT_EQ(limits().bandwidths.size(), 3u * teams) << limits().bandwidths_absent;
   expect_value_or_reason(limits().clock_ghz);
   for (const FlopPeak& peak : limits().peaks) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "bench/commands/output.hpp"
 #include "bench/commands/suites.hpp"
@@ -26,9 +27,11 @@ namespace {
 
 struct CompareOptions : SuiteOptions {
   std::string element, svg;
+  std::optional<double> seconds;
 
-  /// For each candidate at one size.
-  double seconds_each() const { return smoke ? 0.01 : full ? 1 : 0.2; }
+  /// For each candidate at one size. One that would take five times as long for a run is left out, so that
+  /// this bounds the whole.
+  double seconds_each() const { return seconds.value_or(smoke ? 0.01 : full ? 1 : 0.2); }
 };
 
 /// The seconds to copy the operands to the device and the result back, from pages of both kinds.
@@ -111,13 +114,17 @@ void measure_size(Document& document, const Problem& problem, const Problem* sma
       document.put(to_record(problem, m));
 }
 
-void measure_sweep(Document& document, const Suite& suite, const CompareOptions& options) {
+// The file is written after each size: what was measured stays when a larger one is cut off.
+void measure_sweep(Document& document, const Suite& suite, const CompareOptions& options,
+                   const Output& output, const DeviceWatch& watch) {
   const Operation& operation = find_operation(
       suite.operation, options.element.empty() ? suite.sizes.element : std::string_view(options.element));
   const std::string_view size = operation.dims.front().name;
   const std::vector<Index>& sizes = suite.sizes.at(options.scale());
-  document.plan.push_back(
-      {{"operation", operation.name}, {"element", operation.element}, {"size", size}, {"sizes", sizes}});
+  document.plan.push_back({{"operation", operation.name},
+                           {"element", operation.element},
+                           {"size", size},
+                           {"sizes", Json::array()}});
   Problem smaller{};
   for (const Index n : sizes) {
     fmt::print(stderr, "{} {} {} = {} ...\n", operation.name, operation.element, size, n);
@@ -125,8 +132,11 @@ void measure_sweep(Document& document, const Suite& suite, const CompareOptions&
                           .shape = complete_shape(operation, {{size, n}}),
                           .input = {},
                           .seed = options.seed};
+    document.plan.back()["sizes"].push_back(n);
     measure_size(document, problem, smaller.operation ? &smaller : nullptr, options);
     smaller = problem;
+    watch.note(document);
+    output.keep(document);
   }
 }
 
@@ -139,8 +149,7 @@ void compare(const CompareOptions& options) {
   Document document = new_document("compare", options);
   document.limits = suite_limits(options);
   for (const Suite* suite : chosen) {
-    measure_sweep(document, *suite, options);
-    watch.note(document);
+    measure_sweep(document, *suite, options, output, watch);
     const Json& part = document.plan.back();
     output.part(document, fmt::format("\n{}{}", render(comparison_grid(document, part), Style::terminal),
                                       crossover_sentence(document, part)));
@@ -162,6 +171,11 @@ void add_compare(CLI::App& app) {
   command->add_option("--element", options->element, "Element type, as double");
   command->add_flag("--full", options->full, "Larger sizes and longer rounds")
       ->excludes(command->get_option("--smoke"));
+  command
+      ->add_option("--seconds", options->seconds,
+                   "Time to spend on each variant at each size; 0.2, or 1 with --full. Runs of five times as "
+                   "long are left out")
+      ->check(CLI::PositiveNumber);
   command->add_option("--device", options->device, "Number of the GPU to use")->capture_default_str();
   command->add_option("--svg", options->svg, "Plot each operation into PREFIX-<operation>.svg (gnuplot)")
       ->type_name("PREFIX");

@@ -24,8 +24,14 @@ namespace tallcache {
 namespace {
 
 struct PeersOptions : SuiteOptions {
+  std::string element, variant;  ///< of the comparisons; empty: all
   double seconds = 0.5;
   Pages pages = Pages::ordinary;
+
+  bool is_asked_for(const PeerComparison& comparison) const {
+    return (element.empty() || element == comparison.element) &&
+           (variant.empty() || variant == comparison.variant);
+  }
 };
 
 // "m = n = k = 1024"; "zipf_1.0, n = range = 10000000"; "m = n = 256, stream = 0".
@@ -115,6 +121,7 @@ void measure_case(Document& document, const Operation& operation, const PeerComp
       peer_case.group.empty() ? "" : ": ", label, threads > 1 ? fmt::format(", {} threads", threads) : "");
   document.plan.back()["cases"].push_back(
       {{"label", label}, {"row", row}, {"threads", threads}, {"group", peer_case.group}});
+  fmt::print(stderr, "{} ...\n", row);
   std::vector<Candidate> list;
   for (const Variant* variant : compared_variants(operation, comparison))
     list.push_back({variant, complete_params(*variant, list.empty() ? peer_case.params : Params{}),
@@ -129,18 +136,22 @@ void measure_case(Document& document, const Operation& operation, const PeerComp
     measure_reference(document, comparison, problem, threads, protocol, options, row);
 }
 
+// The file is written after each case: what was measured stays when a later one is cut off.
 void measure_peers(Document& document, std::string_view name, const PeerComparison& comparison,
-                   std::span<const PeerCase> cases, const PeersOptions& options) {
+                   std::span<const PeerCase> cases, const PeersOptions& options, const Output& output,
+                   const DeviceWatch& watch) {
   const Operation& operation = find_operation(name, comparison.element);
   document.plan.push_back(plan_of(operation, comparison));
-  for (const PeerCase& peer_case : cases)
-    // On a machine of one core, all cores are the case before.
-    if (!peer_case.all_cores || usable_threads() > 1)
-      measure_case(document, operation, comparison, peer_case, options);
+  for (const PeerCase& peer_case : cases) {
+    measure_case(document, operation, comparison, peer_case, options);
+    watch.note(document);
+    output.keep(document);
+  }
 }
 
 void peers(const PeersOptions& options) {
   find_backend(options.backend);
+  if (!options.element.empty()) find_element(options.element);
   const auto chosen = find_suites(options.operations, has_peers, "operation with peers");
   const Output output(options.json);
   const DeviceWatch watch(options.device);
@@ -148,10 +159,12 @@ void peers(const PeersOptions& options) {
   document.limits = suite_limits(options);
   for (const Suite* suite : chosen)
     for (const PeerComparison& comparison : on_backend(suite->peers, options.backend)) {
-      const auto cases = cases_at(comparison, options.scale());
+      if (!options.is_asked_for(comparison)) continue;
+      auto cases = cases_at(comparison, options.scale());
+      // On a machine of one core, all cores are the case before.
+      if (usable_threads() == 1) std::erase_if(cases, &PeerCase::all_cores);
       if (cases.empty()) continue;  // it has larger ones alone
-      measure_peers(document, suite->operation, comparison, cases, options);
-      watch.note(document);
+      measure_peers(document, suite->operation, comparison, cases, options, output, watch);
       output.part(document, render(peers_grid(document, document.plan.back()), Style::terminal));
     }
   if (document.plan.empty())
@@ -167,6 +180,9 @@ void add_peers(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "peers", "The fastest variants beside the libraries that a user would pick instead, over many shapes");
   add_suite(*command, *options, has_peers);
+  command->add_option("--element", options->element,
+                      "Only the comparisons of this element type, as bfloat16");
+  command->add_option("--variant", options->variant, "Only those of this variant with its peers");
   command->add_option("--seconds", options->seconds, "Time to spend on each variant in each case")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

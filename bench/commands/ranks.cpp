@@ -176,6 +176,8 @@ void add_ranks(CLI::App& app) {
   command->add_option("--repetitions", options->repetitions, "Timed runs")->check(CLI::Range(1, 1000));
   command->add_option("--seed", options->seed, "Of the random matrices")->capture_default_str();
   command->add_flag("--all-ranks", options->all_ranks, "Leave no rank idle, even where that is faster");
+  command->add_flag("--own-leaves", options->own_leaves,
+                    "Ranks of a machine that are ahead compute nothing for those that are behind");
   command->add_flag("--peers", options->peers, "Also SUMMA, and the libraries: ScaLAPACK, FFTW over MPI");
   auto* count =
       command->add_flag("--count", options->count, "Count words and messages; no MPI, any number of ranks");

@@ -56,6 +56,7 @@ void measure_steps(Document& document, std::string_view name, const Optimization
                         .input = {},
                         .seed = options.seed};
   document.plan.push_back(plan_of(problem, steps));
+  fmt::print(stderr, "{} {} {} ...\n", name, steps.element, to_string(operation, problem.shape));
   std::vector<Candidate> list;
   for (const Step& step : steps.steps) list.push_back(candidate_of(operation, steps, step));
   const Protocol protocol{.min_rounds = 3,

@@ -52,14 +52,28 @@ Prediction tiles(Cache c, double m, double n, double k, const Params& params, In
   return {steps * one.misses, "mnk/b^3 tiles that do not fit, each " + one.formula, false};
 }
 
+// The cache-oblivious product does not care how B is stored.
+Prediction recursive_product(Cache c, double m, double n, double k) {
+  return {m + n + k + (m * n + n * k + m * k) / c.L + m * n * k / (c.L * std::sqrt(c.Z)),
+          "Theta(m + n + k + (mn + nk + mk)/L + mnk/(L sqrt Z))", true};
+}
+
+// The rows of B^T are given.
+std::optional<Prediction> matmul_bt(std::string_view name, const Shape& s, const Params& params, Cache c) {
+  const double m = static_cast<double>(s["m"]), n = static_cast<double>(s["n"]),
+               k = static_cast<double>(s["k"]);
+  if (name == "naive") return product_of_rows(c, m, n, k);
+  if (name == "tiled") return tiles(c, m, n, k, params, product_of_rows);
+  if (name == "recursive") return recursive_product(c, m, n, k);
+  return {};
+}
+
 std::optional<Prediction> matmul(std::string_view name, const Shape& s, const Params& params, Cache c) {
   const double m = static_cast<double>(s["m"]), n = static_cast<double>(s["n"]),
                k = static_cast<double>(s["k"]);
   if (name == "naive") return product(c, m, n, k);
   if (name == "tiled") return tiles(c, m, n, k, params, product);
-  if (name == "recursive")
-    return Prediction{m + n + k + (m * n + n * k + m * k) / c.L + m * n * k / (c.L * std::sqrt(c.Z)),
-                      "Theta(m + n + k + (mn + nk + mk)/L + mnk/(L sqrt Z))", true};
+  if (name == "recursive") return recursive_product(c, m, n, k);
   if (name != "transposed" && name != "transposed_tiled") return {};
   if (m * n + m * k + 2 * k * n <= c.Z)
     return Prediction{(m * n + m * k + 2 * k * n) / c.L, "(mn + mk + 2 kn)/L: all fits", false};
@@ -109,6 +123,7 @@ std::optional<Prediction> predicted_misses(const Variant& variant, const Shape& 
   const std::string_view operation = variant.operation->name;
   if (variant.peer || variant.backend != "cpu") return {};
   if (operation == "matmul") return matmul(variant.name, shape, params, cache);
+  if (operation == "matmul_bt") return matmul_bt(variant.name, shape, params, cache);
   if (operation == "transpose") return transpose(variant.name, shape, params, cache);
   if (operation == "counting_sort")
     return counting_sort(variant.name, shape, params, cache,

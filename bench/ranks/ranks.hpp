@@ -16,7 +16,7 @@ struct RanksOptions {
   std::vector<Index> ranks;
   std::uint64_t seed = 1;
   int threads = 0, repetitions = 5;
-  bool count = false, table = false, weak = false, peers = false, all_ranks = false;
+  bool count = false, table = false, weak = false, peers = false, all_ranks = false, own_leaves = false;
 };
 
 /// The operation over the ranks of MPI. In the program without MPI: by `tallcache_ranks`, which stands beside it and

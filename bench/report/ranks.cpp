@@ -37,13 +37,14 @@ Grid records_grid(const Document& document) {
                         {"memory MiB"}},
             .rows = {}};
   if (timed)
-    for (const char* title : {"ms", "+- ms", "GFLOP/s or GB/s", "leaf", "longest", "moving", "waiting"})
+    for (const char* title :
+         {"ms", "+- ms", "GFLOP/s or GB/s", "leaf", "longest", "shared", "moving", "waiting", "for leaves"})
       grid.columns.push_back({title});
   grid.columns.push_back({"", true});
   for (const Record& record : document.measurements) {
     std::string variant = record.variant;
     if (record.threads > 1) variant += fmt::format(", {} threads", record.threads);
-    for (const char* name : {"layout", "peer grid"})
+    for (const char* name : {"layout", "leaves", "peer grid"})
       if (const std::string text = condition(record, name); !text.empty()) variant += ", " + text;
     std::vector<std::string> row{std::to_string(ranks_of(record)),
                                  sizes_text(record.shape, "=", ","),
@@ -56,8 +57,13 @@ Grid records_grid(const Document& document) {
       const double seconds = record.seconds();
       row.insert(row.end(),
                  {figure(seconds * 1e3), figure(record.seconds_spread() * 1e3), figure(record.rate())});
-      for (const char* phase : {"leaf", "longest leaf", "moving", "waiting"})
-        row.push_back(share(record.value("time", {{"phase", phase}}), seconds));
+      const auto phases = [&](std::initializer_list<const char*> names) {
+        for (const char* phase : names)
+          row.push_back(share(record.value("time", {{"phase", phase}}), seconds));
+      };
+      phases({"leaf", "longest leaf"});
+      row.push_back(share(record.value("shared tiles"), 1));
+      phases({"moving", "waiting", "waiting for leaves"});
     }
     row.push_back(record.outcome.reason.empty() && record.params.contains("grid")
                       ? record.params["grid"].get<std::string>()

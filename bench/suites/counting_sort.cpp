@@ -93,6 +93,8 @@ PeerComparison gpu_inputs(std::string_view element, std::string_view variant,
       if (input != key_inputs[0]) comparison.cases.push_back({.shape = keys(size), .input = input});
   comparison.cases.push_back({.shape = keys(270000000), .from = Scale::full});
   comparison.cases.push_back({.shape = keys(1000000000), .from = Scale::full});
+  if (element == "uint32")  // more keys than a signed word counts
+    comparison.cases.push_back({.shape = keys((Index{1} << 31) + 5), .from = Scale::full});
   return comparison;
 }
 

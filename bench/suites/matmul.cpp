@@ -54,28 +54,32 @@ OptimizationSteps gpu_steps() {
           .backend = "gpu"};
 }
 
-// The orders of the blocks of one product. The last before the recursion is the grouping that suits the
-// second-level cache of the H200 best (gpu/matmul/TUNING.md).
+// The rows of blocks in a group that suit the second-level cache of the H200 best (gpu/matmul/TUNING.md).
+constexpr Index tuned_group = 16;
+
+// The orders of the blocks of one product.
 OptimizationSteps block_orders(const Shape& shape) {
-  OptimizationSteps orders{.element = "float",
-                           .unit = "flop",
-                           .min_bytes = no_value,
-                           .limit = "the FMA peak",
-                           .shape = shape,
-                           .smoke = square(65),
-                           .steps = {{"blocks by rows", "warp_tiles", {{"order", 0}}},
-                                     {"in groups of 32 rows", "warp_tiles", {{"order", 1}, {"group", 32}}},
-                                     {"in groups of 8 rows", "warp_tiles", {{"order", 1}, {"group", 8}}},
-                                     {"in groups of 16 rows", "warp_tiles", {{"order", 1}, {"group", 16}}},
-                                     {"recursive", "warp_tiles", {{"order", 2}}},
-                                     {"recursive and mirrored", "warp_tiles", {{"order", 3}}},
-                                     {.label = "cuBLAS", .variant = "cublas", .peer = true}},
-                           .backend = "gpu",
-                           .from = Scale::full};
-  // A run takes a second and more, and its check on the host ten.
+  OptimizationSteps orders{
+      .element = "float",
+      .unit = "flop",
+      .min_bytes = no_value,
+      .limit = "the FMA peak",
+      .shape = shape,
+      .smoke = square(65),
+      .steps = {{"blocks by rows", "warp_tiles", {{"order", 0}}},
+                {"in groups of 32 rows", "warp_tiles", {{"order", 1}, {"group", 32}}},
+                {"in groups of 8 rows", "warp_tiles", {{"order", 1}, {"group", 8}}},
+                {"in groups of 16 rows", "warp_tiles", {{"order", 1}, {"group", tuned_group}}},
+                {"recursive", "warp_tiles", {{"order", 2}}},
+                {"recursive and mirrored", "warp_tiles", {{"order", 3}}},
+                {.label = "cuBLAS", .variant = "cublas", .peer = true}},
+      .backend = "gpu",
+      .from = Scale::full};
+  // A run takes a second and more: rows, the tuned grouping and the recursion.
   if (shape["m"] * shape["n"] * shape["k"] > Index{1} << 43)
     std::erase_if(orders.steps, [](const Step& step) {
-      return step.peer || step.label == "in groups of 8 rows" || step.label == "in groups of 32 rows";
+      const auto* const group = step.params.find("group");
+      return step.peer || (group && group->value != tuned_group) || step.params["order"] == 3;
     });
   return orders;
 }
@@ -125,15 +129,16 @@ PeerComparison gpu_peers_on_tensor_cores(std::string_view element, std::string_v
   return comparison;
 }
 
-PeerComparison peers_of_bfloat16() {
+PeerComparison peers_of_bfloat16(std::string_view variant) {
   PeerComparison comparison{.element = "bfloat16",
-                            .variant = "recursive_packed",
-                            .share = {SpeedShare::Of::limit, "of the FMA peak"},
-                            .beside = {"amx_tiles"},
+                            .variant = variant,
+                            .share = {SpeedShare::Of::limit, "of the bfloat16 peak"},
                             .smoke = {{"m", 65}, {"n", 65}, {"k", 33}}};
-  for (const bool all_cores : {false, true})
-    for (const Index n : {256, 1024, 2048, 4096})
+  for (const bool all_cores : {false, true}) {
+    for (const Index n : {128, 256, 512, 1024, 2048, 4096})
       comparison.cases.push_back({.shape = square(n), .all_cores = all_cores});
+    comparison.cases.push_back({.shape = square(8192), .all_cores = all_cores, .from = Scale::full});
+  }
   comparison.cases.push_back({.shape = {{"m", 687}, {"n", 1107}, {"k", 837}}});
   return comparison;
 }
@@ -201,7 +206,8 @@ const Suite matmul_suite{
               .quick = {64, 128, 256, 512, 1024, 2048, 4096},
               .full = {64, 128, 256, 512, 1024, 2048, 4096, 8192}},
     .steps = all_steps(),
-    .peers = {peers("double"), peers("float"), peers_of_bfloat16(), gpu_peers(),
+    .peers = {peers("double"), peers("float"), peers_of_bfloat16("recursive_packed"),
+              peers_of_bfloat16("amx_tiles"), gpu_peers(),
               gpu_peers_on_tensor_cores("float", "three_products"),
               gpu_peers_on_tensor_cores("bfloat16", "specialised_warps"),
               gpu_peers_on_tensor_cores("tf32", "transposed_wgmma"),

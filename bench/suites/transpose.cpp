@@ -32,10 +32,8 @@ PeerComparison peers(std::string_view element) {
                             .beside = {"tiled"},
                             .smoke = square(65)};
   std::vector<PeerCase>& cases = comparison.cases;
-  // Small outputs are read again from the caches, where plain stores leave them.
-  for (const Index n : {256, 512, 1024, 2048})
-    cases.push_back({.shape = square(n), .params = {{"stream", 0}}});
-  for (const Index n : {1024, 2048, 4096, 8000, 8191, 8192, 8193}) cases.push_back({.shape = square(n)});
+  for (const Index n : {64, 96, 128, 256, 512, 1024, 2048, 4096, 8000, 8191, 8192, 8193})
+    cases.push_back({.shape = square(n)});
   cases.push_back({.shape = square(16384), .from = Scale::full});
   cases.push_back({.shape = {{"m", 10007}, {"n", 30011}}, .from = Scale::full});
   cases.push_back({.shape = square(8192), .all_cores = true});

@@ -7,15 +7,17 @@
 #include <limits>
 
 #include "common/catalogue.hpp"
+#include "common/ceil_div.hpp"
 #include "common/fork/work_span.hpp"
+#include "common/in_parts.hpp"
 #include "common/measure/host_memory.hpp"
 #include "common/random.hpp"
 
 namespace tallcache {
 namespace {
 
-// Position-dependent, so that swapped values show; one multiply a word, so that 12.8 GB take seconds.
-std::uint64_t fingerprint(std::span<const std::byte> bytes) {
+// Position-dependent, so that swapped values show; one multiply a word.
+std::uint64_t fingerprint_of_part(std::span<const std::byte> bytes) {
   std::uint64_t hash = bytes.size();
   std::size_t i = 0;
   for (std::uint64_t word; i + sizeof word <= bytes.size(); i += sizeof word) {
@@ -25,6 +27,17 @@ std::uint64_t fingerprint(std::span<const std::byte> bytes) {
   }
   for (; i < bytes.size(); ++i) hash = (hash ^ static_cast<std::uint64_t>(bytes[i])) * 0x9e3779b97f4a7c15u;
   return hash;
+}
+
+// Of the fingerprints of the parts, in order, so that 12.8 GB take less than a second.
+std::uint64_t fingerprint(std::span<const std::byte> bytes) {
+  constexpr Index grain = Index{1} << 20;
+  const auto size = static_cast<Index>(bytes.size());
+  std::vector<std::uint64_t> parts(ceil_div(size, grain));
+  in_parts(size, grain, [&](Index begin, Index end) {
+    parts[begin / grain] = fingerprint_of_part(bytes.subspan(begin, end - begin));
+  });
+  return fingerprint_of_part(std::as_bytes(std::span(parts)));
 }
 
 std::size_t bytes_of(std::span<const BufferSpec> specs) {

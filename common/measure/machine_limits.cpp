@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "common/error.hpp"
+#include "common/measure/bfloat16_unit.hpp"
 #include "common/measure/executor.hpp"
 #include "common/measure/harness.hpp"
 #include "common/measure/host_memory.hpp"
@@ -64,15 +65,15 @@ void multiply_add(std::uint64_t iterations, const SimdTarget& simd) {
     throw Error(fmt::format("multiply-adds on {} are wrong: expected {}, got {}", simd.name, expected, sum));
 }
 
-/// The iterations that take `seconds`; by the fastest of three runs, as a disturbed one would make them
+/// The iterations of `run` that take `seconds`; by the fastest of three runs, as a disturbed one would make them
 /// too few.
-template <class T>
-std::uint64_t iterations_for(double seconds, const SimdTarget& simd) {
+template <class Run>
+std::uint64_t iterations_for(double seconds, Run run) {
   for (std::uint64_t iterations = 1 << 14;; iterations *= 2) {
     double fastest = std::numeric_limits<double>::infinity();
-    for (int run = 0; run < 3; ++run) {
+    for (int i = 0; i < 3; ++i) {
       const auto start = std::chrono::steady_clock::now();
-      multiply_add<T>(iterations, simd);
+      run(iterations);
       fastest = std::min(fastest, since(start));
     }
     if (fastest > 1e-3)
@@ -88,14 +89,30 @@ struct PeakRun {
   std::vector<double> rates;
 };
 
+/// `lanes`: multiply-adds of an instruction, of which an iteration has one for each chain.
+template <class Run>
+PeakRun peak_run(std::string_view element, int threads, double seconds, int chains, int lanes, Run run) {
+  const std::uint64_t iterations = iterations_for(seconds, run);
+  return {{std::string(element), threads, lanes, {}},
+          2.0 * threads * static_cast<double>(iterations) * chains * lanes,
+          [iterations, run](int) { run(iterations); },
+          {}};
+}
+
 template <class T>
 PeakRun peak_run(int threads, double seconds, const SimdTarget& simd) {
-  const std::uint64_t iterations = iterations_for<T>(seconds, simd);
-  const int lanes = lanes_of<T>(simd);
-  return {{std::string(Element<T>::name), threads, lanes, {}},
-          2.0 * threads * static_cast<double>(iterations) * simd.chains * lanes,
-          [iterations, simd](int) { multiply_add<T>(iterations, simd); },
-          {}};
+  return peak_run(Element<T>::name, threads, seconds, simd.chains, lanes_of<T>(simd),
+                  [simd](std::uint64_t iterations) { multiply_add<T>(iterations, simd); });
+}
+
+PeakRun peak_run(int threads, double seconds, const Bfloat16Unit& unit) {
+  return peak_run(
+      Element<Bfloat16>::name, threads, seconds, unit.chains, unit.multiply_adds,
+      [&unit](std::uint64_t iterations) {
+        const double expected = static_cast<double>(iterations) * unit.chains * unit.multiply_adds;
+        if (const double sum = unit.run(iterations); !(sum == expected))
+          throw Error(fmt::format("multiply-adds of bfloat16 are wrong: expected {}, got {}", expected, sum));
+      });
 }
 
 void measure_peaks(Limits& limits, const Topology& topology, const LimitsProtocol& protocol,
@@ -107,6 +124,8 @@ void measure_peaks(Limits& limits, const Topology& topology, const LimitsProtoco
   for (const int threads : teams(topology)) {
     runs.push_back(peak_run<float>(threads, protocol.flop_seconds, simd));
     runs.push_back(peak_run<double>(threads, protocol.flop_seconds, simd));
+    if (const Bfloat16Unit* const unit = bfloat16_unit())
+      runs.push_back(peak_run(threads, protocol.flop_seconds, *unit));
   }
   constexpr std::uint64_t steps = 3'200'000;  // a millisecond: mostly within one time slice
   std::vector<double> clocks;

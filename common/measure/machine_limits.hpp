@@ -22,7 +22,7 @@ struct Rated {
 /// Multiply-adds from registers.
 struct FlopPeak {
   std::string element;
-  int threads = 0, lanes = 0;  ///< lanes of a vector
+  int threads = 0, lanes = 0;  ///< lanes of a vector: multiply-adds of an instruction
   Rated gflop_per_s;
   friend bool operator==(const FlopPeak&, const FlopPeak&) = default;
 };
@@ -39,7 +39,7 @@ struct Bandwidth {
 struct Limits {
   Figure<double> clock_ghz;           ///< cycles of a core at integer work, in the best round
   bool fused = false;                 ///< multiply-adds are one instruction here
-  std::vector<FlopPeak> peaks;        ///< float and double, on one core and on all
+  std::vector<FlopPeak> peaks;        ///< float, double, its own bfloat16; on one core and on all
   std::vector<Bandwidth> bandwidths;  ///< each kernel on one core and on all
   std::string bandwidths_absent;      ///< why there are none
   friend bool operator==(const Limits&, const Limits&) = default;

@@ -1,6 +1,9 @@
 // The rounds in which candidates are verified and timed, interleaved.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <optional>
+#include <thread>
 
 #include "common/measure/harness.hpp"
 
@@ -133,6 +136,21 @@ class Rounds {
     return once < 1e-3 ? static_cast<int>(std::clamp(1e-3 / std::max(once, 1e-9), 1.0, 1e5)) : 1;
   }
 
+  // A pool of threads spins for a while after a run, and would take processors from the next candidate's if that
+  // has another. OpenBLAS's spin longest, for 2^26 cycles.
+  void let_others_sleep(std::size_t c) {
+    constexpr std::chrono::milliseconds longest{30};
+    const Candidate& candidate = results_[c].candidate;
+    if (candidate.threads == 1) return;
+    const Variant* const pool =
+        candidate.variant->peer ? candidate.variant : nullptr;  // the suite's share one
+    if (awake_ && *awake_ != pool) {
+      std::this_thread::sleep_for(longest);
+      if (runs_[c].times > 1) workspace_.run(candidate);  // wakes its own
+    }
+    awake_ = pool;
+  }
+
   // Adds one sample; the seconds that it took, 0 when it failed.
   double sample(std::size_t c, bool first) {
     double seconds = 0;
@@ -141,6 +159,7 @@ class Rounds {
       workspace_.capture(results_[c].candidate);
       if (protocol_.cold) workspace_.flush_caches();
       if (first) runs_[c].times = times_of(c);
+      let_others_sleep(c);
       seconds = add(c, workspace_.run(results_[c].candidate, runs_[c].times)) * runs_[c].times;
     });
     return seconds;
@@ -151,6 +170,7 @@ class Rounds {
   const Listener& progress_;
   std::vector<Measurement> results_;
   std::vector<Run> runs_;
+  std::optional<const Variant*> awake_;  // whose threads ran last
 };
 
 }  // namespace

@@ -50,14 +50,8 @@ struct Copy {
   }
 
   static Check check(const Shape&, std::string_view input, std::uint64_t seed, const Args<>& args) {
-    const MatrixView<const T> b = args.b;
-    if (Check padding = check_padding(b); !padding) return padding;
-    for (Index i = 0; i < b.rows; ++i)
-      for (Index j = 0; j < b.cols; ++j) {
-        const T expected = matrix_element<T>(input, seed, i * b.cols + j);
-        if (!(b(i, j) == expected)) return Check::wrong(position(i, j), digits(expected), digits(b(i, j)));
-      }
-    return {};
+    return check_elements<T>(
+        args.b, [&](Index i, Index j) { return matrix_element<T>(input, seed, i * args.b.cols + j); });
   }
 
   static Cost cost(const Shape& s) { return Transpose<T>::cost(s); }

@@ -6,7 +6,9 @@
 #include <tuple>
 #include <vector>
 
+#include "common/ceil_div.hpp"
 #include "common/compare.hpp"
+#include "common/in_parts.hpp"
 #include "common/keys.hpp"
 #include "common/operation.hpp"
 
@@ -85,14 +87,15 @@ struct CountingSort {
 
   static void fill(const Shape& s, std::string_view input, std::uint64_t seed,
                    std::span<std::byte* const> buffers) {
-    const Index n = s["n"];
-    Key* keys = reinterpret_cast<Key*>(buffers[1]);
-    const Keys key_at(input, seed, n, s["range"]);
-    for (Index i = 0; i < n; ++i) keys[i] = key_at(i);
-    if (with_payload) {
-      Key* payload = reinterpret_cast<Key*>(buffers[3]);
-      for (Index i = 0; i < n; ++i) payload[i] = payload_at(i);
-    }
+    const Keys key_at(input, seed, s["n"], s["range"]);
+    Key* const keys = reinterpret_cast<Key*>(buffers[1]);
+    Key* const payload = with_payload ? reinterpret_cast<Key*>(buffers[3]) : nullptr;
+    in_parts(s["n"], part, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        keys[i] = key_at(i);
+        if constexpr (with_payload) payload[i] = payload_at(i);
+      }
+    });
   }
 
   static void validate(const Args<>& args) {
@@ -122,31 +125,19 @@ struct CountingSort {
   static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args) {
     const Index n = s["n"];
     const Keys key_at(input, seed, n, s["range"]);
-    KeyFingerprint expected, got;
-    for (Index i = 0; i < n; ++i) {
-      if (i && args.out[i] < args.out[i - 1])
-        return Check::wrong("key " + std::to_string(i), "at least " + digits(args.out[i - 1]),
-                            digits(args.out[i]));
-      if constexpr (with_payload) {
-        const Index from = origin_of(args.payload_out[i]);
-        if (from >= n)
-          return Check::wrong("payload " + std::to_string(i), "one of the input",
-                              digits(args.payload_out[i]));
-        const Key key = key_at(from);
-        if (args.out[i] != key)
-          return Check::wrong("key " + std::to_string(i), digits(key) + ", as its payload says",
-                              digits(args.out[i]));
-        if (i && args.out[i] == args.out[i - 1] && from <= origin_of(args.payload_out[i - 1]))
-          return Check::wrong("payload " + std::to_string(i),
-                              "later in the input than the one before it (stability)",
-                              "position " + std::to_string(from));
-      } else {
-        expected.add(key_at(i));
-        got.add(args.out[i]);
-      }
+    if constexpr (with_payload) {
+      return first_wrong(n, part,
+                         [&](Index begin, Index end) { return check_pairs(args, key_at, begin, end); });
+    } else {
+      std::vector<KeyFingerprint> expected(ceil_div(n, part)), got(expected.size());
+      Check order = first_wrong(n, part, [&](Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) expected[begin / part].add(key_at(i));
+        return check_order(args, begin, end, got[begin / part]);
+      });
+      if (order && !(sum_of(got) == sum_of(expected)))
+        return Check::wrong("keys", "those of the input", "other keys");
+      return order;
     }
-    if (!(got == expected)) return Check::wrong("keys", "those of the input", "other keys");
-    return {};
   }
 
   static Cost cost(const Shape& s) {
@@ -175,6 +166,46 @@ struct CountingSort {
   static_assert(static_cast<std::uint32_t>(multiplier * inverse) == 1);
   static Key payload_at(Index i) { return static_cast<Key>(i) * multiplier; }
   static Index origin_of(Key payload) { return static_cast<Key>(payload * inverse); }
+
+  static constexpr Index part = Index{1} << 16;  // of an input, for a thread to make or to check
+
+  static Check out_of_order(const Args<>& args, Index i) {
+    return Check::wrong("key " + std::to_string(i), "at least " + digits(args.out[i - 1]),
+                        digits(args.out[i]));
+  }
+
+  // The keys of a part are in order, behind those before it, and added to `got`.
+  static Check check_order(const Args<>& args, Index begin, Index end, KeyFingerprint& got) {
+    for (Index i = begin; i < end; ++i) {
+      if (i && args.out[i] < args.out[i - 1]) return out_of_order(args, i);
+      got.add(args.out[i]);
+    }
+    return {};
+  }
+
+  static Check check_pairs(const Args<>& args, const Keys& key_at, Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      if (i && args.out[i] < args.out[i - 1]) return out_of_order(args, i);
+      const Index from = origin_of(args.payload_out[i]);
+      if (from >= args.out.size)
+        return Check::wrong("payload " + std::to_string(i), "one of the input", digits(args.payload_out[i]));
+      const Key key = key_at(from);
+      if (args.out[i] != key)
+        return Check::wrong("key " + std::to_string(i), digits(key) + ", as its payload says",
+                            digits(args.out[i]));
+      if (i && args.out[i] == args.out[i - 1] && from <= origin_of(args.payload_out[i - 1]))
+        return Check::wrong("payload " + std::to_string(i),
+                            "later in the input than the one before it (stability)",
+                            "position " + std::to_string(from));
+    }
+    return {};
+  }
+
+  static KeyFingerprint sum_of(const std::vector<KeyFingerprint>& parts) {
+    KeyFingerprint sum;
+    for (const KeyFingerprint& one : parts) sum += one;
+    return sum;
+  }
 
   template <class View>
   static void validate_vector(const View& v, Index size, const char* what_it_is) {

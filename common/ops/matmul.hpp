@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/compare.hpp"
+#include "common/in_parts.hpp"
 #include "common/operation.hpp"
 #include "common/random.hpp"
 
@@ -120,8 +121,11 @@ struct Matmul {
                              double factor_error) {
     if (Check padding = check_padding<Sum>(args.c); !padding) return padding;
     const bool whole = Element<T>::is_exact || input == "integers";
-    if (static_cast<double>(s["m"]) * s["n"] * s["k"] <= 0x1p24)
-      return check_elements(args, 0, s["m"], whole, factor_error);
+    const Index k = s["k"];
+    if (static_cast<double>(s["m"]) * s["n"] * k <= 0x1p24)
+      return first_wrong(s["m"], rows_of_part(s["n"] * k), [&](Index first, Index last) {
+        return check_elements(args, first, last, whole, factor_error);
+      });
     return whole ? check_freivalds<std::int64_t>(args, seed, factor_error)
                  : check_freivalds<double>(args, seed, factor_error);
   }
@@ -154,40 +158,48 @@ struct Matmul {
     return {};
   }
 
-  // With integer sums every element must be a whole number, and the sums wrap modulo 2^64.
+  // A random vector t, and B t. With integer sums every element must be a whole number, and the sums wrap
+  // modulo 2^64.
   template <class Number>
-  static Check check_freivalds(const Args<>& args, std::uint64_t seed, double factor_error) {
-    const auto& [c, a, b, scratch] = args;
-    constexpr bool whole = std::is_integral_v<Number>;
+  struct Freivalds {
+    static constexpr bool whole = std::is_integral_v<Number>;
     using Wrapping = std::conditional_t<whole, std::uint64_t, double>;
-    const auto wrap = [](auto value) { return static_cast<Wrapping>(static_cast<Number>(value)); };
-    std::vector<Wrapping> t(c.cols), bt(b.rows);
-    for (Index j = 0; j < c.cols; ++j) {
-      if constexpr (whole)
-        t[j] = random_bits(seed + 2, j) >> 33;
-      else
-        t[j] = (1 + random_unit(seed + 2, j)) * (random_bits(seed + 3, j) & 1 ? 1 : -1);
-    }
-    double b_norm2 = 0;  // of B with its columns scaled by t
-    for (Index l = 0; l < b.rows; ++l)
+
+    std::vector<Wrapping> t, bt;
+    double b_norm2 = 0;  ///< of B with its columns scaled by t
+
+    Freivalds(const MatrixView<const T>& b, std::uint64_t seed) : t(b.cols), bt(b.rows) {
       for (Index j = 0; j < b.cols; ++j) {
-        const Wrapping term = wrap(b(l, j)) * t[j];
-        bt[l] += term;
-        if constexpr (!whole) b_norm2 += term * term;
+        if constexpr (whole)
+          t[j] = random_bits(seed + 2, j) >> 33;
+        else
+          t[j] = (1 + random_unit(seed + 2, j)) * (random_bits(seed + 3, j) & 1 ? 1 : -1);
       }
-    const double factor = 8 * (factor_error + std::sqrt(a.cols + 2.0) * Element<Sum>::epsilon +
-                               (truncates ? a.cols / 64.0 * Element<Sum>::epsilon : 0) +
-                               std::sqrt(static_cast<double>(a.cols + c.cols)) * Element<double>::epsilon);
-    for (Index i = 0; i < c.rows; ++i) {
-      Wrapping got{}, expected{};
+      std::vector<double> norms2(b.rows);
+      in_parts(b.rows, rows_of_part(b.cols), [&](Index first, Index last) {
+        for (Index l = first; l < last; ++l) {
+          Wrapping sum{};
+          double norm2 = 0;
+          for (Index j = 0; j < b.cols; ++j) {
+            const Wrapping term = wrap(b(l, j)) * t[j];
+            sum += term;
+            if constexpr (!whole) norm2 += term * term;
+          }
+          bt[l] = sum;
+          norms2[l] = norm2;
+        }
+      });
+      for (const double norm2 : norms2) b_norm2 += norm2;
+    }
+
+    /// Whether row i of C times t is row i of A times B t, to `factor` of the Euclidean norms.
+    bool is_right(const Args<>& args, Index i, double factor, Wrapping& got, Wrapping& expected) const {
+      const auto& [c, a, b, scratch] = args;
+      got = expected = {};
       double a_norm2 = 0;
-      bool ok = true;
       for (Index j = 0; j < c.cols; ++j) {
         if constexpr (whole && !Element<T>::is_exact)
-          if (!(std::abs(c(i, j)) < 0x1p62 && std::trunc(c(i, j)) == c(i, j))) {
-            ok = false;
-            break;
-          }
+          if (!(std::abs(c(i, j)) < 0x1p62 && std::trunc(c(i, j)) == c(i, j))) return false;
         got += wrap(c(i, j)) * t[j];
       }
       for (Index l = 0; l < a.cols; ++l) {
@@ -195,16 +207,33 @@ struct Matmul {
         if constexpr (!whole) a_norm2 += static_cast<double>(a(i, l)) * a(i, l);
       }
       if constexpr (whole)
-        ok = ok && got == expected;
+        return got == expected;
       else
-        ok = within(got, expected, factor * std::sqrt(a_norm2 * b_norm2));
-      if (ok) continue;
-      Check element = check_elements(args, i, i + 1, whole, factor_error);
-      return element ? Check::wrong("row " + std::to_string(i) + " of C times a random vector",
-                                    digits(expected), digits(got))
-                     : element;
+        return within(got, expected, factor * std::sqrt(a_norm2 * b_norm2));
     }
-    return {};
+
+   private:
+    static Wrapping wrap(auto value) { return static_cast<Wrapping>(static_cast<Number>(value)); }
+  };
+
+  template <class Number>
+  static Check check_freivalds(const Args<>& args, std::uint64_t seed, double factor_error) {
+    const auto& [c, a, b, scratch] = args;
+    const Freivalds<Number> test(b, seed);
+    const double factor = 8 * (factor_error + std::sqrt(a.cols + 2.0) * Element<Sum>::epsilon +
+                               (truncates ? a.cols / 64.0 * Element<Sum>::epsilon : 0) +
+                               std::sqrt(static_cast<double>(a.cols + c.cols)) * Element<double>::epsilon);
+    return first_wrong(c.rows, rows_of_part(a.cols + c.cols), [&](Index first, Index last) -> Check {
+      typename Freivalds<Number>::Wrapping got{}, expected{};
+      for (Index i = first; i < last; ++i) {
+        if (test.is_right(args, i, factor, got, expected)) continue;
+        Check element = check_elements(args, i, i + 1, test.whole, factor_error);
+        return element ? Check::wrong("row " + std::to_string(i) + " of C times a random vector",
+                                      digits(expected), digits(got))
+                       : element;
+      }
+      return {};
+    });
   }
 };
 

@@ -92,9 +92,13 @@ struct MatmulBatched : Matmul<T> {
   /// Each product as Matmul's.
   static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args) {
     const Shape one{{"m", s["m"]}, {"n", s["n"]}, {"k", s["k"]}, {"pad", s["pad"]}};
-    for (Index p = 0; p < args.batch; ++p)
-      if (Check product = Matmul<T>::check(one, input, seed, args.at(p)); !product) return product;
-    return {};
+    return first_wrong(args.batch, rows_of_part(s["m"] * s["n"] * s["k"]),
+                       [&](Index first, Index last) -> Check {
+                         for (Index p = first; p < last; ++p)
+                           if (Check product = Matmul<T>::check(one, input, seed, args.at(p)); !product)
+                             return product;
+                         return {};
+                       });
   }
 
   static Cost cost(const Shape& s) {

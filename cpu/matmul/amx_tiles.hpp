@@ -1,6 +1,7 @@
 // REC-MULT on packed panels (gemm.hpp), its leaves on the tile registers of Intel's AMX.
 #pragma once
 
+#include "common/amx.hpp"
 #include "common/ops/matmul.hpp"
 #include "common/variant.hpp"
 #include "cpu/matmul/amx_kernel.hpp"

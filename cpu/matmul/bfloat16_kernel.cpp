@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cpu/matmul/amx_kernel.hpp"
+#include "common/amx.hpp"
 #include "cpu/matmul/register_kernel.hpp"
 
 // As in register_kernel.cpp.
@@ -30,21 +30,42 @@ inline std::uint32_t pair_at(const Bfloat16* row, Index l, Index k, Index col_st
   return l + 1 < k ? first | std::uint32_t{row[(l + 1) * col_stride].bits} << 16 : first;
 }
 
+/// Whether the pairs of steps of a row are floats' places.
+inline bool pairs_are_words(const Bfloat16* from, Index row_stride, Index col_stride) {
+  return col_stride == 1 && row_stride % 2 == 0 &&
+         reinterpret_cast<std::uintptr_t>(from) % sizeof(float) == 0;
+}
+
 /// RegisterKernel::pack_a: to[(p * pairs + l / 2) * width + i][2].
 inline void pack_rows(Bfloat16* to, Index width, Index count, Index k, const Bfloat16* from, Index row_stride,
                       Index col_stride) {
   const Index pairs = ceil_div<Index>(k, 2);
+  const bool words = pairs_are_words(from, row_stride, col_stride);
   for (Index first = 0; first < count; first += width, to += 2 * pairs * width) {
     const Index rows = std::min(width, count - first);
-    if (rows < width) std::memset(static_cast<void*>(to), 0, 2 * pairs * width * sizeof(Bfloat16));
-    for (Index i = 0; i < rows; ++i) {
-      const Bfloat16* const row = from + (first + i) * row_stride;
-      for (Index l = 0; l < k; l += 2) {
-        const std::uint32_t pair = pair_at(row, l, k, col_stride);
+    const Bfloat16* const panel = from + first * row_stride;
+    // The kernel of float transposes squares of words in registers.
+    if (words)
+      register_kernel<float>().pack_a(reinterpret_cast<float*>(to), width, rows, k / 2,
+                                      reinterpret_cast<const float*>(panel), row_stride / 2, 1);
+    else if (rows < width)
+      std::memset(static_cast<void*>(to), 0, 2 * pairs * width * sizeof(Bfloat16));
+    const Index packed = words ? k / 2 * 2 : 0;
+    if (words && packed < k)
+      std::memset(static_cast<void*>(to + packed * width), 0, 2 * width * sizeof(Bfloat16));
+    for (Index i = 0; i < rows; ++i)
+      for (Index l = packed; l < k; l += 2) {
+        const std::uint32_t pair = pair_at(panel + i * row_stride, l, k, col_stride);
         std::memcpy(static_cast<void*>(to + l * width + 2 * i), &pair, sizeof pair);
       }
-    }
   }
+}
+
+/// Two steps of 16 columns side by side.
+inline void interleave(Bfloat16* to, const Bfloat16* even, const Bfloat16* odd) {
+  std::uint32_t pairs[16];
+  for (int j = 0; j < 16; ++j) pairs[j] = even[j].bits | std::uint32_t{odd[j].bits} << 16;
+  std::memcpy(static_cast<void*>(to), pairs, sizeof pairs);
 }
 
 /// RegisterKernel::pack_b, whose elements are contiguous at each step. Whole rows are read, as a panel's share of
@@ -57,11 +78,11 @@ inline void pack_columns(Bfloat16* to, Index width, Index count, Index k, const 
     for (Index first = 0; first < count; first += width) {
       const Index cols = std::min(width, count - first);
       Bfloat16* const panel = to + first * 2 * pairs + l * width;
-      if (row_stride == 1 && cols == width && l + 1 < k) {
-        for (Index j = 0; j < width; ++j) panel[2 * j] = even[first + j], panel[2 * j + 1] = odd[first + j];
-        continue;
-      }
-      for (Index j = 0; j < width; ++j) {
+      Index whole = 0;  // columns in vectors
+      if (row_stride == 1 && l + 1 < k)
+        for (; whole + 16 <= cols; whole += 16)
+          interleave(panel + 2 * whole, even + first + whole, odd + first + whole);
+      for (Index j = whole; j < width; ++j) {
         const std::uint32_t pair =
             j < cols ? pair_at(even + (first + j) * row_stride, 0, k - l, col_stride) : 0;
         std::memcpy(static_cast<void*>(panel + 2 * j), &pair, sizeof pair);

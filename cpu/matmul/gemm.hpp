@@ -185,20 +185,11 @@ struct GemmRun {
     multiply(fork, c, all_a, all_b, {all_a, all_b});
   }
 
- private:
   template <class Fork>
   void pack(Fork& fork) const {
-    // Panels are packed in groups, to read whole rows of a matrix whose panels are columns.
-    constexpr Index group = 16;
-    const auto all = [&](const Factor<T, Access>& factor, Index panels) {
-      const Index groups = ceil_div(panels, group);
-      fork.loop(0, groups * plan.k_blocks, 1, [=, this, &factor](Index at) {
-        const Index s = at / groups, p = at % groups * group;
-        factor.pack(p, std::min(p + group, panels), s * plan.kc, plan.k_block_size(s));
-      });
-    };
-    if (a.packed) all(a, plan.panels_m);
-    if (b.packed) all(b, plan.panels_n);
+    const Groups of_a = groups(a, plan.panels_m, fork.width()), of_b = groups(b, plan.panels_n, fork.width());
+    fork.loop(0, of_a.count + of_b.count, 1,
+              [=, this](Index at) { at < of_a.count ? pack(of_a, at) : pack(of_b, at - of_a.count); });
   }
 
   /// to += alpha from_a from_b, where `to` is the block of C of these panels.
@@ -229,6 +220,28 @@ struct GemmRun {
       fork(Part(product({from_a, b2}), to.block(0, 0, to.rows, cols), from_a, b1),
            Part(product(next), to.block(0, cols, to.rows, to.cols - cols), from_a, b2));
     }
+  }
+
+ private:
+  /// The panels of a factor that are packed together in each k block.
+  struct Groups {
+    const Factor<T, Access>* factor = nullptr;
+    Index panels = 0, size = 1, in_block = 0, count = 0;
+  };
+
+  /// Several, to read whole rows of a matrix whose panels are columns; fewer where threads would be idle.
+  Groups groups(const Factor<T, Access>& factor, Index panels, Index threads) const {
+    constexpr Index most = 16;
+    if (!factor.packed) return {};
+    const Index least = factor.row_stride == 1 ? 4 : 1;
+    const Index size = threads == 1 ? most : std::clamp(panels * plan.k_blocks / (2 * threads), least, most);
+    const Index in_block = ceil_div(panels, size);
+    return {&factor, panels, size, in_block, in_block * plan.k_blocks};
+  }
+
+  void pack(const Groups& groups, Index at) const {
+    const Index s = at / groups.in_block, p = at % groups.in_block * groups.size;
+    groups.factor->pack(p, std::min(p + groups.size, groups.panels), s * plan.kc, plan.k_block_size(s));
   }
 
   void leaf(C to, const FactorPart& from_a, const FactorPart& from_b, const Next& next) const {
@@ -287,6 +300,25 @@ void multiply_unpacked(const RegisterKernel<T>& kernel, Trans trans_a, SumOf<T> 
                    .ahead = {{a.data, 0}, {b.data, 0}}});
 }
 
+/// The run of a plan in row-major order. The packed factors are at the beginning of the scratch.
+template <class T, class Access>
+GemmRun<T, Access> gemm_run(const GemmPlan<T>& plan, Trans trans_a, Trans trans_b, SumOf<T> alpha,
+                            MatrixView<const T, Access> a, MatrixView<const T, Access> b, SumOf<T> beta,
+                            MatrixView<SumOf<T>, Access> c, Scratch<Access> scratch) {
+  const RegisterKernel<T>& kernel = plan.kernel;
+  const bool a_rows = trans_a == Trans::no, b_rows = trans_b == Trans::no;
+  const auto a_memory = scratch.template vector<T>(plan.size_a());
+  const auto b_memory = scratch.template vector<T>(plan.size_b());
+  return {.plan = plan,
+          .a = {&kernel, kernel.pack_a, a.data, plan.m, kernel.mr, a_rows ? a.ld : 1, a_rows ? 1 : a.ld,
+                plan.pack_a, a_memory, a.access()},
+          .b = {&kernel, kernel.pack_b, b.data, plan.n, kernel.nr, b_rows ? 1 : b.ld, b_rows ? b.ld : 1,
+                plan.pack_b, b_memory, b.access()},
+          .c = c,
+          .alpha = alpha,
+          .beta = beta};
+}
+
 /// gemm() in row-major order. The arguments must be valid.
 template <class Fork, class T, class Access>
 void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, SumOf<T> alpha, MatrixView<const T, Access> a,
@@ -302,24 +334,12 @@ void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, SumOf<T> alpha, MatrixV
     });
     return;
   }
-  const bool a_rows = trans_a == Trans::no, b_rows = trans_b == Trans::no;
-  const Index a_row_stride = a_rows ? a.ld : 1, a_col_stride = a_rows ? 1 : a.ld;
-  const Packing<T> packing(kernel, m, n, b_rows, sizes);
+  const Packing<T> packing(kernel, m, n, trans_b == Trans::no, sizes);
   const bool one_leaf = packing.none(k) && (fork.width() == 1 || m * n * k < min_parallel_work);
   if constexpr (std::is_same_v<Access, Plain>)
     if (one_leaf) return multiply_unpacked<T>(packing.kernel, trans_a, alpha, a, b, beta, c);
   const GemmPlan<T> plan(m, n, k, packing, one_leaf, sizes);
-  const auto a_memory = scratch.template vector<T>(plan.size_a());
-  const auto b_memory = scratch.template vector<T>(plan.size_b());
-  const GemmRun<T, Access> run{.plan = plan,
-                               .a = {&kernel, kernel.pack_a, a.data, m, plan.kernel.mr, a_row_stride,
-                                     a_col_stride, plan.pack_a, a_memory, a.access()},
-                               .b = {&kernel, kernel.pack_b, b.data, n, plan.kernel.nr, b_rows ? 1 : b.ld,
-                                     b_rows ? b.ld : 1, plan.pack_b, b_memory, b.access()},
-                               .c = c,
-                               .alpha = alpha,
-                               .beta = beta};
-  run(fork);
+  gemm_run<T, Access>(plan, trans_a, trans_b, alpha, a, b, beta, c, scratch)(fork);
 }
 
 }  // namespace detail

@@ -1,8 +1,8 @@
 // C = A B by its definition.
 #pragma once
 
-#include "common/ops/matmul.hpp"
 #include "common/variant.hpp"
+#include "cpu/matmul/second_factor.hpp"
 
 namespace tallcache::cpu::matmul {
 
@@ -20,12 +20,13 @@ struct naive {
   static constexpr std::string_view idea =
       "the three loops in the order of the definition, i-j-k: the second factor is walked down its columns";
   static constexpr std::string_view source = "M1: A typical matrix multiplication C code; H1: CPU version";
-  using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<std::int32_t>, Matmul<Bfloat16>>;
+  using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<std::int32_t>, Matmul<Bfloat16>,
+                                   MatmulBt<double>, MatmulBt<float>, MatmulBt<std::int32_t>>;
   static constexpr bool parallel = true;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {
-    multiply_ijk(fork, args.c, args.a, args.b);
+    multiply_ijk(fork, args.c, args.a, second_factor(args));
   }
 };
 

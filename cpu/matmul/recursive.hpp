@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "common/fork/fork.hpp"
-#include "common/ops/matmul.hpp"
 #include "common/variant.hpp"
+#include "cpu/matmul/second_factor.hpp"
 
 namespace tallcache::cpu::matmul {
 
@@ -20,13 +20,23 @@ void multiply_leaf(C c, A a, B b) {
     }
 }
 
-/// C += sign A B. A product with no dimension above `base` is a leaf. base >= 1.
-template <int sign = 1, class Fork, class T, class Access>
-void rec_mult(Fork& fork, MatrixView<T, Access> c, ConstantMatrix<T, Access> a, ConstantMatrix<T, Access> b,
-              Index base) {
+/// The same with a column-major B: the innermost loop runs along the rows of A and the columns of B.
+template <int sign = 1, class C, class A, class T, class Access>
+void multiply_leaf(C c, A a, TransposedView<T, Access> b) {
+  for (Index i = 0; i < c.rows; ++i)
+    for (Index j = 0; j < c.cols; ++j) {
+      typename A::value_type sum{};
+      for (Index k = 0; k < a.cols; ++k) sum += a(i, k) * b(k, j);
+      c(i, j) += sign * sum;
+    }
+}
+
+/// rec_mult() for a B that is a matrix or the transpose of one.
+template <int sign, class Fork, class T, class Access, class B>
+void rec_mult_by(Fork& fork, MatrixView<T, Access> c, MatrixView<const T, Access> a, B b, Index base) {
   const Index m = c.rows, k = a.cols, n = c.cols;
   if (m == 0 || k == 0 || n == 0) return;
-  const auto product = [&fork, base](auto... part) { rec_mult<sign>(fork, part..., base); };
+  const auto product = [&fork, base](auto... part) { rec_mult_by<sign>(fork, part..., base); };
   if (std::max({m, k, n}) <= base) {
     multiply_leaf<sign>(c, a, b);
   } else if (m >= std::max(k, n)) {
@@ -42,6 +52,13 @@ void rec_mult(Fork& fork, MatrixView<T, Access> c, ConstantMatrix<T, Access> a, 
     const auto [c1, c2] = halve_cols(c);
     fork(Part(product, c1, a, b1), Part(product, c2, a, b2));
   }
+}
+
+/// C += sign A B. A product with no dimension above `base` is a leaf. base >= 1.
+template <int sign = 1, class Fork, class T, class Access>
+void rec_mult(Fork& fork, MatrixView<T, Access> c, ConstantMatrix<T, Access> a, ConstantMatrix<T, Access> b,
+              Index base) {
+  rec_mult_by<sign>(fork, c, a, b, base);
 }
 
 /// Calls leaf(x...) on blocks that cover the matrices `x`, all of one size, which are halved together until
@@ -69,14 +86,15 @@ void rec_zero(Fork& fork, C c, Index base) {
 struct recursive {
   static constexpr std::string_view idea = "REC-MULT: halve the largest of the three dimensions";
   static constexpr std::string_view source = "M7: A cache-oblivious matrix multiplication algorithm";
-  using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<std::int32_t>>;
+  using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<std::int32_t>, MatmulBt<double>,
+                                   MatmulBt<float>, MatmulBt<std::int32_t>>;
   static constexpr ParamSpec params[] = {{"base", 64, "a product with no larger dimension is a leaf"}};
   static constexpr bool parallel = true;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
     rec_zero(fork, args.c, params["base"]);
-    rec_mult(fork, args.c, args.a, args.b, params["base"]);
+    rec_mult_by<1>(fork, args.c, args.a, second_factor(args), params["base"]);
   }
 };
 

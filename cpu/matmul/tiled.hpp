@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "common/ops/matmul.hpp"
 #include "common/variant.hpp"
+#include "cpu/matmul/second_factor.hpp"
 
 namespace tallcache::cpu::matmul {
 
@@ -34,15 +34,17 @@ struct tiled {
   static constexpr std::string_view idea =
       "64 x 64 x 64 tiles, i-j-k inside each: three tiles fit in the cache";
   static constexpr std::string_view source = "M1: Blocking for optimizing temporal locality";
-  using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<std::int32_t>>;
+  using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<std::int32_t>, MatmulBt<double>,
+                                   MatmulBt<float>, MatmulBt<std::int32_t>>;
   static constexpr std::span<const ParamSpec> params = tile_params;
   static constexpr bool parallel = true;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
-    const auto& [c, a, b, scratch] = args;
-    multiply_tiled(fork, c, a.cols, params,
-                   [c = c, a = a, b = b](Index i, Index j, Index k) { c(i, j) += a(i, k) * b(k, j); });
+    multiply_tiled(fork, args.c, args.a.cols, params,
+                   [c = args.c, a = args.a, b = second_factor(args)](Index i, Index j, Index k) {
+                     c(i, j) += a(i, k) * b(k, j);
+                   });
   }
 };
 

@@ -244,11 +244,13 @@ void Blas::set_threads(int threads) {
 
 template <class Args, class T>
 void Blas::gemm(const Args& args, int threads, Gemm<T> function) {
-  const auto& [c, a, b, scratch] = args;
+  const auto& [c, a, b, scratch] = args;  // b: the transpose of B in MatmulBt
+  constexpr int trans_b = requires { args.bt; }
+  ? trans : no_trans;
   const int m = to_int(c.rows, "rows"), n = to_int(c.cols, "columns"), k = to_int(a.cols, "columns");
   const int lda = leading_dimension(a), ldb = leading_dimension(b), ldc = leading_dimension(c);
   set_threads(threads);
-  function(row_major, no_trans, no_trans, m, n, k, 1, a.data, lda, b.data, ldb, 0, c.data, ldc);
+  function(row_major, no_trans, trans_b, m, n, k, 1, a.data, lda, b.data, ldb, 0, c.data, ldc);
 }
 
 std::string Blas::no_factor() const {
@@ -270,6 +272,8 @@ void Blas::factor(const LuPivot<double>::Args<>& args, int threads) { factor(arg
 void Blas::factor(const LuPivot<float>::Args<>& args, int threads) { factor(args, threads, sgetrf_); }
 void Blas::gemm(const Matmul<double>::Args<>& args, int threads) { gemm(args, threads, dgemm_); }
 void Blas::gemm(const Matmul<float>::Args<>& args, int threads) { gemm(args, threads, sgemm_); }
+void Blas::gemm(const MatmulBt<double>::Args<>& args, int threads) { gemm(args, threads, dgemm_); }
+void Blas::gemm(const MatmulBt<float>::Args<>& args, int threads) { gemm(args, threads, sgemm_); }
 void Blas::transpose(const Transpose<double>::Args<>& args) const { transpose_by(args, domatcopy_); }
 void Blas::transpose(const Transpose<float>::Args<>& args) const { transpose_by(args, somatcopy_); }
 

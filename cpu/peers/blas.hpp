@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common/ops/lu.hpp"
-#include "common/ops/matmul.hpp"
+#include "common/ops/matmul_bt.hpp"
 #include "common/ops/transpose.hpp"
 #include "common/variant.hpp"
 
@@ -48,6 +48,9 @@ class Blas {
   /// leading dimension exceeds the library's 32-bit integers.
   void gemm(const Matmul<double>::Args<>& args, int threads);
   void gemm(const Matmul<float>::Args<>& args, int threads);
+  /// The same with the transpose of B.
+  void gemm(const MatmulBt<double>::Args<>& args, int threads);
+  void gemm(const MatmulBt<float>::Args<>& args, int threads);
 
   /// Why it cannot factor(): it cannot be used at all, or was built without LAPACK; empty when it can.
   std::string no_factor() const;
@@ -109,7 +112,7 @@ bool fits_cblas(const Shape& shape);
 /// The product, computed by a configuration of a BLAS library.
 template <Blas& (*library)(Tuning), Tuning tuning>
 struct blas_product {
-  using operations = OperationList<Matmul<double>, Matmul<float>>;
+  using operations = OperationList<Matmul<double>, Matmul<float>, MatmulBt<double>, MatmulBt<float>>;
   static constexpr bool parallel = true;
   static std::string unavailable() { return library(tuning).reason(); }
   static bool supports(const Shape& shape) { return fits_cblas(shape); }

@@ -1,10 +1,11 @@
 // REC-TRANSPOSE down to leaves that a kernel transposes in registers and writes in whole lines, past the
-// caches unless the caller chooses otherwise.
+// caches where the output is large.
 //
 // A plain store to a line that is in no cache reads the line first: 24 bytes for each double transposed. A
 // whole line written past the caches is not read: 16 bytes. Plain stores are faster where the output is in
 // the caches, or was written just before, as such lines must leave the caches first. Streaming is faster
-// where the output is in no cache (TUNING.md). Only the caller knows: parameter stream, argument Reuse.
+// where the output is in no cache (TUNING.md). By default the size of the output decides; a caller who knows
+// better chooses: parameter stream, argument Reuse.
 #pragma once
 
 #include <algorithm>
@@ -105,20 +106,21 @@ struct recursive_streaming {
   using operations =
       OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>, TransposeInPlace<float>,
                     TransposeInPlace<double>, TransposeInPlace<std::int32_t>>;
-  static constexpr Index stream_choices[] = {0, 1};
+  static constexpr Index stream_choices[] = {0, 1, 2};
   static constexpr ParamSpec params[] = {{"base", 1024, "a matrix with no larger dimension is a leaf"},
-                                         {"stream", 1,
+                                         {"stream", 2,
                                           "1: B is written past the caches, for it is not read again soon; "
-                                          "0: through them; in place both are the same",
+                                          "0: through them; 2: by its size; in place all are the same",
                                           0, stream_choices}};
   static constexpr bool parallel = true;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
     if constexpr (requires { args.b; }) {
-      if (args.a.rows && args.a.cols)
-        rec_transpose_streaming(fork, args.b, args.a, params["base"],
-                                params["stream"] ? Reuse::none : Reuse::expected);
+      using T = typename decltype(args.b)::value_type;
+      const Index stream = params["stream"], bytes = args.b.rows * args.b.cols * Index(sizeof(T));
+      const Reuse reuse = stream == 2 ? assumed_reuse(bytes) : stream ? Reuse::none : Reuse::expected;
+      if (args.a.rows && args.a.cols) rec_transpose_streaming(fork, args.b, args.a, params["base"], reuse);
     } else {
       if (args.a.rows) rec_transpose_in_place(fork, args.a);
     }

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "common/ceil_div.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/transpose/streaming_kernel.cpp"
 #include <hwy/foreach_target.h>
@@ -17,13 +19,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
 inline constexpr Index line = 64 / sizeof(T);
-// A block of height x width elements of A becomes two lines of each of `width` rows of B. Single lines are
-// slower with leading dimensions that are powers of two. With blocks of 16 lines a row, two buffers would
-// exceed L1 (TUNING.md).
+// A block of up to height x width elements of A becomes lines of each of `width` rows of B. A block is as wide
+// as a line: two buffers of eight such lines fit into L1 (TUNING.md).
 template <class T>
-inline constexpr Index width = 4 * line<T>;
+inline constexpr Index width = line<T>;
 template <class T>
-inline constexpr Index height = 2 * line<T>;
+inline constexpr Index height = 8 * line<T>;
 // Blocks follow each other along the rows of A, up to a page of each: memory is read fastest in few, long
 // runs, while runs of writes may be short.
 template <class T>
@@ -160,9 +161,10 @@ HWY_INLINE void fetch_square(const std::byte* square, Index ld) {
 /// column begin earlier. Where a square's rows are whole lines of B, the squares follow each other along
 /// diagonals of tiles: with a leading dimension that is a power of two, all lines along a row or a column
 /// share few sets of a cache. Otherwise they go down the columns, where the same lines are written next.
-/// Meanwhile the next square is prefetched into L1.
+/// Meanwhile the next square of A is prefetched into L1, and that of B where `fetch_b`.
 template <class T>
-void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols) {
+void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols,
+                     bool fetch_b) {
   constexpr Index L = line<T>, size = sizeof(T), tile = 16;
   if (rows < L || cols < L) return transpose_squares(reinterpret_cast<T*>(b), ldb, a, lda, rows, cols);
   const Index slope = past_line(b) == 0 && ldb * size % 64 == 0;
@@ -177,7 +179,7 @@ void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Ind
           if (at == width) at = 0;
           const Index next_i = std::min(i + L, rows - L), next_j = std::min((left + at) * L, cols - L);
           fetch_square<T>(a + (next_i * lda + next_j) * size, lda);
-          fetch_square<T>(b + (next_j * ldb + next_i) * size, ldb);
+          if (fetch_b) fetch_square<T>(b + (next_j * ldb + next_i) * size, ldb);
           transpose_line_square(reinterpret_cast<T*>(b) + j * ldb + i, ldb, a + (i * lda + j) * size, lda);
         }
     }
@@ -207,13 +209,13 @@ HWY_INLINE void put_lines(std::byte* to, const std::byte* from, Index lines) {
 /// partial line.
 template <class T>
 HWY_INLINE void put_row(const Waiting<T>& w, Index j, Index ldb) {
-  constexpr Index size = sizeof(T), whole_lines = height<T> / line<T>;
+  constexpr Index size = sizeof(T);
   std::byte* row = w.to + j * ldb * size;
   const Index past = past_line(row), end = past + w.elements * size;
   std::byte* to = row - past;
   const std::byte* from = reinterpret_cast<const std::byte*>(w.from + j * Buffer<T>::stride) - past;
-  if (w.elements == height<T> && (past == 0 || (w.above * size >= past && w.below)))
-    return put_lines<T>(to, from, whole_lines);
+  if (w.elements % line<T> == 0 && (past == 0 || (w.above * size >= past && w.below)))
+    return put_lines<T>(to, from, w.elements / line<T>);
   Index begin = past - std::min(past, w.above * size);
   if (begin && (end >= 64 || !w.below)) {
     std::memcpy(to + begin, from + begin, std::min(Index{64}, end) - begin);
@@ -225,52 +227,63 @@ HWY_INLINE void put_row(const Waiting<T>& w, Index j, Index ldb) {
   if (!w.below && begin < end) std::memcpy(to + begin, from + begin, end - begin);
 }
 
+/// Prefetches a square whose side is a line into L2, of rows `stride` bytes apart.
+HWY_INLINE void fetch_rows(std::uintptr_t from, Index stride, Index rows) {
+  for (Index k = 0; k < rows; ++k, from += stride) __builtin_prefetch(reinterpret_cast<void*>(from), 0, 2);
+}
+
 /// Transposes block by block along the rows of A. While a block is transposed into one buffer, the one before
-/// is written from the other, and the lines of the next are prefetched into L2. Where lines of B begin within
+/// is written from the other, and the lines of the next are prefetched into L2; where lines of A begin within
+/// blocks, those of the next but one, as its first lines are in the next. Where lines of B begin within
 /// blocks, the line of rows before a block is transposed again with it, which is faster than storing and
-/// loading it. A call that is followed by another one below leaves its last lines to that one. cols <= span.
+/// loading it; such blocks are twice as high. A call that is followed by another one below leaves its last
+/// lines to that one. cols <= span.
 template <class T>
 void transpose_rows(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols,
                     Index rows_above, bool rows_below) {
-  constexpr Index size = sizeof(T), L = line<T>, H = height<T>, W = width<T>, stride = Buffer<T>::stride;
+  constexpr Index size = sizeof(T), L = line<T>, stride = Buffer<T>::stride;
+  const auto aligned = [](const std::byte* x, Index ld) { return past_line(x) == 0 && ld * size % 64 == 0; };
+  const bool whole_lines = aligned(b, ldb);
+  const Index block = whole_lines ? height<T> / 2 : height<T>, ahead = (aligned(a, lda) ? 1 : 2) * 64;
   Buffer<T> buffers[2];
-  const bool aligned = past_line(b) == 0 && ldb * size % 64 == 0;
   Waiting<T> waiting;
   int current = 0;
-  for (Index i = 0; i < rows; i += H)
-    for (Index j = 0; j < cols; j += W, current = 1 - current) {
-      const bool last = i + H >= rows;
-      const Index again = aligned ? 0 : std::min(rows_above + i, L);
-      const Index r = std::min(H, rows - i), tall = again + r, c = std::min(W, cols - j);
-      const Index squares = (tall + L - 1) / L * ((c + L - 1) / L);
-      const Index fetched_rows = (r + squares - 1) / squares;
-      const Index put_rows = (waiting.rows + squares - 1) / squares;
+  for (Index i = 0; i < rows; i += block) {
+    const Index again = whole_lines ? 0 : std::min(rows_above + i, L);
+    const Index r = std::min(block, rows - i), tall = again + r, squares = ceil_div(tall, L);
+    for (Index j = 0; j < cols; j += width<T>, current = 1 - current) {
+      const Index c = std::min(width<T>, cols - j), put_rows = ceil_div(waiting.rows, squares);
       const std::byte* from = a + ((i - again) * lda + j) * size;
-      auto next = reinterpret_cast<std::uintptr_t>(j + W < cols ? from + (again * lda + W) * size
-                                                   : !last      ? a + (i + H) * lda * size
-                                                                : from);
       T* const buffer = buffers[current].row(0);
-      T* const to = buffer - again;
       Index put = 0;
-      for (Index x = 0; x < tall; x += L)
-        for (Index y = 0; y < c; y += L) {
-          if (tall >= L && c >= L) {
-            const Index row = std::min(x, tall - L), col = std::min(y, c - L);
-            transpose_line_square(to + col * stride + row, stride, from + (row * lda + col) * size, lda);
-          } else {
-            transpose_squares(to + y * stride + x, stride, from + (x * lda + y) * size, lda,
-                              std::min(L, tall - x), std::min(L, c - y));
-          }
-          for (Index k = 0; k < fetched_rows; ++k, next += lda * size)
-            for (Index l = 0; l < W; l += L)
-              __builtin_prefetch(reinterpret_cast<void*>(next + l * size + 63), 0, 2);
-          for (const Index due = std::min(put + put_rows, waiting.rows); put < due; ++put)
-            put_row(waiting, put, ldb);
+      for (Index x = 0; x < tall; x += L) {
+        const Index rest = std::min(L, tall - x);
+        fetch_rows(reinterpret_cast<std::uintptr_t>(from + x * lda * size) + ahead, lda * size, rest);
+        if (tall >= L && c == L) {
+          const Index row = std::min(x, tall - L);
+          transpose_line_square(buffer - again + row, stride, from + row * lda * size, lda);
+        } else {
+          transpose_squares(buffer - again + x, stride, from + x * lda * size, lda, rest, c);
         }
-      waiting = {b + (j * ldb + i) * size, buffer, c, r, rows_above + i, !last || rows_below};
+        for (const Index due = std::min(put + put_rows, waiting.rows); put < due; ++put)
+          put_row(waiting, put, ldb);
+      }
+      waiting = {b + (j * ldb + i) * size, buffer, c, r, rows_above + i, i + block < rows || rows_below};
     }
+  }
   for (Index j = 0; j < waiting.rows; ++j) put_row(waiting, j, ldb);
   hwy::FlushStream();
+}
+
+/// Whether stores are faster to lines that were prefetched: a quarter on Intel's processors; AMD's lose a tenth
+/// (TUNING.md).
+inline bool gains_by_fetched_stores() {
+#if HWY_ARCH_X86
+  static const bool gains = !__builtin_cpu_is("amd");
+  return gains;
+#else
+  return true;
+#endif
 }
 
 template <class T>
@@ -282,7 +295,7 @@ void TransposeBlock(void* b, Index ldb, const void* a, Index lda, Index rows, In
       transpose_rows<T>(static_cast<std::byte*>(b) + j * ldb * Index(sizeof(T)), ldb,
                         from + j * Index(sizeof(T)), lda, rows, std::min(span<T>, cols - j), above, below);
   else
-    transpose_plain<T>(static_cast<std::byte*>(b), ldb, from, lda, rows, cols);
+    transpose_plain<T>(static_cast<std::byte*>(b), ldb, from, lda, rows, cols, gains_by_fetched_stores());
 }
 
 template <class T>

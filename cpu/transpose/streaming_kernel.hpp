@@ -13,6 +13,12 @@ namespace tallcache::cpu::transpose {
 /// The use of an output: read again while it is in the caches, or not.
 enum class Reuse { none, expected };
 
+/// The use to assume of an output of so many bytes when the caller does not tell: a small one was in the caches
+/// before and stays there, a large one replaces itself before it is read again.
+constexpr Reuse assumed_reuse(Index bytes) {
+  return bytes < Index{4} << 20 ? Reuse::expected : Reuse::none;  // TUNING.md
+}
+
 namespace detail {
 void transpose_block_4(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
                        bool below, Reuse reuse);

@@ -16,17 +16,19 @@ __global__ void __launch_bounds__(256) copy_to_chunks(MatrixView<float> to, Matr
 }
 
 /// Tiles, and the time that a multiprocessor takes for one with k steps, start_ns + k step_ps / 1000. Measured
-/// on an H200 (TUNING.md): the ratios choose the tiles.
-template <class BlockTiles, int start, int step>
+/// on an H200 (TUNING.md): the ratios choose the tiles. `odd_percent`: how much longer steps are where rows of B
+/// are no whole chunks.
+template <class BlockTiles, int start, int step, int odd_percent>
 struct TimedTiles {
   using Tiles = BlockTiles;
-  static constexpr double start_ns = start, step_ps = step;
+  static constexpr double start_ns = start, step_ps = step, odd = 1 + odd_percent * 0.01;
 };
 
-/// How a product is divided, and its time in nanoseconds.
+/// How a product is divided, and its time in nanoseconds. Where `copies`, B is copied to aligned rows first.
 struct TimedPlan {
   double time;
   StreamPlan plan;
+  bool copies;
 };
 
 /// The faster of whole tiles and of a shared remainder.
@@ -35,19 +37,23 @@ TimedPlan plan_of(const Shape& shape, Index processors) {
   using Tiles = typename Timed::Tiles;
   const Index tiles = tiles_of<Tiles>(shape, BlockOrder::recursive).tiles(), k = shape["k"];
   const Index steps = ceil_div<Index>(k, Tiles::depth);
-  // Rows that are no whole chunks are copied by elements, but for large tiles (any_shape).
-  const bool by_elements = (shape["n"] + shape["pad"]) % 4 != 0 && !std::is_same_v<Tiles, warp_tiles::Tiles>;
-  const double inner = Timed::step_ps * 1e-3 * (by_elements ? 1.07 : 1) * static_cast<double>(k),
-               of_tile = Timed::start_ns + inner;
-  const TimedPlan whole{of_tile * static_cast<double>(ceil_div(tiles, processors)),
-                        StreamPlan::of_whole_tiles(tiles, steps)};
+  const auto waves = static_cast<double>(ceil_div(tiles, processors));
+  // Of B's elements each comes to shared memory once for every row of tiles, by elements where rows are no whole
+  // chunks.
+  const bool by_elements = (shape["n"] + shape["pad"]) % 4 != 0;
+  const double aligned = Timed::step_ps * 1e-3 * static_cast<double>(k);
+  const double copy_ns = 2000 + 0.002 * static_cast<double>(k) * static_cast<double>(shape["n"]);
+  const bool copies = by_elements && (Timed::odd - 1) * aligned * waves > copy_ns;
+  const double inner = by_elements && !copies ? Timed::odd * aligned : aligned,
+               of_tile = Timed::start_ns + inner, before = copies ? copy_ns : 0;
+  const TimedPlan whole{before + of_tile * waves, StreamPlan::of_whole_tiles(tiles, steps), copies};
   const StreamPlan shared = StreamPlan::of_remainder(tiles, steps, processors);
   constexpr double sum_ns = 9000 + 0.9 * Tiles::rows * Tiles::cols;  // of the parts, and two more kernels
   // The kernel that shares tiles is slower (TUNING.md).
   const double part = 1.07 * static_cast<double>(shared.shared_tiles) / static_cast<double>(processors);
   const double time =
-      of_tile * static_cast<double>(tiles / processors) + part * inner + Timed::start_ns + sum_ns;
-  return shared.sharing > 0 && time < whole.time ? TimedPlan{time, shared} : whole;
+      before + of_tile * static_cast<double>(tiles / processors) + part * inner + Timed::start_ns + sum_ns;
+  return shared.sharing > 0 && time < whole.time ? TimedPlan{time, shared, copies} : whole;
 }
 
 struct any_shape : OnGpu {
@@ -62,8 +68,7 @@ struct any_shape : OnGpu {
   static std::size_t scratch(Matmul<float>, const Shape& shape, const Params&) {
     if (is_thin(shape)) return scratch_bytes({thin_parts(shape) * sizeof(float)});
     std::size_t bytes = 0;
-    with_tiles(shape, [&]<class Tiles>(Tiles, const StreamPlan& plan) {
-      const bool copies = is_large<Tiles> && (shape["n"] + shape["pad"]) % chunk != 0;
+    with_tiles(shape, [&]<class Tiles>(Tiles, const StreamPlan& plan, bool copies) {
       bytes = scratch_bytes({plan.slots() * Tiles::rows * Tiles::cols * sizeof(float),
                              copies ? shape["k"] * padded(shape["n"]) * sizeof(float) : 0});
     });
@@ -77,21 +82,17 @@ struct any_shape : OnGpu {
     if (is_thin(shape))
       return multiply_thin(launch, own.c, own.a, own.b,
                            own.scratch.template vector<float>(thin_parts(shape)).data);
-    with_tiles(shape, [&]<class Tiles>(Tiles, const StreamPlan& plan) {
+    with_tiles(shape, [&]<class Tiles>(Tiles, const StreamPlan& plan, bool copies) {
       float* const parts =
           own.scratch.template vector<float>(static_cast<Index>(plan.slots()) * Tiles::rows * Tiles::cols)
               .data;
-      if (is_large<Tiles> && own.b.ld % chunk != 0) own.b = in_chunks(launch, own.b, own.scratch);
+      if (copies && own.b.ld % chunk != 0) own.b = in_chunks(launch, own.b, own.scratch);
       multiply_in_blocks<Tiles, float>(launch, own, tiles_of<Tiles>(shape, BlockOrder::recursive), plan,
                                        parts);
     });
   }
 
  private:
-  // Of B's elements each is copied to shared memory by every row of tiles: where they are many, B is copied to
-  // aligned rows first. A is transposed on its way, by elements.
-  template <class Tiles>
-  static constexpr bool is_large = std::is_same_v<Tiles, warp_tiles::Tiles>;
   static constexpr Index chunk = 16 / sizeof(float);
   static constexpr Index padded(Index cols) { return ceil_div(cols, chunk) * chunk; }
 
@@ -109,16 +110,16 @@ struct any_shape : OnGpu {
 
   static bool is_thin(const Shape& shape) { return std::min(shape["m"], shape["n"]) <= thin; }
 
-  /// Calls use(tiles, plan) with the tiles and the plan of least time.
+  /// Calls use(tiles, plan, copies) with the tiles and the plan of least time.
   template <class Use>
   static void with_tiles(const Shape& shape, const Use& use) {
-    choose(shape, use, TimedTiles<warp_tiles::Tiles, 9000, 159000>{},
-           TimedTiles<BlockShape<64, 128, 32, 32, 64, 3, 1, 2>, 3000, 40000>{},
-           TimedTiles<BlockShape<64, 64, 32, 32, 64, 3, 1, 4>, 2200, 25000>{},
-           TimedTiles<BlockShape<64, 64, 16, 32, 32, 4, 4>, 800, 28500>{},
-           TimedTiles<BlockShape<64, 32, 32, 32, 32, 3, 2, 4>, 1200, 15700>{},
-           TimedTiles<BlockShape<32, 32, 32, 32, 32, 4, 4, 4>, 800, 9400>{},
-           TimedTiles<BlockShape<32, 32, 32, 16, 16, 4, 4>, 300, 12800>{});
+    choose(shape, use, TimedTiles<warp_tiles::Tiles, 9000, 159000, 12>{},
+           TimedTiles<BlockShape<64, 128, 32, 32, 64, 3, 1, 2>, 3000, 40000, 15>{},
+           TimedTiles<BlockShape<64, 64, 32, 32, 64, 3, 1, 4>, 2200, 25000, 7>{},
+           TimedTiles<BlockShape<64, 64, 16, 32, 32, 4, 4>, 800, 28500, 7>{},
+           TimedTiles<BlockShape<64, 32, 32, 32, 32, 3, 2, 4>, 1200, 15700, 7>{},
+           TimedTiles<BlockShape<32, 32, 32, 32, 32, 4, 4, 4>, 800, 9400, 7>{},
+           TimedTiles<BlockShape<32, 32, 32, 16, 16, 4, 4>, 300, 12800, 7>{});
   }
 
   template <class Use, class... Timed>
@@ -127,7 +128,7 @@ struct any_shape : OnGpu {
     const TimedPlan plans[] = {plan_of<Timed>(shape, processors)...};
     const auto best = std::ranges::min_element(plans, {}, &TimedPlan::time) - std::begin(plans);
     std::ptrdiff_t at = 0;
-    ((at++ == best ? use(typename Timed::Tiles{}, plans[best].plan) : void()), ...);
+    ((at++ == best ? use(typename Timed::Tiles{}, plans[best].plan, plans[best].copies) : void()), ...);
   }
 };
 

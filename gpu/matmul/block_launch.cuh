@@ -92,13 +92,6 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-/// The tiles of C, numbered in `order`.
-template <class Tiles>
-TileOrder tiles_of(const Shape& shape, BlockOrder order) {
-  return {order, static_cast<int>(grid_of(ceil_div<Index>(shape["m"], Tiles::rows))),
-          static_cast<int>(grid_of(ceil_div<Index>(shape["n"], Tiles::cols))), Tiles::rows, Tiles::cols};
-}
-
 /// Starts the product in the stream of `launch`. `parts` has plan.slots() tiles. Where `wide`, rows of B, and
 /// of A where the tiles want it, start at multiples of 16 bytes.
 template <class Tiles, class T>

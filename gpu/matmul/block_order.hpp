@@ -1,6 +1,7 @@
 // The orders in which blocks take the tiles of C.
 #pragma once
 
+#include "common/ceil_div.hpp"
 #include "common/named.hpp"
 
 namespace tallcache::gpu::matmul {
@@ -70,5 +71,12 @@ struct TileOrder {
     return {row, col};
   }
 };
+
+/// The tiles of C of a product of this shape, numbered in `order`.
+template <class Tiles>
+constexpr TileOrder tiles_of(const Shape& shape, BlockOrder order) {
+  return {order, static_cast<int>(ceil_div<Index>(shape["m"], Tiles::rows)),
+          static_cast<int>(ceil_div<Index>(shape["n"], Tiles::cols)), Tiles::rows, Tiles::cols};
+}
 
 }  // namespace tallcache::gpu::matmul

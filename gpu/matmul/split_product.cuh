@@ -9,13 +9,23 @@
 
 namespace tallcache::gpu::matmul {
 
-/// TransposedTiles with the small parts of A beside the big ones. A tensor core truncates its sums: those of
-/// `steps_of_sum` steps are added, rounded, to sums in registers. Where it is 0, all steps are one sum.
-template <int tile_rows, int number_of_stages, int steps_of_sum>
+/// A tensor core truncates its sums: how many steps along k it adds by itself.
+enum class Sums {
+  truncated,   ///< all
+  rounded,     ///< 128, which are then added, rounded, to sums in registers
+  fine,        ///< 32, and the products of small parts first: the others alone truncate a sum of full size
+  compensated  ///< as `fine`; what the rounded sum of the registers loses begins the next 32 (Kahan 1965)
+};
+
+/// TransposedTiles with the small parts of A beside the big ones.
+template <int tile_rows, int number_of_stages, Sums how>
 struct SplitTiles : TransposedTiles<tile_rows, number_of_stages> {
   using Base = TransposedTiles<tile_rows, number_of_stages>;
-  static constexpr int sum_steps = steps_of_sum;
-  static constexpr int splitting = 96;  ///< threads: three warps beside the one that copies
+  static constexpr Sums sums = how;
+  static constexpr bool promotes = sums != Sums::truncated, compensates = sums == Sums::compensated,
+                        small_first = sums == Sums::fine || compensates;
+  static constexpr int sum_steps = small_first ? 1 : 4;  ///< of 32
+  static constexpr int splitting = 96;                   ///< threads: three warps beside the one that copies
   static constexpr int shared_bytes = Base::shared_bytes + number_of_stages * Base::a_bytes;
 };
 
@@ -69,32 +79,58 @@ __device__ void split_tiles(const SplitSharedTiles<Tiles>& tiles, int number) {
   }
 }
 
+/// Both parts of a thread's factors, as the tensor cores read them.
+__device__ __forceinline__ void split_factors(const float (&exact)[4], std::uint32_t (&big)[4],
+                                              std::uint32_t (&small)[4]) {
+#pragma unroll
+  for (int e = 0; e < 4; ++e) {
+    const SplitFloat parts(exact[e]);
+    big[e] = std::bit_cast<std::uint32_t>(parts.big);
+    small[e] = std::bit_cast<std::uint32_t>(parts.small);
+  }
+}
+
 /// The products of one step of 32: sum = (add ? sum : 0) + ... `released` is called once the products of the
-/// step before are done.
+/// step before are done. Where `small_first`, none may be under way; else, the last ones are when it returns.
 template <class Tiles, int sums, class Released>
 __device__ __forceinline__ void multiply_split(const SplitSharedTiles<Tiles>& tiles, int stage,
                                                const ColumnPair& columns, float (&sum)[sums], int add,
                                                const Released& released) {
+  constexpr int parts = Tiles::depth / 8;
+  // Of two steps of 8: the tensor cores read one, the other is loaded. The big ones of all, where they wait.
+  constexpr int kept = Tiles::small_first ? parts : 2;
+  std::uint32_t big[kept][4], small[2][4];
   const std::uint32_t a = shared_address(tiles.a(stage)), small_a = shared_address(tiles.small_a(stage));
-  std::uint32_t big[2][4], small[2][4];  // of two steps of 8: the tensor cores read one, the other is loaded
+  const auto tile_at = [](std::uint32_t address, int l) { return swizzled_tile(address + l * 32, 16, 1024); };
 #pragma unroll
-  for (int l = 0; l < Tiles::depth / 8; ++l) {
+  for (int l = 0; l < parts; ++l) {
     float exact[4];
     columns.load(exact, tiles.b(stage), l);
-#pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      const SplitFloat parts(exact[e]);
-      big[l % 2][e] = std::bit_cast<std::uint32_t>(parts.big);
-      small[l % 2][e] = std::bit_cast<std::uint32_t>(parts.small);
-    }
-    const std::uint64_t big_tile = swizzled_tile(a + l * 32, 16, 1024);
+    split_factors(exact, big[l % kept], small[l % 2]);
     begin_products();
-    multiply_tf32_by_four_warps(sum, small[l % 2], big_tile, add | l);
-    multiply_tf32_by_four_warps(sum, big[l % 2], swizzled_tile(small_a + l * 32, 16, 1024), 1);
-    multiply_tf32_by_four_warps(sum, big[l % 2], big_tile, 1);
+    multiply_tf32_by_four_warps(sum, small[l % 2], tile_at(a, l), add | l);
+    multiply_tf32_by_four_warps(sum, big[l % kept], tile_at(small_a, l), 1);
+    if constexpr (!Tiles::small_first) multiply_tf32_by_four_warps(sum, big[l % kept], tile_at(a, l), 1);
     commit_products();
     wait_for_products<1>();
     if (l == 0) released();
+  }
+  if constexpr (Tiles::small_first) {
+    begin_products();
+#pragma unroll
+    for (int l = 0; l < parts; ++l) multiply_tf32_by_four_warps(sum, big[l], tile_at(a, l), 1);
+    commit_products();
+  }
+}
+
+/// total += sum, rounded. Where the tiles want it, sum becomes what was lost.
+template <class Tiles, int sums>
+__device__ __forceinline__ void promote(float (&total)[sums], float (&sum)[sums]) {
+#pragma unroll
+  for (int i = 0; i < sums; ++i) {
+    const float before = total[i];
+    total[i] = __fadd_rn(before, sum[i]);
+    if constexpr (Tiles::compensates) sum[i] = __fsub_rn(sum[i], __fsub_rn(total[i], before));
   }
 }
 
@@ -110,37 +146,38 @@ __device__ bool all_finite(const float (&sum)[sums]) {
 /// are not all finite.
 template <class Tiles>
 __device__ void multiply_split_tiles(const SplitSharedTiles<Tiles>& tiles, const MatrixView<float>& c,
-                                     int number, int steps, bool pairs, unsigned char* unusual) {
+                                     const TileOrder& order, int steps, bool pairs, unsigned char* unusual) {
   constexpr int sums = Tiles::rows / 2;
-  constexpr bool promotes = Tiles::sum_steps > 0;
+  constexpr bool promotes = Tiles::promotes;
   const auto columns = ColumnPair::of(Tiles{});
   const int group = threadIdx.x / 128 - 1;
   float sum[sums], total[promotes ? sums : 1];
   Turn<Tiles::stages> turn;
-  for (int tile = blockIdx.x; tile < number; tile += gridDim.x) {
+  for (int tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
     TileOrder::At at{};
-    int last = -1, add = 0;
+    int last = -1, add = Tiles::compensates;
     // The groups add at different steps: the other one's products go on.
-    int left = Tiles::sum_steps * (group + 1) / Tiles::groups;
+    int left = ceil_div(Tiles::sum_steps * (group + 1), Tiles::groups);
     const auto release = [&] {
-      if (last >= 0 && threadIdx.x % 128 == 0) tiles.empty[last].arrive();
+      if (last >= 0) give_back(tiles.empty[last]);
       last = -1;
     };
     for (float& x : total) x = 0;
+    if constexpr (Tiles::compensates)
+      for (float& x : sum) x = 0;
 #pragma unroll 1
     for (int step = 0; step < steps; ++step, turn.next()) {
       tiles.full[turn.stage].wait(turn.parity);
       tiles.split[turn.stage].wait(turn.parity);
-      at = tiles.place[turn.stage];
       multiply_split(tiles, turn.stage, columns, sum, add, release);
+      if (step == 0) at = order.at(tile);
       last = turn.stage;
       add = 1;
       if (promotes && (--left == 0 || step == steps - 1)) {
         wait_for_products<0>();
         release();
-#pragma unroll
-        for (int i = 0; i < sums; ++i) total[promotes ? i : 0] += sum[i];
-        add = 0;
+        if constexpr (promotes) promote<Tiles>(total, sum);
+        add = Tiles::compensates;
         left = Tiles::sum_steps;
       }
     }
@@ -169,13 +206,12 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
                          unsigned char* unusual) {
   extern __shared__ unsigned char memory[];
   __shared__ CopyBarrier full[Tiles::stages], empty[Tiles::stages], split[Tiles::stages];
-  __shared__ TileOrder::At place[Tiles::stages];
-  const SplitSharedTiles<Tiles> tiles{
-      {memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty, place}, split};
+  const SplitSharedTiles<Tiles> tiles{{memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty},
+                                      split};
   if (threadIdx.x == 0) {
     for (int s = 0; s < Tiles::stages; ++s) {
       full[s].init(1);
-      empty[s].init(Tiles::groups);
+      empty[s].init(4 * Tiles::groups);
       split[s].init(Tiles::splitting / 32);
     }
     fence_barrier_init();
@@ -188,7 +224,7 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
     if (threadIdx.x >= 32) split_tiles<Tiles>(tiles, own * steps);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 224;\n");
-    multiply_split_tiles<Tiles>(tiles, c, order.tiles(), steps, pairs, unusual);
+    multiply_split_tiles<Tiles>(tiles, c, order, steps, pairs, unusual);
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 
 #include "common/ceil_div.hpp"
 #include "common/operation.hpp"
@@ -25,7 +26,7 @@ constexpr Index padded_cols(Index cols) {
   return ceil_div(cols, chunk) * chunk;
 }
 
-/// The scratch that a product of factors of T needs for tensor_rows().
+/// The scratch that a product of factors of T needs for TensorRows.
 template <class T>
 std::size_t tensor_rows_bytes(const Shape& shape) {
   const Index k = shape["k"], n = shape["n"], pad = shape["pad"];
@@ -35,21 +36,44 @@ std::size_t tensor_rows_bytes(const Shape& shape) {
   return scratch_bytes({bytes(shape["m"], k, k + pad), bytes(k, n, n + pad)});
 }
 
-/// `from`, called `name`, or its copy in `scratch` when its rows are not whole 16 bytes apart. Throws Error when
-/// they are, but start between multiples of 16 bytes: of that its shape says nothing, so there is no scratch.
+/// A factor, or its copy where bulk copies cannot read it. The copy lies in scratch. Where the shape has asked for
+/// none, as rows are whole 16 bytes apart but start between multiples of 16, it has memory of the stream's pool
+/// from the constructor to the destructor. Throws Error when the pool has none.
 template <class T>
-MatrixView<const T> tensor_rows(const Launch& launch, const MatrixView<const T>& from, Scratch<>& scratch,
-                                const char* name) {
-  if (has_tensor_map(from)) return from;
-  if (from.ld * sizeof(T) % 16 == 0)
-    throw Error(std::string("matmul: ") + name + " starts at no multiple of 16 bytes");
-  MatrixView<T> to = scratch.matrix<T>(from.rows, padded_cols<T>(from.cols));
-  to.cols = from.cols;
-  const dim3 grid(static_cast<unsigned>(std::min<Index>(from.rows, 1 << 20)),
-                  static_cast<unsigned>(std::min<Index>(ceil_div<Index>(from.cols, 256), 64)));
-  copy_rows<T><<<grid, 256, 0, stream_of(launch)>>>(to, from);
-  check_launch();
-  return to;
-}
+class TensorRows {
+ public:
+  TensorRows(const Launch& launch, const MatrixView<const T>& from, Scratch<>& scratch)
+      : view_(from), own_(nullptr, FreeInOrder{stream_of(launch)}) {
+    if (has_tensor_map(from)) return;
+    const Index cols = padded_cols<T>(from.cols);
+    const std::size_t bytes = from.rows * cols * sizeof(T);
+    MatrixView<T> to = scratch_bytes({bytes}) <= scratch.bytes_left() ? scratch.matrix<T>(from.rows, cols)
+                                                                      : own_rows(from.rows, cols);
+    to.cols = from.cols;
+    const dim3 grid(static_cast<unsigned>(std::min<Index>(from.rows, 1 << 20)),
+                    static_cast<unsigned>(std::min<Index>(ceil_div<Index>(from.cols, 256), 64)));
+    copy_rows<T><<<grid, 256, 0, stream_of(launch)>>>(to, from);
+    check_launch();
+    view_ = to;
+  }
+
+  const MatrixView<const T>& view() const { return view_; }
+
+ private:
+  struct FreeInOrder {
+    cudaStream_t stream;
+    void operator()(void* memory) const { cudaFreeAsync(memory, stream); }
+  };
+
+  MatrixView<T> own_rows(Index rows, Index cols) {
+    void* memory = nullptr;
+    TALLCACHE_CUDA(cudaMallocAsync(&memory, rows * cols * sizeof(T), own_.get_deleter().stream));
+    own_.reset(memory);
+    return {static_cast<T*>(memory), rows, cols, cols};
+  }
+
+  MatrixView<const T> view_;
+  std::unique_ptr<void, FreeInOrder> own_;
+};
 
 }  // namespace tallcache::gpu::matmul

@@ -77,15 +77,12 @@ __device__ void store_transposed(const MatrixView<float>& c, const float (&sum)[
 /// of their own, as the tensor cores read them until their products are done.
 template <class Tiles>
 __device__ void multiply_transposed_tiles(const SharedTiles<Tiles>& tiles, const MatrixView<float>& c,
-                                          int number, int steps, bool pairs) {
+                                          const TileOrder& order, int steps, bool pairs) {
   const auto columns = ColumnPair::of(Tiles{});
-  const auto release = [&](int stage) {
-    if (threadIdx.x % 128 == 0) tiles.empty[stage].arrive();
-  };
   float sum[Tiles::rows / 2];
   std::uint32_t factors[2][Tiles::depth / 8][4];
   Turn<Tiles::stages> turn;
-  for (int tile = blockIdx.x; tile < number; tile += gridDim.x) {
+  for (int tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
     TileOrder::At at{};
     int last = -1;
 #pragma unroll 1
@@ -93,7 +90,6 @@ __device__ void multiply_transposed_tiles(const SharedTiles<Tiles>& tiles, const
 #pragma unroll
       for (int side = 0; side < 2; ++side, turn.next()) {
         tiles.full[turn.stage].wait(turn.parity);
-        at = tiles.place[turn.stage];
 #pragma unroll
         for (int l = 0; l < Tiles::depth / 8; ++l) {
           float exact[4];
@@ -108,12 +104,13 @@ __device__ void multiply_transposed_tiles(const SharedTiles<Tiles>& tiles, const
           multiply_tf32_by_four_warps(sum, factors[side][l], swizzled_tile(a + l * 32, 16, 1024),
                                       step | side | l);
         commit_products();
+        if (side == 0 && step == 0) at = order.at(tile);
         wait_for_products<1>();
-        if (last >= 0) release(last);
+        if (last >= 0) give_back(tiles.empty[last]);
         last = turn.stage;
       }
     wait_for_products<0>();
-    release(last);
+    give_back(tiles.empty[last]);
     store_transposed(c, sum, at.row * Tiles::rows, at.col * Tiles::cols + columns.col, pairs);
   }
 }
@@ -126,12 +123,11 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
                         const __grid_constant__ CUtensorMap b, TileOrder order, int steps, bool pairs) {
   extern __shared__ unsigned char memory[];
   __shared__ CopyBarrier full[Tiles::stages], empty[Tiles::stages];
-  __shared__ TileOrder::At place[Tiles::stages];
-  const SharedTiles<Tiles> tiles{memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty, place};
+  const SharedTiles<Tiles> tiles{memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty};
   if (threadIdx.x == 0) {
     for (int s = 0; s < Tiles::stages; ++s) {
       full[s].init(1);
-      empty[s].init(Tiles::groups);
+      empty[s].init(4 * Tiles::groups);
     }
     fence_barrier_init();
   }
@@ -141,7 +137,7 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
     if (threadIdx.x == 0) copy_tiles<Tiles>(tiles, a, b, order, steps);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 240;\n");
-    multiply_transposed_tiles<Tiles>(tiles, c, order.tiles(), steps, pairs);
+    multiply_transposed_tiles<Tiles>(tiles, c, order, steps, pairs);
   }
 }
 

@@ -21,12 +21,11 @@ struct TensorTiles {
       1024 + stages * (a_bytes + b_bytes);  // tiles start at multiples of 1024
 };
 
-/// What arrives in shared memory: tiles of A and B, and with them the place of their tile of C.
+/// What arrives in shared memory: tiles of A and B.
 template <class Tiles>
 struct SharedTiles {
   unsigned char* memory;
   CopyBarrier *full, *empty;
-  TileOrder::At* place;
 
   __device__ unsigned char* a(int stage) const { return memory + stage * Tiles::a_bytes; }
   __device__ unsigned char* b(int stage) const {
@@ -61,7 +60,6 @@ __device__ void copy_tiles(const SharedTiles<Tiles>& tiles, const CUtensorMap& a
     for (int step = 0; step < steps; ++step, turn.next()) {
       CopyBarrier& full = tiles.full[turn.stage];
       tiles.empty[turn.stage].wait(turn.parity ^ 1);
-      tiles.place[turn.stage] = at;
       full.arrive_expecting(Tiles::a_bytes + Tiles::b_bytes);
       copy_box(tiles.a(turn.stage), a, at.row * Tiles::rows, step * Tiles::depth, full);
 #pragma unroll
@@ -97,23 +95,25 @@ __device__ void store_sums(const MatrixView<float>& c, const float (&sum)[sums],
   }
 }
 
+/// A warp gives the place of a stage back: its lanes have read what they read of it, and its products are done.
+__device__ __forceinline__ void give_back(CopyBarrier& empty) {
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) empty.arrive();
+}
+
 /// Two warpgroups multiply what has arrived. A stage is given back when its products are done, one step late,
-/// so that the tensor cores always have work.
+/// so that the tensor cores always have work; the place of the tile is computed beside the first products.
 template <class Tiles>
-__device__ void multiply_tiles(const SharedTiles<Tiles>& tiles, const MatrixView<float>& c, int number,
-                               int steps, bool pairs) {
+__device__ void multiply_tiles(const SharedTiles<Tiles>& tiles, const MatrixView<float>& c,
+                               const TileOrder& order, int steps, bool pairs) {
   const int group = threadIdx.x / 128 - 1;
-  const auto release = [&](int stage) {
-    if (threadIdx.x % 128 == 0) tiles.empty[stage].arrive();
-  };
   float sum[Tiles::cols / 2];
   Turn<Tiles::stages> turn;
-  for (int tile = blockIdx.x; tile < number; tile += gridDim.x) {
+  for (int tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
     TileOrder::At at{};
     int last = 0;
     for (int step = 0; step < steps; ++step, turn.next()) {
       tiles.full[turn.stage].wait(turn.parity);
-      at = tiles.place[turn.stage];
       const std::uint32_t a = shared_address(tiles.a(turn.stage)) + group * 64 * 128;
       const std::uint32_t b = shared_address(tiles.b(turn.stage));
       begin_products();
@@ -122,14 +122,16 @@ __device__ void multiply_tiles(const SharedTiles<Tiles>& tiles, const MatrixView
         multiply_tiles_of_four_warps(sum, swizzled_tile(a + l * 32, 16, 1024),
                                      swizzled_tile(b + l * 2048, Tiles::box_bytes, 1024), step | l);
       commit_products();
-      if (step > 0) {
+      if (step == 0) {
+        at = order.at(tile);
+      } else {
         wait_for_products<1>();
-        release(last);
+        give_back(tiles.empty[last]);
       }
       last = turn.stage;
     }
     wait_for_products<0>();
-    release(last);
+    give_back(tiles.empty[last]);
     store_sums(c, sum, at.row * Tiles::rows + group * 64, at.col * Tiles::cols, pairs);
   }
 }
@@ -143,12 +145,11 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
                                   bool pairs) {
   extern __shared__ unsigned char memory[];
   __shared__ CopyBarrier full[Tiles::stages], empty[Tiles::stages];
-  __shared__ TileOrder::At place[Tiles::stages];
-  const SharedTiles<Tiles> tiles{memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty, place};
+  const SharedTiles<Tiles> tiles{memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty};
   if (threadIdx.x == 0) {
     for (int s = 0; s < Tiles::stages; ++s) {
       full[s].init(1);
-      empty[s].init(2);
+      empty[s].init(8);  // the warps that multiply
     }
     fence_barrier_init();
   }
@@ -159,7 +160,7 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
     if (threadIdx.x == 0) copy_tiles<Tiles>(tiles, a, b, order, steps);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 240;\n");
-    multiply_tiles<Tiles>(tiles, c, order.tiles(), steps, pairs);
+    multiply_tiles<Tiles>(tiles, c, order, steps, pairs);
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "cpu/tallcache/matmul.hpp"
 #include "ranks/mpi/messages.hpp"
 #include "ranks/text.hpp"
 
@@ -15,26 +14,21 @@ using ranks::matrix_c;
 using ranks::Role;
 using ranks::Stretch;
 
-// Adds the seconds of its life.
-class Stopwatch {
- public:
-  explicit Stopwatch(double& seconds) : seconds_(seconds), started_(MPI_Wtime()) {}
-  ~Stopwatch() { seconds_ += MPI_Wtime() - started_; }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  double& seconds_;
-  double started_;
-};
+Index rank_in(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
 
 }  // namespace
 
-Matmul::Matmul(ranks::Plan plan, MPI_Comm comm, int threads)
-    : plan_(std::move(plan)), comm_(comm), threads_(threads), session_("cpu", 0), traffic_(plan_.levels()) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  rank_ = rank;
+Matmul::Matmul(ranks::Plan plan, MPI_Comm comm, int threads, Sharing sharing)
+    : plan_(std::move(plan)),
+      comm_(comm),
+      rank_(rank_in(comm)),
+      slices_(ranks::leaf_slices(plan_)),
+      session_("cpu", 0),
+      traffic_(plan_.levels()) {
   while (first_cut_ < plan_.levels() && plan_.cuts()[first_cut_].in_turn) ++first_cut_;
   for (std::size_t v = 0; v < 3; ++v) {
     const bool idle = rank_ >= plan_.ranks();
@@ -42,9 +36,24 @@ Matmul::Matmul(ranks::Plan plan, MPI_Comm comm, int threads)
     owned_[v] = std::make_unique<NodeMemory>(comm, idle ? 0 : plan_.owned(v, rank_));
     boxes_[v] = std::make_unique<NodeMemory>(comm, idle ? 0 : ranks::copied_words(plan_, v, rank_));
   }
+  leaves_ = std::make_unique<Leaves>(comm, rank_ < plan_.ranks(), ranks::packed_bytes(plan_, rank_), threads,
+                                     sharing == Sharing::machine ? neighbours() : std::vector<Index>{});
   if (rank_ >= plan_.ranks() || !has_distant_partners()) return;
   const auto words = static_cast<std::size_t>(ranks::summed_words(plan_, rank_));
   sums_ = {reinterpret_cast<double*>(session_.memory(0, words * sizeof(double), Pages::huge).data()), words};
+}
+
+// The ranks that have leaves whose blocks this rank reaches.
+std::vector<Index> Matmul::neighbours() const {
+  std::vector<Index> list;
+  const auto reached = [](Index rank) {
+    return [rank](const auto& memory) { return memory->of(rank) != nullptr; };
+  };
+  for (Index rank = 0; rank < plan_.ranks(); ++rank)
+    if (rank != rank_ && std::ranges::all_of(owned_, reached(rank)) &&
+        std::ranges::all_of(boxes_, reached(rank)))
+      list.push_back(rank);
+  return list;
 }
 
 // Whether a sum has parts that do not lie on this machine.
@@ -59,9 +68,9 @@ bool Matmul::has_distant_partners() const {
 void Matmul::run() {
   std::ranges::fill(traffic_, ranks::Traffic{});
   times_ = {};
-  if (rank_ >= plan_.ranks()) return;
   const Stopwatch all(times_.all);
-  ranks::multiply(*this, plan_.matrices());
+  if (rank_ < plan_.ranks()) return ranks::multiply(*this, plan_.matrices());
+  for (turn_ = 0; turn_ < plan_.turns(); ++turn_) multiply();
 }
 
 bool Matmul::leaf() {
@@ -130,12 +139,30 @@ void Matmul::store() {
     for (Index i = 0; i < c.piece.stretch.size; ++i) owned[i] += sum[i];
 }
 
+// The block of a matrix that a rank of this machine works on in this turn.
+MatrixView<double> Matmul::block_of(std::size_t v, Index rank) const {
+  const Box box = plan_.box(v, rank, turn_);
+  double* data = nullptr;
+  if (ranks::copied_words(plan_, v, rank) > 0)
+    data = boxes_[v]->of(rank);
+  else
+    data = owned_[v]->of(rank) + plan_.pieces(v, rank)[plan_.piece_of_turn(v, turn_)].offset;
+  return {data, box.rows, box.cols, box.cols};
+}
+
+// A slice of the leaf along k. The first sets C, the others add to it.
+Leaves::Operands Matmul::operands_of(Index rank, Index slice) const {
+  const auto a = block_of(ranks::matrix_a, rank), b = block_of(ranks::matrix_b, rank);
+  const Index begin = block_begin(a.cols, slices_, slice), end = block_begin(a.cols, slices_, slice + 1);
+  return {.a = a.block(0, begin, a.rows, end - begin),
+          .b = b.block(begin, 0, end - begin, b.cols),
+          .c = block_of(matrix_c, rank),
+          .beta = slice == 0 ? 0.0 : 1.0};
+}
+
 void Matmul::multiply() {
-  const Stopwatch watch(times_.leaf);
-  const auto view = [](const Block& block) {
-    return MatrixView<double>{block.data, block.box.rows, block.box.cols, block.box.cols};
-  };
-  gemm<double>(view(blocks_[0]), view(blocks_[1]), view(blocks_[2]), threads_);
+  for (Index slice = 0; slice < slices_; ++slice)
+    leaves_->compute([=, this](Index rank) { return operands_of(rank, slice); }, times_);
 }
 
 // Waits for the partners of a cut, or for those whose blocks of `v` are read in place. What they wrote there is seen after.

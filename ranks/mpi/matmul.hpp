@@ -4,8 +4,9 @@
 //   ... fill product.memory(ranks::matrix_a), product.memory(ranks::matrix_b) ...
 //   product.run();
 //
-// A leaf is gemm() on oneTBB threads. What is on a rank's own machine it reads in place, the rest comes by messages. Each rank keeps its pieces of the matrices in the recursion's own layout;
-// redistribute() of redistribute.hpp takes them from and to any other one.
+// A leaf is gemm()'s on oneTBB threads, and the ranks of a machine share the work of theirs (leaves.hpp). What is on a
+// rank's own machine it reads in place, the rest comes by messages. Each rank keeps its pieces of the matrices in the
+// recursion's own layout; a Redistribution takes them from and to any other one.
 #pragma once
 
 #include <mpi.h>
@@ -19,23 +20,21 @@
 #include "ranks/counted.hpp"
 #include "ranks/fork.hpp"
 #include "ranks/matmul.hpp"
+#include "ranks/mpi/leaves.hpp"
 #include "ranks/mpi/node_memory.hpp"
+#include "ranks/mpi/times.hpp"
 
 namespace tallcache::mpi {
 
-/// The seconds of a run on one rank.
-struct Times {
-  double waiting = 0;  ///< for partners to be ready
-  double moving = 0;   ///< elements, and adding them up
-  double leaf = 0;
-  double all = 0;
-};
+/// Whose leaves a rank computes when its own is done: none, or those of its machine.
+enum class Sharing { none, machine };
 
-/// C = A B on the plan's ranks of a communicator, which are its first ones. The others are idle. Collective.
+/// C = A B on the plan's ranks of a communicator, which are its first ones. The others have no part of it; they compute tiles of
+/// their neighbours' leaves. Collective.
 class Matmul : public ranks::OverRanks<Matmul> {
  public:
   /// Allocates the rank's memory, part of which is MPI's and ends with it. The communicator must stay until then.
-  Matmul(ranks::Plan plan, MPI_Comm comm, int threads);
+  Matmul(ranks::Plan plan, MPI_Comm comm, int threads, Sharing sharing = Sharing::machine);
 
   const ranks::Plan& plan() const { return plan_; }
 
@@ -51,6 +50,10 @@ class Matmul : public ranks::OverRanks<Matmul> {
   std::span<const ranks::Traffic> traffic() const { return traffic_; }
   const Times& times() const { return times_; }
 
+  /// Of all runs: what this rank computed of its neighbours' leaves, and the tiles of its own ones.
+  Shared shared() const { return leaves_->shared(); }
+  Index tiles() const { return leaves_->tiles(); }
+
  private:
   friend class ranks::OverRanks<Matmul>;
   bool leaf();
@@ -63,6 +66,8 @@ class Matmul : public ranks::OverRanks<Matmul> {
   const ranks::Cut& cut() const { return plan_.cuts()[level_ - 1]; }
   void load();
   void store();
+  MatrixView<double> block_of(std::size_t v, Index rank) const;
+  Leaves::Operands operands_of(Index rank, Index slice) const;
   void multiply();
   void gather(std::size_t v, std::size_t level);
   void add_up(std::size_t level);
@@ -70,6 +75,7 @@ class Matmul : public ranks::OverRanks<Matmul> {
   void add_parts(std::size_t level);
   enum class Partners { all, in_place };
   void meet_partners(std::size_t v, std::size_t level, Partners which);
+  std::vector<Index> neighbours() const;
   bool has_distant_partners() const;
 
   struct Block {
@@ -81,13 +87,13 @@ class Matmul : public ranks::OverRanks<Matmul> {
 
   ranks::Plan plan_;
   MPI_Comm comm_;
-  int threads_;
   Index rank_ = 0;
   std::size_t level_ = 0, first_cut_ = 0;  ///< of the cuts; the first of those that are not in turn
-  Index turn_ = 0;
+  Index turn_ = 0, slices_;
   detail::Session session_;
   std::array<std::vector<ranks::Piece>, 3> pieces_;
   std::array<std::unique_ptr<NodeMemory>, 3> owned_, boxes_;
+  std::unique_ptr<Leaves> leaves_;
   std::span<double> sums_;
   std::array<Block, 3> blocks_;
   std::vector<MPI_Request> requests_;

@@ -43,6 +43,7 @@ NodeMemory::NodeMemory(MPI_Comm comm, Index words) : session_("cpu", 0) {
   }
   own_ = {reinterpret_cast<double*>(session_.memory(0, bytes_of(words), Pages::huge).data()),
           static_cast<std::size_t>(words)};
+  memories_[static_cast<std::size_t>(rank)] = own_.data();
 }
 
 void NodeMemory::share(MPI_Comm comm, Index words) {

@@ -1,4 +1,4 @@
-// Memory of a rank that the other ranks of its machine read in place: a shared window of MPI-3 (Hoefler, Dinan, Buntinas,
+// Memory of a rank that the other ranks of its machine reach in place: a shared window of MPI-3 (Hoefler, Dinan, Buntinas,
 // Balaji, Barrett, Brightwell, Gropp, Kale, Thakur, MPI + MPI: a new hybrid approach to parallel programming with MPI
 // plus shared memory, 2013). A message would be copied into the machine's shared memory and out of it.
 #pragma once
@@ -16,7 +16,7 @@ namespace tallcache::mpi {
 class NodeMemory {
  public:
   /// `words` zeroed elements of this rank's own, aligned to 64 bytes. Where a machine has no room for shared memory, all
-  /// ranks of the communicator have ordinary memory, and of() knows none of them. Collective.
+  /// ranks of the communicator have ordinary memory, and of() knows no other one. Collective.
   NodeMemory(MPI_Comm comm, Index words);
   ~NodeMemory();
   NodeMemory(const NodeMemory&) = delete;
@@ -24,8 +24,8 @@ class NodeMemory {
 
   std::span<double> own() const { return own_; }
 
-  /// The memory of another rank of the communicator; nullptr where this rank cannot read it.
-  const double* of(Index rank) const { return memories_[static_cast<std::size_t>(rank)]; }
+  /// The memory of another rank of the communicator; nullptr where this rank cannot reach it.
+  double* of(Index rank) const { return memories_[static_cast<std::size_t>(rank)]; }
 
   /// Orders this rank's reads and writes before and after a message that says that they may begin.
   void sync() const;
@@ -38,7 +38,7 @@ class NodeMemory {
 
   MPI_Comm node_ = MPI_COMM_NULL;
   MPI_Win window_ = MPI_WIN_NULL;
-  std::vector<const double*> memories_;
+  std::vector<double*> memories_;
   std::span<double> own_;
   detail::Session session_;  ///< holds ordinary memory
 };

@@ -1,16 +1,20 @@
 // What runs over MPI, checked by every rank: products against a reference that each element has alone, words against
 // the counted ones, redistributions element by element. Run by tests/mpi/run.sh; exits with 1 when a check fails.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common/ceil_div.hpp"
 #include "common/fork/one_tbb.hpp"
 #include "common/random.hpp"
+#include "cpu/matmul/gemm.hpp"
 #include "ranks/matmul.hpp"
+#include "ranks/mpi/leaves.hpp"
 #include "ranks/mpi/matmul.hpp"
 #include "ranks/mpi/node_memory.hpp"
 #include "ranks/mpi/redistribute.hpp"
@@ -20,6 +24,7 @@ namespace tallcache::test {
 namespace {
 
 using namespace ranks;
+using cpu::matmul::gemm_scratch_bytes, cpu::matmul::Trans;
 
 int failures = 0;
 
@@ -56,9 +61,10 @@ Index ranks_that_fit(const MatmulShape& shape, Index ranks) {
     }
 }
 
-void check_product(const mpi::World& world, const MatmulShape& shape, int halvings, int threads) {
+void check_product(const mpi::World& world, const MatmulShape& shape, int halvings, int threads,
+                   mpi::Sharing sharing = mpi::Sharing::machine) {
   const Index ranks = ranks_that_fit(shape, world.size());
-  mpi::Matmul product(plan_matmul(shape, ranks, halvings), world.comm(), threads);
+  mpi::Matmul product(plan_matmul(shape, ranks, halvings), world.comm(), threads, sharing);
   const auto layout = [&](std::size_t v) { return recursive_layout(product.plan(), v, world.size()); };
   for (int repetition = 0; repetition < 2; ++repetition) {
     for (std::size_t v : {matrix_a, matrix_b}) fill(layout(v), world.rank(), v, product.memory(v).data());
@@ -77,6 +83,10 @@ void check_product(const mpi::World& world, const MatmulShape& shape, int halvin
                i);
       });
   }
+  const mpi::Shared shared = product.shared();
+  expect(shared.tiles == 0 ? shared.words == 0 : shared.words > 0, "words of shared tiles", shared.words);
+  if (sharing == mpi::Sharing::none)
+    expect(shared.tiles == 0, "tiles of ranks that do not share", shared.tiles);
 }
 
 void check_products(const mpi::World& world) {
@@ -94,6 +104,49 @@ void check_products(const mpi::World& world) {
   const int threads = std::min(2, usable_threads());
   check_product(world, {33, 34, 35}, 2, threads);
   check_product(world, {150, 140, 130}, 0, threads);
+  check_product(world, {400, 420, 390}, 1, threads);
+  check_product(world, {400, 420, 390}, 1, threads, mpi::Sharing::none);
+  check_product(world, {12, 14, 20000}, 0, threads);  // leaves in slices
+}
+
+// Rank 0 alone has leaves. With the first tile of each it waits, up to half a minute, for another rank to take one.
+void check_shared_leaf(const mpi::World& world, int threads) {
+  constexpr Index m = 300, n = 250, k = 120;
+  const bool owner = world.rank() == 0;
+  const auto words = [&](Index all) { return owner ? all : 0; };
+  const mpi::NodeMemory c(world.comm(), words(m * n)), a(world.comm(), words(m * k)),
+      b(world.comm(), words(k * n)), taken(world.comm(), words(1));
+  mpi::Leaves leaves(
+      world.comm(), owner,
+      owner ? gemm_scratch_bytes<double>(cpu::matmul::Layout::row_major, Trans::no, Trans::no, m, n, k) : 0,
+      threads, owner ? std::vector<Index>{} : std::vector<Index>{0});
+  const std::atomic_ref<double> leaf_taken(*taken.of(0));
+  mpi::Times times;
+  for (int leaf = 1; leaf <= 3; ++leaf) {
+    const auto seed = static_cast<std::uint64_t>(leaf);
+    for (Index i = 0; owner && i < m * k; ++i) a.own()[static_cast<std::size_t>(i)] = value_at(seed, i, 0);
+    for (Index i = 0; owner && i < k * n; ++i) b.own()[static_cast<std::size_t>(i)] = value_at(seed, i, 1);
+    std::ranges::fill(c.own(), poison);
+    std::atomic<int> calls = 0;
+    const auto operands = [&](Index) -> mpi::Leaves::Operands {
+      if (!owner) leaf_taken = leaf;
+      const double begin = MPI_Wtime();
+      while (owner && ++calls > 1 && world.size() > 1 && leaf_taken < leaf && MPI_Wtime() < begin + 30)
+        std::this_thread::yield();
+      return {.a = {a.of(0), m, k, k}, .b = {b.of(0), k, n, n}, .c = {c.of(0), m, n, n}};
+    };
+    leaves.compute(operands, times);
+    for (Index i = 0; owner && i < m; ++i)
+      for (Index j = 0; j < n; ++j) {
+        double sum = 0;
+        for (Index l = 0; l < k; ++l) sum += value_at(seed, i * k + l, 0) * value_at(seed, l * n + j, 1);
+        expect(c.own()[static_cast<std::size_t>(i * n + j)] == sum, "an element of a shared leaf", i);
+      }
+    const double shared = mpi::sum_over(world.comm(), static_cast<double>(leaves.shared().tiles));
+    const double all = mpi::sum_over(world.comm(), static_cast<double>(leaves.tiles()));
+    expect(world.size() > 1 ? shared >= leaf : shared == 0, "tiles that others took", leaf);
+    expect(shared <= all && all > leaf, "tiles of all leaves", leaf);
+  }
 }
 
 // From the beginning of `a`, by messages or read in place.
@@ -195,6 +248,7 @@ int main(int argc, char** argv) {
   using namespace tallcache;
   mpi::World world(&argc, &argv);
   test::check_products(world);
+  for (int threads : {1, std::min(2, usable_threads())}) test::check_shared_leaf(world, threads);
   test::check_moves(world);
   test::check_errors(world);
   test::check_checks(world);

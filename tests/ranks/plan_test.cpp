@@ -220,6 +220,17 @@ TEST(RanksPlan, TurnsUntilTheMemorySuffices) {
   }
 }
 
+// The panels of a leaf are those of its largest slice.
+TEST(RanksPlan, PanelsOfDeepLeavesAreSmall) {
+  const Plan deep = plan_matmul({256, 256, 65536}, 4), flat = plan_matmul({256, 256, 256}, 4);
+  EXPECT_EQ(deep.box(matrix_a, 0).cols, 16384);
+  EXPECT_EQ(leaf_slices(flat), 1);
+  EXPECT_GT(leaf_slices(deep), 8);
+  EXPECT_LT(packed_bytes(deep, 0), sizeof(double) * (256 + 256) * 16384 / 8);
+  EXPECT_EQ(packed_bytes(deep, 4), 0u) << "an idle rank";
+  EXPECT_EQ(need_of(deep).packed, packed_bytes(deep, 0));
+}
+
 TEST(RanksPlan, BadSizes) {
   EXPECT_THROW(plan_matmul({0, 1, 1}, 1), Error);
   EXPECT_THROW(plan_matmul({4, 4, 4}, 0), Error);

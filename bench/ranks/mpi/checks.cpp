@@ -52,15 +52,14 @@ std::string check_parts(const mpi::World& world, const Distribution& d, const do
   }
 }
 
-std::size_t resident_bytes() {
+Resident resident_memory() {
   std::ifstream file("/proc/self/smaps_rollup");
-  for (std::string word; file >> word;)
-    if (word == "Pss:") {
-      std::size_t kib = 0;
-      file >> kib;
-      return kib * 1024;
-    }
-  return 0;
+  double all = 0, shared = 0, kib = 0;
+  for (std::string word; file >> word;) {
+    if (word == "Pss:" && file >> kib) all = kib * 1024;
+    if (word == "Pss_Shmem:" && file >> kib) shared = kib * 1024;
+  }
+  return {all - shared, shared};
 }
 
 }  // namespace tallcache

@@ -43,7 +43,11 @@ using ElementCheck = std::function<std::string(Index i, Index j, double got)>;
 std::string check_parts(const mpi::World&, const ranks::Distribution&, const double* memory,
                         const ElementCheck&);
 
-/// The memory of this process: a page that several processes have mapped counts in parts; 0 where it is not told.
-std::size_t resident_bytes();
+/// Bytes of memory of this process. A page that several processes have mapped counts in parts.
+struct Resident {
+  double own = 0, shared = 0;  ///< shared: of memory for several processes
+};
+/// Zeros where the system does not tell.
+Resident resident_memory();
 
 }  // namespace tallcache

@@ -33,9 +33,9 @@ void RanksSession::run() {
   mpi::require_same(world_.comm(), "the operations", options_.operation);
   mpi::require_same(world_.comm(), "the sizes", shape);
   mpi::require_same(world_.comm(), "the layouts", options_.layout);
-  mpi::require_same(
-      world_.comm(), "the options",
-      fmt::format("{} {} {} {}", options_.seed, options_.repetitions, options_.peers, options_.all_ranks));
+  mpi::require_same(world_.comm(), "the options",
+                    fmt::format("{} {} {} {} {}", options_.seed, options_.repetitions, options_.peers,
+                                options_.all_ranks, options_.own_leaves));
   std::optional<Output> output;
   on_all(world_, [&] {
     if (world_.rank() == 0) output.emplace(options_.json), document_.context = machine_context();

@@ -30,8 +30,9 @@ double flop(const ranks::MatmulShape& s) {
 
 void RanksSession::matmul() {
   const ranks::MatmulShape shape = on_all(world_, [&] { return matmul_shape(options_); });
-  const auto before = static_cast<double>(resident_bytes());
-  mpi::Matmul multiplication(choose(shape), world_.comm(), threads_);
+  const Resident before = resident_memory();
+  mpi::Matmul multiplication(choose(shape), world_.comm(), threads_,
+                             options_.own_leaves ? mpi::Sharing::none : mpi::Sharing::machine);
   product(multiplication, shape, before);
   if (!recursive()) product_in_layout(multiplication, shape);
   if (options_.peers) product_peers(shape);
@@ -93,7 +94,32 @@ ElementCheck RanksSession::product_check(const ranks::MatmulShape& s) const {
   };
 }
 
-void RanksSession::product(mpi::Matmul& product, const ranks::MatmulShape& shape, double bytes_before) {
+Record RanksSession::recursive_record(const ranks::Plan& plan, const ranks::MatmulShape& shape) const {
+  Record record = ranks_record("matmul", "recursive", to_json(shape), world_.size(), threads_);
+  record.params = {{"grid", plan_text(plan, world_.size())}};
+  if (options_.own_leaves) record.conditions["leaves"] = "own leaves";
+  return record;
+}
+
+// What ranks computed of their neighbours' leaves, and moved for it; the words of the plan do not have it.
+void RanksSession::put_shared(Record& record, const mpi::Matmul& product, int runs) const {
+  const auto shared = product.shared();
+  const double tiles = mpi::sum_over(world_.comm(), static_cast<double>(product.tiles()));
+  record.quantities.push_back(
+      {.name = "shared tiles",
+       .unit = "1",
+       .value = mpi::sum_over(world_.comm(), static_cast<double>(shared.tiles)) / tiles,
+       .origin = Origin::event,
+       .detail = "of all tiles of leaves, those that another rank computed"});
+  record.quantities.push_back(
+      {.name = "shared words",
+       .unit = "1",
+       .value = mpi::max_over(world_.comm(), static_cast<double>(shared.words)) / runs,
+       .origin = Origin::event,
+       .detail = "read and written in place for neighbours' tiles, of the rank with the most"});
+}
+
+void RanksSession::product(mpi::Matmul& product, const ranks::MatmulShape& shape, const Resident& before) {
   const ranks::Plan& plan = product.plan();
   const auto layout = [&](std::size_t v) { return recursive_layout(plan, v, world_.size()); };
   for (std::size_t v : {matrix_a, matrix_b})
@@ -103,13 +129,13 @@ void RanksSession::product(mpi::Matmul& product, const ranks::MatmulShape& shape
   progress("timing");
   mpi::Times times;
   int runs = 0;
-  Record record = ranks_record("matmul", "recursive", to_json(shape), world_.size(), threads_);
-  record.params = {{"grid", plan_text(plan, world_.size())}};
+  Record record = recursive_record(plan, shape);
   const std::vector<double> samples = time_runs(world_, options_.repetitions, [&] {
     product.run();
     if (runs++ == 0) return;  // the one that brings memory in
     times.leaf += product.times().leaf;
     times.moving += product.times().moving;
+    times.leaf_end += product.times().leaf_end;
   });
   put_time(record, samples, "flop", flop(shape));
   // A run ends with the slowest rank's: what a rank does not compute or move, it waits, an idle one all the time.
@@ -117,21 +143,28 @@ void RanksSession::product(mpi::Matmul& product, const ranks::MatmulShape& shape
   put_phase(record, world_, options_.repetitions, "leaf", times.leaf);
   put_phase(record, world_, options_.repetitions, "moving", times.moving);
   put_phase(record, world_, options_.repetitions, "waiting", all - times.leaf - times.moving);
+  put_phase(record, world_, options_.repetitions, "waiting for leaves", times.leaf_end);
   record.quantities.push_back({.name = "time",
                                .unit = "s",
                                .value = mpi::max_over(world_.comm(), times.leaf) / options_.repetitions,
                                .at = {{"phase", "longest leaf"}}});
+  put_shared(record, product, runs);
   ranks::Traffic moved;
   for (const ranks::Traffic& level : product.traffic()) moved += level;
   add_words(record, plan, shape, mpi::max_over(world_.comm(), static_cast<double>(moved.words_received)),
             mpi::max_over(world_.comm(), static_cast<double>(moved.messages_received)), Origin::event,
             one_machine());
-  const double peak = mpi::max_over(world_.comm(), static_cast<double>(resident_bytes()) - bytes_before);
-  record.quantities.push_back({.name = "peak memory",
-                               .unit = "B",
-                               .value = peak,
-                               .origin = Origin::event,
-                               .detail = "Pss above the start; all that a run takes stays"});
+  // Which ranks have a page of a neighbour's mapped changes from run to run: they have equal parts of it.
+  const Resident now = resident_memory();
+  const double peak =
+      mpi::max_over(world_.comm(), now.own - before.own) +
+      mpi::sum_over(world_.comm(), now.shared - before.shared) / static_cast<double>(plan.ranks());
+  record.quantities.push_back(
+      {.name = "peak memory",
+       .unit = "B",
+       .value = peak,
+       .origin = Origin::event,
+       .detail = "Pss above the start, shared memory in equal parts; all that a run takes stays"});
   put_levels(record, world_, product.traffic());
   finish(std::move(record), check_parts(world_, of_c, product.memory(matrix_c).data(), product_check(shape)));
 }
@@ -159,9 +192,8 @@ void RanksSession::product_in_layout(mpi::Matmul& product, const ranks::MatmulSh
   poison(own[matrix_c], world_.rank(), c);
   double moving = 0;
   int runs = 0;
-  Record record = ranks_record("matmul", "recursive", to_json(shape), world_.size(), threads_);
+  Record record = recursive_record(product.plan(), shape);
   record.conditions["layout"] = options_.layout;
-  record.params = {{"grid", plan_text(product.plan(), world_.size())}};
   put_time(record,
            time_runs(world_, options_.repetitions,
                      [&] {

@@ -31,7 +31,9 @@ class RanksSession {
   std::size_t memory_limit() const;
   std::size_t layout_bytes(const ranks::MatmulShape&) const;
   bool recursive() const { return options_.layout.empty() || options_.layout == "recursive"; }
-  void product(mpi::Matmul&, const ranks::MatmulShape&, double bytes_before);
+  Record recursive_record(const ranks::Plan&, const ranks::MatmulShape&) const;
+  void put_shared(Record&, const mpi::Matmul&, int runs) const;
+  void product(mpi::Matmul&, const ranks::MatmulShape&, const Resident& before);
   void product_in_layout(mpi::Matmul&, const ranks::MatmulShape&);
   void product_peers(const ranks::MatmulShape&);
   ElementCheck product_check(const ranks::MatmulShape&) const;
