@@ -7,9 +7,10 @@
 // A fork is latent at first: a record on the stack, in a list of its thread. The thread runs the first branch,
 // takes the record off the list and runs the second one. Now and then a thread looks: it turns the oldest latent
 // fork of its list into a task of oneTBB, which another thread may take, where it has promoted none for a
-// heartbeat, or for a sixth of one while a thread of the arena is known to have nothing to do. Of a loop it turns
-// the second half of the remaining iterations into a task, where that half is known to be worth one. A program that ends before its first heartbeat
-// has entered no arena.
+// heartbeat. While threads of the arena are known to have nothing to do it promotes one for each of them, four at
+// once at most, and on average one in a sixth of a heartbeat. Of a loop it turns the second half of the remaining
+// iterations into a task, where that half is known to be worth one. A program that ends before its first
+// heartbeat has entered no arena.
 //
 // A thread looks when the number of forks since its last look has come to a count that it adapts, so that it
 // looks every few microseconds; in a program that begins at forks 1, 2, 4, 8 ...; at each fork where strands are
@@ -17,9 +18,10 @@
 //
 // Let a program have work W and span S, the latent forks included, let a promotion cost t, and let N be the
 // time between two promotions of a thread. The paper proves a work of at most (1 + t / N) W and a span of at
-// most (1 + N / t) S, where each fork on the path counts t. Here N is at least the sixth of a heartbeat. The
-// bound on the span holds for strands that are shorter than N, as nothing interrupts a strand; where strands
-// become longer from one fork to the next, a thread sees it some dozens of forks later.
+// most (1 + N / t) S, where each fork on the path counts t. Here N is on average at least the sixth of a
+// heartbeat, but for the first four promotions of each task; where strands are long, it is on average at least a
+// strand. The bound on the span holds for strands that are shorter than N, as nothing interrupts a strand; where
+// strands become longer from one fork to the next, a thread sees it some dozens of forks later.
 #pragma once
 
 #include <algorithm>
