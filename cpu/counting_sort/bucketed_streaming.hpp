@@ -97,7 +97,7 @@ class BucketedStreaming {
       partition(fork, in, out_, Digit{shift}, buckets, (Word{1} << shift) - 1, first_);
       sort_buckets(fork, n_, begin, 0,
                    [this](auto& branch, Index b, Index bucket_begin, Index size, Index group) {
-                     sort_bucket(branch, b, bucket_begin, size, group);
+                     this->sort_bucket(branch, b, bucket_begin, size, group);
                    });
     } else {
       const Buckets all{n_, width_, buckets, 0};
