@@ -1,5 +1,4 @@
-// The heartbeat policy: random trees of forks and loops with heartbeats and exceptions at random places do what
-// the serial elision does, on any number of threads, from several callers, and inside other arenas.
+// The heartbeat policy: what it promotes and when, from several callers, and inside other arenas.
 #include <gtest/gtest.h>
 #include <oneapi/tbb/task_scheduler_observer.h>
 
@@ -7,198 +6,17 @@
 #include <atomic>
 #include <chrono>
 #include <deque>
-#include <iostream>
 #include <thread>
 #include <vector>
 
 #include "common/fork/heartbeat.hpp"
 #include "common/fork/one_tbb.hpp"
 #include "common/random.hpp"
+#include "tests/heartbeat_trees.hpp"
 #include "tests/support.hpp"
 
 namespace tallcache::test {
 namespace {
-
-/// Every look promotes while this lives.
-struct Impatience {
-  Impatience() { detail::calls.always = true; }
-  ~Impatience() { detail::calls.always = false; }
-};
-
-/// Every thread looks at its next fork.
-void beat() { ++detail::calls.count; }
-
-struct Thrown {
-  std::uint64_t where;
-};
-
-/// What the nodes of all trees did.
-struct Nodes {
-  static inline std::atomic<std::int64_t> begun{0}, running{0}, thrown{0}, elsewhere{0};
-  static inline constinit thread_local bool is_caller = false;
-
-  Nodes() {
-    begun.fetch_add(1, std::memory_order_relaxed);
-    running.fetch_add(1, std::memory_order_relaxed);
-    if (!is_caller) elsewhere.fetch_add(1, std::memory_order_relaxed);
-  }
-  ~Nodes() { running.fetch_sub(1, std::memory_order_relaxed); }
-};
-
-/// A random tree. Every node sets its own number; at one node in `beats` all threads look, one in `throws` throws.
-struct Tree {
-  std::uint64_t seed;
-  int depth;
-  std::uint64_t beats = 0, throws = 0;
-  bool loops = true;
-
-  template <class Fork>
-  std::uint64_t run(Fork& fork) const {
-    return node(fork, seed, depth);
-  }
-
- private:
-  template <class Fork>
-  std::uint64_t node(Fork& fork, std::uint64_t id, int height) const {
-    const Nodes node_runs;
-    std::uint64_t drawn = 0;
-    const auto one_in = [&](std::uint64_t n) { return n && random_up_to(id, drawn++, n - 1) == 0; };
-    if (one_in(beats)) beat();
-    if (one_in(throws)) return throw_at(id);
-    std::uint64_t sum = id;
-    if (height == 0) return sum;
-    const auto child = [&](std::uint64_t i) { return random_bits(id, 100 + i); };
-    const int lower = static_cast<int>(random_up_to(id, drawn++, static_cast<std::uint64_t>(height - 1)));
-    if (loops && one_in(3)) {
-      std::array<std::uint64_t, 40> parts{};
-      const auto size = static_cast<Index>(random_up_to(id, drawn++, 39));
-      fork.loop(0, size, 1, [&](Index i) {
-        parts[static_cast<std::size_t>(i)] += node(fork, child(static_cast<std::uint64_t>(i)), lower / 2);
-      });
-      for (std::uint64_t part : parts) sum = 31 * sum + part;
-    } else {
-      std::uint64_t x = 0, y = 0;
-      const bool swap = one_in(2);
-      fork([&] { x = node(fork, child(0), swap ? height - 1 : lower); },
-           [&] { y = node(fork, child(1), swap ? lower : height - 1); });
-      sum = 31 * (31 * sum + x) + y;
-    }
-    if (one_in(beats)) beat();
-    if (one_in(throws)) return throw_at(~id);
-    return sum;
-  }
-
-  static std::uint64_t throw_at(std::uint64_t where) {
-    Nodes::thrown.fetch_add(1, std::memory_order_relaxed);
-    throw Thrown{where};
-  }
-};
-
-/// What a tree gives: its sum, or the place where it threw.
-template <class Fork>
-std::pair<bool, std::uint64_t> outcome(const Tree& tree, Fork&& fork) {
-  try {
-    return {true, tree.run(fork)};
-  } catch (const Thrown& thrown) {
-    return {false, thrown.where};
-  }
-}
-
-std::vector<int> thread_counts() {
-  std::vector<int> counts;
-  for (int threads = 1; threads <= std::min(usable_threads(), 4); ++threads) counts.push_back(threads);
-  return counts;
-}
-
-void expect_nothing_left() {
-  EXPECT_EQ(detail::latent_list.newest, nullptr) << "a fork is still in the list";
-}
-
-TEST(Heartbeat, RandomTreesAreTheElision) {
-  const Impatience promoting;
-  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
-    const Tree tree{seed, static_cast<int>(3 + seed % 7),
-                    std::array<std::uint64_t, 4>{0, 1, 3, 20}[seed % 4]};
-    const auto expected = outcome(tree, Serial{});
-    for (int threads : thread_counts()) ASSERT_EQ(outcome(tree, Heartbeat{threads}), expected) << seed;
-  }
-  expect_nothing_left();
-}
-
-// Of two branches that throw, the first one's exception is thrown, as by the elision; of iterations any.
-TEST(Heartbeat, RandomExceptionsAreCarried) {
-  const Impatience promoting;
-  int thrown = 0;
-  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
-    const Tree tree{seed, static_cast<int>(3 + seed % 6), 1 + seed % 3, 40, seed % 2 == 0};
-    const auto expected = outcome(tree, Serial{});
-    thrown += !expected.first;
-    for (int threads : thread_counts()) {
-      const auto found = outcome(tree, Heartbeat{threads});
-      ASSERT_EQ(found.first, expected.first) << seed;
-      if (!tree.loops) {
-        ASSERT_EQ(found, expected) << seed;
-      }
-    }
-  }
-  EXPECT_GT(thrown, 500);
-  EXPECT_LT(thrown, 2500);
-  expect_nothing_left();
-}
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int many_trees = 50'000;
-#else
-constexpr int many_trees = 1'000'000;
-#endif
-
-/// The i-th of many small trees.
-Tree small_tree(int i) {
-  const auto seed = static_cast<std::uint64_t>(i);
-  return {.seed = seed,
-          .depth = static_cast<int>(1 + random_up_to(seed, 1, 4)),
-          .beats = std::array<std::uint64_t, 4>{0, 1, 3, 20}[random_up_to(seed, 2, 3)],
-          .throws = std::array<std::uint64_t, 4>{0, 0, 9, 30}[random_up_to(seed, 3, 3)],
-          .loops = random_up_to(seed, 4, 7) == 0};
-}
-
-// Every node begins once, ends before its tree does, and what one throws arrives. Where several throw under the
-// elision's order, only the first one does; the others may not begin.
-TEST(Heartbeat, AMillionRandomTreesAreTheElision) {
-  const int counts = std::min(usable_threads(), 16);
-  int threw = 0;
-  std::int64_t nodes = 0;
-  Nodes::is_caller = true;
-  Nodes::elsewhere = 0;
-  for (int i = 0; i < many_trees; ++i) {
-    const Tree tree = small_tree(i);
-    Nodes::begun = Nodes::thrown = 0;
-    const auto expected = outcome(tree, Serial{});
-    const std::int64_t begun = Nodes::begun.exchange(0), thrown = Nodes::thrown.exchange(0);
-    ASSERT_EQ(thrown, !expected.first);
-    detail::calls.always = i % 4 != 0;  // else by time and by calls
-    const auto found = outcome(tree, Heartbeat{1 + i % counts});
-    ASSERT_EQ(Nodes::running, 0) << i << ": a node runs on";
-    ASSERT_EQ(found.first, expected.first) << i;
-    if (!tree.loops || found.first) {
-      ASSERT_EQ(found, expected) << i;
-    }
-    ASSERT_EQ(Nodes::thrown > 0, !found.first) << i;
-    if (found.first) {
-      ASSERT_EQ(Nodes::begun, begun) << i;
-    }
-    threw += !found.first;
-    nodes += Nodes::begun;
-  }
-  detail::calls.always = false;
-  Nodes::is_caller = false;
-  expect_nothing_left();
-  EXPECT_GT(threw, many_trees / 20);
-  EXPECT_LT(threw, many_trees / 2);
-  EXPECT_EQ(Nodes::elsewhere > 0, counts > 1);
-  std::cout << many_trees << " trees of " << nodes << " nodes on 1 to " << counts << " threads: " << threw
-            << " threw, other threads ran " << Nodes::elsewhere << " nodes\n";
-}
 
 TEST(Heartbeat, EveryIterationRunsOnce) {
   const Impatience promoting;
