@@ -3,6 +3,7 @@
 #include <oneapi/tbb/task_group.h>
 
 #include <memory>
+#include <thread>
 
 #include "common/fork/one_tbb.hpp"
 
@@ -40,11 +41,20 @@ struct Promoted {
   explicit Promoted(Crew& of_tasks) : crew(of_tasks) {}
 
   Crew& crew;
-  std::atomic<int> waiting{0};  // tasks that have not begun
+  std::atomic<int> waiting{0};     // tasks that have not begun
+  std::atomic<int> unfinished{0};  // tasks, those that a cancellation leaves out until they are destroyed
   // Isolated, as a branch that an outer cancellation left out would leave its fork without a result.
   tbb::task_group_context context{tbb::task_group_context::isolated};
   tbb::task_group group{context};
   HappensBefore order;
+
+  // Counts a task as unfinished for as long as it or a copy of it lives.
+  struct Unfinished {
+    explicit Unfinished(Promoted& of) : promoted(of) { ++promoted.unfinished; }
+    Unfinished(const Unfinished& other) : Unfinished(other.promoted) {}
+    ~Unfinished() { --promoted.unfinished; }
+    Promoted& promoted;
+  };
 
   // A task that runs.
   struct Running {
@@ -71,9 +81,11 @@ void spawn(Latent& latent, void (*run)(void*, Index, Index), void* data, Index b
   }
   Promoted& promoted = latent.promoted ? *latent.promoted : *made;
   promoted.order.fork();
-  const auto task = [ run, data, begin, end, &promoted, long_strands = strands.long_now ]()
-      __attribute__((no_sanitize_thread)) {
-    const auto body = [ =, &promoted ]() __attribute__((no_sanitize_thread)) {
+  const auto task = [
+    run, data, begin, end, &promoted, long_strands = strands.long_now,
+    unfinished = Promoted::Unfinished(promoted)
+  ]() __attribute__((no_sanitize_thread)) {
+    const auto body = [&]() __attribute__((no_sanitize_thread)) {
       const Promoted::Running running(promoted, long_strands);
       run(data, begin, end);
     };
@@ -104,10 +116,18 @@ void join(Latent& latent) {
     Promoted& promoted;
     ~Left() { promoted.crew.offered -= promoted.waiting; }  // by a cancellation
   } const left{*promoted};
-  pass_through(crew, [&] {
-    const Idle idle(crew);
-    promoted->group.wait();
-  });
+  // Where the arena is full one of its threads runs this. It does not wait: of the tasks that are waited for one may
+  // be suspended on its own stack.
+  const auto caller = std::this_thread::get_id();
+  for (bool waited = false; !waited;) {
+    pass_through(crew, [&] {
+      if (std::this_thread::get_id() != caller && promoted->unfinished > 0) return;
+      waited = true;
+      const Idle idle(crew);
+      promoted->group.wait();
+    });
+    if (!waited) std::this_thread::yield();
+  }
 }
 
 void abandon(Latent& latent) noexcept {
