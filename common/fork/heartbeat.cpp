@@ -52,7 +52,10 @@ struct Promoted {
   struct Unfinished {
     explicit Unfinished(Promoted& of) : promoted(of) { ++promoted.unfinished; }
     Unfinished(const Unfinished& other) : Unfinished(other.promoted) {}
-    ~Unfinished() { --promoted.unfinished; }
+    ~Unfinished() {
+      const auto end = [this] { --promoted.unfinished; };
+      promoted.order.branch(end);
+    }
     Promoted& promoted;
   };
 
