@@ -1,0 +1,82 @@
+// An arena that its callers keep full: what a further caller does there, one of their threads does.
+#include <gtest/gtest.h>
+#include <oneapi/tbb/task_group.h>
+
+#include <atomic>
+#include <thread>
+
+#include "common/fork/one_tbb.hpp"
+#include "tests/heartbeat_trees.hpp"
+
+namespace tallcache::test {
+namespace {
+
+/// A wait in which a thread runs the tasks of its arena, until any thread ends it.
+class Wait {
+ public:
+  void until_ended() { group_.wait(); }
+  void end() { task_ = {}; }
+
+ private:
+  tbb::task_group group_;
+  tbb::task_handle task_ = group_.defer([] {});
+};
+
+/// Runs `body` in an arena, on this thread.
+template <class Body>
+void in_slot_of_own(tbb::task_arena& arena, Body&& body) {
+  const auto caller = std::this_thread::get_id();
+  for (bool entered = false; !entered; std::this_thread::yield())
+    arena.execute([&] {
+      if (std::this_thread::get_id() != caller) return;
+      entered = true;
+      body();
+    });
+}
+
+/// Two callers that fill an arena of two threads while this lives. The first runs tasks of the arena, the other none.
+class FullArena {
+ public:
+  explicit FullArena(tbb::task_arena& arena)
+      : first_([&] { in_slot_of_own(arena, [this] { ++inside_, wait_.until_ended(); }); }), second_([&] {
+          in_slot_of_own(arena, [this] {
+            ++inside_;
+            while (!end_) std::this_thread::yield();
+          });
+        }) {
+    while (inside_ < 2) std::this_thread::yield();
+  }
+  ~FullArena() {
+    wait_.end();
+    end_ = true;
+    first_.join();
+    second_.join();
+  }
+  std::thread::id runs_tasks() const { return first_.get_id(); }
+
+ private:
+  Wait wait_;
+  std::atomic<int> inside_{0};
+  std::atomic<bool> end_{false};
+  std::thread first_, second_;
+};
+
+TEST(PassThrough, ClearsItsFlagWhereAnotherThreadRunsTheBody) {
+  detail::Crew crew(2);
+  std::thread::id ran;
+  const auto body = [&] { ran = std::this_thread::get_id(); };
+  {
+    const FullArena full(crew.arena);
+    detail::pass_through(crew, body);
+    EXPECT_EQ(ran, full.runs_tasks());
+    EXPECT_FALSE(detail::passing);
+    EXPECT_THROW(detail::pass_through(crew, [] { throw Thrown{1}; }), Thrown);
+    EXPECT_FALSE(detail::passing);
+  }
+  in_slot_of_own(crew.arena, [&] { detail::pass_through(crew, body); });
+  EXPECT_EQ(ran, std::this_thread::get_id());
+  EXPECT_FALSE(detail::passing);
+}
+
+}  // namespace
+}  // namespace tallcache::test
