@@ -3,10 +3,13 @@
 #include <oneapi/tbb/task_group.h>
 
 #include <atomic>
+#include <functional>
 #include <thread>
 
+#include "common/fork/heartbeat.hpp"
 #include "common/fork/one_tbb.hpp"
 #include "tests/heartbeat_trees.hpp"
+#include "tests/support.hpp"
 
 namespace tallcache::test {
 namespace {
@@ -76,6 +79,41 @@ TEST(PassThrough, ClearsItsFlagWhereAnotherThreadRunsTheBody) {
   in_slot_of_own(crew.arena, [&] { detail::pass_through(crew, body); });
   EXPECT_EQ(ran, std::this_thread::get_id());
   EXPECT_FALSE(detail::passing);
+}
+
+// The thread that runs the arena's tasks runs the second branch of a fork of this thread, which is outside. While that
+// branch waits, in the arena, its thread also runs whatever this thread does in the arena to wait for the branch.
+// Were that a wait for the branch, neither would end.
+TEST(Heartbeat, NobodyWaitsOnTheStackOfTheTaskItWaitsFor) {
+  if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
+  const Impatience promoting;
+  tbb::task_arena& arena = arena_of(2);
+  const FullArena full(arena);
+  Wait branch;
+  // Ends the branch's wait after its thread has passed through the arena for another one, which clears the flag.
+  const std::function<void()> end_branch = [&] {
+    if (detail::passing)
+      arena.enqueue(end_branch);
+    else
+      branch.end();
+  };
+  std::thread::id ran;
+  std::atomic<bool> begun{false};
+  const Heartbeat fork{2};
+  fork(
+      [&] {
+        while (!begun) std::this_thread::yield();
+      },
+      [&] {
+        ran = std::this_thread::get_id();
+        detail::passing = true;
+        arena.enqueue(end_branch);
+        begun = true;
+        // From inside a task, oneTBB runs what is enqueued only in a wait of execute().
+        arena.execute([&] { branch.until_ended(); });
+      });
+  EXPECT_EQ(ran, full.runs_tasks());
+  expect_nothing_left();
 }
 
 }  // namespace
