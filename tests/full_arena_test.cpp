@@ -3,6 +3,7 @@
 #include <oneapi/tbb/task_group.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <thread>
 
@@ -28,13 +29,16 @@ class Wait {
 /// Runs `body` in an arena, on this thread.
 template <class Body>
 void in_slot_of_own(tbb::task_arena& arena, Body&& body) {
-  const auto caller = std::this_thread::get_id();
-  for (bool entered = false; !entered; std::this_thread::yield())
-    arena.execute([&] {
-      if (std::this_thread::get_id() != caller) return;
-      entered = true;
-      body();
+  const auto entered = [&, caller = std::this_thread::get_id()] {
+    bool here = false;
+    detail::enter(arena, [&] {
+      here = std::this_thread::get_id() == caller;
+      if (here) body();
     });
+    return here;
+  };
+  // A worker that is in the arena leaves when it has had nothing to do for a while.
+  while (!entered()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
 /// Two callers that fill an arena of two threads while this lives. The first runs tasks of the arena, the other none.
@@ -109,8 +113,8 @@ TEST(Heartbeat, NobodyWaitsOnTheStackOfTheTaskItWaitsFor) {
         detail::passing = true;
         arena.enqueue(end_branch);
         begun = true;
-        // From inside a task, oneTBB runs what is enqueued only in a wait of execute().
-        arena.execute([&] { branch.until_ended(); });
+        // From inside a task, oneTBB runs what is enqueued only where it enters anew.
+        detail::enter(arena, [&] { branch.until_ended(); });
       });
   EXPECT_EQ(ran, full.runs_tasks());
   expect_nothing_left();
