@@ -61,8 +61,9 @@ function(tallcache_add_gpu target)
   target_sources(${target} PRIVATE gpu/backend.cpp gpu/check.cpp gpu/cuda_executor.cpp gpu/cuda_graph.cpp
                                    gpu/cuda_state.cpp gpu/cupti.cpp gpu/cupti_library.cpp gpu/device_counters.cpp gpu/kernel_limits.cpp
                                    gpu/limits.cu gpu/memory_probes.cu gpu/nvml.cpp gpu/probe.cu
-                                   gpu/profiler_range.cpp gpu/scan.cu gpu/tensor_map.cpp gpu/peers/cublas_library.cpp
+                                   gpu/profiler_range.cpp gpu/scan.cu gpu/tensor_map.cpp gpu/tensor_peaks.cu gpu/peers/cublas_library.cpp
                                    gpu/peers/cublas_lt.cpp)
+  tallcache_add_sources_for(90a ${target} gpu/warpgroup_peaks.cu)
   tallcache_cuda_options(${target})
   target_link_libraries(${target} PRIVATE CUDA::cudart_static)
   # cuBLAS is loaded when it is first used: this is where to look behind the loader's own folders.

@@ -8,6 +8,7 @@
 #include "common/measure/harness.hpp"
 #include "gpu/check.hpp"
 #include "gpu/cuda_executor.hpp"
+#include "gpu/tensor_peaks.hpp"
 
 namespace tallcache {
 namespace {
@@ -30,14 +31,9 @@ __global__ void multiply_add(T* out, T factor) {
   if (sum == static_cast<T>(-1)) *out = sum;
 }
 
-struct PeakArgs {
-  void* out;
-  unsigned blocks;
-};
-
 template <class T>
 void start_multiply_add(const void* erased, const Params&, const Launch& launch) {
-  const auto& args = *static_cast<const PeakArgs*>(erased);
+  const auto& args = *static_cast<const gpu::PeakArgs*>(erased);
   using Device = typename Element<T>::Device;
   multiply_add<<<args.blocks, threads, 0, gpu::stream_of(launch)>>>(static_cast<Device*>(args.out),
                                                                     static_cast<Device>(0.5));
@@ -66,6 +62,22 @@ Rated rate(Executor& executor, Entry entry, const void* args, double work) {
           rounds};
 }
 
+FlopPeak peak_of(Executor& executor, const gpu::TensorUnit& unit, int multiprocessors) {
+  const auto out = executor.allocate(sizeof(double));
+  executor.fill(*out, 0xff);
+  const gpu::PeakArgs args{out->bytes().data(),
+                           static_cast<unsigned>(multiprocessors) * unit.blocks_of_sm * 4};
+  const double flops = 2.0 * unit.multiply_adds * unit.instructions * args.blocks;
+  FlopPeak peak{.element = std::string(unit.element),
+                .threads = 1,
+                .lanes = unit.multiply_adds,
+                .gflop_per_s = rate(executor, unit.start, &args, flops * 1e-9)};
+  double sum = 0;
+  TALLCACHE_CUDA(cudaMemcpy(&sum, args.out, sizeof sum, cudaMemcpyDeviceToHost));
+  if (sum != unit.sum) throw Error("the matrix instructions of " + peak.element + " gave a wrong sum");
+  return peak;
+}
+
 }  // namespace
 
 Limits measure_gpu_limits(int device) {
@@ -74,14 +86,14 @@ Limits measure_gpu_limits(int device) {
   TALLCACHE_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   const auto out = executor->allocate(sizeof(double));
   // 16 times the blocks that fill the device, so that the last ones take little of the time.
-  const PeakArgs peak{out->bytes().data(), static_cast<unsigned>(multiprocessors * 8 * 16)};
+  const gpu::PeakArgs peak{out->bytes().data(), static_cast<unsigned>(multiprocessors * 8 * 16)};
   const double flops = 2.0 * chains * steps * threads * peak.blocks;
 
   const std::size_t bytes = std::size_t{1} << 30;  // far beyond the second-level cache
   const auto to = executor->allocate(bytes), from = executor->allocate(bytes);
   executor->fill(*from, 1);
   const CopyArgs copy{to->bytes().data(), from->bytes().data(), bytes};
-  const auto peak_of = [&]<class T>(T) {
+  const auto peak_on_cores = [&]<class T>(T) {
     return FlopPeak{.element = std::string(Element<T>::name),
                     .threads = 1,
                     .lanes = 1,
@@ -90,7 +102,9 @@ Limits measure_gpu_limits(int device) {
   Limits limits;
   limits.clock_ghz = Figure<double>::none("not measured on a GPU");
   limits.fused = true;
-  limits.peaks = {peak_of(float{}), peak_of(double{})};
+  limits.peaks = {peak_on_cores(float{}), peak_on_cores(double{})};
+  for (const gpu::TensorUnit& unit : gpu::tensor_units(device))
+    limits.peaks.push_back(peak_of(*executor, unit, multiprocessors));
   const double gigabytes = 2.0 * static_cast<double>(bytes) * 1e-9;
   limits.bandwidths = {{"copy", 1, 2 * bytes, rate(*executor, &start_copy, &copy, gigabytes)}};
   return limits;

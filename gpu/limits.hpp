@@ -5,8 +5,9 @@
 
 namespace tallcache {
 
-/// Multiply-adds from registers on the CUDA cores, and the device's own copy ("copy"), by the best of
-/// several rounds. Measures device number `device` in under a second. Throws Error with the reason when it
+/// Multiply-adds from registers on the CUDA cores, those of the tensor cores from registers and shared memory
+/// (all factors 1, so that power does not limit the clock), and the device's own copy ("copy"), by the best
+/// of several rounds. Measures device number `device` in under a second. Throws Error with the reason when it
 /// cannot be used.
 Limits measure_gpu_limits(int device = 0);
 

@@ -12,6 +12,7 @@
 #include "common/ops/transpose.hpp"
 #include "gpu/cuda_executor.hpp"
 #include "gpu/cuda_state.hpp"
+#include "gpu/limits.hpp"
 #include "tests/hopper_code.hpp"
 #include "tests/on_device.hpp"
 #include "tests/support.hpp"
@@ -181,6 +182,22 @@ TEST_F(OnDevice, CodeForOneArchitectureRunsThereAndSaysWhyNotElsewhere) {
     EXPECT_EQ(hopper_answer(), 900);
   else
     EXPECT_NE(message_of([] { hopper_answer(); }), "no error");
+}
+
+// Wrong sums of the tensor cores would throw.
+TEST_F(OnDevice, LimitsAreOfItsCoresAndItsTensorCores) {
+  const Limits limits = measure_gpu_limits(0);
+  std::vector<std::string> elements;
+  for (const FlopPeak& peak : limits.peaks) {
+    elements.push_back(peak.element);
+    EXPECT_TRUE(std::isfinite(peak.gflop_per_s.best) && peak.gflop_per_s.best > 0) << peak.element;
+  }
+  std::vector<std::string> expected{"float", "double"};
+  const std::string& capability = cuda_devices().at(0).compute_capability;
+  if (capability == "9.0") expected.insert(expected.end(), {"bfloat16", "tf32"});
+  if (capability.size() > 3 || capability[0] >= '8') expected.emplace_back("double");
+  EXPECT_EQ(elements, expected);
+  EXPECT_TRUE(std::isfinite(limits.gb_per_s(1)));
 }
 
 TEST_F(OnDevice, TransfersTakeTime) {

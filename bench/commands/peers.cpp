@@ -69,6 +69,10 @@ Json plan_of(const Operation& operation, const PeerComparison& comparison) {
     part["share"]["operation"] = share.operation;
     part["share"]["variant"] = share.variant;
   }
+  if (!share.element.empty()) {
+    part["share"]["element"] = share.element;
+    part["share"]["products"] = share.products;
+  }
   return part;
 }
 

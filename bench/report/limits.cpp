@@ -131,11 +131,10 @@ double Roofline::gb_per_s(std::string_view backend, int threads) const {
   return best(traffic, backend, "byte", threads);
 }
 
-double Roofline::share(const Record& record) const {
+double Roofline::share(const Record& record, std::string_view element) const {
   const Quantity* work = record.find("work");
   if (!work) return no_value;
-  if (work->unit == "flop")
-    return record.rate() / gflop_per_s(record.backend, record.element, record.threads);
+  if (work->unit == "flop") return record.rate() / gflop_per_s(record.backend, element, record.threads);
   return record.value("traffic") / record.seconds() * 1e-9 / gb_per_s(record.backend, record.threads);
 }
 

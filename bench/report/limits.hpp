@@ -1,5 +1,5 @@
 // The limits of a machine as records of a results document: multiply-adds from registers, traffic with main
-// memory, the clock; for a GPU multiply-adds on its CUDA cores and its own copy.
+// memory, the clock; for a GPU multiply-adds on its CUDA cores and its tensor cores and its own copy.
 #pragma once
 
 #include <span>
@@ -35,8 +35,10 @@ class Roofline {
   double gb_per_s(std::string_view backend, int threads) const;
 
   /// The share of the roofline that a timed record reaches: of the multiply-adds when its work is flops, else
-  /// of the bandwidth by its minimum traffic. NaN where either is missing.
-  double share(const Record&) const;
+  /// of the bandwidth by its minimum traffic. NaN where either is missing. The multiply-adds are of the record's
+  /// element or of another.
+  double share(const Record& record) const { return share(record, record.element); }
+  double share(const Record&, std::string_view element) const;
 
  private:
   double best(std::string_view operation, std::string_view backend, std::string_view element,

@@ -41,7 +41,9 @@ const Record* other_case(const Document& document, const Json& part, const Recor
 double share_of(const Document& document, const Json& part, const Json& peer_case, const Record& own) {
   const Json& share = part.at("share");
   const std::string of = share.at("of"), first_input = part.at("first_input");
-  if (of == "limit") return Roofline(document.limits).share(own);
+  if (of == "limit")
+    return share.value("products", 1) *
+           Roofline(document.limits).share(own, share.value("element", own.element));
   if (of == "reference")
     return measured_seconds(record_of(document, part, peer_case, share.at("operation"), share.at("variant"),
                                       own.launch())) /

@@ -7,6 +7,8 @@
 namespace tallcache {
 namespace {
 
+constexpr SpeedShare::Of limit = SpeedShare::Of::limit;
+
 Shape square(Index n) { return {{"m", n}, {"n", n}, {"k", n}}; }
 
 OptimizationSteps steps() {
@@ -97,7 +99,7 @@ std::vector<OptimizationSteps> all_steps() {
 PeerComparison gpu_peers() {
   PeerComparison comparison{.element = "float",
                             .variant = "any_shape",
-                            .share = {SpeedShare::Of::limit, "of the FMA peak"},
+                            .share = {limit, "of the FMA peak"},
                             .beside = {"coarsened"},
                             .baseline = "coarsened",
                             .smoke = square(65),
@@ -117,22 +119,28 @@ PeerComparison gpu_peers() {
   return comparison;
 }
 
-PeerComparison gpu_peers_on_tensor_cores(std::string_view element, std::string_view variant) {
-  PeerComparison comparison{.element = element,
-                            .variant = variant,
-                            .share = {SpeedShare::Of::limit, "of the FMA peak"},
-                            .smoke = square(65),
-                            .backend = "gpu"};
-  if (variant == "three_products") comparison.beside = {"three_truncated"};
+PeerComparison gpu_peers_on_tensor_cores(std::string_view element, std::string_view variant,
+                                         const SpeedShare& share) {
+  PeerComparison comparison{
+      .element = element, .variant = variant, .share = share, .smoke = square(65), .backend = "gpu"};
   for (const Index n : {1024, 2048, 4096, 8192, 4095, 8191}) comparison.cases.push_back({.shape = square(n)});
   comparison.cases.push_back({.shape = square(16384), .from = Scale::full});
+  return comparison;
+}
+
+PeerComparison three_products_on_tensor_cores() {
+  PeerComparison comparison = gpu_peers_on_tensor_cores(
+      "float", "three_products",
+      {.of = limit, .title = "of a third of the TF32 peak", .element = "tf32", .products = 3});
+  comparison.beside = {"three_truncated"};
+  comparison.baseline = "cublas";
   return comparison;
 }
 
 PeerComparison peers_of_bfloat16(std::string_view variant) {
   PeerComparison comparison{.element = "bfloat16",
                             .variant = variant,
-                            .share = {SpeedShare::Of::limit, "of the bfloat16 peak"},
+                            .share = {limit, "of the bfloat16 peak"},
                             .smoke = {{"m", 65}, {"n", 65}, {"k", 33}}};
   for (const bool all_cores : {false, true}) {
     for (const Index n : {128, 256, 512, 1024, 2048, 4096})
@@ -146,7 +154,7 @@ PeerComparison peers_of_bfloat16(std::string_view variant) {
 PeerComparison peers(std::string_view element) {
   PeerComparison comparison{.element = element,
                             .variant = "recursive_packed",
-                            .share = {SpeedShare::Of::limit, "of the FMA peak"},
+                            .share = {limit, "of the FMA peak"},
                             // As they are installed; at their best they are no slower.
                             .without = {"openblas", "blis"},
                             .smoke = {{"m", 65}, {"n", 65}, {"k", 33}}};
@@ -207,11 +215,10 @@ const Suite matmul_suite{
               .full = {64, 128, 256, 512, 1024, 2048, 4096, 8192}},
     .steps = all_steps(),
     .peers = {peers("double"), peers("float"), peers_of_bfloat16("recursive_packed"),
-              peers_of_bfloat16("amx_tiles"), gpu_peers(),
-              gpu_peers_on_tensor_cores("float", "three_products"),
-              gpu_peers_on_tensor_cores("bfloat16", "specialised_warps"),
-              gpu_peers_on_tensor_cores("tf32", "transposed_wgmma"),
-              gpu_peers_on_tensor_cores("double", "warp_mma")},
+              peers_of_bfloat16("amx_tiles"), gpu_peers(), three_products_on_tensor_cores(),
+              gpu_peers_on_tensor_cores("bfloat16", "specialised_warps", {limit, "of the bfloat16 peak"}),
+              gpu_peers_on_tensor_cores("tf32", "transposed_wgmma", {limit, "of the TF32 peak"}),
+              gpu_peers_on_tensor_cores("double", "warp_mma", {limit, "of the tensor cores' peak"})},
     .errors = {errors<double>("cpu"), errors<float>("cpu"), errors<Bfloat16>("cpu"), errors<double>("gpu"),
                errors<float>("gpu"), errors<Bfloat16>("gpu"), errors<float>("gpu", Element<Tf32>::name)}};
 

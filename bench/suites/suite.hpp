@@ -68,6 +68,9 @@ struct SpeedShare {
   std::string_view title;  ///< of its column: "of the FMA peak"
   /// For `reference`: an operation that has the sizes of this one, and its variant.
   std::string_view operation{}, variant{};
+  /// For `limit`: that of another element, of which a product of this one takes several.
+  std::string_view element{};
+  int products = 1;
 };
 std::string_view to_string(SpeedShare::Of);
 
@@ -78,7 +81,7 @@ struct PeerComparison {
   SpeedShare share;
   std::vector<std::string_view> without{};  ///< peers that are always slower than another, or too slow
   std::vector<std::string_view> beside{};   ///< variants of the suite's own
-  std::string_view baseline{};              ///< the variant in `beside` that has a column of its own
+  std::string_view baseline{};              ///< the variant that has a column of its own
   Shape smoke;                              ///< the shape of every case at scale smoke
   std::vector<PeerCase> cases{};
   std::string_view backend = "cpu";

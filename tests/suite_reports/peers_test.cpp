@@ -40,6 +40,11 @@ TEST(Peers, SharesAndSpeedUpsAreOfTheOtherCases) {
   document.plan[0]["share"] = {{"of", "limit"}, {"title", "of the FMA peak"}};
   document.limits = {limit("multiply_add", "float", 1, 6e-9)};
   EXPECT_DOUBLE_EQ(figures_of(document, 2).share, 0.5);
+  document.plan[0]["share"]["element"] = "tf32";
+  document.plan[0]["share"]["products"] = 3;
+  EXPECT_TRUE(std::isnan(figures_of(document, 2).share)) << "no limit of that element";
+  document.limits.push_back(limit("multiply_add", "tf32", 1, 12e-9));
+  EXPECT_DOUBLE_EQ(figures_of(document, 2).share, 0.75);
   Record copy = record_of({"memcpy", 1.5}, 9);
   copy.operation = "copy";
   copy.row = "n = 9";
