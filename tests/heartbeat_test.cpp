@@ -105,7 +105,7 @@ TEST(Heartbeat, FindsTheOldestFork) {
       ASSERT_TRUE(list.pop(forks.back()));
       forks.pop_back();
     } else {
-      list.find_oldest();
+      list.find_oldest(0);
       ASSERT_EQ(list.oldest, &forks.front()) << step;
       for (std::size_t i = 0; i + 1 < forks.size(); ++i) ASSERT_EQ(forks[i].newer, &forks[i + 1]) << step;
       list.remove_oldest();

@@ -21,17 +21,22 @@ constexpr Time long_strand = 15'000, long_beginning = 100'000;
 constexpr int most_between = 512;  // forks
 
 // Whether this thread has strands so long that it does not look before it is too late for a promotion. It then
-// promotes each fork, up to a task for each thread, and so do those that take its tasks. After strands that are
-// longer still the next program does so from its beginning: it is probably the same again. Where it is not, a
-// thread is woken in vain, which takes a tenth of such a strand's time.
+// promotes each fork, up to a task for each thread, and so do those that take its tasks, until short strands follow
+// one another. After strands that are longer still the next program does so from its beginning: it is probably the
+// same again. Where it is not, a thread is woken in vain, which takes a tenth of such a strand's time.
 struct Strands {
   bool long_now = false, long_before = false;
+  int short_ones = 0;
 };
 constinit thread_local Strands strands;
+constexpr int many = 16;  // more than a descent to a leaf
 
 // The strand since the last look has come to an end.
 void strand_ends(Time length) {
-  if (length >= long_strand) strands.long_now = true;
+  if (length >= long_strand)
+    strands.long_now = true, strands.short_ones = 0;
+  else if (++strands.short_ones >= many)
+    strands.long_now = false;
   if (length >= long_beginning) strands.long_before = true;
 }
 
@@ -70,6 +75,7 @@ struct Promoted {
       list.looked = time_now();
       list.promoted = list.looked - burst;
       strands.long_now = long_strands;
+      strands.short_ones = 0;
     }
     ~Running() { crew.becomes_idle(); }
     Crew& crew;
@@ -131,6 +137,7 @@ void join(Latent& latent) {
     });
     if (!waited) std::this_thread::yield();
   }
+  latent_list.looked = time_now();  // to wait is no strand
 }
 
 void abandon(Latent& latent) noexcept {
@@ -156,10 +163,11 @@ void promote_now(LatentList& list, Latent& latent) noexcept {
   }
 }
 
-void LatentList::find_oldest() {
+void LatentList::find_oldest(Time now) {
   Latent* before = newest;
   for (Latent* fork = newest;; before = fork, fork = fork->older) {
     const bool known = fork->newer;
+    if (!known) fork->seen = now;
     fork->newer = before;
     if (!fork->older) oldest = fork;
     if (known || !fork->older) return;
@@ -189,7 +197,7 @@ static void promote(LatentList& list) {
 // Whether it is time for a promotion.
 static bool is_time(const LatentList& list, const Crew& crew, Time now) {
   const Time age = now - list.promoted;
-  if (age < least_age && !strands.long_now) return false;
+  if ((age < least_age || now - list.oldest->seen < worth_a_task) && !strands.long_now) return false;
   if (crew.hungry()) return true;
   return crew.offered < list.oldest->threads &&
          (strands.long_now || age >= (crew.workers > 0 ? heartbeat : first_heartbeat));
@@ -201,7 +209,7 @@ void promote_in_time(LatentList& list, Time now) noexcept {
   if (now - list.promoted < least_age && !always && !strands.long_now) return;
   if (!list.newest || !has_workers(list)) return;
   try {
-    list.find_oldest();
+    list.find_oldest(now);
     const Crew& crew = list.crew ? *list.crew : crew_of(list.oldest->threads);
     if (always) return promote(list);
     // So many at most as to give each other thread a task.
@@ -216,7 +224,7 @@ void promote_in_time(LatentList& list, Time now) noexcept {
 void look(LatentList& list) noexcept {
   const Time now = time_now(), since = now - list.looked;
   if (list.looked == 0) {
-    strands = {.long_now = strands.long_before, .long_before = false};
+    strands = {.long_now = strands.long_before};
     list.promoted = strands.long_now ? now - burst : now + begins;
   } else {
     strand_ends(since);
@@ -227,7 +235,6 @@ void look(LatentList& list) noexcept {
     else if (since > 4 * between_looks)
       list.between = std::max(1, static_cast<int>(list.between * between_looks / since));
   }
-  constexpr int many = 16;  // more than a descent to a leaf
   if (list.between >= many) strands.long_now = false;
   list.until_look = list.between;
   list.answered = calls.count.load(std::memory_order_relaxed);

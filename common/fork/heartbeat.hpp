@@ -8,9 +8,10 @@
 // takes the record off the list and runs the second one. Now and then a thread looks: it turns the oldest latent
 // fork of its list into a task of oneTBB, which another thread may take, where it has promoted none for a
 // heartbeat. While threads of the arena are known to have nothing to do it promotes one for each of them, four at
-// once at most, and on average one in a sixth of a heartbeat. Of a loop it turns the second half of the remaining
-// iterations into a task, where that half is known to be worth one. A program that ends before its first
-// heartbeat has entered no arena.
+// once at most, and on average one in a sixth of a heartbeat. A fork whose first branch has not run for long stays
+// latent, as its second one is probably as short. Of a loop it turns the second half of the remaining iterations
+// into a task, where that half is known to be worth one. A program that ends before its first heartbeat has
+// entered no arena.
 //
 // A thread looks when the number of forks since its last look has come to a count that it adapts, so that it
 // looks every few microseconds; in a program that begins at forks 1, 2, 4, 8 ...; at each fork where strands are
@@ -41,6 +42,13 @@ struct Promoted;  // the tasks of a fork or a loop; heartbeat.cpp
 /// How much of a latent fork or loop has become a task.
 enum class Offered { nothing, a_part, all };
 
+using Time = std::int64_t;  // nanoseconds
+inline Time time_now() {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+/// A promotion and a theft together take microseconds: what is shorter stays latent.
+constexpr Time worth_a_task = 8000;
+
 /// A latent fork or loop, in the list of its thread.
 struct Latent {
   Latent(Offered (*offer_tasks)(Latent&), int of_threads) : offer(offer_tasks), threads(of_threads) {}
@@ -50,13 +58,9 @@ struct Latent {
   const int threads;
   Latent* older;            ///< null: none
   Latent* newer = nullptr;  ///< null: not known yet; LatentList::find_oldest()
+  Time seen;                ///< where `newer` is known: when a look found it first
   Promoted* promoted;       ///< of a fork: set where that is no longer latent
 };
-
-using Time = std::int64_t;  // nanoseconds
-inline Time time_now() {
-  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// The latent forks of a thread; while it is in another arena, those that it made there. The oldest is promoted
 /// first, so that a thread that waits for a task has none left, except around blocks().
@@ -80,7 +84,7 @@ struct LatentList {
 
   /// Sets `oldest`, and `newer` of all forks but the newest, whose own is not null either. Where that of a fork
   /// is known, so are those of all older ones, which each call therefore meets only once. Requires a newest.
-  void find_oldest();
+  void find_oldest(Time now);
   /// After find_oldest().
   void remove_oldest();
 };
@@ -229,7 +233,7 @@ struct LatentLoop : Latent {
       look_in_time(list);
       run_piece(piece);
     }
-    constexpr Time short_piece = 2000, worth_a_task = 8000;
+    constexpr Time short_piece = 2000;
     Index size = 1;
     Time before = left > 0 ? time_now() : 0;
     while (left > 0) {
