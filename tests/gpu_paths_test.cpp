@@ -172,8 +172,8 @@ TEST_F(CountingSorting, MostKeysInOneBucket) {
     });
 }
 
-// 2^24 keys and more are moved before they are counted, if a sample of each 2048th is even, and again if it was
-// not like the others.
+// 2^24 keys and more are moved before they are counted, if a sample of each 2048th is even, and again if it
+// was not like the others.
 TEST_F(CountingSorting, MovedBeforeTheyAreCounted) {
   constexpr Index n = 1 << 24;
   for (std::uint32_t range : {1u << 24, (1u << 24) + 77'777, 70'000u})
@@ -232,8 +232,8 @@ class StablePairs : public OnExecutor {
   }
 };
 
-// A block has one, two, three or many tiles of 10240 pairs, the last one with a pair, all but one, or whole; digits
-// of 1 to 9 bits in 1 to 4 passes.
+// A block has one, two, three or many tiles of 10240 pairs, the last one with a pair, all but one, or whole;
+// digits of 1 to 9 bits in 1 to 4 passes.
 TEST_F(StablePairs, TilesAndDigits) {
   for (Index n : {10239, 10240, 10241, 20480, 20481, 30719, 1351680, 1351681, 2703361})
     for (std::uint32_t range : {1u, 255u, 511u, 512u, 1000u, 1u << 20, ~0u}) {

@@ -22,8 +22,8 @@ struct Digit {
   __host__ __device__ int padded() const { return bits < 2 ? 4 : 1 << bits; }
 };
 
-/// The pairs that a block gathers by digit in shared memory at a time, `rows` of 32 for each warp that ranks, and
-/// the warps of each role in a block.
+/// The pairs that a block gathers by digit in shared memory at a time, `rows` of 32 for each warp that ranks,
+/// and the warps of each role in a block.
 struct SweepTile {
   static constexpr int rows = 20, rank_warps = 16, look_warps = 4, write_warps = 4, blocks = 1;
   static constexpr int rank_threads = rank_warps * 32, look_threads = look_warps * 32;

@@ -1,6 +1,6 @@
-// The tiles of a stable pass over pairs by one digit. The warps of a block work at three tiles at once: some rank
-// and gather a tile by digit in shared memory, some look back for where its digits go, some write it as a run for
-// each digit.
+// The tiles of a stable pass over pairs by one digit. The warps of a block work at three tiles at once: some
+// rank and gather a tile by digit in shared memory, some look back for where its digits go, some write it as
+// a run for each digit.
 #pragma once
 
 #include "gpu/counting_sort/look_back.cuh"
@@ -142,8 +142,8 @@ struct SweepBlock {
   }
 
  private:
-  // Who waits for whom: the warps that rank for each other; for a slot, those that look for the counts, those that
-  // rank for the counts to have been read, those that write for a whole tile, and the others for its end.
+  // Who waits for whom: the warps that rank for each other; for a slot, those that look for the counts, those
+  // that rank for the counts to have been read, those that write for a tile, and the others for its end.
   __device__ static NamedBarrier ranking() { return {1, Tile::rank_threads}; }
   __device__ static NamedBarrier ranked(int slot) {
     return {2 + slot, Tile::rank_threads + Tile::look_threads};
@@ -244,12 +244,14 @@ struct SweepBlock {
   }
 };
 
-/// The tiles of a pass, in the order of tickets: a tile waits only for tiles that are under way, and neighbours are
-/// written at almost the same time, while the second-level cache still holds the sectors in which their runs meet.
+/// The tiles of a pass, in the order of tickets: a tile waits only for tiles that are under way, and
+/// neighbours are written at almost the same time, while the second-level cache still holds the sectors in
+/// which their runs meet.
 template <class PairsFrom, class Put>
 __device__ void sweep(const SweepBlock& block, Key* ticket, Key* table, const Key* first,
                       PairsFrom pairs_from, Put put) {
-  // The same in all lanes, which the compiler sees: ballots under a branch that may diverge exhaust its predicates.
+  // The same in all lanes, as the compiler sees: under a branch that may diverge it has no predicates left
+  // for the ballots.
   const int thread = __shfl_sync(~0u, threadIdx.x, 0);
   const bool ranks = thread < SweepTile::rank_threads;
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
