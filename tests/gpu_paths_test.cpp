@@ -172,8 +172,8 @@ TEST_F(CountingSorting, MostKeysInOneBucket) {
     });
 }
 
-// 2^24 keys and more are moved before they are counted, if a sample of each 2048th is even, and again if it was
-// not like the others.
+// 2^24 keys and more are moved before they are counted, if a sample of each 2048th is even, and again if it
+// was not like the others.
 TEST_F(CountingSorting, MovedBeforeTheyAreCounted) {
   constexpr Index n = 1 << 24;
   for (std::uint32_t range : {1u << 24, (1u << 24) + 77'777, 70'000u})
@@ -190,6 +190,57 @@ TEST_F(CountingSorting, LongResidues) {
     sort(range / 8 + 3, range,
          [=](Index i) { return i % 3 ? random(i, range) : 60'000'000 + random(i, 100'000); }, 0,
          {{"bits", 18}});
+}
+
+class StablePairs : public OnExecutor {
+ protected:
+  void sort(Index n, std::uint32_t range, const std::function<std::uint32_t(Index)>& key_at) {
+    SCOPED_TRACE(testing::Message() << n << " pairs with keys in [0, " << range << "]");
+    std::vector<std::uint32_t> keys(n), values(n);
+    for (Index i = 0; i < n; ++i) keys[i] = key_at(i);
+    std::iota(values.begin(), values.end(), 0u);
+    const auto bytes = static_cast<std::size_t>(n) * 4;
+    const auto in = executor->allocate(bytes), in_values = executor->allocate(bytes),
+               out = executor->allocate(bytes), out_values = executor->allocate(bytes);
+    executor->upload(*in, std::as_bytes(std::span(keys)));
+    executor->upload(*in_values, std::as_bytes(std::span(values)));
+    const Variant& variant = find_variant(operation_of<CountingSort<true>>, "wide_digits", "gpu");
+    const Shape shape{{"n", n}, {"range", static_cast<Index>(range)}};
+    const Params params = complete_params(variant, {});
+    const auto scratch = executor->allocate(variant.scratch(shape, params));
+    executor->fill(*scratch, 0xee);
+    CountingSort<true>::Args<> args{};
+    args.out = {place<std::uint32_t>(*out, 0), n};
+    args.payload_out = {place<std::uint32_t>(*out_values, 0), n};
+    args.in = {place<std::uint32_t>(*in, 0), n};
+    args.payload_in = {place<std::uint32_t>(*in_values, 0), n};
+    args.range = range;
+    args.scratch = Scratch<>(scratch->bytes());
+    run(variant, &args, params);
+    EXPECT_TRUE(out->guards_intact() && out_values->guards_intact() && scratch->guards_intact());
+    std::vector<std::uint32_t> sorted(n), moved(n);
+    executor->download(std::as_writable_bytes(std::span(sorted)), *out);
+    executor->download(std::as_writable_bytes(std::span(moved)), *out_values);
+    std::ranges::stable_sort(values, {}, [&](std::uint32_t i) { return keys[i]; });
+    EXPECT_TRUE(moved == values) << "first at " << std::ranges::mismatch(moved, values).in1 - moved.begin();
+    std::ranges::sort(keys);
+    EXPECT_TRUE(sorted == keys) << "first at " << std::ranges::mismatch(sorted, keys).in1 - sorted.begin();
+  }
+
+  static std::uint32_t random(Index i, std::uint32_t max) {
+    return static_cast<std::uint32_t>(random_up_to(1, static_cast<std::uint64_t>(i), max));
+  }
+};
+
+// A block has one, two, three or many tiles of 10240 pairs, the last one with a pair, all but one, or whole;
+// digits of 1 to 9 bits in 1 to 4 passes.
+TEST_F(StablePairs, TilesAndDigits) {
+  for (Index n : {10239, 10240, 10241, 20480, 20481, 30719, 1351680, 1351681, 2703361})
+    for (std::uint32_t range : {1u, 255u, 511u, 512u, 1000u, 1u << 20, ~0u}) {
+      if (n > 100000 && range != 511 && range != ~0u) continue;
+      sort(n, range, [=](Index i) { return random(i, range); });
+      sort(n, range, [=](Index i) { return i % 7 ? range : random(i, range); });
+    }
 }
 
 }  // namespace

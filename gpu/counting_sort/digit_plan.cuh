@@ -22,10 +22,15 @@ struct Digit {
   __host__ __device__ int padded() const { return bits < 2 ? 4 : 1 << bits; }
 };
 
-/// The pairs that a block gathers by digit in shared memory at a time: `rows` of 32 a warp.
+/// The pairs that a block gathers by digit in shared memory at a time, `rows` of 32 for each warp that ranks,
+/// and the warps of each role in a block.
 struct SweepTile {
-  static constexpr int threads = 640, rows = 20, blocks = 1, warps = threads / 32;
-  static constexpr Key pairs = threads * rows;
+  static constexpr int rows = 20, rank_warps = 16, look_warps = 4, write_warps = 4, blocks = 1;
+  static constexpr int rank_threads = rank_warps * 32, look_threads = look_warps * 32;
+  static constexpr int write_threads = write_warps * 32;
+  static constexpr int threads = rank_threads + look_threads + write_threads;
+  static constexpr int rank_registers = 96, other_registers = 48;  ///< of a thread
+  static constexpr Key pairs = rank_threads * rows;
   static_assert(pairs < 65536);
 
   static Index number(Index n) { return ceil_div(n, pairs); }

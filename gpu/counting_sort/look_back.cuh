@@ -22,6 +22,9 @@ struct TileCount {
                  "r"(counts.y | kind), "r"(counts.z | kind), "r"(counts.w | kind)
                  : "memory");
   }
+  static __device__ void store(Key* at, Key count, Key kind) {
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(count | kind) : "memory");
+  }
   static __device__ bool is_there(const uint4& counts) {
     return counts.x && counts.y && counts.z && counts.w;
   }

@@ -26,7 +26,8 @@ __device__ unsigned lanes_of_digit(Key digit) {
   unsigned lanes = ~0u;
 #pragma unroll
   for (int b = 0; b < bits; ++b)
-    asm("{\n"
+    asm volatile(
+        "{\n"
         "  .reg .pred is_set;\n"
         "  .reg .b32 same;\n"
         "  setp.ne.b32 is_set, %1, 0;\n"

@@ -1,0 +1,272 @@
+// The tiles of a stable pass over pairs by one digit. The warps of a block work at three tiles at once: some
+// rank and gather a tile by digit in shared memory, some look back for where its digits go, some write it as
+// a run for each digit.
+#pragma once
+
+#include "gpu/counting_sort/look_back.cuh"
+
+namespace tallcache::gpu::counting_sort {
+
+/// A barrier of some warps of a block, and the memory accesses before it: named barriers 1 to 15. PTX ISA,
+/// "barrier".
+struct NamedBarrier {
+  int name, threads;
+
+  __device__ void wait() const { asm volatile("barrier.sync %0, %1;" ::"r"(name), "r"(threads) : "memory"); }
+  __device__ void arrive() const {
+    asm volatile("barrier.arrive %0, %1;" ::"r"(name), "r"(threads) : "memory");
+  }
+};
+
+/// A block's work on its tiles, the first of which is step 0. Steps take turns in two slots.
+struct SweepBlock {
+  using Tile = SweepTile;
+  static constexpr int rows = Tile::rows, slots = 2, max_warps = 32;
+  static_assert(Tile::rank_threads >= DigitPlan::max_digits);
+  static_assert(Tile::look_threads * 4 >= DigitPlan::max_digits);
+
+  /// What warps of different roles tell each other.
+  struct Told {
+    Key warp_sums[max_warps];
+    Key ranked_tile[slots], full_tile[slots], next_tile;
+    int shift;
+  };
+
+  Digit digit;
+  Key n, tiles;
+  int padded;
+  uint2* gathered;            ///< a tile of each slot
+  Key* counts;                ///< of each warp that ranks
+  Key *place, *total, *leap;  ///< of each slot: a digit's place in the tile, its pairs, the way to the output
+  Told* told;
+
+  static std::size_t shared_bytes(int max_padded) {
+    return slots * Tile::pairs * sizeof(uint2) + (3 * slots + Tile::rank_warps) * max_padded * sizeof(Key) +
+           sizeof(Told);
+  }
+
+  __device__ SweepBlock(const Digit& d, Key size, uint2* memory)
+      : digit(d), n(size), tiles((size + Tile::pairs - 1) / Tile::pairs), padded(d.padded()) {
+    gathered = memory;
+    counts = reinterpret_cast<Key*>(gathered + slots * Tile::pairs);
+    place = counts + Tile::rank_warps * padded;
+    total = place + slots * padded;
+    leap = total + slots * padded;
+    told = reinterpret_cast<Told*>(leap + slots * padded);
+  }
+
+  /// The warps that rank. pairs_from(i)(k) is the pair i + k.
+  template <class PairsFrom>
+  __device__ void rank(Key* ticket, Key* table, PairsFrom pairs_from) const {
+    uint2 pairs[rows];
+    if (threadIdx.x == 0) told->next_tile = atomicAdd(ticket, 1u), told->shift = digit.shift;
+    ranking().wait();
+    Key tile = told->next_tile;
+    if (tile < tiles) load(pairs_from, tile, pairs);
+    for (int step = 0;; ++step) {
+      const int slot = step % slots;
+      if (tile >= tiles) return end(step);
+      count(pairs);
+      ranking().wait();
+      Key later = 0;
+      if (threadIdx.x == 0) later = atomicAdd(ticket, 1u);
+      find_places(table, tile, step);
+      if (step >= slots) empty(slot).wait();
+      gather(pairs, gathered + slot * Tile::pairs);
+      if (threadIdx.x == 0) told->next_tile = later;
+      full(slot).arrive();
+      ranking().wait();
+      tile = told->next_tile;
+      if (tile < tiles) load(pairs_from, tile, pairs);
+    }
+  }
+
+  /// The warps that look back, from the counts of each tile that is ranked. A thread has four neighbouring
+  /// digits, if it has any; first[digit] is where the digit's pairs start.
+  __device__ void look(Key* table, const Key* first) const {
+    const int thread = threadIdx.x - Tile::rank_threads, d = thread * 4;
+    for (int step = 0;; ++step) {
+      const int slot = step % slots;
+      ranked(slot).wait();
+      const Key tile = told->ranked_tile[slot];
+      uint4 way{}, count{};
+      if (tile < tiles && d < padded) {
+        way = *reinterpret_cast<const uint4*>(place + slot * padded + d);
+        count = *reinterpret_cast<const uint4*>(total + slot * padded + d);
+      }
+      heard(slot).arrive();
+      if (tile < tiles && d < padded) {
+        Key* const own = table + static_cast<Index>(tile) * padded + d;
+        const uint4 before = look_back(own, tile, padded);
+        TileCount::store(own, before + count, TileCount::is_sum);
+        way = *reinterpret_cast<const uint4*>(first + d) + before - way;
+      }
+      __syncwarp();
+      if (step >= slots) leapt(slot).wait();
+      if (d < padded) *reinterpret_cast<uint4*>(leap + slot * padded + d) = way;
+      if (thread == 0) told->full_tile[slot] = tile;
+      full(slot).arrive();
+      if (tile >= tiles) return;
+    }
+  }
+
+  /// The warps that write: put(i, pair) for each pair of a tile.
+  template <class Put>
+  __device__ void write(Put put) const {
+    constexpr int at_once = 4, threads = Tile::write_threads;
+    const Key thread = threadIdx.x - Tile::rank_threads - Tile::look_threads;
+    for (int step = 0;; ++step) {
+      const int slot = step % slots;
+      full(slot).wait();
+      const Key tile = told->full_tile[slot];
+      if (tile >= tiles) return;
+      const Key here = min(n - tile * Tile::pairs, Tile::pairs);
+      const uint2* const from = gathered + slot * Tile::pairs;
+      const Key* const way = leap + slot * padded;
+      for (Key first = thread; first < here; first += at_once * threads) {
+        uint2 pair[at_once];
+        Key at[at_once];
+#pragma unroll
+        for (int k = 0; k < at_once; ++k) {
+          const Key i = first + k * threads;
+          pair[k] = i < here ? from[i] : uint2{};
+          at[k] = way[digit.of(pair[k].x)] + i;
+        }
+#pragma unroll
+        for (int k = 0; k < at_once; ++k)
+          if (first + k * threads < here) put(at[k], pair[k]);
+      }
+      empty(slot).arrive();
+      leapt(slot).arrive();
+    }
+  }
+
+ private:
+  // Who waits for whom: the warps that rank for each other; for a slot, those that look for the counts, those
+  // that rank for the counts to have been read, those that write for a tile, and the others for its end.
+  __device__ static NamedBarrier ranking() { return {1, Tile::rank_threads}; }
+  __device__ static NamedBarrier ranked(int slot) {
+    return {2 + slot, Tile::rank_threads + Tile::look_threads};
+  }
+  __device__ static NamedBarrier heard(int slot) {
+    return {4 + slot, Tile::rank_threads + Tile::look_threads};
+  }
+  __device__ static NamedBarrier full(int slot) { return {6 + slot, Tile::threads}; }
+  __device__ static NamedBarrier empty(int slot) {
+    return {8 + slot, Tile::rank_threads + Tile::write_threads};
+  }
+  __device__ static NamedBarrier leapt(int slot) {
+    return {10 + slot, Tile::look_threads + Tile::write_threads};
+  }
+
+  __device__ Key* own_counts() const { return counts + threadIdx.x / 32 * padded; }
+
+  /// This thread's pairs of a tile; behind the last one pairs of the last digit.
+  template <class PairsFrom>
+  __device__ void load(PairsFrom pairs_from, Key tile, uint2 (&pairs)[rows]) const {
+    const Key first = tile * Tile::pairs + threadIdx.x / 32 * (32 * rows) + threadIdx.x % 32;
+    const auto at = pairs_from(first);
+    if (n - tile * Tile::pairs >= Tile::pairs) {
+#pragma unroll
+      for (int r = 0; r < rows; ++r) pairs[r] = at(r * 32);
+    } else {
+      const int left = static_cast<int>(n - first);
+#pragma unroll
+      for (int r = 0; r < rows; ++r) pairs[r] = r * 32 < left ? at(r * 32) : uint2{~Key{0}, 0};
+    }
+  }
+
+  __device__ void count(const uint2 (&pairs)[rows]) const {
+    Key* const own = own_counts();
+    clear_counts(own, padded);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) atomicAdd(&own[digit.of(pairs[r].x)], 1u);
+  }
+
+  /// The tile's counts are told to later tiles and to the warps that look back, and become the places of the
+  /// warps' first pairs. A thread a digit.
+  __device__ void find_places(Key* table, Key tile, int step) const {
+    const int d = threadIdx.x, lane = d % 32, warp = d / 32, slot = step % slots;
+    Key count = 0;
+    if (d < padded) {
+#pragma unroll
+      for (int w = 0; w < Tile::rank_warps; ++w) count += counts[w * padded + d];
+      TileCount::store(table + static_cast<Index>(tile) * padded + d, count,
+                       tile ? TileCount::is_own : TileCount::is_sum);
+    }
+    Key upto = count;
+#pragma unroll
+    for (int s = 1; s < 32; s *= 2) {
+      const Key other = __shfl_up_sync(~0u, upto, s);
+      upto += lane >= s ? other : 0;
+    }
+    if (lane == 31) told->warp_sums[warp] = upto;
+    ranking().wait();
+    Key at = upto - count + __reduce_add_sync(~0u, lane < warp ? told->warp_sums[lane] : 0);
+    if (step >= slots) heard(slot).wait();
+    if (d < padded) {
+      place[slot * padded + d] = at;
+      total[slot * padded + d] = count;
+    }
+    if (d == 0) told->ranked_tile[slot] = tile;
+    ranked(slot).arrive();
+    if (d < padded) {
+#pragma unroll
+      for (int w = 0; w < Tile::rank_warps; ++w) {
+        Key& own = counts[w * padded + d];
+        const Key pairs = own;
+        own = at;
+        at += pairs;
+      }
+    }
+    ranking().wait();
+  }
+
+  __device__ void gather(const uint2 (&pairs)[rows], uint2* to) const {
+    // Read anew, or all digits and addresses of counts stay in registers since count().
+    const Digit same{*const_cast<const volatile int*>(&told->shift), digit.bits};
+    const auto digit_of = [&](const uint2& pair) { return same.of(pair.x); };
+    const auto put = [&](const uint2& pair, Key at) { to[at] = pair; };
+    if (digit.bits < 9)
+      place_in_order<8>(pairs, rows, own_counts(), digit_of, put);
+    else
+      place_in_order<9>(pairs, rows, own_counts(), digit_of, put);
+  }
+
+  /// Tells the other warps that there are no more tiles.
+  __device__ void end(int step) const {
+    const int slot = step % slots;
+    if (step >= slots) heard(slot).wait();
+    if (threadIdx.x == 0) told->ranked_tile[slot] = tiles;
+    ranked(slot).arrive();
+    if (step >= slots) empty(slot).wait();
+    full(slot).arrive();
+  }
+};
+
+/// The tiles of a pass, in the order of tickets: a tile waits only for tiles that are under way, and
+/// neighbours are written at almost the same time, while the second-level cache still holds the sectors in
+/// which their runs meet.
+template <class PairsFrom, class Put>
+__device__ void sweep(const SweepBlock& block, Key* ticket, Key* table, const Key* first,
+                      PairsFrom pairs_from, Put put) {
+  // The same in all lanes, as the compiler sees: under a branch that may diverge it has no predicates left
+  // for the ballots.
+  const int thread = __shfl_sync(~0u, threadIdx.x, 0);
+  const bool ranks = thread < SweepTile::rank_threads;
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  // Only the warps that rank hold pairs in registers.
+  if (ranks)
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(SweepTile::rank_registers));
+  else
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(SweepTile::other_registers));
+#endif
+  if (ranks)
+    block.rank(ticket, table, pairs_from);
+  else if (thread < SweepTile::rank_threads + SweepTile::look_threads)
+    block.look(table, first);
+  else
+    block.write(put);
+}
+
+}  // namespace tallcache::gpu::counting_sort
