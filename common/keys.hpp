@@ -1,4 +1,4 @@
-// Seeded keys to be sorted, and the test that sorting preserved them.
+// Seeded keys to be sorted, and the check that they were.
 #pragma once
 
 #include <algorithm>
@@ -6,8 +6,14 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "common/ceil_div.hpp"
+#include "common/compare.hpp"
+#include "common/in_parts.hpp"
+#include "common/operation.hpp"
 #include "common/random.hpp"
 
 namespace tallcache {
@@ -98,5 +104,41 @@ struct KeyFingerprint {
   }
   friend bool operator==(const KeyFingerprint&, const KeyFingerprint&) = default;
 };
+
+/// The keys that a thread makes or checks at a time.
+inline constexpr Index part_of_keys = Index{1} << 16;
+
+/// keys[i] = key_at(i)
+inline void fill_keys(VectorView<std::uint32_t> keys, const Keys& key_at) {
+  in_parts(keys.size, part_of_keys, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) keys[i] = key_at(static_cast<std::uint64_t>(i));
+  });
+}
+
+/// The outcome of a check that found key i below the one before it.
+inline Check out_of_order(VectorView<const std::uint32_t> keys, Index i) {
+  return Check::wrong("key " + std::to_string(i), "at least " + digits(keys[i - 1]), digits(keys[i]));
+}
+
+/// Sorted keys must be in order and the same multiset as those of key_at, by their fingerprints.
+inline Check check_sorted(VectorView<const std::uint32_t> keys, const Keys& key_at) {
+  std::vector<KeyFingerprint> expected(static_cast<std::size_t>(ceil_div(keys.size, part_of_keys))),
+      got(expected.size());
+  Check order = first_wrong(keys.size, part_of_keys, [&](Index begin, Index end) -> Check {
+    const auto part = static_cast<std::size_t>(begin / part_of_keys);
+    for (Index i = begin; i < end; ++i) {
+      if (i && keys[i] < keys[i - 1]) return out_of_order(keys, i);
+      expected[part].add(key_at(static_cast<std::uint64_t>(i)));
+      got[part].add(keys[i]);
+    }
+    return {};
+  });
+  if (!order) return order;
+  KeyFingerprint all_expected, all_got;
+  for (const KeyFingerprint& part : expected) all_expected += part;
+  for (const KeyFingerprint& part : got) all_got += part;
+  if (!(all_got == all_expected)) return Check::wrong("keys", "those of the input", "other keys");
+  return {};
+}
 
 }  // namespace tallcache

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "common/measure/host_memory.hpp"
+#include "common/measure/machine_topology.hpp"
+#include "cpu/first_touch.hpp"
 
 namespace tallcache {
 namespace {
@@ -31,6 +33,12 @@ class HostExecutor final : public Executor {
 
   std::unique_ptr<Memory> allocate(std::size_t bytes, Pages pages) override {
     return allocate_host_memory(bytes, pages);
+  }
+  void touch_first(const Operation& operation, const Shape& shape,
+                   std::span<std::byte* const> buffers) override {
+    static const Topology topology;
+    const std::vector<MemoryNode>& nodes = topology.memory_nodes();
+    if (nodes.size() > 1) cpu::touch_first(cpu::first_touches(operation, shape, nodes), buffers, topology);
   }
   void upload(Memory& to, std::span<const std::byte> from) override {
     if (to.bytes().data() != from.data()) std::memcpy(to.bytes().data(), from.data(), from.size());

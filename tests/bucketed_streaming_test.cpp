@@ -176,6 +176,31 @@ TEST(EasyKeys, Large) {
     }
 }
 
+// Keys that fall, equal ones side by side, at once or from some key on; then one that the sample does not see rises,
+// at every edge of a vector, of a block and of a chunk.
+TEST(EasyKeys, Fall) {
+  for (Index n : {2, 3, 17, 600, 70001, (1 << 19) + 37})
+    for (Index equal : {1, 2, 3, 70, 1000})
+      for (int threads : thread_counts()) {
+        std::vector<Key> keys;
+        for (Index i = 0; i < n; ++i) keys.push_back(static_cast<Key>((n - 1 - i) / equal));
+        const Setting setting{threads, 3, equal % 2};
+        expect_variant_sorts<cs::bucketed_streaming, true>(keys, n, setting, "falling");
+        for (Index i = n / 3; i + 1 < n / 3 * 2; i += 101) keys[static_cast<std::size_t>(i)] = keys[n / 3];
+        expect_variant_sorts<cs::bucketed_streaming, true>(keys, n, setting, "not always falling");
+        keys[static_cast<std::size_t>(n / 2)] = static_cast<Key>(n);
+        expect_variant_sorts<cs::bucketed_streaming, true>(keys, n, setting, "one greater");
+      }
+  const Index n = 70001;
+  for (const Index at : {1, 2, 15, 16, 17, 511, 512, 513, 35000, 35001, 69488, 69999, 70000})
+    for (int threads : thread_counts()) {
+      std::vector<Key> keys;
+      for (Index i = 0; i < n; ++i) keys.push_back(static_cast<Key>(n - 1 - i) / 2);
+      keys[static_cast<std::size_t>(at)] += 2;
+      expect_variant_sorts<cs::bucketed_streaming, true>(keys, n, {threads, 3, 3}, "one greater");
+    }
+}
+
 // Keys that rise and then fall, with equal ones side by side and in both runs; one is then moved.
 TEST(EasyKeys, RiseAndFall) {
   for (Index n : {2, 3, 100, 5000, 70001})

@@ -13,12 +13,14 @@
 
 #include "common/in_parts.hpp"
 #include "common/ops/counting_sort.hpp"
+#include "common/ops/counting_sort_in_place.hpp"
+#include "common/ops/sort.hpp"
 #include "common/ops/transpose.hpp"
 
 namespace tallcache::test {
 namespace {
 
-constexpr Index part = Index{1} << 16;  // of a counting sort's keys
+constexpr Index part = part_of_keys;
 
 TEST(InParts, EveryIndexOnce) {
   for (const Index n : {0, 1, 9, 10, 11, 99, 100, 101})
@@ -82,6 +84,46 @@ TEST(InParts, KeysAreThoseOfTheirPositions) {
     EXPECT_EQ(all.arrays, Sorted<true>(n, kind).arrays) << kind;
     EXPECT_TRUE(all.check()) << kind;
   }
+}
+
+// The keys of an operation that sorts in place, made on all threads and on one.
+template <class Op>
+void expect_keys_of_their_positions(const Shape& shape, std::uint64_t range) {
+  const Index n = shape["n"];
+  for (const std::string_view kind : key_inputs) {
+    const auto made = [&] {
+      std::vector<std::uint32_t> keys(static_cast<std::size_t>(n));
+      std::byte* const buffers[] = {reinterpret_cast<std::byte*>(keys.data())};
+      Op::fill(shape, kind, 3, buffers);
+      return keys;
+    };
+    std::vector<std::uint32_t> all = made();
+    const Keys keys(kind, 3, static_cast<std::uint64_t>(n), range);
+    for (Index i = 0; i < n; ++i) ASSERT_EQ(all[i], keys(i)) << Op::name << ", " << kind << ", " << i;
+    {
+      const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+      EXPECT_EQ(all, made()) << Op::name << ", " << kind;
+    }
+    std::ranges::sort(all);
+    std::byte* const buffers[] = {reinterpret_cast<std::byte*>(all.data())};
+    const auto check = [&] {
+      return Op::check(shape, kind, 3, Op::bind(shape, buffers, Scratch<>(std::span<std::byte>())));
+    };
+    EXPECT_TRUE(check()) << Op::name << ", " << kind;
+    for (const Index i : {Index{0}, part - 1, part, n - 1}) {
+      const std::uint32_t right = all[i];
+      all[i] = i == n - 1 ? right + 1 : all[i + 1] + 1;
+      EXPECT_FALSE(check()) << Op::name << ", " << kind << ", " << i;
+      all[i] = right;
+    }
+  }
+}
+
+TEST(InParts, KeysThatAreSortedInPlace) {
+  const Index n = 2 * part + 17;
+  expect_keys_of_their_positions<Sort>({{"n", n}}, std::numeric_limits<std::uint32_t>::max());
+  expect_keys_of_their_positions<CountingSortInPlace>({{"n", n}, {"range", n}},
+                                                      static_cast<std::uint64_t>(n));
 }
 
 TEST(InParts, WrongKeysInAnyPart) {

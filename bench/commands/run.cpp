@@ -18,6 +18,8 @@
 #include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
+#include "common/measure/machine_topology.hpp"
+#include "cpu/first_touch.hpp"
 
 namespace tallcache {
 namespace {
@@ -26,7 +28,7 @@ struct RunOptions : ProblemOptions {
   std::string graph, json, backend;
   std::optional<double> seconds;
   ThreadOptions threads;
-  bool cold = false;
+  bool cold = false, first_touch = false;
   LaunchMode launch = LaunchMode::plain;
   int device = 0;
   Pages pages = Pages::ordinary;
@@ -52,8 +54,27 @@ void require_device_ran(const Document& document, bool asked_for) {
   }
 }
 
+std::string range_text(std::string_view what, Index begin, Index size) {
+  return fmt::format("{} {} to {}", what, begin, begin + size - 1);
+}
+
+// Which memory node touches which part of the arrays first.
+void print_first_touches(const Problem& problem) {
+  const Operation& operation = *problem.operation;
+  const Shape shape = complete_shape(operation, problem.shape);
+  const std::vector<MemoryNode> nodes = Topology().memory_nodes();
+  const std::vector<BufferSpec> buffers = operation.buffers(shape);
+  for (const cpu::TouchedBlock& block : cpu::first_touches(operation, shape, nodes)) {
+    const bool bytes = block.element == 1;
+    const std::string rows = bytes ? "" : range_text("rows", block.row, block.rows) + ", ";
+    fmt::print("{}: {}{}: node {}\n", buffers[block.buffer].name, rows,
+               range_text(bytes ? "bytes" : "columns", block.col, block.cols), nodes[block.node].number);
+  }
+}
+
 void run(const RunOptions& options) {
   Problem problem = problem_to_run(options);
+  if (options.first_touch) return print_first_touches(problem);
   problem.pages = options.pages;
   const Threads threads(options.threads);
   auto list = candidates(*problem.operation, options.variants, options.params, options.threads.count,
@@ -102,6 +123,8 @@ void add_run(CLI::App& app) {
       ->check(CLI::PositiveNumber);
   add_threads(*command, options->threads);
   add_huge_pages(*command, options->pages);
+  command->add_flag("--first-touch", options->first_touch,
+                    "Only print which memory node of this machine touches which part of the arrays first");
   command->add_flag("--cold", options->cold, "Flush the caches before each run");
   command
       ->add_option("--launch", options->launch,

@@ -1,6 +1,7 @@
 // The measurements of matrix products.
 #include <tuple>
 
+#include "bench/suites/products.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/element.hpp"
 
@@ -152,12 +153,7 @@ PeerComparison peers_of_bfloat16(std::string_view variant) {
 }
 
 PeerComparison peers(std::string_view element) {
-  PeerComparison comparison{.element = element,
-                            .variant = "recursive_packed",
-                            .share = {limit, "of the FMA peak"},
-                            // As they are installed; at their best they are no slower.
-                            .without = {"openblas", "blis"},
-                            .smoke = {{"m", 65}, {"n", 65}, {"k", 33}}};
+  PeerComparison comparison = products_of(element);
   std::vector<PeerCase>& cases = comparison.cases;
   for (Index n = 8; n <= 256; n += 8)
     cases.push_back({.shape = square(n), .group = "n = 8 to 256 in steps of 8"});

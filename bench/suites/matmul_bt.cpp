@@ -1,16 +1,12 @@
 // The measurements of products with a column-major second factor.
+#include "bench/suites/products.hpp"
 #include "bench/suites/suite.hpp"
 
 namespace tallcache {
 namespace {
 
 PeerComparison peers(std::string_view element) {
-  PeerComparison comparison{.element = element,
-                            .variant = "recursive_packed",
-                            .share = {SpeedShare::Of::limit, "of the FMA peak"},
-                            // As they are installed; at their best they are no slower.
-                            .without = {"openblas", "blis"},
-                            .smoke = {{"m", 65}, {"n", 65}, {"k", 33}}};
+  PeerComparison comparison = products_of(element);
   for (const bool all_cores : {false, true})
     for (const Index n : {256, 1024, 2048})
       comparison.cases.push_back({.shape = {{"m", n}, {"n", n}, {"k", n}}, .all_cores = all_cores});

@@ -12,7 +12,8 @@
 // a policy for several memories can see what each branch reads and writes.
 //
 // Serial is in this header, oneTBB in one_tbb.hpp, Heartbeat, which needs no grain, in heartbeat.hpp, the
-// profiler in work_span.hpp. run_parallel() of parallel.hpp runs a program under the policy that was chosen.
+// profiler in work_span.hpp, memory nodes in by_node.hpp. run_parallel() of parallel.hpp runs a program under the
+// policy that was chosen.
 #pragma once
 
 #include <algorithm>

@@ -94,7 +94,11 @@ Crew& crew_of(int threads);
 /// processor, as that takes longer than such a body.
 template <class Body>
 void pass_through(Crew& crew, Body&& body) {
-  passing = true;
+  // Where another thread runs the body, nothing but the guard clears this thread's own flag.
+  struct Passing {
+    Passing() { passing = true; }
+    ~Passing() { passing = false; }
+  } const until_return;
   enter(crew.arena, [&] {
     passing = false;
     body();

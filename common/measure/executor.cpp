@@ -6,6 +6,8 @@
 
 namespace tallcache {
 
+void Executor::touch_first(const Operation&, const Shape&, std::span<std::byte* const>) {}
+
 void Executor::upload_rows(std::byte* to, const HostRows& from) {
   for (std::size_t i = 0; i < from.rows; ++i)
     std::memcpy(to + i * from.row_bytes, from.data + i * from.pitch, from.row_bytes);

@@ -102,6 +102,7 @@ Workspace::Workspace(Problem problem, Executor& executor)
     buffer.host = allocate_host_memory(spec.bytes, problem_.pages);
     if (!executor_.shares_host_memory()) buffer.device = executor_.allocate(spec.bytes);
   }
+  if (executor_.shares_host_memory()) executor_.touch_first(operation, problem_.shape, pointers(true));
   refill();
   poison_outputs();
 }

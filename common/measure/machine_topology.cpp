@@ -24,6 +24,20 @@ std::size_t within_quota(std::size_t cores) {
   return cores;
 }
 
+std::vector<MemoryNode> nodes_of(hwloc_topology_t topology, hwloc_const_bitmap_t processors) {
+  std::vector<MemoryNode> nodes;
+  const hwloc_bitmap_t left = hwloc_bitmap_dup(processors), of_node = hwloc_bitmap_alloc();
+  for (hwloc_obj_t node = nullptr; (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node));) {
+    hwloc_bitmap_and(of_node, left, node->cpuset);
+    hwloc_bitmap_andnot(left, left, node->cpuset);
+    if (const int count = hwloc_bitmap_weight(of_node); count > 0) nodes.push_back({node->os_index, count});
+  }
+  hwloc_bitmap_free(left);
+  hwloc_bitmap_free(of_node);
+  if (nodes.empty()) nodes.push_back({0, 1});
+  return nodes;
+}
+
 }  // namespace
 
 Topology::Topology() {
@@ -45,9 +59,16 @@ Topology::Topology() {
     if (!hwloc_bitmap_isset(allowed, pu->os_index)) continue;
     if (cores_.empty() || core_of(cores_.back()) != core_of(pu)) cores_.push_back(pu);
   }
+  memory_nodes_ = nodes_of(topology, allowed);
   hwloc_bitmap_free(allowed);
   if (cores_.empty()) throw Error("hwloc: no processor that this process may run on");
   cores_.resize(within_quota(cores_.size()));
+}
+
+void Topology::stay_near(std::size_t node) const {
+  const hwloc_obj_t object =
+      hwloc_get_numanode_obj_by_os_index(topology_.get(), memory_nodes_.at(node).number);
+  if (object) hwloc_set_cpubind(topology_.get(), object->cpuset, HWLOC_CPUBIND_THREAD);
 }
 
 double Topology::run_pinned(int threads, const std::function<void(int)>& body) const {

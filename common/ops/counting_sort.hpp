@@ -1,12 +1,10 @@
 // Sorts n uint32 keys, each in [0, range]; keys only, or stable with a uint32 payload.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <tuple>
 #include <vector>
 
-#include "common/ceil_div.hpp"
 #include "common/compare.hpp"
 #include "common/in_parts.hpp"
 #include "common/keys.hpp"
@@ -87,15 +85,12 @@ struct CountingSort {
 
   static void fill(const Shape& s, std::string_view input, std::uint64_t seed,
                    std::span<std::byte* const> buffers) {
-    const Keys key_at(input, seed, s["n"], s["range"]);
-    Key* const keys = reinterpret_cast<Key*>(buffers[1]);
-    Key* const payload = with_payload ? reinterpret_cast<Key*>(buffers[3]) : nullptr;
-    in_parts(s["n"], part, [&](Index begin, Index end) {
-      for (Index i = begin; i < end; ++i) {
-        keys[i] = key_at(i);
-        if constexpr (with_payload) payload[i] = payload_at(i);
-      }
-    });
+    const Index n = s["n"];
+    fill_keys({reinterpret_cast<Key*>(buffers[1]), n}, keys_of(s, input, seed));
+    if constexpr (with_payload)
+      in_parts(n, part_of_keys, [payload = reinterpret_cast<Key*>(buffers[3])](Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) payload[i] = payload_at(i);
+      });
   }
 
   static void validate(const Args<>& args) {
@@ -123,21 +118,12 @@ struct CountingSort {
   /// Keys must be in order and the same multiset as the input, by two 64-bit sums. For pairs each payload is
   /// the position of its key in the input, so order, keys and stability are checked exactly, without sorting.
   static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args) {
-    const Index n = s["n"];
-    const Keys key_at(input, seed, n, s["range"]);
-    if constexpr (with_payload) {
-      return first_wrong(n, part,
+    const Keys key_at = keys_of(s, input, seed);
+    if constexpr (with_payload)
+      return first_wrong(s["n"], part_of_keys,
                          [&](Index begin, Index end) { return check_pairs(args, key_at, begin, end); });
-    } else {
-      std::vector<KeyFingerprint> expected(ceil_div(n, part)), got(expected.size());
-      Check order = first_wrong(n, part, [&](Index begin, Index end) {
-        for (Index i = begin; i < end; ++i) expected[begin / part].add(key_at(i));
-        return check_order(args, begin, end, got[begin / part]);
-      });
-      if (order && !(sum_of(got) == sum_of(expected)))
-        return Check::wrong("keys", "those of the input", "other keys");
-      return order;
-    }
+    else
+      return check_sorted(args.out, key_at);
   }
 
   static Cost cost(const Shape& s) {
@@ -167,25 +153,13 @@ struct CountingSort {
   static Key payload_at(Index i) { return static_cast<Key>(i) * multiplier; }
   static Index origin_of(Key payload) { return static_cast<Key>(payload * inverse); }
 
-  static constexpr Index part = Index{1} << 16;  // of an input, for a thread to make or to check
-
-  static Check out_of_order(const Args<>& args, Index i) {
-    return Check::wrong("key " + std::to_string(i), "at least " + digits(args.out[i - 1]),
-                        digits(args.out[i]));
-  }
-
-  // The keys of a part are in order, behind those before it, and added to `got`.
-  static Check check_order(const Args<>& args, Index begin, Index end, KeyFingerprint& got) {
-    for (Index i = begin; i < end; ++i) {
-      if (i && args.out[i] < args.out[i - 1]) return out_of_order(args, i);
-      got.add(args.out[i]);
-    }
-    return {};
+  static Keys keys_of(const Shape& s, std::string_view input, std::uint64_t seed) {
+    return {input, seed, static_cast<std::uint64_t>(s["n"]), static_cast<std::uint64_t>(s["range"])};
   }
 
   static Check check_pairs(const Args<>& args, const Keys& key_at, Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
-      if (i && args.out[i] < args.out[i - 1]) return out_of_order(args, i);
+      if (i && args.out[i] < args.out[i - 1]) return out_of_order(args.out, i);
       const Index from = origin_of(args.payload_out[i]);
       if (from >= args.out.size)
         return Check::wrong("payload " + std::to_string(i), "one of the input", digits(args.payload_out[i]));
@@ -199,12 +173,6 @@ struct CountingSort {
                             "position " + std::to_string(from));
     }
     return {};
-  }
-
-  static KeyFingerprint sum_of(const std::vector<KeyFingerprint>& parts) {
-    KeyFingerprint sum;
-    for (const KeyFingerprint& one : parts) sum += one;
-    return sum;
   }
 
   template <class View>

@@ -1,7 +1,6 @@
 // Sorts n uint32 keys, each in [0, range], in place.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <tuple>
 #include <vector>
@@ -52,9 +51,7 @@ struct CountingSortInPlace {
 
   static void fill(const Shape& s, std::string_view input, std::uint64_t seed,
                    std::span<std::byte* const> buffers) {
-    const auto keys = bind(s, buffers, {}).keys;
-    const Keys key_at = keys_of(s, input, seed);
-    for (Index i = 0; i < keys.size; ++i) keys[i] = key_at(i);
+    fill_keys(bind(s, buffers, {}).keys, keys_of(s, input, seed));
   }
 
   static void validate(const Args<>& args) {

@@ -5,24 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/compare.hpp"
 #include "common/keys.hpp"
 #include "common/operation.hpp"
 
 namespace tallcache {
-
-/// Keys that were sorted in place must be in order and the same multiset as the input, by two 64-bit sums.
-inline Check check_sorted(VectorView<const std::uint32_t> keys, const Keys& key_at) {
-  KeyFingerprint expected, got;
-  for (Index i = 0; i < keys.size; ++i) {
-    if (i && keys[i] < keys[i - 1])
-      return Check::wrong("key " + std::to_string(i), "at least " + digits(keys[i - 1]), digits(keys[i]));
-    expected.add(key_at(static_cast<std::uint64_t>(i)));
-    got.add(keys[i]);
-  }
-  if (!(got == expected)) return Check::wrong("keys", "those of the input", "other keys");
-  return {};
-}
 
 struct Sort {
   using Key = std::uint32_t;
@@ -55,9 +41,7 @@ struct Sort {
 
   static void fill(const Shape& s, std::string_view input, std::uint64_t seed,
                    std::span<std::byte* const> buffers) {
-    const auto keys = bind(s, buffers, {}).keys;
-    const Keys key_at = keys_of(s, input, seed);
-    for (Index i = 0; i < keys.size; ++i) keys[i] = key_at(i);
+    fill_keys(bind(s, buffers, {}).keys, keys_of(s, input, seed));
   }
 
   static void validate(const Args<>& args) {

@@ -15,6 +15,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Keys between two looks at whether to stop.
 constexpr Index step = 4096;
+constexpr Index max_lanes = 16;
 
 // The words before the first whole vector of `out`.
 template <class D>
@@ -167,68 +168,106 @@ struct ReversedBlock {
 };
 
 // Sorts `count` pairs, whose keys fall and differ from those around them, to the end of `to`, one run of equal keys
-// after the other.
-void reverse_runs(const Word* keys, const Word* payload, Index count, ReversedBlock& to) {
+// after the other. Returns false where a key rises.
+bool reverse_runs(const Word* keys, const Word* payload, Index count, ReversedBlock& to) {
   for (Index i = 0, end; i < count; i = end) {
     for (end = i + 1; end < count && keys[end] == keys[i];) ++end;
+    if (end < count && keys[end] > keys[i]) return false;
     std::copy(keys + i, keys + end, to.keys + count - end);
     std::copy(payload + i, payload + end, to.payload + count - end);
   }
+  return true;
 }
 
-// The same for whole vectors, and the rest singly. Two equal keys are exchanged without a branch. Where there are three
-// returns false.
-HWY_INLINE bool reverse_pairs(const Word* keys, const Word* payload, Index count, ReversedBlock& to) {
-  const hn::CappedTag<Word, 16> d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
-  auto three = hn::Zero(d);
-  Index i = 0;
-  for (; i + lanes < count; i += lanes) {
+// Writes `count` words to `out`, the last one first; at(i) are those of a vector from the i-th on. There are as many
+// as lanes at least.
+template <bool stream, class D, class At>
+HWY_INLINE void write_reversed(D d, Index count, Word* out, At at) {
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), head = words_to_boundary(d, out, count);
+  alignas(64) Word whole[hn::MaxLanes(d)];
+  if (head > 0) {
+    hn::Store(hn::Reverse(d, at(count - lanes)), d, whole);
+    std::copy_n(whole, head, out);
+  }
+  Index done = head;
+  for (; done + lanes <= count; done += lanes) {
+    const auto words = hn::Reverse(d, at(count - done - lanes));
+    if constexpr (stream)
+      hn::Stream(words, d, out + done);
+    else
+      hn::StoreU(words, d, out + done);
+  }
+  if (done < count) {
+    hn::Store(hn::Reverse(d, at(0)), d, whole);
+    std::copy_n(whole + lanes - (count - done), count - done, out + done);
+  }
+}
+
+// As reverse_runs(), to `out` and `payload_out`, but also returns false where three keys are equal. There are keys
+// before and behind, and `count` is at least the lanes of a vector. Two equal keys are exchanged without a branch.
+template <bool stream>
+HWY_INLINE bool reverse_pairs(const Word* keys, const Word* payload, Index count, Word* out,
+                              Word* payload_out) {
+  const hn::CappedTag<Word, max_lanes> d;
+  auto wrong = hn::Zero(d);
+  write_reversed<stream>(d, count, out, [&](Index i) HWY_ATTR {
+    const auto before = hn::LoadU(d, keys + i - 1), key = hn::LoadU(d, keys + i),
+               next = hn::LoadU(d, keys + i + 1);
+    const auto three = hn::And(hn::Eq(before, key), hn::Eq(key, next));
+    wrong = hn::Or(wrong, hn::VecFromMask(d, hn::Or(three, hn::Lt(before, key))));
+    return key;
+  });
+  if (!hn::AllTrue(d, hn::Eq(wrong, hn::Zero(d)))) return false;
+  write_reversed<stream>(d, count, payload_out, [&](Index i) HWY_ATTR {
     const auto key = hn::LoadU(d, keys + i);
     const auto as_before = hn::Eq(key, hn::LoadU(d, keys + i - 1)),
                as_next = hn::Eq(key, hn::LoadU(d, keys + i + 1));
-    three = hn::Or(three, hn::VecFromMask(d, hn::And(as_before, as_next)));
-    const auto load =
-        hn::IfThenElse(as_before, hn::LoadU(d, payload + i - 1),
-                       hn::IfThenElse(as_next, hn::LoadU(d, payload + i + 1), hn::LoadU(d, payload + i)));
-    hn::StoreU(hn::Reverse(d, key), d, to.keys + count - lanes - i);
-    hn::StoreU(hn::Reverse(d, load), d, to.payload + count - lanes - i);
-  }
-  // A run that the last vector has begun.
-  while (0 < i && i < count && keys[i - 1] == keys[i]) --i;
-  reverse_runs(keys + i, payload + i, count - i, to);
-  return hn::AllTrue(d, hn::Eq(three, hn::Zero(d)));
+    return hn::IfThenElse(as_before, hn::LoadU(d, payload + i - 1),
+                          hn::IfThenElse(as_next, hn::LoadU(d, payload + i + 1), hn::LoadU(d, payload + i)));
+  });
+  return true;
 }
 
-void CopyFalling(const Word* keys, const Word* payload, Index n, Word* out, Word* payload_out, bool stream) {
+template <bool stream>
+bool copy_falling(const Word* keys, const Word* payload, const Index n, Word* out, Word* payload_out) {
   ReversedBlock block;
-  while (n > 0) {
+  for (Index end = n, begin; end > 0; end = begin) {
     // The block begins where a key does, and ends with a line of the output if it can: partial lines are fetched. It
     // is a whole run where this is longer.
     const auto in_line =
         static_cast<Index>(reinterpret_cast<std::uintptr_t>(out) % line_bytes / sizeof(Word));
-    Index begin = std::max<Index>(n - ReversedBlock::size + in_line, 0);
-    while (0 < begin && begin < n && keys[begin - 1] == keys[begin]) ++begin;
-    const bool one_run = begin == n;
-    while (one_run && begin > 0 && keys[begin - 1] == keys[n - 1]) --begin;
-    const Index count = n - begin;
-    const Word *from = block.keys, *payload_from = block.payload;
-    if (one_run)
-      from = keys + begin, payload_from = payload + begin;
-    else if (!reverse_pairs(keys + begin, payload + begin, count, block))
-      reverse_runs(keys + begin, payload + begin, count, block);
-    stream ? copy<false, true>(from, count, out) : copy<false, false>(from, count, out);
-    stream ? copy<false, true>(payload_from, count, payload_out)
-           : copy<false, false>(payload_from, count, payload_out);
-    out += count, payload_out += count, n = begin;
+    begin = std::max<Index>(end - ReversedBlock::size + in_line, 0);
+    while (0 < begin && begin < end && keys[begin - 1] == keys[begin]) ++begin;
+    const bool one_run = begin == end;
+    while (one_run && begin > 0 && keys[begin - 1] == keys[end - 1]) --begin;
+    if (begin > 0 && keys[begin - 1] < keys[begin]) return false;
+    const Index count = end - begin;
+    const Word *from = keys + begin, *payload_from = payload + begin;
+    const bool within = 0 < begin && end < n && count >= max_lanes;
+    if (one_run || !within || !reverse_pairs<stream>(from, payload_from, count, out, payload_out)) {
+      if (!one_run) {
+        if (!reverse_runs(from, payload_from, count, block)) return false;
+        from = block.keys, payload_from = block.payload;
+      }
+      copy<false, stream>(from, count, out);
+      copy<false, stream>(payload_from, count, payload_out);
+    }
+    out += count, payload_out += count;
   }
+  return true;
+}
+
+bool CopyFalling(const Word* keys, const Word* payload, Index n, Word* out, Word* payload_out, bool stream) {
+  const bool falls = stream ? copy_falling<true>(keys, payload, n, out, payload_out)
+                            : copy_falling<false>(keys, payload, n, out, payload_out);
   hwy::FlushStream();
+  return falls;
 }
 
 // A value's payload is gathered for as many keys as stay in the cache while all values are looked for.
 void SplitPayload(const Word* keys, const Word* payload, Index n, const Word* values, Word** out,
                   bool stream) {
-  constexpr Index block = 2048, max_lanes = 16;
+  constexpr Index block = 2048;
   const hn::CappedTag<Word, max_lanes> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   alignas(64) Word selected[block + max_lanes];
@@ -279,8 +318,8 @@ void fill_words(Word value, Index n, Word* out, bool stream) {
 bool count_values(const Word* keys, Index n, const Word (&values)[few_values], Word (&counts)[few_values]) {
   return HWY_DYNAMIC_DISPATCH(CountValues)(keys, n, values, counts);
 }
-void copy_falling(const Word* keys, const Word* payload, Index n, Word* out, Word* payload_out, bool stream) {
-  HWY_DYNAMIC_DISPATCH(CopyFalling)(keys, payload, n, out, payload_out, stream);
+bool copy_falling(const Word* keys, const Word* payload, Index n, Word* out, Word* payload_out, bool stream) {
+  return HWY_DYNAMIC_DISPATCH(CopyFalling)(keys, payload, n, out, payload_out, stream);
 }
 void split_payload(const Word* keys, const Word* payload, Index n, const Word (&values)[few_values],
                    Word* (&out)[few_values], bool stream) {

@@ -36,8 +36,9 @@ bool count_values(const Word* keys, Index n, const Word (&values)[few_values], W
 void split_payload(const Word* keys, const Word* payload, Index n, const Word (&values)[few_values],
                    Word* (&out)[few_values], bool stream);
 
-/// Sorts n pairs whose keys fall, stably, to `out` and `payload_out`, past the caches where `stream`.
-void copy_falling(const Word* keys, const Word* payload, Index n, Word* out, Word* payload_out, bool stream);
+/// Sorts n pairs whose keys fall, stably, to `out` and `payload_out`, past the caches where `stream`. Stops soon after
+/// a key that is greater than the one before it and returns false.
+bool copy_falling(const Word* keys, const Word* payload, Index n, Word* out, Word* payload_out, bool stream);
 
 /// What keys at even distances, each with the one after it, tell about all of them.
 struct KeySample {
@@ -161,6 +162,32 @@ struct PairWriter {
     keys_out += end - begin, payload_out += end - begin;
   }
 };
+
+/// Sorts pairs whose keys fall, stably. Returns false where they do not.
+template <class Fork, class Args>
+bool copy_falling(Fork& fork, const Args& args, Index chunks) {
+  const Index n = args.in.size;
+  const Word* const keys = args.in.data;
+  // A chunk begins where a key does.
+  const auto begin_of = [=](Index c) {
+    Index begin = block_begin(n, chunks, c);
+    while (0 < begin && begin < n && keys[begin - 1] == keys[begin]) --begin;
+    return begin;
+  };
+  std::atomic<bool> falling{true};
+  fork.blocks(chunks, [&, n](Index c) {
+    const Index begin = begin_of(c), size = begin_of(c + 1) - begin, to = n - begin - size;
+    if (size == 0 || !falling.load(std::memory_order_relaxed)) return;
+    const Index before = begin > 0;  // the key that the first one is compared with
+    reads(args.in.block(begin - before, before + size)), reads(args.payload_in.block(begin, size));
+    if ((before > 0 && keys[begin - 1] < keys[begin]) ||
+        !counting_sort::copy_falling(keys + begin, args.payload_in.data + begin, size, args.out.data + to,
+                                     args.payload_out.data + to, n > cached_words))
+      return falling.store(false, std::memory_order_relaxed);
+    writes(args.out.block(to, size)), writes(args.payload_out.block(to, size));
+  });
+  return falling;
+}
 
 /// Merges the rising pairs [left, left_end) with the falling ones [right, right_end), stably.
 inline void merge_runs(PairWriter out, Index left, Index left_end, Index right, Index right_end) {
@@ -292,8 +319,10 @@ bool sort_easy_keys(Fork& fork, const Args& args) {
   if (args.in.size < 2) return false;
   const KeySample sample(args.in);
   if (sample.ordered && detail::copy_in_order(fork, args, chunks)) return true;
-  if constexpr (Args::has_payload)
+  if constexpr (Args::has_payload) {
+    if (sample.falling && detail::copy_falling(fork, args, chunks)) return true;
     if (sample.turning && detail::merge_at_turn(fork, args, sample, chunks)) return true;
+  }
   detail::ValueCounts counts;
   if (sample.values > few_values || !detail::sort_values(fork, args.in, args.out, sample, chunks, counts))
     return false;

@@ -61,18 +61,31 @@ Index ranks_that_fit(const MatmulShape& shape, Index ranks) {
     }
 }
 
+// A whole matrix of a seed, row-major; `transposed` has its columns in rows.
+std::vector<double> values(std::uint64_t seed, Index rows, Index cols, bool transposed = false) {
+  std::vector<double> all(static_cast<std::size_t>(rows * cols));
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j)
+      all[static_cast<std::size_t>(transposed ? j * rows + i : i * cols + j)] = value_at(seed, i, j);
+  return all;
+}
+
 void check_product(const mpi::World& world, const MatmulShape& shape, int halvings, int threads,
                    mpi::Sharing sharing = mpi::Sharing::machine) {
   const Index ranks = ranks_that_fit(shape, world.size());
   mpi::Matmul product(plan_matmul(shape, ranks, halvings), world.comm(), threads, sharing);
   const auto layout = [&](std::size_t v) { return recursive_layout(product.plan(), v, world.size()); };
+  const std::vector<double> a = values(matrix_a, shape.m, shape.k),
+                            bt = values(matrix_b, shape.k, shape.n, true);
   for (int repetition = 0; repetition < 2; ++repetition) {
     for (std::size_t v : {matrix_a, matrix_b}) fill(layout(v), world.rank(), v, product.memory(v).data());
     std::ranges::fill(product.memory(matrix_c), poison);
     product.run();
     for_own(layout(matrix_c), world.rank(), [&](Index i, Index j, Index at) {
+      const double *row = &a[static_cast<std::size_t>(i * shape.k)],
+                   *column = &bt[static_cast<std::size_t>(j * shape.k)];
       double sum = 0;
-      for (Index l = 0; l < shape.k; ++l) sum += value_at(matrix_a, i, l) * value_at(matrix_b, l, j);
+      for (Index l = 0; l < shape.k; ++l) sum += row[l] * column[l];
       expect(product.memory(matrix_c)[static_cast<std::size_t>(at)] == sum, "an element of C", i);
     });
     const auto counted = count_rank(product.plan(), world.rank());
