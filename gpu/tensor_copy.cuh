@@ -49,4 +49,22 @@ __device__ __forceinline__ void copy_box(void* to, const CUtensorMap& map, int r
       "l"(reinterpret_cast<std::uint64_t>(&map)), "r"(shared_address(&barrier)), "r"(col), "r"(row)
       : "memory");
 }
+
+/// Starts copying a box from shared memory to that of `map` at (row, col); what lies outside the matrix is not
+/// stored. The thread's own and other threads' stores to the box come first by fence_stores_for_products() in each
+/// and a barrier.
+__device__ __forceinline__ void store_box(const CUtensorMap& map, int row, int col, const void* from) {
+  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];\n" ::"l"(
+                   reinterpret_cast<std::uint64_t>(&map)),
+               "r"(col), "r"(row), "r"(shared_address(from))
+               : "memory");
+}
+/// Ends a group of the thread's stores of boxes.
+__device__ __forceinline__ void commit_boxes() { asm volatile("cp.async.bulk.commit_group;\n" ::: "memory"); }
+/// Waits until the boxes of all of the thread's groups but the last `pending` have been read.
+template <int pending>
+__device__ __forceinline__ void wait_for_boxes_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;\n" ::"n"(pending) : "memory");
+}
+
 }  // namespace tallcache::gpu

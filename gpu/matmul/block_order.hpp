@@ -45,28 +45,28 @@ struct TileOrder {
     return {first + within % rows, within / rows};
   }
 
+  // Without branches: blocks that stay for several tiles compute a place beside their products.
   constexpr At by_halving(int index) const {
     const bool mirrors = order == BlockOrder::mirrored;
     int row = 0, col = 0, rows = down, cols = across;
     bool rows_mirrored = false, cols_mirrored = false;
     while (rows > 1 || cols > 1) {
       const bool tall = static_cast<unsigned>(rows) * height >= static_cast<unsigned>(cols) * width;
-      const bool halves_rows = cols == 1 || (rows > 1 && tall);
-      int& length = halves_rows ? rows : cols;
-      const int other = halves_rows ? cols : rows, half = (length + 1) / 2;
+      const bool halves_rows = (cols == 1) | ((rows > 1) & tall);
+      const int length = halves_rows ? rows : cols, other = halves_rows ? cols : rows;
+      const int half = (length + 1) / 2;
       const bool back = halves_rows ? rows_mirrored : cols_mirrored;
       const int before = (back ? length - half : half) * other;  // tiles of the half that comes first
       const bool second = index >= before;
-      if (second) {
-        index -= before;
-        if (mirrors) (halves_rows ? cols_mirrored : rows_mirrored) ^= true;
-      }
-      if (second != back) {
-        (halves_rows ? row : col) += half;
-        length -= half;
-      } else {
-        length = half;
-      }
+      index -= second ? before : 0;
+      cols_mirrored ^= mirrors & second & halves_rows;
+      rows_mirrored ^= mirrors & second & !halves_rows;
+      const bool far = second != back;
+      const int skipped = far ? half : 0, left = far ? length - half : half;
+      row += halves_rows ? skipped : 0;
+      col += halves_rows ? 0 : skipped;
+      rows = halves_rows ? left : rows;
+      cols = halves_rows ? cols : left;
     }
     return {row, col};
   }

@@ -21,6 +21,13 @@ bool has_no_products(const Launch& launch, const Args& args) {
   return true;
 }
 
+inline Target target_of(const MatrixView<float>& c) {
+  const MatrixView<const float> readable = c;
+  const bool by_boxes = has_tensor_map(readable);
+  return {c, pairs_of(c), by_boxes,
+          by_boxes ? tensor_map(readable, StagedSums::rows, StagedSums::cols) : CUtensorMap{}};
+}
+
 /// C = A B with float sums, for factors of T. Kernels has `Large`, the tiles for large C; `Small`, half as large,
 /// for where few multiprocessors would have a tile; `kernel<Tiles>`; and `steps_at_once`, of which the kernel
 /// takes a whole number along k.
@@ -59,8 +66,9 @@ struct TensorProduct : OnCapability<9, 0> {
     constexpr int at_once = Kernels::steps_at_once;
     kernel<<<std::min(order.tiles(), multiprocessors()), Tiles::threads, Tiles::shared_bytes,
              stream_of(launch)>>>(
-        args.c, tensor_map(a, Tiles::rows, Tiles::depth), tensor_map(b, Tiles::depth, Tiles::box_cols), order,
-        static_cast<int>(ceil_div<Index>(a.cols, at_once * Tiles::depth)) * at_once, pairs_of(args.c));
+        target_of(args.c), tensor_map(a, Tiles::rows, Tiles::depth),
+        tensor_map(b, Tiles::depth, Tiles::box_cols), order,
+        static_cast<int>(ceil_div<Index>(a.cols, at_once * Tiles::depth)) * at_once);
     check_launch();
   }
 };

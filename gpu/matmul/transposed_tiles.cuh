@@ -115,12 +115,11 @@ __device__ void multiply_transposed_tiles(const SharedTiles<Tiles>& tiles, const
   }
 }
 
-/// Each block does every gridDim.x-th tile. steps = ceil(k / depth), made even, > 0. Where `pairs`, two
-/// elements of C are stored at once.
+/// Each block does every gridDim.x-th tile. steps = ceil(k / depth), made even, > 0.
 template <class Tiles>
 __global__ void __launch_bounds__(Tiles::threads, 1)
-    multiply_transposed(MatrixView<float> c, const __grid_constant__ CUtensorMap a,
-                        const __grid_constant__ CUtensorMap b, TileOrder order, int steps, bool pairs) {
+    multiply_transposed(const __grid_constant__ Target target, const __grid_constant__ CUtensorMap a,
+                        const __grid_constant__ CUtensorMap b, TileOrder order, int steps) {
   extern __shared__ unsigned char memory[];
   __shared__ CopyBarrier full[Tiles::stages], empty[Tiles::stages];
   const SharedTiles<Tiles> tiles{memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty};
@@ -137,7 +136,7 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
     if (threadIdx.x == 0) copy_tiles<Tiles>(tiles, a, b, order, steps);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 240;\n");
-    multiply_transposed_tiles<Tiles>(tiles, c, order, steps, pairs);
+    multiply_transposed_tiles<Tiles>(tiles, target.c, order, steps, target.pairs);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "common/view.hpp"
 #include "gpu/matmul/block_order.hpp"
+#include "gpu/matmul/staged_sums.cuh"
 #include "gpu/matmul/warpgroup_product.cuh"
 #include "gpu/tensor_copy.cuh"
 
@@ -17,8 +18,9 @@ struct TensorTiles {
   static constexpr int a_bytes = rows * depth * 2, b_bytes = cols * depth * 2;
   static constexpr int box_cols = 64;  // 128 bytes, TMA's longest swizzled row
   static constexpr int box_bytes = box_cols * depth * 2;
+  static constexpr int factor_bytes = stages * (a_bytes + b_bytes);
   static constexpr int shared_bytes =
-      1024 + stages * (a_bytes + b_bytes);  // tiles start at multiples of 1024
+      1024 + factor_bytes + 8 * StagedSums::bytes_of_warp;  // tiles start at multiples of 1024
 };
 
 /// What arrives in shared memory: tiles of A and B.
@@ -104,9 +106,10 @@ __device__ __forceinline__ void give_back(CopyBarrier& empty) {
 /// Two warpgroups multiply what has arrived. A stage is given back when its products are done, one step late,
 /// so that the tensor cores always have work; the place of the tile is computed beside the first products.
 template <class Tiles>
-__device__ void multiply_tiles(const SharedTiles<Tiles>& tiles, const MatrixView<float>& c,
-                               const TileOrder& order, int steps, bool pairs) {
-  const int group = threadIdx.x / 128 - 1;
+__device__ void multiply_tiles(const SharedTiles<Tiles>& tiles, const Target& target, const TileOrder& order,
+                               int steps) {
+  const int group = threadIdx.x / 128 - 1, warp = threadIdx.x / 32 - 4;
+  const StagedSums staged{tiles.memory + Tiles::factor_bytes + warp * StagedSums::bytes_of_warp};
   float sum[Tiles::cols / 2];
   Turn<Tiles::stages> turn;
   for (int tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
@@ -132,17 +135,21 @@ __device__ void multiply_tiles(const SharedTiles<Tiles>& tiles, const MatrixView
     }
     wait_for_products<0>();
     give_back(tiles.empty[last]);
-    store_sums(c, sum, at.row * Tiles::rows + group * 64, at.col * Tiles::cols, pairs);
+    const int row = at.row * Tiles::rows, col = at.col * Tiles::cols;
+    if (target.by_boxes)
+      staged.store(target.boxes, sum, row + warp * StagedSums::rows, col);
+    else
+      store_sums(target.c, sum, row + group * 64, col, target.pairs);
   }
+  StagedSums::finish();
 }
 
-/// Each block does every gridDim.x-th tile. steps = ceil(k / depth) > 0. Where `pairs`, two elements of C are
-/// stored at once.
+/// Each block does every gridDim.x-th tile. steps = ceil(k / depth) > 0.
 template <class Tiles>
 __global__ void __launch_bounds__(Tiles::threads, 1)
-    multiply_by_specialised_warps(MatrixView<float> c, const __grid_constant__ CUtensorMap a,
-                                  const __grid_constant__ CUtensorMap b, TileOrder order, int steps,
-                                  bool pairs) {
+    multiply_by_specialised_warps(const __grid_constant__ Target target,
+                                  const __grid_constant__ CUtensorMap a,
+                                  const __grid_constant__ CUtensorMap b, TileOrder order, int steps) {
   extern __shared__ unsigned char memory[];
   __shared__ CopyBarrier full[Tiles::stages], empty[Tiles::stages];
   const SharedTiles<Tiles> tiles{memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty};
@@ -160,7 +167,7 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
     if (threadIdx.x == 0) copy_tiles<Tiles>(tiles, a, b, order, steps);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 240;\n");
-    multiply_tiles<Tiles>(tiles, c, order, steps, pairs);
+    multiply_tiles<Tiles>(tiles, target, order, steps);
   }
 }
 
