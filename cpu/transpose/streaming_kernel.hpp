@@ -1,6 +1,6 @@
-// The leaves of the streaming transpositions: blocks are transposed in registers, collected in a small
-// buffer, and written from there in whole lines. The kernels use Highway and are chosen at run time. They
-// move bits and depend only on the size of an element.
+// The leaves of the streaming transpositions: blocks are copied to a small buffer, transposed in registers,
+// and written in whole lines. The kernels use Highway and are chosen at run time. They move bits and depend
+// only on the size of an element.
 #pragma once
 
 #include <cstddef>
