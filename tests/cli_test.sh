@@ -86,10 +86,10 @@ head -c 900 older.json >cut.json
 bad "cut.json is corrupt or truncated" report older.json --against cut.json
 bad "excludes" report older.json --against older.json --html page.html
 run 0 run counting_sort --element uint32_pair --shape n=1000 --input zipf_1.0 --seconds 0.01; has out preprocessing
-HWLOC_SYNTHETIC="NUMANode:1 core:4 PU:1" run 0 run transpose --shape m=8,n=9 --first-touch
-has out "^B: rows 0 to 8, columns 0 to 7: node 0"
-HWLOC_SYNTHETIC="NUMANode:2 core:4 PU:1" run 0 run transpose --shape m=8,n=9 --first-touch
-has out "^B: rows 0 to 3, columns 0 to 7: node 0"; has out "^A: rows 0 to 7, columns 4 to 8: node 1"
+HWLOC_SYNTHETIC="NUMANode:1 core:4 PU:1" run 0 run transpose --shape m=8,n=8 --first-touch
+has out "^B: rows 0 to 7, columns 0 to 7: node 0"
+HWLOC_SYNTHETIC="NUMANode:2 core:4 PU:1" run 0 run transpose --shape m=8,n=8 --first-touch
+has out "^B: rows 0 to 3, columns 0 to 7: node 0"; has out "^A: rows 0 to 7, columns 4 to 7: node 1"
 run 0 run matmul naive --shape m=8 --cold --seconds 0.01 --json cold.json; has cold.json '"caches": "cold"'
 run 0 run fft --shape n=64 --seconds 0.01; has out fft_six_step
 run 0 run fft fft_recursive --shape n=60 --seconds 0.01; has out "does not support this shape"
