@@ -263,6 +263,12 @@ TEST_F(OnTensorCores, RowsThatStartAnywhere) {
   for (Index skip : {1, 2, 3, 5, 7}) multiply_all(70, 75, 73, {skip, 2});
 }
 
+// Rows of C that are whole 16 bytes apart, but end between multiples of 16 bytes: what lies behind them stays.
+TEST_F(OnTensorCores, RowsThatEndBetweenMultiplesOf16Bytes) {
+  for (Index n : {1, 2, 3, 4, 33, 71, 127, 255, 257, 1001}) multiply_all(70, n, 72, {0, 8 - n % 8});
+  for (Index n : {71, 255}) multiply_all(2300, n, 72, {0, 8 - n % 8});
+}
+
 // Rows that are whole 16 bytes apart, but start between multiples of 16 bytes.
 TEST_F(OnTensorCores, FactorsBetweenMultiplesOf16Bytes) {
   for (Index skip : {1, 2, 3, 4, 7, 9}) {
