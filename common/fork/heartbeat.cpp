@@ -22,8 +22,9 @@ constexpr int most_between = 512;  // forks
 
 // Whether this thread has strands so long that it does not look before it is too late for a promotion. It then
 // promotes each fork, up to a task for each thread, and so do those that take its tasks, until short strands follow
-// one another. After strands that are longer still the next program does so from its beginning: it is probably the
-// same again. Where it is not, a thread is woken in vain, which takes a tenth of such a strand's time.
+// one another, those before the task included. After strands that are longer still the next program does so from
+// its beginning: it is probably the same again. Where it is not, a thread is woken in vain, which takes a tenth of
+// such a strand's time.
 struct Strands {
   bool long_now = false, long_before = false;
   int short_ones = 0;
@@ -66,7 +67,7 @@ struct Promoted {
 
   // A task that runs.
   struct Running {
-    Running(Promoted& promoted, bool long_strands) : crew(promoted.crew) {
+    Running(Promoted& promoted, const Strands& of_fork) : crew(promoted.crew) {
       --promoted.waiting;
       --crew.offered;
       --crew.idle;
@@ -74,8 +75,8 @@ struct Promoted {
       list.until_look = list.between = 1;
       list.looked = time_now();
       list.promoted = list.looked - burst;
-      strands.long_now = long_strands;
-      strands.short_ones = 0;
+      strands.long_now = of_fork.long_now;
+      strands.short_ones = of_fork.short_ones;
     }
     ~Running() { crew.becomes_idle(); }
     Crew& crew;
@@ -90,12 +91,11 @@ void spawn(Latent& latent, void (*run)(void*, Index, Index), void* data, Index b
   }
   Promoted& promoted = latent.promoted ? *latent.promoted : *made;
   promoted.order.fork();
-  const auto task = [
-    run, data, begin, end, &promoted, long_strands = strands.long_now,
-    unfinished = Promoted::Unfinished(promoted)
-  ]() __attribute__((no_sanitize_thread)) {
+  const auto task =
+      [ run, data, begin, end, &promoted, of_fork = strands, unfinished = Promoted::Unfinished(promoted) ]()
+          __attribute__((no_sanitize_thread)) {
     const auto body = [&]() __attribute__((no_sanitize_thread)) {
-      const Promoted::Running running(promoted, long_strands);
+      const Promoted::Running running(promoted, of_fork);
       run(data, begin, end);
     };
     promoted.order.branch(body);
