@@ -9,6 +9,9 @@
 
 namespace tallcache {
 
+template class WorkSpan<Nanoseconds>;
+template class WorkSpan<UnitCost>;
+
 void validate(const ProfileOptions& options) {
   require_threads(options.threads);
   if (options.width < 1) throw Error("width: " + std::to_string(options.width) + " is less than 1");

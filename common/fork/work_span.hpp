@@ -8,8 +8,10 @@
 // `burden` to the second branch of every fork, the continuation that a thief would have to steal.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "common/fork/one_tbb.hpp"
@@ -81,6 +83,24 @@ void validate(const ProfileOptions&);
 /// 15000 instructions at one a nanosecond.
 double measured_burden(ForkPolicy = fork_policy());
 
+namespace detail {
+/// Refers to a branch or a program of any type and calls it through a pointer. The call is short beside a clock,
+/// and texts are compiled without the policy that runs below the profiler.
+class AnyBranch {
+ public:
+  template <class F>
+  explicit AnyBranch(F& function)
+      : function_(const_cast<void*>(static_cast<const void*>(std::addressof(function)))),
+        call_([](void* erased) { (*static_cast<F*>(erased))(); }) {}
+
+  void operator()() const { call_(function_); }
+
+ private:
+  void* function_;
+  void (*call_)(void*);
+};
+}  // namespace detail
+
 template <class Clock>
 class WorkSpan {
  public:
@@ -91,37 +111,12 @@ class WorkSpan {
   /// pass through.
   template <class Program>
   Profile profile(Program&& program) {
-    Strand root;
-    if (options_.threads == 1)
-      root.run(program);
-    else
-      in_arena(options_.threads, [&] { root.run(program); });
-    return root.total;
+    return profile_of(detail::AnyBranch(program));
   }
 
   template <class F, class G>
   void operator()(F&& f, G&& g) const {
-    if (!Strand::current) throw Error("a program that forks through WorkSpan runs inside its profile()");
-    Strand& parent = *Strand::current;
-    parent.stop();
-    Strand first, second;
-    // The destructor runs on exceptions too: the handler continues in this strand.
-    struct Join {
-      Strand &parent, &first, &second;
-      double burden;
-      ~Join() {
-        parent.join(first.total, second.total, burden);
-        parent.start();
-      }
-    } join{parent, first, second, options_.burden};
-    const auto run_first = [&] { first.run(f); };
-    const auto run_second = [&] { second.run(g); };
-    // A thread that waits for a stolen branch may run unrelated tasks. No strand of this profile is running
-    // then, and those tasks restore `current`.
-    if (options_.threads == 1)
-      Serial{}(run_first, run_second);
-    else
-      OneTbb{options_.threads}(run_first, run_second);
+    fork(detail::AnyBranch(f), detail::AnyBranch(g));
   }
 
   template <class F, class G>
@@ -148,8 +143,7 @@ class WorkSpan {
     double started = 0;
     static constinit inline thread_local Strand* current = nullptr;
 
-    template <class Body>
-    void run(Body& body) {
+    void run(detail::AnyBranch branch) {
       struct Running {
         Strand& self;
         Strand* const before = std::exchange(current, &self);
@@ -159,7 +153,7 @@ class WorkSpan {
         }
       } running{*this};
       start();
-      body();
+      branch();
     }
 
     void start() { started = Clock::now(); }
@@ -183,7 +177,43 @@ class WorkSpan {
     }
   };
 
+  Profile profile_of(detail::AnyBranch program) const {
+    Strand root;
+    if (options_.threads == 1)
+      root.run(program);
+    else
+      in_arena(options_.threads, [&] { root.run(program); });
+    return root.total;
+  }
+
+  void fork(detail::AnyBranch f, detail::AnyBranch g) const {
+    if (!Strand::current) throw Error("a program that forks through WorkSpan runs inside its profile()");
+    Strand& parent = *Strand::current;
+    parent.stop();
+    Strand first, second;
+    // The destructor runs on exceptions too: the handler continues in this strand.
+    struct Join {
+      Strand &parent, &first, &second;
+      double burden;
+      ~Join() {
+        parent.join(first.total, second.total, burden);
+        parent.start();
+      }
+    } join{parent, first, second, options_.burden};
+    const auto run_first = [&] { first.run(f); };
+    const auto run_second = [&] { second.run(g); };
+    // A thread that waits for a stolen branch may run unrelated tasks. No strand of this profile is running
+    // then, and those tasks restore `current`.
+    if (options_.threads == 1)
+      Serial{}(run_first, run_second);
+    else
+      OneTbb{options_.threads}(run_first, run_second);
+  }
+
   ProfileOptions options_;
 };
+
+extern template class WorkSpan<Nanoseconds>;
+extern template class WorkSpan<UnitCost>;
 
 }  // namespace tallcache
