@@ -5,7 +5,6 @@
 
 #include "common/traced.hpp"
 #include "common/variant_records.hpp"
-#include "common/variant_text.hpp"
 #include "cpu/copy/rows.hpp"
 #include "cpu/counting_sort/bucketed.hpp"
 #include "cpu/counting_sort/classical.hpp"
@@ -91,8 +90,7 @@ void run_phases(auto& fork, const auto& args, const Params& params, auto&& after
 // The accesses of each phase of V; its result is checked, and compared with that of the plain view.
 template <class V, class Op>
 std::vector<Accesses> trace(Shape shape, const Params& given = {}, std::string_view input = Op::inputs[0]) {
-  static constexpr auto records = variant_records<V>("traced", "cpu", false);
-  const Params params = complete_params(records[0], given);
+  const Params params = complete_params({.name = "traced", .params = detail::params_of<V>()}, given);
   shape = complete_shape(operation_of<Op>, shape);
   constexpr std::make_index_sequence<detail::phases_of<V>().size()> phases;
   const std::size_t scratch = detail::scratch_of<V, Op>(shape, params, 1);
@@ -230,7 +228,7 @@ struct Backwards {
 
 template <class V>
 struct backwards : V {
-  static void run(auto&, const auto& args, const Params& params) {
+  static void call(const Launch&, const auto& args, const Params& params) {
     Backwards fork;
     V::run(fork, args, params);
   }
