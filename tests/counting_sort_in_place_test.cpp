@@ -97,12 +97,6 @@ void expect_blocks_sort(const std::vector<Key>& keys, std::uint64_t range, Setti
       std::string(what) + " by blocks in [0, " + std::to_string(range) + "]");
 }
 
-std::vector<int> thread_counts() {
-  std::vector<int> counts{1};
-  for (int threads = 2; threads <= std::min(usable_threads(), 4); ++threads) counts.push_back(threads);
-  return counts;
-}
-
 TEST(CountingSortInPlace, EverySkewAndWay) {
   const std::pair<Index, std::uint64_t> problems[] = {
       {40000, 65535},     {40000, 65536},       {8192, 65536},       {8193, 65536},    {16385, 1 << 17},

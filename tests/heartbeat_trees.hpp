@@ -101,12 +101,6 @@ std::pair<bool, std::uint64_t> outcome(const Tree& tree, Fork&& fork) {
   }
 }
 
-inline std::vector<int> thread_counts() {
-  std::vector<int> counts;
-  for (int threads = 1; threads <= std::min(usable_threads(), 4); ++threads) counts.push_back(threads);
-  return counts;
-}
-
 inline void expect_nothing_left() {
   EXPECT_EQ(detail::latent_list.newest, nullptr) << "a fork is still in the list";
 }

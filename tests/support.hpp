@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/fork/one_tbb.hpp"
 #include "common/measure/harness.hpp"
 
 namespace tallcache::test {
@@ -54,6 +55,13 @@ inline Index allowed_value(const ParamSpec& spec, Index value) {
   for (Index choice : spec.choices)
     if (choice <= value) allowed = std::max(allowed, choice);
   return allowed;
+}
+
+/// The numbers of threads that a test runs on, from 1 to 4, where the machine has as many.
+inline std::vector<int> thread_counts() {
+  std::vector<int> counts;
+  for (int threads = 1; threads <= std::min(usable_threads(), 4); ++threads) counts.push_back(threads);
+  return counts;
 }
 
 /// `action` throws Error with one line that contains `expected`.

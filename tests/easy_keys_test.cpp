@@ -1,0 +1,106 @@
+// Keys that need no counting: in order, of few values, falling, rising and then falling, and what nearly is so.
+#include "tests/streaming_sorts.hpp"
+
+namespace tallcache::test {
+namespace {
+
+// One key among those in order, or of few values, that the sample does not see, at every edge of a vector, a step
+// and a chunk.
+TEST(EasyKeys, OneOfThemIsNot) {
+  for (Index n : {2, 3, 17, 4097, 70001}) {
+    std::vector<Index> places{0, 1, n / 2, n - 2, n - 1};
+    for (Index edge : {16, 63, 4096, 4111, 35000})
+      if (edge < n) places.push_back(edge);
+    for (const Index at : places)
+      for (const int threads : thread_counts()) {
+        std::vector<Key> ordered(static_cast<std::size_t>(n)), few(static_cast<std::size_t>(n), 7);
+        std::iota(ordered.begin(), ordered.end(), Key{100});
+        ordered[static_cast<std::size_t>(at)] = at % 2 ? 3 : 100000;
+        for (Index i = 0; i < n; i += 3) few[static_cast<std::size_t>(i)] = 90000;
+        few[static_cast<std::size_t>(at)] = 80;
+        for (const Index offset : {0, 5}) {
+          const Setting setting{threads, offset, offset};
+          expect_variant_sorts<cs::bucketed_streaming, false>(ordered, 100000, setting, "one out of order");
+          expect_variant_sorts<cs::bucketed_streaming, true>(ordered, 100000, setting, "one out of order");
+          expect_variant_sorts<cs::bucketed_streaming, false>(few, 100000, setting, "one more value");
+          expect_variant_sorts<cs::bucketed_streaming, true>(few, 100000, setting, "one more value");
+        }
+      }
+  }
+}
+
+// The outputs are beyond the caches, so that they are written past them.
+TEST(EasyKeys, Large) {
+  const Index n = (1 << 19) + 37;
+  for (std::string_view input : {"all_equal", "two_values", "sorted", "reversed"})
+    for (const int threads : thread_counts()) {
+      expect_variant_sorts<cs::bucketed_streaming, false>(seeded(input, n, n), n, {threads, 3}, input);
+      expect_variant_sorts<cs::bucketed_streaming, true>(seeded(input, n, n), n, {threads, 3}, input);
+    }
+}
+
+// Keys that fall, equal ones side by side, at once or from some key on; then one that the sample does not see rises,
+// at every edge of a vector, of a block and of a chunk.
+TEST(EasyKeys, Fall) {
+  for (Index n : {2, 3, 17, 600, 70001, (1 << 19) + 37})
+    for (Index equal : {1, 2, 3, 70, 1000})
+      for (int threads : thread_counts()) {
+        std::vector<Key> keys;
+        for (Index i = 0; i < n; ++i) keys.push_back(static_cast<Key>((n - 1 - i) / equal));
+        const Setting setting{threads, 3, equal % 2};
+        expect_variant_sorts<cs::bucketed_streaming, true>(keys, n, setting, "falling");
+        for (Index i = n / 3; i + 1 < n / 3 * 2; i += 101) keys[static_cast<std::size_t>(i)] = keys[n / 3];
+        expect_variant_sorts<cs::bucketed_streaming, true>(keys, n, setting, "not always falling");
+        keys[static_cast<std::size_t>(n / 2)] = static_cast<Key>(n);
+        expect_variant_sorts<cs::bucketed_streaming, true>(keys, n, setting, "one greater");
+      }
+  const Index n = 70001;
+  for (const Index at : {1, 2, 15, 16, 17, 511, 512, 513, 35000, 35001, 69488, 69999, 70000})
+    for (int threads : thread_counts()) {
+      std::vector<Key> keys;
+      for (Index i = 0; i < n; ++i) keys.push_back(static_cast<Key>(n - 1 - i) / 2);
+      keys[static_cast<std::size_t>(at)] += 2;
+      expect_variant_sorts<cs::bucketed_streaming, true>(keys, n, {threads, 3, 3}, "one greater");
+    }
+}
+
+// Keys that rise and then fall, with equal ones side by side and in both runs; one is then moved.
+TEST(EasyKeys, RiseAndFall) {
+  for (Index n : {2, 3, 100, 5000, 70001})
+    for (Index top : {Index{0}, n / 3, n - 2})
+      for (Index equal : {1, 2, 70}) {
+        std::vector<Key> keys;
+        for (Index i = 0; i < n; ++i)
+          keys.push_back(static_cast<Key>((i <= top ? i : 2 * n - 2 * i) / equal));
+        for (int threads : thread_counts())
+          expect_variant_sorts<cs::bucketed_streaming, true>(keys, 200000, {threads, 3, 3}, "rise and fall");
+        keys[static_cast<std::size_t>(n * 2 / 3)] += 3;
+        expect_variant_sorts<cs::bucketed_streaming, true>(keys, 200000, {}, "not quite");
+      }
+}
+
+// Cuts as for several threads, and runs on one.
+struct Wide : Serial {
+  static constexpr Index width() { return 4; }
+};
+
+// Keys in order are read once, besides a sample, and those before a chunk's first once more.
+TEST(EasyKeys, FootprintOfChunks) {
+  constexpr Index n = 150000, sample = 128;
+  ASSERT_EQ(cs::chunks_of(n, 1, Wide::width()), 4);
+  std::vector<Key> keys(n), out(n);
+  std::iota(keys.begin(), keys.end(), Key{0});
+  CountingSort<false>::Args<> args;
+  args.out = {out.data(), n};
+  args.in = {keys.data(), n};
+  args.range = n;
+  Watch watch{reinterpret_cast<const std::byte*>(keys.data()), reinterpret_cast<const std::byte*>(out.data()),
+              n * 4};
+  Wide fork;
+  EXPECT_TRUE(cs::sort_easy_keys(fork, args.with(Traced<Watch>{&watch})));
+  EXPECT_EQ(watch.loads, n + sample + 3);
+  EXPECT_EQ(watch.stores, n);
+}
+
+}  // namespace
+}  // namespace tallcache::test
