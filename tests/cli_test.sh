@@ -316,7 +316,7 @@ for m in measurements:
     assert m["threads"] == (2 if m["backend"] == "cpu" else 1), m
     assert m["variant"] != "loops_ikj", "it runs on one thread only"
 P
-  run 0 run matmul recursive --shape m=300 --param base=1 --seconds 0.01 --threads 2 --fork heartbeat --json fork.json
+  run 0 run matmul recursive --shape m=100 --param base=1 --seconds 0.01 --threads 2 --fork heartbeat --json fork.json
   has fork.json '"fork": *"heartbeat"'; conforms fork.json
   run 0 report compare.json
   python3 - compare.json out <<'P' || fail "compare.json: threads"
