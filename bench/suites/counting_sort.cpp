@@ -120,7 +120,7 @@ const Suite counting_sort_suite{
     .steps = {steps(), gpu_steps()},
     .peers = {inputs("uint32", "std_sort", Scale::quick), largest(),
               inputs("uint32_pair", "std_stable_sort", Scale::full), gpu_inputs("uint32", "residues", {}),
-              gpu_inputs("uint32_pair", "nine_bit_onesweep", {"wide_digits"})}};
+              gpu_inputs("uint32_pair", "wide_digits", {"nine_bit_onesweep"})}};
 
 const Suite counting_sort_in_place_suite{.operation = "counting_sort_in_place", .peers = {in_place()}};
 
