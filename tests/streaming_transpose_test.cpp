@@ -59,15 +59,18 @@ template <class T>
 void check(Index m, Index n, Index pad, Index from, Index to, Index base = 512) {
   Matrix<T> a(m, n, pad, from, 1);
   const auto input = a.memory;
-  for (tr::Reuse reuse : {tr::Reuse::none, tr::Reuse::expected}) {
+  for (const tr::Leaf& leaf : {tr::leaf_of(base, tr::Reuse::none, tr::Walk::down),
+                               tr::leaf_of(base, tr::Reuse::none, tr::Walk::across),
+                               tr::leaf_of(base, tr::Reuse::expected, tr::Walk::down)}) {
     Matrix<T> b(n, m, pad, to, 2);
     auto expected = b.memory;
     for (Index i = 0; i < m; ++i)
       for (Index j = 0; j < n; ++j) expected[b.at(j, i)] = a.memory[a.at(i, j)];
     Serial fork;
-    tr::rec_transpose_streaming(fork, b.view(), MatrixView<const T>(a.view()), base, reuse);
+    tr::rec_transpose_streaming(fork, b.view(), MatrixView<const T>(a.view()), leaf);
     ASSERT_TRUE(b.memory == expected) << m << " x " << n << ", pad " << pad << ", lines begin at " << from
-                                      << " and " << to << ", stream " << (reuse == tr::Reuse::none);
+                                      << " and " << to << ", leaves of " << leaf.rows << " x " << leaf.cols
+                                      << ", stream " << (leaf.reuse == tr::Reuse::none);
     ASSERT_TRUE(a.memory == input);
   }
 }
@@ -113,6 +116,7 @@ TYPED_TEST(StreamingTranspose, SizesAroundLinesBlocksAndLeaves) {
         for (Index n : {63, 130}) check<TypeParam>(m, n, 3, 1, 2, base);
     check<TypeParam>(511, 1025, 0, 0, 0);
     check<TypeParam>(1025, 513, 7, 3, 5);
+    // Wider than a strip, a leaf for either walk.
     for (Index pad : {0, 3}) check<TypeParam>(12 * line + 5, 2100, pad, pad, 2 * pad, 4096);
   });
 }
@@ -138,8 +142,8 @@ TEST(StreamingTransposeTraced, EachElementIsReadAndWrittenOnce) {
   Footprint out_of_place, in_place;
   Serial fork;
   tr::rec_transpose_streaming(fork, b.view().with(Traced<Footprint>{&out_of_place}),
-                              MatrixView<const float>(a.view()).with(Traced<Footprint>{&out_of_place}), 100,
-                              tr::Reuse::none);
+                              MatrixView<const float>(a.view()).with(Traced<Footprint>{&out_of_place}),
+                              tr::leaf_of(100, tr::Reuse::none, tr::Walk::across));
   EXPECT_EQ(out_of_place.loads, 700 * 613);
   EXPECT_EQ(out_of_place.stores, 700 * 613);
   Matrix<float> square(613, 613, 0, 0, 1);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "common/ceil_div.hpp"
 #include "common/fork/fork.hpp"
 #include "common/ops/transpose.hpp"
 #include "common/variant.hpp"
@@ -23,37 +24,37 @@ constexpr Index half_in_units(Index size, Index unit) {
   return half < size ? half : size / 2;
 }
 
-/// B = A^T. A matrix with no dimension above `base` is a leaf. base >= 1. `above` rows of the matrix that A
-/// is part of precede A, and more rows follow if `below`. A leaf also reads the end of the rows
-/// above, whose line it shares. The branches are therefore no Parts: they touch more than their blocks.
+/// B = A^T. `above` rows of the matrix that A is part of precede A, and more rows follow if `below`. A leaf also
+/// reads the end of the rows above, whose line it shares. The branches are therefore no Parts: they touch more than
+/// their blocks.
 template <class Fork, class B, class A>
-void rec_transpose_streaming(Fork& fork, B b, A a, Index base, Reuse reuse, Index above = 0,
-                             bool below = false) {
-  if (std::max(a.rows, a.cols) <= base) {
+void rec_transpose_streaming(Fork& fork, B b, A a, Leaf leaf, Index above = 0, bool below = false) {
+  const Index leaves_down = ceil_div(a.rows, leaf.rows), leaves_across = ceil_div(a.cols, leaf.cols);
+  if (std::max(leaves_down, leaves_across) <= 1) {
     reads(a);
     writes(b);
-    transpose_block(b.data, b.ld, a.data, a.ld, a.rows, a.cols, above, below, reuse);
-  } else if (a.cols >= a.rows) {
-    const Index half = half_in_units(a.cols, base), rest = a.cols - half;
+    transpose_block(b.data, b.ld, a.data, a.ld, a.rows, a.cols, above, below, leaf.reuse, leaf.walk);
+  } else if (leaves_across >= leaves_down) {
+    const Index half = half_in_units(a.cols, leaf.cols), rest = a.cols - half;
     fork(
         [&, half] {
-          rec_transpose_streaming(fork, b.block(0, 0, half, b.cols), a.block(0, 0, a.rows, half), base, reuse,
-                                  above, below);
+          rec_transpose_streaming(fork, b.block(0, 0, half, b.cols), a.block(0, 0, a.rows, half), leaf, above,
+                                  below);
         },
         [&, half, rest] {
-          rec_transpose_streaming(fork, b.block(half, 0, rest, b.cols), a.block(0, half, a.rows, rest), base,
-                                  reuse, above, below);
+          rec_transpose_streaming(fork, b.block(half, 0, rest, b.cols), a.block(0, half, a.rows, rest), leaf,
+                                  above, below);
         });
   } else {
-    const Index half = half_in_units(a.rows, base), rest = a.rows - half;
+    const Index half = half_in_units(a.rows, leaf.rows), rest = a.rows - half;
     fork(
         [&, half] {
-          rec_transpose_streaming(fork, b.block(0, 0, b.rows, half), a.block(0, 0, half, a.cols), base, reuse,
-                                  above, true);
+          rec_transpose_streaming(fork, b.block(0, 0, b.rows, half), a.block(0, 0, half, a.cols), leaf, above,
+                                  true);
         },
         [&, half, rest] {
-          rec_transpose_streaming(fork, b.block(0, half, b.rows, rest), a.block(half, 0, rest, a.cols), base,
-                                  reuse, above + half, below);
+          rec_transpose_streaming(fork, b.block(0, half, b.rows, rest), a.block(half, 0, rest, a.cols), leaf,
+                                  above + half, below);
         });
   }
 }
@@ -107,11 +108,12 @@ struct recursive_streaming {
       OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>, TransposeInPlace<float>,
                     TransposeInPlace<double>, TransposeInPlace<std::int32_t>>;
   static constexpr Index stream_choices[] = {0, 1, 2};
-  static constexpr ParamSpec params[] = {{"base", 1024, "a matrix with no larger dimension is a leaf"},
-                                         {"stream", 2,
-                                          "1: B is written past the caches, for it is not read again soon; "
-                                          "0: through them; 2: by its size; in place all are the same",
-                                          0, stream_choices}};
+  static constexpr ParamSpec params[] = {
+      {"base", 1024, "leaves have as many elements as base x base, in rows that suit the processor"},
+      {"stream", 2,
+       "1: B is written past the caches, for it is not read again soon; "
+       "0: through them; 2: by its size; in place all are the same",
+       0, stream_choices}};
   static constexpr bool parallel = true;
 
   template <class Fork, class Args>
@@ -120,7 +122,8 @@ struct recursive_streaming {
       using T = typename decltype(args.b)::value_type;
       const Index stream = params["stream"], bytes = args.b.rows * args.b.cols * Index(sizeof(T));
       const Reuse reuse = stream == 2 ? assumed_reuse(bytes) : stream ? Reuse::none : Reuse::expected;
-      if (args.a.rows && args.a.cols) rec_transpose_streaming(fork, args.b, args.a, params["base"], reuse);
+      if (args.a.rows && args.a.cols)
+        rec_transpose_streaming(fork, args.b, args.a, leaf_of(params["base"], reuse, fastest_walk()));
     } else {
       if (args.a.rows) rec_transpose_in_place(fork, args.a);
     }

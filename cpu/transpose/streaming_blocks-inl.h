@@ -1,5 +1,6 @@
 // The blocks that the streaming transposition writes past the caches, for each SIMD target.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 
@@ -14,7 +15,8 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
-#include "common/named.hpp"
+#include "common/ceil_div.hpp"
+#include "cpu/transpose/streaming_kernel.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::transpose::HWY_NAMESPACE {
@@ -33,15 +35,22 @@ constexpr Index lanes() {
   return static_cast<Index>(hn::MaxLanes(Tag<T>()));
 }
 
-/// A block of A, copied together, as rows a power of two apart share few sets of a cache. For each column also what
-/// put_columns() leaves to the next block.
+/// A block of A, copied together, as rows a power of two apart share few sets of a cache.
 template <class T>
 struct Block {
   static constexpr Index rows = 64, cols = 4 * line<T>;
   static constexpr Index stride = cols + line<T>;  // an odd number of lines: rows spread over the sets
   alignas(64) T data[rows * stride];
-  alignas(64) T rest[cols * lanes<T>()];
 };
+
+/// The widest strip of columns whose rows of B do not begin where a line does.
+template <class T>
+inline constexpr Index most_shifted_columns = 16 * Block<T>::cols;
+
+/// The offset of `p` in its line, in bytes.
+inline Index past_line(const std::byte* p) {
+  return static_cast<Index>(reinterpret_cast<std::uintptr_t>(p) % 64);
+}
 
 /// Where a block is in the columns of B, and which rows are around it.
 struct Place {
@@ -106,9 +115,13 @@ struct Turn {
   hn::Mask<decltype(words)> in_front;
 
   HWY_INLINE void set(Index past) {
+    alignas(64) static constexpr auto twice = [] {
+      std::array<std::uint32_t, 2 * count> lanes{};
+      for (std::uint32_t i = 0; i < 2 * count; ++i) lanes[i] = i % count;
+      return lanes;
+    }();
     const auto shift = static_cast<std::uint32_t>(past * Index(sizeof(T)) / 4);
-    const auto from = hn::Sub(hn::Iota(words, 0), hn::Set(words, shift));
-    index = hn::IndicesFromVec(words, hn::And(from, hn::Set(words, count - 1)));
+    index = hn::IndicesFromVec(words, hn::LoadU(words, twice.data() + (count - shift)));
     in_front = hn::FirstN(words, shift);
   }
   HWY_INLINE Words turned(Vector<T> v) const { return hn::TableLookupLanes(hn::BitCast(words, v), index); }
@@ -132,64 +145,85 @@ HWY_INLINE void hold_columns(T* to, Index ldb, const T* from, T* rest) {
   }
 }
 
+/// Columns of B: where their first vectors begin, and how the elements stand in them.
+template <class T>
+struct Columns {
+  T* out[side<T>];
+  Index past[side<T>];
+  Turn<T> turn[side<T>];
+
+  template <bool shifted>
+  HWY_INLINE void set(T* to, Index ldb) {
+    for (Index k = 0; k < side<T>; ++k) {
+      past[k] = shifted ? past_vector(to + k * ldb) : 0;
+      out[k] = to + k * ldb - past[k];
+      if (shifted) turn[k].set(past[k]);
+    }
+  }
+};
+
+/// Calls put(k, i, v) for rows i from `begin` to `end`, as many as a vector has lanes at a time: v is the vector of B at
+/// out[k] + i. `rest` holds what the vector before left, and then what this one leaves.
+template <bool shifted, class T>
+HWY_INLINE void for_vectors(const Columns<T>& columns, const T* from, T* rest, Index begin, Index end,
+                            auto put) {
+  constexpr Index n = lanes<T>(), side = HWY_NAMESPACE::side<T>;
+  const Tag<T> d;
+  typename Turn<T>::Words before[side];
+  for (Index k = 0; shifted && k < side; ++k)
+    before[k] = hn::BitCast(Turn<T>::words, hn::Load(d, rest + k * n));
+  for (Index i = begin; i < end; i += n) {
+    Vector<T> v[side];
+    load_columns(from + i * Block<T>::stride, v);
+    for (Index k = 0; k < side; ++k)
+      if constexpr (shifted) {
+        const auto turned = columns.turn[k].turned(v[k]);
+        put(k, i, hn::BitCast(d, hn::IfThenElse(columns.turn[k].in_front, before[k], turned)));
+        before[k] = turned;
+      } else {
+        put(k, i, v[k]);
+      }
+  }
+  for (Index k = 0; shifted && k < side; ++k) hn::Store(hn::BitCast(d, before[k]), d, rest + k * n);
+}
+
 /// Writes columns of the block at `from` to rows of B at `to`, whole vectors past the caches. What is left of a
 /// vector goes to `rest` and is written with the next block, or here where no more rows follow. Rows of B that are not
 /// `shifted` begin where a vector does.
 template <bool shifted, class T>
 HWY_INLINE void put_columns(T* to, Index ldb, const T* from, T* rest, Index columns, Place place) {
-  constexpr Index n = lanes<T>(), side = HWY_NAMESPACE::side<T>;
+  constexpr Index n = lanes<T>();
   const Tag<T> d;
-  Index past[side];
-  T* out[side];
-  Turn<T> turn[side];
-  typename Turn<T>::Words before[side];
-  for (Index k = 0; k < side; ++k) {
-    past[k] = shifted ? past_vector(to + k * ldb) : 0;
-    out[k] = to + k * ldb - past[k];
-    if (!shifted) continue;
-    turn[k].set(past[k]);
-    before[k] = hn::BitCast(Turn<T>::words, hn::Load(d, rest + k * n));
-  }
+  Columns<T> b;
+  b.template set<shifted>(to, ldb);
   // Elements [begin, end) of a vector, which other elements of B or none share.
   const auto put_part = [](T* vector, Vector<T> v, Index begin, Index end) HWY_ATTR {
     alignas(64) T whole[n];
     hn::Store(v, Tag<T>(), whole);
     if (begin < end) std::memcpy(vector + begin, whole + begin, (end - begin) * sizeof(T));
   };
-  // Calls put_vector(k, v, turned): v is the vector of B at out[k] + i, and the front of `turned` is that of the next.
-  const auto put = [&](Index i, auto put_vector) HWY_ATTR {
-    Vector<T> v[side];
-    load_columns(from + i * Block<T>::stride, v);
-    for (Index k = 0; k < side; ++k)
-      if constexpr (shifted) {
-        const auto turned = turn[k].turned(v[k]);
-        put_vector(k, hn::BitCast(d, hn::IfThenElse(turn[k].in_front, before[k], turned)), turned);
-        before[k] = turned;
-      } else {
-        put_vector(k, v[k], hn::Zero(Turn<T>::words));
-      }
-  };
-  const auto put_parts = [&](Index i) HWY_ATTR {
-    put(i, [&](Index k, auto v, auto turned) HWY_ATTR {
-      if (k >= columns) return;
-      const Index rows = place.rows - i, end = past[k] + rows;
-      if (end >= n || !place.below)
-        put_part(out[k] + i, v, past[k] - std::min(past[k], place.above + i), std::min(end, n));
-      if (rows < n && !place.below) put_part(out[k] + i + n, hn::BitCast(d, turned), 0, end - n);
+  const auto put_parts = [&](Index row) HWY_ATTR {
+    for_vectors<shifted>(b, from, rest, row, row + 1, [&](Index k, Index i, auto v) HWY_ATTR {
+      const Index past = b.past[k], end = past + place.rows - i;
+      if (k < columns && (end >= n || !place.below))
+        put_part(b.out[k] + i, v, past - std::min(past, place.above + i), std::min(end, n));
     });
   };
   Index i = 0;
   if (shifted && place.above < n && place.rows > 0) put_parts(i), i += n;
-  if (columns == side)
-    for (; i + n <= place.rows; i += n)
-      put(i, [&](Index k, auto v, auto) HWY_ATTR { hn::Stream(v, d, out[k] + i); });
-  for (; i < place.rows; i += n) put_parts(i);
-  if constexpr (shifted)
-    for (Index k = 0; k < side; ++k) {
-      hn::Store(hn::BitCast(d, before[k]), d, rest + k * n);
-      if (place.rows % n == 0 && !place.below && k < columns)
-        put_part(out[k] + place.rows, hn::BitCast(d, before[k]), 0, past[k]);
-    }
+  const Index whole = std::max(i, place.rows / n * n);
+  if (columns == side<T>)
+    for_vectors<shifted>(b, from, rest, i, whole,
+                         [&](Index k, Index i, auto v) HWY_ATTR { hn::Stream(v, d, b.out[k] + i); });
+  else
+    for_vectors<shifted>(b, from, rest, i, whole, [&](Index k, Index i, auto v) HWY_ATTR {
+      if (k < columns) hn::Stream(v, d, b.out[k] + i);
+    });
+  i = whole;
+  if (i < place.rows) put_parts(i), i += n;
+  if (shifted && !place.below)
+    for (Index k = 0; k < columns; ++k)
+      put_part(b.out[k] + i, hn::Load(d, rest + k * n), 0, b.past[k] + place.rows - i);
 }
 #endif
 
@@ -197,55 +231,70 @@ HWY_INLINE void put_columns(T* to, Index ldb, const T* from, T* rest, Index colu
 template <class T>
 HWY_INLINE void copy_rows(const std::byte* a, Index lda, Index rows, Index cols, T* to) {
   const Tag<T> d;
-  for (Index i = 0; i < rows; ++i, a += lda * Index(sizeof(T)), to += Block<T>::stride)
+  constexpr Index n = lanes<T>();
+  for (Index i = 0; i < rows; ++i, a += lda * Index(sizeof(T)), to += Block<T>::stride) {
+    const T* row = reinterpret_cast<const T*>(a);
     if (cols == Block<T>::cols)
-      for (Index j = 0; j < Block<T>::cols; j += lanes<T>())
-        hn::Store(hn::LoadU(d, reinterpret_cast<const T*>(a) + j), d, to + j);
-    else
+      for (Index j = 0; j < Block<T>::cols; j += n) hn::Store(hn::LoadU(d, row + j), d, to + j);
+    else if (cols >= n) {
+      for (Index j = 0; j + n < cols; j += n) hn::Store(hn::LoadU(d, row + j), d, to + j);
+      hn::StoreU(hn::LoadU(d, row + cols - n), d, to + cols - n);
+    } else
       std::memcpy(to, a, cols * sizeof(T));
-}
-
-/// Prefetches rows of a block of A into L2.
-template <class T>
-HWY_INLINE void fetch_rows(const std::byte* a, Index lda, Index rows) {
-  constexpr Index bytes = Block<T>::cols * Index(sizeof(T));
-  for (Index i = 0; i < rows; ++i, a += lda * Index(sizeof(T))) {
-    for (Index at = 0; at < bytes; at += 64) __builtin_prefetch(a + at, 0, 2);
-    __builtin_prefetch(a + bytes - 1, 0, 2);
   }
 }
 
-/// Transposes block by block down the rows of A. A block is copied first. Some of its columns at a time become rows
-/// of B, and between them some rows of the next block are prefetched: all of them at once would occupy what loads
-/// and stores wait in (TUNING.md). A call that is followed by another one below leaves its last vectors to that one,
-/// which reads the rows above it again.
+/// Prefetches the lines of rows of a block of A into L2.
+template <class T>
+HWY_INLINE void fetch_rows(const std::byte* a, Index lda, Index rows) {
+  constexpr Index bytes = Block<T>::cols * Index(sizeof(T));
+  for (Index i = 0; i < rows; ++i, a += lda * Index(sizeof(T)))
+    for (Index at = -past_line(a); at < bytes; at += 64) __builtin_prefetch(a + at, 0, 2);
+}
+
+/// Transposes `cols` columns of A, block by block. A block is copied first. Some of its columns at a time become rows
+/// of B, and between them some rows of the next block are prefetched: all of them at once would occupy what loads and
+/// stores wait in (TUNING.md). The block that follows the last one is that of the first row at `following`.
 template <bool shifted, class T>
-void transpose_rows(T* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols, Index above,
-                    bool below) {
-  constexpr Index size = sizeof(T), height = Block<T>::rows, width = Block<T>::cols;
-  constexpr Index fetched = height / (width / side<T>);  // rows for each of a block's columns
-  const Index again = shifted ? std::min(above, lanes<T>()) : 0;
+void transpose_strip(T* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols, Index above,
+                     bool below, Index height, const std::byte* following) {
+  constexpr Index size = sizeof(T), width = Block<T>::cols, n = lanes<T>();
+  const Index again = shifted ? std::min(above, n) : 0;
+  const Index fetched = ceil_div(height * side<T>, width);  // rows for each of a block's columns
   Block<T> block;
-  for (Index left = 0; left < cols; left += width) {
+  alignas(64) T rest[shifted ? most_shifted_columns<T> * n : n * side<T>];
+  for (Index left = 0; again > 0 && left < cols; left += width) {
     const Index c = std::min(width, cols - left);
-    if (again > 0) {
-      copy_rows(a + (left - again * lda) * size, lda, again, c,
-                block.data + (lanes<T>() - again) * Block<T>::stride);
-      for (Index j = 0; j < c; j += side<T>)
-        hold_columns(b + (left + j) * ldb, ldb, block.data + j, block.rest + j * lanes<T>());
-    }
-    for (Index top = 0; top < rows; top += height) {
+    copy_rows(a + (left - again * lda) * size, lda, again, c, block.data + (n - again) * Block<T>::stride);
+    for (Index j = 0; j < c; j += side<T>)
+      hold_columns(b + (left + j) * ldb, ldb, block.data + j, rest + (left + j) * n);
+  }
+  for (Index top = 0; top < rows; top += height)
+    for (Index left = 0; left < cols; left += width) {
+      const bool across = left + width < cols, down = !across && top + height < rows;
       const Place place{std::min(height, rows - top), above + top, top + height < rows || below};
+      const Index c = std::min(width, cols - left), next_top = across ? top : down ? top + height : 0;
+      const std::byte* next = across ? a + (left + width) * size : down ? a : following;
       copy_rows(a + (top * lda + left) * size, lda, place.rows, c, block.data);
-      const bool down = top + height < rows;
-      const Index next_top = down ? top + height : 0, next_left = down ? left : left + width;
       for (Index j = 0, row = next_top; j < c; j += side<T>, row += fetched) {
-        if (next_left < cols)
-          fetch_rows<T>(a + (row * lda + next_left) * size, lda, std::min(fetched, rows - row));
-        put_columns<shifted>(b + (left + j) * ldb + top, ldb, block.data + j, block.rest + j * lanes<T>(),
-                             std::min(side<T>, c - j), place);
+        if (next) fetch_rows<T>(next + row * lda * size, lda, std::min(fetched, rows - row));
+        put_columns<shifted>(b + (left + j) * ldb + top, ldb, block.data + j,
+                             rest + (shifted ? (left + j) * n : 0), std::min(side<T>, c - j), place);
       }
     }
+}
+
+/// Transposes strips of columns of A: a block wide where blocks follow one another down its rows, else wide. A call
+/// that is followed by another one below leaves its last vectors to that one, which reads the rows above it again.
+template <bool shifted, class T>
+void transpose_rows(T* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols, Index above,
+                    bool below, Walk walk) {
+  const Index widest = shifted ? most_shifted_columns<T> : cols;
+  const Index strip = walk == Walk::across ? widest : Block<T>::cols, height = walk == Walk::across ? 32 : 64;
+  for (Index left = 0; left < cols; left += strip) {
+    const std::byte* const at = a + left * Index(sizeof(T));
+    transpose_strip<shifted>(b + left * ldb, ldb, at, lda, rows, std::min(strip, cols - left), above, below,
+                             height, left + strip < cols ? at + strip * Index(sizeof(T)) : nullptr);
   }
   hwy::FlushStream();
 }

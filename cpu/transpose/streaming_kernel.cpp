@@ -111,11 +111,6 @@ HWY_INLINE void transpose_squares(T* to, Index stride, const std::byte* from, In
     }
 }
 
-/// The offset of `p` in its line, in bytes.
-inline Index past_line(const std::byte* p) {
-  return static_cast<Index>(reinterpret_cast<std::uintptr_t>(p) % 64);
-}
-
 /// Prefetches the lines of a square whose side is a line.
 template <class T>
 HWY_INLINE void fetch_square(const std::byte* square, Index ld) {
@@ -126,7 +121,8 @@ HWY_INLINE void fetch_square(const std::byte* square, Index ld) {
 /// column begin earlier. Where a square's rows are whole lines of B, the squares follow each other along
 /// diagonals of tiles: with a leading dimension that is a power of two, all lines along a row or a column
 /// share few sets of a cache. Otherwise they go down the columns, where the same lines are written next.
-/// Meanwhile the next square of A is prefetched into L1, and that of B where `fetch_b`.
+/// Meanwhile the next square of A is prefetched into L1, and that of B where `fetch_b`: Intel's processors store to
+/// such lines a quarter faster, AMD's a tenth slower (TUNING.md).
 template <class T>
 void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols,
                      bool fetch_b) {
@@ -150,29 +146,18 @@ void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Ind
     }
 }
 
-/// Whether stores are faster to lines that were prefetched: a quarter on Intel's processors; AMD's lose a tenth
-/// (TUNING.md).
-inline bool gains_by_fetched_stores() {
-#if HWY_ARCH_X86
-  static const bool gains = !__builtin_cpu_is("amd");
-  return gains;
-#else
-  return true;
-#endif
-}
-
 template <class T>
 void TransposeBlock(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
-                    bool below, Reuse reuse) {
+                    bool below, Reuse reuse, Walk walk) {
   const auto* from = static_cast<const std::byte*>(a);
   T* const to = static_cast<T*>(b);
   const bool plain = reuse == Reuse::expected || reinterpret_cast<std::uintptr_t>(b) % sizeof(T) > 0;
   if (plain)
-    transpose_plain<T>(static_cast<std::byte*>(b), ldb, from, lda, rows, cols, gains_by_fetched_stores());
+    transpose_plain<T>(static_cast<std::byte*>(b), ldb, from, lda, rows, cols, !runs_on_amd());
   else if (past_line(static_cast<std::byte*>(b)) > 0 || ldb % line<T> > 0)
-    transpose_rows<true>(to, ldb, from, lda, rows, cols, above, below);
+    transpose_rows<true>(to, ldb, from, lda, rows, cols, above, below, walk);
   else
-    transpose_rows<false>(to, ldb, from, lda, rows, cols, above, below);
+    transpose_rows<false>(to, ldb, from, lda, rows, cols, above, below, walk);
 }
 
 template <class T>
@@ -186,12 +171,12 @@ void SwapTiles(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols) {
 }
 
 void TransposeBlock4(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
-                     bool below, Reuse reuse) {
-  TransposeBlock<float>(b, ldb, a, lda, rows, cols, above, below, reuse);
+                     bool below, Reuse reuse, Walk walk) {
+  TransposeBlock<float>(b, ldb, a, lda, rows, cols, above, below, reuse, walk);
 }
 void TransposeBlock8(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
-                     bool below, Reuse reuse) {
-  TransposeBlock<double>(b, ldb, a, lda, rows, cols, above, below, reuse);
+                     bool below, Reuse reuse, Walk walk) {
+  TransposeBlock<double>(b, ldb, a, lda, rows, cols, above, below, reuse, walk);
 }
 void SwapTiles4(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols) {
   SwapTiles<float>(x, ldx, y, ldy, rows, cols);
@@ -210,14 +195,23 @@ HWY_EXPORT(TransposeBlock8);
 HWY_EXPORT(SwapTiles4);
 HWY_EXPORT(SwapTiles8);
 
+bool runs_on_amd() {
+#if HWY_ARCH_X86
+  static const bool amd = __builtin_cpu_is("amd");
+  return amd;
+#else
+  return false;
+#endif
+}
+
 namespace detail {
 void transpose_block_4(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
-                       bool below, Reuse reuse) {
-  HWY_DYNAMIC_DISPATCH(TransposeBlock4)(b, ldb, a, lda, rows, cols, above, below, reuse);
+                       bool below, Reuse reuse, Walk walk) {
+  HWY_DYNAMIC_DISPATCH(TransposeBlock4)(b, ldb, a, lda, rows, cols, above, below, reuse, walk);
 }
 void transpose_block_8(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
-                       bool below, Reuse reuse) {
-  HWY_DYNAMIC_DISPATCH(TransposeBlock8)(b, ldb, a, lda, rows, cols, above, below, reuse);
+                       bool below, Reuse reuse, Walk walk) {
+  HWY_DYNAMIC_DISPATCH(TransposeBlock8)(b, ldb, a, lda, rows, cols, above, below, reuse, walk);
 }
 void swap_tiles_4(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols) {
   HWY_DYNAMIC_DISPATCH(SwapTiles4)(x, ldx, y, ldy, rows, cols);

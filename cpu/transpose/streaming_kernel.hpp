@@ -3,7 +3,9 @@
 // only on the size of an element.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <type_traits>
 
 #include "common/named.hpp"
@@ -19,11 +21,37 @@ constexpr Reuse assumed_reuse(Index bytes) {
   return bytes < Index{4} << 20 ? Reuse::expected : Reuse::none;  // TUNING.md
 }
 
+/// The order in which the small blocks of a leaf follow one another where B is written past the caches: down the
+/// columns of A, or across its rows. Intel's processors read ahead along up to 32 rows at once, and are a quarter
+/// faster across; AMD's were measured down (TUNING.md).
+enum class Walk { down, across };
+
+/// Whether this is a processor of AMD.
+bool runs_on_amd();
+
+inline Walk fastest_walk() { return runs_on_amd() ? Walk::down : Walk::across; }
+
+/// What a recursion stops at, `rows` x `cols` of A at most, and how it is written.
+struct Leaf {
+  Index rows, cols;
+  Reuse reuse;
+  Walk walk;
+};
+
+/// A leaf of base x base elements; where blocks follow one another across, a quarter as high and four times as wide.
+/// base >= 1.
+constexpr Leaf leaf_of(Index base, Reuse reuse, Walk walk) {
+  const bool wide = reuse == Reuse::none && walk == Walk::across;
+  const Index largest = std::numeric_limits<Index>::max();
+  return wide ? Leaf{std::max<Index>(base / 4, 1), std::min(base, largest / 4) * 4, reuse, walk}
+              : Leaf{base, base, reuse, walk};
+}
+
 namespace detail {
 void transpose_block_4(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
-                       bool below, Reuse reuse);
+                       bool below, Reuse reuse, Walk walk);
 void transpose_block_8(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
-                       bool below, Reuse reuse);
+                       bool below, Reuse reuse, Walk walk);
 void swap_tiles_4(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols);
 void swap_tiles_8(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols);
 }  // namespace detail
@@ -42,9 +70,9 @@ inline constexpr Index swapped_tile = 256 / sizeof(T);
 /// its own again.
 template <Streamable T>
 void transpose_block(T* b, Index ldb, const T* a, Index lda, Index rows, Index cols, Index above, bool below,
-                     Reuse reuse) {
+                     Reuse reuse, Walk walk) {
   (sizeof(T) == 4 ? detail::transpose_block_4 : detail::transpose_block_8)(b, ldb, a, lda, rows, cols, above,
-                                                                           below, reuse);
+                                                                           below, reuse, walk);
 }
 
 /// Replaces the rows x cols tile x and the cols x rows tile y by each other's transposes. They are disjoint, or

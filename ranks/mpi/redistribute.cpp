@@ -34,9 +34,11 @@ void copy_lines(double* to, Index to_stride, const double* from, Index from_stri
 // Reuse::none writes whole lines past the caches, which is faster where `to` is in none of them.
 void transpose_lines(double* to, Index to_ld, const double* from, Index from_ld, Index rows, Index cols,
                      Reuse reuse) {
+  namespace transpose = cpu::transpose;
   Serial fork;
-  cpu::transpose::rec_transpose_streaming(fork, MatrixView<double>{to, cols, rows, to_ld},
-                                          MatrixView<const double>{from, rows, cols, from_ld}, 1024, reuse);
+  transpose::rec_transpose_streaming(fork, MatrixView<double>{to, cols, rows, to_ld},
+                                     MatrixView<const double>{from, rows, cols, from_ld},
+                                     transpose::leaf_of(1024, reuse, transpose::fastest_walk()));
 }
 
 // rows x cols elements. One stride of each side is 1.
