@@ -18,6 +18,7 @@
 #include "cpu/counting_sort/classical.hpp"
 #include "cpu/matmul/naive.hpp"
 #include "cpu/transpose/naive.hpp"
+#include "tests/support.hpp"
 
 // The name that callgrind is given. Calls inside it are counted too. noipa: gcc 12 at -O3 clones it for
 // constant arguments, under names that callgrind is not given.
@@ -103,9 +104,7 @@ std::map<std::string, double> totals_of(const std::string& path) {
 class AgainstCallgrind : public testing::TestWithParam<const char*> {};
 
 TEST_P(AgainstCallgrind, MissesWithinTwoPercent) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "valgrind runs no program with a sanitizer";
-#endif
+  if (test::sanitized) GTEST_SKIP() << "valgrind runs no program with a sanitizer";
   if (std::system("valgrind --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "valgrind is not installed";
   const std::string output = testing::TempDir() + "tallcache_callgrind_" + GetParam();
   const std::string command =

@@ -42,11 +42,7 @@ TEST(Heartbeat, RandomExceptionsAreCarried) {
   expect_nothing_left();
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int many_trees = 50'000;
-#else
-constexpr int many_trees = 1'000'000;
-#endif
+constexpr int many_trees = sanitized ? 50'000 : 1'000'000;
 
 /// The i-th of many small trees.
 Tree small_tree(int i) {

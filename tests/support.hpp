@@ -15,6 +15,13 @@
 
 namespace tallcache::test {
 
+/// Whether the tests run under a sanitizer, several times as slowly.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
 /// Where a GPU is required, as on the machine of the committed results, its tests do not skip.
 inline bool gpu_required() {
   const char* required = std::getenv("TALLCACHE_REQUIRE_GPU");

@@ -216,7 +216,7 @@ class InPlaceBlocks {
   }
 
   // Sorts buckets [first, end), whose places hold no residues. Those that bytes cannot count, or for which a group
-  // would be waited for, come last, each on all threads.
+  // would be waited for though all threads can share them, come last, each on all threads.
   template <class Fork>
   void sort_buckets(Fork& fork, Index first, Index end) {
     const Index begin = begin_of(first), n = begin_of(end) - begin, groups = groups_of(cut_.chunks);
@@ -225,7 +225,7 @@ class InPlaceBlocks {
       const Index from = begin + block_begin(n, groups, g), to = begin + block_begin(n, groups, g + 1);
       for (Index b = first; b < end; ++b)
         if (from <= begin_of(b) && begin_of(b) < to && size_of(b) > 0)
-          late_.data[b] = (groups > 1 && size_of(b) > n / groups) || !sort_in_bytes(b, end, g);
+          late_.data[b] = (size_of(b) > n / groups && is_shared(b)) || !sort_in_bytes(b, end, g);
     });
     for (Index b = first; b < end; ++b)
       if (late_.data[b]) {
@@ -233,6 +233,9 @@ class InPlaceBlocks {
         write(fork, b);
       }
   }
+
+  // Whether a bucket is counted by several threads when it comes alone.
+  bool is_shared(Index b) const { return chunks_of(size_of(b), cut_.values(), cut_.chunks) > 1; }
 
   // Counters of a byte suffice for most buckets, and four times as many fit into the same memory.
   bool sort_in_bytes(Index b, Index end, Index group) const {
