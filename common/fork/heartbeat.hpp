@@ -213,7 +213,8 @@ struct LatentLoop : Latent {
     return {begin, next};
   }
 
-  void run_piece(Piece piece) {
+  // Not part of the loops below, whose variables would take the registers of the body's own loops.
+  [[gnu::noinline]] void run_piece(Piece piece) {
     for (Index i = piece.begin; i < piece.end; i += step) (*body)(i);
   }
 
