@@ -213,9 +213,13 @@ struct LatentLoop : Latent {
     return {begin, next};
   }
 
-  // Not part of the loops below, whose variables would take the registers of the body's own loops.
+  // Not part of the loops below, whose variables would take the registers of the body's own loops. A known step leaves
+  // the compiler the addresses of a short body.
   [[gnu::noinline]] void run_piece(Piece piece) {
-    for (Index i = piece.begin; i < piece.end; i += step) (*body)(i);
+    if (step == 1)
+      for (Index i = piece.begin; i < piece.end; ++i) (*body)(i);
+    else
+      for (Index i = piece.begin; i < piece.end; i += step) (*body)(i);
   }
 
   void run_blocks(LatentList& list, Piece piece) {
