@@ -282,7 +282,8 @@ bool sort_values(Fork& fork, VectorView<const Word, Access> in, VectorView<Word,
       Index to = from;
       for (Index c = 0; c < chunks; ++c) to += counts.chunk[static_cast<std::size_t>(c)][v];
       const Index first = std::max(begin, from), last = std::min(end, to);
-      if (first < last) fill_words(counts.values[v], last - first, out.data + first, in.data != out.data && n > cached_words);
+      if (first < last)
+        fill_words(counts.values[v], last - first, out.data + first, in.data != out.data && n > cached_words);
       from = to;
     }
     writes(out.block(begin, end - begin));

@@ -234,8 +234,12 @@ class InPlaceBlocks {
       }
   }
 
-  // Whether a bucket is counted by several threads when it comes alone.
-  bool is_shared(Index b) const { return chunks_of(size_of(b), cut_.values(), cut_.chunks) > 1; }
+  // Whether it pays that several threads count a bucket, each in counters of a word.
+  bool is_shared(Index b) const {
+    constexpr Index keys_a_counter = 8;
+    return size_of(b) / keys_a_counter > cut_.values() &&
+           chunks_of(size_of(b), cut_.values(), cut_.chunks) > 1;
+  }
 
   // Counters of a byte suffice for most buckets, and four times as many fit into the same memory.
   bool sort_in_bytes(Index b, Index end, Index group) const {
