@@ -228,31 +228,27 @@ struct LatentLoop : Latent {
     while (left > 0) run_piece(claim(1));
   }
 
-  // The first iterations are single ones, at which the thread looks as at forks. Those of a longer loop go in
-  // pieces that take a few microseconds.
+  // The first iterations are single ones, at which the thread looks as at forks, and are timed together: a clock takes
+  // as long as many a body. The others of a longer loop go in pieces that take a few microseconds.
   void run_pieces(LatentList& list, Piece piece) {
-    constexpr Index singly = 8;
+    constexpr Index singly = 8, growth = 8;
+    constexpr Time long_piece = 4000;
+    Time before = left >= singly ? time_now() : 0;
     run_piece(piece);
-    for (Index i = 1; i < singly && left > 0; ++i) {
+    Index done = 1;
+    for (; done < singly && left > 0; ++done) {
       piece = claim(1);
       look_in_time(list);
       run_piece(piece);
     }
-    constexpr Time short_piece = 2000;
-    Index size = 1;
-    Time before = left > 0 ? time_now() : 0;
     while (left > 0) {
-      piece = claim(std::min(size, left));
-      run_piece(piece);
-      if (left == 0) return;
       const Time now = time_now(), taken = std::max<Time>(1, now - before);
       before = now;
-      worthwhile.store(std::max<Index>(1, size * worth_a_task / taken), std::memory_order_relaxed);
-      if (taken < short_piece)
-        size *= 2;
-      else if (taken > 4 * short_piece)
-        size = std::max<Index>(1, size / 4);
+      worthwhile.store(std::max<Index>(1, done * worth_a_task / taken), std::memory_order_relaxed);
       promote_in_time(list, now);
+      if (left == 0) return;
+      done = std::clamp<Index>(done * long_piece / taken, 1, std::min(left, growth * done));
+      run_piece(claim(done));
     }
   }
 
