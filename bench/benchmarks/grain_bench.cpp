@@ -120,7 +120,7 @@ struct RecMult {
 };
 
 struct Transform {
-  static constexpr Index n = Index{1} << 16, base = 64;
+  static constexpr Index n = Index{1} << 19, base = 64;
   using Complex = cpu::fork_join::Complex;
   std::vector<Complex> in, table, out, expected;
   Transform() : in(n), table(n), out(n) {

@@ -36,11 +36,13 @@ PeerComparison peers(std::string_view element, std::string_view slower_peer) {
           .smoke = keys(65)};
 }
 
-// Every kind of keys at 10^7, uniform ones at 6 10^7 too.
+// Every kind of keys at 10^7, uniform ones at other sizes too: a sort should be as fast as its peers at all.
 PeerComparison inputs(std::string_view element, std::string_view slower_peer, Scale large) {
   PeerComparison comparison = peers(element, slower_peer);
   const Index n = 10000000, many = 60000000;
-  comparison.cases = {{.shape = keys(n)}, {.shape = keys(many), .from = large}};
+  for (const Index size : {Index{1000}, Index{10000}, Index{100000}, Index{1000000}, n})
+    comparison.cases.push_back({.shape = keys(size)});
+  comparison.cases.push_back({.shape = keys(many), .from = large});
   for (const std::string_view input : key_inputs)
     if (input != key_inputs[0]) comparison.cases.push_back({.shape = keys(n), .input = input});
   comparison.cases.push_back({.shape = keys(n), .all_cores = true});

@@ -17,7 +17,7 @@ constexpr Time least_age = 5'000;      // of a promotion before the next one, on
 constexpr Time burst = 4 * least_age;  // so many promotions may follow one another
 constexpr Time begins = 25'000;        // a program: waits for so long in any case
 constexpr Time between_looks = 2'000;
-constexpr Time long_strand = 15'000, long_beginning = 100'000;
+constexpr Time long_strand = 30'000, long_beginning = 100'000;
 constexpr int most_between = 512;  // forks
 
 // Whether this thread has strands so long that it does not look before it is too late for a promotion. It then

@@ -36,13 +36,15 @@ struct RangeBits {
 
 enum class SortStrategy { histogram, buckets, digits };
 
-/// Chooses how n keys in [0, range] are sorted. Few different values (16 bits) take one histogram of them
-/// all; pairs are then sorted by digits. A range of more than 8 values a key is sorted by digits, as walking
-/// over a bucket's values would take longer than over its keys.
+/// Chooses how n keys in [0, range] are sorted. Few different values (16 bits) take one histogram of them all; so do
+/// pairs that fit in a private cache with it, while more are sorted by digits. A range of several values a key is
+/// sorted by digits, as walking over the values would take longer than over the keys.
 inline SortStrategy sort_strategy(Index n, std::uint64_t range, bool payload) {
-  if (RangeBits(range, payload).bits <= RangeBits::max_leaf)
-    return payload ? SortStrategy::digits : SortStrategy::histogram;
-  return range / 8 < static_cast<std::uint64_t>(n) ? SortStrategy::buckets : SortStrategy::digits;
+  constexpr Index cached_pairs = 1 << 16;
+  const bool is_small = RangeBits(range, payload).bits <= RangeBits::max_leaf;
+  if (range / (is_small ? 4 : 8) >= static_cast<std::uint64_t>(n)) return SortStrategy::digits;
+  if (!is_small) return SortStrategy::buckets;
+  return payload && n > cached_pairs ? SortStrategy::digits : SortStrategy::histogram;
 }
 
 template <class Access, bool with_payload>
@@ -325,10 +327,12 @@ struct bucketed_streaming {
           .sort(fork, {args.in, args.payload_in});
     }
     auto scratch = args.scratch;
-    const Index values = Index{args.range} + 1;
-    if constexpr (!payload) {
-      const Index chunks = chunks_of(args.in.size, values, fork.width());
-      const auto buffers = take_partition_buffers(scratch, chunks, values, 0);
+    const Index values = Index{args.range} + 1, chunks = chunks_of(args.in.size, values, fork.width());
+    const auto buffers = take_partition_buffers(scratch, chunks, values, 0);
+    if constexpr (payload) {
+      distribute(fork, args, buffers.count.block(0, 0, chunks, values), buffers.total,
+                 [](Word key) { return Index{key}; });
+    } else {
       locate_digits(fork, args.in, Digit{0}, values, buffers);
       write_runs(fork, row_of(buffers.count, 0).block(0, values), args.out, 0, chunks);
     }

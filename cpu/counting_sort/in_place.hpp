@@ -48,8 +48,10 @@ struct in_place {
   }
 
  private:
-  // Walking over a range of more than 8 values a key would take longer than over the keys.
-  static bool is_sparse(Index n, std::uint64_t range) { return range / 8 >= static_cast<std::uint64_t>(n); }
+  // Walking over a range of several values a key would take longer than over the keys.
+  static bool is_sparse(Index n, std::uint64_t range) {
+    return range / (InPlaceCut::suits(range) ? 8 : 4) >= static_cast<std::uint64_t>(n);
+  }
 };
 
 }  // namespace tallcache::cpu::counting_sort

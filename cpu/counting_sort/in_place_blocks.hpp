@@ -22,7 +22,8 @@ struct InPlaceCut {
   InPlaceCut(Index n, std::uint64_t range, Index width) {
     const int bits = static_cast<int>(std::bit_width(range));
     leaf = std::clamp(bits - 8, 12, max_leaf);
-    while (leaf < max_leaf && 4 * width * stage_of(bits) > n) ++leaf;
+    const Index most = chunks_of(n, 1, width);  // few keys do not pay for larger leaves
+    while (leaf < max_leaf && 4 * most * stage_of(bits) > n) ++leaf;
     stage = stage_of(bits);
     buckets = Index{1} << std::max(bits - leaf, 0);
     chunks = std::max<Index>(1, std::min(n / (4 * stage), chunks_of(n, buckets, width)));

@@ -116,13 +116,34 @@ HWY_INLINE Word* fill_run(Word* out, Word count, Word value) {
   return end;
 }
 
+// Runs of a few words: a vector of copies is stored whatever the count, and the next runs overwrite the excess. From
+// value v on, as far as it lies before `to`. Returns the first value that is not written.
+HWY_INLINE Index expand_short_runs(const Word* begin, Index width, Word first, Word* out, Index v, Index to) {
+  const hn::CappedTag<Word, 8> d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  for (; v + 1 < width && begin[v + 1] + lanes <= to; ++v) {
+    const Word value = first + static_cast<Word>(v), count = begin[v + 1] - begin[v];
+    hn::StoreU(hn::Set(d, value), d, out + begin[v]);
+    if (HWY_UNLIKELY(count > lanes)) fill_run(out + begin[v], count, value);
+  }
+  return v;
+}
+
 void ExpandRuns(const Word* begin, Index width, Index n, Word first, Word* out, Index from, Index to) {
   if (from >= to) return;
-  Index v = std::upper_bound(begin, begin + width, static_cast<Word>(from)) - begin - 1;
-  for (Word* p = out + from; p < out + to; ++v) {
+  constexpr Index few = 8;
+  Index v = std::upper_bound(begin, begin + width, static_cast<Word>(from)) - begin - 1, at = from;
+  const auto write_run = [&] {
     const Index end = std::min(v + 1 < width ? Index{begin[v + 1]} : n, to);
-    p = fill_run(p, static_cast<Word>(out + end - p), first + static_cast<Word>(v));
+    fill_run(out + at, static_cast<Word>(end - at), first + static_cast<Word>(v++));
+    at = end;
+  };
+  write_run();
+  if (n < few * width && at < to) {
+    v = expand_short_runs(begin, width, first, out, v, to);
+    at = begin[v];
   }
+  while (at < to) write_run();
   hwy::FlushStream();
 }
 
