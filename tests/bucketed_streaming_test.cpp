@@ -15,7 +15,7 @@ TEST(BucketedStreaming, EverySkewAndWay) {
       {8192, 65536},      {8193, 65536},      {100000, 10},
       {16384, (1 << 17)}, {16385, (1 << 17)}, {131072, (1 << 20) - 1},
       {131073, 1 << 20},  {1000, 0xffffffff}, {100000, 0xffffffff},
-      {100000, 0},
+      {100000, 0},        {65537, 65535},     {262144, (1 << 18) - 1},
   };
   for (const auto& [n, range] : problems)
     for (std::string_view input : key_inputs)
@@ -55,7 +55,26 @@ TEST(BucketedStreaming, CountersOverflow) {
     for (Index others : {20000, 200000}) {
       std::vector<Key> keys = seeded("uniform", others, range);
       keys.insert(keys.begin() + others / 2, static_cast<std::size_t>(equal), 77777);
-      expect_all_sort(keys, range, {}, std::to_string(equal) + " equal");
+      const std::string what = std::to_string(equal) + " equal";
+      expect_all_sort(keys, range, {}, what);
+      if (others == 200000) continue;  // the smaller problem shows as much
+      expect_recursion_sorts<false>(keys, range, {}, what);
+      expect_recursion_sorts<true>(keys, range, {}, what);
+    }
+}
+
+// One histogram of few keys counts in bytes too, eight of which are written at a time, 2^16 in a segment.
+TEST(BucketedStreaming, CountersThatWrap) {
+  for (std::uint64_t range : {9, 100, 4999, 65535, 65536, 199999})
+    for (Index equal : {254, 255, 256, 257, 512, 1025, 30000}) {
+      std::vector<Key> keys = seeded("uniform", static_cast<Index>(range) / 4 + 1000, range);
+      for (Key value : {Key{0}, Key{1}, Key{7}, Key{8}, Key{65535}, Key{65536}, static_cast<Key>(range) - 1,
+                        static_cast<Key>(range)})
+        if (value <= range && (equal % 2 == 0 || value % 2 == 0))
+          keys.insert(keys.begin() + value % 900, static_cast<std::size_t>(equal), value);
+      for (int threads : thread_counts())
+        expect_variant_sorts<cs::bucketed_streaming, false>(keys, range, {.threads = threads, .offset = 3},
+                                                            std::to_string(equal) + " equal");
     }
 }
 

@@ -101,7 +101,7 @@ TEST(CountingSortInPlace, EverySkewAndWay) {
   const std::pair<Index, std::uint64_t> problems[] = {
       {40000, 65535},     {40000, 65536},       {8192, 65536},       {8193, 65536},    {16385, 1 << 17},
       {131072, 1 << 20},  {131073, 1 << 20},    {300007, 300007},    {100000, 10},     {100000, 0},
-      {1000, 0xffffffff}, {100000, 0xffffffff}, {32768, 0x7fffffff}, {32769, 1 << 30},
+      {1000, 0xffffffff}, {100000, 0xffffffff}, {32768, 0x7fffffff}, {32769, 1 << 30}, {100000, 200000},
   };
   for (const auto& [n, range] : problems)
     for (std::string_view input : key_inputs)

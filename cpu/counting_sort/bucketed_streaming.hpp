@@ -36,15 +36,16 @@ struct RangeBits {
 
 enum class SortStrategy { histogram, buckets, digits };
 
-/// Chooses how n keys in [0, range] are sorted. Few different values (16 bits) take one histogram of them all; so do
-/// pairs that fit in a private cache with it, while more are sorted by digits. A range of several values a key is
-/// sorted by digits, as walking over the values would take longer than over the keys.
+/// Chooses how n keys in [0, range] are sorted. Pairs are for a histogram where they fit in a private cache with it; more
+/// of few different keys are sorted by digits. So is a range of several values a key, as walking over the values would
+/// take longer than over the keys.
 inline SortStrategy sort_strategy(Index n, std::uint64_t range, bool payload) {
   constexpr Index cached_pairs = 1 << 16;
   const bool is_small = RangeBits(range, payload).bits <= RangeBits::max_leaf;
   if (range / (is_small ? 4 : 8) >= static_cast<std::uint64_t>(n)) return SortStrategy::digits;
+  if (!payload && fits_histogram(n, range)) return SortStrategy::histogram;
   if (!is_small) return SortStrategy::buckets;
-  return payload && n > cached_pairs ? SortStrategy::digits : SortStrategy::histogram;
+  return n > cached_pairs ? SortStrategy::digits : SortStrategy::histogram;
 }
 
 template <class Access, bool with_payload>
@@ -333,8 +334,7 @@ struct bucketed_streaming {
       distribute(fork, args, buffers.count.block(0, 0, chunks, values), buffers.total,
                  [](Word key) { return Index{key}; });
     } else {
-      locate_digits(fork, args.in, Digit{0}, values, buffers);
-      write_runs(fork, row_of(buffers.count, 0).block(0, values), args.out, 0, chunks);
+      sort_by_histogram(fork, args.in, values, args.out, buffers);
     }
   }
 };

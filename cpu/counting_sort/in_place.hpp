@@ -24,7 +24,7 @@ struct in_place {
     const Index n = shape["n"];
     const auto range = static_cast<std::uint64_t>(shape["range"]);
     if (is_sparse(n, range)) return SpareArrays<Plain>::scratch(n, width);
-    if (InPlaceCut::suits(range)) return InPlaceBlocks<Plain>::scratch(n, InPlaceCut(n, range, width));
+    if (!fits_histogram(n, range)) return InPlaceBlocks<Plain>::scratch(n, InPlaceCut(n, range, width));
     const Index values = static_cast<Index>(range) + 1;
     return partition_buffer_bytes(chunks_of(n, values, width), values, 0);
   }
@@ -39,12 +39,11 @@ struct in_place {
       const SpareArrays<Access> spare(n, fork.width(), scratch);
       return sort_by_top_digits(fork, args.keys, static_cast<int>(std::bit_width(args.range)), spare, 0);
     }
-    if (InPlaceCut::suits(std::uint64_t{args.range}))
+    if (!fits_histogram(n, args.range))
       return InPlaceBlocks<Access>(args.keys, InPlaceCut(n, args.range, fork.width()), scratch).sort(fork);
     const Index values = Index{args.range} + 1, chunks = chunks_of(n, values, fork.width());
     const auto buffers = take_partition_buffers(scratch, chunks, values, 0);
-    locate_digits(fork, VectorView<const Word, Access>(args.keys), Digit{0}, values, buffers);
-    write_runs(fork, row_of(buffers.count, 0).block(0, values), args.keys, 0, chunks);
+    sort_by_histogram(fork, VectorView<const Word, Access>(args.keys), values, args.keys, buffers);
   }
 
  private:

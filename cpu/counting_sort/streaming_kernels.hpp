@@ -137,6 +137,10 @@ bool sort_residues(const Chain<Residue>& chain, Index n, Index width, Word first
 bool count_residues_in_bytes(const Chain<Residue>& chain, Index n, Index width, std::uint8_t* counters);
 void write_runs_of_bytes(const std::uint8_t* counters, Index width, Word first, Word* out);
 
+/// Writes n keys below `values` to `out`, which may be `keys`, in order. `counters` has room for `values` bytes, rounded
+/// up to 8, `wraps` for n / 256 words.
+void sort_in_bytes(const Word* keys, Index n, Index values, Word* out, std::uint8_t* counters, Word* wraps);
+
 /// Writes the n pairs of the chain, whose keys are first + v, v < width, stably to `out` and `payload_out`.
 /// `width` is a power of two, at least 2^12. `counters` and `positions` have room for `width` words each,
 /// `stage`, aligned to a line, for stage_words(width).

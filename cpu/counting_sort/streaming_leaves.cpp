@@ -147,8 +147,9 @@ void ExpandRuns(const Word* begin, Index width, Index n, Word first, Word* out, 
   hwy::FlushStream();
 }
 
-// Buffers residues so that they are written to `out` in whole lines past the caches. `first` is added
+// Buffers residues so that they are written to `out` in whole lines, past the caches where `stream`. `first` is added
 // to each.
+template <bool stream>
 class Stage {
  public:
   Stage(Word* out, Word first)
@@ -183,8 +184,13 @@ class Stage {
     const hn::CappedTag<Word, line> d;
     const hn::Rebind<std::uint16_t, decltype(d)> narrow;
     const auto first = hn::Set(d, first_);
-    for (; from < whole; from += static_cast<Word>(hn::Lanes(d)))
-      hn::Stream(hn::Add(hn::PromoteTo(d, hn::Load(narrow, residues_ + from)), first), d, line_ + from);
+    for (; from < whole; from += static_cast<Word>(hn::Lanes(d))) {
+      const auto keys = hn::Add(hn::PromoteTo(d, hn::Load(narrow, residues_ + from)), first);
+      if constexpr (stream)
+        hn::Stream(keys, d, line_ + from);
+      else
+        hn::Store(keys, d, line_ + from);
+    }
     std::copy_n(residues_ + whole, line, residues_);
     line_ += whole;
     begin_ = 0;
@@ -198,18 +204,18 @@ class Stage {
   Word begin_, end_;
 };
 
-// Expands the runs of a histogram of bytes. With about a key a value the counts are unpredictable. A vector
-// of copies is therefore stored whatever the count, and the next run overwrites the excess. One product gives
-// the ends of eight runs, so that none waits for the one before it. Copies of 16 bits straddle half as many
-// lines as copies of 32. Returns the end of the output.
-HWY_INLINE Word* expand_bytes(const std::uint8_t* counts, Index width, Word first, Word* out) {
+// Expands the runs of values [begin, end) of a histogram of bytes, both multiples of 8. With about a key a value the
+// counts are unpredictable. A vector of copies is therefore stored whatever the count, and the next run overwrites the
+// excess. One product gives the ends of eight runs, so that none waits for the one before it. Copies of 16 bits straddle
+// half as many lines as copies of 32.
+template <bool stream>
+HWY_INLINE void expand_bytes(const std::uint8_t* counts, Index begin, Index end, Stage<stream>& stage) {
   const hn::CappedTag<std::uint16_t, 8> d;
   const hn::CappedTag<std::uint16_t, 16> long_run;
   constexpr std::uint64_t ones = 0x0101010101010101u;
   const std::uint64_t large = ones * (256 - hn::Lanes(d));
   const auto one = hn::Set(d, std::uint16_t{1});
-  Stage stage(out, first);
-  for (Index v = 0; v < width; v += 8) {
+  for (Index v = begin; v < end; v += 8) {
     std::uint64_t eight;
     std::memcpy(&eight, counts + v, sizeof eight);
     if (eight == 0) continue;
@@ -234,6 +240,12 @@ HWY_INLINE Word* expand_bytes(const std::uint8_t* counts, Index width, Word firs
       stage.take(static_cast<std::uint64_t>(to - stage.free_space()));
     }
   }
+}
+
+// All of them, to `out`. Returns the end of the output.
+HWY_INLINE Word* stream_runs(const std::uint8_t* counts, Index width, Word first, Word* out) {
+  Stage<true> stage(out, first);
+  expand_bytes(counts, 0, width, stage);
   Word* const end = stage.drain();
   hwy::FlushStream();
   return end;
@@ -245,7 +257,7 @@ bool SortResidues(const Chain<Residue>& chain, Index n, Index width, Word first,
                   std::uint8_t* counters) {
   count_values(chain, width, counters);
   if (n > 8 * width && std::accumulate(counters, counters + width, Index{0}) != n) return false;
-  return expand_bytes(counters, width, first, out) == out + n;
+  return stream_runs(counters, width, first, out) == out + n;
 }
 
 bool CountResiduesInBytes(const Chain<Residue>& chain, Index n, Index width, std::uint8_t* counters) {
@@ -259,7 +271,55 @@ bool CountResiduesInBytes(const Chain<Residue>& chain, Index n, Index width, std
 }
 
 void WriteRunsOfBytes(const std::uint8_t* counters, Index width, Word first, Word* out) {
-  expand_bytes(counters, width, first, out);
+  stream_runs(counters, width, first, out);
+}
+
+// The runs of values [begin, end) to `out`, with 256 more keys for each of the `wraps`, which are in order. Returns the
+// end of the output; `wraps` is then behind those of these values.
+template <bool stream>
+HWY_INLINE Word* expand_wrapped(const std::uint8_t* counters, Index begin, Index end, const Word*& wraps,
+                                const Word* wraps_end, Word* out) {
+  Stage<stream> stage(out, static_cast<Word>(begin));
+  const auto write = [&](Index v, Index count) HWY_ATTR {
+    std::fill_n(stage.free_space(), count, static_cast<std::uint16_t>(v - begin));
+    stage.take(static_cast<std::uint64_t>(count));
+  };
+  Index v = begin;
+  while (wraps != wraps_end && *wraps < end) {
+    const Index eight = *wraps / 8 * 8;
+    expand_bytes(counters + begin, v - begin, eight - begin, stage);
+    for (v = eight; v < eight + 8; ++v) {
+      for (; wraps != wraps_end && *wraps == v; ++wraps) write(v, 256);
+      write(v, counters[v]);
+    }
+  }
+  expand_bytes(counters + begin, v - begin, end - begin, stage);
+  return stage.drain();
+}
+
+// A value whose counter wraps has 256 keys more than that says; it is noted each time.
+void SortInBytes(const Word* keys, Index n, Index values, Word* out, std::uint8_t* counters, Word* wraps) {
+  constexpr Index segment = 1 << 16, cached = 1 << 16;
+  const Index width = (values + 7) / 8 * 8;
+  std::fill_n(counters, width, std::uint8_t{0});
+  Word* wraps_end = wraps;
+  const auto count = [&](Word key) HWY_ATTR {
+    if (HWY_UNLIKELY(++counters[key] == 0)) *wraps_end++ = key;
+  };
+  Index i = 0;
+  for (; i + 8 <= n; i += 8) {
+    HWY_UNROLL(8)
+    for (Index j = 0; j < 8; ++j) count(keys[i + j]);
+  }
+  for (; i < n; ++i) count(keys[i]);
+  std::sort(wraps, wraps_end);
+  const Word* next = wraps;
+  for (Index begin = 0; begin < width; begin += segment) {
+    const Index end = std::min(begin + segment, width);
+    out = n > cached ? expand_wrapped<true>(counters, begin, end, next, wraps_end, out)
+                     : expand_wrapped<false>(counters, begin, end, next, wraps_end, out);
+  }
+  hwy::FlushStream();
 }
 
 // Separates n pairs into keys and payload. Both are written past the caches where they have the same offset
@@ -356,6 +416,7 @@ namespace tallcache::cpu::counting_sort {
 HWY_EXPORT(CountResidues);
 HWY_EXPORT(SortResidues);
 HWY_EXPORT(CountResiduesInBytes);
+HWY_EXPORT(SortInBytes);
 HWY_EXPORT(WriteRunsOfBytes);
 HWY_EXPORT(SortPairs);
 HWY_EXPORT(CountPairs);
@@ -371,6 +432,9 @@ bool sort_residues(const Chain<Residue>& chain, Index n, Index width, Word first
 }
 bool count_residues_in_bytes(const Chain<Residue>& chain, Index n, Index width, std::uint8_t* counters) {
   return HWY_DYNAMIC_DISPATCH(CountResiduesInBytes)(chain, n, width, counters);
+}
+void sort_in_bytes(const Word* keys, Index n, Index values, Word* out, std::uint8_t* counters, Word* wraps) {
+  HWY_DYNAMIC_DISPATCH(SortInBytes)(keys, n, values, out, counters, wraps);
 }
 void write_runs_of_bytes(const std::uint8_t* counters, Index width, Word first, Word* out) {
   HWY_DYNAMIC_DISPATCH(WriteRunsOfBytes)(counters, width, first, out);

@@ -139,4 +139,27 @@ void write_runs(Fork& fork, VectorView<Word, Access> begin, VectorView<Word, Acc
   });
 }
 
+/// Whether keys in [0, range] are sorted by one histogram: few different ones (16 bits), or few keys at all.
+constexpr bool fits_histogram(Index n, std::uint64_t range) {
+  constexpr Index few_keys = 1 << 18;
+  return range < 1 << 16 || (range < 1 << 18 && n <= few_keys);
+}
+
+/// Sorts keys in [0, values) by one histogram, in as many chunks as `buffers` has rows. `out` may be `in`. Few keys, if
+/// each value has few, are counted in bytes by one thread, as this and the writing of their runs is several times faster.
+template <class Fork, class Access>
+void sort_by_histogram(Fork& fork, VectorView<const Word, Access> in, Index values,
+                       VectorView<Word, Access> out, const PartitionBuffers<Access>& buffers) {
+  constexpr Index few_a_value = 64, few = 1 << 18;
+  const Index chunks = buffers.count.rows;
+  if (in.size < few_a_value * values && (in.size <= few || chunks <= 2)) {
+    reads(in);
+    sort_in_bytes(in.data, in.size, values, out.data, reinterpret_cast<std::uint8_t*>(buffers.count.data),
+                  buffers.tables.data);
+    return writes(out);
+  }
+  locate_digits(fork, in, Digit{0}, values, buffers);
+  write_runs(fork, row_of(buffers.count, 0).block(0, values), out, 0, chunks);
+}
+
 }  // namespace tallcache::cpu::counting_sort
