@@ -2,6 +2,7 @@
 // of 4, 8 and 16 bytes, one tile, one bucket, counters that overflow, most keys in one bucket. Skipped
 // without a device.
 #include <gtest/gtest.h>
+#include <oneapi/tbb/parallel_sort.h>
 
 #include <algorithm>
 #include <functional>
@@ -87,8 +88,7 @@ TEST_F(Transposing, SixteenBytesRefusesOtherRows) {
 class CountingSorting : public OnExecutor {
  protected:
   // Of n keys, key_at(i) the i-th, `skip` of them behind a multiple of 4096 bytes.
-  void sort(Index n, std::uint32_t range, const std::function<std::uint32_t(Index)>& key_at, Index skip = 0,
-            const Params& given = {}) {
+  void sort(Index n, std::uint32_t range, const std::function<std::uint32_t(Index)>& key_at, Index skip = 0) {
     SCOPED_TRACE(testing::Message() << n << " keys in [0, " << range << "], " << skip << " in");
     std::vector<std::uint32_t> keys(n + skip), sorted(n + skip, 0xdeadbeef);
     for (Index i = 0; i < n; ++i) keys[skip + i] = key_at(i);
@@ -97,7 +97,7 @@ class CountingSorting : public OnExecutor {
     executor->upload(*out, std::as_bytes(std::span(sorted)));
     const Variant& variant = find_variant(operation_of<CountingSort<false>>, "residues", "gpu");
     const Shape shape{{"n", n}, {"range", static_cast<Index>(range)}};
-    const Params params = complete_params(variant, given);
+    const Params params = complete_params(variant, {});
     const auto scratch = executor->allocate(variant.scratch(shape, params));
     executor->fill(*scratch, 0xee);
     CountingSort<false>::Args<> args{};
@@ -109,7 +109,7 @@ class CountingSorting : public OnExecutor {
     EXPECT_TRUE(in->guards_intact() && out->guards_intact() && scratch->guards_intact());
     executor->download(std::as_writable_bytes(std::span(sorted)), *out);
     std::ranges::fill(keys | std::views::take(skip), 0xdeadbeef);
-    std::sort(keys.begin() + skip, keys.end());
+    tbb::parallel_sort(keys.begin() + skip, keys.end());
     EXPECT_TRUE(sorted == keys) << "first at " << std::ranges::mismatch(sorted, keys).in1 - sorted.begin();
   }
 
@@ -184,12 +184,28 @@ TEST_F(CountingSorting, MovedBeforeTheyAreCounted) {
   sort(n, 1 << 24, [](Index i) { return i % 2048 ? (1 << 24) - random(i, 1 << 18) : random(i, 1 << 24); });
 }
 
-// Residues of 17 and of 18 bits, two thirds of the keys even and the others in heavy buckets.
-TEST_F(CountingSorting, LongResidues) {
-  for (std::uint32_t range : {70'000'000u, 140'000'000u})
+// Even keys of a large range in residues of 17, 18 and 19 bits, the last by two blocks a bucket: 1050 buckets of
+// 2^19 values. Some values, in either half of a bucket, have more keys than a counter of 4 bits holds.
+TEST_F(CountingSorting, EvenKeysOfLongResidues) {
+  for (std::uint32_t range : {140'000'000u, 300'000'000u, 550'000'000u})
+    sort(range / 8 + 3, range, [=](Index i) {
+      constexpr std::uint32_t often[] = {(1u << 18) - 1, 5u << 18, (6u << 18) - 1, 6u << 18, 8u << 18};
+      return i % 70'000 == 3 ? often[i / 70'000 % 5] : random(i, range);
+    });
+}
+
+// A third of the keys in heavy buckets, of residues of 16 bits and of 18, by a count.
+TEST_F(CountingSorting, UnevenKeysOfLongResidues) {
+  for (std::uint32_t range : {140'000'000u, 550'000'000u})
     sort(range / 8 + 3, range,
-         [=](Index i) { return i % 3 ? random(i, range) : 60'000'000 + random(i, 100'000); }, 0,
-         {{"bits", 18}});
+         [=](Index i) { return i % 3 ? random(i, range) : 60'000'000 + random(i, 100'000); });
+}
+
+// Even for a sample of each 2048th key or so, but the others are in one bucket.
+TEST_F(CountingSorting, LongResiduesThatTurnOutToBeUneven) {
+  constexpr std::uint32_t range = 140'000'000;
+  sort(Index{1} << 25, range,
+       [=](Index i) { return i % 4096 ? 60'000'000 + random(i, 100'000) : random(i, range); });
 }
 
 class StablePairs : public OnExecutor {

@@ -27,7 +27,7 @@ static __global__ void __launch_bounds__(FewKeys::threads)
   Key* const words = memory + FewKeys::threads / 32 * strip_keys;
   const BucketSort<Key, FewKeys::threads> keys{in,     begin,     begin + n, out,        words,
                                                memory, warp_sums, 0,         out_aligned};
-  keys.sort<FewKeys::counter_bits, false>(0, range + 1, 0);
+  keys.sort_uneven_part<FewKeys::counter_bits>(0, range + 1, 0);
 }
 
 inline void sort_few(const Launch& launch, const CountingSort<false>::Args<>& args) {

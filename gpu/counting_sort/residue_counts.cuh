@@ -2,6 +2,9 @@
 // shared memory, and the keys that say so.
 #pragma once
 
+#include <cub/warp/warp_scan.cuh>
+
+#include "gpu/asynchronous_copy.cuh"
 #include "gpu/counting_sort/run_writer.cuh"
 
 namespace tallcache::gpu::counting_sort {
@@ -10,8 +13,15 @@ namespace tallcache::gpu::counting_sort {
 template <int width>
 struct Counters {
   static constexpr Key in_word = 32 / width;
-  static __device__ void add(Key* words, Key value, Key keys) {
-    atomicAdd(&words[value / in_word], keys << value % in_word * width);
+  /// The counter of `value` += keys, if `is_wanted`: predicated, as a branch takes longer than the addition.
+  /// `words`: the counters' address in shared memory.
+  static __device__ void add_if(bool is_wanted, unsigned words, Key value, Key keys) {
+    // A rotation shifts by value * width modulo 32.
+    const Key addend = width == 32 ? keys : __funnelshift_l(keys, keys, value * width);
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p red.shared.add.u32 [%0], %1; }\n" ::"r"(
+                     words + value / in_word * 4),
+                 "r"(addend), "r"(Key{is_wanted})
+                 : "memory");
   }
   static __device__ Key get(Key word, Key field) {
     return width == 32 ? word : word >> field * width & ((Key{1} << width % 32) - 1);
@@ -91,112 +101,156 @@ struct BucketSort {
   Key first_key;
   bool is_aligned;
 
-  /// Writes the keys of residues [from, from + values), which are all there are if `is_all`, to `out` from
-  /// `place` on. Returns how many they are, or too_narrow if a counter had too few bits: a carry makes the
-  /// sum of the counters less than the number of keys.
-  template <int width, bool is_all>
-  __device__ Key sort(Key from, Key values, Key place) const {
-    using Counter = Counters<width>;
-    const Key number = (values + Counter::in_word - 1) / Counter::in_word;
-    for (Key w = threadIdx.x; w < number; w += threads) words[w] = 0;
+  /// Writes all keys, of residues below `values`, to `out` from `place` on. Returns how many they are, or
+  /// too_narrow if a counter had too few bits.
+  template <int width>
+  __device__ Key sort(Key values, Key place) const {
+    const unsigned counters = clear<width>(values);
+    for_each_residue<threads>(in, begin, end,
+                              [&](Key residue) { Counters<width>::add_if(true, counters, residue, 1); });
     __syncthreads();
-    const Key warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    Key met = 0;
-    if constexpr (is_all) {
-      for_each_residue<threads>(in, begin, end, [&](Key residue) { Counter::add(words, residue, 1); });
-    } else {
-      const auto add = [&](Key residue, Key keys) {
-        if (residue - from >= values) return;
-        Counter::add(words, residue - from, keys);
-        met += keys;
-      };
-      for_each_but_hot<threads>(
-          in, begin, end, [&](Key residue) { add(residue, 1); }, add);
-      met = __reduce_add_sync(~0u, met);
-      if (lane == 0) warp_sums[32 + warp] = met;
-    }
-    __syncthreads();
+    return write_counted<width>(0, values, static_cast<Key>(end - begin), place, false);
+  }
 
+  /// The same for the residues [from, from + values), from `place` on, or before it if they are the last ones.
+  template <int width>
+  __device__ Key sort_part(Key from, Key values, Key place, bool are_last) const {
+    const unsigned counters = clear<width>(values);
+    Key met = 0;
+    for_each_residue<threads>(in, begin, end, [&](Key residue) {
+      const bool is_met = residue - from < values;
+      Counters<width>::add_if(is_met, counters, residue - from, 1);
+      met += is_met;
+    });
+    return write_counted<width>(from, values, sum_of_block(met), place, are_last);
+  }
+
+  /// The same where one value may be many of the keys.
+  template <int width>
+  __device__ Key sort_uneven_part(Key from, Key values, Key place) const {
+    const unsigned counters = clear<width>(values);
+    Key met = 0;
+    const auto add = [&](Key residue, Key keys) {
+      const bool is_met = residue - from < values;
+      Counters<width>::add_if(is_met, counters, residue - from, keys);
+      met += is_met ? keys : 0;
+    };
+    for_each_but_hot<threads>(
+        in, begin, end, [&](Key residue) { add(residue, 1); }, add);
+    return write_counted<width>(from, values, sum_of_block(met), place, false);
+  }
+
+ private:
+  template <int width>
+  static __device__ Key words_of(Key values) {
+    return (values + Counters<width>::in_word - 1) / Counters<width>::in_word;
+  }
+
+  /// Returns the address of the counters.
+  template <int width>
+  __device__ unsigned clear(Key values) const {
+    for (Key w = threadIdx.x; w < words_of<width>(values); w += threads) words[w] = 0;
+    __syncthreads();
+    return shared_address(words);
+  }
+
+  __device__ Key sum_of_block(Key own) const {
+    own = __reduce_add_sync(~0u, own);
+    if (threadIdx.x % 32 == 0) warp_sums[32 + threadIdx.x / 32] = own;
+    __syncthreads();
+    return __reduce_add_sync(~0u, threadIdx.x % 32 < warps ? warp_sums[32 + threadIdx.x % 32] : 0);
+  }
+
+  /// Writes the keys that are counted, unless they are not `expected` ones: a carry from a counter makes the
+  /// sum of the counters less than the number of keys.
+  template <int width>
+  __device__ Key write_counted(Key from, Key values, Key expected, Key place, bool is_end) const {
+    const Key warp = threadIdx.x / 32, lane = threadIdx.x % 32, number = words_of<width>(values);
     // A warp has neighbouring words.
     const Key own = (number + 32 * warps - 1) / (32 * warps) * 32;
     const Key first = min(warp * own, number), beyond = min(first + own, number);
     Key sum = 0;
-    for (Key w = first + lane; w < beyond; w += 32) sum += Counter::sum(words[w]);
+    for (Key w = first + lane; w < beyond; w += 32) sum += Counters<width>::sum(words[w]);
     sum = __reduce_add_sync(~0u, sum);
     if (lane == 0) warp_sums[warp] = sum;
     __syncthreads();
     const Key of_lane = lane < warps ? warp_sums[lane] : 0;
     const Key total = __reduce_add_sync(~0u, of_lane);
-    const Key expected = is_all ? static_cast<Key>(end - begin)
-                                : __reduce_add_sync(~0u, lane < warps ? warp_sums[32 + lane] : 0);
     if (total != expected) return too_narrow;
-    const Key start = place + __reduce_add_sync(~0u, lane < warp ? of_lane : 0);
-    write<width>(first, beyond, start, sum, from);
+    const Key start = (is_end ? place - total : place) + __reduce_add_sync(~0u, lane < warp ? of_lane : 0);
+    write<width>(first, beyond, start, sum, first_key + from);
     return total;
   }
 
- private:
-  /// The keys that words [first, beyond) count, `sum` of them, by a warp.
+  /// The keys that words [first, beyond) count, `sum` of them, by a warp; words[0] counts `min_key`.
   template <int width>
-  __device__ void write(Key first, Key beyond, Key start, Key sum, Key from) const {
+  __device__ void write(Key first, Key beyond, Key start, Key sum, Key min_key) const {
     using Counter = Counters<width>;
+    using Scan = cub::WarpScan<Key>;
+    typename Scan::TempStorage none;
     const Key lane = threadIdx.x % 32;
-    RunWriter writer(out, is_aligned, strips + threadIdx.x / 32 * strip_keys, start, start + sum,
-                     first_key + from);
+    RunWriter writer(out, is_aligned, strips + threadIdx.x / 32 * strip_keys, start, start + sum);
     Key before = start;
     for (Key w = first; w < beyond; w += 32) {
-      const Key word = w + lane < beyond ? words[w + lane] : 0;
-      const Key keys = Counter::sum(word);
-      Key upto = keys;
-#pragma unroll
-      for (int d = 1; d < 32; d *= 2) {
-        const Key other = __shfl_up_sync(~0u, upto, d);
-        upto += lane >= d ? other : 0;
-      }
-      const Key end_of_words = before + __shfl_sync(~0u, upto, 31);
-      for (bool fits = false, is_first = true; !fits; is_first = false) {
-        fits = writer.holds_before(end_of_words);
-        const bool all_held = fits && is_first;
-        Key p = before + upto - keys;
-#pragma unroll
-        for (Key field = 0; field < Counter::in_word; ++field) {
-          const Key count = Counter::get(word, field);
-          if (count && (all_held || writer.holds(p))) writer.mark(p, (w + lane) * Counter::in_word + field);
-          p += count;
-        }
+      const Key word = w + lane < beyond ? words[w + lane] : 0, keys = Counter::sum(word);
+      const Key key = min_key + (w + lane) * Counter::in_word;
+      Key upto, all;
+      Scan(none).InclusiveSum(keys, upto, all);
+      const Key place = before + upto - keys;
+      before += all;
+      if (writer.holds_before(before)) {
+        mark<width, true>(writer, word, key, place);
         __syncwarp();
-        if (!fits) writer.flush();
+      } else {
+        for (bool fits = false; !fits;) {
+          fits = writer.holds_before(before);
+          mark<width, false>(writer, word, key, place);
+          __syncwarp();
+          if (!fits) writer.flush();
+        }
       }
-      writer.flush_before(end_of_words);
-      before = end_of_words;
+      writer.flush_before(before);
     }
     writer.finish();
   }
+
+  /// Marks the first keys of each counter in `word`, if the writer holds their places, or `are_held`.
+  template <int width, bool are_held>
+  static __device__ void mark(RunWriter& writer, Key word, Key key, Key place) {
+#pragma unroll
+    for (Key field = 0; field < Counters<width>::in_word; ++field) {
+      const Key count = Counters<width>::get(word, field);
+      if (count && (are_held || writer.holds(place))) writer.mark(place, key + field);
+      place += count;
+    }
+  }
 };
 
-/// Each bucket that is not heavy, a block a bucket, in counters of `width` bits. Buckets for which they are
-/// too narrow, or probably are, are listed.
-template <class Residue, int threads, int width>
+/// Each bucket that is not heavy, in counters of `width` bits, by `parts` blocks: each reads all its keys, and
+/// counts its part of the values. Buckets for which counters are too narrow, or probably are, are listed.
+template <class Residue, int threads, int width, int parts>
 __global__ void __launch_bounds__(threads, 1536 / threads)
     sort_light_buckets(const Residue* in, Key* out, bool is_aligned, SplitState state) {
   extern __shared__ __align__(16) Key memory[];
   __shared__ Key warp_sums[64];
+  if (state.is_idle()) return;
   using Sort = BucketSort<Residue, threads>;
-  const Key begin = state.start[blockIdx.x], end = state.next[blockIdx.x];
+  const Key b = blockIdx.x / parts, part = blockIdx.x % parts, values = (Key{1} << state.shift) / parts;
+  const Key begin = state.start[b], end = state.next[b];
   if (begin == end || end - begin > state.heavy_limit) return;
-  const Sort bucket{in,
-                    begin,
-                    end,
-                    out,
-                    memory + threads / 32 * strip_keys,
-                    memory,
-                    warp_sums,
-                    Key{blockIdx.x} << state.shift,
-                    is_aligned};
-  const bool is_narrow = end - begin > state.even_limit ||
-                         bucket.template sort<width, true>(0, Key{1} << state.shift,
-                                                           state.first[blockIdx.x]) == Sort::too_narrow;
-  if (is_narrow && threadIdx.x == 0) state.wide[atomicAdd(state.wides, 1u)] = blockIdx.x;
+  const Sort bucket{
+      in,        begin, end, out, memory + threads / 32 * strip_keys, memory, warp_sums, b << state.shift,
+      is_aligned};
+  bool is_narrow = end - begin > state.even_limit;
+  if (!is_narrow) {
+    Key sorted;
+    if constexpr (parts == 1)
+      sorted = bucket.template sort<width>(values, state.first[b]);
+    else
+      sorted = bucket.template sort_part<width>(part * values, values, state.first[b + part], part == 1);
+    is_narrow = sorted == Sort::too_narrow;
+  }
+  if (is_narrow && threadIdx.x == 0) state.wide[atomicAdd(state.wides, 1u)] = b;
 }
 
 }  // namespace tallcache::gpu::counting_sort

@@ -90,12 +90,13 @@ struct PieceCounts {
 
   __device__ Counted count_residues(Key begin, Key end) const {
     Counted counted;
+    const unsigned counters = shared_address(words);
     for_each_but_hot<heavy_threads>(
         in, begin, end,
         [&](Key residue) {
-          if (residue - from >= values) return;
-          Counters<16>::add(words, residue - from, 1);
-          ++counted.met;
+          const bool is_met = residue - from < values;
+          Counters<16>::add_if(is_met, counters, residue - from, 1);
+          counted.met += is_met;
         },
         [&](Key residue, Key keys) {
           if (residue - from < values) counted.hot = residue, counted.hot_keys = keys;
@@ -144,8 +145,8 @@ __device__ void sort_wide_buckets(const Residue* in, Key* out, bool is_aligned, 
     for (Key from = 0, values = min(all, heavy_values); from < all;) {
       __syncthreads();
       const bool is_narrow = values <= heavy_values / 2;
-      const Key written = is_narrow ? bucket.template sort<32, false>(from, values, place)
-                                    : bucket.template sort<16, false>(from, values, place);
+      const Key written = is_narrow ? bucket.template sort_uneven_part<32>(from, values, place)
+                                    : bucket.template sort_uneven_part<16>(from, values, place);
       if (written == Sort::too_narrow) {
         values = heavy_values / 2;
         continue;
@@ -165,6 +166,7 @@ __global__ void __launch_bounds__(heavy_threads)
   extern __shared__ __align__(16) Key memory[];
   __shared__ Key warp_sums[64];
   __shared__ bool is_last;
+  if (state.is_idle()) return;
   sort_wide_buckets(in, out, is_aligned, memory, warp_sums, state);
   const Key pieces = state.piece[state.heavy[state.max_heavy]];
   const Key values = Key{1} << state.shift, at_once = min(values, heavy_values);
@@ -192,7 +194,7 @@ inline __device__ void write_places(Key* out, bool is_aligned, Key* strip, const
                                     Key beyond, Key first_key, Key begin, Key end, Key v) {
   constexpr Key own = 4;  // values of a lane
   const Key lane = threadIdx.x % 32;
-  RunWriter writer(out, is_aligned, strip, begin, end, first_key);
+  RunWriter writer(out, is_aligned, strip, begin, end);
   for (Key upto = begin; upto < end; v += 32 * own) {
     Key first[own + 1];
 #pragma unroll
@@ -208,7 +210,7 @@ inline __device__ void write_places(Key* out, bool is_aligned, Key* strip, const
       for (Key k = 0; k < own; ++k) {
         const Key p = max(first[k], begin);
         if (first[k] != first[k + 1] && first[k + 1] > begin && p < upto && writer.holds(p))
-          writer.mark(p, v + lane * own + k);
+          writer.mark(p, first_key + v + lane * own + k);
       }
       __syncwarp();
       if (!fits) writer.flush();
@@ -226,6 +228,7 @@ inline __global__ void __launch_bounds__(write_threads)
     write_heavy_buckets(Key* out, bool is_aligned, SplitState state) {
   __shared__ __align__(16) Key strips[write_threads / 32][strip_keys];
   constexpr Key warps = write_threads / 32;
+  if (state.is_idle()) return;
   const Key heavy = state.heavy[state.max_heavy], all = state.segment[heavy], values = 1u << state.shift;
   for (Key s = blockIdx.x * warps + threadIdx.x / 32; s < all; s += gridDim.x * warps) {
     const Key h = last_at_most(heavy, s, [&](Key k) { return state.segment[k]; });

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cub/block/block_scan.cuh>
+#include <optional>
 
 #include "common/ops/counting_sort.hpp"
 #include "gpu/check.hpp"
@@ -17,6 +18,9 @@ using Key = std::uint32_t;
 
 inline constexpr int split_threads = 1024;
 
+/// Keys of a sort: those that are counted before they are moved, those that are not, or both.
+enum class SplitUse : Key { counted, moved, all };
+
 /// The buckets of a range, and which of them are heavy: more keys than one block should count alone.
 struct Split {
   static constexpr Index few = 1024;                     ///< buckets, where the residues' bits allow it
@@ -25,12 +29,14 @@ struct Split {
   static constexpr Index always_light = 16384;           ///< keys that one block counts in a few microseconds
   static constexpr Key segment = 2048;                   ///< values and keys that a warp writes at a time
   static constexpr Index many = 1 << 24;                 ///< keys for which a sample takes less than a count
+  static constexpr Index few_even = 2048;                ///< buckets of even keys, which two blocks may count
 
   int shift;     ///< bits of a residue
   Index number;  ///< of buckets
   Key heavy;     ///< a bucket of more keys is heavy
   Key even;      ///< a bucket of more has more keys than chance would give it
-  Key room;  ///< for the keys of a bucket that are moved before they are counted; 0: they are counted first
+  Key room = 0;  ///< for a bucket's keys that are moved before they are counted; 0: they are counted first
+  SplitUse use = SplitUse::all;
 
   static Index buckets(Index range, int shift) { return (range >> shift) + 1; }
   /// Not for so few keys that most counts would be 0, and not where a place may overflow 32 bits.
@@ -38,23 +44,60 @@ struct Split {
     return buckets(range, long_bits) <= max_buckets && range / 8 <= n && n < (Index{1} << 32) - (1 << 20);
   }
 
-  /// Residues of at most `bits` bits, unless there would be too many buckets.
-  Split(Index n, Index range, Index bits) : shift(0) {
-    while (buckets(range, shift) > few && shift < bits) ++shift;
+  /// For any keys.
+  Split(Index n, Index range) : shift(0) {
+    while (buckets(range, shift) > few && shift < short_bits) ++shift;
     if (buckets(range, shift) > max_buckets) shift = long_bits;
-    number = buckets(range, shift);
-    const double mean = static_cast<double>(n) / static_cast<double>(number);
-    even = static_cast<Key>(std::min(1.25 * mean + 8 * std::sqrt(mean) + 8, 4e9));
-    heavy = static_cast<Key>(std::min<Index>(std::max(always_light, 2 * n / number), n));
-    const double share = static_cast<double>(n << shift) / static_cast<double>(range + 1);
-    room = static_cast<Key>(std::min(1.0625 * share + 8 * std::sqrt(share) + 64, 4e9)) / 8 * 8;
-    if (shift == 0 || n < many || n + 2 * rooms() >= Index{1} << 32) room = 0;
+    set_buckets(n, range);
+  }
+
+  /// For keys that are moved before they are counted, so spread evenly: fewer buckets of a large range, and
+  /// longer runs of their keys. None if they are not worth it.
+  static std::optional<Split> of_even_keys(Index n, Index range) {
+    Split split(n, range);
+    if (split.shift == 0 || n < many) return {};
+    // Counters of more than 4 bits for each value of a long residue do not fit.
+    const int bits = n / (range + 1) < 2 ? long_bits + 1 : split.shift;
+    while (buckets(range, split.shift) > few_even && split.shift < bits) ++split.shift;
+    split.set_buckets(n, range);
+    const double share = static_cast<double>(n << split.shift) / static_cast<double>(range + 1);
+    split.room = static_cast<Key>(std::min(1.0625 * share + 8 * std::sqrt(share) + 64, 4e9)) / 8 * 8;
+    if (n + 2 * split.rooms() >= Index{1} << 32) return {};
+    return split;
   }
 
   Index rooms() const { return number * room; }  ///< keys for which there is room
   Index values() const { return Index{1} << shift; }
+  int parts() const { return shift > long_bits ? 2 : 1; }  ///< of a bucket's values, each counted by a block
   bool has_short_residues() const { return shift <= short_bits; }
-  Index max_heavy(Index n) const { return heavy ? std::min(number, n / heavy) : 0; }
+  /// Buckets: none where all have the same room.
+  Index max_heavy(Index n) const { return heavy && use != SplitUse::moved ? std::min(number, n / heavy) : 0; }
+
+ private:
+  void set_buckets(Index n, Index range) {
+    number = buckets(range, shift);
+    const double mean = static_cast<double>(n) / static_cast<double>(number);
+    even = static_cast<Key>(std::min(1.25 * mean + 8 * std::sqrt(mean) + 8, 4e9));
+    heavy = static_cast<Key>(std::min<Index>(std::max(always_light, 2 * n / number), n));
+  }
+};
+
+/// The buckets of a sort: of keys that a sample finds spread evenly, and of others, where these are not the same.
+struct SplitPlan {
+  std::optional<Split> of_moved;
+  Split last;
+
+  SplitPlan(Index n, Index range) : last(n, range) {
+    const std::optional<Split> even = Split::of_even_keys(n, range);
+    if (!even) return;
+    if (even->shift == last.shift) {
+      last = *even;
+    } else {
+      of_moved = even;
+      of_moved->use = SplitUse::moved;
+      last.use = SplitUse::counted;
+    }
+  }
 };
 
 /// What the kernels of one sort share.
@@ -69,11 +112,15 @@ struct SplitState {
       *segment,       ///< and of segments of their values and keys
       *pieces_done,   ///< of each heavy bucket; zeroed
       *blocks_done,   ///< zeroed
-      *wide, *wides;  ///< buckets whose counters are too narrow; their number, zeroed
+      *wide, *wides;  ///< buckets whose counters are too narrow, each once a part; their number, zeroed
   Key* heavy_count;   ///< of each value of the heavy buckets, then where its keys start
 
   int shift, number, max_heavy;
   Key heavy_limit, even_limit, piece_keys, room;
+  SplitUse use;
+
+  /// Whether the keys are sorted by another state: as moved ones if the guess holds, otherwise as counted ones.
+  __device__ bool is_idle() const { return use != SplitUse::all && *holds != static_cast<Key>(use); }
 };
 
 /// Four neighbouring keys from `i` on, as far as they lie before `end`.
@@ -170,6 +217,7 @@ inline __global__ void __launch_bounds__(split_threads, 2)
     count_buckets(const Key* in, Index n, bool is_aligned, SplitState state) {
   extern __shared__ Key own[];
   __shared__ bool is_last;
+  if (state.is_idle()) return;
   if (*state.holds) {
     if (blockIdx.x == 0) lay_out_buckets(state, static_cast<Key>(n), true);
     return;

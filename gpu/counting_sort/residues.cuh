@@ -18,18 +18,14 @@ struct residues : OnGpu {
       "tiling";
   static constexpr std::string_view source = "M8: Counting sort: a cache-friendly algorithm, on the GPU";
   using operations = OperationList<CountingSort<false>>;
-  static constexpr Index residue_bits[] = {Split::short_bits, Split::long_bits};
-  static constexpr ParamSpec params[] = {
-      {.name = "bits",
-       .default_value = Split::short_bits,
-       .what = "of a residue, at most; more make fewer buckets of a large range, for even keys",
-       .choices = residue_bits}};
 
   static std::size_t scratch(CountingSort<false> op, const Shape& shape, const Params& params) {
     const Index n = shape["n"], range = shape["range"];
     if (FewKeys::suits(n, range)) return 0;
     if (!Split::suits(n, range)) return peers::cub_radix_sort::scratch(op, shape, params);
-    return Memory::bytes(Split(n, range, params["bits"]), n);
+    const SplitPlan plan(n, range);
+    return scratch_bytes({moved_bytes(plan, n), state_bytes(plan.last, n),
+                          plan.of_moved ? state_bytes(*plan.of_moved, n) : 0});
   }
 
   static void call(const Launch& launch, const CountingSort<false>::Args<>& args, const Params& params) {
@@ -37,33 +33,35 @@ struct residues : OnGpu {
     if (n == 0) return;
     if (FewKeys::suits(n, args.range)) return sort_few(launch, args);
     if (!Split::suits(n, args.range)) return peers::cub_radix_sort::call(launch, args, params);
-    const Split split(n, args.range, params["bits"]);
-    if (split.has_short_residues())
-      sort<std::uint16_t>(launch, args, split);
-    else
-      sort<Key>(launch, args, split);
+    const SplitPlan plan(n, args.range);
+    auto scratch = args.scratch;
+    void* const moved = scratch.vector<std::byte>(static_cast<Index>(moved_bytes(plan, n))).data;
+    Key* const holds = plan.of_moved ? sort(launch, args, *plan.of_moved, scratch, moved, nullptr) : nullptr;
+    sort(launch, args, plan.last, scratch, moved, holds);
   }
 
  private:
   static constexpr Index max_counter_bytes = heavy_values * 2;  ///< bytes
 
-  struct Memory {
-    static Index zeroed(const Split& split, Index n) { return split.number + split.max_heavy(n) + 3; }
-    static std::size_t bytes(const Split& split, Index n) {
-      const Index heavy = split.max_heavy(n);
-      const std::size_t residue = split.has_short_residues() ? 2 : 4;
-      return scratch_bytes({zeroed(split, n) * sizeof(Key), (split.number + 1) * sizeof(Key),
-                            split.number * sizeof(Key), split.number * sizeof(Key),
-                            split.number * sizeof(Key), (heavy + 1) * sizeof(Key), (heavy + 1) * sizeof(Key),
-                            (heavy + 1) * sizeof(Key), (heavy << split.shift) * sizeof(Key),
-                            checked_product(moved(split, n), residue, "residues")});
-    }
-    /// Residues: also those of a tile for which there is no room.
-    static Index moved(const Split& split, Index n) {
+  static Index zeroed_words(const Split& split, Index n) { return split.number + split.max_heavy(n) + 3; }
+
+  static std::size_t state_bytes(const Split& split, Index n) {
+    const Index heavy = split.max_heavy(n);
+    return scratch_bytes(
+        {zeroed_words(split, n) * sizeof(Key), (split.number + 1) * sizeof(Key), split.number * sizeof(Key),
+         split.number * sizeof(Key), split.number * split.parts() * sizeof(Key), (heavy + 1) * sizeof(Key),
+         (heavy + 1) * sizeof(Key), (heavy + 1) * sizeof(Key), (heavy << split.shift) * sizeof(Key)});
+  }
+
+  /// Of the residues: also of those of a tile for which there is no room.
+  static std::size_t moved_bytes(const SplitPlan& plan, Index n) {
+    const auto bytes = [n](const Split& split) -> std::size_t {
       if (split.shift == 0) return 0;
-      return split.room ? split.rooms() + ResidueTiles::max_keys : n;
-    }
-  };
+      const Index keys = split.room ? split.rooms() + ResidueTiles::max_keys : n;
+      return checked_product(keys, split.has_short_residues() ? 2 : 4, "residues");
+    };
+    return std::max(bytes(plan.last), plan.of_moved ? bytes(*plan.of_moved) : 0);
+  }
 
   template <class Kernel>
   static void allow_shared(Kernel* kernel, std::size_t bytes) {
@@ -75,14 +73,14 @@ struct residues : OnGpu {
   static int counter_bits(Index n, Index range, const Split& split) {
     const Index keys_per_value = n / (range + 1);
     int bits = keys_per_value < 4 ? 4 : keys_per_value < 128 ? 8 : keys_per_value < 32768 ? 16 : 32;
-    while (bits > 4 && split.values() * bits / 8 > max_counter_bytes) bits /= 2;
+    while (bits > 4 && split.values() / split.parts() * bits / 8 > max_counter_bytes) bits /= 2;
     return bits;
   }
 
   /// Takes the state's memory from `scratch`; `zeroed` is the part that counts, which the caller clears.
   static SplitState state_in(Scratch<>& scratch, const Split& split, Index n, VectorView<Key>& zeroed) {
     const Index heavy = split.max_heavy(n);
-    zeroed = scratch.vector<Key>(Memory::zeroed(split, n));
+    zeroed = scratch.vector<Key>(zeroed_words(split, n));
     SplitState state{};
     state.count = zeroed.data;
     state.pieces_done = state.count + split.number;
@@ -92,7 +90,7 @@ struct residues : OnGpu {
     state.first = scratch.vector<Key>(split.number + 1).data;
     state.start = scratch.vector<Key>(split.number).data;
     state.next = scratch.vector<Key>(split.number).data;
-    state.wide = scratch.vector<Key>(split.number).data;
+    state.wide = scratch.vector<Key>(split.number * split.parts()).data;
     state.heavy = scratch.vector<Key>(heavy + 1).data;
     state.piece = scratch.vector<Key>(heavy + 1).data;
     state.segment = scratch.vector<Key>(heavy + 1).data;
@@ -103,23 +101,34 @@ struct residues : OnGpu {
     state.heavy_limit = split.heavy;
     state.even_limit = split.even;
     state.room = split.room;
+    state.use = split.use;
     state.piece_keys =
         static_cast<Key>(std::clamp<Index>(ceil_div(n, 2 * multiprocessors()), Split::always_light,
                                            std::max<Index>(1 << 17, 2 * split.values())));
     return state;
   }
 
-  template <class Residue>
-  static void sort(const Launch& launch, const CountingSort<false>::Args<>& args, const Split& split) {
-    const Index n = args.in.size;
-    auto scratch = args.scratch;
+  /// `holds`: the word that says whether the keys are moved ones, where an earlier sort has it. Returns it.
+  static Key* sort(const Launch& launch, const CountingSort<false>::Args<>& args, const Split& split,
+                   Scratch<>& scratch, void* moved, Key* holds) {
     VectorView<Key> zeroed;
-    const SplitState state = state_in(scratch, split, n, zeroed);
+    SplitState state = state_in(scratch, split, args.in.size, zeroed);
+    if (holds) state.holds = holds;
+    TALLCACHE_CUDA(cudaMemsetAsync(zeroed.data, 0, zeroed.size * sizeof(Key), stream_of(launch)));
+    if (split.has_short_residues())
+      sort(launch, args, split, state, static_cast<std::uint16_t*>(moved));
+    else
+      sort(launch, args, split, state, static_cast<Key*>(moved));
+    return state.holds;
+  }
+
+  template <class Residue>
+  static void sort(const Launch& launch, const CountingSort<false>::Args<>& args, const Split& split,
+                   const SplitState& state, Residue* moved) {
+    const Index n = args.in.size;
     const cudaStream_t stream = stream_of(launch);
     const int processors = multiprocessors();
     const bool in_aligned = is_aligned(args.in.data), out_aligned = is_aligned(args.out.data);
-    TALLCACHE_CUDA(cudaMemsetAsync(zeroed.data, 0, zeroed.size * sizeof(Key), stream));
-    Residue* const moved = scratch.vector<Residue>(Memory::moved(split, n)).data;
     if (split.room) {
       guess_buckets<<<1, split_threads, split.number * sizeof(Key), stream>>>(args.in.data, n, state);
       check_launch();
@@ -135,7 +144,8 @@ struct residues : OnGpu {
                                                                          out_aligned, state);
       return check_launch();
     }
-    move<Residue, false>(args.in, in_aligned, moved, split, processors, state, stream);
+    if (split.use != SplitUse::moved)
+      move<Residue, false>(args.in, in_aligned, moved, split, processors, state, stream);
     sort_light<Residue>(counter_bits(n, args.range, split), moved, args, out_aligned, split, state, stream);
     // Also for few keys, where no bucket is heavy: counters may have been too narrow.
     sort_heavy<Residue>(moved, args, out_aligned, state, stream);
@@ -185,6 +195,8 @@ struct residues : OnGpu {
     };
     if (split.number <= ResidueTiles::threads)
       run(partition<Residue, 1, is_guess>);
+    else if (split.number <= 2 * ResidueTiles::threads)
+      run(partition<Residue, 2, is_guess>);
     else
       run(partition<Residue, Split::max_buckets / ResidueTiles::threads, is_guess>);
   }
@@ -193,12 +205,16 @@ struct residues : OnGpu {
   static void sort_light(const Residue* moved, const CountingSort<false>::Args<>& args, bool aligned,
                          const Split& split, const SplitState& state, cudaStream_t stream) {
     constexpr int threads = sizeof(Residue) == 2 ? 512 : 1024;
-    const Index words = std::max<Index>(split.values() * width / 32, 1);
+    const Index words = std::max<Index>(split.values() / split.parts() * width / 32, 1);
     const std::size_t bytes = (words + threads / 32 * strip_keys) * sizeof(Key);
-    const auto kernel = sort_light_buckets<Residue, threads, width>;
-    allow_shared(kernel, bytes);
-    kernel<<<grid_of(split.number), threads, bytes, stream>>>(moved, args.out.data, aligned, state);
-    check_launch();
+    const auto run = [&](auto kernel) {
+      allow_shared(kernel, bytes);
+      kernel<<<grid_of(split.number * split.parts()), threads, bytes, stream>>>(moved, args.out.data, aligned,
+                                                                                state);
+      check_launch();
+    };
+    if (split.parts() == 1) return run(sort_light_buckets<Residue, threads, width, 1>);
+    if constexpr (width == 4 && sizeof(Residue) == 4) run(sort_light_buckets<Residue, threads, width, 2>);
   }
 };
 
