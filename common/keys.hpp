@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,10 +21,12 @@ namespace tallcache {
 
 /// The kinds of key that a sort is tested on; every one is a function of the position alone.
 ///   zipf_1.0, zipf_1.5: key x with a probability as 1 / (x + 1)^s;  one_percent: keys in the lowest 1 % of
-///   the range;  shuffled: the sorted ones in random order;  organ_pipe: rising to the middle, then falling.
-inline constexpr std::string_view key_inputs[] = {"uniform",     "all_equal", "two_values", "sorted",
-                                                  "reversed",    "max_key",   "zipf_1.0",   "zipf_1.5",
-                                                  "one_percent", "shuffled",  "organ_pipe"};
+///   the range;  shuffled: the sorted ones in random order;  organ_pipe: rising to the middle, then falling;
+///   zipf_1.0_scattered, zipf_1.5_scattered: as probable, but the probable keys lie all over the range.
+inline constexpr std::string_view key_inputs[] = {
+    "uniform",    "all_equal",          "two_values",        "sorted",      "reversed",
+    "max_key",    "zipf_1.0",           "zipf_1.5",          "one_percent", "shuffled",
+    "organ_pipe", "zipf_1.0_scattered", "zipf_1.5_scattered"};
 
 /// The seeded keys of one kind, by position: keys(i) is the i-th of n keys in [0, range].
 class Keys {
@@ -34,7 +37,10 @@ class Keys {
       : kind_(std::ranges::find(key_inputs, input) - std::begin(key_inputs)),
         seed_(seed),
         n_(n),
-        range_(range) {}
+        range_(range),
+        factor_(static_cast<std::uint64_t>(0.618 * static_cast<double>(range))) {
+    while (std::gcd(factor_, range + 1) != 1) ++factor_;
+  }
 
   std::uint32_t operator()(std::uint64_t i) const { return static_cast<std::uint32_t>(key(i)); }
 
@@ -53,19 +59,33 @@ class Keys {
       case 5:
         return u < 0.5 ? range_ : random_up_to(seed_ + 1, i, range_);
       case 6:
-        return static_cast<std::uint64_t>(std::min<double>(range_, std::pow(range_ + 1.0, u) - 1));
+        return zipf_1(u);
       case 7:
-        return static_cast<std::uint64_t>(std::min<double>(range_, std::pow(1 - u, -2.0) - 1));
+        return zipf_1_5(u);
       case 8:
         return random_up_to(seed_, i, range_ / 100);
       case 9:
         return sorted(shuffled(i));
       case 10:
         return sorted(2 * std::min(i, n_ - 1 - i));
+      case 11:
+        return scattered(zipf_1(u));
+      case 12:
+        return scattered(zipf_1_5(u));
       default:
         return random_up_to(seed_, i, range_);
     }
   }
+
+  std::uint64_t zipf_1(double u) const {
+    return static_cast<std::uint64_t>(std::min<double>(range_, std::pow(range_ + 1.0, u) - 1));
+  }
+  std::uint64_t zipf_1_5(double u) const {
+    return static_cast<std::uint64_t>(std::min<double>(range_, std::pow(1 - u, -2.0) - 1));
+  }
+
+  // A permutation of [0, range]: the factor and range + 1 have no common divisor.
+  std::uint64_t scattered(std::uint64_t key) const { return key * factor_ % (range_ + 1); }
 
   std::uint64_t sorted(std::uint64_t i) const {
     return static_cast<std::uint64_t>(static_cast<double>(i) / n_ * range_);
@@ -86,7 +106,7 @@ class Keys {
   }
 
   std::ptrdiff_t kind_;
-  std::uint64_t seed_, n_, range_;
+  std::uint64_t seed_, n_, range_, factor_;
 };
 
 /// Two sums over a multiset of keys that two different multisets share with a chance of 2^-128.

@@ -81,7 +81,7 @@ OptimizationSteps gpu_steps() {
           .steps =
               {{"a counter for every key: atomic operations in memory", "global_atomics", {}, 4 + 64 + 4 + 4},
                {"buckets first: counters in shared memory", "bucketed", {}, 4 + 4 + 8 + 4 + 4},
-               {"residues alone moved, counters of a few bits", "residues", {}, 4 + 4 + 2 + 2 + 4},
+               {"residues alone moved, counters of a few bits", "residues", {}, 4 + 2 + 2 + 4},
                {.label = "CUB radix sort", .variant = "cub_radix_sort", .peer = true}},
           .backend = "gpu",
           .cold = true};

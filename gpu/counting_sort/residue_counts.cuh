@@ -34,6 +34,37 @@ struct Counters {
   }
 };
 
+/// The counters of eight neighbouring values, by a lane: a warp's work for a batch of values hardly depends on
+/// their number.
+template <int width>
+struct EightCounts {
+  static constexpr Key words = width / 4;
+  Key word[words];
+
+  /// Those in from[first, beyond), at most.
+  __device__ EightCounts(const Key* from, Key first, Key beyond) {
+#pragma unroll
+    for (Key k = 0; k < words; ++k) word[k] = first + k < beyond ? from[first + k] : 0;
+  }
+  __device__ Key sum() const {
+    Key keys = 0;
+#pragma unroll
+    for (Key k = 0; k < words; ++k) keys += Counters<width>::sum(word[k]);
+    return keys;
+  }
+  /// f(value, p) for each value in [0, 8) that has keys; they start at p, the first ones at `place`.
+  template <class F>
+  __device__ void for_each(Key place, F f) const {
+#pragma unroll
+    for (Key value = 0; value < 8; ++value) {
+      constexpr Key in_word = Counters<width>::in_word;
+      const Key keys = Counters<width>::get(word[value / in_word], value % in_word);
+      if (keys) f(value, place);
+      place += keys;
+    }
+  }
+};
+
 /// f(residue) for each of in[begin, end), 16 bytes at a time; all threads of a block.
 template <int threads, class Residue, class F>
 __device__ void for_each_residue(const Residue* in, Index begin, Index end, F f) {
@@ -185,44 +216,38 @@ struct BucketSort {
   /// The keys that words [first, beyond) count, `sum` of them, by a warp; words[0] counts `min_key`.
   template <int width>
   __device__ void write(Key first, Key beyond, Key start, Key sum, Key min_key) const {
-    using Counter = Counters<width>;
     using Scan = cub::WarpScan<Key>;
     typename Scan::TempStorage none;
-    const Key lane = threadIdx.x % 32;
     RunWriter writer(out, is_aligned, strips + threadIdx.x / 32 * strip_keys, start, start + sum);
     Key before = start;
-    for (Key w = first; w < beyond; w += 32) {
-      const Key word = w + lane < beyond ? words[w + lane] : 0, keys = Counter::sum(word);
-      const Key key = min_key + (w + lane) * Counter::in_word;
+    for (Key w = first; w < beyond; w += 32 * EightCounts<width>::words) {
+      const Key own = w + threadIdx.x % 32 * EightCounts<width>::words;
+      const EightCounts<width> counts(words, own, beyond);
+      const Key key = min_key + own * Counters<width>::in_word, keys = counts.sum();
       Key upto, all;
       Scan(none).InclusiveSum(keys, upto, all);
       const Key place = before + upto - keys;
       before += all;
       if (writer.holds_before(before)) {
-        mark<width, true>(writer, word, key, place);
+        counts.for_each(place, [&](Key value, Key p) { writer.mark(p, key + value); });
         __syncwarp();
-      } else {
-        for (bool fits = false; !fits;) {
-          fits = writer.holds_before(before);
-          mark<width, false>(writer, word, key, place);
-          __syncwarp();
-          if (!fits) writer.flush();
-        }
+        writer.flush_before(before);
+        continue;
       }
-      writer.flush_before(before);
+      Key last_marked = 0;
+      counts.for_each(place, [&](Key, Key p) { last_marked = p; });
+      last_marked = __reduce_max_sync(~0u, last_marked);
+      for (bool fits = false; !fits;) {
+        fits = writer.holds(last_marked);
+        counts.for_each(place, [&](Key value, Key p) {
+          if (writer.holds(p)) writer.mark(p, key + value);
+        });
+        __syncwarp();
+        if (!fits) writer.flush();
+      }
+      writer.flush_run_before(before, last_marked);
     }
     writer.finish();
-  }
-
-  /// Marks the first keys of each counter in `word`, if the writer holds their places, or `are_held`.
-  template <int width, bool are_held>
-  static __device__ void mark(RunWriter& writer, Key word, Key key, Key place) {
-#pragma unroll
-    for (Key field = 0; field < Counters<width>::in_word; ++field) {
-      const Key count = Counters<width>::get(word, field);
-      if (count && (are_held || writer.holds(place))) writer.mark(place, key + field);
-      place += count;
-    }
   }
 };
 

@@ -34,13 +34,21 @@ struct RunWriter {
   __device__ void flush_before(Key p) {
     while (p - window >= window_keys) flush();
   }
+  /// The same where no place behind `last_marked` is marked: the rest of a long run is stored alone.
+  __device__ void flush_run_before(Key p, Key last_marked) {
+    while (p - window >= window_keys && window <= last_marked) flush();
+    for (; p - window >= window_keys; window += window_keys)
+#pragma unroll
+      for (Key part = 0; part < window_keys; part += 128)
+        put(window + part + threadIdx.x % 32 * 4, {last, last, last, last}, is_whole_window());
+  }
   __device__ void finish() {
     while (begin < end && window < end) flush();
   }
 
   /// Writes one window.
   __device__ void flush() {
-    const bool is_whole = is_aligned && window >= begin && window + window_keys <= end;
+    const bool is_whole = is_whole_window();
 #pragma unroll
     for (Key part = 0; part < window_keys; part += 128) {
       const Key p = window + part + threadIdx.x % 32 * 4;
@@ -51,6 +59,10 @@ struct RunWriter {
   }
 
  private:
+  __device__ bool is_whole_window() const {
+    return is_aligned && window >= begin && window + window_keys <= end;
+  }
+
   /// The keys from place `p` on, four a lane, from their marks, which are cleared.
   __device__ uint4 take(Key p) {
     uint4& own = *reinterpret_cast<uint4*>(strip + p % strip_keys);
