@@ -241,12 +241,10 @@ class BucketedStreaming {
       writes(out);
     } else {
       // Counters of a byte suffice for most buckets, and four times as many values fit into the same memory.
-      if (std::is_same_v<Fork, Serial> && size <= 64 * values && !heavy_.has(b)) {
+      if (std::is_same_v<Fork, Serial> && size <= most_keys_in_bytes(values) && !heavy_.has(b)) {
         touch(leaf, read);
-        const bool sorted = sort_residues(leaf, size, values, first, out.keys.data,
-                                          reinterpret_cast<std::uint8_t*>(buffers.tables.data));
-        writes(out);
-        if (sorted) return;
+        sort_residues(leaf, values, first, out.keys.data, byte_counters(buffers.tables.data, values));
+        return writes(out);
       }
       const auto count = buffers.count.block(0, 0, std::min(buffers.count.rows, parts.rows), values);
       fork.blocks(count.rows, [=, this](Index c) {

@@ -58,8 +58,8 @@ class InPlaceBlocks {
                           bytes(cut.chunks, whole_lines(cut.stage)),
                           HeavyChunks<Access>::scratch(cut.chunks, cut.values()),
                           bytes(cut.chunks, cut.values()), bytes(1, cut.chunks),
-                          bytes(groups_of(cut.chunks), cut.values() / 4), bytes(1, cut.buckets),
-                          bytes(1, slots_of(n), sizeof(Link)), slots, slots});
+                          bytes(groups_of(cut.chunks), byte_counter_words(cut.values())),
+                          bytes(1, cut.buckets), bytes(1, slots_of(n), sizeof(Link)), slots, slots});
   }
 
   InPlaceBlocks(VectorView<Word, Access> keys, const InPlaceCut& cut, Scratch<Access>& scratch)
@@ -69,7 +69,7 @@ class InPlaceBlocks {
     heavy_ = HeavyChunks<Access>(cut.chunks, cut.values(), scratch);
     counts_ = scratch.template matrix<Word>(cut.chunks, cut.values());
     total_ = scratch.template vector<Word>(cut.chunks);
-    bytes_ = scratch.template matrix<Word>(groups_of(cut.chunks), cut.values() / 4);
+    bytes_ = scratch.template matrix<Word>(groups_of(cut.chunks), byte_counter_words(cut.values()));
     late_ = scratch.template vector<Word>(cut.buckets);
     links_ = scratch.template vector<Link>(slots_of(keys.size));
     taken_ = scratch.template vector<Word>(slots_of(keys.size));
@@ -245,12 +245,12 @@ class InPlaceBlocks {
   // Counters of a byte suffice for most buckets, and four times as many fit into the same memory.
   bool sort_in_bytes(Index b, Index end, Index group) const {
     const Index size = size_of(b), values = cut_.values();
-    if (size > 64 * values || heavy_.has(b)) return false;
-    auto* const counters = reinterpret_cast<std::uint8_t*>(row_of(bytes_, group).data);
+    if (size > most_keys_in_bytes(values) || heavy_.has(b)) return false;
+    const ByteCounters counters = byte_counters(row_of(bytes_, group).data, values);
     touch(b, [](auto used) { reads(used); });
-    if (!count_residues_in_bytes(chain(b, end), size, values, counters)) return false;
+    const Word* const wraps_end = count_residues_in_bytes(chain(b, end), values, counters);
     const auto out = keys_.block(begin_of(b), size);
-    write_runs_of_bytes(counters, values, first_of(b), out.data);
+    write_runs_of_bytes(counters, wraps_end, values, first_of(b), out.data);
     writes(out);
     return true;
   }

@@ -127,15 +127,25 @@ void spread(const Spread<Pair>& chunk);
 /// counts[v] becomes the number of residues v in the chain, for v < width.
 void count_residues(const Chain<Residue>& chain, Index width, Word* counts);
 
-/// Writes the n residues of the chain, all below `width`, to `out` in order, each plus `first`. Returns false
-/// where too many of them are equal. `counters` has room for `width` bytes, a multiple of 8.
-bool sort_residues(const Chain<Residue>& chain, Index n, Index width, Word first, Word* out,
-                   std::uint8_t* counters);
+/// A counter of a byte for each value, and the values whose counter wrapped, in order, one for each 256 keys that
+/// it falls short of.
+struct ByteCounters {
+  std::uint8_t* counters;  ///< a byte for each value
+  Word* wraps;             ///< room for a word for each 256 keys
+};
+/// The most keys of a chain that are counted in bytes, and the memory for its counters.
+constexpr Index most_keys_in_bytes(Index values) { return 64 * values; }
+constexpr Index byte_counter_words(Index values) { return values / 2; }
+inline ByteCounters byte_counters(Word* memory, Index values) {
+  return {reinterpret_cast<std::uint8_t*>(memory), memory + values / 4};
+}
 
-/// The two parts of sort_residues(): counts the n residues, and returns false where too many of them are equal;
-/// writes the runs of these counts. `counters` is aligned to a line, `width` a power of two, at least 64.
-bool count_residues_in_bytes(const Chain<Residue>& chain, Index n, Index width, std::uint8_t* counters);
-void write_runs_of_bytes(const std::uint8_t* counters, Index width, Word first, Word* out);
+/// Writes the residues of the chain, at most most_keys_in_bytes(width), to `out` in order, each plus `first`. All are
+/// below `width`, a power of two, at least 64.
+void sort_residues(const Chain<Residue>& chain, Index width, Word first, Word* out, ByteCounters counters);
+/// Its two parts: counts the residues, and returns the end of the wraps; writes the runs of these counts.
+Word* count_residues_in_bytes(const Chain<Residue>& chain, Index width, ByteCounters to);
+void write_runs_of_bytes(ByteCounters from, const Word* wraps_end, Index width, Word first, Word* out);
 
 /// Writes n keys below `values` to `out`, which may be `keys`, in order. `counters` has room for `values` bytes, rounded
 /// up to 8, `wraps` for n / 256 words.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/counting_sort/streaming_leaves.cpp"
@@ -242,44 +241,12 @@ HWY_INLINE void expand_bytes(const std::uint8_t* counts, Index begin, Index end,
   }
 }
 
-// All of them, to `out`. Returns the end of the output.
-HWY_INLINE Word* stream_runs(const std::uint8_t* counts, Index width, Word first, Word* out) {
-  Stage<true> stage(out, first);
-  expand_bytes(counts, 0, width, stage);
-  Word* const end = stage.drain();
-  hwy::FlushStream();
-  return end;
-}
-
-// A count that wraps leaves the runs short by 256 keys or more, which their end shows. With many keys a value
-// the sum of the counts is checked first, before the runs are written.
-bool SortResidues(const Chain<Residue>& chain, Index n, Index width, Word first, Word* out,
-                  std::uint8_t* counters) {
-  count_values(chain, width, counters);
-  if (n > 8 * width && std::accumulate(counters, counters + width, Index{0}) != n) return false;
-  return stream_runs(counters, width, first, out) == out + n;
-}
-
-bool CountResiduesInBytes(const Chain<Residue>& chain, Index n, Index width, std::uint8_t* counters) {
-  count_values(chain, width, counters);
-  const hn::ScalableTag<std::uint8_t> d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
-  auto sums = hn::SumsOf8(hn::Load(d, counters));
-  for (Index v = lanes; v < width; v += lanes) sums = hn::Add(sums, hn::SumsOf8(hn::Load(d, counters + v)));
-  const hn::DFromV<decltype(sums)> d_sums;
-  return hn::GetLane(hn::SumOfLanes(d_sums, sums)) == static_cast<std::uint64_t>(n);
-}
-
-void WriteRunsOfBytes(const std::uint8_t* counters, Index width, Word first, Word* out) {
-  stream_runs(counters, width, first, out);
-}
-
 // The runs of values [begin, end) to `out`, with 256 more keys for each of the `wraps`, which are in order. Returns the
 // end of the output; `wraps` is then behind those of these values.
 template <bool stream>
 HWY_INLINE Word* expand_wrapped(const std::uint8_t* counters, Index begin, Index end, const Word*& wraps,
-                                const Word* wraps_end, Word* out) {
-  Stage<stream> stage(out, static_cast<Word>(begin));
+                                const Word* wraps_end, Word first, Word* out) {
+  Stage<stream> stage(out, first + static_cast<Word>(begin));
   const auto write = [&](Index v, Index count) HWY_ATTR {
     std::fill_n(stage.free_space(), count, static_cast<std::uint16_t>(v - begin));
     stage.take(static_cast<std::uint64_t>(count));
@@ -297,7 +264,31 @@ HWY_INLINE Word* expand_wrapped(const std::uint8_t* counters, Index begin, Index
   return stage.drain();
 }
 
-// A value whose counter wraps has 256 keys more than that says; it is noted each time.
+// Counts in bytes. A value whose counter wraps has 256 keys more than that says; it is noted each time. Returns the end
+// of these notes, in order.
+Word* CountResiduesInBytes(const Chain<Residue>& chain, Index width, ByteCounters to) {
+  std::fill_n(to.counters, width, std::uint8_t{0});
+  Word* wraps_end = to.wraps;
+  const auto mask = static_cast<std::size_t>(width - 1);
+  for_each(chain, second_block(chain), [&](Residue residue) HWY_ATTR {
+    const std::size_t v = residue & mask;
+    if (HWY_UNLIKELY(++to.counters[v] == 0)) *wraps_end++ = static_cast<Word>(v);
+  });
+  std::sort(to.wraps, wraps_end);
+  return wraps_end;
+}
+
+void WriteRunsOfBytes(ByteCounters from, const Word* wraps_end, Index width, Word first, Word* out) {
+  const Word* wraps = from.wraps;
+  expand_wrapped<true>(from.counters, 0, width, wraps, wraps_end, first, out);
+  hwy::FlushStream();
+}
+
+void SortResidues(const Chain<Residue>& chain, Index width, Word first, Word* out, ByteCounters counters) {
+  WriteRunsOfBytes(counters, CountResiduesInBytes(chain, width, counters), width, first, out);
+}
+
+// The same for an array of keys.
 void SortInBytes(const Word* keys, Index n, Index values, Word* out, std::uint8_t* counters, Word* wraps) {
   constexpr Index segment = 1 << 16, cached = 1 << 16;
   const Index width = (values + 7) / 8 * 8;
@@ -316,8 +307,8 @@ void SortInBytes(const Word* keys, Index n, Index values, Word* out, std::uint8_
   const Word* next = wraps;
   for (Index begin = 0; begin < width; begin += segment) {
     const Index end = std::min(begin + segment, width);
-    out = n > cached ? expand_wrapped<true>(counters, begin, end, next, wraps_end, out)
-                     : expand_wrapped<false>(counters, begin, end, next, wraps_end, out);
+    out = n > cached ? expand_wrapped<true>(counters, begin, end, next, wraps_end, 0, out)
+                     : expand_wrapped<false>(counters, begin, end, next, wraps_end, 0, out);
   }
   hwy::FlushStream();
 }
@@ -426,18 +417,17 @@ HWY_EXPORT(ExpandRuns);
 void count_residues(const Chain<Residue>& chain, Index width, Word* counts) {
   HWY_DYNAMIC_DISPATCH(CountResidues)(chain, width, counts);
 }
-bool sort_residues(const Chain<Residue>& chain, Index n, Index width, Word first, Word* out,
-                   std::uint8_t* counters) {
-  return HWY_DYNAMIC_DISPATCH(SortResidues)(chain, n, width, first, out, counters);
+void sort_residues(const Chain<Residue>& chain, Index width, Word first, Word* out, ByteCounters counters) {
+  HWY_DYNAMIC_DISPATCH(SortResidues)(chain, width, first, out, counters);
 }
-bool count_residues_in_bytes(const Chain<Residue>& chain, Index n, Index width, std::uint8_t* counters) {
-  return HWY_DYNAMIC_DISPATCH(CountResiduesInBytes)(chain, n, width, counters);
+Word* count_residues_in_bytes(const Chain<Residue>& chain, Index width, ByteCounters to) {
+  return HWY_DYNAMIC_DISPATCH(CountResiduesInBytes)(chain, width, to);
 }
 void sort_in_bytes(const Word* keys, Index n, Index values, Word* out, std::uint8_t* counters, Word* wraps) {
   HWY_DYNAMIC_DISPATCH(SortInBytes)(keys, n, values, out, counters, wraps);
 }
-void write_runs_of_bytes(const std::uint8_t* counters, Index width, Word first, Word* out) {
-  HWY_DYNAMIC_DISPATCH(WriteRunsOfBytes)(counters, width, first, out);
+void write_runs_of_bytes(ByteCounters from, const Word* wraps_end, Index width, Word first, Word* out) {
+  HWY_DYNAMIC_DISPATCH(WriteRunsOfBytes)(from, wraps_end, width, first, out);
 }
 void sort_pairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word* out, Word* payload_out,
                 Word* counters, Word* positions, Word* stage) {
