@@ -1,4 +1,4 @@
-// The buckets that are not heavy, a block each: how often each residue occurs, in counters of a few bits in
+// The buckets that are not heavy, a block or two each: how often each residue occurs, in counters of a few bits in
 // shared memory, and the keys that say so.
 #pragma once
 
