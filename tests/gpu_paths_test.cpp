@@ -10,6 +10,7 @@
 #include <ranges>
 #include <vector>
 
+#include "common/keys.hpp"
 #include "common/ops/counting_sort.hpp"
 #include "common/ops/transpose.hpp"
 #include "tests/on_executor.hpp"
@@ -170,6 +171,24 @@ TEST_F(CountingSorting, MostKeysInOneBucket) {
       return i % 10 ? random(i, static_cast<std::uint32_t>(n / 1000))
                     : random(i, static_cast<std::uint32_t>(n));
     });
+}
+
+// Runs of every length between other keys: in buckets of 2^10 to 2^14 values, a block counts them again in wider
+// counters, in those of 2^16 it leaves them to another kernel.
+TEST_F(CountingSorting, LongRunsInEveryBucket) {
+  for (const auto& [n, range] : {std::pair<Index, std::uint32_t>{1'000'000, 1'000'000},
+                                {4'000'000, 4'100'000},
+                                {9'000'000, 16'000'000},
+                                {9'000'000, 60'000'000}})
+    for (const char* input : {"zipf_1.0_scattered", "zipf_1.5_scattered"})
+      sort(n, range, Keys(input, 7, static_cast<std::uint64_t>(n), range));
+  // Of every third key, more go to a later bucket, all to one of its values.
+  constexpr std::uint32_t bucket_values = 4096, buckets = 733, max = bucket_values * buckets - 1;
+  sort(3'000'000, max, [](Index i) {
+    if (i % 3) return random(i, max);
+    const std::uint32_t bucket = std::max(random(i, buckets - 1), random(i + 3'000'000, buckets - 1));
+    return bucket * bucket_values + bucket * 2654435761u % bucket_values;
+  });
 }
 
 // 2^24 keys and more are moved before they are counted, if a sample of each 2048th is even, and again if it

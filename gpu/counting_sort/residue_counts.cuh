@@ -234,26 +234,28 @@ struct BucketSort {
         writer.flush_before(before);
         continue;
       }
-      Key last_marked = 0;
-      counts.for_each(place, [&](Key, Key p) { last_marked = p; });
-      last_marked = __reduce_max_sync(~0u, last_marked);
-      for (bool fits = false; !fits;) {
-        fits = writer.holds(last_marked);
+      Key next;  // place that is to be marked and not held
+      do {
+        Key last_marked = 0, unmarked = before;
         counts.for_each(place, [&](Key value, Key p) {
-          if (writer.holds(p)) writer.mark(p, key + value);
+          if (writer.holds(p))
+            writer.mark(last_marked = p, key + value);
+          else if (p > writer.window)
+            unmarked = min(unmarked, p);
         });
         __syncwarp();
-        if (!fits) writer.flush();
-      }
-      writer.flush_run_before(before, last_marked);
+        next = __reduce_min_sync(~0u, unmarked);
+        writer.flush_run_before(next, __reduce_max_sync(~0u, last_marked));
+      } while (next != before);
     }
     writer.finish();
   }
 };
 
 /// Each bucket that is not heavy, in counters of `width` bits, by `parts` blocks: each reads all its keys, and
-/// counts its part of the values. Buckets for which counters are too narrow, or probably are, are listed.
-template <class Residue, int threads, int width, int parts>
+/// counts its part of the values. Buckets for which these are too narrow, or probably are, in counters of
+/// `wider` bits, and are listed if these are too narrow, too, or `wider` is 0.
+template <class Residue, int threads, int width, int wider, int parts>
 __global__ void __launch_bounds__(threads, 1536 / threads)
     sort_light_buckets(const Residue* in, Key* out, bool is_aligned, SplitState state) {
   extern __shared__ __align__(16) Key memory[];
@@ -275,6 +277,9 @@ __global__ void __launch_bounds__(threads, 1536 / threads)
       sorted = bucket.template sort_part<width>(part * values, values, state.first[b + part], part == 1);
     is_narrow = sorted == Sort::too_narrow;
   }
+  if constexpr (wider != 0)
+    is_narrow =
+        is_narrow && bucket.template sort_uneven_part<wider>(0, values, state.first[b]) == Sort::too_narrow;
   if (is_narrow && threadIdx.x == 0) state.wide[atomicAdd(state.wides, 1u)] = b;
 }
 

@@ -129,50 +129,55 @@ struct PieceCounts {
   }
 };
 
-/// The buckets that sort_light_buckets() has listed, in counters of 16 bits, and of 32 where these are too
-/// narrow; a block a bucket.
+/// Bucket `b`, which sort_light_buckets() has listed, in counters of 16 bits, and of 32 where these are too
+/// narrow, by a block.
 template <class Residue>
-__device__ void sort_wide_buckets(const Residue* in, Key* out, bool is_aligned, Key* memory, Key* warp_sums,
-                                  const SplitState& state) {
+__device__ void sort_wide_bucket(const Residue* in, Key* out, bool is_aligned, Key* memory, Key* warp_sums,
+                                 Key b, const SplitState& state) {
   using Sort = BucketSort<Residue, heavy_threads>;
-  const Key listed = *state.wides, all = Key{1} << state.shift;
-  for (Key i = blockIdx.x; i < listed; i += gridDim.x) {
-    const Key b = state.wide[i];
-    const Sort bucket{
-        in,     state.start[b], state.next[b],    out,       memory + heavy_threads / 32 * strip_keys,
-        memory, warp_sums,      b << state.shift, is_aligned};
-    Key place = state.first[b];
-    for (Key from = 0, values = min(all, heavy_values); from < all;) {
-      __syncthreads();
-      const bool is_narrow = values <= heavy_values / 2;
-      const Key written = is_narrow ? bucket.template sort_uneven_part<32>(from, values, place)
-                                    : bucket.template sort_uneven_part<16>(from, values, place);
-      if (written == Sort::too_narrow) {
-        values = heavy_values / 2;
-        continue;
-      }
-      place += written;
-      from += values;
-    }
+  const Key all = Key{1} << state.shift;
+  const Sort bucket{
+      in,     state.start[b], state.next[b],    out,       memory + heavy_threads / 32 * strip_keys,
+      memory, warp_sums,      b << state.shift, is_aligned};
+  Key place = state.first[b];
+  for (Key from = 0, values = min(all, heavy_values); from < all;) {
+    const bool is_narrow = values <= heavy_values / 2;
+    const Key written = is_narrow ? bucket.template sort_uneven_part<32>(from, values, place)
+                                  : bucket.template sort_uneven_part<16>(from, values, place);
     __syncthreads();
+    if (written == Sort::too_narrow) {
+      values = heavy_values / 2;
+      continue;
+    }
+    place += written;
+    from += values;
   }
 }
 
-/// The counts of the heavy buckets' values, a piece a block at a time; who ends a bucket's last piece makes
-/// places of its counts. Before them the buckets that need wider counters.
+/// The counts of the heavy buckets' values, a piece a block; who ends a bucket's last piece makes places of its
+/// counts. Then the buckets that need wider counters. Blocks take tickets, as some parts take much longer.
 template <class Residue>
 __global__ void __launch_bounds__(heavy_threads)
     count_heavy_buckets(const Residue* in, Key* out, bool is_aligned, SplitState state) {
   extern __shared__ __align__(16) Key memory[];
   __shared__ Key warp_sums[64];
+  __shared__ Key part;
   __shared__ bool is_last;
   if (state.is_idle()) return;
-  sort_wide_buckets(in, out, is_aligned, memory, warp_sums, state);
-  const Key pieces = state.piece[state.heavy[state.max_heavy]];
+  const Key pieces = state.piece[state.heavy[state.max_heavy]], parts = pieces + *state.wides;
   const Key values = Key{1} << state.shift, at_once = min(values, heavy_values);
-  for (Key w = threadIdx.x; w < (at_once + 1) / 2; w += heavy_threads) memory[w] = 0;
-  for (Key number = blockIdx.x; number < pieces; number += gridDim.x) {
-    const Piece piece(state, number);
+  const auto take_part = [&] {
+    if (threadIdx.x == 0) part = atomicAdd(state.parts_taken, 1u);
+    __syncthreads();
+    const Key taken = part;
+    __syncthreads();
+    return taken;
+  };
+  Key taken = take_part();
+  if (taken < pieces)
+    for (Key w = threadIdx.x; w < (at_once + 1) / 2; w += heavy_threads) memory[w] = 0;
+  for (; taken < pieces; taken = take_part()) {
+    const Piece piece(state, taken);
     Key* const count = state.heavy_count + (std::size_t{piece.heavy} << state.shift);
     __syncthreads();
     for (Key from = 0; from < values; from += at_once)
@@ -186,6 +191,8 @@ __global__ void __launch_bounds__(heavy_threads)
       places_of_counts(count, values, state.first[piece.bucket]);
     }
   }
+  for (; taken < parts; taken = take_part())
+    sort_wide_bucket(in, out, is_aligned, memory, warp_sums, state.wide[taken - pieces], state);
 }
 
 /// Writes the places [begin, end) of `out`, a warp; place[v] is where the keys first_key + v start, and
@@ -237,9 +244,12 @@ inline __global__ void __launch_bounds__(write_threads)
     const auto value_at = [&](Key item) {
       return last_at_most(values, item, [&](Key v) { return place[v] - begin + v; });
     };
-    const Key from = (s - state.segment[h]) * Split::segment, items = beyond - begin + values;
-    const Key upto = min(items - from, Split::segment) + from;
-    const Key v = value_at(from), last_v = upto < items ? value_at(upto) : values;
+    const Key from = (s - state.segment[h]) * state.segment_items, items = beyond - begin + values;
+    const Key upto = min(items - from, state.segment_items) + from;
+    // Two searches at the same time: each step waits for device memory.
+    const Key of_lane = value_at(threadIdx.x % 2 ? upto : from);
+    const Key v = __shfl_sync(~0u, of_lane, 0);
+    const Key last_v = upto < items ? __shfl_sync(~0u, of_lane, 1) : values;
     write_places(out, is_aligned, strips[threadIdx.x / 32], place, values, beyond, b << state.shift,
                  begin + from - v, begin + upto - last_v, v);
   }
@@ -249,7 +259,7 @@ inline __global__ void __launch_bounds__(write_threads)
 inline __global__ void __launch_bounds__(write_threads)
     write_buckets_of_one(Key* out, Key n, bool is_aligned, SplitState state) {
   __shared__ __align__(16) Key strips[write_threads / 32][strip_keys];
-  constexpr Key warps = write_threads / 32, keys = 2 * Split::segment;
+  constexpr Key warps = write_threads / 32, keys = 2 * Split::max_segment;
   const Key parts = (n - 1) / keys + 1, values = state.number;
   for (Key part = blockIdx.x * warps + threadIdx.x / 32; part < parts; part += gridDim.x * warps) {
     const Key begin = part * keys;

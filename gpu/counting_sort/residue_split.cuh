@@ -27,9 +27,10 @@ struct Split {
   static constexpr Index max_buckets = 5120;             ///< buckets whose counts a block keeps beside a tile
   static constexpr int short_bits = 16, long_bits = 18;  ///< of a residue, at most
   static constexpr Index always_light = 16384;           ///< keys that one block counts in a few microseconds
-  static constexpr Key segment = 2048;                   ///< values and keys that a warp writes at a time
-  static constexpr Index many = 1 << 24;                 ///< keys for which a sample takes less than a count
-  static constexpr Index few_even = 2048;                ///< buckets of even keys, which two blocks may count
+  static constexpr Index min_segment = 256,
+                         max_segment = 2048;  ///< values and keys that a warp writes at a time
+  static constexpr Index many = 1 << 24;      ///< keys for which a sample takes less than a count
+  static constexpr Index few_even = 2048;     ///< buckets of even keys, which two blocks may count
 
   int shift;     ///< bits of a residue
   Index number;  ///< of buckets
@@ -112,11 +113,12 @@ struct SplitState {
       *segment,       ///< and of segments of their values and keys
       *pieces_done,   ///< of each heavy bucket; zeroed
       *blocks_done,   ///< zeroed
+      *parts_taken,   ///< of those that count_heavy_buckets() sorts; zeroed
       *wide, *wides;  ///< buckets whose counters are too narrow, each once a part; their number, zeroed
   Key* heavy_count;   ///< of each value of the heavy buckets, then where its keys start
 
   int shift, number, max_heavy;
-  Key heavy_limit, even_limit, piece_keys, room;
+  Key heavy_limit, even_limit, piece_keys, segment_items, room;
   SplitUse use;
 
   /// Whether the keys are sorted by another state: as moved ones if the guess holds, otherwise as counted ones.
@@ -153,7 +155,7 @@ inline __device__ void lay_out_buckets(const SplitState& state, Key n, bool is_m
                                        : __ldcg(&state.count[b]);
     const bool is_heavy = keys > state.heavy_limit;
     const Key pieces = is_heavy ? (keys - 1) / state.piece_keys + 1 : 0;
-    const Key segments = is_heavy ? (keys + (1u << state.shift) - 1) / Split::segment + 1 : 0;
+    const Key segments = is_heavy ? (keys + (1u << state.shift) - 1) / state.segment_items + 1 : 0;
     Key before, heavies, earlier_pieces, earlier_segments, sum;
     Scan(scan).ExclusiveSum(keys, before, sum);
     if (b < state.number) {

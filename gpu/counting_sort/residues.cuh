@@ -41,9 +41,12 @@ struct residues : OnGpu {
   }
 
  private:
-  static constexpr Index max_counter_bytes = heavy_values * 2;  ///< bytes
+  static constexpr Index max_counter_bytes = heavy_values * 2;
+  static constexpr Index light_counter_bytes = 32768;  ///< with which three blocks share a multiprocessor
 
-  static Index zeroed_words(const Split& split, Index n) { return split.number + split.max_heavy(n) + 3; }
+  static int write_blocks() { return 4 * multiprocessors(); }
+
+  static Index zeroed_words(const Split& split, Index n) { return split.number + split.max_heavy(n) + 4; }
 
   static std::size_t state_bytes(const Split& split, Index n) {
     const Index heavy = split.max_heavy(n);
@@ -69,11 +72,14 @@ struct residues : OnGpu {
   }
 
   /// Bits of a counter that the keys of most values do not overflow, if they are spread evenly, as far as a
-  /// bucket's counters fit into a block's shared memory.
+  /// bucket's counters fit into a block's shared memory. Counters of few values are short anyway.
   static int counter_bits(Index n, Index range, const Split& split) {
-    const Index keys_per_value = n / (range + 1);
-    int bits = keys_per_value < 4 ? 4 : keys_per_value < 128 ? 8 : keys_per_value < 32768 ? 16 : 32;
-    while (bits > 4 && split.values() / split.parts() * bits / 8 > max_counter_bytes) bits /= 2;
+    const Index keys_per_value = n / (range + 1), values = split.values() / split.parts();
+    int bits = keys_per_value < 4 && values > 4096 ? 4
+               : keys_per_value < 128              ? 8
+               : keys_per_value < 32768            ? 16
+                                                   : 32;
+    while (bits > 4 && values * bits / 8 > max_counter_bytes) bits /= 2;
     return bits;
   }
 
@@ -85,7 +91,8 @@ struct residues : OnGpu {
     state.count = zeroed.data;
     state.pieces_done = state.count + split.number;
     state.blocks_done = state.pieces_done + heavy;
-    state.wides = state.blocks_done + 1;
+    state.parts_taken = state.blocks_done + 1;
+    state.wides = state.parts_taken + 1;
     state.holds = state.wides + 1;
     state.first = scratch.vector<Key>(split.number + 1).data;
     state.start = scratch.vector<Key>(split.number).data;
@@ -105,6 +112,9 @@ struct residues : OnGpu {
     state.piece_keys =
         static_cast<Key>(std::clamp<Index>(ceil_div(n, 2 * multiprocessors()), Split::always_light,
                                            std::max<Index>(1 << 17, 2 * split.values())));
+    // Some for each warp of write_heavy_buckets(): each reads its values one batch after the other.
+    state.segment_items = static_cast<Key>(
+        std::clamp<Index>(n / (write_blocks() * write_threads / 32), Split::min_segment, Split::max_segment));
     return state;
   }
 
@@ -140,7 +150,7 @@ struct residues : OnGpu {
                                                                                  state);
     check_launch();
     if (split.shift == 0) {
-      write_buckets_of_one<<<4 * processors, write_threads, 0, stream>>>(args.out.data, static_cast<Key>(n),
+      write_buckets_of_one<<<write_blocks(), write_threads, 0, stream>>>(args.out.data, static_cast<Key>(n),
                                                                          out_aligned, state);
       return check_launch();
     }
@@ -176,7 +186,7 @@ struct residues : OnGpu {
         <<<processors, heavy_threads, bytes, stream>>>(moved, args.out.data, out_aligned, state);
     check_launch();
     if (args.in.size <= Split::always_light) return;  // no bucket is heavy
-    write_heavy_buckets<<<4 * processors, write_threads, 0, stream>>>(args.out.data, out_aligned, state);
+    write_heavy_buckets<<<write_blocks(), write_threads, 0, stream>>>(args.out.data, out_aligned, state);
     check_launch();
   }
 
@@ -204,17 +214,22 @@ struct residues : OnGpu {
   template <class Residue, int width>
   static void sort_light(const Residue* moved, const CountingSort<false>::Args<>& args, bool aligned,
                          const Split& split, const SplitState& state, cudaStream_t stream) {
-    constexpr int threads = sizeof(Residue) == 2 ? 512 : 1024;
-    const Index words = std::max<Index>(split.values() / split.parts() * width / 32, 1);
-    const std::size_t bytes = (words + threads / 32 * strip_keys) * sizeof(Key);
-    const auto run = [&](auto kernel) {
+    constexpr int threads = sizeof(Residue) == 2 ? 512 : 1024, wider = std::max(width, 16);
+    const Index values = split.values() / split.parts();
+    const auto run = [&](auto kernel, int bits) {
+      const Index words = std::max<Index>(values * bits / 32, 1);
+      const std::size_t bytes = (words + threads / 32 * strip_keys) * sizeof(Key);
       allow_shared(kernel, bytes);
       kernel<<<grid_of(split.number * split.parts()), threads, bytes, stream>>>(moved, args.out.data, aligned,
                                                                                 state);
       check_launch();
     };
-    if (split.parts() == 1) return run(sort_light_buckets<Residue, threads, width, 1>);
-    if constexpr (width == 4 && sizeof(Residue) == 4) run(sort_light_buckets<Residue, threads, width, 2>);
+    if constexpr (sizeof(Residue) == 2)
+      if (values * wider / 8 <= light_counter_bytes)
+        return run(sort_light_buckets<Residue, threads, width, wider, 1>, wider);
+    if (split.parts() == 1) return run(sort_light_buckets<Residue, threads, width, 0, 1>, width);
+    if constexpr (width == 4 && sizeof(Residue) == 4)
+      run(sort_light_buckets<Residue, threads, width, 0, 2>, width);
   }
 };
 
