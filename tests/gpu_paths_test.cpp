@@ -177,9 +177,9 @@ TEST_F(CountingSorting, MostKeysInOneBucket) {
 // counters, in those of 2^16 it leaves them to another kernel.
 TEST_F(CountingSorting, LongRunsInEveryBucket) {
   for (const auto& [n, range] : {std::pair<Index, std::uint32_t>{1'000'000, 1'000'000},
-                                {4'000'000, 4'100'000},
-                                {9'000'000, 16'000'000},
-                                {9'000'000, 60'000'000}})
+                                 {4'000'000, 4'100'000},
+                                 {9'000'000, 16'000'000},
+                                 {9'000'000, 60'000'000}})
     for (const char* input : {"zipf_1.0_scattered", "zipf_1.5_scattered"})
       sort(n, range, Keys(input, 7, static_cast<std::uint64_t>(n), range));
   // Of every third key, more go to a later bucket, all to one of its values.

@@ -113,8 +113,8 @@ struct residues : OnGpu {
         static_cast<Key>(std::clamp<Index>(ceil_div(n, 2 * multiprocessors()), Split::always_light,
                                            std::max<Index>(1 << 17, 2 * split.values())));
     // Some for each warp of write_heavy_buckets(): each reads its values one batch after the other.
-    state.segment_items = static_cast<Key>(
-        std::clamp<Index>(n / (write_blocks() * write_threads / 32), Split::min_segment, Split::max_segment));
+    state.segment_items = static_cast<Key>(std::clamp<Index>(2 * n / (write_blocks() * write_threads / 32),
+                                                             Split::min_segment, Split::max_segment));
     return state;
   }
 
