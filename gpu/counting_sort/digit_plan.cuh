@@ -29,7 +29,7 @@ struct SweepTile {
   static constexpr int rank_threads = rank_warps * 32, look_threads = look_warps * 32;
   static constexpr int write_threads = write_warps * 32;
   static constexpr int threads = rank_threads + look_threads + write_threads;
-  static constexpr int rank_registers = 96, other_registers = 48;  ///< of a thread
+  static constexpr int rank_registers = 88, other_registers = 64;  ///< of a thread
   static constexpr Key pairs = rank_threads * rows;
   static_assert(pairs < 65536);
 
