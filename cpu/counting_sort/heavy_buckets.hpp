@@ -32,9 +32,13 @@ struct HeavyChunks {
   }
 
   bool has(Index bucket) const {
-    for (Index c = 0; c < chunks.size; ++c)
-      for (Index h = 0; h < chunks.data[c].size; ++h)
-        if (chunks.data[c].bucket[h] == static_cast<Word>(bucket)) return true;
+    for (Index c = 0; c < chunks.size; ++c) {
+      const HeavyBuckets& chunk = chunks.data[c];
+      for (Index h = 0; h < chunk.size; ++h)
+        if (Index{chunk.bucket[h]} == bucket) return true;
+      for (Index h = 0; h < chunk.hot_size; ++h)
+        if (Index{chunk.hot[h]} / values == bucket) return true;
+    }
     return false;
   }
 
@@ -53,6 +57,10 @@ struct HeavyChunks {
             reads(counted);
             for (Index v = 0; v < size; ++v) sum.data[v] += counted.data[v];
           }
+      for (Index c = 0; c < chunks.size; ++c)
+        for (Index h = 0; h < chunks.data[c].hot_size; ++h)
+          if (const Index v = Index{chunks.data[c].hot[h]} - bucket * values - from; 0 <= v && v < size)
+            sum.data[v] += chunks.data[c].hot_keys[h];
       writes(sum);
     });
   }

@@ -85,12 +85,16 @@ struct Chain {
   Word following = no_block;  ///< the head of the chain that is probably read next
 };
 
-/// The buckets that hold a third of a chunk's keys or more, as a sample shows. Their residues are counted at once
-/// and not stored, except for few of them. There are at most two.
+/// What a chunk has most of, as a sample shows. Keys that are a quarter of all are hot: they are counted and not
+/// stored. Buckets that hold a third of the others or more, at most two, are heavy: their residues are counted at
+/// once and not stored, except for few of them.
 struct HeavyBuckets {
+  static constexpr Index max_hot = 8;
   Word* counts;  ///< of each residue in the first bucket, then in the second; room for heavy_counters() words
   Index size = 0;
   Word bucket[2]{};
+  Index hot_size = 0;
+  Word hot[max_hot]{}, hot_keys[max_hot]{};  ///< hot keys, and the number of each
 };
 
 /// The counters of heavy buckets of `values` values, and a line in which all other keys are counted.

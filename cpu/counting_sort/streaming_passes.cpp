@@ -122,37 +122,57 @@ HWY_NOINLINE Word append_keys(const Spread<T>& c, const Word* keys, const Word* 
   return next;
 }
 
-// The result of a sample of the keys: the buckets that hold a third of them or more, at most two (a third of
-// 128 is 43), the most common key in these, and whether the others are `few_buckets`: two of them share a bucket as
-// often as with fewer than 384 even buckets.
+// The result of a sample of the keys: the most probable ones, where these are a quarter of all; of the others, the
+// buckets that hold a third of them or more (at most two, as a third of 128 is 43), and whether the rest are of
+// `few_buckets`: two of them share a bucket as often as with fewer than 384 even buckets.
 struct Sample {
   static constexpr Index size = 128;
-  Index heavy_count = 0;
-  Word heavy[2], common_key = 0;
+  Index hot_count = 0, heavy_count = 0;
+  Word hot[HeavyBuckets::max_hot], heavy[2];
   bool few_buckets = false;
 
-  Sample(const Word* keys, Index n, int shift) {
+  Sample(const Word* keys, Index n, int shift, bool finds_hot) {
     if (n < size) return;
     Word sample[size];
     for (Index i = 0; i < size; ++i) sample[i] = keys[n / size * i];
     std::sort(sample, sample + size);
-    Index others = size, pairs = 0, common = 0;
-    for (const Word *run = sample, *end; run != sample + size; run = end) {
+    const Word* const end = finds_hot ? remove_hot(sample, sample + size) : sample + size;
+    Index all = end - sample, others = all, pairs = 0;
+    for (const Word *run = sample, *next; run != end; run = next) {
       const Word bucket = *run >> shift;
-      end = std::partition_point(run, static_cast<const Word*>(sample + size),
-                                 [=](Word key) { return key >> shift == bucket; });
-      const Index count = end - run;
-      if (3 * count < size) {
+      next = std::partition_point(run, end, [=](Word key) { return key >> shift == bucket; });
+      const Index count = next - run;
+      if (3 * count < all)
         pairs += count * (count - 1);
-        continue;
-      }
-      heavy[heavy_count++] = bucket, others -= count;
-      for (const Word *key = run, *next; key != end; key = next) {
-        next = std::upper_bound(key, end, *key);
-        if (next - key > common) common = next - key, common_key = *key;
-      }
+      else
+        heavy[heavy_count++] = bucket, others -= count;
     }
     few_buckets = 384 * pairs > others * (others - 1);
+  }
+
+ private:
+  // Takes the hot keys from a sorted sample. Returns the end of the others.
+  Word* remove_hot(Word* sample, Word* end) {
+    struct Run {
+      Index count;
+      Word key;
+    } runs[size];
+    Index number = 0, hot_keys = 0;
+    for (const Word *run = sample, *next; run != end; run = next) {
+      next = std::upper_bound(run, static_cast<const Word*>(end), *run);
+      if (next - run > 1) runs[number++] = {next - run, *run};
+    }
+    std::sort(runs, runs + number, [](const Run& a, const Run& b) { return a.count > b.count; });
+    number = std::min(number, HeavyBuckets::max_hot);
+    for (Index h = 0; h < number; ++h) hot_keys += runs[h].count;
+    if (4 * hot_keys < size) return end;
+    hot_count = number;
+    std::fill_n(hot, HeavyBuckets::max_hot, runs[0].key);  // in place of those that are missing
+    for (Index h = 0; h < number; ++h) {
+      hot[h] = runs[h].key;
+      end = std::remove(sample, end, hot[h]);
+    }
+    return end;
   }
 };
 
@@ -223,20 +243,19 @@ HWY_NOINLINE Word append_compressed(const Spread<T>& c, const Word* buckets, Wor
 }
 
 // The same where the values of a bucket are counted next: the residues of heavy buckets are counted at once. All
-// other keys are counted as values that do not exist, so that no branch depends on a key, and then appended. Counts
-// of the most common key would wait for one another; it is counted by comparison.
+// other keys are counted as values that do not exist, so that no branch depends on a key, and then appended.
 template <bool few_buckets, Index heavy_count>
-HWY_NOINLINE Word append_others(const Spread<Residue>& c, const Sample& sample, Word next) {
+HWY_NOINLINE Word append_others(const Spread<Residue>& c, const Word* buckets, Word next) {
   using Keys = CompressedKeys<false>;
   const hn::CappedTag<Word, Keys::max_lanes> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   Word* const counts = c.heavy->counts;
-  const Word values = Word{1} << c.shift, first_key = sample.heavy[0] << c.shift,
-             second_key = sample.heavy[heavy_count - 1] << c.shift;
+  const Word values = Word{1} << c.shift, first_key = buckets[0] << c.shift,
+             second_key = buckets[heavy_count - 1] << c.shift;
   const auto all_values = hn::Set(d, values), nowhere = hn::Iota(d, 2 * values);
   Keys others;
   alignas(64) Word counted[Keys::block];
-  Index i = 0, common = 0;
+  Index i = 0;
   for (; i + Keys::block <= c.size; i += Keys::block) {
     for (Index j = 0; j < Keys::block; j += lanes) {
       prefetch_page_ahead(c.keys + i + j);
@@ -249,9 +268,7 @@ HWY_NOINLINE Word append_others(const Spread<Residue>& c, const Sample& sample, 
         place = hn::IfThenElse(in_second, hn::Add(second, all_values), place);
         heavy = hn::Or(heavy, in_second);
       }
-      const auto is_common = hn::Eq(key, hn::Set(d, sample.common_key));
-      common += static_cast<Index>(hn::CountTrue(d, is_common));
-      hn::Store(hn::IfThenElse(is_common, nowhere, place), d, counted + j);
+      hn::Store(place, d, counted + j);
       const auto other = hn::Not(heavy);
       hn::StoreU(hn::Compress(key, other), d, others.keys + others.size);
       others.size += static_cast<Index>(hn::CountTrue(d, other));
@@ -261,9 +278,6 @@ HWY_NOINLINE Word append_others(const Spread<Residue>& c, const Sample& sample, 
     next = append_keys<Residue, few_buckets>(c, others.keys, nullptr, rows, next);
     others.drop(rows);
   }
-  const bool in_first = sample.common_key - first_key < values;
-  counts[in_first ? sample.common_key - first_key : sample.common_key - second_key + values] +=
-      static_cast<Word>(common);
   next = append_keys<Residue, few_buckets>(c, others.keys, nullptr, others.size, next);
   return append_keys<Residue, few_buckets>(c, c.keys + i, nullptr, c.size - i, next);
 }
@@ -272,11 +286,55 @@ template <class T, bool few_buckets>
 HWY_INLINE Word append_all(const Spread<T>& c, const Sample& sample, Word next) {
   if constexpr (std::is_same_v<T, Residue>)
     if (c.heavy && sample.heavy_count > 0)
-      return sample.heavy_count == 1 ? append_others<few_buckets, 1>(c, sample, next)
-                                     : append_others<few_buckets, 2>(c, sample, next);
+      return sample.heavy_count == 1 ? append_others<few_buckets, 1>(c, sample.heavy, next)
+                                     : append_others<few_buckets, 2>(c, sample.heavy, next);
   if (sample.heavy_count == 0) return append_keys<T, few_buckets>(c, c.keys, c.payload, c.size, next);
   return sample.heavy_count == 1 ? append_compressed<T, few_buckets, 1>(c, sample.heavy, next)
                                  : append_compressed<T, few_buckets, 2>(c, sample.heavy, next);
+}
+
+// Counts the hot keys, at most `most`, by comparisons, as their counters and places would wait for one another, and
+// appends the others.
+template <bool few_buckets, Index most>
+HWY_NOINLINE Word append_but_hot(const Spread<Residue>& c, const Sample& sample, Word next) {
+  constexpr Index room = 4096, max_lanes = 16;
+  const hn::CappedTag<Word, max_lanes> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  alignas(64) Word keys[room + max_lanes];
+  Spread<Residue> others = c;
+  others.keys = keys;
+  Word counts[most]{};
+  Index i = 0;
+  while (i + lanes <= c.size) {
+    for (others.size = 0; i + lanes <= c.size && others.size <= room; i += lanes) {
+      prefetch_page_ahead(c.keys + i);
+      const auto key = hn::LoadU(d, c.keys + i);
+      auto other = hn::Ne(key, hn::Set(d, sample.hot[0]));
+      counts[0] += static_cast<Word>(lanes) - static_cast<Word>(hn::CountTrue(d, other));
+      HWY_UNROLL(8)
+      for (Index h = 1; h < most; ++h) {
+        const auto equal = hn::Eq(key, hn::Set(d, sample.hot[h]));
+        counts[h] += static_cast<Word>(hn::CountTrue(d, equal));
+        other = hn::AndNot(equal, other);
+      }
+      hn::StoreU(hn::Compress(key, other), d, keys + others.size);
+      others.size += static_cast<Index>(hn::CountTrue(d, other));
+    }
+    next = append_all<Residue, few_buckets>(others, sample, next);
+  }
+  for (Index h = 0; h < sample.hot_count; ++h) c.heavy->hot_keys[h] += counts[h];
+  others.keys = c.keys + i;
+  others.size = c.size - i;
+  return append_all<Residue, few_buckets>(others, sample, next);
+}
+
+template <class T, bool few_buckets>
+HWY_INLINE Word append_chunk(const Spread<T>& c, const Sample& sample, Word next) {
+  if constexpr (std::is_same_v<T, Residue>)
+    if (sample.hot_count > 0)
+      return sample.hot_count <= 2 ? append_but_hot<few_buckets, 2>(c, sample, next)
+                                   : append_but_hot<few_buckets, HeavyBuckets::max_hot>(c, sample, next);
+  return append_all<T, few_buckets>(c, sample, next);
 }
 
 template <class T, bool few_buckets>
@@ -288,9 +346,9 @@ HWY_INLINE void spread_chunk(const Spread<T>& c, const Sample& sample) {
   if (c.first_size > 0) {
     Spread<T> first = c;
     first.keys = c.first_keys, first.size = c.first_size;
-    next = append_all<T, few_buckets>(first, sample, next);
+    next = append_chunk<T, few_buckets>(first, sample, next);
   }
-  append_all<T, few_buckets>(c, sample, next);
+  append_chunk<T, few_buckets>(c, sample, next);
   for (std::size_t b = 0; b < buckets; ++b)
     ends.end(b, c.next_chunk == no_block ? no_block : c.next_chunk + static_cast<Word>(b));
   hwy::FlushStream();
@@ -304,14 +362,17 @@ void add_heavy(const Spread<T>& c) {
     const Word* const counts = c.heavy->counts + h * values;
     c.counts[c.heavy->bucket[h]] += std::accumulate(counts, counts + values, Word{0});
   }
+  for (Index h = 0; h < c.heavy->hot_size; ++h) c.counts[c.heavy->hot[h] >> c.shift] += c.heavy->hot_keys[h];
 }
 
 template <class T>
 HWY_INLINE void spread_chunk(const Spread<T>& c) {
-  const Sample sample(c.keys, c.size, c.shift);
+  const Sample sample(c.keys, c.size, c.shift, c.heavy != nullptr);
   if (c.heavy) {
     c.heavy->size = sample.heavy_count;
     std::copy_n(sample.heavy, sample.heavy_count, c.heavy->bucket);
+    c.heavy->hot_size = sample.hot_count;
+    std::copy_n(sample.hot, sample.hot_count, c.heavy->hot);
     if (sample.heavy_count > 0) std::fill_n(c.heavy->counts, heavy_counters(Index{1} << c.shift), 0);
   }
   sample.few_buckets ? spread_chunk<T, true>(c, sample) : spread_chunk<T, false>(c, sample);
