@@ -126,6 +126,40 @@ TEST(BucketedStreaming, HeavyValues) {
         }
 }
 
+// Hot keys that are counted and not stored: fewer and more than are counted so, at the ends of buckets, others in the
+// second half, which other threads sort, and leaves in which there are no keys else.
+TEST(BucketedStreaming, HotKeys) {
+  constexpr Key range = (1 << 20) - 1;
+  for (Index hot : {1, 2, 3, 8, 9, 40})
+    for (Key of_ten : {4u, 9u, 10u})
+      for (Index n : {1023, 1024, 4096, 5120, 70001})
+        for (int threads : thread_counts()) {
+          std::vector<Key> keys = seeded("uniform", n, range);
+          for (std::size_t i = 0; i < keys.size(); ++i) {
+            const auto h = static_cast<Key>(keys[i] / 16 % static_cast<Key>(hot));
+            const bool is_late = 2 * i > keys.size();
+            if (keys[i] % 10 < of_ten) keys[i] = is_late ? range - 4095 * h : 4096 * h + 4095;
+          }
+          expect_recursion_sorts<false>(keys, range, {threads}, "hot keys");
+        }
+}
+
+// In a leaf of many equal keys those that follow each other are counted in different tables of bytes, whose sum wraps.
+TEST(BucketedStreaming, SumsThatWrap) {
+  for (int leaf : {12, 15})
+    for (Index equal : {252, 255, 256, 257, 510, 1019, 1020, 1021, 1024, 1025}) {
+      const std::uint64_t range = (std::uint64_t{1} << (leaf + 10)) - 1;
+      ASSERT_EQ(cs::RangeBits(range, false).leaf, leaf);
+      std::vector<Key> keys;
+      for (Index i = 0; i < 4 * equal; ++i) {
+        keys.push_back(static_cast<Key>(17 + i / 16 % 4));
+        if (i % 7 == 0) keys.push_back(static_cast<Key>(i * 2531 % (1 << leaf)));
+      }
+      for (int threads : thread_counts())
+        expect_recursion_sorts<false>(keys, range, {threads}, "sums that wrap");
+    }
+}
+
 TEST(BucketedStreaming, OutputsOffALine) {
   for (Index n : {1, 15, 16, 17, 63, 64, 65, 20011})
     for (Index offset : {0, 1, 5, 15})
@@ -144,7 +178,7 @@ TEST(BucketedStreaming, EverySimdTarget) {
   for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
     const std::int64_t target = left & -left;
     hwy::SetSupportedTargetsForTest(target);
-    for (std::string_view input : {"uniform", "zipf_1.0", "two_values", "sorted"}) {
+    for (std::string_view input : {"uniform", "zipf_1.0", "zipf_1.5_scattered", "two_values", "sorted"}) {
       const std::string what = std::string(hwy::TargetName(target)) + ", " + std::string(input);
       for (std::uint64_t range : {5000, 70000, 300000})
         expect_all_sort(seeded(input, 70001, range), range, {.offset = 3, .payload_offset = 3}, what);

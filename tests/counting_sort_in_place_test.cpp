@@ -113,7 +113,8 @@ TEST(CountingSortInPlace, EverySkewAndWay) {
 // More keys than the stages hold: several rounds of moving blocks together.
 TEST(CountingSortInPlace, BlocksThatMove) {
   for (std::uint64_t range : {(1 << 17), (1 << 20) + 1, (1 << 21)})
-    for (std::string_view input : {"uniform", "zipf_1.0", "zipf_1.5", "one_percent", "organ_pipe", "max_key"})
+    for (std::string_view input :
+         {"uniform", "zipf_1.0", "zipf_1.5", "zipf_1.5_scattered", "one_percent", "organ_pipe", "max_key"})
       for (Index width : {1, 2, 4, 16}) {
         const Setting setting{.offset = 9, .width = width};
         expect_blocks_sort(seeded(input, 1 << 20, range), range, setting, input);
@@ -168,7 +169,8 @@ TEST(CountingSortInPlace, EverySimdTarget) {
   for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
     const std::int64_t target = left & -left;
     hwy::SetSupportedTargetsForTest(target);
-    for (std::string_view input : {"uniform", "zipf_1.0", "two_values", "sorted", "reversed"})
+    for (std::string_view input :
+         {"uniform", "zipf_1.0", "zipf_1.5_scattered", "two_values", "sorted", "reversed"})
       for (std::uint64_t range : {5000, 70000, 300000})
         expect_variant_sorts(seeded(input, 70001, range), range, {.offset = 3},
                              std::string(hwy::TargetName(target)) + ", " + std::string(input));

@@ -85,9 +85,9 @@ struct Chain {
   Word following = no_block;  ///< the head of the chain that is probably read next
 };
 
-/// What a chunk has most of, as a sample shows. Keys that are a quarter of all are hot: they are counted and not
-/// stored. Buckets that hold a third of the others or more, at most two, are heavy: their residues are counted at
-/// once and not stored, except for few of them.
+/// What a chunk has most of, as a sample shows. The most common keys, where a quarter of the keys are equal to others,
+/// are hot: they are counted and not stored. Buckets that hold more than a third of the other keys, at most two, are
+/// heavy: their residues are counted at once and not stored. Few of both are stored like the others.
 struct HeavyBuckets {
   static constexpr Index max_hot = 8;
   Word* counts;  ///< of each residue in the first bucket, then in the second; room for heavy_counters() words
@@ -131,17 +131,18 @@ void spread(const Spread<Pair>& chunk);
 /// counts[v] becomes the number of residues v in the chain, for v < width.
 void count_residues(const Chain<Residue>& chain, Index width, Word* counts);
 
-/// A counter of a byte for each value, and the values whose counter wrapped, in order, one for each 256 keys that
-/// it falls short of.
+/// A counter of a byte for each value, and the values whose counter wrapped, one for each 256 keys that it falls short of.
 struct ByteCounters {
-  std::uint8_t* counters;  ///< a byte for each value
+  std::uint8_t* counters;  ///< byte_tables() bytes for each value
   Word* wraps;             ///< room for a word for each 256 keys
 };
+/// The tables of counters in which equal keys that follow each other are counted: as many as a private cache holds.
+constexpr Index byte_tables(Index values) { return values <= 16384 ? 4 : 2; }
 /// The most keys of a chain that are counted in bytes, and the memory for its counters.
 constexpr Index most_keys_in_bytes(Index values) { return 64 * values; }
-constexpr Index byte_counter_words(Index values) { return values / 2; }
+constexpr Index byte_counter_words(Index values) { return (byte_tables(values) + 1) * values / 4; }
 inline ByteCounters byte_counters(Word* memory, Index values) {
-  return {reinterpret_cast<std::uint8_t*>(memory), memory + values / 4};
+  return {reinterpret_cast<std::uint8_t*>(memory), memory + byte_tables(values) * values / 4};
 }
 
 /// Writes the residues of the chain, at most most_keys_in_bytes(width), to `out` in order, each plus `first`. All are

@@ -7,71 +7,10 @@
 #define HWY_TARGET_INCLUDE "cpu/counting_sort/streaming_leaves.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target must come before what includes highway.h
-#include "cpu/counting_sort/streaming_lines-inl.h"
+#include "cpu/counting_sort/streaming_chains-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
-
-// Prefetches the lines from block `at` on, one in each call. The pairs of the next leaf are fetched while
-// those of this one are put in order, which accesses no memory.
-template <class T>
-class LinesAhead {
- public:
-  LinesAhead(const Chain<T>& chain, Word at) : chain_(chain), at_(at) {}
-
-  HWY_INLINE void fetch() {
-    if (HWY_UNLIKELY(at_ == no_block)) return;
-    hwy::Prefetch(chain_.blocks + std::size_t{at_} * block_size<T> + begin_);
-    begin_ += per_line<T>;
-    if (begin_ < chain_.links[at_].size) return;
-    at_ = chain_.links[at_].next;
-    begin_ = 0;
-  }
-
- private:
-  const Chain<T> chain_;
-  Word at_;
-  Index begin_ = 0;
-};
-
-// The block that follows the chain's first one.
-template <class T>
-HWY_INLINE Word second_block(const Chain<T>& chain) {
-  const Word next = chain.links[chain.head].next;
-  return next == no_block ? chain.following : next;
-}
-
-// Calls f(elements, count) for each line of the chain while the lines from block `fetched` on are prefetched.
-// The last line of a block may be partial.
-template <class T, class F>
-HWY_INLINE void for_each_line(const Chain<T>& chain, Word fetched, F f) {
-  LinesAhead<T> ahead(chain, fetched);
-  for (Word at = chain.head; at != chain.end;) {
-    const auto [next, size] = chain.links[at];
-    const T* const elements = chain.blocks + std::size_t{at} * block_size<T>;
-    Index i = 0;
-    for (; i + per_line<T> <= size; i += per_line<T>) {
-      ahead.fetch();
-      f(elements + i, per_line<T>);
-    }
-    if (i < size) f(elements + i, size - i);
-    at = next;
-  }
-}
-
-// Calls f(element) for each element of the chain.
-template <class T, class F>
-HWY_INLINE void for_each(const Chain<T>& chain, Word fetched, F f) {
-  const auto each = [=](const T* elements, Index count) HWY_ATTR {
-    if (HWY_UNLIKELY(count < per_line<T>)) {
-      for (Index j = 0; j < count; ++j) f(elements[j]);
-    } else {
-      HWY_UNROLL(8)
-      for (Index j = 0; j < per_line<T>; ++j) f(elements[j]);
-    }
-  };
-  for_each_line(chain, fetched, each);
-}
 
 template <class T, class Counter>
 HWY_INLINE void count_values(const Chain<T>& chain, Index width, Counter* counters) {
@@ -143,173 +82,6 @@ void ExpandRuns(const Word* begin, Index width, Index n, Word first, Word* out, 
     at = begin[v];
   }
   while (at < to) write_run();
-  hwy::FlushStream();
-}
-
-// Buffers residues so that they are written to `out` in whole lines, past the caches where `stream`. `first` is added
-// to each.
-template <bool stream>
-class Stage {
- public:
-  Stage(Word* out, Word first)
-      : first_(first), line_(out - skew_of(out)), begin_(skew_of(out)), end_(begin_) {}
-
-  // Returns room for `slack` residues.
-  HWY_INLINE std::uint16_t* free_space() { return residues_ + end_; }
-  HWY_INLINE void take(std::uint64_t count) {
-    end_ += static_cast<Word>(count);
-    if (end_ >= spill) drain_lines();
-  }
-  // Writes everything to the output and returns its end.
-  Word* drain() {
-    drain_lines();
-    store_part(end_);
-    return line_ + end_;
-  }
-  static constexpr Word slack = 8 * 255 + 16, line = line_bytes / sizeof(Word);
-
- private:
-  void store_part(Word end) {
-    for (Word i = begin_; i < end; ++i) line_[i] = first_ + residues_[i];
-  }
-  void drain_lines() {
-    const Word whole = end_ / line * line;
-    if (whole == 0) return;
-    Word from = 0;
-    if (begin_ > 0) {
-      store_part(line);
-      from = line;
-    }
-    const hn::CappedTag<Word, line> d;
-    const hn::Rebind<std::uint16_t, decltype(d)> narrow;
-    const auto first = hn::Set(d, first_);
-    for (; from < whole; from += static_cast<Word>(hn::Lanes(d))) {
-      const auto keys = hn::Add(hn::PromoteTo(d, hn::Load(narrow, residues_ + from)), first);
-      if constexpr (stream)
-        hn::Stream(keys, d, line_ + from);
-      else
-        hn::Store(keys, d, line_ + from);
-    }
-    std::copy_n(residues_ + whole, line, residues_);
-    line_ += whole;
-    begin_ = 0;
-    end_ -= whole;
-  }
-
-  static constexpr Word spill = 1024;
-  alignas(64) std::uint16_t residues_[spill + slack + line]{};
-  Word first_;
-  Word* line_;  // of the output, to which residues_[0] goes
-  Word begin_, end_;
-};
-
-// Expands the runs of values [begin, end) of a histogram of bytes, both multiples of 8. With about a key a value the
-// counts are unpredictable. A vector of copies is therefore stored whatever the count, and the next run overwrites the
-// excess. One product gives the ends of eight runs, so that none waits for the one before it. Copies of 16 bits straddle
-// half as many lines as copies of 32.
-template <bool stream>
-HWY_INLINE void expand_bytes(const std::uint8_t* counts, Index begin, Index end, Stage<stream>& stage) {
-  const hn::CappedTag<std::uint16_t, 8> d;
-  const hn::CappedTag<std::uint16_t, 16> long_run;
-  constexpr std::uint64_t ones = 0x0101010101010101u;
-  const std::uint64_t large = ones * (256 - hn::Lanes(d));
-  const auto one = hn::Set(d, std::uint16_t{1});
-  for (Index v = begin; v < end; v += 8) {
-    std::uint64_t eight;
-    std::memcpy(&eight, counts + v, sizeof eight);
-    if (eight == 0) continue;
-    if (HWY_LIKELY((eight & large) == 0)) {
-      const std::uint64_t ends = eight * ones;
-      auto copies = hn::Set(d, static_cast<std::uint16_t>(v));
-      std::uint16_t* const to = stage.free_space();
-      hn::StoreU(copies, d, to);
-      for (int run = 0; run < 7; ++run) {
-        copies = hn::Add(copies, one);
-        hn::StoreU(copies, d, to + (ends >> 8 * run & 255));
-      }
-      stage.take(ends >> 56);
-    } else {
-      std::uint16_t* to = stage.free_space();
-      for (Index j = 0; j < 8; ++j) {
-        const auto copies_of_j = hn::Set(long_run, static_cast<std::uint16_t>(v + j));
-        for (std::size_t i = 0; i < counts[v + j]; i += hn::Lanes(long_run))
-          hn::StoreU(copies_of_j, long_run, to + i);
-        to += counts[v + j];
-      }
-      stage.take(static_cast<std::uint64_t>(to - stage.free_space()));
-    }
-  }
-}
-
-// The runs of values [begin, end) to `out`, with 256 more keys for each of the `wraps`, which are in order. Returns the
-// end of the output; `wraps` is then behind those of these values.
-template <bool stream>
-HWY_INLINE Word* expand_wrapped(const std::uint8_t* counters, Index begin, Index end, const Word*& wraps,
-                                const Word* wraps_end, Word first, Word* out) {
-  Stage<stream> stage(out, first + static_cast<Word>(begin));
-  const auto write = [&](Index v, Index count) HWY_ATTR {
-    std::fill_n(stage.free_space(), count, static_cast<std::uint16_t>(v - begin));
-    stage.take(static_cast<std::uint64_t>(count));
-  };
-  Index v = begin;
-  while (wraps != wraps_end && *wraps < end) {
-    const Index eight = *wraps / 8 * 8;
-    expand_bytes(counters + begin, v - begin, eight - begin, stage);
-    for (v = eight; v < eight + 8; ++v) {
-      for (; wraps != wraps_end && *wraps == v; ++wraps) write(v, 256);
-      write(v, counters[v]);
-    }
-  }
-  expand_bytes(counters + begin, v - begin, end - begin, stage);
-  return stage.drain();
-}
-
-// Counts in bytes. A value whose counter wraps has 256 keys more than that says; it is noted each time. Returns the end
-// of these notes, in order.
-Word* CountResiduesInBytes(const Chain<Residue>& chain, Index width, ByteCounters to) {
-  std::fill_n(to.counters, width, std::uint8_t{0});
-  Word* wraps_end = to.wraps;
-  const auto mask = static_cast<std::size_t>(width - 1);
-  for_each(chain, second_block(chain), [&](Residue residue) HWY_ATTR {
-    const std::size_t v = residue & mask;
-    if (HWY_UNLIKELY(++to.counters[v] == 0)) *wraps_end++ = static_cast<Word>(v);
-  });
-  std::sort(to.wraps, wraps_end);
-  return wraps_end;
-}
-
-void WriteRunsOfBytes(ByteCounters from, const Word* wraps_end, Index width, Word first, Word* out) {
-  const Word* wraps = from.wraps;
-  expand_wrapped<true>(from.counters, 0, width, wraps, wraps_end, first, out);
-  hwy::FlushStream();
-}
-
-void SortResidues(const Chain<Residue>& chain, Index width, Word first, Word* out, ByteCounters counters) {
-  WriteRunsOfBytes(counters, CountResiduesInBytes(chain, width, counters), width, first, out);
-}
-
-// The same for an array of keys.
-void SortInBytes(const Word* keys, Index n, Index values, Word* out, std::uint8_t* counters, Word* wraps) {
-  constexpr Index segment = 1 << 16, cached = 1 << 16;
-  const Index width = (values + 7) / 8 * 8;
-  std::fill_n(counters, width, std::uint8_t{0});
-  Word* wraps_end = wraps;
-  const auto count = [&](Word key) HWY_ATTR {
-    if (HWY_UNLIKELY(++counters[key] == 0)) *wraps_end++ = key;
-  };
-  Index i = 0;
-  for (; i + 8 <= n; i += 8) {
-    HWY_UNROLL(8)
-    for (Index j = 0; j < 8; ++j) count(keys[i + j]);
-  }
-  for (; i < n; ++i) count(keys[i]);
-  std::sort(wraps, wraps_end);
-  const Word* next = wraps;
-  for (Index begin = 0; begin < width; begin += segment) {
-    const Index end = std::min(begin + segment, width);
-    out = n > cached ? expand_wrapped<true>(counters, begin, end, next, wraps_end, 0, out)
-                     : expand_wrapped<false>(counters, begin, end, next, wraps_end, 0, out);
-  }
   hwy::FlushStream();
 }
 
@@ -405,10 +177,6 @@ HWY_AFTER_NAMESPACE();
 namespace tallcache::cpu::counting_sort {
 
 HWY_EXPORT(CountResidues);
-HWY_EXPORT(SortResidues);
-HWY_EXPORT(CountResiduesInBytes);
-HWY_EXPORT(SortInBytes);
-HWY_EXPORT(WriteRunsOfBytes);
 HWY_EXPORT(SortPairs);
 HWY_EXPORT(CountPairs);
 HWY_EXPORT(ScatterPayload);
@@ -416,18 +184,6 @@ HWY_EXPORT(ExpandRuns);
 
 void count_residues(const Chain<Residue>& chain, Index width, Word* counts) {
   HWY_DYNAMIC_DISPATCH(CountResidues)(chain, width, counts);
-}
-void sort_residues(const Chain<Residue>& chain, Index width, Word first, Word* out, ByteCounters counters) {
-  HWY_DYNAMIC_DISPATCH(SortResidues)(chain, width, first, out, counters);
-}
-Word* count_residues_in_bytes(const Chain<Residue>& chain, Index width, ByteCounters to) {
-  return HWY_DYNAMIC_DISPATCH(CountResiduesInBytes)(chain, width, to);
-}
-void sort_in_bytes(const Word* keys, Index n, Index values, Word* out, std::uint8_t* counters, Word* wraps) {
-  HWY_DYNAMIC_DISPATCH(SortInBytes)(keys, n, values, out, counters, wraps);
-}
-void write_runs_of_bytes(ByteCounters from, const Word* wraps_end, Index width, Word first, Word* out) {
-  HWY_DYNAMIC_DISPATCH(WriteRunsOfBytes)(from, wraps_end, width, first, out);
 }
 void sort_pairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word* out, Word* payload_out,
                 Word* counters, Word* positions, Word* stage) {

@@ -1,8 +1,11 @@
 #include "cpu/counting_sort/streaming_kernels.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/counting_sort/streaming_passes.cpp"
 #include <hwy/foreach_target.h>
@@ -122,27 +125,31 @@ HWY_NOINLINE Word append_keys(const Spread<T>& c, const Word* keys, const Word* 
   return next;
 }
 
-// The result of a sample of the keys: the most probable ones, where these are a quarter of all; of the others, the
-// buckets that hold a third of them or more (at most two, as a third of 128 is 43), and whether the rest are of
-// `few_buckets`: two of them share a bucket as often as with fewer than 384 even buckets.
+// The result of a sample of the keys: hot ones, where many are equal; of the others, the buckets that hold more than a
+// third of them; and whether the rest are of `few_buckets`: two of them share a bucket as often as with fewer than 384
+// even buckets.
 struct Sample {
   static constexpr Index size = 128;
   Index hot_count = 0, heavy_count = 0;
-  Word hot[HeavyBuckets::max_hot], heavy[2];
+  Word hot[HeavyBuckets::max_hot]{}, heavy[2];
   bool few_buckets = false;
 
   Sample(const Word* keys, Index n, int shift, bool finds_hot) {
+    constexpr Index many = size / 4;
     if (n < size) return;
     Word sample[size];
-    for (Index i = 0; i < size; ++i) sample[i] = keys[n / size * i];
-    std::sort(sample, sample + size);
-    const Word* const end = finds_hot ? remove_hot(sample, sample + size) : sample + size;
-    Index all = end - sample, others = all, pairs = 0;
+    take<size>(keys, n, sample);
+    if (finds_hot && repeats(sample) >= many) find_hot(keys, n);
+    const Word* const end = std::remove_if(sample, sample + size, [this](Word key) {
+      return std::find(hot, hot + hot_count, key) != hot + hot_count;
+    });
+    const Index all = end - sample;
+    Index others = all, pairs = 0;
     for (const Word *run = sample, *next; run != end; run = next) {
       const Word bucket = *run >> shift;
       next = std::partition_point(run, end, [=](Word key) { return key >> shift == bucket; });
       const Index count = next - run;
-      if (3 * count < all)
+      if (3 * count <= std::max(all, Index{24}))
         pairs += count * (count - 1);
       else
         heavy[heavy_count++] = bucket, others -= count;
@@ -151,28 +158,34 @@ struct Sample {
   }
 
  private:
-  // Takes the hot keys from a sorted sample. Returns the end of the others.
-  Word* remove_hot(Word* sample, Word* end) {
-    struct Run {
-      Index count;
-      Word key;
-    } runs[size];
-    Index number = 0, hot_keys = 0;
-    for (const Word *run = sample, *next; run != end; run = next) {
-      next = std::upper_bound(run, static_cast<const Word*>(end), *run);
-      if (next - run > 1) runs[number++] = {next - run, *run};
+  // A sample of `count` keys, in order.
+  template <Index count>
+  static void take(const Word* keys, Index n, Word* sample) {
+    for (Index i = 0; i < count; ++i) sample[i] = keys[n / count * i];
+    std::sort(sample, sample + count);
+  }
+  // The number of keys that are equal to the one before them.
+  static Index repeats(const Word (&sample)[size]) {
+    Index equal = 0;
+    for (Index i = 1; i < size; ++i) equal += sample[i] == sample[i - 1];
+    return equal;
+  }
+  // From a larger sample.
+  void find_hot(const Word* keys, Index n) {
+    constexpr Index larger = 8 * size, least = 4;
+    if (n < larger) return;
+    Word sample[larger];
+    take<larger>(keys, n, sample);
+    std::pair<Index, Word> runs[larger / least];
+    Index number = 0;
+    for (const Word *run = sample, *next; run != sample + larger; run = next) {
+      next = std::upper_bound(run, static_cast<const Word*>(sample + larger), *run);
+      if (next - run >= least) runs[number++] = {next - run, *run};
     }
-    std::sort(runs, runs + number, [](const Run& a, const Run& b) { return a.count > b.count; });
-    number = std::min(number, HeavyBuckets::max_hot);
-    for (Index h = 0; h < number; ++h) hot_keys += runs[h].count;
-    if (4 * hot_keys < size) return end;
-    hot_count = number;
-    std::fill_n(hot, HeavyBuckets::max_hot, runs[0].key);  // in place of those that are missing
-    for (Index h = 0; h < number; ++h) {
-      hot[h] = runs[h].key;
-      end = std::remove(sample, end, hot[h]);
-    }
-    return end;
+    std::sort(runs, runs + number, std::greater<>());
+    hot_count = std::min(number, HeavyBuckets::max_hot);
+    for (Index k = 0; k < hot_count; ++k) hot[k] = runs[k].second;
+    std::fill(hot + hot_count, hot + HeavyBuckets::max_hot, hot[0]);  // not counted
   }
 };
 
@@ -299,30 +312,35 @@ template <bool few_buckets, Index most>
 HWY_NOINLINE Word append_but_hot(const Spread<Residue>& c, const Sample& sample, Word next) {
   constexpr Index room = 4096, max_lanes = 16;
   const hn::CappedTag<Word, max_lanes> d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  using V = hn::Vec<decltype(d)>;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const auto one = hn::Set(d, 1);
+  V hot[most], counts[most];
+  for (Index h = 0; h < most; ++h) hot[h] = hn::Set(d, sample.hot[h]), counts[h] = hn::Zero(d);
   alignas(64) Word keys[room + max_lanes];
   Spread<Residue> others = c;
   others.keys = keys;
-  Word counts[most]{};
   Index i = 0;
   while (i + lanes <= c.size) {
     for (others.size = 0; i + lanes <= c.size && others.size <= room; i += lanes) {
       prefetch_page_ahead(c.keys + i);
       const auto key = hn::LoadU(d, c.keys + i);
-      auto other = hn::Ne(key, hn::Set(d, sample.hot[0]));
-      counts[0] += static_cast<Word>(lanes) - static_cast<Word>(hn::CountTrue(d, other));
+      auto any = hn::Eq(key, hot[0]);
+      counts[0] = hn::IfThenElse(any, hn::Add(counts[0], one), counts[0]);
       HWY_UNROLL(8)
       for (Index h = 1; h < most; ++h) {
-        const auto equal = hn::Eq(key, hn::Set(d, sample.hot[h]));
-        counts[h] += static_cast<Word>(hn::CountTrue(d, equal));
-        other = hn::AndNot(equal, other);
+        const auto equal = hn::Eq(key, hot[h]);
+        counts[h] = hn::IfThenElse(equal, hn::Add(counts[h], one), counts[h]);
+        any = hn::Or(any, equal);
       }
+      const auto other = hn::Not(any);
       hn::StoreU(hn::Compress(key, other), d, keys + others.size);
       others.size += static_cast<Index>(hn::CountTrue(d, other));
     }
     next = append_all<Residue, few_buckets>(others, sample, next);
   }
-  for (Index h = 0; h < sample.hot_count; ++h) c.heavy->hot_keys[h] += counts[h];
+  for (Index h = 0; h < std::min(most, sample.hot_count); ++h)
+    c.heavy->hot_keys[h] += hn::GetLane(hn::SumOfLanes(d, counts[h]));
   others.keys = c.keys + i;
   others.size = c.size - i;
   return append_all<Residue, few_buckets>(others, sample, next);
