@@ -291,6 +291,31 @@ bool sort_values(Fork& fork, VectorView<const Word, Access> in, VectorView<Word,
   return true;
 }
 
+/// The same in place, by one thread. Keys of the least value are written behind those that were counted, whose lines are
+/// still in a cache. Where it returns false the keys are in another order.
+template <class Access>
+bool sort_values_in_place(VectorView<Word, Access> keys, const KeySample& sample) {
+  constexpr Index block = 4096;
+  Word values[few_values], found[few_values]{};
+  for (Index v = 0; v < few_values; ++v)
+    values[v] = sample.value[v < sample.values ? static_cast<std::size_t>(v) : 0];
+  std::sort(values, values + few_values);
+  bool all = true;
+  for (Index i = 0; i < keys.size && all; i += block) {
+    const Index size = std::min(block, keys.size - i);
+    Word in_block[few_values]{};
+    reads(keys.block(i, size));
+    all = count_values(keys.data + i, size, values, in_block);
+    if (!all) break;
+    fill_words(values[0], in_block[0], keys.data + found[0], false);
+    for (Index v = 0; v < few_values; ++v) found[v] += in_block[v];
+  }
+  Index at = found[0];
+  for (Index v = 1; v < few_values; at += found[v++]) fill_words(values[v], found[v], keys.data + at, false);
+  writes(keys.block(0, at));
+  return all;
+}
+
 /// The payload of keys that sort_values() has sorted.
 template <class Fork, class Args>
 void place_payload(Fork& fork, const Args& args, const ValueCounts& counts, Index chunks) {
@@ -331,7 +356,7 @@ bool sort_easy_keys(Fork& fork, const Args& args) {
   return true;
 }
 
-/// The same in place, for keys in the opposite order, too. Where it returns false the keys are as before.
+/// The same in place, for keys in the opposite order, too. Where it returns false the keys may be in another order.
 template <class Fork, class Access>
 bool sort_easy_keys_in_place(Fork& fork, VectorView<Word, Access> keys) {
   const Index chunks = std::min(chunks_of(keys.size, 1, fork.width()), detail::ValueCounts::max_chunks);
@@ -342,8 +367,10 @@ bool sort_easy_keys_in_place(Fork& fork, VectorView<Word, Access> keys) {
     detail::reverse(fork, keys, chunks);
     return true;
   }
+  if (sample.values > few_values) return false;
+  if (chunks == 1) return detail::sort_values_in_place(keys, sample);
   detail::ValueCounts counts;
-  return sample.values <= few_values && detail::sort_values(fork, in, keys, sample, chunks, counts);
+  return detail::sort_values(fork, in, keys, sample, chunks, counts);
 }
 
 }  // namespace tallcache::cpu::counting_sort
