@@ -2,6 +2,7 @@
 // Compiled by any other compiler, the same text runs on the model (common/warp/host_device.hpp).
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <string>
 
@@ -40,6 +41,15 @@ std::string capability_unavailable(int major, int minor);
 template <int major, int minor>
 struct OnCapability {
   static std::string unavailable() { return capability_unavailable(major, minor); }
+};
+
+/// The reason why no device gives a block `bytes` of shared memory; empty when one does.
+std::string shared_memory_unavailable(std::size_t bytes);
+
+/// The base of a variant of which a block takes up to `bytes` of shared memory.
+template <std::size_t bytes>
+struct OnSharedMemory {
+  static std::string unavailable() { return shared_memory_unavailable(bytes); }
 };
 
 }  // namespace tallcache::gpu

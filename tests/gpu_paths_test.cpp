@@ -278,5 +278,32 @@ TEST_F(StablePairs, TilesAndDigits) {
     }
 }
 
+// Keys of one leading digit share both lower digits, one of them, or all but one of the keys do: one that no
+// sample has, of a leading digit that others have or do not have.
+TEST_F(StablePairs, LowerDigitsThatTheLeadingOneDecides) {
+  struct Digits {
+    std::uint32_t range;
+    int bits, shift;  // of the leading digit
+  };
+  constexpr Index odd_one = 7'003;
+  for (const auto& [range, bits, shift] :
+       {Digits{1023, 5, 5}, Digits{(1u << 24) - 1, 8, 16}, Digits{~0u, 8, 24}})
+    for (Index n : {10'241, 300'001}) {
+      const std::uint32_t lower = (1u << shift) - 1, most = (1u << bits) - 2;
+      const auto key = [=](Index i) {
+        const std::uint32_t leading = random(i, most);
+        return leading << shift | (leading * 2654435761u & lower);
+      };
+      const std::uint32_t unused = (most + 1) << shift;
+      sort(n, range, key);
+      sort(n, range, [=](Index i) { return key(i) ^ random(i + n, (1u << bits) - 1); });
+      sort(n, range, [=](Index i) { return key(i) ^ random(i + n, (1u << bits) - 1) << (shift - bits); });
+      sort(n, range, [=](Index i) { return key(i) ^ (i == odd_one); });
+      sort(n, range, [=](Index i) { return i / 2 == odd_one / 2 ? unused + 5 - i % 2 : key(i); });
+      sort(n, range, [=](Index i) { return i / 2 == odd_one / 2 ? unused | lower : key(i); });
+      sort(n, range, [=](Index i) { return unused + random(i, 1) * lower; });
+    }
+}
+
 }  // namespace
 }  // namespace tallcache::test

@@ -1,6 +1,7 @@
 // The GPU's executor: too little memory, missing devices, and results that come from the requested device. A
 // test that needs a device is skipped where there is none.
 #include <cuda_runtime.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -182,6 +183,12 @@ TEST_F(OnDevice, CodeForOneArchitectureRunsThereAndSaysWhyNotElsewhere) {
     EXPECT_EQ(hopper_answer(), 900);
   else
     EXPECT_NE(message_of([] { hopper_answer(); }), "no error");
+}
+
+TEST_F(OnDevice, SharedMemoryThatNoBlockHasIsNamed) {
+  EXPECT_EQ(gpu::shared_memory_unavailable(48 * 1024), "");
+  EXPECT_THAT(gpu::shared_memory_unavailable(std::size_t{1} << 30),
+              testing::MatchesRegex("a block takes 1048576 KiB of shared memory; .* gives it [0-9]+ KiB"));
 }
 
 // Wrong sums of the tensor cores would throw.

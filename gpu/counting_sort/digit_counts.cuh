@@ -10,11 +10,34 @@ namespace tallcache::gpu::counting_sort {
 inline constexpr int count_digits_threads = 1024;
 static_assert(count_digits_threads >= DigitPlan::max_digits);
 
+/// Whether keys that share their leading digit share lower digits, too. If all do, a pass by such a digit
+/// orders no pairs that the last pass would not.
+struct LeadingDigit {
+  Key* like;       ///< a key for each leading digit, the same one in all blocks
+  Key* differing;  ///< of this block: the bits in which a key differs from the one like it
+
+  __device__ Key difference(const DigitPlan& plan, Key key) const {
+    return key ^ like[plan.leading().of(key)];
+  }
+  /// All threads of a warp.
+  __device__ void tell(Key difference) const {
+    const Key together = __reduce_or_sync(~0u, difference);
+    if (threadIdx.x % 32 == 0 && together) atomicOr(differing, together);
+  }
+  /// Whether some lower digit has not differed yet.
+  __device__ bool may_decide(const DigitPlan& plan) const {
+    for (int p = 0; p < plan.passes - 1; ++p)
+      if (!(*differing & plan.digit[p].mask())) return true;
+    return false;
+  }
+};
+
 /// By the last block: where digits start, and the route.
 inline __device__ void lay_out_digits(const DigitPlan& plan, const PairState& state) {
   using Scan = cub::BlockScan<Key, count_digits_threads>;
   __shared__ typename Scan::TempStorage scan;
   const int d = threadIdx.x;
+  const Key differing = __ldcg(state.differing);
   Route route{};
   for (int p = 0; p < plan.passes; ++p) {
     const Key pairs = d < plan.digit[p].number() ? __ldcg(&state.count[p * DigitPlan::max_digits + d]) : 0;
@@ -22,30 +45,27 @@ inline __device__ void lay_out_digits(const DigitPlan& plan, const PairState& st
     Scan(scan).ExclusiveSum(pairs, before);
     if (d < DigitPlan::max_digits) state.first[p * DigitPlan::max_digits + d] = before;
     // A pass by a digit that all keys share changes nothing.
-    if (!__syncthreads_or(pairs == plan.n)) route.place[p] = ++route.passes;
+    const bool is_shared = __syncthreads_or(pairs == plan.n);
+    const bool decides = p == plan.passes - 1 || differing & plan.digit[p].mask();
+    if (!is_shared && decides) route.place[p] = ++route.passes;
   }
   route.all_equal = route.passes == 0;
   if (d == 0) *state.route = route;
 }
 
-/// The histograms, counted in shared memory first; the last block lays the digits out. Clears the
-/// first table.
-static __global__ void __launch_bounds__(count_digits_threads, 2)
-    count_digits(const Key* in, bool is_aligned, const __grid_constant__ DigitPlan plan,
-                 const __grid_constant__ PairState state) {
-  extern __shared__ Key own[];
-  __shared__ bool is_last;
-  const int counts = plan.passes * DigitPlan::max_digits;
-  for (int c = threadIdx.x; c < counts; c += count_digits_threads) own[c] = 0;
+/// Adds the digits of the keys that this thread takes to own[digit] of each pass. Returns, if `compares`, the
+/// bits in which they differ from the keys like them.
+template <bool compares>
+__device__ Key count_own_digits(const Key* in, bool is_aligned, const DigitPlan& plan,
+                                const LeadingDigit& leading, Key* own) {
   const Index thread = Index{blockIdx.x} * count_digits_threads + threadIdx.x;
   const Index step = Index{gridDim.x} * count_digits_threads;
-  for (Index i = thread; i < state.table_size / 4; i += step)
-    reinterpret_cast<uint4*>(state.table[0])[i] = {};
-  __syncthreads();
+  Key difference = 0;
   const auto add = [&](Key key) {
 #pragma unroll
     for (int p = 0; p < DigitPlan::max_passes; ++p)
       if (p < plan.passes) atomicAdd(&own[p * DigitPlan::max_digits + plan.digit[p].of(key)], 1u);
+    if constexpr (compares) difference |= leading.difference(plan, key);
   };
   const Index vectors = is_aligned ? plan.n / 4 : 0;
   for (Index i = thread; i < vectors; i += 2 * step) {
@@ -56,9 +76,41 @@ static __global__ void __launch_bounds__(count_digits_threads, 2)
     if (has_more) add(more.x), add(more.y), add(more.z), add(more.w);
   }
   for (Index i = vectors * 4 + thread; i < plan.n; i += step) add(in[i]);
+  return difference;
+}
+
+/// The histograms, counted in shared memory first; the last block lays the digits out. Clears the
+/// first table.
+static __global__ void __launch_bounds__(count_digits_threads, 2)
+    count_digits(const Key* in, bool is_aligned, const __grid_constant__ DigitPlan plan,
+                 const __grid_constant__ PairState state) {
+  extern __shared__ Key own[];
+  __shared__ Key differing;
+  __shared__ bool is_last;
+  const int counts = plan.passes * DigitPlan::max_digits;
+  const LeadingDigit leading{own + counts, &differing};
+  // All blocks have the same sample.
+  const Key sampled = in[static_cast<Index>(plan.n) * threadIdx.x / count_digits_threads];
+  for (int c = threadIdx.x; c < counts + DigitPlan::max_digits; c += count_digits_threads)
+    own[c] = c < counts ? 0 : ~Key{0};
+  if (threadIdx.x == 0) differing = 0;
+  const Index thread = Index{blockIdx.x} * count_digits_threads + threadIdx.x;
+  const Index step = Index{gridDim.x} * count_digits_threads;
+  for (Index i = thread; i < state.table_size / 4; i += step)
+    reinterpret_cast<uint4*>(state.table[0])[i] = {};
+  __syncthreads();
+  atomicMin(&leading.like[plan.leading().of(sampled)], sampled);
+  __syncthreads();
+  leading.tell(leading.difference(plan, sampled));
+  __syncthreads();
+  if (__syncthreads_or(leading.may_decide(plan)))
+    leading.tell(count_own_digits<true>(in, is_aligned, plan, leading, own));
+  else
+    count_own_digits<false>(in, is_aligned, plan, leading, own);
   __syncthreads();
   for (int c = threadIdx.x; c < counts; c += count_digits_threads)
     if (own[c]) atomicAdd(&state.count[c], own[c]);
+  if (threadIdx.x == 0 && differing) atomicOr(state.differing, differing);
   __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) is_last = atomicAdd(state.blocks_done, 1u) == gridDim.x - 1;

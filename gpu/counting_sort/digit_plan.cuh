@@ -18,6 +18,7 @@ struct Digit {
 
   __host__ __device__ int number() const { return 1 << bits; }
   __device__ Key of(Key key) const { return key >> shift & ((1u << bits) - 1); }
+  __device__ Key mask() const { return ((1u << bits) - 1) << shift; }
   /// Counts in a row: an even 16 bytes.
   __host__ __device__ int padded() const { return bits < 2 ? 4 : 1 << bits; }
 };
@@ -51,6 +52,8 @@ struct DigitPlan {
       digit[p] = {shift, static_cast<int>(ceil_div(bits - shift, passes - p))};
   }
 
+  __device__ const Digit& leading() const { return digit[passes - 1]; }
+
   int max_padded() const {
     int max_pairs = 0;
     for (int p = 0; p < passes; ++p) max_pairs = std::max(max_pairs, digit[p].padded());
@@ -70,6 +73,7 @@ struct PairState {
   Key *count,        ///< of each digit of each pass; zeroed
       *tickets,      ///< of each pass: the tiles that blocks have taken; zeroed
       *blocks_done,  ///< zeroed
+      *differing,    ///< the bits in which keys of one leading digit differ; zeroed
       *first;        ///< where the pairs of each digit go
   Route* route;
   Key* table[2];  ///< of the pairs of each tile and digit

@@ -24,8 +24,8 @@ struct ResidueTiles {
     blocks = static_cast<unsigned>(std::min<Index>(number, multiprocessors));
   }
 
-  static std::size_t shared_bytes(const Split& split) {
-    return (max_keys + 2 * split.number + 1) * sizeof(Key);
+  static constexpr std::size_t shared_bytes(Index buckets) {
+    return (max_keys + 2 * buckets + 1) * sizeof(Key);
   }
 };
 

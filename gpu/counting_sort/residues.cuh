@@ -10,7 +10,12 @@
 
 namespace tallcache::gpu::counting_sort {
 
-struct residues : OnGpu {
+inline constexpr Index max_counter_bytes = heavy_values * 2;
+inline constexpr std::size_t heavy_shared_bytes =
+    max_counter_bytes + heavy_threads / 32 * strip_keys * sizeof(Key);
+
+struct residues
+    : OnSharedMemory<std::max(ResidueTiles::shared_bytes(Split::max_buckets), heavy_shared_bytes)> {
   static constexpr std::string_view idea =
       "buckets of neighbouring values, of whose keys only the low bits are moved, counted in a few bits each, "
       "heavy buckets by many blocks; many even keys are moved before they are counted, few keys stay in one "
@@ -41,7 +46,6 @@ struct residues : OnGpu {
   }
 
  private:
-  static constexpr Index max_counter_bytes = heavy_values * 2;
   static constexpr Index light_counter_bytes = 32768;  ///< with which three blocks share a multiprocessor
 
   static int write_blocks() { return 4 * multiprocessors(); }
@@ -179,11 +183,10 @@ struct residues : OnGpu {
   template <class Residue>
   static void sort_heavy(const Residue* moved, const CountingSort<false>::Args<>& args, bool out_aligned,
                          const SplitState& state, cudaStream_t stream) {
-    constexpr std::size_t bytes = max_counter_bytes + heavy_threads / 32 * strip_keys * sizeof(Key);
     const int processors = multiprocessors();
-    allow_shared(count_heavy_buckets<Residue>, bytes);
+    allow_shared(count_heavy_buckets<Residue>, heavy_shared_bytes);
     count_heavy_buckets<Residue>
-        <<<processors, heavy_threads, bytes, stream>>>(moved, args.out.data, out_aligned, state);
+        <<<processors, heavy_threads, heavy_shared_bytes, stream>>>(moved, args.out.data, out_aligned, state);
     check_launch();
     if (args.in.size <= Split::always_light) return;  // no bucket is heavy
     write_heavy_buckets<<<write_blocks(), write_threads, 0, stream>>>(args.out.data, out_aligned, state);
@@ -197,7 +200,7 @@ struct residues : OnGpu {
                    const SplitState& state, cudaStream_t stream) {
     const ResidueTiles tiles(in.size, processors);
     const auto run = [&](auto kernel) {
-      const std::size_t bytes = ResidueTiles::shared_bytes(split);
+      const std::size_t bytes = ResidueTiles::shared_bytes(split.number);
       allow_shared(kernel, bytes);
       kernel<<<tiles.blocks, ResidueTiles::threads, bytes, stream>>>(in.data, in.size, aligned, moved, tiles,
                                                                      state);

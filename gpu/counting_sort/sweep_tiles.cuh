@@ -40,7 +40,7 @@ struct SweepBlock {
   Key *place, *total, *leap;  ///< of each slot: a digit's place in the tile, its pairs, the way to the output
   Told* told;
 
-  static std::size_t shared_bytes(int max_padded) {
+  static constexpr std::size_t shared_bytes(int max_padded) {
     return slots * Tile::pairs * sizeof(uint2) + (3 * slots + Tile::rank_warps) * max_padded * sizeof(Key) +
            sizeof(Told);
   }

@@ -8,10 +8,11 @@
 
 namespace tallcache::gpu::counting_sort {
 
-struct wide_digits : OnGpu {
+struct wide_digits : OnSharedMemory<SweepBlock::shared_bytes(DigitPlan::max_digits)> {
   static constexpr std::string_view idea =
       "stable pairs in passes by digits of up to 9 bits, each of which reads and writes a pair once, packed "
-      "between the passes; digits that all keys share are left out; 2^30 pairs and more are left to "
+      "between the passes; digits that all keys share, or all keys of one leading digit, are left out; 2^30 "
+      "pairs and more are left to "
       "cub_radix_sort; applies privatisation, coalescing, tiling";
   static constexpr std::string_view source = "Adinets and Merrill 2022, arXiv:2206.01784 (onesweep)";
   using operations = OperationList<CountingSort<true>>;
@@ -45,7 +46,7 @@ struct wide_digits : OnGpu {
     Index first, zeroed, table;
     explicit Memory(const DigitPlan& plan)
         : first(plan.passes * DigitPlan::max_digits),
-          zeroed(first + DigitPlan::max_passes + 1),
+          zeroed(first + DigitPlan::max_passes + 2),
           table(SweepTile::number(plan.n) * plan.max_padded()) {}
   };
 
@@ -74,6 +75,7 @@ struct wide_digits : OnGpu {
     state.count = zeroed.data;
     state.tickets = state.count + memory.first;
     state.blocks_done = state.tickets + DigitPlan::max_passes;
+    state.differing = state.blocks_done + 1;
     state.first = scratch.vector<Key>(memory.first).data;
     state.route = scratch.vector<Route>(1).data;
     for (Key*& table : state.table) table = scratch.vector<Key>(memory.table).data;
@@ -86,7 +88,8 @@ struct wide_digits : OnGpu {
     const Index blocks = SweepTile::blocks * multiprocessors();
     const auto counting = static_cast<unsigned>(
         std::min<Index>(ceil_div(plan.n, 4 * count_digits_threads), 2 * multiprocessors()));
-    count_digits<<<counting, count_digits_threads, memory.first * sizeof(Key), stream>>>(
+    const std::size_t counters = (memory.first + DigitPlan::max_digits) * sizeof(Key);
+    count_digits<<<counting, count_digits_threads, counters, stream>>>(
         args.in.data, reinterpret_cast<std::uintptr_t>(args.in.data) % 16 == 0, plan, state);
     check_launch();
     const std::size_t bytes = SweepBlock::shared_bytes(plan.max_padded());
