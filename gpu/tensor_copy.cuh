@@ -1,40 +1,14 @@
-// Hopper's bulk copies of tiles to shared memory (TMA), and the barriers that they complete on. CUDA Driver
-// API, "Tensor Map Object Management"; PTX ISA, "cp.async.bulk.tensor", "mbarrier".
+// Hopper's bulk copies of tiles to shared memory (TMA), which complete on barriers. CUDA Driver API,
+// "Tensor Map Object Management"; PTX ISA, "cp.async.bulk.tensor".
 #pragma once
 
 #include <cuda.h>
 
 #include <cstdint>
 
-#include "gpu/asynchronous_copy.cuh"
+#include "gpu/mbarrier.cuh"
 
 namespace tallcache::gpu {
-
-/// A barrier in shared memory. A phase ends when its arrivals and the bytes that it expects have come.
-struct CopyBarrier {
-  std::uint64_t state;
-
-  __device__ void init(int arrivals) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\n" ::"r"(shared_address(this)), "r"(arrivals));
-  }
-  __device__ void arrive_expecting(int bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\n" ::"r"(shared_address(this)),
-                 "r"(bytes)
-                 : "memory");
-  }
-  __device__ void arrive() {
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];\n" ::"r"(shared_address(this)) : "memory");
-  }
-  /// Waits for the end of a phase of this parity.
-  __device__ void wait(int parity) {
-    asm volatile(
-        "{\n.reg .pred done;\n"
-        "again:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-        "@!done bra again;\n}\n" ::"r"(shared_address(this)),
-        "r"(parity)
-        : "memory");
-  }
-};
 
 __device__ __forceinline__ void fence_barrier_init() {
   asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory");
@@ -42,7 +16,7 @@ __device__ __forceinline__ void fence_barrier_init() {
 
 /// Starts copying the box of `map` at (row, col) to shared memory.
 __device__ __forceinline__ void copy_box(void* to, const CUtensorMap& map, int row, int col,
-                                         CopyBarrier& barrier) {
+                                         Mbarrier& barrier) {
   asm volatile(
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], "
       "[%2];\n" ::"r"(shared_address(to)),

@@ -17,6 +17,36 @@ struct PairBuffers {
   uint2* packed[2];
 };
 
+/// Brings `bytes` bytes into the second-level cache. A warp.
+inline __device__ void prefetch(const void* from, int bytes) {
+  constexpr int line = 128;
+  for (int b = threadIdx.x % 32 * line; b < bytes; b += 32 * line)
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const char*>(from) + b));
+}
+
+struct ReadApart {
+  const Key *keys, *values;
+
+  __device__ auto at(Key first) const {
+    return [keys = keys + first, values = values + first](int i) { return uint2{keys[i], values[i]}; };
+  }
+  __device__ void prefetch(Key first, int number) const {
+    counting_sort::prefetch(keys + first, number * sizeof(Key));
+    counting_sort::prefetch(values + first, number * sizeof(Key));
+  }
+};
+
+struct ReadPacked {
+  const uint2* pairs;
+
+  __device__ auto at(Key first) const {
+    return [pairs = pairs + first](int i) { return pairs[i]; };
+  }
+  __device__ void prefetch(Key first, int number) const {
+    counting_sort::prefetch(pairs + first, number * sizeof(uint2));
+  }
+};
+
 /// All keys are equal.
 inline __device__ void copy_pairs(const Pairs& from, const Pairs& to, Index n) {
   constexpr int at_once = 8;
@@ -55,14 +85,8 @@ static __global__ void __launch_bounds__(SweepTile::threads, SweepTile::blocks)
   const Pairs in = buffers.in, out = buffers.out;
   const uint2* const from = buffers.packed[place % 2];
   uint2* const to = buffers.packed[(place + 1) % 2];
-  const auto get_apart = [=](Key first) {
-    return [keys = in.keys + first, values = in.values + first](int i) {
-      return uint2{__ldcs(keys + i), __ldcs(values + i)};
-    };
-  };
-  const auto get_packed = [=](Key first) {
-    return [pairs = from + first](int i) { return __ldcs(pairs + i); };
-  };
+  const ReadApart get_apart{in.keys, in.values};
+  const ReadPacked get_packed{from};
   const auto put_apart = [=](Key i, const uint2& pair) { out.keys[i] = pair.x, out.values[i] = pair.y; };
   const auto put_packed = [=](Key i, const uint2& pair) { to[i] = pair; };
   Key* const ticket = state.tickets + pass;

@@ -4,19 +4,9 @@
 #pragma once
 
 #include "gpu/counting_sort/look_back.cuh"
+#include "gpu/mbarrier.cuh"
 
 namespace tallcache::gpu::counting_sort {
-
-/// A barrier of some warps of a block, and the memory accesses before it: named barriers 1 to 15. PTX ISA,
-/// "barrier".
-struct NamedBarrier {
-  int name, threads;
-
-  __device__ void wait() const { asm volatile("barrier.sync %0, %1;" ::"r"(name), "r"(threads) : "memory"); }
-  __device__ void arrive() const {
-    asm volatile("barrier.arrive %0, %1;" ::"r"(name), "r"(threads) : "memory");
-  }
-};
 
 /// A block's work on its tiles, the first of which is step 0. Steps take turns in two slots.
 struct SweepBlock {
@@ -25,10 +15,16 @@ struct SweepBlock {
   static_assert(Tile::rank_threads >= DigitPlan::max_digits);
   static_assert(Tile::look_threads * 4 >= DigitPlan::max_digits);
 
-  /// What warps of different roles tell each other.
+  /// What warps of different roles tell each other. Each thread of a role arrives, not one for its warp, as
+  /// racecheck takes an arrival for its thread alone.
   struct Told {
+    Mbarrier ranked[slots],  ///< the counts of a tile are there: those that rank to those that look back
+        heard[slots],        ///< they have been read, the other way
+        full[slots],         ///< a tile is gathered, and its digits' ways are known: to those that write
+        empty[slots];        ///< it is written: to both of them
     Key warp_sums[max_warps];
-    Key ranked_tile[slots], full_tile[slots], next_tile;
+    Key drawn[slots];  ///< the tile of this step and the next one
+    Key ranked_tile[slots], full_tile[slots];
     int shift;
   };
 
@@ -55,28 +51,42 @@ struct SweepBlock {
     told = reinterpret_cast<Told*>(leap + slots * padded);
   }
 
-  /// The warps that rank. pairs_from(i)(k) is the pair i + k.
+  /// One thread, before a barrier of the block.
+  __device__ void start() const {
+    for (int slot = 0; slot < slots; ++slot) {
+      told->ranked[slot].init(Tile::rank_threads);
+      told->heard[slot].init(Tile::look_threads);
+      told->full[slot].init(Tile::rank_threads + Tile::look_threads);
+      told->empty[slot].init(Tile::write_threads);
+    }
+  }
+
+  /// The warps that rank. pairs_from.at(i)(k) is the pair i + k, and pairs_from.prefetch(i, number) asks a warp to
+  /// bring pairs into the second-level cache: a tile's come while the one before it is ranked.
   template <class PairsFrom>
   __device__ void rank(Key* ticket, Key* table, PairsFrom pairs_from) const {
     uint2 pairs[rows];
-    if (threadIdx.x == 0) told->next_tile = atomicAdd(ticket, 1u), told->shift = digit.shift;
-    ranking().wait();
-    Key tile = told->next_tile;
+    if (threadIdx.x == 0) told->drawn[0] = atomicAdd(ticket, 1u), told->shift = digit.shift;
+    wait_for_ranks();
+    Key tile = told->drawn[0];
     if (tile < tiles) load(pairs_from, tile, pairs);
+    if (threadIdx.x == 0) told->drawn[1] = atomicAdd(ticket, 1u);
     for (int step = 0;; ++step) {
       const int slot = step % slots;
       if (tile >= tiles) return end(step);
       count(pairs);
-      ranking().wait();
+      wait_for_ranks();
+      const Key next = told->drawn[(step + 1) % slots];
+      if (is_whole(next)) pairs_from.prefetch(first_of(next), 32 * rows);
       Key later = 0;
       if (threadIdx.x == 0) later = atomicAdd(ticket, 1u);
       find_places(table, tile, step);
-      if (step >= slots) empty(slot).wait();
+      if (threadIdx.x == 0) told->drawn[slot] = later;
+      wait_for_ranks();
+      wait_for_last(told->empty, step);
       gather(pairs, gathered + slot * Tile::pairs);
-      if (threadIdx.x == 0) told->next_tile = later;
-      full(slot).arrive();
-      ranking().wait();
-      tile = told->next_tile;
+      told->full[slot].arrive();
+      tile = next;
       if (tile < tiles) load(pairs_from, tile, pairs);
     }
   }
@@ -87,14 +97,14 @@ struct SweepBlock {
     const int thread = threadIdx.x - Tile::rank_threads, d = thread * 4;
     for (int step = 0;; ++step) {
       const int slot = step % slots;
-      ranked(slot).wait();
+      wait_for(told->ranked, step);
       const Key tile = told->ranked_tile[slot];
       uint4 way{}, count{};
       if (tile < tiles && d < padded) {
         way = *reinterpret_cast<const uint4*>(place + slot * padded + d);
         count = *reinterpret_cast<const uint4*>(total + slot * padded + d);
       }
-      heard(slot).arrive();
+      told->heard[slot].arrive();
       if (tile < tiles && d < padded) {
         Key* const own = table + static_cast<Index>(tile) * padded + d;
         const uint4 before = look_back(own, tile, padded);
@@ -102,10 +112,10 @@ struct SweepBlock {
         way = *reinterpret_cast<const uint4*>(first + d) + before - way;
       }
       __syncwarp();
-      if (step >= slots) leapt(slot).wait();
+      wait_for_last(told->empty, step);
       if (d < padded) *reinterpret_cast<uint4*>(leap + slot * padded + d) = way;
       if (thread == 0) told->full_tile[slot] = tile;
-      full(slot).arrive();
+      told->full[slot].arrive();
       if (tile >= tiles) return;
     }
   }
@@ -113,11 +123,11 @@ struct SweepBlock {
   /// The warps that write: put(i, pair) for each pair of a tile.
   template <class Put>
   __device__ void write(Put put) const {
-    constexpr int at_once = 4, threads = Tile::write_threads;
+    constexpr int at_once = 8, threads = Tile::write_threads;
     const Key thread = threadIdx.x - Tile::rank_threads - Tile::look_threads;
     for (int step = 0;; ++step) {
       const int slot = step % slots;
-      full(slot).wait();
+      wait_for(told->full, step);
       const Key tile = told->full_tile[slot];
       if (tile >= tiles) return;
       const Key here = min(n - tile * Tile::pairs, Tile::pairs);
@@ -136,37 +146,36 @@ struct SweepBlock {
         for (int k = 0; k < at_once; ++k)
           if (first + k * threads < here) put(at[k], pair[k]);
       }
-      empty(slot).arrive();
-      leapt(slot).arrive();
+      told->empty[slot].arrive();
     }
   }
 
  private:
-  // Who waits for whom: the warps that rank for each other; for a slot, those that look for the counts, those
-  // that rank for the counts to have been read, those that write for a tile, and the others for its end.
-  __device__ static NamedBarrier ranking() { return {1, Tile::rank_threads}; }
-  __device__ static NamedBarrier ranked(int slot) {
-    return {2 + slot, Tile::rank_threads + Tile::look_threads};
+  /// Of the warps that rank, for each other. PTX ISA, "barrier": of some warps of a block.
+  __device__ static void wait_for_ranks() {
+    asm volatile("barrier.sync 1, %0;" ::"n"(Tile::rank_threads) : "memory");
   }
-  __device__ static NamedBarrier heard(int slot) {
-    return {4 + slot, Tile::rank_threads + Tile::look_threads};
+  /// For what this step's slot tells in this step.
+  __device__ static void wait_for(Mbarrier* barrier, int step) {
+    barrier[step % slots].wait(step / slots % 2);
   }
-  __device__ static NamedBarrier full(int slot) { return {6 + slot, Tile::threads}; }
-  __device__ static NamedBarrier empty(int slot) {
-    return {8 + slot, Tile::rank_threads + Tile::write_threads};
-  }
-  __device__ static NamedBarrier leapt(int slot) {
-    return {10 + slot, Tile::look_threads + Tile::write_threads};
+  /// For what it told in the step before that used it, if any.
+  __device__ static void wait_for_last(Mbarrier* barrier, int step) {
+    if (step >= slots) wait_for(barrier, step - slots);
   }
 
   __device__ Key* own_counts() const { return counts + threadIdx.x / 32 * padded; }
 
+  __device__ bool is_whole(Key tile) const { return tile < n / Tile::pairs; }
+  /// This warp's first pair of a tile.
+  __device__ Key first_of(Key tile) const { return tile * Tile::pairs + threadIdx.x / 32 * (32 * rows); }
+
   /// This thread's pairs of a tile; behind the last one pairs of the last digit.
   template <class PairsFrom>
   __device__ void load(PairsFrom pairs_from, Key tile, uint2 (&pairs)[rows]) const {
-    const Key first = tile * Tile::pairs + threadIdx.x / 32 * (32 * rows) + threadIdx.x % 32;
-    const auto at = pairs_from(first);
-    if (n - tile * Tile::pairs >= Tile::pairs) {
+    const Key first = first_of(tile) + threadIdx.x % 32;
+    const auto at = pairs_from.at(first);
+    if (is_whole(tile)) {
 #pragma unroll
       for (int r = 0; r < rows; ++r) pairs[r] = at(r * 32);
     } else {
@@ -184,7 +193,7 @@ struct SweepBlock {
   }
 
   /// The tile's counts are told to later tiles and to the warps that look back, and become the places of the
-  /// warps' first pairs. A thread a digit.
+  /// warps' first pairs, once the warps that rank have waited for each other. A thread a digit.
   __device__ void find_places(Key* table, Key tile, int step) const {
     const int d = threadIdx.x, lane = d % 32, warp = d / 32, slot = step % slots;
     Key count = 0;
@@ -201,15 +210,15 @@ struct SweepBlock {
       upto += lane >= s ? other : 0;
     }
     if (lane == 31) told->warp_sums[warp] = upto;
-    ranking().wait();
+    wait_for_ranks();
     Key at = upto - count + __reduce_add_sync(~0u, lane < warp ? told->warp_sums[lane] : 0);
-    if (step >= slots) heard(slot).wait();
+    wait_for_last(told->heard, step);
     if (d < padded) {
       place[slot * padded + d] = at;
       total[slot * padded + d] = count;
     }
     if (d == 0) told->ranked_tile[slot] = tile;
-    ranked(slot).arrive();
+    told->ranked[slot].arrive();
     if (d < padded) {
 #pragma unroll
       for (int w = 0; w < Tile::rank_warps; ++w) {
@@ -219,7 +228,6 @@ struct SweepBlock {
         at += pairs;
       }
     }
-    ranking().wait();
   }
 
   __device__ void gather(const uint2 (&pairs)[rows], uint2* to) const {
@@ -236,11 +244,11 @@ struct SweepBlock {
   /// Tells the other warps that there are no more tiles.
   __device__ void end(int step) const {
     const int slot = step % slots;
-    if (step >= slots) heard(slot).wait();
+    wait_for_last(told->heard, step);
     if (threadIdx.x == 0) told->ranked_tile[slot] = tiles;
-    ranked(slot).arrive();
-    if (step >= slots) empty(slot).wait();
-    full(slot).arrive();
+    told->ranked[slot].arrive();
+    wait_for_last(told->empty, step);
+    told->full[slot].arrive();
   }
 };
 
@@ -250,6 +258,8 @@ struct SweepBlock {
 template <class PairsFrom, class Put>
 __device__ void sweep(const SweepBlock& block, Key* ticket, Key* table, const Key* first,
                       PairsFrom pairs_from, Put put) {
+  if (threadIdx.x == 0) block.start();
+  __syncthreads();
   // The same in all lanes, as the compiler sees: under a branch that may diverge it has no predicates left
   // for the ballots.
   const int thread = __shfl_sync(~0u, threadIdx.x, 0);

@@ -32,7 +32,7 @@ struct SplitTiles : TransposedTiles<tile_rows, number_of_stages> {
 /// `split` completes when both parts of a tile of A are there.
 template <class Tiles>
 struct SplitSharedTiles : SharedTiles<Tiles> {
-  CopyBarrier* split;
+  Mbarrier* split;
 
   __device__ unsigned char* small_a(int stage) const {
     return this->memory + Tiles::stages * (Tiles::a_bytes + Tiles::b_bytes) + stage * Tiles::a_bytes;
@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
                          const __grid_constant__ CUtensorMap b, TileOrder order, int steps, bool pairs,
                          unsigned char* unusual) {
   extern __shared__ unsigned char memory[];
-  __shared__ CopyBarrier full[Tiles::stages], empty[Tiles::stages], split[Tiles::stages];
+  __shared__ Mbarrier full[Tiles::stages], empty[Tiles::stages], split[Tiles::stages];
   const SplitSharedTiles<Tiles> tiles{{memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty},
                                       split};
   if (threadIdx.x == 0) {

@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
     multiply_transposed(const __grid_constant__ Target target, const __grid_constant__ CUtensorMap a,
                         const __grid_constant__ CUtensorMap b, TileOrder order, int steps) {
   extern __shared__ unsigned char memory[];
-  __shared__ CopyBarrier full[Tiles::stages], empty[Tiles::stages];
+  __shared__ Mbarrier full[Tiles::stages], empty[Tiles::stages];
   const SharedTiles<Tiles> tiles{memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty};
   if (threadIdx.x == 0) {
     for (int s = 0; s < Tiles::stages; ++s) {

@@ -27,7 +27,7 @@ struct TensorTiles {
 template <class Tiles>
 struct SharedTiles {
   unsigned char* memory;
-  CopyBarrier *full, *empty;
+  Mbarrier *full, *empty;
 
   __device__ unsigned char* a(int stage) const { return memory + stage * Tiles::a_bytes; }
   __device__ unsigned char* b(int stage) const {
@@ -60,7 +60,7 @@ __device__ void copy_tiles(const SharedTiles<Tiles>& tiles, const CUtensorMap& a
   for (int tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
     const auto at = order.at(tile);
     for (int step = 0; step < steps; ++step, turn.next()) {
-      CopyBarrier& full = tiles.full[turn.stage];
+      Mbarrier& full = tiles.full[turn.stage];
       tiles.empty[turn.stage].wait(turn.parity ^ 1);
       full.arrive_expecting(Tiles::a_bytes + Tiles::b_bytes);
       copy_box(tiles.a(turn.stage), a, at.row * Tiles::rows, step * Tiles::depth, full);
@@ -98,7 +98,7 @@ __device__ void store_sums(const MatrixView<float>& c, const float (&sum)[sums],
 }
 
 /// A warp gives the place of a stage back: its lanes have read what they read of it, and its products are done.
-__device__ __forceinline__ void give_back(CopyBarrier& empty) {
+__device__ __forceinline__ void give_back(Mbarrier& empty) {
   __syncwarp();
   if (threadIdx.x % 32 == 0) empty.arrive();
 }
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
                                   const __grid_constant__ CUtensorMap a,
                                   const __grid_constant__ CUtensorMap b, TileOrder order, int steps) {
   extern __shared__ unsigned char memory[];
-  __shared__ CopyBarrier full[Tiles::stages], empty[Tiles::stages];
+  __shared__ Mbarrier full[Tiles::stages], empty[Tiles::stages];
   const SharedTiles<Tiles> tiles{memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty};
   if (threadIdx.x == 0) {
     for (int s = 0; s < Tiles::stages; ++s) {
