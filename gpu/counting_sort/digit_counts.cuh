@@ -4,6 +4,7 @@
 #include <cub/block/block_scan.cuh>
 
 #include "gpu/counting_sort/digit_plan.cuh"
+#include "gpu/dependent_launch.cuh"
 
 namespace tallcache::gpu::counting_sort {
 
@@ -32,25 +33,33 @@ struct LeadingDigit {
   }
 };
 
-/// By the last block: where digits start, and the route.
+/// By the last block: where digits start, and the route. A thread has two neighbouring digits of a pass.
 inline __device__ void lay_out_digits(const DigitPlan& plan, const PairState& state) {
-  using Scan = cub::BlockScan<Key, count_digits_threads>;
+  constexpr int threads_of_pass = DigitPlan::max_digits / 2;
+  static_assert(count_digits_threads == DigitPlan::max_passes * threads_of_pass);
+  using Scan = cub::BlockScan<Key, count_digits_threads, cub::BLOCK_SCAN_WARP_SCANS>;
   __shared__ typename Scan::TempStorage scan;
-  const int d = threadIdx.x;
+  __shared__ bool is_shared[DigitPlan::max_passes];  // by all keys: such a pass changes nothing
+  const int p = threadIdx.x / threads_of_pass;
+  const bool has_digits = p < plan.passes;
+  const uint2 pairs =
+      has_digits ? __ldcg(reinterpret_cast<const uint2*>(state.count) + threadIdx.x) : uint2{};
   const Key differing = __ldcg(state.differing);
+  if (threadIdx.x < DigitPlan::max_passes) is_shared[threadIdx.x] = false;
+  Key before;
+  Scan(scan).ExclusiveSum(pairs.x + pairs.y, before);  // has a barrier
+  before -= p * plan.n;                                // the digits of the passes below
+  if (has_digits) reinterpret_cast<uint2*>(state.first)[threadIdx.x] = {before, before + pairs.x};
+  if (pairs.x == plan.n || pairs.y == plan.n) is_shared[p] = true;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
   Route route{};
-  for (int p = 0; p < plan.passes; ++p) {
-    const Key pairs = d < plan.digit[p].number() ? __ldcg(&state.count[p * DigitPlan::max_digits + d]) : 0;
-    Key before;
-    Scan(scan).ExclusiveSum(pairs, before);
-    if (d < DigitPlan::max_digits) state.first[p * DigitPlan::max_digits + d] = before;
-    // A pass by a digit that all keys share changes nothing.
-    const bool is_shared = __syncthreads_or(pairs == plan.n);
-    const bool decides = p == plan.passes - 1 || differing & plan.digit[p].mask();
-    if (!is_shared && decides) route.place[p] = ++route.passes;
+  for (int i = 0; i < plan.passes; ++i) {
+    const bool decides = i == plan.passes - 1 || differing & plan.digit[i].mask();
+    if (!is_shared[i] && decides) route.place[i] = ++route.passes;
   }
   route.all_equal = route.passes == 0;
-  if (d == 0) *state.route = route;
+  *state.route = route;
 }
 
 /// Adds the digits of the keys that this thread takes to own[digit] of each pass. Returns, if `compares`, the
@@ -108,6 +117,8 @@ static __global__ void __launch_bounds__(count_digits_threads, 2)
   else
     count_own_digits<false>(in, is_aligned, plan, leading, own);
   __syncthreads();
+  wait_for_last_kernel();  // which zeroes what follows
+  let_next_kernel_start();
   for (int c = threadIdx.x; c < counts; c += count_digits_threads)
     if (own[c]) atomicAdd(&state.count[c], own[c]);
   if (threadIdx.x == 0 && differing) atomicOr(state.differing, differing);

@@ -26,15 +26,41 @@ struct Digit {
 /// The pairs that a block gathers by digit in shared memory at a time, `rows` of 32 for each warp that ranks,
 /// and the warps of each role in a block.
 struct SweepTile {
-  static constexpr int rows = 20, rank_warps = 16, look_warps = 4, write_warps = 4, blocks = 1;
+  static constexpr int rows = 20, rank_warps = 16, look_warps = 4, write_warps = 4;
   static constexpr int rank_threads = rank_warps * 32, look_threads = look_warps * 32;
   static constexpr int write_threads = write_warps * 32;
   static constexpr int threads = rank_threads + look_threads + write_threads;
   static constexpr int rank_registers = 88, other_registers = 64;  ///< of a thread
   static constexpr Key pairs = rank_threads * rows;
   static_assert(pairs < 65536);
+};
 
-  static Index number(Index n) { return ceil_div(n, pairs); }
+/// Where the tiles of n pairs start, if so many blocks take them in turns: whole tiles first, as many for each
+/// block, then a shorter one for each, so that blocks end together.
+struct Tiling {
+  static constexpr int unit_rows = 4;  ///< a short tile has a multiple of them
+  static_assert(SweepTile::rows % unit_rows == 0);
+
+  Key n, whole, tiles;  ///< tiles that are whole, and all
+  int short_rows = SweepTile::rows;
+
+  Tiling(Index size, Index blocks) : n(static_cast<Key>(size)) {
+    constexpr Index unit = SweepTile::rank_threads * unit_rows, units_of_whole = SweepTile::rows / unit_rows;
+    const Index units = ceil_div(ceil_div(size, unit), blocks);  // of a block
+    if (const Index rest = units % units_of_whole) short_rows = static_cast<int>(rest) * unit_rows;
+    whole = static_cast<Key>(std::min(units / units_of_whole * blocks, size / Index{SweepTile::pairs}));
+    tiles =
+        whole + static_cast<Key>(ceil_div(size - first(whole), Index{SweepTile::rank_threads} * short_rows));
+  }
+
+  __host__ __device__ int rows(Key tile) const { return tile < whole ? SweepTile::rows : short_rows; }
+  __host__ __device__ Key first(Key tile) const {
+    return min(tile, whole) * SweepTile::pairs +
+           (tile - min(tile, whole)) * (SweepTile::rank_threads * short_rows);
+  }
+  __device__ Key pairs(Key tile) const {
+    return min(n - first(tile), Key(SweepTile::rank_threads * rows(tile)));
+  }
 };
 
 /// The passes of a sort of n keys in [0, range].
@@ -44,8 +70,9 @@ struct DigitPlan {
   Key n = 0;
   int passes = 0;  ///< from the lowest digit on
   Digit digit[max_passes]{};
+  Tiling tiling;
 
-  DigitPlan(Index size, Key range) : n(static_cast<Key>(size)) {
+  DigitPlan(Index size, Key range, Index blocks) : n(static_cast<Key>(size)), tiling(size, blocks) {
     const int bits = std::max(1, static_cast<int>(std::bit_width(range)));
     passes = static_cast<int>(ceil_div(bits, max_bits));
     for (int p = 0, shift = 0; p < passes; shift += digit[p++].bits)

@@ -4,6 +4,7 @@
 
 #include "gpu/counting_sort/digit_counts.cuh"
 #include "gpu/counting_sort/sweep_tiles.cuh"
+#include "gpu/dependent_launch.cuh"
 
 namespace tallcache::gpu::counting_sort {
 
@@ -64,10 +65,16 @@ inline __device__ void copy_pairs(const Pairs& from, const Pairs& to, Index n) {
 }
 
 /// Pass `pass`, if it is needed. Clears the table of the next one.
-static __global__ void __launch_bounds__(SweepTile::threads, SweepTile::blocks)
+static __global__ void __launch_bounds__(SweepTile::threads, 1)
     sweep_digit(const __grid_constant__ DigitPlan plan, const __grid_constant__ PairState state,
                 const __grid_constant__ PairBuffers buffers, int pass) {
   extern __shared__ __align__(16) uint2 memory_of_pairs[];
+  const SweepBlock block(plan.digit[pass], plan.tiling, memory_of_pairs);
+  Key* const ticket = state.tickets + pass;
+  if (threadIdx.x == 0) block.start(ticket);  // all blocks of the last kernel have seen tickets zeroed
+  wait_for_last_kernel();
+  let_next_kernel_start();
+  __syncthreads();
   const Route& route = *state.route;
   if (route.all_equal && pass == 0) return copy_pairs(buffers.in, buffers.out, plan.n);
   const Key place = route.place[pass];
@@ -78,7 +85,6 @@ static __global__ void __launch_bounds__(SweepTile::threads, SweepTile::blocks)
   if (!is_last)
     for (Index i = Index{blockIdx.x} * SweepTile::threads + threadIdx.x; i < state.table_size / 4; i += step)
       later[i] = {};
-  const SweepBlock block(plan.digit[pass], plan.n, memory_of_pairs);
   const Key* const first = state.first + pass * DigitPlan::max_digits;
   Key* const table = state.table[(place + 1) % 2];
 
@@ -89,7 +95,6 @@ static __global__ void __launch_bounds__(SweepTile::threads, SweepTile::blocks)
   const ReadPacked get_packed{from};
   const auto put_apart = [=](Key i, const uint2& pair) { out.keys[i] = pair.x, out.values[i] = pair.y; };
   const auto put_packed = [=](Key i, const uint2& pair) { to[i] = pair; };
-  Key* const ticket = state.tickets + pass;
   if (place == 1 && is_last)
     sweep(block, ticket, table, first, get_apart, put_apart);
   else if (place == 1)

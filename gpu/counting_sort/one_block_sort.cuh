@@ -43,7 +43,7 @@ struct OneBlock {
     const Places places{counts, 1 << digit_bits};
     places.place(places.count(), scan);
     __syncthreads();
-    place_in_order<digit_bits>(word, used, own, digit_of, [&](Key w, Key place) { words[place] = w; });
+    place_in_order<digit_bits, 1>(word, used, own, digit_of, [&](Key w, Key place) { words[place] = w; });
     __syncthreads();
   }
 

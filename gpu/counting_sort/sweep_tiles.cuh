@@ -11,7 +11,7 @@ namespace tallcache::gpu::counting_sort {
 /// A block's work on its tiles, the first of which is step 0. Steps take turns in two slots.
 struct SweepBlock {
   using Tile = SweepTile;
-  static constexpr int rows = Tile::rows, slots = 2, max_warps = 32;
+  static constexpr int rows = Tile::rows, slots = 2;
   static_assert(Tile::rank_threads >= DigitPlan::max_digits);
   static_assert(Tile::look_threads * 4 >= DigitPlan::max_digits);
 
@@ -22,14 +22,14 @@ struct SweepBlock {
         heard[slots],        ///< they have been read, the other way
         full[slots],         ///< a tile is gathered, and its digits' ways are known: to those that write
         empty[slots];        ///< it is written: to both of them
-    Key warp_sums[max_warps];
+    Key warp_sums[Tile::rank_warps];
     Key drawn[slots];  ///< the tile of this step and the next one
     Key ranked_tile[slots], full_tile[slots];
     int shift;
   };
 
   Digit digit;
-  Key n, tiles;
+  Tiling tiling;
   int padded;
   uint2* gathered;            ///< a tile of each slot
   Key* counts;                ///< of each warp that ranks
@@ -41,8 +41,8 @@ struct SweepBlock {
            sizeof(Told);
   }
 
-  __device__ SweepBlock(const Digit& d, Key size, uint2* memory)
-      : digit(d), n(size), tiles((size + Tile::pairs - 1) / Tile::pairs), padded(d.padded()) {
+  __device__ SweepBlock(const Digit& d, const Tiling& t, uint2* memory)
+      : digit(d), tiling(t), padded(d.padded()) {
     gathered = memory;
     counts = reinterpret_cast<Key*>(gathered + slots * Tile::pairs);
     place = counts + Tile::rank_warps * padded;
@@ -51,8 +51,10 @@ struct SweepBlock {
     told = reinterpret_cast<Told*>(leap + slots * padded);
   }
 
-  /// One thread, before a barrier of the block.
-  __device__ void start() const {
+  /// One thread, before a barrier of the block. Draws the first tile.
+  __device__ void start(Key* ticket) const {
+    told->shift = digit.shift;
+    told->drawn[0] = atomicAdd(ticket, 1u);
     for (int slot = 0; slot < slots; ++slot) {
       told->ranked[slot].init(Tile::rank_threads);
       told->heard[slot].init(Tile::look_threads);
@@ -66,28 +68,27 @@ struct SweepBlock {
   template <class PairsFrom>
   __device__ void rank(Key* ticket, Key* table, PairsFrom pairs_from) const {
     uint2 pairs[rows];
-    if (threadIdx.x == 0) told->drawn[0] = atomicAdd(ticket, 1u), told->shift = digit.shift;
-    wait_for_ranks();
     Key tile = told->drawn[0];
-    if (tile < tiles) load(pairs_from, tile, pairs);
+    if (tile < tiling.tiles) load(pairs_from, tile, pairs);
     if (threadIdx.x == 0) told->drawn[1] = atomicAdd(ticket, 1u);
     for (int step = 0;; ++step) {
       const int slot = step % slots;
-      if (tile >= tiles) return end(step);
-      count(pairs);
+      if (tile >= tiling.tiles) return end(step);
+      const int used = tiling.rows(tile);
+      count(pairs, used);
       wait_for_ranks();
       const Key next = told->drawn[(step + 1) % slots];
-      if (is_whole(next)) pairs_from.prefetch(first_of(next), 32 * rows);
       Key later = 0;
       if (threadIdx.x == 0) later = atomicAdd(ticket, 1u);
       find_places(table, tile, step);
+      if (next < tiling.whole) pairs_from.prefetch(first_of(next), 32 * rows);
       if (threadIdx.x == 0) told->drawn[slot] = later;
       wait_for_ranks();
       wait_for_last(told->empty, step);
-      gather(pairs, gathered + slot * Tile::pairs);
+      gather(pairs, used, gathered + slot * Tile::pairs);
       told->full[slot].arrive();
       tile = next;
-      if (tile < tiles) load(pairs_from, tile, pairs);
+      if (tile < tiling.tiles) load(pairs_from, tile, pairs);
     }
   }
 
@@ -100,12 +101,12 @@ struct SweepBlock {
       wait_for(told->ranked, step);
       const Key tile = told->ranked_tile[slot];
       uint4 way{}, count{};
-      if (tile < tiles && d < padded) {
+      if (tile < tiling.tiles && d < padded) {
         way = *reinterpret_cast<const uint4*>(place + slot * padded + d);
         count = *reinterpret_cast<const uint4*>(total + slot * padded + d);
       }
       told->heard[slot].arrive();
-      if (tile < tiles && d < padded) {
+      if (tile < tiling.tiles && d < padded) {
         Key* const own = table + static_cast<Index>(tile) * padded + d;
         const uint4 before = look_back(own, tile, padded);
         TileCount::store(own, before + count, TileCount::is_sum);
@@ -116,7 +117,7 @@ struct SweepBlock {
       if (d < padded) *reinterpret_cast<uint4*>(leap + slot * padded + d) = way;
       if (thread == 0) told->full_tile[slot] = tile;
       told->full[slot].arrive();
-      if (tile >= tiles) return;
+      if (tile >= tiling.tiles) return;
     }
   }
 
@@ -124,13 +125,13 @@ struct SweepBlock {
   template <class Put>
   __device__ void write(Put put) const {
     constexpr int at_once = 8, threads = Tile::write_threads;
-    const Key thread = threadIdx.x - Tile::rank_threads - Tile::look_threads;
+    const Key thread = threadIdx.x - (Tile::threads - threads);
     for (int step = 0;; ++step) {
       const int slot = step % slots;
       wait_for(told->full, step);
       const Key tile = told->full_tile[slot];
-      if (tile >= tiles) return;
-      const Key here = min(n - tile * Tile::pairs, Tile::pairs);
+      if (tile >= tiling.tiles) return;
+      const Key here = tiling.pairs(tile);
       const uint2* const from = gathered + slot * Tile::pairs;
       const Key* const way = leap + slot * padded;
       for (Key first = thread; first < here; first += at_once * threads) {
@@ -166,30 +167,37 @@ struct SweepBlock {
 
   __device__ Key* own_counts() const { return counts + threadIdx.x / 32 * padded; }
 
-  __device__ bool is_whole(Key tile) const { return tile < n / Tile::pairs; }
   /// This warp's first pair of a tile.
-  __device__ Key first_of(Key tile) const { return tile * Tile::pairs + threadIdx.x / 32 * (32 * rows); }
+  __device__ Key first_of(Key tile) const {
+    return tiling.first(tile) + threadIdx.x / 32 * (32 * tiling.rows(tile));
+  }
 
   /// This thread's pairs of a tile; behind the last one pairs of the last digit.
   template <class PairsFrom>
   __device__ void load(PairsFrom pairs_from, Key tile, uint2 (&pairs)[rows]) const {
     const Key first = first_of(tile) + threadIdx.x % 32;
     const auto at = pairs_from.at(first);
-    if (is_whole(tile)) {
+    if (tile < tiling.whole) {
 #pragma unroll
       for (int r = 0; r < rows; ++r) pairs[r] = at(r * 32);
     } else {
-      const int left = static_cast<int>(n - first);
+      const int used = tiling.short_rows, left = static_cast<int>(tiling.n - first);
 #pragma unroll
-      for (int r = 0; r < rows; ++r) pairs[r] = r * 32 < left ? at(r * 32) : uint2{~Key{0}, 0};
+      for (int r = 0; r < rows; ++r) {
+        if (r % Tiling::unit_rows == 0 && r >= used) break;
+        pairs[r] = r * 32 < left ? at(r * 32) : uint2{~Key{0}, 0};
+      }
     }
   }
 
-  __device__ void count(const uint2 (&pairs)[rows]) const {
+  __device__ void count(const uint2 (&pairs)[rows], int used) const {
     Key* const own = own_counts();
     clear_counts(own, padded);
 #pragma unroll
-    for (int r = 0; r < rows; ++r) atomicAdd(&own[digit.of(pairs[r].x)], 1u);
+    for (int r = 0; r < rows; ++r) {
+      if (r % Tiling::unit_rows == 0 && r >= used) break;
+      atomicAdd(&own[digit.of(pairs[r].x)], 1u);
+    }
   }
 
   /// The tile's counts are told to later tiles and to the warps that look back, and become the places of the
@@ -230,22 +238,22 @@ struct SweepBlock {
     }
   }
 
-  __device__ void gather(const uint2 (&pairs)[rows], uint2* to) const {
+  __device__ void gather(const uint2 (&pairs)[rows], int used, uint2* to) const {
     // Read anew, or all digits and addresses of counts stay in registers since count().
     const Digit same{*const_cast<const volatile int*>(&told->shift), digit.bits};
     const auto digit_of = [&](const uint2& pair) { return same.of(pair.x); };
     const auto put = [&](const uint2& pair, Key at) { to[at] = pair; };
     if (digit.bits < 9)
-      place_in_order<8>(pairs, rows, own_counts(), digit_of, put);
+      place_in_order<8, Tiling::unit_rows>(pairs, used, own_counts(), digit_of, put);
     else
-      place_in_order<9>(pairs, rows, own_counts(), digit_of, put);
+      place_in_order<9, Tiling::unit_rows>(pairs, used, own_counts(), digit_of, put);
   }
 
   /// Tells the other warps that there are no more tiles.
   __device__ void end(int step) const {
     const int slot = step % slots;
     wait_for_last(told->heard, step);
-    if (threadIdx.x == 0) told->ranked_tile[slot] = tiles;
+    if (threadIdx.x == 0) told->ranked_tile[slot] = tiling.tiles;
     told->ranked[slot].arrive();
     wait_for_last(told->empty, step);
     told->full[slot].arrive();
@@ -258,8 +266,6 @@ struct SweepBlock {
 template <class PairsFrom, class Put>
 __device__ void sweep(const SweepBlock& block, Key* ticket, Key* table, const Key* first,
                       PairsFrom pairs_from, Put put) {
-  if (threadIdx.x == 0) block.start();
-  __syncthreads();
   // The same in all lanes, as the compiler sees: under a branch that may diverge it has no predicates left
   // for the ballots.
   const int thread = __shfl_sync(~0u, threadIdx.x, 0);
@@ -273,7 +279,7 @@ __device__ void sweep(const SweepBlock& block, Key* ticket, Key* table, const Ke
 #endif
   if (ranks)
     block.rank(ticket, table, pairs_from);
-  else if (thread < SweepTile::rank_threads + SweepTile::look_threads)
+  else if (thread < SweepTile::threads - SweepTile::write_threads)
     block.look(table, first);
   else
     block.write(put);

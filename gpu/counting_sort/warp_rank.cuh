@@ -47,12 +47,12 @@ inline __device__ void clear_counts(Key* count, int padded) {
   __syncwarp();
 }
 
-/// put(item, place) for each item of the warp, the first `used` rows of them. next[digit], the place of the
-/// warp's first item of that digit, moves behind the last.
-template <int bits, int rows, class Item, class DigitOf, class Put>
+/// put(item, place) for each item of the warp, the first `used` rows of them, a multiple of `unit`. next[digit],
+/// the place of the warp's first item of that digit, moves behind the last.
+template <int bits, int unit, int rows, class Item, class DigitOf, class Put>
 __device__ void place_in_order(const Item (&items)[rows], int used, Key* next, DigitOf digit_of, Put put) {
   constexpr int at_once = 4;  // ballots of several rows are under way while one is placed
-  static_assert(rows % at_once == 0);
+  static_assert(rows % at_once == 0 && at_once % unit == 0);
   const unsigned lane = threadIdx.x % 32, lower = (1u << lane) - 1;
 #pragma unroll
   for (int begin = 0; begin < rows; begin += at_once) {
@@ -62,7 +62,7 @@ __device__ void place_in_order(const Item (&items)[rows], int used, Key* next, D
     for (int k = 0; k < at_once; ++k) lanes[k] = lanes_of_digit<bits>(digit_of(items[begin + k]));
 #pragma unroll
     for (int k = 0; k < at_once; ++k) {
-      if (begin + k >= used) break;
+      if (k % unit == 0 && begin + k >= used) break;
       Key& own = next[digit_of(items[begin + k])];
       const Key place = own + __popc(lanes[k] & lower);
       __syncwarp();

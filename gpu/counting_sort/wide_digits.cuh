@@ -8,6 +8,12 @@
 
 namespace tallcache::gpu::counting_sort {
 
+/// Zeroes what blocks add to. A kernel, as only kernels let the next one start early.
+static __global__ void clear_words(Key* words, int number) {
+  let_next_kernel_start();
+  for (int i = threadIdx.x; i < number; i += blockDim.x) words[i] = 0;
+}
+
 struct wide_digits : OnSharedMemory<SweepBlock::shared_bytes(DigitPlan::max_digits)> {
   static constexpr std::string_view idea =
       "stable pairs in passes by digits of up to 9 bits, each of which reads and writes a pair once, packed "
@@ -21,7 +27,7 @@ struct wide_digits : OnSharedMemory<SweepBlock::shared_bytes(DigitPlan::max_digi
     const Index n = shape["n"], range = shape["range"];
     if (n >= max_keys) return peers::cub_radix_sort::scratch(op, shape, params);
     if (n == 0 || range == 0 || OneBlock::suits(n, range)) return 0;
-    const Memory memory(DigitPlan(n, static_cast<Key>(range)));
+    const Memory memory(plan_of(n, static_cast<Key>(range)));
     return scratch_bytes({memory.zeroed * sizeof(Key), memory.first * sizeof(Key), sizeof(Route),
                           memory.table * sizeof(Key), memory.table * sizeof(Key),
                           checked_product(n, sizeof(uint2), "pairs"),
@@ -41,13 +47,15 @@ struct wide_digits : OnSharedMemory<SweepBlock::shared_bytes(DigitPlan::max_digi
   using Args = CountingSort<true>::Args<>;
   static constexpr Index max_keys = Index{1} << 30;  ///< a tile's counts have 30 bits
 
+  static DigitPlan plan_of(Index n, Key range) { return DigitPlan(n, range, multiprocessors()); }
+
   /// Elements of scratch.
   struct Memory {
     Index first, zeroed, table;
     explicit Memory(const DigitPlan& plan)
         : first(plan.passes * DigitPlan::max_digits),
           zeroed(first + DigitPlan::max_passes + 2),
-          table(SweepTile::number(plan.n) * plan.max_padded()) {}
+          table(plan.tiling.tiles * plan.max_padded()) {}
   };
 
   static void copy(const Launch& launch, const Args& args) {
@@ -67,7 +75,7 @@ struct wide_digits : OnSharedMemory<SweepBlock::shared_bytes(DigitPlan::max_digi
   }
 
   static void sort(const Launch& launch, const Args& args) {
-    const DigitPlan plan(args.in.size, args.range);
+    const DigitPlan plan = plan_of(args.in.size, args.range);
     const Memory memory(plan);
     auto scratch = args.scratch;
     const auto zeroed = scratch.vector<Key>(memory.zeroed);
@@ -84,21 +92,18 @@ struct wide_digits : OnSharedMemory<SweepBlock::shared_bytes(DigitPlan::max_digi
     for (uint2*& packed : buffers.packed) packed = scratch.vector<uint2>(plan.n).data;
 
     const cudaStream_t stream = stream_of(launch);
-    set_zero(launch, zeroed);
-    const Index blocks = SweepTile::blocks * multiprocessors();
+    clear_words<<<1, 1024, 0, stream>>>(zeroed.data, static_cast<int>(zeroed.size));
+    check_launch();
     const auto counting = static_cast<unsigned>(
         std::min<Index>(ceil_div(plan.n, 4 * count_digits_threads), 2 * multiprocessors()));
     const std::size_t counters = (memory.first + DigitPlan::max_digits) * sizeof(Key);
-    count_digits<<<counting, count_digits_threads, counters, stream>>>(
-        args.in.data, reinterpret_cast<std::uintptr_t>(args.in.data) % 16 == 0, plan, state);
-    check_launch();
+    launch_dependent(count_digits, counting, count_digits_threads, counters, stream, args.in.data,
+                     reinterpret_cast<std::uintptr_t>(args.in.data) % 16 == 0, plan, state);
     const std::size_t bytes = SweepBlock::shared_bytes(plan.max_padded());
     allow_shared(sweep_digit, bytes);
-    const auto sweeping = static_cast<unsigned>(std::min(SweepTile::number(plan.n), blocks));
-    for (int pass = 0; pass < plan.passes; ++pass) {
-      sweep_digit<<<sweeping, SweepTile::threads, bytes, stream>>>(plan, state, buffers, pass);
-      check_launch();
-    }
+    const auto sweeping = std::min(plan.tiling.tiles, static_cast<Key>(multiprocessors()));
+    for (int pass = 0; pass < plan.passes; ++pass)
+      launch_dependent(sweep_digit, sweeping, SweepTile::threads, bytes, stream, plan, state, buffers, pass);
   }
 };
 
