@@ -69,6 +69,15 @@ TEST_F(Transposing, RowsOfWholeSixteenBytes) {
       }
 }
 
+TEST_F(Transposing, StripsOfWhichTwoGoTogether) {
+  constexpr Index rows = 65, far_rows = 32768;  // of 128 KiB
+  for (Index n : {64, 2049, 4032, 4033, 4096, 4097, 12289})
+    for (Index extra : {3, 4}) {
+      transpose("any_shape", rows, n, far_rows, rows + extra, 0, 0);
+      transpose("any_shape", rows, n, 2 * far_rows, rows + extra, 0, 0);
+    }
+}
+
 TEST_F(Transposing, NarrowMatrices) {
   for (Index narrow : {1, 2, 3, 8, 9, 31, 32, 33, 62, 63, 64, 65, 95, 96})
     for (Index wide : {1, 63, 64, 127, 128, 129, 4096, 4097}) {

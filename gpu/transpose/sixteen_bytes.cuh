@@ -3,19 +3,17 @@
 
 #include "common/ops/transpose.hpp"
 #include "gpu/check.hpp"
-#include "gpu/tile.hpp"
+#include "gpu/transpose/strip_order.cuh"
 #include "gpu/transpose/transposed_tile.cuh"
 
 namespace tallcache::gpu::transpose {
 
-/// Blocks process the tiles of B along its rows: the order of a recursion that halves B's rows before
-/// its columns.
 template <class T, int side, int threads, int lead>
 __global__ void __launch_bounds__(threads)
-    transpose_tiles(MatrixView<T> b, MatrixView<const T> a, Tiling tiling) {
+    transpose_tiles(MatrixView<T> b, MatrixView<const T> a, StripOrder order) {
   using SharedTile = TransposedTile<T, side, threads, lead>;
   __shared__ SharedTile tile;
-  const Tile first = tiling.origin(DeviceThread{});
+  const Tile first = order.origin();
   const typename SharedTile::Squares squares(a, first.col, first.row);
   const auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(b.data + first.row * b.ld));
   const auto pitch = static_cast<unsigned>(b.ld * sizeof(T));
@@ -53,8 +51,9 @@ struct sixteen_bytes : OnGpu {
   static void start(const Launch& launch, const MatrixView<T>& b, const MatrixView<const T>& a) {
     constexpr int side = 256 / sizeof(T), threads = 256;
     if (b.rows == 0 || b.cols == 0) return;
-    const Tiling tiling(b.rows, b.cols + lead * Chunk<T>::size, side, side);
-    transpose_tiles<T, side, threads, lead><<<tiling.grid(), threads, 0, stream_of(launch)>>>(b, a, tiling);
+    const StripOrder order(Tiling(b.rows, b.cols + lead * Chunk<T>::size, side, side), a);
+    transpose_tiles<T, side, threads, lead>
+        <<<order.tiling.grid(), threads, 0, stream_of(launch)>>>(b, a, order);
     check_launch();
   }
 };

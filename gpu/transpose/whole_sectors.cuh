@@ -6,7 +6,7 @@
 
 #include "common/ops/transpose.hpp"
 #include "gpu/check.hpp"
-#include "gpu/tile.hpp"
+#include "gpu/transpose/strip_order.cuh"
 
 namespace tallcache::gpu::transpose {
 
@@ -19,10 +19,10 @@ inline constexpr int sector = 32 / sizeof(T);
 /// shared memory, with four bank conflicts for each store saved.
 template <class T, int side, int threads>
 __global__ void __launch_bounds__(threads)
-    transpose_sectors(MatrixView<T> b, MatrixView<const T> a, Tiling tiling) {
+    transpose_sectors(MatrixView<T> b, MatrixView<const T> a, StripOrder order) {
   constexpr int early = sector<T> - 1, height = side + early, step = threads / side;
   __shared__ T tile[side][height | 1];  // an odd pitch: a column lies in different banks
-  const Tile first = tiling.origin(DeviceThread{});
+  const Tile first = order.origin();
   const int x = threadIdx.x % side, y = threadIdx.x / side;
   {
     constexpr int loads = (height + step - 1) / step;
@@ -69,9 +69,10 @@ struct whole_sectors : OnGpu {
     if (args.b.rows == 0 || args.b.cols == 0) return;
     const bool is_on_time =
         args.b.ld % sector<T> == 0 && reinterpret_cast<std::uintptr_t>(args.b.data) % 32 == 0;
-    const Tiling tiling(args.b.rows, args.b.cols + (is_on_time ? 0 : sector<T> - 1), side, side);
+    const StripOrder order(Tiling(args.b.rows, args.b.cols + (is_on_time ? 0 : sector<T> - 1), side, side),
+                           args.a);
     transpose_sectors<T, side, threads>
-        <<<tiling.grid(), threads, 0, stream_of(launch)>>>(args.b, args.a, tiling);
+        <<<order.tiling.grid(), threads, 0, stream_of(launch)>>>(args.b, args.a, order);
     check_launch();
   }
 };
