@@ -69,7 +69,9 @@ TEST_F(Transposing, RowsOfWholeSixteenBytes) {
       }
 }
 
-TEST_F(Transposing, StripsOfWhichTwoGoTogether) {
+TEST_F(Transposing, StripsThatGoTogether) {
+  for (Index n : {129, 193, 256, 257}) transpose("any_shape", 65537, n, n, 65537, 0, 0);  // long ones
+
   constexpr Index rows = 65, far_rows = 32768;  // of 128 KiB
   for (Index n : {64, 2049, 4095, 4097, 12289})
     for (Index extra : {3, 4})

@@ -51,7 +51,8 @@ struct sixteen_bytes : OnGpu {
   static void start(const Launch& launch, const MatrixView<T>& b, const MatrixView<const T>& a) {
     constexpr int side = 256 / sizeof(T), threads = 256;
     if (b.rows == 0 || b.cols == 0) return;
-    const StripOrder order(Tiling(b.rows, b.cols + lead * Chunk<T>::size, side, side), a);
+    StripOrder order(Tiling(b.rows, b.cols + lead * Chunk<T>::size, side, side));
+    order.spread_over_channels(a);
     transpose_tiles<T, side, threads, lead>
         <<<order.tiling.grid(), threads, 0, stream_of(launch)>>>(b, a, order);
     check_launch();

@@ -8,24 +8,32 @@
 
 namespace tallcache::gpu::transpose {
 
-/// Strips of tiles along B's rows: the order of a recursion that halves B's rows before its columns. A strip
-/// reads a few neighbouring columns of A. Where A's rows are 128 or 256 KiB apart those columns lie on a part of
-/// the memory channels, so blocks take the tiles of two strips in turn whose addresses in A differ by 8 KiB, and
-/// in that bit alone.
+/// Strips of tiles along B's rows: the order of a recursion that halves B's rows before its columns. Some strips
+/// go together: blocks take a tile of each in turn.
 struct StripOrder {
   Tiling tiling;
-  unsigned apart = 0;              ///< strips between two that go together, or 0
-  unsigned before = 0, after = 0;  ///< the strips that go together: before, ..., after - 1
+  unsigned together = 1, apart = 1;  ///< the strips of a group and the distance between two of them
+  unsigned before = 0, after = 0;    ///< the strips in groups: before, ..., after - 1
 
+  explicit StripOrder(const Tiling& tiles_of_b) : tiling(tiles_of_b) {}
+
+  /// A strip reads a few neighbouring columns of A. Where A's rows are 128 or 256 KiB apart those columns lie
+  /// on a part of the memory channels, so two strips go together whose addresses in A differ by 8 KiB, and in
+  /// that bit alone.
   template <class T>
-  StripOrder(const Tiling& tiles_of_b, const MatrixView<const T>& a) : tiling(tiles_of_b) {
-    constexpr Index kibi = 1024, together = 16 * kibi;
+  void spread_over_channels(const MatrixView<const T>& a) {
+    constexpr Index kibi = 1024, group = 16 * kibi;
     const Index pitch = a.ld * Index{sizeof(T)}, strip = tiling.height * Index{sizeof(T)};
     if (pitch != 128 * kibi && pitch != 256 * kibi) return;
-    const auto start = static_cast<Index>(reinterpret_cast<std::uintptr_t>(a.data) % together);
-    apart = static_cast<unsigned>(together / strip / 2);
-    before = static_cast<unsigned>(std::min(tiling.down, (together - start) % together / strip));
-    after = static_cast<unsigned>(tiling.down - (tiling.down - before) % (2 * apart));
+    const auto start = static_cast<Index>(reinterpret_cast<std::uintptr_t>(a.data) % group);
+    go_together(2, static_cast<unsigned>(group / strip / 2), (group - start) % group / strip);
+  }
+
+  /// Neighbouring strips read sectors of A in common. A long strip's are gone from the second-level cache when
+  /// the next one comes, so four neighbours go together.
+  void share_sectors() {
+    constexpr Index long_strip = 65536;
+    if (tiling.across * tiling.width > long_strip) go_together(4, 1, 0);
   }
 
   /// The first element of this block's tile of B.
@@ -33,12 +41,20 @@ struct StripOrder {
     const auto across = static_cast<unsigned>(tiling.across);
     unsigned block = blockIdx.x, strip = 0;
     if (block >= before * across && block < after * across) {
-      const unsigned group = 2 * apart, in_groups = block - before * across;
-      strip = before + in_groups / (group * across) * group + in_groups % 2 * apart;
-      block = in_groups % (group * across) / 2;
+      const unsigned group = together * apart, in_groups = block - before * across;
+      strip = before + in_groups / (group * across) * group + in_groups % together * apart;
+      block = in_groups % (group * across) / together;
     }
     strip += block / across;
     return {strip * tiling.height, block % across * tiling.width};
+  }
+
+ private:
+  void go_together(unsigned strips, unsigned distance, Index first) {
+    together = strips;
+    apart = distance;
+    before = static_cast<unsigned>(std::min(tiling.down, first));
+    after = static_cast<unsigned>(tiling.down - (tiling.down - before) % (together * apart));
   }
 };
 

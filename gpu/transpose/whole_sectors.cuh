@@ -69,8 +69,9 @@ struct whole_sectors : OnGpu {
     if (args.b.rows == 0 || args.b.cols == 0) return;
     const bool is_on_time =
         args.b.ld % sector<T> == 0 && reinterpret_cast<std::uintptr_t>(args.b.data) % 32 == 0;
-    const StripOrder order(Tiling(args.b.rows, args.b.cols + (is_on_time ? 0 : sector<T> - 1), side, side),
-                           args.a);
+    StripOrder order(Tiling(args.b.rows, args.b.cols + (is_on_time ? 0 : sector<T> - 1), side, side));
+    order.share_sectors();
+    order.spread_over_channels(args.a);
     transpose_sectors<T, side, threads>
         <<<order.tiling.grid(), threads, 0, stream_of(launch)>>>(args.b, args.a, order);
     check_launch();
