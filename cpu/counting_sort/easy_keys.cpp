@@ -70,14 +70,19 @@ bool CopyWords(const Word* words, Index n, Word* out, bool ordered, bool stream)
   return fine;
 }
 
+enum class Order { rising, falling, equal };
+
 // Two halves at once are read faster than one after the other.
-template <bool falling>
+template <Order order>
 HWY_INLINE bool has_order(const Word* words, Index n) {
   const hn::ScalableTag<Word> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d)), half = n / 2;
+  const auto first = hn::Set(d, n > 0 ? words[0] : 0);
   const auto wrong_at = [=](const Word* at) HWY_ATTR {
-    const auto word = hn::LoadU(d, at), after = hn::LoadU(d, at + 1);
-    return hn::VecFromMask(d, falling ? hn::Lt(word, after) : hn::Lt(after, word));
+    const auto word = hn::LoadU(d, at);
+    if constexpr (order == Order::equal) return hn::Xor(word, first);
+    const auto after = hn::LoadU(d, at + 1);
+    return hn::VecFromMask(d, order == Order::falling ? hn::Lt(word, after) : hn::Lt(after, word));
   };
   Index i = 0;
   while (i + lanes < half) {
@@ -89,14 +94,18 @@ HWY_INLINE bool has_order(const Word* words, Index n) {
   }
   const auto has_order_singly = [=](Index begin, Index end) {
     for (Index j = begin; j + 1 < end; ++j)
-      if (falling ? words[j] < words[j + 1] : words[j] > words[j + 1]) return false;
+      if ((order != Order::rising && words[j] < words[j + 1]) ||
+          (order != Order::falling && words[j] > words[j + 1]))
+        return false;
     return true;
   };
   return has_order_singly(i, half + 1) && has_order_singly(half + i, n);
 }
 
+// Words whose first and last are the same are in order only if all are: one load a vector, not two.
 bool InOrder(const Word* words, Index n, bool falling) {
-  return falling ? has_order<true>(words, n) : has_order<false>(words, n);
+  if (n > 1 && words[0] == words[n - 1]) return has_order<Order::equal>(words, n);
+  return falling ? has_order<Order::falling>(words, n) : has_order<Order::rising>(words, n);
 }
 
 void SwapReversed(Word* front, Word* back, Index n) {
