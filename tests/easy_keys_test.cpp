@@ -34,7 +34,8 @@ TEST(EasyKeys, EqualButForOne) {
   for (Index n : {0, 1, 2, 3, 16, 17, 33, 64, 65, 131, 16421}) {
     std::vector<Key> words(static_cast<std::size_t>(n), 7);
     EXPECT_TRUE(cs::in_order(words.data(), n, false) && cs::in_order(words.data(), n, true)) << n;
-    for (Index at = 0; at<n; at += n> 131 ? 37 : 1)
+    const Index distance = n > 131 ? 37 : 1;
+    for (Index at = 0; at < n; at += distance)
       for (Key other : {0u, 6u, 8u, ~0u}) {
         words[static_cast<std::size_t>(at)] = other;
         EXPECT_EQ(cs::in_order(words.data(), n, false), std::ranges::is_sorted(words)) << n << " " << at;
