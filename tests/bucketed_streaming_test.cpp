@@ -48,6 +48,24 @@ TEST(BucketedStreaming, BothLevelsOfTheRecursion) {
   }
 }
 
+// Pairs whose positions have 16 bits: sizes and ranges around four counters, around the size from which ranks are noted,
+// and the largest; most keys equal, so that a counter holds nearly all that 16 bits can.
+TEST(BucketedStreaming, FewPairs) {
+  for (Index n : {0, 1, 2, 3, 5, 63, 1000, 16383, 16384, 16385, 65534, 65535})
+    for (std::uint64_t range : {0, 1, 2, 3, 4, 6, 1023, 65534, 65535})
+      for (Index equal_of_ten : {0, 9}) {
+        std::vector<Key> keys = seeded("uniform", n, range);
+        for (std::size_t i = 0; i < keys.size(); ++i)
+          if (static_cast<Index>(i % 10) < equal_of_ten) keys[i] = static_cast<Key>(range - range / 3);
+        expect_sorted<true>(
+            keys, range, cs::FewPairs<Plain>::scratch(n, static_cast<Index>(range) + 1), {1, 3, 5},
+            [](auto&, const auto& args) { cs::sort_few_pairs(args); }, "few pairs");
+      }
+  for (int threads : thread_counts())
+    expect_variant_sorts<cs::bucketed_streaming, true>(seeded("uniform", 65535, 65535), 65535,
+                                                       {.threads = threads}, "the most that are few");
+}
+
 // A leaf counts in bytes, and the positions of pairs are 16 bits wide in its stage.
 TEST(BucketedStreaming, CountersOverflow) {
   constexpr std::uint64_t range = 100000;

@@ -7,6 +7,7 @@
 
 #include "common/fork/fork.hpp"
 #include "cpu/counting_sort/easy_keys.hpp"
+#include "cpu/counting_sort/few_pairs.hpp"
 #include "cpu/counting_sort/heavy_buckets.hpp"
 #include "cpu/counting_sort/lsd_radix.hpp"
 
@@ -36,16 +37,15 @@ struct RangeBits {
 
 enum class SortStrategy { histogram, buckets, digits };
 
-/// Chooses how n keys in [0, range] are sorted. Pairs are for a histogram where they fit in a private cache with it; more
+/// Chooses how n keys in [0, range] are sorted. Pairs are for a histogram where 16 bits tell their positions apart; more
 /// of few different keys are sorted by digits. So is a range of several values a key, as walking over the values would
 /// take longer than over the keys.
 inline SortStrategy sort_strategy(Index n, std::uint64_t range, bool payload) {
-  constexpr Index cached_pairs = 1 << 16;
   const bool is_small = RangeBits(range, payload).bits <= RangeBits::max_leaf;
   if (range / (is_small ? 4 : 8) >= static_cast<std::uint64_t>(n)) return SortStrategy::digits;
   if (!payload && fits_histogram(n, range)) return SortStrategy::histogram;
   if (!is_small) return SortStrategy::buckets;
-  return n > cached_pairs ? SortStrategy::digits : SortStrategy::histogram;
+  return n > most_few_pairs ? SortStrategy::digits : SortStrategy::histogram;
 }
 
 template <class Access, bool with_payload>
@@ -304,7 +304,8 @@ struct bucketed_streaming {
     const Index values = static_cast<Index>(range) + 1;
     switch (sort_strategy(n, range, payload)) {
       case SortStrategy::histogram:
-        return partition_buffer_bytes(chunks_of(n, values, width), values, 0);
+        return payload ? FewPairs<Plain>::scratch(n, values)
+                       : partition_buffer_bytes(chunks_of(n, values, width), values, 0);
       case SortStrategy::buckets:
         return BucketedStreaming<Plain, payload>::scratch(
             n, range, chunks_of(n, RangeBits(range, payload).first_buckets(), width));
@@ -325,14 +326,12 @@ struct bucketed_streaming {
                  args, chunks_of(args.in.size, buckets, fork.width()))
           .sort(fork, {args.in, args.payload_in});
     }
-    auto scratch = args.scratch;
-    const Index values = Index{args.range} + 1, chunks = chunks_of(args.in.size, values, fork.width());
-    const auto buffers = take_partition_buffers(scratch, chunks, values, 0);
     if constexpr (payload) {
-      distribute(fork, args, buffers.count.block(0, 0, chunks, values), buffers.total,
-                 [](Word key) { return Index{key}; });
+      sort_few_pairs(args);
     } else {
-      sort_by_histogram(fork, args.in, values, args.out, buffers);
+      auto scratch = args.scratch;
+      const Index values = Index{args.range} + 1, chunks = chunks_of(args.in.size, values, fork.width());
+      sort_by_histogram(fork, args.in, values, args.out, take_partition_buffers(scratch, chunks, values, 0));
     }
   }
 };
