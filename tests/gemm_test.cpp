@@ -287,6 +287,30 @@ TYPED_TEST(Gemm, SameBytesUnderEveryForkPolicy) {
         });
 }
 
+// Threads have several leaves each, of two panels or more on a side; what is packed stays the same.
+TEST(GemmPlan, IsSharedByThreads) {
+  using namespace cpu::matmul::detail;
+  const auto& kernel = cpu::matmul::register_kernel<double>();
+  for (Index n : {1, 31, 128, 257, 1000})
+    for (Index m : {1, 129, 1024})
+      for (Index threads : {2, 16, 500}) {
+        const Packing<double> packing(kernel, m, n, true, {});
+        const GemmPlan<double> whole(m, n, 700, packing, false, {});
+        GemmPlan<double> shared = whole;
+        shared.share(threads);
+        EXPECT_EQ(shared.scratch(), whole.scratch());
+        EXPECT_EQ(shared.kc, whole.kc);
+        EXPECT_TRUE(1 <= shared.mc && shared.mc <= whole.mc && 1 <= shared.nc && shared.nc <= whole.nc);
+        const Index leaves = ceil_div(shared.panels_m, shared.mc) * ceil_div(shared.panels_n, shared.nc);
+        const bool least =
+            std::min(shared.panels_m, shared.mc) <= 2 || std::min(shared.panels_n, shared.nc) <= 2;
+        EXPECT_TRUE(leaves >= 2 * threads || least) << m << " x " << n << " on " << threads << ": " << leaves;
+        if (ceil_div(whole.panels_m, whole.mc) * ceil_div(whole.panels_n, whole.nc) >= 4 * threads) {
+          EXPECT_TRUE(shared.mc == whole.mc && shared.nc == whole.nc);
+        }
+      }
+}
+
 TEST(GemmErrors, AreOneLine) {
   std::vector<double> memory(100, 1.0);
   double* const at = memory.data();

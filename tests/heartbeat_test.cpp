@@ -165,6 +165,27 @@ TEST(Heartbeat, ComesByItself) {
   }
 }
 
+// The second branch runs while the first one neither forks nor looks; inside a fork the call is without effect.
+TEST(Heartbeat, PromotesTheFirstForkOfALongProgram) {
+  if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
+  Heartbeat fork{2};
+  expect_long(fork);
+  std::atomic<bool> reached{false};
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  bool in_time = false;
+  fork(
+      [&] {
+        while (!reached && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+        in_time = reached;
+      },
+      [&] { reached = true; });
+  EXPECT_TRUE(in_time);
+  fork([&] { expect_long(fork); }, [] {});
+  Heartbeat{1}.expect_long();
+  expect_long(Serial{});
+  expect_nothing_left();
+}
+
 TEST(Heartbeat, SeveralCallersAndNestedArenas) {
   const Impatience promoting;
   const int all = std::min(usable_threads(), 2);

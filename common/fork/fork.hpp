@@ -81,6 +81,13 @@ void loop_by_halves(Fork& fork, Index begin, Index end, Index step, Index grain,
        [&fork, middle, end, step, grain, &body] { loop_by_halves(fork, middle, end, step, grain, body); });
 }
 
+/// Tells a policy that what follows takes some tenths of a millisecond or more on one thread. One that waits until a
+/// program has proved long need not wait then.
+template <class Fork>
+void expect_long(const Fork& fork) {
+  if constexpr (requires { fork.expect_long(); }) fork.expect_long();
+}
+
 /// A parallel loop over [0, size) in blocks of `block` >= 1: body(begin, end) for each.
 template <class Fork, class Body>
 void loop_blocks(Fork& fork, Index size, Index block, Body body) {

@@ -252,4 +252,13 @@ Heartbeat::Heartbeat(int threads) : threads_(threads) {
   }
 }
 
+void Heartbeat::expect_long() const {
+  detail::LatentList& list = detail::latent_list;
+  if (threads_ == 1 || list.newest) return;
+  detail::strands = {.long_now = true, .long_before = detail::strands.long_before};
+  list.looked = detail::time_now();
+  list.promoted = list.looked - detail::burst;
+  list.until_look = list.between = 1;
+}
+
 }  // namespace tallcache

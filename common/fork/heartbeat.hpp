@@ -310,6 +310,10 @@ class Heartbeat {
           .run(detail::latent_list);
   }
 
+  /// The next forks are promoted at once, up to a task for each thread, as where strands are long. Of no effect inside a
+  /// fork.
+  void expect_long() const;
+
   Index width() const { return threads_; }
 
  private:

@@ -38,6 +38,8 @@ constexpr Index value_or_default(Index value, Index default_value) { return valu
 
 /// The number of multiply-adds from which a second thread pays for its start.
 inline constexpr Index min_parallel_work = Index{128} * 128 * 128;
+/// The number, in vectors, from which it pays to call threads that may sleep: some tenth of a millisecond.
+inline constexpr Index long_work = Index{192} * 192 * 192 / 16;
 
 /// Which factors of a product are packed.
 template <class T>
@@ -59,7 +61,8 @@ struct Packing {
   bool none(Index k) const { return !a && !b && k <= kc; }
 };
 
-/// The division of a product into whole panels and k blocks. It does not depend on the number of threads.
+/// The division of a product into whole panels and k blocks. What is packed, and the order in which an element's terms are
+/// added, do not depend on the number of threads.
 template <class T>
 struct GemmPlan {
   const RegisterKernel<T>& kernel;
@@ -82,6 +85,23 @@ struct GemmPlan {
     k_blocks = ceil_div(k, kc);
     kc = k_blocks ? kernel.packed_k(ceil_div(k, k_blocks)) : 0;
     k_blocks = kc ? ceil_div(k, kc) : 0;
+  }
+
+  /// Makes leaves so small that each of `threads` has several, down to two panels on either side.
+  void share(Index threads) {
+    constexpr Index leaves_a_thread = 4, least = 2;
+    Index rows = panels_m, cols = panels_n, leaves = 1;
+    const auto halve = [&](bool by_rows) {
+      Index& larger = by_rows ? rows : cols;
+      larger = ceil_div(larger, 2);
+      leaves *= 2;
+    };
+    const auto more_rows = [&] { return rows * kernel.mr >= cols * kernel.nr; };
+    while (rows > mc || cols > nc) halve(rows > mc && (cols <= nc || more_rows()));
+    while (leaves < leaves_a_thread * threads && (more_rows() ? rows : cols) > least) {
+      halve(more_rows());
+      mc = rows, nc = cols;
+    }
   }
 
   Index k_block_size(Index s) const { return std::min(kc, k - s * kc); }
@@ -179,7 +199,10 @@ struct GemmRun {
   /// The whole product.
   template <class Fork>
   void operator()(Fork& fork) const {
+    const bool is_long = plan.m * plan.n * plan.k / plan.kernel.lanes >= long_work;
+    if (is_long) expect_long(fork);
     pack(fork);
+    if (is_long) expect_long(fork);
     const FactorPart all_a{&a, 0, plan.panels_m, 0, plan.k_blocks};
     const FactorPart all_b{&b, 0, plan.panels_n, 0, plan.k_blocks};
     multiply(fork, c, all_a, all_b, {all_a, all_b});
@@ -338,7 +361,8 @@ void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, SumOf<T> alpha, MatrixV
   const bool one_leaf = packing.none(k) && (fork.width() == 1 || m * n * k < min_parallel_work);
   if constexpr (std::is_same_v<Access, Plain>)
     if (one_leaf) return multiply_unpacked<T>(packing.kernel, trans_a, alpha, a, b, beta, c);
-  const GemmPlan<T> plan(m, n, k, packing, one_leaf, sizes);
+  GemmPlan<T> plan(m, n, k, packing, one_leaf, sizes);
+  if (!one_leaf && fork.width() > 1 && sizes.mc == 0 && sizes.nc == 0) plan.share(fork.width());
   gemm_run<T, Access>(plan, trans_a, trans_b, alpha, a, b, beta, c, scratch)(fork);
 }
 
