@@ -157,6 +157,8 @@ PeerComparison peers(std::string_view element) {
   std::vector<PeerCase>& cases = comparison.cases;
   for (Index n = 8; n <= 256; n += 8)
     cases.push_back({.shape = square(n), .group = "n = 8 to 256 in steps of 8"});
+  // Products so short that threads hardly pay for being called.
+  for (const Index n : {128, 192, 256, 384, 512}) cases.push_back({.shape = square(n), .all_cores = true});
   for (const bool all_cores : {false, true}) {
     for (const Index n : {1024, 2048}) cases.push_back({.shape = square(n), .all_cores = all_cores});
     cases.push_back({.shape = square(4096), .all_cores = all_cores, .from = Scale::full});

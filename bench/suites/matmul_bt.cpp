@@ -8,7 +8,7 @@ namespace {
 PeerComparison peers(std::string_view element) {
   PeerComparison comparison = products_of(element);
   for (const bool all_cores : {false, true})
-    for (const Index n : {256, 1024, 2048})
+    for (const Index n : {256, 512, 1024, 2048})
       comparison.cases.push_back({.shape = {{"m", n}, {"n", n}, {"k", n}}, .all_cores = all_cores});
   return comparison;
 }
