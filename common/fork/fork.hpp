@@ -8,6 +8,8 @@
 //   fork.width()                    the number of blocks of an algorithm that cuts its input by number;
 //                                   its scratch is indexed by block, never by thread
 //
+// expect_long(fork) tells it that what follows takes long.
+//
 // f and g are functions without arguments. A Part is one that also shows the views that it works on, so that
 // a policy for several memories can see what each branch reads and writes.
 //

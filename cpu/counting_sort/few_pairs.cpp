@@ -23,13 +23,11 @@ void begins_of(std::uint16_t* counts, Index size) {
   }
 }
 
-// With `ranked` the first pass notes how many equal keys came before each, and the second one only reads counters. That
-// pays where the counters outgrow the first-level cache; else a store more is slower.
 template <bool ranked>
 void sort(const Word* HWY_RESTRICT keys, const Word* HWY_RESTRICT payload, Index n, Index values,
           Word* HWY_RESTRICT out, Word* HWY_RESTRICT payload_out, std::uint16_t* begin, std::uint16_t* rank,
           Word* HWY_RESTRICT stage) {
-  const Index size = (values + 3) / 4 * 4;
+  const Index size = FewPairs<Plain>::counters(values);
   std::fill_n(begin, size, std::uint16_t{0});
   HWY_UNROLL(8)
   for (Index i = 0; i < n; ++i) {
@@ -52,9 +50,7 @@ void sort(const Word* HWY_RESTRICT keys, const Word* HWY_RESTRICT payload, Index
 
 void sort_few_pairs(const Word* keys, const Word* payload, Index n, Index values, Word* out,
                     Word* payload_out, std::uint16_t* begin, std::uint16_t* rank, Word* stage) {
-  constexpr Index least_ranked = 1 << 14;
-  (n < least_ranked ? sort<false> : sort<true>)(keys, payload, n, values, out, payload_out, begin, rank,
-                                                stage);
+  (notes_ranks(n) ? sort<true> : sort<false>)(keys, payload, n, values, out, payload_out, begin, rank, stage);
 }
 
 }  // namespace tallcache::cpu::counting_sort

@@ -9,25 +9,30 @@ namespace tallcache::cpu::counting_sort {
 /// The most pairs, and the largest key, of sort_few_pairs().
 inline constexpr Index most_few_pairs = 65535;
 
+/// Whether the first pass over n pairs notes how many equal keys came before each, so that the second one only reads
+/// counters. That pays where the counters outgrow the first-level cache; else a store more is slower (TUNING.md).
+constexpr bool notes_ranks(Index n) { return n >= 1 << 14; }
+
 /// What sort_few_pairs() works on. A counter, later the beginning of its value, is of 16 bits, as half as many lines
 /// hold it.
 template <class Access>
 struct FewPairs {
   VectorView<std::uint16_t, Access> begin;  ///< of each value, rounded up to four
-  VectorView<std::uint16_t, Access> rank;   ///< of each pair among those of its value
+  VectorView<std::uint16_t, Access> rank;   ///< of each pair among those of its value, where notes_ranks()
   VectorView<Word, Access> stage;  ///< of each pair, in order: its key, and its position in the input
 
   static constexpr Index counters(Index values) { return (values + 3) / 4 * 4; }
+  static constexpr Index ranks(Index n) { return notes_ranks(n) ? n : 0; }
   static std::size_t scratch(Index n, Index values) {
     const auto bytes = [](Index size, std::size_t element) {
       return static_cast<std::size_t>(size) * element;
     };
-    return scratch_bytes({bytes(counters(values), 2), bytes(n, 2), bytes(n, 4)});
+    return scratch_bytes({bytes(counters(values), 2), bytes(ranks(n), 2), bytes(n, 4)});
   }
 
   FewPairs(Index n, Index values, Scratch<Access>& scratch)
       : begin(scratch.template vector<std::uint16_t>(counters(values))),
-        rank(scratch.template vector<std::uint16_t>(n)),
+        rank(scratch.template vector<std::uint16_t>(ranks(n))),
         stage(scratch.template vector<Word>(n)) {}
 };
 
