@@ -1,0 +1,104 @@
+// How gemm() divides a product: which factors are packed, in which panels, and the leaves of its recursion.
+#pragma once
+
+#include <algorithm>
+
+#include "common/ceil_div.hpp"
+#include "common/variant.hpp"
+#include "cpu/matmul/register_kernel.hpp"
+
+namespace tallcache::cpu::matmul {
+
+/// Sizes that replace the instruction set's own, to show that the speed hardly depends on them; 0 keeps
+/// the default.
+struct GemmSizes {
+  Index kc = 0, mc = 0, nc = 0, min_packed = 0;
+};
+
+namespace detail {
+
+constexpr Index value_or_default(Index value, Index default_value) { return value ? value : default_value; }
+
+/// The number of multiply-adds from which a second thread pays for its start.
+inline constexpr Index min_parallel_work = Index{128} * 128 * 128;
+/// The number, in vectors, from which it pays to call threads that may sleep: some tenth of a millisecond.
+inline constexpr Index long_work = Index{192} * 192 * 192 / 16;
+
+/// Which factors of a product are packed.
+template <class T>
+struct Packing {
+  const RegisterKernel<T>& kernel;
+  bool a, b;
+  Index kc;
+
+  /// `b_rows`: the rows of B are contiguous, as the kernel reads them.
+  Packing(const RegisterKernel<T>& kernel, Index m, Index n, bool b_rows, const GemmSizes& sizes)
+      : kernel(kernel), kc(kernel.packed_k(value_or_default(sizes.kc, kernel.kc))) {
+    const Index min_packed = value_or_default(sizes.min_packed, kernel.min_packed);
+    const bool always = kernel.k_group > 1;  // its order is not that of any matrix
+    a = always || n >= min_packed;
+    b = always || m >= min_packed || !b_rows || (!kernel.masked && n % kernel.lanes != 0);
+  }
+
+  /// The kernel reads both factors unpacked.
+  bool none(Index k) const { return !a && !b && k <= kc; }
+};
+
+/// The division of a product into whole panels and k blocks. What is packed, and the order in which an element's terms are
+/// added, do not depend on the number of threads.
+template <class T>
+struct GemmPlan {
+  const RegisterKernel<T>& kernel;
+  Index m, n, k;
+  Index panels_m, panels_n, kc, k_blocks;
+  Index mc, nc;  ///< in panels
+  bool pack_a, pack_b;
+
+  GemmPlan(Index m, Index n, Index k, const Packing<T>& packing, bool one_leaf, const GemmSizes& sizes)
+      : kernel(packing.kernel), m(m), n(n), k(k), pack_a(packing.a), pack_b(packing.b) {
+    panels_m = ceil_div(m, kernel.mr);
+    panels_n = ceil_div(n, kernel.nr);
+    kc = packing.kc;
+    if (one_leaf) {
+      mc = panels_m, nc = panels_n, kc = k, k_blocks = k > 0;
+      return;
+    }
+    mc = ceil_div(value_or_default(sizes.mc, kernel.mc), kernel.mr);
+    nc = ceil_div(value_or_default(sizes.nc, kernel.nc), kernel.nr);
+    k_blocks = ceil_div(k, kc);
+    kc = k_blocks ? kernel.packed_k(ceil_div(k, k_blocks)) : 0;
+    k_blocks = kc ? ceil_div(k, kc) : 0;
+  }
+
+  /// Makes leaves so small that each of `threads` has several, down to two panels on either side.
+  void share(Index threads) {
+    constexpr Index leaves_a_thread = 4, least = 2;
+    Index rows = panels_m, cols = panels_n, leaves = 1;
+    const auto halve = [&](bool by_rows) {
+      Index& larger = by_rows ? rows : cols;
+      larger = ceil_div(larger, 2);
+      leaves *= 2;
+    };
+    const auto more_rows = [&] { return rows * kernel.mr >= cols * kernel.nr; };
+    while (rows > mc || cols > nc) halve(rows > mc && (cols <= nc || more_rows()));
+    while (leaves < leaves_a_thread * threads && (more_rows() ? rows : cols) > least) {
+      halve(more_rows());
+      mc = rows, nc = cols;
+    }
+  }
+
+  Index k_block_size(Index s) const { return std::min(kc, k - s * kc); }
+  Index size_a() const { return pack_a ? panels_m * kernel.mr * kernel.packed_k(k) : 0; }
+  Index size_b() const { return pack_b ? panels_n * kernel.nr * kernel.packed_k(k) : 0; }
+  std::size_t scratch() const {
+    const auto bytes = [this](Index panels, Index width, Index k) {
+      return checked_product(checked_product(panels * width, kernel.packed_k(k), "packed matrix"), sizeof(T),
+                             "packed matrix");
+    };
+    return scratch_bytes(
+        {pack_a ? bytes(panels_m, kernel.mr, k) : 0, pack_b ? bytes(panels_n, kernel.nr, k) : 0});
+  }
+};
+
+}  // namespace detail
+}  // namespace tallcache::cpu::matmul
