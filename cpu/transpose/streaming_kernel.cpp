@@ -122,14 +122,16 @@ HWY_INLINE void fetch_square(const std::byte* square, Index ld) {
 /// diagonals of tiles: with a leading dimension that is a power of two, all lines along a row or a column
 /// share few sets of a cache. Otherwise they go down the columns, where the same lines are written next.
 /// Meanwhile the next square of A is prefetched into L1, and that of B where `fetch_b`: Intel's processors store to
-/// such lines a quarter faster, AMD's a tenth slower (TUNING.md).
+/// such lines a quarter faster, AMD's a tenth slower. Nothing is prefetched where there are so few squares that it takes
+/// longer than it can save (TUNING.md).
 template <class T>
 void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols,
                      bool fetch_b) {
-  constexpr Index L = line<T>, size = sizeof(T), tile = 16;
+  constexpr Index L = line<T>, size = sizeof(T), tile = 16, few = 4;
   if (rows < L || cols < L) return transpose_squares(reinterpret_cast<T*>(b), ldb, a, lda, rows, cols);
   const Index slope = past_line(b) == 0 && ldb * size % 64 == 0;
   const Index down = (rows + L - 1) / L, across = (cols + L - 1) / L;
+  const bool fetch = down > few || across > few;
   for (Index top = 0; top < down; top += tile)
     for (Index left = 0; left < across; left += tile) {
       const Index height = std::min(tile, down - top), width = std::min(tile, across - left);
@@ -139,8 +141,8 @@ void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Ind
           at += slope;
           if (at == width) at = 0;
           const Index next_i = std::min(i + L, rows - L), next_j = std::min((left + at) * L, cols - L);
-          fetch_square<T>(a + (next_i * lda + next_j) * size, lda);
-          if (fetch_b) fetch_square<T>(b + (next_j * ldb + next_i) * size, ldb);
+          if (fetch) fetch_square<T>(a + (next_i * lda + next_j) * size, lda);
+          if (fetch && fetch_b) fetch_square<T>(b + (next_j * ldb + next_i) * size, ldb);
           transpose_line_square(reinterpret_cast<T*>(b) + j * ldb + i, ldb, a + (i * lda + j) * size, lda);
         }
     }
