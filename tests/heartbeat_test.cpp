@@ -166,7 +166,7 @@ TEST(Heartbeat, ComesByItself) {
   }
 }
 
-// The second branch runs while the first one neither forks nor looks; inside a fork the call is without effect.
+// The second branch runs while the first one neither forks nor looks. The call may come anywhere, and under any policy.
 TEST(Heartbeat, PromotesTheFirstForkOfALongProgram) {
   if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
   Heartbeat fork{2};

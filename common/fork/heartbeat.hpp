@@ -310,8 +310,8 @@ class Heartbeat {
           .run(detail::latent_list);
   }
 
-  /// The next forks are promoted at once, up to a task for each thread, as where strands are long. Of no effect inside a
-  /// fork.
+  /// The next forks are promoted at once, up to a task for each thread, as where strands are long. Of no effect while
+  /// the thread has latent forks.
   void expect_long() const;
 
   Index width() const { return threads_; }
