@@ -65,7 +65,7 @@ void gemm(Layout layout, Trans trans_a, Trans trans_b, Index m, Index n, Index k
   count_call();
   if (is_nothing_to_do(m, n, k, alpha, beta)) return;
   const cpu::matmul::detail::Packing<T> packing(cpu::matmul::register_kernel<T>(), m, n, trans_b == Trans::no,
-                                                {});
+                                                1, {});
   const Index work = work_of(m, n, k);
   if (packing.none(k) && k > 0 && alpha != 0 && work < cpu::matmul::detail::min_parallel_work)
     return cpu::matmul::detail::multiply_unpacked<T>(packing.kernel, trans_a, alpha,

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <string>
@@ -15,6 +16,7 @@
 #include "cpu/matmul/gemm.hpp"
 #include "cpu/matmul/tile_product.hpp"
 #include "tests/model_tiles.hpp"
+#include "tests/support.hpp"
 
 namespace tallcache {
 namespace {
@@ -69,14 +71,15 @@ std::vector<Bfloat16> factor(Index rows, Index cols, Index pad, bool random, std
   return x;
 }
 
+template <class Fork = Serial>
 void multiply(const Kernel& kernel, const Case& x, const std::vector<Bfloat16>& a,
               const std::vector<Bfloat16>& b, std::vector<float>& c) {
   std::vector<std::byte> memory(
       gemm_scratch_bytes<Bfloat16>(Layout::row_major, Trans::no, Trans::no, x.m, x.n, x.k, x.sizes, kernel) +
       64);
   const auto offset = (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
-  Serial fork;
-  cpu::matmul::detail::gemm_rows<Serial, Bfloat16, Plain>(
+  Fork fork;
+  cpu::matmul::detail::gemm_rows<Fork, Bfloat16, Plain>(
       fork, Trans::no, Trans::no, x.alpha, {a.data(), x.m, x.k, x.k + x.pad},
       {b.data(), x.k, x.n, x.n + x.pad}, x.beta, {c.data(), x.m, x.n, x.n + x.pad},
       Scratch<>(std::span(memory).subspan(offset)), x.sizes, kernel);
@@ -128,6 +131,20 @@ TEST(GemmBfloat16, RoundsAsFloatDoes) {
   for_each_kernel([](const Kernel& kernel) {
     check(kernel, {.m = 130, .n = 257, .k = 300, .pad = 1, .random = true});
     check(kernel, {.m = 37, .n = 41, .k = 2500, .random = true});
+  });
+}
+
+// As on 16 threads, whose leaves pack for themselves.
+TEST(GemmBfloat16, SameBytesAsSharedByManyThreads) {
+  for_each_kernel([](const Kernel& kernel) {
+    for (const auto& [m, n, k] : {std::array<Index, 3>{256, 256, 256}, {33, 500, 1100}, {131, 67, 2049}}) {
+      const Case x{.m = m, .n = n, .k = k, .random = true};
+      const auto a = factor(m, k, 0, true, 1), b = factor(k, n, 0, true, 2);
+      std::vector<float> serial(m * n, nan_value), shared(m * n, nan_value);
+      multiply(kernel, x, a, b, serial);
+      multiply<test::SerialOf16>(kernel, x, a, b, shared);
+      EXPECT_EQ(0, std::memcmp(serial.data(), shared.data(), serial.size() * sizeof(float))) << m;
+    }
   });
 }
 

@@ -287,14 +287,49 @@ TYPED_TEST(Gemm, SameBytesUnderEveryForkPolicy) {
         });
 }
 
-// Threads have several leaves each, of two panels or more on a side; what is packed stays the same.
+// As on 16 threads, on any machine: leaves are small and pack for themselves, and some factors stay unpacked.
+TYPED_TEST(Gemm, SameBytesAsSharedByManyThreads) {
+  for (const auto& [m, n, k] :
+       {std::array<Index, 3>{307, 263, 401}, {1000, 20, 900}, {20, 530, 2000}, {129, 129, 129}})
+    for (const Index min_packed : {0, 64})
+      each_form(
+          {.m = m, .n = n, .k = k, .pad = 1, .alpha = 0.7, .beta = -1.3, .sizes = {.min_packed = min_packed}},
+          [](const Case& x) {
+            Matrices<TypeParam> serial(x), shared(x);
+            Serial fork;
+            run(fork, x, serial);
+            SerialOf16 wide;
+            run(wide, x, shared);
+            const std::size_t bytes = serial.c.elements.size() * sizeof(TypeParam);
+            EXPECT_EQ(0, std::memcmp(serial.c.elements.data(), shared.c.elements.data(), bytes)) << x.text();
+          });
+}
+
+TEST(GemmPlan, LetsLeavesOfManyThreadsPack) {
+  using namespace cpu::matmul::detail;
+  const auto& kernel = cpu::matmul::register_kernel<double>();
+  const auto in_leaves = [&](Index n, bool b_rows, Index threads) {
+    GemmPlan<double> plan(n, n, n, Packing<double>(kernel, n, n, b_rows, threads, {}), false, {});
+    plan.share(threads);
+    plan.pack_in_leaves(threads);
+    EXPECT_TRUE(!plan.in_leaves ||
+                plan.kc * (plan.mc * kernel.mr + plan.nc * kernel.nr) * 8 <= 2 * packed_in_leaf);
+    return plan.in_leaves;
+  };
+  EXPECT_TRUE(in_leaves(256, false, 16));
+  EXPECT_FALSE(in_leaves(256, true, 16));  // nothing is packed
+  EXPECT_FALSE(in_leaves(256, false, 2));
+  EXPECT_FALSE(in_leaves(2000, false, 16));
+}
+
+// Threads have several leaves each, of two panels or more on a side.
 TEST(GemmPlan, IsSharedByThreads) {
   using namespace cpu::matmul::detail;
   const auto& kernel = cpu::matmul::register_kernel<double>();
   for (Index n : {1, 31, 128, 257, 1000})
     for (Index m : {1, 129, 1024})
       for (Index threads : {2, 16, 500}) {
-        const Packing<double> packing(kernel, m, n, true, {});
+        const Packing<double> packing(kernel, m, n, true, 1, {});
         const GemmPlan<double> whole(m, n, 700, packing, false, {});
         GemmPlan<double> shared = whole;
         shared.share(threads);

@@ -170,7 +170,7 @@ TEST(Heartbeat, ComesByItself) {
 TEST(Heartbeat, PromotesTheFirstForkOfALongProgram) {
   if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
   Heartbeat fork{2};
-  expect_long(fork);
+  expect_work(fork, 1'000'000);
   std::atomic<bool> reached{false};
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   bool in_time = false;
@@ -181,9 +181,33 @@ TEST(Heartbeat, PromotesTheFirstForkOfALongProgram) {
       },
       [&] { reached = true; });
   EXPECT_TRUE(in_time);
-  fork([&] { expect_long(fork); }, [] {});
-  Heartbeat{1}.expect_long();
-  expect_long(Serial{});
+  fork([&] { expect_work(fork, 1'000'000); }, [] {});
+  Heartbeat{1}.expect_work(1'000'000);
+  expect_work(Serial{}, 1'000'000);
+  expect_nothing_left();
+}
+
+// A loop is seen to be long by its first iterations. The caller does not look after these.
+TEST(Heartbeat, PromotesTheRestOfALongLoop) {
+  if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
+  const auto now = [] { return std::chrono::steady_clock::now(); };
+  const auto deadline = now() + std::chrono::seconds(20);
+  const std::thread::id caller = std::this_thread::get_id();
+  std::atomic<bool> elsewhere{false}, in_time{false};
+  // Threads that are awake would call, and to make an arena takes as long as a heartbeat.
+  arena_of(2);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  Heartbeat{2}.loop(0, 10000, 1, [&](Index i) {
+    if (std::this_thread::get_id() != caller) {
+      elsewhere = true;
+    } else if (i < 7) {
+      for (const auto end = now() + std::chrono::microseconds(3); now() < end;) continue;
+    } else {
+      while (!elsewhere && now() < deadline) std::this_thread::yield();
+      in_time = elsewhere.load();
+    }
+  });
+  EXPECT_TRUE(in_time);
   expect_nothing_left();
 }
 

@@ -71,6 +71,11 @@ inline std::vector<int> thread_counts() {
   return counts;
 }
 
+/// Divides as for 16 threads, on any machine, and runs in program order.
+struct SerialOf16 : Serial {
+  static constexpr Index width() { return 16; }
+};
+
 /// `action` throws Error with one line that contains `expected`.
 template <class Action>
 void expect_error(Action&& action, std::string_view expected) {

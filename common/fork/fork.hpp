@@ -8,7 +8,7 @@
 //   fork.width()                    the number of blocks of an algorithm that cuts its input by number;
 //                                   its scratch is indexed by block, never by thread
 //
-// expect_long(fork) tells it that what follows takes long.
+// expect_work(fork, nanoseconds) tells it how long about what follows takes on one thread.
 //
 // f and g are functions without arguments. A Part is one that also shows the views that it works on, so that
 // a policy for several memories can see what each branch reads and writes.
@@ -83,11 +83,11 @@ void loop_by_halves(Fork& fork, Index begin, Index end, Index step, Index grain,
        [&fork, middle, end, step, grain, &body] { loop_by_halves(fork, middle, end, step, grain, body); });
 }
 
-/// Tells a policy that what follows takes some tenths of a millisecond or more on one thread. One that waits until a
-/// program has proved long need not wait then.
+/// Tells a policy that what follows takes about so many nanoseconds on one thread, within a factor of two. A policy that
+/// waits until a program has proved long need not wait then.
 template <class Fork>
-void expect_long(const Fork& fork) {
-  if constexpr (requires { fork.expect_long(); }) fork.expect_long();
+void expect_work(const Fork& fork, Index nanoseconds) {
+  if constexpr (requires { fork.expect_work(nanoseconds); }) fork.expect_work(nanoseconds);
 }
 
 /// A parallel loop over [0, size) in blocks of `block` >= 1: body(begin, end) for each.

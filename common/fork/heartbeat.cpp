@@ -221,6 +221,16 @@ void promote_in_time(LatentList& list, Time now) noexcept {
   }
 }
 
+void expect(LatentList& list, int threads, Time work) {
+  if (work < worth_sharing) return;
+  const Crew& crew = list.crew ? *list.crew : crew_of(threads);
+  if (work < worth_waking && crew.workers == 0) return;
+  strands = {.long_now = true, .long_before = strands.long_before};
+  list.looked = time_now();
+  list.promoted = list.looked - burst;
+  list.until_look = list.between = 1;
+}
+
 void look(LatentList& list) noexcept {
   const Time now = time_now(), since = now - list.looked;
   if (list.looked == 0) {
@@ -252,13 +262,9 @@ Heartbeat::Heartbeat(int threads) : threads_(threads) {
   }
 }
 
-void Heartbeat::expect_long() const {
+void Heartbeat::expect_work(Index nanoseconds) const {
   detail::LatentList& list = detail::latent_list;
-  if (threads_ == 1 || list.newest) return;
-  detail::strands = {.long_now = true, .long_before = detail::strands.long_before};
-  list.looked = detail::time_now();
-  list.promoted = list.looked - detail::burst;
-  list.until_look = list.between = 1;
+  if (threads_ > 1 && !list.newest) detail::expect(list, threads_, nanoseconds);
 }
 
 }  // namespace tallcache

@@ -115,6 +115,12 @@ inline void push(LatentList& list, Latent& latent) {
   look_in_time(list);
 }
 
+/// The work, on one thread, from which it pays to share a program with threads that are awake, and with threads that sleep.
+constexpr Time worth_sharing = 50'000, worth_waking = 120'000;
+
+/// Where the thread's forks are about to take so long, the next ones are promoted at once, up to a task for each thread, as where strands are long.
+void expect(LatentList&, int threads, Time work);
+
 /// Promotes all of a fork or loop that is left, where others may take it.
 void promote_now(LatentList&, Latent&) noexcept;
 
@@ -182,7 +188,7 @@ struct LatentLoop : Latent {
   }
 
   void run(LatentList& list) {
-    if (threads == 1) return run_piece(claim(left));
+    if (threads == 1 || left == 1) return run_piece(claim(left));
     Piece piece = claim(1);
     push(list, *this);
     try {
@@ -239,11 +245,13 @@ struct LatentLoop : Latent {
     for (; done < singly && left > 0; ++done) {
       piece = claim(1);
       look_in_time(list);
+      if (before) expect_rest(list, list.looked - before, done);
       run_piece(piece);
     }
     while (left > 0) {
       const Time now = time_now(), taken = std::max<Time>(1, now - before);
       before = now;
+      expect_rest(list, taken, done);
       worthwhile.store(std::max<Index>(1, done * worth_a_task / taken), std::memory_order_relaxed);
       promote_in_time(list, now);
       if (left == 0) return;
@@ -252,6 +260,18 @@ struct LatentLoop : Latent {
     }
   }
 
+  // A loop knows how long it will take, where its iterations are alike. It need not wait as a fork does: the outermost
+  // part of a program, `done` of whose iterations took `taken`, so long that the first ones' misses do not count.
+  void expect_rest(LatentList& list, Time taken, Index done) {
+    constexpr Time telling = 2000;
+    if (expected || taken < telling || list.newest != this || older) return;
+    const double rest = static_cast<double>(taken) * static_cast<double>(left) / static_cast<double>(done);
+    if (rest < worth_sharing) return;
+    expected = true;
+    expect(list, threads, rest < 1e9 ? static_cast<Time>(rest) : 1'000'000'000);
+  }
+
+  bool expected = false;
   const bool blocks;  ///< each iteration is long: the others are promoted at once
   Index next, left;   ///< the iterations that nobody has begun
   const Index step;
@@ -310,9 +330,9 @@ class Heartbeat {
           .run(detail::latent_list);
   }
 
-  /// The next forks are promoted at once, up to a task for each thread, as where strands are long. Of no effect while
-  /// the thread has latent forks.
-  void expect_long() const;
+  /// Where what follows takes long enough to wake threads, the next forks are promoted at once, up to a task for each
+  /// thread, as where strands are long. Of no effect while the thread has latent forks.
+  void expect_work(Index nanoseconds) const;
 
   Index width() const { return threads_; }
 

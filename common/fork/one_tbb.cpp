@@ -91,8 +91,8 @@ class Pinning final : public tbb::task_scheduler_observer {
     ++crew_.workers;
     crew_.becomes_idle();
   }
-  // A worker inherits the processors of the thread that started it, which may have been pinned. It therefore
-  // gets all of them first.
+  // A worker stays on its processor while it sleeps. One that may run anywhere is often woken on the caller's, and there
+  // waits for the caller's work to end (common/fork/TUNING.md).
   void on_scheduler_exit(bool is_worker) override {
     if (!set_aside.empty()) {
       detail::latent_list = set_aside.back();
@@ -101,7 +101,7 @@ class Pinning final : public tbb::task_scheduler_observer {
     if (is_worker) {
       --crew_.idle;
       --crew_.workers;
-      return detail::use_all_processors();
+      return;
     }
     if (outside.empty()) return;
     if (outside.back()) restrict_to(*outside.back());

@@ -22,7 +22,7 @@ int usable_threads();
 void require_threads(int threads);
 
 /// Sets whether threads that enter an arena from now on are pinned, each to a processor of its own (the
-/// default). A thread that leaves gets its earlier processors back.
+/// default). A caller that leaves gets its earlier processors back; a worker keeps its own, in which it sleeps.
 void pin_threads(bool pin);
 
 /// The arena of `threads` threads, including the caller. It is made once and kept, so that its workers stay

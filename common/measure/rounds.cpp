@@ -64,6 +64,15 @@ class Rounds {
     bool active = false;                      // right when it was verified
   };
 
+  using Clock = std::chrono::steady_clock;
+
+  // The threads of a peer, or the suite's under a fork policy.
+  struct Pool {
+    const Variant* peer;
+    std::optional<ForkPolicy> fork;
+    bool operator==(const Pool&) const = default;
+  };
+
   // What `work` throws ends the measurement of candidate c.
   template <class Work>
   void guarded(std::size_t c, Work&& work) {
@@ -137,15 +146,18 @@ class Rounds {
   }
 
   // A pool of threads spins for a while after a run, and would take processors from the next candidate's if that
-  // has another. OpenBLAS's spin longest, for 2^26 cycles.
+  // has another. OpenBLAS's spin longest, for 2^26 cycles. The suite's variants share one, which spins for less than a
+  // millisecond. Where only its fork policy changes this thread stays awake, as a single run may follow.
   void let_others_sleep(std::size_t c) {
-    constexpr std::chrono::milliseconds longest{30};
+    constexpr std::chrono::milliseconds longest{30}, ours{1};
     const Candidate& candidate = results_[c].candidate;
     if (candidate.threads == 1) return;
-    const Variant* const pool =
-        candidate.variant->peer ? candidate.variant : nullptr;  // the suite's share one
+    const Pool pool{candidate.variant->peer ? candidate.variant : nullptr, candidate.fork};
     if (awake_ && *awake_ != pool) {
-      std::this_thread::sleep_for(longest);
+      if (awake_->peer || pool.peer)
+        std::this_thread::sleep_for(longest);
+      else
+        for (const auto end = Clock::now() + ours; Clock::now() < end;) continue;
       if (runs_[c].times > 1) workspace_.run(candidate);  // wakes its own
     }
     awake_ = pool;
@@ -170,7 +182,7 @@ class Rounds {
   const Listener& progress_;
   std::vector<Measurement> results_;
   std::vector<Run> runs_;
-  std::optional<const Variant*> awake_;  // whose threads ran last
+  std::optional<Pool> awake_;  // whose threads ran last
 };
 
 }  // namespace

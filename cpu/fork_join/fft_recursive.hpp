@@ -113,10 +113,13 @@ struct fft_recursive {
   static void run(Fork& fork, const Args& args, const Params& params) {
     auto scratch = args.scratch;
     const auto table = scratch.template vector<Complex>(args.in.size);
-    if constexpr (phase == 0)
+    const Index n = args.in.size;
+    if constexpr (phase == 0) {
       fill_twiddles(fork, table);
-    else if (args.in.size)
+    } else if (n > 0) {
+      expect_work(fork, n * std::countr_zero(static_cast<std::size_t>(n)) / 2);
       rec_fft(fork, args.out, args.in, 1, table, params["base"]);
+    }
   }
 };
 

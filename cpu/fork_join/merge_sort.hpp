@@ -91,6 +91,7 @@ struct merge_sort {
   static void run(Fork& fork, const Args& args, const Params& params) {
     auto scratch = args.scratch;
     const auto other = scratch.template vector<Key>(args.keys.size);
+    expect_work(fork, sort_work(args.keys.size));
     p_merge_sort(fork, args.keys, other, false, params["base"]);
   }
 };

@@ -6,6 +6,7 @@
 // The keys equal to the pivot are set aside where it is the minimum.
 #pragma once
 
+#include <bit>
 #include <utility>
 
 #include "common/fork/fork.hpp"
@@ -87,6 +88,9 @@ void sample_qsort(Fork& fork, Keys keys) {
   fork(Part(sort, keys.block(0, middle)), Part(sort, right));
 }
 
+/// Of a sort of n keys, in nanoseconds.
+constexpr Index sort_work(Index n) { return 4 * n * std::bit_width(static_cast<std::size_t>(n)); }
+
 struct quicksort {
   static constexpr std::string_view idea = "partition around one key, fork on the two sides";
   static constexpr std::string_view source = "M13: Quicksort (sample_qsort)";
@@ -95,6 +99,7 @@ struct quicksort {
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {
+    expect_work(fork, sort_work(args.keys.size));
     sample_qsort(fork, args.keys);
   }
 };

@@ -31,6 +31,7 @@ struct tableau_recursive {
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
+    expect_work(fork, args.a.size * args.b.size);
     tableau_borders(fork, args.out);
     rec_tableau(fork, args.out, args.a, args.b, params["base"]);
   }

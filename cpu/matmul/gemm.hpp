@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -50,8 +51,11 @@ struct Factor {
   }
 
   void pack(Index p, Index p_end, Index l0, Index k) const {
+    pack_to(const_cast<T*>(panels(p, l0, k).data), p, p_end, l0, k);
+  }
+
+  void pack_to(T* to, Index p, Index p_end, Index l0, Index k) const {
     const Index first = p * width, count = std::min(p_end * width, size) - first;
-    T* to = const_cast<T*>(panels(p, l0, k).data);
     pack_panels(to, width, count, k, data + first * row_stride + l0 * col_stride, row_stride, col_stride);
     read(first, count, l0, k);
     writes(VectorView<T>{to, (p_end - p) * width * kernel->packed_k(k)}.with(access));
@@ -93,6 +97,17 @@ struct FactorPart {
   bool begins_with(const FactorPart& other) const { return begin == other.begin && s == other.s; }
 };
 
+/// The memory in which this thread packs the factors of a leaf. It stays in the thread's caches from leaf to leaf, and no
+/// other part of a product sees it.
+template <class T>
+T* own_memory() {
+  struct alignas(64) Memory {
+    std::byte bytes[packed_in_leaf];
+  };
+  static thread_local const auto memory = std::make_unique_for_overwrite<Memory>();
+  return reinterpret_cast<T*>(memory->bytes);
+}
+
 template <class T, class Access>
 struct GemmRun {
   using C = MatrixView<SumOf<T>, Access>;
@@ -110,10 +125,12 @@ struct GemmRun {
   /// The whole product.
   template <class Fork>
   void operator()(Fork& fork) const {
-    const bool is_long = plan.m * plan.n * plan.k / plan.kernel.lanes >= long_work;
-    if (is_long) expect_long(fork);
-    pack(fork);
-    if (is_long) expect_long(fork);
+    const Index half_nanoseconds = plan.m * plan.n * plan.k / plan.kernel.lanes;  // a vector each
+    if (!plan.in_leaves) {
+      expect_work(fork, half_nanoseconds / 2);
+      pack(fork);
+    }
+    expect_work(fork, half_nanoseconds / 2);
     const FactorPart all_a{&a, 0, plan.panels_m, 0, plan.k_blocks};
     const FactorPart all_b{&b, 0, plan.panels_n, 0, plan.k_blocks};
     multiply(fork, c, all_a, all_b, {all_a, all_b});
@@ -178,21 +195,40 @@ struct GemmRun {
     groups.factor->pack(p, std::min(p + groups.size, groups.panels), s * plan.kc, plan.k_block_size(s));
   }
 
+  void leaf_in_own_memory(C to, const FactorPart& from_a, const FactorPart& from_b) const {
+    const Index l0 = from_a.s * plan.kc, k = plan.k_block_size(from_a.s), steps = plan.kernel.packed_k(k);
+    T* free = own_memory<T>();
+    const auto packed = [&](const FactorPart& part) {
+      const auto& factor = *part.factor;
+      if (!factor.packed) return factor.panels(part.begin, l0, k);
+      T* const begin = free;
+      free += (part.end - part.begin) * factor.width * steps;
+      factor.pack_to(begin, part.begin, part.end, l0, k);
+      return Panels<T>{begin, factor.width * steps, 1, factor.width};
+    };
+    plan.kernel.multiply(block_of(to, from_a, k, packed(from_a), packed(from_b)));
+  }
+
+  /// Nothing is prefetched: an empty range, as a prefetch needs a valid address.
+  Block<T> block_of(C to, const FactorPart& from_a, Index k, Panels<T> panels_a, Panels<T> panels_b) const {
+    return {.m = to.rows,
+            .n = to.cols,
+            .k = k,
+            .a = panels_a,
+            .b = panels_b,
+            .a_packed = a.packed,
+            .b_packed = b.packed,
+            .c = to.data,
+            .ldc = to.ld,
+            .alpha = alpha,
+            .beta = from_a.s == 0 ? beta : SumOf<T>{1},
+            .ahead = {{a.data, 0}, {b.data, 0}}};
+  }
+
   void leaf(C to, const FactorPart& from_a, const FactorPart& from_b, const Next& next) const {
+    if (plan.in_leaves) return leaf_in_own_memory(to, from_a, from_b);
     const Index l0 = from_a.s * plan.kc, k = plan.k_block_size(from_a.s);
-    Block<T> block{.m = to.rows,
-                   .n = to.cols,
-                   .k = k,
-                   .a = a.panels(from_a.begin, l0, k),
-                   .b = b.panels(from_b.begin, l0, k),
-                   .a_packed = a.packed,
-                   .b_packed = b.packed,
-                   .c = to.data,
-                   .ldc = to.ld,
-                   .alpha = alpha,
-                   .beta = from_a.s == 0 ? beta : SumOf<T>{1},
-                   // An empty range: a prefetch needs a valid address.
-                   .ahead = {{a.data, 0}, {b.data, 0}}};
+    Block<T> block = block_of(to, from_a, k, a.panels(from_a.begin, l0, k), b.panels(from_b.begin, l0, k));
     const Index next_l0 = next.a.s * plan.kc, next_k = plan.k_block_size(next.a.s);
     if (a.packed && !next.a.begins_with(from_a))
       block.ahead[0] = {a.panels(next.a.begin, next_l0, next_k).data,
@@ -268,12 +304,15 @@ void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, SumOf<T> alpha, MatrixV
     });
     return;
   }
-  const Packing<T> packing(kernel, m, n, trans_b == Trans::no, sizes);
+  const Packing<T> packing(kernel, m, n, trans_b == Trans::no, fork.width(), sizes);
   const bool one_leaf = packing.none(k) && (fork.width() == 1 || m * n * k < min_parallel_work);
   if constexpr (std::is_same_v<Access, Plain>)
     if (one_leaf) return multiply_unpacked<T>(packing.kernel, trans_a, alpha, a, b, beta, c);
   GemmPlan<T> plan(m, n, k, packing, one_leaf, sizes);
-  if (!one_leaf && fork.width() > 1 && sizes.mc == 0 && sizes.nc == 0) plan.share(fork.width());
+  if (!one_leaf && fork.width() > 1 && sizes.mc == 0 && sizes.nc == 0) {
+    plan.share(fork.width());
+    if constexpr (std::is_same_v<Access, Plain>) plan.pack_in_leaves(fork.width());
+  }
   gemm_run<T, Access>(plan, trans_a, trans_b, alpha, a, b, beta, c, scratch)(fork);
 }
 
@@ -287,7 +326,7 @@ std::size_t gemm_scratch_bytes(Layout layout, Trans trans_a, Trans trans_b, Inde
   const bool rows = layout == Layout::row_major;
   const bool b_rows = rows ? trans_b == Trans::no : trans_a == Trans::no;
   if (!rows) std::swap(m, n);
-  return detail::GemmPlan<T>(m, n, k, detail::Packing<T>(kernel, m, n, b_rows, sizes), false, sizes)
+  return detail::GemmPlan<T>(m, n, k, detail::Packing<T>(kernel, m, n, b_rows, 1, sizes), false, sizes)
       .scratch();
 }
 

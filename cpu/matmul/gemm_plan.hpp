@@ -21,8 +21,10 @@ constexpr Index value_or_default(Index value, Index default_value) { return valu
 
 /// The number of multiply-adds from which a second thread pays for its start.
 inline constexpr Index min_parallel_work = Index{128} * 128 * 128;
-/// The number, in vectors, from which it pays to call threads that may sleep: some tenth of a millisecond.
-inline constexpr Index long_work = Index{192} * 192 * 192 / 16;
+/// Up to so many threads move little between their caches.
+inline constexpr Index few_threads = 4;
+/// The largest factors that leaves pack for themselves, in bytes: of all leaves, and of one.
+inline constexpr Index packed_in_leaves = Index{4} << 20, packed_in_leaf = Index{512} << 10;
 
 /// Which factors of a product are packed.
 template <class T>
@@ -31,10 +33,13 @@ struct Packing {
   bool a, b;
   Index kc;
 
-  /// `b_rows`: the rows of B are contiguous, as the kernel reads them.
-  Packing(const RegisterKernel<T>& kernel, Index m, Index n, bool b_rows, const GemmSizes& sizes)
+  /// `b_rows`: the rows of B are contiguous, as the kernel reads them. What several threads pack moves between their
+  /// caches, so that it pays later than on one.
+  Packing(const RegisterKernel<T>& kernel, Index m, Index n, bool b_rows, Index threads,
+          const GemmSizes& sizes)
       : kernel(kernel), kc(kernel.packed_k(value_or_default(sizes.kc, kernel.kc))) {
-    const Index min_packed = value_or_default(sizes.min_packed, kernel.min_packed);
+    const Index halves = threads == 1 ? 2 : threads <= few_threads ? 3 : 4;
+    const Index min_packed = value_or_default(sizes.min_packed, kernel.min_packed * halves / 2);
     const bool always = kernel.k_group > 1;  // its order is not that of any matrix
     a = always || n >= min_packed;
     b = always || m >= min_packed || !b_rows || (!kernel.masked && n % kernel.lanes != 0);
@@ -44,8 +49,8 @@ struct Packing {
   bool none(Index k) const { return !a && !b && k <= kc; }
 };
 
-/// The division of a product into whole panels and k blocks. What is packed, and the order in which an element's terms are
-/// added, do not depend on the number of threads.
+/// The division of a product into whole panels and k blocks. The order in which an element's terms are added does not
+/// depend on the number of threads.
 template <class T>
 struct GemmPlan {
   const RegisterKernel<T>& kernel;
@@ -53,6 +58,7 @@ struct GemmPlan {
   Index panels_m, panels_n, kc, k_blocks;
   Index mc, nc;  ///< in panels
   bool pack_a, pack_b;
+  bool in_leaves = false;  ///< each leaf packs what it reads, to memory of its own
 
   GemmPlan(Index m, Index n, Index k, const Packing<T>& packing, bool one_leaf, const GemmSizes& sizes)
       : kernel(packing.kernel), m(m), n(n), k(k), pack_a(packing.a), pack_b(packing.b) {
@@ -85,6 +91,16 @@ struct GemmPlan {
       halve(more_rows());
       mc = rows, nc = cols;
     }
+  }
+
+  /// Lets leaves pack for themselves where the factors are small. A packed factor of the whole product lies in the caches
+  /// of the threads that had it last: to write it there takes many threads longer than to pack parts of it several times.
+  void pack_in_leaves(Index threads) {
+    const auto bytes = [this](Index rows, Index cols, Index k) {
+      return k * ((pack_a ? rows : 0) + (pack_b ? cols : 0)) * Index(sizeof(T));
+    };
+    in_leaves = threads > few_threads && (pack_a || pack_b) && bytes(m, n, k) <= packed_in_leaves &&
+                bytes(mc * kernel.mr, nc * kernel.nr, kc) <= packed_in_leaf;
   }
 
   Index k_block_size(Index s) const { return std::min(kc, k - s * kc); }

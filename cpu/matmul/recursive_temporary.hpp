@@ -86,6 +86,7 @@ struct recursive_temporary {
     auto scratch = args.scratch;
     const Index splits = halvings(args.a.cols, params);
     const auto memory = scratch.template vector<T>(temporary_size(args.c.rows, args.c.cols, splits));
+    expect_work(fork, loops_work(args.c.rows, args.c.cols, args.a.cols));
     rec_zero(fork, args.c, params["base"]);
     rec_mult_temporary(fork, args.c, args.a, args.b, memory, splits, params["base"]);
   }

@@ -156,6 +156,7 @@ struct strassen {
     auto scratch = args.scratch;
     const StrassenPlan plan = plan_of(c.rows, c.cols, a.cols, params);
     const Index base = plan.base;
+    expect_work(fork, loops_work(c.rows, c.cols, a.cols));
     if (!is_padded(plan, c.rows, c.cols, a.cols)) {
       rec_zero(fork, c, base);
       return strassen_product(fork, plan, c, a, b, scratch.template vector<T>(plan.memory()));

@@ -29,6 +29,7 @@ struct in_place {
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {
+    expect_work(fork, 2 * args.a.rows * args.a.rows);
     transpose_in_place(fork, args.a);
   }
 };

@@ -38,6 +38,7 @@ struct recursive {
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
+    expect_work(fork, args.a.rows * args.a.cols);
     if (args.a.rows && args.a.cols) rec_transpose(fork, args.b, args.a, params["base"]);
   }
 };

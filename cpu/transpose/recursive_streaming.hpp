@@ -100,6 +100,14 @@ void rec_transpose_in_place(Fork& fork, A a) {
        Part(diagonals, a.block(0, 0, half, half), a.block(half, half, rest, rest)));
 }
 
+/// The base of leaves so small that each of `threads` has several, where a matrix of `elements` takes long enough.
+constexpr Index shared_base(Index base, Index elements, Index element_bytes, Index threads) {
+  constexpr Index least_bytes = Index{2} << 20, least_base = 128, leaves_a_thread = 4;
+  if (threads == 1 || elements * element_bytes < least_bytes) return base;
+  while (base / 2 >= least_base && elements / base / base < leaves_a_thread * threads) base /= 2;
+  return base;
+}
+
 struct recursive_streaming {
   static constexpr std::string_view idea =
       "REC-TRANSPOSE; leaves transposed in registers, whole lines written past the caches";
@@ -109,7 +117,7 @@ struct recursive_streaming {
                     TransposeInPlace<double>, TransposeInPlace<std::int32_t>>;
   static constexpr Index stream_choices[] = {0, 1, 2};
   static constexpr ParamSpec params[] = {
-      {"base", 1024, "leaves have as many elements as base x base, in rows that suit the processor"},
+      {"base", 1024, "leaves have as many elements as base x base or fewer, in rows that suit the processor"},
       {"stream", 2,
        "1: B is written past the caches, for it is not read again soon; "
        "0: through them; 2: by its size; in place all are the same",
@@ -118,12 +126,15 @@ struct recursive_streaming {
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
+    constexpr Index element_bytes = sizeof(typename decltype(args.a)::value_type);
+    const Index elements = args.a.rows * args.a.cols, bytes = elements * element_bytes;
+    expect_work(fork, bytes / 16);
     if constexpr (requires { args.b; }) {
-      using T = typename decltype(args.b)::value_type;
-      const Index stream = params["stream"], bytes = args.b.rows * args.b.cols * Index(sizeof(T));
+      const Index stream = params["stream"];
+      const Index base = shared_base(params["base"], elements, element_bytes, fork.width());
       const Reuse reuse = stream == 2 ? assumed_reuse(bytes) : stream ? Reuse::none : Reuse::expected;
       if (args.a.rows && args.a.cols)
-        rec_transpose_streaming(fork, args.b, args.a, leaf_of(params["base"], reuse, fastest_walk()));
+        rec_transpose_streaming(fork, args.b, args.a, leaf_of(base, reuse, fastest_walk()));
     } else {
       if (args.a.rows) rec_transpose_in_place(fork, args.a);
     }
