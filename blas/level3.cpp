@@ -18,10 +18,10 @@ void count_call() {
   call_count.store(call_count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
-/// Calls run(fork) with as many threads as `work` multiply-adds are worth.
+/// Calls run(fork) with as many threads as so much work on one thread is worth.
 template <class Run>
-void with_fork(Index work, const Run& run) {
-  const int width = work < cpu::matmul::detail::min_parallel_work ? 1 : threads();
+void with_fork(Index nanoseconds, const Run& run) {
+  const int width = nanoseconds < cpu::matmul::detail::min_shared_work ? 1 : threads();
   if (width == 1) {
     Serial fork;
     return run(fork);
@@ -66,12 +66,12 @@ void gemm(Layout layout, Trans trans_a, Trans trans_b, Index m, Index n, Index k
   if (is_nothing_to_do(m, n, k, alpha, beta)) return;
   const cpu::matmul::detail::Packing<T> packing(cpu::matmul::register_kernel<T>(), m, n, trans_b == Trans::no,
                                                 1, {});
-  const Index work = work_of(m, n, k);
-  if (packing.none(k) && k > 0 && alpha != 0 && work < cpu::matmul::detail::min_parallel_work)
+  const Index nanoseconds = work_of(m, n, k) / packing.kernel.per_ns;
+  if (packing.none(k) && k > 0 && alpha != 0 && nanoseconds < cpu::matmul::detail::min_shared_work)
     return cpu::matmul::detail::multiply_unpacked<T>(packing.kernel, trans_a, alpha,
                                                      view_of(a, trans_a, m, k), view_of(b, trans_b, k, n),
                                                      beta, view_of(c, Trans::no, m, n));
-  with_fork(work, [&](auto& fork) {
+  with_fork(nanoseconds, [&](auto& fork) {
     const Lease lease(gemm_scratch_bytes<T>(Layout::row_major, trans_a, trans_b, m, n, k));
     cpu::matmul::detail::gemm_rows(fork, trans_a, trans_b, alpha, view_of(a, trans_a, m, k),
                                    view_of(b, trans_b, k, n), beta, view_of(c, Trans::no, m, n),
@@ -87,7 +87,7 @@ void gemmt(Layout layout, Triangle triangle, Trans trans_a, Trans trans_b, Index
   count_call();
   if (is_nothing_to_do(n, n, k, alpha, beta)) return;
   const auto lease = [](std::size_t bytes) { return Lease(bytes); };
-  with_fork(work_of(n, n, k), [&](auto& fork) {
+  with_fork(work_of(n, n, k) / cpu::matmul::register_kernel<T>().per_ns, [&](auto& fork) {
     cpu::matmul::gemmt(fork, triangle, trans_a, trans_b, alpha, view_of(a, trans_a, n, k),
                        view_of(b, trans_b, k, n), beta, view_of(c, Trans::no, n, n), lease);
   });

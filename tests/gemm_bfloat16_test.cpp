@@ -137,7 +137,7 @@ TEST(GemmBfloat16, RoundsAsFloatDoes) {
 // As on 16 threads, whose leaves pack for themselves.
 TEST(GemmBfloat16, SameBytesAsSharedByManyThreads) {
   for_each_kernel([](const Kernel& kernel) {
-    for (const auto& [m, n, k] : {std::array<Index, 3>{256, 256, 256}, {33, 500, 1100}, {131, 67, 2049}}) {
+    for (const auto& [m, n, k] : {std::array<Index, 3>{320, 320, 320}, {33, 900, 1100}, {131, 167, 2049}}) {
       const Case x{.m = m, .n = n, .k = k, .random = true};
       const auto a = factor(m, k, 0, true, 1), b = factor(k, n, 0, true, 2);
       std::vector<float> serial(m * n, nan_value), shared(m * n, nan_value);

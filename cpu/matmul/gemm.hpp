@@ -125,12 +125,12 @@ struct GemmRun {
   /// The whole product.
   template <class Fork>
   void operator()(Fork& fork) const {
-    const Index half_nanoseconds = plan.m * plan.n * plan.k / plan.kernel.lanes;  // a vector each
+    const Index nanoseconds = plan.m * plan.n * plan.k / plan.kernel.per_ns;
     if (!plan.in_leaves) {
-      expect_work(fork, half_nanoseconds / 2);
+      expect_work(fork, nanoseconds);
       pack(fork);
     }
-    expect_work(fork, half_nanoseconds / 2);
+    expect_work(fork, nanoseconds);
     const FactorPart all_a{&a, 0, plan.panels_m, 0, plan.k_blocks};
     const FactorPart all_b{&b, 0, plan.panels_n, 0, plan.k_blocks};
     multiply(fork, c, all_a, all_b, {all_a, all_b});
@@ -305,11 +305,12 @@ void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, SumOf<T> alpha, MatrixV
     return;
   }
   const Packing<T> packing(kernel, m, n, trans_b == Trans::no, fork.width(), sizes);
-  const bool one_leaf = packing.none(k) && (fork.width() == 1 || m * n * k < min_parallel_work);
+  const bool shared = fork.width() > 1 && m * n * k / kernel.per_ns >= min_shared_work;
+  const bool one_leaf = packing.none(k) && !shared;
   if constexpr (std::is_same_v<Access, Plain>)
     if (one_leaf) return multiply_unpacked<T>(packing.kernel, trans_a, alpha, a, b, beta, c);
   GemmPlan<T> plan(m, n, k, packing, one_leaf, sizes);
-  if (!one_leaf && fork.width() > 1 && sizes.mc == 0 && sizes.nc == 0) {
+  if (shared && sizes.mc == 0 && sizes.nc == 0) {
     plan.share(fork.width());
     if constexpr (std::is_same_v<Access, Plain>) plan.pack_in_leaves(fork.width());
   }

@@ -19,8 +19,8 @@ namespace detail {
 
 constexpr Index value_or_default(Index value, Index default_value) { return value ? value : default_value; }
 
-/// The number of multiply-adds from which a second thread pays for its start.
-inline constexpr Index min_parallel_work = Index{128} * 128 * 128;
+/// The work on one thread, in nanoseconds, from which a product is divided for several.
+inline constexpr Index min_shared_work = 50'000;
 /// Up to so many threads move little between their caches.
 inline constexpr Index few_threads = 4;
 /// The largest factors that leaves pack for themselves, in bytes: of all leaves, and of one.

@@ -327,6 +327,7 @@ const RegisterKernel<T>* Kernel() {
                                             .kc = 384,
                                             .mc = 12 * mr,
                                             .nc = 4 * width,
+                                            .per_ns = 4 * width / nv,
                                             .min_packed = 512,
                                             .masked = !HWY_MEM_OPS_MIGHT_FAULT,
                                             .multiply = &Multiply<T>,

@@ -51,6 +51,7 @@ struct RegisterKernel {
   Index lanes;   ///< of a vector
   Index kc;      ///< inner dimension that is packed together
   Index mc, nc;
+  Index per_ns;      ///< multiply-adds of a small product in a nanosecond, within a factor of two
   Index min_packed;  ///< a factor is packed from this size of the other factor's dimension on
   bool masked;       ///< loads part of a vector without reading the rest: B may stay unpacked at any width
 

@@ -92,6 +92,7 @@ struct TileProduct {
                                                    .kc = 1024,
                                                    .mc = 4 * tile,
                                                    .nc = 4 * tile,
+                                                   .per_ns = side * depth,
                                                    .min_packed = 0,
                                                    .masked = false,
                                                    .multiply = &multiply,
