@@ -92,7 +92,7 @@ struct TileProduct {
                                                    .kc = 1024,
                                                    .mc = 4 * tile,
                                                    .nc = 4 * tile,
-                                                   .per_ns = side * depth,
+                                                   .per_ns = side * depth / 2,
                                                    .min_packed = 0,
                                                    .masked = false,
                                                    .multiply = &multiply,
