@@ -11,7 +11,8 @@
 // once at most, and on average one in a sixth of a heartbeat. A fork whose first branch has not run for long stays
 // latent, as its second one is probably as short. Of a loop it turns the second half of the remaining iterations
 // into a task, where that half is known to be worth one. A program that ends before its first heartbeat has
-// entered no arena.
+// entered no arena. One that foretells that it is long does not wait for that heartbeat: by expect_work(), or as a
+// loop whose first iterations tell how long the others will take.
 //
 // A thread looks when the number of forks since its last look has come to a count that it adapts, so that it
 // looks every few microseconds; in a program that begins at forks 1, 2, 4, 8 ...; at each fork where strands are
@@ -20,9 +21,10 @@
 // Let a program have work W and span S, the latent forks included, let a promotion cost t, and let N be the
 // time between two promotions of a thread. The paper proves a work of at most (1 + t / N) W and a span of at
 // most (1 + N / t) S, where each fork on the path counts t. Here N is on average at least the sixth of a
-// heartbeat, but for the first four promotions of each task; where strands are long, it is on average at least a
-// strand. The bound on the span holds for strands that are shorter than N, as nothing interrupts a strand; where
-// strands become longer from one fork to the next, a thread sees it some dozens of forks later.
+// heartbeat, but for the first four promotions of each task, and for a task for each thread where it is foretold to be
+// long; where strands are long, it is on average at least a strand. The bound on the span holds for strands that are
+// shorter than N, as nothing interrupts a strand; where strands become longer from one fork to the next, a thread sees
+// it some dozens of forks later.
 #pragma once
 
 #include <algorithm>
@@ -115,10 +117,11 @@ inline void push(LatentList& list, Latent& latent) {
   look_in_time(list);
 }
 
-/// The work, on one thread, from which it pays to share a program with threads that are awake, and with threads that sleep.
+/// The work, on one thread, from which it pays to share a program with threads that are awake, and with some that sleep.
 constexpr Time worth_sharing = 50'000, worth_waking = 120'000;
 
-/// Where the thread's forks are about to take so long, the next ones are promoted at once, up to a task for each thread, as where strands are long.
+/// The thread's forks are about to take so long. Where that is worth it the next ones are promoted at once, up to a task
+/// for each thread, as where strands are long.
 void expect(LatentList&, int threads, Time work);
 
 /// Promotes all of a fork or loop that is left, where others may take it.
