@@ -30,8 +30,10 @@ std::string compiled_name(const char* type) {
 }
 
 std::span<const CompiledAccess> accesses_of(const CompiledWidths& widths, std::string_view kernel) {
-  const auto range = std::ranges::equal_range(widths.accesses, kernel, {}, &CompiledAccess::kernel);
-  return {range.begin(), range.end()};
+  // clang++ 14 does not compile libstdc++'s equal_range.
+  const auto& all = widths.accesses;
+  return {std::ranges::lower_bound(all, kernel, {}, &CompiledAccess::kernel),
+          std::ranges::upper_bound(all, kernel, {}, &CompiledAccess::kernel)};
 }
 
 }  // namespace tallcache::warp

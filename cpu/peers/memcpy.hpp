@@ -33,7 +33,8 @@ struct memcpy {
  private:
   template <class Args>
   static void copy_rows(const Args& args, Index first, Index last) {
-    const auto& [b, a, scratch] = args;
+    const auto& b = args.b;
+    const auto& a = args.a;
     const auto copy = [&](Index row, Index elements) {
       if (elements) std::memcpy(b.data + row * b.ld, a.data + row * a.ld, elements * sizeof *b.data);
     };

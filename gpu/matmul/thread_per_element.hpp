@@ -34,4 +34,7 @@ void multiply_elements(Device& device, const C& c, const A& a, const B& b, unsig
   launch_kernel(device, MultiplyElements{}, {{tiling.grid()}, {block_cols, block_rows}}, c, a, b, tiling);
 }
 
+template <class View>
+RowMajor(View) -> RowMajor<View>;  // which clang++ 14 does not deduce
+
 }  // namespace tallcache::gpu::matmul

@@ -12,6 +12,8 @@ struct ColumnMajor {
   View bt;
   TALLCACHE_DEVICE auto operator()(Index l, Index j) const { return bt(j, l); }
 };
+template <class View>
+ColumnMajor(View) -> ColumnMajor<View>;  // which clang++ 14 does not deduce
 
 struct uncoalesced : OnGpu {
   static constexpr std::string_view idea =
