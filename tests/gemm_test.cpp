@@ -312,8 +312,8 @@ TEST(GemmPlan, LetsLeavesOfManyThreadsPack) {
     GemmPlan<double> plan(n, n, n, Packing<double>(kernel, n, n, b_rows, threads, {}), false, {});
     plan.share(threads);
     plan.pack_in_leaves(threads);
-    EXPECT_TRUE(!plan.in_leaves ||
-                plan.kc * (plan.mc * kernel.mr + plan.nc * kernel.nr) * 8 <= 2 * packed_in_leaf);
+    const Index packed = plan.pack_a * plan.mc * kernel.mr + plan.pack_b * plan.nc * kernel.nr;
+    EXPECT_TRUE(!plan.in_leaves || plan.kc * packed * Index(sizeof(double)) <= packed_in_leaf);
     return plan.in_leaves;
   };
   EXPECT_TRUE(in_leaves(256, false, 16));

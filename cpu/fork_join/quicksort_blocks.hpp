@@ -130,7 +130,7 @@ struct quicksort_blocks {
     const Index n = args.keys.size, block = params["block"];
     const auto other = scratch.template vector<Key>(n);
     const auto counts = scratch.template vector<Sides>(inner_nodes(n, block));
-    expect_work(fork, sort_work(args.keys.size));
+    expect_work(fork, sort_work(n));
     quicksort_by_blocks(fork, args.keys, other, counts, false, block);
   }
 
