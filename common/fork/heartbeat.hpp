@@ -164,7 +164,6 @@ struct LatentLoop : Latent {
   LatentLoop(int threads, bool of_blocks, Index begin, Index count, Index loop_step, Body& loop_body)
       : Latent(&LatentLoop::offer_half, threads),
         blocks(of_blocks),
-        first(begin),
         next(begin),
         left(count),
         step(loop_step),
@@ -174,7 +173,7 @@ struct LatentLoop : Latent {
 
   static Offered offer_half(Latent& latent) {
     auto& loop = static_cast<LatentLoop&>(latent);
-    const Index kept = loop.up_to_a_vector(loop.left / 2), half = loop.left - kept;
+    const Index kept = loop.left / 2, half = loop.left - kept;
     const bool always = calls.always.load(std::memory_order_relaxed);
     if (half == 0 || (half < loop.worthwhile.load(std::memory_order_relaxed) && !always))
       return Offered::nothing;
@@ -259,16 +258,9 @@ struct LatentLoop : Latent {
       worthwhile.store(std::max<Index>(1, done * worth_a_task / taken), std::memory_order_relaxed);
       promote_in_time(list, now);
       if (left == 0) return;
-      done = up_to_a_vector(std::clamp<Index>(done * long_piece / taken, 1, std::min(left, growth * done)));
+      done = std::clamp<Index>(done * long_piece / taken, 1, std::min(left, growth * done));
       run_piece(claim(done));
     }
-  }
-
-  // So many of the next iterations, or less, that what follows them begins where a vector does if the loop does: the
-  // vectors of a short body would lie across two lines each.
-  Index up_to_a_vector(Index count) const {
-    constexpr Index lanes = 64;
-    return count < lanes ? count : count - ((next - first) / step + count) % lanes;
   }
 
   // A loop knows how long it will take, where its iterations are alike. It need not wait as a fork does: the outermost
@@ -279,13 +271,12 @@ struct LatentLoop : Latent {
     const double rest = static_cast<double>(taken) * static_cast<double>(left) / static_cast<double>(done);
     if (rest < worth_sharing) return;
     expected = true;
-    expect(list, threads, rest < 1e9 ? static_cast<Time>(rest) : 1'000'000'000);
+    expect(list, threads, static_cast<Time>(std::min(rest, 1e9)));
   }
 
   bool expected = false;
   const bool blocks;  ///< each iteration is long: the others are promoted at once
-  const Index first;
-  Index next, left;  ///< the iterations that nobody has begun
+  Index next, left;   ///< the iterations that nobody has begun
   const Index step;
   Body* const body;
   std::atomic<Index> worthwhile{1};  ///< iterations that take as long as it pays to make a task of
