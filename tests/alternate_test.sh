@@ -3,10 +3,10 @@
 # Usage: alternate_test.sh PROGRAM SLOWED
 set -u
 program=$1 slowed=$2
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 alternate=$here/../bench/alternate
 # shellcheck source=tests/cli.sh
-. "$here/cli.sh"
+. "$here/cli.sh" || exit
 
 export TALLCACHE_SLOWED="20 naive"
 "$alternate" --results turns "$program" "$slowed" -- run matmul naive tiled --shape m=24 --seconds 0.001 -- \

@@ -4,9 +4,9 @@
 set -u
 program=$1
 mpirun=${2:-}
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 # shellcheck source=tests/cli.sh
-. "$here/cli.sh"
+. "$here/cli.sh" || exit
 
 run 0 ranks --help; has out "Example: mpirun"
 run 0 ranks matmul --shape m=64 --count --ranks 8,6 --json count.json

@@ -4,7 +4,7 @@
 set -u
 program=$1
 # shellcheck source=tests/cli.sh
-. "$(dirname "$0")/cli.sh"
+. "$(dirname "$0")/cli.sh" || exit
 smoke() { local status=$1; shift; run "$status" reproduce --smoke --results here "$@"; }
 
 # Lists, and an unknown table gets its nearest name.

@@ -3,7 +3,7 @@
 set -u
 program=$1 bench=$2
 # shellcheck source=tests/cli.sh
-. "$(dirname "$0")/cli.sh"
+. "$(dirname "$0")/cli.sh" || exit
 
 run 0 --help; has out reproduce
 for command in list run machine reproduce report compare; do run 0 "$command" --help; has out "Example"; done
