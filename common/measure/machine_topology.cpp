@@ -7,7 +7,9 @@
 #include <cmath>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 #include <thread>
 
 #include "common/error.hpp"
@@ -22,6 +24,15 @@ std::size_t within_quota(std::size_t cores) {
   if (file >> quota >> period && period > 0)
     return std::clamp<std::size_t>(static_cast<std::size_t>(std::ceil(quota / period)), 1, cores);
   return cores;
+}
+
+/// Whether Linux tells its processors where hwloc 2 looks for them.
+bool linux_tells_processors() {
+  const std::filesystem::path folder = "/sys/devices/system/cpu/cpu0/topology";
+  std::error_code ignored;
+  for (const char* name : {"package_cpus", "core_cpus", "core_siblings", "thread_siblings"})
+    if (std::filesystem::exists(folder / name, ignored)) return true;
+  return false;
 }
 
 std::vector<MemoryNode> nodes_of(hwloc_topology_t topology, hwloc_const_bitmap_t processors) {
@@ -45,6 +56,10 @@ Topology::Topology() {
   if (hwloc_topology_init(&topology) != 0) throw Error("hwloc: the topology cannot be initialised");
   topology_.reset(topology);
   hwloc_topology_set_icache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL);
+  // Without /sys hwloc's part for Linux gives up, with a line of its own on standard error; the parts that ask the
+  // processors themselves do then what they do anyway.
+  if (!linux_tells_processors())
+    hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "linux");
   if (hwloc_topology_load(topology) != 0) throw Error("hwloc: the topology cannot be loaded");
 
   const hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
