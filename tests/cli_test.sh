@@ -189,7 +189,7 @@ run 0 report steps.json --readme steps.md --check
 # What steps found, a sentence each, beside the tables of another kind.
 printf '<!-- found:begin -->\n<!-- found:end -->\n<!-- compare:begin -->\n<!-- compare:end -->\n' >found.md
 run 0 report steps.json compare.json --readme found.md
-has found.md "^- .*counting_sort.* times as fast as the textbook's .classical. and .* as the best library"
+has found.md "^- .*counting_sort.* times as fast as the textbook's .classical. and .* as the fastest library of the same run of"
 lacks found.md "over the step before"; has found.md "ahead of the CPU from"
 run 0 report steps.json compare.json --readme found.md --check
 bad "did you mean 'matmul'" steps matmull

@@ -84,7 +84,7 @@ std::string sentence(const Document& document, const Json& part) {
   const std::string throttling = throttling_text(document);
   return fmt::format(
       "- **{}**, {}, {}: `{}` takes {} ms, {:.3g} times as fast as the textbook's `{}` and {:.3g} times as fast "
-      "as the best library, `{}` ({}; {}, commit {}{}{}).\n",
+      "as the fastest library of the same run of `tallcache steps`, `{}` ({}; {}, commit {}{}{}).\n",
       part.at("operation").get<std::string>(), part.at("element").get<std::string>(),
       sizes_text(part.at("shape")), best->variant, figure(seconds * 1e3),
       measured_seconds(textbook) / seconds, textbook->variant, measured_seconds(library) / seconds,
