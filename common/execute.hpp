@@ -133,11 +133,11 @@ void run_with_copies(const Variant& variant, ArgsOf<Op> args, const Params& para
 /// host's memory, it returns when the result is ready. On a GPU such views are copied in and out, and only
 /// their elements are accessed. With views of the device's memory the work is added to options.stream,
 /// nothing is copied, elements are not validated, and the call does not wait. Scratch and copies are kept: a
-/// second call of the same shape allocates nothing. Throws Error when the arguments break the operation's
+/// second call of the same shape allocates none. Throws Error when the arguments break the operation's
 /// contract, on an unknown name, and on missing threads or devices.
 ///
 ///   execute<Matmul<double>>("recursive", {c, a, b}, {{"base", 32}}, {.threads = 2});
-///   execute<Matmul<float>>("shared_memory_tiled", {c, a, b}, {}, {.backend = Backend::gpu});
+///   execute<Matmul<float>>("shared_memory_tiled", {c, a, b}, {}, {.backend = "gpu"});
 template <class Op>
 void execute(std::string_view variant, typename Op::template Args<Plain> args, const Params& params = {},
              const ExecuteOptions& options = {}) {

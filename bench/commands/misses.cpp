@@ -178,7 +178,9 @@ void add_misses(CLI::App& app) {
   command->add_option("--device", options->device, "Number of the GPU to count on")->capture_default_str();
   command->add_option("--json", options->json, "Write the counts to FILE ('-': standard output)")
       ->type_name("FILE");
-  command->footer("Example: tallcache misses matmul naive tiled recursive --shape m=300 --curve --svg q.svg");
+  command->footer(
+      "Example: tallcache misses matmul naive recursive --shape m=200 --param base=4 --curve --svg q.svg\n"
+      "A leaf of REC-MULT is a loop: with the default base its misses have a cliff where a leaf no longer fits.");
   command->callback([options] { run(*options); });
 }
 

@@ -23,7 +23,8 @@ constexpr Index value_or_default(Index value, Index default_value) { return valu
 inline constexpr Index min_shared_work = 50'000;
 /// Up to so many threads move little between their caches.
 inline constexpr Index few_threads = 4;
-/// The largest factors that leaves pack for themselves, in bytes: of all leaves, and of one.
+/// The largest factors that leaves pack for themselves, in bytes: of all leaves, and of one. They are
+/// the same on every machine, whatever its caches.
 inline constexpr Index packed_in_leaves = Index{4} << 20, packed_in_leaf = Index{512} << 10;
 
 /// Which factors of a product are packed.
