@@ -14,7 +14,7 @@
 //     static constexpr PhaseSpec phases[] = {{"partition"}, {"sort"}};
 //     static constexpr bool parallel = true;               // it forks, or its library does
 //     static constexpr Pages scratch_pages = Pages::huge;  // the pages of its scratch
-//     static std::size_t scratch(const Op&..., const Shape&, const Params&);  // and Index width of the fork
+//     static std::size_t scratch(const Op&, const Shape&, const Params&);  // and Index width, of the fork
 //     static bool supports(const Shape&);
 //     static std::string unavailable();                    // "" when it can run
 //   };

@@ -14,7 +14,7 @@ mapfile -t scripts < <(cd "$source" && grep -lrE '^\. "' bench tests .ci --inclu
 [[ " ${scripts[*]} " == *" bench/reproduce "* && " ${scripts[*]} " == *" .ci/run "* ]] || fail "scripts: ${scripts[*]}"
 mkdir -p tree/bench tree/tests tree/.ci elsewhere/{bench,tests,.ci}
 for script in "${scripts[@]}"; do
-  [[ $script != bench/setup ]] || continue
+  [[ $script != bench/setup ]] || continue  # below
   mkdir -p "tree/$(dirname "$script")"
   cp "$source/$script" "tree/$script"
   # A folder of the script's name in CDPATH: `cd` goes there, and prints it.
@@ -30,6 +30,11 @@ for script in "${scripts[@]}"; do
     fi
   done
 done
+
+mkdir -p alone/bench && cp "$source/bench/setup" alone/bench/
+status=0
+bash alone/bench/setup >out 2>err || status=$?
+[[ $status != 0 && ! -s out && $(wc -l <err) == 1 ]] || fail "bench/setup without bench/prefix: status $status, $(cat out err)"
 
 # Without root: the packages that apt offers here, and no others.
 # advise OFFERED WHAT: a system with nothing installed, whose apt offers the packages of the pattern OFFERED.

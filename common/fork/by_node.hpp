@@ -27,7 +27,7 @@ struct MemoryNode {
 /// nodes[node], but for a sixteenth of a share; it is not run. Larger parts are run, and fork on. Branches are Parts,
 /// of which the first view is written and covers all elements that the branch writes.
 ///
-///   ByNode fork(nodes, [&](std::size_t node, auto b, auto a) { ... });
+///   ByNode fork(nodes, [&](std::size_t node, auto b, auto a) { touch(node, b, a); });
 ///   fork.start(Part([&](auto b, auto a) { rec_transpose(fork, b, a, 1); }, b, a));
 template <class Visit>
 class ByNode {

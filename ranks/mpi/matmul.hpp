@@ -1,7 +1,7 @@
 // REC-MULT over MPI: the fork policy that moves the data of a plan (ranks/plan.hpp).
 //
 //   mpi::Matmul product(ranks::choose_matmul({m, n, k}, ranks), comm, threads);
-//   ... fill product.memory(ranks::matrix_a), product.memory(ranks::matrix_b) ...
+//   fill(product.memory(ranks::matrix_a), product.memory(ranks::matrix_b));
 //   product.run();
 //
 // A leaf is gemm()'s on oneTBB threads, and the ranks of a machine share the work of theirs (leaves.hpp). What is on a

@@ -1,6 +1,6 @@
 // Takes a matrix over ranks from one distribution to another one, with or without transposition.
 //
-//   mpi::Redistribution to_rows(row_blocks(n, m, ranks).transposed(), ...);
+//   mpi::Redistribution to_rows(ranks::row_blocks(n, m, size).transposed(), mine, MPI_COMM_WORLD, threads);
 #pragma once
 
 #include <mpi.h>
