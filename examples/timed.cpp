@@ -1,4 +1,5 @@
-// A function of one's own beside the catalogue's: verified before and after, and timed interleaved. Built by CMake, or by
+// A function of one's own beside the catalogue's: verified before and after, and timed interleaved. Built by
+// CMake, or by
 //   c++ -std=c++20 -O3 -march=native -o timed timed.cpp $(pkg-config --cflags --libs tallcache)
 #include <tallcache/catalogue.hpp>
 #include <tallcache/measure.hpp>

@@ -1,4 +1,5 @@
-// Two runs compared: synthetic documents with the noise of a clock within a run and of the machine between runs.
+// Two runs compared: synthetic documents with the noise of a clock within a run and of the machine between
+// runs.
 #include "bench/report/against.hpp"
 
 #include <gtest/gtest.h>
@@ -263,7 +264,8 @@ TEST(InTurn, TheMediansIntervalLeavesOutWhatTheSignTestAllows) {
   EXPECT_NEAR(held, trials * 0.9609, trials * 0.01);
 }
 
-// Of normal samples, the interval at 0.9 holds the true ratio in 9 of 10 cases; percentiles of few samples fall short.
+// Of normal samples, the interval at 0.9 holds the true ratio in 9 of 10 cases; percentiles of few samples
+// fall short.
 TEST(Against, TheBootstrapCoversTheRatio) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> noise(1, 0.05);

@@ -1,5 +1,5 @@
-// The code in the headers' comments, each block where what it uses is known. documented_code.py writes the blocks to
-// files, and asks the compiler whether they are C++.
+// The code in the headers' comments, each block where what it uses is known. documented_code.py writes the
+// blocks to files, and asks the compiler whether they are C++.
 #include <tallcache/catalogue.hpp>
 #include <tallcache/fork.hpp>
 #include <tallcache/matmul.hpp>
@@ -57,9 +57,9 @@ void counted_over_ranks() {
   print(most), print(least);
 }
 
-void branches(Serial fork, MatrixView<double> c, MatrixView<double> c1, MatrixView<double> c2, MatrixView<const double> a,
-              MatrixView<const double> a1, MatrixView<const double> a2, MatrixView<const double> b,
-              MatrixView<const double> b1, MatrixView<const double> b2) {
+void branches(Serial fork, MatrixView<double> c, MatrixView<double> c1, MatrixView<double> c2,
+              MatrixView<const double> a, MatrixView<const double> a1, MatrixView<const double> a2,
+              MatrixView<const double> b, MatrixView<const double> b1, MatrixView<const double> b2) {
   const auto product = [&](auto to, auto left, auto right) { rec_mult(fork, to, left, right, 64); };
 #include "documented/common/fork/fork.hpp.1"
   print(a);
@@ -101,7 +101,8 @@ void counted() {
 #endif
 
 #ifdef TALLCACHE_WITH_MPI
-void over_mpi(Index m, Index n, Index k, int ranks, MPI_Comm comm, int threads, const ranks::Distribution& user_layout, const double* a) {
+void over_mpi(Index m, Index n, Index k, int ranks, MPI_Comm comm, int threads,
+              const ranks::Distribution& user_layout, const double* a) {
 #include "documented/ranks/tallcache/mpi.hpp.1"
 }
 void multiplied_over_mpi(Index m, Index n, Index k, int ranks, MPI_Comm comm, int threads) {

@@ -56,8 +56,8 @@ Topology::Topology() {
   if (hwloc_topology_init(&topology) != 0) throw Error("hwloc: the topology cannot be initialised");
   topology_.reset(topology);
   hwloc_topology_set_icache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL);
-  // Without /sys hwloc's part for Linux gives up, with a line of its own on standard error; the parts that ask the
-  // processors themselves do then what they do anyway.
+  // Without /sys hwloc's part for Linux gives up, with a line of its own on standard error; the parts that
+  // ask the processors themselves do then what they do anyway.
   if (!linux_tells_processors())
     hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "linux");
   if (hwloc_topology_load(topology) != 0) throw Error("hwloc: the topology cannot be loaded");

@@ -1,5 +1,6 @@
-// C_p = A_p B_p for p in [0, batch). All C_p are m x n, A_p m x k, B_p k x n; those of one factor lie one below the
-// other in one matrix, so that matrix p begins p rows (of C: m) times its leading dimension behind the first.
+// C_p = A_p B_p for p in [0, batch). All C_p are m x n, A_p m x k, B_p k x n; those of one factor lie one
+// below the other in one matrix, so that matrix p begins p rows (of C: m) times its leading dimension behind
+// the first.
 #pragma once
 
 #include <tuple>

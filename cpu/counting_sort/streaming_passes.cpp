@@ -191,8 +191,9 @@ HWY_NOINLINE Word append_compressed(const Spread<T>& c, const Word* buckets, Wor
   return append_keys<T, few_buckets>(c, c.keys + i, with_payload ? c.payload + i : nullptr, c.size - i, next);
 }
 
-// The same where the values of a bucket are counted next: the residues of heavy buckets are counted at once. All
-// other keys are counted as values that do not exist, so that no branch depends on a key, and then appended.
+// The same where the values of a bucket are counted next: the residues of heavy buckets are counted at once.
+// All other keys are counted as values that do not exist, so that no branch depends on a key, and then
+// appended.
 template <bool few_buckets, Index heavy_count>
 HWY_NOINLINE Word append_others(const Spread<Residue>& c, const Word* buckets, Word next) {
   using Keys = CompressedKeys<false>;
@@ -242,8 +243,8 @@ HWY_INLINE Word append_all(const Spread<T>& c, const Sample& sample, Word next) 
                                  : append_compressed<T, few_buckets, 2>(c, sample.heavy, next);
 }
 
-// Counts the hot keys, at most `most`, by comparisons, as their counters and places would wait for one another, and
-// appends the others.
+// Counts the hot keys, at most `most`, by comparisons, as their counters and places would wait for one
+// another, and appends the others.
 template <bool few_buckets, Index most>
 HWY_NOINLINE Word append_but_hot(const Spread<Residue>& c, const Sample& sample, Word next) {
   constexpr Index room = 4096, max_lanes = 16;

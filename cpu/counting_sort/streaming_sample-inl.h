@@ -19,9 +19,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
 
-// The result of a sample of the keys: hot ones, where many are equal; of the others, the buckets that hold more than a
-// third of them; and whether the rest are of `few_buckets`: two of them share a bucket as often as with fewer than 384
-// even buckets.
+// The result of a sample of the keys: hot ones, where many are equal; of the others, the buckets that hold
+// more than a third of them; and whether the rest are of `few_buckets`: two of them share a bucket as often
+// as with fewer than 384 even buckets.
 struct Sample {
   static constexpr Index size = 128;
   Index hot_count = 0, heavy_count = 0;

@@ -5,10 +5,10 @@
 // contiguous. It has no conflicts at leading dimensions that are powers of two, and touches few pages.
 // REC-MULT (Frigo, Leiserson, Prokop, Ramachandran 1999) recurses on panels and k blocks down to a leaf,
 // which is a loop over register tiles. Recursion loses prefetching across the end of a block (Yotov et al.
-// 2007), so every leaf is given the one that follows it. The sizes of panels, k blocks and leaves follow from the
-// instruction set and are the same on every machine. Whether factors are packed ahead, by each leaf or not at all is
-// decided by bounds in bytes and nanoseconds (gemm_plan.hpp), which are constants too. TUNING.md gives the measurements
-// behind them.
+// 2007), so every leaf is given the one that follows it. The sizes of panels, k blocks and leaves follow from
+// the instruction set and are the same on every machine. Whether factors are packed ahead, by each leaf or
+// not at all is decided by bounds in bytes and nanoseconds (gemm_plan.hpp), which are constants too.
+// TUNING.md gives the measurements behind them.
 #pragma once
 
 #include <algorithm>
@@ -99,8 +99,8 @@ struct FactorPart {
   bool begins_with(const FactorPart& other) const { return begin == other.begin && s == other.s; }
 };
 
-/// The memory in which this thread packs the factors of a leaf. It stays in the thread's caches from leaf to leaf, and no
-/// other part of a product sees it.
+/// The memory in which this thread packs the factors of a leaf. It stays in the thread's caches from leaf to
+/// leaf, and no other part of a product sees it.
 template <class T>
 T* own_memory() {
   struct alignas(64) Memory {

@@ -34,8 +34,8 @@ struct Packing {
   bool a, b;
   Index kc;
 
-  /// `b_rows`: the rows of B are contiguous, as the kernel reads them. What several threads pack moves between their
-  /// caches, so that it pays later than on one.
+  /// `b_rows`: the rows of B are contiguous, as the kernel reads them. What several threads pack moves
+  /// between their caches, so that it pays later than on one.
   Packing(const RegisterKernel<T>& kernel, Index m, Index n, bool b_rows, Index threads,
           const GemmSizes& sizes)
       : kernel(kernel), kc(kernel.packed_k(value_or_default(sizes.kc, kernel.kc))) {
@@ -50,8 +50,8 @@ struct Packing {
   bool none(Index k) const { return !a && !b && k <= kc; }
 };
 
-/// The division of a product into whole panels and k blocks. The order in which an element's terms are added does not
-/// depend on the number of threads.
+/// The division of a product into whole panels and k blocks. The order in which an element's terms are added
+/// does not depend on the number of threads.
 template <class T>
 struct GemmPlan {
   const RegisterKernel<T>& kernel;
@@ -94,8 +94,9 @@ struct GemmPlan {
     }
   }
 
-  /// Lets leaves pack for themselves where the factors are small. A packed factor of the whole product lies in the caches
-  /// of the threads that had it last: to write it there takes many threads longer than to pack parts of it several times.
+  /// Lets leaves pack for themselves where the factors are small. A packed factor of the whole product lies
+  /// in the caches of the threads that had it last: to write it there takes many threads longer than to pack
+  /// parts of it several times.
   void pack_in_leaves(Index threads) {
     const auto bytes = [this](Index rows, Index cols, Index k) {
       return k * ((pack_a ? rows : 0) + (pack_b ? cols : 0)) * Index(sizeof(T));

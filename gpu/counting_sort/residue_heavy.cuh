@@ -154,8 +154,8 @@ __device__ void sort_wide_bucket(const Residue* in, Key* out, bool is_aligned, K
   }
 }
 
-/// The counts of the heavy buckets' values, a piece a block; who ends a bucket's last piece makes places of its
-/// counts. Then the buckets that need wider counters. Blocks take tickets, as some parts take much longer.
+/// The counts of the heavy buckets' values, a piece a block; who ends a bucket's last piece makes places of
+/// its counts. Then the buckets that need wider counters. Blocks take tickets, as some parts take longer.
 template <class Residue>
 __global__ void __launch_bounds__(heavy_threads)
     count_heavy_buckets(const Residue* in, Key* out, bool is_aligned, SplitState state) {

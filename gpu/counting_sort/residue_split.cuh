@@ -83,7 +83,7 @@ struct Split {
   }
 };
 
-/// The buckets of a sort: of keys that a sample finds spread evenly, and of others, where these are not the same.
+/// The buckets of a sort: of keys that a sample finds spread evenly, and of others, where these differ.
 struct SplitPlan {
   std::optional<Split> of_moved;
   Split last;
@@ -121,7 +121,7 @@ struct SplitState {
   Key heavy_limit, even_limit, piece_keys, segment_items, room;
   SplitUse use;
 
-  /// Whether the keys are sorted by another state: as moved ones if the guess holds, otherwise as counted ones.
+  /// Whether the keys are sorted by another state: as moved ones if the guess holds, else as counted ones.
   __device__ bool is_idle() const { return use != SplitUse::all && *holds != static_cast<Key>(use); }
 };
 
@@ -213,8 +213,8 @@ inline __global__ void __launch_bounds__(split_threads)
   if (__syncthreads_and(is_even) && threadIdx.x == 0) *state.holds = 1;
 }
 
-/// The keys of each bucket, counted in shared memory first, unless they are moved already; the last block lays
-/// the buckets out.
+/// The keys of each bucket, counted in shared memory first, unless they are moved already; the last block
+/// lays the buckets out.
 inline __global__ void __launch_bounds__(split_threads, 2)
     count_buckets(const Key* in, Index n, bool is_aligned, SplitState state) {
   extern __shared__ Key own[];

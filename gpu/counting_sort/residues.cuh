@@ -17,10 +17,10 @@ inline constexpr std::size_t heavy_shared_bytes =
 struct residues
     : OnSharedMemory<std::max(ResidueTiles::shared_bytes(Split::max_buckets), heavy_shared_bytes)> {
   static constexpr std::string_view idea =
-      "buckets of neighbouring values, of whose keys only the low bits are moved, counted in a few bits each, "
-      "heavy buckets by many blocks; many even keys are moved before they are counted, few keys stay in one "
-      "block; ranges beyond 8 n or 1.3e9 are left to cub_radix_sort; applies privatisation, coalescing, "
-      "tiling";
+      "buckets of neighbouring values, of whose keys only the low bits are moved, counted in a few bits "
+      "each, heavy buckets by many blocks; many even keys are moved before they are counted, few keys stay "
+      "in one block; ranges beyond 8 n or 1.3e9 are left to cub_radix_sort; applies privatisation, "
+      "coalescing, tiling";
   static constexpr std::string_view source = "M8: Counting sort: a cache-friendly algorithm, on the GPU";
   using operations = OperationList<CountingSort<false>>;
 

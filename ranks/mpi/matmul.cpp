@@ -165,7 +165,8 @@ void Matmul::multiply() {
     leaves_->compute([=, this](Index rank) { return operands_of(rank, slice); }, times_);
 }
 
-// Waits for the partners of a cut, or for those whose blocks of `v` are read in place. What they wrote there is seen after.
+// Waits for the partners of a cut, or for those whose blocks of `v` are read in place. What they wrote there
+// is seen after.
 void Matmul::meet_partners(std::size_t v, std::size_t level, Partners which) {
   const Stopwatch watch(times_.waiting);
   const Index own = plan_.digit(level, rank_);

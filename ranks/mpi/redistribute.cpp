@@ -58,8 +58,8 @@ Strided in_message(const Box& box, bool by_rows) {
 
 Strided strides_of(const Rectangle& r) { return {r.row_stride, r.col_stride}; }
 
-// The sides of the squares that a large rectangle is cut into for the threads. Lines of a square are long enough to be
-// streamed, on both sides of a transposition.
+// The sides of the squares that a large rectangle is cut into for the threads. Lines of a square are long
+// enough to be streamed, on both sides of a transposition.
 constexpr Index piece_side = 256;
 
 template <class Body>

@@ -41,7 +41,8 @@ class RanksSession {
   void transpose();
   void transpose_peers(Index m, Index n, const ElementCheck&);
 
-  /// A library, or a textbook's algorithm: tries each grid once, and times the fastest. Matrix v has the seed `seed` + v.
+  /// A library, or a textbook's algorithm: tries each grid once, and times the fastest. Matrix v has the seed
+  /// `seed` + v.
   struct Peer {
     const char* name;
     Record record;
@@ -55,8 +56,8 @@ class RanksSession {
   };
   void measure(Peer);
 
-  /// Adds a record to the document, and what is wrong with its result. The file holds what was measured so far, if the
-  /// next part fails.
+  /// Adds a record to the document, and what is wrong with its result. The file holds what was measured so
+  /// far, if the next part fails.
   void finish(Record&&, const std::string& wrong);
   void put(Record&&);
 
