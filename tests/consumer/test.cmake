@@ -37,12 +37,17 @@ foreach(example IN LISTS examples)
 endforeach()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix --config ${CONFIG})
-# Only what is meant for users stands beside detail/.
+# Only what is meant for users stands beside detail/, and README.md names it.
+file(READ ${ROOT}/README.md readme)
 file(GLOB public RELATIVE ${WORK}/prefix/include/tallcache ${WORK}/prefix/include/tallcache/*)
 foreach(name IN LISTS public)
   if(NOT name MATCHES
      "^(catalogue|count|fork|kernel|matmul|measure|mpi|ranks|sort|trace|transpose)\\.hpp$|^tallcache_blas\\.h$|^detail$")
     message(FATAL_ERROR "installed, and no public header: ${name}")
+  endif()
+  string(REPLACE ".hpp" "" module ${name})
+  if(name MATCHES "hpp$" AND NOT readme MATCHES "The headers are [^.]*`${module}`")
+    message(FATAL_ERROR "README.md does not name the header ${name}")
   endif()
 endforeach()
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_BUILD_TYPE=${CONFIG}
