@@ -22,7 +22,8 @@ TEST(Charts, AVariantOfTheTextsIsTextbookOnItsBackend) {
   EXPECT_EQ(family("quicksort", {.variant = "quicksort"}), Family::textbook);
   for (const char* variant : {"one_block", "grid_tiled", "shared_memory_tiled", "coarsened"})
     EXPECT_EQ(family("matmul", {.variant = variant, .backend = "gpu"}), Family::textbook) << variant;
-  EXPECT_EQ(family("counting_sort", {.variant = "global_atomics", .backend = "gpu"}), Family::textbook);
+  for (const char* variant : {"global_atomics", "privatised"})
+    EXPECT_EQ(family("counting_sort", {.variant = variant, .backend = "gpu"}), Family::textbook) << variant;
   EXPECT_EQ(family("matmul", {.variant = "warp_tiles", .backend = "gpu"}), Family::ours);
 }
 
