@@ -104,4 +104,19 @@ hands '-L long' -L long
 hands '-L unit' -L unit
 hands '-LE slow|^long$' -LE slow
 hands '-L long -LE slow|cli' -L long -LE slow -LE cli
+
+# bench/reproduce: the program alone is built, and CUDA's half of it where a GPU is.
+cp "$source/bench/reproduce" stub/bench/
+# shellcheck disable=SC2016  # the stub expands it
+echo 'build() { echo "builds $* ${cmake_options[*]}"; exit 9; }' >>stub/bench/setup
+builds() {
+  local expected=$1 gpu=$2
+  printf '#!/bin/sh\nexit %s\n' "$gpu" >stub/bin/nvidia-smi
+  chmod +x stub/bin/nvidia-smi
+  [ "$(PATH=$work/stub/bin:$PATH bash stub/bench/reproduce)" = "$expected" ] || fail "bench/reproduce, nvidia-smi $gpu"
+}
+builds "builds release tallcache_command -D TALLCACHE_CUDA=OFF" 9
+builds "builds release tallcache_command " 0
+TALLCACHE_CMAKE_OPTIONS=-DTALLCACHE_CUDA=ON builds \
+  "builds release tallcache_command -D TALLCACHE_CUDA=OFF -DTALLCACHE_CUDA=ON" 9
 ((failures == 0))
