@@ -180,7 +180,8 @@ void add_misses(CLI::App& app) {
       ->type_name("FILE");
   command->footer(
       "Example: tallcache misses matmul naive recursive --shape m=200 --param base=4 --curve --svg q.svg\n"
-      "A leaf of REC-MULT is a loop: with the default base its misses have a cliff where a leaf no longer fits.");
+      "A leaf of REC-MULT is a loop: with the default base its misses have a cliff where a leaf "
+      "no longer fits.");
   command->callback([options] { run(*options); });
 }
 
