@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -76,6 +77,10 @@ struct Backend {
   /// awaited from the host. Throws Error when there is too little memory on either side. Null for a
   /// host backend.
   TransferSeconds (*transfer_seconds)(std::size_t upload, std::size_t download, HostPages, int device);
+
+  /// A number of a stream of device number `device` that no other stream has as long as the program runs, unlike its
+  /// address. Throws Error. Null where there are no streams.
+  std::uint64_t (*stream_id)(int device, void* stream) = nullptr;
 };
 
 /// The backends of this build, the host's first.

@@ -28,6 +28,7 @@ constinit const Backend backend{
                  const LimitsProgress&) { return measure_gpu_limits(device); },
     .transfer_seconds = [](std::size_t upload, std::size_t download, HostPages pages,
                            int device) { return transfer_seconds(upload, download, pages, device); },
+    .stream_id = &cuda_stream_id,
 };
 
 }  // namespace tallcache::gpu
