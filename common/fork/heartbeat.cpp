@@ -49,8 +49,7 @@ struct Promoted {
   Crew& crew;
   std::atomic<int> waiting{0};     // tasks that have not begun
   std::atomic<int> unfinished{0};  // tasks, those that a cancellation leaves out until they are destroyed
-  // Isolated, as a branch that an outer cancellation left out would leave its fork without a result.
-  tbb::task_group_context context{tbb::task_group_context::isolated};
+  ContextOfMode context;           // of the thread that makes the first task, which is the program's
   tbb::task_group group{context};
   HappensBefore order;
 

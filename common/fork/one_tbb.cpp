@@ -112,8 +112,14 @@ class Pinning final : public tbb::task_scheduler_observer {
   detail::Crew& crew_;
 };
 
+// The first caller's floating-point mode is not the arena's for ever.
+void initialize(tbb::task_arena& arena) {
+  const detail::DefaultMode mode;
+  arena.initialize();
+}
+
 struct Arena {
-  explicit Arena(int threads) : crew(threads), pinning((crew.arena.initialize(), crew)) {}
+  explicit Arena(int threads) : crew(threads), pinning((initialize(crew.arena), crew)) {}
   detail::Crew crew;
   Pinning pinning;
 };

@@ -6,6 +6,7 @@
 
 #include <atomic>
 
+#include "common/fork/floating_point_mode.hpp"
 #include "common/fork/fork.hpp"
 
 #if defined(__SANITIZE_THREAD__)
@@ -26,7 +27,8 @@ void require_threads(int threads);
 void pin_threads(bool pin);
 
 /// The arena of `threads` threads, including the caller. It is made once and kept, so that its workers stay
-/// awake from one run to the next. Throws Error as require_threads does.
+/// awake from one run to the next. What is executed in it directly runs in the default floating-point mode, whoever
+/// calls; in_arena() keeps the caller's. Throws Error as require_threads does.
 tbb::task_arena& arena_of(int threads);
 
 namespace detail {
@@ -65,11 +67,21 @@ struct HappensBefore {
 /// Whether the thread enters an arena by pass_through().
 inline constinit thread_local bool passing = false;
 
-/// Runs `body` inside an arena. Where that is full, one of its threads does it.
+/// Runs `body` inside an arena, in the arena's floating-point mode. Where that is full, one of its threads does it.
 template <class Body>
 void enter(tbb::task_arena& arena, Body&& body) {
+  const KeptExceptions kept;
   HappensBefore order;
   arena.execute([&]() __attribute__((no_sanitize_thread)) { order.branch(body); });
+}
+
+/// The same in the floating-point mode of this thread, for `body` and all tasks that it makes.
+template <class Body>
+void enter_in_own_mode(tbb::task_arena& arena, Body&& body) {
+  ContextOfMode context;  // before the arena's mode is set
+  tbb::task_group group(context);
+  enter(
+      arena, [&]() __attribute__((no_sanitize_thread)) { group.run_and_wait([&body] { body(); }); });
 }
 
 /// An arena of arena_of(), and what its threads do. A count may be off for a moment.
@@ -107,10 +119,10 @@ void pass_through(Crew& crew, Body&& body) {
 }  // namespace detail
 
 /// Runs `body` on the calling thread inside the arena of `threads` threads; where other callers fill the arena,
-/// on a thread of theirs.
+/// on a thread of theirs. Either runs it, and its tasks, in the caller's floating-point mode (fork.hpp).
 template <class Body>
 void in_arena(int threads, Body&& body) {
-  detail::enter(arena_of(threads), body);
+  detail::enter_in_own_mode(arena_of(threads), body);
 }
 
 /// Requires an arena of `threads` threads (in_arena).
