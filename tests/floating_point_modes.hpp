@@ -6,8 +6,10 @@
 #include <array>
 #include <cfenv>
 #include <cstdint>
+#include <cstring>
 #include <ostream>
 #include <string>
+#include <vector>
 
 namespace tallcache::test {
 
@@ -67,5 +69,10 @@ class InMode {
 
   FloatingPointMode before_;
 };
+
+/// Whether the bytes are the same: where operands are flushed, a subnormal number equals 0.
+inline bool same_bytes(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+}
 
 }  // namespace tallcache::test
