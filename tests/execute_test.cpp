@@ -229,7 +229,7 @@ bool has_memory(const ExecuteOptions& options) {
 TEST(Sessions, ReferToNoStringOfTheCaller) {
   release_memory();
   auto name = std::make_unique<std::string>("cpu");
-  { const detail::SessionLease(ExecuteOptions{.backend = *name})->memory(0, 4096); }
+  detail::SessionLease(ExecuteOptions{.backend = *name})->memory(0, 4096);
   name->replace(0, 3, "xyz");
   EXPECT_TRUE(has_memory({}));
   name.reset();

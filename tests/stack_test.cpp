@@ -6,16 +6,19 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <numeric>
-#include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "common/cache/run_traced.hpp"
 #include "common/catalogue.hpp"
 #include "common/execute.hpp"
+#include "common/fork/parallel.hpp"
 #include "common/ops/sort.hpp"
+#include "cpu/fork_join/fib.hpp"
 #include "cpu/fork_join/quicksort_blocks.hpp"
 #include "tests/heartbeat_trees.hpp"
 #include "tests/support.hpp"
@@ -81,8 +84,8 @@ double work_of(const Operation& operation, const Shape& shape) {
 
 /// For each size of the operation the shape that is long in it and 1 in the others, and one that is as long in all.
 std::vector<Shape> extreme_shapes(const Operation& operation) {
-  constexpr Index longest = Index{1} << 15;
-  constexpr double most_work = 6e6;
+  constexpr Index longest = Index{1} << 13;
+  constexpr double most_work = 1.5e5;
   std::vector<Shape> shapes;
   const auto add = [&](auto&& is_long) {
     for (Index size = longest; size > 1; size /= 2) {
@@ -101,6 +104,13 @@ std::vector<Shape> extreme_shapes(const Operation& operation) {
     if (one.name != "pad") add([&](const DimSpec& dim) { return dim.name == one.name; });
   if (operation.dims.size() > 1) add([](const DimSpec&) { return true; });
   return shapes;
+}
+
+Shape largest_test_shape(const Operation& operation) {
+  const std::vector<Shape> shapes = operation.test_shapes();
+  return complete_shape(operation, *std::ranges::max_element(shapes, {}, [&](const Shape& shape) {
+                          return work_of(operation, complete_shape(operation, shape));
+                        }));
 }
 
 /// The defaults, and the least of every parameter, which makes the most forks.
@@ -138,13 +148,15 @@ TEST_P(SmallStack, IsEnoughForExtremeShapes) {
   on_small_stack([&] {
     const Operation& operation = *variant.operation;
     const auto executor = make_executor(variant.backend);
+    const auto run = [&](const Shape& shape, std::string_view input, const std::vector<Params>& settings) {
+      if (!variant.supports(shape)) return;
+      Workspace workspace({&operation, shape, input}, *executor);
+      for (const Params& params : settings) runs_everywhere(variant, workspace, params);
+      ++ran;
+    };
     for (const Shape& shape : extreme_shapes(operation))
-      for (std::string_view input : operation.inputs) {
-        if (!variant.supports(shape)) continue;
-        Workspace workspace({&operation, shape, input}, *executor);
-        for (const Params& params : settings_of(variant)) runs_everywhere(variant, workspace, params);
-        ++ran;
-      }
+      for (std::string_view input : operation.inputs) run(shape, input, settings_of(variant));
+    run(largest_test_shape(operation), operation.inputs.front(), {{}});
   });
   EXPECT_GE(ran, 1);
 }
@@ -180,6 +192,35 @@ TEST_F(SmallStacks, AreTheCallersAndTheWorkers) {
     EXPECT_GT(of_worker, 0u);
     EXPECT_LE(of_worker, stack_bytes + (std::size_t{64} << 10));
   });
+}
+
+/// A fork whose second branch is short at every level: a thread that waits for one finds those of all levels above.
+template <class Fork>
+Fib::Number chain(Fork& fork, Index depth) {
+  if (depth == 0) return fj::fibonacci(fork, 8, 0);
+  Fib::Number deep = 0, flat = 0;
+  fork([&] { deep = chain(fork, depth - 1); }, [&] { flat = fj::fibonacci(fork, 5, 0); });
+  return deep + flat;
+}
+
+// More callers than the arena has threads: all wait on one another's tasks.
+TEST_F(SmallStacks, AreEnoughWhereWaitingThreadsRunTasksOfOthers) {
+  if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
+  const Impatience promoting;
+  for (ForkPolicy policy : fork_policies) {
+    set_fork_policy(policy);
+    std::vector<std::jthread> callers;
+    for (int caller = 0; caller < 4; ++caller)
+      callers.emplace_back([] {
+        on_small_stack([] {
+          for (int round = 0; round < 3; ++round)
+            run_parallel(2, [](auto& fork) {
+              EXPECT_EQ(fj::fibonacci(fork, 15, 0), 610u);
+              EXPECT_EQ(chain(fork, 50), 21u + 50 * 5u);
+            });
+        });
+      });
+  }
 }
 
 /// McIlroy's adversary ("A killer adversary for quicksort", 1999). A sort of items finds out their order only as it
