@@ -64,9 +64,9 @@ struct Promoted {
     Promoted& promoted;
   };
 
-  // A task that runs.
+  // A task that runs. What the closure holds is read by the closure, which is not sanitized.
   struct Running {
-    Running(Promoted& promoted, const Strands& of_fork) : crew(promoted.crew) {
+    Running(Promoted& promoted, Strands of_fork) : crew(promoted.crew) {
       --promoted.waiting;
       --crew.offered;
       --crew.idle;
