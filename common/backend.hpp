@@ -78,8 +78,8 @@ struct Backend {
   /// host backend.
   TransferSeconds (*transfer_seconds)(std::size_t upload, std::size_t download, HostPages, int device);
 
-  /// A number of a stream of device number `device` that no other stream has as long as the program runs, unlike its
-  /// address. Throws Error. Null where there are no streams.
+  /// A number of a stream of device number `device` that no other stream has as long as the program runs,
+  /// unlike its address. Throws Error. Null where there are no streams.
   std::uint64_t (*stream_id)(int device, void* stream) = nullptr;
 };
 

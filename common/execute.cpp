@@ -18,7 +18,8 @@ struct IdleSession {
 
 std::mutex idle_sessions_mutex;
 
-// The one that was put back last is the last. Never destroyed: the devices' own libraries may be gone by then.
+// The one that was put back last is the last. Never destroyed: the devices' own libraries may be gone by
+// then.
 std::vector<IdleSession>& idle_sessions() {
   static auto* const list = [] {
     auto* const made = new std::vector<IdleSession>;

@@ -47,7 +47,8 @@ class Session {
   std::vector<Piece> pieces_;
 };
 
-/// Sessions that are kept while no call uses them. The one that has been idle the longest makes room for another.
+/// Sessions that are kept while no call uses them. The one that has been idle the longest makes room for
+/// another.
 inline constexpr std::size_t most_idle_sessions = 32;
 
 /// A device of a backend, and a stream of it.
@@ -148,9 +149,10 @@ void run_with_copies(const Variant& variant, ArgsOf<Op> args, const Params& para
 /// host's memory, it returns when the result is ready. On a GPU such views are copied in and out, and only
 /// their elements are accessed. With views of the device's memory the work is added to options.stream,
 /// nothing is copied, elements are not validated, and the call does not wait. Scratch and copies are kept: a
-/// second call of the same shape allocates nothing. They are those of the last 32 places and calls side by side that
-/// ended, until release_memory(). No string, stream or view of the caller is referred to afterwards. Throws Error when the arguments break the operation's
-/// contract, on an unknown name, and on missing threads or devices.
+/// second call of the same shape allocates nothing. They are those of the last 32 places and calls side by
+/// side that ended, until release_memory(). No string, stream or view of the caller is referred to
+/// afterwards. Throws Error when the arguments break the operation's contract, on an unknown name, and on
+/// missing threads or devices.
 ///
 ///   execute<Matmul<double>>("recursive", {c, a, b}, {{"base", 32}}, {.threads = 2});
 ///   execute<Matmul<float>>("shared_memory_tiled", {c, a, b}, {}, {.backend = Backend::gpu});

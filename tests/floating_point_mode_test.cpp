@@ -1,5 +1,6 @@
-// A parallel program runs in its caller's floating-point mode on every thread, whatever mode the pool was made in, and
-// leaves the caller's as it was. Each test is a process of its own under CTest, so that its first call makes the pool.
+// A parallel program runs in its caller's floating-point mode on every thread, whatever mode the pool was
+// made in, and leaves the caller's as it was. Each test is a process of its own under CTest, so that its
+// first call makes the pool.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -20,7 +21,8 @@
 namespace tallcache::test {
 namespace {
 
-/// Records the modes in which two branches run, each on a thread of its own: neither ends before both have begun.
+/// Records the modes in which two branches run, each on a thread of its own: neither ends before both have
+/// begun.
 class TwoThreads {
  public:
   template <class Fork>

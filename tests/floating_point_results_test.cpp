@@ -1,4 +1,5 @@
-// Products and other results of parallel programs in any floating-point mode: the bytes of one thread in that mode.
+// Products and other results of parallel programs in any floating-point mode: the bytes of one thread in that
+// mode.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -15,7 +16,8 @@
 namespace tallcache::test {
 namespace {
 
-/// Every buffer after a run of a variant on `threads` threads, from the same inputs, scaled where they are doubles.
+/// Every buffer after a run of a variant on `threads` threads, from the same inputs, scaled where they are
+/// doubles.
 std::vector<std::vector<std::byte>> results(const Variant& variant, const Shape& shape, int threads,
                                             double scale) {
   const Operation& operation = *variant.operation;
@@ -39,7 +41,8 @@ std::vector<std::vector<std::byte>> results(const Variant& variant, const Shape&
   return buffers;
 }
 
-// The bytes of one thread in the mode, of every parallel variant on numbers; they are not those of rounding to nearest.
+// The bytes of one thread in the mode, of every parallel variant on numbers; they are not those of rounding
+// to nearest.
 TEST(FloatingPointOfVariants, SameBytesOnAnyNumberOfThreads) {
   if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
   const Impatience promoting;

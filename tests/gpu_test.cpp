@@ -281,8 +281,8 @@ TEST_F(OnDevice, ExecutesOnTheDevicesViewsInAStream) {
   cudaFree(b);
 }
 
-// What execute() keeps for a stream is not given to a later one of the same address, which need not wait for the work
-// of the first.
+// What execute() keeps for a stream is not given to a later one of the same address, which need not wait for
+// the work of the first.
 TEST_F(OnDevice, TellsAStreamFromALaterOneOfItsAddress) {
   const Backend& backend = find_backend("gpu");
   std::set<std::uint64_t> ids;

@@ -1,6 +1,6 @@
-// No recursion is deep: every variant, its trace and its profile run on shapes as long and thin as they get, on every
-// kind of input, where each thread has a stack of 256 KiB: the caller, and oneTBB's workers. A worker takes tasks from
-// other threads while it waits, on the same stack, as long as half of it is free.
+// No recursion is deep: every variant, its trace and its profile run on shapes as long and thin as they get,
+// on every kind of input, where each thread has a stack of 256 KiB: the caller, and oneTBB's workers. A
+// worker takes tasks from other threads while it waits, on the same stack, as long as half of it is free.
 #include <gtest/gtest.h>
 #include <oneapi/tbb/global_control.h>
 #include <pthread.h>
@@ -82,7 +82,8 @@ double work_of(const Operation& operation, const Shape& shape) {
   return cost.flops + cost.bytes + cost.keys;
 }
 
-/// For each size of the operation the shape that is long in it and 1 in the others, and one that is as long in all.
+/// For each size of the operation the shape that is long in it and 1 in the others, and one that is as long
+/// in all.
 std::vector<Shape> extreme_shapes(const Operation& operation) {
   constexpr Index longest = Index{1} << 13;
   constexpr double most_work = 1.5e5;
@@ -194,7 +195,8 @@ TEST_F(SmallStacks, AreTheCallersAndTheWorkers) {
   });
 }
 
-/// A fork whose second branch is short at every level: a thread that waits for one finds those of all levels above.
+/// A fork whose second branch is short at every level: a thread that waits for one finds those of all levels
+/// above.
 template <class Fork>
 Fib::Number chain(Fork& fork, Index depth) {
   if (depth == 0) return fj::fibonacci(fork, 8, 0);
@@ -223,8 +225,8 @@ TEST_F(SmallStacks, AreEnoughWhereWaitingThreadsRunTasksOfOthers) {
   }
 }
 
-/// McIlroy's adversary ("A killer adversary for quicksort", 1999). A sort of items finds out their order only as it
-/// compares them, and the answers make each pivot one of the least of those that are left.
+/// McIlroy's adversary ("A killer adversary for quicksort", 1999). A sort of items finds out their order only
+/// as it compares them, and the answers make each pivot one of the least of those that are left.
 class Adversary {
  public:
   struct Item {

@@ -10,11 +10,11 @@
 //
 // expect_work(fork, nanoseconds) tells it how long about what follows takes on one thread.
 //
-// A program runs in the floating-point mode of its caller on all threads: rounding direction, flushing of subnormal
-// numbers, trapped exceptions. The mode is read where the program enters an arena, and where a fork becomes a task; the
-// caller's is the same afterwards, and the exceptions that it had raised stay raised. A branch leaves the mode as it
-// finds it: what others see of a change that a branch makes, and which exceptions a parallel program raises on its
-// caller's thread, is unspecified.
+// A program runs in the floating-point mode of its caller on all threads: rounding direction, flushing of
+// subnormal numbers, trapped exceptions. The mode is read where the program enters an arena, and where a fork
+// becomes a task; the caller's is the same afterwards, and the exceptions that it had raised stay raised. A
+// branch leaves the mode as it finds it: what others see of a change that a branch makes, and which
+// exceptions a parallel program raises on its caller's thread, is unspecified.
 //
 // f and g are functions without arguments. A Part is one that also shows the views that it works on, so that
 // a policy for several memories can see what each branch reads and writes.

@@ -27,8 +27,8 @@ void require_threads(int threads);
 void pin_threads(bool pin);
 
 /// The arena of `threads` threads, including the caller. It is made once and kept, so that its workers stay
-/// awake from one run to the next. What is executed in it directly runs in the default floating-point mode, whoever
-/// calls; in_arena() keeps the caller's. Throws Error as require_threads does.
+/// awake from one run to the next. What is executed in it directly runs in the default floating-point mode,
+/// whoever calls; in_arena() keeps the caller's. Throws Error as require_threads does.
 tbb::task_arena& arena_of(int threads);
 
 namespace detail {
@@ -67,7 +67,8 @@ struct HappensBefore {
 /// Whether the thread enters an arena by pass_through().
 inline constinit thread_local bool passing = false;
 
-/// Runs `body` inside an arena, in the arena's floating-point mode. Where that is full, one of its threads does it.
+/// Runs `body` inside an arena, in the arena's floating-point mode. Where that is full, one of its threads
+/// does it.
 template <class Body>
 void enter(tbb::task_arena& arena, Body&& body) {
   const KeptExceptions kept;

@@ -1,9 +1,10 @@
 // Quicksort as in the slides: partition around the last key, fork on the two sides. The partition is serial,
 // so the span is Theta(n) and the parallelism no more than Theta(lg n), however many keys there are.
 //
-// Three things differ from the slides' text, which is quadratic, with a recursion as deep as there are keys, on
-// input that is sorted or all equal. A key from a random position is moved to the end before the partition.
-// The keys equal to the pivot are set aside where it is the minimum. Sides of very different sizes are not forked.
+// Three things differ from the slides' text, which is quadratic, with a recursion as deep as there are keys,
+// on input that is sorted or all equal. A key from a random position is moved to the end before the
+// partition. The keys equal to the pivot are set aside where it is the minimum. Sides of very different sizes
+// are not forked.
 #pragma once
 
 #include <algorithm>
@@ -90,9 +91,9 @@ std::pair<Keys, Keys> two_sides(Keys keys) {
   return {keys.block(0, middle), right};
 }
 
-/// A side below so large a part of the keys is sorted at once: a fork would not pay. The other side follows in the same
-/// call, so that the recursion is at most log n / log (16/15) deep, whatever the keys (quadratic work is still possible:
-/// McIlroy, "A killer adversary for quicksort", 1999).
+/// A side below so large a part of the keys is sorted at once: a fork would not pay. The other side follows
+/// in the same call, so that the recursion is at most log n / log (16/15) deep, whatever the keys (quadratic
+/// work is still possible: McIlroy, "A killer adversary for quicksort", 1999).
 inline constexpr Index small_side = 16;
 
 template <class Fork, class Keys>

@@ -1,5 +1,5 @@
-// The drop-in BLAS computes in its caller's floating-point mode, on any number of threads and whatever mode it was first
-// called in. Each test is a process of its own under CTest.
+// The drop-in BLAS computes in its caller's floating-point mode, on any number of threads and whatever mode
+// it was first called in. Each test is a process of its own under CTest.
 #include <gtest/gtest.h>
 
 #include <random>
