@@ -14,6 +14,7 @@
 //     static constexpr PhaseSpec phases[] = {{"partition"}, {"sort"}};
 //     static constexpr bool parallel = true;               // it forks, or its library does
 //     static constexpr Pages scratch_pages = Pages::huge;  // the pages of its scratch
+//     static constexpr ErrorClass error_class = ErrorClass::normwise;  // weaker than the operation's
 //     static std::size_t scratch(const Op&..., const Shape&, const Params&);  // and Index width of the fork
 //     static bool supports(const Shape&);
 //     static std::string unavailable();                    // "" when it can run
@@ -80,6 +81,7 @@ struct Variant {
   std::span<const Entry> entries;  ///< one for each phase, to be called in order
   bool parallel;                   ///< runs on more than one thread when asked to
   Pages scratch_pages;             ///< on which its scratch lies
+  ErrorClass error_class;          ///< the bound that its results keep
   TraceEntry trace;      ///< all timed phases, every element access passed to the tracer; null for a library
   ProfileEntry profile;  ///< all timed phases, work and span measured; null for a library
   std::size_t (*scratch_bytes)(const Shape&, const Params&, Index width);

@@ -52,6 +52,16 @@ constexpr Pages scratch_pages_of() {
     return Pages::ordinary;
 }
 
+template <class V, class Op>
+constexpr ErrorClass error_class_of() {
+  if constexpr (requires { V::error_class; }) {
+    static_assert(HasErrorClasses<Op>, "the operation's check knows one bound alone");
+    return Element<typename Op::Sum>::is_exact ? ErrorClass::standard : V::error_class;
+  } else {
+    return ErrorClass::standard;
+  }
+}
+
 // No policy sees what a variant with `call` accesses.
 template <class V, class Op>
 concept Calling = requires(const Launch launch, const ArgsOf<Op> args, const Params params) {
@@ -130,6 +140,7 @@ constexpr auto records(OperationList<Ops...>, std::string_view name, std::string
       .entries = entries_of<V, Ops>,
       .parallel = is_parallel<V>(),
       .scratch_pages = scratch_pages_of<V>(),
+      .error_class = error_class_of<V, Ops>(),
       .trace = EntriesOf<V, Ops>::trace,
       .profile = EntriesOf<V, Ops>::profile,
       .scratch_bytes = &scratch_of<V, Ops>,

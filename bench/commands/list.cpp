@@ -42,6 +42,9 @@ void print_catalogue(const std::string& operation) {
                variant->idea);
     fmt::print("  {:<18} {}; {}{}\n", "", elements(*variant, reason), variant->source,
                params_text.empty() ? "" : "; " + params_text);
+    if (variant->error_class != ErrorClass::standard)
+      fmt::print("  {:<18} error class {}: {}\n", "", name_of(variant->error_class),
+                 bound_text(variant->error_class));
     if (!reason.empty()) fmt::print("  {:<18} unavailable: {}\n", "", reason);
   }
 }

@@ -35,6 +35,7 @@ Json to_json(const Variant& variant) {
           {"idea", variant.idea},
           {"source", variant.source},
           {"peer", variant.peer},
+          {"error_class", name_of(variant.error_class)},
           {"params", std::move(params)},
           {"available", reason.empty()},
           {"reason", reason}};

@@ -13,9 +13,9 @@ constexpr std::array<std::string_view, 5> origin_names{"clock", "model", "event"
 
 constexpr std::array<std::string_view, 11> quantity_keys{
     "name", "unit", "at", "value", "over", "values", "spread", "samples", "source", "detail", "reason"};
-constexpr std::array<std::string_view, 14> record_keys{
-    "operation", "variant", "backend",    "element", "shape",  "params", "input",
-    "threads",   "peer",    "conditions", "row",     "status", "reason", "quantities"};
+constexpr std::array<std::string_view, 15> record_keys{
+    "operation", "variant",    "backend", "element", "shape",  "params",     "input",      "threads",
+    "peer",      "conditions", "row",     "status",  "reason", "quantities", "error_class"};
 
 // The unit of an operation's work, for each Rate.
 constexpr std::array<std::string_view, 6> work_units{"flop", "B", "key", "call", "cell", "edge"};
@@ -67,6 +67,25 @@ Json object(const Json& json, const char* key) {
   if (!json.at(key).is_object())
     throw Error(fmt::format("a measurement is no record: '{}' is no object", key));
   return json[key];
+}
+
+// Of a document from before it was stored: these variants had another than the standard one then. The
+// catalogue is not asked, as a build without CUDA reads a GPU's documents, too.
+ErrorClass error_class_before(const Record& record) {
+  if (record.operation != "matmul" || record.element == Element<std::int32_t>::name)
+    return ErrorClass::standard;
+  if (record.variant == "strassen") return ErrorClass::normwise;
+  if (record.variant == "three_products") return ErrorClass::split_factors;
+  if (record.variant == "three_truncated") return ErrorClass::truncated_sums;
+  return ErrorClass::standard;
+}
+
+ErrorClass error_class_of(const Json& json, const Record& record) {
+  if (!json.contains("error_class")) return error_class_before(record);
+  const std::string name = json["error_class"];
+  const auto parsed = parse_error_class(name);
+  if (!parsed) throw Error(fmt::format("'{}' is no error class", name));
+  return *parsed;
 }
 
 Axis axis_from_json(const Json& json) {
@@ -163,6 +182,7 @@ Record to_record(const Problem& problem, const Candidate& candidate) {
   record.input = problem.input.empty() ? operation.inputs.front() : problem.input;
   record.threads = candidate.threads;
   record.peer = variant.peer;
+  record.error_class = variant.error_class;
   if (problem.pages == Pages::huge) record.conditions["pages"] = "2 MiB";
   if (candidate.launch == LaunchMode::graph) record.conditions["launch"] = "graph";
   if (candidate.fork) record.conditions["fork"] = name_of(*candidate.fork);
@@ -222,9 +242,11 @@ Record to_record(const Problem& problem, const Measurement& m) {
 }
 
 Json to_json(const Record& record) {
-  Json json{{"operation", record.operation}, {"variant", record.variant}, {"backend", record.backend},
-            {"element", record.element},     {"shape", record.shape},     {"params", record.params},
-            {"input", record.input},         {"threads", record.threads}, {"peer", record.peer}};
+  Json json{{"operation", record.operation}, {"variant", record.variant},
+            {"backend", record.backend},     {"element", record.element},
+            {"shape", record.shape},         {"params", record.params},
+            {"input", record.input},         {"threads", record.threads},
+            {"peer", record.peer},           {"error_class", name_of(record.error_class)}};
   put(json, "conditions", record.conditions);
   put(json, "row", record.row);
   json["status"] = to_string(record.outcome.status);
@@ -247,6 +269,7 @@ Record record_from_json(const Json& json) {
     record.threads = json.at("threads");
     if (record.threads < 1) throw Error(fmt::format("{} ran on {} threads", record.variant, record.threads));
     record.peer = json.at("peer");
+    record.error_class = error_class_of(json, record);
     record.conditions = json.value("conditions", Json::object());
     if (record.conditions.contains("launch") && record.conditions["launch"] != "graph")
       throw Error(fmt::format("{} is no way to launch", record.conditions["launch"].dump()));

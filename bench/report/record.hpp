@@ -48,6 +48,9 @@ struct Record {
   std::string input{};
   int threads = 1;
   bool peer = false;
+  /// The bound that the variant's errors keep. A document from before it was stored gives it by the variant's
+  /// name.
+  ErrorClass error_class = ErrorClass::standard;
   /// Other than the default: {"pages": "2 MiB"}, {"caches": "cold"}, {"launch": "graph"}.
   Json conditions = Json::object();
   std::string row{};  ///< for a table's own measurements "<table>: <row>"; for peers, the case

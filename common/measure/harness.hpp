@@ -81,7 +81,8 @@ class Workspace {
   /// check() may follow. Throws Error when it is a library.
   Profile profile(const Candidate&, CostUnit, const ProfileOptions& options);
 
-  /// Checks the outputs as the last run left them. Not for an operation that works in place.
+  /// Checks the outputs as the last run left them, against the bound of its variant's error class. Not for an
+  /// operation that works in place.
   Check check();
 
   /// The bytes of each output (an operation in place: of what it changed) as the last check saw them.
@@ -111,6 +112,7 @@ class Workspace {
   Problem problem_;
   Executor& executor_;
   bool in_place_ = false;
+  ErrorClass error_class_ = ErrorClass::standard;  ///< of the last run's variant
   std::vector<Buffer> buffers_;
   std::unique_ptr<Memory>& scratch_of(const Candidate& candidate) {
     return scratch_[candidate.variant->scratch_pages == Pages::huge];
