@@ -126,7 +126,7 @@ run 0 run increment loop --json -; has out '"n": 100000'; has out '"status": "me
 run 0 run --graph graph.txt --seconds 0.01; has out "^bfs .*vertices=6,edges=4"
 
 # CPU against GPU: where there is no GPU its variants say why, and the CPU's results stand.
-run 0 compare matmul transpose counting_sort --smoke --json compare.json; has out "ahead of the CPU from"
+run 0 compare matmul transpose counting_sort --smoke --json compare.json; has out "ahead of the CPU: kernel alone"
 python3 - compare.json <<'P' || fail "compare.json"
 import json, sys
 document = json.load(open(sys.argv[1]))
@@ -142,7 +142,7 @@ assert sum(r["backend"] == "cpu" and r["status"] == "measured" for r in document
 assert {"multiply_add", "memory_traffic"} <= {limit["operation"] for limit in document["limits"]}
 P
 # Printed again from the file, and put into a README.
-run 0 report compare.json; has out "matmul float"; has out "The GPU is ahead of the CPU from"
+run 0 report compare.json; has out "matmul float"; has out "The GPU is ahead of the CPU: kernel alone"
 printf 'before\n<!-- compare:begin -->\n<!-- compare:end -->\nafter\n' >readme.md
 bad "differs" report compare.json --readme readme.md --check
 run 0 report compare.json --readme readme.md
@@ -190,7 +190,7 @@ run 0 report steps.json --readme steps.md --check
 printf '<!-- found:begin -->\n<!-- found:end -->\n<!-- compare:begin -->\n<!-- compare:end -->\n' >found.md
 run 0 report steps.json compare.json --readme found.md
 has found.md "^- .*counting_sort.* times as fast as the textbook's .classical. and .* as the best library"
-lacks found.md "over the step before"; has found.md "ahead of the CPU from"
+lacks found.md "over the step before"; has found.md "ahead of the CPU: kernel alone"
 run 0 report steps.json compare.json --readme found.md --check
 bad "did you mean 'matmul'" steps matmull
 # All arrays on pages of 2 MiB, where the system has them.

@@ -152,7 +152,7 @@ void compare(const CompareOptions& options) {
     measure_sweep(document, *suite, options, output, watch);
     const Json& part = document.plan.back();
     output.part(document, fmt::format("\n{}{}", render(comparison_grid(document, part), Style::terminal),
-                                      crossover_sentence(document, part)));
+                                      comparison_sentences(document, part)));
     if (!options.svg.empty())
       draw(fmt::format("{}-{}.svg", options.svg, suite->operation), comparison_plot(document, part));
   }

@@ -187,7 +187,12 @@ std::string list_text(const std::vector<const Record*>& records, const char* tit
   std::string text = fmt::format("\n{}\n\n", title);
   for (const Record* record : records) {
     const Record* counterpart = other.find(*record);
-    text += fmt::format("- {}{}\n", run_name(*record), counterpart ? ": " + reason_of(counterpart) : "");
+    const std::string why =
+        !counterpart ? ""
+        : counterpart->error_class != record->error_class
+            ? fmt::format(": there of the error class {}", name_of(counterpart->error_class))
+            : ": " + reason_of(counterpart);
+    text += fmt::format("- {}{}\n", run_name(*record), why);
   }
   return text;
 }
@@ -245,7 +250,7 @@ RunComparison compare_runs(const Document& now, const Document& before) {
       continue;
     }
     const Record* old = before.find(record);
-    if (!old || !is_timed(*old)) {
+    if (!old || !is_timed(*old) || old->error_class != record.error_class) {
       result.added.push_back(&record);
       continue;
     }
@@ -253,7 +258,8 @@ RunComparison compare_runs(const Document& now, const Document& before) {
     result.changes.push_back({&record, old, record.seconds(), old->seconds(), raw, raw, 1, 1});
   }
   for (const Record& old : before.measurements)
-    if (const Record* record = is_timed(old) ? now.find(old) : &old; !record || !is_timed(*record))
+    if (const Record* record = is_timed(old) ? now.find(old) : &old;
+        !record || !is_timed(*record) || record->error_class != old.error_class)
       if (is_timed(old)) result.gone.push_back(&old);
   if (result.changes.empty()) throw Error("the two documents have no timed record in common");
 
