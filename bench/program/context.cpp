@@ -6,6 +6,7 @@
 #include "bench/report/machine_json.hpp"
 #include "common/backend.hpp"
 #include "common/error.hpp"
+#include "common/fork/policy.hpp"
 
 namespace tallcache {
 namespace {
@@ -38,6 +39,7 @@ Json machine_context(int device) {
   const bool usable = device >= 0 && device < static_cast<int>(gpus.size()) && gpus[device].unusable.empty();
   Json context = nlohmann::json(this_machine());
   context["gpu"] = usable ? gpus[device].name : "none";
+  context["fork"] = name_of(fork_policy());
   context["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   return context;
 }

@@ -9,8 +9,9 @@ namespace tallcache {
 /// describe_machine() with the kernels that the peers run and the state of CUDA filled in.
 const Machine& this_machine();
 
-/// this_machine(), the date and, where GPU number `device` can be used, its name as "gpu" ("none" where it
-/// cannot), as JSON: the "context" of every document.
+/// this_machine(), the date, the fork policy of the runs whose records name none and, where GPU number
+/// `device` can be used, its name as "gpu" ("none" where it cannot), as JSON: the "context" of every
+/// document.
 Json machine_context(int device = 0);
 
 /// Throws Error when GPU number `device` should be there and cannot be used: there is no such device, its

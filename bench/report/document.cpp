@@ -49,6 +49,10 @@ void Document::put(Record record) {
   measurements.push_back(std::move(record));
 }
 
+std::string fork_policy_of(const Document& document, const Record& record) {
+  return record.conditions.value("fork", document.context.value("fork", ""));
+}
+
 Json to_json(const Document& document) {
   const auto list = [](const std::vector<Record>& records) {
     Json json = Json::array();

@@ -33,6 +33,10 @@ struct Document {
   void put(Record record);
 };
 
+/// The fork policy under which a run forked: that of its record, else of the document's context. Empty where
+/// neither says it, as in documents from before it was stored.
+std::string fork_policy_of(const Document&, const Record&);
+
 Json to_json(const Document&);
 
 /// Reads a document. Throws Error with one line, which names the file, when the file cannot be read, is
