@@ -221,6 +221,7 @@ std::vector<std::string> differences_of(const Json& now, const Json& before) {
   compare("compiler", "/build/compiler");
   compare("flags", "/build/flags");
   compare("flags of the textbook variants", "/build/textbook_flags");
+  compare("fork policy", "/fork");
   compare("sizes", "/mode");
   compare("seed", "/seed");
   return list;

@@ -13,9 +13,9 @@ namespace fs = std::filesystem;
 namespace {
 
 // The parts of the context that results depend on.
-constexpr const char* settings[] = {"/cpu",          "/usable_cores",   "/gpu",
-                                    "/build/commit", "/build/compiler", "/build/type",
-                                    "/build/flags",  "/mode",           "/seed"};
+constexpr const char* settings[] = {
+    "/cpu",        "/usable_cores", "/gpu",  "/build/commit", "/build/compiler",
+    "/build/type", "/build/flags",  "/mode", "/seed",         "/fork"};
 
 constexpr const char* recovery_hint = "use --fresh to replace it, or another --results";
 
