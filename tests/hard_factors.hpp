@@ -2,8 +2,8 @@
 // digits that a tensor core keeps, alternating ones; sums that cancel; exponents far apart.
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

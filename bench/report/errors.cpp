@@ -31,6 +31,12 @@ const Record* record_of(const Document& document, const Json& part, const Json& 
   return nullptr;
 }
 
+// The variant of a run, with its error class where that is not the standard one.
+std::string name_of_run(const Json& run, const Record* record) {
+  return with_class(run.at("variant").get<std::string>(),
+                    record ? record->error_class : ErrorClass::standard);
+}
+
 double error_of(const Record* record, std::string_view name) {
   return record && record->outcome.measured() ? record->value(name) : no_value;
 }
@@ -120,7 +126,7 @@ Grid error_growth_grid(const Document& document, const Json& part, const std::st
   grid.columns.push_back({fmt::format("grows as {}^", dimension)});
   for (const Json& run : runs_on_ladder(part)) {
     std::vector<std::string>& row = grid.rows.emplace_back();
-    row.push_back(run.at("variant"));
+    row.push_back(name_of_run(run, record_of(document, part, run, ladder.front(), input)));
     std::vector<double> errors;
     for (const Json& shape : ladder) {
       errors.push_back(error_of(record_of(document, part, run, shape, input), "max error"));
@@ -149,7 +155,7 @@ Grid errors_and_speeds_grid(const Document& document, const Json& part) {
   for (std::size_t i = 0; i < records.size(); ++i) {
     const Json& run = part.at("runs").at(i);
     std::vector<std::string>& row = grid.rows.emplace_back();
-    row.push_back(run.at("variant"));
+    row.push_back(name_of_run(run, records[i]));
     const double seconds = measured_seconds(records[i]);
     if (!(seconds > 0)) {
       row.push_back(reason_of(records[i]));

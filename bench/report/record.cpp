@@ -183,6 +183,7 @@ Record to_record(const Problem& problem, const Candidate& candidate) {
   record.threads = candidate.threads;
   record.peer = variant.peer;
   record.error_class = variant.error_class;
+  record.stores_class = true;
   if (problem.pages == Pages::huge) record.conditions["pages"] = "2 MiB";
   if (candidate.launch == LaunchMode::graph) record.conditions["launch"] = "graph";
   if (candidate.fork) record.conditions["fork"] = name_of(*candidate.fork);
@@ -242,11 +243,10 @@ Record to_record(const Problem& problem, const Measurement& m) {
 }
 
 Json to_json(const Record& record) {
-  Json json{{"operation", record.operation}, {"variant", record.variant},
-            {"backend", record.backend},     {"element", record.element},
-            {"shape", record.shape},         {"params", record.params},
-            {"input", record.input},         {"threads", record.threads},
-            {"peer", record.peer},           {"error_class", name_of(record.error_class)}};
+  Json json{{"operation", record.operation}, {"variant", record.variant}, {"backend", record.backend},
+            {"element", record.element},     {"shape", record.shape},     {"params", record.params},
+            {"input", record.input},         {"threads", record.threads}, {"peer", record.peer}};
+  if (record.stores_class) json["error_class"] = name_of(record.error_class);
   put(json, "conditions", record.conditions);
   put(json, "row", record.row);
   json["status"] = to_string(record.outcome.status);
@@ -270,6 +270,7 @@ Record record_from_json(const Json& json) {
     if (record.threads < 1) throw Error(fmt::format("{} ran on {} threads", record.variant, record.threads));
     record.peer = json.at("peer");
     record.error_class = error_class_of(json, record);
+    record.stores_class = json.contains("error_class");
     record.conditions = json.value("conditions", Json::object());
     if (record.conditions.contains("launch") && record.conditions["launch"] != "graph")
       throw Error(fmt::format("{} is no way to launch", record.conditions["launch"].dump()));

@@ -51,6 +51,7 @@ struct Record {
   /// The bound that the variant's errors keep. A document from before it was stored gives it by the variant's
   /// name.
   ErrorClass error_class = ErrorClass::standard;
+  bool stores_class = false;  ///< false: in older documents, and of no run of a variant
   /// Other than the default: {"pages": "2 MiB"}, {"caches": "cold"}, {"launch": "graph"}.
   Json conditions = Json::object();
   std::string row{};  ///< for a table's own measurements "<table>: <row>"; for peers, the case
