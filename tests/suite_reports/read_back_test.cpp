@@ -31,5 +31,30 @@ TEST(Documents, AreReportedAlikeOnceTheyWereRead) {
   std::filesystem::remove(path);
 }
 
+// What is measured now names its error class; of older records the variant's name tells it, in a build
+// without that variant, too.
+TEST(Documents, OlderRecordsHaveTheErrorClassesOfTheirVariants) {
+  const auto class_of = [](const char* operation, const char* variant, const char* element) {
+    Json json = to_json(Record{.operation = operation,
+                               .variant = variant,
+                               .backend = "gpu",
+                               .element = element,
+                               .error_class = ErrorClass::normwise,
+                               .stores_class = true});
+    EXPECT_EQ(json.at("error_class"), "normwise");
+    EXPECT_EQ(to_json(record_from_json(json)), json);
+    EXPECT_EQ(record_from_json(json).error_class, ErrorClass::normwise);
+    json.erase("error_class");
+    EXPECT_EQ(to_json(record_from_json(json)), json);
+    return record_from_json(json).error_class;
+  };
+  EXPECT_EQ(class_of("matmul", "three_truncated", "float"), ErrorClass::truncated_sums);
+  EXPECT_EQ(class_of("matmul", "three_products", "float"), ErrorClass::split_factors);
+  EXPECT_EQ(class_of("matmul", "strassen", "double"), ErrorClass::normwise);
+  EXPECT_EQ(class_of("matmul", "strassen", "int32"), ErrorClass::standard);
+  EXPECT_EQ(class_of("matmul", "recursive", "float"), ErrorClass::standard);
+  EXPECT_EQ(class_of("transpose", "strassen", "float"), ErrorClass::standard);
+}
+
 }  // namespace
 }  // namespace tallcache::test
