@@ -50,7 +50,7 @@ double nanoseconds(Index calls, const Call& call) {
 
 template <class T>
 void square_product(benchmark::State& state) {
-  cpu::peers::Blas& openblas = cpu::peers::openblas_library(cpu::peers::Tuning::installed);
+  cpu::peers::Blas& openblas = cpu::peers::openblas_library();
   if (!openblas.reason().empty()) return state.SkipWithError(openblas.reason().c_str());
   const Index n = state.range(0), calls = std::max<Index>(1, 4000000 / (n * n * n));
   const int threads = state.range(1) ? usable_threads() : 1;

@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "common/measure/device_counts.hpp"
@@ -64,10 +63,6 @@ struct Backend {
   /// The memory of device number `device`, to be measured. Throws Error with the reason when it cannot be
   /// used. Null for a host backend.
   std::unique_ptr<MemoryProbes> (*memory_probes)(int device);
-
-  /// Each library that chooses its kernels by the processor, and the kernels that it runs here, or why it
-  /// cannot run.
-  std::vector<std::pair<std::string, std::string>> (*libraries)();
 
   /// Measures what device number `device` can reach. Throws Error with the reason when it cannot be used.
   Limits (*limits)(int device, const LimitsProtocol&, const LimitsProgress&);

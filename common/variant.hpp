@@ -17,6 +17,9 @@
 //     static std::size_t scratch(const Op&..., const Shape&, const Params&);  // and Index width of the fork
 //     static bool supports(const Shape&);
 //     static std::string unavailable();                    // "" when it can run
+//     static constexpr std::string_view uses = "...";      // the libraries that do a part of it, and which
+//     static void prepare();                               // or prepare(const Shape&, int threads, Planning)
+//     static std::string runs_as(const Shape&, int threads);  // or runs_as(); see Variant
 //   };
 //
 // With phases, run has the phase's index as its first template argument. A variant that calls a library with
@@ -40,6 +43,9 @@ struct ProfileOptions;
 
 /// Memory in pages of the ordinary size, or of 2 MiB where the system provides them.
 enum class Pages { ordinary, huge };
+
+/// How long a library that plans by measuring may take for it: seconds, or minutes.
+enum class Planning { quick, patient };
 
 /// The threads of a run and, on a device, its stream.
 struct Launch {
@@ -72,6 +78,8 @@ using ProfileEntry = Profile (*)(const void* args, const Params&, CostUnit, cons
 
 struct Variant {
   std::string_view name, idea, source;
+  /// What libraries do of it, and for which inputs: "CUB's radix sort beyond ..."; empty for its own text alone.
+  std::string_view uses;
   const Operation* operation;
   std::string_view backend;  ///< the name of its Backend (common/backend.hpp): "cpu", "gpu"
   bool peer;
@@ -85,6 +93,12 @@ struct Variant {
   std::size_t (*scratch_bytes)(const Shape&, const Params&, Index width);
   bool (*supports)(const Shape&);
   std::string (*unavailable)();
+  /// What a library chooses once, by measuring: its kernels, a plan. Outside every time; null where there is
+  /// nothing to choose. A run without it chooses by itself.
+  void (*prepare)(const Shape&, int threads, Planning);
+  /// What runs for such a shape, as the library names it: its build, kernels and plan. It chooses the kernels, makes
+  /// no plan, and is empty where the variant's own text runs alone.
+  std::string (*runs_as)(const Shape&, int threads);
 
   /// The bytes of scratch that a run on `threads` threads needs.
   std::size_t scratch(const Shape& shape, const Params& params, int threads = 1) const {

@@ -96,7 +96,8 @@ void measure_size(Document& document, const Problem& problem, const Problem* sma
     else
       record.outcome = {Status::left_out, reason};
   }
-  const Protocol protocol{.min_rounds = 3, .max_rounds = 9, .seconds = options.seconds_each()};
+  const Protocol protocol{
+      .min_rounds = 3, .max_rounds = 9, .seconds = options.seconds_each(), .planning = options.planning()};
   const auto measured = measure_each(problem, runs, protocol, options.device);
   std::map<std::string_view, std::vector<Quantity>> transfers;  // by backend
   for (const Measurement& m : measured) {

@@ -42,6 +42,7 @@ void print_catalogue(const std::string& operation) {
                variant->idea);
     fmt::print("  {:<18} {}; {}{}\n", "", elements(*variant, reason), variant->source,
                params_text.empty() ? "" : "; " + params_text);
+    if (!variant->uses.empty()) fmt::print("  {:<18} uses {}\n", "", variant->uses);
     if (!reason.empty()) fmt::print("  {:<18} unavailable: {}\n", "", reason);
   }
 }

@@ -27,7 +27,8 @@ struct MachineOptions {
 void run(const MachineOptions& options) {
   require_writable(options.json);
   const bool text = options.json != "-";
-  const Machine& machine = this_machine();
+  Machine machine = this_machine();
+  machine.peers = peer_libraries();
   if (text) fmt::print("{}", report(machine));
   std::fflush(stdout);
 
@@ -39,6 +40,7 @@ void run(const MachineOptions& options) {
   });
   if (terminal) fmt::print(stderr, "\r\033[K");
   Document document{.kind = "machine", .context = machine_context(), .limits = limits};
+  document.context["peers"] = machine.peers;
   watch.note(document);
   if (text) fmt::print("{}", limits_text(document.limits));
   if (const std::string states = device_state_text(document); text && !states.empty())

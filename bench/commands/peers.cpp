@@ -134,6 +134,7 @@ void measure_case(Document& document, const Operation& operation, const PeerComp
                           .max_rounds = 25,
                           .seconds = options.seconds * (peer_case.group.empty() ? 1 : 0.2),
                           .cold = comparison.cold,
+                          .planning = options.planning(),
                           .counts = device_memory_counts};
   put_all(document, problem, list, protocol, options, row);
   if (comparison.share.of == SpeedShare::Of::reference)

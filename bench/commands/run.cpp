@@ -28,7 +28,7 @@ struct RunOptions : ProblemOptions {
   std::string graph, json, backend;
   std::optional<double> seconds;
   ThreadOptions threads;
-  bool cold = false, first_touch = false;
+  bool cold = false, first_touch = false, patient = false;
   LaunchMode launch = LaunchMode::plain;
   int device = 0;
   Pages pages = Pages::ordinary;
@@ -87,8 +87,11 @@ void run(const RunOptions& options) {
   Document document{.kind = "run", .context = machine_context(options.device)};
   document.context["seed"] = options.seed;
   if (options.threads.count > 1) document.context["fork"] = name_of(options.threads.fork);
-  for (const Measurement& m :
-       measure_each(problem, list, {.seconds = seconds, .cold = options.cold}, options.device)) {
+  for (const Measurement& m : measure_each(problem, list,
+                                           {.seconds = seconds,
+                                           .cold = options.cold,
+                                           .planning = options.patient ? Planning::patient : Planning::quick},
+                                           options.device)) {
     Record record = to_record(problem, m);
     if (options.cold) record.conditions["caches"] = "cold";
     document.put(std::move(record));
@@ -125,6 +128,8 @@ void add_run(CLI::App& app) {
   add_huge_pages(*command, options->pages);
   command->add_flag("--first-touch", options->first_touch,
                     "Only print which memory node of this machine touches which part of the arrays first");
+  command->add_flag("--patient", options->patient,
+                    "Libraries that plan by measuring (FFTW) may take minutes for it, before any time");
   command->add_flag("--cold", options->cold, "Flush the caches before each run");
   command
       ->add_option("--launch", options->launch,

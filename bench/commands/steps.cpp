@@ -63,6 +63,7 @@ void measure_steps(Document& document, std::string_view name, const Optimization
                           .max_rounds = 15,
                           .seconds = options.seconds,
                           .cold = steps.cold,
+                          .planning = options.planning(),
                           .counts = device_memory_counts};
   for (const Measurement& m : measure_each(problem, list, protocol, options.device)) {
     Record record = to_record(problem, m);

@@ -34,6 +34,7 @@ Json to_json(const Variant& variant) {
           {"element", variant.operation->element},
           {"idea", variant.idea},
           {"source", variant.source},
+          {"uses", variant.uses},
           {"peer", variant.peer},
           {"params", std::move(params)},
           {"available", reason.empty()},

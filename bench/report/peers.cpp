@@ -52,13 +52,27 @@ double share_of(const Document& document, const Json& part, const Json& peer_cas
   return rate_of(&own) / rate_of(other_case(document, part, own, first_input, own.threads));
 }
 
-std::string caption_of(const Json& part) {
+// "; vqsort runs as AVX2": the builds and kernels that the libraries chose, without the plans for each size.
+std::string libraries_of(const Document& document, const Json& part) {
+  std::string text;
+  std::set<std::pair<std::string, std::string>> said;
+  for (const Json& peer_case : part.at("cases"))
+    for (const Record& record : document.measurements) {
+      if (peer_case.at("row") != record.row || record.runs_as.empty()) continue;
+      const std::string build = record.runs_as.substr(0, record.runs_as.find("; "));
+      if (said.emplace(record.variant, build).second)
+        text += fmt::format("; {} runs as {}", record.variant, build);
+    }
+  return text;
+}
+
+std::string caption_of(const Document& document, const Json& part) {
   const bool host = part.at("backend") == "cpu";
-  return fmt::format("{} {}{}: {} and the best of its peers{}{}:", part.at("operation").get<std::string>(),
+  return fmt::format("{} {}{}: {} and the best of its peers{}{}{}:", part.at("operation").get<std::string>(),
                      part.at("element").get<std::string>(),
                      host ? "" : " on the " + backend_title(part.at("backend").get<std::string>()),
                      part.at("variant").get<std::string>(), host ? ", each on as many threads" : "",
-                     part.contains("caches") ? ", caches cold" : "");
+                     part.contains("caches") ? ", caches cold" : "", libraries_of(document, part));
 }
 
 Grid empty_grid(const Document& document, const Json& part) {
@@ -67,7 +81,7 @@ Grid empty_grid(const Document& document, const Json& part) {
     records.push_back(
         record_of(document, part, peer_case, part.at("operation"), part.at("variant"), LaunchMode::plain));
   const std::string baseline = part.at("baseline");
-  Grid grid{.caption = caption_of(part),
+  Grid grid{.caption = caption_of(document, part),
             .columns = {{"case", true},
                         {"threads"},
                         {"ms"},
@@ -170,7 +184,8 @@ void for_each_line(const Json& part, Visit&& visit) {
 Blocks page(const Document& document) {
   Blocks blocks;
   for (const Json& part : document.plan) {
-    Ranking ranking{.title = caption_of(part), .x = "speed over the best peer", .value_name = "ratio"};
+    Ranking ranking{
+        .title = caption_of(document, part), .x = "speed over the best peer", .value_name = "ratio"};
     ranking.reference = 1;
     for_each_line(part, [&](const Json& peer_case, LaunchMode launch) {
       add_items(ranking, document, part, peer_case, launch);

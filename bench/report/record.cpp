@@ -13,9 +13,9 @@ constexpr std::array<std::string_view, 5> origin_names{"clock", "model", "event"
 
 constexpr std::array<std::string_view, 11> quantity_keys{
     "name", "unit", "at", "value", "over", "values", "spread", "samples", "source", "detail", "reason"};
-constexpr std::array<std::string_view, 14> record_keys{
-    "operation", "variant", "backend",    "element", "shape",  "params", "input",
-    "threads",   "peer",    "conditions", "row",     "status", "reason", "quantities"};
+constexpr std::array<std::string_view, 15> record_keys{
+    "operation", "variant", "backend",    "element", "shape",   "params", "input",     "threads",
+    "peer",      "row",     "conditions", "status",  "runs_as", "reason", "quantities"};
 
 // The unit of an operation's work, for each Rate.
 constexpr std::array<std::string_view, 6> work_units{"flop", "B", "key", "call", "cell", "edge"};
@@ -202,6 +202,7 @@ Record to_record(const Problem& problem, const Measurement& m) {
   Record record = to_record(problem, m.candidate);
   record.outcome = m.outcome;
   if (!m.timed()) return record;
+  record.runs_as = m.candidate.variant->runs_as(problem.shape, m.candidate.threads);
   const auto time = [](double value) {
     return Quantity{.name = "time", .unit = "s", .value = rounded(value)};
   };
@@ -226,6 +227,7 @@ Json to_json(const Record& record) {
             {"element", record.element},     {"shape", record.shape},     {"params", record.params},
             {"input", record.input},         {"threads", record.threads}, {"peer", record.peer}};
   put(json, "conditions", record.conditions);
+  put(json, "runs_as", record.runs_as);
   put(json, "row", record.row);
   json["status"] = to_string(record.outcome.status);
   put(json, "reason", record.outcome.reason);
@@ -250,6 +252,7 @@ Record record_from_json(const Json& json) {
     record.conditions = json.value("conditions", Json::object());
     if (record.conditions.contains("launch") && record.conditions["launch"] != "graph")
       throw Error(fmt::format("{} is no way to launch", record.conditions["launch"].dump()));
+    record.runs_as = json.value("runs_as", "");
     record.row = json.value("row", "");
     const std::string status = json.at("status");
     const auto parsed = parse_status(status);

@@ -50,7 +50,8 @@ struct Record {
   bool peer = false;
   /// Other than the default: {"pages": "2 MiB"}, {"caches": "cold"}, {"launch": "graph"}.
   Json conditions = Json::object();
-  std::string row{};  ///< for a table's own measurements "<table>: <row>"; for peers, the case
+  std::string runs_as{};  ///< what a library chose for it: build, kernels, plan (Variant::runs_as)
+  std::string row{};      ///< for a table's own measurements "<table>: <row>"; for peers, the case
   Outcome outcome{};
   std::vector<Quantity> quantities{};
 

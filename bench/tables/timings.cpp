@@ -30,7 +30,10 @@ bool measured_at(const Case& c, Scale scale) {
 Protocol protocol_of(Scale scale, const TimedTable& table, const Case& c) {
   if (scale == Scale::smoke) return {.min_rounds = 3, .max_rounds = 3, .seconds = 0.01};
   if (scale == Scale::full)
-    return {.min_rounds = c.from == Scale::full ? 2 : 5, .max_rounds = 15, .seconds = 1};
+    return {.min_rounds = c.from == Scale::full ? 2 : 5,
+            .max_rounds = 15,
+            .seconds = 1,
+            .planning = Planning::patient};
   const Cost cost = table.operation->cost(complete_shape(*table.operation, c.shape));
   const bool long_run = cost.flops > 1e9 || cost.bytes > 5e8;
   return {.min_rounds = long_run ? 2 : 3, .max_rounds = 9, .seconds = 0.25};

@@ -224,7 +224,8 @@ std::vector<std::span<const std::byte>> Workspace::outputs() const {
   return result;
 }
 
-void Workspace::prepare(const Candidate& candidate) {
+void Workspace::prepare(const Candidate& candidate, Planning planning) {
+  if (const auto prepare = candidate.variant->prepare) prepare(problem_.shape, candidate.threads, planning);
   if (!executor_.stream()) return;
   Candidate plain = candidate;
   plain.launch = LaunchMode::plain;

@@ -60,9 +60,10 @@ class Workspace {
 
   const Problem& problem() const { return problem_; }
 
-  /// Makes what lasts from run to run, outside every time: where the executor has streams, the candidate runs
-  /// once by plain launches, so that the device has loaded its code and its library has made a handle.
-  void prepare(const Candidate&);
+  /// Makes what lasts from run to run, outside every time: a library chooses its kernels and makes its plan
+  /// (Variant::prepare); where the executor has streams, the candidate runs once by plain launches, so that the
+  /// device has loaded its code and its library has made a handle.
+  void prepare(const Candidate&, Planning planning = Planning::quick);
 
   /// Captures the graphs of a candidate that runs as such; they last until scratch of another size is needed.
   /// run() does it when it has to, but between a flush of the caches and the run that would leave the device
@@ -136,6 +137,7 @@ struct Protocol {
   int max_rounds = 25;
   double seconds = 1.0;  ///< per candidate: no new round once the candidates have used this much each
   bool cold = false;     ///< flush the caches before each run
+  Planning planning = Planning::quick;
   /// What a device's counters count of one more run, after the timed ones: DeviceCount::quantity.
   std::span<const std::string_view> counts{};
 };

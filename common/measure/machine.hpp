@@ -96,7 +96,8 @@ struct Machine {
   std::vector<Device> gpus;
   std::string gpus_absent;  ///< why there are none
   std::string cuda;         ///< versions of the driver and of the runtime; empty in a build without CUDA
-  std::vector<std::pair<std::string, std::string>> peers;  ///< library and the core that it runs as
+  /// Library and what it runs as; only `tallcache machine` fills it in.
+  std::vector<std::pair<std::string, std::string>> peers;
   Counters counters;
 
   /// Bytes of all caches of the last level together, 0 when no cache is known.

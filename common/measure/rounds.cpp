@@ -114,7 +114,7 @@ class Rounds {
     if (results_[c].outcome.status != Status::pending) return;
     runs_[c].active = true;
     guarded(c, [&] {
-      workspace_.prepare(results_[c].candidate);
+      workspace_.prepare(results_[c].candidate, protocol_.planning);
       runs_[c].slow = add(c, verify(c, "")) > protocol_.seconds;
       if (!runs_[c].slow) forget(c);
     });

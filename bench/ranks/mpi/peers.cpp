@@ -62,7 +62,7 @@ class Scalapack {
  private:
   explicit Scalapack(int threads) {
     // A release of OpenBLAS that is older than the processor picks kernels that are too old.
-    const std::string core = cpu::peers::openblas_source(cpu::peers::Tuning::best).core;
+    const std::string& core = cpu::peers::fastest_openblas().blas().core();
     if (!core.empty()) setenv("OPENBLAS_CORETYPE", core.c_str(), 0);
     setenv("OPENBLAS_NUM_THREADS", std::to_string(threads).c_str(), 1);
     void* const library = load({"libscalapack-openmpi.so.2.2", "libscalapack-openmpi.so.2.2.1",
