@@ -34,7 +34,7 @@ const TimedTable& timed_table() {
                                           {"bucketed", "bucketed", "bucketed_total"},
                                           {bucket_phase, "bucketed", "preprocessing", "preprocessing"},
                                           {sort_phase, "bucketed", "sorting", "sorting"},
-                                          {"vqsort", "vqsort"}},
+                                          {.label = "vqsort", .variant = "vqsort", .chooses = true}},
                                 .cases = cases(),
                                 .best_known = {"today", "bucketed_streaming"}};
   return table;

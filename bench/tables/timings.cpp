@@ -107,12 +107,13 @@ double Timings::slide(const Case& c, const Line& line) const {
 
 const Record* Timings::record(const Case& c, const Line& line) const {
   if (left_out(c) || line.variant.empty()) return nullptr;
-  return find_run(inputs_.document, {.operation = table_.operation,
-                                     .shape = c.shape,
-                                     .variant = line.variant,
-                                     .backend = line.backend,
-                                     .params = params_of(c, line),
-                                     .threads = line.threads});
+  const Record* found = find_run(inputs_.document, {.operation = table_.operation,
+                                                    .shape = c.shape,
+                                                    .variant = line.variant,
+                                                    .backend = line.backend,
+                                                    .params = params_of(c, line),
+                                                    .threads = line.threads});
+  return found && found->outcome.measured() && line.chooses && found->runs_as.empty() ? nullptr : found;
 }
 
 double Timings::here(const Case& c, const Line& line) const {

@@ -52,6 +52,7 @@ struct Library {
   void (*destroy_plan)(void*) = nullptr;
   void (*execute)(const void* plan, Number* in, Number* out) = nullptr;
   void (*plan_with_nthreads)(int) = nullptr;
+  void (*forget_wisdom)() = nullptr;
   std::optional<Wisdom> wisdom;
 
   Library() {
@@ -98,6 +99,7 @@ struct Library {
         find(library, "fftw_alignment_of", alignment_of) &&
         find(library, "fftw_set_timelimit", set_timelimit) && find(library, "fftw_plan_dft_1d", plan) &&
         find(library, "fftw_destroy_plan", destroy_plan) && find(library, "fftw_execute_dft", execute) &&
+        find(library, "fftw_forget_wisdom", forget_wisdom) &&
         find(library, "fftw_import_wisdom_from_filename", import) &&
         find(library, "fftw_export_wisdom_to_filename", export_to) &&
         find(library, "fftw_version", version) && find(library, "fftw_cc", compiler) &&
@@ -153,15 +155,19 @@ class Planner {
     Plan made{plan(policy.effort), policy.effort};
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!made.plan) return made;
-    // A plan that the limit cut off is none that FFTW knows afterwards.
-    void* const known = plan(policy.effort, wisdom_only);
-    if (known)
+    // A plan that the limit cut off is none that FFTW knows afterwards, but the marks that it left would keep a later
+    // process from trying again.
+    if (void* const known = plan(policy.effort, wisdom_only)) {
       fftw_.destroy_plan(known);
-    else
+      fftw_.wisdom->save();
+      made.text = fmt::format("{}, {:.2g} s", efforts[policy.effort].name, seconds);
+    } else {
+      fftw_.forget_wisdom();
+      fftw_.wisdom->load();
       made.effort = estimate;
-    made.text = fmt::format("{}, {:.2g} s", efforts[policy.effort].name, seconds);
-    if (!known) made.text += fmt::format(" and cut off there: {}", efforts[estimate].name);
-    fftw_.wisdom->save();
+      made.text = fmt::format("{}, as {} took more than {} s", efforts[estimate].name,
+                              efforts[policy.effort].name, policy.seconds);
+    }
     return made;
   }
 
