@@ -78,7 +78,7 @@ using ProfileEntry = Profile (*)(const void* args, const Params&, CostUnit, cons
 
 struct Variant {
   std::string_view name, idea, source;
-  /// What libraries do of it, and for which inputs: "CUB's radix sort beyond ..."; empty for its own text alone.
+  /// What libraries do of it, and for which inputs: "CUB: the prefix sums"; empty for its own text alone.
   std::string_view uses;
   const Operation* operation;
   std::string_view backend;  ///< the name of its Backend (common/backend.hpp): "cpu", "gpu"
@@ -96,8 +96,8 @@ struct Variant {
   /// What a library chooses once, by measuring: its kernels, a plan. Outside every time; null where there is
   /// nothing to choose. A run without it chooses by itself.
   void (*prepare)(const Shape&, int threads, Planning);
-  /// What runs for such a shape, as the library names it: its build, kernels and plan. It chooses the kernels, makes
-  /// no plan, and is empty where the variant's own text runs alone.
+  /// What runs for such a shape, as the library names it: build, kernels, plan. It chooses the kernels,
+  /// makes no plan, and is empty where the variant's own text runs alone.
   std::string (*runs_as)(const Shape&, int threads);
 
   /// The bytes of scratch that a run on `threads` threads needs.

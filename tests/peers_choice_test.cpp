@@ -1,4 +1,5 @@
-// How peers choose: the fastest way by measuring, vqsort's target without a change of this suite's, FFTW's wisdom.
+// How peers choose: the fastest way by measuring, vqsort's target without a change of this suite's, FFTW's
+// wisdom.
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
 
@@ -171,7 +172,8 @@ class WisdomTest : public testing::Test {
   fs::path folder;
 };
 
-// A library's wisdom: lines, of which each file that is imported adds its own. A file of other words is refused.
+// A library's wisdom: lines, of which each file that is imported adds its own. A file of other words is
+// refused.
 std::string known;
 int import_lines(const char* path) {
   std::ifstream file(path);

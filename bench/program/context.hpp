@@ -13,8 +13,9 @@ namespace tallcache {
 /// describe_machine() with the build, the counters and the state of CUDA filled in.
 const Machine& this_machine();
 
-/// Each peer that chooses its kernels by the processor, and what it runs as here, or why it cannot run. Choosing is
-/// measuring: it takes a second or two, so that other documents than the machine's name what ran in their records.
+/// Each peer that chooses its kernels by the processor, and what it runs as here, or why it cannot run.
+/// Choosing is measuring: it takes a second or two, so that other documents than the machine's name what ran
+/// in their records.
 std::vector<std::pair<std::string, std::string>> peer_libraries();
 
 /// this_machine(), the date and, where GPU number `device` can be used, its name as "gpu" ("none" where it

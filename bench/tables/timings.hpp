@@ -23,8 +23,8 @@ struct Line {
   int threads = 1;
   std::size_t baseline = 0;  ///< index of the line to which its speed-up refers
   Index slide_n = 0;         ///< the slide's row, where it differs from the case's
-  /// A library that chooses its kernels: a record that does not say which ones is left out. Of vqsort such a record
-  /// may be of compress stores in microcode (cpu/peers/fastest.hpp).
+  /// A library that chooses its kernels: a record that does not say which ones is left out. Of vqsort such a
+  /// record may be of compress stores in microcode (cpu/peers/fastest.hpp).
   bool chooses = false;
 };
 

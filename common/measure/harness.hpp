@@ -60,9 +60,9 @@ class Workspace {
 
   const Problem& problem() const { return problem_; }
 
-  /// Makes what lasts from run to run, outside every time: a library chooses its kernels and makes its plan
-  /// (Variant::prepare); where the executor has streams, the candidate runs once by plain launches, so that the
-  /// device has loaded its code and its library has made a handle.
+  /// Makes what lasts from run to run, outside every time: a library chooses its kernels and its plan
+  /// (Variant::prepare); where the executor has streams, the candidate runs once by plain launches, so
+  /// that the device has loaded its code and its library has made a handle.
   void prepare(const Candidate&, Planning planning = Planning::quick);
 
   /// Captures the graphs of a candidate that runs as such; they last until scratch of another size is needed.

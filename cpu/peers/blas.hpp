@@ -97,8 +97,8 @@ class Blas {
 BlasSource openblas_source(std::string core = {});
 BlasSource blis_source(std::string core = {});
 
-/// Of a library with its own choice of kernels, and with those of other names, the one whose products were the
-/// fastest on one thread. The others stay loaded.
+/// Of a library with its own choice of kernels, and with those of other names, the one whose products were
+/// the fastest on one thread. The others stay loaded.
 class FastestBlas {
  public:
   /// Measures, where there is a choice. `installed` outlives this; a core that the build lacks is left out.

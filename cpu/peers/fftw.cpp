@@ -155,8 +155,8 @@ class Planner {
     Plan made{plan(policy.effort), policy.effort};
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!made.plan) return made;
-    // A plan that the limit cut off is none that FFTW knows afterwards, but the marks that it left would keep a later
-    // process from trying again.
+    // A plan that the limit cut off is none that FFTW knows afterwards, but the marks that it left would keep
+    // a later process from trying again.
     if (void* const known = plan(policy.effort, wisdom_only)) {
       fftw_.destroy_plan(known);
       fftw_.wisdom->save();

@@ -4,8 +4,8 @@
 //   $TALLCACHE_PEERS/lib/libfftw3.so.3, where TALLCACHE_PEERS is set; empty: the system's alone
 //   ${XDG_CACHE_HOME:-~/.cache}/tallcache/peers/lib/libfftw3.so.3, which `bench/setup --peers` makes
 //   the system's libfftw3.so.3 with libfftw3_threads.so.3
-// FFTW picks among the SIMD code of its build by measuring, plan by plan. Its plans are kept as wisdom from process to
-// process (cpu/peers/fftw_wisdom.hpp).
+// FFTW picks among the SIMD code of its build by measuring, plan by plan. Its plans are kept as wisdom from
+// process to process (cpu/peers/fftw_wisdom.hpp).
 #pragma once
 
 #include <string>
@@ -21,16 +21,18 @@ const std::string& fftw_reason();
 /// Whether the size fits FFTW's int.
 bool fits_fftw(const Shape& shape);
 
-/// Makes the plan for n numbers on this many threads and keeps it. quick: FFTW_MEASURE for 10 s at most; patient:
-/// FFTW_PATIENT to 2^16 numbers, FFTW_MEASURE for 60 s at most beyond. A plan of as much patience that is known from
-/// before is taken. Where the time does not suffice FFTW estimates. Throws Error when FFTW makes none.
+/// Makes the plan for n numbers on this many threads and keeps it. quick: FFTW_MEASURE for 10 s at most;
+/// patient: FFTW_PATIENT to 2^16 numbers, FFTW_MEASURE for 60 s at most beyond. A plan of as much patience
+/// that is known from before is taken. Where the time does not suffice FFTW estimates. Throws Error when FFTW
+/// makes none.
 void fftw_prepare(Index n, int threads, Planning planning);
 
 /// The transform by the plan that fftw_prepare made, else by a quick one.
 void fftw_transform(const Fft::Args<>& args, int threads);
 
-/// Its version and file; then, where there is a plan for n numbers on this many threads, that plan and the seconds
-/// which it took: "fftw-3.3.10-sse2-avx-avx2-avx512, libfftw3.so.3.6.10 of bench/setup --peers; FFTW_MEASURE, 0.52 s".
+/// Its version and file; then, where there is a plan for n numbers on this many threads, that plan and the
+/// seconds which it took: "fftw-3.3.10-sse2-avx-avx2-avx512, libfftw3.so.3.6.10 of bench/setup --peers;
+/// FFTW_MEASURE, 0.52 s".
 std::string fftw_runs_as(Index n, int threads);
 
 struct fftw {

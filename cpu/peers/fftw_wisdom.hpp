@@ -6,12 +6,12 @@
 
 namespace tallcache::cpu::peers {
 
-/// The folder of this program in the user's cache: $XDG_CACHE_HOME/tallcache, else ~/.cache/tallcache; empty where
-/// neither variable is set.
+/// The folder of this program in the user's cache: $XDG_CACHE_HOME/tallcache, else ~/.cache/tallcache; empty
+/// where neither variable is set.
 std::string cache_folder();
 
-/// The file of the plans that a library of this version makes on this processor; `build` is what else tells one build
-/// from another. Empty where there is no cache folder.
+/// The file of the plans that a library of this version makes on this processor; `build` is what else tells
+/// one build from another. Empty where there is no cache folder.
 std::string wisdom_file(std::string_view version, std::string_view build);
 
 /// A file of wisdom and the functions of FFTW for it.
@@ -22,10 +22,11 @@ class Wisdom {
   Wisdom(std::string file, Import import, Export export_to)
       : file_(std::move(file)), import_(import), export_(export_to) {}
 
-  /// Adds what the file holds to what FFTW knows. No file is no fault; one that FFTW refuses is a line on standard
-  /// error, and is ignored.
+  /// Adds what the file holds to what FFTW knows. No file is no fault; one that FFTW refuses is a line on
+  /// standard error, and is ignored.
   void load() const;
-  /// Adds what FFTW knows to the file, which is whole at any moment. A folder that cannot be written to keeps nothing.
+  /// Adds what FFTW knows to the file, which is whole at any moment. A folder that cannot be written to keeps
+  /// nothing.
   void save() const;
 
  private:

@@ -1,4 +1,5 @@
-// oneDNN's product of bfloat16 matrices, loaded at run time, with the instruction set that is the fastest here.
+// oneDNN's product of bfloat16 matrices, loaded at run time, with the instruction set that is the fastest
+// here.
 #pragma once
 
 #include <string>
@@ -11,7 +12,8 @@ namespace tallcache::cpu::peers {
 /// Why it cannot be used; empty when it can.
 const std::string& onednn_reason();
 
-/// Its instruction set and how the others did: "own choice (AVX512_CORE takes 2.3x)"; the first call measures them.
+/// Its instruction set and how the others did: "own choice (AVX512_CORE takes 2.3x)"; the first call measures
+/// them.
 const std::string& onednn_instructions();
 
 /// C = A B on `threads` threads. Throws Error with oneDNN's status when it fails.

@@ -17,8 +17,9 @@
 namespace tallcache::cpu::peers {
 namespace {
 
-// A copy of the file in memory, so that the loader takes it for another library. Its descriptor stays open: the
-// loader identifies a library by its path, and a reused descriptor number would be taken for the first copy.
+// A copy of the file in memory, so that the loader takes it for another library. Its descriptor stays open:
+// the loader identifies a library by its path, and a reused descriptor number would be taken for the first
+// copy.
 int anonymous_copy(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) throw Error("cannot read " + path);

@@ -38,8 +38,8 @@ std::vector<std::string> loader_folders();
 /// The file of a library that dlopen has opened.
 std::string file_of(void* library);
 
-/// Another copy of the library in this process, with local symbols and state of its own: one loaded already is not
-/// taken for it. It stays until the process ends. Throws Error with the reason.
+/// Another copy of the library in this process, with local symbols and state of its own: one loaded already
+/// is not taken for it. It stays until the process ends. Throws Error with the reason.
 void* load_copy(const std::string& path);
 
 }  // namespace tallcache::cpu::peers

@@ -1,8 +1,8 @@
 // The vqsort of the installed Highway, at its fastest target.
 //
-// vqsort dispatches by a table that all of a process shares, to the widest vectors of the processor, and the kernels
-// of this suite dispatch by the same one. The peer therefore runs in a copy of Highway that is loaded into a namespace
-// of its own (dlmopen): its target is set there, and no other code in the process sees it.
+// vqsort dispatches by a table that all of a process shares, to the widest vectors of the processor, and the
+// kernels of this suite dispatch by the same one. The peer therefore runs in a copy of Highway that is loaded
+// into a namespace of its own (dlmopen): its target is set there, and no other code in the process sees it.
 #pragma once
 
 #include <hwy/contrib/sort/vqsort.h>
@@ -16,8 +16,8 @@
 
 namespace tallcache::cpu::peers {
 
-/// A copy of vqsort for one type of keys, std::uint32_t or std::uint64_t. It stays loaded until the process ends. Any
-/// number of threads may sort at a time; use() comes before.
+/// A copy of vqsort for one type of keys, std::uint32_t or std::uint64_t. It stays loaded until the process
+/// ends. Any number of threads may sort at a time; use() comes before.
 template <class Key>
 class Vqsort {
  public:
@@ -45,11 +45,13 @@ class Vqsort {
   alignas(hwy::Sorter) unsigned char sorter_[sizeof(hwy::Sorter)] = {};  ///< made by the copy
 };
 
-/// Sorts by the target that was the fastest for 2^20 random keys; the first call measures them, once a process.
+/// Sorts by the target that was the fastest for 2^20 random keys; the first call measures them, once a
+/// process.
 void vqsort_keys(std::uint32_t* keys, Index n);
 void vqsort_keys(std::uint64_t* keys, Index n);
 
-/// That target and how the others did: "AVX2 (AVX3 takes 7.6x, SSE4 2.9x)"; it measures as vqsort_keys() does.
+/// That target and how the others did: "AVX2 (AVX3 takes 7.6x, SSE4 2.9x)"; it measures as vqsort_keys()
+/// does.
 template <class Key>
 const std::string& vqsort_target();
 
