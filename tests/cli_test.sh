@@ -46,7 +46,7 @@ has out recursive
 python3 - run.json <<'P' || fail "run.json"
 import json, sys
 document = json.load(open(sys.argv[1]))
-assert document["schema"] == "tallcache/1" and document["kind"] == "run" and document["context"]["seed"] == 1
+assert document["schema"] == "tallcache/2" and document["kind"] == "run" and document["context"]["seed"] == 1
 records = document["measurements"]
 assert [r["variant"] for r in records] == ["naive", "recursive"]
 for r in records:
@@ -130,7 +130,7 @@ run 0 compare matmul transpose counting_sort --smoke --json compare.json; has ou
 python3 - compare.json <<'P' || fail "compare.json"
 import json, sys
 document = json.load(open(sys.argv[1]))
-assert document["schema"] == "tallcache/1" and document["kind"] == "compare"
+assert document["schema"] == "tallcache/2" and document["kind"] == "compare"
 assert [part["operation"] for part in document["plan"]] == ["matmul", "transpose", "counting_sort"]
 for r in document["measurements"]:
     times = [q for q in r["quantities"] if q["name"] == "time"]

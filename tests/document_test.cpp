@@ -105,7 +105,7 @@ TEST(Document, CommittedResultsAndFixturesAreOfTheSchema) {
 
 TEST(Document, IsReadAndWrittenBackAsItWas) {
   std::vector<fs::path> files = fixture_files();
-  EXPECT_EQ(files.size(), 5u);
+  EXPECT_EQ(files.size(), 6u);
   for (const fs::path& file : committed_files()) files.push_back(file);
   for (const fs::path& file : files) {
     try {
@@ -122,7 +122,8 @@ struct Sabotage {
   bool by_schema = true;  ///< whether JSON Schema detects it
 };
 
-constexpr const char *speed = "error_and_speed", *sweep = "sweep", *misses = "model_and_counter";
+constexpr const char *speed = "error_and_speed", *sweep = "sweep", *misses = "model_and_counter",
+                     *written = "sources";
 const Sabotage sabotages[] = {
     {"an unknown status", speed, R"([{"op": "replace", "path": "/measurements/0/status", "value": "fine"}])",
      "'fine' is no status"},
@@ -150,9 +151,25 @@ const Sabotage sabotages[] = {
     {"an unknown source", speed,
      R"([{"op": "replace", "path": "/measurements/0/quantities/3/source", "value": "guess"}])",
      "'guess' is no source"},
+    {"a commit of twelve digits", written,
+     R"([{"op": "replace", "path": "/context/build/commit", "value": "0123456789ab"}])", "is no commit"},
+    {"a commit that is no hash", written,
+     R"([{"op": "replace", "path": "/context/build/commit", "value": "0123456789012345678901234567890123456789x"}])",
+     "is no commit"},
+    {"a commit with another mark", written,
+     R"([{"op": "replace", "path": "/context/build/commit", "value": "0123456789012345678901234567890123456789-clean"}])",
+     "is no commit"},
+    {"no sources", written, R"([{"op": "remove", "path": "/context/sources"}])", "'sources' not found"},
+    {"sources in words", written, R"([{"op": "replace", "path": "/context/sources", "value": "all"}])",
+     "'sources' is no object"},
+    {"an abbreviated blob", written,
+     R"([{"op": "replace", "path": "/context/sources/cpu~1copy~1rows.hpp", "value": "98d7b7e"}])",
+     "is no git blob"},
+    {"a blob that is no text", written,
+     R"([{"op": "replace", "path": "/context/sources/cpu~1copy~1rows.hpp", "value": 7}])", "must be string"},
     {"no schema", speed, R"([{"op": "remove", "path": "/schema"}])", "older form"},
     {"another schema", speed, R"([{"op": "replace", "path": "/schema", "value": "tallcache/0"}])",
-     "\"tallcache/0\"; tallcache/1 is read here"},
+     "\"tallcache/0\"; tallcache/2 is read here"},
     {"an unknown kind", speed, R"([{"op": "replace", "path": "/kind", "value": "misess"}])",
      "did you mean 'misses'", false},
     {"threads in words", speed, R"([{"op": "replace", "path": "/measurements/0/threads", "value": "one"}])",

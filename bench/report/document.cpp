@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "bench/report/provenance.hpp"
+
 namespace tallcache {
 namespace {
 
@@ -24,7 +26,9 @@ Json parsed(const std::string& path) {
 
 // Throws Error unless the document has this program's schema.
 void require_schema(const Json& json) {
-  if (json.is_object() && json.contains("schema") && json["schema"] == document_schema) return;
+  if (json.is_object() && json.contains("schema") &&
+      (json["schema"] == document_schema || json["schema"] == older_document_schema))
+    return;
   if (!json.is_object() || !json.contains("context")) throw Error("is no results document");
   if (!json.contains("schema"))
     throw Error(fmt::format(
@@ -55,7 +59,7 @@ Json to_json(const Document& document) {
     for (const Record& record : records) json.push_back(to_json(record));
     return json;
   };
-  return {{"schema", document_schema},   {"kind", document.kind},
+  return {{"schema", document.schema},   {"kind", document.kind},
           {"context", document.context}, {"limits", list(document.limits)},
           {"plan", document.plan},       {"measurements", list(document.measurements)}};
 }
@@ -64,8 +68,9 @@ Document read_document(const std::string& path) {
   const Json json = parsed(path);
   try {
     require_schema(json);
-    Document document{.kind = json.at("kind"), .context = json.at("context")};
+    Document document{.kind = json.at("kind"), .context = json.at("context"), .schema = json.at("schema")};
     if (!document.context.is_object()) throw Error("is no results document: 'context' is no object");
+    if (document.schema == document_schema) require_provenance(document.context);
     document.plan = json.at("plan");
     if (!document.plan.is_array()) throw Error("is no results document: 'plan' is no array");
     for (const Json& record : json.at("limits")) document.limits.push_back(record_from_json(record));
@@ -81,7 +86,10 @@ Document read_document(const std::string& path) {
 }
 
 void write_document(const std::string& path, const Document& document) {
-  write_json(path, to_json(document));
+  Json json = to_json(document);
+  if (document.schema == document_schema && !document.context.contains("sources"))
+    json["context"]["sources"] = sources_json(document);
+  write_json(path, json);
 }
 
 }  // namespace tallcache

@@ -7,15 +7,28 @@
 #include <charconv>
 #include <csignal>
 #include <filesystem>
+#include <utility>
 
 namespace tallcache {
 namespace fs = std::filesystem;
 namespace {
 
 // The parts of the context that results depend on.
-constexpr const char* settings[] = {"/cpu",          "/usable_cores",   "/gpu",
-                                    "/build/commit", "/build/compiler", "/build/type",
-                                    "/build/flags",  "/mode",           "/seed"};
+constexpr const char* settings[] = {"/cpu",
+                                    "/usable_cores",
+                                    "/gpu",
+                                    "/cuda",
+                                    "/peers",
+                                    "/build/commit",
+                                    "/build/source_digest",
+                                    "/build/compiler",
+                                    "/build/type",
+                                    "/build/flags",
+                                    "/build/textbook_flags",
+                                    "/build/cuda_compiler",
+                                    "/build/cuda_flags",
+                                    "/mode",
+                                    "/seed"};
 
 constexpr const char* recovery_hint = "use --fresh to replace it, or another --results";
 
@@ -66,6 +79,7 @@ Document document_to_resume(const std::string& path, const Json& context) {
     if (const std::string there = setting(old.context, name), here = setting(context, name); there != here)
       throw Error(fmt::format("{} holds other results: {} is {} there and {} here; {}", path, name + 1, there,
                               here, recovery_hint));
+  old.context.erase("sources");  // by now there may be more
   return old;
 }
 
@@ -79,7 +93,23 @@ Results::Results(const std::string& folder, Json context, bool fresh)
   require_writable(path_);
   remove_leftovers(path_);
   document_ = {.kind = "reproduce", .context = context};
-  if (!fresh && fs::exists(path_)) document_ = document_to_resume(path_, context);
+  if (fresh || !fs::exists(path_)) return;
+  document_ = document_to_resume(path_, context);
+  resumed_ = context.at("date");
+}
+
+void Results::note_resumption() {
+  if (!resumed_.empty()) document_.context["resumed"].push_back(std::exchange(resumed_, ""));
+}
+
+void Results::put(Record record) {
+  note_resumption();
+  document_.put(std::move(record));
+}
+
+void Results::put_limits(std::vector<Record> limits) {
+  note_resumption();
+  document_.limits = std::move(limits);
 }
 
 std::vector<const Record*> Results::records(std::string_view table, const Row& row) const {
@@ -103,6 +133,7 @@ bool Results::has(std::string_view table, const Row& row) const {
 }
 
 void Results::put_row(const std::string& row, std::vector<Record> records) {
+  note_resumption();
   std::erase_if(document_.measurements, [&](const Record& old) { return old.row == row; });
   for (Record& record : records) {
     record.row = row;

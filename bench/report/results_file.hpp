@@ -13,9 +13,9 @@ namespace tallcache {
 
 class Results {
  public:
-  /// Opens `folder`/reproduce.json, which must come from the same build on the same machine with the same
-  /// mode and seed, or creates it; `fresh` replaces it. Throws Error, and leaves the file unchanged, when it
-  /// is no results file of reproduce, when it comes from another machine, build, mode or seed, or when the
+  /// Opens `folder`/reproduce.json, which must come from the same sources, built alike, on the same machine
+  /// with the same libraries, mode and seed, or creates it; `fresh` replaces it. Throws Error, and leaves the
+  /// file unchanged, when it is no results file of reproduce, when it comes from anything else, or when the
   /// folder cannot be written.
   Results(const std::string& folder, Json context, bool fresh);
 
@@ -29,10 +29,10 @@ class Results {
   std::vector<const Record*> records(std::string_view table, const Row& row) const;
 
   /// Adds a record, replacing the one of the same run.
-  void put(Record record) { document_.put(std::move(record)); }
+  void put(Record record);
   /// Sets the records that a table measured itself, replacing those of the same row.
   void put_row(const std::string& row, std::vector<Record> records);
-  void put_limits(std::vector<Record> limits) { document_.limits = std::move(limits); }
+  void put_limits(std::vector<Record> limits);
   /// Adds tables to the plan.
   void plan(const std::vector<const Table*>& tables);
 
@@ -40,7 +40,10 @@ class Results {
   void save() const;
 
  private:
-  std::string path_;
+  /// Adds this run's date to the context's "resumed", once it has measured something.
+  void note_resumption();
+
+  std::string path_, resumed_{};
   Document document_;
 };
 

@@ -10,6 +10,7 @@
 #include "bench/report/format.hpp"
 #include "bench/report/kind.hpp"
 #include "bench/report/limits.hpp"
+#include "bench/report/provenance.hpp"
 
 namespace tallcache {
 namespace {
@@ -89,7 +90,7 @@ std::string sentence(const Document& document, const Json& part) {
       sizes_text(part.at("shape")), best->variant, figure(seconds * 1e3),
       measured_seconds(textbook) / seconds, textbook->variant, measured_seconds(library) / seconds,
       library->variant, place_of(document, *best), build.at("compiler").get<std::string>(),
-      build.at("commit").get<std::string>(), throttling.empty() ? "" : "; ", throttling);
+      short_commit(build), throttling.empty() ? "" : "; ", throttling);
 }
 
 std::string found(const Document& document) {

@@ -52,8 +52,11 @@ struct Device {
 
 /// How this program was made.
 struct Build {
-  std::string version, commit;  ///< commit: twelve digits, "-dirty" behind when sources differ; or "unknown"
+  std::string version;
+  std::string commit;         ///< 40 digits, "-dirty" behind when the tree's sources differ; or "unknown"
+  std::string source_digest;  ///< of the paths and texts of all sources: equal for equal programs
   std::string compiler, type, flags, textbook_flags;
+  std::string cuda_compiler, cuda_flags;  ///< with the architectures; empty without CUDA
   friend bool operator==(const Build&, const Build&) = default;
 };
 
