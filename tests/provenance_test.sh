@@ -80,7 +80,7 @@ git -C tree archive HEAD | { mkdir plain && tar -x -C plain; }
 cp "$source/cmake/archived.txt" plain/cmake/
 is "a plain copy" "$(commit_of plain)" unknown
 is "a plain copy's environment" "$(TALLCACHE_COMMIT=$head commit_of plain)" unknown
-mkdir outer && git -C outer init -q && cp -r plain outer/inner
+git clone -q tree outer && cp -r plain outer/inner
 is "a plain copy in another's history" "$(commit_of outer/inner)" unknown
 python3 tree/cmake/provenance.py tree >plain/COMMIT
 is "a copy with COMMIT" "$(commit_of plain)" "$head"
@@ -93,10 +93,15 @@ is "a changed copy" "$(commit_of plain)" "$head-dirty"
 : >plain/cpu/copy/inner.hpp && : >plain/cpu/new.cpp
 is "a copy with one more source" "$(commit_of plain)" "$head-dirty"
 rm plain/cpu/new.cpp
-for wrong in '' "commit ${head:0:12}" "commit ${head}0" "commit ${head%?}g" "$head" "commit $head"; do
-  echo "$wrong" >plain/COMMIT
+cp plain/COMMIT right
+for wrong in '' "commit ${head:0:12}" "commit ${head}0" "commit ${head%?}g" "$head" "commit $head-clean"; do
+  { echo "$wrong"; tail -n +2 right; } >plain/COMMIT
   refused "COMMIT of '$wrong'" plain "is not as bench/commit writes it"
 done
+echo "commit $head" >plain/COMMIT
+refused "COMMIT without sources" plain "is not as bench/commit writes it"
+{ head -1 right; tail -n +2 right | sed 's/^.\{30\}//'; } >plain/COMMIT
+refused "COMMIT with abbreviated blobs" plain "is not as bench/commit writes it"
 
 # An archive knows its commit by itself.
 git -C tree archive HEAD | { mkdir archive && tar -x -C archive; }
@@ -126,6 +131,41 @@ cd ..
 rm -rf alone && cp -r plain alone && rm -f alone/COMMIT && cp "$source/cmake/archived.txt" alone/cmake/
 python3 alone/cmake/provenance.py alone >out 2>err && fail "bench/commit without a history succeeds"
 is "bench/commit without a history" "$(wc -l <err)" 1
+
+# What the test of committed documents says of planted ones.
+mkdir -p planted/results/m planted/results/slides && echo "see commit ${head:0:9}" >planted/README.md
+echo '{}' >planted/results/slides/tables.json
+blob=$(git -C tree rev-parse HEAD:cpu/copy/rows.hpp)
+plant() { # SCHEMA COMMIT DATE BLOB [HISTORY]: sets `said` and `status`
+  printf '{"schema": "%s", "context": {"date": "%s", "build": {"commit": "%s"}, "sources": {"cpu/copy/rows.hpp": "%s"}}}' \
+    "$1" "$3" "$2" "$4" >planted/results/m/x.json
+  said=$(python3 "$source/tests/commits_test.py" planted "${5:-tree}")
+  status=$?
+}
+untrue() { # TEXT PLANT-ARGUMENTS...
+  local text=$1
+  shift
+  plant "$@"
+  case $status:$said in 1:*"$text"*) ;; *) fail "planted $*: $status: $said" ;; esac
+}
+now=9999-01-01T00:00:00Z then=2026-11-25T00:00:00Z early=1999-01-01T00:00:00Z
+plant tallcache/2 "$head" "$now" "$blob"
+is "a true document" "$status:$said" 0:
+untrue "on no clean commit" tallcache/2 "$head-dirty" "$now" "$blob"
+untrue "on no clean commit" tallcache/2 "${head:0:12}" "$now" "$blob"
+untrue "on no clean commit" tallcache/2 unknown "$now" "$blob"
+untrue "not in the history" tallcache/2 "${head:0:7}$(printf '0%.0s' {1..33})" "$now" "$blob"
+untrue "not in the history" tallcache/1 "${head:0:7}00000" "$then" "$blob"
+untrue "before its commit" tallcache/2 "$head" "$early" "$blob"
+untrue "with another cpu/copy/rows.hpp" tallcache/2 "$head" "$now" "$head"
+untrue "is of tallcache/1" tallcache/1 "$head" "$now" "$blob"
+echo "see commit 0123456" >planted/README.md
+untrue "README.md names a commit" tallcache/2 "$head" "$now" "$blob"
+plant tallcache/2 "$head" "$now" "$blob" archive
+is "documents without a history" "$status:${said%%:*}" 77:SKIPPED
+git -C tree commit -q --allow-empty -m two && git clone -q --depth 1 "file://$work/tree" shallow
+plant tallcache/2 "$head" "$now" "$blob" shallow
+is "documents in a shallow clone" "$status:${said##*: }" "77:the clone is shallow"
 
 [ "$failures" = 0 ] && echo "all passed"
 exit $((failures > 0))
