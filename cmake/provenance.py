@@ -136,8 +136,8 @@ def commit_of(source, blobs):
 # Parts of common whose text runs in a variant's own loops; the rest of common describes, checks and measures.
 INNER = ("common/amx.hpp", "common/amx.cpp", "common/bfloat16.hpp", "common/ceil_div.hpp", "common/transposed_view.hpp",
          "common/view.hpp", "common/warp/kernel.hpp")
-# Looks for a device, and measures what one can reach: no part of a kernel that includes the same headers.
-NO_PART = ("gpu/check.cpp", "gpu/warpgroup_peaks.cu")
+# Looks for a device, measures what one can reach, times, lists what there is: no part of what includes the same headers.
+NO_PART = ("cpu/backend.cpp", "gpu/backend.cpp", "gpu/check.cpp", "gpu/cuda_executor.hpp", "gpu/warpgroup_peaks.cu")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 LINE = re.compile(r"^TALLCACHE_(?:(PEER)\((\w+)\)|(?:TEXTBOOK|VARIANT)\((\w+), (\w+)(?:, \w+)?\))", re.MULTILINE)
 
@@ -154,7 +154,7 @@ class Includes:
         for path, included in self.of.items():
             # foo.cpp, and bar.cpp beside it, whose own header is foo.hpp: the first that it includes of its folder.
             own = [other for other in included if os.path.dirname(other) == os.path.dirname(path)]
-            if path.endswith((".cpp", ".cu")) and own and path not in NO_PART:
+            if path.endswith((".cpp", ".cu")) and own:
                 self.companions.setdefault(own[0], []).append(path)
 
     def closure(self, starts, belongs):
@@ -163,7 +163,8 @@ class Includes:
             path = left.pop()
             if path not in found:
                 found.add(path)
-                left += [other for other in self.of[path] + self.companions.get(path, []) if belongs(other)]
+                left += [other for other in self.of[path] + self.companions.get(path, [])
+                         if belongs(other) and other not in NO_PART]
         return sorted(found)
 
 
