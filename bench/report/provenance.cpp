@@ -54,7 +54,7 @@ void require_provenance(const Json& context) {
   const Json& sources = context.at("sources");
   if (!sources.is_object()) throw Error("'sources' is no object");
   for (const auto& [path, blob] : sources.items())
-    if (!is_whole(blob.get_ref<const std::string&>()))
+    if (!is_whole(blob.get<std::string>()))
       throw Error(
           fmt::format("'{}' is no git blob: 40 hexadecimal digits ({})", blob.get<std::string>(), path));
 }
