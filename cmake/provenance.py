@@ -16,7 +16,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-# What the program is built from. Results and Markdown are no part of it: measuring does not make a tree dirty.
+# What the program is built from. Results and Markdown are no part of it: measuring does not make a tree
+# dirty.
 ROOTS = ("bench", "blas", "cmake", "common", "cpu", "gpu", "ranks", "results/slides")
 SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu", ".h", ".def", ".in", ".cmake", ".py", ".json", ".js", ".css", ".html", ".map"}
 FULL_HASH = re.compile(r"[0-9a-f]{40}")
@@ -136,7 +137,8 @@ def commit_of(source, blobs):
 # Parts of common whose text runs in a variant's own loops; the rest of common describes, checks and measures.
 INNER = ("common/amx.hpp", "common/amx.cpp", "common/bfloat16.hpp", "common/ceil_div.hpp", "common/transposed_view.hpp",
          "common/view.hpp", "common/warp/kernel.hpp")
-# Looks for a device, measures what one can reach, times, lists what there is: no part of what includes the same headers.
+# Looks for a device, measures what one can reach, times, lists what there is: no part of what includes the
+# same headers.
 NO_PART = ("cpu/backend.cpp", "gpu/backend.cpp", "gpu/check.cpp", "gpu/cuda_executor.hpp", "gpu/warpgroup_peaks.cu")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 LINE = re.compile(r"^TALLCACHE_(?:(PEER)\((\w+)\)|(?:TEXTBOOK|VARIANT)\((\w+), (\w+)(?:, \w+)?\))", re.MULTILINE)
@@ -152,7 +154,8 @@ class Includes:
                 text = (source / path).read_text()
                 self.of[path] = [other for other in INCLUDE.findall(text) if other in paths]
         for path, included in self.of.items():
-            # foo.cpp, and bar.cpp beside it, whose own header is foo.hpp: the first that it includes of its folder.
+            # foo.cpp, and bar.cpp beside it, whose own header is foo.hpp: the first that it includes of its
+            # folder.
             own = [other for other in included if os.path.dirname(other) == os.path.dirname(path)]
             if path.endswith((".cpp", ".cu")) and own:
                 self.companions.setdefault(own[0], []).append(path)
@@ -223,8 +226,8 @@ def sources_header(lists, blobs):
 namespace tallcache::build_facts {{
 inline constexpr Source sources[] = {{
 {sources}}};
-// Of one variant; of something else where the name is empty. `first` and `count` are a range of source_members, which
-// are places in sources.
+// Of one variant; of something else where the name is empty. `first` and `count` are a range of
+// source_members, which are places in sources.
 struct SourceList {{
   std::string_view backend, folder, name;
   bool forks;

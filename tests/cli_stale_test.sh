@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the program says of the sources of documents, and what of them gets into a README. Usage: cli_stale_test.sh
-# PROGRAM SOURCE
+# What the program says of the sources of documents, and what of them gets into a README. Usage:
+# cli_stale_test.sh PROGRAM SOURCE
 set -u
 program=$1 source=$2
 # shellcheck source=tests/cli.sh

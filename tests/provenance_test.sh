@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Where a build says that it comes from (cmake/provenance.py): in a history, changed or not, in a copy with and without
-# the file COMMIT, in an archive; and which sources it counts as those of a variant. Usage: provenance_test.sh SOURCE
+# Where a build says that it comes from (cmake/provenance.py): in a history, changed or not, in a copy with
+# and without the file COMMIT, in an archive; and which sources it counts as those of a variant. Usage:
+# provenance_test.sh SOURCE
 set -u
 source=$1
 command -v git >/dev/null || { echo "SKIPPED: provenance: git is not installed"; exit 77; }

@@ -63,8 +63,8 @@ struct Readme {
   }
 };
 
-// The tables of the document's kind and what it found, each where the README has marks for it; nothing between the
-// marks where it is left out.
+// The tables of the document's kind and what it found, each where the README has marks for it; nothing between
+// the marks where it is left out.
 void add(Readme& readme, const std::string& path, const Document& document, bool left_out) {
   const ReportKind& kind = find_kind(document.kind);
   if (!kind.summary && !kind.found)
@@ -106,7 +106,8 @@ std::string as_markdown(const Document& document) {
                      find_kind(document.kind).full(document));
 }
 
-// Calls `use` with each document and its file. Throws Error, which names the file, when one is not what its kind says.
+// Calls `use` with each document and its file. Throws Error, which names the file, when one is not what its
+// kind says.
 template <class Use>
 void for_each_document(const std::vector<std::string>& files, Use&& use) {
   for (const std::string& path : files) {

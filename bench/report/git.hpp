@@ -7,7 +7,8 @@
 
 namespace tallcache {
 
-/// The standard output of `git ARGUMENTS...` in the current folder; empty optional when git is not there or fails.
+/// The standard output of `git ARGUMENTS...` in the current folder; empty optional when git is not there or
+/// fails.
 std::optional<std::string> git(const std::vector<std::string>& arguments);
 
 }  // namespace tallcache

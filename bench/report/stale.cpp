@@ -52,7 +52,8 @@ bool same_code(const std::string& path, const std::string& measured, const std::
   return place->second = before && after && code_of(*before) == code_of(*after);
 }
 
-// The variants that the document measured and that no build has any more. Tables and ranks name parts of their own.
+// The variants that the document measured and that no build has any more. Tables and ranks name parts of
+// their own.
 void add_gone_variants(const Document& document, std::vector<std::string>& changed) {
   if (document.kind == "reproduce" || document.kind == "ranks") return;
   for (const Record& record : document.measurements) {
@@ -65,8 +66,8 @@ void add_gone_variants(const Document& document, std::vector<std::string>& chang
   }
 }
 
-// The sources as they were measured: what the document says, or what its commit has of those of today. An empty blob:
-// there was no such file.
+// The sources as they were measured: what the document says, or what its commit has of those of today. An
+// empty blob: there was no such file.
 Blobs measured_blobs(const Document& document, std::string& unknown) {
   Blobs blobs;
   if (const Json* sources = document.context.contains("sources") ? &document.context["sources"] : nullptr) {

@@ -1,4 +1,5 @@
-// Whether a document still says something about the sources as they are: those that this program was built from.
+// Whether a document still says something about the sources as they are: those that this program was built
+// from.
 #pragma once
 
 #include <string>
@@ -15,12 +16,14 @@ struct Staleness {
   bool fresh() const { return changed.empty() && unknown.empty(); }
 };
 
-/// Compares the sources that the document was measured from with this program's. A document that has the blobs of its
-/// sources is judged anywhere. An older one is judged by its commit, where the current folder lies in a history that
-/// has it. Where both texts of a source are in that history, a change of comments and blanks is none.
+/// Compares the sources that the document was measured from with this program's. A document that has the
+/// blobs of its sources is judged anywhere. An older one is judged by its commit, where the current folder
+/// lies in a history that has it. Where both texts of a source are in that history, a change of comments and
+/// blanks is none.
 Staleness staleness(const Document&);
 
-/// "stale: cpu/copy/rows.hpp, cpu/fork_join/fib.hpp", "cannot be told: there is no history here"; empty when fresh.
+/// "stale: cpu/copy/rows.hpp, cpu/fork_join/fib.hpp", "cannot be told: there is no history here"; empty when
+/// fresh.
 std::string to_string(const Staleness&);
 
 /// The text of a C++ source without comments, and with blanks and line ends only where they separate words or
