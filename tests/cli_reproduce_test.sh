@@ -65,6 +65,14 @@ lacks out "taken from"
 sed 's/"cpu": "[^"]*"/"cpu": "Z80"/' before.json >here/reproduce.json
 bad "Z80" reproduce --smoke --results here
 
+# Other sources: of another commit, or changed otherwise; and another way to compile them.
+other=$(printf 'a%.0s' {1..40})
+for key in commit source_digest textbook_flags cuda_flags; do
+  sed "s/\"$key\": \"[^\"]*\"/\"$key\": \"$other\"/" before.json >here/reproduce.json
+  bad "build/$key is '$other' there" reproduce --smoke --results here
+done
+lacks before.json '"resumed"'
+
 # A record that was not finished is measured again; the other ones are not: one that was timed, one that a table counts
 # for itself. What could not be measured for want of memory is tried again too.
 for unfinished in pending too_large; do
@@ -77,6 +85,7 @@ for unfinished in pending too_large; do
     cmp -s before.json here/reproduce.json && fail "no record of $row to change"
     smoke 0
     has out "; 1 rows left"
+    has here/reproduce.json '"resumed"'
     lacks here/reproduce.json "\"status\": \"$unfinished\""
   done
 done
