@@ -60,7 +60,7 @@ std::vector<Quantity> transfer_times(const Backend& backend, const Problem& prob
 /// The CPU's variants on one thread, and on all cores those that can use them; the GPU's once.
 std::vector<Candidate> all_candidates(const Operation& operation) {
   std::vector<Candidate> list;
-  const int threads = usable_threads();
+  const int threads = default_threads();
   for (const Variant* variant : variants_of(operation)) {
     list.push_back({.variant = variant});
     if (variant->parallel && threads > 1) list.push_back({.variant = variant, .threads = threads});

@@ -102,7 +102,7 @@ void measure_variant(Document& document, const Operation& operation, const Varia
 }
 
 void measure_forks(ForksOptions options) {
-  if (options.threads == 0) options.threads = std::max(2, usable_threads());
+  if (options.threads == 0) options.threads = std::max(2, default_threads());
   if (options.threads < 2)
     throw Error(fmt::format("--threads: {} cannot be held against one", options.threads));
   const auto chosen =

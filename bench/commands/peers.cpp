@@ -113,7 +113,7 @@ void measure_reference(Document& document, const PeerComparison& comparison, con
 
 void measure_case(Document& document, const Operation& operation, const PeerComparison& comparison,
                   const PeerCase& peer_case, const PeersOptions& options) {
-  const int threads = peer_case.all_cores ? usable_threads() : 1;
+  const int threads = peer_case.all_cores ? default_threads() : 1;
   const Problem problem{.operation = &operation,
                         .shape = complete_shape(operation, peer_case.shape),
                         .input = peer_case.input,
@@ -166,7 +166,7 @@ void peers(const PeersOptions& options) {
       if (!options.is_asked_for(comparison)) continue;
       auto cases = cases_at(comparison, options.scale());
       // On a machine of one core, all cores are the case before.
-      if (usable_threads() == 1) std::erase_if(cases, &PeerCase::all_cores);
+      if (default_threads() == 1) std::erase_if(cases, &PeerCase::all_cores);
       if (cases.empty()) continue;  // it has larger ones alone
       measure_peers(document, suite->operation, comparison, cases, options, output, watch);
       output.part(document, render(peers_grid(document, document.plan.back()), Style::terminal));

@@ -70,7 +70,7 @@ Profile profiled(Workspace& workspace, const Candidate& candidate, const Profili
 // 1, 2, 3, ... threads; of more than 16 only the powers of two and all of them.
 std::vector<int> thread_counts() {
   std::vector<int> list;
-  const int usable = usable_threads();
+  const int usable = default_threads();
   for (int threads = 1; threads <= usable; ++threads)
     if (usable <= 16 || threads == usable || (threads & (threads - 1)) == 0) list.push_back(threads);
   return list;

@@ -28,7 +28,7 @@ struct StepsOptions : SuiteOptions {
 
 Candidate candidate_of(const Operation& operation, const OptimizationSteps& steps, const Step& step) {
   const Variant& variant = find_variant(operation, step.variant, steps.backend);
-  return {&variant, complete_params(variant, step.params), step.all_cores ? usable_threads() : 1};
+  return {&variant, complete_params(variant, step.params), step.all_cores ? default_threads() : 1};
 }
 
 Json plan_of(const Problem& problem, const OptimizationSteps& steps) {

@@ -4,25 +4,15 @@
 #include <barrier>
 #include <cerrno>
 #include <chrono>
-#include <cmath>
 #include <cstring>
 #include <exception>
-#include <fstream>
 #include <thread>
 
 #include "common/error.hpp"
+#include "common/fork/processors.hpp"
 
 namespace tallcache {
 namespace {
-
-/// Processors that the cgroup's quota gives ("max" or "<quota> <period>" in cpu.max); `cores` without one.
-std::size_t within_quota(std::size_t cores) {
-  std::ifstream file("/sys/fs/cgroup/cpu.max");
-  double quota = 0, period = 0;
-  if (file >> quota >> period && period > 0)
-    return std::clamp<std::size_t>(static_cast<std::size_t>(std::ceil(quota / period)), 1, cores);
-  return cores;
-}
 
 std::vector<MemoryNode> nodes_of(hwloc_topology_t topology, hwloc_const_bitmap_t processors) {
   std::vector<MemoryNode> nodes;
@@ -62,7 +52,7 @@ Topology::Topology() {
   memory_nodes_ = nodes_of(topology, allowed);
   hwloc_bitmap_free(allowed);
   if (cores_.empty()) throw Error("hwloc: no processor that this process may run on");
-  cores_.resize(within_quota(cores_.size()));
+  cores_.resize(within_quota(cpu_quota(), static_cast<int>(cores_.size())));
 }
 
 void Topology::stay_near(std::size_t node) const {
