@@ -96,16 +96,28 @@ struct GemmPlan {
   /// Lets leaves pack for themselves where the factors are small. A packed factor of the whole product lies in the caches
   /// of the threads that had it last: to write it there takes many threads longer than to pack parts of it several times.
   void pack_in_leaves(Index threads) {
-    const auto bytes = [this](Index rows, Index cols, Index k) {
-      return k * ((pack_a ? rows : 0) + (pack_b ? cols : 0)) * Index(sizeof(T));
-    };
-    in_leaves = threads > few_threads && (pack_a || pack_b) && bytes(m, n, k) <= packed_in_leaves &&
-                bytes(mc * kernel.mr, nc * kernel.nr, kc) <= packed_in_leaf;
+    in_leaves = threads > few_threads && (pack_a || pack_b) && packed_bytes(m, n, k) <= packed_in_leaves &&
+                leaf_bytes() <= packed_in_leaf;
   }
 
+  /// Lets leaves pack for themselves because there is no memory for the packed factors, and makes them so
+  /// small that they can, down to a panel on either side.
+  void do_without_scratch() {
+    in_leaves = pack_a || pack_b;
+    while (in_leaves && leaf_bytes() > packed_in_leaf && (mc > 1 || nc > 1)) {
+      Index& larger = nc == 1 || (mc > 1 && mc * kernel.mr >= nc * kernel.nr) ? mc : nc;
+      larger = ceil_div(larger, 2);
+    }
+  }
+
+  /// What is packed of so many rows of A and columns of B.
+  Index packed_bytes(Index rows, Index cols, Index k) const {
+    return k * ((pack_a ? rows : 0) + (pack_b ? cols : 0)) * Index(sizeof(T));
+  }
+  Index leaf_bytes() const { return packed_bytes(mc * kernel.mr, nc * kernel.nr, kc); }
   Index k_block_size(Index s) const { return std::min(kc, k - s * kc); }
-  Index size_a() const { return pack_a ? panels_m * kernel.mr * kernel.packed_k(k) : 0; }
-  Index size_b() const { return pack_b ? panels_n * kernel.nr * kernel.packed_k(k) : 0; }
+  Index size_a() const { return pack_a && !in_leaves ? panels_m * kernel.mr * kernel.packed_k(k) : 0; }
+  Index size_b() const { return pack_b && !in_leaves ? panels_n * kernel.nr * kernel.packed_k(k) : 0; }
   std::size_t scratch() const {
     const auto bytes = [this](Index panels, Index width, Index k) {
       return checked_product(checked_product(panels * width, kernel.packed_k(k), "packed matrix"), sizeof(T),
