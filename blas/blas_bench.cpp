@@ -53,7 +53,7 @@ void square_product(benchmark::State& state) {
   cpu::peers::Blas& openblas = cpu::peers::openblas_library(cpu::peers::Tuning::installed);
   if (!openblas.reason().empty()) return state.SkipWithError(openblas.reason().c_str());
   const Index n = state.range(0), calls = std::max<Index>(1, 4000000 / (n * n * n));
-  const int threads = state.range(1) ? usable_threads() : 1;
+  const int threads = state.range(1) ? default_threads() : 1;
   std::vector<T> a(n * n), b(n * n), c(n * n);
   for (Index i = 0; i < n * n; ++i) {
     a[i] = static_cast<T>(random_unit(1, i) - 0.5);

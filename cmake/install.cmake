@@ -63,6 +63,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tallcacheConfig.cmake
 # The drop-in BLAS.
 install(TARGETS tallcache_blas tallcache_blas64 ${library_components})
 install(FILES blas/tallcache_blas.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tallcache COMPONENT development)
+install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/blas/tallcache-blas TYPE BIN COMPONENT program)
 
 # For builds without CMake: pkg-config --cflags --libs tallcache. A static library needs what it is made of, too.
 file(RELATIVE_PATH PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

@@ -24,6 +24,11 @@ if(TARGET tallcache_command AND NOT TALLCACHE_SANITIZE)
                                  --include man/see_also --output ${page} "$<TARGET_FILE:tallcache_command> ${command}")
       list(APPEND pages ${CMAKE_CURRENT_BINARY_DIR}/${page})
     endforeach()
+    set(page man/tallcache-blas.1)
+    add_custom_command(OUTPUT ${page} DEPENDS blas/tallcache-blas.in VERBATIM
+                       COMMAND ${HELP2MAN} --no-info --version-string ${PROJECT_VERSION} --output ${page}
+                               --name "run a program on tallcache's matrix products" blas/tallcache-blas)
+    list(APPEND pages ${CMAKE_CURRENT_BINARY_DIR}/${page})
     add_custom_target(manual ALL DEPENDS ${pages})
     install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
   else()
