@@ -28,7 +28,17 @@ bool has_memory() {
   return false;
 }
 
+// The place in the C library that keeps an error of dlopen().
+std::atomic<bool> learns{false};
+std::atomic<void*> keeps_errors{nullptr};
+
 }  // namespace
+
+void spare_errors_of_dlopen() {
+  learns = true;
+  dlsym(RTLD_DEFAULT, "no such symbol");
+  learns = false;
+}
 
 std::atomic<long> threads_left{no_limit}, memory_left{no_limit};
 std::atomic<int> pretended_processors{0};
@@ -45,7 +55,11 @@ void* __libc_memalign(std::size_t, std::size_t);
 
 #define STAND_IN __attribute__((visibility("default")))
 
-STAND_IN void* malloc(std::size_t size) { return has_memory() ? __libc_malloc(size) : nullptr; }
+STAND_IN void* malloc(std::size_t size) {
+  void* const caller = __builtin_return_address(0);
+  if (learns) keeps_errors = caller;  // the last call is that
+  return caller == keeps_errors || has_memory() ? __libc_malloc(size) : nullptr;
+}
 STAND_IN void* calloc(std::size_t count, std::size_t size) {
   return has_memory() ? __libc_calloc(count, size) : nullptr;
 }
