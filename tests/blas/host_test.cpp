@@ -186,6 +186,23 @@ TEST_F(Host, MemoryThatCannotBeHadIsDoneWithout) {
   }
 }
 
+// There is memory for a thread's leaf, or not even that, but none for the packed factors of the whole product.
+TEST_F(Host, ScratchThatCannotBeHadIsDoneWithout) {
+  for (const int processors : {1, 2, 8})
+    for (const long largest : {long{1} << 10, long{600} << 10}) {
+      std::memset(next.results, 0, sizeof(Results));
+      EXPECT_EQ(in_child([&] {
+                  pretended_processors = processors;
+                  largest_aligned = largest;
+                  compute(input, *next.results);
+                  return 0;
+                }),
+                0);
+      EXPECT_TRUE(same(*first.results, *next.results))
+          << processors << " processors, " << largest << " bytes";
+    }
+}
+
 TEST_F(Host, AFullAddressSpaceIsDoneWithout) {
   EXPECT_EQ(in_child([&] {
               pretended_processors = 4;

@@ -40,7 +40,7 @@ void spare_errors_of_dlopen() {
   learns = false;
 }
 
-std::atomic<long> threads_left{no_limit}, memory_left{no_limit};
+std::atomic<long> threads_left{no_limit}, memory_left{no_limit}, largest_aligned{no_limit};
 std::atomic<int> pretended_processors{0};
 
 }  // namespace tallcache::test
@@ -69,7 +69,10 @@ STAND_IN void* realloc(void* data, std::size_t size) {
 STAND_IN void* memalign(std::size_t alignment, std::size_t size) {
   return has_memory() ? __libc_memalign(alignment, size) : nullptr;
 }
-STAND_IN void* aligned_alloc(std::size_t alignment, std::size_t size) { return memalign(alignment, size); }
+STAND_IN void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  if (largest_aligned != no_limit && size > static_cast<std::size_t>(largest_aligned)) return nullptr;
+  return memalign(alignment, size);
+}
 STAND_IN int posix_memalign(void** data, std::size_t alignment, std::size_t size) {
   *data = memalign(alignment, size);
   return *data ? 0 : ENOMEM;
