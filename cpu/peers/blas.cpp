@@ -264,7 +264,7 @@ void Blas::factor(const Args& args, int threads, Getrf<T> function) {
   int info = 0;
   set_threads(threads);
   function(&n, &n, a.data, &ld, exchanges.data, &info);
-  if (info > 0) throw_singular("lu_pivot", info - 1, a(info - 1, info - 1));
+  if (info > 0) throw_unusable_pivot("lu_pivot", info - 1, a(info - 1, info - 1));
   for (Index i = 0; i < n; ++i) --exchanges[i];  // LAPACK counts from 1
 }
 
