@@ -156,7 +156,7 @@ for _ in 1 2 3 4 5; do
 done
 [ "$killed" -ge 3 ] || fail "only $killed of five runs were there to be killed"
 mkdir -p killed
-: >killed/reproduce.json.4194305 # no process has this number
+: >killed/reproduce.json.tallcache-4194305 # no process has this number
 run 0 reproduce --smoke --results killed
 [ -z "$(find killed -name 'reproduce.json.*')" ] || fail "a half-written file stayed behind"
 rows before.json >wanted

@@ -160,7 +160,7 @@ if [ "$(nproc)" -ge 2 ]; then
   run 0 forks fib --smoke --seconds 0.001 --threads 2 --json forks.json; has out "of [0-9]* keep up"; has out "heartbeat"
   run 0 report forks.json; has out "of [0-9]* keep up"
 fi
-bad "cannot be held against one" forks fib --threads 1
+bad "not a whole number from 2" forks fib --threads 1
 bad "operation that forks" forks fibb
 run 0 steps --smoke --json steps.json; has out "over the step before"; has out "bytes moved for each key, counted"
 python3 - steps.json <<'P' || fail "steps.json"

@@ -16,6 +16,8 @@
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
 #include "bench/program/device_watch.hpp"
+#include "bench/program/options.hpp"
+#include "bench/program/streams.hpp"
 #include "bench/report/gnuplot.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
@@ -127,7 +129,7 @@ void measure_sweep(Document& document, const Suite& suite, const CompareOptions&
                            {"sizes", Json::array()}});
   Problem smaller{};
   for (const Index n : sizes) {
-    fmt::print(stderr, "{} {} {} = {} ...\n", operation.name, operation.element, size, n);
+    print(Stream::error, "{} {} {} = {} ...\n", operation.name, operation.element, size, n);
     const Problem problem{.operation = &operation,
                           .shape = complete_shape(operation, {{size, n}}),
                           .input = {},
@@ -144,7 +146,13 @@ void compare(const CompareOptions& options) {
   const auto chosen = find_suites(options.operations, has_sizes, "operation to compare");
   for (const Suite* suite : chosen) find_operation(suite->operation, options.element);
   const Output output(options.json);
-  if (!options.svg.empty()) require_gnuplot();
+  const auto plot_file = [&](const Suite* suite) {
+    return fmt::format("{}-{}.svg", options.svg, suite->operation);
+  };
+  if (!options.svg.empty()) {
+    require_gnuplot();
+    for (const Suite* suite : chosen) require_writable(plot_file(suite));
+  }
   const DeviceWatch watch(options.device);
   Document document = new_document("compare", options);
   document.limits = suite_limits(options);
@@ -153,8 +161,7 @@ void compare(const CompareOptions& options) {
     const Json& part = document.plan.back();
     output.part(document, fmt::format("\n{}{}", render(comparison_grid(document, part), Style::terminal),
                                       crossover_sentence(document, part)));
-    if (!options.svg.empty())
-      draw(fmt::format("{}-{}.svg", options.svg, suite->operation), comparison_plot(document, part));
+    if (!options.svg.empty()) draw(plot_file(suite), comparison_plot(document, part));
   }
   output.devices(document);
   output.finish(document);
@@ -171,12 +178,11 @@ void add_compare(CLI::App& app) {
   command->add_option("--element", options->element, "Element type, as double");
   command->add_flag("--full", options->full, "Larger sizes and longer rounds")
       ->excludes(command->get_option("--smoke"));
-  command
-      ->add_option("--seconds", options->seconds,
-                   "Time to spend on each variant at each size; 0.2, or 1 with --full. Runs of five times as "
-                   "long are left out")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--device", options->device, "Number of the GPU to use")->capture_default_str();
+  above_zero(command->add_option(
+      "--seconds", options->seconds,
+      "Time to spend on each variant at each size; 0.2, or 1 with --full. Runs of five times as "
+      "long are left out"));
+  add_device(*command, options->device, "Number of the GPU to use");
   command->add_option("--svg", options->svg, "Plot each operation into PREFIX-<operation>.svg (gnuplot)")
       ->type_name("PREFIX");
   command->footer("Example: tallcache compare matmul transpose --json compare.json --svg compare");

@@ -13,6 +13,7 @@
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
 #include "bench/program/device_watch.hpp"
+#include "bench/program/options.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
@@ -159,8 +160,7 @@ void add_errors(CLI::App& app) {
       "Rounding errors beside speeds: how the variants' sums lose digits as they grow, against sums in twice "
       "the precision");
   add_suite(*command, *options, has_errors);
-  command->add_option("--seconds", options->seconds, "Time to spend on each variant's speed")
-      ->check(CLI::PositiveNumber);
+  above_zero(command->add_option("--seconds", options->seconds, "Time to spend on each variant's speed"));
   add_backend(*command, *options);
   command->footer("Example: tallcache errors matmul --json errors.json");
   command->callback([options] { errors(*options); });

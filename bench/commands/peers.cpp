@@ -14,6 +14,8 @@
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
 #include "bench/program/device_watch.hpp"
+#include "bench/program/options.hpp"
+#include "bench/program/streams.hpp"
 #include "bench/report/device_memory.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
@@ -125,7 +127,7 @@ void measure_case(Document& document, const Operation& operation, const PeerComp
       peer_case.group.empty() ? "" : ": ", label, threads > 1 ? fmt::format(", {} threads", threads) : "");
   document.plan.back()["cases"].push_back(
       {{"label", label}, {"row", row}, {"threads", threads}, {"group", peer_case.group}});
-  fmt::print(stderr, "{} ...\n", row);
+  print(Stream::error, "{} ...\n", row);
   std::vector<Candidate> list;
   for (const Variant* variant : compared_variants(operation, comparison))
     list.push_back({variant, complete_params(*variant, list.empty() ? peer_case.params : Params{}),
@@ -187,8 +189,7 @@ void add_peers(CLI::App& app) {
   command->add_option("--element", options->element,
                       "Only the comparisons of this element type, as bfloat16");
   command->add_option("--variant", options->variant, "Only those of this variant with its peers");
-  command->add_option("--seconds", options->seconds, "Time to spend on each variant in each case")
-      ->check(CLI::PositiveNumber)
+  above_zero(command->add_option("--seconds", options->seconds, "Time to spend on each variant in each case"))
       ->capture_default_str();
   add_backend(*command, *options);
   add_huge_pages(*command, options->pages);

@@ -15,6 +15,8 @@
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
 #include "bench/program/device_watch.hpp"
+#include "bench/program/options.hpp"
+#include "bench/program/streams.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
@@ -67,8 +69,8 @@ void print_first_touches(const Problem& problem) {
   for (const cpu::TouchedBlock& block : cpu::first_touches(operation, shape, nodes)) {
     const bool bytes = block.element == 1;
     const std::string rows = bytes ? "" : range_text("rows", block.row, block.rows) + ", ";
-    fmt::print("{}: {}{}: node {}\n", buffers[block.buffer].name, rows,
-               range_text(bytes ? "bytes" : "columns", block.col, block.cols), nodes[block.node].number);
+    print("{}: {}{}: node {}\n", buffers[block.buffer].name, rows,
+          range_text(bytes ? "bytes" : "columns", block.col, block.cols), nodes[block.node].number);
   }
 }
 
@@ -110,7 +112,7 @@ void add_run(CLI::App& app) {
       app.add_subcommand("run", "Verify and time variants of one operation on one shape, interleaved");
   const ProblemFlags flags = add_problem(*command, *options, "all of them");
   command->add_option("--backend", options->backend, "Only variants on the cpu or on the gpu");
-  command->add_option("--device", options->device, "Number of the GPU to use")->capture_default_str();
+  add_device(*command, options->device, "Number of the GPU to use");
   command
       ->add_option("--graph", options->graph,
                    fmt::format("For {}: the graph in FILE, a line 'u v' for each edge, sorted by u",
@@ -118,9 +120,8 @@ void add_run(CLI::App& app) {
       ->type_name("FILE")
       ->excludes(flags.shape)
       ->excludes(flags.input);
-  command
-      ->add_option("--seconds", options->seconds, "Time to spend on each variant; 1, or 0.1 without a shape")
-      ->check(CLI::PositiveNumber);
+  above_zero(command->add_option("--seconds", options->seconds,
+                                 "Time to spend on each variant; 1, or 0.1 without a shape"));
   add_threads(*command, options->threads);
   add_huge_pages(*command, options->pages);
   command->add_flag("--first-touch", options->first_touch,

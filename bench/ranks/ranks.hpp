@@ -11,6 +11,10 @@
 
 namespace tallcache {
 
+/// Ranks that are counted or simulated: a rank more takes longer, and choosing how many rest is a plan for each. Of a
+/// transposition every two ranks may exchange a message, so that its work grows with the square.
+inline constexpr Index most_ranks = 1'000'000, most_transposing_ranks = 10'000;
+
 struct RanksOptions {
   std::string operation = "matmul", shape, layout, memory, fabric, json;
   std::vector<Index> ranks;

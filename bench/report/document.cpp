@@ -2,25 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-
 namespace tallcache {
 namespace {
-
-Json parsed(const std::string& path) {
-  if (std::filesystem::is_directory(path)) throw Error(fmt::format("cannot read {}: it is a folder", path));
-  errno = 0;
-  std::ifstream file(path);
-  if (!file) throw Error(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  try {
-    return Json::parse(file);
-  } catch (const Json::parse_error& error) {
-    throw Error(fmt::format("{} is corrupt or truncated: no JSON at byte {}", path, error.byte));
-  }
-}
 
 // Throws Error unless the document has this program's schema.
 void require_schema(const Json& json) {
@@ -61,7 +44,7 @@ Json to_json(const Document& document) {
 }
 
 Document read_document(const std::string& path) {
-  const Json json = parsed(path);
+  const Json json = read_json(path);
   try {
     require_schema(json);
     Document document{.kind = json.at("kind"), .context = json.at("context")};
@@ -73,8 +56,7 @@ Document read_document(const std::string& path) {
       document.measurements.push_back(record_from_json(record));
     return document;
   } catch (const Json::exception& error) {
-    const std::string_view what = error.what();
-    throw Error(fmt::format("{} is no results document: {}", path, what.substr(what.find("] ") + 2)));
+    throw Error(fmt::format("{} is no results document: {}", path, what_of(error)));
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", path, error.what()));
   }

@@ -39,8 +39,7 @@ Json to_json(const Document&);
 /// truncated, is no results document, or has another schema.
 Document read_document(const std::string& path);
 
-/// Writes the document so that the file is always complete; "-" is standard output. Throws Error when it
-/// cannot be written.
+/// Writes the document as write_text() does. Throws Error when it cannot be written.
 void write_document(const std::string& path, const Document&);
 
 }  // namespace tallcache

@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
-#include <csignal>
 #include <filesystem>
 
 namespace tallcache {
@@ -29,22 +26,6 @@ std::string setting(const Json& context, const char* name) {
 bool finished(const Record& record) {
   const Status status = record.outcome.status;
   return status != Status::pending && status != Status::too_large && status != Status::failed;
-}
-
-// A run that was killed while it wrote leaves its temporary file behind.
-void remove_leftovers(const fs::path& path) {
-  const std::string prefix = path.filename().string() + ".";
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with(prefix)) continue;
-    pid_t writer = 0;
-    const char *begin = name.data() + prefix.size(), *end = name.data() + name.size();
-    const auto [rest, error] = std::from_chars(begin, end, writer);
-    if (error != std::errc() || rest != end || writer <= 0) continue;
-    if (kill(writer, 0) != 0 && errno == ESRCH) fs::remove(entry.path(), ignored);
-  }
 }
 
 // The document of `path`. Throws Error, with the remedy, unless `context` may continue it.
@@ -77,7 +58,8 @@ Results::Results(const std::string& folder, Json context, bool fresh)
   fs::create_directories(folder, error);
   if (error) throw Error(fmt::format("cannot make the results folder {}: {}", folder, error.message()));
   require_writable(path_);
-  remove_leftovers(path_);
+  if (is_stream(path_))
+    throw Error(fmt::format("{} is no regular file, so that no run can resume it", path_));
   document_ = {.kind = "reproduce", .context = context};
   if (!fresh && fs::exists(path_)) document_ = document_to_resume(path_, context);
 }
@@ -116,20 +98,7 @@ void Results::plan(const std::vector<const Table*>& tables) {
   document_.plan = plan_of(all);
 }
 
-void Results::save() const {
-  sigset_t signals, before;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  sigprocmask(SIG_BLOCK, &signals, &before);
-  try {
-    write_document(path_, document_);
-  } catch (...) {
-    sigprocmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
-  sigprocmask(SIG_SETMASK, &before, nullptr);
-}
+void Results::save() const { write_document(path_, document_); }
 
 Json plan_of(const std::vector<const Table*>& chosen) {
   Json plan = Json::array();

@@ -16,7 +16,7 @@ class Results {
   /// Opens `folder`/reproduce.json, which must come from the same build on the same machine with the same
   /// mode and seed, or creates it; `fresh` replaces it. Throws Error, and leaves the file unchanged, when it
   /// is no results file of reproduce, when it comes from another machine, build, mode or seed, or when the
-  /// folder cannot be written.
+  /// folder cannot be written or has something else than a regular file of that name.
   Results(const std::string& folder, Json context, bool fresh);
 
   const std::string& path() const { return path_; }
@@ -36,7 +36,7 @@ class Results {
   /// Adds tables to the plan.
   void plan(const std::vector<const Table*>& tables);
 
-  /// Writes the file. SIGINT and SIGTERM are blocked meanwhile.
+  /// Writes the file, which is whole at any moment.
   void save() const;
 
  private:

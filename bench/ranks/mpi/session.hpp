@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
+#include "bench/commands/output.hpp"
 #include "bench/ranks/mpi/checks.hpp"
 #include "bench/ranks/mpi/peers.hpp"
 #include "bench/ranks/ranks.hpp"
@@ -64,6 +66,7 @@ class RanksSession {
   const RanksOptions& options_;
   int threads_;
   Document document_;
+  std::optional<Output> output_;  ///< of rank 0
 };
 
 }  // namespace tallcache
