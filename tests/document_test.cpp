@@ -150,6 +150,15 @@ const Sabotage sabotages[] = {
     {"an unknown source", speed,
      R"([{"op": "replace", "path": "/measurements/0/quantities/3/source", "value": "guess"}])",
      "'guess' is no source"},
+    {"a time in milliseconds", speed,
+     R"([{"op": "replace", "path": "/measurements/0/quantities/0/unit", "value": "ms"}])",
+     "a time in 'ms': it is read in 's' alone"},
+    {"traffic in GB", speed,
+     R"([{"op": "replace", "path": "/measurements/0/quantities/2/unit", "value": "GB"}])",
+     "a traffic in 'GB': it is read in 'B' alone"},
+    {"more threads than are counted", speed,
+     R"([{"op": "replace", "path": "/measurements/0/threads", "value": 1e20}])", "ran on 1e+20 threads",
+     false},
     {"no schema", speed, R"([{"op": "remove", "path": "/schema"}])", "older form"},
     {"another schema", speed, R"([{"op": "replace", "path": "/schema", "value": "tallcache/0"}])",
      "\"tallcache/0\"; tallcache/1 is read here"},
@@ -187,6 +196,8 @@ TEST(Document, ReaderRefusesWhatIsBrokenInOneLine) {
     EXPECT_NE(line.find(sabotage.says), line.npos) << sabotage.name << ": " << line;
     EXPECT_EQ(line.find('\n'), line.npos) << line;
   }
+  const fs::path large = folder.write("large.json", "{\"schema\": \"tallcache/1\",\n \"x\": 1e999}");
+  EXPECT_EQ(error_of(large), large.string() + ": number overflow parsing '1e999' before byte 39");
   const std::string text = parsed(fixtures / "sweep.json").dump(1);
   const std::string line = error_of(folder.write("truncated.json", text.substr(0, text.size() / 2)));
   EXPECT_NE(line.find("truncated"), line.npos) << line;

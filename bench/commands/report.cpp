@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <cmath>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -11,6 +10,8 @@
 #include <sstream>
 
 #include "bench/program/commands.hpp"
+#include "bench/program/options.hpp"
+#include "bench/program/streams.hpp"
 #include "bench/report/against.hpp"
 #include "bench/report/device_state.hpp"
 #include "bench/report/kind.hpp"
@@ -22,7 +23,7 @@ struct ReportOptions {
   std::vector<std::string> files, against;
   std::string readme, svg, html;
   bool check = false;
-  double fail_above = no_value;
+  std::optional<double> fail_above;
 };
 
 // The lines of a README between which something generated stands: the tables of one kind, or what was found.
@@ -107,9 +108,8 @@ void for_each_document(const std::vector<std::string>& files, Use&& use) {
     try {
       use(document);
     } catch (const Json::exception& error) {
-      const std::string what = error.what();
-      throw Error(fmt::format("{} is no results document of the kind '{}': {}", path, document.kind,
-                              what.substr(what.find("] ") + 2)));
+      throw Error(
+          fmt::format("{} is no results document of the kind '{}': {}", path, document.kind, what_of(error)));
     } catch (const Error& error) {
       throw Error(fmt::format("{}: {}", path, error.what()));
     }
@@ -129,22 +129,30 @@ std::vector<Document> read_all(const std::vector<std::string>& files) {
   return documents;
 }
 
-// Prints what changed. Throws Error when a record is slower by more than is allowed.
+// Throws Error, which names the files, where one of them lacks what a comparison reads.
+RunComparison compared(const ReportOptions& options, const std::vector<Document>& now,
+                       const std::vector<Document>& before) {
+  try {
+    const RunComparison comparison =
+        now.size() == 1 ? compare_runs(now[0], before[0]) : compare_in_turn(now, before);
+    print_text(Stream::output, against_text(comparison, now[0], before[0]));
+    return comparison;
+  } catch (const Json::exception& error) {
+    throw Error(fmt::format("{} against {}: one is no whole results document: {}",
+                            fmt::join(options.files, " "), fmt::join(options.against, " "), what_of(error)));
+  }
+}
+
+// Prints what changed. Throws Error when a record is broken, or slower by more than is allowed.
 void print_changes(const ReportOptions& options) {
   if (options.files.size() != options.against.size())
     throw Error(fmt::format("--against takes as many older documents as there are FILEs: {} and {}",
                             options.against.size(), options.files.size()));
   const std::vector<Document> now = read_all(options.files), before = read_all(options.against);
-  const RunComparison comparison =
-      now.size() == 1 ? compare_runs(now[0], before[0]) : compare_in_turn(now, before);
-  fmt::print("{}", against_text(comparison, now[0], before[0]));
-  if (std::isnan(options.fail_above)) return;
-  const auto slower = slower_than(comparison, options.fail_above);
-  if (!slower.empty())
-    throw Error(
-        fmt::format("{} of {} records take more than {} times as long as before; the worst {:.3f} times: {}",
-                    slower.size(), comparison.changes.size(), options.fail_above, slower[0]->ratio,
-                    run_name(*slower[0]->now)));
+  const RunComparison comparison = compared(options, now, before);
+  if (!options.fail_above) return;
+  if (const std::string failure = failure_of(comparison, *options.fail_above); !failure.empty())
+    throw Error(failure);
 }
 
 void report(const ReportOptions& options) {
@@ -153,7 +161,11 @@ void report(const ReportOptions& options) {
     throw Error("--check needs --readme FILE or --html PAGE");
   if (!options.html.empty()) return write_page(options);
   std::optional<Readme> readme;
-  if (!options.readme.empty()) readme = Readme{read_text(options.readme)};
+  if (!options.readme.empty()) {
+    if (is_stream(options.readme))
+      throw Error(fmt::format("--readme: {} is no regular file that can be filled in", options.readme));
+    readme = Readme{read_text(options.readme)};
+  }
   std::string text;
   for_each_document(options.files, [&](const Document& document) {
     if (!options.svg.empty()) plot(document, options.svg);
@@ -162,7 +174,7 @@ void report(const ReportOptions& options) {
     else if (options.svg.empty())
       text += (text.empty() ? "" : "\n") + as_markdown(document);
   });
-  fmt::print("{}", text);
+  print_text(Stream::output, text);
   if (readme) write_generated(options, "--readme", options.readme, readme->filled());
 }
 
@@ -191,9 +203,8 @@ void add_report(CLI::App& app) {
       ->add_option("--svg", options->svg,
                    "Plot into PREFIX-<operation>.svg, or PREFIX-<chart>.svg of tables (gnuplot)")
       ->type_name("PREFIX");
-  command
-      ->add_option("--html", options->html,
-                   "Write one page of HTML with charts and tables of all the files, which needs no network")
+  add_output_file(*command, "--html", options->html,
+                  "Write one page of HTML with charts and tables of all the files, which needs no network")
       ->type_name("PAGE")
       ->excludes("--readme", "--svg");
   CLI::Option* against =
@@ -205,11 +216,10 @@ void add_report(CLI::App& app) {
               "(bench/alternate)")
           ->type_name("OLD")
           ->excludes("--readme", "--svg", "--html");
-  command
-      ->add_option("--fail-above", options->fail_above,
-                   "Fail when a record takes more than RATIO times as long as before, as 1.1")
-      ->type_name("RATIO")
-      ->check(CLI::Range(1.0, 1e6))
+  number_in(command->add_option("--fail-above", options->fail_above,
+                                "Fail when a record takes more than so many times as long as before, as 1.1, "
+                                "when its result is wrong, or when it failed and had not before"),
+            1, 1e6)
       ->needs(against);
   command->callback([options] { report(*options); });
 }

@@ -50,13 +50,14 @@ struct RunComparison {
   std::vector<MachineRatio> machine{};
   std::vector<RecordChange> changes{};  ///< of every record that both runs timed
   std::vector<const Record*> gone{}, added{};
-  std::size_t untimed = 0;  ///< records without times, such as counts, which are not compared
-  std::size_t turns = 1;    ///< the runs of each program
+  std::vector<const Record*> broken{};  ///< wrong now; or failed, where the older run had measured them
+  std::size_t untimed = 0;              ///< records without times, such as counts, which are not compared
+  std::size_t turns = 1;                ///< the runs of each program
   double noise = no_value;  ///< the largest estimate of the scatter between the runs: relative, one deviation
 };
 
-/// Compares documents of one kind, which must outlive the result. Throws Error when their kinds differ, or when
-/// they have no timed record in common.
+/// Compares documents of one kind, which must outlive the result. Throws Error when their kinds differ, when a figure
+/// of both is in different units, or when they have no timed record in common, and none is broken.
 RunComparison compare_runs(const Document& now, const Document& before);
 
 /// Compares processes that ran in turn: for each record the i-th document of `now` that has it with the i-th of `before`.
@@ -66,8 +67,18 @@ RunComparison compare_in_turn(const std::vector<Document>& now, const std::vecto
 /// The settings of machine and build that both runs should share: "flags: -O3 here, -O2 before".
 std::vector<std::string> differences_of(const Json& now, const Json& before);
 
-/// As Markdown: the differences, the machine, then what is slower, faster, gone and new.
+/// As Markdown: the differences, the machine, then what is broken, slower, faster, gone and new.
 std::string against_text(const RunComparison&, const Document& now, const Document& before);
+
+/// Why the new run does not pass: the records that are broken, or those that are slower than before by a ratio above
+/// `limit`; one line with the first of them. Empty when it passes.
+std::string failure_of(const RunComparison&, double limit);
+
+/// Throws Error when the work of two records of the same run is in different units.
+void require_same_work(const Record& now, const Record& before);
+
+/// Adds to the comparison the records of `now` that are broken, which are then not gone.
+void add_broken(RunComparison&, const Document& now, const Document& before);
 
 /// The records that are slower, by a ratio above `limit`; the slowest first.
 std::vector<const RecordChange*> slower_than(const RunComparison&, double limit);

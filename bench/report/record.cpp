@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace tallcache {
 namespace {
@@ -73,9 +74,27 @@ Axis axis_from_json(const Json& json) {
   return {json.at("name"), json.at("unit"), json.at("points").get<std::vector<double>>()};
 }
 
+// Reports compute with these in one unit alone.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> fixed_units{
+    {{"time", "s"}, {"transfer time", "s"}, {"traffic", "B"}}};
+
+void require_unit(const Quantity& quantity) {
+  for (const auto& [name, unit] : fixed_units)
+    if (quantity.name == name && quantity.unit != unit)
+      throw Error(fmt::format("a {} in '{}': it is read in '{}' alone", name, quantity.unit, unit));
+}
+
+int threads_from_json(const Json& json, std::string_view variant) {
+  const double threads = json.at("threads").get<double>();
+  if (!(threads >= 1 && threads <= std::numeric_limits<int>::max() && threads == std::floor(threads)))
+    throw Error(fmt::format("{} ran on {} threads", variant, threads));
+  return static_cast<int>(threads);
+}
+
 Quantity quantity_from_json(const Json& json) {
   require_known(json, quantity_keys);
   Quantity quantity{.name = json.at("name"), .unit = json.at("unit")};
+  require_unit(quantity);
   quantity.at = json.value("at", Json::object());
   const std::string source = json.at("source");
   const auto origin = std::ranges::find(origin_names, source);
@@ -244,8 +263,7 @@ Record record_from_json(const Json& json) {
     record.shape = object(json, "shape");
     record.params = object(json, "params");
     record.input = json.at("input");
-    record.threads = json.at("threads");
-    if (record.threads < 1) throw Error(fmt::format("{} ran on {} threads", record.variant, record.threads));
+    record.threads = threads_from_json(json, record.variant);
     record.peer = json.at("peer");
     record.conditions = json.value("conditions", Json::object());
     if (record.conditions.contains("launch") && record.conditions["launch"] != "graph")
@@ -265,8 +283,7 @@ Record record_from_json(const Json& json) {
       throw Error(fmt::format("{} has a time that is not above 0", record.variant));
     return record;
   } catch (const Json::exception& error) {
-    const std::string_view what = error.what();
-    throw Error(fmt::format("a measurement is no record: {}", what.substr(what.find("] ") + 2)));
+    throw Error(fmt::format("a measurement is no record: {}", what_of(error)));
   }
 }
 
