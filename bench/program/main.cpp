@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,10 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) throw;
-    return app.exit(error);  // what --help and --version ask for
+    std::ostringstream text;  // what --help and --version ask for
+    const int status = app.exit(error, text, text);
+    print_text(Stream::output, text.str());
+    return status;
   }
   return 0;
 }
