@@ -147,10 +147,10 @@ done
 bad "18446744073709551616. is not a whole number from 0 to 18446744073709551615" run increment --seed 18446744073709551616
 run 0 run increment loop --shape n=100 --seconds 0.001 --seed 18446744073709551615 --json -; has out '"seed": 18446744073709551615'
 bad "is too large" run matmul --shape m=99999999999999999999
-bad "is too large" run matmul naive --shape m=8 --param base=99999999999999999999
+bad "is too large" run matmul recursive --shape m=8 --param base=99999999999999999999
 bad "not a whole number from 1 to 1000000" ranks --count --ranks 99999999999999
 bad "a transposition is counted on up to 10000" ranks transpose --count --ranks 1000000
-bad "is too large" ranks --count --weak --ranks 1000000 --shape m=9000000000000000
+bad "is too large" ranks --count --weak --ranks 1000000 --shape m=100000000000000,n=1,k=1
 bad "overflows" ranks --count --weak --ranks 1000000 --shape m=90000000000000
 bad "no list of numbers" ranks transpose --count --layout blocks:4294967297x4294967296
 bad "no size in bytes" ranks --count --memory 99999999999999999999

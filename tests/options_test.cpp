@@ -1,5 +1,5 @@
-// The options of all commands: numbers that are finite and in their range, and values that are not empty. A new option
-// is found here by the type that CLI11 shows in the help.
+// The options of all commands: numbers that are finite and in their range, and values that are not empty. A
+// new option is found here by the type that CLI11 shows in the help.
 #include "bench/program/options.hpp"
 
 #include <gtest/gtest.h>

@@ -32,8 +32,8 @@ ranks::MatmulOptions plan_options(const RanksOptions& options, const ranks::Fabr
   return plan;
 }
 
-// Weak scaling keeps the multiply-adds of a rank: the sizes are those of one rank. Throws Error where those of all are
-// too large to be told.
+// Weak scaling keeps the multiply-adds of a rank: the sizes are those of one rank. Throws Error where those
+// of all are too large to be told.
 ranks::MatmulShape scaled(const ranks::MatmulShape& shape, Index ranks, bool weak) {
   if (!weak) return shape;
   const double factor = std::cbrt(static_cast<double>(ranks));

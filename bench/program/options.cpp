@@ -13,8 +13,8 @@
 namespace tallcache {
 namespace {
 
-// All of the text as one number in decimal notation. Other than CLI11's conversions it takes no octal number for one, nor
-// one that overflows.
+// All of the text as one number in decimal notation. Other than CLI11's conversions it takes no octal number
+// for one, nor one that overflows.
 template <class T>
 std::optional<T> number_of(std::string_view text) {
   T value{};

@@ -1,5 +1,5 @@
-// What options of commands take: numbers in a range, and names of files that are written. Anything else is refused in
-// one line, before a command begins.
+// What options of commands take: numbers in a range, and names of files that are written. Anything else is
+// refused in one line, before a command begins.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,8 @@ int output_error = 0;
 }  // namespace
 
 void prepare_streams() {
-  // open() takes the lowest number that is free. As gnulib's stdopen, it opens them for what they are not used for.
+  // open() takes the lowest number that is free. As gnulib's stdopen, it opens them for what they are not
+  // used for.
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   std::signal(SIGXFSZ, SIG_IGN);
