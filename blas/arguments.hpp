@@ -18,8 +18,8 @@ constexpr Index min_ld_of_op(Layout layout, std::optional<Trans> trans, Index ro
   return trans == Trans::no ? min_ld(layout, rows, cols) : min_ld(layout, cols, rows);
 }
 
-/// The arguments of gemm, in order; `fault` is the position of the first wrong one in Fortran's list, 0 if all
-/// are right. CBLAS's list has the layout before it.
+/// The arguments of gemm, in order; `fault` is the position of the first wrong one in Fortran's list, 0 if
+/// all are right. CBLAS's list has the layout before it.
 struct GemmArguments {
   Layout layout;
   std::optional<Trans> trans_a, trans_b;  ///< none: not a valid value

@@ -1,7 +1,8 @@
-// Products of n x n x n through the drop-in BLAS's own symbol, in turn with OpenBLAS as it is installed and with the
-// suite's text called directly, which is the variant recursive_packed: small ones on one core, large ones on one
-// core and on all. `ours`, `openblas` and `text` are medians in nanoseconds; `speedup` is OpenBLAS's median over ours,
-// `door` what the symbol adds to the text, in nanoseconds, `of_text` the text's median over ours.
+// Products of n x n x n through the drop-in BLAS's own symbol, in turn with OpenBLAS as it is installed and
+// with the suite's text called directly, which is the variant recursive_packed: small ones on one core, large
+// ones on one core and on all. `ours`, `openblas` and `text` are medians in nanoseconds; `speedup` is
+// OpenBLAS's median over ours, `door` what the symbol adds to the text, in nanoseconds, `of_text` the text's
+// median over ours.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -50,10 +51,10 @@ double nanoseconds(Index calls, const Call& call) {
 
 template <class T>
 void square_product(benchmark::State& state) {
-  cpu::peers::Blas& openblas = cpu::peers::openblas_library(cpu::peers::Tuning::installed);
+  cpu::peers::Blas& openblas = cpu::peers::openblas_library();
   if (!openblas.reason().empty()) return state.SkipWithError(openblas.reason().c_str());
   const Index n = state.range(0), calls = std::max<Index>(1, 4000000 / (n * n * n));
-  const int threads = state.range(1) ? usable_threads() : 1;
+  const int threads = state.range(1) ? default_threads() : 1;
   std::vector<T> a(n * n), b(n * n), c(n * n);
   for (Index i = 0; i < n * n; ++i) {
     a[i] = static_cast<T>(random_unit(1, i) - 0.5);

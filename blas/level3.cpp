@@ -1,35 +1,64 @@
 #include "blas/level3.hpp"
 
-#include <atomic>
+#include <limits>
 #include <utility>
 
+#include "blas/calls.hpp"
+#include "blas/scratch.hpp"
 #include "blas/threads.hpp"
+#include "blas/workers.hpp"
 #include "common/fork/one_tbb.hpp"
 
 namespace tallcache::blas {
 namespace {
 
-using cpu::matmul::gemm_scratch_bytes;
+/// oneTBB's forks on bodies that do not throw. Where there is no memory for a task, this thread runs both
+/// branches.
+struct Forks {
+  OneTbb one_tbb;
 
-std::atomic<std::uint64_t> call_count{0};
+  template <class F, class G>
+  void operator()(F&& f, G&& g) const {
+    bool f_began = false, g_began = false;
+    try {
+      one_tbb([&] { f_began = true, f(); }, [&] { g_began = true, g(); });
+    } catch (...) {
+      if (!f_began) f();
+      if (!g_began) g();
+    }
+  }
 
-/// Not an atomic addition, which would take as long as a small product.
-void count_call() {
-  call_count.store(call_count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-}
+  template <class F, class G>
+  void adding(F&& f, G&& g) const {
+    one_tbb.adding(f, g);
+  }
 
-/// Calls run(fork) with as many threads as so much work on one thread is worth.
+  template <class Body>
+  void loop(Index begin, Index end, Index step, Body&& body) const {
+    loop_by_halves(*this, begin, end, step, one_tbb.grain(begin, end, step), body);
+  }
+
+  Index width() const { return one_tbb.width(); }
+};
+
+/// Calls run(fork), which does not throw, with as many threads as so much work on one thread is worth.
 template <class Run>
 void with_fork(Index nanoseconds, const Run& run) {
-  const int width = nanoseconds < cpu::matmul::detail::min_shared_work ? 1 : threads();
-  if (width == 1) {
-    Serial fork;
-    return run(fork);
+  const Crew crew = crew_of(nanoseconds < cpu::matmul::detail::min_shared_work ? 1 : threads());
+  if (crew.threads > 1) {
+    bool began = false;
+    try {
+      in_arena(*crew.arena, [&] {
+        began = true;
+        Forks fork{{crew.threads}};
+        run(fork);
+      });
+    } catch (...) {  // no memory to enter the arena
+    }
+    if (began) return;
   }
-  in_arena(width, [&] {
-    OneTbb fork{width};
-    run(fork);
-  });
+  Serial fork;
+  run(fork);
 }
 
 /// The view of a stored matrix of which op is rows x cols.
@@ -50,11 +79,19 @@ bool is_nothing_to_do(Index m, Index n, Index k, T alpha, T beta) {
   return m == 0 || n == 0 || ((k == 0 || alpha == 0) && beta == 1);
 }
 
+/// As gemm_scratch_bytes(); more than there is where the number does not fit.
+template <class T>
+std::size_t scratch_of_gemm(Trans trans_a, Trans trans_b, Index m, Index n, Index k) {
+  try {
+    return cpu::matmul::gemm_scratch_bytes<T>(Layout::row_major, trans_a, trans_b, m, n, k);
+  } catch (...) {
+    return std::numeric_limits<std::size_t>::max();
+  }
+}
+
 Triangle other(Triangle triangle) { return triangle == Triangle::lower ? Triangle::upper : Triangle::lower; }
 
 }  // namespace
-
-std::uint64_t calls() { return call_count.load(std::memory_order_relaxed); }
 
 template <class T>
 void gemm(Layout layout, Trans trans_a, Trans trans_b, Index m, Index n, Index k, T alpha, Stored<const T> a,
@@ -62,7 +99,7 @@ void gemm(Layout layout, Trans trans_a, Trans trans_b, Index m, Index n, Index k
   // In column-major order the arrays are those of C^T = op(B)^T op(A)^T in row-major order.
   if (layout == Layout::column_major)
     return gemm(Layout::row_major, trans_b, trans_a, n, m, k, alpha, b, a, beta, c);
-  count_call();
+  count_call(std::is_same_v<T, float> ? Routine::sgemm : Routine::dgemm);
   if (is_nothing_to_do(m, n, k, alpha, beta)) return;
   const cpu::matmul::detail::Packing<T> packing(cpu::matmul::register_kernel<T>(), m, n, trans_b == Trans::no,
                                                 1, {});
@@ -72,25 +109,44 @@ void gemm(Layout layout, Trans trans_a, Trans trans_b, Index m, Index n, Index k
                                                      view_of(a, trans_a, m, k), view_of(b, trans_b, k, n),
                                                      beta, view_of(c, Trans::no, m, n));
   with_fork(nanoseconds, [&](auto& fork) {
-    const Lease lease(gemm_scratch_bytes<T>(Layout::row_major, trans_a, trans_b, m, n, k));
+    const Lease lease(scratch_of_gemm<T>(trans_a, trans_b, m, n, k));
     cpu::matmul::detail::gemm_rows(fork, trans_a, trans_b, alpha, view_of(a, trans_a, m, k),
                                    view_of(b, trans_b, k, n), beta, view_of(c, Trans::no, m, n),
                                    lease.scratch(), {});
   });
 }
 
+namespace {
+
 template <class T>
-void gemmt(Layout layout, Triangle triangle, Trans trans_a, Trans trans_b, Index n, Index k, T alpha,
-           Stored<const T> a, Stored<const T> b, T beta, Stored<T> c) noexcept {
+void multiply_triangle(Layout layout, Triangle triangle, Trans trans_a, Trans trans_b, Index n, Index k,
+                       T alpha, Stored<const T> a, Stored<const T> b, T beta, Stored<T> c) {
   if (layout == Layout::column_major)
-    return gemmt(Layout::row_major, other(triangle), trans_b, trans_a, n, k, alpha, b, a, beta, c);
-  count_call();
+    return multiply_triangle(Layout::row_major, other(triangle), trans_b, trans_a, n, k, alpha, b, a, beta,
+                             c);
   if (is_nothing_to_do(n, n, k, alpha, beta)) return;
   const auto lease = [](std::size_t bytes) { return Lease(bytes); };
   with_fork(work_of(n, n, k) / cpu::matmul::register_kernel<T>().per_ns, [&](auto& fork) {
     cpu::matmul::gemmt(fork, triangle, trans_a, trans_b, alpha, view_of(a, trans_a, n, k),
                        view_of(b, trans_b, k, n), beta, view_of(c, Trans::no, n, n), lease);
   });
+}
+
+}  // namespace
+
+template <class T>
+void gemmt(Layout layout, Triangle triangle, Trans trans_a, Trans trans_b, Index n, Index k, T alpha,
+           Stored<const T> a, Stored<const T> b, T beta, Stored<T> c) noexcept {
+  count_call(std::is_same_v<T, float> ? Routine::sgemmt : Routine::dgemmt);
+  multiply_triangle(layout, triangle, trans_a, trans_b, n, k, alpha, a, b, beta, c);
+}
+
+template <class T>
+void syrk(Layout layout, Triangle triangle, Trans trans, Index n, Index k, T alpha, Stored<const T> a, T beta,
+          Stored<T> c) noexcept {
+  count_call(std::is_same_v<T, float> ? Routine::ssyrk : Routine::dsyrk);
+  const Trans other_trans = trans == Trans::no ? Trans::yes : Trans::no;
+  multiply_triangle(layout, triangle, trans, other_trans, n, k, alpha, a, a, beta, c);
 }
 
 template void gemm(Layout, Trans, Trans, Index, Index, Index, float, Stored<const float>, Stored<const float>,
@@ -101,5 +157,9 @@ template void gemmt(Layout, Triangle, Trans, Trans, Index, Index, float, Stored<
                     Stored<const float>, float, Stored<float>) noexcept;
 template void gemmt(Layout, Triangle, Trans, Trans, Index, Index, double, Stored<const double>,
                     Stored<const double>, double, Stored<double>) noexcept;
+template void syrk(Layout, Triangle, Trans, Index, Index, float, Stored<const float>, float,
+                   Stored<float>) noexcept;
+template void syrk(Layout, Triangle, Trans, Index, Index, double, Stored<const double>, double,
+                   Stored<double>) noexcept;
 
 }  // namespace tallcache::blas

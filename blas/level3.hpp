@@ -1,7 +1,6 @@
-// BLAS's level-3 routines that this library computes, on valid arguments.
+// BLAS's level-3 routines that this library computes, on valid arguments. Where threads or memory cannot be
+// had they compute without.
 #pragma once
-
-#include <cstdint>
 
 #include "common/named.hpp"
 #include "cpu/matmul/gemmt.hpp"
@@ -31,12 +30,7 @@ void gemmt(Layout, Triangle, Trans trans_a, Trans trans_b, Index n, Index k, T a
 
 /// C = alpha op(A) op(A)^T + beta C on one triangle of the n x n matrix C.
 template <class T>
-void syrk(Layout layout, Triangle triangle, Trans trans, Index n, Index k, T alpha, Stored<const T> a, T beta,
-          Stored<T> c) noexcept {
-  gemmt(layout, triangle, trans, trans == Trans::no ? Trans::yes : Trans::no, n, k, alpha, a, a, beta, c);
-}
-
-/// The number of calls so far.
-std::uint64_t calls();
+void syrk(Layout, Triangle, Trans trans, Index n, Index k, T alpha, Stored<const T> a, T beta,
+          Stored<T> c) noexcept;
 
 }  // namespace tallcache::blas

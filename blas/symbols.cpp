@@ -1,28 +1,22 @@
-// The symbols of BLAS, for integers of TALLCACHE_BLAS_BITS bits: Fortran's and CBLAS's.
+// The symbols of BLAS: Fortran's and CBLAS's, for integers of both widths. A name tells the width of its
+// integers, but for the reference implementation's plain one, which has those of TALLCACHE_BLAS_BITS.
+// Programs use
+//
+//   dgemm_     cblas_dgemm                           the plain names
+//   dgemm_64_  cblas_dgemm64_, cblas_dgemm_64        64 bits: OpenBLAS's and the reference implementation's
+//   scipy_dgemm_64_  scipy_cblas_dgemm64_            64 bits: what comes with numpy from PyPI
+//   scipy_dgemm_     scipy_cblas_dgemm               32 bits: what comes with scipy from PyPI
 #include <cstdint>
 #include <optional>
 
 #include "blas/arguments.hpp"
+#include "blas/calls.hpp"
 #include "blas/level3.hpp"
 #include "blas/tallcache_blas.h"
 #include "blas/threads.hpp"
 #include "blas/xerbla.hpp"
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
-
-#if TALLCACHE_BLAS_BITS == 64
-using Int = std::int64_t;
-// The names that programs use which are linked with a BLAS of 32-bit integers as well: OpenBLAS's 64_ and the
-// reference implementation's _64.
-#define ALSO_FORTRAN(name) EXPORTED decltype(name##_) name##_64_ __attribute__((alias(#name "_")))
-#define ALSO_CBLAS(name)                                           \
-  EXPORTED decltype(name) name##64_ __attribute__((alias(#name))); \
-  EXPORTED decltype(name) name##_64 __attribute__((alias(#name)))
-#else
-using Int = std::int32_t;
-#define ALSO_FORTRAN(name) static_assert(true)
-#define ALSO_CBLAS(name) static_assert(true)
-#endif
 
 namespace tallcache::blas {
 namespace {
@@ -113,63 +107,89 @@ constexpr auto column_major = Layout::column_major;
 
 using namespace tallcache::blas;
 
-// One element type: `t` is its letter, `T` the letter in Fortran's reports.
-#define LEVEL3(t, T, Element)                                                                                \
-  EXPORTED void t##gemm_(const char* ta, const char* tb, const Int* m, const Int* n, const Int* k,           \
-                         const Element* alpha, const Element* a, const Int* lda, const Element* b,           \
-                         const Int* ldb, const Element* beta, Element* c, const Int* ldc) {                  \
+/// `to` is what `from` is.
+#define ALIAS(from, to) ALIAS_OF_NAMES(from, to)
+#define ALIAS_OF_NAMES(from, to) EXPORTED decltype(to) from __attribute__((alias(#to)))
+
+// One element type: `t` is its letter, `T` the letter in Fortran's reports; `F` and `C` make the names from
+// Fortran's and CBLAS's plain ones.
+#define LEVEL3(t, T, Element, Int, F, C)                                                                     \
+  EXPORTED void F(t##gemm)(const char* ta, const char* tb, const Int* m, const Int* n, const Int* k,         \
+                           const Element* alpha, const Element* a, const Int* lda, const Element* b,         \
+                           const Int* ldb, const Element* beta, Element* c, const Int* ldc) {                \
     checked_gemm({column_major, trans_of(*ta), trans_of(*tb), *m, *n, *k, *lda, *ldb, *ldc}, *alpha, a, b,   \
                  *beta, c, fortran(#T "GEMM"));                                                              \
   }                                                                                                          \
-  EXPORTED void t##gemmt_(const char* uplo, const char* ta, const char* tb, const Int* n, const Int* k,      \
-                          const Element* alpha, const Element* a, const Int* lda, const Element* b,          \
-                          const Int* ldb, const Element* beta, Element* c, const Int* ldc) {                 \
+  EXPORTED void F(t##gemmt)(const char* uplo, const char* ta, const char* tb, const Int* n, const Int* k,    \
+                            const Element* alpha, const Element* a, const Int* lda, const Element* b,        \
+                            const Int* ldb, const Element* beta, Element* c, const Int* ldc) {               \
     checked_gemmt(                                                                                           \
         {column_major, triangle_of(*uplo), trans_of(*ta), trans_of(*tb), *n, *k, *lda, *ldb, *ldc}, *alpha,  \
         a, b, *beta, c, fortran(#T "GEMMT"));                                                                \
   }                                                                                                          \
-  EXPORTED decltype(t##gemmt_) t##gemmtr_ __attribute__((alias(#t "gemmt_")));                               \
-  EXPORTED void t##syrk_(const char* uplo, const char* trans, const Int* n, const Int* k,                    \
-                         const Element* alpha, const Element* a, const Int* lda, const Element* beta,        \
-                         Element* c, const Int* ldc) {                                                       \
+  ALIAS(F(t##gemmtr), F(t##gemmt));                                                                          \
+  EXPORTED void F(t##syrk)(const char* uplo, const char* trans, const Int* n, const Int* k,                  \
+                           const Element* alpha, const Element* a, const Int* lda, const Element* beta,      \
+                           Element* c, const Int* ldc) {                                                     \
     checked_syrk({column_major, triangle_of(*uplo), trans_of(*trans), *n, *k, *lda, *ldc}, *alpha, a, *beta, \
                  c, fortran(#T "SYRK"));                                                                     \
   }                                                                                                          \
-  EXPORTED void cblas_##t##gemm(int order, int ta, int tb, Int m, Int n, Int k, Element alpha,               \
-                                const Element* a, Int lda, const Element* b, Int ldb, Element beta,          \
-                                Element* c, Int ldc) {                                                       \
+  EXPORTED void C(cblas_##t##gemm)(int order, int ta, int tb, Int m, Int n, Int k, Element alpha,            \
+                                   const Element* a, Int lda, const Element* b, Int ldb, Element beta,       \
+                                   Element* c, Int ldc) {                                                    \
     const auto layout = cblas_layout(order);                                                                 \
     if (!layout) return report_cblas("cblas_" #t "gemm", 1);                                                 \
     checked_gemm({*layout, cblas_trans(ta), cblas_trans(tb), m, n, k, lda, ldb, ldc}, alpha, a, b, beta, c,  \
                  cblas("cblas_" #t "gemm", *layout));                                                        \
   }                                                                                                          \
-  EXPORTED void cblas_##t##gemmt(int order, int uplo, int ta, int tb, Int n, Int k, Element alpha,           \
-                                 const Element* a, Int lda, const Element* b, Int ldb, Element beta,         \
-                                 Element* c, Int ldc) {                                                      \
+  EXPORTED void C(cblas_##t##gemmt)(int order, int uplo, int ta, int tb, Int n, Int k, Element alpha,        \
+                                    const Element* a, Int lda, const Element* b, Int ldb, Element beta,      \
+                                    Element* c, Int ldc) {                                                   \
     const auto layout = cblas_layout(order);                                                                 \
     if (!layout) return report_cblas("cblas_" #t "gemmt", 1);                                                \
     checked_gemmt({*layout, cblas_triangle(uplo), cblas_trans(ta), cblas_trans(tb), n, k, lda, ldb, ldc},    \
                   alpha, a, b, beta, c, cblas("cblas_" #t "gemmt", *layout));                                \
   }                                                                                                          \
-  EXPORTED decltype(cblas_##t##gemmt) cblas_##t##gemmtr __attribute__((alias("cblas_" #t "gemmt")));         \
-  EXPORTED void cblas_##t##syrk(int order, int uplo, int trans, Int n, Int k, Element alpha,                 \
-                                const Element* a, Int lda, Element beta, Element* c, Int ldc) {              \
+  ALIAS(C(cblas_##t##gemmtr), C(cblas_##t##gemmt));                                                          \
+  EXPORTED void C(cblas_##t##syrk)(int order, int uplo, int trans, Int n, Int k, Element alpha,              \
+                                   const Element* a, Int lda, Element beta, Element* c, Int ldc) {           \
     const auto layout = cblas_layout(order);                                                                 \
     if (!layout) return report_cblas("cblas_" #t "syrk", 1);                                                 \
     checked_syrk({*layout, cblas_triangle(uplo), cblas_trans(trans), n, k, lda, ldc}, alpha, a, beta, c,     \
                  cblas("cblas_" #t "syrk", *layout));                                                        \
-  }                                                                                                          \
-  ALSO_FORTRAN(t##gemm);                                                                                     \
-  ALSO_FORTRAN(t##gemmt);                                                                                    \
-  ALSO_FORTRAN(t##gemmtr);                                                                                   \
-  ALSO_FORTRAN(t##syrk);                                                                                     \
-  ALSO_CBLAS(cblas_##t##gemm);                                                                               \
-  ALSO_CBLAS(cblas_##t##gemmt);                                                                              \
-  ALSO_CBLAS(cblas_##t##gemmtr);                                                                             \
-  ALSO_CBLAS(cblas_##t##syrk)
+  }
 
-LEVEL3(s, S, float);
-LEVEL3(d, D, double);
+// The names of 64-bit integers, and those of 32-bit ones.
+#define F64(name) name##_64_
+#define C64(name) name##64_
+#define F32(name) scipy_##name##_
+#define C32(name) scipy_##name
+LEVEL3(s, S, float, std::int64_t, F64, C64);
+LEVEL3(d, D, double, std::int64_t, F64, C64);
+LEVEL3(s, S, float, std::int32_t, F32, C32);
+LEVEL3(d, D, double, std::int32_t, F32, C32);
+
+#if TALLCACHE_BLAS_BITS == 64
+#define F_PLAIN F64
+#define C_PLAIN C64
+#else
+#define F_PLAIN F32
+#define C_PLAIN C32
+#endif
+#define OTHER_NAMES(routine)                               \
+  ALIAS(scipy_##routine##_64_, F64(routine));              \
+  ALIAS(cblas_##routine##_64, C64(cblas_##routine));       \
+  ALIAS(scipy_cblas_##routine##64_, C64(cblas_##routine)); \
+  ALIAS(routine##_, F_PLAIN(routine));                     \
+  ALIAS(cblas_##routine, C_PLAIN(cblas_##routine))
+OTHER_NAMES(sgemm);
+OTHER_NAMES(dgemm);
+OTHER_NAMES(sgemmt);
+OTHER_NAMES(dgemmt);
+OTHER_NAMES(sgemmtr);
+OTHER_NAMES(dgemmtr);
+OTHER_NAMES(ssyrk);
+OTHER_NAMES(dsyrk);
 
 EXPORTED std::uint64_t tallcache_blas_calls() { return calls(); }
 EXPORTED int tallcache_blas_threads() { return threads_outside(); }

@@ -10,8 +10,8 @@
 extern "C" {
 __attribute__((weak)) void xerbla_(const char* routine, const std::int64_t* position, std::size_t length);
 __attribute__((weak)) void cblas_xerbla(std::int64_t position, const char* routine, const char* form, ...);
-/// The reference implementation's: its gemm in row-major order is Fortran's with A and B, m and n exchanged, and
-/// its cblas_xerbla exchanges their positions back when this is set.
+/// The reference implementation's: its gemm in row-major order is Fortran's with A and B, m and n exchanged,
+/// and its cblas_xerbla exchanges their positions back when this is set.
 __attribute__((weak)) extern int RowMajorStrg;
 }
 

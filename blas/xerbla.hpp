@@ -1,5 +1,5 @@
-// Reports of wrong arguments. xerbla_ and cblas_xerbla are the program's or the installed BLAS's; without one of
-// these the report is the reference implementation's, which ends the program.
+// Reports of wrong arguments. xerbla_ and cblas_xerbla are the program's or the installed BLAS's; without one
+// of these the report is the reference implementation's, which ends the program.
 #pragma once
 
 namespace tallcache::blas {

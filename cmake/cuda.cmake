@@ -65,7 +65,9 @@ function(tallcache_add_gpu target)
                                    gpu/peers/cublas_lt.cpp)
   tallcache_add_sources_for(90a ${target} gpu/warpgroup_peaks.cu)
   tallcache_cuda_options(${target})
-  target_link_libraries(${target} PRIVATE CUDA::cudart_static)
+  # The toolkit's headers are for the sources in gpu/ alone, so that the others are the same with CUDA and without, and a
+  # build that gets CUDA later compiles none of them again.
+  target_link_libraries(${target} PRIVATE $<LINK_ONLY:CUDA::cudart_static>)
   # cuBLAS is loaded when it is first used: this is where to look behind the loader's own folders.
   set_source_files_properties(gpu/peers/cublas_library.cpp PROPERTIES COMPILE_DEFINITIONS
                               "TALLCACHE_CUBLAS_FOLDER=\"${CUDAToolkit_LIBRARY_DIR}\"")
@@ -92,4 +94,9 @@ function(tallcache_add_gpu target)
   set_source_files_properties(gpu/cuda_state.cpp PROPERTIES COMPILE_DEFINITIONS
                               "TALLCACHE_CUDA_ARCHITECTURES=\"${architectures}\"")
   tallcache_add_variants(${target} gpu)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "^gpu/.*\\.cpp$|/variants/gpu[^/]*\\.cpp$")
+  list(REMOVE_ITEM sources gpu/kernel_text.cpp gpu/widths.cpp)
+  list(TRANSFORM CUDAToolkit_INCLUDE_DIRS PREPEND -isystem OUTPUT_VARIABLE headers)
+  set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS ${headers})
 endfunction()

@@ -35,6 +35,25 @@ foreach(root IN LISTS header_roots)
 endforeach()
 install(DIRECTORY ${installed_headers}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tallcache COMPONENT development)
 
+# `cmake --install` after a build of some targets, as bench/reproduce makes: what is not there yet is built first.
+add_custom_target(tallcache_installed)
+function(tallcache_is_installed)
+  add_dependencies(tallcache_installed ${ARGN})
+  foreach(target IN LISTS ARGN)
+    set_property(TARGET tallcache_installed APPEND PROPERTY TALLCACHE_FILES $<TARGET_FILE:${target}>)
+  endforeach()
+endfunction()
+cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
+install(CODE "
+set(files \"$<TARGET_GENEX_EVAL:tallcache_installed,$<TARGET_PROPERTY:tallcache_installed,TALLCACHE_FILES>>\")
+foreach(file IN LISTS files)
+  if(NOT EXISTS \"\${file}\")
+    execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${CMAKE_BINARY_DIR}\" --config $<CONFIG>
+                            --target tallcache_installed --parallel ${processors} COMMAND_ERROR_IS_FATAL ANY)
+    break()
+  endif()
+endforeach()" ALL_COMPONENTS)
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tallcache)
 set(installed_targets tallcache)
 set(TALLCACHE_HAS_PAPI OFF)
@@ -44,16 +63,18 @@ if(TARGET tallcache_papi)
   set_target_properties(tallcache_sde PROPERTIES EXPORT_NAME sde)
   list(APPEND installed_targets tallcache_papi tallcache_sde)
 endif()
-set(TALLCACHE_HAS_MPI OFF)
-if(TARGET tallcache_mpi)
-  set(TALLCACHE_HAS_MPI ON)
-  set_target_properties(tallcache_mpi PROPERTIES EXPORT_NAME mpi)
-  list(APPEND installed_targets tallcache_mpi)
-endif()
 # Shared libraries are one package, what a compiler needs another, the program a third: cmake/package.cmake.
 set(library_components LIBRARY COMPONENT libraries NAMELINK_COMPONENT development ARCHIVE COMPONENT development)
 install(TARGETS ${installed_targets} EXPORT tallcacheTargets ${library_components})
 install(EXPORT tallcacheTargets NAMESPACE tallcache:: DESTINATION ${package_dir} COMPONENT development)
+tallcache_is_installed(${installed_targets})
+# A file of its own, for who finds MPI: nothing else needs it.
+if(TARGET tallcache_mpi)
+  set_target_properties(tallcache_mpi PROPERTIES EXPORT_NAME mpi)
+  install(TARGETS tallcache_mpi EXPORT tallcacheMpiTargets ${library_components})
+  install(EXPORT tallcacheMpiTargets NAMESPACE tallcache:: DESTINATION ${package_dir} COMPONENT development)
+  tallcache_is_installed(tallcache_mpi)
+endif()
 configure_package_config_file(cmake/tallcacheConfig.cmake.in tallcacheConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(tallcacheConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tallcacheConfig.cmake
@@ -62,7 +83,9 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tallcacheConfig.cmake
 
 # The drop-in BLAS.
 install(TARGETS tallcache_blas tallcache_blas64 ${library_components})
+tallcache_is_installed(tallcache_blas tallcache_blas64)
 install(FILES blas/tallcache_blas.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tallcache COMPONENT development)
+install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/blas/tallcache-blas TYPE BIN COMPONENT program)
 
 # For builds without CMake: pkg-config --cflags --libs tallcache. A static library needs what it is made of, too.
 file(RELATIVE_PATH PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
@@ -84,8 +107,11 @@ endif()
 tallcache_add_pc(tallcache_blas "Products of a BLAS, by tallcache" "" "-ltallcache_blas")
 tallcache_add_pc(tallcache_blas64 "Products of a BLAS with 64-bit integers, by tallcache" "" "-ltallcache_blas64")
 
-# The program.
-if(TARGET tallcache_command)
-  set_target_properties(tallcache_command PROPERTIES INSTALL_RPATH "\$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-  install(TARGETS tallcache_command RUNTIME COMPONENT program)
-endif()
+# The program, and beside it what it becomes for `tallcache ranks`.
+foreach(program tallcache_command tallcache_ranks)
+  if(TARGET ${program})
+    set_target_properties(${program} PROPERTIES INSTALL_RPATH "\$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+    install(TARGETS ${program} RUNTIME COMPONENT program)
+    tallcache_is_installed(${program})
+  endif()
+endforeach()

@@ -60,8 +60,9 @@ struct AmxTiles {
 #undef TALLCACHE_TILES
 #undef TALLCACHE_TILE
 
-  /// Adds the products of 16 rows of 32 bfloat16 and 16 columns to 16 x 16 floats. Row r of b has the elements
-  /// 2 r and 2 r + 1 of its columns side by side. The sums are in c = 0 to 3; a = 4 + c / 2, b = 6 + c % 2.
+  /// Adds the products of 16 rows of 32 bfloat16 and 16 columns to 16 x 16 floats. Row r of b has the
+  /// elements 2 r and 2 r + 1 of its columns side by side. The sums are in c = 0 to 3; a = 4 + c / 2, b = 6 +
+  /// c % 2.
   template <int c>
   TALLCACHE_AMX static void dot() {
     if constexpr (c == 0) _tile_dpbf16ps(0, 4, 6);

@@ -4,12 +4,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "common/measure/device_counts.hpp"
@@ -65,10 +65,6 @@ struct Backend {
   /// used. Null for a host backend.
   std::unique_ptr<MemoryProbes> (*memory_probes)(int device);
 
-  /// Each library that chooses its kernels by the processor, and the kernels that it runs here, or why it
-  /// cannot run.
-  std::vector<std::pair<std::string, std::string>> (*libraries)();
-
   /// Measures what device number `device` can reach. Throws Error with the reason when it cannot be used.
   Limits (*limits)(int device, const LimitsProtocol&, const LimitsProgress&);
 
@@ -76,6 +72,10 @@ struct Backend {
   /// awaited from the host. Throws Error when there is too little memory on either side. Null for a
   /// host backend.
   TransferSeconds (*transfer_seconds)(std::size_t upload, std::size_t download, HostPages, int device);
+
+  /// A number of a stream of device number `device` that no other stream has as long as the program runs,
+  /// unlike its address. Throws Error. Null where there are no streams.
+  std::uint64_t (*stream_id)(int device, void* stream) = nullptr;
 };
 
 /// The backends of this build, the host's first.

@@ -12,29 +12,37 @@ namespace tallcache::detail {
 namespace {
 
 struct IdleSession {
-  ExecuteOptions options;
+  Place place;
   std::unique_ptr<Session> session;
 };
 
 std::mutex idle_sessions_mutex;
 
-// Never destroyed: the devices' own libraries may be gone by then.
+// The one that was put back last is the last. Never destroyed: the devices' own libraries may be gone by
+// then.
 std::vector<IdleSession>& idle_sessions() {
-  static auto* const list = new std::vector<IdleSession>;
+  static auto* const list = [] {
+    auto* const made = new std::vector<IdleSession>;
+    made->reserve(most_idle_sessions);
+    return made;
+  }();
   return *list;
 }
 
-bool same_place(const ExecuteOptions& a, const ExecuteOptions& b) {
-  return a.backend == b.backend && a.device == b.device && a.stream == b.stream;
+Place place_of(const ExecuteOptions& options) {
+  const Backend& backend = find_backend(options.backend);
+  std::uint64_t stream = reinterpret_cast<std::uintptr_t>(options.stream);
+  if (stream && backend.stream_id) stream = backend.stream_id(options.device, options.stream);
+  return {&backend, options.device, stream};
 }
 
-std::unique_ptr<Session> take_idle(const ExecuteOptions& options) {
+std::unique_ptr<Session> take_idle(const Place& place) {
   const std::lock_guard lock(idle_sessions_mutex);
-  for (IdleSession& entry : idle_sessions())
-    if (same_place(entry.options, options)) {
-      std::swap(entry, idle_sessions().back());
-      auto session = std::move(idle_sessions().back().session);
-      idle_sessions().pop_back();
+  auto& list = idle_sessions();
+  for (auto entry = list.end(); entry != list.begin();)
+    if (--entry; entry->place == place) {
+      auto session = std::move(entry->session);
+      list.erase(entry);
       return session;
     }
   return nullptr;
@@ -52,13 +60,20 @@ std::span<std::byte> Session::memory(std::size_t i, std::size_t bytes, Pages pag
   return piece.memory->bytes();
 }
 
-SessionLease::SessionLease(const ExecuteOptions& options) : options_(options), session_(take_idle(options)) {
-  if (!session_) session_ = std::make_unique<Session>(options.backend, options.device);
+SessionLease::SessionLease(const ExecuteOptions& options)
+    : place_(place_of(options)), session_(take_idle(place_)) {
+  if (!session_) session_ = std::make_unique<Session>(place_.backend->make_executor(place_.device));
 }
 
 SessionLease::~SessionLease() {
+  std::unique_ptr<Session> oldest;  // destroyed without the lock: a device may have to end its work first
   const std::lock_guard lock(idle_sessions_mutex);
-  idle_sessions().push_back({options_, std::move(session_)});
+  auto& list = idle_sessions();
+  if (list.size() == most_idle_sessions) {
+    oldest = std::move(list.front().session);
+    list.erase(list.begin());
+  }
+  list.push_back({place_, std::move(session_)});
 }
 
 void require_runnable(const Variant& variant, const ExecuteOptions& options) {
@@ -77,6 +92,8 @@ void require_runnable(const Variant& variant, const ExecuteOptions& options) {
 }  // namespace tallcache::detail
 
 void tallcache::release_memory() {
+  std::vector<detail::IdleSession> released;
+  released.reserve(detail::most_idle_sessions);
   const std::lock_guard lock(detail::idle_sessions_mutex);
-  detail::idle_sessions().clear();
+  released.swap(detail::idle_sessions());
 }

@@ -2,16 +2,20 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "common/catalogue.hpp"
 #include "common/measure/executor.hpp"
 
 namespace tallcache {
+
+struct Backend;  // common/backend.hpp
 
 /// Where execute() runs, and which memory the views of its arguments refer to.
 struct ExecuteOptions {
@@ -27,7 +31,7 @@ namespace detail {
 /// An executor, and memory that is kept from one call to the next.
 class Session {
  public:
-  Session(std::string_view backend, int device) : executor_(make_executor(backend, device)) {}
+  explicit Session(std::unique_ptr<Executor> executor) : executor_(std::move(executor)) {}
 
   Executor& executor() const { return *executor_; }
   /// Piece `i` of the memory, of at least `bytes`; made anew only when it was smaller or of other pages.
@@ -43,6 +47,18 @@ class Session {
   std::vector<Piece> pieces_;
 };
 
+/// Sessions that are kept while no call uses them. The one that has been idle the longest makes room for
+/// another.
+inline constexpr std::size_t most_idle_sessions = 32;
+
+/// A device of a backend, and a stream of it.
+struct Place {
+  const Backend* backend;
+  int device;
+  std::uint64_t stream;  ///< Backend::stream_id, else the stream's address; 0: none
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
 /// Each concurrent call has a session of its own, which is kept for the next call on the same device and
 /// stream: unfinished work of a stream uses the memory before work that is added later.
 class SessionLease {
@@ -55,7 +71,7 @@ class SessionLease {
   Session* operator->() const { return session_.get(); }
 
  private:
-  ExecuteOptions options_;
+  Place place_;
   std::unique_ptr<Session> session_;
 };
 
@@ -133,11 +149,13 @@ void run_with_copies(const Variant& variant, ArgsOf<Op> args, const Params& para
 /// host's memory, it returns when the result is ready. On a GPU such views are copied in and out, and only
 /// their elements are accessed. With views of the device's memory the work is added to options.stream,
 /// nothing is copied, elements are not validated, and the call does not wait. Scratch and copies are kept: a
-/// second call of the same shape allocates nothing. Throws Error when the arguments break the operation's
-/// contract, on an unknown name, and on missing threads or devices.
+/// second call of the same shape allocates none. They are those of the last 32 places and calls side by
+/// side that ended, until release_memory(). No string, stream or view of the caller is referred to
+/// afterwards. Throws Error when the arguments break the operation's contract, on an unknown name, and on
+/// missing threads or devices.
 ///
 ///   execute<Matmul<double>>("recursive", {c, a, b}, {{"base", 32}}, {.threads = 2});
-///   execute<Matmul<float>>("shared_memory_tiled", {c, a, b}, {}, {.backend = Backend::gpu});
+///   execute<Matmul<float>>("shared_memory_tiled", {c, a, b}, {}, {.backend = "gpu"});
 template <class Op>
 void execute(std::string_view variant, typename Op::template Args<Plain> args, const Params& params = {},
              const ExecuteOptions& options = {}) {

@@ -13,7 +13,7 @@ namespace tallcache {
 void in_parts(Index n, Index grain, const std::function<void(Index, Index)>& body) {
   if (n <= 0) return;
   if (n <= grain) return body(0, n);
-  const int threads = usable_threads();
+  const int threads = default_threads();
   in_arena(threads, [&] {
     OneTbb{threads}.loop(0, ceil_div(n, grain), 1,
                          [&](Index part) { body(part * grain, std::min(n, (part + 1) * grain)); });

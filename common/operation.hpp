@@ -15,7 +15,8 @@
 //   bind(shape, buffers, scratch) -> Args<>   views onto the buffers
 //   validate(args)                            throws Error on wrong sizes and overlap; reads no element
 //   validate_values(args)                     optional: throws Error on elements out of range
-//   check(shape, input, seed, args) -> Check  compares with a reference that no variant shares
+//   check(shape, input, seed, args) -> Check  compares with a reference that no variant shares; with an
+//                                             ErrorClass as a fifth argument where variants differ in theirs
 //   cost(shape) -> Cost                       flops and minimum bytes
 //   test_shapes(), bench_shapes()             the shapes at which every variant is tested and timed
 #pragma once
@@ -31,6 +32,7 @@
 #include <vector>
 
 #include "common/element.hpp"
+#include "common/error_class.hpp"
 #include "common/named.hpp"
 #include "common/view.hpp"
 
@@ -110,7 +112,8 @@ struct Operation {
   void (*fill)(const Shape&, std::string_view input, std::uint64_t seed, std::span<std::byte* const>);
   void (*bind)(const Shape&, std::span<std::byte* const>, std::span<std::byte> scratch, ArgsStorage&);
   void (*validate)(const void* args);
-  Check (*check)(const Shape&, std::string_view input, std::uint64_t seed, const void* args);
+  Check (*check)(const Shape&, std::string_view input, std::uint64_t seed, const void* args, ErrorClass);
+  bool has_error_classes;  ///< check() has a bound for each
   Cost (*cost)(const Shape&);
   std::vector<Shape> (*test_shapes)();
   std::vector<Shape> (*bench_shapes)();
@@ -131,6 +134,13 @@ void validate_all(const ArgsOf<Op>& args) {
   Op::validate(args);
   if constexpr (requires { Op::validate_values(args); }) Op::validate_values(args);
 }
+
+/// Whether the check of `Op` has a bound for each error class.
+template <class Op>
+concept HasErrorClasses = requires(const Shape& shape, std::string_view input, std::uint64_t seed,
+                                   const ArgsOf<Op>& args, ErrorClass error_class) {
+  Op::check(shape, input, seed, args, error_class);
+};
 
 template <class Op>
 void bind(const Shape& shape, std::span<std::byte* const> buffers, std::span<std::byte> scratch,

@@ -14,9 +14,13 @@
 //     static constexpr PhaseSpec phases[] = {{"partition"}, {"sort"}};
 //     static constexpr bool parallel = true;               // it forks, or its library does
 //     static constexpr Pages scratch_pages = Pages::huge;  // the pages of its scratch
-//     static std::size_t scratch(const Op&..., const Shape&, const Params&);  // and Index width of the fork
+//     static constexpr ErrorClass error_class = ErrorClass::normwise;  // weaker than the operation's
+//     static std::size_t scratch(const Op&, const Shape&, const Params&);  // and Index width, of the fork
 //     static bool supports(const Shape&);
 //     static std::string unavailable();                    // "" when it can run
+//     static constexpr std::string_view uses = "...";      // the libraries that do a part of it, and which
+//     static void prepare();                               // or prepare(const Shape&, int threads, Planning)
+//     static std::string runs_as(const Shape&, int threads);  // or runs_as(); see Variant
 //   };
 //
 // With phases, run has the phase's index as its first template argument. A variant that calls a library with
@@ -40,6 +44,9 @@ struct ProfileOptions;
 
 /// Memory in pages of the ordinary size, or of 2 MiB where the system provides them.
 enum class Pages { ordinary, huge };
+
+/// How long a library that plans by measuring may take for it: seconds, or minutes.
+enum class Planning { quick, patient };
 
 /// The threads of a run and, on a device, its stream.
 struct Launch {
@@ -72,6 +79,8 @@ using ProfileEntry = Profile (*)(const void* args, const Params&, CostUnit, cons
 
 struct Variant {
   std::string_view name, idea, source;
+  /// What libraries do of it, and for which inputs: "CUB: the prefix sums"; empty for its own text alone.
+  std::string_view uses;
   const Operation* operation;
   std::string_view backend;  ///< the name of its Backend (common/backend.hpp): "cpu", "gpu"
   bool peer;
@@ -80,11 +89,18 @@ struct Variant {
   std::span<const Entry> entries;  ///< one for each phase, to be called in order
   bool parallel;                   ///< runs on more than one thread when asked to
   Pages scratch_pages;             ///< on which its scratch lies
+  ErrorClass error_class;          ///< the bound that its results keep
   TraceEntry trace;      ///< all timed phases, every element access passed to the tracer; null for a library
   ProfileEntry profile;  ///< all timed phases, work and span measured; null for a library
   std::size_t (*scratch_bytes)(const Shape&, const Params&, Index width);
   bool (*supports)(const Shape&);
   std::string (*unavailable)();
+  /// What a library chooses once, by measuring: its kernels, a plan. Outside every time; null where there is
+  /// nothing to choose. A run without it chooses by itself.
+  void (*prepare)(const Shape&, int threads, Planning);
+  /// What runs for such a shape, as the library names it: build, kernels, plan. It chooses the kernels,
+  /// makes no plan, and is empty where the variant's own text runs alone.
+  std::string (*runs_as)(const Shape&, int threads);
 
   /// The bytes of scratch that a run on `threads` threads needs.
   std::size_t scratch(const Shape& shape, const Params& params, int threads = 1) const {

@@ -52,6 +52,16 @@ constexpr Pages scratch_pages_of() {
     return Pages::ordinary;
 }
 
+template <class V, class Op>
+constexpr ErrorClass error_class_of() {
+  if constexpr (requires { V::error_class; }) {
+    static_assert(HasErrorClasses<Op>, "the operation's check knows one bound alone");
+    return Element<typename Op::Sum>::is_exact ? ErrorClass::standard : V::error_class;
+  } else {
+    return ErrorClass::standard;
+  }
+}
+
 // No policy sees what a variant with `call` accesses.
 template <class V, class Op>
 concept Calling = requires(const Launch launch, const ArgsOf<Op> args, const Params params) {
@@ -116,12 +126,48 @@ std::string unavailable() {
     return {};
 }
 
+template <class V>
+constexpr std::string_view uses_of() {
+  if constexpr (requires { V::uses; })
+    return V::uses;
+  else
+    return {};
+}
+
+template <class V>
+void prepare_peer([[maybe_unused]] const Shape& shape, [[maybe_unused]] int threads,
+                  [[maybe_unused]] Planning planning) {
+  if constexpr (requires { V::prepare(shape, threads, planning); })
+    V::prepare(shape, threads, planning);
+  else
+    V::prepare();
+}
+
+template <class V>
+constexpr auto prepare_of() {
+  if constexpr (requires { &V::prepare; })
+    return &prepare_peer<V>;
+  else
+    return nullptr;
+}
+
+template <class V>
+std::string runs_as([[maybe_unused]] const Shape& shape, [[maybe_unused]] int threads) {
+  if constexpr (requires { V::runs_as(shape, threads); })
+    return V::runs_as(shape, threads);
+  else if constexpr (requires { V::runs_as(); })
+    return V::runs_as();
+  else
+    return {};
+}
+
 template <class V, class... Ops>
 constexpr auto records(OperationList<Ops...>, std::string_view name, std::string_view backend, bool peer) {
   return std::array<Variant, sizeof...(Ops)>{Variant{
       .name = name,
       .idea = V::idea,
       .source = V::source,
+      .uses = uses_of<V>(),
       .operation = &operation_of<Ops>,
       .backend = backend,
       .peer = peer,
@@ -130,11 +176,14 @@ constexpr auto records(OperationList<Ops...>, std::string_view name, std::string
       .entries = entries_of<V, Ops>,
       .parallel = is_parallel<V>(),
       .scratch_pages = scratch_pages_of<V>(),
+      .error_class = error_class_of<V, Ops>(),
       .trace = EntriesOf<V, Ops>::trace,
       .profile = EntriesOf<V, Ops>::profile,
       .scratch_bytes = &scratch_of<V, Ops>,
       .supports = &supports<V>,
       .unavailable = &unavailable<V>,
+      .prepare = prepare_of<V>(),
+      .runs_as = &runs_as<V>,
   }...};
 }
 }  // namespace detail

@@ -1,7 +1,6 @@
 #include "common/backend.hpp"
 
 #include "cpu/host_executor.hpp"
-#include "cpu/peers/blas.hpp"
 
 namespace tallcache::cpu {
 
@@ -19,7 +18,6 @@ constinit const Backend backend{
     .versions = [] { return std::string(); },
     .state = nullptr,
     .count = nullptr,
-    .libraries = &peers::peer_cores,
     .limits =
         [](int, const LimitsProtocol& protocol, const LimitsProgress& progress) {
           return measure_limits(describe_machine(), protocol, progress);

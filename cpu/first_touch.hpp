@@ -24,10 +24,10 @@ struct TouchedBlock {
   friend bool operator==(const TouchedBlock&, const TouchedBlock&) = default;
 };
 
-/// The blocks of all buffers of a problem, in the order of the program. A transposition and a product are divided
-/// among the nodes as their recursion forks (ByNode). What parts of several nodes read is divided among those by rows.
-/// The arrays of any other operation are rows of bytes, which each node has a share of, in order. Where two
-/// blocks overlap the first one counts.
+/// The blocks of all buffers of a problem, in the order of the program. A transposition and a product are
+/// divided among the nodes as their recursion forks (ByNode). What parts of several nodes read is divided
+/// among those by rows. The arrays of any other operation are rows of bytes, which each node has a share of,
+/// in order. Where two blocks overlap the first one counts.
 std::vector<TouchedBlock> first_touches(const Operation&, const Shape&, std::span<const MemoryNode> nodes);
 
 /// Writes a zero to each page of these blocks, from threads that stay near their nodes: first_touches() of

@@ -23,11 +23,11 @@ constinit const Backend backend{
     .state = &cuda_device_state,
     .count = &count_on_device,
     .memory_probes = &memory_probes,
-    .libraries = [] { return std::vector<std::pair<std::string, std::string>>{}; },
     .limits = [](int device, const LimitsProtocol&,
                  const LimitsProgress&) { return measure_gpu_limits(device); },
     .transfer_seconds = [](std::size_t upload, std::size_t download, HostPages pages,
                            int device) { return transfer_seconds(upload, download, pages, device); },
+    .stream_id = &cuda_stream_id,
 };
 
 }  // namespace tallcache::gpu

@@ -270,6 +270,18 @@ double copy_seconds(void* to, const void* from, std::size_t bytes, cudaMemcpyKin
 
 std::unique_ptr<Executor> make_cuda_executor(int device) { return std::make_unique<CudaExecutor>(device); }
 
+std::uint64_t cuda_stream_id(int device, void* stream) {
+#if CUDART_VERSION >= 12000
+  chosen(device);
+  unsigned long long id = 0;
+  TALLCACHE_CUDA(cudaStreamGetId(static_cast<cudaStream_t>(stream), &id));
+  return id;
+#else  // which has no such number
+  static_cast<void>(device);
+  return reinterpret_cast<std::uintptr_t>(stream);
+#endif
+}
+
 TransferSeconds transfer_seconds(std::size_t upload, std::size_t download, HostPages pages, int device,
                                  int rounds) {
   chosen(device);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "common/backend.hpp"
@@ -12,6 +13,9 @@ namespace tallcache {
 /// measured by the device between two events, without transfers. Throws Error with the reason when that
 /// device cannot be used.
 std::unique_ptr<Executor> make_cuda_executor(int device = 0);
+
+/// Backend::stream_id: CUDA's own number of a stream (cudaStream_t), whose address a later stream may get.
+std::uint64_t cuda_stream_id(int device, void* stream);
 
 /// The seconds to copy `upload` bytes to the device and `download` bytes back, each a median of `rounds`,
 /// started and awaited by the host. Throws Error when there is too little memory on either side.

@@ -21,8 +21,8 @@ inline __device__ void wait_for_last_kernel() {
 }
 
 /// Launches a kernel that may start before the one before it in `stream` has ended. It must call
-/// wait_for_last_kernel() in all threads before it touches what that one reads or writes. Throws Error when it
-/// could not be started.
+/// wait_for_last_kernel() in all threads before it touches what that one reads or writes. Throws Error when
+/// it could not be started.
 template <class... Params, class... Args>
 void launch_dependent(void (*kernel)(Params...), unsigned blocks, unsigned threads, std::size_t shared_bytes,
                       cudaStream_t stream, const Args&... args) {

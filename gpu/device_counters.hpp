@@ -22,7 +22,7 @@ struct DeviceMetric {
 inline constexpr std::array device_metrics{
     DeviceMetric{0, "global load sectors", "1", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
     DeviceMetric{0, "global store sectors", "1", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
-    // Counted instruction by instruction, these are exact at every size. The hardware's counters of instructions
+    // Counted instruction by instruction, these are exact at every size. The hardware's counters of those
     // take some for executed whose lanes are all off, and those of wavefronts count some again under load.
     DeviceMetric{1, "global load requests", "1", "sm__sass_inst_executed_op_global_ld.sum"},
     DeviceMetric{1, "global store requests", "1", "sm__sass_inst_executed_op_global_st.sum"},
@@ -70,8 +70,8 @@ std::vector<const char*> metrics_of_group(int group);
 std::vector<DeviceCount> count_on_device(int device, const CountedRun& counted,
                                          std::span<const std::string_view> quantities = {});
 
-/// Takes out requests of loads and stores that were not seen where there are sectors of them: kernels that are
-/// part of the driver, such as those of its copies, are not counted instruction by instruction.
+/// Takes out requests of loads and stores that were not seen where there are sectors of them: kernels that
+/// are part of the driver, such as those of its copies, are not counted instruction by instruction.
 void drop_unseen(std::vector<DeviceCount>&);
 
 /// Those of one group.

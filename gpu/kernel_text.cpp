@@ -58,7 +58,9 @@ TextProblem::TextProblem(const KernelText& text, const Shape& shape, const Param
       seed_(seed),
       problem_(*text.operation, shape_, text.scratch_bytes(shape_, params_), input_, seed) {}
 
-Check TextProblem::check() const { return text_.operation->check(shape_, input_, seed_, problem_.args()); }
+Check TextProblem::check() const {
+  return text_.operation->check(shape_, input_, seed_, problem_.args(), ErrorClass::standard);
+}
 
 Check run_kernel_text(warp::HostDevice& device, const KernelText& text, const Shape& shape,
                       const Params& params, std::string_view input, std::uint64_t seed) {

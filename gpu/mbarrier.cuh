@@ -7,7 +7,7 @@
 
 namespace tallcache::gpu {
 
-/// A phase ends when its arrivals and the bytes that it expects have come; the first phase is of parity 0. What
+/// A phase ends when its arrivals and the bytes that it expects have come; the first is of parity 0. What
 /// threads access before they arrive comes before what threads access that have waited (sm_80 and later).
 struct Mbarrier {
   std::uint64_t state;

@@ -92,8 +92,8 @@ __global__ void chase_registers(float quarter, Chased* out) {
   });
 }
 
-/// Line i of n, a power of two, holds the address of line a i + c mod n: all lines form one cycle, in an order
-/// that no prefetcher follows (Knuth, The Art of Computer Programming 2, theorem 3.2.1.2 A).
+/// Line i of n, a power of two, holds the address of line a i + c mod n: all lines form one cycle, in an
+/// order that no prefetcher follows (Knuth, The Art of Computer Programming 2, theorem 3.2.1.2 A).
 __global__ void link_lines(char* base, unsigned long long lines) {
   const unsigned long long step = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
   for (unsigned long long i = blockIdx.x * static_cast<unsigned long long>(blockDim.x) + threadIdx.x;
@@ -227,8 +227,8 @@ class CudaMemoryProbes final : public MemoryProbes {
 
   // A multiprocessor lies nearer to one half of the second-level cache, so that several take turns. Where the
   // cache holds all lines each of them visits all beforehand; where it nearly does, the first visits them, so
-  // that what was there before does not count, and together they visit all once more: some lines stay and some
-  // do not, and a part of the cycle would not tell how many.
+  // that what was there before does not count, and together they visit all once more: some lines stay and
+  // some do not, and a part of the cycle would not tell how many.
   ProbeResult latency(std::size_t footprint) {
     const std::size_t lines = footprint / line_bytes;
     if (lines < 16 || (lines & (lines - 1)) || footprint > buffer_bytes)

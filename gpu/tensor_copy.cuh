@@ -24,9 +24,9 @@ __device__ __forceinline__ void copy_box(void* to, const CUtensorMap& map, int r
       : "memory");
 }
 
-/// Starts copying a box from shared memory to that of `map` at (row, col). What lies outside the matrix is not
-/// stored, but for the rest of a row's last 16 bytes. The stores to the box, of this and other threads, come
-/// first, by fence_stores_for_products() in each and a barrier.
+/// Starts copying a box from shared memory to that of `map` at (row, col). What lies outside the matrix is
+/// not stored, but for the rest of a row's last 16 bytes. The stores to the box, of this and other threads,
+/// come first, by fence_stores_for_products() in each and a barrier.
 __device__ __forceinline__ void store_box(const CUtensorMap& map, int row, int col, const void* from) {
   asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];\n" ::"l"(
                    reinterpret_cast<std::uint64_t>(&map)),

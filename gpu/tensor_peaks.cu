@@ -6,8 +6,8 @@
 namespace tallcache::gpu {
 namespace {
 
-// Independent sums of a warp hide the instruction's latency. They begin differently: of equal ones the compiler
-// would compute one.
+// Independent sums of a warp hide the instruction's latency. They begin differently: of equal ones the
+// compiler would compute one.
 constexpr int chains = 8, steps = 1024, threads = 256, depth = 8;
 
 __global__ void __launch_bounds__(threads) products_of_double(double* out) {

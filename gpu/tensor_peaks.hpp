@@ -1,4 +1,4 @@
-// Matrix instructions of a GPU's tensor cores one behind the other, for their measured peak. No CUDA header here.
+// Matrix instructions of a GPU's tensor cores one behind the other, for their peak. No CUDA header here.
 #pragma once
 
 #include <string_view>

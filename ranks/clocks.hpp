@@ -20,9 +20,9 @@ struct Clocks {
 using LeafFlop = double (*)(const Plan&, Index rank, Index turn);
 double matmul_flop(const Plan&, Index rank, Index turn);
 
-/// Runs the clocks, on words of `word` bytes. A rank takes part in a level when it and its partner are there. All
-/// messages of a level are on the links at once and share each link's bandwidth. Throws Error as validate(), and
-/// where the messages are too many to follow.
+/// Runs the clocks, on words of `word` bytes. A rank takes part in a level when it and its partner are there.
+/// All messages of a level are on the links at once and share each link's bandwidth. Throws Error as
+/// validate(), and where the messages are too many to follow.
 Clocks run_clocks(const Plan&, const Fabric&, LeafFlop, double word = sizeof(double));
 
 }  // namespace tallcache::ranks

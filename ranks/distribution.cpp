@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <tuple>
 
@@ -82,7 +84,9 @@ std::vector<Index> numbers_of(std::string_view text, std::string_view name) {
   while (true) {
     Index value = 0;
     const auto [next, fault] = std::from_chars(at, end, value);
-    if (fault != std::errc{} || value < 1 || (next != end && *next != 'x'))
+    // The products of two of them are sizes, too.
+    if (fault != std::errc{} || value < 1 || value > std::numeric_limits<std::int32_t>::max() ||
+        (next != end && *next != 'x'))
       throw Error("layout '" + std::string(name) + "': its grid is no list of numbers such as 4x8");
     numbers.push_back(value);
     if (next == end) return numbers;

@@ -70,9 +70,10 @@ Distribution block_cyclic(const BlockCyclic&, Index ranks);
 /// Matrix `v` of a plan in the recursion's own layout. Ranks from plan.ranks() to `ranks` hold nothing.
 Distribution recursive_layout(const Plan&, std::size_t v, Index ranks);
 
-/// "rows", "columns", "blocks", "blocks:4x8", "cyclic:4x8x64": row and column blocks, a grid of blocks, and a grid
-/// with the block of block-cyclic; without a grid it is the one nearest to a square. Throws Error on other text,
-/// on a grid that is not of `ranks` ranks, and when there are more ranks along a dimension than rows of it.
+/// "rows", "columns", "blocks", "blocks:4x8", "cyclic:4x8x64": row and column blocks, a grid of blocks, and a
+/// grid with the block of block-cyclic; without a grid it is the one nearest to a square. Throws Error on
+/// other text, on a grid that is not of `ranks` ranks, and when there are more ranks along a dimension than
+/// rows of it.
 Distribution named_distribution(std::string_view name, Index rows, Index cols, Index ranks);
 
 /// The factors of `ranks` that are nearest to each other, the smaller one first.

@@ -1,6 +1,6 @@
-// REC-MULT over ranks: its plan, what it needs and what it moves, beside the bound. C is m x n, A m x k, B k x n.
-// REC-MULT whose forks hand parts to ranks is CARMA (Demmel, Eliahu, Fox, Kamil, Lipshitz, Schwartz, Spillinger,
-// Communication-optimal parallel recursive rectangular matrix multiplication, IPDPS 2013).
+// REC-MULT over ranks: its plan, what it needs and what it moves, beside the bound. C is m x n, A m x k, B k
+// x n. REC-MULT whose forks hand parts to ranks is CARMA (Demmel, Eliahu, Fox, Kamil, Lipshitz, Schwartz,
+// Spillinger, Communication-optimal parallel recursive rectangular matrix multiplication, IPDPS 2013).
 #pragma once
 
 #include <cstddef>
@@ -48,8 +48,8 @@ std::size_t packed_bytes(const Plan&, Index rank);
 /// The elements that a rank receives at once to add them up.
 Index summed_words(const Plan&, Index rank);
 
-/// Ranks are left idle where that takes at most this share of the modelled time. The model does not see how the links of
-/// the fabric are shared.
+/// Ranks are left idle where that takes at most this share of the modelled time. The model does not see how
+/// the links of the fabric are shared.
 inline constexpr double idle_share = 0.98;
 
 struct MatmulOptions {
@@ -59,7 +59,8 @@ struct MatmulOptions {
   Fabric fabric{};                      ///< on which it is faster
 };
 
-/// The time of a product on a grid, by its largest leaf, its messages and its words on the fabric's highest links.
+/// The time of a product on a grid, by its largest leaf, its messages and its words on the fabric's highest
+/// links.
 double modelled_seconds(const MatmulShape&, const Plan&, const Fabric&);
 
 /// The plan for up to `ranks` ranks: all of them, or a number in [0.9 P, P] with less modelled time, and the
@@ -67,13 +68,14 @@ double modelled_seconds(const MatmulShape&, const Plan&, const Fabric&);
 /// when none does.
 Plan choose_matmul(const MatmulShape&, Index ranks, const MatmulOptions& = {});
 
-/// The words that a rank receives on a grid that divides the sizes, without turns: (mnk/P) (pm/m + pn/n + pk/k)
+/// The words that a rank receives on a grid that divides the sizes, without turns: (mnk/P) (pm/m + pn/n +
+/// pk/k)
 /// - (mn + mk + nk)/P.
 double words_by_formula(const MatmulShape&, const Grid&);
 
 /// The least number of words that some rank receives, whatever the algorithm, when each rank begins and ends
-/// with 1/P of the matrices (Al Daas, Ballard, Grigori, Kumar, Rouse, Tight memory-independent parallel matrix
-/// multiplication communication lower bounds, SPAA 2022, theorem 3).
+/// with 1/P of the matrices (Al Daas, Ballard, Grigori, Kumar, Rouse, Tight memory-independent parallel
+/// matrix multiplication communication lower bounds, SPAA 2022, theorem 3).
 double words_bound(const MatmulShape&, double ranks);
 
 /// D of the bound: words_bound() and what the rank has already.

@@ -1,5 +1,5 @@
-// How a program is laid out over ranks: the forks on the way from all ranks to one, and where each rank's part
-// of every matrix lies. A plan follows from the sizes and the number of ranks alone. It has no data.
+// How a program is laid out over ranks: the forks on the way from all ranks to one, and where each rank's
+// part of every matrix lies. A plan follows from the sizes and the number of ranks alone. It has no data.
 //
 // A cut divides ranks [0, P) into equal intervals, one for each part of a fork. A view that the parts split
 // becomes smaller. One that they share is gathered before the cut and one that they add to is reduced after

@@ -1,4 +1,5 @@
-// Two runs compared: synthetic documents with the noise of a clock within a run and of the machine between runs.
+// Two runs compared: synthetic documents with the noise of a clock within a run and of the machine between
+// runs.
 #include "bench/report/against.hpp"
 
 #include <gtest/gtest.h>
@@ -158,6 +159,56 @@ TEST(Against, FasterGoneNewAndUntimedAreTold) {
     EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
 }
 
+// What was right and is wrong now is no matter of speed: it does not pass as gone.
+TEST(Against, WrongAndFailedRecordsDoNotPass) {
+  const Document before = run_of(14), same = run_of(15);
+  constexpr double no_limit = 1e6;
+  EXPECT_EQ(failure_of(compare_runs(same, before), no_limit), "");
+  const auto with = [&](Status status) {
+    Document now = same;
+    now.measurements[10].outcome = {status, "planted"};
+    now.measurements[10].quantities.clear();
+    return now;
+  };
+  for (const Status status : {Status::wrong, Status::failed}) {
+    const Document now = with(status);
+    const RunComparison comparison = compare_runs(now, before);
+    ASSERT_EQ(comparison.broken.size(), 1);
+    EXPECT_TRUE(comparison.gone.empty());
+    const std::string failure = failure_of(comparison, no_limit);
+    EXPECT_TRUE(failure.starts_with("1 record is wrong or failed; the first is ")) << failure;
+    EXPECT_NE(failure.find("v10"), failure.npos) << failure;
+    const std::string text = against_text(comparison, now, before);
+    EXPECT_NE(text.find("Broken:"), text.npos) << text;
+    EXPECT_NE(text.find("1 are broken, 0 gone"), text.npos) << text;
+    // One that failed before fails for the reason that it had; one that was wrong is wrong.
+    EXPECT_EQ(failure_of(compare_runs(now, now), no_limit).empty(), status == Status::failed);
+  }
+  // What cannot run here, or was not asked to, is said and passes.
+  for (const Status status :
+       {Status::unavailable, Status::unsupported, Status::too_large, Status::left_out, Status::pending}) {
+    const Document now = with(status);
+    const RunComparison comparison = compare_runs(now, before);
+    EXPECT_EQ(comparison.gone.size(), 1);
+    EXPECT_EQ(failure_of(comparison, no_limit), "");
+  }
+  // Where nothing is left to be timed, too; and one of several runs is enough.
+  Document all = with(Status::wrong), old = before;
+  for (Document* document : {&all, &old}) document->measurements = {document->measurements[10]};
+  EXPECT_NE(failure_of(compare_runs(all, old), no_limit), "");
+}
+
+TEST(Against, FiguresInOtherUnitsAreRefused) {
+  const Document before = run_of(16);
+  Document limits = run_of(17), work = run_of(18);
+  limits.limits[0].quantities[0].unit = "GFLOP/s";
+  EXPECT_THROW(compare_runs(limits, before), Error);
+  work.measurements[7].quantities[1].unit = "flop";
+  EXPECT_THROW(compare_runs(work, before), Error);
+  work.measurements[7].quantities[1].unit = "B";
+  EXPECT_NO_THROW(compare_runs(work, before));
+}
+
 TEST(Against, OtherMachinesFlagsAndKindsAreTold) {
   const Document before = run_of(7);
   Document now = run_of(8);
@@ -237,6 +288,17 @@ TEST(InTurn, FewPairsGoneNewAndKindsAreTold) {
   EXPECT_THROW(compare_in_turn(now, before), Error);
 }
 
+TEST(InTurn, OneRunThatIsWrongIsEnough) {
+  const auto before = in_turn(6, 9);
+  auto now = in_turn(7, 9);
+  EXPECT_TRUE(compare_in_turn(now, before).broken.empty());
+  now[5].measurements[10].outcome = {Status::wrong, "planted"};
+  now[5].measurements[10].quantities.clear();
+  const RunComparison comparison = compare_in_turn(now, before);
+  EXPECT_EQ(comparison.broken.size(), 1);
+  EXPECT_NE(failure_of(comparison, 1e6), "");
+}
+
 TEST(InTurn, TheMediansIntervalLeavesOutWhatTheSignTestAllows) {
   std::vector<double> values;
   for (int i = 24; i >= 1; --i) values.push_back(i);
@@ -263,7 +325,8 @@ TEST(InTurn, TheMediansIntervalLeavesOutWhatTheSignTestAllows) {
   EXPECT_NEAR(held, trials * 0.9609, trials * 0.01);
 }
 
-// Of normal samples, the interval at 0.9 holds the true ratio in 9 of 10 cases; percentiles of few samples fall short.
+// Of normal samples, the interval at 0.9 holds the true ratio in 9 of 10 cases; percentiles of few samples
+// fall short.
 TEST(Against, TheBootstrapCoversTheRatio) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> noise(1, 0.05);

@@ -3,10 +3,10 @@
 # Usage: alternate_test.sh PROGRAM SLOWED
 set -u
 program=$1 slowed=$2
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 alternate=$here/../bench/alternate
 # shellcheck source=tests/cli.sh
-. "$here/cli.sh"
+. "$here/cli.sh" || exit
 
 export TALLCACHE_SLOWED="20 naive"
 "$alternate" --results turns "$program" "$slowed" -- run matmul naive tiled --shape m=24 --seconds 0.001 -- \
@@ -23,6 +23,10 @@ has err "two programs or more"
 has err "run matmull: it failed"
 "$alternate" --rounds none "$program" "$program" -- run copy >out 2>err && fail "no rounds"
 has err "is no number"
+for limit in nan 0x2 -1 1e999 ""; do
+  "$alternate" --fail-above "$limit" "$program" "$program" -- run copy >out 2>err && fail "a limit of '$limit'"
+  has err "--fail-above: '$limit' is no number"
+done
 "$alternate" --rounds 2 --results turns "$program" "$program" -- run copy --shape m=8,n=8 --seconds 0.001 >out 2>err &&
   fail "two rounds are enough"
 has err "2 pairs of runs in turn are too few"

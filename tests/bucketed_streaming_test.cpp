@@ -48,8 +48,8 @@ TEST(BucketedStreaming, BothLevelsOfTheRecursion) {
   }
 }
 
-// Pairs whose positions have 16 bits: sizes and ranges around four counters, around the size from which ranks are noted,
-// and the largest; most keys equal, so that a counter holds nearly all that 16 bits can.
+// Pairs whose positions have 16 bits: sizes and ranges around four counters, around the size from which ranks
+// are noted, and the largest; most keys equal, so that a counter holds nearly all that 16 bits can.
 TEST(BucketedStreaming, FewPairs) {
   for (Index n : {0, 1, 2, 3, 5, 63, 1000, 16383, 16384, 16385, 65534, 65535})
     for (std::uint64_t range : {0, 1, 2, 3, 4, 6, 1023, 65534, 65535})
@@ -144,8 +144,8 @@ TEST(BucketedStreaming, HeavyValues) {
         }
 }
 
-// Hot keys that are counted and not stored: fewer and more than are counted so, at the ends of buckets, others in the
-// second half, which other threads sort, and leaves in which there are no keys else.
+// Hot keys that are counted and not stored: fewer and more than are counted so, at the ends of buckets,
+// others in the second half, which other threads sort, and leaves in which there are no keys else.
 TEST(BucketedStreaming, HotKeys) {
   constexpr Key range = (1 << 20) - 1;
   for (Index hot : {1, 2, 3, 8, 9, 40})
@@ -162,7 +162,8 @@ TEST(BucketedStreaming, HotKeys) {
         }
 }
 
-// In a leaf of many equal keys those that follow each other are counted in different tables of bytes, whose sum wraps.
+// In a leaf of many equal keys those that follow each other are counted in different tables of bytes, whose
+// sum wraps.
 TEST(BucketedStreaming, SumsThatWrap) {
   for (int leaf : {12, 15})
     for (Index equal : {252, 255, 256, 257, 510, 1019, 1020, 1021, 1024, 1025}) {

@@ -1,6 +1,6 @@
 # What the tests of the programs from the outside share. The caller sets `program` and sources this: it works in an
 # empty folder of its own, which goes with it.
-schema=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/results/schema.json
+schema=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)/results/schema.json
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1

@@ -3,7 +3,7 @@
 set -u
 program=$1
 # shellcheck source=tests/cli.sh
-. "$(dirname "$0")/cli.sh"
+. "$(dirname "$0")/cli.sh" || exit
 
 run 0 explain --help; has out "Example"
 run 0 explain transpose naive --backend gpu --shape m=64 --json naive.json

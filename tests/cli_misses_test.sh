@@ -3,7 +3,7 @@
 set -u
 program=$1
 # shellcheck source=tests/cli.sh
-. "$(dirname "$0")/cli.sh"
+. "$(dirname "$0")/cli.sh" || exit
 
 run 0 misses --help; has out "Example"
 run 0 misses matmul --shape m=40 --cache 4K:2 --cache 64K --source simulated --json m.json

@@ -3,7 +3,7 @@
 set -u
 program=$1
 # shellcheck source=tests/cli.sh
-. "$(dirname "$0")/cli.sh"
+. "$(dirname "$0")/cli.sh" || exit
 
 run 0 profile --help; has out "Example"
 
@@ -131,12 +131,12 @@ bad "did you mean 'base'" profile matmul recursive --shape m=8 --param bsae=3
 bad "less than 1" profile matmul recursive --shape m=8 --param base=0
 bad "did you mean 'sorted'" profile counting_sort --shape n=8 --input sortde
 bad "a library: not profiled" profile matmul openblas --shape m=8
-bad "threads: 0 asked" profile matmul --shape m=8 --threads 0
+bad "not a whole number from 1" profile matmul --shape m=8 --threads 0
 bad "threads: 100000 asked" profile matmul --shape m=8 --threads 100000
-bad "width: 0 is less than 1" profile matmul --shape m=8 --width 0
-bad "grain: 0 is less than 1" profile matmul --shape m=8 --grain 0
-bad "no cost" profile matmul --shape m=8 --burden -1
-bad "no cost" profile matmul --shape m=8 --burden nan
+bad "not a whole number from 1" profile matmul --shape m=8 --width 0
+bad "not a whole number from 1" profile matmul --shape m=8 --grain 0
+bad "not a number from 0" profile matmul --shape m=8 --burden -1
+bad "not a number from 0" profile matmul --shape m=8 --burden nan
 bad "m=-1" profile matmul --shape m=-1
 bad "overflows" profile matmul --shape m=9999999999,n=9999999999
 bad "cannot write" profile matmul naive --shape m=8 --csv nowhere/x.csv

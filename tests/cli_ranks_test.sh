@@ -4,9 +4,9 @@
 set -u
 program=$1
 mpirun=${2:-}
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 # shellcheck source=tests/cli.sh
-. "$here/cli.sh"
+. "$here/cli.sh" || exit
 
 run 0 ranks --help; has out "Example: mpirun"
 run 0 ranks matmul --shape m=64 --count --ranks 8,6 --json count.json
@@ -68,9 +68,9 @@ bad "more ranks than rows" ranks matmul --shape m=2 --count --ranks 16
 bad "more ranks than rows" ranks transpose --shape m=3,n=8 --count --ranks 4
 bad "are missing" ranks matmul --shape m=512 --count --ranks 8 --memory 1K
 bad "no size in bytes" ranks matmul --count --memory lots
-bad "at least 1" ranks matmul --count --ranks 0
+bad "not a whole number from 1 to 1000000" ranks matmul --count --ranks 0
 bad "none of host and cluster" ranks matmul --simulate nowhere
-echo '{"flops": 1e9, "levels": [' >half.json; bad "it is no JSON" ranks matmul --simulate half.json
+echo '{"flops": 1e9, "levels": [' >half.json; bad "half.json is corrupt or truncated" ranks matmul --simulate half.json
 echo '{"flops": 1e9, "levels": []}' >none.json; bad "it has no levels" ranks matmul --simulate none.json
 echo '{"levels": []}' >flops.json; bad "no number 'flops'" ranks matmul --simulate flops.json
 echo '{"flops": 1e9, "levels": [{"children": 4, "latency": 0, "bandwidth": 0}]}' >still.json

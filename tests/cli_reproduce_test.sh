@@ -4,7 +4,7 @@
 set -u
 program=$1
 # shellcheck source=tests/cli.sh
-. "$(dirname "$0")/cli.sh"
+. "$(dirname "$0")/cli.sh" || exit
 smoke() { local status=$1; shift; run "$status" reproduce --smoke --results here "$@"; }
 
 # Lists, and an unknown table gets its nearest name.
@@ -65,6 +65,14 @@ lacks out "taken from"
 sed 's/"cpu": "[^"]*"/"cpu": "Z80"/' before.json >here/reproduce.json
 bad "Z80" reproduce --smoke --results here
 
+# Other sources: of another commit, or changed otherwise; and another way to compile them.
+other=$(printf 'a%.0s' {1..40})
+for key in commit source_digest textbook_flags cuda_flags; do
+  sed "s/\"$key\": \"[^\"]*\"/\"$key\": \"$other\"/" before.json >here/reproduce.json
+  bad "build/$key is '$other' there" reproduce --smoke --results here
+done
+lacks before.json '"resumed"'
+
 # A record that was not finished is measured again; the other ones are not: one that was timed, one that a table counts
 # for itself. What could not be measured for want of memory is tried again too.
 for unfinished in pending too_large; do
@@ -77,6 +85,7 @@ for unfinished in pending too_large; do
     cmp -s before.json here/reproduce.json && fail "no record of $row to change"
     smoke 0
     has out "; 1 rows left"
+    has here/reproduce.json '"resumed"'
     lacks here/reproduce.json "\"status\": \"$unfinished\""
   done
 done
@@ -156,7 +165,7 @@ for _ in 1 2 3 4 5; do
 done
 [ "$killed" -ge 3 ] || fail "only $killed of five runs were there to be killed"
 mkdir -p killed
-: >killed/reproduce.json.4194305 # no process has this number
+: >killed/reproduce.json.tallcache-4194305 # no process has this number
 run 0 reproduce --smoke --results killed
 [ -z "$(find killed -name 'reproduce.json.*')" ] || fail "a half-written file stayed behind"
 rows before.json >wanted

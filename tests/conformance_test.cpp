@@ -8,6 +8,7 @@
 #include <set>
 
 #include "common/catalogue.hpp"
+#include "tests/hard_factors.hpp"
 #include "tests/support.hpp"
 
 namespace tallcache::test {
@@ -127,6 +128,77 @@ TEST_P(Parameters, LeastAndOdd) {
   EXPECT_GE(ran, 8u);
 }
 
+// Products of factors that take errors to their bound, each held to that of its variant's error class: short
+// sums, in which no slack of a long one hides what is lost of each product, and longer ones, which are cut
+// and split.
+class HardFactors : public Conformance {
+ protected:
+  Problem problem_of(const Shape& shape, std::string_view kind) const {
+    return {.operation = &operation,
+            .shape = complete_shape(operation, shape),
+            .input = kind,
+            .own_inputs = [this, shape, kind](std::span<std::byte* const> buffers) {
+              if (operation.element == Element<double>::name)
+                fill<double>(shape, kind, buffers);
+              else if (operation.element == Element<Bfloat16>::name)
+                fill<Bfloat16>(shape, kind, buffers);
+              else
+                fill<float>(shape, kind, buffers);
+            }};
+  }
+
+ private:
+  template <class T>
+  void fill(const Shape& given, std::string_view kind, std::span<std::byte* const> buffers) const {
+    const Shape shape = complete_shape(operation, given);
+    const auto factor = [&](std::size_t buffer) {
+      return std::span(reinterpret_cast<T*>(buffers[buffer]),
+                       operation.buffers(shape)[buffer].bytes / sizeof(T));
+    };
+    fill_hard(factor(1), kind, true, 1, shape["k"]);
+    fill_hard(factor(2), kind, false, 11, shape["k"]);
+  }
+};
+
+constexpr Index hard_shapes[][3] = {{5, 7, 1}, {5, 7, 2},  {5, 7, 3},    {16, 16, 1},  {16, 16, 3},
+                                    {8, 8, 9}, {1, 1, 40}, {33, 34, 35}, {32, 32, 64}, {66, 41, 130}};
+
+Params least_params(const Variant& variant) {
+  Params params;
+  for (const ParamSpec& spec : variant.params)
+    params.set(spec.name, spec.choices.empty() ? spec.min : allowed_value(spec, 1));
+  return params;
+}
+
+TEST_P(HardFactors, KeepTheBoundOfTheClass) {
+  int ran = 0;
+  for (const auto& [m, n, k] : hard_shapes)
+    for (const std::string_view kind : hard_kinds) {
+      Workspace workspace(problem_of({{"m", m}, {"n", n}, {"k", k}}, kind), *executor);
+      if (!variant.supports(workspace.problem().shape)) continue;
+      for (const Candidate& candidate : {Candidate{&variant}, Candidate{&variant, least_params(variant)}}) {
+        const Check check = workspace.verify(candidate);
+        EXPECT_TRUE(check) << describe(candidate, workspace.problem()) << ": " << check.message();
+        ++ran;
+      }
+    }
+  EXPECT_GE(ran, 30);
+}
+
+// A class that is not needed would let a defect pass.
+class NeededClass : public HardFactors {};
+
+TEST_P(NeededClass, TheOperationsOwnBoundIsExceeded) {
+  Variant strict = variant;
+  strict.error_class = ErrorClass::standard;
+  int exceeded = 0;
+  for (const auto& [m, n, k] : hard_shapes)
+    for (const std::string_view kind : hard_kinds)
+      exceeded += !Workspace(problem_of({{"m", m}, {"n", n}, {"k", k}}, kind), *executor)
+                       .verify({&strict, least_params(variant)});
+  EXPECT_GT(exceeded, 0);
+}
+
 // More rows of 32 x 32 tiles than a grid may have along y, 65535.
 class ManyRows : public Conformance {};
 
@@ -156,6 +228,18 @@ std::vector<const Variant*> of_matrices_on_the_gpu() {
   return list;
 }
 
+// The products of numbers that are rounded; those of them that have a class of their own.
+std::vector<const Variant*> rounded_products(bool all) {
+  std::vector<const Variant*> list;
+  std::ranges::copy_if(variants(), std::back_inserter(list), [all](const Variant* v) {
+    return v->operation->has_error_classes && v->operation->element != Element<std::int32_t>::name &&
+           (all || v->error_class != ErrorClass::standard);
+  });
+  return list;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HardFactors, testing::ValuesIn(rounded_products(true)), name_of);
+INSTANTIATE_TEST_SUITE_P(All, NeededClass, testing::ValuesIn(rounded_products(false)), name_of);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ManyRows);  // in a build without CUDA
 INSTANTIATE_TEST_SUITE_P(All, ManyRows, testing::ValuesIn(of_matrices_on_the_gpu()), name_of);
 INSTANTIATE_TEST_SUITE_P(All, Conformance, testing::ValuesIn(variants().begin(), variants().end()), name_of);

@@ -1,5 +1,6 @@
-// The in-place counting sort at the edges of its ways: ranges of every size, buckets that need more room than is
-// free, arrays that do not begin with a line, skewed keys, every SIMD target, several threads, its scratch.
+// The in-place counting sort at the edges of its ways: ranges of every size, buckets that need more room than
+// is free, arrays that do not begin with a line, skewed keys, every SIMD target, several threads, its
+// scratch.
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
@@ -121,8 +122,8 @@ TEST(CountingSortInPlace, BlocksThatMove) {
       }
 }
 
-// A bucket of most keys that a sample of 128 does not see as such, as it looks at every 128th part of a chunk: first,
-// in the middle and last.
+// A bucket of most keys that a sample of 128 does not see as such, as it looks at every 128th part of a
+// chunk: first, in the middle and last.
 TEST(CountingSortInPlace, LargeBuckets) {
   constexpr Key range = (1 << 20) - 1;
   constexpr Index n = 1 << 19;
@@ -178,7 +179,8 @@ TEST(CountingSortInPlace, EverySimdTarget) {
   hwy::SetSupportedTargetsForTest(0);
 }
 
-// What makes it in place: for keys as many as their range one thread needs 1/16 of their memory, and a few MB.
+// What makes it in place: for keys as many as their range one thread needs 1/16 of their memory, and a few
+// MB.
 TEST(CountingSortInPlace, ScratchIsSmall) {
   for (Index n : {1 << 20, 1 << 24, 1 << 26})
     for (std::uint64_t range :

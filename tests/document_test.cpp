@@ -14,6 +14,7 @@
 #include "bench/report/kind.hpp"
 #include "bench/report/misses.hpp"
 #include "bench/report/profile.hpp"
+#include "tests/document_sabotages.hpp"
 
 namespace tallcache {
 namespace {
@@ -105,7 +106,7 @@ TEST(Document, CommittedResultsAndFixturesAreOfTheSchema) {
 
 TEST(Document, IsReadAndWrittenBackAsItWas) {
   std::vector<fs::path> files = fixture_files();
-  EXPECT_EQ(files.size(), 5u);
+  EXPECT_EQ(files.size(), 6u);
   for (const fs::path& file : committed_files()) files.push_back(file);
   for (const fs::path& file : files) {
     try {
@@ -115,64 +116,6 @@ TEST(Document, IsReadAndWrittenBackAsItWas) {
     }
   }
 }
-
-// One defect in a fixture, as a JSON Patch (RFC 6902). `says`: a part of the reader's error.
-struct Sabotage {
-  const char *name, *fixture, *patch, *says;
-  bool by_schema = true;  ///< whether JSON Schema detects it
-};
-
-constexpr const char *speed = "error_and_speed", *sweep = "sweep", *misses = "model_and_counter";
-const Sabotage sabotages[] = {
-    {"an unknown status", speed, R"([{"op": "replace", "path": "/measurements/0/status", "value": "fine"}])",
-     "'fine' is no status"},
-    {"wrong without a reason", speed, R"([{"op": "remove", "path": "/measurements/1/reason"}])",
-     "wrong without a reason"},
-    {"no value and no reason", misses, R"([{"op": "remove", "path": "/measurements/0/quantities/6/reason"}])",
-     "neither a value nor a reason"},
-    {"a value that is not there", speed,
-     R"([{"op": "remove", "path": "/measurements/0/quantities/1/value"}])", "'value' not found"},
-    {"a curve of unequal lengths", sweep,
-     R"([{"op": "remove", "path": "/measurements/0/quantities/1/values/2"}])", "5 values over 6 points",
-     false},
-    {"a curve and a value", sweep,
-     R"([{"op": "add", "path": "/measurements/0/quantities/1/value", "value": 1}])", "a value and a curve"},
-    {"points without values", sweep, R"([{"op": "remove", "path": "/measurements/0/quantities/1/values"}])",
-     "'values' not found"},
-    {"a time of 0", speed, R"([{"op": "replace", "path": "/measurements/0/quantities/0/value", "value": 0}])",
-     "time that is not above 0"},
-    {"a time of 0 in a sweep", sweep,
-     R"([{"op": "replace", "path": "/measurements/0/quantities/0/values/3", "value": 0}])",
-     "time that is not above 0"},
-    {"an unknown launch", sweep,
-     R"([{"op": "add", "path": "/measurements/0/conditions", "value": {"launch": "late"}}])",
-     "\"late\" is no way to launch"},
-    {"an unknown source", speed,
-     R"([{"op": "replace", "path": "/measurements/0/quantities/3/source", "value": "guess"}])",
-     "'guess' is no source"},
-    {"no schema", speed, R"([{"op": "remove", "path": "/schema"}])", "older form"},
-    {"another schema", speed, R"([{"op": "replace", "path": "/schema", "value": "tallcache/0"}])",
-     "\"tallcache/0\"; tallcache/1 is read here"},
-    {"an unknown kind", speed, R"([{"op": "replace", "path": "/kind", "value": "misess"}])",
-     "did you mean 'misses'", false},
-    {"threads in words", speed, R"([{"op": "replace", "path": "/measurements/0/threads", "value": "one"}])",
-     "must be number"},
-    {"no threads", speed, R"([{"op": "replace", "path": "/measurements/0/threads", "value": 0}])",
-     "ran on 0 threads"},
-    {"a shape in words", speed, R"([{"op": "replace", "path": "/measurements/0/shape", "value": "m = 1"}])",
-     "'shape' is no object"},
-    {"a misspelt key", speed,
-     R"([{"op": "add", "path": "/measurements/0/quantities/0/resaon", "value": "x"}])",
-     "unknown key 'resaon'"},
-    {"no variant", speed, R"([{"op": "remove", "path": "/measurements/0/variant"}])", "'variant' not found"},
-    {"a limit that is no record", speed, R"([{"op": "replace", "path": "/limits/0", "value": 96.5}])",
-     "unknown key"},
-    {"a plan that is no array", speed, R"([{"op": "replace", "path": "/plan", "value": {}}])",
-     "'plan' is no array"},
-    {"no context", speed, R"([{"op": "replace", "path": "/context", "value": "here"}])",
-     "'context' is no object"},
-    {"no measurements", speed, R"([{"op": "remove", "path": "/measurements"}])", "'measurements' not found"},
-};
 
 fs::path broken(const Folder& folder, const Sabotage& sabotage) {
   const Json whole = parsed(fixtures / (std::string(sabotage.fixture) + ".json"));
@@ -187,6 +130,8 @@ TEST(Document, ReaderRefusesWhatIsBrokenInOneLine) {
     EXPECT_NE(line.find(sabotage.says), line.npos) << sabotage.name << ": " << line;
     EXPECT_EQ(line.find('\n'), line.npos) << line;
   }
+  const fs::path large = folder.write("large.json", "{\"schema\": \"tallcache/1\",\n \"x\": 1e999}");
+  EXPECT_EQ(error_of(large), large.string() + ": number overflow parsing '1e999' before byte 38");
   const std::string text = parsed(fixtures / "sweep.json").dump(1);
   const std::string line = error_of(folder.write("truncated.json", text.substr(0, text.size() / 2)));
   EXPECT_NE(line.find("truncated"), line.npos) << line;

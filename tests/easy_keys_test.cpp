@@ -1,11 +1,12 @@
-// Keys that need no counting: in order, of few values, falling, rising and then falling, and what nearly is so.
+// Keys that need no counting: in order, of few values, falling, rising and then falling, and what nearly is
+// so.
 #include "tests/streaming_sorts.hpp"
 
 namespace tallcache::test {
 namespace {
 
-// One key among those in order, or of few values, that the sample does not see, at every edge of a vector, a step
-// and a chunk.
+// One key among those in order, or of few values, that the sample does not see, at every edge of a vector, a
+// step and a chunk.
 TEST(EasyKeys, OneOfThemIsNot) {
   for (Index n : {2, 3, 17, 4097, 70001}) {
     std::vector<Index> places{0, 1, n / 2, n - 2, n - 1};
@@ -56,8 +57,8 @@ TEST(EasyKeys, Large) {
     }
 }
 
-// Keys that fall, equal ones side by side, at once or from some key on; then one that the sample does not see rises,
-// at every edge of a vector, of a block and of a chunk.
+// Keys that fall, equal ones side by side, at once or from some key on; then one that the sample does not see
+// rises, at every edge of a vector, of a block and of a chunk.
 TEST(EasyKeys, Fall) {
   for (Index n : {2, 3, 17, 600, 70001, (1 << 19) + 37})
     for (Index equal : {1, 2, 3, 70, 1000})

@@ -2,7 +2,9 @@
 // change nothing.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <numeric>
+#include <string>
 
 #include "common/execute.hpp"
 #include "common/ops/copy.hpp"
@@ -216,6 +218,44 @@ TEST(Sessions, BelongToAStream) {
   }
   const detail::SessionLease other({.device_views = true, .stream = &b});
   EXPECT_NE(other->memory(0, 4096).data(), of_a);
+}
+
+/// Whether a session there still has memory of an earlier call. Puts it back.
+bool has_memory(const ExecuteOptions& options) {
+  const detail::SessionLease session(options);
+  return session->memory(0, 16).size() >= 4096;
+}
+
+TEST(Sessions, ReferToNoStringOfTheCaller) {
+  release_memory();
+  auto name = std::make_unique<std::string>("cpu");
+  detail::SessionLease(ExecuteOptions{.backend = *name})->memory(0, 4096);
+  name->replace(0, 3, "xyz");
+  EXPECT_TRUE(has_memory({}));
+  name.reset();
+  EXPECT_TRUE(has_memory({}));
+  EXPECT_TRUE(has_memory({.backend = std::string_view("cpu, a part of a text").substr(0, 3)}));
+  expect_error([] { detail::SessionLease({.backend = "xyz"}); }, "no backend 'xyz'");
+}
+
+TEST(Sessions, AreNotKeptForEver) {
+  release_memory();
+  constexpr std::size_t more = 8;
+  std::vector<int> streams(detail::most_idle_sessions + more);
+  const auto of = [&](std::size_t i) { return ExecuteOptions{.device_views = true, .stream = &streams[i]}; };
+  for (std::size_t i = 0; i < streams.size(); ++i) detail::SessionLease(of(i))->memory(0, 4096);
+  // From the last one back, as each that is not there any more takes the place of the oldest.
+  for (std::size_t i = streams.size(); i-- > 0;) EXPECT_EQ(has_memory(of(i)), i >= more) << i;
+  {
+    std::vector<std::unique_ptr<detail::SessionLease>> side_by_side;
+    for (std::size_t i = 0; i < streams.size(); ++i)
+      side_by_side.push_back(std::make_unique<detail::SessionLease>(ExecuteOptions{}));
+    for (const auto& session : side_by_side) (*session)->memory(0, 4096);
+  }
+  EXPECT_FALSE(has_memory(of(0))) << "the last 32 are those that ran side by side";
+  EXPECT_TRUE(has_memory({}));
+  release_memory();
+  EXPECT_FALSE(has_memory({}));
 }
 
 TEST_F(Multiply, RejectsDeviceViewsOnTheCpu) {

@@ -1,5 +1,6 @@
-// First touch by memory node: the blocks of each node cover the arrays and follow the recursion's order, on lists of
-// nodes and on the topologies that hwloc simulates. Speed on several nodes is not tested: no such machine is needed.
+// First touch by memory node: the blocks of each node cover the arrays and follow the recursion's order, on
+// lists of nodes and on the topologies that hwloc simulates. Speed on several nodes is not tested: no such
+// machine is needed.
 #include "cpu/first_touch.hpp"
 
 #include <gtest/gtest.h>

@@ -2,8 +2,10 @@
 // and pinning.
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -172,22 +174,90 @@ TEST_F(PinningTest, HoldsInsideAndIsUndoneOutside) {
   }
 }
 
-TEST_F(PinningTest, GivesTheCallerBackWhatItHad) {
-  if (CPU_COUNT(&whole) < 2) GTEST_SKIP() << "one processor: there is nothing narrower";
-  // The last processor alone: not the one that the caller's slot is pinned to.
+cpu_set_t last_of(const cpu_set_t& set) {
   cpu_set_t narrow;
   CPU_ZERO(&narrow);
   for (int processor = CPU_SETSIZE - 1; CPU_COUNT(&narrow) == 0; --processor)
-    if (CPU_ISSET(processor, &whole)) CPU_SET(processor, &narrow);
-  ASSERT_EQ(sched_setaffinity(0, sizeof narrow, &narrow), 0);
-  in_arena(1, [&] {
+    if (CPU_ISSET(processor, &set)) CPU_SET(processor, &narrow);
+  return narrow;
+}
+
+TEST_F(PinningTest, GivesTheCallerBackWhatItHad) {
+  if (CPU_COUNT(&whole) < 2) GTEST_SKIP() << "one processor: there is nothing narrower";
+  // The last processor alone: not the one that the caller's slot is pinned to. A thread of its own, as the
+  // main thread's processors are those of all.
+  std::thread([&] {
+    const cpu_set_t narrow = last_of(whole);
+    ASSERT_EQ(sched_setaffinity(0, sizeof narrow, &narrow), 0);
+    in_arena(1, [&] {
+      in_arena(2, [] {});
+      const cpu_set_t inside = affinity();
+      EXPECT_FALSE(CPU_EQUAL(&inside, &narrow)) << "slot 0 is another processor";
+      pin_threads(false);
+    });
+    const cpu_set_t after = affinity();
+    EXPECT_TRUE(CPU_EQUAL(&after, &narrow)) << "pinned on entering, not on leaving";
+  }).join();
+}
+
+// As `taskset -a` does to a running program: its later programs stay within.
+TEST_F(PinningTest, FollowsAMaskThatTheHostNarrows) {
+  if (CPU_COUNT(&whole) < 2) GTEST_SKIP() << "one processor: there is nothing narrower";
+  const cpu_set_t narrow = last_of(whole);
+  for (bool pin : {true, false}) {
+    pin_threads(pin);
     in_arena(2, [] {});
-    const cpu_set_t inside = affinity();
-    EXPECT_FALSE(CPU_EQUAL(&inside, &narrow)) << "slot 0 is another processor";
-    pin_threads(false);
+    EXPECT_EQ(usable_threads(), CPU_COUNT(&whole));
+    in_arena(2, [&] { sched_setaffinity(0, sizeof narrow, &narrow); });
+    cpu_set_t now = affinity();
+    EXPECT_TRUE(CPU_EQUAL(&now, &narrow)) << "what the host has set inside stays, pinned or not";
+    EXPECT_EQ(usable_threads(), 1);
+    expect_error([] { in_arena(2, [] {}); }, "1 to 1");
+    in_arena(1, [&] {
+      now = affinity();
+      EXPECT_TRUE(CPU_EQUAL(&now, &narrow));
+    });
+    ASSERT_EQ(sched_setaffinity(0, sizeof whole, &whole), 0);
+    EXPECT_EQ(usable_threads(), CPU_COUNT(&whole));
+  }
+}
+
+/// What the arena's worker may use when it next has a task. It has left the arena before, and enters it anew.
+cpu_set_t affinity_of_worker() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::atomic<bool> done{false};
+  cpu_set_t found{};
+  arena_of(2).enqueue([&] {
+    found = affinity();
+    done = true;
   });
-  const cpu_set_t after = affinity();
-  EXPECT_TRUE(CPU_EQUAL(&after, &narrow)) << "pinned on entering, not on leaving";
+  while (!done) std::this_thread::yield();
+  return found;
+}
+
+TEST_F(PinningTest, AWorkerKeepsWhatTheHostGaveIt) {
+  if (CPU_COUNT(&whole) < 2) GTEST_SKIP() << "needs a worker";
+  for (bool pin : {true, false}) {
+    pin_threads(pin);
+    const int expected = pin ? 1 : CPU_COUNT(&whole);
+    cpu_set_t given = affinity_of_worker();
+    for (int i = 0; i < 100 && CPU_COUNT(&given) != expected; ++i) given = affinity_of_worker();
+    EXPECT_EQ(CPU_COUNT(&given), expected) << "a pinned one is released";
+  }
+  const cpu_set_t narrow = last_of(whole);
+  pid_t worker = 0;
+  std::atomic<bool> done{false};
+  arena_of(2).enqueue([&] {
+    worker = gettid();
+    done = true;
+  });
+  while (!done) std::this_thread::yield();
+  ASSERT_EQ(sched_setaffinity(worker, sizeof narrow, &narrow), 0);
+  const cpu_set_t kept = affinity_of_worker();
+  EXPECT_TRUE(CPU_EQUAL(&kept, &narrow) || CPU_COUNT(&kept) == CPU_COUNT(&whole)) << "or another worker came";
+  cpu_set_t now;
+  ASSERT_EQ(sched_getaffinity(worker, sizeof now, &now), 0);
+  EXPECT_TRUE(CPU_EQUAL(&now, &narrow)) << "it is not widened";
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ void in_slot_of_own(tbb::task_arena& arena, Body&& body) {
   while (!entered()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
-/// Two callers that fill an arena of two threads while this lives. The first runs tasks of the arena, the other none.
+/// Two callers that fill an arena of two threads while this lives. The first runs tasks of the arena, the
+/// other none.
 class FullArena {
  public:
   explicit FullArena(tbb::task_arena& arena)
@@ -85,16 +86,17 @@ TEST(PassThrough, ClearsItsFlagWhereAnotherThreadRunsTheBody) {
   EXPECT_FALSE(detail::passing);
 }
 
-// The thread that runs the arena's tasks runs the second branch of a fork of this thread, which is outside. While that
-// branch waits, in the arena, its thread also runs whatever this thread does in the arena to wait for the branch.
-// Were that a wait for the branch, neither would end.
+// The thread that runs the arena's tasks runs the second branch of a fork of this thread, which is outside.
+// While that branch waits, in the arena, its thread also runs whatever this thread does in the arena to wait
+// for the branch. Were that a wait for the branch, neither would end.
 TEST(Heartbeat, NobodyWaitsOnTheStackOfTheTaskItWaitsFor) {
   if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
   const Impatience promoting;
   tbb::task_arena& arena = arena_of(2);
   const FullArena full(arena);
   Wait branch;
-  // Ends the branch's wait after its thread has passed through the arena for another one, which clears the flag.
+  // Ends the branch's wait after its thread has passed through the arena for another one, which clears the
+  // flag.
   const std::function<void()> end_branch = [&] {
     if (detail::passing)
       arena.enqueue(end_branch);

@@ -1,4 +1,5 @@
-// The product in bfloat16 with float sums: every register kernel that this machine can run, against sums in double.
+// The product in bfloat16 with float sums: every register kernel that this machine can run, against sums in
+// double.
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
@@ -24,8 +25,8 @@ namespace {
 using namespace cpu::matmul;
 using Kernel = RegisterKernel<Bfloat16>;
 
-/// Calls body(kernel) for each kernel, the widening one on each target. That of AMX runs everywhere on a model
-/// of the tile registers.
+/// Calls body(kernel) for each kernel, the widening one on each target. That of AMX runs everywhere on a
+/// model of the tile registers.
 void for_each_kernel(const std::function<void(const Kernel&)>& body) {
   if (const Kernel* const dots = dot_kernel()) {
     SCOPED_TRACE("AVX-512 BF16");

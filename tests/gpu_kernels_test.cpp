@@ -176,7 +176,8 @@ INSTANTIATE_TEST_SUITE_P(Kernels, LargeKernels,
                                   (std::get<1>(test.param) ? "_ragged" : "_aligned");
                          });
 
-/// Kernels whose atomics' addresses are the data's. Loads and stores are not compared: those of CUB's scan and of the driver's memset come with them.
+/// Kernels whose atomics' addresses are the data's. Loads and stores are not compared: those of CUB's scan
+/// and of the driver's memset come with them.
 class Atomics : public OnDevice, public testing::WithParamInterface<const char*> {};
 
 TEST_P(Atomics, AreWithinTheRangeOfTenRuns) {

@@ -185,8 +185,8 @@ TEST_F(CountingSorting, MostKeysInOneBucket) {
     });
 }
 
-// Runs of every length between other keys: in buckets of 2^10 to 2^14 values, a block counts them again in wider
-// counters, in those of 2^16 it leaves them to another kernel.
+// Runs of every length between other keys: in buckets of 2^10 to 2^14 values, a block counts them again in
+// wider counters, in those of 2^16 it leaves them to another kernel.
 TEST_F(CountingSorting, LongRunsInEveryBucket) {
   for (const auto& [n, range] : {std::pair<Index, std::uint32_t>{1'000'000, 1'000'000},
                                  {4'000'000, 4'100'000},
@@ -215,8 +215,8 @@ TEST_F(CountingSorting, MovedBeforeTheyAreCounted) {
   sort(n, 1 << 24, [](Index i) { return i % 2048 ? (1 << 24) - random(i, 1 << 18) : random(i, 1 << 24); });
 }
 
-// Even keys of a large range in residues of 17, 18 and 19 bits, the last by two blocks a bucket: 1050 buckets of
-// 2^19 values. Some values, in either half of a bucket, have more keys than a counter of 4 bits holds.
+// Even keys of a large range in residues of 17, 18 and 19 bits, the last by two blocks a bucket: 1050 buckets
+// of 2^19 values. Some values, in either half of a bucket, have more keys than a counter of 4 bits holds.
 TEST_F(CountingSorting, EvenKeysOfLongResidues) {
   for (std::uint32_t range : {140'000'000u, 300'000'000u, 550'000'000u})
     sort(range / 8 + 3, range, [=](Index i) {
@@ -279,9 +279,9 @@ class StablePairs : public OnExecutor {
   }
 };
 
-// Blocks have one, two, three or many tiles: whole ones of 10240 pairs, of which an H200 takes 132 at a time, and
-// a short one of a multiple of 2048, the last of all with a pair, all but one, or all; digits of 1 to 9 bits in
-// 1 to 4 passes.
+// Blocks have one, two, three or many tiles: whole ones of 10240 pairs, of which an H200 takes 132 at a time,
+// and a short one of a multiple of 2048, the last of all with a pair, all but one, or all; digits of 1 to 9
+// bits in 1 to 4 passes.
 TEST_F(StablePairs, TilesAndDigits) {
   for (Index n : {1, 2047, 2048, 2049, 10239, 10240, 10241, 20481, 270336, 270337, 1081345, 1351680, 1351681,
                   1622016, 1622017, 2703361})

@@ -252,7 +252,8 @@ TEST_F(OnTensorCores, StepsAlongK) {
     multiply_all(130, 40, k);
 }
 
-// Bulk copies read rows that start at multiples of 16 bytes; others are copied first. C's rows start anywhere.
+// Bulk copies read rows that start at multiples of 16 bytes; others are copied first. C's rows start
+// anywhere.
 TEST_F(OnTensorCores, RowsThatStartAnywhere) {
   for (Index pad : {0, 1, 2, 4, 5, 7, 8, 9}) {
     multiply_all(100, 72, 72, {0, pad});
@@ -263,7 +264,8 @@ TEST_F(OnTensorCores, RowsThatStartAnywhere) {
   for (Index skip : {1, 2, 3, 5, 7}) multiply_all(70, 75, 73, {skip, 2});
 }
 
-// Rows of C that are whole 16 bytes apart, but end between multiples of 16 bytes: what lies behind them stays.
+// Rows of C that are whole 16 bytes apart, but end between multiples of 16 bytes: what lies behind them
+// stays.
 TEST_F(OnTensorCores, RowsThatEndBetweenMultiplesOf16Bytes) {
   for (Index n : {1, 2, 3, 4, 33, 71, 127, 255, 257, 1001}) multiply_all(70, n, 72, {0, 8 - n % 8});
   for (Index n : {71, 255}) multiply_all(2300, n, 72, {0, 8 - n % 8});
@@ -304,8 +306,8 @@ TEST_F(OnTensorCores, InfinityAndNaN) {
   multiply_infinity_and_nan<Matmul<float>>("three_truncated");
 }
 
-// The largest error over |A||B| in u = 2^-24, of a few rows. One TF32 product has thousands; sums that the tensor
-// cores make alone have k / 8 and more where all elements are positive.
+// The largest error over |A||B| in u = 2^-24, of a few rows. One TF32 product has thousands; sums that the
+// tensor cores make alone have k / 8 and more where all elements are positive.
 TEST_F(OnTensorCores, ThreeProductsAreAsExactAsFloat) {
   struct Case {
     Index m, n, k;

@@ -31,8 +31,8 @@ struct Cell {
   const char* name;
   Space space;
   AccessKind kind;
-  /// Instructions; sectors of global memory, wavefronts of shared memory. Of a global atomic then those of one
-  /// whose old value nobody reads.
+  /// Instructions; sectors of global memory, wavefronts of shared memory. Of a global atomic then those of
+  /// one whose old value nobody reads.
   std::vector<const char*> metrics;
 };
 const std::vector<Cell> cells{

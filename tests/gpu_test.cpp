@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "common/execute.hpp"
 #include "common/ops/counting_sort.hpp"
@@ -278,6 +279,23 @@ TEST_F(OnDevice, ExecutesOnTheDevicesViewsInAStream) {
   cudaStreamDestroy(stream);
   cudaFree(a);
   cudaFree(b);
+}
+
+// What execute() keeps for a stream is not given to a later one of the same address, which need not wait for
+// the work of the first.
+TEST_F(OnDevice, TellsAStreamFromALaterOneOfItsAddress) {
+  const Backend& backend = find_backend("gpu");
+  std::set<std::uint64_t> ids;
+  std::set<cudaStream_t> addresses;
+  for (int i = 0; i < 20; ++i) {
+    cudaStream_t stream = nullptr;
+    ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+    ids.insert(backend.stream_id(0, stream));
+    addresses.insert(stream);
+    cudaStreamDestroy(stream);
+  }
+  if (addresses.size() == 20) GTEST_SKIP() << "no address came twice";
+  EXPECT_EQ(ids.size(), 20u);
 }
 
 }  // namespace

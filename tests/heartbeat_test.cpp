@@ -90,8 +90,8 @@ TEST(Heartbeat, PromotesTheOldestFork) {
   expect_nothing_left();
 }
 
-// A list of its own under random additions, pops and departures of the oldest. No push, as that looks whenever a thread of
-// another test runs out of work.
+// A list of its own under random additions, pops and departures of the oldest. No push, as that looks
+// whenever a thread of another test runs out of work.
 TEST(Heartbeat, FindsTheOldestFork) {
   const auto offers = [](detail::Latent&) { return detail::Offered::nothing; };
   detail::LatentList list;
@@ -166,7 +166,8 @@ TEST(Heartbeat, ComesByItself) {
   }
 }
 
-// The second branch runs while the first one neither forks nor looks. The call may come anywhere, and under any policy.
+// The second branch runs while the first one neither forks nor looks. The call may come anywhere, and under
+// any policy.
 TEST(Heartbeat, PromotesTheFirstForkOfALongProgram) {
   if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
   Heartbeat fork{2};

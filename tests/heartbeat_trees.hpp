@@ -1,4 +1,5 @@
-// Random trees of forks and loops with heartbeats and exceptions at random places, for the tests of Heartbeat.
+// Random trees of forks and loops with heartbeats and exceptions at random places, for the tests of
+// Heartbeat.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -42,7 +43,8 @@ struct Nodes {
   ~Nodes() { running.fetch_sub(1, std::memory_order_relaxed); }
 };
 
-/// A random tree. Every node sets its own number; at one node in `beats` all threads look, one in `throws` throws.
+/// A random tree. Every node sets its own number; at one node in `beats` all threads look, one in `throws`
+/// throws.
 struct Tree {
   std::uint64_t seed;
   int depth;

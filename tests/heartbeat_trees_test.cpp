@@ -54,8 +54,8 @@ Tree small_tree(int i) {
           .loops = random_up_to(seed, 4, 7) == 0};
 }
 
-// Every node begins once, ends before its tree does, and what one throws arrives. Where several throw under the
-// elision's order, only the first one does; the others may not begin.
+// Every node begins once, ends before its tree does, and what one throws arrives. Where several throw under
+// the elision's order, only the first one does; the others may not begin.
 TEST(Heartbeat, AMillionRandomTreesAreTheElision) {
   const int counts = std::min(usable_threads(), 16);
   int threw = 0;

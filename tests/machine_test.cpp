@@ -130,7 +130,7 @@ TEST(machine, commit_is_digits_or_unknown) {
   std::string commit = machine().build.commit;
   if (commit == "unknown") return;
   if (commit.ends_with("-dirty")) commit.resize(commit.size() - 6);
-  EXPECT_GE(commit.size(), 12u);
+  EXPECT_EQ(commit.size(), 40u);
   EXPECT_EQ(commit.find_first_not_of("0123456789abcdef"), std::string::npos) << commit;
 }
 

@@ -46,7 +46,7 @@ TEST(Trace, TouchesEveryOutputAndSaysWhenItCannot) {
     // The operation's own check, on the output of the traced run.
     const cache::TracedProblem problem(operation, shape, variant->scratch(shape, params));
     variant->trace(problem.args(), params, tracer);
-    const Check check = operation.check(shape, operation.inputs[0], 1, problem.args());
+    const Check check = operation.check(shape, operation.inputs[0], 1, problem.args(), ErrorClass::standard);
     EXPECT_TRUE(check) << variant->name << ": " << check.message();
     EXPECT_GT(tracer.loads() + tracer.stores(), 0u) << variant->name;
   }

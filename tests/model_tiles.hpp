@@ -9,8 +9,8 @@
 
 namespace tallcache {
 
-/// Eight registers of 16 rows of 64 bytes, for each thread. To use them outside of begin() and end() throws, as
-/// the processor faults.
+/// Eight registers of 16 rows of 64 bytes, for each thread. To use them outside of begin() and end() throws,
+/// as the processor faults.
 struct ModelTiles {
   static void begin() { file() = {.configured = true}; }
   static void end() { used().configured = false; }

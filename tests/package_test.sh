@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 fail() { echo "FAILED: $*" >&2; exit 1; }
 skip() { echo "SKIPPED: $1: $2"; }
-for tool in cpack dpkg-deb dpkg-shlibdeps pkg-config; do
+for tool in cpack dpkg-deb dpkg-shlibdeps file pkg-config; do
   command -v "$tool" >/dev/null || { skip "packages" "$tool is not installed"; exit; }
 done
 # Without a network, where the system lets us have none.
@@ -23,6 +23,7 @@ for package in tallcache libtallcache0 libtallcache-dev; do
 done
 [[ $(field tallcache Depends) == *libtallcache0* && $(field tallcache Depends) == *libtbb* ]] ||
   fail "tallcache depends on $(field tallcache Depends)"
+[[ $(field libtallcache-dev Depends) == *pkg-config* ]] || fail "libtallcache-dev needs pkg-config, and does not say so"
 # What they depend on is what this build was made with.
 for package in $(for p in tallcache libtallcache0 libtallcache-dev; do field $p Depends; echo ,; done |
   sed 's/([^)]*)//g' | tr ',' '\n' | sed 's/|.*//' | sort -u); do
@@ -34,6 +35,11 @@ usr=$work/root/usr
 "${offline[@]}" "$usr/bin/tallcache" list matmul >out || fail "tallcache list"
 grep -q REC-MULT out || fail "$(cat out)"
 "${offline[@]}" "$usr/bin/tallcache" run matmul recursive --shape m=33 --seconds 0.01 >out || fail "$(cat out)"
+if [ -e "$build/bench/tallcache_ranks" ]; then
+  ! ldd "$usr/bin/tallcache_ranks" | grep 'not found' || fail "tallcache_ranks lacks libraries"
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+    timeout 100 mpirun --bind-to none -n 2 "$usr/bin/tallcache" ranks matmul --shape m=64 >out 2>&1 || fail "ranks: $(cat out)"
+fi
 "$usr/bin/tallcache" --help >help
 if compgen -G "$usr/share/man/man1/tallcache.1*" >/dev/null; then
   for command in $(sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p' help); do
@@ -59,6 +65,24 @@ export PKG_CONFIG_PATH=$usr/lib/pkgconfig LD_LIBRARY_PATH=$usr/lib
 compile() { "${CXX:-c++}" -std=c++20 -O1 -o program "$1" $(pkg-config --cflags --libs "$2") 2>log || fail "$1: $(tail -20 log)"; }
 compile "$examples/product.cpp" tallcache
 ./program || fail "a program by pkg-config tallcache"
+# An example's own command. Rows of B are several times as fast as the textbook's loops, unless nothing is optimised.
+cp "$examples/timed.cpp" .
+eval "$(sed -n 's,^//   c++,c++,p' timed.cpp)" || fail "the command in timed.cpp"
+./timed >out || fail "timed: $(cat out)"
+awk '/^mine:/ { mine = $2 } /^naive:/ { naive = $2 } END { exit !(mine < naive) }' out || fail "timed: $(cat out)"
+# A machine without MPI finds all but tallcache::mpi, and says so where that is asked for.
+mkdir without_mpi
+cat >without_mpi/CMakeLists.txt <<'CMAKE'
+cmake_minimum_required(VERSION 3.25)
+project(without_mpi LANGUAGES CXX)
+find_package(tallcache REQUIRED COMPONENTS ${wanted})
+if(NOT TARGET tallcache::tallcache OR TARGET tallcache::mpi)
+  message(FATAL_ERROR "other targets than without MPI")
+endif()
+CMAKE
+configure() { cmake -S without_mpi -B "$1" "-Dwanted=$2" -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON "-DCMAKE_PREFIX_PATH=$usr" >log 2>&1; }
+configure all "" || fail "without MPI: $(cat log)"
+! configure mpi mpi || fail "the component mpi is found without MPI"
 cat >blas.cpp <<'CPP'
 #include <tallcache/tallcache_blas.h>
 extern "C" void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,

@@ -2,9 +2,9 @@
 # The page that `tallcache report --html` writes, in a headless browser: no script error, no request, no overlapping or
 # cut text in a chart, on a wide and on a narrow window. Usage: page_test.sh PROGRAM SOURCE
 set -u
-program=$1 source=$2 probes=$(cd "$(dirname "$0")" && pwd)/page
+program=$1 source=$2 probes=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)/page
 # shellcheck source=tests/cli.sh
-. "$(dirname "$0")/cli.sh"
+. "$(dirname "$0")/cli.sh" || exit
 results=$source/results
 
 # Without a browser: what the file holds.

@@ -1,5 +1,5 @@
-// Every parallel variant gives the same bytes on any number of threads and under any fork policy, at sizes that
-// keep them all busy, and runs on the number of threads that was requested.
+// Every parallel variant gives the same bytes on any number of threads and under any fork policy, at sizes
+// that keep them all busy, and runs on the number of threads that was requested.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -9,6 +9,8 @@
 #include <iterator>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "common/catalogue.hpp"
 #include "common/measure/harness.hpp"
@@ -98,7 +100,7 @@ TEST(Blas, IsUnavailableWithAReasonWhenTheLibraryIsAnotherOne) {
 }
 
 TEST(Blas, IsUnavailableWithAReasonWhenBlisHasNoSuchKernels) {
-  BlasSource source = blis_source(Tuning::installed);
+  BlasSource source = blis_source();
   const Blas installed(source);
   if (!installed.reason().empty()) GTEST_SKIP() << installed.reason();
   source.core = "no_such_core";
@@ -110,22 +112,21 @@ TEST(Blas, IsUnavailableWithAReasonWhenBlisHasNoSuchKernels) {
 }
 
 #ifdef __x86_64__
-// A core type that every x86-64 processor can execute, beside the best one for this processor.
+// A core type that every x86-64 processor can execute, beside the fastest one on this processor.
 TEST(Blas, ConfigurationsInOneProcessKeepTheirOwnCores) {
   struct Pair {
-    BlasSource source;
+    const FastestBlas& (*fastest)();
+    BlasSource (*source)(std::string);
     std::string old_core;
   };
-  for (auto& [source, old_core] :
-       {Pair{openblas_source(Tuning::best), "Core2"}, Pair{blis_source(Tuning::best), "generic"}}) {
-    Blas best(source);
+  for (auto& [fastest, source, old_core] :
+       {Pair{fastest_openblas, openblas_source, "Core2"}, Pair{fastest_blis, blis_source, "generic"}}) {
+    Blas& best = fastest().blas();
     if (!best.reason().empty()) GTEST_SKIP() << best.reason();
-    BlasSource old_source = source;
-    old_source.core = old_core;
-    Blas old(old_source);
+    Blas old(source(old_core));
     ASSERT_EQ(old.reason(), "");
     EXPECT_EQ(old.core(), old_core);
-    EXPECT_TRUE(source.core.empty() || best.core() == source.core) << best.core();
+    EXPECT_TRUE(fastest().text().starts_with(best.core())) << fastest().text();
 
     // Both compute, after both are loaded.
     const double a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8};
@@ -144,7 +145,7 @@ TEST(Blas, LeavesTheEnvironmentAsItWas) {
   setenv("OPENBLAS_CORETYPE", "Core2", 1);
   unsetenv("BLIS_ARCH_TYPE");
   unsetenv("OPENBLAS_NUM_THREADS");
-  const Blas openblas(openblas_source(Tuning::best)), blis(blis_source(Tuning::best));
+  const Blas openblas(openblas_source("Prescott")), blis(blis_source("generic"));
   EXPECT_STREQ(std::getenv("OPENBLAS_CORETYPE"), "Core2");
   EXPECT_EQ(std::getenv("BLIS_ARCH_TYPE"), nullptr);
   EXPECT_EQ(std::getenv("OPENBLAS_NUM_THREADS"), nullptr);
@@ -156,20 +157,36 @@ TEST(Blas, RefusesSizesBeyondItsIntegers) {
   EXPECT_TRUE(fits_cblas({{"m", 1}, {"n", 2}, {"k", INT_MAX}, {"pad", 0}}));
   EXPECT_FALSE(fits_cblas({{"m", 1}, {"n", 2}, {"k", big}, {"pad", 0}}));
   EXPECT_FALSE(fits_cblas({{"m", 1}, {"n", 2}, {"pad", INT_MAX}}));
-  Blas& library = openblas_library(Tuning::installed);
+  Blas& library = openblas_library();
   if (!library.reason().empty()) GTEST_SKIP() << library.reason();
   double c = 0, a = 1, b = 1;
   EXPECT_THROW(library.gemm(Matmul<double>::Args<>{{&c, 1, 1, big}, {&a, 1, 1, 1}, {&b, 1, 1, 1}}, 1), Error);
   EXPECT_THROW(library.transpose(Transpose<double>::Args<>{{&c, 1, 1, 1}, {&a, 1, 1, big}}), Error);
 }
 
-TEST(Blas, PeerCoresNameEachLibraryOrSayWhyNot) {
-  const auto cores = peer_cores();
-  ASSERT_EQ(cores.size(), 4u);
-  for (const auto& [peer, core] : cores) {
-    EXPECT_FALSE(core.empty()) << peer;
-    const std::string reason = find_variant(operation_of<Matmul<double>>, peer).unavailable();
-    EXPECT_EQ(core == "unavailable: " + reason, !reason.empty()) << peer << ": " << core;
+// The slowest kernels that there are, by name beside the library's own choice: they are not taken.
+TEST(Blas, TakesTheFastestKernelsAndNotTheLastOnes) {
+  const std::vector<std::string> none, slow{"generic"};
+  Blas& installed = blis_library();
+  if (!installed.reason().empty() || installed.core() == "generic") GTEST_SKIP() << installed.reason();
+  const FastestBlas alone(installed, none, blis_source), beside(installed, slow, blis_source);
+  EXPECT_EQ(&alone.blas(), &installed);
+  EXPECT_EQ(alone.text(), installed.core());
+  EXPECT_EQ(&beside.blas(), &installed);
+  EXPECT_TRUE(beside.text().starts_with(installed.core() + " (generic takes ")) << beside.text();
+}
+
+// Libraries that choose by the processor; the others have nothing to choose.
+TEST(Peers, SayWhatTheyRunAs) {
+  for (const Variant* peer : peers()) {
+    const std::set<std::string_view> choosing{"openblas", "openblas_best", "blis",   "blis_best",
+                                              "omatcopy", "getrf",         "vqsort", "vqsort_pairs",
+                                              "fftw",     "onednn"};
+    ASSERT_EQ(peer->prepare != nullptr, choosing.contains(peer->name)) << peer->name;
+    if (!peer->unavailable().empty()) continue;
+    const Shape shape = peer->operation->bench_shapes().front();
+    if (peer->prepare) peer->prepare(shape, 1, Planning::quick);
+    EXPECT_EQ(!peer->runs_as(shape, 1).empty(), choosing.contains(peer->name)) << peer->name;
   }
 }
 

@@ -214,9 +214,9 @@ TEST(Requests, GlobalAtomicsOnOneAddressTakeASectorEach) {
   EXPECT_EQ(sectors_of(AccessKind::atomic, [](auto l) { return 8 * l; }), 8u);
 }
 
-// An H200's counters have it so: lines 77 and 131 go through one set, 77 and 132 do not. The last lane's place
-// in its line is the middle one's, which waits for another line, so that it goes later than the first lane and
-// brings their sector again.
+// An H200's counters have it so: lines 77 and 131 go through one set, 77 and 132 do not. The last lane's
+// place in its line is the middle one's, which waits for another line, so that it goes later than the first
+// lane and brings their sector again.
 TEST(Requests, LinesOfOneSetHoldAtomicsUp) {
   const auto sectors_of = [](std::uint64_t line, std::uint64_t place) {
     WarpRequest request{.mask = 0b111, .width = 16, .kind = AccessKind::atomic};

@@ -1,5 +1,5 @@
-// The streaming counting sorts beside std::stable_sort, with guards around what they write and a watch on what they
-// access.
+// The streaming counting sorts beside std::stable_sort, with guards around what they write and a watch on
+// what they access.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -11,10 +11,12 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "bench/program/context.hpp"
+#include "bench/program/streams.hpp"
 #include "common/catalogue.hpp"
 #include "common/measure/harness.hpp"
 #ifdef TALLCACHE_HAS_PAPI
@@ -129,40 +131,55 @@ void register_catalogue() {
   }
 }
 
+// The arguments behind the defaults, without the suite's own flags. Throws Error on a number of threads that
+// this machine has not.
+std::vector<char*> google_arguments(std::span<char*> given, std::span<std::string> defaults) {
+  // Defaults come first: a later flag of the same name wins.
+  std::vector<char*> args{given[0]};
+  for (std::string& flag : defaults) args.push_back(flag.data());
+  for (char* const argument : given.subspan(1))
+    if (std::strcmp(argument, "--misses") == 0) {
+      count_misses = true;
+    } else if (constexpr std::string_view flag = "--threads="; std::string_view(argument).starts_with(flag)) {
+      const std::string_view count = std::string_view(argument).substr(flag.size());
+      const auto [end, error] = std::from_chars(count.begin(), count.end(), threads);
+      if (error != std::errc() || end != count.end()) threads = 0;  // which no machine has
+      require_threads(threads);
+    } else {
+      args.push_back(argument);
+    }
+  return args;
+}
+
+int run_all(std::span<char*> given) {
+  std::string defaults[] = {"--benchmark_enable_random_interleaving=true", "--benchmark_repetitions=5",
+                            "--benchmark_report_aggregates_only=true", "--benchmark_min_time=0.2"};
+  std::vector<char*> args = google_arguments(given, defaults);
+  int count = static_cast<int>(args.size());
+  benchmark::Initialize(&count, args.data());
+  if (benchmark::ReportUnrecognizedArguments(count, args.data())) return 1;
+  const Json context = machine_context();
+  for (const auto& [key, value] : context.items())
+    if (!value.empty())
+      benchmark::AddCustomContext(key, value.is_string() ? value.get<std::string>() : value.dump());
+  register_catalogue();
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}
+
 }  // namespace
 }  // namespace tallcache
 
 int main(int argc, char** argv) {
-  // Defaults come first: a later flag of the same name wins.
-  std::vector<char*> args{argv[0]};
-  std::string defaults[] = {"--benchmark_enable_random_interleaving=true", "--benchmark_repetitions=5",
-                            "--benchmark_report_aggregates_only=true", "--benchmark_min_time=0.2"};
-  for (std::string& flag : defaults) args.push_back(flag.data());
-  for (int i = 1; i < argc; ++i)
-    if (std::strcmp(argv[i], "--misses") == 0) {
-      tallcache::count_misses = true;
-    } else if (constexpr std::string_view flag = "--threads="; std::string_view(argv[i]).starts_with(flag)) {
-      const std::string_view count = std::string_view(argv[i]).substr(flag.size());
-      const auto [end, error] = std::from_chars(count.begin(), count.end(), tallcache::threads);
-      if (error != std::errc() || end != count.end()) tallcache::threads = 0;  // which no machine has
-      try {
-        tallcache::require_threads(tallcache::threads);
-      } catch (const tallcache::Error& reason) {
-        fmt::print(stderr, "tallcache_bench: {}\n", reason.what());
-        return 1;
-      }
-    } else {
-      args.push_back(argv[i]);
-    }
-  int count = static_cast<int>(args.size());
-  benchmark::Initialize(&count, args.data());
-  if (benchmark::ReportUnrecognizedArguments(count, args.data())) return 1;
-  const tallcache::Json context = tallcache::machine_context();
-  for (const auto& [key, value] : context.items())
-    if (!value.empty())
-      benchmark::AddCustomContext(key, value.is_string() ? value.get<std::string>() : value.dump());
-  tallcache::register_catalogue();
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  return 0;
+  using namespace tallcache;
+  prepare_streams();
+  try {
+    const int status = run_all({argv, static_cast<std::size_t>(argc)});
+    require_printed();
+    return status;
+  } catch (const std::exception& error) {
+    print(Stream::error, "tallcache_bench: {}\n", error.what());
+    return 1;
+  }
 }

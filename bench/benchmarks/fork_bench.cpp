@@ -1,7 +1,7 @@
 // What a fork costs under each policy: fib with a fork at every call, which does hardly anything else. One
 // iteration runs all of them in turn. `fork_ns` is what a latent fork costs beside the elision, `speedup` and
-// `speedup_all` two threads and all of them over one under the heartbeat policy, `over_onetbb` a task at every fork over a heartbeat (for a
-// smaller n, scaled by the calls). Medians.
+// `speedup_all` two threads and all of them over one under the heartbeat policy, `over_onetbb` a task at
+// every fork over a heartbeat (for a smaller n, scaled by the calls). Medians.
 #include <benchmark/benchmark.h>
 
 #include <array>

@@ -1,8 +1,8 @@
 // Heartbeat without a grain beside the best grain that can be found by hand. The other policy makes a task of
 // oneTBB at every fork down to some depth of the recursion and runs the rest serially, where a fork costs a
-// comparison. Every depth is measured; the best one is `depth`. `share` is its time over Heartbeat's. The leaves
-// of the texts, of which `base` is the size, take some hundreds of nanoseconds. One iteration runs all in turn.
-// Medians.
+// comparison. Every depth is measured; the best one is `depth`. `share` is its time over Heartbeat's. The
+// leaves of the texts, of which `base` is the size, take some hundreds of nanoseconds. One iteration runs all
+// in turn. Medians.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

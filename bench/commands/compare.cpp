@@ -16,6 +16,8 @@
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
 #include "bench/program/device_watch.hpp"
+#include "bench/program/options.hpp"
+#include "bench/program/streams.hpp"
 #include "bench/report/gnuplot.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
@@ -60,7 +62,7 @@ std::vector<Quantity> transfer_times(const Backend& backend, const Problem& prob
 /// The CPU's variants on one thread, and on all cores those that can use them; the GPU's once.
 std::vector<Candidate> all_candidates(const Operation& operation) {
   std::vector<Candidate> list;
-  const int threads = usable_threads();
+  const int threads = default_threads();
   for (const Variant* variant : variants_of(operation)) {
     list.push_back({.variant = variant});
     if (variant->parallel && threads > 1) list.push_back({.variant = variant, .threads = threads});
@@ -96,7 +98,8 @@ void measure_size(Document& document, const Problem& problem, const Problem* sma
     else
       record.outcome = {Status::left_out, reason};
   }
-  const Protocol protocol{.min_rounds = 3, .max_rounds = 9, .seconds = options.seconds_each()};
+  const Protocol protocol{
+      .min_rounds = 3, .max_rounds = 9, .seconds = options.seconds_each(), .planning = options.planning()};
   const auto measured = measure_each(problem, runs, protocol, options.device);
   std::map<std::string_view, std::vector<Quantity>> transfers;  // by backend
   for (const Measurement& m : measured) {
@@ -127,7 +130,7 @@ void measure_sweep(Document& document, const Suite& suite, const CompareOptions&
                            {"sizes", Json::array()}});
   Problem smaller{};
   for (const Index n : sizes) {
-    fmt::print(stderr, "{} {} {} = {} ...\n", operation.name, operation.element, size, n);
+    print(Stream::error, "{} {} {} = {} ...\n", operation.name, operation.element, size, n);
     const Problem problem{.operation = &operation,
                           .shape = complete_shape(operation, {{size, n}}),
                           .input = {},
@@ -144,7 +147,13 @@ void compare(const CompareOptions& options) {
   const auto chosen = find_suites(options.operations, has_sizes, "operation to compare");
   for (const Suite* suite : chosen) find_operation(suite->operation, options.element);
   const Output output(options.json);
-  if (!options.svg.empty()) require_gnuplot();
+  const auto plot_file = [&](const Suite* suite) {
+    return fmt::format("{}-{}.svg", options.svg, suite->operation);
+  };
+  if (!options.svg.empty()) {
+    require_gnuplot();
+    for (const Suite* suite : chosen) require_writable(plot_file(suite));
+  }
   const DeviceWatch watch(options.device);
   Document document = new_document("compare", options);
   document.limits = suite_limits(options);
@@ -152,9 +161,8 @@ void compare(const CompareOptions& options) {
     measure_sweep(document, *suite, options, output, watch);
     const Json& part = document.plan.back();
     output.part(document, fmt::format("\n{}{}", render(comparison_grid(document, part), Style::terminal),
-                                      crossover_sentence(document, part)));
-    if (!options.svg.empty())
-      draw(fmt::format("{}-{}.svg", options.svg, suite->operation), comparison_plot(document, part));
+                                      comparison_sentences(document, part)));
+    if (!options.svg.empty()) draw(plot_file(suite), comparison_plot(document, part));
   }
   output.devices(document);
   output.finish(document);
@@ -171,12 +179,11 @@ void add_compare(CLI::App& app) {
   command->add_option("--element", options->element, "Element type, as double");
   command->add_flag("--full", options->full, "Larger sizes and longer rounds")
       ->excludes(command->get_option("--smoke"));
-  command
-      ->add_option("--seconds", options->seconds,
-                   "Time to spend on each variant at each size; 0.2, or 1 with --full. Runs of five times as "
-                   "long are left out")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--device", options->device, "Number of the GPU to use")->capture_default_str();
+  above_zero(command->add_option(
+      "--seconds", options->seconds,
+      "Time to spend on each variant at each size; 0.2, or 1 with --full. Runs of five times as "
+      "long are left out"));
+  add_device(*command, options->device, "Number of the GPU to use");
   command->add_option("--svg", options->svg, "Plot each operation into PREFIX-<operation>.svg (gnuplot)")
       ->type_name("PREFIX");
   command->footer("Example: tallcache compare matmul transpose --json compare.json --svg compare");

@@ -15,6 +15,7 @@
 #include "bench/program/candidates.hpp"
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
+#include "bench/program/options.hpp"
 #include "bench/report/caches.hpp"
 #include "common/cache/run_traced.hpp"
 #include "common/cache/site_misses.hpp"
@@ -220,7 +221,7 @@ void add_explain(CLI::App& app) {
   command->add_option("--element", options->element, "Element type, as double; the variant's first");
   command->add_option("--param", options->params, "A parameter, as tile=16; may be repeated");
   command->add_option("--input", options->input, "Kind of input data; the operation's first");
-  command->add_option("--seed", options->seed, "Seed of the input data");
+  add_seed(*command, options->seed);
   command->add_option("--machine", options->machine, "The GPU whose rules decide the cost of a request")
       ->capture_default_str();
   command->add_option("--cache", options->caches,

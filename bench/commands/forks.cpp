@@ -12,6 +12,7 @@
 #include "bench/program/candidates.hpp"
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
+#include "bench/program/options.hpp"
 #include "bench/suites/by_name.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
@@ -51,8 +52,8 @@ std::optional<Shape> shape_of(const Operation& operation, Index size) {
   }
 }
 
-/// Powers of ten of the operation's first size, and those that it is measured at; by their work. In place of a
-/// power of ten that `variant` does not support, the largest power of two below it.
+/// Powers of ten of the operation's first size, and those that it is measured at; by their work. In place of
+/// a power of ten that `variant` does not support, the largest power of two below it.
 std::vector<Shape> shapes_of(const Operation& operation, const Variant& variant, Index largest) {
   std::vector<Shape> shapes = operation.bench_shapes();
   for (Index n = 1; n <= largest; n *= 10)
@@ -102,7 +103,7 @@ void measure_variant(Document& document, const Operation& operation, const Varia
 }
 
 void measure_forks(ForksOptions options) {
-  if (options.threads == 0) options.threads = std::max(2, usable_threads());
+  if (options.threads == 0) options.threads = std::max(2, default_threads());
   if (options.threads < 2)
     throw Error(fmt::format("--threads: {} cannot be held against one", options.threads));
   const auto chosen =
@@ -129,16 +130,15 @@ void add_forks(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "forks", "What forks cost: variants that fork at every power of ten of their size, under each policy");
   command->add_option("OPERATION", options->operations, "Operations; all that have a variant that forks");
-  command->add_option("--threads", options->threads, "Threads, of which the caller is one; all by default");
-  command->add_option("--seconds", options->seconds, "Time to spend on each run of each size")
-      ->check(CLI::PositiveNumber)
+  whole_in(command->add_option("--threads", options->threads,
+                               "Threads, of which the caller is one; all by default"),
+           2, most_threads);
+  above_zero(command->add_option("--seconds", options->seconds, "Time to spend on each run of each size"))
       ->capture_default_str();
-  command
-      ->add_option("--longest-run", options->longest_run,
-                   "Seconds of one run on one thread up to which sizes are measured")
-      ->check(CLI::PositiveNumber)
+  above_zero(command->add_option("--longest-run", options->longest_run,
+                                 "Seconds of one run on one thread up to which sizes are measured"))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "Seed of the input data")->capture_default_str();
+  add_seed(*command, options->seed);
   command->add_flag("--smoke", options->smoke)->group("");
   add_json(*command, options->json);
   command->footer("Example: tallcache forks counting_sort fib --threads 2");

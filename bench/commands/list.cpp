@@ -5,8 +5,10 @@
 
 #include <memory>
 
+#include "bench/commands/output.hpp"
 #include "bench/program/commands.hpp"
 #include "bench/program/seeds.hpp"
+#include "bench/program/streams.hpp"
 #include "bench/report/json.hpp"
 #include "common/catalogue.hpp"
 
@@ -35,14 +37,18 @@ void print_catalogue(const std::string& operation) {
     last = variant;
     if (heading != variant->operation->name) {
       heading = variant->operation->name;
-      fmt::print("\n{}: {}\n", heading, variant->operation->what);
+      print("\n{}: {}\n", heading, variant->operation->what);
     }
     const std::string reason = variant->unavailable(), params_text = defaults(*variant);
-    fmt::print("  {:<18} {}  {}{}\n", variant->name, variant->backend, variant->peer ? "[peer] " : "",
-               variant->idea);
-    fmt::print("  {:<18} {}; {}{}\n", "", elements(*variant, reason), variant->source,
-               params_text.empty() ? "" : "; " + params_text);
-    if (!reason.empty()) fmt::print("  {:<18} unavailable: {}\n", "", reason);
+    print("  {:<18} {}  {}{}\n", variant->name, variant->backend, variant->peer ? "[peer] " : "",
+          variant->idea);
+    print("  {:<18} {}; {}{}\n", "", elements(*variant, reason), variant->source,
+          params_text.empty() ? "" : "; " + params_text);
+    if (variant->error_class != ErrorClass::standard)
+      print("  {:<18} error class {}: {}\n", "", name_of(variant->error_class),
+            bound_text(variant->error_class));
+    if (!variant->uses.empty()) print("  {:<18} uses {}\n", "", variant->uses);
+    if (!reason.empty()) print("  {:<18} unavailable: {}\n", "", reason);
   }
 }
 
@@ -54,7 +60,7 @@ struct ListOptions {
 // `entries` to the file, or each as `render` has it.
 void put(const ListOptions& options, const Json& entries, std::string (*render)(const Json&)) {
   if (!options.json.empty()) return write_json(options.json, entries);
-  for (const Json& entry : entries) fmt::print("{}\n", render(entry));
+  for (const Json& entry : entries) print("{}\n", render(entry));
 }
 
 void list_seeds(const ListOptions& options) {
@@ -92,8 +98,7 @@ void add_list(CLI::App& app) {
   command->add_flag("--sources", options->sources, "What is cited as a source: author, title and where")
       ->excludes(only)
       ->excludes(seeds);
-  command->add_option("--json", options->json, "Write the list to FILE ('-': standard output)")
-      ->type_name("FILE");
+  add_json(*command, options->json);
   command->footer("Example: tallcache list matmul\n         tallcache list --seeds M7");
   command->callback([options] {
     if (options->sources) return put(*options, cited_sources(sources()), render_source);

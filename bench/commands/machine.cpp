@@ -3,13 +3,14 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <memory>
 #include <string>
 
+#include "bench/commands/output.hpp"
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
 #include "bench/program/device_watch.hpp"
+#include "bench/program/streams.hpp"
 #include "bench/report/device_state.hpp"
 #include "bench/report/document.hpp"
 #include "bench/report/limits.hpp"
@@ -27,22 +28,23 @@ struct MachineOptions {
 void run(const MachineOptions& options) {
   require_writable(options.json);
   const bool text = options.json != "-";
-  const Machine& machine = this_machine();
-  if (text) fmt::print("{}", report(machine));
-  std::fflush(stdout);
+  Machine machine = this_machine();
+  machine.peers = peer_libraries();
+  if (text) print_text(Stream::output, report(machine));
 
   const bool terminal = isatty(STDERR_FILENO);
   const DeviceWatch watch(0);
   const LimitsProtocol protocol = options.quick ? LimitsProtocol::quick() : LimitsProtocol{};
   const auto limits = measured_limits(protocol, 0, [&](std::string_view what) {
-    if (terminal) fmt::print(stderr, "\r\033[Kmeasuring: {} ...", what);
+    if (terminal) print(Stream::error, "\r\033[Kmeasuring: {} ...", what);
   });
-  if (terminal) fmt::print(stderr, "\r\033[K");
+  if (terminal) print(Stream::error, "\r\033[K");
   Document document{.kind = "machine", .context = machine_context(), .limits = limits};
+  document.context["peers"] = machine.peers;
   watch.note(document);
-  if (text) fmt::print("{}", limits_text(document.limits));
+  if (text) print_text(Stream::output, limits_text(document.limits));
   if (const std::string states = device_state_text(document); text && !states.empty())
-    fmt::print("\nState before and after\n{}", states);
+    print("\nState before and after\n{}", states);
   if (!options.json.empty()) write_document(options.json, document);
 }
 
@@ -52,8 +54,7 @@ void add_machine(CLI::App& app) {
   auto options = std::make_shared<MachineOptions>();
   CLI::App* command = app.add_subcommand(
       "machine", "What this machine is (topology, SIMD, counters, build) and its measured limits");
-  command->add_option("--json", options->json, "Write the same to FILE ('-': standard output)")
-      ->type_name("FILE");
+  add_json(*command, options->json);
   command->add_flag("--quick", options->quick, "Fewer and shorter rounds: about 3 seconds on two cores");
   command->footer("Example:\n  tallcache machine --quick --json machine.json");
   command->callback([options] { run(*options); });

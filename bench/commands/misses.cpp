@@ -14,6 +14,8 @@
 #include "bench/program/candidates.hpp"
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
+#include "bench/program/options.hpp"
+#include "bench/program/streams.hpp"
 #include "bench/report/caches.hpp"
 #include "bench/report/gnuplot.hpp"
 #include "bench/report/misses.hpp"
@@ -59,10 +61,9 @@ MissesPlan planned(const MissesOptions& options) {
   if ((traces || plan.choice.source == Source::simulated) && !plan.traced.empty())
     require_traceable(plan.problem, plan.traced, plan.levels);
   if (traces && plan.traced.empty()) throw Error("no variant here can be traced");
-  for (const std::string& file : {options.json, options.svg})
-    if (!file.empty()) require_writable(file);
-  if (!options.svg.empty()) require_gnuplot();
   if (options.svg == "-") throw Error("--svg takes the name of a file");
+  for (const std::string& file : {options.json, options.svg}) require_writable(file);
+  if (!options.svg.empty()) require_gnuplot();
   return plan;
 }
 
@@ -144,7 +145,7 @@ void run(const MissesOptions& options) {
   count(plan, document);
   if (plan.curve) trace_curves(plan, document);
   if (options.cliffs) measure_cliffs(plan, document);
-  if (options.json != "-") fmt::print("{}", misses_text(document, Style::terminal));
+  if (options.json != "-") print_text(Stream::output, misses_text(document, Style::terminal));
   if (!options.svg.empty()) plot_misses(document, options.svg);
   if (!options.json.empty()) write_document(options.json, document);
   require_right(document.measurements);
@@ -165,8 +166,7 @@ void add_misses(CLI::App& app) {
   command->add_option("--source", options->source,
                       "hardware, simulated, or auto: hardware where PAPI counts misses");
   command->add_flag("--curve", options->curve, "Add the misses at every cache size to the JSON");
-  command->add_option("--svg", options->svg, "Plot the misses at every cache size into FILE (gnuplot)")
-      ->type_name("FILE");
+  add_output_file(*command, "--svg", options->svg, "Plot the misses at every cache size into FILE (gnuplot)");
   command->add_flag("--falls", options->cliffs,
                     "Also: the size at which each variant falls off each cache, and where its time jumps");
   command
@@ -175,10 +175,12 @@ void add_misses(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--machine", options->machine, "The GPU whose rules the model of requests has")
       ->capture_default_str();
-  command->add_option("--device", options->device, "Number of the GPU to count on")->capture_default_str();
-  command->add_option("--json", options->json, "Write the counts to FILE ('-': standard output)")
-      ->type_name("FILE");
-  command->footer("Example: tallcache misses matmul naive tiled recursive --shape m=300 --curve --svg q.svg");
+  add_device(*command, options->device, "Number of the GPU to count on");
+  add_json(*command, options->json);
+  command->footer(
+      "Example: tallcache misses matmul naive recursive --shape m=200 --param base=4 --curve --svg q.svg\n"
+      "A leaf of REC-MULT is a loop: with the default base its misses have a cliff where a leaf "
+      "no longer fits.");
   command->callback([options] { run(*options); });
 }
 

@@ -5,26 +5,25 @@
 
 #include <utility>
 
+#include "bench/program/options.hpp"
+#include "bench/program/streams.hpp"
 #include "bench/report/device_state.hpp"
 
 namespace tallcache {
 
 void add_json(CLI::App& command, std::string& path) {
-  command.add_option("--json", path, "Write the measurements to FILE ('-': standard output)")
-      ->type_name("FILE");
+  add_output_file(command, "--json", path, "Write the results to FILE as JSON ('-': standard output)");
 }
 
 Output::Output(std::string path) : path_(std::move(path)) { require_writable(path_); }
 
 void Output::part(const Document& document, const std::string& text) const {
-  FILE* const out = path_ == "-" ? stderr : stdout;
-  fmt::print(out, "{}\n", text);
-  std::fflush(out);
+  print(path_ == "-" ? Stream::error : Stream::output, "{}\n", text);
   keep(document);
 }
 
 void Output::keep(const Document& document) const {
-  if (!path_.empty() && path_ != "-") write_document(path_, document);
+  if (!path_.empty() && !is_stream(path_)) write_document(path_, document);
 }
 
 void Output::devices(const Document& document) const {

@@ -1,7 +1,6 @@
 // The output of a command.
 #pragma once
 
-#include <cstdio>
 #include <string>
 
 #include "bench/report/document.hpp"
@@ -16,17 +15,17 @@ namespace tallcache {
 void add_json(CLI::App& command, std::string& path);
 
 /// Text goes to standard output, the document to the file that --json names, if any. "-" is standard output:
-/// then text goes to standard error.
+/// then text goes to standard error. A device or a pipe gets the document once, when it is finished.
 class Output {
  public:
   /// Throws Error, before anything is measured, when the file cannot be written.
   explicit Output(std::string path);
 
-  /// Prints `text`, what one part of the document says, and writes the file whole: it stays when the next
-  /// part fails.
+  /// Prints `text`, what one part of the document says, and keeps the document as far as it is.
   void part(const Document&, const std::string& text) const;
 
-  /// Writes the file as far as the document is; nothing on standard output.
+  /// Writes the document as far as it is, which stays when the next part fails. Nothing where it could not be
+  /// replaced by more.
   void keep(const Document&) const;
 
   /// Prints the state of the devices that took part, a line each, and writes the file; nothing where

@@ -14,6 +14,8 @@
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
 #include "bench/program/device_watch.hpp"
+#include "bench/program/options.hpp"
+#include "bench/program/streams.hpp"
 #include "bench/report/device_memory.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
@@ -113,7 +115,7 @@ void measure_reference(Document& document, const PeerComparison& comparison, con
 
 void measure_case(Document& document, const Operation& operation, const PeerComparison& comparison,
                   const PeerCase& peer_case, const PeersOptions& options) {
-  const int threads = peer_case.all_cores ? usable_threads() : 1;
+  const int threads = peer_case.all_cores ? default_threads() : 1;
   const Problem problem{.operation = &operation,
                         .shape = complete_shape(operation, peer_case.shape),
                         .input = peer_case.input,
@@ -125,7 +127,7 @@ void measure_case(Document& document, const Operation& operation, const PeerComp
       peer_case.group.empty() ? "" : ": ", label, threads > 1 ? fmt::format(", {} threads", threads) : "");
   document.plan.back()["cases"].push_back(
       {{"label", label}, {"row", row}, {"threads", threads}, {"group", peer_case.group}});
-  fmt::print(stderr, "{} ...\n", row);
+  print(Stream::error, "{} ...\n", row);
   std::vector<Candidate> list;
   for (const Variant* variant : compared_variants(operation, comparison))
     list.push_back({variant, complete_params(*variant, list.empty() ? peer_case.params : Params{}),
@@ -134,6 +136,7 @@ void measure_case(Document& document, const Operation& operation, const PeerComp
                           .max_rounds = 25,
                           .seconds = options.seconds * (peer_case.group.empty() ? 1 : 0.2),
                           .cold = comparison.cold,
+                          .planning = options.planning(),
                           .counts = device_memory_counts};
   put_all(document, problem, list, protocol, options, row);
   if (comparison.share.of == SpeedShare::Of::reference)
@@ -166,7 +169,7 @@ void peers(const PeersOptions& options) {
       if (!options.is_asked_for(comparison)) continue;
       auto cases = cases_at(comparison, options.scale());
       // On a machine of one core, all cores are the case before.
-      if (usable_threads() == 1) std::erase_if(cases, &PeerCase::all_cores);
+      if (default_threads() == 1) std::erase_if(cases, &PeerCase::all_cores);
       if (cases.empty()) continue;  // it has larger ones alone
       measure_peers(document, suite->operation, comparison, cases, options, output, watch);
       output.part(document, render(peers_grid(document, document.plan.back()), Style::terminal));
@@ -187,8 +190,7 @@ void add_peers(CLI::App& app) {
   command->add_option("--element", options->element,
                       "Only the comparisons of this element type, as bfloat16");
   command->add_option("--variant", options->variant, "Only those of this variant with its peers");
-  command->add_option("--seconds", options->seconds, "Time to spend on each variant in each case")
-      ->check(CLI::PositiveNumber)
+  above_zero(command->add_option("--seconds", options->seconds, "Time to spend on each variant in each case"))
       ->capture_default_str();
   add_backend(*command, *options);
   add_huge_pages(*command, options->pages);

@@ -7,15 +7,21 @@
 #include <memory>
 #include <optional>
 
+#include "bench/commands/output.hpp"
 #include "bench/program/candidates.hpp"
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
+#include "bench/program/options.hpp"
+#include "bench/program/streams.hpp"
 #include "bench/report/gnuplot.hpp"
 #include "bench/report/profile.hpp"
 #include "common/catalogue.hpp"
 
 namespace tallcache {
 namespace {
+
+// Of --width and --grain.
+constexpr Index most_iterations = 1'000'000'000;
 
 struct ProfilingOptions : ProblemOptions {
   std::string csv, json, svg;
@@ -70,7 +76,7 @@ Profile profiled(Workspace& workspace, const Candidate& candidate, const Profili
 // 1, 2, 3, ... threads; of more than 16 only the powers of two and all of them.
 std::vector<int> thread_counts() {
   std::vector<int> list;
-  const int usable = usable_threads();
+  const int usable = default_threads();
   for (int threads = 1; threads <= usable; ++threads)
     if (usable <= 16 || threads == usable || (threads & (threads - 1)) == 0) list.push_back(threads);
   return list;
@@ -101,8 +107,7 @@ std::vector<Candidate> planned(const Problem& problem, ProfilingOptions& options
   if (options.svg == "-") throw Error("--svg takes the name of a file");
   if (options.csv == "-" && options.json == "-")
     throw Error("--csv and --json cannot both have standard output");
-  for (const std::string& file : {options.csv, options.json, options.svg})
-    if (!file.empty()) require_writable(file);
+  for (const std::string& file : {options.csv, options.json, options.svg}) require_writable(file);
   if (!options.svg.empty()) require_gnuplot();
   return list;
 }
@@ -146,12 +151,12 @@ void run(ProfilingOptions& options) {
   Document document{
       .kind = "profile", .context = machine_context(), .plan = Json::array({part_of(problem, options)})};
   const bool text = options.json != "-" && options.csv != "-";
-  if (text) fmt::print("{}", profile_heading(document));
+  if (text) print_text(Stream::output, profile_heading(document));
   const auto executor = make_executor("cpu");
   Workspace workspace(problem, *executor);
   for (const Candidate& candidate : list) {
     put_records(document, workspace, candidate, options, burden);
-    if (text) fmt::print("{}", profile_text(profiled_variants(document).back(), Style::terminal));
+    if (text) print_text(Stream::output, profile_text(profiled_variants(document).back(), Style::terminal));
   }
   if (!options.csv.empty()) write_text(options.csv, cilkscale_csv(document));
   if (!options.svg.empty()) plot_speedups(document, options.svg);
@@ -168,31 +173,32 @@ void add_profile(CLI::App& app) {
   add_problem(*command, *options, "all that fork");
   command->add_flag("--unit-cost", options->unit_cost,
                     "Count in place of timing: one a strand, one an access of an element; always the same");
-  command->add_option(
-      "--burden", options->burden,
-      "What a steal costs, in the unit of the costs; as measured here in nanoseconds, Cilkview's "
-      "15000 in unit cost");
-  command->add_option("--threads", options->threads, "How many run the program while it is profiled")
+  number_in(command->add_option(
+                "--burden", options->burden,
+                "What a steal costs, in the unit of the costs; as measured here in nanoseconds, Cilkview's "
+                "15000 in unit cost"),
+            0, 1e12);
+  whole_in(
+      command->add_option("--threads", options->threads, "How many run the program while it is profiled"), 1,
+      most_threads)
       ->capture_default_str();
-  command
-      ->add_option("--width", options->width,
-                   "Blocks into which algorithms cut their input that cut it by number; at least --threads")
+  whole_in(command->add_option(
+               "--width", options->width,
+               "Blocks into which algorithms cut their input that cut it by number; at least --threads"),
+           1, most_iterations)
       ->capture_default_str();
-  command->add_option("--grain", options->grain, "Iterations in a leaf of a parallel loop")
+  whole_in(command->add_option("--grain", options->grain, "Iterations in a leaf of a parallel loop"), 1,
+           most_iterations)
       ->capture_default_str();
   add_fork(*command, options->fork);
   command->add_flag("--measure", options->measure,
                     "Also time each variant on 1, 2, ... threads; so it is with --threads above 1");
-  command
-      ->add_option("--seconds", options->seconds,
-                   "Time to spend on each variant, profiling and on each number of threads")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--csv", options->csv, "Write Cilkscale's columns to FILE ('-': standard output)")
-      ->type_name("FILE");
-  command->add_option("--svg", options->svg, "Plot bounds and measured speed-ups into FILE (gnuplot)")
-      ->type_name("FILE");
-  command->add_option("--json", options->json, "Write the profiles to FILE ('-': standard output)")
-      ->type_name("FILE");
+  above_zero(command->add_option("--seconds", options->seconds,
+                                 "Time to spend on each variant, profiling and on each number of threads"));
+  add_output_file(*command, "--csv", options->csv,
+                  "Write Cilkscale's columns to FILE ('-': standard output)");
+  add_output_file(*command, "--svg", options->svg, "Plot bounds and measured speed-ups into FILE (gnuplot)");
+  add_json(*command, options->json);
   command->footer(
       "Example: tallcache profile matmul recursive recursive_temporary --shape m=512 --measure --svg s.svg");
   command->callback([options] { run(*options); });

@@ -9,8 +9,10 @@
 
 #include "bench/commands/output.hpp"
 #include "bench/misses/misses.hpp"
+#include "bench/program/candidates.hpp"
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
+#include "bench/program/options.hpp"
 #include "bench/ranks/bounds.hpp"
 #include "bench/ranks/fabric_file.hpp"
 #include "bench/ranks/ranks.hpp"
@@ -30,14 +32,19 @@ ranks::MatmulOptions plan_options(const RanksOptions& options, const ranks::Fabr
   return plan;
 }
 
-// Weak scaling keeps the multiply-adds of a rank: the sizes are those of one rank.
+// Weak scaling keeps the multiply-adds of a rank: the sizes are those of one rank. Throws Error where those
+// of all are too large to be told.
 ranks::MatmulShape scaled(const ranks::MatmulShape& shape, Index ranks, bool weak) {
   if (!weak) return shape;
   const double factor = std::cbrt(static_cast<double>(ranks));
   const auto size = [&](Index one) {
-    return static_cast<Index>(std::llround(static_cast<double>(one) * factor));
+    const double all = static_cast<double>(one) * factor;
+    if (!(all < 0x1p53)) throw Error(fmt::format("--weak: {} on each of {} ranks is too large", one, ranks));
+    return static_cast<Index>(std::llround(all));
   };
-  return {size(shape.m), size(shape.n), size(shape.k)};
+  const Shape all{{"m", size(shape.m)}, {"n", size(shape.n)}, {"k", size(shape.k)}};
+  complete_shape(find_operation("matmul", "double"), all);
+  return {all["m"], all["n"], all["k"]};
 }
 
 // `each`: of every rank, where there are few of them.
@@ -91,6 +98,9 @@ Record model_matmul(const RanksOptions& options, Index ranks, const ranks::Fabri
 
 // Of a transposition every element that changes its rank is a word.
 Record model_transpose(const RanksOptions& options, Index ranks) {
+  if (ranks > most_transposing_ranks)
+    throw Error(
+        fmt::format("--ranks: {}; a transposition is counted on up to {}", ranks, most_transposing_ranks));
   const Shape shape = parse_shape(find_operation("transpose", "double"),
                                   options.shape.empty() ? "m=8192,n=8192" : options.shape);
   const Index m = shape["m"], n = shape["n"];
@@ -149,8 +159,6 @@ void run(const RanksOptions& options) {
   if (options.operation != "matmul" && options.operation != "transpose")
     throw Error(unknown_name("operation over ranks", options.operation,
                              std::vector<std::string_view>{"matmul", "transpose"}));
-  for (const Index ranks : options.ranks)
-    if (ranks < 1) throw Error("--ranks: at least 1");
   if (options.table) return table_of_bounds(options);
   if (options.count || !options.fabric.empty()) return model(options);
   if (!options.ranks.empty())
@@ -171,23 +179,25 @@ void add_ranks(CLI::App& app) {
                       "Of the caller's matrices: recursive, rows, columns, blocks[:PxQ], cyclic[:PxQ[xNB]]");
   command->add_option("--memory", options->memory, "Bytes that a rank may use, such as 4G")
       ->type_name("BYTES");
-  command->add_option("--threads", options->threads, "Of a rank; the processors that it is bound to")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--repetitions", options->repetitions, "Timed runs")->check(CLI::Range(1, 1000));
-  command->add_option("--seed", options->seed, "Of the random matrices")->capture_default_str();
+  whole_in(
+      command->add_option("--threads", options->threads, "Of a rank; the processors that it is bound to"), 1,
+      most_threads);
+  whole_in(command->add_option("--repetitions", options->repetitions, "Timed runs"), 1, 1000);
+  add_seed(*command, options->seed);
   command->add_flag("--all-ranks", options->all_ranks, "Leave no rank idle, even where that is faster");
   command->add_flag("--own-leaves", options->own_leaves,
                     "Ranks of a machine that are ahead compute nothing for those that are behind");
   command->add_flag("--peers", options->peers, "Also SUMMA, and the libraries: ScaLAPACK, FFTW over MPI");
   auto* count =
-      command->add_flag("--count", options->count, "Count words and messages; no MPI, any number of ranks");
+      command->add_flag("--count", options->count, "Count words and messages; no MPI, up to 1000000 ranks");
   auto* simulate = command->add_option("--simulate", options->fabric,
                                        "Clocks on the fat tree of a JSON file, or of cluster or host");
   simulate->type_name("FABRIC");
-  command
-      ->add_option("--ranks", options->ranks, "With --count or --simulate: numbers of ranks, such as 2,4,8")
-      ->delimiter(',')
-      ->type_name("LIST");
+  whole_in(command->add_option("--ranks", options->ranks,
+                               "With --count or --simulate: numbers of ranks, such as 2,4,8; those of a "
+                               "transposition end at 10000"),
+           1, most_ranks)
+      ->delimiter(',');
   command->add_flag("--weak", options->weak,
                     "Weak scaling: the sizes are of one rank and grow with the ranks");
   command->add_flag("--table", options->table, "Words over the bound for P = 2 to 10^6 and four shapes")

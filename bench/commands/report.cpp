@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <cmath>
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -11,9 +12,12 @@
 #include <sstream>
 
 #include "bench/program/commands.hpp"
+#include "bench/program/options.hpp"
+#include "bench/program/streams.hpp"
 #include "bench/report/against.hpp"
 #include "bench/report/device_state.hpp"
 #include "bench/report/kind.hpp"
+#include "bench/report/stale.hpp"
 
 namespace tallcache {
 namespace {
@@ -21,8 +25,8 @@ namespace {
 struct ReportOptions {
   std::vector<std::string> files, against;
   std::string readme, svg, html;
-  bool check = false;
-  double fail_above = no_value;
+  bool check = false, stale = false;
+  std::optional<double> fail_above;
 };
 
 // The lines of a README between which something generated stands: the tables of one kind, or what was found.
@@ -60,8 +64,9 @@ struct Readme {
   }
 };
 
-// The tables of the document's kind and what it found, each where the README has marks for it.
-void add(Readme& readme, const std::string& path, const Document& document) {
+// The tables of the document's kind and what it found, each where the README has marks for it; nothing
+// between the marks where it is left out.
+void add(Readme& readme, const std::string& path, const Document& document, bool left_out) {
   const ReportKind& kind = find_kind(document.kind);
   if (!kind.summary && !kind.found)
     throw Error(fmt::format("a document of tallcache {} has no table for a README", kind.kind));
@@ -72,9 +77,12 @@ void add(Readme& readme, const std::string& path, const Document& document) {
   }
   if (tables) {
     std::string& lines = readme.generated[std::string(kind.kind)];
-    lines += (lines.empty() ? "" : "\n") + kind.summary(document);
+    if (!left_out) lines += (lines.empty() ? "" : "\n") + kind.summary(document);
   }
-  if (found) readme.generated[std::string(found_mark)] += kind.found(document);
+  if (found) {
+    std::string& lines = readme.generated[std::string(found_mark)];
+    if (!left_out) lines += kind.found(document);
+  }
 }
 
 // Writes what the documents generate, or with --check throws Error when the file holds something else.
@@ -99,17 +107,17 @@ std::string as_markdown(const Document& document) {
                      find_kind(document.kind).full(document));
 }
 
-// Calls `use` with each document. Throws Error, which names the file, when one is not what its kind says.
+// Calls `use` with each document and its file. Throws Error, which names the file, when one is not what its
+// kind says.
 template <class Use>
 void for_each_document(const std::vector<std::string>& files, Use&& use) {
   for (const std::string& path : files) {
     const Document document = read_document(path);
     try {
-      use(document);
+      use(document, path);
     } catch (const Json::exception& error) {
-      const std::string what = error.what();
-      throw Error(fmt::format("{} is no results document of the kind '{}': {}", path, document.kind,
-                              what.substr(what.find("] ") + 2)));
+      throw Error(
+          fmt::format("{} is no results document of the kind '{}': {}", path, document.kind, what_of(error)));
     } catch (const Error& error) {
       throw Error(fmt::format("{}: {}", path, error.what()));
     }
@@ -119,7 +127,7 @@ void for_each_document(const std::vector<std::string>& files, Use&& use) {
 void write_page(const ReportOptions& options) {
   if (!options.check) require_writable(options.html);
   Page page;
-  for_each_document(options.files, [&](const Document& document) { page.add(document); });
+  for_each_document(options.files, [&](const Document& document, const std::string&) { page.add(document); });
   write_generated(options, "--html", options.html, page.html());
 }
 
@@ -129,40 +137,89 @@ std::vector<Document> read_all(const std::vector<std::string>& files) {
   return documents;
 }
 
-// Prints what changed. Throws Error when a record is slower by more than is allowed.
+// Throws Error, which names the files, where one of them lacks what a comparison reads.
+RunComparison compared(const ReportOptions& options, const std::vector<Document>& now,
+                       const std::vector<Document>& before) {
+  try {
+    const RunComparison comparison =
+        now.size() == 1 ? compare_runs(now[0], before[0]) : compare_in_turn(now, before);
+    print_text(Stream::output, against_text(comparison, now[0], before[0]));
+    return comparison;
+  } catch (const Json::exception& error) {
+    throw Error(fmt::format("{} against {}: one is no whole results document: {}",
+                            fmt::join(options.files, " "), fmt::join(options.against, " "), what_of(error)));
+  }
+}
+
+// Prints what changed. Throws Error when a record is broken, or slower by more than is allowed.
 void print_changes(const ReportOptions& options) {
   if (options.files.size() != options.against.size())
     throw Error(fmt::format("--against takes as many older documents as there are FILEs: {} and {}",
                             options.against.size(), options.files.size()));
   const std::vector<Document> now = read_all(options.files), before = read_all(options.against);
-  const RunComparison comparison =
-      now.size() == 1 ? compare_runs(now[0], before[0]) : compare_in_turn(now, before);
-  fmt::print("{}", against_text(comparison, now[0], before[0]));
-  if (std::isnan(options.fail_above)) return;
-  const auto slower = slower_than(comparison, options.fail_above);
-  if (!slower.empty())
-    throw Error(
-        fmt::format("{} of {} records take more than {} times as long as before; the worst {:.3f} times: {}",
-                    slower.size(), comparison.changes.size(), options.fail_above, slower[0]->ratio,
-                    run_name(*slower[0]->now)));
+  const RunComparison comparison = compared(options, now, before);
+  if (!options.fail_above) return;
+  if (const std::string failure = failure_of(comparison, *options.fail_above); !failure.empty())
+    throw Error(failure);
+}
+
+// results/MACHINE/*.json of the current folder, in order.
+std::vector<std::string> committed_documents() {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator("results", error)) {
+    const fs::path& path = entry.path();
+    const fs::path folder = path.parent_path();
+    if (path.extension() == ".json" && folder.parent_path() == "results" && folder.filename() != "slides")
+      files.push_back(path.string());
+  }
+  if (files.empty()) throw Error("no FILE is named, and there is no results/*/*.json here");
+  std::ranges::sort(files);
+  return files;
+}
+
+// A line for each document that is stale, or of which that cannot be told, and the number of each.
+void print_stale(const std::vector<std::string>& files) {
+  std::size_t stale = 0, unknown = 0;
+  for_each_document(files, [&](const Document& document, const std::string& path) {
+    const Staleness found = staleness(document);
+    if (found.fresh()) return;
+    ++(found.changed.empty() ? unknown : stale);
+    print("{}: {}\n", path, to_string(found));
+  });
+  print("{} of {} documents are stale; of {} it cannot be told\n", stale, files.size(), unknown);
+}
+
+// What a README prints is what the sources are: a stale document is left out of it, with a word.
+bool left_out(const Document& document, const std::string& path) {
+  const Staleness found = staleness(document);
+  if (!found.fresh())
+    print(Stream::error, "{}: {}{}\n", path, to_string(found), found.changed.empty() ? "" : "; left out");
+  return !found.changed.empty();
 }
 
 void report(const ReportOptions& options) {
+  if (options.stale) return print_stale(options.files.empty() ? committed_documents() : options.files);
   if (!options.against.empty()) return print_changes(options);
   if (options.check && options.readme.empty() && options.html.empty())
     throw Error("--check needs --readme FILE or --html PAGE");
   if (!options.html.empty()) return write_page(options);
   std::optional<Readme> readme;
-  if (!options.readme.empty()) readme = Readme{read_text(options.readme)};
+  if (!options.readme.empty()) {
+    if (is_stream(options.readme))
+      throw Error(fmt::format("--readme: {} is no regular file that can be filled in", options.readme));
+    readme = Readme{read_text(options.readme)};
+  }
   std::string text;
-  for_each_document(options.files, [&](const Document& document) {
+  for_each_document(options.files, [&](const Document& document, const std::string& file) {
     if (!options.svg.empty()) plot(document, options.svg);
     if (readme)
-      add(*readme, options.readme, document);
+      add(*readme, options.readme, document, left_out(document, file));
     else if (options.svg.empty())
       text += (text.empty() ? "" : "\n") + as_markdown(document);
   });
-  fmt::print("{}", text);
+  print_text(Stream::output, text);
   if (readme) write_generated(options, "--readme", options.readme, readme->filled());
 }
 
@@ -176,10 +233,11 @@ void add_report(CLI::App& app) {
       "Example: tallcache report tallcache-results/reproduce.json > report.md\n"
       "         tallcache report results/machine/*.json --html page.html\n"
       "         tallcache report compare.json --against older.json --fail-above 1.1\n"
+      "         tallcache report --stale results/machine/*.json\n"
       "         tallcache report compare.json --svg compare\n"
       "         tallcache report results/machine/reproduce.json --readme README.md");
-  command->add_option("FILE", options->files, "What the commands have written by --json, of any kind")
-      ->required();
+  CLI::Option* files =
+      command->add_option("FILE", options->files, "What the commands have written by --json, of any kind");
   const auto [begin, end] = marks("KIND");
   command->add_option(
       "--readme", options->readme,
@@ -191,9 +249,8 @@ void add_report(CLI::App& app) {
       ->add_option("--svg", options->svg,
                    "Plot into PREFIX-<operation>.svg, or PREFIX-<chart>.svg of tables (gnuplot)")
       ->type_name("PREFIX");
-  command
-      ->add_option("--html", options->html,
-                   "Write one page of HTML with charts and tables of all the files, which needs no network")
+  add_output_file(*command, "--html", options->html,
+                  "Write one page of HTML with charts and tables of all the files, which needs no network")
       ->type_name("PAGE")
       ->excludes("--readme", "--svg");
   CLI::Option* against =
@@ -205,13 +262,22 @@ void add_report(CLI::App& app) {
               "(bench/alternate)")
           ->type_name("OLD")
           ->excludes("--readme", "--svg", "--html");
-  command
-      ->add_option("--fail-above", options->fail_above,
-                   "Fail when a record takes more than RATIO times as long as before, as 1.1")
-      ->type_name("RATIO")
-      ->check(CLI::Range(1.0, 1e6))
+  number_in(command->add_option("--fail-above", options->fail_above,
+                                "Fail when a record takes more than so many times as long as before, as 1.1, "
+                                "when its result is wrong, or when it failed and had not before"),
+            1, 1e6)
       ->needs(against);
-  command->callback([options] { report(*options); });
+  command
+      ->add_flag(
+          "--stale", options->stale,
+          "Name the documents whose variants' sources have changed since they were measured, and the "
+          "sources; without FILE: of all in results/*/*.json. Comments and blanks do not count, where git "
+          "has both texts")
+      ->excludes("--readme", "--svg", "--html", "--against", "--check");
+  command->callback([options, files] {
+    if (!options->stale && files->empty()) throw CLI::RequiredError("FILE");
+    report(*options);
+  });
 }
 
 }  // namespace tallcache

@@ -4,11 +4,14 @@
 
 #include <chrono>
 
+#include "bench/commands/output.hpp"
 #include "bench/program/candidates.hpp"
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
 #include "bench/program/interrupt.hpp"
+#include "bench/program/options.hpp"
 #include "bench/program/progress.hpp"
+#include "bench/program/streams.hpp"
 #include "bench/report/limits.hpp"
 #include "bench/report/results_file.hpp"
 #include "bench/tables/table.hpp"
@@ -132,7 +135,7 @@ std::vector<RowToMeasure> rows_to_measure(const std::vector<const Table*>& table
   return steps;
 }
 
-std::vector<const Row*> rows_left(std::span<const RowToMeasure> steps, const Results& results, FILE* out) {
+std::vector<const Row*> rows_left(std::span<const RowToMeasure> steps, const Results& results, Stream out) {
   std::size_t reused = 0;
   std::vector<const Row*> left;
   for (const RowToMeasure& step : steps)
@@ -141,14 +144,14 @@ std::vector<const Row*> rows_left(std::span<const RowToMeasure> steps, const Res
     else
       left.push_back(&step.row);
   if (reused)
-    fmt::print(out, "{} measurements taken from {}; {} rows left to measure\n", reused, results.path(),
-               left.size());
+    print(out, "{} measurements taken from {}; {} rows left to measure\n", reused, results.path(),
+          left.size());
   return left;
 }
 
 void reproduce(const ReproduceOptions& options) {
   if (options.list) {
-    for (const Table* table : tables()) fmt::print("{:<22}{}\n", table->id, table->title);
+    for (const Table* table : tables()) print("{:<22}{}\n", table->id, table->title);
     return;
   }
   const auto tables = chosen(options);
@@ -158,8 +161,8 @@ void reproduce(const ReproduceOptions& options) {
   context["mode"] = to_string(scale);
   context["seed"] = options.seed;
   Results results(options.results, context, options.fresh);
-  FILE* const out = options.json == "-" ? stderr : stdout;
-  fmt::print(out, "tallcache reproduce ({}) on {}\n", to_string(scale), context["cpu"].get<std::string>());
+  const Stream out = options.json == "-" ? Stream::error : Stream::output;
+  print(out, "tallcache reproduce ({}) on {}\n", to_string(scale), context["cpu"].get<std::string>());
 
   const std::vector<RowToMeasure> steps = rows_to_measure(tables, scale, options.seed);
   Progress progress(rows_left(steps, results, out), results.document());
@@ -169,10 +172,9 @@ void reproduce(const ReproduceOptions& options) {
   for (const Table* table : tables) {
     measure_rows(steps, *table, results, progress, options.device);
     if (table->needs_limits) measure_limits_once(results, scale, options.device);
-    fmt::print(out, "\n{}", render(*table, report_of(*table, results.document()), Style::terminal));
-    std::fflush(out);
+    print(out, "\n{}", render(*table, report_of(*table, results.document()), Style::terminal));
   }
-  fmt::print(out, "\nResults: {}\n", results.path());
+  print(out, "\nResults: {}\n", results.path());
   const Document asked = part(results, steps, tables);
   if (!options.json.empty()) write_document(options.json, asked);
   require_right(asked.measurements);
@@ -195,11 +197,10 @@ void add_reproduce(CLI::App& app) {
   command->add_flag("--list", options->list, "Name the tables and stop");
   command->add_flag("--smoke", options->smoke)->group("")->excludes(full);
   command->add_option("--results", options->results, "Folder of the results file")->capture_default_str();
-  command->add_option("--json", options->json,
-                      "Write the results as JSON to this file; - is standard output");
+  add_json(*command, options->json);
   command->add_flag("--fresh", options->fresh, "Measure everything anew, replacing the results file");
-  command->add_option("--device", options->device, "Number of the GPU to use")->capture_default_str();
-  command->add_option("--seed", options->seed, "Seed of the input data")->capture_default_str();
+  add_device(*command, options->device, "Number of the GPU to use");
+  add_seed(*command, options->seed);
   command->callback([options] { reproduce(*options); });
 }
 

@@ -15,6 +15,8 @@
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
 #include "bench/program/device_watch.hpp"
+#include "bench/program/options.hpp"
+#include "bench/program/streams.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
@@ -28,7 +30,7 @@ struct RunOptions : ProblemOptions {
   std::string graph, json, backend;
   std::optional<double> seconds;
   ThreadOptions threads;
-  bool cold = false, first_touch = false;
+  bool cold = false, first_touch = false, patient = false;
   LaunchMode launch = LaunchMode::plain;
   int device = 0;
   Pages pages = Pages::ordinary;
@@ -67,8 +69,8 @@ void print_first_touches(const Problem& problem) {
   for (const cpu::TouchedBlock& block : cpu::first_touches(operation, shape, nodes)) {
     const bool bytes = block.element == 1;
     const std::string rows = bytes ? "" : range_text("rows", block.row, block.rows) + ", ";
-    fmt::print("{}: {}{}: node {}\n", buffers[block.buffer].name, rows,
-               range_text(bytes ? "bytes" : "columns", block.col, block.cols), nodes[block.node].number);
+    print("{}: {}{}: node {}\n", buffers[block.buffer].name, rows,
+          range_text(bytes ? "bytes" : "columns", block.col, block.cols), nodes[block.node].number);
   }
 }
 
@@ -87,8 +89,11 @@ void run(const RunOptions& options) {
   Document document{.kind = "run", .context = machine_context(options.device)};
   document.context["seed"] = options.seed;
   if (options.threads.count > 1) document.context["fork"] = name_of(options.threads.fork);
-  for (const Measurement& m :
-       measure_each(problem, list, {.seconds = seconds, .cold = options.cold}, options.device)) {
+  for (const Measurement& m : measure_each(problem, list,
+                                           {.seconds = seconds,
+                                           .cold = options.cold,
+                                           .planning = options.patient ? Planning::patient : Planning::quick},
+                                           options.device)) {
     Record record = to_record(problem, m);
     if (options.cold) record.conditions["caches"] = "cold";
     document.put(std::move(record));
@@ -110,7 +115,7 @@ void add_run(CLI::App& app) {
       app.add_subcommand("run", "Verify and time variants of one operation on one shape, interleaved");
   const ProblemFlags flags = add_problem(*command, *options, "all of them");
   command->add_option("--backend", options->backend, "Only variants on the cpu or on the gpu");
-  command->add_option("--device", options->device, "Number of the GPU to use")->capture_default_str();
+  add_device(*command, options->device, "Number of the GPU to use");
   command
       ->add_option("--graph", options->graph,
                    fmt::format("For {}: the graph in FILE, a line 'u v' for each edge, sorted by u",
@@ -118,13 +123,14 @@ void add_run(CLI::App& app) {
       ->type_name("FILE")
       ->excludes(flags.shape)
       ->excludes(flags.input);
-  command
-      ->add_option("--seconds", options->seconds, "Time to spend on each variant; 1, or 0.1 without a shape")
-      ->check(CLI::PositiveNumber);
+  above_zero(command->add_option("--seconds", options->seconds,
+                                 "Time to spend on each variant; 1, or 0.1 without a shape"));
   add_threads(*command, options->threads);
   add_huge_pages(*command, options->pages);
   command->add_flag("--first-touch", options->first_touch,
                     "Only print which memory node of this machine touches which part of the arrays first");
+  command->add_flag("--patient", options->patient,
+                    "Libraries that plan by measuring (FFTW) may take minutes for it, before any time");
   command->add_flag("--cold", options->cold, "Flush the caches before each run");
   command
       ->add_option("--launch", options->launch,

@@ -13,6 +13,8 @@
 #include "bench/program/commands.hpp"
 #include "bench/program/context.hpp"
 #include "bench/program/device_watch.hpp"
+#include "bench/program/options.hpp"
+#include "bench/program/streams.hpp"
 #include "bench/report/device_memory.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
@@ -28,7 +30,7 @@ struct StepsOptions : SuiteOptions {
 
 Candidate candidate_of(const Operation& operation, const OptimizationSteps& steps, const Step& step) {
   const Variant& variant = find_variant(operation, step.variant, steps.backend);
-  return {&variant, complete_params(variant, step.params), step.all_cores ? usable_threads() : 1};
+  return {&variant, complete_params(variant, step.params), step.all_cores ? default_threads() : 1};
 }
 
 Json plan_of(const Problem& problem, const OptimizationSteps& steps) {
@@ -56,13 +58,14 @@ void measure_steps(Document& document, std::string_view name, const Optimization
                         .input = {},
                         .seed = options.seed};
   document.plan.push_back(plan_of(problem, steps));
-  fmt::print(stderr, "{} {} {} ...\n", name, steps.element, to_string(operation, problem.shape));
+  print(Stream::error, "{} {} {} ...\n", name, steps.element, to_string(operation, problem.shape));
   std::vector<Candidate> list;
   for (const Step& step : steps.steps) list.push_back(candidate_of(operation, steps, step));
   const Protocol protocol{.min_rounds = 3,
                           .max_rounds = 15,
                           .seconds = options.seconds,
                           .cold = steps.cold,
+                          .planning = options.planning(),
                           .counts = device_memory_counts};
   for (const Measurement& m : measure_each(problem, list, protocol, options.device)) {
     Record record = to_record(problem, m);
@@ -100,8 +103,7 @@ void add_steps(CLI::App& app) {
       "steps",
       "Where the time goes: from the textbook's loops to the fastest variant, what each step brings");
   add_suite(*command, *options, has_steps);
-  command->add_option("--seconds", options->seconds, "Time to spend on each step")
-      ->check(CLI::PositiveNumber);
+  above_zero(command->add_option("--seconds", options->seconds, "Time to spend on each step"));
   add_backend(*command, *options);
   command->add_flag("--full", options->full, "Tables of one variant's parameters, too, up to seconds a run");
   command->footer("Example: tallcache steps transpose --json steps.json");

@@ -5,6 +5,7 @@
 
 #include "bench/commands/output.hpp"
 #include "bench/program/context.hpp"
+#include "bench/program/options.hpp"
 #include "bench/report/limits.hpp"
 
 namespace tallcache {
@@ -13,14 +14,14 @@ void add_suite(CLI::App& command, SuiteOptions& options, SuitePredicate has_part
   command.add_option("OPERATION", options.operations,
                      fmt::format("{}; all of them by default", fmt::join(operations_with(has_part), ", ")));
   command.add_flag("--smoke", options.smoke)->group("");
-  command.add_option("--seed", options.seed, "Seed of the input data")->capture_default_str();
+  add_seed(command, options.seed);
   add_json(command, options.json);
 }
 
 void add_backend(CLI::App& command, SuiteOptions& options) {
   command.add_option("--backend", options.backend, "The backend whose variants are measured: cpu or gpu")
       ->capture_default_str();
-  command.add_option("--device", options.device, "Number of its device")->capture_default_str();
+  add_device(command, options.device, "Number of its device");
 }
 
 Document new_document(std::string_view kind, const SuiteOptions& options) {

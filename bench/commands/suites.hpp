@@ -21,6 +21,8 @@ struct SuiteOptions {
   int device = 0;
   std::uint64_t seed = 1;
 
+  /// How long libraries may plan.
+  Planning planning() const { return full ? Planning::patient : Planning::quick; }
   Scale scale() const { return smoke ? Scale::smoke : full ? Scale::full : Scale::quick; }
 };
 

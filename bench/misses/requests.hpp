@@ -18,8 +18,8 @@
 namespace tallcache {
 
 /// Counts the candidates, which are on a device: all by the counters of device number `device`, which take
-/// milliseconds, and then each by the model of `machine`, which takes seconds for tens of millions of accesses.
-/// A count that there is not has the reason. `keep` is called whenever the document has more.
+/// milliseconds, and then each by the model of `machine`, which takes seconds for tens of millions of
+/// accesses. A count that there is not has the reason. `keep` is called whenever the document has more.
 void count_requests(const Problem&, std::span<const Candidate>, const cache::WarpMachine& machine, int device,
                     Document&, const std::function<void()>& keep);
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "bench/program/context.hpp"
+#include "bench/program/options.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
 
@@ -140,7 +141,7 @@ ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::
   command.add_option("--param", options.params, "A variant's parameter, as base=32; may be repeated");
   CLI::Option* const input =
       command.add_option("--input", options.input, "Kind of input data; the operation's first");
-  command.add_option("--seed", options.seed, "Seed of the input data");
+  add_seed(command, options.seed);
   return {shape, input};
 }
 
@@ -186,7 +187,8 @@ void add_fork(CLI::App& command, ForkPolicy& fork) {
 }
 
 void add_threads(CLI::App& command, ThreadOptions& options) {
-  command.add_option("--threads", options.count, "Threads, of which the caller is one")
+  whole_in(command.add_option("--threads", options.count, "Threads, of which the caller is one"), 1,
+           most_threads)
       ->capture_default_str();
   command.add_flag("--no-pinning", options.no_pinning, "Leave it to the system where threads run");
   add_fork(command, options.fork);

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bench/program/options.hpp"
+
 namespace tallcache {
 
 void add_commands(CLI::App& app) {
@@ -16,6 +18,7 @@ void add_commands(CLI::App& app) {
 #undef TALLCACHE_COMMAND
 #undef TALLCACHE_RESULTS_COMMAND
 #undef TALLCACHE_PAPI_COMMAND
+  refuse_empty_values(app);
 }
 
 }  // namespace tallcache

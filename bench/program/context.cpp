@@ -3,15 +3,18 @@
 #include <fmt/chrono.h>
 #include <nlohmann/json.hpp>
 
+#include <set>
+
 #include "bench/report/machine_json.hpp"
 #include "common/backend.hpp"
+#include "common/catalogue.hpp"
 #include "common/error.hpp"
+#include "common/fork/policy.hpp"
 
 namespace tallcache {
 namespace {
 
 void add_backend(Machine& machine, const Backend& backend) {
-  for (auto& library : backend.libraries()) machine.peers.push_back(std::move(library));
   if (backend.host) return;
   machine.gpus_absent.clear();
   for (Device& device : backend.devices()) machine.gpus.push_back(std::move(device));
@@ -33,11 +36,25 @@ const Machine& this_machine() {
   return machine;
 }
 
+std::vector<std::pair<std::string, std::string>> peer_libraries() {
+  std::vector<std::pair<std::string, std::string>> libraries;
+  std::set<std::string_view> seen;
+  for (const Variant* peer : variants()) {
+    if (!peer->peer || !peer->prepare || !seen.insert(peer->name).second) continue;
+    const std::string reason = peer->unavailable();
+    libraries.emplace_back(peer->name, reason.empty()
+                                           ? peer->runs_as(peer->operation->bench_shapes().front(), 1)
+                                           : "unavailable: " + reason);
+  }
+  return libraries;
+}
+
 Json machine_context(int device) {
   const auto& gpus = this_machine().gpus;
   const bool usable = device >= 0 && device < static_cast<int>(gpus.size()) && gpus[device].unusable.empty();
   Json context = nlohmann::json(this_machine());
   context["gpu"] = usable ? gpus[device].name : "none";
+  context["fork"] = name_of(fork_policy());
   context["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   return context;
 }

@@ -1,16 +1,26 @@
 // The context of a result: the machine with everything that the program knows about it.
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "bench/report/json.hpp"
 #include "common/measure/machine.hpp"
 
 namespace tallcache {
 
-/// describe_machine() with the kernels that the peers run and the state of CUDA filled in.
+/// describe_machine() with the build, the counters and the state of CUDA filled in.
 const Machine& this_machine();
 
-/// this_machine(), the date and, where GPU number `device` can be used, its name as "gpu" ("none" where it
-/// cannot), as JSON: the "context" of every document.
+/// Each peer that chooses its kernels by the processor, and what it runs as here, or why it cannot run.
+/// Choosing is measuring: it takes a second or two, so that other documents than the machine's name what ran
+/// in their records.
+std::vector<std::pair<std::string, std::string>> peer_libraries();
+
+/// this_machine(), the date, the fork policy of the runs whose records name none and, where GPU number
+/// `device` can be used, its name as "gpu" ("none" where it cannot), as JSON: the "context" of every
+/// document.
 Json machine_context(int device = 0);
 
 /// Throws Error when GPU number `device` should be there and cannot be used: there is no such device, its

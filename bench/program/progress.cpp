@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "bench/program/streams.hpp"
+
 namespace tallcache {
 namespace {
 
@@ -82,7 +84,7 @@ void Progress::round(std::span<const Measurement> measurements) {
 void Progress::done() {
   std::erase(left_, row_);
   row_ = nullptr;
-  if (shown_) fmt::print(stderr, "\r\033[K");
+  if (shown_) tallcache::print(Stream::error, "\r\033[K");
 }
 
 void Progress::print(int repetitions) {
@@ -93,8 +95,7 @@ void Progress::print(int repetitions) {
                            : seconds < 5400 ? fmt::format("{:.0f} min", seconds / 60)
                                             : fmt::format("{:.1f} h", seconds / 3600);
   const std::string repetition = repetitions ? fmt::format(", repetition {}", repetitions + 1) : "";
-  fmt::print(stderr, "\r\033[K{}{}, about {} left", current_, repetition, rest);
-  std::fflush(stderr);
+  tallcache::print(Stream::error, "\r\033[K{}{}, about {} left", current_, repetition, rest);
 }
 
 }  // namespace tallcache

@@ -13,8 +13,6 @@
 namespace tallcache {
 namespace {
 
-constexpr Index most_ranks = 1000000;
-
 // Each has a dimension that even a prime number of ranks can cut.
 constexpr std::pair<const char*, ranks::MatmulShape> shapes[] = {{"square", {1 << 20, 1 << 20, 1 << 20}},
                                                                  {"tall", {1 << 26, 1 << 14, 1 << 14}},

@@ -5,8 +5,8 @@
 
 namespace tallcache {
 
-/// Prints and stores the words over the bound for P = 2 to 10^6, of shapes square, tall, flat and deep: on all ranks, and
-/// where up to a tenth of them may be idle.
+/// Prints and stores the words over the bound for P = 2 to 10^6, of shapes square, tall, flat and deep: on
+/// all ranks, and where up to a tenth of them may be idle.
 void table_of_bounds(const RanksOptions&);
 
 }  // namespace tallcache

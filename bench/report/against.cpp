@@ -22,7 +22,8 @@ constexpr double noise_deviations = 3;
 constexpr double min_noise = 0.01, assumed_noise = 0.02;
 // So few ratios say nothing about their scatter.
 constexpr std::size_t min_group = 8, min_peers = 3;
-// The standard deviation of normal noise over its median absolute deviation, and that of a median over a mean.
+// The standard deviation of normal noise over its median absolute deviation, and that of a median over a
+// mean.
 constexpr double of_mad = 1.4826, of_median = 1.2533;
 
 struct LogRatio {
@@ -45,6 +46,12 @@ LogRatio median_of(std::vector<double> values) {
 }
 
 double raw_log(const RecordChange& change) { return std::log(change.raw); }
+
+void require_same_unit(const Record& record, const Quantity& now, const Quantity& before) {
+  if (now.unit != before.unit)
+    throw Error(fmt::format("{}: its {} is in {} now and was in {} before", run_name(record), now.name,
+                            now.unit, before.unit));
+}
 
 // The limits and libraries of both runs, by name.
 class Normaliser {
@@ -83,6 +90,7 @@ class Normaliser {
   void add_limit(const Record& now, const Record& old) {
     const Quantity *rate = now.find("median rate"), *rate_before = old.find("median rate");
     if (!rate || !rate_before || !(rate->value > 0) || !(rate_before->value > 0)) return;
+    require_same_unit(now, *rate, *rate_before);
     const bool copy = now.operation == "memory_traffic" && now.variant.starts_with("copy (memcpy)");
     const bool device_copy = now.operation == "memory_traffic" && now.variant == "copy";
     if (now.operation != "multiply_add" && !copy && !device_copy) return;
@@ -187,8 +195,21 @@ std::string list_text(const std::vector<const Record*>& records, const char* tit
   std::string text = fmt::format("\n{}\n\n", title);
   for (const Record* record : records) {
     const Record* counterpart = other.find(*record);
-    text += fmt::format("- {}{}\n", run_name(*record), counterpart ? ": " + reason_of(counterpart) : "");
+    const std::string why =
+        !counterpart ? ""
+        : counterpart->error_class != record->error_class
+            ? fmt::format(": there of the error class {}", name_of(counterpart->error_class))
+            : ": " + reason_of(counterpart);
+    text += fmt::format("- {}{}\n", run_name(*record), why);
   }
+  return text;
+}
+
+std::string broken_text(const std::vector<const Record*>& records) {
+  std::string text = records.empty() ? "" : "\nBroken:\n\n";
+  for (const Record* record : records)
+    text += fmt::format("- {}: {}: {}\n", run_name(*record), to_string(record->outcome.status),
+                        record->outcome.reason);
   return text;
 }
 
@@ -216,6 +237,7 @@ std::vector<std::string> differences_of(const Json& now, const Json& before) {
   compare("compiler", "/build/compiler");
   compare("flags", "/build/flags");
   compare("flags of the textbook variants", "/build/textbook_flags");
+  compare("fork policy", "/fork");
   compare("sizes", "/mode");
   compare("seed", "/seed");
   return list;
@@ -245,17 +267,21 @@ RunComparison compare_runs(const Document& now, const Document& before) {
       continue;
     }
     const Record* old = before.find(record);
-    if (!old || !is_timed(*old)) {
+    if (!old || !is_timed(*old) || old->error_class != record.error_class) {
       result.added.push_back(&record);
       continue;
     }
+    require_same_work(record, *old);
     const double raw = record.seconds() / old->seconds();
     result.changes.push_back({&record, old, record.seconds(), old->seconds(), raw, raw, 1, 1});
   }
   for (const Record& old : before.measurements)
-    if (const Record* record = is_timed(old) ? now.find(old) : &old; !record || !is_timed(*record))
+    if (const Record* record = is_timed(old) ? now.find(old) : &old;
+        !record || !is_timed(*record) || record->error_class != old.error_class)
       if (is_timed(old)) result.gone.push_back(&old);
-  if (result.changes.empty()) throw Error("the two documents have no timed record in common");
+  add_broken(result, now, before);
+  if (result.changes.empty() && result.broken.empty())
+    throw Error("the two documents have no timed record in common");
 
   const Normaliser normaliser(now, before, result.changes);
   result.machine = normaliser.list();
@@ -275,6 +301,38 @@ RunComparison compare_runs(const Document& now, const Document& before) {
     change.high = change.ratio * std::exp(std::hypot(halves.high, others));
   }
   return result;
+}
+
+void require_same_work(const Record& now, const Record& before) {
+  const Quantity *work = now.find("work"), *work_before = before.find("work");
+  if (work && work_before) require_same_unit(now, *work, *work_before);
+}
+
+void add_broken(RunComparison& comparison, const Document& now, const Document& before) {
+  for (const Record& record : now.measurements) {
+    const Status status = record.outcome.status;
+    if (status != Status::wrong && status != Status::failed) continue;
+    const Record* old = before.find(record);
+    const auto same = [&](const Record* other) { return other->same_run(record); };
+    if (status == Status::failed && !(old && old->outcome.measured())) continue;
+    if (std::ranges::none_of(comparison.broken, same)) comparison.broken.push_back(&record);
+    std::erase_if(comparison.gone, same);
+  }
+}
+
+std::string failure_of(const RunComparison& comparison, double limit) {
+  if (!comparison.broken.empty()) {
+    const Record& first = *comparison.broken[0];
+    return fmt::format(
+        "{} {}; the first is {}: {}: {}", comparison.broken.size(),
+        comparison.broken.size() == 1 ? "record is wrong or failed" : "records are wrong or failed",
+        to_string(first.outcome.status), run_name(first), first.outcome.reason);
+  }
+  const auto slower = slower_than(comparison, limit);
+  if (slower.empty()) return {};
+  return fmt::format("{} of {} records take more than {} times as long as before; the worst {:.3f} times: {}",
+                     slower.size(), comparison.changes.size(), limit, slower[0]->ratio,
+                     run_name(*slower[0]->now));
 }
 
 std::vector<const RecordChange*> slower_than(const RunComparison& comparison, double limit) {
@@ -307,14 +365,14 @@ std::string against_text(const RunComparison& comparison, const Document& now, c
     if (change.slower()) slower.push_back(&change);
     if (change.faster()) faster.push_back(&change);
   }
-  text += changes_text(slower, "Slower:") + changes_text(faster, "Faster:") +
+  text += broken_text(comparison.broken) + changes_text(slower, "Slower:") + changes_text(faster, "Faster:") +
           list_text(comparison.gone, "Gone:", now) + list_text(comparison.added, "New:", before);
   return text +
          fmt::format(
-             "\nOf {} records that both runs timed, {} are slower and {} faster; {} are gone, {} new, {} "
-             "without times.{}\n",
-             comparison.changes.size(), slower.size(), faster.size(), comparison.gone.size(),
-             comparison.added.size(), comparison.untimed,
+             "\nOf {} records that both runs timed, {} are slower and {} faster; {} are broken, {} gone, {} "
+             "new, {} without times.{}\n",
+             comparison.changes.size(), slower.size(), faster.size(), comparison.broken.size(),
+             comparison.gone.size(), comparison.added.size(), comparison.untimed,
              comparison.turns > 1 ? ""
                                   : fmt::format(" Two runs differ by {} where nothing changed.",
                                                 percent(comparison.noise, 1)));

@@ -16,14 +16,17 @@ namespace tallcache {
 namespace {
 
 struct Text {
-  std::string_view folder, name;
+  std::string_view backend, folder, name;
 };
 
 constexpr std::array textbook_texts{
-#define TALLCACHE_TEXTBOOK(folder, name) Text{#folder, #name},
 #define TALLCACHE_VARIANT(...)
 #define TALLCACHE_PEER(...)
+#define TALLCACHE_TEXTBOOK(folder, name) Text{"cpu", #folder, #name},
 #include "cpu/variants.def"
+#undef TALLCACHE_TEXTBOOK
+#define TALLCACHE_TEXTBOOK(folder, name) Text{"gpu", #folder, #name},
+#include "gpu/variants.def"
 #undef TALLCACHE_TEXTBOOK
 #undef TALLCACHE_VARIANT
 #undef TALLCACHE_PEER
@@ -32,7 +35,8 @@ constexpr std::array textbook_texts{
 // A folder of several operations, such as fork_join, is not the name of one.
 bool is_textbook(const Record& record) {
   return std::ranges::any_of(textbook_texts, [&](const Text& text) {
-    return text.name == record.variant && (text.folder == record.operation || text.folder == "fork_join");
+    return text.backend == record.backend && text.name == record.variant &&
+           (text.folder == record.operation || text.folder == "fork_join");
   });
 }
 

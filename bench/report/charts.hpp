@@ -18,8 +18,8 @@ ChartPoint rate_point(const Record&, double x);
 Ranking::Item rate_item(const Record&);
 
 /// The rooflines (Williams, Waterman, Patterson, Roofline: An Insightful Visual Performance Model, CACM 2009)
-/// of each element type and backend for which the document has a peak: min(peak, intensity x bandwidth) on one
-/// core and on all, and each timed record that counts flops at its minimum traffic.
+/// of each element type and backend for which the document has a peak: min(peak, intensity x bandwidth) on
+/// one core and on all, and each timed record that counts flops at its minimum traffic.
 std::vector<Chart> rooflines(const Document&);
 
 /// The rate over the error of every record that has both, for each operation and shape.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -71,11 +70,14 @@ const Record* fastest(const Records& records, TransferMode mode, IsEligible&& is
 
 // What is compared: the best record of each side at each size.
 struct Side {
-  std::string_view column, line;  ///< in the summary's grid, and in the chart
+  std::string column, line;  ///< in the summary's grid, and in the chart
   Family family;
-  bool (*includes)(const Record&);
+  bool (*of_side)(const Record&);
   TransferMode mode = TransferMode::none;
   bool graph = false, in_summary = true;
+  ErrorClass error_class = ErrorClass::standard;
+
+  bool includes(const Record& record) const { return record.error_class == error_class && of_side(record); }
 };
 
 template <bool peer, bool graph>
@@ -83,34 +85,60 @@ bool of_gpu(const Record& record) {
   return on_gpu(record) && record.peer == peer && as_graph(record) == graph;
 }
 
-constexpr std::array sides{
-    Side{.line = "CPU textbook, one core",
-         .family = Family::textbook,
-         .includes =
-             [](const Record& r) { return on_cpu(r) && r.threads == 1 && family_of(r) == Family::textbook; },
-         .in_summary = false},
-    Side{"CPU, one core", "CPU, one core", Family::ours,
-         [](const Record& r) { return on_cpu(r) && !r.peer && r.threads == 1; }},
-    Side{"all cores", "CPU, all cores", Family::ours,
-         [](const Record& r) { return on_cpu(r) && !r.peer && r.threads > 1; }},
-    Side{"library, all cores", "CPU library", Family::library,
-         [](const Record& r) { return on_cpu(r) && r.peer; }},
-    Side{"GPU", "GPU", Family::ours, of_gpu<false, false>},
-    Side{"library, GPU", "GPU library", Family::library, of_gpu<true, false>},
-    Side{"GPU with pinned transfers", "GPU's best, with transfers", Family::ours,
-         [](const Record& r) { return on_gpu(r) && !as_graph(r); }, TransferMode::pinned},
-    Side{"GPU, graph", "", Family::ours, of_gpu<false, true>, TransferMode::none, true},
-    Side{"library, GPU, graph", "", Family::library, of_gpu<true, true>, TransferMode::none, true},
-};
+const std::vector<Side>& standard_sides() {
+  static const std::vector<Side> sides{
+      Side{
+          .column = "",
+          .line = "CPU textbook, one core",
+          .family = Family::textbook,
+          .of_side =
+              [](const Record& r) { return on_cpu(r) && r.threads == 1 && family_of(r) == Family::textbook; },
+          .in_summary = false},
+      Side{"CPU, one core", "CPU, one core", Family::ours,
+           [](const Record& r) { return on_cpu(r) && !r.peer && r.threads == 1; }},
+      Side{"all cores", "CPU, all cores", Family::ours,
+           [](const Record& r) { return on_cpu(r) && !r.peer && r.threads > 1; }},
+      Side{"library, all cores", "CPU library", Family::library,
+           [](const Record& r) { return on_cpu(r) && r.peer; }},
+      Side{"GPU", "GPU", Family::ours, of_gpu<false, false>},
+      Side{"library, GPU", "GPU library", Family::library, of_gpu<true, false>},
+      Side{"GPU with pinned transfers", "GPU's best, with transfers", Family::ours,
+           [](const Record& r) { return on_gpu(r) && !as_graph(r); }, TransferMode::pinned},
+      Side{"GPU, graph", "", Family::ours, of_gpu<false, true>, TransferMode::none, true},
+      Side{"library, GPU, graph", "", Family::library, of_gpu<true, true>, TransferMode::none, true},
+  };
+  return sides;
+}
+
+// Those of the standard class, and one for each weaker class that a variant has on a backend.
+std::vector<Side> sides_of(const Records& records) {
+  std::vector<Side> sides = standard_sides();
+  for (const ErrorClass error_class : error_classes) {
+    if (error_class == ErrorClass::standard) continue;
+    for (const auto& [title, of_side] :
+         {std::pair<const char*, bool (*)(const Record&)>{"CPU", on_cpu},
+          {"GPU", [](const Record& r) { return on_gpu(r) && !as_graph(r); }}}) {
+      const std::string name = fmt::format("{}, {}", title, name_of(error_class));
+      const Side side{.column = name,
+                      .line = name,
+                      .family = Family::ours,
+                      .of_side = of_side,
+                      .error_class = error_class};
+      if (std::ranges::any_of(records, [&](const Record* record) { return side.includes(*record); }))
+        sides.push_back(side);
+    }
+  }
+  return sides;
+}
 
 std::string markdown(const Document& document, const Json& part) {
   return fmt::format("{}\n{}\n", render(comparison_grid(document, part), Style::markdown),
-                     crossover_sentence(document, part));
+                     comparison_sentences(document, part));
 }
 
 std::string short_markdown(const Document& document, const Json& part) {
   return fmt::format("{}\n{}\n", render(comparison_summary(document, part), Style::markdown),
-                     crossover_sentence(document, part));
+                     comparison_sentences(document, part));
 }
 
 std::string full(const Document& document) { return join_parts(document, markdown); }
@@ -125,7 +153,7 @@ Blocks page(const Document& document) {
     blocks.emplace_back(Heading{title(part)});
     if (Chart chart = comparison_chart(document, part); !chart.series.empty())
       blocks.emplace_back(std::move(chart));
-    blocks.emplace_back(Paragraph{crossover_sentence(document, part)});
+    blocks.emplace_back(Paragraph{comparison_sentences(document, part)});
     blocks.emplace_back(comparison_summary(document, part));
     blocks.emplace_back(comparison_grid(document, part));
   }
@@ -184,60 +212,80 @@ Grid comparison_grid(const Document& document, const Json& part) {
   return grid;
 }
 
-std::optional<Index> crossover(const Document& document, const Json& part, TransferMode mode,
-                               std::string_view backend) {
-  std::optional<Index> from;
+Crossover crossover(const Document& document, const Json& part, TransferMode mode, std::string_view backend) {
+  const auto standard = [](const Record& record) { return record.error_class == ErrorClass::standard; };
+  Crossover result;
   for (const Index n : part.at("sizes")) {
     const Records records = records_at(document, part, n);
-    const Record* cpu = fastest(records, TransferMode::none, on_cpu);
-    const Record* device = fastest(
-        records, mode, [&](const Record& record) { return record.backend == backend && !as_graph(record); });
-    if (!cpu || !device || rate_with(*device, mode) <= rate_with(*cpu, TransferMode::none))
-      from.reset();
-    else if (!from)
-      from = n;
+    const Record* cpu = fastest(records, TransferMode::none,
+                                [&](const Record& record) { return on_cpu(record) && standard(record); });
+    const Record* device = fastest(records, mode, [&](const Record& record) {
+      return record.backend == backend && !as_graph(record) && standard(record);
+    });
+    if (!cpu || !device) continue;  // says nothing of either
+    ++result.compared;
+    result.largest = n;
+    if (rate_with(*device, mode) > rate_with(*cpu, TransferMode::none)) {
+      ++result.ahead;
+      if (!result.from) result.from = n;
+    } else {
+      result.from.reset();
+    }
   }
-  return from;
+  return result;
 }
 
+namespace {
+
+std::string text_of(const Crossover& crossover, const Json& part) {
+  if (crossover.compared == 0) return "not measured";
+  if (crossover.ahead == crossover.compared) return "at every size measured";
+  if (crossover.ahead == 0) return "at no size measured";
+  if (crossover.from) return fmt::format("from {} on", label(part, *crossover.from));
+  return fmt::format("not at {}, the largest size measured", label(part, crossover.largest));
+}
+
+}  // namespace
+
 std::string crossover_sentence(const Document& document, const Json& part) {
-  const Records records = records_of(document, part);
   std::vector<std::string> devices{"gpu"};  // said of it, too, when it was not measured
-  for (const Record* record : records)
+  for (const Record* record : records_of(document, part))
     if (!on_cpu(*record) && std::ranges::find(devices, record->backend) == devices.end())
       devices.push_back(record->backend);
   std::string sentences;
   for (const std::string& backend : devices) {
-    const auto from = [&](TransferMode mode) {
-      if (!fastest(records, mode,
-                   [&](const Record& record) { return record.backend == backend && !as_graph(record); }))
-        return std::string("not measured");
-      const auto n = crossover(document, part, mode, backend);
-      return n ? label(part, *n) : "not up to " + label(part, part.at("sizes").back());
+    const auto where = [&](TransferMode mode) {
+      return text_of(crossover(document, part, mode, backend), part);
     };
-    sentences += fmt::format(
-        "{}The {} is ahead of the CPU from: kernel alone {}; with pinned transfers {}; pageable {}.",
-        sentences.empty() ? "" : " ", backend_title(backend), from(TransferMode::none),
-        from(TransferMode::pinned), from(TransferMode::pageable));
+    sentences +=
+        fmt::format("{}The {} is ahead of the CPU: kernel alone {}; with pinned transfers {}; pageable {}.",
+                    sentences.empty() ? "" : " ", backend_title(backend), where(TransferMode::none),
+                    where(TransferMode::pinned), where(TransferMode::pageable));
   }
   return sentences;
+}
+
+std::string comparison_sentences(const Document& document, const Json& part) {
+  const std::string notes = class_notes(records_of(document, part));
+  return crossover_sentence(document, part) + (notes.empty() ? "" : " " + notes);
 }
 
 Grid comparison_summary(const Document& document, const Json& part) {
   Grid grid{.caption = fmt::format("{}, {}:", title(part), rate_title(records_of(document, part))),
             .columns = {{"size", true}},
             .rows = {}};
+  const std::vector<Side> sides = sides_of(records_of(document, part));
   const bool graphs = std::ranges::any_of(
       records_of(document, part), [](const Record* record) { return on_gpu(*record) && as_graph(*record); });
   const auto shown = [&](const Side& side) { return side.in_summary && (graphs || !side.graph); };
   for (const Side& side : sides)
-    if (shown(side)) grid.columns.push_back({std::string(side.column)});
+    if (shown(side)) grid.columns.push_back({side.column});
   for (const Index n : part.at("sizes")) {
     const Records records = records_at(document, part, n);
     auto& row = grid.rows.emplace_back(std::vector<std::string>{label(part, n)});
     for (const Side& side : sides) {
       if (!shown(side)) continue;
-      const Record* record = fastest(records, side.mode, side.includes);
+      const Record* record = fastest(records, side.mode, [&](const Record& r) { return side.includes(r); });
       row.push_back(record ? fmt::format("{} ({})", figure(rate_with(*record, side.mode)), record->variant)
                            : std::string("-"));
     }
@@ -249,11 +297,12 @@ Chart comparison_chart(const Document& document, const Json& part) {
   Chart chart{.title = title(part),
               .x = part.at("size").get<std::string>(),
               .y = rate_title(records_of(document, part))};
-  for (const Side& side : sides) {
+  for (const Side& side : sides_of(records_of(document, part))) {
     if (side.graph) continue;
-    Series series{.name = std::string(side.line), .family = side.family};
+    Series series{.name = side.line, .family = side.family};
     for (const Index n : part.at("sizes")) {
-      const Record* record = fastest(records_at(document, part, n), side.mode, side.includes);
+      const Record* record = fastest(records_at(document, part, n), side.mode,
+                                     [&](const Record& r) { return side.includes(r); });
       if (!record) continue;
       ChartPoint& point = series.points.emplace_back(rate_point(*record, static_cast<double>(n)));
       point.name = name_of(*record);

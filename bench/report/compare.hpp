@@ -28,16 +28,27 @@ double rate_with(const Record&, TransferMode);
 /// Every candidate at every size of a part.
 Grid comparison_grid(const Document&, const Json& part);
 
-/// The smallest size from which on the GPU's best by plain launches is faster than the CPU's best at every
-/// measured size. Graphs, which only small sizes have, are left out.
-std::optional<Index> crossover(const Document&, const Json& part, TransferMode,
-                               std::string_view backend = "gpu");
+/// Where a device's best by plain launches is faster than the CPU's best, both of the standard error class.
+/// Graphs, which only small sizes have, are left out. A size at which one side was not measured is as if it
+/// were not in the sweep.
+struct Crossover {
+  std::optional<Index> from;  ///< the smallest size from which on it is ahead at every size compared
+  int compared = 0,
+      ahead = 0;      ///< sizes at which both were measured, and of these, those at which it is ahead
+  Index largest = 0;  ///< of the sizes compared
+};
+Crossover crossover(const Document&, const Json& part, TransferMode, std::string_view backend = "gpu");
 
-/// "The GPU is ahead of the CPU from: kernel alone n = 128; ..."
+/// "The GPU is ahead of the CPU: kernel alone from n = 128 on; with pinned transfers at every size measured;
+/// ..."
 std::string crossover_sentence(const Document&, const Json& part);
 
+/// That, and the bounds of the error classes that its tables name.
+std::string comparison_sentences(const Document&, const Json& part);
+
 /// The best of each side at every size: the suite's own variants and the libraries, on one core, on all
-/// cores, on the GPU, and on the GPU with its transfers; those as graphs apart, where there are any.
+/// cores, on the GPU, and on the GPU with its transfers, all of the standard error class; those as graphs
+/// apart, and the best of each weaker class, where there are any.
 Grid comparison_summary(const Document&, const Json& part);
 
 /// The same sides as lines over the sizes, and the textbook's best.

@@ -2,29 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
+#include "bench/report/provenance.hpp"
 
 namespace tallcache {
 namespace {
 
-Json parsed(const std::string& path) {
-  if (std::filesystem::is_directory(path)) throw Error(fmt::format("cannot read {}: it is a folder", path));
-  errno = 0;
-  std::ifstream file(path);
-  if (!file) throw Error(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  try {
-    return Json::parse(file);
-  } catch (const Json::parse_error& error) {
-    throw Error(fmt::format("{} is corrupt or truncated: no JSON at byte {}", path, error.byte));
-  }
-}
-
 // Throws Error unless the document has this program's schema.
 void require_schema(const Json& json) {
-  if (json.is_object() && json.contains("schema") && json["schema"] == document_schema) return;
+  if (json.is_object() && json.contains("schema") &&
+      (json["schema"] == document_schema || json["schema"] == older_document_schema))
+    return;
   if (!json.is_object() || !json.contains("context")) throw Error("is no results document");
   if (!json.contains("schema"))
     throw Error(fmt::format(
@@ -49,23 +36,28 @@ void Document::put(Record record) {
   measurements.push_back(std::move(record));
 }
 
+std::string fork_policy_of(const Document& document, const Record& record) {
+  return record.conditions.value("fork", document.context.value("fork", ""));
+}
+
 Json to_json(const Document& document) {
   const auto list = [](const std::vector<Record>& records) {
     Json json = Json::array();
     for (const Record& record : records) json.push_back(to_json(record));
     return json;
   };
-  return {{"schema", document_schema},   {"kind", document.kind},
+  return {{"schema", document.schema},   {"kind", document.kind},
           {"context", document.context}, {"limits", list(document.limits)},
           {"plan", document.plan},       {"measurements", list(document.measurements)}};
 }
 
 Document read_document(const std::string& path) {
-  const Json json = parsed(path);
+  const Json json = read_json(path);
   try {
     require_schema(json);
-    Document document{.kind = json.at("kind"), .context = json.at("context")};
+    Document document{.kind = json.at("kind"), .context = json.at("context"), .schema = json.at("schema")};
     if (!document.context.is_object()) throw Error("is no results document: 'context' is no object");
+    if (document.schema == document_schema) require_provenance(document.context);
     document.plan = json.at("plan");
     if (!document.plan.is_array()) throw Error("is no results document: 'plan' is no array");
     for (const Json& record : json.at("limits")) document.limits.push_back(record_from_json(record));
@@ -73,15 +65,17 @@ Document read_document(const std::string& path) {
       document.measurements.push_back(record_from_json(record));
     return document;
   } catch (const Json::exception& error) {
-    const std::string_view what = error.what();
-    throw Error(fmt::format("{} is no results document: {}", path, what.substr(what.find("] ") + 2)));
+    throw Error(fmt::format("{} is no results document: {}", path, what_of(error)));
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", path, error.what()));
   }
 }
 
 void write_document(const std::string& path, const Document& document) {
-  write_json(path, to_json(document));
+  Json json = to_json(document);
+  if (document.schema == document_schema && !document.context.contains("sources"))
+    json["context"]["sources"] = sources_json(document);
+  write_json(path, json);
 }
 
 }  // namespace tallcache

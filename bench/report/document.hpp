@@ -1,9 +1,10 @@
 // The results document: every command writes it, and `tallcache report` reads it. results/schema.json defines
 // its form.
 //
-//   schema        "tallcache/1"
+//   schema        "tallcache/2"; "tallcache/1", of before a document named its sources, is read too
 //   kind          the command that made it: run, compare, steps, peers, misses, profile, machine, ...
-//   context       the machine, the build and its commit, the date; mode and seed where there are any
+//   context       the machine, the build and its commit, the date, the sources of what was measured; mode and
+//                 seed where there are any
 //   limits        records of what the machine can reach: see bench/report/limits.hpp
 //   plan          what was requested, part by part, in the order of printing: what a report needs beside the
 //                 records to lay them out (sizes, labels, peers); it contains no measurements
@@ -18,7 +19,7 @@
 
 namespace tallcache {
 
-inline constexpr std::string_view document_schema = "tallcache/1";
+inline constexpr std::string_view document_schema = "tallcache/2", older_document_schema = "tallcache/1";
 
 struct Document {
   std::string kind;
@@ -26,6 +27,7 @@ struct Document {
   std::vector<Record> limits{};
   Json plan = Json::array();
   std::vector<Record> measurements{};
+  std::string schema{document_schema};
 
   /// The record of the same run, or nullptr.
   const Record* find(const Record& run) const;
@@ -33,14 +35,18 @@ struct Document {
   void put(Record record);
 };
 
+/// The fork policy under which a run forked: that of its record, else of the document's context. Empty where
+/// neither says it, as in documents from before it was stored.
+std::string fork_policy_of(const Document&, const Record&);
+
 Json to_json(const Document&);
 
 /// Reads a document. Throws Error with one line, which names the file, when the file cannot be read, is
 /// truncated, is no results document, or has another schema.
 Document read_document(const std::string& path);
 
-/// Writes the document so that the file is always complete; "-" is standard output. Throws Error when it
-/// cannot be written.
+/// Writes the document as write_text() does. One that has just been measured, whose context has no sources
+/// yet, gets this program's. Throws Error when it cannot be written.
 void write_document(const std::string& path, const Document&);
 
 }  // namespace tallcache

@@ -14,12 +14,12 @@ namespace {
 
 // What the sums of a product, and of every operation with long sums, are known to lose.
 constexpr std::string_view theory =
-    "A sum of k products in order has an error of at most k u of the products' magnitudes, one of blocks of b "
-    "products (b + k/b) u, and one of halves (log2 k + 1) u; errors of either sign add up to about the square "
-    "root of these (Higham, Accuracy and Stability of Numerical Algorithms, 2002, 3.1 and 4.2; Castaldo, "
-    "Whaley, Chronopoulos, Reducing floating point error in dot product using the superblock family of "
-    "algorithms, 2008; Higham, Mary, 2019). Strassen's product has a bound by norms alone (Higham 2002, "
-    "23.2.2).";
+    "A sum of k products in order has an error of at most k u of the products' magnitudes, one of blocks of "
+    "b products (b + k/b) u, and one of halves (log2 k + 1) u; errors of either sign add up to about the "
+    "square root of these (Higham, Accuracy and Stability of Numerical Algorithms, 2002, 3.1 and 4.2; "
+    "Castaldo, Whaley, Chronopoulos, Reducing floating point error in dot product using the superblock "
+    "family of algorithms, 2008; Higham, Mary, 2019). Strassen's product has a bound by norms alone (Higham "
+    "2002, 23.2.2).";
 
 const Record* record_of(const Document& document, const Json& part, const Json& run, const Json& shape,
                         const Json& input) {
@@ -29,6 +29,12 @@ const Record* record_of(const Document& document, const Json& part, const Json& 
         run.at("params") == record.params && shape == record.shape && input == record.input)
       return &record;
   return nullptr;
+}
+
+// The variant of a run, with its error class where that is not the standard one.
+std::string name_of_run(const Json& run, const Record* record) {
+  return with_class(run.at("variant").get<std::string>(),
+                    record ? record->error_class : ErrorClass::standard);
 }
 
 double error_of(const Record* record, std::string_view name) {
@@ -120,7 +126,7 @@ Grid error_growth_grid(const Document& document, const Json& part, const std::st
   grid.columns.push_back({fmt::format("grows as {}^", dimension)});
   for (const Json& run : runs_on_ladder(part)) {
     std::vector<std::string>& row = grid.rows.emplace_back();
-    row.push_back(run.at("variant"));
+    row.push_back(name_of_run(run, record_of(document, part, run, ladder.front(), input)));
     std::vector<double> errors;
     for (const Json& shape : ladder) {
       errors.push_back(error_of(record_of(document, part, run, shape, input), "max error"));
@@ -149,7 +155,7 @@ Grid errors_and_speeds_grid(const Document& document, const Json& part) {
   for (std::size_t i = 0; i < records.size(); ++i) {
     const Json& run = part.at("runs").at(i);
     std::vector<std::string>& row = grid.rows.emplace_back();
-    row.push_back(run.at("variant"));
+    row.push_back(name_of_run(run, records[i]));
     const double seconds = measured_seconds(records[i]);
     if (!(seconds > 0)) {
       row.push_back(reason_of(records[i]));

@@ -7,8 +7,8 @@
 //    "inputs": [kinds; the timed one first],
 //    "runs": [{"variant", "params", "normwise": whether it runs on the timed shape alone}]}
 //
-// A record has the quantities "max error" and "mean error" in units of the element type's unit roundoff u, and
-// on the timed shape with the first kind of input also the time.
+// A record has the quantities "max error" and "mean error" in units of the element type's unit roundoff u,
+// and on the timed shape with the first kind of input also the time.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@
 
 namespace tallcache {
 
-/// The largest errors of inputs of one kind: a row for each variant, a column for each rung of the ladder, and
-/// the exponent of their growth.
+/// The largest errors of inputs of one kind: a row for each variant, a column for each rung of the ladder,
+/// and the exponent of their growth.
 Grid error_growth_grid(const Document&, const Json& part, const std::string& input);
 
 /// The errors on the timed shape beside the speeds.

@@ -65,8 +65,10 @@ std::string count_text(const std::vector<Case>& cases, std::size_t policy) {
     else if (!(before / after >= least))
       least = before / after;
   }
-  return fmt::format("{} of {} keep up{}", kept, measured,
-                     kept < measured ? fmt::format(", least {:.2f}", least) : "");
+  const auto missing = static_cast<int>(cases.size()) - measured;
+  return fmt::format("{} of {} keep up{}{}", kept, measured,
+                     kept < measured ? fmt::format(", least {:.2f}", least) : "",
+                     missing > 0 ? fmt::format(", {} not measured", missing) : "");
 }
 
 std::string markdown(const Document& document, const Json& part) {

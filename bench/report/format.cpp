@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "bench/report/device_state.hpp"
@@ -29,8 +30,26 @@ std::string sizes_text(const Json& shape, std::string_view equals, std::string_v
   return text;
 }
 
+std::string with_class(std::string_view variant, ErrorClass error_class) {
+  return error_class == ErrorClass::standard ? std::string(variant)
+                                             : fmt::format("{} ({})", variant, name_of(error_class));
+}
+
 std::string variant_name(const Record& record) {
-  return record.launch() == LaunchMode::graph ? record.variant + ", graph" : record.variant;
+  return with_class(record.variant, record.error_class) +
+         (record.launch() == LaunchMode::graph ? ", graph" : "");
+}
+
+std::string class_notes(std::span<const Record* const> records) {
+  std::string notes;
+  for (const ErrorClass error_class : error_classes)
+    if (error_class != ErrorClass::standard &&
+        std::ranges::any_of(records, [&](const Record* r) { return r && r->error_class == error_class; }))
+      notes += fmt::format("{}{}: errors up to {}.", notes.empty() ? "" : " ", name_of(error_class),
+                           bound_text(error_class));
+  return notes.empty() ? notes
+                       : fmt::format("Compared within a class of errors; without one named, {}. {}",
+                                     bound_text(ErrorClass::standard), notes);
 }
 
 std::string name_of(const Record& record) {

@@ -23,8 +23,16 @@ std::string percent(double share, int decimals = 0);
 /// "m = 8, n = 8". A pad of 0 is left out.
 std::string sizes_text(const Json& shape, std::string_view equals = " = ", std::string_view between = ", ");
 
-/// "tiled"; "tiled, graph" when it was started as a graph.
+/// "three_truncated (truncated_sums)": a variant with its error class, where that is not the standard one.
+std::string with_class(std::string_view variant, ErrorClass);
+
+/// "tiled"; with_class() where it has another than the standard one; "tiled, graph" when it was started as a
+/// graph.
 std::string variant_name(const Record&);
+
+/// A line for each class but the standard one that these records have: "truncated_sums: errors up to ...".
+/// Empty when there is none.
+std::string class_notes(std::span<const Record* const>);
 
 /// "gpu tiled", "gpu tiled, graph", "cpu recursive, 2 threads"
 std::string name_of(const Record&);

@@ -1,8 +1,13 @@
 #include "bench/report/gnuplot.hpp"
 
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 
+#include "bench/report/output_file.hpp"
 #include "common/error.hpp"
 
 namespace tallcache {
@@ -14,6 +19,23 @@ constexpr const char* style =
     "set border 3 lc rgb '#808080'\nset tics nomirror tc rgb '#303030'\n"
     "set grid ytics lc rgb '#e4e4e4' lw 1\n"
     "set key outside right center samplen 2 spacing 1.15 noopaque\n";
+
+// The SVG that gnuplot makes of a script, which it reads from memory: with a pipe each way the two might wait
+// for each other.
+std::string drawn(const std::string& script, const std::string& file) {
+  FILE* const memory = fdopen(memfd_create("gnuplot", 0), "w");
+  if (!memory || std::fputs(script.c_str(), memory) < 0 || std::fflush(memory) != 0)
+    throw Error("no memory for gnuplot's script of " + file);
+  FILE* const pipe =
+      popen(fmt::format("gnuplot 2>/dev/null </proc/self/fd/{}", fileno(memory)).c_str(), "re");
+  std::string svg;
+  std::array<char, 1 << 16> part;
+  for (std::size_t got; pipe && (got = std::fread(part.data(), 1, part.size(), pipe)) > 0;)
+    svg.append(part.data(), got);
+  std::fclose(memory);
+  if ((pipe ? pclose(pipe) : -1) != 0 || svg.empty()) throw Error("gnuplot failed to draw " + file);
+  return svg;
+}
 
 }  // namespace
 
@@ -30,10 +52,7 @@ std::string quoted(const std::string& text) {
 
 void draw(const std::string& file, const std::string& script) {
   require_gnuplot();
-  const std::string text = style + ("set output " + quoted(file)) + "\n" + script;
-  FILE* pipe = popen("gnuplot 2>/dev/null", "w");
-  const bool written = pipe && std::fwrite(text.data(), 1, text.size(), pipe) == text.size();
-  if ((pipe ? pclose(pipe) : -1) != 0 || !written) throw Error("gnuplot failed to draw " + file);
+  write_text(file, drawn(style + script, file));
 }
 
 }  // namespace tallcache

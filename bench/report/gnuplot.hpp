@@ -13,7 +13,8 @@ void require_gnuplot();
 /// `text` as a gnuplot string.
 std::string quoted(const std::string& text);
 
-/// Draws what `script` plots into `file`. Throws Error when there is no gnuplot, or when it fails.
+/// Draws what `script` plots into `file`, as write_text() writes. Throws Error when there is no gnuplot, when
+/// it fails, or when the file cannot be written.
 void draw(const std::string& file, const std::string& script);
 
 /// Colours that most colour-blind readers can distinguish (Okabe and Ito), then darker ones.

@@ -47,6 +47,7 @@ RecordChange change_of(const Runs& now, const Runs& before) {
   std::vector<double> differences;
   for (std::size_t i = 0; i < std::min(now.seconds.size(), before.seconds.size()); ++i)
     differences.push_back(std::log(now.seconds[i] / before.seconds[i]));
+  require_same_work(*now.first, *before.first);
   const double estimate = median(differences);
   const Interval interval = median_interval(differences, against_level);
   if (std::isinf(interval.low))
@@ -88,7 +89,10 @@ RunComparison compare_in_turn(const std::vector<Document>& now, const std::vecto
   }
   for (const Runs& one : older)
     if (in(runs, one) == runs.end()) result.gone.push_back(one.first);
-  if (result.changes.empty()) throw Error("the documents have no timed record in common");
+  for (std::size_t i = 0; i < now.size(); ++i)
+    add_broken(result, now[i], before[std::min(i, before.size() - 1)]);
+  if (result.changes.empty() && result.broken.empty())
+    throw Error("the documents have no timed record in common");
   return result;
 }
 

@@ -1,14 +1,13 @@
 #include "bench/report/json.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
+#include <sstream>
 
 namespace tallcache {
 
@@ -34,50 +33,40 @@ Json to_json(const Variant& variant) {
           {"element", variant.operation->element},
           {"idea", variant.idea},
           {"source", variant.source},
+          {"uses", variant.uses},
           {"peer", variant.peer},
+          {"error_class", name_of(variant.error_class)},
           {"params", std::move(params)},
           {"available", reason.empty()},
           {"reason", reason}};
 }
 
-namespace {
-[[noreturn]] void cannot_write(const std::string& path) {
-  throw Error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+Json read_json(const std::string& path) {
+  if (fs::is_directory(path)) throw Error(fmt::format("cannot read {}: it is a folder", path));
+  errno = 0;
+  std::ifstream file(path);
+  if (!file) throw Error(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  std::stringstream text;
+  text << file.rdbuf();  // a pipe cannot be asked where its reader was
+  if (text.bad()) throw Error(fmt::format("cannot read {} to its end", path));
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    throw Error(fmt::format("{} is corrupt or truncated: no JSON at byte {}", path, error.byte));
+  } catch (const Json::exception& error) {  // a number that no double holds
+    const auto byte = text.rdbuf()->pubseekoff(0, std::ios::cur, std::ios::in);
+    throw Error(fmt::format("{}: {} before byte {}", path, what_of(error), std::streamoff(byte)));
+  }
 }
 
-std::string neighbour(const std::string& path) { return fmt::format("{}.{}", path, getpid()); }
-}  // namespace
-
-void require_writable(const std::string& path) {
-  if (path.empty() || path == "-") return;
-  if (fs::is_directory(path)) throw Error(fmt::format("cannot write {}: it is a folder", path));
-  const std::string probe = neighbour(path);
-  if (!std::ofstream(probe)) cannot_write(path);
-  fs::remove(probe);
-}
-
-void write_text(const std::string& path, std::string_view text) {
-  if (path == "-") {
-    if (!(std::cout << text) || !std::cout.flush()) cannot_write("standard output");
-    return;
-  }
-  const std::string whole = neighbour(path);
-  std::ofstream file(whole);
-  if (!(file << text) || !file.flush()) {
-    const int error = errno;
-    std::error_code ignored;
-    fs::remove(whole, ignored);
-    errno = error;
-    cannot_write(path);
-  }
-  file.close();
-  std::error_code error;
-  fs::rename(whole, path, error);
-  if (error) throw Error(fmt::format("cannot write {}: {}", path, error.message()));
+std::string what_of(const std::exception& error) {
+  const std::string_view what = error.what();
+  const auto mark = what.find("] ");  // behind the library's number of it
+  return std::string(mark == what.npos ? what : what.substr(mark + 2));
 }
 
 void write_json(const std::string& path, const Json& document) {
-  write_text(path, document.dump(path == "-" ? 2 : 1) + '\n');
+  write_text(path, document.dump(is_stream(path) ? 2 : 1) + '\n');
 }
 
 }  // namespace tallcache

@@ -1,10 +1,12 @@
-// JSON of catalogue entries, and files that are always complete.
+// JSON of catalogue entries, and JSON files.
 #pragma once
 
+#include <exception>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "bench/report/no_value.hpp"
+#include "bench/report/output_file.hpp"
 #include "common/variant.hpp"
 
 namespace tallcache {
@@ -17,12 +19,13 @@ Json to_json(const Named&);
 /// A catalogue entry: operation, variant, backend, element, idea, source, peer, params, available, reason.
 Json to_json(const Variant&);
 
-/// Writes `text` to `path` so that the file is always complete: to a temporary file beside it, which is then
-/// renamed. "-" is standard output. Throws Error when it cannot be written.
-void write_text(const std::string& path, std::string_view text);
-void write_json(const std::string& path, const Json& document);
+/// The JSON of a file. Throws Error, one line with the file and the place, when it cannot be read or is none.
+Json read_json(const std::string& path);
 
-/// Throws Error, before anything is measured, when `path` cannot be written.
-void require_writable(const std::string& path);
+/// What a document lacks, in the library's words without its number.
+std::string what_of(const std::exception&);
+
+/// As write_text() does. Throws Error when it cannot be written.
+void write_json(const std::string& path, const Json& document);
 
 }  // namespace tallcache

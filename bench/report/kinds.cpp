@@ -4,6 +4,7 @@
 #include <array>
 
 #include "bench/report/kind.hpp"
+#include "bench/report/provenance.hpp"
 #include "common/catalogue.hpp"
 
 namespace tallcache {
@@ -38,7 +39,7 @@ std::string machine_line(const Document& document) {
     for (const Json& gpu : context.value("gpus", Json::array()))
       processors += " and " + gpu.at("name").get<std::string>();
   return fmt::format("{} ({}, {}, commit {}{})", processors, build.at("compiler").get<std::string>(),
-                     build.at("flags").get<std::string>(), build.at("commit").get<std::string>(),
+                     build.at("flags").get<std::string>(), short_commit(build),
                      context.contains("mode") ? ", " + context["mode"].get<std::string>() + " sizes" : "");
 }
 

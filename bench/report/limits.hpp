@@ -35,8 +35,8 @@ class Roofline {
   double gb_per_s(std::string_view backend, int threads) const;
 
   /// The share of the roofline that a timed record reaches: of the multiply-adds when its work is flops, else
-  /// of the bandwidth by its minimum traffic. NaN where either is missing. The multiply-adds are of the record's
-  /// element or of another.
+  /// of the bandwidth by its minimum traffic. NaN where either is missing. The multiply-adds are of the
+  /// record's element or of another.
   double share(const Record& record) const { return share(record, record.element); }
   double share(const Record&, std::string_view element) const;
 

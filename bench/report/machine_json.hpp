@@ -27,7 +27,9 @@ void from_json(const nlohmann::json& json, Figure<T>& figure) {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CpuCache, level, type, bytes, line_bytes, ways, cores, count)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Device, name, compute_capability, multiprocessors, memory_bytes, unusable)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Build, version, commit, compiler, type, flags, textbook_flags)
+// Older documents have no digest and nothing of CUDA's compiler.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Build, version, commit, source_digest, compiler, type, flags,
+                                                textbook_flags, cuda_compiler, cuda_flags)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CounterEvent, name, what, absent)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CounterComponent, name, what, disabled)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Counters, papi, hardware, perf_event_paranoid, components, events)

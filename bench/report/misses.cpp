@@ -142,7 +142,7 @@ std::string curves_text(std::span<const Record* const> curves, Style style) {
   Grid grid{
       .caption = "Misses of an ideal cache (LRU) of each size:", .columns = {{"cache", true}}, .rows = {}};
   const std::vector<double>& sizes = curves.front()->find("misses")->over.points;
-  for (const Record* record : curves) grid.columns.push_back({record->variant});
+  for (const Record* record : curves) grid.columns.push_back({record->variant + params_of(*record)});
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     std::vector<std::string>& row = grid.rows.emplace_back();
     row.push_back(fmt::format("{:.0f} B", sizes[i]));
@@ -191,7 +191,7 @@ std::string script(const Json& part, std::span<const Record* const> curves) {
     // Thinner curves are drawn on top, so that coinciding curves are all visible.
     const double width = 5.5 - 4.0 * static_cast<double>(i) / static_cast<double>(curves.size());
     plots += fmt::format("{}$m{} with lines lw {:.2g} lc rgb '{}' title {}", i ? ", " : "", i, width, colour,
-                         quoted(curves[i]->variant));
+                         quoted(curves[i]->variant + params_of(*curves[i])));
     const Quantity* theory = prediction(*curves[i], Json::object());
     if (!theory || theory->values.empty()) continue;
     bounds = true;
@@ -205,7 +205,7 @@ std::string script(const Json& part, std::span<const Record* const> curves) {
 std::string full(const Document& document) { return misses_text(document, Style::markdown); }
 
 Series curve(const Record& record, const Quantity& misses, Drawn drawn) {
-  Series series{.name = record.variant + (drawn == Drawn::bound ? ", theory" : ""),
+  Series series{.name = record.variant + params_of(record) + (drawn == Drawn::bound ? ", theory" : ""),
                 .family = drawn == Drawn::bound ? Family::theory : family_of(record),
                 .drawn = drawn,
                 .companion = drawn == Drawn::bound};

@@ -87,8 +87,8 @@ using Blocks = std::vector<Block>;
 
 class Page {
  public:
-  /// Adds a document to the sections that it has something for. Throws Error or Json::exception when it is not
-  /// what its kind says.
+  /// Adds a document to the sections that it has something for. Throws Error or Json::exception when it is
+  /// not what its kind says.
   void add(const Document&);
   /// The page: one file, whose sections have an order of their own.
   std::string html() const;

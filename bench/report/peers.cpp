@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -52,13 +53,62 @@ double share_of(const Document& document, const Json& part, const Json& peer_cas
   return rate_of(&own) / rate_of(other_case(document, part, own, first_input, own.threads));
 }
 
-std::string caption_of(const Json& part) {
+// The class of the part's variant, by its records; in a document without one it was not measured.
+ErrorClass class_of(const Document& document, const Json& part) {
+  for (const Record& record : document.measurements)
+    if (part.at("operation") == record.operation && part.at("element") == record.element &&
+        part.at("backend") == record.backend && part.at("variant") == record.variant)
+      return record.error_class;
+  return ErrorClass::standard;
+}
+
+// The best peer in a case, its error class where that is another than the variant's, and how many were not
+// measured.
+std::string best_name(const PeerFigures& figures) {
+  if (!figures.best) return "-";
+  const bool same = figures.best->error_class == figures.own->error_class;
+  return fmt::format("{}{}{}", figures.best->variant,
+                     same ? "" : fmt::format(" ({})", name_of(figures.best->error_class)),
+                     figures.absent_count ? fmt::format(", {} not measured", figures.absent_count) : "");
+}
+
+constexpr std::string_view weaker_title = "of a weaker class";
+
+bool has_column(const Grid& grid, std::string_view title) {
+  return std::ranges::find(grid.columns, title, &Column::title) != grid.columns.end();
+}
+
+std::vector<const Record*> all_records(const Document& document, const Json& part) {
+  std::vector<const Record*> list;
+  for (const Record& record : document.measurements)
+    for (const Json& peer_case : part.at("cases"))
+      if (peer_case.at("row") == record.row && part.at("operation") == record.operation)
+        list.push_back(&record);
+  return list;
+}
+
+// "; vqsort runs as AVX2": the builds and kernels that the libraries chose, without the plans for each size.
+std::string libraries_of(const Document& document, const Json& part) {
+  std::string text;
+  std::set<std::pair<std::string, std::string>> said;
+  for (const Json& peer_case : part.at("cases"))
+    for (const Record& record : document.measurements) {
+      if (peer_case.at("row") != record.row || record.runs_as.empty()) continue;
+      const std::string build = record.runs_as.substr(0, record.runs_as.find("; "));
+      if (said.emplace(record.variant, build).second)
+        text += fmt::format("; {} runs as {}", record.variant, build);
+    }
+  return text;
+}
+
+std::string caption_of(const Document& document, const Json& part) {
   const bool host = part.at("backend") == "cpu";
-  return fmt::format("{} {}{}: {} and the best of its peers{}{}:", part.at("operation").get<std::string>(),
+  return fmt::format("{} {}{}: {} and the best of its peers{}{}{}:", part.at("operation").get<std::string>(),
                      part.at("element").get<std::string>(),
                      host ? "" : " on the " + backend_title(part.at("backend").get<std::string>()),
-                     part.at("variant").get<std::string>(), host ? ", each on as many threads" : "",
-                     part.contains("caches") ? ", caches cold" : "");
+                     with_class(part.at("variant").get<std::string>(), class_of(document, part)),
+                     host ? ", each on as many threads" : "", part.contains("caches") ? ", caches cold" : "",
+                     libraries_of(document, part));
 }
 
 Grid empty_grid(const Document& document, const Json& part) {
@@ -67,7 +117,7 @@ Grid empty_grid(const Document& document, const Json& part) {
     records.push_back(
         record_of(document, part, peer_case, part.at("operation"), part.at("variant"), LaunchMode::plain));
   const std::string baseline = part.at("baseline");
-  Grid grid{.caption = caption_of(part),
+  Grid grid{.caption = caption_of(document, part),
             .columns = {{"case", true},
                         {"threads"},
                         {"ms"},
@@ -79,6 +129,9 @@ Grid empty_grid(const Document& document, const Json& part) {
                         {"over one core"}},
             .rows = {}};
   if (!baseline.empty()) grid.columns.push_back({"over " + baseline});
+  const ErrorClass own = class_of(document, part);
+  if (std::ranges::any_of(all_records(document, part), [&](const Record* r) { return r->error_class > own; }))
+    grid.columns.insert(grid.columns.end(), {{std::string(weaker_title), true}, {"over that"}});
   if (has_memory_counts(records)) add_memory_columns(grid);
   return grid;
 }
@@ -108,12 +161,14 @@ void add_case(Grid& grid, const Document& document, const Json& part, const Json
                                std::to_string(peer_case.at("threads").get<int>())};
   if (seconds > 0)
     row.insert(row.end(), {figure(seconds * 1e3), figure(figures.own->seconds_spread() * 1e3),
-                           figure(figures.own->rate()), figures.best ? figures.best->variant : "-",
-                           times(figures.over_best), percent(figures.share), times(figures.over_one_core)});
+                           figure(figures.own->rate()), best_name(figures), times(figures.over_best),
+                           percent(figures.share), times(figures.over_one_core)});
   else
     row.push_back(reason_of(figures.own));
   if (seconds > 0 && !part.at("baseline").get_ref<const std::string&>().empty())
     row.push_back(times(figures.over_baseline));
+  if (seconds > 0 && has_column(grid, weaker_title))
+    row.insert(row.end(), {figures.weaker ? variant_name(*figures.weaker) : "-", times(figures.over_weaker)});
   if (seconds > 0 && row.size() < grid.columns.size()) add_memory_cells(row, figures.own);
   grid.rows.push_back(std::move(row));
 }
@@ -128,7 +183,8 @@ void drop_threads(Grid& grid) {
 }
 
 std::string markdown(const Document& document, const Json& part) {
-  return render(peers_grid(document, part), Style::markdown);
+  const std::string notes = class_notes(all_records(document, part));
+  return render(peers_grid(document, part), Style::markdown) + (notes.empty() ? "" : "\n" + notes + "\n");
 }
 std::string full(const Document& document) { return join_parts(document, markdown); }
 std::string summary(const Document& document) { return measured_on(document) + "\n" + full(document); }
@@ -149,7 +205,7 @@ void add_items(Ranking& ranking, const Document& document, const Json& part, con
     const double spread = std::hypot(figures.own->seconds_spread() / figures.own->seconds(),
                                      figures.best->seconds_spread() / figures.best->seconds());
     item.low = item.value / (1 + spread), item.high = item.value * (1 + spread);
-    item.note = "over " + figures.best->variant;
+    item.note = "over " + best_name(figures);
   } else {
     const PeerGroup figures = peer_group(document, part, group, launch);
     item.name = group + suffix(launch) + cores;
@@ -170,7 +226,8 @@ void for_each_line(const Json& part, Visit&& visit) {
 Blocks page(const Document& document) {
   Blocks blocks;
   for (const Json& part : document.plan) {
-    Ranking ranking{.title = caption_of(part), .x = "speed over the best peer", .value_name = "ratio"};
+    Ranking ranking{
+        .title = caption_of(document, part), .x = "speed over the best peer", .value_name = "ratio"};
     ranking.reference = 1;
     for_each_line(part, [&](const Json& peer_case, LaunchMode launch) {
       add_items(ranking, document, part, peer_case, launch);
@@ -194,8 +251,17 @@ PeerFigures peer_figures(const Document& document, const Json& part, const Json&
         operation != peer.operation || variant == peer.variant || peer.launch() != launch)
       continue;
     const double over = speed / rate_of(&peer);
+    if (std::isnan(over)) {
+      figures.absent_count += peer.outcome.status != Status::unsupported;
+      continue;
+    }
     if (part.at("baseline") == peer.variant) figures.over_baseline = over;
-    if (!std::isnan(over) && !(over >= figures.over_best)) figures.best = &peer, figures.over_best = over;
+    if (peer.error_class > figures.own->error_class) {
+      if (!(over >= figures.over_weaker)) figures.weaker = &peer, figures.over_weaker = over;
+    } else if (!figures.best || peer.error_class > figures.best->error_class ||
+               (peer.error_class == figures.best->error_class && over < figures.over_best)) {
+      figures.best = &peer, figures.over_best = over;
+    }
   }
   figures.share = share_of(document, part, peer_case, *figures.own);
   if (figures.own->threads > 1)

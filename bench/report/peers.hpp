@@ -8,8 +8,10 @@
 //
 // The records of a case, which were interleaved, have its row: the variant's own, its peers', and the
 // reference's, which was measured next. Cases of one group are printed as their geometric mean and their
-// minimum. Where a case has second records as graphs, they are lines of their own: plain launches are held
-// against plain ones, and graphs against graphs.
+// minimum. The best peer is the fastest of the variant's own error class; where none of that class was
+// measured, the fastest of the next stronger one, and both classes are named. What has a weaker class than
+// the variant stands in a column of its own. Where a case has second records as graphs, they are lines of
+// their own: plain launches are held against plain ones, and graphs against graphs.
 #pragma once
 
 #include <string>
@@ -23,8 +25,10 @@ namespace tallcache {
 /// The figures of one case by launches of one mode; NaN and nullptr where there are none.
 struct PeerFigures {
   const Record* own = nullptr;
-  const Record* best = nullptr;  ///< the fastest peer
-  double over_best = no_value;   ///< the variant's speed over it
+  const Record* best = nullptr;    ///< the fastest peer of its error class, else of the next stronger one
+  const Record* weaker = nullptr;  ///< the fastest one of a weaker class
+  int absent_count = 0;            ///< peers that support the shape and were not measured: one may be faster
+  double over_best = no_value, over_weaker = no_value;  ///< the variant's speed over these
   double over_baseline = no_value;
   double share = no_value;  ///< of the reference that the part names
   double over_one_core = no_value;
@@ -32,8 +36,9 @@ struct PeerFigures {
 PeerFigures peer_figures(const Document&, const Json& part, const Json& peer_case,
                          LaunchMode launch = LaunchMode::plain);
 
-/// The figures of a group, or of all cases without one where `group` is "", over the cases in which the variant and a peer were measured by launches of one
-/// mode. A case without a record as a graph does not count as absent.
+/// The figures of a group, or of all cases without one where `group` is "", over the cases in which the
+/// variant and a peer were measured by launches of one mode. A case without a record as a graph does not
+/// count as absent.
 struct PeerGroup {
   int count = 0, absent_count = 0;
   double geometric_mean = no_value, min = no_value;  ///< of the speeds over the best peer

@@ -62,7 +62,7 @@ Grid times(const ProfiledVariant& v) {
     }
     const double speedup = v.speedup(*record);
     std::string laws;
-    if (speedup > threads) laws = "above P: caches or noise";
+    if (speedup > threads) laws = "above P";
     if (!v.unit_cost() && record->seconds() * 1e9 < v.profile.span)
       laws += fmt::format("{}below the span that was measured", laws.empty() ? "" : ", ");
     row.insert(row.end(), {fmt::format("{:.4f}", record->seconds() * 1e3),

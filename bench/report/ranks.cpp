@@ -204,11 +204,11 @@ void plot(const Document& document, const std::string& prefix) {
                            quoted(series.name));
     }
     const char* const format = mode_of(document) == "bounds" ? "%g" : "%.0s%c";
-    draw(
-        fmt::format("{}-{}.svg", prefix, number++ ? "time" : "words"),
-        fmt::format(
-            "{}{}set format y '{}'\nset xlabel {}\nset ylabel {}\nset title {}\nset key outside right\nplot {}\n",
-            logarithmic_axes, blocks, format, quoted(chart.x), quoted(chart.y), quoted(chart.title), plots));
+    draw(fmt::format("{}-{}.svg", prefix, number++ ? "time" : "words"),
+         fmt::format("{}{}set format y '{}'\nset xlabel {}\nset ylabel {}\nset title {}\nset key outside "
+                     "right\nplot {}\n",
+                     logarithmic_axes, blocks, format, quoted(chart.x), quoted(chart.y), quoted(chart.title),
+                     plots));
   }
 }
 

@@ -2,8 +2,9 @@
 //
 //   {"operation", "mode": "count", "simulate", "bounds" or "run", "scaling"?: "strong" or "weak", "fabric"?}
 //
-// Its records have the condition "ranks", in a run also the "layout" of the caller's matrices. Quantities: words and
-// messages of the rank with the most, and {"rank", "level"}; formula, bound; time, also by {"phase"}.
+// Its records have the condition "ranks", in a run also the "layout" of the caller's matrices. Quantities:
+// words and messages of the rank with the most, and {"rank", "level"}; formula, bound; time, also by
+// {"phase"}.
 #pragma once
 
 #include <string>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace tallcache {
 namespace {
@@ -13,9 +14,9 @@ constexpr std::array<std::string_view, 5> origin_names{"clock", "model", "event"
 
 constexpr std::array<std::string_view, 11> quantity_keys{
     "name", "unit", "at", "value", "over", "values", "spread", "samples", "source", "detail", "reason"};
-constexpr std::array<std::string_view, 14> record_keys{
-    "operation", "variant", "backend",    "element", "shape",  "params", "input",
-    "threads",   "peer",    "conditions", "row",     "status", "reason", "quantities"};
+constexpr std::array<std::string_view, 16> record_keys{
+    "operation", "variant", "backend",    "element", "shape",   "params", "input",      "threads",
+    "peer",      "row",     "conditions", "status",  "runs_as", "reason", "quantities", "error_class"};
 
 // The unit of an operation's work, for each Rate.
 constexpr std::array<std::string_view, 6> work_units{"flop", "B", "key", "call", "cell", "edge"};
@@ -69,13 +70,50 @@ Json object(const Json& json, const char* key) {
   return json[key];
 }
 
+// Of a document from before it was stored: these variants had another than the standard one then. The
+// catalogue is not asked, as a build without CUDA reads a GPU's documents, too.
+ErrorClass error_class_before(const Record& record) {
+  if (record.operation != "matmul" || record.element == Element<std::int32_t>::name)
+    return ErrorClass::standard;
+  if (record.variant == "strassen") return ErrorClass::normwise;
+  if (record.variant == "three_products") return ErrorClass::split_factors;
+  if (record.variant == "three_truncated") return ErrorClass::truncated_sums;
+  return ErrorClass::standard;
+}
+
+ErrorClass error_class_of(const Json& json, const Record& record) {
+  if (!json.contains("error_class")) return error_class_before(record);
+  const std::string name = json["error_class"];
+  const auto parsed = parse_error_class(name);
+  if (!parsed) throw Error(fmt::format("'{}' is no error class", name));
+  return *parsed;
+}
+
 Axis axis_from_json(const Json& json) {
   return {json.at("name"), json.at("unit"), json.at("points").get<std::vector<double>>()};
+}
+
+// Reports compute with these in one unit alone.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> fixed_units{
+    {{"time", "s"}, {"transfer time", "s"}, {"traffic", "B"}}};
+
+void require_unit(const Quantity& quantity) {
+  for (const auto& [name, unit] : fixed_units)
+    if (quantity.name == name && quantity.unit != unit)
+      throw Error(fmt::format("a {} in '{}': it is read in '{}' alone", name, quantity.unit, unit));
+}
+
+int threads_from_json(const Json& json, std::string_view variant) {
+  const double threads = json.at("threads").get<double>();
+  if (!(threads >= 1 && threads <= std::numeric_limits<int>::max() && threads == std::floor(threads)))
+    throw Error(fmt::format("{} ran on {} threads", variant, threads));
+  return static_cast<int>(threads);
 }
 
 Quantity quantity_from_json(const Json& json) {
   require_known(json, quantity_keys);
   Quantity quantity{.name = json.at("name"), .unit = json.at("unit")};
+  require_unit(quantity);
   quantity.at = json.value("at", Json::object());
   const std::string source = json.at("source");
   const auto origin = std::ranges::find(origin_names, source);
@@ -163,6 +201,8 @@ Record to_record(const Problem& problem, const Candidate& candidate) {
   record.input = problem.input.empty() ? operation.inputs.front() : problem.input;
   record.threads = candidate.threads;
   record.peer = variant.peer;
+  record.error_class = variant.error_class;
+  record.stores_class = true;
   if (problem.pages == Pages::huge) record.conditions["pages"] = "2 MiB";
   if (candidate.launch == LaunchMode::graph) record.conditions["launch"] = "graph";
   if (candidate.fork) record.conditions["fork"] = name_of(*candidate.fork);
@@ -202,6 +242,7 @@ Record to_record(const Problem& problem, const Measurement& m) {
   Record record = to_record(problem, m.candidate);
   record.outcome = m.outcome;
   if (!m.timed()) return record;
+  record.runs_as = m.candidate.variant->runs_as(problem.shape, m.candidate.threads);
   const auto time = [](double value) {
     return Quantity{.name = "time", .unit = "s", .value = rounded(value)};
   };
@@ -225,7 +266,9 @@ Json to_json(const Record& record) {
   Json json{{"operation", record.operation}, {"variant", record.variant}, {"backend", record.backend},
             {"element", record.element},     {"shape", record.shape},     {"params", record.params},
             {"input", record.input},         {"threads", record.threads}, {"peer", record.peer}};
+  if (record.stores_class) json["error_class"] = name_of(record.error_class);
   put(json, "conditions", record.conditions);
+  put(json, "runs_as", record.runs_as);
   put(json, "row", record.row);
   json["status"] = to_string(record.outcome.status);
   put(json, "reason", record.outcome.reason);
@@ -244,12 +287,14 @@ Record record_from_json(const Json& json) {
     record.shape = object(json, "shape");
     record.params = object(json, "params");
     record.input = json.at("input");
-    record.threads = json.at("threads");
-    if (record.threads < 1) throw Error(fmt::format("{} ran on {} threads", record.variant, record.threads));
+    record.threads = threads_from_json(json, record.variant);
     record.peer = json.at("peer");
+    record.error_class = error_class_of(json, record);
+    record.stores_class = json.contains("error_class");
     record.conditions = json.value("conditions", Json::object());
     if (record.conditions.contains("launch") && record.conditions["launch"] != "graph")
       throw Error(fmt::format("{} is no way to launch", record.conditions["launch"].dump()));
+    record.runs_as = json.value("runs_as", "");
     record.row = json.value("row", "");
     const std::string status = json.at("status");
     const auto parsed = parse_status(status);
@@ -265,8 +310,7 @@ Record record_from_json(const Json& json) {
       throw Error(fmt::format("{} has a time that is not above 0", record.variant));
     return record;
   } catch (const Json::exception& error) {
-    const std::string_view what = error.what();
-    throw Error(fmt::format("a measurement is no record: {}", what.substr(what.find("] ") + 2)));
+    throw Error(fmt::format("a measurement is no record: {}", what_of(error)));
   }
 }
 

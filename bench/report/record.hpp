@@ -48,9 +48,14 @@ struct Record {
   std::string input{};
   int threads = 1;
   bool peer = false;
+  /// The bound that the variant's errors keep. A document from before it was stored gives it by the variant's
+  /// name.
+  ErrorClass error_class = ErrorClass::standard;
+  bool stores_class = false;  ///< false: in older documents, and of no run of a variant
   /// Other than the default: {"pages": "2 MiB"}, {"caches": "cold"}, {"launch": "graph"}.
   Json conditions = Json::object();
-  std::string row{};  ///< for a table's own measurements "<table>: <row>"; for peers, the case
+  std::string runs_as{};  ///< what a library chose for it: build, kernels, plan (Variant::runs_as)
+  std::string row{};      ///< for a table's own measurements "<table>: <row>"; for peers, the case
   Outcome outcome{};
   std::vector<Quantity> quantities{};
 

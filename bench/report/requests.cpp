@@ -10,7 +10,7 @@
 namespace tallcache {
 namespace {
 
-struct Source {
+struct CountedBy {
   Origin origin;
   const Record& record;
 
@@ -45,7 +45,7 @@ constexpr std::array balances{
             "DRAM sectors written, mean channel"}};
 
 // Names the reason why a source has no value of its first quantity; empty when it has.
-std::string absence(const Source& source, const char* title) {
+std::string absence(const CountedBy& source, const char* title) {
   const Quantity* first = source.find("global load requests");
   if (!first) return fmt::format("{}: not counted\n", title);
   return std::isnan(first->value) ? fmt::format("{}: {}\n", title, first->reason) : "";
@@ -63,7 +63,7 @@ std::string absent_sides(const Record& record) {
 }
 
 Grid record_grid(const Record& record) {
-  const Source model{Origin::model, record}, counter{Origin::event, record};
+  const CountedBy model{Origin::model, record}, counter{Origin::event, record};
   Grid grid{.caption = name_of(record),
             .columns = {{"", true}, {"model"}, {"counter"}, {"counter over model"}},
             .rows = {}};
@@ -85,7 +85,7 @@ Grid record_grid(const Record& record) {
       put(fmt::format("{}: {} a request, under load", kind.name, kind.parts), parts, loaded / by_counter);
   }
   for (const char* name : beyond_requests)
-    for (const Source* source : {&model, &counter})
+    for (const CountedBy* source : {&model, &counter})
       if (const Quantity* quantity = source->find(name); quantity && !std::isnan(quantity->value)) {
         put(quantity->unit == "1" ? name : fmt::format("{}, {}", name, quantity->unit), model.value(name),
             counter.value(name));

@@ -3,19 +3,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
-#include <csignal>
 #include <filesystem>
+#include <utility>
 
 namespace tallcache {
 namespace fs = std::filesystem;
 namespace {
 
 // The parts of the context that results depend on.
-constexpr const char* settings[] = {"/cpu",          "/usable_cores",   "/gpu",
-                                    "/build/commit", "/build/compiler", "/build/type",
-                                    "/build/flags",  "/mode",           "/seed"};
+constexpr const char* settings[] = {"/cpu",
+                                    "/usable_cores",
+                                    "/gpu",
+                                    "/cuda",
+                                    "/peers",
+                                    "/build/commit",
+                                    "/build/source_digest",
+                                    "/build/compiler",
+                                    "/build/type",
+                                    "/build/flags",
+                                    "/build/textbook_flags",
+                                    "/build/cuda_compiler",
+                                    "/build/cuda_flags",
+                                    "/mode",
+                                    "/seed",
+                                    "/fork"};
 
 constexpr const char* recovery_hint = "use --fresh to replace it, or another --results";
 
@@ -29,22 +40,6 @@ std::string setting(const Json& context, const char* name) {
 bool finished(const Record& record) {
   const Status status = record.outcome.status;
   return status != Status::pending && status != Status::too_large && status != Status::failed;
-}
-
-// A run that was killed while it wrote leaves its temporary file behind.
-void remove_leftovers(const fs::path& path) {
-  const std::string prefix = path.filename().string() + ".";
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with(prefix)) continue;
-    pid_t writer = 0;
-    const char *begin = name.data() + prefix.size(), *end = name.data() + name.size();
-    const auto [rest, error] = std::from_chars(begin, end, writer);
-    if (error != std::errc() || rest != end || writer <= 0) continue;
-    if (kill(writer, 0) != 0 && errno == ESRCH) fs::remove(entry.path(), ignored);
-  }
 }
 
 // The document of `path`. Throws Error, with the remedy, unless `context` may continue it.
@@ -66,6 +61,7 @@ Document document_to_resume(const std::string& path, const Json& context) {
     if (const std::string there = setting(old.context, name), here = setting(context, name); there != here)
       throw Error(fmt::format("{} holds other results: {} is {} there and {} here; {}", path, name + 1, there,
                               here, recovery_hint));
+  old.context.erase("sources");  // by now there may be more
   return old;
 }
 
@@ -77,9 +73,26 @@ Results::Results(const std::string& folder, Json context, bool fresh)
   fs::create_directories(folder, error);
   if (error) throw Error(fmt::format("cannot make the results folder {}: {}", folder, error.message()));
   require_writable(path_);
-  remove_leftovers(path_);
+  if (is_stream(path_))
+    throw Error(fmt::format("{} is no regular file, so that no run can resume it", path_));
   document_ = {.kind = "reproduce", .context = context};
-  if (!fresh && fs::exists(path_)) document_ = document_to_resume(path_, context);
+  if (fresh || !fs::exists(path_)) return;
+  document_ = document_to_resume(path_, context);
+  resumed_ = context.at("date");
+}
+
+void Results::note_resumption() {
+  if (!resumed_.empty()) document_.context["resumed"].push_back(std::exchange(resumed_, ""));
+}
+
+void Results::put(Record record) {
+  note_resumption();
+  document_.put(std::move(record));
+}
+
+void Results::put_limits(std::vector<Record> limits) {
+  note_resumption();
+  document_.limits = std::move(limits);
 }
 
 std::vector<const Record*> Results::records(std::string_view table, const Row& row) const {
@@ -103,6 +116,7 @@ bool Results::has(std::string_view table, const Row& row) const {
 }
 
 void Results::put_row(const std::string& row, std::vector<Record> records) {
+  note_resumption();
   std::erase_if(document_.measurements, [&](const Record& old) { return old.row == row; });
   for (Record& record : records) {
     record.row = row;
@@ -116,20 +130,7 @@ void Results::plan(const std::vector<const Table*>& tables) {
   document_.plan = plan_of(all);
 }
 
-void Results::save() const {
-  sigset_t signals, before;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  sigprocmask(SIG_BLOCK, &signals, &before);
-  try {
-    write_document(path_, document_);
-  } catch (...) {
-    sigprocmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
-  sigprocmask(SIG_SETMASK, &before, nullptr);
-}
+void Results::save() const { write_document(path_, document_); }
 
 Json plan_of(const std::vector<const Table*>& chosen) {
   Json plan = Json::array();

@@ -13,10 +13,10 @@ namespace tallcache {
 
 class Results {
  public:
-  /// Opens `folder`/reproduce.json, which must come from the same build on the same machine with the same
-  /// mode and seed, or creates it; `fresh` replaces it. Throws Error, and leaves the file unchanged, when it
-  /// is no results file of reproduce, when it comes from another machine, build, mode or seed, or when the
-  /// folder cannot be written.
+  /// Opens `folder`/reproduce.json, which must come from the same sources, built alike, on the same machine
+  /// with the same libraries, mode and seed, or creates it; `fresh` replaces it. Throws Error, and leaves the
+  /// file unchanged, when it is no results file of reproduce, when it comes from anything else, or when the
+  /// folder cannot be written or has something else than a regular file of that name.
   Results(const std::string& folder, Json context, bool fresh);
 
   const std::string& path() const { return path_; }
@@ -29,18 +29,21 @@ class Results {
   std::vector<const Record*> records(std::string_view table, const Row& row) const;
 
   /// Adds a record, replacing the one of the same run.
-  void put(Record record) { document_.put(std::move(record)); }
+  void put(Record record);
   /// Sets the records that a table measured itself, replacing those of the same row.
   void put_row(const std::string& row, std::vector<Record> records);
-  void put_limits(std::vector<Record> limits) { document_.limits = std::move(limits); }
+  void put_limits(std::vector<Record> limits);
   /// Adds tables to the plan.
   void plan(const std::vector<const Table*>& tables);
 
-  /// Writes the file. SIGINT and SIGTERM are blocked meanwhile.
+  /// Writes the file, which is whole at any moment.
   void save() const;
 
  private:
-  std::string path_;
+  /// Adds this run's date to the context's "resumed", once it has measured something.
+  void note_resumption();
+
+  std::string path_, resumed_{};
   Document document_;
 };
 

@@ -12,12 +12,14 @@
 namespace tallcache {
 namespace {
 
-std::string phases_of(const Record& record) {
+// What is behind the figures: the times of the phases, and what a library chose.
+std::string remarks_of(const Record& record) {
   std::string text;
   for (const Quantity& quantity : record.quantities)
     if (quantity.name == "time" && quantity.at.contains("phase"))
       text += fmt::format("{}{} {:.4f} ms", text.empty() ? "" : ", ", quantity.at["phase"].get<std::string>(),
                           quantity.value * 1e3);
+  if (!record.runs_as.empty()) text += fmt::format("{}as {}", text.empty() ? "" : "; ", record.runs_as);
   return text;
 }
 
@@ -66,7 +68,7 @@ Grid run_grid(const Document& document) {
     else
       grid.rows.push_back({name, fmt::format("{:.4f}", seconds * 1e3),
                            fmt::format("{:.4f}", record->seconds_spread() * 1e3),
-                           fmt::format("{:.2f}", record->rate()), phases_of(*record)});
+                           fmt::format("{:.2f}", record->rate()), remarks_of(*record)});
   }
   if (std::ranges::all_of(grid.rows, [](const auto& row) { return row.back().empty(); })) {
     grid.columns.pop_back();

@@ -12,8 +12,8 @@
 
 namespace tallcache {
 
-/// One part of the plan as a table. Each row is a step, compared with the one before. No step builds on
-/// a library's.
+/// One part of the plan as a table. Each row is a step, compared with the one before of its error class. No
+/// step builds on a library's, or on one of another class than the first's, which its row names.
 Grid steps_grid(const Document&, const Json& part);
 
 }  // namespace tallcache

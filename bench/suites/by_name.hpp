@@ -13,8 +13,8 @@
 
 namespace tallcache {
 
-/// Of `all` those with these names, each once, or all where none is named. Throws Error with the nearest name;
-/// `what` describes them in its message: "operation with steps".
+/// Of `all` those with these names, each once, or all where none is named. Throws Error with the nearest
+/// name; `what` describes them in its message: "operation with steps".
 template <class Item, class NameOf>
 std::vector<Item> find_by_name(const std::vector<Item>& all, std::span<const std::string> names,
                                NameOf name_of, std::string_view what) {

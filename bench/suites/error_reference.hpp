@@ -12,8 +12,9 @@
 
 namespace tallcache {
 
-/// Over the elements of a result: the distance from the exact value over the magnitude that bounds it, in units
-/// of the unit roundoff u of the result's elements (2^-24 in float, 2^-53 in double). NaN when an element is not finite.
+/// Over the elements of a result: the distance from the exact value over the magnitude that bounds it, in
+/// units of the unit roundoff u of the result's elements (2^-24 in float, 2^-53 in double). NaN when an
+/// element is not finite.
 struct RoundingErrors {
   double max = no_value, mean = no_value;
 };
@@ -30,8 +31,8 @@ class ErrorReference {
 /// Kinds of factors: standard normal; uniform in [0, 1); of either sign with exponents over 2^40.
 inline constexpr std::string_view error_inputs[] = {"normal", "positive", "spread"};
 
-/// Of a product C = A B in T, each |c - exact| over (|A||B|). Exact are sums in twice the precision: Dot2 (Ogita,
-/// Rump, Oishi, "Accurate sum and dot product", 2005), whose error is below (k 2^-53)^2 of |A||B|.
+/// Of a product C = A B in T, each |c - exact| over (|A||B|). Exact are sums in twice the precision: Dot2
+/// (Ogita, Rump, Oishi, "Accurate sum and dot product", 2005), whose error is below (k 2^-53)^2 of |A||B|.
 template <class T>
 std::unique_ptr<ErrorReference> product_reference(const Shape&, std::string_view input, std::uint64_t seed);
 

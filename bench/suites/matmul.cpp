@@ -196,7 +196,7 @@ ErrorStudy errors(std::string_view backend, std::string_view element = Element<T
                   {"recursive"},
                   {"recursive_temporary", {{"splits", 10}}},
                   {"recursive_packed"},
-                  {"strassen", {{"cutover", 32}}, true},
+                  {"strassen", {{"cutover", 32}}},
                   {"openblas_best"},
                   {"blis_best"}};
   return study;

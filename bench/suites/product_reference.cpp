@@ -77,8 +77,8 @@ class ProductReference final : public ErrorReference {
   }
 
  private:
-  // Row i of C += A(i, l) times row l of B. Products and sums are split without a fused multiply-add, which not
-  // every processor has, so that the loop is one of vectors.
+  // Row i of C += A(i, l) times row l of B. Products and sums are split without a fused multiply-add, which
+  // not every processor has, so that the loop is one of vectors.
   void add_row(Index i, Index l) {
     const double a = a_[static_cast<std::size_t>(i * k_ + l)];
     const Halves as(a);

@@ -93,9 +93,6 @@ struct PeerComparison {
 struct ErrorRun {
   std::string_view variant;
   Params params{};
-  /// Its error is bounded by norms alone, and not element by element: it is measured on the timed shape only,
-  /// where the operation's check of its result is that on the first kind of input.
-  bool normwise = false;
 };
 
 /// The rounding errors of an operation's variants over a ladder of one size, and beside their speeds.

@@ -181,7 +181,6 @@ void add_camping(const Inputs& inputs, std::string_view table, Report& report) {
   if (counted == std::size(kernels)) {
     finding.holds = holds;
     finding.figures = fmt::format("{} kernels", counted);
-    if (holds) finding.why = "Blocks start row by row, and tiles below one another lie in one partition";
   }
   report.findings.push_back(std::move(finding));
 }

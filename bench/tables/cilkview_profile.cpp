@@ -249,12 +249,10 @@ Finding finds_composition(std::span<const Program> programs, const Costs& costs)
     figures +=
         fmt::format("{}: {:.2f} (slide {:.2f}); ", p.name, p.charged.parallelism(), p.slide.parallelism());
   }
-  return {
-      finding.text, same && apart < 1e-6,
-      figures + fmt::format("work and span at most {:.1g} of them off", apart),
-      fmt::format("Charged {:.1f} instructions a fork, {:.1f} a body and {:.1f} the last of four: a fork is "
-                  "on the span twice an iteration of the original, twice in all of the interchanged",
-                  costs.fork, costs.body, costs.last_body)};
+  return {finding.text, same && apart < 1e-6,
+          figures + fmt::format("work and span at most {:.1g} of them off", apart),
+          fmt::format("Charged {:.1f} instructions a fork, {:.1f} a body and {:.1f} the last of four",
+                      costs.fork, costs.body, costs.last_body)};
 }
 
 // The slide truncates its averages and does not round them. The strands follow from this.
@@ -272,10 +270,7 @@ Finding finds_counts(const Json& slide, std::span<const Program> programs) {
     figures += fmt::format("{}{}: {} spawns, {} strands, {} along the span", figures.empty() ? "" : "; ",
                            p.name, p.charged.spawns, p.charged.strands, p.charged.strands_on_span);
   }
-  return {
-      finding.text, same, figures,
-      "A loop of 4 by halves is 3 forks and 10 strands, 5 of them on its span; the strand between two loops "
-      "is one"};
+  return {finding.text, same, figures, ""};
 }
 
 Finding finds_burden(std::span<const Program> programs, const Record* record) {

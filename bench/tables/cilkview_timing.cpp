@@ -100,17 +100,7 @@ Finding finds_speedup(const Inputs& inputs, const std::string& program, bool spe
       finding.holds = finding.holds.value_or(true) && (speeds_up ? speedup > 1 : speedup < 1);
     }
   }
-  if (!finding.holds)
-    finding.why = "Needs a measurement on 2 cores";
-  else if (speeds_up)
-    finding.why = *finding.holds ? "Three forks in all: every core gets a whole serial loop"
-                                 : "Its four strands did not get cores of their own";
-  else
-    finding.why = *finding.holds
-                      ? "Three forks for four short bodies, every time around: a steal costs more than "
-                        "it takes over"
-                      : "oneTBB's threads spin between the loops and steal in less time than the "
-                        "bodies take; cilkview-profile says what is left at worst";
+  if (!finding.holds) finding.why = "Needs a measurement on 2 cores";
   return finding;
 }
 

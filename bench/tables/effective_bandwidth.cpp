@@ -175,7 +175,9 @@ void add_ladder(const Inputs& inputs, Report& report) {
                    stored = record->value("bytes stored"), moved = (loaded + stored) / needed;
       for (const double value : {2 * loaded / needed, 2 * stored / needed, moved, printed(step) * moved})
         row.push_back(figure(value));
-      if (moved > 1) more.push_back(fmt::format("{} moves {}", step.variant, times(moved)));
+      if (moved > 1)
+        more.push_back(fmt::format("{} moves {}: its loads {} of what they need, its stores {}", step.variant,
+                                   times(moved), times(2 * loaded / needed), times(2 * stored / needed)));
     }
     row.resize(grid.columns.size() - 1, "-");
     row.push_back(counted_cell(find_step(counted_here, step)));
@@ -184,8 +186,7 @@ void add_ladder(const Inputs& inputs, Report& report) {
   Finding finding{"S6, hardware counters include bytes that the algorithm does not use", {}, {}, {}};
   if (!records.empty()) {
     finding.holds = !more.empty();
-    for (const std::string& kernel : more) finding.figures += (finding.figures.empty() ? "" : ", ") + kernel;
-    if (!more.empty()) finding.why = "Its stores use 4 of the 32 bytes of each sector";
+    for (const std::string& kernel : more) finding.figures += (finding.figures.empty() ? "" : "; ") + kernel;
   }
   report.findings.push_back(std::move(finding));
   if (counted_here.empty())

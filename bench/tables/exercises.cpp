@@ -165,7 +165,7 @@ void add_exercises(const Inputs& inputs, std::string_view table, std::span<const
     report.findings.push_back(std::move(finding));
   }
   if (std::ranges::any_of(report.findings, [](const Finding& finding) { return finding.holds == false; }))
-    report.notes.push_back("(!): not what the model comes to; the finding says why.");
+    report.notes.push_back("(!): not what the model comes to.");
 }
 
 }  // namespace tallcache

@@ -1,5 +1,5 @@
-// The tables of tables.def; each is defined in its own file, in a namespace of its own, for the files name their parts
-// alike and are compiled together.
+// The tables of tables.def; each is defined in its own file, in a namespace of its own, for the files name
+// their parts alike and are compiled together.
 #pragma once
 
 #include "bench/tables/table.hpp"

@@ -261,10 +261,8 @@ void add_in_flight(const Inputs& inputs, std::string_view table, Report& report)
     grid.rows.push_back({bytes_text(curve->over.points[i]), figure(curve->values[i]), percent(share)});
   }
   report.grids.push_back(std::move(grid));
-  report.notes.push_back(fmt::format(
-      "The knee: {} in flight on a multiprocessor give 90 % of the bandwidth. Latency times bandwidth is "
-      "less, since a loaded memory takes longer than an idle one.",
-      bytes_text(knee)));
+  report.notes.push_back(fmt::format("The knee: {} in flight on a multiprocessor give 90 % of the bandwidth.",
+                                     bytes_text(knee)));
   Chart chart{
       .title = "Bandwidth over bytes in flight", .x = "bytes in flight on a multiprocessor", .y = "GB/s"};
   chart.series.push_back(line("copies of 16 bytes", *curve));

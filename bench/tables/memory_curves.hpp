@@ -8,8 +8,8 @@
 
 namespace tallcache {
 
-/// Cycles and nanoseconds of a dependent load: of registers and the small memories, and of global memory over its
-/// footprint.
+/// Cycles and nanoseconds of a dependent load: of registers and the small memories, and of global memory over
+/// its footprint.
 Row latency_row();
 /// Bandwidth over the bytes under way on a multiprocessor; over the stride between neighbours; over the
 /// occupancy, which the counters say beside the one that the resources allow.

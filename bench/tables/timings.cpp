@@ -30,7 +30,10 @@ bool measured_at(const Case& c, Scale scale) {
 Protocol protocol_of(Scale scale, const TimedTable& table, const Case& c) {
   if (scale == Scale::smoke) return {.min_rounds = 3, .max_rounds = 3, .seconds = 0.01};
   if (scale == Scale::full)
-    return {.min_rounds = c.from == Scale::full ? 2 : 5, .max_rounds = 15, .seconds = 1};
+    return {.min_rounds = c.from == Scale::full ? 2 : 5,
+            .max_rounds = 15,
+            .seconds = 1,
+            .planning = Planning::patient};
   const Cost cost = table.operation->cost(complete_shape(*table.operation, c.shape));
   const bool long_run = cost.flops > 1e9 || cost.bytes > 5e8;
   return {.min_rounds = long_run ? 2 : 3, .max_rounds = 9, .seconds = 0.25};
@@ -104,12 +107,13 @@ double Timings::slide(const Case& c, const Line& line) const {
 
 const Record* Timings::record(const Case& c, const Line& line) const {
   if (left_out(c) || line.variant.empty()) return nullptr;
-  return find_run(inputs_.document, {.operation = table_.operation,
-                                     .shape = c.shape,
-                                     .variant = line.variant,
-                                     .backend = line.backend,
-                                     .params = params_of(c, line),
-                                     .threads = line.threads});
+  const Record* found = find_run(inputs_.document, {.operation = table_.operation,
+                                                    .shape = c.shape,
+                                                    .variant = line.variant,
+                                                    .backend = line.backend,
+                                                    .params = params_of(c, line),
+                                                    .threads = line.threads});
+  return found && found->outcome.measured() && line.chooses && found->runs_as.empty() ? nullptr : found;
 }
 
 double Timings::here(const Case& c, const Line& line) const {

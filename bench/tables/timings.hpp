@@ -23,6 +23,9 @@ struct Line {
   int threads = 1;
   std::size_t baseline = 0;  ///< index of the line to which its speed-up refers
   Index slide_n = 0;         ///< the slide's row, where it differs from the case's
+  /// A library that chooses its kernels: a record that does not say which ones is left out. Of vqsort such a
+  /// record may be of compress stores in microcode (cpu/peers/fastest.hpp).
+  bool chooses = false;
 };
 
 struct Case {
@@ -58,6 +61,7 @@ class Timings {
   Timings(const TimedTable& table, const Inputs& inputs) : table_(table), inputs_(inputs) {}
 
   const TimedTable& table() const { return table_; }
+  const Document& document() const { return inputs_.document; }
   /// The cases of this scale, in order.
   std::vector<const Case*> cases() const;
   /// The line of this label. Throws Error when there is none.
@@ -93,19 +97,27 @@ class Timings {
 /// The grid, the ratios and the notes on sizes left out. The findings are the table's own.
 Report report_of(const Timings&);
 
+// Times decide these findings, and do not say why they end as they do: a decided finding has no reason but
+// one that a table takes from further figures of the document.
+
 /// "`a` beats `b` from n = `min`". Holds when it does at every measured case of the slide from there, where
-/// the slide says so.
-Finding finds_faster(const Timings&, std::string text, std::string_view a, std::string_view b, Index min,
-                     std::string why_holds, std::string why_fails);
+/// the slide says so. Its figures name the cases of this scale that were not measured.
+Finding finds_faster(const Timings&, std::string text, std::string_view a, std::string_view b, Index min);
 
 /// "the speed-up of `a` grows with n": compares the first with the last measured case from `min`.
-Finding finds_growing(const Timings&, std::string text, std::string_view a, Index min, std::string why_holds,
-                      std::string why_fails);
+Finding finds_growing(const Timings&, std::string text, std::string_view a, Index min);
 
-/// "`line` reaches an efficiency of `min`": its speed-up over the number of cores, at the largest measured
-/// case, on `cores` of them, or on the most that were measured (0).
-Finding finds_efficient(const Timings&, std::string text, std::string_view line, double min, int cores,
-                        std::string why_holds, std::string why_fails);
+/// A line's efficiency at the largest measured case, on some number of cores.
+struct Efficiency {
+  const Case* at = nullptr;    ///< nullptr: not measured
+  const Line* line = nullptr;  ///< on those cores
+  double value = no_value;     ///< the speed-up over the number of cores
+};
+/// On `cores` of them, or on the most that were measured (0).
+Efficiency efficiency_of(const Timings&, std::string_view line, int cores);
+
+/// "`line` reaches an efficiency of `min`": its efficiency_of() does.
+Finding finds_efficient(const Timings&, std::string text, std::string_view line, double min, int cores);
 
 /// A cube, a square: the usual shapes.
 Shape cube(Index n);

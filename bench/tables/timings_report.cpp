@@ -82,10 +82,10 @@ void add_ratios(const Timings& timings, const Case& c, bool last, Report& report
 }
 
 void add_notes(const Timings& timings, const std::string& left_out, Report& report) {
-  report.notes.push_back(fmt::format(
-      "Times are medians, +- their median absolute deviation; speed-ups are over {}.",
-      timings.parallel() ? "the same program's serial elision, interleaved with it; threads are pinned"
-                         : timings.table().lines.front().label));
+  report.notes.push_back(
+      fmt::format("Times are medians, +- their median absolute deviation; speed-ups are over {}.",
+                  timings.parallel() ? "the same program's serial elision, interleaved with it"
+                                     : timings.table().lines.front().label));
   const Line& best_known = timings.table().best_known;
   if (std::ranges::any_of(timings.cases(), [&](const Case* c) { return timings.record(*c, best_known); }))
     report.notes.push_back(

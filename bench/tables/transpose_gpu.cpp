@@ -122,8 +122,7 @@ void add_grids(Report& report, const Inputs& inputs, std::span<const Compared> c
 
 /// "a is at least (or at most) `bound` times b", at the largest size, with the slide's ratio beside it.
 void add_finding(Report& report, const Inputs& inputs, const Compared& column, std::string text,
-                 std::string_view a, std::string_view b, bool at_least, double bound, std::string why_holds,
-                 std::string why_fails) {
+                 std::string_view a, std::string_view b, bool at_least, double bound) {
   const auto kernel = [&](std::string_view label) -> const Kernel& {
     return *std::ranges::find(column.kernels, label, &Kernel::label);
   };
@@ -136,7 +135,7 @@ void add_finding(Report& report, const Inputs& inputs, const Compared& column, s
     finding.holds = at_least ? here >= bound : here <= bound;
     finding.figures =
         fmt::format("{} over {}, {}: slide {}, here {}", a, b, column.title, times(slide), times(here));
-    finding.why = std::move(*finding.holds ? why_holds : why_fails);
+    finding.why = "";
     report.ratios.push_back(
         {fmt::format("n = {}, {}", n, column.title), fmt::format("{} over {}", a, b), slide, here});
   }
@@ -183,24 +182,17 @@ Report gtx280_report(const Inputs& inputs) {
       "has not.");
   add_finding(report, inputs, columns[0],
               "the naive transposition has less than half of the copy's bandwidth", "naive", "simple copy",
-              false, 0.5, "A warp's store still takes 32 transactions where 4 would do",
-              "The caches gather the scattered stores of neighbouring warps before they go to memory");
-  add_finding(
-      report, inputs, columns[1], "shared memory and a barrier cost the copy next to nothing",
-      "copy through shared memory", "simple copy", true, 0.9, "Other blocks work while one waits",
-      "The barrier stands between the loads and the stores of a block, and too few other blocks hide it");
+              false, 0.5);
+  add_finding(report, inputs, columns[1], "shared memory and a barrier cost the copy next to nothing",
+              "copy through shared memory", "simple copy", true, 0.9);
   add_finding(report, inputs, columns[0], "removing the bank conflicts has little effect",
-              "bank-conflict-free", "coalesced", false, 1.1,
-              "Something else than bank conflicts is the limit, as it was there",
-              "There, partition camping hid what bank conflicts cost; here nothing does");
-  add_finding(report, inputs, columns[0],
-              "moving tiles to their transposed place is what costs: partition camping", "coarse-grained",
-              "fine-grained", false, 0.5, "Stores down a column of tiles still queue at few channels",
-              "Addresses are hashed over the memory channels now: a power-of-two stride camps on none");
+              "bank-conflict-free", "coalesced", false, 1.1);
+  add_finding(
+      report, inputs, columns[0],
+      "moving tiles to their transposed place has less than half of the bandwidth of transposing within them",
+      "coarse-grained", "fine-grained", false, 0.5);
   add_finding(report, inputs, columns[0], "blocks along the diagonal are four times as fast", "diagonal",
-              "bank-conflict-free", true, 3,
-              "Partition camping is still there, and the diagonal order avoids it",
-              "No partition camping, so nothing to avoid; the order costs two divisions a block");
+              "bank-conflict-free", true, 3);
   return report;
 }
 
@@ -256,24 +248,16 @@ Report k40_report(const Inputs& inputs) {
   add_grids(report, inputs, columns);
   report.notes.push_back("Twice the matrix over the time; the slides do not print their n.");
   add_finding(report, inputs, columns[0], "one thread an element is several times one thread a row",
-              "transpose2", "transpose1", true, 2, "n threads are far too few loads under way",
-              "The size has rows enough to keep the device busy");
+              "transpose2", "transpose1", true, 2);
   add_finding(report, inputs, columns[0], "coalescing the stores through shared memory helps float",
-              "transpose3", "transpose2", true, 1,
-              "A store of 32 neighbours takes 4 transactions in place of 32",
-              "The bank conflicts cost more than the coalesced stores gain");
-  add_finding(report, inputs, columns[1], "but not double, for its bank conflicts", "transpose3",
-              "transpose2", false, 1,
-              "A column of doubles lies in few banks, and serialises the loads from shared memory",
-              "The coalesced stores gain more than the bank conflicts cost");
+              "transpose3", "transpose2", true, 1);
+  add_finding(report, inputs, columns[1], "but not double", "transpose3", "transpose2", false, 1);
   add_finding(report, inputs, columns[0], "without bank conflicts it is faster again", "transpose4",
-              "transpose3", true, 1, "32 lanes read 32 banks", "Memory is the limit with conflicts too");
+              "transpose3", true, 1);
   add_finding(report, inputs, columns[0], "several elements a thread are faster again",
-              "transpose5, 8 elements", "transpose4", true, 1, "More loads are under way from each warp",
-              "32 x 32 threads have enough loads under way on this device");
-  add_finding(report, inputs, columns[0], "16 elements a thread are slower than 8, for the occupancy lost",
-              "transpose5, 16 elements", "transpose5, 8 elements", false, 1,
-              "Two warps a block are too few to hide the latency", "Enough blocks fit to make up for it");
+              "transpose5, 8 elements", "transpose4", true, 1);
+  add_finding(report, inputs, columns[0], "16 elements a thread are slower than 8", "transpose5, 16 elements",
+              "transpose5, 8 elements", false, 1);
   return report;
 }
 

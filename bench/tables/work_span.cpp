@@ -58,7 +58,7 @@ Record profile_at(const WorkSpanLine& line, const Variant& variant, Index n, std
   const cache::TracedProblem problem(operation, shape, variant.scratch(shape, params), input, seed);
   const Profile profile =
       variant.profile(problem.args(), params, CostUnit::accesses, {.burden = cilkview_burden});
-  if (const Check check = operation.check(shape, input, seed, problem.args()); !check)
+  if (const Check check = operation.check(shape, input, seed, problem.args(), variant.error_class); !check)
     throw Error(fmt::format("wrong result: {}", check.message()), Status::wrong);
   Record record = measured_record(std::string(operation.name), std::string(variant.name),
                                   std::string(operation.element), to_json(shape));

@@ -88,8 +88,8 @@ std::uint64_t atomic_set(const WarpMachine& machine, std::uint64_t line) {
   return static_cast<std::uint64_t>(std::popcount(line & low) % 2 + std::popcount(line & high) % 2 * 2);
 }
 
-/// The lanes of an atomic's set that go next: those of the lowest lane's line. Each place in a line belongs to
-/// the lowest lane there, even where that lane waits for another line.
+/// The lanes of an atomic's set that go next: those of the lowest lane's line. Each place in a line belongs
+/// to the lowest lane there, even where that lane waits for another line.
 std::uint32_t served_lanes(const WarpMachine& machine, const WarpRequest& request, std::uint32_t set) {
   const auto line_bytes = static_cast<std::uint64_t>(machine.line_bytes);
   const std::uint64_t line = request.address[std::countr_zero(set)] / line_bytes;

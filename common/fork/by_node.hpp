@@ -1,6 +1,6 @@
-// The fork policy that tells which memory node works on which part of a program's data: it follows the program's own
-// recursion, so that what a node's processors will work on can be touched first there. Linux gives a page to the node
-// of the processor that touches it first.
+// The fork policy that tells which memory node works on which part of a program's data: it follows the
+// program's own recursion, so that what a node's processors will work on can be touched first there. Linux
+// gives a page to the node of the processor that touches it first.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +23,11 @@ struct MemoryNode {
 };
 
 /// The program's order of the elements that it writes is divided among the nodes, each with a share that its
-/// processors have of all. visit(node, views...) is called for each part of the program that lies in the share of
-/// nodes[node], but for a sixteenth of a share; it is not run. Larger parts are run, and fork on. Branches are Parts,
-/// of which the first view is written and covers all elements that the branch writes.
+/// processors have of all. visit(node, views...) is called for each part of the program that lies in the
+/// share of nodes[node], but for a sixteenth of a share; it is not run. Larger parts are run, and fork on.
+/// Branches are Parts, of which the first view is written and covers all elements that the branch writes.
 ///
-///   ByNode fork(nodes, [&](std::size_t node, auto b, auto a) { ... });
+///   ByNode fork(nodes, [&](std::size_t node, auto b, auto a) { touch(node, b, a); });
 ///   fork.start(Part([&](auto b, auto a) { rec_transpose(fork, b, a, 1); }, b, a));
 template <class Visit>
 class ByNode {

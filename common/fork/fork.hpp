@@ -4,18 +4,24 @@
 //   fork.adding(f, g)               runs f and g, which add to the same view: one after the other, unless the
 //                                   policy gives one of them a view of its own and adds it afterwards
 //   fork.loop(begin, end, step, f)  runs f(i) for i = begin, begin + step, ... < end, all independent
-//   fork.blocks(count, f)           runs f(b) for b = 0 ... count - 1, all independent and each worth a thread
+//   fork.blocks(count, f)           runs f(b) for b = 0 ... count - 1, all independent, each worth a thread
 //   fork.width()                    the number of blocks of an algorithm that cuts its input by number;
 //                                   its scratch is indexed by block, never by thread
 //
 // expect_work(fork, nanoseconds) tells it how long about what follows takes on one thread.
 //
+// A program runs in the floating-point mode of its caller on all threads: rounding direction, flushing of
+// subnormal numbers, trapped exceptions. The mode is read where the program enters an arena, and where a fork
+// becomes a task; the caller's is the same afterwards, and the exceptions that it had raised stay raised. A
+// branch leaves the mode as it finds it: what others see of a change that a branch makes, and which
+// exceptions a parallel program raises on its caller's thread, is unspecified.
+//
 // f and g are functions without arguments. A Part is one that also shows the views that it works on, so that
 // a policy for several memories can see what each branch reads and writes.
 //
 // Serial is in this header, oneTBB in one_tbb.hpp, Heartbeat, which needs no grain, in heartbeat.hpp, the
-// profiler in work_span.hpp, memory nodes in by_node.hpp. run_parallel() of parallel.hpp runs a program under the
-// policy that was chosen.
+// profiler in work_span.hpp, memory nodes in by_node.hpp. run_parallel() of parallel.hpp runs a program under
+// the policy that was chosen.
 #pragma once
 
 #include <algorithm>
@@ -26,9 +32,10 @@
 
 namespace tallcache {
 
-/// A branch of a fork that shows its data: body(views...). A view of const elements is only read, any other is
-/// written, or added to under fork.adding(). Two branches share a view when both have the same one. The body
-/// works on the views that it is called with, so that a policy may call it with copies of them elsewhere.
+/// A branch of a fork that shows its data: body(views...). A view of const elements is only read, any other
+/// is written, or added to under fork.adding(). Two branches share a view when both have the same one. The
+/// body works on the views that it is called with, so that a policy may call it with copies of them
+/// elsewhere.
 ///
 ///   fork(Part(product, c1, a1, b), Part(product, c2, a2, b));        // both read b
 ///   fork.adding(Part(product, c, a1, b1), Part(product, c, a2, b2));  // both add to c
@@ -83,8 +90,8 @@ void loop_by_halves(Fork& fork, Index begin, Index end, Index step, Index grain,
        [&fork, middle, end, step, grain, &body] { loop_by_halves(fork, middle, end, step, grain, body); });
 }
 
-/// Tells a policy that what follows takes about so many nanoseconds on one thread, within a factor of two. A policy that
-/// waits until a program has proved long need not wait then.
+/// Tells a policy that what follows takes about so many nanoseconds on one thread, within a factor of two. A
+/// policy that waits until a program has proved long need not wait then.
 template <class Fork>
 void expect_work(const Fork& fork, Index nanoseconds) {
   if constexpr (requires { fork.expect_work(nanoseconds); }) fork.expect_work(nanoseconds);

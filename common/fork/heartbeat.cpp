@@ -20,11 +20,11 @@ constexpr Time between_looks = 2'000;
 constexpr Time long_strand = 30'000, long_beginning = 100'000;
 constexpr int most_between = 512;  // forks
 
-// Whether this thread has strands so long that it does not look before it is too late for a promotion. It then
-// promotes each fork, up to a task for each thread, and so do those that take its tasks, until short strands follow
-// one another, those before the task included. After strands that are longer still the next program does so from
-// its beginning: it is probably the same again. Where it is not, a thread is woken in vain, which takes a tenth of
-// such a strand's time.
+// Whether this thread has strands so long that it does not look before it is too late for a promotion. It
+// then promotes each fork, up to a task for each thread, and so do those that take its tasks, until short
+// strands follow one another, those before the task included. After strands that are longer still the next
+// program does so from its beginning: it is probably the same again. Where it is not, a thread is woken in
+// vain, which takes a tenth of such a strand's time.
 struct Strands {
   bool long_now = false, long_before = false;
   int short_ones = 0;
@@ -49,8 +49,7 @@ struct Promoted {
   Crew& crew;
   std::atomic<int> waiting{0};     // tasks that have not begun
   std::atomic<int> unfinished{0};  // tasks, those that a cancellation leaves out until they are destroyed
-  // Isolated, as a branch that an outer cancellation left out would leave its fork without a result.
-  tbb::task_group_context context{tbb::task_group_context::isolated};
+  ContextOfMode context;           // of the thread that makes the first task, which is the program's
   tbb::task_group group{context};
   HappensBefore order;
 
@@ -65,9 +64,9 @@ struct Promoted {
     Promoted& promoted;
   };
 
-  // A task that runs.
+  // A task that runs. What the closure holds is read by the closure, which is not sanitized.
   struct Running {
-    Running(Promoted& promoted, const Strands& of_fork) : crew(promoted.crew) {
+    Running(Promoted& promoted, Strands of_fork) : crew(promoted.crew) {
       --promoted.waiting;
       --crew.offered;
       --crew.idle;
@@ -125,8 +124,8 @@ void join(Latent& latent) {
     Promoted& promoted;
     ~Left() { promoted.crew.offered -= promoted.waiting; }  // by a cancellation
   } const left{*promoted};
-  // Where the arena is full one of its threads runs this. It does not wait: of the tasks that are waited for one may
-  // be suspended on its own stack.
+  // Where the arena is full one of its threads runs this. It does not wait: of the tasks that are waited for
+  // one may be suspended on its own stack.
   const auto caller = std::this_thread::get_id();
   for (bool waited = false; !waited;) {
     pass_through(crew, [&] {

@@ -1,30 +1,30 @@
 // Heartbeat scheduling (Acar, Charguéraud, Guatto, Rainey, Sieczkowski, "Heartbeat scheduling: provable
 // efficiency for nested parallelism", PLDI 2018, pages 769-782) on oneTBB's arenas, with promotions on demand
-// (Acar, Charguéraud, Rainey, "Scheduling parallel programs by work stealing with private deques", PPoPP 2013,
-// pages 219-228). A fork costs a few nanoseconds, so that a program needs no grain: it forks down to its
-// smallest pieces.
+// (Acar, Charguéraud, Rainey, "Scheduling parallel programs by work stealing with private deques", PPoPP
+// 2013, pages 219-228). A fork costs a few nanoseconds, so that a program needs no grain: it forks down to
+// its smallest pieces.
 //
-// A fork is latent at first: a record on the stack, in a list of its thread. The thread runs the first branch,
-// takes the record off the list and runs the second one. Now and then a thread looks: it turns the oldest latent
-// fork of its list into a task of oneTBB, which another thread may take, where it has promoted none for a
-// heartbeat. While threads of the arena are known to have nothing to do it promotes one for each of them, four at
-// once at most, and on average one in a sixth of a heartbeat. A fork whose first branch has not run for long stays
-// latent, as its second one is probably as short. Of a loop it turns the second half of the remaining iterations
-// into a task, where that half is known to be worth one. A program that ends before its first heartbeat has
-// entered no arena. One that foretells that it is long does not wait for that heartbeat: by expect_work(), or as a
-// loop whose first iterations tell how long the others will take.
+// A fork is latent at first: a record on the stack, in a list of its thread. The thread runs the first
+// branch, takes the record off the list and runs the second one. Now and then a thread looks: it turns the
+// oldest latent fork of its list into a task of oneTBB, which another thread may take, where it has promoted
+// none for a heartbeat. While threads of the arena are known to have nothing to do it promotes one for each
+// of them, four at once at most, and on average one in a sixth of a heartbeat. A fork whose first branch has
+// not run for long stays latent, as its second one is probably as short. Of a loop it turns the second half
+// of the remaining iterations into a task, where that half is known to be worth one. A program that ends
+// before its first heartbeat has entered no arena. One that foretells that it is long does not wait for that
+// heartbeat: by expect_work(), or as a loop whose first iterations tell how long the others will take.
 //
 // A thread looks when the number of forks since its last look has come to a count that it adapts, so that it
-// looks every few microseconds; in a program that begins at forks 1, 2, 4, 8 ...; at each fork where strands are
-// longer; and at its next fork when another thread runs out of work.
+// looks every few microseconds; in a program that begins at forks 1, 2, 4, 8 ...; at each fork where strands
+// are longer; and at its next fork when another thread runs out of work.
 //
 // Let a program have work W and span S, the latent forks included, let a promotion cost t, and let N be the
 // time between two promotions of a thread. The paper proves a work of at most (1 + t / N) W and a span of at
 // most (1 + N / t) S, where each fork on the path counts t. Here N is on average at least the sixth of a
-// heartbeat, but for the first four promotions of each task, and for a task for each thread where it is foretold to be
-// long; where strands are long, it is on average at least a strand. The bound on the span holds for strands that are
-// shorter than N, as nothing interrupts a strand; where strands become longer from one fork to the next, a thread sees
-// it some dozens of forks later.
+// heartbeat, but for the first four promotions of each task, and for a task for each thread where it is
+// foretold to be long; where strands are long, it is on average at least a strand. The bound on the span
+// holds for strands that are shorter than N, as nothing interrupts a strand; where strands become longer from
+// one fork to the next, a thread sees it some dozens of forks later.
 #pragma once
 
 #include <algorithm>
@@ -64,8 +64,8 @@ struct Latent {
   Promoted* promoted;       ///< of a fork: set where that is no longer latent
 };
 
-/// The latent forks of a thread; while it is in another arena, those that it made there. The oldest is promoted
-/// first, so that a thread that waits for a task has none left, except around blocks().
+/// The latent forks of a thread; while it is in another arena, those that it made there. The oldest is
+/// promoted first, so that a thread that waits for a task has none left, except around blocks().
 struct LatentList {
   Latent* newest = nullptr;
   Latent* oldest = nullptr;    ///< of those whose `newer` is known
@@ -84,8 +84,9 @@ struct LatentList {
     return true;
   }
 
-  /// Sets `oldest`, and `newer` of all forks but the newest, whose own is not null either. Where that of a fork
-  /// is known, so are those of all older ones, which each call therefore meets only once. Requires a newest.
+  /// Sets `oldest`, and `newer` of all forks but the newest, whose own is not null either. Where that of a
+  /// fork is known, so are those of all older ones, which each call therefore meets only once. Requires a
+  /// newest.
   void find_oldest(Time now);
   /// After find_oldest().
   void remove_oldest();
@@ -103,7 +104,8 @@ inline constinit Calls calls;
 /// Looks, which sets the count of forks until the next look.
 void look(LatentList&) noexcept;
 
-/// Promotes the oldest latent fork of this thread where it is time. Without memory or threads it stays latent.
+/// Promotes the oldest latent fork of this thread where it is time. Without memory or threads it stays
+/// latent.
 void promote_in_time(LatentList&, Time now) noexcept;
 
 inline void look_in_time(LatentList& list) {
@@ -117,17 +119,19 @@ inline void push(LatentList& list, Latent& latent) {
   look_in_time(list);
 }
 
-/// The work, on one thread, from which it pays to share a program with threads that are awake, and with some that sleep.
+/// The work, on one thread, from which it pays to share a program with threads that are awake, and with some
+/// that sleep.
 constexpr Time worth_sharing = 50'000, worth_waking = 120'000;
 
-/// The thread's forks are about to take so long. Where that is worth it the next ones are promoted at once, up to a task
-/// for each thread, as where strands are long.
+/// The thread's forks are about to take so long. Where that is worth it the next ones are promoted at once,
+/// up to a task for each thread, as where strands are long.
 void expect(LatentList&, int threads, Time work);
 
 /// Promotes all of a fork or loop that is left, where others may take it.
 void promote_now(LatentList&, Latent&) noexcept;
 
-/// Starts run(data, begin, end) as a task of `latent`. Throws std::bad_alloc, and Error without such an arena.
+/// Starts run(data, begin, end) as a task of `latent`. Throws std::bad_alloc, and Error without such an
+/// arena.
 void spawn(Latent& latent, void (*run)(void* data, Index begin, Index end), void* data, Index begin,
            Index end);
 
@@ -138,8 +142,8 @@ void join(Latent& latent);
 /// exceptions of the others are lost.
 void abandon(Latent&) noexcept;
 
-/// `G` is what the fork was called with. Of a small temporary the task gets a copy: where nobody has the address
-/// of the temporary, the compiler keeps its members in registers. Any other is referred to.
+/// `G` is what the fork was called with. Of a small temporary the task gets a copy: where nobody has the
+/// address of the temporary, the compiler keeps its members in registers. Any other is referred to.
 template <class G>
 struct LatentFork : Latent {
   static constexpr bool copies =
@@ -222,8 +226,8 @@ struct LatentLoop : Latent {
     return {begin, next};
   }
 
-  // Not part of the loops below, whose variables would take the registers of the body's own loops. A known step leaves
-  // the compiler the addresses of a short body.
+  // Not part of the loops below, whose variables would take the registers of the body's own loops. A known
+  // step leaves the compiler the addresses of a short body.
   [[gnu::noinline]] void run_piece(Piece piece) {
     if (step == 1)
       for (Index i = piece.begin; i < piece.end; ++i) (*body)(i);
@@ -237,8 +241,9 @@ struct LatentLoop : Latent {
     while (left > 0) run_piece(claim(1));
   }
 
-  // The first iterations are single ones, at which the thread looks as at forks, and are timed together: a clock takes
-  // as long as many a body. The others of a longer loop go in pieces that take a few microseconds.
+  // The first iterations are single ones, at which the thread looks as at forks, and are timed together: a
+  // clock takes as long as many a body. The others of a longer loop go in pieces that take a few
+  // microseconds.
   void run_pieces(LatentList& list, Piece piece) {
     constexpr Index singly = 8, growth = 8;
     constexpr Time long_piece = 4000;
@@ -263,8 +268,9 @@ struct LatentLoop : Latent {
     }
   }
 
-  // A loop knows how long it will take, where its iterations are alike. It need not wait as a fork does: the outermost
-  // part of a program, `done` of whose iterations took `taken`, so long that the first ones' misses do not count.
+  // A loop knows how long it will take, where its iterations are alike. It need not wait as a fork does: the
+  // outermost part of a program, `done` of whose iterations took `taken`, so long that the first ones' misses
+  // do not count.
   void expect_rest(LatentList& list, Time taken, Index done) {
     constexpr Time telling = 2000;
     if (expected || taken < telling || list.newest != this || older) return;
@@ -284,9 +290,9 @@ struct LatentLoop : Latent {
 
 }  // namespace detail
 
-/// Requires no arena. Tasks go to the arena that the thread is in (in_arena, or a task of this policy), whatever
-/// its number of threads; to that of `threads` threads where it is in none, and the thread enters that only to
-/// wait. On one thread it is the serial elision. The blocks of blocks() are tasks at once.
+/// Requires no arena. Tasks go to the arena that the thread is in (in_arena, or a task of this policy),
+/// whatever its number of threads; to that of `threads` threads where it is in none, and the thread enters
+/// that only to wait. On one thread it is the serial elision. The blocks of blocks() are tasks at once.
 ///
 ///   Heartbeat fork{8};
 ///   fork([&] { x = fib(fork, n - 1); }, [&] { y = fib(fork, n - 2); });
@@ -333,8 +339,8 @@ class Heartbeat {
           .run(detail::latent_list);
   }
 
-  /// Where what follows takes long enough to wake threads, the next forks are promoted at once, up to a task for each
-  /// thread, as where strands are long. Of no effect while the thread has latent forks.
+  /// Where what follows takes long enough to wake threads, the next forks are promoted at once, up to a task
+  /// for each thread, as where strands are long. Of no effect while the thread has latent forks.
   void expect_work(Index nanoseconds) const;
 
   Index width() const { return threads_; }

@@ -5,7 +5,9 @@
 #include <oneapi/tbb/task_scheduler_observer.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -28,37 +30,49 @@ extern "C" __attribute__((no_sanitize_thread)) const char* __tsan_default_suppre
 namespace tallcache {
 namespace {
 
-// The processors of the process before any thread was pinned. Never destroyed, as workers may still ask at
-// exit. Linux numbers the first hyper-thread of every core before the second ones, so that the first
-// processors are different cores.
-const std::vector<int>& usable_processors() {
-  static const auto& usable = *new auto([] {
-    std::vector<int> list;
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-      for (int processor = 0; processor < CPU_SETSIZE; ++processor)
-        if (CPU_ISSET(processor, &set)) list.push_back(processor);
-    if (list.empty()) list.push_back(0);
-    return list;
-  }());
-  return usable;
-}
-
 std::atomic<bool> pinned{true};
 std::atomic<ForkPolicy> chosen_policy{default_fork_policy};
 
-cpu_set_t set_of(const std::vector<int>& processors) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (int processor : processors) CPU_SET(processor, &set);
-  return set;
+// What the last program found usable. Threads that enter an arena take it from here, as a promotion enters
+// one and has no time to ask. Never destroyed: at exit oneTBB's workers may still ask, and another thread may
+// be reading an older one.
+std::atomic<const ProcessorSet*> last_found{nullptr};
+
+int find_usable() {
+  ProcessorSet now = usable_processors();
+  if (now.empty()) now = ProcessorSet(0);
+  if (const ProcessorSet* last = last_found; last && *last == now) return now.count();
+  static std::mutex mutex;
+  static auto& found = *new std::list<ProcessorSet>;
+  const std::lock_guard lock(mutex);
+  const auto before = std::find(found.begin(), found.end(), now);
+  last_found = before == found.end() ? &found.emplace_back(now) : &*before;
+  return now.count();
 }
 
-// Pinning is a hint: a container that forbids it only costs speed.
-void restrict_to(const cpu_set_t& set) { sched_setaffinity(0, sizeof set, &set); }
+const ProcessorSet& found_usable() {
+  if (!last_found) find_usable();
+  return *last_found;
+}
 
-// The processors that a caller could use before it entered each of its arenas; empty where it was not pinned.
-thread_local std::vector<std::optional<cpu_set_t>> outside;
+// How a caller was pinned when it entered each of its arenas; empty where it was not.
+thread_local std::vector<std::optional<Pin>> pins;
+
+// What this library has last let a worker use. It differs from what the worker can use where the host has set
+// that.
+thread_local std::optional<ProcessorSet> given_to_worker;
+
+void set_worker(const ProcessorSet& set) {
+  restrict_to(set);
+  given_to_worker = set;
+}
+
+// A worker that this library has pinned, or one that begins, on the processors of the thread that started it,
+// may use all of the process's. Another one keeps what the host has set.
+void release_worker() {
+  if (!given_to_worker || (given_to_worker->count() == 1 && *given_to_worker == processors_of(0)))
+    set_worker(found_usable());
+}
 
 // The latent forks that a thread left behind when it entered each of its arenas, from the outermost on. While
 // it is in another arena they are set aside, as tasks of theirs would go there.
@@ -74,25 +88,23 @@ class Pinning final : public tbb::task_scheduler_observer {
     set_aside.push_back(list);
     list.newest = nullptr;
     list.crew = &crew_;
-    const std::vector<int>& all = usable_processors();
-    const int processor =
-        all[static_cast<std::size_t>(tbb::this_task_arena::current_thread_index()) % all.size()];
-    const bool pins = pinned && !(!is_worker && detail::passing && sched_getcpu() == processor);
+    if (!is_worker && pinned && !detail::passing) find_usable();  // a program of one thread has not asked
+    const ProcessorSet& usable = found_usable();
+    const int processor = usable.at(tbb::this_task_arena::current_thread_index() % usable.count());
     if (!is_worker) {
-      cpu_set_t before;
-      const bool known = pins && sched_getaffinity(0, sizeof before, &before) == 0;
-      outside.push_back(known ? std::optional(before) : std::nullopt);
+      const bool stays = !pinned || (detail::passing && sched_getcpu() == processor);
+      pins.push_back(stays ? std::nullopt : std::optional(pin_to(processor)));
+      return;
     }
-    if (pins)
-      restrict_to(set_of({processor}));
-    else if (is_worker)
-      detail::use_all_processors();
-    if (!is_worker) return;
+    if (pinned)
+      set_worker(ProcessorSet(processor));
+    else
+      release_worker();
     ++crew_.workers;
     crew_.becomes_idle();
   }
-  // A worker stays on its processor while it sleeps. One that may run anywhere is often woken on the caller's, and there
-  // waits for the caller's work to end (common/fork/TUNING.md).
+  // A worker stays on its processor while it sleeps. One that may run anywhere is often woken on the
+  // caller's, and there waits for the caller's work to end (common/fork/TUNING.md).
   void on_scheduler_exit(bool is_worker) override {
     if (!set_aside.empty()) {
       detail::latent_list = set_aside.back();
@@ -103,17 +115,23 @@ class Pinning final : public tbb::task_scheduler_observer {
       --crew_.workers;
       return;
     }
-    if (outside.empty()) return;
-    if (outside.back()) restrict_to(*outside.back());
-    outside.pop_back();
+    if (pins.empty()) return;
+    if (pins.back()) undo(*pins.back());
+    pins.pop_back();
   }
 
  private:
   detail::Crew& crew_;
 };
 
+// The first caller's floating-point mode is not the arena's for ever.
+void initialize(tbb::task_arena& arena) {
+  const detail::DefaultMode mode;
+  arena.initialize();
+}
+
 struct Arena {
-  explicit Arena(int threads) : crew(threads), pinning((crew.arena.initialize(), crew)) {}
+  explicit Arena(int threads) : crew(threads), pinning((initialize(crew.arena), crew)) {}
   detail::Crew crew;
   Pinning pinning;
 };
@@ -125,14 +143,11 @@ void detail::Crew::becomes_idle() {
   if (hungry()) ++calls.count;
 }
 
-void detail::use_all_processors() { restrict_to(set_of(usable_processors())); }
-
-int usable_threads() { return static_cast<int>(usable_processors().size()); }
-
 void require_threads(int threads) {
-  if (threads < 1 || threads > usable_threads())
+  if (threads == 1) return;
+  if (const int usable = find_usable(); threads < 1 || threads > usable)
     throw Error("threads: " + std::to_string(threads) + " asked; this machine has 1 to " +
-                std::to_string(usable_threads()));
+                std::to_string(usable));
 }
 
 void pin_threads(bool pin) { pinned = pin; }
@@ -140,10 +155,12 @@ void pin_threads(bool pin) { pinned = pin; }
 void set_fork_policy(ForkPolicy policy) { chosen_policy = policy; }
 ForkPolicy fork_policy() { return chosen_policy; }
 
-tbb::task_arena& arena_of(int threads) { return detail::crew_of(threads).arena; }
+tbb::task_arena& arena_of(int threads) {
+  require_threads(threads);
+  return detail::crew_of(threads).arena;
+}
 
 detail::Crew& detail::crew_of(int threads) {
-  require_threads(threads);
   static std::mutex mutex;
   // Never destroyed: at exit oneTBB's workers may still leave them.
   static auto& arenas = *new std::map<int, std::unique_ptr<Arena>>;

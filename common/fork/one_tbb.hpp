@@ -6,7 +6,9 @@
 
 #include <atomic>
 
+#include "common/fork/floating_point_mode.hpp"
 #include "common/fork/fork.hpp"
+#include "common/fork/processors.hpp"
 
 #if defined(__SANITIZE_THREAD__)
 extern "C" void __tsan_acquire(void*);
@@ -15,24 +17,21 @@ extern "C" void __tsan_release(void*);
 
 namespace tallcache {
 
-/// The largest number of threads of a run: the processors that this process may use.
-int usable_threads();
-
-/// Throws Error unless 1 <= threads <= usable_threads().
+/// Throws Error unless 1 <= threads <= usable_threads(). Each program asks anew, so that it follows a mask
+/// that has changed since the last one.
 void require_threads(int threads);
 
 /// Sets whether threads that enter an arena from now on are pinned, each to a processor of its own (the
-/// default). A caller that leaves gets its earlier processors back; a worker keeps its own, in which it sleeps.
+/// default) among those that the last program found usable. A caller that leaves gets its earlier processors
+/// back; a worker keeps its own, in which it sleeps. What the host sets in the meantime stays.
 void pin_threads(bool pin);
 
 /// The arena of `threads` threads, including the caller. It is made once and kept, so that its workers stay
-/// awake from one run to the next. Throws Error as require_threads does.
+/// awake from one run to the next. What is executed in it directly runs in the default floating-point mode,
+/// whoever calls; in_arena() keeps the caller's. Throws Error as require_threads does.
 tbb::task_arena& arena_of(int threads);
 
 namespace detail {
-/// Lets this thread run on all processors of the process. A thread begins on those of the one that started it.
-void use_all_processors();
-
 // oneTBB's own library is not compiled with the thread sanitizer, which therefore does not see that a fork
 // comes before its branches and that these come before its end. HappensBefore tells it. The closures below
 // and oneTBB's tasks are read earlier than that: the closures are not sanitized, the tasks are suppressed
@@ -65,11 +64,22 @@ struct HappensBefore {
 /// Whether the thread enters an arena by pass_through().
 inline constinit thread_local bool passing = false;
 
-/// Runs `body` inside an arena. Where that is full, one of its threads does it.
+/// Runs `body` inside an arena, in the arena's floating-point mode. Where that is full, one of its threads
+/// does it.
 template <class Body>
 void enter(tbb::task_arena& arena, Body&& body) {
+  const KeptExceptions kept;
   HappensBefore order;
   arena.execute([&]() __attribute__((no_sanitize_thread)) { order.branch(body); });
+}
+
+/// The same in the floating-point mode of this thread, for `body` and all tasks that it makes.
+template <class Body>
+void enter_in_own_mode(tbb::task_arena& arena, Body&& body) {
+  ContextOfMode context;  // before the arena's mode is set
+  tbb::task_group group(context);
+  enter(
+      arena, [&]() __attribute__((no_sanitize_thread)) { group.run_and_wait([&body] { body(); }); });
 }
 
 /// An arena of arena_of(), and what its threads do. A count may be off for a moment.
@@ -87,7 +97,7 @@ struct Crew {
   void becomes_idle();
 };
 
-/// The one of arena_of(threads).
+/// The one of arena_of(threads), whatever the mask is now: a program goes on in the arena in which it began.
 Crew& crew_of(int threads);
 
 /// Runs a short `body`, or one that waits, inside the arena. It does not pin a caller that is on the right
@@ -106,11 +116,17 @@ void pass_through(Crew& crew, Body&& body) {
 }
 }  // namespace detail
 
-/// Runs `body` on the calling thread inside the arena of `threads` threads; where other callers fill the arena,
-/// on a thread of theirs.
+/// Runs `body` on the calling thread inside the arena; where other callers fill the arena, on a thread of
+/// theirs. Either runs it, and its tasks, in the caller's floating-point mode (fork.hpp).
+template <class Body>
+void in_arena(tbb::task_arena& arena, Body&& body) {
+  detail::enter_in_own_mode(arena, body);
+}
+
+/// The same in the arena of `threads` threads.
 template <class Body>
 void in_arena(int threads, Body&& body) {
-  detail::enter(arena_of(threads), body);
+  in_arena(arena_of(threads), body);
 }
 
 /// Requires an arena of `threads` threads (in_arena).
@@ -133,12 +149,14 @@ struct OneTbb {
     g();
   }
 
-  /// The grain is Cilk's: an eighth of a thread's share of the iterations, so that stealing can balance
-  /// the load.
+  /// Cilk's: an eighth of a thread's share of the iterations, so that stealing can balance the load.
+  Index grain(Index begin, Index end, Index step) const {
+    return std::max<Index>(1, iterations(begin, end, step) / (8 * threads));
+  }
+
   template <class Body>
   void loop(Index begin, Index end, Index step, Body&& body) const {
-    const Index grain = std::max<Index>(1, iterations(begin, end, step) / (8 * threads));
-    loop_by_halves(*this, begin, end, step, grain, body);
+    loop_by_halves(*this, begin, end, step, grain(begin, end, step), body);
   }
 
   template <class Body>

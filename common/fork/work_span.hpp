@@ -84,8 +84,8 @@ void validate(const ProfileOptions&);
 double measured_burden(ForkPolicy = fork_policy());
 
 namespace detail {
-/// Refers to a branch or a program of any type and calls it through a pointer. The call is short beside a clock,
-/// and texts are compiled without the policy that runs below the profiler.
+/// Refers to a branch or a program of any type and calls it through a pointer. The call is short beside a
+/// clock, and texts are compiled without the policy that runs below the profiler.
 class AnyBranch {
  public:
   template <class F>

@@ -48,8 +48,8 @@ class Executor {
 
   /// Throws Error with what was asked and what is free when there is too little.
   virtual std::unique_ptr<Memory> allocate(std::size_t bytes, Pages pages = Pages::ordinary) = 0;
-  /// Touches the host's memory of a problem's new buffers, which hold zeros, on the memory nodes whose processors will
-  /// work on it. By default, and where there is one node, nothing happens.
+  /// Touches the host's memory of a problem's new buffers, which hold zeros, on the memory nodes whose
+  /// processors will work on it. By default, and where there is one node, nothing happens.
   virtual void touch_first(const Operation&, const Shape&, std::span<std::byte* const> buffers);
   virtual void upload(Memory& to, std::span<const std::byte> from) = 0;
   virtual void download(std::span<std::byte> to, const Memory& from) = 0;

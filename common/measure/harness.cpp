@@ -150,6 +150,7 @@ void Workspace::poison_outputs() {
 }
 
 void Workspace::bind(const Candidate& candidate, ArgsStorage& storage) {
+  error_class_ = candidate.variant->error_class;
   const std::size_t bytes = scratch_bytes(problem_, candidate);
   std::unique_ptr<Memory>& scratch = scratch_of(candidate);
   if (!scratch || scratch->bytes().size() < bytes) {
@@ -214,7 +215,7 @@ Check Workspace::check() {
       return Check::wrong("around the scratch", "untouched memory", "a write out of bounds");
   ArgsStorage args;
   problem_.operation->bind(problem_.shape, pointers(true), {}, args);
-  return problem_.operation->check(problem_.shape, problem_.input, problem_.seed, args.bytes);
+  return problem_.operation->check(problem_.shape, problem_.input, problem_.seed, args.bytes, error_class_);
 }
 
 std::vector<std::span<const std::byte>> Workspace::outputs() const {
@@ -224,7 +225,8 @@ std::vector<std::span<const std::byte>> Workspace::outputs() const {
   return result;
 }
 
-void Workspace::prepare(const Candidate& candidate) {
+void Workspace::prepare(const Candidate& candidate, Planning planning) {
+  if (const auto prepare = candidate.variant->prepare) prepare(problem_.shape, candidate.threads, planning);
   if (!executor_.stream()) return;
   Candidate plain = candidate;
   plain.launch = LaunchMode::plain;

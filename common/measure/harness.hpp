@@ -60,9 +60,10 @@ class Workspace {
 
   const Problem& problem() const { return problem_; }
 
-  /// Makes what lasts from run to run, outside every time: where the executor has streams, the candidate runs
-  /// once by plain launches, so that the device has loaded its code and its library has made a handle.
-  void prepare(const Candidate&);
+  /// Makes what lasts from run to run, outside every time: a library chooses its kernels and its plan
+  /// (Variant::prepare); where the executor has streams, the candidate runs once by plain launches, so
+  /// that the device has loaded its code and its library has made a handle.
+  void prepare(const Candidate&, Planning planning = Planning::quick);
 
   /// Captures the graphs of a candidate that runs as such; they last until scratch of another size is needed.
   /// run() does it when it has to, but between a flush of the caches and the run that would leave the device
@@ -81,7 +82,8 @@ class Workspace {
   /// check() may follow. Throws Error when it is a library.
   Profile profile(const Candidate&, CostUnit, const ProfileOptions& options);
 
-  /// Checks the outputs as the last run left them. Not for an operation that works in place.
+  /// Checks the outputs as the last run left them, against the bound of its variant's error class. Not for an
+  /// operation that works in place.
   Check check();
 
   /// The bytes of each output (an operation in place: of what it changed) as the last check saw them.
@@ -111,6 +113,7 @@ class Workspace {
   Problem problem_;
   Executor& executor_;
   bool in_place_ = false;
+  ErrorClass error_class_ = ErrorClass::standard;  ///< of the last run's variant
   std::vector<Buffer> buffers_;
   std::unique_ptr<Memory>& scratch_of(const Candidate& candidate) {
     return scratch_[candidate.variant->scratch_pages == Pages::huge];
@@ -136,6 +139,7 @@ struct Protocol {
   int max_rounds = 25;
   double seconds = 1.0;  ///< per candidate: no new round once the candidates have used this much each
   bool cold = false;     ///< flush the caches before each run
+  Planning planning = Planning::quick;
   /// What a device's counters count of one more run, after the timed ones: DeviceCount::quantity.
   std::span<const std::string_view> counts{};
 };

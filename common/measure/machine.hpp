@@ -52,8 +52,11 @@ struct Device {
 
 /// How this program was made.
 struct Build {
-  std::string version, commit;  ///< commit: twelve digits, "-dirty" behind when sources differ; or "unknown"
+  std::string version;
+  std::string commit;         ///< 40 digits, "-dirty" behind when the tree's sources differ; or "unknown"
+  std::string source_digest;  ///< of the paths and texts of all sources: equal for equal programs
   std::string compiler, type, flags, textbook_flags;
+  std::string cuda_compiler, cuda_flags;  ///< with the architectures; empty without CUDA
   friend bool operator==(const Build&, const Build&) = default;
 };
 
@@ -96,7 +99,8 @@ struct Machine {
   std::vector<Device> gpus;
   std::string gpus_absent;  ///< why there are none
   std::string cuda;         ///< versions of the driver and of the runtime; empty in a build without CUDA
-  std::vector<std::pair<std::string, std::string>> peers;  ///< library and the core that it runs as
+  /// Library and what it runs as; only `tallcache machine` fills it in.
+  std::vector<std::pair<std::string, std::string>> peers;
   Counters counters;
 
   /// Bytes of all caches of the last level together, 0 when no cache is known.

@@ -65,8 +65,8 @@ void multiply_add(std::uint64_t iterations, const SimdTarget& simd) {
     throw Error(fmt::format("multiply-adds on {} are wrong: expected {}, got {}", simd.name, expected, sum));
 }
 
-/// The iterations of `run` that take `seconds`; by the fastest of three runs, as a disturbed one would make them
-/// too few.
+/// The iterations of `run` that take `seconds`; by the fastest of three runs, as a disturbed one would make
+/// them too few.
 template <class Run>
 std::uint64_t iterations_for(double seconds, Run run) {
   for (std::uint64_t iterations = 1 << 14;; iterations *= 2) {

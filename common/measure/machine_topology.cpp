@@ -4,24 +4,25 @@
 #include <barrier>
 #include <cerrno>
 #include <chrono>
-#include <cmath>
 #include <cstring>
 #include <exception>
-#include <fstream>
+#include <filesystem>
+#include <system_error>
 #include <thread>
 
 #include "common/error.hpp"
+#include "common/fork/processors.hpp"
 
 namespace tallcache {
 namespace {
 
-/// Processors that the cgroup's quota gives ("max" or "<quota> <period>" in cpu.max); `cores` without one.
-std::size_t within_quota(std::size_t cores) {
-  std::ifstream file("/sys/fs/cgroup/cpu.max");
-  double quota = 0, period = 0;
-  if (file >> quota >> period && period > 0)
-    return std::clamp<std::size_t>(static_cast<std::size_t>(std::ceil(quota / period)), 1, cores);
-  return cores;
+/// Whether Linux tells its processors where hwloc 2 looks for them.
+bool linux_tells_processors() {
+  const std::filesystem::path folder = "/sys/devices/system/cpu/cpu0/topology";
+  std::error_code ignored;
+  for (const char* name : {"package_cpus", "core_cpus", "core_siblings", "thread_siblings"})
+    if (std::filesystem::exists(folder / name, ignored)) return true;
+  return false;
 }
 
 std::vector<MemoryNode> nodes_of(hwloc_topology_t topology, hwloc_const_bitmap_t processors) {
@@ -45,6 +46,10 @@ Topology::Topology() {
   if (hwloc_topology_init(&topology) != 0) throw Error("hwloc: the topology cannot be initialised");
   topology_.reset(topology);
   hwloc_topology_set_icache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL);
+  // Without /sys hwloc's part for Linux gives up, with a line of its own on standard error; the parts that
+  // ask the processors themselves do then what they do anyway.
+  if (!linux_tells_processors())
+    hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "linux");
   if (hwloc_topology_load(topology) != 0) throw Error("hwloc: the topology cannot be loaded");
 
   const hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
@@ -62,7 +67,7 @@ Topology::Topology() {
   memory_nodes_ = nodes_of(topology, allowed);
   hwloc_bitmap_free(allowed);
   if (cores_.empty()) throw Error("hwloc: no processor that this process may run on");
-  cores_.resize(within_quota(cores_.size()));
+  cores_.resize(within_quota(cpu_quota(), static_cast<int>(cores_.size())));
 }
 
 void Topology::stay_near(std::size_t node) const {

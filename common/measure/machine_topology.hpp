@@ -23,8 +23,8 @@ class Topology {
   /// quota gives, spread over the machine in hwloc's order.
   const std::vector<hwloc_obj_t>& cores() const { return cores_; }
 
-  /// The memory nodes of the processors that this process may run on, in hwloc's order; one of number 0 where hwloc
-  /// sees none. Of several nodes of the same processors (fast and large memory) the first counts.
+  /// The memory nodes of the processors that this process may run on, in hwloc's order; one of number 0 where
+  /// hwloc sees none. Of several nodes of the same processors (fast and large memory) the first counts.
   const std::vector<MemoryNode>& memory_nodes() const { return memory_nodes_; }
 
   /// Lets this thread run on the processors of memory_nodes()[node] alone; a hint.

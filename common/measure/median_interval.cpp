@@ -6,8 +6,8 @@
 
 namespace tallcache {
 
-// The number of values below the median is binomial. As many are left out on each side as leaves both tails within what the
-// level allows.
+// The number of values below the median is binomial. As many are left out on each side as leaves both tails
+// within what the level allows.
 Interval median_interval(std::vector<double> values, double level) {
   const std::size_t n = values.size();
   double chance = std::ldexp(1.0, -static_cast<int>(n)), tail = 0;

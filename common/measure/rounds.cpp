@@ -114,7 +114,7 @@ class Rounds {
     if (results_[c].outcome.status != Status::pending) return;
     runs_[c].active = true;
     guarded(c, [&] {
-      workspace_.prepare(results_[c].candidate);
+      workspace_.prepare(results_[c].candidate, protocol_.planning);
       runs_[c].slow = add(c, verify(c, "")) > protocol_.seconds;
       if (!runs_[c].slow) forget(c);
     });
@@ -145,9 +145,10 @@ class Rounds {
     return once < 1e-3 ? static_cast<int>(std::clamp(1e-3 / std::max(once, 1e-9), 1.0, 1e5)) : 1;
   }
 
-  // A pool of threads spins for a while after a run, and would take processors from the next candidate's if that
-  // has another. OpenBLAS's spin longest, for 2^26 cycles. The suite's variants share one, which spins for less than a
-  // millisecond. Where only its fork policy changes this thread stays awake, as a single run may follow.
+  // A pool of threads spins for a while after a run, and would take processors from the next candidate's if
+  // that has another. OpenBLAS's spin longest, for 2^26 cycles. The suite's variants share one, which spins
+  // for less than a millisecond. Where only its fork policy changes this thread stays awake, as a single run
+  // may follow.
   void let_others_sleep(std::size_t c) {
     constexpr std::chrono::milliseconds longest{30}, ours{1};
     const Candidate& candidate = results_[c].candidate;

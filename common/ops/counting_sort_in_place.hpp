@@ -12,8 +12,8 @@
 
 namespace tallcache {
 
-/// CountingSort<false> whose output is its input. A variant may use scratch, but less than the keys themselves
-/// take where these are many.
+/// CountingSort<false> whose output is its input. A variant may use scratch, but less than the keys
+/// themselves take where these are many.
 struct CountingSortInPlace {
   using Key = std::uint32_t;
   static constexpr std::string_view name = "counting_sort_in_place", element = Element<Key>::name;

@@ -208,11 +208,15 @@ using Lu = LuDecomposition<T, false>;
 template <class T>
 using LuPivot = LuDecomposition<T, true>;
 
-/// Throws the Error of a pivot that cannot be divided by.
+/// Throws the Error of a pivot that cannot be divided by: 0, of a singular matrix, or NaN, which says nothing
+/// about the matrix but that one of its elements is NaN or that the elimination overflowed.
 template <class T>
-[[noreturn]] void throw_singular(std::string_view operation, Index i, T pivot) {
-  throw Error(std::string(operation) + ": the matrix is singular: pivot " + std::to_string(i) + " is " +
-              digits(pivot));
+[[noreturn]] void throw_unusable_pivot(std::string_view operation, Index i, T pivot) {
+  const std::string place = "pivot " + std::to_string(i) + " is ";
+  if (std::isnan(pivot))
+    throw Error(std::string(operation) + ": " + place +
+                "NaN: an element is NaN, or the elimination overflowed");
+  throw Error(std::string(operation) + ": the matrix is singular: " + place + digits(pivot));
 }
 
 }  // namespace tallcache

@@ -74,15 +74,18 @@ struct Matmul {
     validate_disjoint(c, "C", b, "B");
   }
 
-  /// Up to 2^24 products, every element of C is compared with a sum of wider type. The bound is the forward
-  /// error of a sum of k products in any order, (k + 2) eps |A| |B|; it is zero for whole-number inputs.
-  /// Beyond, every row of C is checked by Freivalds' test (1977): C t against A (B t) for a random t. On
-  /// whole numbers the test is exact up to its chance of 2^-31 a row. Otherwise its bound is 8 sqrt(k + 2)
-  /// eps times the Euclidean norms, as rounding errors of either sign add up (Higham and Mary 2019; the
-  /// factor 8 leaves a chance of 10^-13). At m = n = k = 1024 the test detects a single wrong element whose
-  /// relative error is 10^-10 in double, or 1/20 in float.
-  static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args) {
-    return check_product(s, input, seed, args, 0);
+  /// Up to 2^24 products, every element of C is compared with a sum of wider type. The bound is
+  /// product_bound() of the variant's error class: by default the forward error of a sum of k products in any
+  /// order, (k + 2) eps |A| |B|. It is zero for whole-number inputs. Where it is by norms, the operation's
+  /// own random inputs are held to the default: their elements are of one magnitude, and errors of either
+  /// sign stay far below the norms' bound. Beyond, every row of C is checked by Freivalds' test (1977): C t
+  /// against A (B t) for a random t. On whole numbers the test is exact up to its chance of 2^-31 a row.
+  /// Otherwise its bound is 8 sqrt(k + 2) eps times the Euclidean norms, as rounding errors of either sign
+  /// add up (Higham and Mary 2019; the factor 8 leaves a chance of 10^-13). At m = n = k = 1024 the test
+  /// detects a single wrong element whose relative error is 10^-10 in double, or 1/20 in float.
+  static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args,
+                     ErrorClass error_class = ErrorClass::standard) {
+    return check_product<T>(s, input, seed, args, error_class);
   }
 
   static Cost cost(const Shape& s) {
@@ -115,26 +118,52 @@ struct Matmul {
     return std::to_string(view.rows) + " x " + std::to_string(view.cols);
   }
 
-  /// check() of a product whose factors may each have a relative error of `factor_error` before they
-  /// are multiplied.
+  /// check() of a product whose factors are of `E`, which may be cut further than T before they are
+  /// multiplied.
+  template <class E>
   static Check check_product(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args,
-                             double factor_error) {
+                             ErrorClass error_class) {
     if (Check padding = check_padding<Sum>(args.c); !padding) return padding;
     const bool whole = Element<T>::is_exact || input == "integers";
+    if (std::ranges::find(inputs, input) != inputs.end() && error_class == ErrorClass::normwise)
+      error_class = ErrorClass::standard;
     const Index k = s["k"];
-    if (static_cast<double>(s["m"]) * s["n"] * k <= 0x1p24)
+    const ProductBound bound = whole ? ProductBound{} : product_bound<E>(error_class, k);
+    if (static_cast<double>(s["m"]) * s["n"] * k <= 0x1p24 || bound.normwise > 0) {
+      const double norms = bound.normwise > 0 ? bound.normwise * largest(args.a) * largest(args.b) : 0;
       return first_wrong(s["m"], rows_of_part(s["n"] * k), [&](Index first, Index last) {
-        return check_elements(args, first, last, whole, factor_error);
+        return check_elements(args, first, last, bound.componentwise, norms);
       });
-    return whole ? check_freivalds<std::int64_t>(args, seed, factor_error)
-                 : check_freivalds<double>(args, seed, factor_error);
+    }
+    return whole
+               ? check_freivalds<std::int64_t>(args, seed, 0, 0)
+               : check_freivalds<double>(args, seed, bound.componentwise, euclidean_bound<E>(error_class, k));
   }
 
  private:
-  // A tensor core truncates its sums of 8 and more products instead of rounding them.
-  static constexpr bool truncates = !std::is_same_v<T, Sum>;
+  static double largest(const MatrixView<const T>& x) {
+    double largest = 0;
+    for (Index i = 0; i < x.rows; ++i)
+      for (Index j = 0; j < x.cols; ++j) largest = std::max(largest, std::abs(static_cast<double>(x(i, j))));
+    return largest;
+  }
 
-  static Check check_elements(const Args<>& args, Index first, Index last, bool exact, double factor_error) {
+  // What an element of C may lose of the Euclidean norms of its row and column: rounding errors add up to a
+  // root, the cut of each factor and sums that are truncated, which is downwards, by themselves.
+  template <class E>
+  static double euclidean_bound(ErrorClass error_class, Index k) {
+    constexpr double eps = Element<Sum>::epsilon;
+    constexpr double cut = std::is_same_v<E, T> ? 0 : Element<E>::epsilon;
+    const auto sums = static_cast<double>(k);
+    double lost = std::sqrt(sums + 2) * eps + cut;
+    if (!std::is_same_v<E, Sum>) lost += sums / 64 * eps;
+    if (error_class == ErrorClass::split_factors) lost += (4 + std::min(sums, 128.0) / 64) * eps;
+    if (error_class == ErrorClass::truncated_sums) lost += (4 + 3 * sums / 64) * eps;
+    return lost;
+  }
+
+  // Of rows `first` to `last` of C, each to `factor` |A||B| + `norms`.
+  static Check check_elements(const Args<>& args, Index first, Index last, double factor, double norms) {
     const auto& [c, a, b, scratch] = args;
     using Wide = typename Element<T>::Wide;
     std::vector<Wide> sum(c.cols), magnitude(c.cols);
@@ -148,9 +177,7 @@ struct Matmul {
           magnitude[j] += std::abs(product);
         }
       for (Index j = 0; j < c.cols; ++j) {
-        const double rounding =
-            (a.cols + 2) * Element<Sum>::epsilon * (truncates || factor_error > 0 ? 2 : 1);
-        const double bound = exact ? 0 : (rounding + 2.01 * factor_error) * static_cast<double>(magnitude[j]);
+        const double bound = factor * static_cast<double>(magnitude[j]) + norms;
         if (!within(c(i, j), static_cast<double>(sum[j]), bound))
           return Check::wrong("C" + position(i, j), digits(static_cast<Sum>(sum[j])), digits(c(i, j)));
       }
@@ -217,17 +244,17 @@ struct Matmul {
   };
 
   template <class Number>
-  static Check check_freivalds(const Args<>& args, std::uint64_t seed, double factor_error) {
+  static Check check_freivalds(const Args<>& args, std::uint64_t seed, double componentwise,
+                               double euclidean) {
     const auto& [c, a, b, scratch] = args;
     const Freivalds<Number> test(b, seed);
-    const double factor = 8 * (factor_error + std::sqrt(a.cols + 2.0) * Element<Sum>::epsilon +
-                               (truncates ? a.cols / 64.0 * Element<Sum>::epsilon : 0) +
-                               std::sqrt(static_cast<double>(a.cols + c.cols)) * Element<double>::epsilon);
+    const double factor =
+        8 * (euclidean + std::sqrt(static_cast<double>(a.cols + c.cols)) * Element<double>::epsilon);
     return first_wrong(c.rows, rows_of_part(a.cols + c.cols), [&](Index first, Index last) -> Check {
       typename Freivalds<Number>::Wrapping got{}, expected{};
       for (Index i = first; i < last; ++i) {
         if (test.is_right(args, i, factor, got, expected)) continue;
-        Check element = check_elements(args, i, i + 1, test.whole, factor_error);
+        Check element = check_elements(args, i, i + 1, componentwise, 0);
         return element ? Check::wrong("row " + std::to_string(i) + " of C times a random vector",
                                       digits(expected), digits(got))
                        : element;

@@ -1,5 +1,6 @@
-// C_p = A_p B_p for p in [0, batch). All C_p are m x n, A_p m x k, B_p k x n; those of one factor lie one below the
-// other in one matrix, so that matrix p begins p rows (of C: m) times its leading dimension behind the first.
+// C_p = A_p B_p for p in [0, batch). All C_p are m x n, A_p m x k, B_p k x n; those of one factor lie one
+// below the other in one matrix, so that matrix p begins p rows (of C: m) times its leading dimension behind
+// the first.
 #pragma once
 
 #include <tuple>
@@ -90,15 +91,16 @@ struct MatmulBatched : Matmul<T> {
   }
 
   /// Each product as Matmul's.
-  static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args) {
+  static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args,
+                     ErrorClass error_class = ErrorClass::standard) {
     const Shape one{{"m", s["m"]}, {"n", s["n"]}, {"k", s["k"]}, {"pad", s["pad"]}};
-    return first_wrong(args.batch, rows_of_part(s["m"] * s["n"] * s["k"]),
-                       [&](Index first, Index last) -> Check {
-                         for (Index p = first; p < last; ++p)
-                           if (Check product = Matmul<T>::check(one, input, seed, args.at(p)); !product)
-                             return product;
-                         return {};
-                       });
+    return first_wrong(
+        args.batch, rows_of_part(s["m"] * s["n"] * s["k"]), [&](Index first, Index last) -> Check {
+          for (Index p = first; p < last; ++p)
+            if (Check product = Matmul<T>::check(one, input, seed, args.at(p), error_class); !product)
+              return product;
+          return {};
+        });
   }
 
   static Cost cost(const Shape& s) {

@@ -64,12 +64,13 @@ struct MatmulBt : Matmul<T> {
   }
 
   /// Matmul's check, with the row-major B.
-  static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args) {
+  static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args,
+                     ErrorClass error_class = ErrorClass::standard) {
     std::vector<T> b(args.bt.rows * args.bt.cols);
     const MatrixView<T> view{b.data(), args.bt.cols, args.bt.rows, args.bt.rows};
     for (Index j = 0; j < view.cols; ++j)
       for (Index l = 0; l < view.rows; ++l) view(l, j) = args.bt(j, l);
-    return Matmul<T>::check(s, input, seed, {args.c, args.a, view, {}});
+    return Matmul<T>::check(s, input, seed, {args.c, args.a, view, {}}, error_class);
   }
 };
 

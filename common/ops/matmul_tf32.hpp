@@ -15,8 +15,9 @@ struct MatmulTf32 : Matmul<float> {
 
   /// Truncating two factors changes a product by 2 x 2^-10 of it. A tensor core also truncates its sums
   /// instead of rounding them.
-  static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args) {
-    return check_product(s, input, seed, args, Element<Tf32>::epsilon);
+  static Check check(const Shape& s, std::string_view input, std::uint64_t seed, const Args<>& args,
+                     ErrorClass error_class = ErrorClass::standard) {
+    return check_product<Tf32>(s, input, seed, args, error_class);
   }
 };
 

@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "common/error.hpp"
+#include "common/fork/one_tbb.hpp"
 
 namespace tallcache {
 
@@ -62,7 +63,7 @@ ArenaCounts::~ArenaCounts() {
 
 void ArenaCounts::run(const std::function<void()>& work) {
   std::exception_ptr failure;
-  arena_.execute([&] {
+  detail::enter_in_own_mode(arena_, [&] {
     try {
       work();
     } catch (...) {

@@ -34,7 +34,7 @@ enum class Sharing {
 /// Work of milliseconds is too short to multiplex: the kernel changes turns every few of them.
 ///
 ///   Counting counting({"PAPI_L1_DCM", "sde:::tallcache::L1_DCM"});
-///   for (const Count& c : counting.run([&] { work(); })) ...
+///   for (const Count& c : counting.run([&] { work(); })) print(c);
 class Counting {
  public:
   using Pass = std::vector<EventGroup>;

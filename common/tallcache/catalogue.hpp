@@ -2,7 +2,8 @@
 // your own matrices, keys or vectors, on the CPU or on a GPU.
 //
 //   #include <tallcache/catalogue.hpp>
-//   tallcache::MatrixView<double> c{...}, a{...}, b{...};   // data, rows, cols, ld
+//   using Matrix = tallcache::MatrixView<double>;  // data, rows, cols, ld
+//   const Matrix c{out, m, n, n}, a{left, m, k, k}, b{right, k, n, n};
 //   tallcache::execute<tallcache::Matmul<double>>("recursive", {c, a, b});
 //
 // operations() and variants_of() enumerate the catalogue, find_operation() and find_variant() look up by

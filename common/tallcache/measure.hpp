@@ -3,8 +3,8 @@
 // (detail/common/variant.hpp), and variant_records() makes its record.
 //
 //   const auto executor = make_executor("cpu");
-//   Workspace workspace({.operation = &operation_of<Matmul<double>>, .shape = ...}, *executor);
-//   for (const Measurement& m : measure(workspace, candidates, {.seconds = 1})) ...
+//   Workspace workspace({.operation = &operation_of<Matmul<double>>, .shape = shape}, *executor);
+//   for (const Measurement& m : measure(workspace, candidates, {.seconds = 1})) print(m);
 #pragma once
 
 #include "common/measure/harness.hpp"

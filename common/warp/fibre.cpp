@@ -16,9 +16,9 @@
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
-// The sanitizer takes libc's longjmp for the end of all frames: at each switch it forgets what it knows of the stack,
-// which hides errors there, and makes a system call. The compiler's own jump stays unseen in functions that are not
-// instrumented. The five words that it needs fit in a jmp_buf.
+// The sanitizer takes libc's longjmp for the end of all frames: at each switch it forgets what it knows of
+// the stack, which hides errors there, and makes a system call. The compiler's own jump stays unseen in
+// functions that are not instrumented. The five words that it needs fit in a jmp_buf.
 #define TALLCACHE_MARK(buffer) __builtin_setjmp(reinterpret_cast<void**>(buffer))
 #define TALLCACHE_JUMP(buffer) __builtin_longjmp(reinterpret_cast<void**>(buffer), 1)
 #define TALLCACHE_SWITCHES __attribute__((noinline, no_sanitize_address))
@@ -45,7 +45,7 @@ void arrive([[maybe_unused]] void* own_fake, [[maybe_unused]] const void** stack
   __sanitizer_finish_switch_fiber(own_fake, stack, bytes);
 #endif
 }
-// Memory of a stack still bears the marks of the frames that were left on it: before it is entered anew or given back.
+// Memory of a stack bears the marks of frames that were left on it: before it is entered anew or given back.
 void forget_frames([[maybe_unused]] const void* stack, [[maybe_unused]] std::size_t bytes) {
 #ifdef __SANITIZE_ADDRESS__
   __asan_unpoison_memory_region(stack, bytes);

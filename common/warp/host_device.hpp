@@ -73,8 +73,8 @@ class HostDevice {
 
   /// The access policy of views of memory that begins at a multiple of 256 bytes, as a device's does.
   Counted access() { return {&recorder_, std::uint64_t{0} - origin_}; }
-  /// The addresses of access() are those from `origin` on, so that counts do not depend on where a run's memory
-  /// happens to lie.
+  /// The addresses of access() are those from `origin` on, so that counts do not depend on where a run's
+  /// memory happens to lie.
   void count_from(const void* origin) { origin_ = reinterpret_cast<std::uintptr_t>(origin); }
   /// The access policy of a view whose memory begins anywhere. It is counted as beginning at a multiple of
   /// 256 bytes.

@@ -18,8 +18,8 @@ class L2 {
   /// of less than a line.
   explicit L2(std::size_t bytes) : lru_(bytes / line_bytes) {}
 
-  /// A request to global memory; others change nothing. A line that a load itself brings in is no hit. A store
-  /// brings nothing in, and a device counts it as a hit.
+  /// A request to global memory; others change nothing. A line that a load itself brings in is no hit. A
+  /// store brings nothing in, and a device counts it as a hit.
   void consume(const cache::WarpMachine&, const cache::WarpRequest&);
 
   /// The counts begin anew; what is cached stays.

@@ -10,8 +10,8 @@
 
 namespace tallcache::warp {
 
-/// The old value of an atomic. A text that reads it needs it, which costs more in shared memory. It must be read
-/// before the next barrier.
+/// The old value of an atomic. A text that reads it needs it, which costs more in shared memory. It must be
+/// read before the next barrier.
 template <class T>
 class OldValue {
  public:

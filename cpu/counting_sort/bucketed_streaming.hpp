@@ -37,9 +37,9 @@ struct RangeBits {
 
 enum class SortStrategy { histogram, buckets, digits };
 
-/// Chooses how n keys in [0, range] are sorted. Pairs are for a histogram where 16 bits tell their positions apart; more
-/// of few different keys are sorted by digits. So is a range of several values a key, as walking over the values would
-/// take longer than over the keys.
+/// Chooses how n keys in [0, range] are sorted. Pairs are for a histogram where 16 bits tell their positions
+/// apart; more of few different keys are sorted by digits. So is a range of several values a key, as walking
+/// over the values would take longer than over the keys.
 inline SortStrategy sort_strategy(Index n, std::uint64_t range, bool payload) {
   const bool is_small = RangeBits(range, payload).bits <= RangeBits::max_leaf;
   if (range / (is_small ? 4 : 8) >= static_cast<std::uint64_t>(n)) return SortStrategy::digits;

@@ -10,8 +10,8 @@ namespace tallcache::cpu::counting_sort {
 
 /// The number of chunks into which n keys are cut, each on a thread of its own, on at most `width` threads. A
 /// chunk takes several times as long as it takes a thread to come for it. More than one chunk means that the
-/// counters of all `buckets` are visited once more for each: where these are many a chunk has more keys, and where
-/// they outweigh the keys there is one chunk (TUNING.md).
+/// counters of all `buckets` are visited once more for each: where these are many a chunk has more keys, and
+/// where they outweigh the keys there is one chunk (TUNING.md).
 constexpr Index chunks_of(Index n, Index buckets, Index width) {
   constexpr Index counters_a_key = 4;
   const Index least_keys = buckets > 65536 ? 131072 : 32768;

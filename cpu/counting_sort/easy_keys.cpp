@@ -176,8 +176,8 @@ struct ReversedBlock {
   alignas(64) Word keys[size], payload[size];
 };
 
-// Sorts `count` pairs, whose keys fall and differ from those around them, to the end of `to`, one run of equal keys
-// after the other. Returns false where a key rises.
+// Sorts `count` pairs, whose keys fall and differ from those around them, to the end of `to`, one run of
+// equal keys after the other. Returns false where a key rises.
 bool reverse_runs(const Word* keys, const Word* payload, Index count, ReversedBlock& to) {
   for (Index i = 0, end; i < count; i = end) {
     for (end = i + 1; end < count && keys[end] == keys[i];) ++end;
@@ -188,8 +188,8 @@ bool reverse_runs(const Word* keys, const Word* payload, Index count, ReversedBl
   return true;
 }
 
-// Writes `count` words to `out`, the last one first; at(i) are those of a vector from the i-th on. There are as many
-// as lanes at least.
+// Writes `count` words to `out`, the last one first; at(i) are those of a vector from the i-th on. There are
+// as many as lanes at least.
 template <bool stream, class D, class At>
 HWY_INLINE void write_reversed(D d, Index count, Word* out, At at) {
   const Index lanes = static_cast<Index>(hn::Lanes(d)), head = words_to_boundary(d, out, count);
@@ -212,8 +212,9 @@ HWY_INLINE void write_reversed(D d, Index count, Word* out, At at) {
   }
 }
 
-// As reverse_runs(), to `out` and `payload_out`, but also returns false where three keys are equal. There are keys
-// before and behind, and `count` is at least the lanes of a vector. Two equal keys are exchanged without a branch.
+// As reverse_runs(), to `out` and `payload_out`, but also returns false where three keys are equal. There are
+// keys before and behind, and `count` is at least the lanes of a vector. Two equal keys are exchanged without
+// a branch.
 template <bool stream>
 HWY_INLINE bool reverse_pairs(const Word* keys, const Word* payload, Index count, Word* out,
                               Word* payload_out) {
@@ -241,8 +242,8 @@ template <bool stream>
 bool copy_falling(const Word* keys, const Word* payload, const Index n, Word* out, Word* payload_out) {
   ReversedBlock block;
   for (Index end = n, begin; end > 0; end = begin) {
-    // The block begins where a key does, and ends with a line of the output if it can: partial lines are fetched. It
-    // is a whole run where this is longer.
+    // The block begins where a key does, and ends with a line of the output if it can: partial lines are
+    // fetched. It is a whole run where this is longer.
     const auto in_line =
         static_cast<Index>(reinterpret_cast<std::uintptr_t>(out) % line_bytes / sizeof(Word));
     begin = std::max<Index>(end - ReversedBlock::size + in_line, 0);

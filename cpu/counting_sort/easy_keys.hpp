@@ -1,5 +1,5 @@
-// Keys that need no sort: those that are in order already, and those of a few values. A sample of the keys rules
-// out nearly all others at once. The rest is read once to make sure.
+// Keys that need no sort: those that are in order already, and those of a few values. A sample of the keys
+// rules out nearly all others at once. The rest is read once to make sure.
 #pragma once
 
 #include <array>
@@ -11,15 +11,15 @@
 
 namespace tallcache::cpu::counting_sort {
 
-/// Copies n words to `out`, past the caches where `stream`. Where `ordered` it stops soon after a word that is
-/// less than the one before it and returns false. No word before the first is looked at.
+/// Copies n words to `out`, past the caches where `stream`. Where `ordered` it stops soon after a word that
+/// is less than the one before it and returns false. No word before the first is looked at.
 bool copy_words(const Word* words, Index n, Word* out, bool ordered, bool stream);
 
 /// Sets n words at `out`, past the caches where `stream`.
 void fill_words(Word value, Index n, Word* out, bool stream);
 
-/// Whether no word is less than the one before it or, where `falling`, none is greater. Stops soon after one that
-/// is.
+/// Whether no word is less than the one before it or, where `falling`, none is greater. Stops soon after one
+/// that is.
 bool in_order(const Word* words, Index n, bool falling);
 
 /// Swaps the n words at `front` with those before `back`: the first with the last.
@@ -27,17 +27,17 @@ void swap_reversed(Word* front, Word* back, Index n);
 
 inline constexpr Index few_values = 4;
 
-/// Adds the number of keys of each of the values, which are different, to `counts`. Where another key occurs it
-/// stops soon after and returns false.
+/// Adds the number of keys of each of the values, which are different, to `counts`. Where another key occurs
+/// it stops soon after and returns false.
 bool count_values(const Word* keys, Index n, const Word (&values)[few_values], Word (&counts)[few_values]);
 
-/// Sends each payload, stably, to the end of its key's value: from out[v] on for values[v], which are as above.
-/// Afterwards out[v] is behind the last. The output is written past the caches where `stream`.
+/// Sends each payload, stably, to the end of its key's value: from out[v] on for values[v], which are as
+/// above. Afterwards out[v] is behind the last. The output is written past the caches where `stream`.
 void split_payload(const Word* keys, const Word* payload, Index n, const Word (&values)[few_values],
                    Word* (&out)[few_values], bool stream);
 
-/// Sorts n pairs whose keys fall, stably, to `out` and `payload_out`, past the caches where `stream`. Stops soon after
-/// a key that is greater than the one before it and returns false.
+/// Sorts n pairs whose keys fall, stably, to `out` and `payload_out`, past the caches where `stream`. Stops
+/// soon after a key that is greater than the one before it and returns false.
 bool copy_falling(const Word* keys, const Word* payload, Index n, Word* out, Word* payload_out, bool stream);
 
 /// What keys at even distances, each with the one after it, tell about all of them.
@@ -148,8 +148,8 @@ struct PairWriter {
   bool stream;  ///< many pairs at once are written past the caches
 
   void copy(Index i) { *keys_out++ = keys[i], *payload_out++ = payload[i]; }
-  /// Copies the last pairs of a falling run [begin, end) that have the same key, in their order. Returns the end of
-  /// the rest.
+  /// Copies the last pairs of a falling run [begin, end) that have the same key, in their order. Returns the
+  /// end of the rest.
   Index copy_last(Index begin, Index end) {
     Index first = end - 1;
     while (first > begin && keys[first - 1] == keys[end - 1]) --first;
@@ -207,8 +207,8 @@ inline void merge_runs(PairWriter out, Index left, Index left_end, Index right, 
   out.copy_falling(right, right_end);
 }
 
-/// Sorts pairs whose keys rise and then fall. Returns false where they do not. Each chunk merges the keys between
-/// two that stand at even distances in the longer run.
+/// Sorts pairs whose keys rise and then fall. Returns false where they do not. Each chunk merges the keys
+/// between two that stand at even distances in the longer run.
 template <class Fork, class Args>
 bool merge_at_turn(Fork& fork, const Args& args, const KeySample& sample, Index chunks) {
   const Word* const keys = args.in.data;
@@ -255,8 +255,8 @@ struct ValueCounts {
   std::array<std::array<Word, few_values>, max_chunks> chunk{};
 };
 
-/// Sorts keys of the sample's values alone from `in` to `out`, which may be the same. Returns false where there
-/// are others; nothing is then written.
+/// Sorts keys of the sample's values alone from `in` to `out`, which may be the same. Returns false where
+/// there are others; nothing is then written.
 template <class Fork, class Access>
 bool sort_values(Fork& fork, VectorView<const Word, Access> in, VectorView<Word, Access> out,
                  const KeySample& sample, Index chunks, ValueCounts& counts) {
@@ -291,8 +291,8 @@ bool sort_values(Fork& fork, VectorView<const Word, Access> in, VectorView<Word,
   return true;
 }
 
-/// The same in place, by one thread. Keys of the least value are written behind those that were counted, whose lines are
-/// still in a cache. Where it returns false the keys are in another order.
+/// The same in place, by one thread. Keys of the least value are written behind those that were counted,
+/// whose lines are still in a cache. Where it returns false the keys are in another order.
 template <class Access>
 bool sort_values_in_place(VectorView<Word, Access> keys, const KeySample& sample) {
   constexpr Index block = 4096;
@@ -337,8 +337,8 @@ void place_payload(Fork& fork, const Args& args, const ValueCounts& counts, Inde
 
 }  // namespace detail
 
-/// Sorts `args` where its keys are in order or have at most few_values different values, and pairs whose keys rise
-/// and then fall. Returns false elsewhere; the output is then without meaning.
+/// Sorts `args` where its keys are in order or have at most few_values different values, and pairs whose keys
+/// rise and then fall. Returns false elsewhere; the output is then without meaning.
 template <class Fork, class Args>
 bool sort_easy_keys(Fork& fork, const Args& args) {
   const Index chunks = std::min(chunks_of(args.in.size, 1, fork.width()), detail::ValueCounts::max_chunks);
@@ -356,7 +356,8 @@ bool sort_easy_keys(Fork& fork, const Args& args) {
   return true;
 }
 
-/// The same in place, for keys in the opposite order, too. Where it returns false the keys may be in another order.
+/// The same in place, for keys in the opposite order, too. Where it returns false the keys may be in another
+/// order.
 template <class Fork, class Access>
 bool sort_easy_keys_in_place(Fork& fork, VectorView<Word, Access> keys) {
   const Index chunks = std::min(chunks_of(keys.size, 1, fork.width()), detail::ValueCounts::max_chunks);

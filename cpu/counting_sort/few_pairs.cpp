@@ -8,8 +8,8 @@
 namespace tallcache::cpu::counting_sort {
 namespace {
 
-// Turns counts into their exclusive prefix sums. The lanes of one product are the sums of four counts; their total is at
-// most 65535, so that no lane carries into the next.
+// Turns counts into their exclusive prefix sums. The lanes of one product are the sums of four counts; their
+// total is at most 65535, so that no lane carries into the next.
 void begins_of(std::uint16_t* counts, Index size) {
   static_assert(most_few_pairs <= 65535);
   constexpr std::uint64_t ones = 0x0001000100010001u;

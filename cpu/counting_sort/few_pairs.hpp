@@ -9,12 +9,13 @@ namespace tallcache::cpu::counting_sort {
 /// The most pairs, and the largest key, of sort_few_pairs().
 inline constexpr Index most_few_pairs = 65535;
 
-/// Whether the first pass over n pairs notes how many equal keys came before each, so that the second one only reads
-/// counters. That pays where the counters outgrow the first-level cache; else a store more is slower (TUNING.md).
+/// Whether the first pass over n pairs notes how many equal keys came before each, so that the second one
+/// only reads counters. That pays where the counters outgrow the first-level cache; else a store more is
+/// slower (TUNING.md).
 constexpr bool notes_ranks(Index n) { return n >= 1 << 14; }
 
-/// What sort_few_pairs() works on. A counter, later the beginning of its value, is of 16 bits, as half as many lines
-/// hold it.
+/// What sort_few_pairs() works on. A counter, later the beginning of its value, is of 16 bits, as half as
+/// many lines hold it.
 template <class Access>
 struct FewPairs {
   VectorView<std::uint16_t, Access> begin;  ///< of each value, rounded up to four
@@ -37,7 +38,8 @@ struct FewPairs {
 };
 
 /// Sorts n <= most_few_pairs pairs, whose keys are below `values` <= most_few_pairs + 1, stably to `out` and
-/// `payload_out`. `begin`, `rank` and `stage` are as above. No output is written at random: one word of the stage is.
+/// `payload_out`. `begin`, `rank` and `stage` are as above. No output is written at random: one word of the
+/// stage is.
 void sort_few_pairs(const Word* keys, const Word* payload, Index n, Index values, Word* out,
                     Word* payload_out, std::uint16_t* begin, std::uint16_t* rank, Word* stage);
 

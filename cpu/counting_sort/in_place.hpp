@@ -8,9 +8,9 @@
 
 namespace tallcache::cpu::counting_sort {
 
-/// The extra memory is that of InPlaceBlocks, of SpareArrays, or of 2^16 counters for each thread: 1/64 of the keys,
-/// and for each thread 2 KB a bucket, of which there are 2^8 up to ranges of 2^24, and 1 MB. Keys in order or of a
-/// few values are only read, or rewritten.
+/// The extra memory is that of InPlaceBlocks, of SpareArrays, or of 2^16 counters for each thread: 1/64 of
+/// the keys, and for each thread 2 KB a bucket, of which there are 2^8 up to ranges of 2^24, and 1 MB. Keys
+/// in order or of a few values are only read, or rewritten.
 struct in_place {
   static constexpr std::string_view idea =
       "residues of half a key written over the keys, a bucket's runs from its counts where room is free";

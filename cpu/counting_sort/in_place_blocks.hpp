@@ -1,6 +1,7 @@
-// Counting sort of keys in place. A pass over the keys writes 16-bit residues, half as large as the keys, over
-// the keys that it has read. The other half of the array is then free. The buckets whose place lies there are
-// counted and written as runs; the residues that are left are moved together, which frees half of the rest.
+// Counting sort of keys in place. A pass over the keys writes 16-bit residues, half as large as the keys,
+// over the keys that it has read. The other half of the array is then free. The buckets whose place lies
+// there are counted and written as runs; the residues that are left are moved together, which frees half of
+// the rest.
 #pragma once
 
 #include <atomic>
@@ -13,8 +14,8 @@ namespace tallcache::cpu::counting_sort {
 
 /// How n keys in [0, range] are cut: into buckets of 2^leaf values, and into chunks that are spread in
 /// parallel. A chunk's residues may not reach keys that are still to be read, though each bucket has a block
-/// before its first key comes. The first `stage` keys of a chunk are therefore copied aside. With several chunks
-/// all stages take a quarter of the keys or less.
+/// before its first key comes. The first `stage` keys of a chunk are therefore copied aside. With several
+/// chunks all stages take a quarter of the keys or less.
 struct InPlaceCut {
   int leaf;
   Index buckets, chunks, stage;
@@ -38,13 +39,13 @@ struct InPlaceCut {
 
  private:
   static constexpr int max_leaf = 16;
-  // The first r keys fill at most r / 2 words of blocks, and each bucket has one more block: as many words as it
-  // has residues, halved. Two lines more are for an array that does not begin with a line.
+  // The first r keys fill at most r / 2 words of blocks, and each bucket has one more block: as many words as
+  // it has residues, halved. Two lines more are for an array that does not begin with a line.
   Index stage_of(int bits) const { return (block_size<Residue> << std::max(bits - leaf, 0)) + 2 * 16; }
 };
 
-/// The scratch is a stage, two heavy buckets' counts and a leaf's counters for each chunk, and 16 bytes for each
-/// block of the keys' memory, which is 1/64 of it.
+/// The scratch is a stage, two heavy buckets' counts and a leaf's counters for each chunk, and 16 bytes for
+/// each block of the keys' memory, which is 1/64 of it.
 template <class Access>
 class InPlaceBlocks {
  public:
@@ -77,8 +78,8 @@ class InPlaceBlocks {
     blocks_ = residues_at(keys.data + skip_, slots_);
   }
 
-  /// The buckets are written from the last to the first, a part of them at a time: those that have room. One that
-  /// is larger than the room is counted first, which frees its blocks.
+  /// The buckets are written from the last to the first, a part of them at a time: those that have room. One
+  /// that is larger than the room is counted first, which frees its blocks.
   template <class Fork>
   void sort(Fork& fork) {
     spread(fork);
@@ -177,8 +178,9 @@ class InPlaceBlocks {
     });
   }
 
-  // Moves the blocks of the buckets below `end` together, to the beginning of the keys, or into the stages when
-  // they fit. Returns the number of keys whose memory they take. A bucket's first block stays where it is.
+  // Moves the blocks of the buckets below `end` together, to the beginning of the keys, or into the stages
+  // when they fit. Returns the number of keys whose memory they take. A bucket's first block stays where it
+  // is.
   template <class Fork>
   Index make_room(Fork& fork, Index end) {
     if (staged_ || end == 0) return 0;
@@ -216,8 +218,8 @@ class InPlaceBlocks {
     return 0;
   }
 
-  // Sorts buckets [first, end), whose places hold no residues. Those that bytes cannot count, or for which a group
-  // would be waited for though all threads can share them, come last, each on all threads.
+  // Sorts buckets [first, end), whose places hold no residues. Those that bytes cannot count, or for which a
+  // group would be waited for though all threads can share them, come last, each on all threads.
   template <class Fork>
   void sort_buckets(Fork& fork, Index first, Index end) {
     const Index begin = begin_of(first), n = begin_of(end) - begin, groups = groups_of(cut_.chunks);
@@ -255,8 +257,8 @@ class InPlaceBlocks {
     return true;
   }
 
-  // The beginnings of a bucket's values, as the first row of counts_. Its blocks are cut into one piece for each
-  // row, whose first blocks stand in free_.
+  // The beginnings of a bucket's values, as the first row of counts_. Its blocks are cut into one piece for
+  // each row, whose first blocks stand in free_.
   template <class Fork>
   void count(Fork& fork, Index b) {
     Index blocks = 0;

@@ -1,5 +1,5 @@
-// In-place radix sort, most significant digit first, for keys that are few in their range. Buckets of a few keys
-// are sorted by digits, the least significant first, through a spare array of fixed size.
+// In-place radix sort, most significant digit first, for keys that are few in their range. Buckets of a few
+// keys are sorted by digits, the least significant first, through a spare array of fixed size.
 #pragma once
 
 #include <array>
@@ -48,8 +48,8 @@ void sort_few_by_digits(VectorView<Word, Access> keys, int bits, const SpareArra
                  spare.buffers.block(group, 1));
 }
 
-/// American flag sort: sends the keys to the buckets of a digit by swaps along cycles. Returns the ends of the
-/// buckets.
+/// American flag sort: sends the keys to the buckets of a digit by swaps along cycles. Returns the ends of
+/// the buckets.
 template <class Access>
 std::array<Word, 1 << flag_bits> permute_by_digit(VectorView<Word, Access> keys, Digit digit) {
   constexpr Index buckets = 1 << flag_bits;
@@ -74,8 +74,8 @@ std::array<Word, 1 << flag_bits> permute_by_digit(VectorView<Word, Access> keys,
   return end;
 }
 
-/// Sorts keys that differ in their lowest `bits` bits alone, with the spare arrays from `group` on. Buckets for
-/// which a group would be waited for are sorted first, on all threads.
+/// Sorts keys that differ in their lowest `bits` bits alone, with the spare arrays from `group` on. Buckets
+/// for which a group would be waited for are sorted first, on all threads.
 ///
 /// Source: McIlroy, Bostic and McIlroy 1993, Engineering radix sort, Computing Systems 6(1), page 5.
 template <class Fork, class Access>

@@ -7,8 +7,8 @@
 
 namespace tallcache::cpu::counting_sort {
 
-/// The digits of a key in [0, range]: as few as possible with at most 11 bits each, or fewer, all of nearly the
-/// same size.
+/// The digits of a key in [0, range]: as few as possible with at most 11 bits each, or fewer, all of nearly
+/// the same size.
 struct RadixDigits {
   int bits, passes, digit_bits;
 
@@ -29,9 +29,9 @@ inline std::size_t digits_scratch_bytes(Index n, std::uint64_t range, bool paylo
 }
 
 /// Sorts `in` stably to `out`. The passes alternate between `out` and `other`, so that the last one ends in
-/// `out`. Where their number is even `in` may be `out`, and `other` where it is odd. Each pass has a histogram of
-/// its own for each chunk, as the chunks' keys change between passes. Keys are written through line buffers, as a
-/// plain scatter is slower (TUNING.md).
+/// `out`. Where their number is even `in` may be `out`, and `other` where it is odd. Each pass has a
+/// histogram of its own for each chunk, as the chunks' keys change between passes. Keys are written through
+/// line buffers, as a plain scatter is slower (TUNING.md).
 template <class Fork, class Access>
 void sort_by_digits(Fork& fork, Records<const Word, Access> in, Records<Word, Access> out,
                     Records<Word, Access> other, RadixDigits digits,

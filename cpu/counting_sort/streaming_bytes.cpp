@@ -12,8 +12,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
 
-// Buffers residues so that they are written to `out` in whole lines, past the caches where `stream`. `first` is added
-// to each.
+// Buffers residues so that they are written to `out` in whole lines, past the caches where `stream`. `first`
+// is added to each.
 template <bool stream>
 class Stage {
  public:
@@ -69,10 +69,10 @@ class Stage {
   Word begin_, end_;
 };
 
-// Expands the runs of values [begin, end) of a histogram of bytes, both multiples of 8. With about a key a value the
-// counts are unpredictable. A vector of copies is therefore stored whatever the count, and the next run overwrites the
-// excess. One product gives the ends of eight runs, so that none waits for the one before it. Copies of 16 bits straddle
-// half as many lines as copies of 32.
+// Expands the runs of values [begin, end) of a histogram of bytes, both multiples of 8. With about a key a
+// value the counts are unpredictable. A vector of copies is therefore stored whatever the count, and the next
+// run overwrites the excess. One product gives the ends of eight runs, so that none waits for the one before
+// it. Copies of 16 bits straddle half as many lines as copies of 32.
 template <bool stream>
 HWY_INLINE void expand_bytes(const std::uint8_t* counts, Index begin, Index end, Stage<stream>& stage) {
   const hn::CappedTag<std::uint16_t, 8> d;
@@ -107,8 +107,8 @@ HWY_INLINE void expand_bytes(const std::uint8_t* counts, Index begin, Index end,
   }
 }
 
-// The runs of values [begin, end) to `out`, with 256 more keys for each of the `wraps`, which are in order. Returns the
-// end of the output; `wraps` is then behind those of these values.
+// The runs of values [begin, end) to `out`, with 256 more keys for each of the `wraps`, which are in order.
+// Returns the end of the output; `wraps` is then behind those of these values.
 template <bool stream>
 HWY_INLINE Word* expand_wrapped(const std::uint8_t* counters, Index begin, Index end, const Word*& wraps,
                                 const Word* wraps_end, Word first, Word* out) {
@@ -152,9 +152,9 @@ HWY_INLINE Word* add_tables(Index width, std::uint8_t* counters, Word* wraps_end
   return wraps_end;
 }
 
-// Counts in bytes. A value whose counter wraps has 256 keys more than that says; it is noted each time. Returns the end
-// of these notes. Consecutive keys are counted in different tables of `width` counters, as equal ones would wait for
-// one another.
+// Counts in bytes. A value whose counter wraps has 256 keys more than that says; it is noted each time.
+// Returns the end of these notes. Consecutive keys are counted in different tables of `width` counters, as
+// equal ones would wait for one another.
 template <Index tables>
 HWY_INLINE Word* count_in_bytes(const Chain<Residue>& chain, Index width, ByteCounters to) {
   std::fill_n(to.counters, tables * width, std::uint8_t{0});

@@ -85,9 +85,10 @@ struct Chain {
   Word following = no_block;  ///< the head of the chain that is probably read next
 };
 
-/// What a chunk has most of, as a sample shows. The most common keys, where a quarter of the keys are equal to others,
-/// are hot: they are counted and not stored. Buckets that hold more than a third of the other keys, at most two, are
-/// heavy: their residues are counted at once and not stored. Few of both are stored like the others.
+/// What a chunk has most of, as a sample shows. The most common keys, where a quarter of the keys are equal
+/// to others, are hot: they are counted and not stored. Buckets that hold more than a third of the other
+/// keys, at most two, are heavy: their residues are counted at once and not stored. Few of both are stored
+/// like the others.
 struct HeavyBuckets {
   static constexpr Index max_hot = 8;
   Word* counts;  ///< of each residue in the first bucket, then in the second; room for heavy_counters() words
@@ -131,12 +132,14 @@ void spread(const Spread<Pair>& chunk);
 /// counts[v] becomes the number of residues v in the chain, for v < width.
 void count_residues(const Chain<Residue>& chain, Index width, Word* counts);
 
-/// A counter of a byte for each value, and the values whose counter wrapped, one for each 256 keys that it falls short of.
+/// A counter of a byte for each value, and the values whose counter wrapped, one for each 256 keys that it
+/// falls short of.
 struct ByteCounters {
   std::uint8_t* counters;  ///< byte_tables() bytes for each value
   Word* wraps;             ///< room for a word for each 256 keys
 };
-/// The tables of counters in which equal keys that follow each other are counted: as many as a private cache holds.
+/// The tables of counters in which equal keys that follow each other are counted: as many as a private cache
+/// holds.
 constexpr Index byte_tables(Index values) { return values <= 16384 ? 4 : 2; }
 /// The most keys of a chain that are counted in bytes, and the memory for its counters.
 constexpr Index most_keys_in_bytes(Index values) { return 64 * values; }
@@ -145,15 +148,15 @@ inline ByteCounters byte_counters(Word* memory, Index values) {
   return {reinterpret_cast<std::uint8_t*>(memory), memory + byte_tables(values) * values / 4};
 }
 
-/// Writes the residues of the chain, at most most_keys_in_bytes(width), to `out` in order, each plus `first`. All are
-/// below `width`, a power of two, at least 64.
+/// Writes the residues of the chain, at most most_keys_in_bytes(width), to `out` in order, each plus `first`.
+/// All are below `width`, a power of two, at least 64.
 void sort_residues(const Chain<Residue>& chain, Index width, Word first, Word* out, ByteCounters counters);
 /// Its two parts: counts the residues, and returns the end of the wraps; writes the runs of these counts.
 Word* count_residues_in_bytes(const Chain<Residue>& chain, Index width, ByteCounters to);
 void write_runs_of_bytes(ByteCounters from, const Word* wraps_end, Index width, Word first, Word* out);
 
-/// Writes n keys below `values` to `out`, which may be `keys`, in order. `counters` has room for `values` bytes, rounded
-/// up to 8, `wraps` for n / 256 words.
+/// Writes n keys below `values` to `out`, which may be `keys`, in order. `counters` has room for `values`
+/// bytes, rounded up to 8, `wraps` for n / 256 words.
 void sort_in_bytes(const Word* keys, Index n, Index values, Word* out, std::uint8_t* counters, Word* wraps);
 
 /// Writes the n pairs of the chain, whose keys are first + v, v < width, stably to `out` and `payload_out`.
@@ -161,8 +164,8 @@ void sort_in_bytes(const Word* keys, Index n, Index values, Word* out, std::uint
 /// `stage`, aligned to a line, for stage_words(width).
 void sort_pairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word* out, Word* payload_out,
                 Word* counters, Word* positions, Word* stage);
-/// Its parts for a chain that several threads share: counts[v] becomes the number of keys first + v of the chain;
-/// the payload of its keys goes to `out`, from begin[v] on.
+/// Its parts for a chain that several threads share: counts[v] becomes the number of keys first + v of the
+/// chain; the payload of its keys goes to `out`, from begin[v] on.
 void count_pairs(const Chain<Pair>& chain, Index width, Word* counts);
 void scatter_payload(const Chain<Pair>& chain, Index width, const Word* begin, Word* positions, Word* stage,
                      Word* out);

@@ -54,8 +54,8 @@ HWY_INLINE Word* fill_run(Word* out, Word count, Word value) {
   return end;
 }
 
-// Runs of a few words: a vector of copies is stored whatever the count, and the next runs overwrite the excess. From
-// value v on, as far as it lies before `to`. Returns the first value that is not written.
+// Runs of a few words: a vector of copies is stored whatever the count, and the next runs overwrite the
+// excess. From value v on, as far as it lies before `to`. Returns the first value that is not written.
 HWY_INLINE Index expand_short_runs(const Word* begin, Index width, Word first, Word* out, Index v, Index to) {
   const hn::CappedTag<Word, 8> d;
   const auto lanes = static_cast<Index>(hn::Lanes(d));

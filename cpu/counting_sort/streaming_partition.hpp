@@ -145,8 +145,9 @@ constexpr bool fits_histogram(Index n, std::uint64_t range) {
   return range < 1 << 16 || (range < 1 << 18 && n <= few_keys);
 }
 
-/// Sorts keys in [0, values) by one histogram, in as many chunks as `buffers` has rows. `out` may be `in`. Few keys, if
-/// each value has few, are counted in bytes by one thread, as this and the writing of their runs is several times faster.
+/// Sorts keys in [0, values) by one histogram, in as many chunks as `buffers` has rows. `out` may be `in`.
+/// Few keys, if each value has few, are counted in bytes by one thread, as this and the writing of their runs
+/// is several times faster.
 template <class Fork, class Access>
 void sort_by_histogram(Fork& fork, VectorView<const Word, Access> in, Index values,
                        VectorView<Word, Access> out, const PartitionBuffers<Access>& buffers) {

@@ -1,7 +1,6 @@
 #include "cpu/counting_sort/streaming_kernels.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 
 #undef HWY_DISABLED_TARGETS
@@ -11,6 +10,7 @@
 #include <hwy/foreach_target.h>
 // foreach_target must come before what includes highway.h
 #include "cpu/counting_sort/streaming_buckets-inl.h"
+#include "cpu/counting_sort/streaming_sample-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
@@ -125,70 +125,6 @@ HWY_NOINLINE Word append_keys(const Spread<T>& c, const Word* keys, const Word* 
   return next;
 }
 
-// The result of a sample of the keys: hot ones, where many are equal; of the others, the buckets that hold more than a
-// third of them; and whether the rest are of `few_buckets`: two of them share a bucket as often as with fewer than 384
-// even buckets.
-struct Sample {
-  static constexpr Index size = 128;
-  Index hot_count = 0, heavy_count = 0;
-  Word hot[HeavyBuckets::max_hot]{}, heavy[2];
-  bool few_buckets = false;
-
-  Sample(const Word* keys, Index n, int shift, bool finds_hot) {
-    constexpr Index many = size / 4;
-    if (n < size) return;
-    Word sample[size];
-    take<size>(keys, n, sample);
-    if (finds_hot && repeats(sample) >= many) find_hot(keys, n);
-    const Word* const end = std::remove_if(sample, sample + size, [this](Word key) {
-      return std::find(hot, hot + hot_count, key) != hot + hot_count;
-    });
-    const Index all = end - sample;
-    Index others = all, pairs = 0;
-    for (const Word *run = sample, *next; run != end; run = next) {
-      const Word bucket = *run >> shift;
-      next = std::partition_point(run, end, [=](Word key) { return key >> shift == bucket; });
-      const Index count = next - run;
-      if (3 * count <= std::max(all, Index{24}))
-        pairs += count * (count - 1);
-      else
-        heavy[heavy_count++] = bucket, others -= count;
-    }
-    few_buckets = 384 * pairs > others * (others - 1);
-  }
-
- private:
-  // A sample of `count` keys, in order.
-  template <Index count>
-  static void take(const Word* keys, Index n, Word* sample) {
-    for (Index i = 0; i < count; ++i) sample[i] = keys[n / count * i];
-    std::sort(sample, sample + count);
-  }
-  // The number of keys that are equal to the one before them.
-  static Index repeats(const Word (&sample)[size]) {
-    Index equal = 0;
-    for (Index i = 1; i < size; ++i) equal += sample[i] == sample[i - 1];
-    return equal;
-  }
-  // From a larger sample.
-  void find_hot(const Word* keys, Index n) {
-    constexpr Index larger = 8 * size, least = 4;
-    if (n < larger) return;
-    Word sample[larger];
-    take<larger>(keys, n, sample);
-    std::pair<Index, Word> runs[larger / least];
-    Index number = 0;
-    for (const Word *run = sample, *next; run != sample + larger; run = next) {
-      next = std::upper_bound(run, static_cast<const Word*>(sample + larger), *run);
-      if (next - run >= least) runs[number++] = {next - run, *run};
-    }
-    std::sort(runs, runs + number, std::greater<>());
-    hot_count = std::min(number, HeavyBuckets::max_hot);
-    for (Index k = 0; k < hot_count; ++k) hot[k] = runs[k].second;
-    std::fill(hot + hot_count, hot + HeavyBuckets::max_hot, hot[0]);  // not counted
-  }
-};
-
 // Keys that were selected from a block, behind the rest of those before: less than a line of them. One vector
 // more than that is written.
 template <bool with_payload>
@@ -255,8 +191,9 @@ HWY_NOINLINE Word append_compressed(const Spread<T>& c, const Word* buckets, Wor
   return append_keys<T, few_buckets>(c, c.keys + i, with_payload ? c.payload + i : nullptr, c.size - i, next);
 }
 
-// The same where the values of a bucket are counted next: the residues of heavy buckets are counted at once. All
-// other keys are counted as values that do not exist, so that no branch depends on a key, and then appended.
+// The same where the values of a bucket are counted next: the residues of heavy buckets are counted at once.
+// All other keys are counted as values that do not exist, so that no branch depends on a key, and then
+// appended.
 template <bool few_buckets, Index heavy_count>
 HWY_NOINLINE Word append_others(const Spread<Residue>& c, const Word* buckets, Word next) {
   using Keys = CompressedKeys<false>;
@@ -306,8 +243,8 @@ HWY_INLINE Word append_all(const Spread<T>& c, const Sample& sample, Word next) 
                                  : append_compressed<T, few_buckets, 2>(c, sample.heavy, next);
 }
 
-// Counts the hot keys, at most `most`, by comparisons, as their counters and places would wait for one another, and
-// appends the others.
+// Counts the hot keys, at most `most`, by comparisons, as their counters and places would wait for one
+// another, and appends the others.
 template <bool few_buckets, Index most>
 HWY_NOINLINE Word append_but_hot(const Spread<Residue>& c, const Sample& sample, Word next) {
   constexpr Index room = 4096, max_lanes = 16;

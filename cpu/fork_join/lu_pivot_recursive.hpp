@@ -69,7 +69,7 @@ void rec_lu_pivot(Fork& fork, M a, Exchanges exchanges, Index base, Index first 
       };
       const Index row = k + pivot_row(fork, below(k, k, 1));
       const typename M::value_type pivot = a(row, k);
-      if (!(std::abs(pivot) > 0)) throw_singular("lu_pivot", first + k, pivot);
+      if (!(std::abs(pivot) > 0)) throw_unusable_pivot("lu_pivot", first + k, pivot);
       exchanges[k] = static_cast<std::int32_t>(first + row);
       exchange_rows(fork, a.block(k, 0, a.rows - k, a.cols), exchanges.block(k, 1), first + k);
       const auto eliminate = [pivot, upper = a.block(k, k + 1, 1, a.cols - k - 1)](M rows) {

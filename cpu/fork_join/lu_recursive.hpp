@@ -18,7 +18,7 @@ void rec_lu(Fork& fork, M a, Index base, Index first = 0) {
   if (a.rows <= base) {
     for (Index k = 0; k < a.rows; ++k) {
       const typename M::value_type pivot = a(k, k);
-      if (!(std::abs(pivot) > 0)) throw_singular("lu", first + k, pivot);
+      if (!(std::abs(pivot) > 0)) throw_unusable_pivot("lu", first + k, pivot);
       for (Index i = k + 1; i < a.rows; ++i) {
         const typename M::value_type factor = a(i, k) / pivot;
         a(i, k) = factor;

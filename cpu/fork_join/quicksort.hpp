@@ -1,11 +1,13 @@
 // Quicksort as in the slides: partition around the last key, fork on the two sides. The partition is serial,
 // so the span is Theta(n) and the parallelism no more than Theta(lg n), however many keys there are.
 //
-// Two things differ from the slides' text, which is quadratic, with a recursion as deep as there are keys, on
-// input that is sorted or all equal. A key from a random position is moved to the end before the partition.
-// The keys equal to the pivot are set aside where it is the minimum.
+// Three things differ from the slides' text, which is quadratic, with a recursion as deep as there are keys,
+// on input that is sorted or all equal. A key from a random position is moved to the end before the
+// partition. The keys equal to the pivot are set aside where it is the minimum. Sides of very different sizes
+// are not forked.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -19,13 +21,14 @@ using Key = Sort::Key;
 
 template <class Keys>
 void swap_keys(Keys keys, Index i, Index j) {
-  const Key key = keys[i];
+  const typename Keys::value_type key = keys[i];
   keys[i] = keys[j];
   keys[j] = key;
 }
 
 template <class Keys>
 void insertion_sort(Keys keys) {
+  using Key = typename Keys::value_type;
   for (Index i = 1; i < keys.size; ++i) {
     const Key key = keys[i];
     Index j = i;
@@ -71,9 +74,10 @@ Index pivot_position(Keys keys) {
 /// Fewer keys than this are sorted by insertion.
 inline constexpr Index insertion_size = 24;
 
-template <class Fork, class Keys>
-void sample_qsort(Fork& fork, Keys keys) {
-  if (keys.size < insertion_size) return insertion_sort(keys);
+/// Partitions `keys`, of which there is at least one, and returns the two sides that are left to sort.
+template <class Keys>
+std::pair<Keys, Keys> two_sides(Keys keys) {
+  using Key = typename Keys::value_type;
   const Index last = keys.size - 1;
   swap_keys(keys, pivot_position(keys), last);
   const Key pivot = keys[last];
@@ -84,8 +88,27 @@ void sample_qsort(Fork& fork, Keys keys) {
     const Index equal = partition(right, [pivot](Key key) { return !(pivot < key); });
     right = right.block(equal, right.size - equal);
   }
-  const auto sort = [&fork](Keys side) { sample_qsort(fork, side); };
-  fork(Part(sort, keys.block(0, middle)), Part(sort, right));
+  return {keys.block(0, middle), right};
+}
+
+/// A side below so large a part of the keys is sorted at once: a fork would not pay. The other side follows
+/// in the same call, so that the recursion is at most log n / log (16/15) deep, whatever the keys (quadratic
+/// work is still possible: McIlroy, "A killer adversary for quicksort", 1999).
+inline constexpr Index small_side = 16;
+
+template <class Fork, class Keys>
+void sample_qsort(Fork& fork, Keys keys) {
+  while (keys.size >= insertion_size) {
+    const auto [left, right] = two_sides(keys);
+    if (std::min(left.size, right.size) >= keys.size / small_side) {
+      const auto sort = [&fork](Keys side) { sample_qsort(fork, side); };
+      return fork(Part(sort, left), Part(sort, right));
+    }
+    const bool left_is_small = left.size < right.size;
+    sample_qsort(fork, left_is_small ? left : right);
+    keys = left_is_small ? right : left;
+  }
+  insertion_sort(keys);
 }
 
 /// Of a sort of n keys, in nanoseconds.

@@ -22,6 +22,8 @@ struct Sides {
 /// the inner node that splits the blocks before block b: one element less than there are blocks.
 template <class Keys, class Counts>
 struct Partition {
+  using Key = typename Keys::value_type;
+
   Keys from, to;
   Counts counts;
   Index block;
@@ -73,38 +75,54 @@ struct Partition {
 
 /// Sorts `keys`. `other`, of the same size, is working memory, and holds the result if `to_other`. Up to
 /// `block` keys are partitioned in place. `counts` has (size - 1) / block elements, which also suffice for
-/// the two sides.
+/// the two sides. Sides of very different sizes are sorted one after the other, as in sample_qsort.
 template <class Fork, class Keys, class Counts>
 void quicksort_by_blocks(Fork& fork, Keys keys, Keys other, Counts counts, bool to_other, Index block) {
-  if (keys.size <= block) {
-    sample_qsort(fork, keys);
-    if (to_other)
-      for (Index i = 0; i < keys.size; ++i) other[i] = keys[i];
-    return;
-  }
-  const Key pivot = keys[pivot_position(keys)];
-  const Partition<Keys, Counts> partition{keys, other, counts, block, pivot};
-  const Sides total = partition.count(fork, 0, partition.blocks());
-  partition.move(fork, 0, partition.blocks(), {}, total);
+  while (keys.size > block) {
+    const typename Keys::value_type pivot = keys[pivot_position(keys)];
+    const Partition<Keys, Counts> partition{keys, other, counts, block, pivot};
+    const Sides total = partition.count(fork, 0, partition.blocks());
+    partition.move(fork, 0, partition.blocks(), {}, total);
 
-  const Index less = static_cast<Index>(total.less), equal = static_cast<Index>(total.equal);
-  const auto sort = [=, &fork](Index begin, Index size) {
-    quicksort_by_blocks(fork, other.block(begin, size), keys.block(begin, size),
-                        counts.block(begin / block, size ? (size - 1) / block : 0), !to_other, block);
-  };
-  const auto sort_greater = [=, size = keys.size] { sort(less + equal, size - less - equal); };
-  const auto copy_equal = [=, &fork] {
-    fork.loop(less, less + equal, block, [=](Index begin) {
-      for (Index i = begin; i < std::min(begin + block, less + equal); ++i) keys[i] = pivot;
-    });
-  };
-  fork([=] { sort(0, less); },
-       [&] {
-         if (to_other)
-           sort_greater();
-         else
-           fork(copy_equal, sort_greater);
-       });
+    const Index less = static_cast<Index>(total.less), equal = static_cast<Index>(total.equal);
+    const Index greater = keys.size - less - equal;
+    const auto counts_of = [=](Index begin, Index size) {
+      return counts.block(begin / block, size ? (size - 1) / block : 0);
+    };
+    const auto sort = [=, &fork](Index begin, Index size) {
+      quicksort_by_blocks(fork, other.block(begin, size), keys.block(begin, size), counts_of(begin, size),
+                          !to_other, block);
+    };
+    const auto copy_equal = [=, &fork] {
+      fork.loop(less, less + equal, block, [=](Index begin) {
+        for (Index i = begin; i < std::min(begin + block, less + equal); ++i) keys[i] = pivot;
+      });
+    };
+    if (std::min(less, greater) >= keys.size / small_side)
+      return fork([=] { sort(0, less); },
+                  [=, &fork] {
+                    const auto sort_greater = [=] { sort(less + equal, greater); };
+                    if (to_other)
+                      sort_greater();
+                    else
+                      fork(copy_equal, sort_greater);
+                  });
+    if (!to_other) copy_equal();
+    const bool less_is_small = less < greater;
+    if (less_is_small)
+      sort(0, less);
+    else
+      sort(less + equal, greater);
+    const Index begin = less_is_small ? less + equal : 0, size = less_is_small ? greater : less;
+    const Keys left = other.block(begin, size);
+    other = keys.block(begin, size);
+    keys = left;
+    counts = counts_of(begin, size);
+    to_other = !to_other;
+  }
+  sample_qsort(fork, keys);
+  if (to_other)
+    for (Index i = 0; i < keys.size; ++i) other[i] = keys[i];
 }
 
 struct quicksort_blocks {

@@ -1,6 +1,7 @@
-// The register kernels of the product in bfloat16 with float sums. Two steps of the inner dimension lie together in
-// a packed panel, [k / 2][mr][2] for A and [k / 2][nr][2] for B: a lane of 32 bits has both. Where the processor
-// has AVX-512 BF16, one instruction multiplies and adds both; elsewhere they are widened to float.
+// The register kernels of the product in bfloat16 with float sums. Two steps of the inner dimension lie
+// together in a packed panel, [k / 2][mr][2] for A and [k / 2][nr][2] for B: a lane of 32 bits has both.
+// Where the processor has AVX-512 BF16, one instruction multiplies and adds both; elsewhere they are widened
+// to float.
 #include <algorithm>
 #include <cstring>
 
@@ -68,8 +69,8 @@ inline void interleave(Bfloat16* to, const Bfloat16* even, const Bfloat16* odd) 
   std::memcpy(static_cast<void*>(to), pairs, sizeof pairs);
 }
 
-/// RegisterKernel::pack_b, whose elements are contiguous at each step. Whole rows are read, as a panel's share of
-/// a row is only a few lines of a page.
+/// RegisterKernel::pack_b, whose elements are contiguous at each step. Whole rows are read, as a panel's
+/// share of a row is only a few lines of a page.
 inline void pack_columns(Bfloat16* to, Index width, Index count, Index k, const Bfloat16* from,
                          Index row_stride, Index col_stride) {
   const Index pairs = ceil_div<Index>(k, 2);

@@ -5,18 +5,20 @@
 // contiguous. It has no conflicts at leading dimensions that are powers of two, and touches few pages.
 // REC-MULT (Frigo, Leiserson, Prokop, Ramachandran 1999) recurses on panels and k blocks down to a leaf,
 // which is a loop over register tiles. Recursion loses prefetching across the end of a block (Yotov et al.
-// 2007), so every leaf is given the one that follows it. All sizes follow from the instruction set; none
-// depends on a cache. TUNING.md gives the measurements behind them.
+// 2007), so every leaf is given the one that follows it. The sizes of panels, k blocks and leaves follow from
+// the instruction set and are the same on every machine. Whether factors are packed ahead, by each leaf or
+// not at all is decided by bounds in bytes and nanoseconds (gemm_plan.hpp), which are constants too.
+// TUNING.md gives the measurements behind them.
 #pragma once
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <utility>
 
 #include "common/ceil_div.hpp"
 #include "common/compare.hpp"
 #include "common/fork/fork.hpp"
+#include "common/of_thread.hpp"
 #include "common/view.hpp"
 #include "cpu/matmul/gemm_plan.hpp"
 
@@ -97,15 +99,15 @@ struct FactorPart {
   bool begins_with(const FactorPart& other) const { return begin == other.begin && s == other.s; }
 };
 
-/// The memory in which this thread packs the factors of a leaf. It stays in the thread's caches from leaf to leaf, and no
-/// other part of a product sees it.
+/// The memory in which this thread packs the factors of a leaf; nullptr where it cannot be had. It stays in
+/// the thread's caches from leaf to leaf, and no other part of a product sees it.
 template <class T>
 T* own_memory() {
   struct alignas(64) Memory {
     std::byte bytes[packed_in_leaf];
   };
-  static thread_local const auto memory = std::make_unique_for_overwrite<Memory>();
-  return reinterpret_cast<T*>(memory->bytes);
+  Memory* const memory = of_thread<Memory>();
+  return memory ? reinterpret_cast<T*>(memory->bytes) : nullptr;
 }
 
 template <class T, class Access>
@@ -195,9 +197,30 @@ struct GemmRun {
     groups.factor->pack(p, std::min(p + groups.size, groups.panels), s * plan.kc, plan.k_block_size(s));
   }
 
+  /// Without memory of the thread's own, panel by panel on its stack.
   void leaf_in_own_memory(C to, const FactorPart& from_a, const FactorPart& from_b) const {
+    if (T* const memory = own_memory<T>()) return packed_leaf(memory, to, from_a, from_b);
+    for (Index p = from_a.begin; p < from_a.end; ++p)
+      for (Index q = from_b.begin; q < from_b.end; ++q) {
+        const Index row = (p - from_a.begin) * a.width, col = (q - from_b.begin) * b.width;
+        leaf_on_stack(to.block(row, col, std::min(a.width, to.rows - row), std::min(b.width, to.cols - col)),
+                      {&a, p, p + 1, from_a.s, from_a.s_end}, {&b, q, q + 1, from_b.s, from_b.s_end});
+      }
+  }
+
+  /// A panel of each factor. Not inlined: what it takes of the stack would be its caller's.
+  __attribute__((noinline)) void leaf_on_stack(C to, const FactorPart& from_a,
+                                               const FactorPart& from_b) const {
+    constexpr std::size_t bits = 8, line = 64;
+    const Index elements = (a.width + b.width) * plan.kernel.packed_k(plan.kc);
+    void* const memory =
+        __builtin_alloca_with_align(static_cast<std::size_t>(elements) * sizeof(T), line * bits);
+    packed_leaf(static_cast<T*>(memory), to, from_a, from_b);
+  }
+
+  /// Packs the factors one behind the other.
+  void packed_leaf(T* free, C to, const FactorPart& from_a, const FactorPart& from_b) const {
     const Index l0 = from_a.s * plan.kc, k = plan.k_block_size(from_a.s), steps = plan.kernel.packed_k(k);
-    T* free = own_memory<T>();
     const auto packed = [&](const FactorPart& part) {
       const auto& factor = *part.factor;
       if (!factor.packed) return factor.panels(part.begin, l0, k);
@@ -314,6 +337,8 @@ void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, SumOf<T> alpha, MatrixV
     plan.share(fork.width());
     if constexpr (std::is_same_v<Access, Plain>) plan.pack_in_leaves(fork.width());
   }
+  if constexpr (std::is_same_v<Access, Plain>)
+    if (scratch.bytes_left() == 0 && sizes.kc == 0) plan.do_without_scratch();
   gemm_run<T, Access>(plan, trans_a, trans_b, alpha, a, b, beta, c, scratch)(fork);
 }
 
@@ -332,8 +357,9 @@ std::size_t gemm_scratch_bytes(Layout layout, Trans trans_a, Trans trans_b, Inde
 }
 
 /// C = alpha op(A) op(B) + beta C, where op is the identity or the transposition, as BLAS's gemm: with beta =
-/// 0 C is not read, with alpha = 0 A and B are not. The result is the same on any number of threads. Throws
-/// Error when the sizes do not fit or the matrices overlap.
+/// 0 C is not read, with alpha = 0 A and B are not. The result is the same on any number of threads, and
+/// without scratch, where each leaf packs what it reads. Throws Error when the sizes do not fit or the
+/// matrices overlap.
 template <class Fork, class T, class Access>
 void gemm(Fork& fork, Layout layout, Trans trans_a, Trans trans_b, std::type_identity_t<T> alpha,
           MatrixView<const T, Access> a, MatrixView<const T, Access> b, std::type_identity_t<T> beta,

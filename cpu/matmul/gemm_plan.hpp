@@ -23,7 +23,8 @@ constexpr Index value_or_default(Index value, Index default_value) { return valu
 inline constexpr Index min_shared_work = 50'000;
 /// Up to so many threads move little between their caches.
 inline constexpr Index few_threads = 4;
-/// The largest factors that leaves pack for themselves, in bytes: of all leaves, and of one.
+/// The largest factors that leaves pack for themselves, in bytes: of all leaves, and of one. They are
+/// the same on every machine, whatever its caches.
 inline constexpr Index packed_in_leaves = Index{4} << 20, packed_in_leaf = Index{512} << 10;
 
 /// Which factors of a product are packed.
@@ -33,8 +34,8 @@ struct Packing {
   bool a, b;
   Index kc;
 
-  /// `b_rows`: the rows of B are contiguous, as the kernel reads them. What several threads pack moves between their
-  /// caches, so that it pays later than on one.
+  /// `b_rows`: the rows of B are contiguous, as the kernel reads them. What several threads pack moves
+  /// between their caches, so that it pays later than on one.
   Packing(const RegisterKernel<T>& kernel, Index m, Index n, bool b_rows, Index threads,
           const GemmSizes& sizes)
       : kernel(kernel), kc(kernel.packed_k(value_or_default(sizes.kc, kernel.kc))) {
@@ -49,8 +50,8 @@ struct Packing {
   bool none(Index k) const { return !a && !b && k <= kc; }
 };
 
-/// The division of a product into whole panels and k blocks. The order in which an element's terms are added does not
-/// depend on the number of threads.
+/// The division of a product into whole panels and k blocks. The order in which an element's terms are added
+/// does not depend on the number of threads.
 template <class T>
 struct GemmPlan {
   const RegisterKernel<T>& kernel;
@@ -93,19 +94,32 @@ struct GemmPlan {
     }
   }
 
-  /// Lets leaves pack for themselves where the factors are small. A packed factor of the whole product lies in the caches
-  /// of the threads that had it last: to write it there takes many threads longer than to pack parts of it several times.
+  /// Lets leaves pack for themselves where the factors are small. A packed factor of the whole product lies
+  /// in the caches of the threads that had it last: to write it there takes many threads longer than to pack
+  /// parts of it several times.
   void pack_in_leaves(Index threads) {
-    const auto bytes = [this](Index rows, Index cols, Index k) {
-      return k * ((pack_a ? rows : 0) + (pack_b ? cols : 0)) * Index(sizeof(T));
-    };
-    in_leaves = threads > few_threads && (pack_a || pack_b) && bytes(m, n, k) <= packed_in_leaves &&
-                bytes(mc * kernel.mr, nc * kernel.nr, kc) <= packed_in_leaf;
+    in_leaves = threads > few_threads && (pack_a || pack_b) && packed_bytes(m, n, k) <= packed_in_leaves &&
+                leaf_bytes() <= packed_in_leaf;
   }
 
+  /// Lets leaves pack for themselves because there is no memory for the packed factors, and makes them so
+  /// small that they can, down to a panel on either side.
+  void do_without_scratch() {
+    in_leaves = pack_a || pack_b;
+    while (in_leaves && leaf_bytes() > packed_in_leaf && (mc > 1 || nc > 1)) {
+      Index& larger = nc == 1 || (mc > 1 && mc * kernel.mr >= nc * kernel.nr) ? mc : nc;
+      larger = ceil_div(larger, 2);
+    }
+  }
+
+  /// What is packed of so many rows of A and columns of B.
+  Index packed_bytes(Index rows, Index cols, Index k) const {
+    return k * ((pack_a ? rows : 0) + (pack_b ? cols : 0)) * Index(sizeof(T));
+  }
+  Index leaf_bytes() const { return packed_bytes(mc * kernel.mr, nc * kernel.nr, kc); }
   Index k_block_size(Index s) const { return std::min(kc, k - s * kc); }
-  Index size_a() const { return pack_a ? panels_m * kernel.mr * kernel.packed_k(k) : 0; }
-  Index size_b() const { return pack_b ? panels_n * kernel.nr * kernel.packed_k(k) : 0; }
+  Index size_a() const { return pack_a && !in_leaves ? panels_m * kernel.mr * kernel.packed_k(k) : 0; }
+  Index size_b() const { return pack_b && !in_leaves ? panels_n * kernel.nr * kernel.packed_k(k) : 0; }
   std::size_t scratch() const {
     const auto bytes = [this](Index panels, Index width, Index k) {
       return checked_product(checked_product(panels * width, kernel.packed_k(k), "packed matrix"), sizeof(T),

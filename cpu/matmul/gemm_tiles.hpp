@@ -7,15 +7,15 @@
 
 namespace tallcache::cpu::matmul {
 
-/// C = A B + beta C in row-major order, with gemm()'s packed factors and kernels. Its tiles are what REC-MULT (Frigo, Leiserson,
-/// Prokop, Ramachandran 1999) makes of C by halving the larger of its two dimensions; each is then computed by the
-/// whole recursion, so that the result is gemm()'s to the last bit.
+/// C = A B + beta C in row-major order, with gemm()'s packed factors and kernels. Its tiles are what REC-MULT
+/// (Frigo, Leiserson, Prokop, Ramachandran 1999) makes of C by halving the larger of its two dimensions; each
+/// is then computed by the whole recursion, so that the result is gemm()'s to the last bit.
 template <class T>
 class GemmTiles {
  public:
-  /// The matrices are valid and do not overlap. `scratch` is of gemm_scratch_bytes(); another process gives views of the
-  /// same memory at its own addresses. `most`: a bound on the number of tiles, a power of two. Tiles are not halved below
-  /// a leaf of the recursion.
+  /// The matrices are valid and do not overlap. `scratch` is of gemm_scratch_bytes(); another process gives
+  /// views of the same memory at its own addresses. `most`: a bound on the number of tiles, a power of two.
+  /// Tiles are not halved below a leaf of the recursion.
   GemmTiles(MatrixView<const T> a, MatrixView<const T> b, SumOf<T> beta, MatrixView<SumOf<T>> c,
             Scratch<> scratch, Index most)
       : run_(detail::gemm_run<T, Plain>(plan_of(c, a), Trans::no, Trans::no, 1, a, b, beta, c, scratch)) {

@@ -1,5 +1,5 @@
-// The product of which one triangle is kept: C = alpha op(A) op(B) + beta C (gemmt). With op(B) = op(A)^T it is
-// the symmetric rank-k update (syrk).
+// The product of which one triangle is kept: C = alpha op(A) op(B) + beta C (gemmt). With op(B) = op(A)^T it
+// is the symmetric rank-k update (syrk).
 //
 // C is halved into two triangles and the rectangle between them, which is a gemm(). At the diagonal a small
 // square is computed whole, and its triangle is added.
@@ -78,8 +78,8 @@ struct Gemmt {
 }  // namespace detail
 
 /// C = alpha op(A) op(B) + beta C on one triangle of the n x n matrix C, in row-major order; the rest of C is
-/// neither read nor written. lease(bytes) gives an object whose scratch() lasts as long as it does; several may
-/// be held at once, by several threads. The result is the same on any number of threads.
+/// neither read nor written. lease(bytes) gives an object whose scratch() lasts as long as it does; several
+/// may be held at once, by several threads. The result is the same on any number of threads.
 template <class Fork, class T, class Lease>
 void gemmt(Fork& fork, Triangle triangle, Trans trans_a, Trans trans_b, std::type_identity_t<T> alpha,
            std::type_identity_t<MatrixView<const T>> a, std::type_identity_t<MatrixView<const T>> b,

@@ -44,7 +44,8 @@ struct Block {
   } ahead[2];
 };
 
-/// The kernels of an instruction set. Its sizes depend on nothing else: not on a cache, not on a measurement.
+/// The kernels of an instruction set. Its sizes are constants of that set, chosen by measurements
+/// (TUNING.md): nothing is measured, and no cache asked for its size, on the machine that runs them.
 template <class T>
 struct RegisterKernel {
   Index mr, nr;  ///< of a tile

@@ -6,10 +6,10 @@
 // products of a matrix and a vector have a span of Theta(n).)
 //
 // The error grows with the levels, normwise as n^lg 12 against n^2, and has no bound element by element
-// (Higham 2002, 23.2.2), while the check of the operation has one of k products. On the inputs of the check,
-// whose elements are of one magnitude, the product stays within that bound while a leaf has at least 8
-// elements a side. Leaves of one element did not: 73 x 22 x 47 in float failed. Integers need room for sums
-// of 2^levels elements of each factor.
+// (Higham 2002, 23.2.2): its error class is normwise. On the random inputs of the check, whose elements are
+// of one magnitude, the product stays within the bound of k products while a leaf has at least 8 elements a
+// side. Leaves of one element did not: 73 x 22 x 47 in float failed. Integers need room for sums of
+// 2^levels elements of each factor.
 #pragma once
 
 #include <array>
@@ -137,6 +137,7 @@ struct strassen {
       {"parallel_levels", 1, "levels whose products run side by side; the memory is some 7/4 of it for each",
        0}};
   static constexpr bool parallel = true;
+  static constexpr ErrorClass error_class = ErrorClass::normwise;
 
   template <class T>
   static std::size_t scratch(Matmul<T>, const Shape& shape, const Params& params) {

@@ -17,8 +17,8 @@ namespace tallcache::cpu::matmul {
 
 /// A tile of C is 32 x 32 floats in four registers. Packed panels lie as the registers load them, 1024 bytes
 /// after 1024 bytes: of A [k / 32][2][16 rows][32 steps], of B [k / 32][2][16 pairs of steps][16 columns][2
-/// steps]. Source: Intel 64 and IA-32 Architectures Optimization Reference Manual, 2023, 20.5 (two registers of A
-/// by two of B).
+/// steps]. Source: Intel 64 and IA-32 Architectures Optimization Reference Manual, 2023, 20.5 (two registers
+/// of A by two of B).
 template <class Tiles>
 struct TileProduct {
   static constexpr Index side = 16, tile = 2 * side;  // of a register in floats, of the four with sums

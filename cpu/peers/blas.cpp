@@ -2,71 +2,26 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <link.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/sendfile.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <chrono>
 #include <climits>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
+
+#include "cpu/peers/fastest.hpp"
+#include "cpu/peers/shared_library.hpp"
 
 namespace tallcache::cpu::peers {
 namespace {
 
 constexpr int row_major = 101, no_trans = 111, trans = 112;  // the values of cblas.h
-
-/// Sets an environment variable for its lifetime.
-class ScopedVariable {
- public:
-  ScopedVariable(const char* name, const std::string& value) : name_(name) {
-    if (const char* before = std::getenv(name)) before_ = before;
-    setenv(name, value.c_str(), 1);
-  }
-  ~ScopedVariable() {
-    if (before_)
-      setenv(name_, before_->c_str(), 1);
-    else
-      unsetenv(name_);
-  }
-  ScopedVariable(const ScopedVariable&) = delete;
-  ScopedVariable& operator=(const ScopedVariable&) = delete;
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
-
-std::string last_error() {
-  const char* message = dlerror();
-  return message ? message : "unknown error of the dynamic loader";
-}
-
-template <class Function>
-void find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-}
-
-/// The folders that the dynamic loader searches, in its order: LD_LIBRARY_PATH, then the system's.
-std::vector<std::string> loader_folders() {
-  std::vector<std::string> folders;
-  void* self = dlopen(nullptr, RTLD_LAZY);
-  Dl_serinfo size{};
-  if (!self || dlinfo(self, RTLD_DI_SERINFOSIZE, &size) != 0) return folders;
-  const auto memory = std::make_unique<std::byte[]>(size.dls_size);
-  auto* info = reinterpret_cast<Dl_serinfo*>(memory.get());
-  if (dlinfo(self, RTLD_DI_SERINFOSIZE, info) != 0 || dlinfo(self, RTLD_DI_SERINFO, info) != 0)
-    return folders;
-  for (unsigned i = 0; i < info->dls_cnt; ++i) folders.emplace_back(info->dls_serpath[i].dls_name);
-  return folders;
-}
 
 /// The installed file, or empty. The builds in subfolders come first: the name outside of them is a link that
 /// the administrator may have changed to another build, and that does not exist in an unpacked package.
@@ -84,29 +39,11 @@ std::string installed_file(const BlasSource& source) {
   // Folders that only the loader's cache knows, such as /usr/local/lib.
   for (const std::string& soname : source.sonames)
     if (void* library = dlopen(soname.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
-      link_map* map = nullptr;
-      const std::string path = dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 ? map->l_name : "";
+      const std::string path = file_of(library);
       dlclose(library);
       return path;
     }
   return {};
-}
-
-/// A copy of the file in memory, so that the loader takes it for another library. Its descriptor stays
-/// open: the loader identifies a library by its path, and a reused descriptor number would be taken for the
-/// first copy.
-int anonymous_copy(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) throw Error("cannot read " + path);
-  const int copy = memfd_create(std::filesystem::path(path).filename().c_str(), MFD_CLOEXEC);
-  struct stat status {};
-  bool complete = copy >= 0 && fstat(file, &status) == 0;
-  for (off_t done = 0; complete && done < status.st_size;)
-    complete = sendfile(copy, file, &done, static_cast<std::size_t>(status.st_size - done)) > 0;
-  close(file);
-  if (complete) return copy;
-  if (copy >= 0) close(copy);
-  throw Error("cannot copy " + path + " into memory");
 }
 
 /// Whether `action` returns true. It runs in a child process, because it may abort.
@@ -126,23 +63,45 @@ bool succeeds_in_child(Action action) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-struct Cores {
-  const char *openblas, *blis;
-};
-
-/// The fastest kernels that this processor can execute, as measured for OpenBLAS 0.3.21 and BLIS
-/// 0.9.0 (cpu/matmul/TUNING.md).
-Cores best_cores() {
+/// The kernels for AVX-512 and for AVX2, as far as this processor can execute them.
+std::vector<std::string> usable_cores([[maybe_unused]] std::array<const char*, 2> avx512_and_avx2) {
+  std::vector<std::string> cores;
 #ifdef __x86_64__
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512cd"))
-    return {"SkylakeX", "skx"};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return {"Haswell", "haswell"};
+    cores.emplace_back(avx512_and_avx2[0]);
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) cores.emplace_back(avx512_and_avx2[1]);
 #endif
-  return {"", ""};
+  return cores;
 }
+
+/// A product of doubles and one of floats, which the libraries are measured by.
+class Products {
+ public:
+  double seconds(Blas& blas) const {
+    const auto start = std::chrono::steady_clock::now();
+    product(blas, doubles_);
+    product(blas, floats_);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+ private:
+  static constexpr Index n = 384;
+
+  template <class T>
+  static void product(Blas& blas, const std::vector<T>& values) {
+    std::vector<T> c(n * n);
+    blas.gemm(
+        typename Matmul<T>::template Args<>{
+            {c.data(), n, n, n}, {values.data(), n, n, n}, {values.data(), n, n, n}},
+        1);
+  }
+
+  std::vector<double> doubles_ = std::vector<double>(n * n, 0.5);
+  std::vector<float> floats_ = std::vector<float>(n * n, 0.5f);
+};
 
 int to_int(Index value, const char* what) {
   if (value > INT_MAX)
@@ -176,18 +135,12 @@ Blas::Blas(const BlasSource& source) {
 void Blas::load(const BlasSource& source) {
   path_ = installed_file(source);
   if (path_.empty()) throw Error("no " + source.sonames.front() + " (package " + source.package + ")");
-  const int copy = anonymous_copy(path_);
   // One thread until set_threads asks for more: OpenBLAS would otherwise start one thread a processor for
   // each copy.
   const ScopedVariable one_thread("OPENBLAS_NUM_THREADS", "1");
   std::optional<ScopedVariable> core;
   if (!source.core.empty()) core.emplace("OPENBLAS_CORETYPE", source.core);
-  void* library = dlopen(("/proc/self/fd/" + std::to_string(copy)).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    close(copy);
-    throw Error(path_ + ": " + last_error());
-  }
-
+  void* const library = load_copy(path_);
   find(library, "cblas_dgemm", dgemm_);
   find(library, "cblas_sgemm", sgemm_);
   find(library, "dgetrf_", dgetrf_);
@@ -264,7 +217,7 @@ void Blas::factor(const Args& args, int threads, Getrf<T> function) {
   int info = 0;
   set_threads(threads);
   function(&n, &n, a.data, &ld, exchanges.data, &info);
-  if (info > 0) throw_singular("lu_pivot", info - 1, a(info - 1, info - 1));
+  if (info > 0) throw_unusable_pivot("lu_pivot", info - 1, a(info - 1, info - 1));
   for (Index i = 0; i < n; ++i) --exchanges[i];  // LAPACK counts from 1
 }
 
@@ -277,46 +230,60 @@ void Blas::gemm(const MatmulBt<float>::Args<>& args, int threads) { gemm(args, t
 void Blas::transpose(const Transpose<double>::Args<>& args) const { transpose_by(args, domatcopy_); }
 void Blas::transpose(const Transpose<float>::Args<>& args) const { transpose_by(args, somatcopy_); }
 
-BlasSource openblas_source(Tuning tuning) {
+BlasSource openblas_source(std::string core) {
   return {.sonames = {"libopenblas.so.0"},
           .folders = {"openblas-pthread", "openblas-serial", "openblas-openmp"},
           .package = "libopenblas0-pthread",
-          .core = tuning == Tuning::best ? best_cores().openblas : ""};
+          .core = std::move(core)};
 }
 
-BlasSource blis_source(Tuning tuning) {
+BlasSource blis_source(std::string core) {
   return {.sonames = {"libblis.so.4", "libblis.so.3"},
           .folders = {"blis-pthread", "blis-serial", "blis-openmp"},
           .package = "libblis4-pthread",
-          .core = tuning == Tuning::best ? best_cores().blis : ""};
+          .core = std::move(core)};
 }
 
-Blas& openblas_library(Tuning tuning) {
-  if (tuning == Tuning::best) {
-    static Blas best(openblas_source(Tuning::best));
-    return best;
-  }
-  static Blas installed(openblas_source(Tuning::installed));
+FastestBlas::FastestBlas(Blas& installed, std::span<const std::string> cores,
+                         const std::function<BlasSource(std::string)>& source)
+    : blas_(&installed) {
+  if (!installed.reason().empty()) return;
+  std::vector<Blas*> all{&installed};
+  for (const std::string& core : cores)
+    if (core != installed.core()) {
+      auto blas = std::make_unique<Blas>(source(core));
+      if (!blas->reason().empty()) continue;  // a build without these kernels
+      all.push_back(blas.get());
+      others_.push_back(std::move(blas));
+    }
+  const Products products;
+  std::vector<Way> ways;
+  for (Blas* blas : all)
+    ways.push_back({blas->core(), [&products, blas] { return products.seconds(*blas); }});
+  const Fastest found = fastest(ways);
+  blas_ = all[found.index];
+  text_ = found.text;
+}
+
+Blas& openblas_library() {
+  static Blas installed(openblas_source());
   return installed;
 }
 
-Blas& blis_library(Tuning tuning) {
-  if (tuning == Tuning::best) {
-    static Blas best(blis_source(Tuning::best));
-    return best;
-  }
-  static Blas installed(blis_source(Tuning::installed));
+Blas& blis_library() {
+  static Blas installed(blis_source());
   return installed;
 }
 
-std::vector<std::pair<std::string, std::string>> peer_cores() {
-  const auto core = [](const Blas& blas) {
-    return blas.reason().empty() ? blas.core() : "unavailable: " + blas.reason();
-  };
-  return {{"openblas", core(openblas_library(Tuning::installed))},
-          {"openblas_best", core(openblas_library(Tuning::best))},
-          {"blis", core(blis_library(Tuning::installed))},
-          {"blis_best", core(blis_library(Tuning::best))}};
+const FastestBlas& fastest_openblas() {
+  static const FastestBlas fastest(openblas_library(), usable_cores({"SkylakeX", "Haswell"}),
+                                   openblas_source);
+  return fastest;
+}
+
+const FastestBlas& fastest_blis() {
+  static const FastestBlas fastest(blis_library(), usable_cores({"skx", "haswell"}), blis_source);
+  return fastest;
 }
 
 bool fits_cblas(const Shape& shape) {

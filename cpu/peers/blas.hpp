@@ -6,9 +6,10 @@
 // library is reported with a reason.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <span>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "common/ops/lu.hpp"
@@ -17,9 +18,6 @@
 #include "common/variant.hpp"
 
 namespace tallcache::cpu::peers {
-
-/// The kernels that the library chooses itself, or the fastest that this processor can execute.
-enum class Tuning { installed, best };
 
 /// A library to load: its names, best first, the subfolders in which distributions install its builds, the
 /// package to install when it is missing, and the kernels to select (empty: its own choice).
@@ -95,30 +93,62 @@ class Blas {
   int threads_ = 0;
 };
 
-BlasSource openblas_source(Tuning tuning);
-BlasSource blis_source(Tuning tuning);
+/// The two libraries with kernels of this name; empty: with their own choice.
+BlasSource openblas_source(std::string core = {});
+BlasSource blis_source(std::string core = {});
 
-/// The two libraries, loaded at the first call.
-Blas& openblas_library(Tuning tuning);
-Blas& blis_library(Tuning tuning);
+/// Of a library with its own choice of kernels, and with those of other names, the one whose products were
+/// the fastest on one thread. The others stay loaded.
+class FastestBlas {
+ public:
+  /// Measures, where there is a choice. `installed` outlives this; a core that the build lacks is left out.
+  FastestBlas(Blas& installed, std::span<const std::string> cores,
+              const std::function<BlasSource(std::string)>& source);
 
-/// Each BLAS peer and the kernels that it runs, or the reason why it cannot run: {"openblas",
-/// "SkylakeX"}, ...
-std::vector<std::pair<std::string, std::string>> peer_cores();
+  Blas& blas() const { return *blas_; }
+  /// Its kernels and how the others did: "SkylakeX (Prescott takes 1.8x)".
+  const std::string& text() const { return text_; }
+
+ private:
+  Blas* blas_;
+  std::vector<std::unique_ptr<Blas>> others_;
+  std::string text_;
+};
+
+/// The two libraries as installed, loaded at the first call.
+Blas& openblas_library();
+Blas& blis_library();
+
+/// The same with the fastest kernels; the first call measures them.
+const FastestBlas& fastest_openblas();
+const FastestBlas& fastest_blis();
 
 /// Whether the sizes of `shape` fit the 32-bit integers of CBLAS.
 bool fits_cblas(const Shape& shape);
 
-/// The product, computed by a configuration of a BLAS library.
-template <Blas& (*library)(Tuning), Tuning tuning>
-struct blas_product {
+/// The product by a BLAS library with the kernels that it chooses.
+template <Blas& (*library)()>
+struct installed_product {
   using operations = OperationList<Matmul<double>, Matmul<float>, MatmulBt<double>, MatmulBt<float>>;
   static constexpr bool parallel = true;
-  static std::string unavailable() { return library(tuning).reason(); }
+  static std::string unavailable() { return library().reason(); }
   static bool supports(const Shape& shape) { return fits_cblas(shape); }
+  static void prepare() { library(); }
+  static std::string runs_as() { return library().core(); }
   template <class Args>
   static void call(const Launch& launch, const Args& args, const Params&) {
-    library(tuning).gemm(args, launch.threads);
+    library().gemm(args, launch.threads);
+  }
+};
+
+/// The product by the fastest kernels of a BLAS library.
+template <Blas& (*library)(), const FastestBlas& (*fastest)()>
+struct fastest_product : installed_product<library> {
+  static void prepare() { fastest(); }
+  static std::string runs_as() { return fastest().text(); }
+  template <class Args>
+  static void call(const Launch& launch, const Args& args, const Params&) {
+    fastest().blas().gemm(args, launch.threads);
   }
 };
 

@@ -5,7 +5,7 @@
 
 namespace tallcache::cpu::peers {
 
-struct blis : blas_product<blis_library, Tuning::installed> {
+struct blis : installed_product<blis_library> {
   static constexpr std::string_view idea = "cblas_dgemm and cblas_sgemm with the kernels that BLIS picks";
   static constexpr std::string_view source = "BLIS (Van Zee and van de Geijn 2015)";
 };

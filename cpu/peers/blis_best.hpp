@@ -5,9 +5,9 @@
 
 namespace tallcache::cpu::peers {
 
-struct blis_best : blas_product<blis_library, Tuning::best> {
+struct blis_best : fastest_product<blis_library, fastest_blis> {
   static constexpr std::string_view idea =
-      "cblas_dgemm and cblas_sgemm with the best kernels for this processor (BLIS_ARCH_TYPE)";
+      "cblas_dgemm and cblas_sgemm with the kernels that are the fastest here (BLIS_ARCH_TYPE)";
   static constexpr std::string_view source = "BLIS (Van Zee and van de Geijn 2015)";
 };
 

@@ -1,58 +1,116 @@
 #include "cpu/peers/fftw.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 
+#include <array>
+#include <chrono>
 #include <climits>
+#include <cstdlib>
+#include <filesystem>
 #include <map>
-#include <string>
+#include <mutex>
+#include <optional>
 #include <tuple>
+
+#include "cpu/peers/fftw_wisdom.hpp"
+#include "cpu/peers/shared_library.hpp"
 
 namespace tallcache::cpu::peers {
 namespace {
 
 using Number = double[2];  // fftw_complex of fftw3.h, as are these:
 constexpr int forward = -1;
-constexpr unsigned measure = 0, unaligned = 1u << 1, preserve_input = 1u << 4;
-constexpr double seconds_to_plan = 10;
+constexpr unsigned unaligned = 1u << 1, preserve_input = 1u << 4, wisdom_only = 1u << 21;
+constexpr double no_limit = -1;
+
+// How thoroughly FFTW plans, the least first.
+struct Effort {
+  unsigned flag;
+  const char* name;
+};
+constexpr Effort efforts[] = {{1u << 6, "FFTW_ESTIMATE"}, {0, "FFTW_MEASURE"}, {1u << 5, "FFTW_PATIENT"}};
+constexpr int estimate = 0, measure = 1, patient = 2;
+constexpr Index patient_up_to = Index{1} << 16;
+
+struct Policy {
+  int effort;
+  double seconds;
+};
+Policy policy_for(Index n, Planning planning) {
+  if (planning == Planning::quick) return {measure, 10};
+  return n <= patient_up_to ? Policy{patient, no_limit} : Policy{measure, 60};
+}
 
 struct Library {
-  std::string reason;
+  std::string reason, text;
   void* (*malloc)(std::size_t) = nullptr;
   void (*free)(void*) = nullptr;
   int (*alignment_of)(double*) = nullptr;
   void (*set_timelimit)(double) = nullptr;
   void* (*plan)(int n, Number* in, Number* out, int sign, unsigned flags) = nullptr;
+  void (*destroy_plan)(void*) = nullptr;
   void (*execute)(const void* plan, Number* in, Number* out) = nullptr;
   void (*plan_with_nthreads)(int) = nullptr;
+  void (*forget_wisdom)() = nullptr;
+  std::optional<Wisdom> wisdom;
 
   Library() {
-    void* serial = dlopen("libfftw3.so.3", RTLD_NOW | RTLD_GLOBAL);
-    void* threads = serial ? dlopen("libfftw3_threads.so.3", RTLD_NOW | RTLD_LOCAL) : nullptr;
-    if (!threads) {
-      const char* message = dlerror();
-      reason = std::string("no libfftw3.so.3 with threads (package libfftw3-double3)") +
-               (serial && message ? std::string(": ") + message : "");
-      return;
+    try {
+      std::string origin;
+      load(open(origin), origin);
+    } catch (const Error& error) {
+      reason = error.what();
     }
-    int (*init_threads)() = nullptr;
-    const bool complete =
-        find(serial, "fftw_malloc", malloc) && find(serial, "fftw_free", free) &&
-        find(serial, "fftw_alignment_of", alignment_of) &&
-        find(serial, "fftw_set_timelimit", set_timelimit) && find(serial, "fftw_plan_dft_1d", plan) &&
-        find(serial, "fftw_execute_dft", execute) && find(threads, "fftw_init_threads", init_threads) &&
-        find(threads, "fftw_plan_with_nthreads", plan_with_nthreads);
-    if (!complete)
-      reason = "libfftw3.so.3 lacks a function of FFTW 3.3";
-    else if (!init_threads())
-      reason = "fftw_init_threads failed";
-    else
-      set_timelimit(seconds_to_plan);
   }
 
-  template <class Function>
-  static bool find(void* library, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(library, name));
-    return function;
+ private:
+  static constexpr const char* soname = "libfftw3.so.3";
+
+  // The build that fftw.hpp says, and what it is called.
+  static void* open(std::string& origin) {
+    const char* const peers = std::getenv("TALLCACHE_PEERS");
+    std::string folder = peers ? peers : cache_folder() + "/peers";
+    const std::string file = folder + "/lib/" + soname;
+    std::error_code none;
+    if (!folder.empty() && (peers || std::filesystem::exists(file, none))) {
+      origin = peers ? "TALLCACHE_PEERS" : "bench/setup --peers";
+      if (void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+      throw Error(loader_error() + " (" + origin + ")");
+    }
+    origin = "the system";
+    // Its threads are another library, which needs the symbols.
+    if (void* const library = dlopen(soname, RTLD_NOW | RTLD_GLOBAL)) return library;
+    throw Error("no libfftw3.so.3 (bench/setup --peers, or package libfftw3-double3)");
+  }
+
+  void load(void* library, const std::string& origin) {
+    int (*init_threads)() = nullptr;
+    void* threads = library;
+    if (!find(library, "fftw_init_threads", init_threads)) {
+      threads = dlopen("libfftw3_threads.so.3", RTLD_NOW | RTLD_LOCAL);
+      if (!threads) throw Error("libfftw3.so.3 without threads: " + loader_error());
+    }
+    Wisdom::Import import = nullptr;
+    Wisdom::Export export_to = nullptr;
+    const char *version = nullptr, *compiler = nullptr, *optimised = nullptr;
+    const bool complete =
+        find(library, "fftw_malloc", malloc) && find(library, "fftw_free", free) &&
+        find(library, "fftw_alignment_of", alignment_of) &&
+        find(library, "fftw_set_timelimit", set_timelimit) && find(library, "fftw_plan_dft_1d", plan) &&
+        find(library, "fftw_destroy_plan", destroy_plan) && find(library, "fftw_execute_dft", execute) &&
+        find(library, "fftw_forget_wisdom", forget_wisdom) &&
+        find(library, "fftw_import_wisdom_from_filename", import) &&
+        find(library, "fftw_export_wisdom_to_filename", export_to) &&
+        find(library, "fftw_version", version) && find(library, "fftw_cc", compiler) &&
+        find(library, "fftw_codelet_optim", optimised) && find(threads, "fftw_init_threads", init_threads) &&
+        find(threads, "fftw_plan_with_nthreads", plan_with_nthreads);
+    if (!complete) throw Error("libfftw3.so.3 lacks a function of FFTW 3.3");
+    if (!init_threads()) throw Error("fftw_init_threads failed");
+    const auto file = std::filesystem::weakly_canonical(file_of(library)).filename().string();
+    text = fmt::format("{}, {} of {}", version, file, origin);
+    wisdom.emplace(wisdom_file(version, fmt::format("{}\n{}", compiler, optimised)), import, export_to);
+    wisdom->load();
   }
 };
 
@@ -65,25 +123,80 @@ Number* numbers(const std::complex<double>* data) {
   return reinterpret_cast<Number*>(const_cast<std::complex<double>*>(data));
 }
 
-/// Planning by measurement overwrites its arrays, so it gets arrays of its own.
-const void* plan_for(const Fft::Args<>& args, int threads) {
-  const Library& fftw = library();
-  const bool aligned =
-      fftw.alignment_of(*numbers(args.in.data)) == 0 && fftw.alignment_of(*numbers(args.out.data)) == 0;
-  static std::map<std::tuple<Index, int, bool>, const void*> plans;
-  const void*& plan = plans[{args.in.size, threads, aligned}];
-  if (plan) return plan;
-  const std::size_t bytes = static_cast<std::size_t>(args.in.size) * sizeof(Number);
-  auto *in = static_cast<Number*>(fftw.malloc(bytes)), *out = static_cast<Number*>(fftw.malloc(bytes));
-  if (in && out) {
-    fftw.plan_with_nthreads(threads);
-    plan = fftw.plan(static_cast<int>(args.in.size), in, out, forward,
-                     measure | preserve_input | (aligned ? 0 : unaligned));
+struct Plan {
+  void* plan = nullptr;
+  int effort = estimate;
+  std::string text{};  ///< "FFTW_MEASURE, 0.52 s"
+  Planning asked = Planning::quick;
+};
+
+// Planning by measurement overwrites its arrays, so it gets arrays of its own.
+class Planner {
+ public:
+  Planner(Index n, int threads, bool aligned) : n_(static_cast<int>(n)), aligned_(aligned) {
+    const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(Number);
+    in_ = static_cast<Number*>(fftw_.malloc(bytes)), out_ = static_cast<Number*>(fftw_.malloc(bytes));
+    fftw_.plan_with_nthreads(threads);
   }
-  fftw.free(in);
-  fftw.free(out);
-  if (!plan) throw Error("fftw: no plan for " + std::to_string(args.in.size) + " numbers");
-  return plan;
+  ~Planner() {
+    fftw_.free(in_);
+    fftw_.free(out_);
+  }
+  Planner(const Planner&) = delete;
+  Planner& operator=(const Planner&) = delete;
+
+  Plan make(const Policy& policy) const {
+    if (!in_ || !out_) return {};
+    fftw_.set_timelimit(policy.seconds);
+    for (int effort = patient; effort >= policy.effort; --effort)
+      if (void* const known = plan(effort, wisdom_only))
+        return {known, effort, fmt::format("{}, from wisdom", efforts[effort].name)};
+    const auto start = std::chrono::steady_clock::now();
+    Plan made{plan(policy.effort), policy.effort};
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (!made.plan) return made;
+    // A plan that the limit cut off is none that FFTW knows afterwards, but the marks that it left would keep
+    // a later process from trying again.
+    if (void* const known = plan(policy.effort, wisdom_only)) {
+      fftw_.destroy_plan(known);
+      fftw_.wisdom->save();
+      made.text = fmt::format("{}, {:.2g} s", efforts[policy.effort].name, seconds);
+    } else {
+      fftw_.forget_wisdom();
+      fftw_.wisdom->load();
+      made.effort = estimate;
+      made.text = fmt::format("{}, as {} took more than {} s", efforts[estimate].name,
+                              efforts[policy.effort].name, policy.seconds);
+    }
+    return made;
+  }
+
+ private:
+  void* plan(int effort, unsigned also = 0) const {
+    return fftw_.plan(n_, in_, out_, forward,
+                      efforts[effort].flag | preserve_input | also | (aligned_ ? 0 : unaligned));
+  }
+
+  const Library& fftw_ = library();
+  int n_;
+  bool aligned_;
+  Number *in_, *out_;
+};
+
+using Key = std::tuple<Index, int, bool>;  // n, threads, aligned
+std::map<Key, Plan> plans;
+std::mutex plans_mutex;  // FFTW's planner is not for several threads either
+
+// The plan that there is or, where it was made with less effort than `planning` asks for, a new one.
+const Plan& plan_for(Index n, int threads, bool aligned, std::optional<Planning> planning) {
+  const std::scoped_lock lock(plans_mutex);
+  Plan& plan = plans[{n, threads, aligned}];
+  const Policy policy = policy_for(n, planning.value_or(Planning::quick));
+  if (plan.plan && (!planning || plan.asked >= *planning || plan.effort >= policy.effort)) return plan;
+  Plan made = Planner(n, threads, aligned).make(policy);
+  if (!made.plan) throw Error("fftw: no plan for " + std::to_string(n) + " numbers");
+  made.asked = planning.value_or(Planning::quick);
+  return plan = std::move(made);
 }
 
 }  // namespace
@@ -92,12 +205,24 @@ const std::string& fftw_reason() { return library().reason; }
 
 bool fits_fftw(const Shape& shape) { return shape["n"] <= INT_MAX; }
 
-void fftw_prepare(const Fft::Args<>& args, int threads) {
-  if (args.in.size) plan_for(args, threads);
+void fftw_prepare(Index n, int threads, Planning planning) {
+  if (n > 0) plan_for(n, threads, true, planning);
 }
 
 void fftw_transform(const Fft::Args<>& args, int threads) {
-  if (args.in.size) library().execute(plan_for(args, threads), numbers(args.in.data), numbers(args.out.data));
+  if (args.in.size == 0) return;
+  const Library& fftw = library();
+  const bool aligned =
+      fftw.alignment_of(*numbers(args.in.data)) == 0 && fftw.alignment_of(*numbers(args.out.data)) == 0;
+  fftw.execute(plan_for(args.in.size, threads, aligned, {}).plan, numbers(args.in.data),
+               numbers(args.out.data));
+}
+
+std::string fftw_runs_as(Index n, int threads) {
+  const std::scoped_lock lock(plans_mutex);
+  const auto plan = plans.find({n, threads, true});
+  return plan == plans.end() || !plan->second.plan ? library().text
+                                                   : library().text + "; " + plan->second.text;
 }
 
 }  // namespace tallcache::cpu::peers

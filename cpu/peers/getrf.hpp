@@ -16,13 +16,15 @@ struct getrf {
   static constexpr PhaseSpec phases[] = {{"to columns", false}, {"factor"}, {"to rows", false}};
   static constexpr bool parallel = true;
 
-  static std::string unavailable() { return openblas_library(Tuning::best).no_factor(); }
+  static std::string unavailable() { return openblas_library().no_factor(); }
+  static void prepare() { fastest_openblas(); }
+  static std::string runs_as() { return fastest_openblas().blas().core(); }
   static bool supports(const Shape& shape) { return fits_cblas(shape); }
 
   template <std::size_t phase, class Args>
   static void call(const Launch& launch, const Args& args, const Params&) {
     if constexpr (phase == 1) {
-      openblas_library(Tuning::best).factor(args, launch.threads);
+      fastest_openblas().blas().factor(args, launch.threads);
     } else {
       for (Index i = 0; i < args.a.rows; ++i)
         for (Index j = 0; j < i; ++j) std::swap(args.a(i, j), args.a(j, i));

@@ -1,4 +1,4 @@
-// The transposition of OpenBLAS, at its best.
+// The transposition of OpenBLAS, with the kernels whose products are the fastest.
 #pragma once
 
 #include "cpu/peers/blas.hpp"
@@ -10,12 +10,14 @@ struct omatcopy {
   static constexpr std::string_view source = "OpenBLAS";
   using operations = OperationList<Transpose<float>, Transpose<double>>;
 
-  static std::string unavailable() { return openblas_library(Tuning::best).reason(); }
+  static std::string unavailable() { return openblas_library().reason(); }
+  static void prepare() { fastest_openblas(); }
+  static std::string runs_as() { return fastest_openblas().blas().core(); }
   static bool supports(const Shape& shape) { return fits_cblas(shape); }
 
   template <class Args>
   static void call(const Launch&, const Args& args, const Params&) {
-    openblas_library(Tuning::best).transpose(args);
+    fastest_openblas().blas().transpose(args);
   }
 };
 

@@ -5,7 +5,7 @@
 
 namespace tallcache::cpu::peers {
 
-struct openblas : blas_product<openblas_library, Tuning::installed> {
+struct openblas : installed_product<openblas_library> {
   static constexpr std::string_view idea = "cblas_dgemm and cblas_sgemm with the kernels that OpenBLAS picks";
   static constexpr std::string_view source = "OpenBLAS";
 };

@@ -5,9 +5,9 @@
 
 namespace tallcache::cpu::peers {
 
-struct openblas_best : blas_product<openblas_library, Tuning::best> {
+struct openblas_best : fastest_product<openblas_library, fastest_openblas> {
   static constexpr std::string_view idea =
-      "cblas_dgemm and cblas_sgemm with the best kernels for this processor (OPENBLAS_CORETYPE)";
+      "cblas_dgemm and cblas_sgemm with the kernels that are the fastest here (OPENBLAS_CORETYPE)";
   static constexpr std::string_view source = "OpenBLAS";
 };
 

@@ -24,9 +24,9 @@ constexpr Index half_in_units(Index size, Index unit) {
   return half < size ? half : size / 2;
 }
 
-/// B = A^T. `above` rows of the matrix that A is part of precede A, and more rows follow if `below`. A leaf also
-/// reads the end of the rows above, whose line it shares. The branches are therefore no Parts: they touch more than
-/// their blocks.
+/// B = A^T. `above` rows of the matrix that A is part of precede A, and more rows follow if `below`. A leaf
+/// also reads the end of the rows above, whose line it shares. The branches are therefore no Parts: they
+/// touch more than their blocks.
 template <class Fork, class B, class A>
 void rec_transpose_streaming(Fork& fork, B b, A a, Leaf leaf, Index above = 0, bool below = false) {
   const Index leaves_down = ceil_div(a.rows, leaf.rows), leaves_across = ceil_div(a.cols, leaf.cols);
@@ -100,7 +100,8 @@ void rec_transpose_in_place(Fork& fork, A a) {
        Part(diagonals, a.block(0, 0, half, half), a.block(half, half, rest, rest)));
 }
 
-/// The base of leaves so small that each of `threads` has several, where a matrix of `elements` takes long enough.
+/// The base of leaves so small that each of `threads` has several, where a matrix of `elements` takes long
+/// enough.
 constexpr Index shared_base(Index base, Index elements, Index element_bytes, Index threads) {
   constexpr Index least_bytes = Index{2} << 20, least_base = 128, leaves_a_thread = 4;
   if (threads == 1 || elements * element_bytes < least_bytes) return base;

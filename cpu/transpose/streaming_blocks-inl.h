@@ -103,9 +103,9 @@ HWY_INLINE void load_columns(const T* from, Vector<T> (&v)[side<T>]) {
   }
 }
 
-/// Turns the elements of a vector round, so that those of a column of B that begins `past` elements behind the
-/// beginning of a vector stand where they belong, the last ones in front, for the next vector. In words of 32 bits,
-/// as not every target turns elements of 64.
+/// Turns the elements of a vector round, so that those of a column of B that begins `past` elements behind
+/// the beginning of a vector stand where they belong, the last ones in front, for the next vector. In words
+/// of 32 bits, as not every target turns elements of 64.
 template <class T>
 struct Turn {
   static constexpr hn::Repartition<std::uint32_t, Tag<T>> words{};
@@ -133,7 +133,8 @@ HWY_INLINE Index past_vector(const T* b) {
   return static_cast<Index>(reinterpret_cast<std::uintptr_t>(b) / sizeof(T) % std::uintptr_t(lanes<T>()));
 }
 
-/// Sets `rest` for columns of B at `to` from the rows of A before it, of which `from` has as many as a vector.
+/// Sets `rest` for columns of B at `to` from the rows of A before it, of which `from` has as many as a
+/// vector.
 template <class T>
 HWY_INLINE void hold_columns(T* to, Index ldb, const T* from, T* rest) {
   Vector<T> v[side<T>];
@@ -162,8 +163,8 @@ struct Columns {
   }
 };
 
-/// Calls put(k, i, v) for rows i from `begin` to `end`, as many as a vector has lanes at a time: v is the vector of B at
-/// out[k] + i. `rest` holds what the vector before left, and then what this one leaves.
+/// Calls put(k, i, v) for rows i from `begin` to `end`, as many as a vector has lanes at a time: v is the
+/// vector of B at out[k] + i. `rest` holds what the vector before left, and then what this one leaves.
 template <bool shifted, class T>
 HWY_INLINE void for_vectors(const Columns<T>& columns, const T* from, T* rest, Index begin, Index end,
                             auto put) {
@@ -187,9 +188,9 @@ HWY_INLINE void for_vectors(const Columns<T>& columns, const T* from, T* rest, I
   for (Index k = 0; shifted && k < side; ++k) hn::Store(hn::BitCast(d, before[k]), d, rest + k * n);
 }
 
-/// Writes columns of the block at `from` to rows of B at `to`, whole vectors past the caches. What is left of a
-/// vector goes to `rest` and is written with the next block, or here where no more rows follow. Rows of B that are not
-/// `shifted` begin where a vector does.
+/// Writes columns of the block at `from` to rows of B at `to`, whole vectors past the caches. What is left of
+/// a vector goes to `rest` and is written with the next block, or here where no more rows follow. Rows of B
+/// that are not `shifted` begin where a vector does.
 template <bool shifted, class T>
 HWY_INLINE void put_columns(T* to, Index ldb, const T* from, T* rest, Index columns, Place place) {
   constexpr Index n = lanes<T>();
@@ -252,9 +253,10 @@ HWY_INLINE void fetch_rows(const std::byte* a, Index lda, Index rows) {
     for (Index at = -past_line(a); at < bytes; at += 64) __builtin_prefetch(a + at, 0, 2);
 }
 
-/// Transposes `cols` columns of A, block by block. A block is copied first. Some of its columns at a time become rows
-/// of B, and between them some rows of the next block are prefetched: all of them at once would occupy what loads and
-/// stores wait in (TUNING.md). The block that follows the last one is that of the first row at `following`.
+/// Transposes `cols` columns of A, block by block. A block is copied first. Some of its columns at a time
+/// become rows of B, and between them some rows of the next block are prefetched: all of them at once would
+/// occupy what loads and stores wait in (TUNING.md). The block that follows the last one is that of the first
+/// row at `following`.
 template <bool shifted, class T>
 void transpose_strip(T* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols, Index above,
                      bool below, Index height, const std::byte* following) {
@@ -284,8 +286,9 @@ void transpose_strip(T* b, Index ldb, const std::byte* a, Index lda, Index rows,
     }
 }
 
-/// Transposes strips of columns of A: a block wide where blocks follow one another down its rows, else wide. A call
-/// that is followed by another one below leaves its last vectors to that one, which reads the rows above it again.
+/// Transposes strips of columns of A: a block wide where blocks follow one another down its rows, else wide.
+/// A call that is followed by another one below leaves its last vectors to that one, which reads the rows
+/// above it again.
 template <bool shifted, class T>
 void transpose_rows(T* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols, Index above,
                     bool below, Walk walk) {

@@ -121,9 +121,9 @@ HWY_INLINE void fetch_square(const std::byte* square, Index ld) {
 /// column begin earlier. Where a square's rows are whole lines of B, the squares follow each other along
 /// diagonals of tiles: with a leading dimension that is a power of two, all lines along a row or a column
 /// share few sets of a cache. Otherwise they go down the columns, where the same lines are written next.
-/// Meanwhile the next square of A is prefetched into L1, and that of B where `fetch_b`: Intel's processors store to
-/// such lines a quarter faster, AMD's a tenth slower. Nothing is prefetched where there are so few squares that it takes
-/// longer than it can save (TUNING.md).
+/// Meanwhile the next square of A is prefetched into L1, and that of B where `fetch_b`: Intel's processors
+/// store to such lines a quarter faster, AMD's a tenth slower. Nothing is prefetched where there are so few
+/// squares that it takes longer than it can save (TUNING.md).
 template <class T>
 void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols,
                      bool fetch_b) {

@@ -15,15 +15,15 @@ namespace tallcache::cpu::transpose {
 /// The use of an output: read again while it is in the caches, or not.
 enum class Reuse { none, expected };
 
-/// The use to assume of an output of so many bytes when the caller does not tell: a small one was in the caches
-/// before and stays there, a large one replaces itself before it is read again.
+/// The use to assume of an output of so many bytes when the caller does not tell: a small one was in the
+/// caches before and stays there, a large one replaces itself before it is read again.
 constexpr Reuse assumed_reuse(Index bytes) {
   return bytes < Index{4} << 20 ? Reuse::expected : Reuse::none;  // TUNING.md
 }
 
-/// The order in which the small blocks of a leaf follow one another where B is written past the caches: down the
-/// columns of A, or across its rows. Intel's processors read ahead along up to 32 rows at once, and are a quarter
-/// faster across; AMD's were measured down (TUNING.md).
+/// The order in which the small blocks of a leaf follow one another where B is written past the caches: down
+/// the columns of A, or across its rows. Intel's processors read ahead along up to 32 rows at once, and are a
+/// quarter faster across; AMD's were measured down (TUNING.md).
 enum class Walk { down, across };
 
 /// Whether this is a processor of AMD.
@@ -38,8 +38,8 @@ struct Leaf {
   Walk walk;
 };
 
-/// A leaf of base x base elements; where blocks follow one another across, a quarter as high and four times as wide.
-/// base >= 1.
+/// A leaf of base x base elements; where blocks follow one another across, a quarter as high and four times
+/// as wide. base >= 1.
 constexpr Leaf leaf_of(Index base, Reuse reuse, Walk walk) {
   const bool wide = reuse == Reuse::none && walk == Walk::across;
   const Index largest = std::numeric_limits<Index>::max();
@@ -75,8 +75,8 @@ void transpose_block(T* b, Index ldb, const T* a, Index lda, Index rows, Index c
                                                                            below, reuse, walk);
 }
 
-/// Replaces the rows x cols tile x and the cols x rows tile y by each other's transposes. They are disjoint, or
-/// x == y is square. rows, cols <= swapped_tile<T>.
+/// Replaces the rows x cols tile x and the cols x rows tile y by each other's transposes. They are disjoint,
+/// or x == y is square. rows, cols <= swapped_tile<T>.
 template <Streamable T>
 void swap_tiles(T* x, Index ldx, T* y, Index ldy, Index rows, Index cols) {
   (sizeof(T) == 4 ? detail::swap_tiles_4 : detail::swap_tiles_8)(x, ldx, y, ldy, rows, cols);

@@ -53,6 +53,7 @@ struct bucketed_stable : OnGpu {
       "digits within "
       "the second-level cache; applies privatisation, tiling, coarsening";
   static constexpr std::string_view source = "M8: Counting sort: a cache-friendly algorithm, on the GPU";
+  static constexpr std::string_view uses = "CUB: the prefix sums (DeviceScan)";
   using operations = OperationList<CountingSort<true>>;
   static constexpr PhaseSpec phases[] = {{"preprocessing"}, {"sorting"}};
 

@@ -35,8 +35,8 @@ struct SweepTile {
   static_assert(pairs < 65536);
 };
 
-/// Where the tiles of n pairs start, if so many blocks take them in turns: whole tiles first, as many for each
-/// block, then a shorter one for each, so that blocks end together.
+/// Where the tiles of n pairs start, if so many blocks take them in turns: whole tiles first, as many for
+/// each block, then a shorter one for each, so that blocks end together.
 struct Tiling {
   static constexpr int unit_rows = 4;  ///< a short tile has a multiple of them
   static_assert(SweepTile::rows % unit_rows == 0);

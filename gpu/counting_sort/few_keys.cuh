@@ -1,4 +1,4 @@
-// The counting sort of few keys of a small range in one block: a counter for every value in its shared memory.
+// The counting sort of few keys of a small range in one block: a counter for each value in shared memory.
 #pragma once
 
 #include "gpu/counting_sort/residue_counts.cuh"

@@ -32,6 +32,7 @@ struct global_atomics : OnGpu {
       "pass, "
       "which gives equal keys no order, so keys only; applies occupancy";
   static constexpr std::string_view source = "M8: Counting sort: the algorithm, on the GPU";
+  static constexpr std::string_view uses = "CUB: the prefix sums (DeviceScan)";
   using operations = OperationList<CountingSort<false>>;
 
   template <class Device = const Launch>

@@ -37,7 +37,16 @@ struct nine_bit_onesweep : OnGpu {
       "cub::DeviceRadixSort's kernels with digits of 9 bits where these save a pass, and as it tunes itself "
       "where they do not; few pairs in one block, as wide_digits sorts them; indices of 32 bits";
   static constexpr std::string_view source = "CUB; Adinets and Merrill 2022, arXiv:2206.01784 (onesweep)";
+  static constexpr std::string_view uses =
+      "CUB: the kernels of its radix sort, for all but the few pairs that one block sorts";
   using operations = OperationList<CountingSort<true>>;
+
+  static std::string runs_as(const Shape& shape, int) {
+    if (OneBlock::suits(shape["n"], shape["range"])) return "";
+    return nine_bits_save_a_pass(end_bit_of(static_cast<std::uint32_t>(shape["range"])))
+               ? "CUB's radix sort with digits of 9 bits"
+               : "CUB's radix sort";
+  }
 
   static bool supports(const Shape& shape) { return shape["n"] <= std::numeric_limits<std::uint32_t>::max(); }
 
@@ -62,14 +71,17 @@ struct nine_bit_onesweep : OnGpu {
   }
 
  private:
+  static int end_bit_of(std::uint32_t range) { return std::max(1, static_cast<int>(std::bit_width(range))); }
+  static bool nine_bits_save_a_pass(int end_bit) { return ceil_div(end_bit, 9) < ceil_div(end_bit, 8); }
+
   static void sort(void* memory, std::size_t& bytes, const CountingSort<true>::Args<>& args,
                    cudaStream_t stream) {
     using Key = std::uint32_t;
     using NineBits = cub::DispatchRadixSort<cub::SortOrder::Ascending, Key, Key, std::uint32_t,
                                             cub::detail::identity_decomposer_t, NineBitPolicies>;
-    const int end_bit = std::max(1, static_cast<int>(std::bit_width(args.range)));
+    const int end_bit = end_bit_of(args.range);
     const auto n = static_cast<std::uint32_t>(args.in.size);
-    if (ceil_div(end_bit, 9) < ceil_div(end_bit, 8)) {
+    if (nine_bits_save_a_pass(end_bit)) {
       cub::DoubleBuffer<Key> keys(const_cast<Key*>(args.in.data), args.out.data);
       cub::DoubleBuffer<Key> values(const_cast<Key*>(args.payload_in.data), args.payload_out.data);
       constexpr bool may_overwrite = false;  // the input; so the pairs end in the output

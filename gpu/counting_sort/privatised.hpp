@@ -12,6 +12,7 @@ struct privatised : OnGpu {
       "private histograms in shared memory, a digit of 8 bits at a time, the lowest first: stable, no global "
       "atomics; applies privatisation, coarsening";
   static constexpr std::string_view source = "P7: Privatisation; M8: Counting sort";
+  static constexpr std::string_view uses = "CUB: the prefix sums (DeviceScan)";
   using operations = OperationList<CountingSort<false>, CountingSort<true>>;
 
   template <class Device = const Launch, bool with_payload>

@@ -1,5 +1,5 @@
-// The buckets that are not heavy, a block or two each: how often each residue occurs, in counters of a few bits in
-// shared memory, and the keys that say so.
+// The buckets that are not heavy, a block or two each: how often each residue occurs, in counters of a few
+// bits in shared memory, and the keys that say so.
 #pragma once
 
 #include <cub/warp/warp_scan.cuh>
@@ -34,8 +34,8 @@ struct Counters {
   }
 };
 
-/// The counters of eight neighbouring values, by a lane: a warp's work for a batch of values hardly depends on
-/// their number.
+/// The counters of eight neighbouring values, by a lane: a warp's work for a batch of values hardly depends
+/// on their number.
 template <int width>
 struct EightCounts {
   static constexpr Key words = width / 4;
@@ -143,7 +143,7 @@ struct BucketSort {
     return write_counted<width>(0, values, static_cast<Key>(end - begin), place, false);
   }
 
-  /// The same for the residues [from, from + values), from `place` on, or before it if they are the last ones.
+  /// The same for the residues [from, from + values), from `place` on, or before it if they are the last.
   template <int width>
   __device__ Key sort_part(Key from, Key values, Key place, bool are_last) const {
     const unsigned counters = clear<width>(values);
@@ -252,8 +252,8 @@ struct BucketSort {
   }
 };
 
-/// Each bucket that is not heavy, in counters of `width` bits, by `parts` blocks: each reads all its keys, and
-/// counts its part of the values. Buckets for which these are too narrow, or probably are, in counters of
+/// Each bucket that is not heavy, in counters of `width` bits, by `parts` blocks: each reads all its keys,
+/// and counts its part of the values. Buckets for which these are too narrow, or probably are, in counters of
 /// `wider` bits, and are listed if these are too narrow, too, or `wider` is 0.
 template <class Residue, int threads, int width, int wider, int parts>
 __global__ void __launch_bounds__(threads, 1536 / threads)

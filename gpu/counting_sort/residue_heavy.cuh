@@ -154,8 +154,8 @@ __device__ void sort_wide_bucket(const Residue* in, Key* out, bool is_aligned, K
   }
 }
 
-/// The counts of the heavy buckets' values, a piece a block; who ends a bucket's last piece makes places of its
-/// counts. Then the buckets that need wider counters. Blocks take tickets, as some parts take much longer.
+/// The counts of the heavy buckets' values, a piece a block; who ends a bucket's last piece makes places of
+/// its counts. Then the buckets that need wider counters. Blocks take tickets, as some parts take longer.
 template <class Residue>
 __global__ void __launch_bounds__(heavy_threads)
     count_heavy_buckets(const Residue* in, Key* out, bool is_aligned, SplitState state) {
@@ -231,7 +231,7 @@ inline constexpr int write_threads = 512;
 
 /// The keys of all heavy buckets. A warp takes a segment of a bucket's values and keys, merged: neither many
 /// keys of one value nor many values without keys make it slow.
-inline __global__ void __launch_bounds__(write_threads)
+__global__ void __launch_bounds__(write_threads)
     write_heavy_buckets(Key* out, bool is_aligned, SplitState state) {
   __shared__ __align__(16) Key strips[write_threads / 32][strip_keys];
   constexpr Key warps = write_threads / 32;
@@ -256,7 +256,7 @@ inline __global__ void __launch_bounds__(write_threads)
 }
 
 /// The keys of buckets of one value each.
-inline __global__ void __launch_bounds__(write_threads)
+__global__ void __launch_bounds__(write_threads)
     write_buckets_of_one(Key* out, Key n, bool is_aligned, SplitState state) {
   __shared__ __align__(16) Key strips[write_threads / 32][strip_keys];
   constexpr Key warps = write_threads / 32, keys = 2 * Split::max_segment;

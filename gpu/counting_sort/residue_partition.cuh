@@ -29,8 +29,8 @@ struct ResidueTiles {
   }
 };
 
-/// A block's view of the partition: the tile that it gathers, and where the keys of a bucket go. `counters`: of
-/// buckets, a thread.
+/// A block's view of the partition: the tile that it gathers, and where the keys of a bucket go. `counters`:
+/// of buckets, a thread.
 template <int counters>
 struct PartitionBlock {
   static constexpr int threads = ResidueTiles::threads, vectors = ResidueTiles::vectors;

@@ -83,7 +83,7 @@ struct Split {
   }
 };
 
-/// The buckets of a sort: of keys that a sample finds spread evenly, and of others, where these are not the same.
+/// The buckets of a sort: of keys that a sample finds spread evenly, and of others, where these differ.
 struct SplitPlan {
   std::optional<Split> of_moved;
   Split last;
@@ -121,7 +121,7 @@ struct SplitState {
   Key heavy_limit, even_limit, piece_keys, segment_items, room;
   SplitUse use;
 
-  /// Whether the keys are sorted by another state: as moved ones if the guess holds, otherwise as counted ones.
+  /// Whether the keys are sorted by another state: as moved ones if the guess holds, else as counted ones.
   __device__ bool is_idle() const { return use != SplitUse::all && *holds != static_cast<Key>(use); }
 };
 
@@ -190,8 +190,7 @@ inline __device__ void lay_out_buckets(const SplitState& state, Key n, bool is_m
 }
 
 /// Gives each bucket the same room, if a sample of the keys, by one block, is spread evenly.
-inline __global__ void __launch_bounds__(split_threads)
-    guess_buckets(const Key* in, Index n, SplitState state) {
+__global__ void __launch_bounds__(split_threads) guess_buckets(const Key* in, Index n, SplitState state) {
   extern __shared__ Key own[];
   constexpr int own_keys = 8;
   constexpr Key keys = own_keys * split_threads;
@@ -213,9 +212,9 @@ inline __global__ void __launch_bounds__(split_threads)
   if (__syncthreads_and(is_even) && threadIdx.x == 0) *state.holds = 1;
 }
 
-/// The keys of each bucket, counted in shared memory first, unless they are moved already; the last block lays
-/// the buckets out.
-inline __global__ void __launch_bounds__(split_threads, 2)
+/// The keys of each bucket, counted in shared memory first, unless they are moved already; the last block
+/// lays the buckets out.
+__global__ void __launch_bounds__(split_threads, 2)
     count_buckets(const Key* in, Index n, bool is_aligned, SplitState state) {
   extern __shared__ Key own[];
   __shared__ bool is_last;

@@ -17,12 +17,18 @@ inline constexpr std::size_t heavy_shared_bytes =
 struct residues
     : OnSharedMemory<std::max(ResidueTiles::shared_bytes(Split::max_buckets), heavy_shared_bytes)> {
   static constexpr std::string_view idea =
-      "buckets of neighbouring values, of whose keys only the low bits are moved, counted in a few bits each, "
-      "heavy buckets by many blocks; many even keys are moved before they are counted, few keys stay in one "
-      "block; ranges beyond 8 n or 1.3e9 are left to cub_radix_sort; applies privatisation, coalescing, "
-      "tiling";
+      "buckets of neighbouring values, of whose keys only the low bits are moved, counted in a few bits "
+      "each, heavy buckets by many blocks; many even keys are moved before they are counted, few keys stay "
+      "in one block; applies privatisation, coalescing, tiling";
   static constexpr std::string_view source = "M8: Counting sort: a cache-friendly algorithm, on the GPU";
+  static constexpr std::string_view uses =
+      "CUB: all of the sort for ranges beyond 8 n or 1.3e9 (cub_radix_sort); the scans of blocks and warps";
   using operations = OperationList<CountingSort<false>>;
+
+  static std::string runs_as(const Shape& shape, int) {
+    const Index n = shape["n"], range = shape["range"];
+    return n == 0 || FewKeys::suits(n, range) || Split::suits(n, range) ? "" : "cub_radix_sort";
+  }
 
   static std::size_t scratch(CountingSort<false> op, const Shape& shape, const Params& params) {
     const Index n = shape["n"], range = shape["range"];

@@ -63,8 +63,8 @@ struct SweepBlock {
     }
   }
 
-  /// The warps that rank. pairs_from.at(i)(k) is the pair i + k, and pairs_from.prefetch(i, number) asks a warp to
-  /// bring pairs into the second-level cache: a tile's come while the one before it is ranked.
+  /// The warps that rank. pairs_from.at(i)(k) is the pair i + k, and pairs_from.prefetch(i, number) asks a
+  /// warp to bring pairs into the second-level cache: a tile's come while the one before it is ranked.
   template <class PairsFrom>
   __device__ void rank(Key* ticket, Key* table, PairsFrom pairs_from) const {
     uint2 pairs[rows];

@@ -47,8 +47,8 @@ inline __device__ void clear_counts(Key* count, int padded) {
   __syncwarp();
 }
 
-/// put(item, place) for each item of the warp, the first `used` rows of them, a multiple of `unit`. next[digit],
-/// the place of the warp's first item of that digit, moves behind the last.
+/// put(item, place) for each item of the warp, the first `used` rows of them, a multiple of `unit`.
+/// next[digit], the place of the warp's first item of that digit, moves behind the last.
 template <int bits, int unit, int rows, class Item, class DigitOf, class Put>
 __device__ void place_in_order(const Item (&items)[rows], int used, Key* next, DigitOf digit_of, Put put) {
   constexpr int at_once = 4;  // ballots of several rows are under way while one is placed

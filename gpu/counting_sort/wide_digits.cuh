@@ -17,11 +17,16 @@ static __global__ void clear_words(Key* words, int number) {
 struct wide_digits : OnSharedMemory<SweepBlock::shared_bytes(DigitPlan::max_digits)> {
   static constexpr std::string_view idea =
       "stable pairs in passes by digits of up to 9 bits, each of which reads and writes a pair once, packed "
-      "between the passes; digits that all keys share, or all keys of one leading digit, are left out; 2^30 "
-      "pairs and more are left to "
-      "cub_radix_sort; applies privatisation, coalescing, tiling";
+      "between the passes; digits that all keys share, or all keys of one leading digit, are left out; "
+      "applies privatisation, coalescing, tiling";
   static constexpr std::string_view source = "Adinets and Merrill 2022, arXiv:2206.01784 (onesweep)";
+  static constexpr std::string_view uses =
+      "CUB: all of the sort for 2^30 pairs and more (cub_radix_sort); the scans of blocks";
   using operations = OperationList<CountingSort<true>>;
+
+  static std::string runs_as(const Shape& shape, int) {
+    return shape["n"] < max_keys ? "" : "cub_radix_sort";
+  }
 
   static std::size_t scratch(CountingSort<true> op, const Shape& shape, const Params& params) {
     const Index n = shape["n"], range = shape["range"];

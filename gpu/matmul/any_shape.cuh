@@ -15,9 +15,9 @@ __global__ void __launch_bounds__(256) copy_to_chunks(MatrixView<float> to, Matr
     for (Index j = threadIdx.x; j < from.cols; j += blockDim.x) to(i, j) = from(i, j);
 }
 
-/// Tiles, and the time that a multiprocessor takes for one with k steps, start_ns + k step_ps / 1000. Measured
-/// on an H200 (TUNING.md): the ratios choose the tiles. `odd_percent`: how much longer steps are where rows of B
-/// are no whole chunks.
+/// Tiles, and the time that a multiprocessor takes for one with k steps, start_ns + k step_ps / 1000.
+/// Measured on an H200 (TUNING.md): the ratios choose the tiles. `odd_percent`: how much longer steps are
+/// where rows of B are no whole chunks.
 template <class BlockTiles, int start, int step, int odd_percent>
 struct TimedTiles {
   using Tiles = BlockTiles;
@@ -38,8 +38,8 @@ TimedPlan plan_of(const Shape& shape, Index processors) {
   const Index tiles = tiles_of<Tiles>(shape, BlockOrder::recursive).tiles(), k = shape["k"];
   const Index steps = ceil_div<Index>(k, Tiles::depth);
   const auto waves = static_cast<double>(ceil_div(tiles, processors));
-  // Of B's elements each comes to shared memory once for every row of tiles, by elements where rows are no whole
-  // chunks.
+  // Of B's elements each comes to shared memory once for every row of tiles, by elements where rows are no
+  // whole chunks.
   const bool by_elements = (shape["n"] + shape["pad"]) % 4 != 0;
   const double aligned = Timed::step_ps * 1e-3 * static_cast<double>(k);
   const double copy_ns = 2000 + 0.002 * static_cast<double>(k) * static_cast<double>(shape["n"]);

@@ -77,8 +77,8 @@ __global__ void __launch_bounds__(Tiles::threads, Tiles::min_blocks)
 
 struct batched : OnGpu {
   static constexpr std::string_view idea =
-      "one kernel: a warp for each 16 x 16 elements of small matrices, a block for each tile of others; applies "
-      "tiling, coalescing";
+      "one kernel: a warp for each 16 x 16 elements of small matrices, a block for each tile of others; "
+      "applies tiling, coalescing";
   static constexpr std::string_view source =
       "M7: A cache-oblivious matrix multiplication algorithm, on the GPU; CUTLASS";
   using operations = OperationList<MatmulBatched<float>>;

@@ -13,8 +13,8 @@
 
 namespace tallcache::gpu::matmul {
 
-/// A block for each of the first tiles of C. Apart from multiply_shared(), whose loop around the product takes
-/// registers from it (TUNING.md).
+/// A block for each of the first tiles of C. Apart from multiply_shared(), whose loop around the product
+/// takes registers from it (TUNING.md).
 template <class T, class Tiles, bool wide_b>
 __global__ void __launch_bounds__(Tiles::threads, Tiles::min_blocks)
     multiply_whole(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, TileOrder order,

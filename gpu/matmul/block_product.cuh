@@ -8,8 +8,8 @@
 namespace tallcache::gpu::matmul {
 
 /// The tiles of C of a block and of a warp, in elements. `depth` steps along k arrive at once; `stages` such
-/// arrivals have room in shared memory. Where `slices` > 1, that many warps have the same tile of C, and equal
-/// parts of the steps of each arrival.
+/// arrivals have room in shared memory. Where `slices` > 1, that many warps have the same tile of C, and
+/// equal parts of the steps of each arrival.
 template <int block_rows, int block_cols, int block_depth, int rows_of_warp, int cols_of_warp,
           int number_of_stages, int min_blocks_of_sm, int slices_of_depth = 1>
 struct BlockShape {

@@ -51,8 +51,8 @@ struct MmaShape
 /// A warp's part of the product of doubles. Where `wide`, rows of A and B start at multiples of 16 bytes.
 ///
 /// In shared memory, element c of row r of A (16 doubles) or of B lies at c ^ 4 (r % 4): the factors that 16
-/// threads load fall into all 32 banks. They are loaded one by one, in the order in which the instruction reads
-/// its registers; two at a time they would have to be moved.
+/// threads load fall into all 32 banks. They are loaded one by one, in the order in which the instruction
+/// reads its registers; two at a time they would have to be moved.
 template <int rows, int cols, int warp_rows, int warp_cols, int stages, int min_blocks, bool wide>
 class BlockProduct<double, MmaShape<rows, cols, warp_rows, warp_cols, stages, min_blocks>, wide> {
   static constexpr int depth = 16, threads = rows / warp_rows * (cols / warp_cols) * 32;
@@ -137,8 +137,8 @@ class BlockProduct<double, MmaShape<rows, cols, warp_rows, warp_cols, stages, mi
   }
 
  private:
-  // Factors of the next part are loaded beside the products of this one. With copies of 8 bytes, which are twice as
-  // many, there are registers for half of it.
+  // Factors of the next part are loaded beside the products of this one. With copies of 8 bytes, which are
+  // twice as many, there are registers for half of it.
   static constexpr int part_depth = wide ? 8 : 4;
   static constexpr int row_tiles = warp_rows / 16, col_tiles = warp_cols / 8;
 
@@ -161,8 +161,8 @@ class BlockProduct<double, MmaShape<rows, cols, warp_rows, warp_cols, stages, mi
            static_cast<int>(sizeof(double));
   }
 
-  /// Copies the next columns of A and rows of B to stage `s`. What lies outside becomes zero: a copy of no bytes
-  /// reads nothing.
+  /// Copies the next columns of A and rows of B to stage `s`. What lies outside becomes zero: a copy of no
+  /// bytes reads nothing.
   __device__ __forceinline__ void copy(int s) {
     constexpr int bytes_of_copy = width * 8;
     const std::uint32_t behind = s * static_cast<std::uint32_t>(stage_size * 8);

@@ -16,8 +16,8 @@ struct Bfloat16Kernels {
 struct specialised_warps : TensorProduct<Matmul<Bfloat16>, Bfloat16, Bfloat16Kernels> {
   static constexpr std::string_view idea =
       "tensor cores: a warp copies tiles by TMA, two groups of four warps multiply 64 x 256 elements each by "
-      "wgmma, blocks stay for all their tiles, as the recursion halves C; rows of no whole 16 bytes are copied "
-      "first; applies tiling, coalescing";
+      "wgmma, blocks stay for all their tiles, as the recursion halves C; rows of no whole 16 bytes are "
+      "copied first; applies tiling, coalescing";
   static constexpr std::string_view source =
       "M7: A cache-oblivious matrix multiplication algorithm, on the GPU; CUTLASS";
 };

@@ -8,7 +8,7 @@
 
 namespace tallcache::gpu::matmul {
 
-/// Where `rounded`, sums of few steps are added in registers; else the tensor cores make, and truncate, all sums.
+/// Where `rounded`, sums of few steps are added in registers; else tensor cores make and truncate all sums.
 template <bool rounded>
 struct ThreeProducts : OnCapability<9, 0> {
   using operations = OperationList<Matmul<float>>;
@@ -43,8 +43,8 @@ struct ThreeProducts : OnCapability<9, 0> {
       with_tiles_of<Sums::rounded>(shape, use);
   }
 
-  /// High tiles read B less often, but the last wave of low ones leaves fewer multiprocessors idle; the estimate
-  /// is waves times height, where a wave has a part that does not depend on the height.
+  /// High tiles read B less often, but the last wave of low ones leaves fewer multiprocessors idle; the
+  /// estimate is waves times height, where a wave has a part that does not depend on the height.
   template <Sums sums, class Use>
   static void with_tiles_of(const Shape& shape, const Use& use) {
     using High = SplitTiles<176, 3, sums>;

@@ -48,8 +48,8 @@ struct StagedSums {
   }
 
  private:
-  /// Rows lie one behind the other; in row r, 16 bytes number i lie in place i ^ (r % 8). Every second row stores
-  /// its groups of 8 columns in another order, so that lanes 0 to 15 use all banks.
+  /// Rows lie one behind the other; in row r, 16 bytes number i lie in place i ^ (r % 8). Every second row
+  /// stores its groups of 8 columns in another order, so that lanes 0 to 15 use all banks.
   template <int sums>
   static __device__ void fill(unsigned char* place, const float (&sum)[sums], int box) {
     const int r = threadIdx.x % 32 / 4, t = threadIdx.x % 4;

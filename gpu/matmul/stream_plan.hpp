@@ -11,8 +11,8 @@ namespace tallcache::gpu::matmul {
 
 /// What each block does, so that all multiprocessors end at the same time. The first `whole` blocks do a tile
 /// of C each. The steps along k of the other tiles lie in a row, one tile behind the other, and `sharing`
-/// blocks have equal parts of that row. The part of a tile goes to a slot of scratch; a second kernel adds the
-/// parts of each tile in the order of k, so that results are the same in every run.
+/// blocks have equal parts of that row. The part of a tile goes to a slot of scratch; a second kernel adds
+/// the parts of each tile in the order of k, so that results are the same in every run.
 struct StreamPlan {
   int whole = 0;         ///< tiles, and blocks
   int shared_tiles = 0;  ///< tiles behind those
@@ -24,8 +24,8 @@ struct StreamPlan {
     return {static_cast<int>(tiles), 0, 0, static_cast<int>(std::max<Index>(steps, 1))};
   }
 
-  /// The tiles that are left when every multiprocessor has had as many as any other, shared by a block on each.
-  /// Whole tiles where there are none, or fewer steps than blocks.
+  /// The tiles that are left when every multiprocessor has had as many as any other, shared by a block on
+  /// each. Whole tiles where there are none, or fewer steps than blocks.
   static constexpr StreamPlan of_remainder(Index tiles, Index steps, Index multiprocessors) {
     StreamPlan plan = of_whole_tiles(tiles, steps);
     const Index remainder = tiles % multiprocessors;

@@ -21,8 +21,8 @@ bool has_no_products(const Launch& launch, const Args& args) {
   return true;
 }
 
-/// C for a kernel. Bulk copies store whole 16 bytes, even of a row whose last columns are fewer: what lies behind
-/// them would be overwritten.
+/// C for a kernel. Bulk copies store whole 16 bytes, even of a row whose last columns are fewer: what lies
+/// behind them would be overwritten.
 inline Target target_of(const MatrixView<float>& c) {
   const MatrixView<const float> readable = c;
   const bool by_boxes = has_tensor_map(readable) && c.cols * sizeof(float) % 16 == 0;
@@ -30,9 +30,9 @@ inline Target target_of(const MatrixView<float>& c) {
           by_boxes ? tensor_map(readable, StagedSums::rows, StagedSums::cols) : CUtensorMap{}};
 }
 
-/// C = A B with float sums, for factors of T. Kernels has `Large`, the tiles for large C; `Small`, half as large,
-/// for where few multiprocessors would have a tile; `kernel<Tiles>`; and `steps_at_once`, of which the kernel
-/// takes a whole number along k.
+/// C = A B with float sums, for factors of T. Kernels has `Large`, the tiles for large C; `Small`, half as
+/// large, for where few multiprocessors would have a tile; `kernel<Tiles>`; and `steps_at_once`, of which the
+/// kernel takes a whole number along k.
 template <class Op, class T, class Kernels>
 struct TensorProduct : OnCapability<9, 0> {
   using operations = OperationList<Op>;

@@ -36,9 +36,9 @@ std::size_t tensor_rows_bytes(const Shape& shape) {
   return scratch_bytes({bytes(shape["m"], k, k + pad), bytes(k, n, n + pad)});
 }
 
-/// A factor, or its copy where bulk copies cannot read it. The copy lies in scratch. Where the shape has asked for
-/// none, as rows are whole 16 bytes apart but start between multiples of 16, it has memory of the stream's pool
-/// from the constructor to the destructor. Throws Error when the pool has none.
+/// A factor, or its copy where bulk copies cannot read it. The copy lies in scratch. Where the shape has
+/// asked for none, as rows are whole 16 bytes apart but start between multiples of 16, it has memory of the
+/// stream's pool from the constructor to the destructor. Throws Error when the pool has none.
 template <class T>
 class TensorRows {
  public:

@@ -11,6 +11,7 @@ struct three_products : ThreeProducts<true> {
       "added; the tensor cores truncate their sums, so each 128 steps along k are added, rounded, to sums in "
       "registers, 32 where k is short or C small; what is not finite is computed again in float; applies "
       "tiling, coalescing";
+  static constexpr ErrorClass error_class = ErrorClass::split_factors;
   static constexpr std::string_view source = "Ootomo and Yokota 2022; CUTLASS";
 };
 

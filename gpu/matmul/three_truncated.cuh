@@ -7,8 +7,9 @@ namespace tallcache::gpu::matmul {
 
 struct three_truncated : ThreeProducts<false> {
   static constexpr std::string_view idea =
-      "three_products, but the tensor cores make all sums, and truncate them: errors of ten times float's and "
-      "more, growing with k; applies tiling, coalescing";
+      "three_products, but the tensor cores make all sums, and truncate them: errors of ten times float's "
+      "and more, growing with k; applies tiling, coalescing";
+  static constexpr ErrorClass error_class = ErrorClass::truncated_sums;
   static constexpr std::string_view source = "Ootomo and Yokota 2022; CUTLASS";
 };
 

@@ -1,4 +1,4 @@
-// C^T = B^T A^T on Hopper's tensor cores. TF32 instructions read both factors along k, and the second one from
+// C^T = B^T A^T on Hopper's tensor cores. TF32 instructions read both factors along k, and the second from
 // shared memory. A's rows lie along k: A^T is the second factor. B's do not: B^T passes through registers.
 #pragma once
 
@@ -21,8 +21,8 @@ struct TransposedTiles {
   static constexpr int shared_bytes = 1024 + stages * (a_bytes + b_bytes);
 };
 
-/// The two neighbouring columns of B and C that a thread of a warpgroup has in its rows g = lane / 4 and g + 8
-/// of the instruction.
+/// The two neighbouring columns of B and C that a thread of a warpgroup has in its rows g = lane / 4 and g +
+/// 8 of the instruction.
 struct ColumnPair {
   int col;       ///< the first one, in the tile
   int place[2];  ///< the bytes at which steps lane % 4 and lane % 4 + 4 of it lie in the tile of B
@@ -51,8 +51,8 @@ struct ColumnPair {
   }
 };
 
-/// Stores the sums of a thread: columns col and col + 1 of a tile that begins in `row`. Where `pairs`, both at
-/// once.
+/// Stores the sums of a thread: columns col and col + 1 of a tile that begins in `row`. Where `pairs`, both
+/// at once.
 template <int sums>
 __device__ void store_transposed(const MatrixView<float>& c, const float (&sum)[sums], int row, int col,
                                  bool pairs) {

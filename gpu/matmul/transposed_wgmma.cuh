@@ -17,9 +17,9 @@ struct Tf32Kernels {
 
 struct transposed_wgmma : TensorProduct<MatmulTf32, float, Tf32Kernels> {
   static constexpr std::string_view idea =
-      "tensor cores on TF32: C^T = B^T A^T, as the instructions read both factors along k; B^T, rounded, is in "
-      "registers, A, truncated, in shared memory; a warp copies by TMA, two groups of four warps multiply, "
-      "blocks stay for all their tiles, as the recursion halves C; applies tiling, coalescing";
+      "tensor cores on TF32: C^T = B^T A^T, as the instructions read both factors along k; B^T, rounded, is "
+      "in registers, A, truncated, in shared memory; a warp copies by TMA, two groups of four warps "
+      "multiply, blocks stay for all their tiles, as the recursion halves C; applies tiling, coalescing";
   static constexpr std::string_view source =
       "M7: A cache-oblivious matrix multiplication algorithm, on the GPU; CUTLASS";
 };

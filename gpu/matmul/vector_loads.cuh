@@ -118,8 +118,8 @@ __global__ void __launch_bounds__(256, 1)
 
 struct vector_loads : OnGpu {
   static constexpr std::string_view idea =
-      "register tiles, 16 bytes an access where rows start at multiples of 16, A transposed in shared memory, "
-      "the next tiles loaded to registers beside the products; applies tiling, coarsening, coalescing";
+      "register tiles, 16 bytes an access where rows start at multiples of 16, A transposed in shared "
+      "memory, next tiles loaded to registers beside the products; applies tiling, coarsening, coalescing";
   static constexpr std::string_view source = "Volkov, Demmel 2008";
   using operations = OperationList<Matmul<float>, Matmul<double>, Matmul<std::int32_t>>;
 

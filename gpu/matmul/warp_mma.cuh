@@ -9,9 +9,9 @@ namespace tallcache::gpu::matmul {
 
 struct warp_mma : OnGpu {
   static constexpr std::string_view idea =
-      "tensor cores: a warp multiplies 32 x 64 elements by mma.sync, tiles copied asynchronously and swizzled "
-      "so that 16-byte loads meet no bank twice, the last wave or few tiles split along k, blocks as the "
-      "recursion halves C; applies tiling, coarsening, coalescing";
+      "tensor cores: a warp multiplies 32 x 64 elements by mma.sync, tiles copied asynchronously and "
+      "swizzled so that 16-byte loads meet no bank twice, the last wave or few tiles split along k, blocks "
+      "as the recursion halves C; applies tiling, coarsening, coalescing";
   static constexpr std::string_view source =
       "M7: A cache-oblivious matrix multiplication algorithm, on the GPU; Osama et al. 2023; CUTLASS";
   using operations = OperationList<Matmul<double>>;

@@ -97,7 +97,7 @@ __device__ void store_sums(const MatrixView<float>& c, const float (&sum)[sums],
   }
 }
 
-/// A warp gives the place of a stage back: its lanes have read what they read of it, and its products are done.
+/// A warp gives the place of a stage back: its lanes have read their part of it, and its products are done.
 __device__ __forceinline__ void give_back(Mbarrier& empty) {
   __syncwarp();
   if (threadIdx.x % 32 == 0) empty.arrive();

@@ -9,8 +9,8 @@ struct warp_tiles : OnGpu {
   using Tiles = BlockShape<128, 256, 16, 64, 64, 3, 1>;
 
   static constexpr std::string_view idea =
-      "blocks of 128 x 256 elements, warps of 64 x 64, 16 x 8 a thread, whose factors of the next step are in "
-      "registers; blocks as the recursion halves C; applies tiling, coarsening, coalescing";
+      "blocks of 128 x 256 elements, warps of 64 x 64, 16 x 8 a thread, whose factors of the next step are "
+      "in registers; blocks as the recursion halves C; applies tiling, coarsening, coalescing";
   static constexpr std::string_view source =
       "M7: A cache-oblivious matrix multiplication algorithm, on the GPU; CUTLASS";
   using operations = OperationList<Matmul<float>>;

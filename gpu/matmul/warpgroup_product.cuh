@@ -1,5 +1,5 @@
 // Hopper's matrix instructions of four warps (wgmma). PTX ISA, "Asynchronous warpgroup-level matrix
-// instructions". The sums of a warpgroup's 64 x n tile: thread t has rows 16 (t / 32) + t % 32 / 4 and 8 more,
+// instructions". The sums of a warpgroup's 64 x n tile: thread t has row 16 (t / 32) + t % 32 / 4 and 8 more,
 // columns 8 j + 2 (t % 4) and the next; d[4 j + 0, 1] are of the first row, d[4 j + 2, 3] of the second.
 #pragma once
 
@@ -20,8 +20,8 @@ __device__ __forceinline__ void begin_products() { asm volatile("wgmma.fence.syn
 __device__ __forceinline__ void commit_products() {
   asm volatile("wgmma.commit_group.sync.aligned;\n" ::: "memory");
 }
-/// Orders the thread's own stores to shared memory before what tensor cores and bulk copies do behind the next
-/// barrier.
+/// Orders the thread's own stores to shared memory before what tensor cores and bulk copies do behind the
+/// next barrier.
 __device__ __forceinline__ void fence_stores_for_products() {
   asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory");
 }

@@ -35,9 +35,9 @@ struct LtProduct {
   const void *a, *b;
 };
 
-/// Starts the product in the stream of `launch`. The first call with its types, sizes and alignments times the
-/// first eight of the library's heuristics, and later ones run the fastest; so the first cannot be captured
-/// as a graph. Throws Error when there is none. For one thread at a time.
+/// Starts the product in the stream of `launch`. The first call with its types, sizes and alignments times
+/// the first eight of the library's heuristics, and later ones run the fastest; so the first cannot be
+/// captured as a graph. Throws Error when there is none. For one thread at a time.
 void cublas_lt_product(const Launch& launch, const LtProduct&);
 
 struct cublas_lt {

@@ -18,8 +18,8 @@ __device__ inline int quotient(int k, int d) {
   return static_cast<int>(static_cast<unsigned>(k) * ((1u << 20) / d + 1) >> 20);
 }
 
-/// The part of a matrix that a block processes: the whole short side, `across`, and `words` of 32 elements of the
-/// long one. Element l along and s across is held at l * pitch + s.
+/// The part of a matrix that a block processes: the whole short side, `across`, and `words` of 32 elements of
+/// the long one. Element l along and s across is held at l * pitch + s.
 template <class T, int words>
 struct Lines {
   static constexpr int along = 32 * words;
@@ -132,8 +132,8 @@ __global__ void __launch_bounds__(strip_threads) transpose_lines(MatrixView<T> b
   }
 }
 
-/// For a few rows or columns alone, or with gaps between short lines: the part of a matrix that a block processes, the whole short side, `across`, and `along` of the long one,
-/// a power of two.
+/// For a few rows or columns alone, or with gaps between short lines: the part of a matrix that a block
+/// processes, the whole short side, `across`, and `along` of the long one, a power of two.
 struct Strip {
   static constexpr int bytes = 16384;
   int across, log_along;

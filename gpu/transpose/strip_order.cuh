@@ -8,8 +8,8 @@
 
 namespace tallcache::gpu::transpose {
 
-/// Strips of tiles along B's rows: the order of a recursion that halves B's rows before its columns. Some strips
-/// go together: blocks take a tile of each in turn.
+/// Strips of tiles along B's rows: the order of a recursion that halves B's rows before its columns. Some
+/// strips go together: blocks take a tile of each in turn.
 struct StripOrder {
   Tiling tiling;
   unsigned together = 1, apart = 1;  ///< the strips of a group and the distance between two of them
@@ -29,8 +29,8 @@ struct StripOrder {
     go_together(2, static_cast<unsigned>(group / strip / 2), (group - start) % group / strip);
   }
 
-  /// Neighbouring strips read sectors of A in common. A long strip's are gone from the second-level cache when
-  /// the next one comes, so four neighbours go together.
+  /// Neighbouring strips read sectors of A in common. A long strip's are gone from the second-level cache
+  /// when the next one comes, so four neighbours go together.
   void share_sectors() {
     constexpr Index long_strip = 65536;
     if (tiling.across * tiling.width > long_strip) go_together(4, 1, 0);

@@ -1,8 +1,8 @@
-// The leaves of the ranks of one machine. Ranks have equal leaves, but not equal processors: some share a core with
-// another one, or with other work. A leaf is therefore cut into tiles (cpu/matmul/gemm_tiles.hpp). A rank computes its
-// own first, then tiles of the neighbour that has the most left, which it reads and writes in place. This is how
-// threads of one process share their work (Blumofe, Leiserson, Scheduling multithreaded computations by work stealing,
-// 1999), across processes.
+// The leaves of the ranks of one machine. Ranks have equal leaves, but not equal processors: some share a
+// core with another one, or with other work. A leaf is therefore cut into tiles (cpu/matmul/gemm_tiles.hpp).
+// A rank computes its own first, then tiles of the neighbour that has the most left, which it reads and
+// writes in place. This is how threads of one process share their work (Blumofe, Leiserson, Scheduling
+// multithreaded computations by work stealing, 1999), across processes.
 #pragma once
 
 #include <mpi.h>
@@ -40,13 +40,15 @@ class Leaves {
   };
   using OperandsOf = std::function<Operands(Index rank)>;
 
-  /// `neighbours`: other ranks of the communicator that have leaves, as many each as this rank has, and whose tiles this
-  /// rank computes too. `scratch_bytes`: what gemm() needs for the largest of this rank's leaves. Collective.
+  /// `neighbours`: other ranks of the communicator that have leaves, as many each as this rank has, and whose
+  /// tiles this rank computes too. `scratch_bytes`: what gemm() needs for the largest of this rank's leaves.
+  /// Collective.
   Leaves(MPI_Comm comm, bool has_leaves, std::size_t scratch_bytes, int threads,
          std::vector<Index> neighbours);
 
   /// Computes this rank's next leaf, and returns when it is there. A rank without leaves computes its
-  /// neighbours'. Operands must stay as they are until compute() has returned on this rank; those of neighbours do.
+  /// neighbours'. Operands must stay as they are until compute() has returned on this rank; those of
+  /// neighbours do.
   void compute(const OperandsOf& operands, Times& times);
 
   /// Of all leaves so far.

@@ -27,7 +27,7 @@ Matmul::Matmul(ranks::Plan plan, MPI_Comm comm, int threads, Sharing sharing)
       comm_(comm),
       rank_(rank_in(comm)),
       slices_(ranks::leaf_slices(plan_)),
-      session_("cpu", 0),
+      session_(make_executor("cpu", 0)),
       traffic_(plan_.levels()) {
   while (first_cut_ < plan_.levels() && plan_.cuts()[first_cut_].in_turn) ++first_cut_;
   for (std::size_t v = 0; v < 3; ++v) {
@@ -165,7 +165,8 @@ void Matmul::multiply() {
     leaves_->compute([=, this](Index rank) { return operands_of(rank, slice); }, times_);
 }
 
-// Waits for the partners of a cut, or for those whose blocks of `v` are read in place. What they wrote there is seen after.
+// Waits for the partners of a cut, or for those whose blocks of `v` are read in place. What they wrote there
+// is seen after.
 void Matmul::meet_partners(std::size_t v, std::size_t level, Partners which) {
   const Stopwatch watch(times_.waiting);
   const Index own = plan_.digit(level, rank_);

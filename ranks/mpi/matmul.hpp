@@ -1,12 +1,12 @@
 // REC-MULT over MPI: the fork policy that moves the data of a plan (ranks/plan.hpp).
 //
 //   mpi::Matmul product(ranks::choose_matmul({m, n, k}, ranks), comm, threads);
-//   ... fill product.memory(ranks::matrix_a), product.memory(ranks::matrix_b) ...
+//   fill(product.memory(ranks::matrix_a), product.memory(ranks::matrix_b));
 //   product.run();
 //
-// A leaf is gemm()'s on oneTBB threads, and the ranks of a machine share the work of theirs (leaves.hpp). What is on a
-// rank's own machine it reads in place, the rest comes by messages. Each rank keeps its pieces of the matrices in the
-// recursion's own layout; a Redistribution takes them from and to any other one.
+// A leaf is gemm()'s on oneTBB threads, and the ranks of a machine share the work of theirs (leaves.hpp).
+// What is on a rank's own machine it reads in place, the rest comes by messages. Each rank keeps its pieces
+// of the matrices in the recursion's own layout; a Redistribution takes them from and to any other one.
 #pragma once
 
 #include <mpi.h>
@@ -29,11 +29,12 @@ namespace tallcache::mpi {
 /// Whose leaves a rank computes when its own is done: none, or those of its machine.
 enum class Sharing { none, machine };
 
-/// C = A B on the plan's ranks of a communicator, which are its first ones. The others have no part of it; they compute tiles of
-/// their neighbours' leaves. Collective.
+/// C = A B on the plan's ranks of a communicator, which are its first ones. The others have no part of it;
+/// they compute tiles of their neighbours' leaves. Collective.
 class Matmul : public ranks::OverRanks<Matmul> {
  public:
-  /// Allocates the rank's memory, part of which is MPI's and ends with it. The communicator must stay until then.
+  /// Allocates the rank's memory, part of which is MPI's and ends with it. The communicator must stay until
+  /// then.
   Matmul(ranks::Plan plan, MPI_Comm comm, int threads, Sharing sharing = Sharing::machine);
 
   const ranks::Plan& plan() const { return plan_; }

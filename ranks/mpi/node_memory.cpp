@@ -18,7 +18,8 @@ double* aligned(void* base) {
   return reinterpret_cast<double*>((reinterpret_cast<std::uintptr_t>(base) + line - 1) / line * line);
 }
 
-// Linux has its shared memory there. An implementation of MPI that finds it full ends the program when a page is touched.
+// Linux has its shared memory there. An implementation of MPI that finds it full ends the program when a page
+// is touched.
 bool has_room(double bytes) {
   struct statvfs room;
   return statvfs("/dev/shm", &room) == 0 &&
@@ -27,7 +28,7 @@ bool has_room(double bytes) {
 
 }  // namespace
 
-NodeMemory::NodeMemory(MPI_Comm comm, Index words) : session_("cpu", 0) {
+NodeMemory::NodeMemory(MPI_Comm comm, Index words) : session_(make_executor("cpu", 0)) {
   int rank = 0, size = 0;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);

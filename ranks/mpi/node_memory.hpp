@@ -1,6 +1,7 @@
-// Memory of a rank that the other ranks of its machine reach in place: a shared window of MPI-3 (Hoefler, Dinan, Buntinas,
-// Balaji, Barrett, Brightwell, Gropp, Kale, Thakur, MPI + MPI: a new hybrid approach to parallel programming with MPI
-// plus shared memory, 2013). A message would be copied into the machine's shared memory and out of it.
+// Memory of a rank that the other ranks of its machine reach in place: a shared window of MPI-3 (Hoefler,
+// Dinan, Buntinas, Balaji, Barrett, Brightwell, Gropp, Kale, Thakur, MPI + MPI: a new hybrid approach to
+// parallel programming with MPI plus shared memory, 2013). A message would be copied into the machine's
+// shared memory and out of it.
 #pragma once
 
 #include <mpi.h>
@@ -15,8 +16,8 @@ namespace tallcache::mpi {
 
 class NodeMemory {
  public:
-  /// `words` zeroed elements of this rank's own, aligned to 64 bytes. Where a machine has no room for shared memory, all
-  /// ranks of the communicator have ordinary memory, and of() knows no other one. Collective.
+  /// `words` zeroed elements of this rank's own, aligned to 64 bytes. Where a machine has no room for shared
+  /// memory, all ranks of the communicator have ordinary memory, and of() knows no other one. Collective.
   NodeMemory(MPI_Comm comm, Index words);
   ~NodeMemory();
   NodeMemory(const NodeMemory&) = delete;

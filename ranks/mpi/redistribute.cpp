@@ -58,8 +58,8 @@ Strided in_message(const Box& box, bool by_rows) {
 
 Strided strides_of(const Rectangle& r) { return {r.row_stride, r.col_stride}; }
 
-// The sides of the squares that a large rectangle is cut into for the threads. Lines of a square are long enough to be
-// streamed, on both sides of a transposition.
+// The sides of the squares that a large rectangle is cut into for the threads. Lines of a square are long
+// enough to be streamed, on both sides of a transposition.
 constexpr Index piece_side = 256;
 
 template <class Body>
@@ -87,7 +87,7 @@ void in_pieces(const Box& box, int threads, const Visit& visit) {
 
 Redistribution::Redistribution(const Distribution& from, const Distribution& to, MPI_Comm comm, int threads,
                                const NodeMemory* source)
-    : comm_(comm), threads_(threads), source_(source), session_("cpu", 0) {
+    : comm_(comm), threads_(threads), source_(source), session_(make_executor("cpu", 0)) {
   int rank = 0, size = 0;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);

@@ -1,6 +1,6 @@
 // Takes a matrix over ranks from one distribution to another one, with or without transposition.
 //
-//   mpi::Redistribution to_rows(row_blocks(n, m, ranks).transposed(), ...);
+//   mpi::Redistribution to_rows(ranks::row_blocks(n, m, size).transposed(), mine, MPI_COMM_WORLD, threads);
 #pragma once
 
 #include <mpi.h>
@@ -19,16 +19,18 @@ namespace tallcache::mpi {
 /// Collective.
 class Redistribution {
  public:
-  /// B = A, where `from` is A's and `to` is B's: of equal sizes. B = A^T: give to.transposed(). Throws Error when
-  /// the sizes differ or a distribution is not over the ranks of `comm`. `source`: the memory that every run reads, on
-  /// all ranks or on none; a rank then copies in place what is on its machine. It must stay until the end.
+  /// B = A, where `from` is A's and `to` is B's: of equal sizes. B = A^T: give to.transposed(). Throws Error
+  /// when the sizes differ or a distribution is not over the ranks of `comm`. `source`: the memory that every
+  /// run reads, on all ranks or on none; a rank then copies in place what is on its machine. It must stay
+  /// until the end.
   Redistribution(const ranks::Distribution& from, const ranks::Distribution& to, MPI_Comm comm, int threads,
                  const NodeMemory* source = nullptr);
 
   /// The bytes that it has allocated.
   std::size_t bytes() const;
 
-  /// The ranks' memories as their distributions say; they must not overlap. With a source, `from` is its own().
+  /// The ranks' memories as their distributions say; they must not overlap. With a source, `from` is its
+  /// own().
   void run(const double* from, double* to);
 
   /// What a run moves between this rank and others.

@@ -26,7 +26,7 @@ Summa::Summa(const ranks::MatmulShape& shape, Index grid_rows, Index grid_cols, 
       grid_cols_(grid_cols),
       panel_(panel),
       threads_(threads),
-      session_("cpu", 0) {
+      session_(make_executor("cpu", 0)) {
   int rank = 0, size = 0;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);

@@ -1,6 +1,6 @@
-// SUMMA (van de Geijn, Watts, SUMMA: scalable universal matrix multiplication algorithm, 1997), as the textbook has it:
-// panels of A go along the rows of a grid of ranks, panels of B along its columns, and each rank adds their product to
-// its block of C. The variant with which the recursion is compared.
+// SUMMA (van de Geijn, Watts, SUMMA: scalable universal matrix multiplication algorithm, 1997), as the
+// textbook has it: panels of A go along the rows of a grid of ranks, panels of B along its columns, and each
+// rank adds their product to its block of C. The variant with which the recursion is compared.
 #pragma once
 
 #include <mpi.h>
@@ -13,12 +13,12 @@
 
 namespace tallcache::mpi {
 
-/// C = A B on a grid of grid_rows x grid_cols ranks, all of a communicator. Each matrix is in blocks (ranks::blocks).
-/// Collective.
+/// C = A B on a grid of grid_rows x grid_cols ranks, all of a communicator. Each matrix is in blocks
+/// (ranks::blocks). Collective.
 class Summa {
  public:
-  /// `panel`: the columns of A and rows of B of one step. Throws Error when there are more ranks than rows along a
-  /// dimension.
+  /// `panel`: the columns of A and rows of B of one step. Throws Error when there are more ranks than rows
+  /// along a dimension.
   Summa(const ranks::MatmulShape&, Index grid_rows, Index grid_cols, Index panel, MPI_Comm comm, int threads);
   ~Summa();
   Summa(const Summa&) = delete;

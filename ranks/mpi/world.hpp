@@ -15,8 +15,8 @@ class SharedError : public Error {
   using Error::Error;
 };
 
-/// Starts MPI and ends it. A signal that asks the program to end, as mpirun sends it when a rank was killed, is
-/// answered by a line of the first rank that is left on this machine.
+/// Starts MPI and ends it. A signal that asks the program to end, as mpirun sends it when a rank was killed,
+/// is answered by a line of the first rank that is left on this machine.
 class World {
  public:
   World(int* argc, char*** argv);

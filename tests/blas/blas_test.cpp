@@ -66,8 +66,8 @@ bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
-/// C after C = alpha op(A) op(B) + beta C on the elements that kept(i, j) names: "" if it is right, and the rest
-/// of its memory is as before.
+/// C after C = alpha op(A) op(B) + beta C on the elements that kept(i, j) names: "" if it is right, and the
+/// rest of its memory is as before.
 template <class T, class Kept>
 std::string fault_of(const Matrix<T>& c, const Matrix<T>& before, int ta, int tb, T alpha, const Matrix<T>& a,
                      const Matrix<T>& b, T beta, const Kept& kept) {

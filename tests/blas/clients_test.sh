@@ -3,7 +3,7 @@
 # level-3 tests of the Fortran and the C interface, numpy, and numpy's own tests of linear algebra.
 set -euo pipefail
 library=$1
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

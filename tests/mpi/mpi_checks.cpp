@@ -1,5 +1,6 @@
-// What runs over MPI, checked by every rank: products against a reference that each element has alone, words against
-// the counted ones, redistributions element by element. Run by tests/mpi/run.sh; exits with 1 when a check fails.
+// What runs over MPI, checked by every rank: products against a reference that each element has alone, words
+// against the counted ones, redistributions element by element. Run by tests/mpi/run.sh; exits with 1 when a
+// check fails.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -122,7 +123,8 @@ void check_products(const mpi::World& world) {
   check_product(world, {12, 14, 20000}, 0, threads);  // leaves in slices
 }
 
-// Rank 0 alone has leaves. With the first tile of each it waits, up to half a minute, for another rank to take one.
+// Rank 0 alone has leaves. With the first tile of each it waits, up to half a minute, for another rank to
+// take one.
 void check_shared_leaf(const mpi::World& world, int threads) {
   constexpr Index m = 300, n = 250, k = 120;
   const bool owner = world.rank() == 0;

@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "tests/floating_point_modes.hpp"
 #include "tests/on_each_thread.hpp"
 #include "tests/papi/counters.hpp"
 
@@ -35,6 +36,19 @@ TEST_F(Threads, SimulatedEventsAreCountedOnceForAll) {
   EXPECT_TRUE(all);
   EXPECT_EQ(counts[0].value, 1000 * (1 + 2 + 3 + 4)) << counts[0].reason;
   EXPECT_EQ(counts[2].value, 0) << counts[2].reason;
+}
+
+TEST_F(Threads, WorkInTheCallersFloatingPointMode) {
+  counters();
+  arena.initialize();
+  const InMode in({FE_UPWARD});
+  bool all = false;
+  std::atomic<int> strayed{0};
+  Counting({l1_misses}).run(arena, [&] {
+    all = on_each_thread(threads, [&](int) { strayed += current_mode().rounding != FE_UPWARD; });
+  });
+  EXPECT_TRUE(all);
+  EXPECT_EQ(strayed, 0);
 }
 
 TEST_F(Threads, CountsOfAllAreAddedUp) {

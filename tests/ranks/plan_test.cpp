@@ -1,5 +1,5 @@
-// The layout over ranks: every element has one owner, every product of two elements one rank, and the gathers and
-// sums of a plan, played on one process, give C.
+// The layout over ranks: every element has one owner, every product of two elements one rank, and the gathers
+// and sums of a plan, played on one process, give C.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -239,7 +239,8 @@ TEST(RanksPlan, BadSizes) {
   EXPECT_THROW(plan_matmul({Index{1} << 40, 1, Index{1} << 40}, 2), Error) << "more bytes than addresses";
 }
 
-// A text that is not two halves of one problem is refused, and so is one that writes to a view in both branches.
+// A text that is not two halves of one problem is refused, and so is one that writes to a view in both
+// branches.
 TEST(RanksPlan, WrongForksAreRefused) {
   const std::vector<Matrix> matrices{{"C", 8, 8, true}};
   const View c = views_of(matrices)[0];

@@ -19,8 +19,8 @@ Index sum_of(const std::vector<Traffic>& levels, Index Traffic::*member) {
   return sum;
 }
 
-// Without turns, a rank receives what its boxes of A and B have and it does not own, and of its stretch of C a sum
-// from each other rank with the same box.
+// Without turns, a rank receives what its boxes of A and B have and it does not own, and of its stretch of C
+// a sum from each other rank with the same box.
 TEST(RanksTraffic, IsWhatTheBoxesLack) {
   for (const MatmulShape& shape : {MatmulShape{24, 24, 24}, {13, 29, 17}, {7, 100, 9}, {50, 3, 60}})
     for (Index ranks : {1, 2, 3, 5, 6, 8, 12, 16, 21}) {
@@ -101,7 +101,8 @@ double accessed(const MatmulShape& s, const Grid& g) {
   return words_by_formula(s, g) + static_cast<double>(s.m * s.n + s.m * s.k + s.n * s.k) / ranks;
 }
 
-// Halving the largest dimension is the best of all grids of powers of two, and D is within 1.061 of the bound.
+// Halving the largest dimension is the best of all grids of powers of two, and D is within 1.061 of the
+// bound.
 TEST(RanksTraffic, HalvingIsTheBestGridOfPowersOfTwo) {
   double worst = 0;
   for (std::uint64_t i = 0; i < 1000; ++i) {

@@ -1,6 +1,6 @@
-// The CPU as it is, but for variants that really take longer: their names and the factor are in the environment of this
-// test's program, TALLCACHE_SLOWED="1.1 naive recursive_packed". A run of it beside one of the program shows what
-// tallcache report --against finds of a slowdown.
+// The CPU as it is, but for variants that really take longer: their names and the factor are in the
+// environment of this test's program, TALLCACHE_SLOWED="1.1 naive recursive_packed". A run of it beside one
+// of the program shows what tallcache report --against finds of a slowdown.
 #include "common/backend.hpp"
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/report/format.hpp"
 #include "bench/report/peers.hpp"
 #include "tests/suite_reports/documents.hpp"
 
@@ -31,6 +32,40 @@ TEST(Peers, TheBestPeerIsTheFastest) {
   figures = figures_of(document, 2);
   EXPECT_EQ(figures.best->variant, "slow");
   EXPECT_DOUBLE_EQ(figures.over_best, 10);
+  EXPECT_EQ(peers_grid(document, document.plan[0]).rows[2][5], "slow, 1 not measured");
+}
+
+// Peers of its own class are its rivals; where there are none, those of the next stronger one, which is
+// named; a weaker one has a column of its own, however fast it is.
+TEST(Peers, AreComparedWithinAnErrorClass) {
+  Document document = peers();
+  for (Record& record : document.measurements)
+    if (record.variant == "fast") record.error_class = ErrorClass::truncated_sums;
+  PeerFigures figures = figures_of(document, 2);
+  EXPECT_EQ(figures.best->variant, "slow");
+  EXPECT_DOUBLE_EQ(figures.over_best, 10);
+  EXPECT_EQ(figures.weaker->variant, "fast");
+  EXPECT_DOUBLE_EQ(figures.over_weaker, 2);
+  Grid grid = peers_grid(document, document.plan[0]);
+  EXPECT_EQ(grid.caption.find("own (") == std::string::npos, true) << grid.caption;
+  EXPECT_EQ(grid.columns.back().title, "over that");
+  EXPECT_EQ(grid.rows[2],
+            (std::vector<std::string>{"n = 9", "1", "3000", "300", figure(3e-9), "slow", "10.00x", "-", "-",
+                                      "10.00x", "fast (truncated_sums)", "2.00x"}));
+  for (const auto& row : grid.rows) EXPECT_EQ(row.size(), grid.columns.size());
+
+  for (Record& record : document.measurements)
+    record.error_class = record.variant == "own" ? ErrorClass::split_factors : ErrorClass::standard;
+  figures = figures_of(document, 2);
+  EXPECT_EQ(figures.best->variant, "fast");
+  EXPECT_EQ(figures.weaker, nullptr);
+  grid = peers_grid(document, document.plan[0]);
+  EXPECT_NE(grid.caption.find("own (split_factors) and the best"), std::string::npos) << grid.caption;
+  EXPECT_EQ(grid.rows[2][5], "fast (standard)");
+  // A slower one of its own class is the rival that counts.
+  for (Record& record : document.measurements)
+    if (record.variant == "slow") record.error_class = ErrorClass::split_factors;
+  EXPECT_EQ(figures_of(document, 2).best->variant, "slow");
 }
 
 TEST(Peers, SharesAndSpeedUpsAreOfTheOtherCases) {

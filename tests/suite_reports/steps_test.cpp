@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/report/kind.hpp"
 #include "bench/report/steps.hpp"
 #include "tests/suite_reports/documents.hpp"
 
@@ -21,6 +22,42 @@ TEST(Steps, EachIsOverTheOneBefore) {
   EXPECT_EQ(grid.rows[3][5], "4.00x");
   EXPECT_EQ(grid.rows[2],
             (std::vector<std::string>{"step library", "2000", "200", "4e-05", "100 %", "", "-", "-"}));
+}
+
+// A step whose errors are larger is named, neither built on nor a gain, and is not what was found.
+TEST(Steps, AStepOfAWeakerErrorClassStandsApart) {
+  Document document = stairs();
+  document.context = {{"cpu", "Z80"}, {"build", {{"compiler", "zcc"}, {"commit", "0123"}}}};
+  const std::string before = steps_report.found(document);
+  EXPECT_NE(
+      before.find("`c` takes 1000 ms, 8 times as fast as the textbook's `a` and 2 times as fast as the best "
+                  "library, `library`"),
+      std::string::npos)
+      << before;
+  for (Record& record : document.measurements)
+    if (record.variant == "b" || record.variant == "c") record.error_class = ErrorClass::normwise;
+  Grid grid = steps_grid(document, document.plan[0]);
+  EXPECT_EQ(grid.rows[1][0], "step b (normwise)");
+  EXPECT_EQ(grid.rows[1][5], "");
+  const std::string found = steps_report.found(document);
+  EXPECT_NE(found.find("`a` takes 8000 ms, 1 times as fast"), std::string::npos) << found;
+  for (Record& record : document.measurements)
+    if (record.variant == "c") record.error_class = ErrorClass::standard;
+  EXPECT_EQ(steps_grid(document, document.plan[0]).rows[3][5], "8.00x")
+      << "over a, the step before of its class";
+}
+
+// A library that was not measured may be the best.
+TEST(Steps, TheSentenceNamesLibrariesThatWereNotMeasured) {
+  Document document = stairs();
+  document.context = {{"cpu", "Z80"}, {"build", {{"compiler", "zcc"}, {"commit", "0123"}}}};
+  Json absent = document.plan[0]["steps"][2];
+  absent["variant"] = "absent";
+  document.plan[0]["steps"].push_back(absent);
+  const std::string found = steps_report.found(document);
+  EXPECT_NE(found.find("as fast as the best library that was measured, without `absent`, `library`"),
+            std::string::npos)
+      << found;
 }
 
 TEST(Steps, AWrongOrAbsentStepHasItsReasonAndIsNotBuiltOn) {

@@ -75,7 +75,6 @@ constinit const Backend backend{
     .device_fault = &fault,
     .versions = [] { return std::string("toy driver 1"); },
     .state = &state,
-    .libraries = [] { return std::vector<std::pair<std::string, std::string>>{}; },
     .limits = &limits,
     .transfer_seconds = [](std::size_t, std::size_t, HostPages,
                            int) { return TransferSeconds{.upload = 0.25, .download = 0.25}; },

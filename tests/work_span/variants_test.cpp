@@ -51,7 +51,8 @@ TEST(WorkSpan, OfVariantsIsTheSameOnTwoThreads) {
         const cache::TracedProblem problem(operation, shape, variant->scratch(shape, params, 2));
         profiles[threads - 1] = variant->profile(problem.args(), params, CostUnit::accesses,
                                                  {.burden = 10, .threads = threads, .width = 2});
-        EXPECT_TRUE(operation.check(shape, operation.inputs[0], 1, problem.args())) << identifier(*variant);
+        EXPECT_TRUE(operation.check(shape, operation.inputs[0], 1, problem.args(), variant->error_class))
+            << identifier(*variant);
       }
       EXPECT_EQ(profiles[0], profiles[1]) << identifier(*variant) << " at " << to_string(operation, shape);
       ++compared;

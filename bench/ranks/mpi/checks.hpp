@@ -38,8 +38,8 @@ void poison(const ranks::Distribution&, Index rank, double* memory);
 /// What is wrong with an element at (i, j), or nothing.
 using ElementCheck = std::function<std::string(Index i, Index j, double got)>;
 
-/// Looks at elements of every rank's part, the first and the last among them. The lowest rank that finds a wrong one
-/// says so on all; empty: none does.
+/// Looks at elements of every rank's part, the first and the last among them. The lowest rank that finds a
+/// wrong one says so on all; empty: none does.
 std::string check_parts(const mpi::World&, const ranks::Distribution&, const double* memory,
                         const ElementCheck&);
 

@@ -3,12 +3,10 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
-#include <cstdio>
 #include <cstdlib>
-#include <optional>
 
-#include "bench/commands/output.hpp"
 #include "bench/program/context.hpp"
+#include "bench/program/streams.hpp"
 #include "bench/ranks/mpi/session.hpp"
 #include "bench/ranks/mpi/timing.hpp"
 #include "bench/report/ranks.hpp"
@@ -36,23 +34,22 @@ void RanksSession::run() {
   mpi::require_same(world_.comm(), "the options",
                     fmt::format("{} {} {} {} {}", options_.seed, options_.repetitions, options_.peers,
                                 options_.all_ranks, options_.own_leaves));
-  std::optional<Output> output;
   on_all(world_, [&] {
-    if (world_.rank() == 0) output.emplace(options_.json), document_.context = machine_context();
+    if (world_.rank() == 0) output_.emplace(options_.json), document_.context = machine_context();
     return 0;
   });
   options_.operation == "matmul" ? matmul() : transpose();
   on_all(world_, [&] {
-    if (output) {
-      output->part(document_, ranks_text(document_));
-      output->finish(document_);
+    if (output_) {
+      output_->part(document_, ranks_text(document_));
+      output_->finish(document_);
     }
     return 0;
   });
 }
 
 void RanksSession::say(const std::string& text) const {
-  if (world_.rank() == 0) fmt::print(stderr, "tallcache: {}\n", text);
+  if (world_.rank() == 0) print(Stream::error, "tallcache: {}\n", text);
 }
 
 void RanksSession::progress(const std::string& text) const {
@@ -66,8 +63,7 @@ void RanksSession::finish(Record&& record, const std::string& wrong) {
 
 void RanksSession::put(Record&& record) {
   document_.put(std::move(record));
-  if (world_.rank() == 0 && !options_.json.empty() && options_.json != "-")
-    write_document(options_.json, document_);
+  if (world_.rank() == 0) output_->keep(document_);
 }
 
 void RanksSession::measure(Peer peer) {
@@ -116,13 +112,10 @@ void run_over_ranks(const RanksOptions& options) {
     } catch (const mpi::SharedError& error) {
       // All ranks know of it, and one says so before any ends: mpirun then stops those that are left.
       failed = true;
-      if (world.rank() == 0) {
-        fmt::print(stderr, "tallcache: {}\n", error.what());
-        std::fflush(stderr);
-      }
+      if (world.rank() == 0) print(Stream::error, "tallcache: {}\n", error.what());
       MPI_Barrier(world.comm());
     } catch (const std::exception& error) {
-      fmt::print(stderr, "tallcache: rank {}: {}\n", world.rank(), error.what());
+      print(Stream::error, "tallcache: rank {}: {}\n", world.rank(), error.what());
       MPI_Abort(world.comm(), 1);
     }
   }

@@ -62,7 +62,7 @@ class Scalapack {
  private:
   explicit Scalapack(int threads) {
     // A release of OpenBLAS that is older than the processor picks kernels that are too old.
-    const std::string core = cpu::peers::openblas_source(cpu::peers::Tuning::best).core;
+    const std::string& core = cpu::peers::fastest_openblas().blas().core();
     if (!core.empty()) setenv("OPENBLAS_CORETYPE", core.c_str(), 0);
     setenv("OPENBLAS_NUM_THREADS", std::to_string(threads).c_str(), 1);
     void* const library = load({"libscalapack-openmpi.so.2.2", "libscalapack-openmpi.so.2.2.1",
@@ -86,7 +86,7 @@ class Owned : public RankPeer {
   double* memory(std::size_t v) override { return memory_[v]; }
 
  protected:
-  explicit Owned(int rank) : session_("cpu", 0), rank_(rank) {}
+  explicit Owned(int rank) : session_(make_executor("cpu", 0)), rank_(rank) {}
   void add(const Distribution& layout, Index words) {
     const auto bytes = sizeof(double) * static_cast<std::size_t>(std::max<Index>(1, words));
     memory_.push_back(reinterpret_cast<double*>(session_.memory(memory_.size(), bytes, Pages::huge).data()));

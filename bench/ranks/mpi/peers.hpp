@@ -1,5 +1,5 @@
-// The libraries that a user of MPI would pick: ScaLAPACK's pdgemm and pdtran, FFTW's transposition over MPI. They are
-// loaded when they are asked for, with the BLAS kernels that are best for this processor.
+// The libraries that a user of MPI would pick: ScaLAPACK's pdgemm and pdtran, FFTW's transposition over MPI.
+// They are loaded when they are asked for, with the BLAS kernels that are best for this processor.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@
 
 namespace tallcache {
 
-/// A library's program on matrices in its own layout, by the places of a plan: C, A, B of a product, B, A of a
-/// transposition.
+/// A library's program on matrices in its own layout, by the places of a plan: C, A, B of a product, B, A of
+/// a transposition.
 class RankPeer {
  public:
   virtual ~RankPeer() = default;

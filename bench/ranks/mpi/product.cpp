@@ -43,7 +43,8 @@ std::size_t RanksSession::memory_limit() const {
   return options_.memory.empty() ? free : std::min(free, parse_bytes(options_.memory));
 }
 
-// What a rank needs beside the product for a layout of the caller's own: its matrices, and the messages of the largest.
+// What a rank needs beside the product for a layout of the caller's own: its matrices, and the messages of
+// the largest.
 std::size_t RanksSession::layout_bytes(const ranks::MatmulShape& s) const {
   if (recursive()) return 0;
   const auto words = [&](Index rows, Index cols) {
@@ -138,7 +139,8 @@ void RanksSession::product(mpi::Matmul& product, const ranks::MatmulShape& shape
     times.leaf_end += product.times().leaf_end;
   });
   put_time(record, samples, "flop", flop(shape));
-  // A run ends with the slowest rank's: what a rank does not compute or move, it waits, an idle one all the time.
+  // A run ends with the slowest rank's: what a rank does not compute or move, it waits, an idle one all the
+  // time.
   const double all = std::accumulate(samples.begin(), samples.end(), 0.0);
   put_phase(record, world_, options_.repetitions, "leaf", times.leaf);
   put_phase(record, world_, options_.repetitions, "moving", times.moving);

@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
+#include "bench/commands/output.hpp"
 #include "bench/ranks/mpi/checks.hpp"
 #include "bench/ranks/mpi/peers.hpp"
 #include "bench/ranks/ranks.hpp"
@@ -41,7 +43,8 @@ class RanksSession {
   void transpose();
   void transpose_peers(Index m, Index n, const ElementCheck&);
 
-  /// A library, or a textbook's algorithm: tries each grid once, and times the fastest. Matrix v has the seed `seed` + v.
+  /// A library, or a textbook's algorithm: tries each grid once, and times the fastest. Matrix v has the seed
+  /// `seed` + v.
   struct Peer {
     const char* name;
     Record record;
@@ -55,8 +58,8 @@ class RanksSession {
   };
   void measure(Peer);
 
-  /// Adds a record to the document, and what is wrong with its result. The file holds what was measured so far, if the
-  /// next part fails.
+  /// Adds a record to the document, and what is wrong with its result. The file holds what was measured so
+  /// far, if the next part fails.
   void finish(Record&&, const std::string& wrong);
   void put(Record&&);
 
@@ -64,6 +67,7 @@ class RanksSession {
   const RanksOptions& options_;
   int threads_;
   Document document_;
+  std::optional<Output> output_;  ///< of rank 0
 };
 
 }  // namespace tallcache

@@ -27,8 +27,8 @@ std::vector<double> time_runs(const mpi::World& world, int repetitions, const Bo
 /// Adds the median time and the work of a run: "flop" or "B".
 void put_time(Record&, const std::vector<double>& samples, const char* unit, double work);
 
-/// Adds the seconds of a phase of one run, the mean over the ranks. `seconds`: of this rank in all repetitions.
-/// Collective.
+/// Adds the seconds of a phase of one run, the mean over the ranks. `seconds`: of this rank in all
+/// repetitions. Collective.
 void put_phase(Record&, const mpi::World&, int repetitions, const char* phase, double seconds);
 
 /// Adds, on rank 0, the levels of every rank in order. Collective.

@@ -1,0 +1,35 @@
+// Standard output and standard error of the programs, either of which may be closed or full. A measurement
+// ends for neither: the program ends with an error when what it printed was not written.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+namespace tallcache {
+
+/// To be called first in main(). What is closed of the descriptors 0, 1 and 2 is opened, so that no file gets
+/// its number, and in such a way that using it still fails. A file beyond the limit on its size is an error
+/// and no longer the program's end.
+void prepare_streams();
+
+enum class Stream { output, error };
+
+/// Writes `text` at once. That it could not be written is kept for require_printed() of standard output, and
+/// is nobody's concern of standard error.
+void print_text(Stream, std::string_view text);
+
+template <class... Args>
+void print(Stream stream, fmt::format_string<Args...> format, Args&&... args) {
+  print_text(stream, fmt::format(format, std::forward<Args>(args)...));
+}
+template <class... Args>
+void print(fmt::format_string<Args...> format, Args&&... args) {
+  print(Stream::output, format, std::forward<Args>(args)...);
+}
+
+/// Throws Error unless everything that was printed to standard output, in whatever way, was written.
+void require_printed();
+
+}  // namespace tallcache

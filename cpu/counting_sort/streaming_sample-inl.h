@@ -1,0 +1,89 @@
+// What a sample of the keys says of a chunk, for each SIMD target.
+
+// Once for each target.
+#if defined(TALLCACHE_STREAMING_SAMPLE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TALLCACHE_STREAMING_SAMPLE_INL_H
+#undef TALLCACHE_STREAMING_SAMPLE_INL_H
+#else
+#define TALLCACHE_STREAMING_SAMPLE_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "cpu/counting_sort/streaming_kernels.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
+
+// The result of a sample of the keys: hot ones, where many are equal; of the others, the buckets that hold
+// more than a third of them; and whether the rest are of `few_buckets`: two of them share a bucket as often
+// as with fewer than 384 even buckets.
+struct Sample {
+  static constexpr Index size = 128;
+  Index hot_count = 0, heavy_count = 0;
+  Word hot[HeavyBuckets::max_hot]{}, heavy[2];
+  bool few_buckets = false;
+
+  Sample(const Word* keys, Index n, int shift, bool finds_hot) {
+    constexpr Index many = size / 4;
+    if (n < size) return;
+    Word sample[size];
+    take<size>(keys, n, sample);
+    if (finds_hot && repeats(sample) >= many) find_hot(keys, n);
+    const Word* const end = std::remove_if(sample, sample + size, [this](Word key) {
+      return std::find(hot, hot + hot_count, key) != hot + hot_count;
+    });
+    const Index all = end - sample;
+    Index others = all, pairs = 0;
+    for (const Word *run = sample, *next; run != end; run = next) {
+      const Word bucket = *run >> shift;
+      next = std::partition_point(run, end, [=](Word key) { return key >> shift == bucket; });
+      const Index count = next - run;
+      if (3 * count <= std::max(all, Index{24}))
+        pairs += count * (count - 1);
+      else
+        heavy[heavy_count++] = bucket, others -= count;
+    }
+    few_buckets = 384 * pairs > others * (others - 1);
+  }
+
+ private:
+  // A sample of `count` keys, in order.
+  template <Index count>
+  static void take(const Word* keys, Index n, Word* sample) {
+    for (Index i = 0; i < count; ++i) sample[i] = keys[n / count * i];
+    std::sort(sample, sample + count);
+  }
+  // The number of keys that are equal to the one before them.
+  static Index repeats(const Word (&sample)[size]) {
+    Index equal = 0;
+    for (Index i = 1; i < size; ++i) equal += sample[i] == sample[i - 1];
+    return equal;
+  }
+  // From a larger sample.
+  void find_hot(const Word* keys, Index n) {
+    constexpr Index larger = 8 * size, least = 4;
+    if (n < larger) return;
+    Word sample[larger];
+    take<larger>(keys, n, sample);
+    std::pair<Index, Word> runs[larger / least];
+    Index number = 0;
+    for (const Word *run = sample, *next; run != sample + larger; run = next) {
+      next = std::upper_bound(run, static_cast<const Word*>(sample + larger), *run);
+      if (next - run >= least) runs[number++] = {next - run, *run};
+    }
+    std::sort(runs, runs + number, std::greater<>());
+    hot_count = std::min(number, HeavyBuckets::max_hot);
+    for (Index k = 0; k < hot_count; ++k) hot[k] = runs[k].second;
+    std::fill(hot + hot_count, hot + HeavyBuckets::max_hot, hot[0]);  // not counted
+  }
+};
+
+}  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

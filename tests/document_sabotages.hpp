@@ -1,0 +1,95 @@
+// Defects of results documents that the reader, and the schema where it can, must refuse.
+#pragma once
+
+namespace tallcache {
+
+// One defect in a fixture, as a JSON Patch (RFC 6902). `says`: a part of the reader's error.
+struct Sabotage {
+  const char *name, *fixture, *patch, *says;
+  bool by_schema = true;  ///< whether JSON Schema detects it
+};
+
+constexpr const char *speed = "error_and_speed", *sweep = "sweep", *misses = "model_and_counter",
+                     *written = "sources";
+inline const Sabotage sabotages[] = {
+    {"an unknown status", speed, R"([{"op": "replace", "path": "/measurements/0/status", "value": "fine"}])",
+     "'fine' is no status"},
+    {"wrong without a reason", speed, R"([{"op": "remove", "path": "/measurements/1/reason"}])",
+     "wrong without a reason"},
+    {"no value and no reason", misses, R"([{"op": "remove", "path": "/measurements/0/quantities/6/reason"}])",
+     "neither a value nor a reason"},
+    {"a value that is not there", speed,
+     R"([{"op": "remove", "path": "/measurements/0/quantities/1/value"}])", "'value' not found"},
+    {"a curve of unequal lengths", sweep,
+     R"([{"op": "remove", "path": "/measurements/0/quantities/1/values/2"}])", "5 values over 6 points",
+     false},
+    {"a curve and a value", sweep,
+     R"([{"op": "add", "path": "/measurements/0/quantities/1/value", "value": 1}])", "a value and a curve"},
+    {"points without values", sweep, R"([{"op": "remove", "path": "/measurements/0/quantities/1/values"}])",
+     "'values' not found"},
+    {"a time of 0", speed, R"([{"op": "replace", "path": "/measurements/0/quantities/0/value", "value": 0}])",
+     "time that is not above 0"},
+    {"a time of 0 in a sweep", sweep,
+     R"([{"op": "replace", "path": "/measurements/0/quantities/0/values/3", "value": 0}])",
+     "time that is not above 0"},
+    {"an unknown launch", sweep,
+     R"([{"op": "add", "path": "/measurements/0/conditions", "value": {"launch": "late"}}])",
+     "\"late\" is no way to launch"},
+    {"an unknown source", speed,
+     R"([{"op": "replace", "path": "/measurements/0/quantities/3/source", "value": "guess"}])",
+     "'guess' is no source"},
+    {"a commit of twelve digits", written,
+     R"([{"op": "replace", "path": "/context/build/commit", "value": "0123456789ab"}])", "is no commit"},
+    {"a commit that is no hash", written,
+     R"([{"op": "replace", "path": "/context/build/commit", "value": )"
+     R"("0123456789012345678901234567890123456789x"}])",
+     "is no commit"},
+    {"a commit with another mark", written,
+     R"([{"op": "replace", "path": "/context/build/commit", "value": )"
+     R"("0123456789012345678901234567890123456789-clean"}])",
+     "is no commit"},
+    {"no sources", written, R"([{"op": "remove", "path": "/context/sources"}])", "'sources' not found"},
+    {"sources in words", written, R"([{"op": "replace", "path": "/context/sources", "value": "all"}])",
+     "'sources' is no object"},
+    {"an abbreviated blob", written,
+     R"([{"op": "replace", "path": "/context/sources/cpu~1copy~1rows.hpp", "value": "98d7b7e"}])",
+     "is no git blob"},
+    {"a blob that is no text", written,
+     R"([{"op": "replace", "path": "/context/sources/cpu~1copy~1rows.hpp", "value": 7}])", "must be string"},
+    {"a time in milliseconds", speed,
+     R"([{"op": "replace", "path": "/measurements/0/quantities/0/unit", "value": "ms"}])",
+     "a time in 'ms': it is read in 's' alone"},
+    {"traffic in GB", speed,
+     R"([{"op": "replace", "path": "/measurements/0/quantities/2/unit", "value": "GB"}])",
+     "a traffic in 'GB': it is read in 'B' alone"},
+    {"more threads than are counted", speed,
+     R"([{"op": "replace", "path": "/measurements/0/threads", "value": 1e20}])", "ran on 1e+20 threads",
+     false},
+    {"an unknown error class", speed,
+     R"([{"op": "add", "path": "/measurements/0/error_class", "value": "exact"}])",
+     "'exact' is no error class"},
+    {"no schema", speed, R"([{"op": "remove", "path": "/schema"}])", "older form"},
+    {"another schema", speed, R"([{"op": "replace", "path": "/schema", "value": "tallcache/0"}])",
+     "\"tallcache/0\"; tallcache/2 is read here"},
+    {"an unknown kind", speed, R"([{"op": "replace", "path": "/kind", "value": "misess"}])",
+     "did you mean 'misses'", false},
+    {"threads in words", speed, R"([{"op": "replace", "path": "/measurements/0/threads", "value": "one"}])",
+     "must be number"},
+    {"no threads", speed, R"([{"op": "replace", "path": "/measurements/0/threads", "value": 0}])",
+     "ran on 0 threads"},
+    {"a shape in words", speed, R"([{"op": "replace", "path": "/measurements/0/shape", "value": "m = 1"}])",
+     "'shape' is no object"},
+    {"a misspelt key", speed,
+     R"([{"op": "add", "path": "/measurements/0/quantities/0/resaon", "value": "x"}])",
+     "unknown key 'resaon'"},
+    {"no variant", speed, R"([{"op": "remove", "path": "/measurements/0/variant"}])", "'variant' not found"},
+    {"a limit that is no record", speed, R"([{"op": "replace", "path": "/limits/0", "value": 96.5}])",
+     "unknown key"},
+    {"a plan that is no array", speed, R"([{"op": "replace", "path": "/plan", "value": {}}])",
+     "'plan' is no array"},
+    {"no context", speed, R"([{"op": "replace", "path": "/context", "value": "here"}])",
+     "'context' is no object"},
+    {"no measurements", speed, R"([{"op": "remove", "path": "/measurements"}])", "'measurements' not found"},
+};
+
+}  // namespace tallcache

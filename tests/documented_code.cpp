@@ -1,0 +1,115 @@
+// The code in the headers' comments, each block where what it uses is known. documented_code.py writes the
+// blocks to files, and asks the compiler whether they are C++.
+#include <tallcache/catalogue.hpp>
+#include <tallcache/fork.hpp>
+#include <tallcache/matmul.hpp>
+#include <tallcache/measure.hpp>
+#include <tallcache/ranks.hpp>
+#include <tallcache/trace.hpp>
+#include <vector>
+
+#include "common/operation_record.hpp"
+#include "cpu/transpose/recursive.hpp"
+#include "gpu/on_gpu.hpp"
+#ifdef TALLCACHE_WITH_PAPI
+#include <tallcache/count.hpp>
+#endif
+#ifdef TALLCACHE_WITH_MPI
+#include <tallcache/mpi.hpp>
+#endif
+
+using namespace tallcache;
+
+[[maybe_unused]] void print(const auto&) {}
+void work();
+
+void catalogue(double* out, double* left, double* right, Index m, Index n, Index k) {
+#include "documented/common/tallcache/catalogue.hpp.1"
+}
+
+// The same names stand for matrices of both element types there.
+struct Matrix {
+  operator MatrixView<double>() const;
+  operator MatrixView<float>() const;
+  operator MatrixView<const double>() const;
+  operator MatrixView<const float>() const;
+};
+void executed(Matrix c, Matrix a, Matrix b) {
+#include "documented/common/execute.hpp.1"
+}
+
+struct Node {
+  Node *left, *right;
+};
+#include "documented/common/tallcache/fork.hpp.1"
+template void walk<Serial>(Serial&, Node*);
+
+void measured(const Shape& shape, const std::vector<Candidate>& candidates) {
+#include "documented/common/tallcache/measure.hpp.1"
+}
+
+void multiplied(MatrixView<double> c, MatrixView<const double> a, MatrixView<const double> b, int threads) {
+#include "documented/cpu/tallcache/matmul.hpp.1"
+}
+
+void counted_over_ranks() {
+#include "documented/ranks/tallcache/ranks.hpp.1"
+  print(most), print(least);
+}
+
+void branches(Serial fork, MatrixView<double> c, MatrixView<double> c1, MatrixView<double> c2,
+              MatrixView<const double> a, MatrixView<const double> a1, MatrixView<const double> a2,
+              MatrixView<const double> b, MatrixView<const double> b1, MatrixView<const double> b2) {
+  const auto product = [&](auto to, auto left, auto right) { rec_mult(fork, to, left, right, 64); };
+#include "documented/common/fork/fork.hpp.1"
+  print(a);
+}
+
+void over_nodes(const std::vector<MemoryNode>& nodes, MatrixView<double> b, MatrixView<const double> a) {
+  using cpu::transpose::rec_transpose;
+  const auto touch = [](std::size_t, auto, auto) {};
+#include "documented/common/fork/by_node.hpp.1"
+}
+
+Index fib(Heartbeat&, Index n);
+void heartbeats(Index n) {
+  Index x = 0, y = 0;
+#include "documented/common/fork/heartbeat.hpp.1"
+  print(x + y);
+}
+
+struct Sink {
+#include "documented/common/traced.hpp.1"
+};
+
+namespace a_variant {
+using Op = Matmul<double>;
+#include "documented/common/variant.hpp.1"
+}  // namespace a_variant
+
+struct OnDevice : gpu::OnGpu {
+#include "documented/gpu/on_gpu.hpp.1"
+};
+
+using Op = Matmul<double>;
+#include "documented/common/operation_record.hpp.1"
+
+#ifdef TALLCACHE_WITH_PAPI
+void counted() {
+#include "documented/common/papi/counting.hpp.1"
+}
+#endif
+
+#ifdef TALLCACHE_WITH_MPI
+void over_mpi(Index m, Index n, Index k, int ranks, MPI_Comm comm, int threads,
+              const ranks::Distribution& user_layout, const double* a) {
+#include "documented/ranks/tallcache/mpi.hpp.1"
+}
+void multiplied_over_mpi(Index m, Index n, Index k, int ranks, MPI_Comm comm, int threads) {
+  const auto fill = [](std::span<double>, std::span<double>) {};
+#include "documented/ranks/mpi/matmul.hpp.1"
+}
+void redistributed(Index m, Index n, int size, const ranks::Distribution& mine, int threads) {
+#include "documented/ranks/mpi/redistribute.hpp.1"
+}
+#endif
