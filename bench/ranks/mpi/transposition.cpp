@@ -31,7 +31,7 @@ void RanksSession::transpose() {
   });
   const ranks::Distribution &a = layouts.first, &b = layouts.second;
   const mpi::NodeMemory from(world_.comm(), a.words(world_.rank()));
-  detail::Session memory("cpu", 0);
+  detail::Session memory(make_executor("cpu", 0));
   const auto words = static_cast<std::size_t>(std::max<Index>(1, b.words(world_.rank())));
   double* const to = reinterpret_cast<double*>(memory.memory(0, words * sizeof(double), Pages::huge).data());
   mpi::Redistribution move(a, b.transposed(), world_.comm(), threads_, &from);
