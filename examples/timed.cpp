@@ -1,5 +1,4 @@
-// A function of one's own beside the catalogue's: verified before and after, and timed interleaved. Built by
-// CMake, or by
+// A function of one's own beside the catalogue's: verified before and after, timed in turn. By CMake, or:
 //   c++ -std=c++20 -O3 -march=native -o timed timed.cpp $(pkg-config --cflags --libs tallcache)
 #include <tallcache/catalogue.hpp>
 #include <tallcache/measure.hpp>

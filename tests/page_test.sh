@@ -37,9 +37,9 @@ for i, variant in enumerate(["naive", "recursive_packed", "</script><script>thro
     document["measurements"].append(new)
 json.dump(document, open("errors.json", "w"))
 P
-cpu=$results/epyc-genoa-vm h200=$results/h200
+cpu=$results/epyc-genoa-vm gpu=$results/h100
 run 0 report "$cpu"/{machine,reproduce,misses-matmul,misses-transpose,peers-transpose,counters}.json \
-  "$h200"/{compare,gpu-steps-transpose}.json profile.json errors.json --html page.html
+  "$gpu"/{compare,gpu-steps-transpose}.json profile.json errors.json --html page.html
 [ "$(wc -c <page.html)" -lt 1000000 ] || fail "the page has $(wc -c <page.html) bytes"
 run 0 report profile.json --html -; has out "<!doctype html>"
 # Whether a page is that of its documents.
