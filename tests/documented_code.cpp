@@ -44,6 +44,10 @@ struct Node {
 #include "documented/common/tallcache/fork.hpp.1"
 template void walk<Serial>(Serial&, Node*);
 
+struct Weaker {
+#include "documented/common/error_class.hpp.1"
+};
+
 void measured(const Shape& shape, const std::vector<Candidate>& candidates) {
 #include "documented/common/tallcache/measure.hpp.1"
 }

@@ -106,11 +106,11 @@ std::string sentence(const Document& document, const Json& part) {
   const std::string throttling = throttling_text(document);
   return fmt::format(
       "- **{}**, {}, {}: `{}` takes {} ms, {:.3g} times as fast as the textbook's `{}` and {:.3g} times as "
-      "fast as the fastest library of the same run of `tallcache steps`{}, `{}` ({}; {}, commit {}{}{}).\n",
+      "fast as the fastest library of the same run of `tallcache steps`, `{}`{} ({}; {}, commit {}{}{}).\n",
       part.at("operation").get<std::string>(), part.at("element").get<std::string>(),
       sizes_text(part.at("shape")), best->variant, figure(seconds * 1e3),
       measured_seconds(textbook) / seconds, textbook->variant, measured_seconds(library) / seconds,
-      missing.empty() ? "" : fmt::format(" that was measured, without {}", missing), library->variant,
+      library->variant, missing.empty() ? "" : fmt::format(", without {}", missing),
       place_of(document, *best), build.at("compiler").get<std::string>(), short_commit(build),
       throttling.empty() ? "" : "; ", throttling);
 }
