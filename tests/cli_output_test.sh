@@ -5,7 +5,7 @@
 set -u
 program=$1 bench=$2
 # shellcheck source=tests/cli.sh
-. "$(dirname "$0")/cli.sh"
+. "$(dirname "$0")/cli.sh" || exit
 
 json() { python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$1" 2>/dev/null || fail "$1 is no whole JSON document"; }
 mode() { stat -c %a "$1"; }

@@ -4,7 +4,7 @@
 set -u
 program=$1 source=$2
 # shellcheck source=tests/cli.sh
-. "$(dirname "$0")/cli.sh"
+. "$(dirname "$0")/cli.sh" || exit
 
 # A document of today: whole hashes of git, or none.
 run 0 run copy rows std_copy --shape m=64 --seconds 0.001 --json new.json

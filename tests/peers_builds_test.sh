@@ -4,9 +4,9 @@
 # Usage: peers_builds_test.sh PROGRAM
 set -u
 program=$1
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 # shellcheck source=tests/cli.sh
-. "$here/cli.sh"
+. "$here/cli.sh" || exit
 export XDG_CACHE_HOME=$folder/cache
 unset TALLCACHE_PEERS
 

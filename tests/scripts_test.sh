@@ -3,6 +3,7 @@
 # root, a folder of unpacked packages; what tests/run hands to ctest; and how far a build says it is.
 set -uo pipefail
 source=$1
+unset TALLCACHE_CMAKE_OPTIONS  # the caller's
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit
