@@ -12,7 +12,7 @@ namespace tallcache::detail {
 namespace {
 
 struct IdleSession {
-  Place place;
+  DeviceStream place;
   std::unique_ptr<Session> session;
 };
 
@@ -29,14 +29,14 @@ std::vector<IdleSession>& idle_sessions() {
   return *list;
 }
 
-Place place_of(const ExecuteOptions& options) {
+DeviceStream device_stream_of(const ExecuteOptions& options) {
   const Backend& backend = find_backend(options.backend);
   std::uint64_t stream = reinterpret_cast<std::uintptr_t>(options.stream);
   if (stream && backend.stream_id) stream = backend.stream_id(options.device, options.stream);
   return {&backend, options.device, stream};
 }
 
-std::unique_ptr<Session> take_idle(const Place& place) {
+std::unique_ptr<Session> take_idle(const DeviceStream& place) {
   const std::lock_guard lock(idle_sessions_mutex);
   auto& list = idle_sessions();
   for (auto entry = list.end(); entry != list.begin();)
@@ -61,7 +61,7 @@ std::span<std::byte> Session::memory(std::size_t i, std::size_t bytes, Pages pag
 }
 
 SessionLease::SessionLease(const ExecuteOptions& options)
-    : place_(place_of(options)), session_(take_idle(place_)) {
+    : place_(device_stream_of(options)), session_(take_idle(place_)) {
   if (!session_) session_ = std::make_unique<Session>(place_.backend->make_executor(place_.device));
 }
 

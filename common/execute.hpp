@@ -52,11 +52,11 @@ class Session {
 inline constexpr std::size_t most_idle_sessions = 32;
 
 /// A device of a backend, and a stream of it.
-struct Place {
+struct DeviceStream {
   const Backend* backend;
   int device;
   std::uint64_t stream;  ///< Backend::stream_id, else the stream's address; 0: none
-  friend bool operator==(const Place&, const Place&) = default;
+  friend bool operator==(const DeviceStream&, const DeviceStream&) = default;
 };
 
 /// Each concurrent call has a session of its own, which is kept for the next call on the same device and
@@ -71,7 +71,7 @@ class SessionLease {
   Session* operator->() const { return session_.get(); }
 
  private:
-  Place place_;
+  DeviceStream place_;
   std::unique_ptr<Session> session_;
 };
 
