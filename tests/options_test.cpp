@@ -129,7 +129,7 @@ TEST(Options, TheEndsOfARangeAreInIt) {
 
 TEST(Options, EachNumberOfAListIsLookedAt) {
   Commands commands;
-  const auto& [command, option] = commands.options({"INT"}).at("ranks --ranks");
+  const auto [command, option] = commands.options({"INT"}).at("ranks --ranks");
   EXPECT_EQ(commands.refusal(*command, *option, "2,4,8"), "");
   expect_refused(commands, "ranks", *command, *option, "2,4,99999999999999");
   expect_refused(commands, "ranks", *command, *option, "2,0x4");
@@ -148,7 +148,7 @@ TEST(Options, NoValueIsEmpty) {
 
 TEST(Options, NamesOfStandardOutputAreOne) {
   Commands commands;
-  const auto& [command, option] = commands.options({"FILE"}).at("run --json");
+  const auto [command, option] = commands.options({"FILE"}).at("run --json");
   for (const char* name : {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}) {
     EXPECT_EQ(commands.refusal(*command, *option, name), "");
     EXPECT_EQ(option->as<std::string>(), "-") << name;
