@@ -6,7 +6,7 @@
 
 The commit is HEAD where SOURCE has a history of its own. Where it has none, it is that of the file COMMIT, or of an
 archive (git archive fills in cmake/archived.txt); else it is "unknown". "-dirty" stands behind a commit whose sources
-are not those of the tree.
+are not those of the tree; of an archive, where any file was changed or added, as its hash is one of all files.
 """
 import fnmatch
 import hashlib
@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 # What the program is built from. Results and Markdown are no part of it: measuring does not make a tree
-# dirty.
+# dirty, but for that of an archive.
 ROOTS = ("bench", "blas", "cmake", "common", "cpu", "gpu", "ranks", "results/slides")
 SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu", ".h", ".def", ".in", ".cmake", ".py", ".json", ".js", ".css", ".html", ".map"}
 FULL_HASH = re.compile(r"[0-9a-f]{40}")
@@ -56,7 +56,7 @@ def sources_on_disk(source):
         for folder, _, names in os.walk(source / root):
             for name in names:
                 path = os.path.relpath(os.path.join(folder, name), source)
-                if is_source(path):
+                if is_source(path) and (source / path).is_file():
                     blobs[path] = git_hash(b"blob", (source / path).read_bytes())
     blobs["CMakeLists.txt"] = git_hash(b"blob", (source / "CMakeLists.txt").read_bytes())
     return dict(sorted(blobs.items()))

@@ -104,8 +104,6 @@ void measure_variant(Document& document, const Operation& operation, const Varia
 
 void measure_forks(ForksOptions options) {
   if (options.threads == 0) options.threads = std::max(2, default_threads());
-  if (options.threads < 2)
-    throw Error(fmt::format("--threads: {} cannot be held against one", options.threads));
   const auto chosen =
       find_by_name(forking_operations(), options.operations, &Operation::name, "operation that forks");
   const Threads threads({.count = options.threads});

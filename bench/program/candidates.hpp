@@ -71,10 +71,10 @@ void add_huge_pages(CLI::App& command, Pages& pages);
 /// Adds --fork to a command.
 void add_fork(CLI::App& command, ForkPolicy& fork);
 
-/// What --threads, --no-pinning and --fork ask for.
 /// Of any machine; require_threads() knows how many this one has.
 inline constexpr int most_threads = 1 << 20;
 
+/// What --threads, --no-pinning and --fork ask for.
 struct ThreadOptions {
   int count = 1;
   bool no_pinning = false;

@@ -6,7 +6,6 @@
 #include <limits>
 #include <string>
 
-#include "common/named.hpp"
 
 namespace CLI {
 class App;

@@ -30,8 +30,8 @@ std::string with_class(std::string_view variant, ErrorClass);
 /// graph.
 std::string variant_name(const Record&);
 
-/// A line for each class but the standard one that these records have: "truncated_sums: errors up to ...".
-/// Empty when there is none.
+/// A paragraph on the classes but the standard one that these records have, each with its bound. Empty when
+/// there is none.
 std::string class_notes(std::span<const Record* const>);
 
 /// "gpu tiled", "gpu tiled, graph", "cpu recursive, 2 threads"

@@ -72,6 +72,7 @@ Blobs measured_blobs(const Document& document, std::string& unknown) {
   Blobs blobs;
   if (const Json* sources = document.context.contains("sources") ? &document.context["sources"] : nullptr) {
     for (const auto& [path, blob] : sources->items()) blobs[path] = blob;
+    for (const Source* file : measured_sources(document)) blobs.try_emplace(std::string(file->path), "");
     return blobs;
   }
   const std::string commit = document.context.at("build").at("commit");

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
@@ -335,6 +336,10 @@ TEST_F(Host, TheNumberOfThreadsIsFollowed) {
 }
 
 #ifdef OPENMP_HOST
+std::string beside_this_program(const char* name) {
+  return std::filesystem::read_symlink("/proc/self/exe").replace_filename(name);
+}
+
 void compute_here(void* test) {
   const auto& [input, results] = *static_cast<std::pair<const Input*, Results*>*>(test);
   compute(*input, *results);
@@ -349,7 +354,7 @@ TEST_F(Host, AnOpenMpRegionIsKnownHoweverItWasLoaded) {
                 if (used_before) tallcache_blas_set_threads(2), compute_here(&call);
                 const int before = used_before ? 1 : 0;
                 if (!has_own_threads(before)) return 1;
-                void* const library = dlopen(OPENMP_HOST, RTLD_NOW | RTLD_LOCAL);
+                void* const library = dlopen(beside_this_program(OPENMP_HOST).c_str(), RTLD_NOW | RTLD_LOCAL);
                 if (!library || dlsym(RTLD_DEFAULT, "omp_in_parallel")) return 2;
                 const auto in_region = reinterpret_cast<void (*)(void (*)(void*), void*)>(
                     dlsym(library, "openmp_host_in_region"));
