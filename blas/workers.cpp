@@ -61,7 +61,8 @@ using SharedWorker = std::shared_ptr<Worker>;
 struct State {
   std::mutex mutex;
   tbb::task_arena* arena = nullptr;
-  int most = 0;  ///< threads of the arena: callers take as many places again
+  int most = 0;                 ///< threads of the arena: callers take as many places again
+  bool refuses_arenas = false;  ///< oneTBB has thrown while it began: asked again, it waits for ever
   std::vector<SharedWorker> workers;
   Clock::time_point refused{};  ///< when fewer came than were wanted
 
@@ -111,7 +112,8 @@ class SignalsBlocked {
 };
 
 bool start(const SharedWorker& worker) {
-  auto own = std::make_unique<SharedWorker>(worker);
+  std::unique_ptr<SharedWorker> own(new (std::nothrow) SharedWorker(worker));
+  if (!own) return false;
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -127,12 +129,14 @@ bool start(const SharedWorker& worker) {
 /// An arena for `wanted` threads and as many callers more. All places are for callers, whom oneTBB gives no
 /// workers of its own. An older arena stays, as it may have callers.
 void make_arena(State& all, int wanted) {
-  while (!all.workers.empty()) all.dismiss_last();
   auto arena = std::make_unique<tbb::task_arena>(2 * wanted, static_cast<unsigned>(2 * wanted));
   {
     const detail::DefaultMode mode;  // not the first caller's for ever
+    all.refuses_arenas = true;
     arena->initialize();
+    all.refuses_arenas = false;
   }
+  while (!all.workers.empty()) all.dismiss_last();
   all.arena = arena.release();
   all.most = wanted;
 }
@@ -140,7 +144,8 @@ void make_arena(State& all, int wanted) {
 /// Makes the workers as many as `wanted` threads need, as far as it can.
 void hire(State& all, int wanted) noexcept {
   try {
-    if (wanted > all.most) make_arena(all, wanted);
+    if (wanted > all.most && !all.refuses_arenas) make_arena(all, wanted);
+    wanted = std::min(wanted, all.most);
     while (static_cast<int>(all.workers.size()) < wanted - 1) {
       all.workers.push_back(std::make_shared<Worker>(*all.arena));
       if (start(all.workers.back())) continue;

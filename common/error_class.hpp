@@ -6,7 +6,8 @@
 //
 // Its results are then checked against the bound of that class, and its records name it. Only an operation
 // whose check() takes an ErrorClass may have such variants. Its results in whole numbers are exact, and of
-// the standard class.
+// the standard class. A product's class normwise applies to factors that were made for it: on the operation's
+// own inputs, whose elements are of one size, a variant of that class is held to the standard one.
 #pragma once
 
 #include <array>

@@ -8,6 +8,9 @@
 #include <oneapi/tbb/task_group.h>
 
 #include <cfenv>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 namespace tallcache::detail {
 
@@ -23,6 +26,19 @@ class ContextOfMode : public tbb::task_group_context {
 /// it back.
 class KeptExceptions {
  public:
+#if defined(__SSE2__)
+  // Of MXCSR alone, which oneTBB changes: std::fesetexceptflag() would raise them in the x87 unit too, which
+  // traps there at its next operation where the host has let it.
+  KeptExceptions() = default;
+  ~KeptExceptions() {
+    if (const unsigned now = _mm_getcsr(); raised_ & ~now) _mm_setcsr(now | raised_);
+  }
+  KeptExceptions(const KeptExceptions&) = delete;
+  KeptExceptions& operator=(const KeptExceptions&) = delete;
+
+ private:
+  const unsigned raised_ = _mm_getcsr() & _MM_EXCEPT_MASK;
+#else
   KeptExceptions() { std::fegetexceptflag(&flags_, FE_ALL_EXCEPT); }
   ~KeptExceptions() {
     if (const int cleared = raised_ & ~std::fetestexcept(FE_ALL_EXCEPT))
@@ -34,6 +50,7 @@ class KeptExceptions {
  private:
   const int raised_ = std::fetestexcept(FE_ALL_EXCEPT);
   std::fexcept_t flags_;
+#endif
 };
 
 /// The thread is in the default mode while this lives.

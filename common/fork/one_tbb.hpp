@@ -23,7 +23,7 @@ void require_threads(int threads);
 
 /// Sets whether threads that enter an arena from now on are pinned, each to a processor of its own (the
 /// default) among those that the last program found usable. A caller that leaves gets its earlier processors
-/// back; a worker keeps its own, in which it sleeps. What the host sets in the meantime stays.
+/// back, but for what the host has set in the meantime; a worker keeps its own, in which it sleeps.
 void pin_threads(bool pin);
 
 /// The arena of `threads` threads, including the caller. It is made once and kept, so that its workers stay

@@ -70,7 +70,8 @@ struct Library {
   // The build that fftw.hpp says, and what it is called.
   static void* open(std::string& origin) {
     const char* const peers = std::getenv("TALLCACHE_PEERS");
-    std::string folder = peers ? peers : cache_folder() + "/peers";
+    const std::string cache = cache_folder();
+    const std::string folder = peers ? peers : cache.empty() ? "" : cache + "/peers";
     const std::string file = folder + "/lib/" + soname;
     std::error_code none;
     if (!folder.empty() && (peers || std::filesystem::exists(file, none))) {
@@ -188,15 +189,16 @@ std::map<Key, Plan> plans;
 std::mutex plans_mutex;  // FFTW's planner is not for several threads either
 
 // The plan that there is or, where it was made with less effort than `planning` asks for, a new one.
-const Plan& plan_for(Index n, int threads, bool aligned, std::optional<Planning> planning) {
+void* plan_for(Index n, int threads, bool aligned, std::optional<Planning> planning) {
   const std::scoped_lock lock(plans_mutex);
   Plan& plan = plans[{n, threads, aligned}];
   const Policy policy = policy_for(n, planning.value_or(Planning::quick));
-  if (plan.plan && (!planning || plan.asked >= *planning || plan.effort >= policy.effort)) return plan;
+  if (plan.plan && (!planning || plan.asked >= *planning || plan.effort >= policy.effort)) return plan.plan;
   Plan made = Planner(n, threads, aligned).make(policy);
   if (!made.plan) throw Error("fftw: no plan for " + std::to_string(n) + " numbers");
   made.asked = planning.value_or(Planning::quick);
-  return plan = std::move(made);
+  plan = std::move(made);
+  return plan.plan;
 }
 
 }  // namespace
@@ -214,8 +216,7 @@ void fftw_transform(const Fft::Args<>& args, int threads) {
   const Library& fftw = library();
   const bool aligned =
       fftw.alignment_of(*numbers(args.in.data)) == 0 && fftw.alignment_of(*numbers(args.out.data)) == 0;
-  fftw.execute(plan_for(args.in.size, threads, aligned, {}).plan, numbers(args.in.data),
-               numbers(args.out.data));
+  fftw.execute(plan_for(args.in.size, threads, aligned, {}), numbers(args.in.data), numbers(args.out.data));
 }
 
 std::string fftw_runs_as(Index n, int threads) {

@@ -87,8 +87,11 @@ struct Chosen {
     std::vector<std::string> names{"own choice"};
     std::vector<const Library*> all{library};
     for (std::string& name : narrower()) {
-      all.push_back(others.emplace_back(std::make_unique<Library>(name)).get());
-      names.push_back(std::move(name));
+      try {
+        all.push_back(others.emplace_back(std::make_unique<Library>(name)).get());
+        names.push_back(std::move(name));
+      } catch (const Error&) {  // one less to choose from
+      }
     }
     constexpr Index n = 512;
     const std::vector<Bfloat16> factor(n * n, Bfloat16(0.5f));

@@ -273,7 +273,7 @@ TEST(Control, AnOpenMpRegionIsAskedForOnlyWhereThreadsWouldBeUsed) {
   EXPECT_EQ(openmp_asked, 0);
 }
 
-// oneTBB's workers do not exist in a child of fork().
+// The library's threads do not exist in a child of fork().
 TEST(Control, AChildOfForkComputesOnOneThread) {
   const auto expected = large_products<double>(2);
   const pid_t child = fork();

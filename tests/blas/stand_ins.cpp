@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -41,6 +42,7 @@ void spare_errors_of_dlopen() {
 }
 
 std::atomic<long> threads_left{no_limit}, memory_left{no_limit}, largest_aligned{no_limit};
+std::atomic<long> seconds_passed{0};
 std::atomic<int> pretended_processors{0};
 
 }  // namespace tallcache::test
@@ -87,6 +89,12 @@ STAND_IN int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
   if (is_over(threads_left)) return EAGAIN;
   static const auto real = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
   return real(thread, attributes, run, data);
+}
+
+STAND_IN int clock_gettime(clockid_t clock, timespec* now) {
+  const int status = static_cast<int>(syscall(SYS_clock_gettime, clock, now));
+  if (clock == CLOCK_MONOTONIC) now->tv_sec += seconds_passed;
+  return status;
 }
 
 STAND_IN int sched_getaffinity(pid_t thread, std::size_t size, cpu_set_t* set) {

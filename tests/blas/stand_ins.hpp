@@ -19,6 +19,9 @@ extern std::atomic<long> largest_aligned;
 /// such error.
 void spare_errors_of_dlopen();
 
+/// So many seconds later than it is for the steady clock.
+extern std::atomic<long> seconds_passed;
+
 /// The number of processors that the affinity mask of every thread shows; 0: its own.
 extern std::atomic<int> pretended_processors;
 
