@@ -163,9 +163,8 @@ TEST_P(FloatingPoint, LeavesRaisedExceptions) {
   std::feclearexcept(FE_ALL_EXCEPT);
 }
 
-// More callers than the arena has threads, each in a mode of its own: they run each other's tasks and bodies.
-// The caller traps divisions by zero from after its first one on. A flag of that one which came to the x87 unit
-// would trap at the unit's next operation.
+// The caller traps divisions by zero from after its first one on. A flag of that one which came to the x87
+// unit would trap at the unit's next operation.
 TEST_P(FloatingPoint, LeavesTrapsAlone) {
   volatile double zero = 0;
   volatile long double x87 = 1;
@@ -180,6 +179,7 @@ TEST_P(FloatingPoint, LeavesTrapsAlone) {
   fedisableexcept(FE_ALL_EXCEPT);
 }
 
+// More callers than the arena has threads, each in a mode of its own: they run each other's tasks and bodies.
 TEST_P(FloatingPoint, OfSeveralCallersAtATime) {
   std::atomic<int> strayed{0}, changed{0};
   const auto caller = [&](const FloatingPointMode& own) {

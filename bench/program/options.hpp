@@ -6,7 +6,6 @@
 #include <limits>
 #include <string>
 
-
 namespace CLI {
 class App;
 class Option;

@@ -92,8 +92,8 @@ std::pair<Keys, Keys> two_sides(Keys keys) {
 }
 
 /// A side below so large a part of the keys is sorted at once: a fork would not pay. The other side follows
-/// in the same call, so that the recursion is at most log (n/24) / log (8/7) deep, whatever the keys: 137 calls
-/// of some 900 bytes for 2^31 keys (quadratic work is still possible: McIlroy, "A killer adversary for
+/// in the same call, so that the recursion is at most log (n/24) / log (8/7) deep, whatever the keys: 137
+/// calls of some 900 bytes for 2^31 keys (quadratic work is still possible: McIlroy, "A killer adversary for
 /// quicksort", 1999).
 inline constexpr Index small_side = 8;
 

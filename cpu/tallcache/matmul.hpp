@@ -3,10 +3,10 @@
 //   tallcache::gemm(c, a, b);                     // C = A B, at the machine's limit
 //   tallcache::gemm(Layout::row_major, Trans::no, Trans::yes, 2.0, a, b, 1.0, c, threads);
 //
-// gemm() with a fork policy works in scratch of the caller's own. Under Serial, with that scratch, it allocates
-// nothing; without, and on more than four threads, each thread keeps half a MiB for the factors of its leaves
-// from the first product on that packs in leaves, and parallel policies allocate tasks. rec_mult() is the bare recursion, a template over how it
-// forks and how it accesses memory.
+// gemm() with a fork policy works in scratch of the caller's own. Under Serial, with that scratch, it
+// allocates nothing. Without, and on more than four threads, each thread keeps half a MiB for the factors of
+// its leaves from the first product on that packs in leaves, and parallel policies allocate tasks. rec_mult()
+// is the bare recursion, a template over how it forks and how it accesses memory.
 #pragma once
 
 #include "common/execute.hpp"
