@@ -36,23 +36,27 @@ std::atomic<ForkPolicy> chosen_policy{default_fork_policy};
 // What the last program found usable. Threads that enter an arena take it from here, as a promotion enters
 // one and has no time to ask. Never destroyed: at exit oneTBB's workers may still ask, and another thread may
 // be reading an older one.
-std::atomic<const ProcessorSet*> last_found{nullptr};
+struct Usable {
+  ProcessorSet processors;
+  int count;  // which takes as long as to ask for them
+};
+std::atomic<const Usable*> last_found{nullptr};
 
-int find_usable() {
+const Usable& find_usable() {
   ProcessorSet now = usable_processors();
   if (now.empty()) now = ProcessorSet(0);
-  if (const ProcessorSet* last = last_found; last && *last == now) return now.count();
+  if (const Usable* last = last_found; last && last->processors == now) return *last;
   static std::mutex mutex;
-  static auto& found = *new std::list<ProcessorSet>;
+  static auto& found = *new std::list<Usable>;
   const std::lock_guard lock(mutex);
-  const auto before = std::find(found.begin(), found.end(), now);
-  last_found = before == found.end() ? &found.emplace_back(now) : &*before;
-  return now.count();
+  const auto before = std::ranges::find(found, now, &Usable::processors);
+  last_found = before == found.end() ? &found.emplace_back(Usable{now, now.count()}) : &*before;
+  return *last_found;
 }
 
-const ProcessorSet& found_usable() {
-  if (!last_found) find_usable();
-  return *last_found;
+const Usable& found_usable() {
+  const Usable* const last = last_found;
+  return last ? *last : find_usable();
 }
 
 // How a caller was pinned when it entered each of its arenas; empty where it was not.
@@ -71,7 +75,7 @@ void set_worker(const ProcessorSet& set) {
 // may use all of the process's. Another one keeps what the host has set.
 void release_worker() {
   if (!given_to_worker || (given_to_worker->count() == 1 && *given_to_worker == processors_of(0)))
-    set_worker(found_usable());
+    set_worker(found_usable().processors);
 }
 
 // The latent forks that a thread left behind when it entered each of its arenas, from the outermost on. While
@@ -88,9 +92,10 @@ class Pinning final : public tbb::task_scheduler_observer {
     set_aside.push_back(list);
     list.newest = nullptr;
     list.crew = &crew_;
-    if (!is_worker && pinned && !detail::passing) find_usable();  // a program of one thread has not asked
-    const ProcessorSet& usable = found_usable();
-    const int processor = usable.at(tbb::this_task_arena::current_thread_index() % usable.count());
+    // A program of one thread has not asked (require_threads).
+    const bool asks = !is_worker && pinned && !detail::passing && crew_.arena.max_concurrency() == 1;
+    const Usable& usable = asks ? find_usable() : found_usable();
+    const int processor = usable.processors.at(tbb::this_task_arena::current_thread_index() % usable.count);
     if (!is_worker) {
       const bool stays = !pinned || (detail::passing && sched_getcpu() == processor);
       pins.push_back(stays ? std::nullopt : std::optional(pin_to(processor)));
@@ -145,7 +150,7 @@ void detail::Crew::becomes_idle() {
 
 void require_threads(int threads) {
   if (threads == 1) return;
-  if (const int usable = find_usable(); threads < 1 || threads > usable)
+  if (const int usable = find_usable().count; threads < 1 || threads > usable)
     throw Error("threads: " + std::to_string(threads) + " asked; this machine has 1 to " +
                 std::to_string(usable));
 }

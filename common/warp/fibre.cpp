@@ -13,6 +13,10 @@
 
 #include "common/error.hpp"
 
+#if defined(__USE_FORTIFY_LEVEL) && __USE_FORTIFY_LEVEL > 0
+#error "a header of the C library came before _FORTIFY_SOURCE was undefined"
+#endif
+
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
