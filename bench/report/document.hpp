@@ -39,6 +39,12 @@ struct Document {
 /// neither says it, as in documents from before it was stored.
 std::string fork_policy_of(const Document&, const Record&);
 
+/// The parts of the plan, as the study that measured it declares them (TALLCACHE_JSON_FIELDS).
+template <class Part>
+std::vector<Part> parts_of(const Document& document) {
+  return document.plan.get<std::vector<Part>>();
+}
+
 Json to_json(const Document&);
 
 /// Reads a document. Throws Error with one line, which names the file, when the file cannot be read, is

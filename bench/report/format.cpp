@@ -72,10 +72,4 @@ std::string measured_on(const Document& document) {
   return fmt::format("On {}{}{}:\n", machine_line(document), throttling.empty() ? "" : "; ", throttling);
 }
 
-std::string join_parts(const Document& document, std::string (*text)(const Document&, const Json& part)) {
-  std::string all;
-  for (const Json& part : document.plan) all += (all.empty() ? "" : "\n") + text(document, part);
-  return all;
-}
-
 }  // namespace tallcache

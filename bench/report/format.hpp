@@ -47,6 +47,11 @@ std::string rate_title(std::span<const Record* const>);
 std::string measured_on(const Document&);
 
 /// Each part of the plan, formatted by `text`, separated by blank lines.
-std::string join_parts(const Document&, std::string (*text)(const Document&, const Json& part));
+template <class Part>
+std::string join_parts(const Document& document, std::string (*text)(const Document&, const Part&)) {
+  std::string all;
+  for (const Part& part : parts_of<Part>(document)) all += (all.empty() ? "" : "\n") + text(document, part);
+  return all;
+}
 
 }  // namespace tallcache

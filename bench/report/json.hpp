@@ -14,6 +14,16 @@ namespace tallcache {
 /// Keys keep the order in which they are written.
 using Json = nlohmann::ordered_json;
 
+/// to_json() and from_json() of a struct, whose fields are the keys, in their order. The library's own macro
+/// is for objects without an order.
+#define TALLCACHE_JSON_FIELDS(Type, ...)                                       \
+  inline void to_json(Json& nlohmann_json_j, const Type& nlohmann_json_t) {    \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_TO, __VA_ARGS__))   \
+  }                                                                            \
+  inline void from_json(const Json& nlohmann_json_j, Type& nlohmann_json_t) {  \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_FROM, __VA_ARGS__)) \
+  }
+
 Json to_json(const Named&);
 
 /// A catalogue entry: operation, variant, backend, element, idea, source, peer, params, available, reason.

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/report/compare.hpp"
 #include "bench/report/format.hpp"
+#include "bench/studies/compare/compare.hpp"
 #include "common/random.hpp"
 #include "tests/suite_reports/documents.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/report/compare.hpp"
+#include "bench/studies/compare/compare.hpp"
 
 namespace tallcache::test {
 

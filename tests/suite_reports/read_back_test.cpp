@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <string>
 
-#include "bench/report/compare.hpp"
 #include "bench/report/peers.hpp"
 #include "bench/report/steps.hpp"
+#include "bench/studies/compare/compare.hpp"
 #include "tests/suite_reports/documents.hpp"
 
 namespace tallcache::test {

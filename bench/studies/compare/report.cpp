@@ -1,4 +1,4 @@
-#include "bench/report/compare.hpp"
+#include "bench/studies/compare/compare.hpp"
 
 #include <fmt/format.h>
 
@@ -17,34 +17,27 @@ namespace {
 
 using Records = std::vector<const Record*>;
 
-std::string label(const Json& part, Index n) {
-  return fmt::format("{} = {}", part.at("size").get<std::string>(), n);
-}
+std::string label(const Sweep& sweep, Index n) { return fmt::format("{} = {}", sweep.size, n); }
 
-std::string title(const Json& part) {
-  return fmt::format("{} {}", part.at("operation").get<std::string>(), part.at("element").get<std::string>());
-}
+std::string title(const Sweep& sweep) { return fmt::format("{} {}", sweep.operation, sweep.element); }
 
 bool on_cpu(const Record& record) { return record.backend == "cpu"; }
 bool on_gpu(const Record& record) { return record.backend == "gpu"; }
 bool as_graph(const Record& record) { return record.launch() == LaunchMode::graph; }
 
-Index size_of(const Json& part, const Record& record) {
-  return record.shape.at(part.at("size").get<std::string>());
-}
+Index size_of(const Sweep& sweep, const Record& record) { return record.shape.at(sweep.size); }
 
-// The records of a part in the order in which they were measured.
-Records records_of(const Document& document, const Json& part) {
+// The records of a sweep in the order in which they were measured.
+Records records_of(const Document& document, const Sweep& sweep) {
   Records list;
   for (const Record& record : document.measurements)
-    if (part.at("operation") == record.operation && part.at("element") == record.element)
-      list.push_back(&record);
+    if (sweep.operation == record.operation && sweep.element == record.element) list.push_back(&record);
   return list;
 }
 
-Records records_at(const Document& document, const Json& part, Index n) {
-  Records list = records_of(document, part);
-  std::erase_if(list, [&](const Record* record) { return size_of(part, *record) != n; });
+Records records_at(const Document& document, const Sweep& sweep, Index n) {
+  Records list = records_of(document, sweep);
+  std::erase_if(list, [&](const Record* record) { return size_of(sweep, *record) != n; });
   return list;
 }
 
@@ -131,14 +124,14 @@ std::vector<Side> sides_of(const Records& records) {
   return sides;
 }
 
-std::string markdown(const Document& document, const Json& part) {
-  return fmt::format("{}\n{}\n", render(comparison_grid(document, part), Style::markdown),
-                     comparison_sentences(document, part));
+std::string markdown(const Document& document, const Sweep& sweep) {
+  return fmt::format("{}\n{}\n", render(comparison_grid(document, sweep), Style::markdown),
+                     comparison_sentences(document, sweep));
 }
 
-std::string short_markdown(const Document& document, const Json& part) {
-  return fmt::format("{}\n{}\n", render(comparison_summary(document, part), Style::markdown),
-                     comparison_sentences(document, part));
+std::string short_markdown(const Document& document, const Sweep& sweep) {
+  return fmt::format("{}\n{}\n", render(comparison_summary(document, sweep), Style::markdown),
+                     comparison_sentences(document, sweep));
 }
 
 std::string full(const Document& document) { return join_parts(document, markdown); }
@@ -149,21 +142,20 @@ std::string summary(const Document& document) {
 
 Blocks page(const Document& document) {
   Blocks blocks;
-  for (const Json& part : document.plan) {
-    blocks.emplace_back(Heading{title(part)});
-    if (Chart chart = comparison_chart(document, part); !chart.series.empty())
+  for (const Sweep& sweep : parts_of<Sweep>(document)) {
+    blocks.emplace_back(Heading{title(sweep)});
+    if (Chart chart = comparison_chart(document, sweep); !chart.series.empty())
       blocks.emplace_back(std::move(chart));
-    blocks.emplace_back(Paragraph{comparison_sentences(document, part)});
-    blocks.emplace_back(comparison_summary(document, part));
-    blocks.emplace_back(comparison_grid(document, part));
+    blocks.emplace_back(Paragraph{comparison_sentences(document, sweep)});
+    blocks.emplace_back(comparison_summary(document, sweep));
+    blocks.emplace_back(comparison_grid(document, sweep));
   }
   return blocks;
 }
 
 void plot(const Document& document, const std::string& prefix) {
-  for (const Json& part : document.plan)
-    draw(fmt::format("{}-{}.svg", prefix, part.at("operation").get<std::string>()),
-         comparison_plot(document, part));
+  for (const Sweep& sweep : parts_of<Sweep>(document))
+    draw(fmt::format("{}-{}.svg", prefix, sweep.operation), comparison_plot(document, sweep));
 }
 
 }  // namespace
@@ -178,10 +170,10 @@ double rate_with(const Record& record, TransferMode mode) {
                                                 : seconds + record.value(transfer_time, transfer_part(mode)));
 }
 
-Grid comparison_grid(const Document& document, const Json& part) {
-  const std::string unit = rate_title(records_of(document, part));
+Grid comparison_grid(const Document& document, const Sweep& sweep) {
+  const std::string unit = rate_title(records_of(document, sweep));
   const Roofline roofline(document.limits);
-  Grid grid{.caption = fmt::format("{}, {}", title(part), unit),
+  Grid grid{.caption = fmt::format("{}, {}", title(sweep), unit),
             .columns = {{"size", true},
                         {"variant", true},
                         {"ms"},
@@ -192,9 +184,9 @@ Grid comparison_grid(const Document& document, const Json& part) {
                         {"pageable"},
                         {"over one thread"}},
             .rows = {}};
-  for (const Index n : part.at("sizes")) {
-    std::string size = label(part, n);
-    const Records records = records_at(document, part, n);
+  for (const Index n : sweep.sizes) {
+    std::string size = label(sweep, n);
+    const Records records = records_at(document, sweep, n);
     for (const Record* record : records) {
       const double seconds = measured_seconds(record);
       std::vector<std::string> row{std::exchange(size, ""), name_of(*record)};
@@ -212,11 +204,12 @@ Grid comparison_grid(const Document& document, const Json& part) {
   return grid;
 }
 
-Crossover crossover(const Document& document, const Json& part, TransferMode mode, std::string_view backend) {
+Crossover crossover(const Document& document, const Sweep& sweep, TransferMode mode,
+                    std::string_view backend) {
   const auto standard = [](const Record& record) { return record.error_class == ErrorClass::standard; };
   Crossover result;
-  for (const Index n : part.at("sizes")) {
-    const Records records = records_at(document, part, n);
+  for (const Index n : sweep.sizes) {
+    const Records records = records_at(document, sweep, n);
     const Record* cpu = fastest(records, TransferMode::none,
                                 [&](const Record& record) { return on_cpu(record) && standard(record); });
     const Record* device = fastest(records, mode, [&](const Record& record) {
@@ -237,25 +230,25 @@ Crossover crossover(const Document& document, const Json& part, TransferMode mod
 
 namespace {
 
-std::string text_of(const Crossover& crossover, const Json& part) {
+std::string text_of(const Crossover& crossover, const Sweep& sweep) {
   if (crossover.compared == 0) return "not measured";
   if (crossover.ahead == crossover.compared) return "at every size measured";
   if (crossover.ahead == 0) return "at no size measured";
-  if (crossover.from) return fmt::format("from {} on", label(part, *crossover.from));
-  return fmt::format("not at {}, the largest size measured", label(part, crossover.largest));
+  if (crossover.from) return fmt::format("from {} on", label(sweep, *crossover.from));
+  return fmt::format("not at {}, the largest size measured", label(sweep, crossover.largest));
 }
 
 }  // namespace
 
-std::string crossover_sentence(const Document& document, const Json& part) {
+std::string crossover_sentence(const Document& document, const Sweep& sweep) {
   std::vector<std::string> devices{"gpu"};  // said of it, too, when it was not measured
-  for (const Record* record : records_of(document, part))
+  for (const Record* record : records_of(document, sweep))
     if (!on_cpu(*record) && std::ranges::find(devices, record->backend) == devices.end())
       devices.push_back(record->backend);
   std::string sentences;
   for (const std::string& backend : devices) {
     const auto where = [&](TransferMode mode) {
-      return text_of(crossover(document, part, mode, backend), part);
+      return text_of(crossover(document, sweep, mode, backend), sweep);
     };
     sentences +=
         fmt::format("{}The {} is ahead of the CPU: kernel alone {}; with pinned transfers {}; pageable {}.",
@@ -265,24 +258,24 @@ std::string crossover_sentence(const Document& document, const Json& part) {
   return sentences;
 }
 
-std::string comparison_sentences(const Document& document, const Json& part) {
-  const std::string notes = class_notes(records_of(document, part));
-  return crossover_sentence(document, part) + (notes.empty() ? "" : " " + notes);
+std::string comparison_sentences(const Document& document, const Sweep& sweep) {
+  const std::string notes = class_notes(records_of(document, sweep));
+  return crossover_sentence(document, sweep) + (notes.empty() ? "" : " " + notes);
 }
 
-Grid comparison_summary(const Document& document, const Json& part) {
-  Grid grid{.caption = fmt::format("{}, {}:", title(part), rate_title(records_of(document, part))),
+Grid comparison_summary(const Document& document, const Sweep& sweep) {
+  Grid grid{.caption = fmt::format("{}, {}:", title(sweep), rate_title(records_of(document, sweep))),
             .columns = {{"size", true}},
             .rows = {}};
-  const std::vector<Side> sides = sides_of(records_of(document, part));
+  const std::vector<Side> sides = sides_of(records_of(document, sweep));
   const bool graphs = std::ranges::any_of(
-      records_of(document, part), [](const Record* record) { return on_gpu(*record) && as_graph(*record); });
+      records_of(document, sweep), [](const Record* record) { return on_gpu(*record) && as_graph(*record); });
   const auto shown = [&](const Side& side) { return side.in_summary && (graphs || !side.graph); };
   for (const Side& side : sides)
     if (shown(side)) grid.columns.push_back({side.column});
-  for (const Index n : part.at("sizes")) {
-    const Records records = records_at(document, part, n);
-    auto& row = grid.rows.emplace_back(std::vector<std::string>{label(part, n)});
+  for (const Index n : sweep.sizes) {
+    const Records records = records_at(document, sweep, n);
+    auto& row = grid.rows.emplace_back(std::vector<std::string>{label(sweep, n)});
     for (const Side& side : sides) {
       if (!shown(side)) continue;
       const Record* record = fastest(records, side.mode, [&](const Record& r) { return side.includes(r); });
@@ -293,16 +286,14 @@ Grid comparison_summary(const Document& document, const Json& part) {
   return grid;
 }
 
-Chart comparison_chart(const Document& document, const Json& part) {
-  Chart chart{.title = title(part),
-              .x = part.at("size").get<std::string>(),
-              .y = rate_title(records_of(document, part))};
+Chart comparison_chart(const Document& document, const Sweep& sweep) {
+  Chart chart{.title = title(sweep), .x = sweep.size, .y = rate_title(records_of(document, sweep))};
   // Weaker classes stand in the table alone: more than eight lines cannot be told apart.
   for (const Side& side : standard_sides()) {
     if (side.graph) continue;
     Series series{.name = side.line, .family = side.family};
-    for (const Index n : part.at("sizes")) {
-      const Record* record = fastest(records_at(document, part, n), side.mode,
+    for (const Index n : sweep.sizes) {
+      const Record* record = fastest(records_at(document, sweep, n), side.mode,
                                      [&](const Record& r) { return side.includes(r); });
       if (!record) continue;
       ChartPoint& point = series.points.emplace_back(rate_point(*record, static_cast<double>(n)));
@@ -316,22 +307,23 @@ Chart comparison_chart(const Document& document, const Json& part) {
   return chart;
 }
 
-std::string comparison_plot(const Document& document, const Json& part) {
-  const Records all = records_of(document, part);
+std::string comparison_plot(const Document& document, const Sweep& sweep) {
+  const Records all = records_of(document, sweep);
   std::string text(logarithmic_axes), plots;
   text += fmt::format("set title {} offset 0,1\n",
-                      quoted(title(part) + ": solid the kernel alone, dotted with pinned transfers"));
-  text += fmt::format("set xlabel '{}'\nset ylabel '{}'\nset format x '%.0s%c'\n",
-                      part.at("size").get<std::string>(), rate_title(all));
+                      quoted(title(sweep) + ": solid the kernel alone, dotted with pinned transfers"));
+  text +=
+      fmt::format("set xlabel '{}'\nset ylabel '{}'\nset format x '%.0s%c'\n", sweep.size, rate_title(all));
   int series = 0;
   std::size_t colour = 0;
-  for (const Record* first : records_at(document, part, part.at("sizes").front())) {
+  const Index first_size = sweep.sizes.empty() ? 0 : sweep.sizes.front();
+  for (const Record* first : records_at(document, sweep, first_size)) {
     const std::string name = name_of(*first);
     for (const TransferMode mode : {TransferMode::none, TransferMode::pinned}) {
       std::string points;
       for (const Record* record : all)
         if (const double rate = rate_with(*record, mode); name_of(*record) == name && !std::isnan(rate))
-          points += fmt::format("{} {}\n", size_of(part, *record), rate);
+          points += fmt::format("{} {}\n", size_of(sweep, *record), rate);
       if (points.empty()) continue;
       const bool alone = mode == TransferMode::none;
       text += fmt::format("$s{} << E\n{}E\n", series, points);

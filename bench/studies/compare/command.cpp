@@ -1,6 +1,6 @@
 // tallcache compare: every variant of an operation on the CPU and on the GPU over a sweep of sizes, the GPU's
 // with and without the transfers of its operands.
-#include "bench/report/compare.hpp"
+#include "bench/studies/compare/compare.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -124,10 +124,11 @@ void measure_sweep(Document& document, const Suite& suite, const CompareOptions&
       suite.operation, options.element.empty() ? suite.sizes.element : std::string_view(options.element));
   const std::string_view size = operation.dims.front().name;
   const std::vector<Index>& sizes = suite.sizes.at(options.scale());
-  document.plan.push_back({{"operation", operation.name},
-                           {"element", operation.element},
-                           {"size", size},
-                           {"sizes", Json::array()}});
+  Sweep sweep{.operation = std::string(operation.name),
+              .element = std::string(operation.element),
+              .size = std::string(size),
+              .sizes = {}};
+  document.plan.emplace_back();
   Problem smaller{};
   for (const Index n : sizes) {
     print(Stream::error, "{} {} {} = {} ...\n", operation.name, operation.element, size, n);
@@ -135,7 +136,8 @@ void measure_sweep(Document& document, const Suite& suite, const CompareOptions&
                           .shape = complete_shape(operation, {{size, n}}),
                           .input = {},
                           .seed = options.seed};
-    document.plan.back()["sizes"].push_back(n);
+    sweep.sizes.push_back(n);
+    document.plan.back() = sweep;
     measure_size(document, problem, smaller.operation ? &smaller : nullptr, options);
     smaller = problem;
     watch.note(document);
@@ -159,10 +161,10 @@ void compare(const CompareOptions& options) {
   document.limits = suite_limits(options);
   for (const Suite* suite : chosen) {
     measure_sweep(document, *suite, options, output, watch);
-    const Json& part = document.plan.back();
-    output.part(document, fmt::format("\n{}{}", render(comparison_grid(document, part), Style::terminal),
-                                      comparison_sentences(document, part)));
-    if (!options.svg.empty()) draw(plot_file(suite), comparison_plot(document, part));
+    const Sweep sweep = document.plan.back();
+    output.part(document, fmt::format("\n{}{}", render(comparison_grid(document, sweep), Style::terminal),
+                                      comparison_sentences(document, sweep)));
+    if (!options.svg.empty()) draw(plot_file(suite), comparison_plot(document, sweep));
   }
   output.devices(document);
   output.finish(document);

@@ -1,18 +1,23 @@
-// CPU against GPU over a sweep of sizes, as `tallcache compare` measured it. A part of the plan is
-//
-//   {"operation", "element", "size": the name of the size that is swept, "sizes": [its values]}
-//
-// Its records are those of the operation and the element, in the order of measurement. A record of the GPU by
-// plain launches has the quantity "transfer time" of its operands and its result, by TransferMode. The second
-// record of a small problem, as a graph, has none.
+// CPU against GPU over a sweep of sizes, as `tallcache compare` measured it.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/report/page.hpp"
 
 namespace tallcache {
+
+/// A part of the plan. Its records are those of the operation and the element, in the order of measurement. A
+/// record of the GPU by plain launches has the quantity "transfer time" of its operands and its result, by
+/// TransferMode. The second record of a small problem, as a graph, has none.
+struct Sweep {
+  std::string operation, element;
+  std::string size;          ///< the name of the size that is swept
+  std::vector<Index> sizes;  ///< its values
+};
+TALLCACHE_JSON_FIELDS(Sweep, operation, element, size, sizes)
 
 /// The transfers that a time of the GPU includes: none, or those of its operands and its result, from pages
 /// that the device reads by itself (pinned) or from ordinary ones (pageable).
@@ -25,8 +30,8 @@ Json transfer_part(TransferMode);
 /// The work per second, including the transfers. NaN when the run or its transfers were not measured.
 double rate_with(const Record&, TransferMode);
 
-/// Every candidate at every size of a part.
-Grid comparison_grid(const Document&, const Json& part);
+/// Every candidate at every size of a sweep.
+Grid comparison_grid(const Document&, const Sweep&);
 
 /// Where a device's best by plain launches is faster than the CPU's best, both of the standard error class.
 /// Graphs, which only small sizes have, are left out. A size at which one side was not measured is as if it
@@ -37,25 +42,25 @@ struct Crossover {
       ahead = 0;      ///< sizes at which both were measured, and of these, those at which it is ahead
   Index largest = 0;  ///< of the sizes compared
 };
-Crossover crossover(const Document&, const Json& part, TransferMode, std::string_view backend = "gpu");
+Crossover crossover(const Document&, const Sweep&, TransferMode, std::string_view backend = "gpu");
 
 /// "The GPU is ahead of the CPU: kernel alone from n = 128 on; with pinned transfers at every size measured;
 /// ..."
-std::string crossover_sentence(const Document&, const Json& part);
+std::string crossover_sentence(const Document&, const Sweep&);
 
 /// That, and the bounds of the error classes that its tables name.
-std::string comparison_sentences(const Document&, const Json& part);
+std::string comparison_sentences(const Document&, const Sweep&);
 
 /// The best of each side at every size: the suite's own variants and the libraries, on one core, on all
 /// cores, on the GPU, and on the GPU with its transfers, all of the standard error class; those as graphs
 /// apart, and the best of each weaker class, where there are any.
-Grid comparison_summary(const Document&, const Json& part);
+Grid comparison_summary(const Document&, const Sweep&);
 
 /// The same sides as lines over the sizes, and the textbook's best.
-Chart comparison_chart(const Document&, const Json& part);
+Chart comparison_chart(const Document&, const Sweep&);
 
 /// A gnuplot script: the rate of each candidate over the sizes, and again, dotted, with pinned transfers.
 /// Throws Error when nothing was measured.
-std::string comparison_plot(const Document&, const Json& part);
+std::string comparison_plot(const Document&, const Sweep&);
 
 }  // namespace tallcache
