@@ -6,8 +6,8 @@
 #include <string>
 
 #include "bench/report/peers.hpp"
-#include "bench/report/steps.hpp"
 #include "bench/studies/compare/compare.hpp"
+#include "bench/studies/steps/steps.hpp"
 #include "tests/suite_reports/documents.hpp"
 
 namespace tallcache::test {

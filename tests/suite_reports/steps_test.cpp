@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/report/kind.hpp"
-#include "bench/report/steps.hpp"
+#include "bench/studies/steps/steps.hpp"
 #include "tests/suite_reports/documents.hpp"
 
 namespace tallcache::test {

@@ -1,8 +1,9 @@
-#include "bench/report/steps.hpp"
+#include "bench/studies/steps/steps.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "bench/report/charts.hpp"
 #include "bench/report/device_memory.hpp"
@@ -15,12 +16,11 @@
 namespace tallcache {
 namespace {
 
-const Record* record_of(const Document& document, const Json& part, const Json& step) {
+const Record* record_of(const Document& document, const StepsPlan& plan, const PlannedStep& step) {
   for (const Record& record : document.measurements)
-    if (part.at("operation") == record.operation && part.at("element") == record.element &&
-        part.at("backend") == record.backend && part.at("shape") == record.shape &&
-        step.at("variant") == record.variant && step.at("params") == record.params &&
-        step.at("threads") == record.threads)
+    if (plan.operation == record.operation && plan.element == record.element &&
+        plan.backend == record.backend && plan.shape == record.shape && step.variant == record.variant &&
+        step.params == record.params && step.threads == record.threads)
       return &record;
   return nullptr;
 }
@@ -31,29 +31,23 @@ double counted_share(const Roofline& roofline, const Record& record, double byte
   return bytes * units / measured_seconds(&record) * 1e-9 / roofline.gb_per_s(record.backend, record.threads);
 }
 
-Grid empty_grid(const Json& part, const std::string& rate, bool counted) {
-  Grid grid{.caption = fmt::format("{} {}, {}:", part.at("operation").get<std::string>(),
-                                   part.at("element").get<std::string>(), sizes_text(part.at("shape"))),
-            .columns = {{"step", true},
-                        {"ms"},
-                        {"+- ms"},
-                        {rate},
-                        {"of " + part.at("limit").get<std::string>()},
-                        {"over the step before"}},
-            .rows = {}};
+Grid empty_grid(const StepsPlan& plan, const std::string& rate, bool counted) {
+  Grid grid{
+      .caption = fmt::format("{} {}, {}:", plan.operation, plan.element, sizes_text(plan.shape)),
+      .columns = {{"step", true}, {"ms"}, {"+- ms"}, {rate}, {"of " + plan.limit}, {"over the step before"}},
+      .rows = {}};
   if (counted) {
-    grid.columns.push_back(
-        {fmt::format("bytes moved for each {}, counted", part.at("unit").get<std::string>())});
+    grid.columns.push_back({fmt::format("bytes moved for each {}, counted", plan.unit)});
     grid.columns.push_back({"of the bandwidth, by these"});
   }
   return grid;
 }
 
-std::string markdown(const Document& document, const Json& part) {
+std::string markdown(const Document& document, const StepsPlan& plan) {
   std::vector<const Record*> records;
-  for (const Json& step : part.at("steps")) records.push_back(record_of(document, part, step));
+  for (const PlannedStep& step : plan.steps) records.push_back(record_of(document, plan, step));
   const std::string notes = class_notes(records);
-  return render(steps_grid(document, part), Style::markdown) + (notes.empty() ? "" : "\n" + notes + "\n");
+  return render(steps_grid(document, plan), Style::markdown) + (notes.empty() ? "" : "\n" + notes + "\n");
 }
 std::string full(const Document& document) { return join_parts(document, markdown); }
 std::string summary(const Document& document) { return measured_on(document) + "\n" + full(document); }
@@ -69,37 +63,36 @@ std::string place_of(const Document& document, const Record& record) {
 }
 
 // The class in which the steps of a part are compared: the first's.
-ErrorClass class_of(const Document& document, const Json& part) {
-  const Record* first = record_of(document, part, part.at("steps").at(0));
+ErrorClass class_of(const Document& document, const StepsPlan& plan) {
+  const Record* first = record_of(document, plan, plan.steps.at(0));
   return first ? first->error_class : ErrorClass::standard;
 }
 
 // The label of a step, and the class of its errors where that is another.
-std::string label_of(const Json& step, const Record* record, ErrorClass error_class) {
-  const std::string label = step.at("label");
+std::string label_of(const PlannedStep& step, const Record* record, ErrorClass error_class) {
   return record && record->error_class != error_class
-             ? fmt::format("{} ({})", label, name_of(record->error_class))
-             : label;
+             ? fmt::format("{} ({})", step.label, name_of(record->error_class))
+             : step.label;
 }
 
 // The fastest step over the textbook's text, which is the first step, and over the fastest library, all on as
 // many threads and of one error class. It names the libraries that were not measured. Empty when none was.
-std::string sentence(const Document& document, const Json& part) {
-  const Json& steps = part.at("steps");
-  const Record *const textbook = record_of(document, part, steps.at(0)), *best = nullptr, *library = nullptr;
+std::string sentence(const Document& document, const StepsPlan& plan) {
+  const Record *const textbook = record_of(document, plan, plan.steps.at(0)), *best = nullptr,
+                      *library = nullptr;
   std::string missing;
   if (!(measured_seconds(textbook) > 0)) return {};
-  for (const Json& step : steps) {
-    const Record* const record = record_of(document, part, step);
-    const Record*& fastest = step.at("peer") ? library : best;
-    if (step.at("threads") != textbook->threads) continue;
-    if (step.at("peer") && !(measured_seconds(record) > 0))
-      missing += fmt::format("{}`{}`", missing.empty() ? "" : ", ", step.at("variant").get<std::string>());
+  for (const PlannedStep& step : plan.steps) {
+    const Record* const record = record_of(document, plan, step);
+    const Record*& fastest = step.peer ? library : best;
+    if (step.threads != textbook->threads) continue;
+    if (step.peer && !(measured_seconds(record) > 0))
+      missing += fmt::format("{}`{}`", missing.empty() ? "" : ", ", step.variant);
     if (record && record->error_class == textbook->error_class && faster(record, fastest)) fastest = record;
   }
   // Steps of one variant's parameters begin with no textbook's.
   const bool one_variant = std::ranges::all_of(
-      steps, [&](const Json& step) { return step.at("peer") || step.at("variant") == textbook->variant; });
+      plan.steps, [&](const PlannedStep& step) { return step.peer || step.variant == textbook->variant; });
   if (!library || one_variant) return {};
   const double seconds = measured_seconds(best);
   const Json& build = document.context.at("build");
@@ -107,8 +100,7 @@ std::string sentence(const Document& document, const Json& part) {
   return fmt::format(
       "- **{}**, {}, {}: `{}` takes {} ms, {:.3g} times as fast as the textbook's `{}` and {:.3g} times as "
       "fast as the fastest library of the same run of `tallcache steps`, `{}`{} ({}; {}, commit {}{}{}).\n",
-      part.at("operation").get<std::string>(), part.at("element").get<std::string>(),
-      sizes_text(part.at("shape")), best->variant, figure(seconds * 1e3),
+      plan.operation, plan.element, sizes_text(plan.shape), best->variant, figure(seconds * 1e3),
       measured_seconds(textbook) / seconds, textbook->variant, measured_seconds(library) / seconds,
       library->variant, missing.empty() ? "" : fmt::format(", without {}", missing),
       place_of(document, *best), build.at("compiler").get<std::string>(), short_commit(build),
@@ -117,18 +109,18 @@ std::string sentence(const Document& document, const Json& part) {
 
 std::string found(const Document& document) {
   std::string sentences;
-  for (const Json& part : document.plan) sentences += sentence(document, part);
+  for (const StepsPlan& plan : parts_of<StepsPlan>(document)) sentences += sentence(document, plan);
   return sentences;
 }
 
 Blocks page(const Document& document) {
   Blocks blocks;
-  for (const Json& part : document.plan) {
-    Grid grid = steps_grid(document, part);
+  for (const StepsPlan& plan : parts_of<StepsPlan>(document)) {
+    Grid grid = steps_grid(document, plan);
     Ranking ranking{.title = grid.caption};
-    const ErrorClass error_class = class_of(document, part);
-    for (const Json& step : part.at("steps"))
-      if (const Record* record = record_of(document, part, step); measured_seconds(record) > 0) {
+    const ErrorClass error_class = class_of(document, plan);
+    for (const PlannedStep& step : plan.steps)
+      if (const Record* record = record_of(document, plan, step); measured_seconds(record) > 0) {
         ranking.x = record->rate_unit();
         ranking.items.push_back(rate_item(*record));
         ranking.items.back().name = label_of(step, record, error_class);
@@ -141,22 +133,22 @@ Blocks page(const Document& document) {
 
 }  // namespace
 
-Grid steps_grid(const Document& document, const Json& part) {
+Grid steps_grid(const Document& document, const StepsPlan& plan) {
   const Roofline roofline(document.limits);
   std::vector<const Record*> records;
-  for (const Json& step : part.at("steps")) records.push_back(record_of(document, part, step));
-  const bool counted = part.contains("unit_bytes");
-  Grid grid = empty_grid(part, rate_title(records), counted);
+  for (const PlannedStep& step : plan.steps) records.push_back(record_of(document, plan, step));
+  const bool counted = !std::isnan(plan.unit_bytes);
+  Grid grid = empty_grid(plan, rate_title(records), counted);
   const bool has_counts = has_memory_counts(records);
   if (has_counts) add_memory_columns(grid);
-  const ErrorClass error_class = class_of(document, part);
+  const ErrorClass error_class = class_of(document, plan);
   double before = no_value;
   auto next = records.begin();
-  for (const Json& step : part["steps"]) {
+  for (const PlannedStep& step : plan.steps) {
     const Record* record = *next++;
     const double seconds = measured_seconds(record);
     const bool measured = seconds > 0;
-    const bool apart = step.at("peer") || (record && record->error_class != error_class);
+    const bool apart = step.peer || (record && record->error_class != error_class);
     std::vector<std::string> row{label_of(step, record, error_class),
                                  measured ? figure(seconds * 1e3) : reason_of(record),
                                  measured ? figure(record->seconds_spread() * 1e3) : "",
@@ -164,10 +156,9 @@ Grid steps_grid(const Document& document, const Json& part) {
                                  percent(measured ? roofline.share(*record) : no_value),
                                  apart ? "" : times(before / seconds)};
     if (counted) {
-      const double bytes = step.value("bytes", no_value);
-      row.push_back(figure(bytes));
+      row.push_back(figure(step.bytes));
       row.push_back(
-          percent(measured ? counted_share(roofline, *record, bytes, part["unit_bytes"]) : no_value));
+          percent(measured ? counted_share(roofline, *record, step.bytes, plan.unit_bytes) : no_value));
     }
     if (has_counts) add_memory_cells(row, record);
     grid.rows.push_back(std::move(row));

@@ -1,13 +1,22 @@
 // The report of `tallcache forks`: several threads over one, under each fork policy.
 #pragma once
 
+#include <string>
+
 #include "bench/report/document.hpp"
 #include "bench/report/grid.hpp"
 
 namespace tallcache {
 
+/// A part of the plan: an operation, whose variants were measured on one thread and on these.
+struct ForksPlan {
+  std::string operation, element;
+  int threads;
+};
+TALLCACHE_JSON_FIELDS(ForksPlan, operation, element, threads)
+
 /// A row for each variant and size. A run on several threads keeps up with one where it reaches 0.95 of its
 /// speed, or takes a microsecond more.
-Grid forks_grid(const Document&, const Json& part);
+Grid forks_grid(const Document&, const ForksPlan&);
 
 }  // namespace tallcache

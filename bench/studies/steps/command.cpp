@@ -1,10 +1,9 @@
 // tallcache steps: where the time of the fastest variants goes, one step of their design after the other.
-#include "bench/report/steps.hpp"
+#include "bench/studies/steps/steps.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <cmath>
 #include <memory>
 
 #include "bench/commands/output.hpp"
@@ -33,21 +32,21 @@ Candidate candidate_of(const Operation& operation, const OptimizationSteps& step
   return {&variant, complete_params(variant, step.params), step.all_cores ? default_threads() : 1};
 }
 
-Json plan_of(const Problem& problem, const OptimizationSteps& steps) {
-  Json part{{"operation", problem.operation->name}, {"element", steps.element}, {"backend", steps.backend},
-            {"shape", to_json(problem.shape)},      {"unit", steps.unit},       {"limit", steps.limit}};
-  if (!std::isnan(steps.min_bytes)) part["unit_bytes"] = steps.min_bytes;
+StepsPlan plan_of(const Problem& problem, const OptimizationSteps& steps) {
+  StepsPlan plan{std::string(problem.operation->name),
+                 std::string(steps.element),
+                 std::string(steps.backend),
+                 to_json(problem.shape),
+                 std::string(steps.unit),
+                 std::string(steps.limit),
+                 steps.min_bytes,
+                 {}};
   for (const Step& step : steps.steps) {
     const Candidate candidate = candidate_of(*problem.operation, steps, step);
-    Json line{{"label", step.label},
-              {"variant", step.variant},
-              {"params", to_json(candidate.params)},
-              {"threads", candidate.threads},
-              {"peer", step.peer}};
-    if (!std::isnan(step.bytes)) line["bytes"] = step.bytes;
-    part["steps"].push_back(std::move(line));
+    plan.steps.push_back({std::string(step.label), std::string(step.variant), to_json(candidate.params),
+                          candidate.threads, step.peer, step.bytes});
   }
-  return part;
+  return plan;
 }
 
 void measure_steps(Document& document, std::string_view name, const OptimizationSteps& steps,

@@ -1,6 +1,6 @@
 // tallcache forks: what forks cost. Every variant that forks at every power of ten of its size, on one thread
 // and on several under each fork policy.
-#include "bench/report/forks.hpp"
+#include "bench/studies/forks/forks.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -112,11 +112,11 @@ void measure_forks(ForksOptions options) {
   document.context["seed"] = options.seed;
   if (options.smoke) document.context["mode"] = "smoke";
   for (const Operation* operation : chosen) {
-    document.plan.push_back(
-        {{"operation", operation->name}, {"element", operation->element}, {"threads", options.threads}});
+    const ForksPlan plan{std::string(operation->name), std::string(operation->element), options.threads};
+    document.plan.push_back(plan);
     for (const Variant* variant : variants_of(*operation))
       if (forks(variant)) measure_variant(document, *operation, *variant, options);
-    output.part(document, render(forks_grid(document, document.plan.back()), Style::terminal));
+    output.part(document, render(forks_grid(document, plan), Style::terminal));
   }
   output.finish(document);
 }

@@ -1,4 +1,4 @@
-#include "bench/report/forks.hpp"
+#include "bench/studies/forks/forks.hpp"
 
 #include <fmt/format.h>
 
@@ -28,10 +28,10 @@ const Record* under(const Document& document, const Record& alone, std::string_v
   return nullptr;
 }
 
-std::vector<Case> cases_of(const Document& document, const Json& part) {
+std::vector<Case> cases_of(const Document& document, const ForksPlan& plan) {
   std::vector<Case> cases;
   for (const Record& record : document.measurements) {
-    if (part.at("operation") != record.operation || record.threads != 1) continue;
+    if (plan.operation != record.operation || record.threads != 1) continue;
     Case& one = cases.emplace_back(Case{.alone = &record, .forked = {}});
     for (std::size_t p = 0; p < fork_policies.size(); ++p)
       one.forked[p] = under(document, record, name_of(fork_policies[p]));
@@ -71,22 +71,21 @@ std::string count_text(const std::vector<Case>& cases, std::size_t policy) {
                      missing > 0 ? fmt::format(", {} not measured", missing) : "");
 }
 
-std::string markdown(const Document& document, const Json& part) {
-  return render(forks_grid(document, part), Style::markdown);
+std::string markdown(const Document& document, const ForksPlan& plan) {
+  return render(forks_grid(document, plan), Style::markdown);
 }
 std::string full(const Document& document) { return join_parts(document, markdown); }
 std::string summary(const Document& document) { return measured_on(document) + "\n" + full(document); }
 
 }  // namespace
 
-Grid forks_grid(const Document& document, const Json& part) {
-  const auto cases = cases_of(document, part);
-  Grid grid{
-      .caption = fmt::format("{} {}, {} threads over one (* neither {} of it nor within a microsecond):",
-                             part.at("operation").get<std::string>(), part.at("element").get<std::string>(),
-                             part.at("threads").get<int>(), least_share),
-      .columns = {{"variant and size", true}, {"one thread, us"}},
-      .rows = {}};
+Grid forks_grid(const Document& document, const ForksPlan& plan) {
+  const auto cases = cases_of(document, plan);
+  Grid grid{.caption = fmt::format(
+                "{} {}, {} threads over one (* neither {} of it nor within a microsecond):", plan.operation,
+                plan.element, plan.threads, least_share),
+            .columns = {{"variant and size", true}, {"one thread, us"}},
+            .rows = {}};
   for (const ForkPolicy policy : fork_policies) grid.columns.push_back({std::string(name_of(policy))});
   for (const Case& one : cases) {
     const double seconds = measured_seconds(one.alone);
