@@ -1,5 +1,5 @@
 // Rounding errors: their reference in twice the precision, and what is reported of them.
-#include "bench/report/errors.hpp"
+#include "bench/studies/errors/errors.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // tallcache errors: the rounding errors of an operation's variants as a size grows, and beside their speeds.
-#include "bench/report/errors.hpp"
+#include "bench/studies/errors/errors.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -45,22 +45,24 @@ std::vector<Examined> examined(const Operation& operation, const ErrorStudy& stu
   return list;
 }
 
-Json plan_of(const Operation& operation, const ErrorStudy& study, const ErrorsOptions& options,
-             const std::vector<Examined>& list) {
-  Json part{{"operation", operation.name},
-            {"element", study.element},
-            {"backend", study.backend},
-            {"dimension", study.dimension},
-            {"relative_to", study.relative_to}};
+ErrorsPlan plan_of(const Operation& operation, const ErrorStudy& study, const ErrorsOptions& options,
+                   const std::vector<Examined>& list) {
+  ErrorsPlan plan{
+      .operation = std::string(operation.name),
+      .element = std::string(study.element),
+      .backend = std::string(study.backend),
+      .dimension = std::string(study.dimension),
+      .relative_to = std::string(study.relative_to),
+      .ladder = {},
+      .timed = to_json(complete_shape(operation, options.smoke ? study.smoke_timed : study.timed)),
+      .inputs = {study.inputs.begin(), study.inputs.end()},
+      .runs = {}};
   for (const Shape& shape : options.smoke ? study.smoke_ladder : study.ladder)
-    part["ladder"].push_back(to_json(complete_shape(operation, shape)));
-  part["timed"] = to_json(complete_shape(operation, options.smoke ? study.smoke_timed : study.timed));
-  part["inputs"] = study.inputs;
+    plan.ladder.push_back(to_json(complete_shape(operation, shape)));
   for (const Examined& one : list)
-    part["runs"].push_back({{"variant", one.candidate.variant->name},
-                            {"params", to_json(one.candidate.params)},
-                            {"normwise", one.normwise()}});
-  return part;
+    plan.runs.push_back(
+        {std::string(one.candidate.variant->name), to_json(one.candidate.params), one.normwise()});
+  return plan;
 }
 
 void put_errors(Record& record, const ErrorStudy& study, const RoundingErrors& errors) {
