@@ -1,6 +1,7 @@
 // The results document: its JSON Schema and its reader accept and refuse the same documents.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +15,10 @@
 #include "bench/report/kind.hpp"
 #include "bench/report/misses.hpp"
 #include "bench/report/profile.hpp"
+#include "bench/studies/compare/compare.hpp"
+#include "bench/studies/errors/errors.hpp"
+#include "bench/studies/forks/forks.hpp"
+#include "bench/studies/steps/steps.hpp"
 #include "tests/document_sabotages.hpp"
 
 namespace tallcache {
@@ -115,6 +120,27 @@ TEST(Document, IsReadAndWrittenBackAsItWas) {
       ADD_FAILURE() << error.what();
     }
   }
+}
+
+/// Whether the plan of a document is of this type, and as it was when it is written again.
+template <class Part>
+void expect_plan(const Document& document, std::string_view kind, int& count) {
+  if (document.kind != kind) return;
+  ++count;
+  EXPECT_EQ(Json(parts_of<Part>(document)), document.plan) << document.plan.dump();
+}
+
+TEST(Document, PlansAreReadAndWrittenBackAsTheyWere) {
+  int compared = 0, stepped = 0, forked = 0, examined = 0;
+  for (const fs::path& file : committed_files()) {
+    SCOPED_TRACE(file);
+    const Document document = read_document(file.string());
+    expect_plan<Sweep>(document, "compare", compared);
+    expect_plan<StepsPlan>(document, "steps", stepped);
+    expect_plan<ForksPlan>(document, "forks", forked);
+    expect_plan<ErrorsPlan>(document, "errors", examined);
+  }
+  EXPECT_GT(std::min({compared, stepped, forked, examined}), 0);
 }
 
 fs::path broken(const Folder& folder, const Sabotage& sabotage) {

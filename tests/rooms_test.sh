@@ -20,6 +20,12 @@ check gpu 'cpu|blas|ranks|bench|tests'
 check blas 'gpu|ranks|bench|tests'
 check ranks 'gpu|blas|bench|tests'
 check bench 'blas|tests'
+# A study stands on the other rooms of bench, and none of them on a study.
+for room in report program suites misses tables ranks; do check "bench/$room" 'bench/studies'; done
+for study in bench/studies/*; do
+  others=$(find bench/studies -mindepth 1 -maxdepth 1 ! -path "$study" -printf '%p|')
+  check "$study" "${others%|}"
+done
 
 # A planted arrow is found.
 planted=$(mktemp -d)
