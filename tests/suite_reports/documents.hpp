@@ -99,6 +99,7 @@ inline Document stairs() {
   for (const Run& run : {Run{"a", 8}, Run{"b", 4}, Run{"library", 2}, Run{"c", 1}}) {
     Record record = record_of(run, 80, "key");
     record.shape["pad"] = 0;
+    record.peer = record.variant == "library";
     document.put(std::move(record));
   }
   document.limits = {limit("memory_traffic", "byte", 1, 40e-9)};

@@ -60,6 +60,14 @@ TEST(Steps, TheSentenceNamesLibrariesThatWereNotMeasured) {
       << found;
 }
 
+// A step for comparison that is a variant of the suite's is none.
+TEST(Steps, TheSentenceCallsNoVariantOfTheSuiteALibrary) {
+  Document document = stairs();
+  document.context = {{"cpu", "Z80"}, {"build", {{"compiler", "zcc"}, {"commit", "0123"}}}};
+  for (Record& record : document.measurements) record.peer = false;
+  EXPECT_EQ(steps_report.found(document), "");
+}
+
 TEST(Steps, AWrongOrAbsentStepHasItsReasonAndIsNotBuiltOn) {
   Document document = stairs();
   mark_wrong(document.measurements[0]);

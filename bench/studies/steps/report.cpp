@@ -84,7 +84,8 @@ std::string sentence(const Document& document, const StepsPlan& plan) {
   if (!(measured_seconds(textbook) > 0)) return {};
   for (const PlannedStep& step : plan.steps) {
     const Record* const record = record_of(document, plan, step);
-    const Record*& fastest = step.peer ? library : best;
+    // A step for comparison may be another variant of the suite's.
+    const Record*& fastest = record && record->peer ? library : best;
     if (step.threads != textbook->threads) continue;
     if (step.peer && !(measured_seconds(record) > 0))
       missing += fmt::format("{}`{}`", missing.empty() ? "" : ", ", step.variant);
