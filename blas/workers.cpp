@@ -82,9 +82,9 @@ State& state() {
 
 void* work_as(void* argument) {
   const std::unique_ptr<SharedWorker> own(static_cast<SharedWorker*>(argument));
-  pthread_setname_np(pthread_self(), "tallcache_blas");
   // Not the caller's processors, from whom the thread has inherited: it may be pinned.
   if (const ProcessorSet usable = usable_processors(); !usable.empty()) restrict_to(usable);
+  pthread_setname_np(pthread_self(), "tallcache_blas");  // last: who knows it by its name may set its mask
   try {
     (*own)->work();
   } catch (...) {  // no memory to enter the arena: the others do this one's part

@@ -313,8 +313,6 @@ TEST_F(Host, AFirstCallFromAPinnedThreadLeavesAllProcessors) {
                 const cpu_set_t set = mask_of(0);
                 caller_stays = CPU_EQUAL(&set, &one);
               }).join();
-              // A moment after a thread has its name it has its mask.
-              std::this_thread::sleep_for(std::chrono::milliseconds(50));
               each_task([&](pid_t task) {
                 const cpu_set_t set = mask_of(task);
                 on_all = on_all && CPU_EQUAL(&set, &whole);
