@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/report/json_fields.hpp"
 #include "bench/report/page.hpp"
 
 namespace tallcache {

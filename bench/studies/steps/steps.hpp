@@ -7,6 +7,7 @@
 
 #include "bench/report/document.hpp"
 #include "bench/report/grid.hpp"
+#include "bench/report/json_fields.hpp"
 
 namespace tallcache {
 
