@@ -18,6 +18,7 @@
 #include "bench/studies/compare/compare.hpp"
 #include "bench/studies/errors/errors.hpp"
 #include "bench/studies/forks/forks.hpp"
+#include "bench/studies/peers/peers.hpp"
 #include "bench/studies/steps/steps.hpp"
 #include "tests/document_sabotages.hpp"
 
@@ -131,7 +132,7 @@ void expect_plan(const Document& document, std::string_view kind, int& count) {
 }
 
 TEST(Document, PlansAreReadAndWrittenBackAsTheyWere) {
-  int compared = 0, stepped = 0, forked = 0, examined = 0;
+  int compared = 0, stepped = 0, forked = 0, examined = 0, beside = 0;
   for (const fs::path& file : committed_files()) {
     SCOPED_TRACE(file);
     const Document document = read_document(file.string());
@@ -139,8 +140,9 @@ TEST(Document, PlansAreReadAndWrittenBackAsTheyWere) {
     expect_plan<StepsPlan>(document, "steps", stepped);
     expect_plan<ForksPlan>(document, "forks", forked);
     expect_plan<ErrorsPlan>(document, "errors", examined);
+    expect_plan<PeersPlan>(document, "peers", beside);
   }
-  EXPECT_GT(std::min({compared, stepped, forked, examined}), 0);
+  EXPECT_GT(std::min({compared, stepped, forked, examined, beside}), 0);
 }
 
 fs::path broken(const Folder& folder, const Sabotage& sabotage) {

@@ -1,28 +1,36 @@
 // Structs as JSON objects.
 #pragma once
 
+#include <cmath>
 #include <nlohmann/json.hpp>
-#include <type_traits>
+#include <optional>
 
 #include "bench/report/json.hpp"
 
 namespace tallcache {
 namespace detail {
-/// A figure may be NaN, which JSON has not: it is left out.
 template <class T>
 void put_field(Json& json, const char* key, const T& value) {
-  if constexpr (std::is_same_v<T, double>) {
-    if (value != value) return;
-  }
   json[key] = value;
 }
 template <class T>
 void get_field(const Json& json, const char* key, T& value) {
-  if constexpr (std::is_same_v<T, double>)
-    value = json.value(key, no_value);
-  else
-    json.at(key).get_to(value);
+  json.at(key).get_to(value);
 }
+// What is not there is left out.
+template <class T>
+void put_field(Json& json, const char* key, const std::optional<T>& value) {
+  if (value) json[key] = *value;
+}
+template <class T>
+void get_field(const Json& json, const char* key, std::optional<T>& value) {
+  if (json.contains(key)) value = json[key].get<T>();
+}
+// A figure is NaN there, which JSON has not.
+inline void put_field(Json& json, const char* key, double value) {
+  if (!std::isnan(value)) json[key] = value;
+}
+inline void get_field(const Json& json, const char* key, double& value) { value = json.value(key, no_value); }
 }  // namespace detail
 
 /// to_json() and from_json() of a struct, whose fields are the keys, in their order. (The library's own macro

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/report/format.hpp"
-#include "bench/report/peers.hpp"
+#include "bench/studies/peers/peers.hpp"
 #include "tests/suite_reports/documents.hpp"
 
 namespace tallcache::test {

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
-#include "bench/report/peers.hpp"
 #include "bench/studies/compare/compare.hpp"
+#include "bench/studies/peers/peers.hpp"
 #include "bench/studies/steps/steps.hpp"
 #include "tests/suite_reports/documents.hpp"
 

@@ -1,6 +1,6 @@
 // tallcache peers: the fastest variants beside the libraries that a user would pick instead, over the shapes
 // and inputs where each must hold.
-#include "bench/report/peers.hpp"
+#include "bench/studies/peers/peers.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -55,27 +55,26 @@ std::string label_of(const Problem& problem, const PeerCase& peer_case) {
   return text;
 }
 
-Json plan_of(const Operation& operation, const PeerComparison& comparison) {
+PeersPlan plan_of(const Operation& operation, const PeerComparison& comparison) {
   const SpeedShare& share = comparison.share;
-  Json part{{"operation", operation.name},
-            {"element", operation.element},
-            {"backend", comparison.backend},
-            {"variant", comparison.variant},
-            {"share", {{"of", to_string(share.of)}, {"title", share.title}}},
-            {"first_input", operation.inputs.front()},
-            {"baseline", comparison.baseline},
-            {"cases", Json::array()}};
-  if (comparison.cold) part["caches"] = "cold";
-  if (comparison.mean) part["mean"] = true;
+  PeersPlan plan{.operation = std::string(operation.name),
+                 .element = std::string(operation.element),
+                 .backend = std::string(comparison.backend),
+                 .variant = std::string(comparison.variant),
+                 .share = {.of = std::string(to_string(share.of)), .title = std::string(share.title)},
+                 .first_input = std::string(operation.inputs.front()),
+                 .baseline = std::string(comparison.baseline)};
+  if (comparison.cold) plan.caches = "cold";
+  if (comparison.mean) plan.mean = true;
   if (share.of == SpeedShare::Of::reference) {
-    part["share"]["operation"] = share.operation;
-    part["share"]["variant"] = share.variant;
+    plan.share.operation = share.operation;
+    plan.share.variant = share.variant;
   }
   if (!share.element.empty()) {
-    part["share"]["element"] = share.element;
-    part["share"]["products"] = share.products;
+    plan.share.element = share.element;
+    plan.share.products = share.products;
   }
-  return part;
+  return plan;
 }
 
 // Those of a small problem on a device, once more as graphs.
@@ -125,8 +124,7 @@ void measure_case(Document& document, const Operation& operation, const PeerComp
   const std::string row = fmt::format(
       "{} {} {}: {}{}{}{}", operation.name, operation.element, comparison.variant, peer_case.group,
       peer_case.group.empty() ? "" : ": ", label, threads > 1 ? fmt::format(", {} threads", threads) : "");
-  document.plan.back()["cases"].push_back(
-      {{"label", label}, {"row", row}, {"threads", threads}, {"group", peer_case.group}});
+  document.plan.back()["cases"].push_back(PlannedCase{label, row, threads, std::string(peer_case.group)});
   print(Stream::error, "{} ...\n", row);
   std::vector<Candidate> list;
   for (const Variant* variant : compared_variants(operation, comparison))

@@ -1,10 +1,4 @@
-// The fastest variants beside the libraries, as `tallcache peers` measured them. A part of the plan is
-//
-//   {"operation", "element", "backend", "variant",
-//    "share": {"of": what its speed is a share of (SpeedShare::Of), "title", "operation", "variant"},
-//    "first_input": the operation's, "baseline": the variant of the suite with a column of its own, or "",
-//    "mean": true where the cases without a group have a mean, too,
-//    "cases": [{"label", "row", "threads", "group"}]}
+// The fastest variants beside the libraries, as `tallcache peers` measured them.
 //
 // The records of a case, which were interleaved, have its row: the variant's own, its peers', and the
 // reference's, which was measured next. Cases of one group are printed as their geometric mean and their
@@ -14,13 +8,44 @@
 // their own: plain launches are held against plain ones, and graphs against graphs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/report/document.hpp"
 #include "bench/report/grid.hpp"
+#include "bench/report/json_fields.hpp"
 
 namespace tallcache {
+
+/// What the variant's speed is a share of (SpeedShare).
+struct PlannedShare {
+  std::string of, title;
+  std::optional<std::string> operation, variant;  ///< the reference's
+  std::optional<std::string> element;             ///< whose limit it is, where it is another's
+  std::optional<int> products;                    ///< of that element, which one of this element takes
+};
+TALLCACHE_JSON_FIELDS(PlannedShare, of, title, operation, variant, element, products)
+
+struct PlannedCase {
+  std::string label, row;
+  int threads;
+  std::string group;
+};
+TALLCACHE_JSON_FIELDS(PlannedCase, label, row, threads, group)
+
+/// A part of the plan.
+struct PeersPlan {
+  std::string operation, element, backend, variant;
+  PlannedShare share;
+  std::string first_input;  ///< the operation's
+  std::string baseline;     ///< the variant of the suite with a column of its own, or ""
+  std::vector<PlannedCase> cases;
+  std::optional<std::string> caches;  ///< "cold"
+  std::optional<bool> mean;           ///< true where the cases without a group have a mean, too
+};
+TALLCACHE_JSON_FIELDS(PeersPlan, operation, element, backend, variant, share, first_input, baseline, cases,
+                      caches, mean)
 
 /// The figures of one case by launches of one mode; NaN and nullptr where there are none.
 struct PeerFigures {
@@ -33,7 +58,7 @@ struct PeerFigures {
   double share = no_value;  ///< of the reference that the part names
   double over_one_core = no_value;
 };
-PeerFigures peer_figures(const Document&, const Json& part, const Json& peer_case,
+PeerFigures peer_figures(const Document&, const PeersPlan&, const PlannedCase&,
                          LaunchMode launch = LaunchMode::plain);
 
 /// The figures of a group, or of all cases without one where `group` is "", over the cases in which the
@@ -44,10 +69,10 @@ struct PeerGroup {
   double geometric_mean = no_value, min = no_value;  ///< of the speeds over the best peer
   std::string min_label;
 };
-PeerGroup peer_group(const Document&, const Json& part, std::string_view group,
+PeerGroup peer_group(const Document&, const PeersPlan&, std::string_view group,
                      LaunchMode launch = LaunchMode::plain);
 
 /// One part of the plan as a table.
-Grid peers_grid(const Document&, const Json& part);
+Grid peers_grid(const Document&, const PeersPlan&);
 
 }  // namespace tallcache

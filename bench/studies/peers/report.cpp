@@ -1,4 +1,4 @@
-#include "bench/report/peers.hpp"
+#include "bench/studies/peers/peers.hpp"
 
 #include <fmt/format.h>
 
@@ -17,21 +17,20 @@ namespace {
 double rate_of(const Record* record) { return record ? record->rate(measured_seconds(record)) : no_value; }
 
 // The first record of this operation, variant and launch mode in a row.
-const Record* record_of(const Document& document, const Json& part, const Json& peer_case,
-                        const Json& operation, const Json& variant, LaunchMode launch) {
+const Record* record_of(const Document& document, const PeersPlan& plan, const PlannedCase& peer_case,
+                        std::string_view operation, std::string_view variant, LaunchMode launch) {
   for (const Record& record : document.measurements)
-    if (peer_case.at("row") == record.row && part.at("backend") == record.backend &&
-        operation == record.operation && variant == record.variant && record.launch() == launch)
+    if (peer_case.row == record.row && plan.backend == record.backend && operation == record.operation &&
+        variant == record.variant && record.launch() == launch)
       return &record;
   return nullptr;
 }
 
-// The run of another case of the part that differs from `own` in its input or its number of threads.
-const Record* other_case(const Document& document, const Json& part, const Record& own,
+// The run of another case of the plan that differs from `own` in its input or its number of threads.
+const Record* other_case(const Document& document, const PeersPlan& plan, const Record& own,
                          std::string_view input, int threads) {
-  for (const Json& peer_case : part.at("cases")) {
-    const Record* other =
-        record_of(document, part, peer_case, part.at("operation"), part.at("variant"), own.launch());
+  for (const PlannedCase& peer_case : plan.cases) {
+    const Record* other = record_of(document, plan, peer_case, plan.operation, plan.variant, own.launch());
     if (other && other->shape == own.shape && other->params == own.params && other->input == input &&
         other->threads == threads)
       return other;
@@ -39,25 +38,25 @@ const Record* other_case(const Document& document, const Json& part, const Recor
   return nullptr;
 }
 
-double share_of(const Document& document, const Json& part, const Json& peer_case, const Record& own) {
-  const Json& share = part.at("share");
-  const std::string of = share.at("of"), first_input = part.at("first_input");
-  if (of == "limit")
-    return share.value("products", 1) *
-           Roofline(document.limits).share(own, share.value("element", own.element));
-  if (of == "reference")
-    return measured_seconds(record_of(document, part, peer_case, share.at("operation"), share.at("variant"),
-                                      own.launch())) /
+double share_of(const Document& document, const PeersPlan& plan, const PlannedCase& peer_case,
+                const Record& own) {
+  const PlannedShare& share = plan.share;
+  if (share.of == "limit")
+    return share.products.value_or(1) *
+           Roofline(document.limits).share(own, share.element.value_or(own.element));
+  if (share.of == "reference")
+    return measured_seconds(record_of(document, plan, peer_case, share.operation.value(),
+                                      share.variant.value(), own.launch())) /
            measured_seconds(&own);
-  if (own.input == first_input) return no_value;
-  return rate_of(&own) / rate_of(other_case(document, part, own, first_input, own.threads));
+  if (own.input == plan.first_input) return no_value;
+  return rate_of(&own) / rate_of(other_case(document, plan, own, plan.first_input, own.threads));
 }
 
 // The class of the part's variant, by its records; in a document without one it was not measured.
-ErrorClass class_of(const Document& document, const Json& part) {
+ErrorClass class_of(const Document& document, const PeersPlan& plan) {
   for (const Record& record : document.measurements)
-    if (part.at("operation") == record.operation && part.at("element") == record.element &&
-        part.at("backend") == record.backend && part.at("variant") == record.variant)
+    if (plan.operation == record.operation && plan.element == record.element &&
+        plan.backend == record.backend && plan.variant == record.variant)
       return record.error_class;
   return ErrorClass::standard;
 }
@@ -78,22 +77,21 @@ bool has_column(const Grid& grid, std::string_view title) {
   return std::ranges::find(grid.columns, title, &Column::title) != grid.columns.end();
 }
 
-std::vector<const Record*> all_records(const Document& document, const Json& part) {
+std::vector<const Record*> all_records(const Document& document, const PeersPlan& plan) {
   std::vector<const Record*> list;
   for (const Record& record : document.measurements)
-    for (const Json& peer_case : part.at("cases"))
-      if (peer_case.at("row") == record.row && part.at("operation") == record.operation)
-        list.push_back(&record);
+    for (const PlannedCase& peer_case : plan.cases)
+      if (peer_case.row == record.row && plan.operation == record.operation) list.push_back(&record);
   return list;
 }
 
 // "; vqsort runs as AVX2": the builds and kernels that the libraries chose, without the plans for each size.
-std::string libraries_of(const Document& document, const Json& part) {
+std::string libraries_of(const Document& document, const PeersPlan& plan) {
   std::string text;
   std::set<std::pair<std::string, std::string>> said;
-  for (const Json& peer_case : part.at("cases"))
+  for (const PlannedCase& peer_case : plan.cases)
     for (const Record& record : document.measurements) {
-      if (peer_case.at("row") != record.row || record.runs_as.empty()) continue;
+      if (peer_case.row != record.row || record.runs_as.empty()) continue;
       const std::string build = record.runs_as.substr(0, record.runs_as.find("; "));
       if (said.emplace(record.variant, build).second)
         text += fmt::format("; {} runs as {}", record.variant, build);
@@ -101,23 +99,20 @@ std::string libraries_of(const Document& document, const Json& part) {
   return text;
 }
 
-std::string caption_of(const Document& document, const Json& part) {
-  const bool host = part.at("backend") == "cpu";
-  return fmt::format("{} {}{}: {} and the best of its peers{}{}{}:", part.at("operation").get<std::string>(),
-                     part.at("element").get<std::string>(),
-                     host ? "" : " on the " + backend_title(part.at("backend").get<std::string>()),
-                     with_class(part.at("variant").get<std::string>(), class_of(document, part)),
-                     host ? ", each on as many threads" : "", part.contains("caches") ? ", caches cold" : "",
-                     libraries_of(document, part));
+std::string caption_of(const Document& document, const PeersPlan& plan) {
+  const bool host = plan.backend == "cpu";
+  return fmt::format("{} {}{}: {} and the best of its peers{}{}{}:", plan.operation, plan.element,
+                     host ? "" : " on the " + backend_title(plan.backend),
+                     with_class(plan.variant, class_of(document, plan)),
+                     host ? ", each on as many threads" : "", plan.caches ? ", caches cold" : "",
+                     libraries_of(document, plan));
 }
 
-Grid empty_grid(const Document& document, const Json& part) {
+Grid empty_grid(const Document& document, const PeersPlan& plan) {
   std::vector<const Record*> records;
-  for (const Json& peer_case : part.at("cases"))
-    records.push_back(
-        record_of(document, part, peer_case, part.at("operation"), part.at("variant"), LaunchMode::plain));
-  const std::string baseline = part.at("baseline");
-  Grid grid{.caption = caption_of(document, part),
+  for (const PlannedCase& peer_case : plan.cases)
+    records.push_back(record_of(document, plan, peer_case, plan.operation, plan.variant, LaunchMode::plain));
+  Grid grid{.caption = caption_of(document, plan),
             .columns = {{"case", true},
                         {"threads"},
                         {"ms"},
@@ -125,12 +120,12 @@ Grid empty_grid(const Document& document, const Json& part) {
                         {rate_title(records)},
                         {"best peer", true},
                         {"over it"},
-                        {part.at("share").at("title")},
+                        {plan.share.title},
                         {"over one core"}},
             .rows = {}};
-  if (!baseline.empty()) grid.columns.push_back({"over " + baseline});
-  const ErrorClass own = class_of(document, part);
-  if (std::ranges::any_of(all_records(document, part), [&](const Record* r) { return r->error_class > own; }))
+  if (!plan.baseline.empty()) grid.columns.push_back({"over " + plan.baseline});
+  const ErrorClass own = class_of(document, plan);
+  if (std::ranges::any_of(all_records(document, plan), [&](const Record* r) { return r->error_class > own; }))
     grid.columns.insert(grid.columns.end(), {{std::string(weaker_title), true}, {"over that"}});
   if (has_memory_counts(records)) add_memory_columns(grid);
   return grid;
@@ -139,9 +134,10 @@ Grid empty_grid(const Document& document, const Json& part) {
 // "", or what a line says of a case's second records.
 std::string suffix(LaunchMode launch) { return launch == LaunchMode::graph ? ", graph" : ""; }
 
-void add_group(Grid& grid, const Document& document, const Json& part, const Json& first, LaunchMode launch) {
-  const std::string name = first.at("group"), threads = std::to_string(first.at("threads").get<int>());
-  const PeerGroup group = peer_group(document, part, name, launch);
+void add_group(Grid& grid, const Document& document, const PeersPlan& plan, const PlannedCase& first,
+               LaunchMode launch) {
+  const std::string &name = first.group, threads = std::to_string(first.threads);
+  const PeerGroup group = peer_group(document, plan, name, launch);
   if (launch == LaunchMode::graph && group.count + group.absent_count == 0) return;
   const std::string missing = group.absent_count ? fmt::format(", {} not measured", group.absent_count) : "";
   grid.rows.push_back({fmt::format("{}{}: geometric mean of {}{}", name.empty() ? "all of these" : name,
@@ -152,21 +148,19 @@ void add_group(Grid& grid, const Document& document, const Json& part, const Jso
         {fmt::format("the least of them, {}", group.min_label), threads, "", "", "", "", times(group.min)});
 }
 
-void add_case(Grid& grid, const Document& document, const Json& part, const Json& peer_case,
+void add_case(Grid& grid, const Document& document, const PeersPlan& plan, const PlannedCase& peer_case,
               LaunchMode launch) {
-  const PeerFigures figures = peer_figures(document, part, peer_case, launch);
+  const PeerFigures figures = peer_figures(document, plan, peer_case, launch);
   if (launch == LaunchMode::graph && !figures.own) return;
   const double seconds = measured_seconds(figures.own);
-  std::vector<std::string> row{peer_case.at("label").get<std::string>() + suffix(launch),
-                               std::to_string(peer_case.at("threads").get<int>())};
+  std::vector<std::string> row{peer_case.label + suffix(launch), std::to_string(peer_case.threads)};
   if (seconds > 0)
     row.insert(row.end(), {figure(seconds * 1e3), figure(figures.own->seconds_spread() * 1e3),
                            figure(figures.own->rate()), best_name(figures), times(figures.over_best),
                            percent(figures.share), times(figures.over_one_core)});
   else
     row.push_back(reason_of(figures.own));
-  if (seconds > 0 && !part.at("baseline").get_ref<const std::string&>().empty())
-    row.push_back(times(figures.over_baseline));
+  if (seconds > 0 && !plan.baseline.empty()) row.push_back(times(figures.over_baseline));
   if (seconds > 0 && has_column(grid, weaker_title))
     row.insert(row.end(), {figures.weaker ? variant_name(*figures.weaker) : "-", times(figures.over_weaker)});
   if (seconds > 0 && row.size() < grid.columns.size()) add_memory_cells(row, figures.own);
@@ -182,24 +176,22 @@ void drop_threads(Grid& grid) {
     }
 }
 
-std::string markdown(const Document& document, const Json& part) {
-  const std::string notes = class_notes(all_records(document, part));
-  return render(peers_grid(document, part), Style::markdown) + (notes.empty() ? "" : "\n" + notes + "\n");
+std::string markdown(const Document& document, const PeersPlan& plan) {
+  const std::string notes = class_notes(all_records(document, plan));
+  return render(peers_grid(document, plan), Style::markdown) + (notes.empty() ? "" : "\n" + notes + "\n");
 }
 std::string full(const Document& document) { return join_parts(document, markdown); }
 std::string summary(const Document& document) { return measured_on(document) + "\n" + full(document); }
 
 // A case's speed over its best peer, from the spreads of both; or the mean of a group and its least.
-void add_items(Ranking& ranking, const Document& document, const Json& part, const Json& peer_case,
-               LaunchMode launch) {
-  const std::string group = peer_case.at("group");
-  const int threads = peer_case.at("threads");
+void add_items(Ranking& ranking, const Document& document, const PeersPlan& plan,
+               const PlannedCase& peer_case, LaunchMode launch) {
+  const auto& [label, row, threads, group] = peer_case;
   const std::string cores =
-      part.at("backend") != "cpu" ? "" : fmt::format(", {} core{}", threads, threads == 1 ? "" : "s");
-  Ranking::Item item{.name = peer_case.at("label").get<std::string>() + suffix(launch) + cores,
-                     .family = Family::ours};
+      plan.backend != "cpu" ? "" : fmt::format(", {} core{}", threads, threads == 1 ? "" : "s");
+  Ranking::Item item{.name = peer_case.label + suffix(launch) + cores, .family = Family::ours};
   if (group.empty()) {
-    const PeerFigures figures = peer_figures(document, part, peer_case, launch);
+    const PeerFigures figures = peer_figures(document, plan, peer_case, launch);
     item.value = figures.over_best;
     if (std::isnan(item.value)) return;
     const double spread = std::hypot(figures.own->seconds_spread() / figures.own->seconds(),
@@ -207,7 +199,7 @@ void add_items(Ranking& ranking, const Document& document, const Json& part, con
     item.low = item.value / (1 + spread), item.high = item.value * (1 + spread);
     item.note = "over " + best_name(figures);
   } else {
-    const PeerGroup figures = peer_group(document, part, group, launch);
+    const PeerGroup figures = peer_group(document, plan, group, launch);
     item.name = group + suffix(launch) + cores;
     item.value = figures.geometric_mean, item.low = figures.min;
     item.note = fmt::format("geometric mean of {}, from the least on", figures.count);
@@ -216,46 +208,45 @@ void add_items(Ranking& ranking, const Document& document, const Json& part, con
 }
 
 template <class Visit>
-void for_each_line(const Json& part, Visit&& visit) {
+void for_each_line(const PeersPlan& plan, Visit&& visit) {
   std::set<std::string> groups;
-  for (const Json& peer_case : part.at("cases"))
-    if (const std::string group = peer_case.at("group"); group.empty() || groups.insert(group).second)
+  for (const PlannedCase& peer_case : plan.cases)
+    if (peer_case.group.empty() || groups.insert(peer_case.group).second)
       for (const LaunchMode launch : {LaunchMode::plain, LaunchMode::graph}) visit(peer_case, launch);
 }
 
 Blocks page(const Document& document) {
   Blocks blocks;
-  for (const Json& part : document.plan) {
+  for (const PeersPlan& plan : parts_of<PeersPlan>(document)) {
     Ranking ranking{
-        .title = caption_of(document, part), .x = "speed over the best peer", .value_name = "ratio"};
+        .title = caption_of(document, plan), .x = "speed over the best peer", .value_name = "ratio"};
     ranking.reference = 1;
-    for_each_line(part, [&](const Json& peer_case, LaunchMode launch) {
-      add_items(ranking, document, part, peer_case, launch);
+    for_each_line(plan, [&](const PlannedCase& peer_case, LaunchMode launch) {
+      add_items(ranking, document, plan, peer_case, launch);
     });
     if (!ranking.items.empty()) blocks.emplace_back(std::move(ranking));
-    blocks.emplace_back(peers_grid(document, part));
+    blocks.emplace_back(peers_grid(document, plan));
   }
   return blocks;
 }
 
 }  // namespace
 
-PeerFigures peer_figures(const Document& document, const Json& part, const Json& peer_case,
+PeerFigures peer_figures(const Document& document, const PeersPlan& plan, const PlannedCase& peer_case,
                          LaunchMode launch) {
-  const Json &operation = part.at("operation"), &variant = part.at("variant");
-  PeerFigures figures{.own = record_of(document, part, peer_case, operation, variant, launch)};
+  PeerFigures figures{.own = record_of(document, plan, peer_case, plan.operation, plan.variant, launch)};
   const double speed = rate_of(figures.own);
   if (std::isnan(speed)) return figures;
   for (const Record& peer : document.measurements) {
-    if (peer_case.at("row") != peer.row || peer.backend != figures.own->backend ||
-        operation != peer.operation || variant == peer.variant || peer.launch() != launch)
+    if (peer_case.row != peer.row || peer.backend != figures.own->backend ||
+        plan.operation != peer.operation || plan.variant == peer.variant || peer.launch() != launch)
       continue;
     const double over = speed / rate_of(&peer);
     if (std::isnan(over)) {
       figures.absent_count += peer.outcome.status != Status::unsupported;
       continue;
     }
-    if (part.at("baseline") == peer.variant) figures.over_baseline = over;
+    if (plan.baseline == peer.variant) figures.over_baseline = over;
     if (peer.error_class > figures.own->error_class) {
       if (!(over >= figures.over_weaker)) figures.weaker = &peer, figures.over_weaker = over;
     } else if (!figures.best || peer.error_class > figures.best->error_class ||
@@ -263,18 +254,19 @@ PeerFigures peer_figures(const Document& document, const Json& part, const Json&
       figures.best = &peer, figures.over_best = over;
     }
   }
-  figures.share = share_of(document, part, peer_case, *figures.own);
+  figures.share = share_of(document, plan, peer_case, *figures.own);
   if (figures.own->threads > 1)
-    figures.over_one_core = speed / rate_of(other_case(document, part, *figures.own, figures.own->input, 1));
+    figures.over_one_core = speed / rate_of(other_case(document, plan, *figures.own, figures.own->input, 1));
   return figures;
 }
 
-PeerGroup peer_group(const Document& document, const Json& part, std::string_view name, LaunchMode launch) {
+PeerGroup peer_group(const Document& document, const PeersPlan& plan, std::string_view name,
+                     LaunchMode launch) {
   PeerGroup group;
   double logarithms = 0;
-  for (const Json& peer_case : part.at("cases")) {
-    if (peer_case.at("group") != name) continue;
-    const PeerFigures figures = peer_figures(document, part, peer_case, launch);
+  for (const PlannedCase& peer_case : plan.cases) {
+    if (peer_case.group != name) continue;
+    const PeerFigures figures = peer_figures(document, plan, peer_case, launch);
     if (launch == LaunchMode::graph && !figures.own) continue;
     const double over = figures.over_best;
     if (std::isnan(over)) {
@@ -283,23 +275,23 @@ PeerGroup peer_group(const Document& document, const Json& part, std::string_vie
     }
     ++group.count;
     logarithms += std::log(over);
-    if (!(over >= group.min)) group.min = over, group.min_label = peer_case.at("label");
+    if (!(over >= group.min)) group.min = over, group.min_label = peer_case.label;
   }
   if (group.count) group.geometric_mean = std::exp(logarithms / group.count);
   return group;
 }
 
-Grid peers_grid(const Document& document, const Json& part) {
-  Grid grid = empty_grid(document, part);
-  for_each_line(part, [&](const Json& peer_case, LaunchMode launch) {
-    const bool single = peer_case.at("group").get_ref<const std::string&>().empty();
-    (single ? add_case : add_group)(grid, document, part, peer_case, launch);
+Grid peers_grid(const Document& document, const PeersPlan& plan) {
+  Grid grid = empty_grid(document, plan);
+  for_each_line(plan, [&](const PlannedCase& peer_case, LaunchMode launch) {
+    const bool single = peer_case.group.empty();
+    (single ? add_case : add_group)(grid, document, plan, peer_case, launch);
   });
-  if (part.value("mean", false))
+  if (plan.mean.value_or(false))
     for (const LaunchMode launch : {LaunchMode::plain, LaunchMode::graph})
-      add_group(grid, document, part, {{"group", ""}, {"threads", 1}}, launch);
+      add_group(grid, document, plan, {.label = "", .row = "", .threads = 1, .group = ""}, launch);
   for (auto& row : grid.rows) row.resize(grid.columns.size());
-  if (part.at("backend") != "cpu") drop_threads(grid);
+  if (plan.backend != "cpu") drop_threads(grid);
   return grid;
 }
 
