@@ -16,8 +16,8 @@
  * The number of threads is TALLCACHE_NUM_THREADS, else OMP_NUM_THREADS, else that of the usable processors:
  * the main thread's affinity mask, read at each large product, or fewer by the quota of its control groups. A
  * call inside of an OpenMP region uses one, and so does a process that was forked off by one which had used
- * the library. The library's threads
- * run where the host lets them. Where a thread or memory cannot be had, a product is computed without it.
+ * the library. The library's threads run where the host lets them. Where a thread or memory cannot be had, a
+ * product is computed without it.
  *
  * With TALLCACHE_BLAS_VERBOSE=1 in the environment the program's last line on standard error tells the number
  * of calls by routine. */
@@ -30,8 +30,8 @@
 extern "C" {
 #endif
 
-/* The number of calls that this library has computed, wrong ones not counted. Of calls that
- * several threads make at a time some may be missed, but where TALLCACHE_BLAS_VERBOSE is set. */
+/* The number of calls that this library has computed, wrong ones not counted. Of calls that several threads
+ * make at a time some may be missed, but where TALLCACHE_BLAS_VERBOSE is set. */
 uint64_t tallcache_blas_calls(void);
 
 /* The number of threads of a large product, 1 to the number of processors that are usable at the time; others

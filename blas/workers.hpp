@@ -3,8 +3,7 @@
 // They are the library's own, in an arena of oneTBB that has none of oneTBB's workers: where oneTBB cannot
 // start a thread, it throws out of the middle of a spawn or ends the program. They run where the host lets
 // them, which is at first where the main thread may, take none of its signals but those of faults and of
-// profilers, and last as long as the number
-// of threads that is asked for.
+// profilers, and last as long as the number of threads that is asked for.
 #pragma once
 
 #include <oneapi/tbb/task_arena.h>

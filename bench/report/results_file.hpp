@@ -14,9 +14,9 @@ namespace tallcache {
 class Results {
  public:
   /// Opens `folder`/reproduce.json, which must come from the same sources, built alike, on the same machine
-  /// with the same mode and seed, or creates it; `fresh` replaces it. Throws Error, and leaves the
-  /// file unchanged, when it is no results file of reproduce, when it comes from anything else, or when the
-  /// folder cannot be written or has something else than a regular file of that name.
+  /// with the same mode and seed, or creates it; `fresh` replaces it. Throws Error, and leaves the file
+  /// unchanged, when it is no results file of reproduce, when it comes from anything else, or when the folder
+  /// cannot be written or has something else than a regular file of that name.
   Results(const std::string& folder, Json context, bool fresh);
 
   const std::string& path() const { return path_; }
