@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -19,8 +20,8 @@
 
 namespace {
 
-int openmp_asked = 0;
-bool in_openmp_region = false;
+std::atomic<int> openmp_asked = 0;  // by workers too
+std::atomic<bool> in_openmp_region = false;
 
 }  // namespace
 

@@ -12,7 +12,7 @@ for component in libraries program; do
 done
 cd "$work"
 export PATH=$work/prefix/bin:/usr/bin:/bin
-unset LD_PRELOAD LD_LIBRARY_PATH TALLCACHE_BLAS_VERBOSE
+unset LD_PRELOAD TALLCACHE_BLAS_VERBOSE
 
 line=$(sed -n '/^## As a drop-in BLAS/,/^## /s/^    \(tallcache-blas .*\)/\1/p' "$readme")
 [ "$(wc -l <<<"$line")" = 1 ] && [ -n "$line" ] || fail "the README has not one line with tallcache-blas: $line"
