@@ -1,6 +1,7 @@
 // Two runs compared: synthetic documents with the noise of a clock within a run and of the machine between
 // runs.
-#include "bench/report/against.hpp"
+#include "bench/results/names.hpp"
+#include "bench/show/against_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,10 +7,10 @@
 #include <cstring>
 #include <filesystem>
 
-#include "bench/misses/misses.hpp"
-#include "bench/program/commands.hpp"
-#include "bench/program/context.hpp"
-#include "bench/program/counted.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/measure/context.hpp"
+#include "bench/measure/counted.hpp"
+#include "bench/measure/misses.hpp"
 #include "common/catalogue.hpp"
 #include "common/fork/one_tbb.hpp"
 #include "tests/papi_stand_in.hpp"
@@ -35,8 +35,7 @@ void count_on(Processor processor) {
 // The output of `tallcache ARGUMENTS`.
 std::string output_of(const std::string& arguments) {
   CLI::App app;
-  add_reproduce(app);
-  add_misses(app);
+  add_commands(app);
   testing::internal::CaptureStdout();
   app.parse(arguments);
   return testing::internal::GetCapturedStdout();

@@ -8,17 +8,17 @@
 #include <filesystem>
 #include <fstream>
 
-#include "bench/report/capacity_cliffs.hpp"
-#include "bench/report/device_state.hpp"
-#include "bench/report/document.hpp"
-#include "bench/report/format.hpp"
-#include "bench/report/kind.hpp"
-#include "bench/report/misses.hpp"
-#include "bench/report/profile.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/results/device_state.hpp"
+#include "bench/results/document.hpp"
+#include "bench/show/format.hpp"
 #include "bench/studies/compare/compare.hpp"
 #include "bench/studies/errors/errors.hpp"
 #include "bench/studies/forks/forks.hpp"
+#include "bench/studies/misses/cliffs_report.hpp"
+#include "bench/studies/misses/misses.hpp"
 #include "bench/studies/peers/peers.hpp"
+#include "bench/studies/profile/profile.hpp"
 #include "bench/studies/steps/steps.hpp"
 #include "tests/document_sabotages.hpp"
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <numeric>
 
-#include "bench/program/graph_file.hpp"
+#include "bench/suites/graph_file.hpp"
 #include "common/execute.hpp"
 #include "common/ops/bfs.hpp"
 #include "tests/support.hpp"

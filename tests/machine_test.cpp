@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "bench/program/context.hpp"
-#include "bench/report/machine_json.hpp"
-#include "bench/report/machine_report.hpp"
+#include "bench/measure/context.hpp"
+#include "bench/results/machine_json.hpp"
+#include "bench/show/machine_report.hpp"
 #include "common/error.hpp"
 #include "common/measure/bfloat16_unit.hpp"
 #include "common/measure/machine_kernels.hpp"

@@ -3,11 +3,11 @@
 
 #include <cmath>
 
-#include "bench/misses/curve.hpp"
-#include "bench/misses/misses.hpp"
-#include "bench/misses/requests.hpp"
-#include "bench/misses/theory.hpp"
-#include "bench/program/counted.hpp"
+#include "bench/measure/counted.hpp"
+#include "bench/measure/misses.hpp"
+#include "bench/studies/misses/curve.hpp"
+#include "bench/studies/misses/requests.hpp"
+#include "bench/studies/misses/theory.hpp"
 #include "common/cache/hierarchy.hpp"
 #include "common/cache/run_traced.hpp"
 #include "common/catalogue.hpp"

@@ -1,13 +1,13 @@
 // The options of all commands: numbers that are finite and in their range, and values that are not empty. A
 // new option is found here by the type that CLI11 shows in the help.
-#include "bench/program/options.hpp"
+#include "bench/measure/options.hpp"
 
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
 #include <map>
 
-#include "bench/program/commands.hpp"
+#include "bench/commands/commands.hpp"
 
 namespace tallcache {
 namespace {

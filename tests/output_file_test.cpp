@@ -1,5 +1,5 @@
 // Files that commands write, onto whatever stands in their place.
-#include "bench/report/output_file.hpp"
+#include "bench/results/output_file.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // What a document says of the sources that it measured, and whether they are still the same.
-#include "bench/report/provenance.hpp"
+#include "bench/results/provenance.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "bench/report/stale.hpp"
+#include "bench/results/stale.hpp"
 #include "common/catalogue.hpp"
 #include "common/measure/machine.hpp"
 

@@ -20,8 +20,17 @@ check gpu 'cpu|blas|ranks|bench|tests'
 check blas 'gpu|ranks|bench|tests'
 check ranks 'gpu|blas|bench|tests'
 check bench 'blas|tests'
-# A study stands on the other rooms of bench, and none of them on a study.
-for room in report program suites misses tables ranks; do check "bench/$room" 'bench/studies'; done
+# Inside bench each room stands on those before it alone, and no study on another.
+before='' after='results show suites measure tables studies commands'
+for room in $after; do
+  after=${after#"$room"} after=${after# }
+  check "bench/$room" "bench/(${after// /|}${after:+|}benchmarks)"
+  before+=" $room"
+done
+for room in bench/*/; do
+  room=${room%/}
+  [[ " $before benchmarks examples " == *" ${room#bench/} "* ]] || { echo "$room has no place among the rooms"; status=1; }
+done
 for study in bench/studies/*; do
   others=$(find bench/studies -mindepth 1 -maxdepth 1 ! -path "$study" -printf '%p|')
   check "$study" "${others%|}"

@@ -8,8 +8,8 @@
 #include <set>
 #include <sstream>
 
-#include "bench/program/commands.hpp"
-#include "bench/program/seeds.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/commands/seeds.hpp"
 #include "bench/tables/slides.hpp"
 #include "bench/tables/table.hpp"
 #include "common/catalogue.hpp"

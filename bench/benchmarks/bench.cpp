@@ -15,12 +15,12 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/program/context.hpp"
-#include "bench/program/streams.hpp"
+#include "bench/measure/context.hpp"
+#include "bench/show/streams.hpp"
 #include "common/catalogue.hpp"
 #include "common/measure/harness.hpp"
 #ifdef TALLCACHE_HAS_PAPI
-#include "bench/misses/misses.hpp"
+#include "bench/measure/misses.hpp"
 #include "common/fork/one_tbb.hpp"
 #endif
 

@@ -5,11 +5,10 @@
 
 #include <memory>
 
-#include "bench/commands/output.hpp"
-#include "bench/program/commands.hpp"
-#include "bench/program/seeds.hpp"
-#include "bench/program/streams.hpp"
-#include "bench/report/json.hpp"
+#include "bench/commands/seeds.hpp"
+#include "bench/measure/output.hpp"
+#include "bench/results/json.hpp"
+#include "bench/show/streams.hpp"
 #include "common/catalogue.hpp"
 
 namespace tallcache {

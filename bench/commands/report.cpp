@@ -11,13 +11,13 @@
 #include <optional>
 #include <sstream>
 
-#include "bench/program/commands.hpp"
-#include "bench/program/options.hpp"
-#include "bench/program/streams.hpp"
-#include "bench/report/against.hpp"
-#include "bench/report/device_state.hpp"
-#include "bench/report/kind.hpp"
-#include "bench/report/stale.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/measure/options.hpp"
+#include "bench/results/device_state.hpp"
+#include "bench/results/stale.hpp"
+#include "bench/show/against_text.hpp"
+#include "bench/show/format.hpp"
+#include "bench/show/streams.hpp"
 
 namespace tallcache {
 namespace {
@@ -126,8 +126,10 @@ void for_each_document(const std::vector<std::string>& files, Use&& use) {
 
 void write_page(const ReportOptions& options) {
   if (!options.check) require_writable(options.html);
-  Page page;
-  for_each_document(options.files, [&](const Document& document, const std::string&) { page.add(document); });
+  Page page(kinds());
+  for_each_document(options.files, [&](const Document& document, const std::string&) {
+    page.add(document, find_kind(document.kind));
+  });
   write_generated(options, "--html", options.html, page.html());
 }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "bench/program/graph_file.hpp"
+#include "bench/suites/graph_file.hpp"
 #include "bench/suites/suite.hpp"
 
 namespace tallcache {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "bench/report/no_value.hpp"
+#include "bench/results/no_value.hpp"
 #include "common/operation.hpp"
 
 namespace tallcache {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/program/scale.hpp"
-#include "bench/report/no_value.hpp"
+#include "bench/results/no_value.hpp"
 #include "bench/suites/error_reference.hpp"
+#include "bench/suites/scale.hpp"
 #include "common/measure/harness.hpp"
 
 namespace tallcache {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/report/profile.hpp"
+#include "bench/results/profile.hpp"
 #include "bench/tables/cilkview.hpp"
 #include "bench/tables/counted_records.hpp"
 #include "bench/tables/list.hpp"

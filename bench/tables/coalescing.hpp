@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/report/record.hpp"
+#include "bench/results/record.hpp"
 
 namespace tallcache::coalescing {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/report/record.hpp"
+#include "bench/results/record.hpp"
 #include "bench/tables/power_law.hpp"
 #include "common/cache/tracer.hpp"
 #include "common/view.hpp"

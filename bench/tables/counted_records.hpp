@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "bench/report/record.hpp"
+#include "bench/results/record.hpp"
 
 namespace tallcache {
 

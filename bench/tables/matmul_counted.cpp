@@ -3,7 +3,7 @@
 #include "common/catalogue.hpp"
 #include "common/ops/matmul.hpp"
 #ifdef TALLCACHE_HAS_PAPI
-#include "bench/program/counted.hpp"
+#include "bench/measure/counted.hpp"
 #endif
 
 namespace tallcache {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/report/no_value.hpp"
+#include "bench/results/no_value.hpp"
 #include "common/measure/harness.hpp"
 
 namespace tallcache {

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "bench/program/context.hpp"
+#include "bench/measure/context.hpp"
 #include "bench/tables/counted_records.hpp"
 #include "bench/tables/list.hpp"
 #include "bench/tables/matmul_counted.hpp"

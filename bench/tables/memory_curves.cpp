@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/report/format.hpp"
+#include "bench/show/format.hpp"
 #include "bench/tables/counted_records.hpp"
 #include "common/backend.hpp"
 #include "common/measure/memory_probes.hpp"

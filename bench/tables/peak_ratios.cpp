@@ -4,7 +4,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "bench/report/limits.hpp"
+#include "bench/results/limits.hpp"
 #include "bench/tables/list.hpp"
 
 namespace tallcache::slide_tables::peak_ratios {

@@ -12,10 +12,10 @@
 #include <variant>
 #include <vector>
 
-#include "bench/program/scale.hpp"
-#include "bench/report/document.hpp"
-#include "bench/report/grid.hpp"
-#include "bench/report/page.hpp"
+#include "bench/results/document.hpp"
+#include "bench/show/grid.hpp"
+#include "bench/show/page.hpp"
+#include "bench/suites/scale.hpp"
 #include "common/measure/harness.hpp"
 
 namespace tallcache {

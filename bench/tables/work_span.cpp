@@ -4,7 +4,7 @@
 #include <cmath>
 #include <span>
 
-#include "bench/report/profile.hpp"
+#include "bench/results/profile.hpp"
 #include "bench/tables/counted_records.hpp"
 #include "bench/tables/growth.hpp"
 #include "bench/tables/list.hpp"

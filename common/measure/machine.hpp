@@ -109,7 +109,7 @@ struct Machine {
 };
 
 /// The facts of this machine that hwloc and the system know; takes a few milliseconds. The rest stays empty:
-/// this_machine() (bench/program/context.hpp) fills in the build, the counters, and what the backends know.
+/// this_machine() (bench/measure/context.hpp) fills in the build, the counters, and what the backends know.
 Machine describe_machine();
 
 /// How this program was made (machine_build.cpp).

@@ -1,5 +1,5 @@
 // How charts tell the texts' own variants from those that are tuned.
-#include "bench/report/charts.hpp"
+#include "bench/show/charts.hpp"
 
 #include <gtest/gtest.h>
 

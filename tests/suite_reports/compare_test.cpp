@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/report/format.hpp"
+#include "bench/show/format.hpp"
 #include "bench/studies/compare/compare.hpp"
 #include "common/random.hpp"
 #include "tests/suite_reports/documents.hpp"

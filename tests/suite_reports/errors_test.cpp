@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/report/kind.hpp"
+#include "bench/commands/commands.hpp"
 #include "bench/suites/error_reference.hpp"
 #include "tests/suite_reports/documents.hpp"
 

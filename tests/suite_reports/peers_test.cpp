@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/report/format.hpp"
+#include "bench/show/format.hpp"
 #include "bench/studies/peers/peers.hpp"
 #include "tests/suite_reports/documents.hpp"
 

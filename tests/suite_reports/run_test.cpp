@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/report/run.hpp"
+#include "bench/studies/run/run.hpp"
 #include "tests/suite_reports/documents.hpp"
 
 namespace tallcache::test {

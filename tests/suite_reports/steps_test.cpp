@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/report/kind.hpp"
+#include "bench/commands/commands.hpp"
 #include "bench/studies/steps/steps.hpp"
 #include "tests/suite_reports/documents.hpp"
 
@@ -28,7 +28,7 @@ TEST(Steps, EachIsOverTheOneBefore) {
 TEST(Steps, AStepOfAWeakerErrorClassStandsApart) {
   Document document = stairs();
   document.context = {{"cpu", "Z80"}, {"build", {{"compiler", "zcc"}, {"commit", "0123"}}}};
-  const std::string before = steps_report.found(document);
+  const std::string before = find_kind("steps").found(document);
   EXPECT_NE(before.find("`c` takes 1000 ms, 8 times as fast as the textbook's `a` and 2 times as fast as the "
                         "fastest library of the same run of `tallcache steps`, `library`"),
             std::string::npos)
@@ -38,7 +38,7 @@ TEST(Steps, AStepOfAWeakerErrorClassStandsApart) {
   Grid grid = steps_grid(document, document.plan[0]);
   EXPECT_EQ(grid.rows[1][0], "step b (normwise)");
   EXPECT_EQ(grid.rows[1][5], "");
-  const std::string found = steps_report.found(document);
+  const std::string found = find_kind("steps").found(document);
   EXPECT_NE(found.find("`a` takes 8000 ms, 1 times as fast"), std::string::npos) << found;
   for (Record& record : document.measurements)
     if (record.variant == "c") record.error_class = ErrorClass::standard;
@@ -53,7 +53,7 @@ TEST(Steps, TheSentenceNamesLibrariesThatWereNotMeasured) {
   Json absent = document.plan[0]["steps"][2];
   absent["variant"] = "absent";
   document.plan[0]["steps"].push_back(absent);
-  const std::string found = steps_report.found(document);
+  const std::string found = find_kind("steps").found(document);
   EXPECT_NE(
       found.find("as the fastest library of the same run of `tallcache steps`, `library`, without `absent`"),
       std::string::npos)
@@ -65,7 +65,7 @@ TEST(Steps, TheSentenceCallsNoVariantOfTheSuiteALibrary) {
   Document document = stairs();
   document.context = {{"cpu", "Z80"}, {"build", {{"compiler", "zcc"}, {"commit", "0123"}}}};
   for (Record& record : document.measurements) record.peer = false;
-  EXPECT_EQ(steps_report.found(document), "");
+  EXPECT_EQ(find_kind("steps").found(document), "");
 }
 
 TEST(Steps, AWrongOrAbsentStepHasItsReasonAndIsNotBuiltOn) {

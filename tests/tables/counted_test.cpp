@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/report/limits.hpp"
+#include "bench/results/limits.hpp"
 #include "tests/tables/records.hpp"
 
 namespace tallcache::test {

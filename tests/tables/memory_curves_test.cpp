@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/report/charts.hpp"
+#include "bench/show/charts.hpp"
 #include "tests/tables/records.hpp"
 
 namespace tallcache::test {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/report/kind.hpp"
+#include "bench/commands/commands.hpp"
 #include "bench/tables/table.hpp"
 #include "common/catalogue.hpp"
 

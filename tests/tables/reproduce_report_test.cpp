@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "bench/report/results_file.hpp"
+#include "bench/studies/reproduce/results_file.hpp"
 #include "tests/tables/records.hpp"
 
 namespace tallcache::test {
@@ -12,7 +12,8 @@ namespace {
 TEST(ReproduceReport, OfThePlansTables) {
   Document document = accesses_of(393216);
   document.plan = plan_of({&find_table("matmul-accesses"), &find_table("fib")});
-  const std::string full = reproduce_report.full(document), summary = reproduce_report.summary(document);
+  const std::string full = find_kind("reproduce").full(document),
+                    summary = find_kind("reproduce").summary(document);
   EXPECT_NE(full.find("## matmul-accesses: "), std::string::npos);
   EXPECT_NE(full.find("## fib: "), std::string::npos);
   EXPECT_EQ(full.find("## quicksort"), std::string::npos);
@@ -24,9 +25,9 @@ TEST(ReproduceReport, OfThePlansTables) {
 TEST(ReproduceReport, APlanOfAnotherProgramIsRefused) {
   Document document = document_of();
   document.plan = {{{"table", "matmul-abacus"}}};
-  EXPECT_THROW(reproduce_report.full(document), Error);
+  EXPECT_THROW(find_kind("reproduce").full(document), Error);
   document.plan = {{{"title", "none"}}};
-  EXPECT_THROW(reproduce_report.full(document), Error);
+  EXPECT_THROW(find_kind("reproduce").full(document), Error);
 }
 
 }  // namespace

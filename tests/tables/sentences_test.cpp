@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "bench/report/format.hpp"
+#include "bench/show/format.hpp"
 #include "common/fork/policy.hpp"
 #include "tests/tables/records.hpp"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/report/json_fields.hpp"
-#include "bench/report/page.hpp"
+#include "bench/results/json_fields.hpp"
+#include "bench/show/page.hpp"
 
 namespace tallcache {
 

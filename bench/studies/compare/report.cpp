@@ -6,11 +6,11 @@
 #include <cmath>
 #include <utility>
 
-#include "bench/report/charts.hpp"
-#include "bench/report/format.hpp"
-#include "bench/report/gnuplot.hpp"
-#include "bench/report/kind.hpp"
-#include "bench/report/limits.hpp"
+#include "bench/results/limits.hpp"
+#include "bench/show/charts.hpp"
+#include "bench/show/format.hpp"
+#include "bench/show/gnuplot.hpp"
+#include "bench/show/kind.hpp"
 
 namespace tallcache {
 namespace {
@@ -339,7 +339,11 @@ std::string comparison_plot(const Document& document, const Sweep& sweep) {
   return text + "plot " + plots + "\n";
 }
 
-const ReportKind compare_report{
-    .kind = "compare", .full = full, .summary = summary, .plot = plot, .page = page};
+extern const ReportKind compare_report{.kind = "compare",
+                                       .title = "CPU against GPU",
+                                       .full = full,
+                                       .summary = summary,
+                                       .plot = plot,
+                                       .page = page};
 
 }  // namespace tallcache

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/report/document.hpp"
-#include "bench/report/grid.hpp"
-#include "bench/report/json_fields.hpp"
+#include "bench/results/document.hpp"
+#include "bench/results/json_fields.hpp"
+#include "bench/show/grid.hpp"
 
 namespace tallcache {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/report/charts.hpp"
-#include "bench/report/format.hpp"
-#include "bench/report/kind.hpp"
+#include "bench/show/charts.hpp"
+#include "bench/show/format.hpp"
+#include "bench/show/kind.hpp"
 
 namespace tallcache {
 namespace {
@@ -167,6 +167,7 @@ std::string errors_text(const Document& document, const ErrorsPlan& plan, Style 
   return text;
 }
 
-const ReportKind errors_report{.kind = "errors", .full = full, .summary = summary, .page = page};
+extern const ReportKind errors_report{
+    .kind = "errors", .title = "Errors beside speeds", .full = full, .summary = summary, .page = page};
 
 }  // namespace tallcache

@@ -8,11 +8,10 @@
 #include <bit>
 #include <memory>
 
-#include "bench/commands/output.hpp"
-#include "bench/program/candidates.hpp"
-#include "bench/program/commands.hpp"
-#include "bench/program/context.hpp"
-#include "bench/program/options.hpp"
+#include "bench/measure/candidates.hpp"
+#include "bench/measure/context.hpp"
+#include "bench/measure/options.hpp"
+#include "bench/measure/output.hpp"
 #include "bench/suites/by_name.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"

@@ -4,9 +4,9 @@
 
 #include <array>
 
-#include "bench/report/charts.hpp"
-#include "bench/report/format.hpp"
-#include "bench/report/kind.hpp"
+#include "bench/show/charts.hpp"
+#include "bench/show/format.hpp"
+#include "bench/show/kind.hpp"
 #include "common/fork/policy.hpp"
 
 namespace tallcache {
@@ -99,6 +99,6 @@ Grid forks_grid(const Document& document, const ForksPlan& plan) {
   return grid;
 }
 
-const ReportKind forks_report{.kind = "forks", .full = full, .summary = summary};
+extern const ReportKind forks_report{.kind = "forks", .title = "forks", .full = full, .summary = summary};
 
 }  // namespace tallcache

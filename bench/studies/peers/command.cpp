@@ -8,15 +8,14 @@
 #include <algorithm>
 #include <memory>
 
-#include "bench/commands/output.hpp"
-#include "bench/commands/suites.hpp"
-#include "bench/program/candidates.hpp"
-#include "bench/program/commands.hpp"
-#include "bench/program/context.hpp"
-#include "bench/program/device_watch.hpp"
-#include "bench/program/options.hpp"
-#include "bench/program/streams.hpp"
-#include "bench/report/device_memory.hpp"
+#include "bench/measure/candidates.hpp"
+#include "bench/measure/context.hpp"
+#include "bench/measure/device_watch.hpp"
+#include "bench/measure/options.hpp"
+#include "bench/measure/output.hpp"
+#include "bench/measure/suites.hpp"
+#include "bench/show/device_memory.hpp"
+#include "bench/show/streams.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"

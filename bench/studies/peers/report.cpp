@@ -6,10 +6,10 @@
 #include <cmath>
 #include <set>
 
-#include "bench/report/device_memory.hpp"
-#include "bench/report/format.hpp"
-#include "bench/report/kind.hpp"
-#include "bench/report/limits.hpp"
+#include "bench/results/limits.hpp"
+#include "bench/show/device_memory.hpp"
+#include "bench/show/format.hpp"
+#include "bench/show/kind.hpp"
 
 namespace tallcache {
 namespace {
@@ -295,6 +295,7 @@ Grid peers_grid(const Document& document, const PeersPlan& plan) {
   return grid;
 }
 
-const ReportKind peers_report{.kind = "peers", .full = full, .summary = summary, .page = page};
+extern const ReportKind peers_report{
+    .kind = "peers", .title = "Beside the libraries", .full = full, .summary = summary, .page = page};
 
 }  // namespace tallcache

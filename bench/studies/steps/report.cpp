@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/report/charts.hpp"
-#include "bench/report/device_memory.hpp"
-#include "bench/report/device_state.hpp"
-#include "bench/report/format.hpp"
-#include "bench/report/kind.hpp"
-#include "bench/report/limits.hpp"
-#include "bench/report/provenance.hpp"
+#include "bench/results/device_state.hpp"
+#include "bench/results/limits.hpp"
+#include "bench/results/provenance.hpp"
+#include "bench/show/charts.hpp"
+#include "bench/show/device_memory.hpp"
+#include "bench/show/format.hpp"
+#include "bench/show/kind.hpp"
 
 namespace tallcache {
 namespace {
@@ -168,7 +168,7 @@ Grid steps_grid(const Document& document, const StepsPlan& plan) {
   return grid;
 }
 
-const ReportKind steps_report{
-    .kind = "steps", .full = full, .summary = summary, .found = found, .page = page};
+extern const ReportKind steps_report{
+    .kind = "steps", .title = "Step by step", .full = full, .summary = summary, .found = found, .page = page};
 
 }  // namespace tallcache

@@ -1,0 +1,115 @@
+#include "bench/results/stale.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+
+#include "bench/results/git.hpp"
+#include "bench/results/provenance.hpp"
+
+namespace tallcache {
+namespace {
+
+using Blobs = std::map<std::string, std::string, std::less<>>;  // by path
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+// The blobs of a commit; empty optional where it is not in the history.
+const std::optional<Blobs>& blobs_of(const std::string& commit) {
+  static std::map<std::string, std::optional<Blobs>> known;
+  const auto [place, is_new] = known.try_emplace(commit);
+  if (!is_new) return place->second;
+  const auto listed = git({"ls-tree", "-r", "-z", "--full-tree", commit});
+  if (!listed) return place->second;
+  place->second.emplace();
+  // "100644 blob 98d7b7e1...\tcommon/amx.cpp"
+  for (std::size_t begin = 0, end; (end = listed->find('\0', begin)) != listed->npos; begin = end + 1) {
+    const std::size_t tab = listed->find('\t', begin), blob = listed->find_last_of(' ', tab) + 1;
+    place->second->emplace(listed->substr(tab + 1, end - tab - 1), listed->substr(blob, tab - blob));
+  }
+  return place->second;
+}
+
+// The text of a blob of the history; of this program's, also from the tree, where that has it still.
+std::optional<std::string> text_of(const std::string& path, const std::string& blob, bool of_program) {
+  if (auto text = git({"cat-file", "blob", blob}); text || !of_program) return text;
+  const auto root = git({"rev-parse", "--show-toplevel"});
+  if (!root) return std::nullopt;
+  const std::string file = first_line(*root) + "/" + path;
+  if (first_line(git({"hash-object", "--no-filters", "--", file}).value_or("")) != blob) return std::nullopt;
+  std::ifstream stream(file);
+  return std::string(std::istreambuf_iterator<char>(stream), {});
+}
+
+bool same_code(const std::string& path, const std::string& measured, const std::string& now) {
+  static std::map<std::pair<std::string, std::string>, bool> known;
+  const auto [place, is_new] = known.try_emplace({measured, now});
+  if (!is_new) return place->second;
+  const auto before = text_of(path, measured, false), after = text_of(path, now, true);
+  return place->second = before && after && code_of(*before) == code_of(*after);
+}
+
+// The variants that the document measured and that no build has any more. Tables and ranks name parts of
+// their own.
+void add_gone_variants(const Document& document, std::vector<std::string>& changed) {
+  if (document.kind == "reproduce" || document.kind == "ranks") return;
+  for (const Record& record : document.measurements) {
+    const bool ours = record.backend == "cpu" || record.backend == "gpu";
+    if (!ours || !record.outcome.measured() ||
+        !sources_of(record.backend, record.operation, record.variant, record.threads).empty())
+      continue;
+    const std::string name = fmt::format("{}/{}/{} (gone)", record.backend, record.operation, record.variant);
+    if (changed.empty() || changed.back() != name) changed.push_back(name);
+  }
+}
+
+// The sources as they were measured: what the document says, or what its commit has of those of today. An
+// empty blob: there was no such file.
+Blobs measured_blobs(const Document& document, std::string& unknown) {
+  Blobs blobs;
+  if (const Json* sources = document.context.contains("sources") ? &document.context["sources"] : nullptr) {
+    for (const auto& [path, blob] : sources->items()) blobs[path] = blob;
+    for (const Source* file : measured_sources(document)) blobs.try_emplace(std::string(file->path), "");
+    return blobs;
+  }
+  const std::string commit = document.context.at("build").at("commit");
+  if (!is_commit(commit))
+    unknown = fmt::format("it has no blobs of its sources, and '{}' is no commit", commit);
+  else if (const auto& then = blobs_of(commit))
+    for (const Source* file : measured_sources(document)) {
+      const auto found = then->find(file->path);
+      blobs[std::string(file->path)] = found == then->end() ? "" : found->second;
+    }
+  else if (!git({"rev-parse", "--git-dir"}))
+    unknown = "it has no blobs of its sources, and there is no history here";
+  else
+    unknown = fmt::format("it has no blobs of its sources, and commit {} is not in the history here", commit);
+  return blobs;
+}
+
+}  // namespace
+
+Staleness staleness(const Document& document) {
+  Staleness result;
+  for (const auto& [path, blob] : measured_blobs(document, result.unknown)) {
+    const Source* now = find_source(path);
+    if (!now)
+      result.changed.push_back(path + " (gone)");
+    else if (blob.empty())
+      result.changed.push_back(path + " (new)");
+    else if (now->blob != blob && !same_code(path, blob, std::string(now->blob)))
+      result.changed.push_back(path);
+  }
+  add_gone_variants(document, result.changed);
+  return result;
+}
+
+std::string to_string(const Staleness& staleness) {
+  if (!staleness.changed.empty()) return fmt::format("stale: {}", fmt::join(staleness.changed, ", "));
+  return staleness.unknown.empty() ? "" : "cannot be told: " + staleness.unknown;
+}
+
+}  // namespace tallcache

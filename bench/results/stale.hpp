@@ -1,0 +1,33 @@
+// Whether a document still says something about the sources as they are: those that this program was built
+// from.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/results/document.hpp"
+
+namespace tallcache {
+
+struct Staleness {
+  std::vector<std::string> changed{};  ///< the sources whose code is another one than what was measured
+  std::string unknown{};               ///< why that cannot be told; empty where it can
+  bool fresh() const { return changed.empty() && unknown.empty(); }
+};
+
+/// Compares the sources that the document was measured from with this program's. A document that has the
+/// blobs of its sources is judged anywhere. An older one is judged by its commit, where the current folder
+/// lies in a history that has it. Where both texts of a source are in that history, a change of comments and
+/// blanks is none.
+Staleness staleness(const Document&);
+
+/// "stale: cpu/copy/rows.hpp, cpu/fork_join/fib.hpp", "cannot be told: there is no history here"; empty when
+/// fresh.
+std::string to_string(const Staleness&);
+
+/// The text of a C++ source without comments, and with blanks and line ends only where they separate words or
+/// directives. Literals stay as they are.
+std::string code_of(std::string_view text);
+
+}  // namespace tallcache

@@ -1,0 +1,36 @@
+// Shared by the reports: figures, machines and classes of errors as text.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/results/document.hpp"
+#include "bench/results/names.hpp"
+#include "bench/show/grid.hpp"
+
+namespace tallcache {
+
+/// "64 %"; "1.7 %" with one decimal; "-" for NaN.
+std::string percent(double share, int decimals = 0);
+
+/// A paragraph on the classes but the standard one that these records have, each with its bound. Empty when
+/// there is none.
+std::string class_notes(std::span<const Record* const>);
+
+/// "AMD EPYC, 2 cores and NVIDIA H200 (GNU 12.2.0, -O3 -DNDEBUG, commit 44c3d3c7fbe3, quick sizes)"
+std::string machine_line(const Document&);
+
+/// "On <the machine>:", the line above the tables of a README. It names devices that were throttled.
+std::string measured_on(const Document&);
+
+/// Each part of the plan, formatted by `text`, separated by blank lines.
+template <class Part>
+std::string join_parts(const Document& document, std::string (*text)(const Document&, const Part&)) {
+  std::string all;
+  for (const Part& part : parts_of<Part>(document)) all += (all.empty() ? "" : "\n") + text(document, part);
+  return all;
+}
+
+}  // namespace tallcache

@@ -1,0 +1,27 @@
+// The report of one kind of document.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "bench/show/page.hpp"
+
+namespace tallcache {
+
+struct ReportKind {
+  std::string_view kind;   ///< Document::kind
+  std::string_view title;  ///< of its section of the page
+  /// The whole report as Markdown, without the heading that names the machine.
+  std::string (*full)(const Document&);
+  /// The tables for a README between the marks <!-- KIND:begin --> and <!-- KIND:end -->; null: none.
+  std::string (*summary)(const Document&) = nullptr;
+  /// What was found: a sentence for each part of the plan, with its figure, as items of a list, for a README
+  /// between the marks <!-- found:begin --> and <!-- found:end -->; null: none.
+  std::string (*found)(const Document&) = nullptr;
+  /// Draws <prefix>-<part>.svg through gnuplot; null: nothing to plot.
+  void (*plot)(const Document&, const std::string& prefix) = nullptr;
+  /// The section of the page; null: the Markdown, as it is.
+  Blocks (*page)(const Document&) = nullptr;
+};
+
+}  // namespace tallcache

@@ -1,0 +1,46 @@
+#include "bench/show/streams.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+
+#include "common/error.hpp"
+
+namespace tallcache {
+namespace {
+
+// The first one on standard output.
+int output_error = 0;
+
+}  // namespace
+
+void prepare_streams() {
+  // open() takes the lowest number that is free. As gnulib's stdopen, it opens them for what they are not
+  // used for.
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+void print_text(Stream stream, std::string_view text) {
+  FILE* const file = stream == Stream::output ? stdout : stderr;
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
+  if (!written && stream == Stream::output && !output_error) output_error = errno;
+}
+
+void require_printed() {
+  std::cout.flush();
+  const bool flushed = std::fflush(stdout) == 0;
+  if (!flushed && !output_error) output_error = errno;
+  if (!output_error && (std::ferror(stdout) || std::cout.bad()))
+    output_error = EIO;  // nobody kept the reason
+  if (output_error) throw Error(fmt::format("cannot write standard output: {}", std::strerror(output_error)));
+}
+
+}  // namespace tallcache

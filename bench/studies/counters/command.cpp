@@ -1,0 +1,94 @@
+// tallcache counters: all counts of this machine for the steps from the textbook's text to the fastest
+// variants, in one document that can be contributed.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+#include "bench/measure/counted.hpp"
+#include "bench/measure/output.hpp"
+#include "bench/measure/suites.hpp"
+#include "bench/studies/counters/counters.hpp"
+#include "bench/suites/suite.hpp"
+#include "common/catalogue.hpp"
+
+namespace tallcache {
+namespace {
+
+Quantity quantity_of(const Counted& count) {
+  Quantity quantity{.name = count.name, .unit = "1", .origin = Origin::event, .detail = count.description};
+  if (quantity.detail.empty()) quantity.detail = count.name;
+  quantity.at = {{"by", count.source}};
+  if (count.multiplexed) quantity.at["estimate"] = "multiplexed";
+  if (count.value)
+    quantity.value = static_cast<double>(*count.value);
+  else
+    quantity.reason = count.reason;
+  return quantity;
+}
+
+// The steps that run on one thread; a library counts no threads of its own.
+std::vector<Candidate> candidates_of(const Operation& operation, const OptimizationSteps& steps) {
+  std::vector<Candidate> list;
+  for (const Step& step : steps.steps) {
+    if (step.all_cores || step.peer) continue;
+    const Variant& variant = find_variant(operation, step.variant, steps.backend);
+    list.push_back({&variant, complete_params(variant, step.params)});
+  }
+  return list;
+}
+
+void count_steps(Document& document, std::string_view name, const OptimizationSteps& steps,
+                 const SuiteOptions& options, Sharing sharing) {
+  const Operation& operation = find_operation(name, steps.element);
+  const Problem problem{.operation = &operation,
+                        .shape = complete_shape(operation, options.smoke ? steps.smoke : steps.shape),
+                        .input = {},
+                        .seed = options.seed};
+  document.plan.push_back(
+      {{"operation", operation.name}, {"element", operation.element}, {"shape", to_json(problem.shape)}});
+  for (const CountedVariant& variant : count_all_events(problem, candidates_of(operation, steps), sharing)) {
+    Record record = to_record(problem, variant.candidate);
+    record.outcome = variant.outcome;
+    for (const Counted& count : variant.counts) record.quantities.push_back(quantity_of(count));
+    document.put(std::move(record));
+  }
+}
+
+struct CountersOptions : SuiteOptions {
+  bool multiplex = false;
+};
+
+void counters(const CountersOptions& options) {
+  const auto chosen = find_suites(options.operations, has_steps, "operation with steps");
+  const Output output(options.json);
+  Document document = new_document("counters", options);
+  if (!options.smoke) document.context.erase("mode");  // there are no others
+  const Sharing sharing = options.multiplex ? Sharing::multiplexed : Sharing::passes;
+  for (const Suite* suite : chosen)
+    for (const OptimizationSteps& part : suite->steps) {
+      if (part.backend != "cpu") continue;
+      count_steps(document, suite->operation, part, options, sharing);
+      output.part(document, counters_text(document, document.plan.back(), Style::terminal));
+    }
+  output.finish(document);
+}
+
+}  // namespace
+
+void add_counters(CLI::App& app) {
+  auto options = std::make_shared<CountersOptions>();
+  CLI::App* command = app.add_subcommand(
+      "counters", "Everything that PAPI can count of each step to the fastest variants, to be contributed");
+  add_suite(*command, *options, has_steps);
+  command->add_flag("--multiplex", options->multiplex,
+                    "Events take turns in one run, and their counts are estimates; otherwise a run for every "
+                    "few events");
+  command->footer(
+      "Where a processor shows no counters (most virtual machines), the kernel's events are counted, and\n"
+      "each of the others is there with the reason why not. results/README.md says how to contribute.\n"
+      "Example: tallcache counters --json counters.json");
+  command->callback([options] { counters(*options); });
+}
+
+}  // namespace tallcache

@@ -1,0 +1,62 @@
+// tallcache machine: what this machine is, and what it can reach.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "bench/measure/context.hpp"
+#include "bench/measure/device_watch.hpp"
+#include "bench/measure/output.hpp"
+#include "bench/results/device_state.hpp"
+#include "bench/results/document.hpp"
+#include "bench/results/limits.hpp"
+#include "bench/show/machine.hpp"
+#include "bench/show/machine_report.hpp"
+#include "bench/show/streams.hpp"
+
+namespace tallcache {
+namespace {
+
+struct MachineOptions {
+  std::string json;
+  bool quick = false;
+};
+
+void run(const MachineOptions& options) {
+  require_writable(options.json);
+  const bool text = options.json != "-";
+  Machine machine = this_machine();
+  machine.peers = peer_libraries();
+  if (text) print_text(Stream::output, report(machine));
+
+  const bool terminal = isatty(STDERR_FILENO);
+  const DeviceWatch watch(0);
+  const LimitsProtocol protocol = options.quick ? LimitsProtocol::quick() : LimitsProtocol{};
+  const auto limits = measured_limits(protocol, 0, [&](std::string_view what) {
+    if (terminal) print(Stream::error, "\r\033[Kmeasuring: {} ...", what);
+  });
+  if (terminal) print(Stream::error, "\r\033[K");
+  Document document{.kind = "machine", .context = machine_context(), .limits = limits};
+  document.context["peers"] = machine.peers;
+  watch.note(document);
+  if (text) print_text(Stream::output, limits_text(document.limits));
+  if (const std::string states = device_state_text(document); text && !states.empty())
+    print("\nState before and after\n{}", states);
+  if (!options.json.empty()) write_document(options.json, document);
+}
+
+}  // namespace
+
+void add_machine(CLI::App& app) {
+  auto options = std::make_shared<MachineOptions>();
+  CLI::App* command = app.add_subcommand(
+      "machine", "What this machine is (topology, SIMD, counters, build) and its measured limits");
+  add_json(*command, options->json);
+  command->add_flag("--quick", options->quick, "Fewer and shorter rounds: about 3 seconds on two cores");
+  command->footer("Example:\n  tallcache machine --quick --json machine.json");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace tallcache

@@ -1,0 +1,186 @@
+// tallcache misses: cache misses of the variants of one operation, by level and kind, beside the theory.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+#include "bench/measure/candidates.hpp"
+#include "bench/measure/context.hpp"
+#include "bench/measure/misses.hpp"
+#include "bench/measure/options.hpp"
+#include "bench/measure/output.hpp"
+#include "bench/results/caches.hpp"
+#include "bench/show/gnuplot.hpp"
+#include "bench/show/streams.hpp"
+#include "bench/studies/misses/capacity_cliffs.hpp"
+#include "bench/studies/misses/curve.hpp"
+#include "bench/studies/misses/misses.hpp"
+#include "bench/studies/misses/records.hpp"
+#include "bench/studies/misses/requests.hpp"
+#include "bench/studies/misses/theory.hpp"
+#include "common/backend.hpp"
+#include "common/papi/source.hpp"
+
+namespace tallcache {
+namespace {
+
+struct MissesOptions : ProblemOptions {
+  std::string line, source = "auto", svg, json, backend = "cpu", machine = "h200";
+  int device = 0;
+  std::vector<std::string> caches;
+  bool curve = false, cliffs = false;
+};
+
+struct MissesPlan {
+  Problem problem;
+  std::vector<Candidate> candidates, traced;
+  std::vector<cache::CacheLevel> levels;
+  SourceChoice choice;
+  bool curve;
+};
+
+// Everything that can be refused is, before anything is counted.
+MissesPlan planned(const MissesOptions& options) {
+  MissesPlan plan{.problem = problem_of(options), .curve = options.curve || !options.svg.empty()};
+  const Operation& operation = *plan.problem.operation;
+  plan.candidates = candidates(operation, options.variants, options.params, 1, "cpu");
+  const Source asked = parse_source(options.source);
+  plan.levels = cache_levels(options.caches, options.line);
+  plan.choice = options.caches.empty() || asked != Source::automatic
+                    ? choose_source(asked)
+                    : SourceChoice{Source::simulated, "simulated: the caches are named"};
+  if (plan.choice.source == Source::hardware && !options.caches.empty())
+    throw Error("--source hardware counts this machine's caches: it goes without --cache");
+  if (!(work_of(operation, plan.problem.shape).amount > 0)) throw Error("this shape has nothing to count");
+
+  for (const Candidate& candidate : plan.candidates)
+    if (obstacle(plan.problem, candidate, Source::simulated).status == Status::pending)
+      plan.traced.push_back(candidate);
+  const bool traces = plan.curve || options.cliffs;
+  if ((traces || plan.choice.source == Source::simulated) && !plan.traced.empty())
+    require_traceable(plan.problem, plan.traced, plan.levels);
+  if (traces && plan.traced.empty()) throw Error("no variant here can be traced");
+  if (options.svg == "-") throw Error("--svg takes the name of a file");
+  for (const std::string& file : {options.json, options.svg}) require_writable(file);
+  if (!options.svg.empty()) require_gnuplot();
+  return plan;
+}
+
+Json part_of(const MissesPlan& plan) {
+  const Operation& operation = *plan.problem.operation;
+  return {{"operation", operation.name},
+          {"element", operation.element},
+          {"shape", to_json(plan.problem.shape)},
+          {"size", to_string(operation, plan.problem.shape)},
+          {"input", to_record(plan.problem, plan.candidates.front()).input},
+          {"source", to_string(plan.choice.source)},
+          {"reason", plan.choice.reason},
+          {"caches", caches_json(plan.levels)}};
+}
+
+void count(const MissesPlan& plan, Document& document) {
+  std::unique_ptr<Executor> executor;
+  std::unique_ptr<Workspace> workspace;
+  if (plan.choice.source == Source::hardware) {
+    executor = make_executor("cpu");
+    workspace = std::make_unique<Workspace>(plan.problem, *executor);
+  }
+  for (const Candidate& candidate : plan.candidates)
+    document.put(counted_record(plan.problem, candidate, plan.choice.source, plan.levels, workspace.get()));
+}
+
+void trace_curves(const MissesPlan& plan, Document& document) {
+  std::vector<Curve> curves;
+  for (const Candidate& candidate : plan.traced)
+    curves.push_back(trace_curve(plan.problem, candidate, plan.levels.front().line));
+  const auto sizes = curve_sizes(curves, plan.levels);
+  for (const Curve& curve : curves) {
+    Record record = to_record(plan.problem, curve.candidate);
+    record.outcome.status = Status::measured;
+    put_curve(record, plan.problem, curve, sizes);
+    merge(document, std::move(record));
+  }
+}
+
+void measure_cliffs(const MissesPlan& plan, Document& document) {
+  const std::vector<Shape> sweep = cliff_sweep(plan.problem);
+  Json shapes = Json::array();
+  for (const Shape& shape : sweep) shapes.push_back(to_json(shape));
+  document.plan[0]["falls"] = {{"dimension", plan.problem.operation->dims[0].name},
+                               {"ladder", std::move(shapes)}};
+  measure_cliffs(plan.problem, plan.traced, plan.levels, sweep, document);
+}
+
+// A device's caches are not traced: what its warps ask for is modelled, and counted where it can be.
+void run_on_device(const MissesOptions& options) {
+  if (!options.caches.empty() || !options.line.empty() || options.source != "auto" || options.curve ||
+      options.cliffs || !options.svg.empty())
+    throw Error("--cache, --line, --source, --curve, --svg and --falls are of the CPU's variants");
+  const Problem problem = problem_of(options);
+  const cache::WarpMachine& machine = cache::warp_machine(options.machine);
+  const auto list = candidates(*problem.operation, options.variants, options.params, 1, options.backend);
+  if (!(work_of(*problem.operation, problem.shape).amount > 0))
+    throw Error("this shape has nothing to count");
+  require_modellable(problem);
+  const Output output(options.json);
+  Document document{.kind = "misses",
+                    .context = machine_context(options.device),
+                    .plan = Json::array({{{"operation", problem.operation->name},
+                                          {"element", problem.operation->element},
+                                          {"shape", to_json(problem.shape)},
+                                          {"size", to_string(*problem.operation, problem.shape)},
+                                          {"input", to_record(problem, list.front()).input},
+                                          {"machine", machine.name}}})};
+  count_requests(problem, list, machine, options.device, document, [&] { output.keep(document); });
+  output.part(document, misses_text(document, Style::terminal));
+  output.finish(document);
+  require_device(options.device);
+}
+
+void run(const MissesOptions& options) {
+  if (!find_backend(options.backend).host) return run_on_device(options);
+  const MissesPlan plan = planned(options);
+  Document document{.kind = "misses", .context = machine_context(), .plan = Json::array({part_of(plan)})};
+  count(plan, document);
+  if (plan.curve) trace_curves(plan, document);
+  if (options.cliffs) measure_cliffs(plan, document);
+  if (options.json != "-") print_text(Stream::output, misses_text(document, Style::terminal));
+  if (!options.svg.empty()) plot_misses(document, options.svg);
+  if (!options.json.empty()) write_document(options.json, document);
+  require_right(document.measurements);
+}
+
+}  // namespace
+
+void add_misses(CLI::App& app) {
+  const auto options = std::make_shared<MissesOptions>();
+  CLI::App* command = app.add_subcommand(
+      "misses", "Count cache misses of variants through PAPI, by level and kind, beside the theory");
+  options->smallest_shape = true;  // every access is simulated
+  add_problem(*command, *options, "all of them");
+  command->add_option("--cache", options->caches,
+                      "A level of cache: 32K is fully associative, 32K:8 has 8 ways; up to three, the first "
+                      "level first; this machine's when left out");
+  command->add_option("--line", options->line, "Bytes of a cache line; this machine's, or 64 with --cache");
+  command->add_option("--source", options->source,
+                      "hardware, simulated, or auto: hardware where PAPI counts misses");
+  command->add_flag("--curve", options->curve, "Add the misses at every cache size to the JSON");
+  add_output_file(*command, "--svg", options->svg, "Plot the misses at every cache size into FILE (gnuplot)");
+  command->add_flag("--falls", options->cliffs,
+                    "Also: the size at which each variant falls off each cache, and where its time jumps");
+  command
+      ->add_option("--backend", options->backend,
+                   "cpu: cache misses; gpu: requests, sectors and wavefronts, by a model and by the counters")
+      ->capture_default_str();
+  command->add_option("--machine", options->machine, "The GPU whose rules the model of requests has")
+      ->capture_default_str();
+  add_device(*command, options->device, "Number of the GPU to count on");
+  add_json(*command, options->json);
+  command->footer(
+      "Example: tallcache misses matmul naive recursive --shape m=200 --param base=4 --curve --svg q.svg\n"
+      "A leaf of REC-MULT is a loop: with the default base its misses have a cliff where a leaf "
+      "no longer fits.");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace tallcache

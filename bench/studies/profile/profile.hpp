@@ -1,0 +1,43 @@
+// The report of a profile document: work, span and the expected speed-up of each variant, beside the measured
+// times; as text, as Cilkscale's CSV, and plotted. A profile is a record with the condition "profiled" (its
+// unit: "ns", or "access" in unit cost) and the quantities work, span, burdened span, burden, spawns,
+// strands, strands along the span. Times are further records, one for each number of threads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/results/document.hpp"
+#include "bench/results/profile.hpp"
+#include "bench/show/grid.hpp"
+
+namespace tallcache {
+
+/// One variant with its work and span and, where it was timed, its records on different numbers of threads.
+struct ProfiledVariant {
+  const Record* record;
+  Profile profile;
+  std::vector<const Record*> times;  ///< in the order of the document: one thread first
+
+  bool unit_cost() const { return record->conditions.at("profiled") == "access"; }
+  /// T_1 / T_P of one of the times; NaN when there is none.
+  double speedup(const Record&) const;
+};
+
+/// The variants in the order of the document, which must outlive them.
+std::vector<ProfiledVariant> profiled_variants(const Document&);
+
+/// The heading above the variants: what was profiled and how.
+std::string profile_heading(const Document&);
+Grid profile_grid(const ProfiledVariant&);
+std::string profile_text(const ProfiledVariant&, Style);
+
+/// The columns of Cilkscale (OpenCilk), a row for each variant, so that scripts made for it can read them.
+/// With times there is one more column for each number of threads: "1c time (seconds)".
+std::string cilkscale_csv(const Document&);
+
+/// Draws as SVG into `file`: P, min(P, parallelism), the burdened estimate and the measured speed-ups for P =
+/// 1 to 128. Throws Error when there is no gnuplot, or when it fails.
+void plot_speedups(const Document&, const std::string& file);
+
+}  // namespace tallcache

@@ -1,0 +1,149 @@
+// tallcache run: any variants on any shape, verified and timed interleaved.
+#include "bench/studies/run/run.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/measure/candidates.hpp"
+#include "bench/measure/context.hpp"
+#include "bench/measure/device_watch.hpp"
+#include "bench/measure/options.hpp"
+#include "bench/measure/output.hpp"
+#include "bench/show/streams.hpp"
+#include "bench/suites/suite.hpp"
+#include "common/backend.hpp"
+#include "common/catalogue.hpp"
+#include "common/measure/machine_topology.hpp"
+#include "cpu/first_touch.hpp"
+
+namespace tallcache {
+namespace {
+
+struct RunOptions : ProblemOptions {
+  std::string graph, json, backend;
+  std::optional<double> seconds;
+  ThreadOptions threads;
+  bool cold = false, first_touch = false, patient = false;
+  LaunchMode launch = LaunchMode::plain;
+  int device = 0;
+  Pages pages = Pages::ordinary;
+};
+
+Problem problem_to_run(const RunOptions& options) {
+  if (options.graph.empty()) return problem_of(options);
+  const Operation& operation = find_operation(options.operation, options.element);
+  for (const Suite* suite : suites())
+    if (suite->operation == operation.name && has_graph(*suite))
+      return suite->graph_problem(operation, options.graph);
+  throw Error(fmt::format("--graph: {} does not work on a graph", operation.name));
+}
+
+// A requested candidate that could have run on a machine with enough memory has failed; the results of the
+// others are kept.
+void require_device_ran(const Document& document, bool asked_for) {
+  for (const Record& record : document.measurements) {
+    const Status status = record.outcome.status;
+    if (!find_backend(record.backend).host && status != Status::measured &&
+        (asked_for || (status != Status::unavailable && status != Status::unsupported)))
+      throw Error(fmt::format("{}: {}", record.variant, record.outcome.reason), status);
+  }
+}
+
+std::string range_text(std::string_view what, Index begin, Index size) {
+  return fmt::format("{} {} to {}", what, begin, begin + size - 1);
+}
+
+// Which memory node touches which part of the arrays first.
+void print_first_touches(const Problem& problem) {
+  const Operation& operation = *problem.operation;
+  const Shape shape = complete_shape(operation, problem.shape);
+  const std::vector<MemoryNode> nodes = Topology().memory_nodes();
+  const std::vector<BufferSpec> buffers = operation.buffers(shape);
+  for (const cpu::TouchedBlock& block : cpu::first_touches(operation, shape, nodes)) {
+    const bool bytes = block.element == 1;
+    const std::string rows = bytes ? "" : range_text("rows", block.row, block.rows) + ", ";
+    print("{}: {}{}: node {}\n", buffers[block.buffer].name, rows,
+          range_text(bytes ? "bytes" : "columns", block.col, block.cols), nodes[block.node].number);
+  }
+}
+
+void run(const RunOptions& options) {
+  Problem problem = problem_to_run(options);
+  if (options.first_touch) return print_first_touches(problem);
+  problem.pages = options.pages;
+  const Threads threads(options.threads);
+  auto list = candidates(*problem.operation, options.variants, options.params, options.threads.count,
+                         options.backend);
+  for (Candidate& candidate : list) candidate.launch = options.launch;
+  const Output output(options.json);
+  // Without a shape it is a look.
+  const double seconds = options.seconds.value_or(options.shape.empty() && options.graph.empty() ? 0.1 : 1);
+  const DeviceWatch watch(options.device);
+  Document document{.kind = "run", .context = machine_context(options.device)};
+  document.context["seed"] = options.seed;
+  if (options.threads.count > 1) document.context["fork"] = name_of(options.threads.fork);
+  for (const Measurement& m : measure_each(problem, list,
+                                           {.seconds = seconds,
+                                           .cold = options.cold,
+                                           .planning = options.patient ? Planning::patient : Planning::quick},
+                                           options.device)) {
+    Record record = to_record(problem, m);
+    if (options.cold) record.conditions["caches"] = "cold";
+    document.put(std::move(record));
+  }
+  watch.note(document);
+  output.part(document, render(run_grid(document), Style::terminal));
+  output.devices(document);
+  output.finish(document);
+  require_device_ran(document, !options.backend.empty());
+}
+
+std::string graph_operations() { return fmt::format("{}", fmt::join(operations_with(has_graph), ", ")); }
+
+}  // namespace
+
+void add_run(CLI::App& app) {
+  const auto options = std::make_shared<RunOptions>();
+  CLI::App* command =
+      app.add_subcommand("run", "Verify and time variants of one operation on one shape, interleaved");
+  const ProblemFlags flags = add_problem(*command, *options, "all of them");
+  command->add_option("--backend", options->backend, "Only variants on the cpu or on the gpu");
+  add_device(*command, options->device, "Number of the GPU to use");
+  command
+      ->add_option("--graph", options->graph,
+                   fmt::format("For {}: the graph in FILE, a line 'u v' for each edge, sorted by u",
+                               graph_operations()))
+      ->type_name("FILE")
+      ->excludes(flags.shape)
+      ->excludes(flags.input);
+  above_zero(command->add_option("--seconds", options->seconds,
+                                 "Time to spend on each variant; 1, or 0.1 without a shape"));
+  add_threads(*command, options->threads);
+  add_huge_pages(*command, options->pages);
+  command->add_flag("--first-touch", options->first_touch,
+                    "Only print which memory node of this machine touches which part of the arrays first");
+  command->add_flag("--patient", options->patient,
+                    "Libraries that plan by measuring (FFTW) may take minutes for it, before any time");
+  command->add_flag("--cold", options->cold, "Flush the caches before each run");
+  command
+      ->add_option("--launch", options->launch,
+                   "How a device's work is started: plain, or as one graph that is captured before the time")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, LaunchMode>{{"plain", LaunchMode::plain}, {"graph", LaunchMode::graph}}))
+      ->type_name("plain|graph");
+  add_json(*command, options->json);
+  command->footer("Example: tallcache run matmul naive tiled recursive --shape m=512 --param base=32");
+  command->callback([options, command] {
+    if (!options->graph.empty() && command->get_option("operation")->empty())
+      options->operation = operations_with(has_graph).front();
+    run(*options);
+  });
+}
+
+}  // namespace tallcache
