@@ -120,6 +120,9 @@ void for_each_document(const std::vector<std::string>& files, Use&& use) {
           fmt::format("{} is no results document of the kind '{}': {}", path, document.kind, what_of(error)));
     } catch (const Error& error) {
       throw Error(fmt::format("{}: {}", path, error.what()));
+    } catch (const std::exception&) {  // of an optional or a list that is empty
+      throw Error(fmt::format("{} is no results document of the kind '{}': its plan lacks a part", path,
+                              document.kind));
     }
   }
 }

@@ -42,7 +42,7 @@ inline void get_field(const Json& json, const char* key, double& value) { value 
   inline void from_json(const Json& json, Type& value) {                        \
     NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(TALLCACHE_GET_FIELD, __VA_ARGS__)) \
   }
-#define TALLCACHE_PUT_FIELD(field) detail::put_field(json, #field, value.field);
-#define TALLCACHE_GET_FIELD(field) detail::get_field(json, #field, value.field);
+#define TALLCACHE_PUT_FIELD(field) ::tallcache::detail::put_field(json, #field, value.field);
+#define TALLCACHE_GET_FIELD(field) ::tallcache::detail::get_field(json, #field, value.field);
 
 }  // namespace tallcache

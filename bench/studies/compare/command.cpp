@@ -12,13 +12,10 @@
 
 #include "bench/measure/candidates.hpp"
 #include "bench/measure/context.hpp"
-#include "bench/measure/device_watch.hpp"
 #include "bench/measure/options.hpp"
-#include "bench/measure/output.hpp"
-#include "bench/measure/suites.hpp"
+#include "bench/measure/suite_run.hpp"
 #include "bench/show/gnuplot.hpp"
 #include "bench/show/streams.hpp"
-#include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
 #include "common/fork/one_tbb.hpp"
@@ -116,9 +113,8 @@ void measure_size(Document& document, const Problem& problem, const Problem* sma
       document.put(to_record(problem, m));
 }
 
-// The file is written after each size: what was measured stays when a larger one is cut off.
-void measure_sweep(Document& document, const Suite& suite, const CompareOptions& options,
-                   const Output& output, const DeviceWatch& watch) {
+void measure_sweep(SuiteRun& run, const Suite& suite, const CompareOptions& options) {
+  Document& document = run.document;
   const Operation& operation = find_operation(
       suite.operation, options.element.empty() ? suite.sizes.element : std::string_view(options.element));
   const std::string_view size = operation.dims.front().name;
@@ -139,34 +135,30 @@ void measure_sweep(Document& document, const Suite& suite, const CompareOptions&
     document.plan.back() = sweep;
     measure_size(document, problem, smaller.operation ? &smaller : nullptr, options);
     smaller = problem;
-    watch.note(document);
-    output.keep(document);
+    run.keep();
   }
 }
 
 void compare(const CompareOptions& options) {
-  const auto chosen = find_suites(options.operations, has_sizes, "operation to compare");
-  for (const Suite* suite : chosen) find_operation(suite->operation, options.element);
-  const Output output(options.json);
+  SuiteRun run("compare", options, has_sizes, "operation to compare");
+  for (const Suite* suite : run.suites()) find_operation(suite->operation, options.element);
   const auto plot_file = [&](const Suite* suite) {
     return fmt::format("{}-{}.svg", options.svg, suite->operation);
   };
   if (!options.svg.empty()) {
     require_gnuplot();
-    for (const Suite* suite : chosen) require_writable(plot_file(suite));
+    for (const Suite* suite : run.suites()) require_writable(plot_file(suite));
   }
-  const DeviceWatch watch(options.device);
-  Document document = new_document("compare", options);
-  document.limits = suite_limits(options);
-  for (const Suite* suite : chosen) {
-    measure_sweep(document, *suite, options, output, watch);
+  run.measure_limits();
+  for (const Suite* suite : run.suites()) {
+    measure_sweep(run, *suite, options);
+    const Document& document = run.document;
     const Sweep sweep = document.plan.back();
-    output.part(document, fmt::format("\n{}{}", render(comparison_grid(document, sweep), Style::terminal),
-                                      comparison_sentences(document, sweep)));
+    run.part(fmt::format("\n{}{}", render(comparison_grid(document, sweep), Style::terminal),
+                         comparison_sentences(document, sweep)));
     if (!options.svg.empty()) draw(plot_file(suite), comparison_plot(document, sweep));
   }
-  output.devices(document);
-  output.finish(document);
+  run.finish();
   require_device(options.device);
 }
 

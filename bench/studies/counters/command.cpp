@@ -6,10 +6,8 @@
 #include <memory>
 
 #include "bench/measure/counted.hpp"
-#include "bench/measure/output.hpp"
-#include "bench/measure/suites.hpp"
+#include "bench/measure/suite_run.hpp"
 #include "bench/studies/counters/counters.hpp"
-#include "bench/suites/suite.hpp"
 #include "common/catalogue.hpp"
 
 namespace tallcache {
@@ -38,15 +36,14 @@ std::vector<Candidate> candidates_of(const Operation& operation, const Optimizat
   return list;
 }
 
-void count_steps(Document& document, std::string_view name, const OptimizationSteps& steps,
+void count_steps(Document& document, const Operation& operation, const OptimizationSteps& steps,
                  const SuiteOptions& options, Sharing sharing) {
-  const Operation& operation = find_operation(name, steps.element);
   const Problem problem{.operation = &operation,
                         .shape = complete_shape(operation, options.smoke ? steps.smoke : steps.shape),
                         .input = {},
                         .seed = options.seed};
   document.plan.push_back(
-      {{"operation", operation.name}, {"element", operation.element}, {"shape", to_json(problem.shape)}});
+      CountersPlan{std::string(operation.name), std::string(operation.element), to_json(problem.shape)});
   for (const CountedVariant& variant : count_all_events(problem, candidates_of(operation, steps), sharing)) {
     Record record = to_record(problem, variant.candidate);
     record.outcome = variant.outcome;
@@ -60,18 +57,15 @@ struct CountersOptions : SuiteOptions {
 };
 
 void counters(const CountersOptions& options) {
-  const auto chosen = find_suites(options.operations, has_steps, "operation with steps");
-  const Output output(options.json);
-  Document document = new_document("counters", options);
+  SuiteRun run("counters", options, has_steps, "operation with steps");
+  Document& document = run.document;
   if (!options.smoke) document.context.erase("mode");  // there are no others
   const Sharing sharing = options.multiplex ? Sharing::multiplexed : Sharing::passes;
-  for (const Suite* suite : chosen)
-    for (const OptimizationSteps& part : suite->steps) {
-      if (part.backend != "cpu") continue;
-      count_steps(document, suite->operation, part, options, sharing);
-      output.part(document, counters_text(document, document.plan.back(), Style::terminal));
-    }
-  output.finish(document);
+  run.each(&Suite::steps, [&](const Operation& operation, const OptimizationSteps& part) {
+    count_steps(document, operation, part, options, sharing);
+    run.part(counters_text(document, document.plan.back(), Style::terminal));
+  });
+  run.finish();
 }
 
 }  // namespace

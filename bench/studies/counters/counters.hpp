@@ -4,12 +4,20 @@
 #include <string>
 
 #include "bench/results/document.hpp"
+#include "bench/results/json_fields.hpp"
 #include "bench/show/grid.hpp"
 
 namespace tallcache {
 
-/// One part of the document's plan: a row for each event, a column for each variant, and below them the
+/// A part of the plan.
+struct CountersPlan {
+  std::string operation, element;
+  Json shape;
+};
+TALLCACHE_JSON_FIELDS(CountersPlan, operation, element, shape)
+
+/// One part of the plan: a row for each event, a column for each variant, and below them the
 /// events that were not counted, by reason.
-std::string counters_text(const Document&, const Json& part, Style);
+std::string counters_text(const Document&, const CountersPlan&, Style);
 
 }  // namespace tallcache

@@ -12,11 +12,10 @@
 namespace tallcache {
 namespace {
 
-std::vector<const Record*> records_of(const Document& document, const Json& part) {
+std::vector<const Record*> records_of(const Document& document, const CountersPlan& part) {
   std::vector<const Record*> records;
   for (const Record& record : document.measurements)
-    if (part.at("operation") == record.operation && part.at("element") == record.element &&
-        part.at("shape") == record.shape)
+    if (part.operation == record.operation && part.element == record.element && part.shape == record.shape)
       records.push_back(&record);
   return records;
 }
@@ -65,19 +64,14 @@ std::string not_counted(const std::vector<const Record*>& records, const std::ve
   return text;
 }
 
-std::string markdown(const Document& document, const Json& part) {
+std::string markdown(const Document& document, const CountersPlan& part) {
   return counters_text(document, part, Style::markdown);
 }
 std::string full(const Document& document) { return join_parts(document, markdown); }
 
-}  // namespace
-
-namespace {
-
-Grid counters_grid(const Json& part, const std::vector<const Record*>& records,
+Grid counters_grid(const CountersPlan& part, const std::vector<const Record*>& records,
                    const std::vector<std::string>& events) {
-  Grid grid{.caption = fmt::format("{} {}, {}:", part.at("operation").get<std::string>(),
-                                   part.at("element").get<std::string>(), sizes_text(part.at("shape"))),
+  Grid grid{.caption = fmt::format("{} {}, {}:", part.operation, part.element, sizes_text(part.shape)),
             .columns = {{"event", true}},
             .rows = {}};
   for (const Record* record : records) grid.columns.push_back({record->variant + params_text(*record)});
@@ -100,7 +94,7 @@ std::string absent_text(const std::vector<const Record*>& records, const std::ve
 
 Blocks page(const Document& document) {
   Blocks blocks;
-  for (const Json& part : document.plan) {
+  for (const CountersPlan& part : parts_of<CountersPlan>(document)) {
     const auto records = records_of(document, part);
     const auto events = events_of(records);
     blocks.emplace_back(counters_grid(part, records, events));
@@ -112,7 +106,7 @@ Blocks page(const Document& document) {
 
 }  // namespace
 
-std::string counters_text(const Document& document, const Json& part, Style style) {
+std::string counters_text(const Document& document, const CountersPlan& part, Style style) {
   const auto records = records_of(document, part);
   const auto events = events_of(records);
   return render(counters_grid(part, records, events), style) + absent_text(records, events);

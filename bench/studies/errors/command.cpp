@@ -8,12 +8,8 @@
 #include <memory>
 
 #include "bench/measure/candidates.hpp"
-#include "bench/measure/context.hpp"
-#include "bench/measure/device_watch.hpp"
 #include "bench/measure/options.hpp"
-#include "bench/measure/output.hpp"
-#include "bench/measure/suites.hpp"
-#include "bench/suites/suite.hpp"
+#include "bench/measure/suite_run.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
 
@@ -136,23 +132,14 @@ void measure_study(Document& document, const Operation& operation, const ErrorSt
 }
 
 void errors(const ErrorsOptions& options) {
-  find_backend(options.backend);
-  const auto chosen = find_suites(options.operations, has_errors, "operation whose errors are measured");
-  const Output output(options.json);
-  const DeviceWatch watch(options.device);
-  Document document = new_document("errors", options);
+  SuiteRun run("errors", options, has_errors, "operation whose errors are measured");
+  Document& document = run.document;
   if (!options.smoke) document.context.erase("mode");  // there are no others
-  for (const Suite* suite : chosen)
-    for (const ErrorStudy& study : on_backend(suite->errors, options.backend)) {
-      measure_study(document, find_operation(suite->operation, study.element), study, options);
-      watch.note(document);
-      output.part(document, errors_text(document, document.plan.back(), Style::terminal));
-    }
-  if (document.plan.empty())
-    throw Error(
-        fmt::format("no errors on the {} of what was asked for", find_backend(options.backend).title));
-  output.devices(document);
-  output.finish(document);
+  run.each(&Suite::errors, [&](const Operation& operation, const ErrorStudy& study) {
+    measure_study(document, operation, study, options);
+    run.part(errors_text(document, document.plan.back(), Style::terminal));
+  });
+  run.finish();
 }
 
 }  // namespace

@@ -15,7 +15,6 @@
 #include "bench/measure/misses.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
-#include "bench/results/caches.hpp"
 #include "common/cache/run_traced.hpp"
 #include "common/cache/site_misses.hpp"
 #include "common/catalogue.hpp"
@@ -141,17 +140,12 @@ ExplainPlan planned(const ExplainOptions& options) {
   return plan;
 }
 
-Json part_of(const ExplainPlan& plan) {
-  const Operation& operation = *plan.problem.operation;
-  Json part{{"operation", operation.name},
-            {"element", operation.element},
-            {"shape", to_json(plan.problem.shape)},
-            {"size", to_string(operation, plan.problem.shape)},
-            {"input", plan.problem.input}};
+ExplainPart part_of(const ExplainPlan& plan) {
+  ExplainPart part{planned_problem(plan.problem)};
   if (plan.machine)
-    part["machine"] = plan.machine->name;
+    part.machine = plan.machine->name;
   else
-    part["caches"] = caches_json(plan.levels);
+    part.caches = plan.levels;
   return part;
 }
 

@@ -6,14 +6,24 @@
 // {"file", "line", "column", "access", "width", "level"}: accesses, misses, cold, capacity, conflict.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
-#include "bench/results/document.hpp"
+#include "bench/results/caches.hpp"
+#include "bench/results/planned_problem.hpp"
 #include "bench/show/grid.hpp"
 #include "common/cache/site_misses.hpp"
 #include "common/warp/explain.hpp"
 
 namespace tallcache {
+
+/// A part of the plan: of a GPU's machine, or of a CPU's caches.
+struct ExplainPart : PlannedProblem {
+  std::optional<std::string> machine{};
+  std::optional<std::vector<cache::CacheLevel>> caches{};
+};
+TALLCACHE_JSON_FIELDS(ExplainPart, operation, element, shape, size, input, machine, caches)
 
 void put_site(Record&, const cache::WarpMachine&, const warp::ExplainedSite&);
 void put_site(Record&, const cache::SiteLevels&);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "bench/results/caches.hpp"
 #include "bench/show/format.hpp"
 #include "bench/show/kind.hpp"
 
@@ -82,19 +81,19 @@ warp::ExplainedSite explained(const Record& record, const Json& at) {
   return site;
 }
 
-std::string requests_text(const Record& record, const Json& part, Style style) {
-  const cache::WarpMachine& machine = cache::warp_machine(part.at("machine").get<std::string>());
-  Grid grid{.caption = fmt::format("{} {} {} {}, by the model of machine {}: figures of a request",
-                                   record.operation, record.element, part.at("size").get<std::string>(),
-                                   name_of(record), machine.name),
-            .columns = {{"place", true},
-                        {"access", true},
-                        {"requests"},
-                        {"sectors"},
-                        {"ideal"},
-                        {"wavefronts"},
-                        {"ideal"},
-                        {"active lanes"}}};
+std::string requests_text(const Record& record, const ExplainPart& part, Style style) {
+  const cache::WarpMachine& machine = cache::warp_machine(part.machine.value());
+  Grid grid{
+      .caption = fmt::format("{} {} {} {}, by the model of machine {}: figures of a request",
+                             record.operation, record.element, part.size, name_of(record), machine.name),
+      .columns = {{"place", true},
+                  {"access", true},
+                  {"requests"},
+                  {"sectors"},
+                  {"ideal"},
+                  {"wavefronts"},
+                  {"ideal"},
+                  {"active lanes"}}};
   std::string sentences;
   for (const Json& at : sites_of(record)) {
     const warp::ExplainedSite site = explained(record, at);
@@ -144,10 +143,10 @@ std::string miss_sentence(const Record& record, const Json& site, double line_by
                             misses_reason(rate, elements, record, at));
 }
 
-std::string missing_text(const Record& record, const Json& part, Style style) {
-  const Json& caches = part.at("caches");
+std::string missing_text(const Record& record, const ExplainPart& part, Style style) {
+  const auto& caches = part.caches.value();
   Grid grid{.caption = fmt::format("{} {} {} {}, by the model of its caches", record.operation,
-                                   record.element, part.at("size").get<std::string>(), name_of(record)),
+                                   record.element, part.size, name_of(record)),
             .columns = {{"place", true}, {"access", true}, {"accesses"}}};
   for (std::size_t i = 0; i < caches.size(); ++i) {
     grid.caption += fmt::format("; L{} {}", i + 1, cache_text(caches[i]));
@@ -167,7 +166,7 @@ std::string missing_text(const Record& record, const Json& part, Style style) {
     for (std::size_t i = 0; i < caches.size(); ++i) row.push_back(value("misses", i + 1));
     for (const char* kind : {"cold", "capacity", "conflict"}) row.push_back(value(kind, 1));
     sentences += fmt::format("- {}: {}\n", place_text(site),
-                             miss_sentence(record, site, caches.at(0).at("line").get<double>()));
+                             miss_sentence(record, site, static_cast<double>(caches.at(0).line)));
   }
   return render(grid, style) + "\n" + sentences;
 }
@@ -225,11 +224,12 @@ void put_site(Record& record, const cache::SiteLevels& counted) {
 
 std::string explain_text(const Document& document, Style style) {
   std::string text;
-  for (std::size_t i = 0; i < document.plan.size() && i < document.measurements.size(); ++i) {
+  const auto parts = parts_of<ExplainPart>(document);
+  for (std::size_t i = 0; i < parts.size() && i < document.measurements.size(); ++i) {
     const Record& record = document.measurements[i];
-    const Json& part = document.plan[i];
+    const ExplainPart& part = parts[i];
     if (!text.empty()) text += "\n";
-    text += part.contains("machine") ? requests_text(record, part, style) : missing_text(record, part, style);
+    text += part.machine ? requests_text(record, part, style) : missing_text(record, part, style);
   }
   return text;
 }

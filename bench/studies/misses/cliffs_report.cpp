@@ -9,15 +9,6 @@
 namespace tallcache {
 namespace {
 
-struct Sweep {
-  std::string dimension;
-  std::vector<Json> shapes;
-
-  explicit Sweep(const Json& part)
-      : dimension(part.at("falls").at("dimension")), shapes(part.at("falls").at("ladder")) {}
-  double size(std::size_t point) const { return shapes.at(point).at(dimension).get<double>(); }
-};
-
 // The points where a value is at least `factor` times the minimum since the previous such point.
 std::vector<std::size_t> jumps(std::span<const double> values, double factor) {
   std::vector<std::size_t> list;
@@ -54,7 +45,7 @@ CapacityCliff cliff(std::size_t level, std::span<const double> misses, double co
   return result;
 }
 
-void match_time(const Sweep& sweep, const CapacityCliffs& variant, CapacityCliff& cliff) {
+void match_time(const PlannedSweep& sweep, const CapacityCliffs& variant, CapacityCliff& cliff) {
   if (!cliff.point) return;
   const double n = sweep.size(*cliff.point);
   double nearest = 2;
@@ -65,10 +56,11 @@ void match_time(const Sweep& sweep, const CapacityCliffs& variant, CapacityCliff
 }
 
 // The records of `first`'s variant at every point; fewer where one is missing.
-std::vector<const Record*> points_of(const Document& document, const Record& first, const Sweep& sweep) {
+std::vector<const Record*> points_of(const Document& document, const Record& first,
+                                     const PlannedSweep& sweep) {
   std::vector<const Record*> points;
   Record run = first;
-  for (const Json& shape : sweep.shapes) {
+  for (const Json& shape : sweep.ladder) {
     run.shape = shape;
     const Record* record = document.find(run);
     if (record && record->find("distinct lines")) points.push_back(record);
@@ -76,7 +68,8 @@ std::vector<const Record*> points_of(const Document& document, const Record& fir
   return points;
 }
 
-CapacityCliffs cliffs_of(std::span<const Record* const> points, const Sweep& sweep, const Json& caches) {
+CapacityCliffs cliffs_of(std::span<const Record* const> points, const PlannedSweep& sweep,
+                         std::span<const cache::CacheLevel> caches) {
   CapacityCliffs variant{.variant = points[0]->variant, .unit = points[0]->find("work")->unit};
   for (const Record* record : points) variant.seconds.push_back(record->seconds() / record->value("work"));
   variant.time_jumps = jumps(lasting(variant.seconds), time_factor);
@@ -84,21 +77,20 @@ CapacityCliffs cliffs_of(std::span<const Record* const> points, const Sweep& swe
   for (std::size_t level = 0; level < caches.size(); ++level) {
     std::vector<double> misses;
     for (const Record* record : points)
-      misses.push_back(record->value("misses", {{"cache", caches[level].at("bytes")}}) /
-                       record->value("work"));
+      misses.push_back(record->value("misses", {{"cache", caches[level].bytes}}) / record->value("work"));
     variant.cliffs.push_back(cliff(level, misses, cold));
     match_time(sweep, variant, variant.cliffs.back());
   }
   return variant;
 }
 
-std::string jump_at(const Sweep& sweep, const CapacityCliffs& variant, std::size_t point) {
+std::string jump_at(const PlannedSweep& sweep, const CapacityCliffs& variant, std::size_t point) {
   const auto at = variant.seconds.begin() + static_cast<std::ptrdiff_t>(point);
   return fmt::format("{} ({:.3g} -> {:.3g} ns per {})", sweep.size(point),
                      *std::min_element(variant.seconds.begin(), at) * 1e9, *at * 1e9, variant.unit);
 }
 
-std::vector<std::string> cliff_row(const Sweep& sweep, const CapacityCliffs& variant,
+std::vector<std::string> cliff_row(const PlannedSweep& sweep, const CapacityCliffs& variant,
                                    const CapacityCliff& cliff) {
   std::vector<std::string> row{cliff.level ? "" : variant.variant, fmt::format("L{}", cliff.level + 1)};
   if (cliff.point) {
@@ -107,7 +99,7 @@ std::vector<std::string> cliff_row(const Sweep& sweep, const CapacityCliffs& var
     row.push_back(cliff.time_jump ? jump_at(sweep, variant, *cliff.time_jump) : "none within a factor of 2");
   } else {
     row.push_back(cliff.before_sweep ? fmt::format("< {}", sweep.size(0))
-                                     : fmt::format("> {}", sweep.size(sweep.shapes.size() - 1)));
+                                     : fmt::format("> {}", sweep.size(sweep.ladder.size() - 1)));
     row.push_back(fmt::format("{:.2g} at best", cliff.before));
     row.emplace_back("-");
   }
@@ -116,19 +108,19 @@ std::vector<std::string> cliff_row(const Sweep& sweep, const CapacityCliffs& var
 
 }  // namespace
 
-std::vector<CapacityCliffs> find_cliffs(const Document& document, const Json& part) {
-  const Sweep sweep(part);
+std::vector<CapacityCliffs> find_cliffs(const Document& document, const MissesPart& part) {
+  const PlannedSweep& sweep = part.falls.value();
   std::vector<CapacityCliffs> list;
   for (const Record& record : document.measurements) {
-    if (record.shape != sweep.shapes.front() || !record.find("distinct lines")) continue;
+    if (record.shape != sweep.ladder.front() || !record.find("distinct lines")) continue;
     const auto points = points_of(document, record, sweep);
-    if (points.size() == sweep.shapes.size()) list.push_back(cliffs_of(points, sweep, part.at("caches")));
+    if (points.size() == sweep.ladder.size()) list.push_back(cliffs_of(points, sweep, part.caches.value()));
   }
   return list;
 }
 
-Grid cliffs_grid(const Document& document, const Json& part) {
-  const Sweep sweep(part);
+Grid cliffs_grid(const Document& document, const MissesPart& part) {
+  const PlannedSweep& sweep = part.falls.value();
   const std::vector<CapacityCliffs> list = find_cliffs(document, part);
   if (list.empty()) return {.caption = "No variant was measured on the whole sweep of sizes."};
   Grid grid{
@@ -136,7 +128,7 @@ Grid cliffs_grid(const Document& document, const Json& part) {
           "Where variants fall off the caches, {0} from {1} to {2}: the smallest {0} with {3} times the "
           "misses per {4}\nof the best smaller {0} (Q(Z), fully associative), beside the nearest {0} with "
           "{5} times the time per {4}",
-          sweep.dimension, sweep.size(0), sweep.size(sweep.shapes.size() - 1), miss_factor, list[0].unit,
+          sweep.dimension, sweep.size(0), sweep.size(sweep.ladder.size() - 1), miss_factor, list[0].unit,
           time_factor),
       .columns = {{"variant", true},
                   {"", true},
@@ -153,7 +145,7 @@ Grid cliffs_grid(const Document& document, const Json& part) {
   return grid;
 }
 
-std::string cliffs_text(const Document& document, const Json& part, Style style) {
+std::string cliffs_text(const Document& document, const MissesPart& part, Style style) {
   const Grid grid = cliffs_grid(document, part);
   return "\n" + (grid.rows.empty() ? grid.caption + "\n" : render(grid, style));
 }

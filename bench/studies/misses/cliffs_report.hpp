@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/results/document.hpp"
 #include "bench/show/grid.hpp"
+#include "bench/studies/misses/misses.hpp"
 
 namespace tallcache {
 
@@ -34,10 +34,10 @@ struct CapacityCliffs {
 
 /// The cliffs of every variant that has records at all points of `part`, a part of the plan of a
 /// misses document.
-std::vector<CapacityCliffs> find_cliffs(const Document&, const Json& part);
+std::vector<CapacityCliffs> find_cliffs(const Document&, const MissesPart& part);
 
 /// Without rows when no variant was measured at every size.
-Grid cliffs_grid(const Document&, const Json& part);
-std::string cliffs_text(const Document&, const Json& part, Style);
+Grid cliffs_grid(const Document&, const MissesPart& part);
+std::string cliffs_text(const Document&, const MissesPart& part, Style);
 
 }  // namespace tallcache

@@ -9,7 +9,6 @@
 #include "bench/measure/misses.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
-#include "bench/results/caches.hpp"
 #include "bench/show/gnuplot.hpp"
 #include "bench/show/streams.hpp"
 #include "bench/studies/misses/capacity_cliffs.hpp"
@@ -66,16 +65,10 @@ MissesPlan planned(const MissesOptions& options) {
   return plan;
 }
 
-Json part_of(const MissesPlan& plan) {
-  const Operation& operation = *plan.problem.operation;
-  return {{"operation", operation.name},
-          {"element", operation.element},
-          {"shape", to_json(plan.problem.shape)},
-          {"size", to_string(operation, plan.problem.shape)},
-          {"input", to_record(plan.problem, plan.candidates.front()).input},
-          {"source", to_string(plan.choice.source)},
-          {"reason", plan.choice.reason},
-          {"caches", caches_json(plan.levels)}};
+MissesPart part_of(const MissesPlan& plan) {
+  MissesPart part{planned_problem(plan.problem)};
+  part.source = to_string(plan.choice.source), part.reason = plan.choice.reason, part.caches = plan.levels;
+  return part;
 }
 
 void count(const MissesPlan& plan, Document& document) {
@@ -104,10 +97,9 @@ void trace_curves(const MissesPlan& plan, Document& document) {
 
 void measure_cliffs(const MissesPlan& plan, Document& document) {
   const std::vector<Shape> sweep = cliff_sweep(plan.problem);
-  Json shapes = Json::array();
-  for (const Shape& shape : sweep) shapes.push_back(to_json(shape));
-  document.plan[0]["falls"] = {{"dimension", plan.problem.operation->dims[0].name},
-                               {"ladder", std::move(shapes)}};
+  PlannedSweep falls{std::string(plan.problem.operation->dims[0].name), {}};
+  for (const Shape& shape : sweep) falls.ladder.push_back(to_json(shape));
+  document.plan[0]["falls"] = falls;
   measure_cliffs(plan.problem, plan.traced, plan.levels, sweep, document);
 }
 
@@ -123,14 +115,10 @@ void run_on_device(const MissesOptions& options) {
     throw Error("this shape has nothing to count");
   require_modellable(problem);
   const Output output(options.json);
-  Document document{.kind = "misses",
-                    .context = machine_context(options.device),
-                    .plan = Json::array({{{"operation", problem.operation->name},
-                                          {"element", problem.operation->element},
-                                          {"shape", to_json(problem.shape)},
-                                          {"size", to_string(*problem.operation, problem.shape)},
-                                          {"input", to_record(problem, list.front()).input},
-                                          {"machine", machine.name}}})};
+  MissesPart part{planned_problem(problem)};
+  part.machine = machine.name;
+  Document document{
+      .kind = "misses", .context = machine_context(options.device), .plan = Json::array({part})};
   count_requests(problem, list, machine, options.device, document, [&] { output.keep(document); });
   output.part(document, misses_text(document, Style::terminal));
   output.finish(document);

@@ -2,12 +2,34 @@
 // size, and the capacity cliffs.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
-#include "bench/results/document.hpp"
+#include "bench/results/caches.hpp"
+#include "bench/results/planned_problem.hpp"
 #include "bench/show/grid.hpp"
 
 namespace tallcache {
+
+/// A sweep of sizes, over which capacity cliffs are looked for.
+struct PlannedSweep {
+  std::string dimension;
+  std::vector<Json> ladder;  ///< shapes
+
+  double size(std::size_t point) const { return ladder.at(point).at(dimension).get<double>(); }
+};
+TALLCACHE_JSON_FIELDS(PlannedSweep, dimension, ladder)
+
+/// A part of the plan: of a CPU's caches, or of a GPU's requests.
+struct MissesPart : PlannedProblem {
+  std::optional<std::string> source{}, reason{};  ///< of the counts, and why that one
+  std::optional<std::vector<cache::CacheLevel>> caches{};
+  std::optional<std::string> machine{};  ///< a GPU's, for the model of requests
+  std::optional<PlannedSweep> falls{};
+};
+TALLCACHE_JSON_FIELDS(MissesPart, operation, element, shape, size, input, source, reason, caches, machine,
+                      falls)
 
 std::string misses_text(const Document&, Style);
 

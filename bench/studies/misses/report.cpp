@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/results/caches.hpp"
 #include "bench/show/charts.hpp"
 #include "bench/show/gnuplot.hpp"
 #include "bench/show/kind.hpp"
@@ -15,18 +14,6 @@
 namespace tallcache {
 namespace {
 
-bool of_part(const Record& record, const Json& part) {
-  return part.at("operation") == record.operation && part.at("element") == record.element &&
-         part.at("shape") == record.shape && part.at("input") == record.input;
-}
-
-std::vector<const Record*> records_of(const Document& document, const Json& part) {
-  std::vector<const Record*> list;
-  for (const Record& record : document.measurements)
-    if (of_part(record, part)) list.push_back(&record);
-  return list;
-}
-
 std::string params_of(const Record& record) {
   std::string text;
   for (const auto& [name, value] : record.params.items())
@@ -34,12 +21,10 @@ std::string params_of(const Record& record) {
   return text;
 }
 
-std::string heading(const Json& part, Style style) {
-  const Json& caches = part.at("caches");
+std::string heading(const MissesPart& part, Style style) {
+  const auto& caches = part.caches.value();
   std::string text =
-      fmt::format("{} {} {}, lines of {} bytes, source {}\n", part.at("operation").get<std::string>(),
-                  part.at("element").get<std::string>(), part.at("size").get<std::string>(),
-                  caches.at(0).at("line").get<std::size_t>(), part.at("reason").get<std::string>());
+      fmt::format("{}, lines of {} bytes, source {}\n", part.title(), caches.at(0).line, part.reason.value());
   if (style == Style::markdown) text += "\n";
   for (std::size_t i = 0; i < caches.size(); ++i)
     text += fmt::format("{} L{} {}\n", style == Style::markdown ? "-" : " ", i + 1, cache_text(caches[i]));
@@ -126,7 +111,7 @@ std::string short_bytes(double bytes) {
 }
 
 // The records with Q(Z), which all have the same cache sizes.
-std::vector<const Record*> curves_of(const Document& document, const Json& part) {
+std::vector<const Record*> curves_of(const Document& document, const MissesPart& part) {
   std::vector<const Record*> curves = records_of(document, part);
   std::erase_if(curves, [](const Record* record) {
     const Quantity* misses = record->find("misses");
@@ -151,15 +136,13 @@ std::string curves_text(std::span<const Record* const> curves, Style style) {
   return "\n" + render(grid, style);
 }
 
-std::string title_of(const Json& part) {
-  return fmt::format("{} {} {}, lines of {} B", part.at("operation").get<std::string>(),
-                     part.at("element").get<std::string>(), part.at("size").get<std::string>(),
-                     part.at("caches").at(0).at("line").get<std::size_t>());
+std::string title_of(const MissesPart& part) {
+  return fmt::format("{}, lines of {} B", part.title(), part.caches.value().at(0).line);
 }
 
-std::string axes(const Json& part, const std::vector<double>& sizes) {
+std::string axes(const MissesPart& part, const std::vector<double>& sizes) {
   const double first = sizes.front(), last = sizes.back();
-  const Json& caches = part.at("caches");
+  const auto& caches = part.caches.value();
   std::string text(logarithmic_axes);
   text += fmt::format("set title {} offset 0,1\n", quoted(title_of(part)));
   text += "set xlabel 'Z, bytes of cache'\nset ylabel 'Q(Z), misses of an ideal cache (LRU)'\n";
@@ -171,7 +154,7 @@ std::string axes(const Json& part, const std::vector<double>& sizes) {
     text += fmt::format(
         "set arrow from {0},graph 0 to {0},graph 1 nohead dt 2 lw 1 lc rgb '#707070'\n"
         "set label 'L{1} {2}' at {0},graph 1.03 center tc rgb '#404040'\n",
-        caches[i].at("bytes").get<double>(), i + 1, short_bytes(caches[i].at("bytes").get<double>()));
+        caches[i].bytes, i + 1, short_bytes(static_cast<double>(caches[i].bytes)));
   return text;
 }
 
@@ -182,7 +165,7 @@ std::string block(const std::string& name, const Quantity& curve) {
   return text + "E\n";
 }
 
-std::string script(const Json& part, std::span<const Record* const> curves) {
+std::string script(const MissesPart& part, std::span<const Record* const> curves) {
   std::string text = axes(part, curves.front()->find("misses")->over.points), plots;
   bool bounds = false;
   for (std::size_t i = 0; i < curves.size(); ++i) {
@@ -214,13 +197,14 @@ Series curve(const Record& record, const Quantity& misses, Drawn drawn) {
   return series;
 }
 
-std::vector<Chart> charts_of(const Json& part, std::span<const Record* const> curves) {
+std::vector<Chart> charts_of(const MissesPart& part, std::span<const Record* const> curves) {
   Chart empty{.title = "Misses of an ideal cache (LRU) of each size: " + title_of(part),
               .x = "Z, bytes of cache",
               .y = "Q(Z), misses"};
-  for (std::size_t i = 0; const Json& cache : part.at("caches"))
-    empty.marks.push_back(
-        {fmt::format("L{} {}", ++i, short_bytes(cache.at("bytes").get<double>())), cache.at("bytes")});
+  for (std::size_t i = 0; const cache::CacheLevel& level : part.caches.value()) {
+    const auto bytes = static_cast<double>(level.bytes);
+    empty.marks.push_back({fmt::format("L{} {}", ++i, short_bytes(bytes)), bytes});
+  }
   std::vector<std::vector<Series>> groups;
   for (const Record* record : curves) {
     auto& group = groups.emplace_back();
@@ -233,8 +217,8 @@ std::vector<Chart> charts_of(const Json& part, std::span<const Record* const> cu
 
 Blocks page(const Document& document) {
   Blocks blocks;
-  for (const Json& part : document.plan) {
-    if (part.contains("machine")) {
+  for (const MissesPart& part : parts_of<MissesPart>(document)) {
+    if (part.machine) {
       for (Block& block : requests_page(records_of(document, part), part)) blocks.push_back(std::move(block));
       continue;
     }
@@ -248,22 +232,21 @@ Blocks page(const Document& document) {
       else
         blocks.emplace_back(variant_grid(*record));
     }
-    if (part.contains("falls")) blocks.emplace_back(cliffs_grid(document, part));
+    if (part.falls) blocks.emplace_back(cliffs_grid(document, part));
   }
   return blocks;
 }
 
 void plot(const Document& document, const std::string& prefix) {
-  const std::string operation = document.plan.at(0).at("operation");
-  plot_misses(document, fmt::format("{}-{}.svg", prefix, operation));
+  plot_misses(document, fmt::format("{}-{}.svg", prefix, parts_of<MissesPart>(document).at(0).operation));
 }
 
 }  // namespace
 
 std::string misses_text(const Document& document, Style style) {
   std::string text;
-  for (const Json& part : document.plan) {
-    if (part.contains("machine")) {
+  for (const MissesPart& part : parts_of<MissesPart>(document)) {
+    if (part.machine) {
       text += requests_text(records_of(document, part), part, style);
       continue;
     }
@@ -271,14 +254,14 @@ std::string misses_text(const Document& document, Style style) {
     for (const Record* record : records_of(document, part)) text += variant_text(*record, style);
     if (const auto curves = curves_of(document, part); style == Style::markdown && !curves.empty())
       text += curves_text(curves, style);
-    if (part.contains("falls")) text += cliffs_text(document, part, style);
+    if (part.falls) text += cliffs_text(document, part, style);
   }
   return text;
 }
 
 void plot_misses(const Document& document, const std::string& file) {
-  const Json& part = document.plan.at(0);
-  if (part.contains("machine")) throw Error("a GPU's requests are no misses by cache size: there is no plot");
+  const MissesPart part = parts_of<MissesPart>(document).at(0);
+  if (part.machine) throw Error("a GPU's requests are no misses by cache size: there is no plot");
   const auto curves = curves_of(document, part);
   if (curves.empty())
     throw Error("there are no misses by cache size to plot: tallcache misses --curve makes them");

@@ -97,15 +97,13 @@ Grid record_grid(const Record& record) {
   return grid;
 }
 
-std::string title_of(const Json& part) {
-  return fmt::format("{} {} {}, requests by the model of machine {}", part.at("operation").get<std::string>(),
-                     part.at("element").get<std::string>(), part.at("size").get<std::string>(),
-                     part.at("machine").get<std::string>());
+std::string title_of(const MissesPart& part) {
+  return fmt::format("{}, requests by the model of machine {}", part.title(), part.machine.value());
 }
 
 }  // namespace
 
-std::string requests_text(std::span<const Record* const> records, const Json& part, Style style) {
+std::string requests_text(std::span<const Record* const> records, const MissesPart& part, Style style) {
   std::string text = title_of(part) + "\n";
   for (const Record* record : records) {
     const std::string reason = no_counts(*record);
@@ -114,7 +112,7 @@ std::string requests_text(std::span<const Record* const> records, const Json& pa
   return text;
 }
 
-Blocks requests_page(std::span<const Record* const> records, const Json& part) {
+Blocks requests_page(std::span<const Record* const> records, const MissesPart& part) {
   Blocks blocks;
   blocks.emplace_back(Heading{title_of(part)});
   for (const Record* record : records) {

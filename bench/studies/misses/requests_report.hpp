@@ -4,15 +4,15 @@
 #include <span>
 #include <string>
 
-#include "bench/results/document.hpp"
 #include "bench/show/grid.hpp"
 #include "bench/show/page.hpp"
+#include "bench/studies/misses/misses.hpp"
 
 namespace tallcache {
 
 /// A grid for each record. `part`: of the plan.
-std::string requests_text(std::span<const Record* const>, const Json& part, Style);
+std::string requests_text(std::span<const Record* const>, const MissesPart& part, Style);
 /// The same as a section of the page.
-Blocks requests_page(std::span<const Record* const>, const Json& part);
+Blocks requests_page(std::span<const Record* const>, const MissesPart& part);
 
 }  // namespace tallcache

@@ -9,14 +9,10 @@
 #include <memory>
 
 #include "bench/measure/candidates.hpp"
-#include "bench/measure/context.hpp"
-#include "bench/measure/device_watch.hpp"
 #include "bench/measure/options.hpp"
-#include "bench/measure/output.hpp"
-#include "bench/measure/suites.hpp"
+#include "bench/measure/suite_run.hpp"
 #include "bench/show/device_memory.hpp"
 #include "bench/show/streams.hpp"
-#include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
 #include "common/fork/one_tbb.hpp"
@@ -140,41 +136,25 @@ void measure_case(Document& document, const Operation& operation, const PeerComp
     measure_reference(document, comparison, problem, threads, protocol, options, row);
 }
 
-// The file is written after each case: what was measured stays when a later one is cut off.
-void measure_peers(Document& document, std::string_view name, const PeerComparison& comparison,
-                   std::span<const PeerCase> cases, const PeersOptions& options, const Output& output,
-                   const DeviceWatch& watch) {
-  const Operation& operation = find_operation(name, comparison.element);
-  document.plan.push_back(plan_of(operation, comparison));
-  for (const PeerCase& peer_case : cases) {
-    measure_case(document, operation, comparison, peer_case, options);
-    watch.note(document);
-    output.keep(document);
-  }
-}
-
 void peers(const PeersOptions& options) {
-  find_backend(options.backend);
   if (!options.element.empty()) find_element(options.element);
-  const auto chosen = find_suites(options.operations, has_peers, "operation with peers");
-  const Output output(options.json);
-  const DeviceWatch watch(options.device);
-  Document document = new_document("peers", options);
-  document.limits = suite_limits(options);
-  for (const Suite* suite : chosen)
-    for (const PeerComparison& comparison : on_backend(suite->peers, options.backend)) {
-      if (!options.is_asked_for(comparison)) continue;
-      auto cases = cases_at(comparison, options.scale());
-      // On a machine of one core, all cores are the case before.
-      if (default_threads() == 1) std::erase_if(cases, &PeerCase::all_cores);
-      if (cases.empty()) continue;  // it has larger ones alone
-      measure_peers(document, suite->operation, comparison, cases, options, output, watch);
-      output.part(document, render(peers_grid(document, document.plan.back()), Style::terminal));
+  SuiteRun run("peers", options, has_peers, "operation with peers");
+  Document& document = run.document;
+  run.measure_limits();
+  run.each(&Suite::peers, [&](const Operation& operation, const PeerComparison& comparison) {
+    if (!options.is_asked_for(comparison)) return;
+    auto cases = cases_at(comparison, options.scale());
+    // On a machine of one core, all cores are the case before.
+    if (default_threads() == 1) std::erase_if(cases, &PeerCase::all_cores);
+    if (cases.empty()) return;  // it has larger ones alone
+    document.plan.push_back(plan_of(operation, comparison));
+    for (const PeerCase& peer_case : cases) {
+      measure_case(document, operation, comparison, peer_case, options);
+      run.keep();
     }
-  if (document.plan.empty())
-    throw Error(fmt::format("no peers on the {} of what was asked for", find_backend(options.backend).title));
-  output.devices(document);
-  output.finish(document);
+    run.part(render(peers_grid(document, document.plan.back()), Style::terminal));
+  });
+  run.finish();
 }
 
 }  // namespace

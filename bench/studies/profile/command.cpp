@@ -111,18 +111,13 @@ std::vector<Candidate> planned(const Problem& problem, ProfilingOptions& options
   return list;
 }
 
-Json part_of(const Problem& problem, const ProfilingOptions& options) {
-  const Operation& operation = *problem.operation;
-  return {{"operation", operation.name},
-          {"element", operation.element},
-          {"shape", to_json(problem.shape)},
-          {"size", to_string(operation, problem.shape)},
-          {"input", problem.input.empty() ? operation.inputs.front() : problem.input},
-          {"unit", options.unit_name()},
-          {"threads", options.threads},
-          {"width", options.width},
-          {"grain", options.grain},
-          {"fork", name_of(options.fork)}};
+ProfilePart part_of(const Problem& problem, const ProfilingOptions& options) {
+  return {planned_problem(problem),
+          std::string(options.unit_name()),
+          options.threads,
+          options.width,
+          options.grain,
+          std::string(name_of(options.fork))};
 }
 
 // The profile of a candidate and its times.

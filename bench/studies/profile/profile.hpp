@@ -8,10 +8,20 @@
 #include <vector>
 
 #include "bench/results/document.hpp"
+#include "bench/results/planned_problem.hpp"
 #include "bench/results/profile.hpp"
 #include "bench/show/grid.hpp"
 
 namespace tallcache {
+
+/// The plan's one part.
+struct ProfilePart : PlannedProblem {
+  std::string unit;  ///< of costs: "ns" or "access"
+  int threads = 1;   ///< that ran the program
+  Index width = 1, grain = 1;
+  std::string fork{};  ///< the policy
+};
+TALLCACHE_JSON_FIELDS(ProfilePart, operation, element, shape, size, input, unit, threads, width, grain, fork)
 
 /// One variant with its work and span and, where it was timed, its records on different numbers of threads.
 struct ProfiledVariant {

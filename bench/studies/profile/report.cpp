@@ -118,8 +118,7 @@ Blocks page(const Document& document) {
 }
 
 void plot(const Document& document, const std::string& prefix) {
-  const std::string operation = document.plan.at(0).at("operation");
-  plot_speedups(document, fmt::format("{}-{}.svg", prefix, operation));
+  plot_speedups(document, fmt::format("{}-{}.svg", prefix, parts_of<ProfilePart>(document).at(0).operation));
 }
 
 }  // namespace
@@ -140,13 +139,11 @@ std::vector<ProfiledVariant> profiled_variants(const Document& document) {
 }
 
 std::string profile_heading(const Document& document) {
-  const Json& part = document.plan.at(0);
-  const int threads = part.at("threads");
+  const ProfilePart part = parts_of<ProfilePart>(document).at(0);
   return fmt::format(
-      "{} {} {}\ncosts in {}, on {} thread{}, {} blocks, grain {}\n", part.at("operation").get<std::string>(),
-      part.at("element").get<std::string>(), part.at("size").get<std::string>(),
-      part.at("unit") == "access" ? "units: one a strand, one an access of an element" : "nanoseconds",
-      threads, threads == 1 ? "" : "s", part.at("width").get<Index>(), part.at("grain").get<Index>());
+      "{}\ncosts in {}, on {} thread{}, {} blocks, grain {}\n", part.title(),
+      part.unit == "access" ? "units: one a strand, one an access of an element" : "nanoseconds",
+      part.threads, part.threads == 1 ? "" : "s", part.width, part.grain);
 }
 
 Grid profile_grid(const ProfiledVariant& v) {

@@ -45,14 +45,10 @@ Curve drawn(const ProfiledVariant& v, std::size_t i, double& min) {
 }  // namespace
 
 void plot_speedups(const Document& document, const std::string& file) {
-  const Json& part = document.plan.at(0);
-  const std::string title =
-      fmt::format("{} {} {}", part.at("operation").get<std::string>(), part.at("element").get<std::string>(),
-                  part.at("size").get<std::string>());
   std::string text = fmt::format(
       "set logscale xy 2\nset xlabel 'P, processors'\nset ylabel 'speed-up'\nset xrange [0.9:140]\n"
       "set xtics (1, 2, 4, 8, 16, 32, 64, 128)\nset tmargin 3\nset title {}\n",
-      quoted(title));
+      quoted(parts_of<ProfilePart>(document).at(0).title()));
   std::string plots = "x with lines lw 1 lc rgb '#b0b0b0' title 'linear'";
   double min = 0.5;
   bool timed = false;

@@ -7,14 +7,10 @@
 #include <memory>
 
 #include "bench/measure/candidates.hpp"
-#include "bench/measure/context.hpp"
-#include "bench/measure/device_watch.hpp"
 #include "bench/measure/options.hpp"
-#include "bench/measure/output.hpp"
-#include "bench/measure/suites.hpp"
+#include "bench/measure/suite_run.hpp"
 #include "bench/show/device_memory.hpp"
 #include "bench/show/streams.hpp"
-#include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
 #include "common/fork/one_tbb.hpp"
@@ -48,15 +44,14 @@ StepsPlan plan_of(const Problem& problem, const OptimizationSteps& steps) {
   return plan;
 }
 
-void measure_steps(Document& document, std::string_view name, const OptimizationSteps& steps,
+void measure_steps(Document& document, const Operation& operation, const OptimizationSteps& steps,
                    const StepsOptions& options) {
-  const Operation& operation = find_operation(name, steps.element);
   const Problem problem{.operation = &operation,
                         .shape = complete_shape(operation, options.smoke ? steps.smoke : steps.shape),
                         .input = {},
                         .seed = options.seed};
   document.plan.push_back(plan_of(problem, steps));
-  print(Stream::error, "{} {} {} ...\n", name, steps.element, to_string(operation, problem.shape));
+  print(Stream::error, "{} {} {} ...\n", operation.name, steps.element, to_string(operation, problem.shape));
   std::vector<Candidate> list;
   for (const Step& step : steps.steps) list.push_back(candidate_of(operation, steps, step));
   const Protocol protocol{.min_rounds = 3,
@@ -73,24 +68,16 @@ void measure_steps(Document& document, std::string_view name, const Optimization
 }
 
 void steps(const StepsOptions& options) {
-  find_backend(options.backend);
-  const auto chosen = find_suites(options.operations, has_steps, "operation with steps");
-  const Output output(options.json);
-  const DeviceWatch watch(options.device);
-  Document document = new_document("steps", options);
+  SuiteRun run("steps", options, has_steps, "operation with steps");
+  Document& document = run.document;
   if (options.scale() == Scale::quick) document.context.erase("mode");  // for most operations the only one
-  document.limits = suite_limits(options);
-  for (const Suite* suite : chosen)
-    for (const OptimizationSteps& part : on_backend(suite->steps, options.backend)) {
-      if (!options.smoke && part.from > options.scale()) continue;
-      measure_steps(document, suite->operation, part, options);
-      watch.note(document);
-      output.part(document, render(steps_grid(document, document.plan.back()), Style::terminal));
-    }
-  if (document.plan.empty())
-    throw Error(fmt::format("no steps on the {} of what was asked for", find_backend(options.backend).title));
-  output.devices(document);
-  output.finish(document);
+  run.measure_limits();
+  run.each(&Suite::steps, [&](const Operation& operation, const OptimizationSteps& part) {
+    if (!options.smoke && part.from > options.scale()) return;
+    measure_steps(document, operation, part, options);
+    run.part(render(steps_grid(document, document.plan.back()), Style::terminal));
+  });
+  run.finish();
 }
 
 }  // namespace

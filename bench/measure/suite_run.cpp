@@ -1,0 +1,62 @@
+#include "bench/measure/suite_run.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "bench/measure/context.hpp"
+#include "bench/measure/options.hpp"
+#include "bench/results/limits.hpp"
+#include "common/backend.hpp"
+
+namespace tallcache {
+
+void add_suite(CLI::App& command, SuiteOptions& options, SuitePredicate has_part) {
+  command.add_option("OPERATION", options.operations,
+                     fmt::format("{}; all of them by default", fmt::join(operations_with(has_part), ", ")));
+  command.add_flag("--smoke", options.smoke)->group("");
+  add_seed(command, options.seed);
+  add_json(command, options.json);
+}
+
+void add_backend(CLI::App& command, SuiteOptions& options) {
+  command.add_option("--backend", options.backend, "The backend whose variants are measured: cpu or gpu")
+      ->capture_default_str();
+  add_device(command, options.device, "Number of its device");
+}
+
+SuiteRun::SuiteRun(std::string_view kind, const SuiteOptions& options, SuitePredicate has_part,
+                   std::string_view what)
+    : options_(options),
+      suites_(find_suites(options.operations, has_part, what)),
+      output_(options.json),
+      watch_(options.device) {
+  find_backend(options.backend);
+  document = {.kind = std::string(kind), .context = machine_context(options.device)};
+  document.context["mode"] = to_string(options.scale());
+  document.context["seed"] = options.seed;
+}
+
+void SuiteRun::measure_limits() {
+  document.limits =
+      measured_limits(options_.smoke ? LimitsProtocol::smoke() : LimitsProtocol::quick(), options_.device);
+}
+
+void SuiteRun::keep() {
+  watch_.note(document);
+  output_.keep(document);
+}
+
+void SuiteRun::part(const std::string& text) {
+  watch_.note(document);
+  output_.part(document, text);
+}
+
+void SuiteRun::finish() {
+  if (document.plan.empty())
+    throw Error(fmt::format("no {} on the {} of what was asked for", document.kind,
+                            find_backend(options_.backend).title));
+  output_.devices(document);
+  output_.finish(document);
+}
+
+}  // namespace tallcache
