@@ -21,6 +21,8 @@
 //     static constexpr std::string_view uses = "...";      // the libraries that do a part of it, and which
 //     static void prepare();                               // or prepare(const Shape&, int threads, Planning)
 //     static std::string runs_as(const Shape&, int threads);  // or runs_as(); see Variant
+//     // The misses in an ideal cache by theory; std::optional where the formula does not always hold.
+//     static cache::Prediction predicted_misses(const Op&, const Shape&, const Params&, cache::IdealCache);
 //   };
 //
 // With phases, run has the phase's index as its first template argument. A variant that calls a library with
@@ -28,6 +30,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,7 +41,9 @@ namespace tallcache {
 
 namespace cache {
 class Tracer;
-}
+struct IdealCache;
+struct Prediction;
+}  // namespace cache
 struct Profile;
 struct ProfileOptions;
 
@@ -77,6 +82,8 @@ using TraceEntry = void (*)(const void* args, const Params&, cache::Tracer&);
 enum class CostUnit { nanoseconds, accesses };
 using ProfileEntry = Profile (*)(const void* args, const Params&, CostUnit, const ProfileOptions&);
 
+using PredictionEntry = std::optional<cache::Prediction> (*)(const Shape&, const Params&, cache::IdealCache);
+
 struct Variant {
   std::string_view name, idea, source;
   /// What libraries do of it, and for which inputs: "CUB: the prefix sums"; empty for its own text alone.
@@ -101,6 +108,9 @@ struct Variant {
   /// What runs for such a shape, as the library names it: build, kernels, plan. It chooses the kernels,
   /// makes no plan, and is empty where the variant's own text runs alone.
   std::string (*runs_as)(const Shape&, int threads);
+  /// By theory (common/cache/ideal_misses.hpp), for a complete shape and params; nothing where the formula
+  /// does not hold. Null for an operation for which the variant states none.
+  PredictionEntry predicted_misses;
 
   /// The bytes of scratch that a run on `threads` threads needs.
   std::size_t scratch(const Shape& shape, const Params& params, int threads = 1) const {

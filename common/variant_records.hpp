@@ -6,12 +6,14 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include "common/cache/ideal_misses.hpp"
 #include "common/variant.hpp"
 
 namespace tallcache {
@@ -161,6 +163,19 @@ std::string runs_as([[maybe_unused]] const Shape& shape, [[maybe_unused]] int th
     return {};
 }
 
+template <class V, class Op>
+constexpr PredictionEntry predicted_misses_of() {
+  if constexpr (requires(const Shape shape, const Params params, cache::IdealCache ideal) {
+                  V::predicted_misses(Op{}, shape, params, ideal);
+                })
+    return [](const Shape& shape, const Params& params,
+              cache::IdealCache ideal) -> std::optional<cache::Prediction> {
+      return V::predicted_misses(Op{}, shape, params, ideal);
+    };
+  else
+    return nullptr;
+}
+
 template <class V, class... Ops>
 constexpr auto records(OperationList<Ops...>, std::string_view name, std::string_view backend, bool peer) {
   return std::array<Variant, sizeof...(Ops)>{Variant{
@@ -184,6 +199,7 @@ constexpr auto records(OperationList<Ops...>, std::string_view name, std::string
       .unavailable = &unavailable<V>,
       .prepare = prepare_of<V>(),
       .runs_as = &runs_as<V>,
+      .predicted_misses = predicted_misses_of<V, Ops>(),
   }...};
 }
 }  // namespace detail

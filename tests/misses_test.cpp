@@ -1,7 +1,10 @@
 // Every variant of the catalogue can be traced, and PAPI reads what the model counted.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
+#include <string>
 
 #include "bench/measure/counted.hpp"
 #include "bench/measure/misses.hpp"
@@ -92,13 +95,71 @@ TEST(Misses, AgreeWithTheory) {
   for (const auto& [operation, variant, shape, lines, tolerance] : cases) {
     const Problem problem = problem_of(operation, shape);
     const Curve curve = trace_curve(problem, {&find_variant(*problem.operation, variant)}, 64);
-    const double word = static_cast<double>(word_bytes(*problem.operation));
     const auto theory = predicted_misses(*curve.candidate.variant, problem.shape, curve.candidate.params,
-                                         static_cast<double>(lines) * 64 / word, 64 / word);
+                                         static_cast<double>(lines) * 64, 64);
     ASSERT_TRUE(theory) << operation << ' ' << variant;
     EXPECT_NEAR(static_cast<double>(curve.at(lines)) / theory->misses, 1, tolerance)
         << operation << ' ' << variant << ' ' << lines << " lines: " << theory->formula;
   }
+}
+
+// The rows of the slides (M5; results/slides/tables.json), and the variants that state them.
+TEST(Misses, ArePredictedByTheFormulasOfTheSlides) {
+  const double n = 2000, k = 1e6, buckets = 2048, L = 8;
+  const struct {
+    const char *operation, *element, *variant;
+    double words, misses;
+    const char* formula;
+  } rows[] = {
+      {"matmul", "double", "naive", 4096, n * n / L + n * n * n / L + n * n * n, "mn/L + mnk/L + mnk"},
+      {"matmul_bt", "double", "naive", 2048, n * n / L + 2 * n * n * n / L, "mn/L + 2 mnk/L"},
+      {"matmul", "double", "tiled", 16384, 3 * n * n * n / (64 * L), "3 n^3/(bL): a tile fits"},
+      {"counting_sort", "uint32", "classical", 4096, 3 * n + 3 * n / L + 2 * k / L, "3n + 3n/L + 2k/L"},
+      {"counting_sort", "uint32", "bucketed", 65536, 9 * n / L + 3 * buckets / L + buckets + 2 * k / L,
+       "9n/L + 3m/L + m + 2k/L"},
+  };
+  for (const auto& [name, element, variant, words, misses, formula] : rows) {
+    const Operation& operation = find_operation(name, element);
+    Shape shape = complete_shape(operation, {{operation.dims[0].name, 2000}});
+    if (shape.find("range")) shape.set("range", 999'999);
+    const Variant& found = find_variant(operation, variant);
+    const double word = static_cast<double>(find_element(element).word_bytes);
+    const auto theory = predicted_misses(found, shape, complete_params(found, {}), words * word, L * word);
+    ASSERT_TRUE(theory) << name << ' ' << variant;
+    EXPECT_NEAR(theory->misses, misses, 1e-9 * misses) << name << ' ' << variant;
+    EXPECT_TRUE(theory->formula.starts_with(formula)) << theory->formula;
+    EXPECT_FALSE(theory->order);
+  }
+}
+
+TEST(Misses, ArePredictedForWhatHasAFormulaAlone) {
+  const Operation& product = find_operation("matmul", "double");
+  const Variant &strassen = find_variant(product, "strassen"), &openblas = find_variant(product, "openblas");
+  for (const Variant* without : {&strassen, &openblas}) {
+    EXPECT_EQ(without->predicted_misses, nullptr) << without->name;
+    const Shape shape = complete_shape(product, {{"m", 8}});
+    EXPECT_FALSE(predicted_misses(*without, shape, complete_params(*without, {}), 4096, 64));
+  }
+  // With a formula for all elements of an operation or for none; no library has one, nor has a GPU's.
+  std::set<std::string> with;
+  for (const Variant* variant : variants()) {
+    const std::string id = fmt::format("{}/{}", variant->operation->name, variant->name);
+    if (variant->backend == "cpu" && variant->predicted_misses) with.insert(id);
+    EXPECT_FALSE(variant->predicted_misses && !variant->trace) << id;
+  }
+  for (const Variant* variant : variants())
+    if (const auto id = fmt::format("{}/{}", variant->operation->name, variant->name); with.count(id))
+      EXPECT_EQ(variant->predicted_misses != nullptr, variant->backend == "cpu") << id;
+  EXPECT_EQ(with, (std::set<std::string>{
+                      "copy/rows", "counting_sort/bucketed", "counting_sort/classical", "matmul/naive",
+                      "matmul/recursive", "matmul/tiled", "matmul/transposed", "matmul/transposed_tiled",
+                      "matmul_bt/naive", "matmul_bt/recursive", "matmul_bt/tiled", "transpose/naive",
+                      "transpose/naive_columns", "transpose/recursive", "transpose/tiled"}));
+  // 2048 buckets need a line each.
+  const Operation& sort = find_operation("counting_sort", "uint32");
+  const Variant& bucketed = find_variant(sort, "bucketed");
+  const Shape keys = complete_shape(sort, {{"n", 1000}});
+  EXPECT_FALSE(predicted_misses(bucketed, keys, complete_params(bucketed, {}), 4096, 64));
 }
 
 // On any machine: a count or a reason, and for the kernel's events the counts that it permits.

@@ -2,10 +2,12 @@
 // passes every load and store to a sink. cache::Tracer is a sink that converts them into lines for the
 // models: cache::LruCache (ideal, fully associative), cache::OptCache, cache::Hierarchy (set-associative
 // levels) and cache::StackDistances (every cache size at once). A sink of your own has load(address, bytes)
-// and store(address, bytes).
+// and store(address, bytes). What theory predicts of an ideal cache is a cache::Prediction, which a variant
+// states by its member predicted_misses.
 #pragma once
 
 #include "common/cache/hierarchy.hpp"
+#include "common/cache/ideal_misses.hpp"
 #include "common/cache/lru.hpp"
 #include "common/cache/msi.hpp"
 #include "common/cache/opt.hpp"

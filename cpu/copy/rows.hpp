@@ -1,6 +1,7 @@
 // B = A, element by element: the minimum traffic of any transposition.
 #pragma once
 
+#include "common/cache/ideal_misses.hpp"
 #include "common/ops/copy.hpp"
 #include "common/variant.hpp"
 
@@ -18,6 +19,13 @@ struct rows {
   static constexpr std::string_view source = "M16: simple copy, on the CPU";
   using operations = OperationList<Copy<float>, Copy<double>, Copy<std::int32_t>>;
   static constexpr bool parallel = true;
+
+  /// M5: Cache complexity of an array scanning, of both arrays.
+  template <class T>
+  static cache::Prediction predicted_misses(Copy<T>, const Shape& shape, const Params&,
+                                            cache::IdealCache ideal) {
+    return {2.0 * static_cast<double>(shape["m"]) * static_cast<double>(shape["n"]) / ideal.L, "2 mn/L"};
+  }
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {

@@ -2,6 +2,9 @@
 // sorted with counts and output that fit in the cache.
 #pragma once
 
+#include <optional>
+
+#include "common/cache/ideal_misses.hpp"
 #include "common/fork/fork.hpp"
 #include "cpu/counting_sort/distribute.hpp"
 
@@ -78,6 +81,21 @@ struct bucketed {
     return scratch_bytes({counter_bytes(params["buckets"], chunks), keys,
                           Op::template Args<>::has_payload ? keys : 0,
                           counter_bytes(widest(shape["range"], params["buckets"]), rows(chunks))});
+  }
+
+  /// M5: Cache friendly counting sort: complete cache complexity analysis. Nothing where a bucket with its
+  /// counters, or the counters and a line for each bucket, exceed the cache.
+  template <class Op>
+  static std::optional<cache::Prediction> predicted_misses(Op, const Shape& shape, const Params& params,
+                                                           cache::IdealCache ideal) {
+    const auto [Z, L] = ideal;
+    constexpr bool has_payload = Op::template Args<>::has_payload;
+    const auto n = static_cast<double>(shape["n"]), k = static_cast<double>(shape["range"]) + 1,
+               m = static_cast<double>(params["buckets"]);
+    const double payload = has_payload ? 1 : 0, passes = 1 + payload / 3;
+    if (2 * n / m * (1 + payload) + k / m > Z || m * L * (1 + payload) + m > Z) return {};
+    return cache::Prediction{9 * n * passes / L + 3 * m / L + m * (1 + payload) + 2 * k / L,
+                             has_payload ? "12n/L + 3m/L + 2m + 2k/L" : "9n/L + 3m/L + m + 2k/L"};
   }
 
   template <int phase, class Fork, class Args>

@@ -1,6 +1,7 @@
 // Counting sort: one distribution with a counter for every possible key.
 #pragma once
 
+#include "common/cache/ideal_misses.hpp"
 #include "cpu/counting_sort/distribute.hpp"
 
 namespace tallcache::cpu::counting_sort {
@@ -15,6 +16,13 @@ struct classical {
   template <class Op>
   static std::size_t scratch(Op, const Shape& shape, const Params&, Index width) {
     return counter_bytes(shape["range"] + 1, chunks_of(shape["n"], shape["range"] + 1, width));
+  }
+
+  /// M5: Counting sort: cache complexity analysis.
+  template <class Op>
+  static cache::Prediction predicted_misses(Op, const Shape& shape, const Params&, cache::IdealCache ideal) {
+    const auto n = static_cast<double>(shape["n"]), values = static_cast<double>(shape["range"]) + 1;
+    return counting_misses(ideal, n, values, Op::template Args<>::has_payload);
   }
 
   template <class Fork, class Args>

@@ -1,6 +1,7 @@
 // C = A B by its definition.
 #pragma once
 
+#include "common/cache/ideal_misses.hpp"
 #include "common/variant.hpp"
 #include "cpu/matmul/second_factor.hpp"
 
@@ -23,6 +24,18 @@ struct naive {
   using operations = OperationList<Matmul<double>, Matmul<float>, Matmul<std::int32_t>, Matmul<Bfloat16>,
                                    MatmulBt<double>, MatmulBt<float>, MatmulBt<std::int32_t>>;
   static constexpr bool parallel = true;
+
+  /// M5: Cache complexity of the naive and tiled matrix multiplications.
+  template <class T>
+  static cache::Prediction predicted_misses(Matmul<T>, const Shape& shape, const Params&,
+                                            cache::IdealCache ideal) {
+    return product_misses(ideal, cache::product_sizes(shape));
+  }
+  template <class T>
+  static cache::Prediction predicted_misses(MatmulBt<T>, const Shape& shape, const Params&,
+                                            cache::IdealCache ideal) {
+    return product_of_rows_misses(ideal, cache::product_sizes(shape));
+  }
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/cache/ideal_misses.hpp"
 #include "common/fork/fork.hpp"
 #include "common/variant.hpp"
 #include "cpu/matmul/second_factor.hpp"
@@ -93,6 +94,12 @@ struct recursive {
                                    MatmulBt<float>, MatmulBt<std::int32_t>>;
   static constexpr ParamSpec params[] = {{"base", 64, "a product with no larger dimension is a leaf"}};
   static constexpr bool parallel = true;
+
+  /// M7: A cache-oblivious matrix multiplication algorithm.
+  template <class Op>
+  static cache::Prediction predicted_misses(Op, const Shape& shape, const Params&, cache::IdealCache ideal) {
+    return recursive_product_misses(ideal, cache::product_sizes(shape));
+  }
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/cache/ideal_misses.hpp"
 #include "common/variant.hpp"
 #include "cpu/matmul/second_factor.hpp"
 
@@ -38,6 +39,18 @@ struct tiled {
                                    MatmulBt<float>, MatmulBt<std::int32_t>>;
   static constexpr std::span<const ParamSpec> params = tile_params;
   static constexpr bool parallel = true;
+
+  /// M5: Cache complexity of the naive and tiled matrix multiplications.
+  template <class T>
+  static cache::Prediction predicted_misses(Matmul<T>, const Shape& shape, const Params& params,
+                                            cache::IdealCache ideal) {
+    return tiled_product_misses(ideal, cache::product_sizes(shape), params, cache::product_misses);
+  }
+  template <class T>
+  static cache::Prediction predicted_misses(MatmulBt<T>, const Shape& shape, const Params& params,
+                                            cache::IdealCache ideal) {
+    return tiled_product_misses(ideal, cache::product_sizes(shape), params, cache::product_of_rows_misses);
+  }
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {

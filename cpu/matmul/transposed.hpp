@@ -1,6 +1,7 @@
 // C = A B through a transposed copy of B, so that both factors are scanned along their rows.
 #pragma once
 
+#include "common/cache/ideal_misses.hpp"
 #include "common/ops/matmul.hpp"
 #include "common/variant.hpp"
 #include "cpu/transpose/naive.hpp"
@@ -24,6 +25,14 @@ struct transposed {
   template <class T>
   static std::size_t scratch(Matmul<T>, const Shape& shape, const Params&) {
     return scratch_bytes({matrix_bytes<T>(shape["n"], shape["k"], 0)});
+  }
+
+  /// M5, as the naive product with the second factor transposed; M6 for the copy.
+  template <class T>
+  static cache::Prediction predicted_misses(Matmul<T>, const Shape& shape, const Params&,
+                                            cache::IdealCache ideal) {
+    const auto sizes = cache::product_sizes(shape);
+    return transposed_product_misses(ideal, sizes, product_of_rows_misses(ideal, sizes));
   }
 
   template <class Fork, class Args>

@@ -1,6 +1,7 @@
 // C = A B through a transposed copy of B, in tiles: spatial and temporal locality together.
 #pragma once
 
+#include "common/cache/ideal_misses.hpp"
 #include "common/ops/matmul.hpp"
 #include "common/variant.hpp"
 #include "cpu/matmul/tiled.hpp"
@@ -18,6 +19,15 @@ struct transposed_tiled {
   template <class Op>
   static std::size_t scratch(Op op, const Shape& shape, const Params& params) {
     return transposed::scratch(op, shape, params);
+  }
+
+  /// M5: Cache complexity of the naive and tiled matrix multiplications; M6 for the copy.
+  template <class T>
+  static cache::Prediction predicted_misses(Matmul<T>, const Shape& shape, const Params& params,
+                                            cache::IdealCache ideal) {
+    const auto sizes = cache::product_sizes(shape);
+    return transposed_product_misses(
+        ideal, sizes, tiled_product_misses(ideal, sizes, params, cache::product_of_rows_misses));
   }
 
   template <class Fork, class Args>

@@ -1,6 +1,7 @@
 // B = A^T, scanning B.
 #pragma once
 
+#include "common/cache/ideal_misses.hpp"
 #include "common/ops/transpose.hpp"
 #include "common/variant.hpp"
 
@@ -17,6 +18,14 @@ struct naive_columns {
       "row by row of B: writes are scanned, reads go down the columns of A";
   static constexpr std::string_view source = "M6: naive, with the loops interchanged";
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
+
+  /// M6: naive, with the loops interchanged.
+  template <class T>
+  static cache::Prediction predicted_misses(Transpose<T>, const Shape& shape, const Params&,
+                                            cache::IdealCache ideal) {
+    const auto m = static_cast<double>(shape["m"]), n = static_cast<double>(shape["n"]);
+    return transposition_misses(ideal, m * n, m);
+  }
 
   template <class Fork, class Args>
   static void run(Fork&, const Args& args, const Params&) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/cache/ideal_misses.hpp"
 #include "common/fork/fork.hpp"
 #include "common/ops/transpose.hpp"
 #include "common/variant.hpp"
@@ -35,6 +36,14 @@ struct recursive {
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
   static constexpr ParamSpec params[] = {{"base", 32, "a matrix with no larger dimension is a leaf"}};
   static constexpr bool parallel = true;
+
+  /// M6: A matrix transposition cache-oblivious and cache-optimal algorithm.
+  template <class T>
+  static cache::Prediction predicted_misses(Transpose<T>, const Shape& shape, const Params&,
+                                            cache::IdealCache ideal) {
+    const auto m = static_cast<double>(shape["m"]), n = static_cast<double>(shape["n"]);
+    return {1 + m * n / ideal.L, "Theta(1 + mn/L)", true};
+  }
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {

@@ -15,15 +15,14 @@ namespace {
 // The predictions of theory at the sizes for which it has a formula.
 void put_predicted_curve(Record& record, const Problem& problem, const Curve& curve,
                          std::span<const std::size_t> sizes) {
-  const auto word = static_cast<double>(word_bytes(*problem.operation));
   const auto line = static_cast<double>(curve.line_bytes);
   Quantity quantity{.unit = "1", .origin = Origin::formula, .over = {.name = "cache", .unit = "B"}};
   std::vector<std::string> formulas;
   bool order = false;
   for (std::size_t lines : sizes) {
     const double bytes = static_cast<double>(lines) * line;
-    const auto prediction = predicted_misses(*curve.candidate.variant, problem.shape, curve.candidate.params,
-                                             bytes / word, line / word);
+    const auto prediction =
+        predicted_misses(*curve.candidate.variant, problem.shape, curve.candidate.params, bytes, line);
     if (!prediction) continue;
     quantity.over.points.push_back(bytes);
     quantity.values.push_back(prediction->misses);

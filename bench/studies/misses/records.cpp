@@ -45,11 +45,9 @@ void put_level(Record& record, const LevelMisses& counts, int level, Source sour
 
 void put_prediction(Record& record, const Problem& problem, const Candidate& candidate,
                     const cache::CacheLevel& cache, int level) {
-  const auto word = static_cast<double>(word_bytes(*problem.operation));
   const Params params = complete_params(*candidate.variant, candidate.params);
-  const auto theory =
-      predicted_misses(*candidate.variant, problem.shape, params, static_cast<double>(cache.bytes) / word,
-                       static_cast<double>(cache.line) / word);
+  const auto theory = predicted_misses(*candidate.variant, problem.shape, params,
+                                       static_cast<double>(cache.bytes), static_cast<double>(cache.line));
   if (!theory) return;
   record.quantities.push_back({.name = theory->order ? "order of misses" : "predicted misses",
                                .unit = "1",
