@@ -16,8 +16,11 @@ function(tallcache_add_variants target folder)
   cmake_path(GET folder FILENAME backend)
   set(list ${PROJECT_SOURCE_DIR}/${folder}/variants.def)
   set(made ${CMAKE_CURRENT_BINARY_DIR}/variants)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
-  file(STRINGS ${list} lines REGEX "^TALLCACHE_")
+  set(lines "")
+  if(EXISTS ${list})  # else it has no variant yet
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
+    file(STRINGS ${list} lines REGEX "^TALLCACHE_")
+  endif()
   set(DECLARED "")
   set(LISTED "")
   set(united "")
@@ -105,6 +108,16 @@ macro(tallcache_add_variant target folder backend made)
     set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS ${TALLCACHE_TEXTBOOK_FLAGS})
   endif()
 endmacro()
+
+# A backend beside the CPU and the GPU: backend.cpp and the other sources in its folder, and its list of variants. It is
+# appended to `backends`, from which tallcache_add_backends() makes the list.
+function(tallcache_add_backend target folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  target_sources(${target} PRIVATE ${sources})
+  tallcache_add_variants(${target} ${folder})
+  cmake_path(GET folder FILENAME name)
+  set(backends ${backends} ${name} PARENT_SCOPE)
+endfunction()
 
 # backends() of a program: the records of these, each <name>::backend, in this order. It stands alone in its object file,
 # so that a program's own list comes before the library's.

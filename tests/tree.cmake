@@ -24,6 +24,11 @@ set_tests_properties(scripts PROPERTIES LABELS unit ENVIRONMENT "CXX=${CMAKE_CXX
 # An hour or two: what a reader types, on a system with nothing installed.
 add_test(NAME bare_system COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bare_system)
 set_tests_properties(bare_system PROPERTIES LABELS long TIMEOUT 14400 SKIP_RETURN_CODE 77 RUN_SERIAL ON)
+# A second build: what an addition touches, and that it is all.
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  add_test(NAME additions COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/additions_test.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  set_tests_properties(additions PROPERTIES LABELS long TIMEOUT 7200 SKIP_RETURN_CODE 77 RUN_SERIAL ON)
+endif()
 
 # What is generated from the committed results is what they generate, and from none that is stale.
 function(tallcache_pages_test name what)

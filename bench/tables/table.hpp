@@ -61,7 +61,7 @@ struct Report {
 
 /// The inputs of a report.
 struct Inputs {
-  const Json& slide;  ///< the table's entry of results/slides/tables.json
+  const Json& slide;  ///< the table's entry of results/slides/tables.json; null where no text prints it
   const Document& document;
   Scale scale;
 };
@@ -73,6 +73,8 @@ struct Table {
   Report (*report)(const Inputs&);
   /// Whether the table prints the machine's limits, which the document must then contain.
   bool needs_limits = false;
+  /// Whether a text prints it; if not, it has no entry in results/slides/tables.json.
+  bool printed = true;
 };
 
 /// The tables, in the order in which they are run.

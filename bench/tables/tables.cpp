@@ -100,6 +100,7 @@ std::string_view verdict_of(const Finding& finding) {
 }
 
 std::string slide_line(const Table& table) {
+  if (!table.printed) return "No slide prints this table.";
   const Json& slide = slide_table(table.id);
   const std::string source = slide.at("source");
   // The slide's title follows the file's name.
@@ -108,8 +109,10 @@ std::string slide_line(const Table& table) {
 }
 
 Report report_of(const Table& table, const Document& document) {
+  static const Json none;
   const Json& mode = document.context.at("mode");
-  return table.report({slide_table(table.id), document, parse_scale(mode.get_ref<const std::string&>())});
+  return table.report({table.printed ? slide_table(table.id) : none, document,
+                       parse_scale(mode.get_ref<const std::string&>())});
 }
 
 std::string render(const Table& table, const Report& report, Style style) {
