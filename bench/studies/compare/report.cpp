@@ -22,7 +22,6 @@ std::string label(const Sweep& sweep, Index n) { return fmt::format("{} = {}", s
 std::string title(const Sweep& sweep) { return fmt::format("{} {}", sweep.operation, sweep.element); }
 
 bool on_cpu(const Record& record) { return record.backend == "cpu"; }
-bool on_gpu(const Record& record) { return record.backend == "gpu"; }
 bool as_graph(const Record& record) { return record.launch() == LaunchMode::graph; }
 
 Index size_of(const Sweep& sweep, const Record& record) { return record.shape.at(sweep.size); }
@@ -61,61 +60,77 @@ const Record* fastest(const Records& records, TransferMode mode, IsEligible&& is
   return best;
 }
 
+// The devices beside the CPU, in the order of their records; of the GPU it is said, too, that it was not
+// measured.
+std::vector<std::string> devices_of(const Records& records) {
+  std::vector<std::string> devices{"gpu"};
+  for (const Record* record : records)
+    if (!on_cpu(*record) && std::ranges::find(devices, record->backend) == devices.end())
+      devices.push_back(record->backend);
+  return devices;
+}
+
 // What is compared: the best record of each side at each size.
 struct Side {
   std::string column, line;  ///< in the summary's grid, and in the chart
   Family family;
+  std::string backend;
   bool (*of_side)(const Record&);
   TransferMode mode = TransferMode::none;
   bool graph = false, in_summary = true;
   ErrorClass error_class = ErrorClass::standard;
 
-  bool includes(const Record& record) const { return record.error_class == error_class && of_side(record); }
+  bool includes(const Record& record) const {
+    return record.backend == backend && record.error_class == error_class && as_graph(record) == graph &&
+           of_side(record);
+  }
 };
 
-template <bool peer, bool graph>
-bool of_gpu(const Record& record) {
-  return on_gpu(record) && record.peer == peer && as_graph(record) == graph;
-}
+bool any(const Record&) { return true; }
+bool own(const Record& record) { return !record.peer; }
+bool library(const Record& record) { return record.peer; }
+bool textbook(const Record& r) { return r.threads == 1 && family_of(r) == Family::textbook; }
+bool on_one_core(const Record& record) { return own(record) && record.threads == 1; }
+bool on_all_cores(const Record& record) { return own(record) && record.threads > 1; }
 
-const std::vector<Side>& standard_sides() {
-  static const std::vector<Side> sides{
-      Side{
-          .column = "",
-          .line = "CPU textbook, one core",
-          .family = Family::textbook,
-          .of_side =
-              [](const Record& r) { return on_cpu(r) && r.threads == 1 && family_of(r) == Family::textbook; },
-          .in_summary = false},
-      Side{"CPU, one core", "CPU, one core", Family::ours,
-           [](const Record& r) { return on_cpu(r) && !r.peer && r.threads == 1; }},
-      Side{"all cores", "CPU, all cores", Family::ours,
-           [](const Record& r) { return on_cpu(r) && !r.peer && r.threads > 1; }},
-      Side{"library, all cores", "CPU library", Family::library,
-           [](const Record& r) { return on_cpu(r) && r.peer; }},
-      Side{"GPU", "GPU", Family::ours, of_gpu<false, false>},
-      Side{"library, GPU", "GPU library", Family::library, of_gpu<true, false>},
-      Side{"GPU with pinned transfers", "GPU's best, with transfers", Family::ours,
-           [](const Record& r) { return on_gpu(r) && !as_graph(r); }, TransferMode::pinned},
-      Side{"GPU, graph", "", Family::ours, of_gpu<false, true>, TransferMode::none, true},
-      Side{"library, GPU, graph", "", Family::library, of_gpu<true, true>, TransferMode::none, true},
+std::vector<Side> standard_sides(const Records& records) {
+  std::vector<Side> sides{
+      {.line = "CPU textbook, one core",
+       .family = Family::textbook,
+       .backend = "cpu",
+       .of_side = textbook,
+       .in_summary = false},
+      {"CPU, one core", "CPU, one core", Family::ours, "cpu", on_one_core},
+      {"all cores", "CPU, all cores", Family::ours, "cpu", on_all_cores},
+      {"library, all cores", "CPU library", Family::library, "cpu", library},
   };
+  for (const std::string& device : devices_of(records)) {
+    const std::string name = backend_title(device);
+    sides.push_back({name, name, Family::ours, device, own});
+    sides.push_back({"library, " + name, name + " library", Family::library, device, library});
+    sides.push_back({name + " with pinned transfers", name + "'s best, with transfers", Family::ours, device,
+                     any, TransferMode::pinned});
+    sides.push_back({name + ", graph", "", Family::ours, device, own, TransferMode::none, true});
+    sides.push_back(
+        {"library, " + name + ", graph", "", Family::library, device, library, TransferMode::none, true});
+  }
   return sides;
 }
 
 // Those of the standard class, and one for each weaker class that a variant has on a backend.
 std::vector<Side> sides_of(const Records& records) {
-  std::vector<Side> sides = standard_sides();
+  std::vector<Side> sides = standard_sides(records);
+  std::vector<std::string> backends = devices_of(records);
+  backends.insert(backends.begin(), "cpu");
   for (const ErrorClass error_class : error_classes) {
     if (error_class == ErrorClass::standard) continue;
-    for (const auto& [title, of_side] :
-         {std::pair<const char*, bool (*)(const Record&)>{"CPU", on_cpu},
-          {"GPU", [](const Record& r) { return on_gpu(r) && !as_graph(r); }}}) {
-      const std::string name = fmt::format("{}, {}", title, name_of(error_class));
+    for (const std::string& backend : backends) {
+      const std::string name = fmt::format("{}, {}", backend_title(backend), name_of(error_class));
       const Side side{.column = name,
                       .line = name,
                       .family = Family::ours,
-                      .of_side = of_side,
+                      .backend = backend,
+                      .of_side = any,
                       .error_class = error_class};
       if (std::ranges::any_of(records, [&](const Record* record) { return side.includes(*record); }))
         sides.push_back(side);
@@ -241,12 +256,8 @@ std::string text_of(const Crossover& crossover, const Sweep& sweep) {
 }  // namespace
 
 std::string crossover_sentence(const Document& document, const Sweep& sweep) {
-  std::vector<std::string> devices{"gpu"};  // said of it, too, when it was not measured
-  for (const Record* record : records_of(document, sweep))
-    if (!on_cpu(*record) && std::ranges::find(devices, record->backend) == devices.end())
-      devices.push_back(record->backend);
   std::string sentences;
-  for (const std::string& backend : devices) {
+  for (const std::string& backend : devices_of(records_of(document, sweep))) {
     const auto where = [&](TransferMode mode) {
       return text_of(crossover(document, sweep, mode, backend), sweep);
     };
@@ -267,10 +278,12 @@ Grid comparison_summary(const Document& document, const Sweep& sweep) {
   Grid grid{.caption = fmt::format("{}, {}:", title(sweep), rate_title(records_of(document, sweep))),
             .columns = {{"size", true}},
             .rows = {}};
-  const std::vector<Side> sides = sides_of(records_of(document, sweep));
-  const bool graphs = std::ranges::any_of(
-      records_of(document, sweep), [](const Record* record) { return on_gpu(*record) && as_graph(*record); });
-  const auto shown = [&](const Side& side) { return side.in_summary && (graphs || !side.graph); };
+  const Records all = records_of(document, sweep);
+  const std::vector<Side> sides = sides_of(all);
+  const auto shown = [&](const Side& side) {
+    const auto of_backend = [&](const Record* r) { return r->backend == side.backend && as_graph(*r); };
+    return side.in_summary && (!side.graph || std::ranges::any_of(all, of_backend));
+  };
   for (const Side& side : sides)
     if (shown(side)) grid.columns.push_back({side.column});
   for (const Index n : sweep.sizes) {
@@ -289,7 +302,7 @@ Grid comparison_summary(const Document& document, const Sweep& sweep) {
 Chart comparison_chart(const Document& document, const Sweep& sweep) {
   Chart chart{.title = title(sweep), .x = sweep.size, .y = rate_title(records_of(document, sweep))};
   // Weaker classes stand in the table alone: more than eight lines cannot be told apart.
-  for (const Side& side : standard_sides()) {
+  for (const Side& side : standard_sides(records_of(document, sweep))) {
     if (side.graph) continue;
     Series series{.name = side.line, .family = side.family};
     for (const Index n : sweep.sizes) {
@@ -302,7 +315,7 @@ Chart comparison_chart(const Document& document, const Sweep& sweep) {
       if (side.mode != TransferMode::none)
         point = {point.x, rate_with(*record, side.mode), no_value, no_value, std::move(point.name)};
     }
-    if (!series.points.empty()) chart.series.push_back(std::move(series));
+    if (!series.points.empty() && chart.series.size() < max_lines) chart.series.push_back(std::move(series));
   }
   return chart;
 }
