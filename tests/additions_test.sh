@@ -43,7 +43,7 @@ check_numbers() {
     [[ $row != *" variant" ]] || row=variant
     said=$(rows | sed -n "s/^\(kind of \)\?$row=//p")
     number=$(touched "$addition" | sort -u | wc -l)
-    echo "$addition: $number files: $(touched "$addition" | sort -u | paste -sd ' ')"
+    echo "$addition: files: $number: $(touched "$addition" | sort -u | paste -sd ' ')"
     [ "$number" = "$said" ] || fail "$addition touches $number files; CONTRIBUTING.md says '$said'"
   done
   for name in $(rows | sed -n 's/^\(kind of \)\?\(.*\)=[0-9].*/\2/p' | tr ' ' _); do
