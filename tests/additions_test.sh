@@ -5,13 +5,13 @@
 # touches as many files as the table "What an addition touches" says, and a program that is built with all of them, as
 # BUILD was and in a copy of the tree, lists, runs and reports each. With names, these additions alone.
 set -u
-source=$(CDPATH='' cd -- "$1" && pwd) build=$(CDPATH='' cd -- "$2" && pwd) || exit
-additions=$source/tests/additions
-shift 2
+started=$PWD
 program=none
 # shellcheck source=tests/cli.sh
 . "$(dirname "$0")/cli.sh" || exit
-cache=$build/CMakeCache.txt
+source=$(cd -- "$started" && CDPATH='' cd -- "$1" && pwd) && build=$(cd -- "$started" && CDPATH='' cd -- "$2" && pwd) || exit
+shift 2
+additions=$source/tests/additions cache=$build/CMakeCache.txt
 git -C "$source" ls-files >/dev/null 2>&1 || { echo "SKIPPED: additions: git does not know the tree"; exit 77; }
 : >out
 : >err
