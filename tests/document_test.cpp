@@ -22,6 +22,8 @@
 #include "bench/studies/misses/misses.hpp"
 #include "bench/studies/peers/peers.hpp"
 #include "bench/studies/profile/profile.hpp"
+#include "bench/studies/ranks/ranks.hpp"
+#include "bench/studies/reproduce/results_file.hpp"
 #include "bench/studies/steps/steps.hpp"
 #include "tests/document_sabotages.hpp"
 
@@ -134,9 +136,10 @@ Json again(const Document& document) {
 
 TEST(Document, PlansAreReadAndWrittenBackAsTheyWere) {
   const std::map<std::string, Json (*)(const Document&)> plans{
-      {"compare", again<Sweep>},       {"steps", again<StepsPlan>},      {"forks", again<ForksPlan>},
-      {"errors", again<ErrorsPlan>},   {"peers", again<PeersPlan>},      {"misses", again<MissesPart>},
-      {"profile", again<ProfilePart>}, {"counters", again<CountersPlan>}};
+      {"compare", again<Sweep>},         {"steps", again<StepsPlan>},       {"forks", again<ForksPlan>},
+      {"errors", again<ErrorsPlan>},     {"peers", again<PeersPlan>},       {"misses", again<MissesPart>},
+      {"profile", again<ProfilePart>},   {"counters", again<CountersPlan>}, {"ranks", again<RanksPlan>},
+      {"reproduce", again<PlannedTable>}};
   std::set<std::string> met;
   for (const fs::path& file : committed_files()) {
     const Document document = read_document(file.string());

@@ -21,8 +21,7 @@ std::string changes_text(std::vector<const RecordChange*> list, const char* titl
   });
   Grid grid{
       .caption = title,
-      .columns = {{"run", true}, {"before ms"}, {"now ms"}, {"ratio"}, {"normalised, with its interval"}},
-      .rows = {}};
+      .columns = {{"run", true}, {"before ms"}, {"now ms"}, {"ratio"}, {"normalised, with its interval"}}};
   for (const RecordChange* change : list)
     grid.rows.push_back({run_name(*change->now), figure(change->before_s * 1e3), figure(change->now_s * 1e3),
                          fmt::format("{:.3f}", change->raw), ratio_text(*change)});
@@ -61,8 +60,7 @@ std::string against_text(const RunComparison& comparison, const Document& now, c
   for (const std::string& difference : comparison.differences)
     text += fmt::format("- **differs** {}\n", difference);
   Grid machine{.caption = "The machine itself, time now over time before:",
-               .columns = {{"what", true}, {"ratio"}, {"+-"}},
-               .rows = {}};
+               .columns = {{"what", true}, {"ratio"}, {"+-"}}};
   for (const MachineRatio& ratio : comparison.machine)
     machine.rows.push_back({ratio.name, fmt::format("{:.3f}", ratio.ratio), percent(ratio.error, 1)});
   if (!machine.rows.empty())

@@ -14,7 +14,7 @@ struct Column {
 struct Grid {
   std::string caption;
   std::vector<Column> columns;
-  std::vector<std::vector<std::string>> rows;  ///< each row has as many cells as there are columns
+  std::vector<std::vector<std::string>> rows{};  ///< each row has as many cells as there are columns
 };
 
 enum class Style { terminal, markdown };

@@ -103,7 +103,7 @@ class Page {
   std::span<const ReportKind* const> kinds_;
   std::map<std::string, Json> machines_;  ///< by processor
   std::map<std::string, Json> articles_;  ///< by section
-  Grid documents_{.columns = {{"document", true}, {"of", true}, {"measured", true}, {"records"}}, .rows = {}};
+  Grid documents_{.columns = {{"document", true}, {"of", true}, {"measured", true}, {"records"}}};
 };
 
 }  // namespace tallcache

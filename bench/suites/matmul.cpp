@@ -179,7 +179,6 @@ template <class T>
 ErrorStudy errors(std::string_view backend, std::string_view element = Element<T>::name) {
   ErrorStudy study{.element = element,
                    .dimension = "k",
-                   .ladder = {},
                    .smoke_ladder = {inner(16), inner(200)},
                    .timed = square(512),
                    .smoke_timed = square(48),

@@ -98,7 +98,7 @@ struct ErrorRun {
 /// The rounding errors of an operation's variants over a ladder of one size, and beside their speeds.
 struct ErrorStudy {
   std::string_view element, dimension;  ///< the size that the ladder changes
-  std::vector<Shape> ladder, smoke_ladder;
+  std::vector<Shape> ladder{}, smoke_ladder;
   Shape timed, smoke_timed;
   std::span<const std::string_view> inputs;
   std::unique_ptr<ErrorReference> (*reference)(const Shape&, std::string_view input, std::uint64_t seed);

@@ -131,8 +131,7 @@ Grid empty_counts() {
                       {"formula"},
                       {"LRU here"},
                       {"here / formula"},
-                      {"OPT here"}},
-          .rows = {}};
+                      {"OPT here"}}};
 }
 
 Grid empty_exponents() {
@@ -148,8 +147,7 @@ Grid empty_exponents() {
                       {"here"},
                       {"L"},
                       {"here / formula"},
-                      {"leading constant"}},
-          .rows = {}};
+                      {"leading constant"}}};
 }
 
 void add_counts(const Inputs& inputs, const Claim& claim, const std::string& formula,

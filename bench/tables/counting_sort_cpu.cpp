@@ -25,19 +25,17 @@ std::vector<Case> cases() {
   return cases;
 }
 
-const TimedTable& timed_table() {
-  static const TimedTable table{.id = "counting-sort-cpu",
-                                .operation = &operation_of<CountingSort<false>>,
-                                .unit = "s",
-                                .per_second = 1,
-                                .lines = {{"classical", "classical", "classical"},
-                                          {"bucketed", "bucketed", "bucketed_total"},
-                                          {bucket_phase, "bucketed", "preprocessing", "preprocessing"},
-                                          {sort_phase, "bucketed", "sorting", "sorting"},
-                                          {.label = "vqsort", .variant = "vqsort", .chooses = true}},
-                                .cases = cases(),
-                                .best_known = {"today", "bucketed_streaming"}};
-  return table;
+TimedTable timed_table() {
+  return {.id = "counting-sort-cpu",
+          .operation = &operation_of<CountingSort<false>>,
+          .unit = "s",
+          .lines = {{"classical", "classical", "classical"},
+                    {"bucketed", "bucketed", "bucketed_total"},
+                    {bucket_phase, "bucketed", "preprocessing", "preprocessing"},
+                    {sort_phase, "bucketed", "sorting", "sorting"},
+                    {.label = "vqsort", .variant = "vqsort", .chooses = true}},
+          .cases = cases(),
+          .best_known = {"today", "bucketed_streaming"}};
 }
 
 bool as_printed(const Case& c) { return c.shape["n"] == c.slide_n; }
@@ -67,9 +65,7 @@ Finding finds_factor_of_ten(const Timings& timings) {
   return finding;
 }
 
-Report report(const Inputs& inputs) {
-  const Timings timings(timed_table(), inputs);
-  Report report = report_of(timings);
+void add_findings(const Timings& timings, Report& report) {
   report.notes.push_back(
       "Keys are uniform in [0, n]. Beside 10 n stand the slide's times for n, which is probably printed a "
       "factor of ten short.");
@@ -80,13 +76,12 @@ Report report(const Inputs& inputs) {
                    1),
       finds_factor_of_ten(timings),
   };
-  return report;
 }
 
 }  // namespace
 
-const Table table{"counting-sort-cpu", "uint32 keys uniform in [0, n] on one core, classical and bucketed",
-                  [](Scale scale, std::uint64_t seed) { return rows_of(timed_table(), scale, seed); },
-                  report};
+const Table table =
+    timed("counting-sort-cpu", "uint32 keys uniform in [0, n] on one core, classical and bucketed",
+          timed_table, add_findings);
 
 }  // namespace tallcache::slide_tables::counting_sort_cpu

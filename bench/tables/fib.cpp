@@ -9,22 +9,17 @@
 namespace tallcache::slide_tables::fib {
 namespace {
 
-const TimedTable& timed_table() {
-  static const TimedTable table = [] {
-    TimedTable table{.id = "fib",
-                     .operation = &find_operation("fib", "uint64"),
-                     .unit = "s",
-                     .per_second = 1,
-                     .lines = {},
-                     .cases = {{"n = 22", 0, {{"n", 22}}, Scale::smoke}}};
-    add_on_cores(table.lines, {.label = "a spawn at every call", .variant = "fib", .params = {{"grain", 0}}},
-                 {{1, "t1"}, {2, "t2"}, {4, "t4"}});
-    add_on_cores(table.lines, {.label = "with a grain of 20", .variant = "fib", .params = {{"grain", 20}}},
-                 {{1, ""}, {2, ""}, {4, ""}});
-    for (Index n : {30, 35, 40, 45, 50})
-      table.cases.push_back({fmt::format("n = {}", n), n, {{"n", n}}, n <= 35 ? Scale::quick : Scale::full});
-    return table;
-  }();
+TimedTable timed_table() {
+  TimedTable table{.id = "fib",
+                   .operation = &find_operation("fib", "uint64"),
+                   .unit = "s",
+                   .cases = {{"n = 22", 0, {{"n", 22}}, Scale::smoke}}};
+  add_on_cores(table.lines, {.label = "a spawn at every call", .variant = "fib", .params = {{"grain", 0}}},
+               {{1, "t1"}, {2, "t2"}, {4, "t4"}});
+  add_on_cores(table.lines, {.label = "with a grain of 20", .variant = "fib", .params = {{"grain", 20}}},
+               {{1, ""}, {2, ""}, {4, ""}});
+  for (Index n : {30, 35, 40, 45, 50})
+    table.cases.push_back({fmt::format("n = {}", n), n, {{"n", n}}, n <= 35 ? Scale::quick : Scale::full});
   return table;
 }
 
@@ -48,9 +43,7 @@ std::string cost_of_spawns(const Timings& timings, std::string_view label, int c
                      beyond < 0 ? "less" : "more", figure(alone / calls * 1e9));
 }
 
-Report report(const Inputs& inputs) {
-  const Timings timings(timed_table(), inputs);
-  Report report = report_of(timings);
+void add_findings(const Timings& timings, Report& report) {
   constexpr std::string_view spawning = "a spawn at every call", grained = "with a grain of 20";
   const auto [at, line, efficiency] = efficiency_of(timings, spawning, 0);
   const std::string policy = at ? under(timings, *at, *line) : "";
@@ -65,13 +58,11 @@ Report report(const Inputs& inputs) {
       finds_efficient(timings, "with a grain it scales: an efficiency of 0.97 and more", grained, 0.97, 0)};
   if (report.findings[0].holds) report.findings[0].why = cost_of_spawns(timings, spawning, 2);
   if (report.findings[1].holds) report.findings[1].why = cost_of_spawns(timings, grained, 0);
-  return report;
 }
 
 }  // namespace
 
-const Table table{"fib", "the Fibonacci program, spawning at every call and with a grain",
-                  [](Scale scale, std::uint64_t seed) { return rows_of(timed_table(), scale, seed); },
-                  report};
+const Table table =
+    timed("fib", "the Fibonacci program, spawning at every call and with a grain", timed_table, add_findings);
 
 }  // namespace tallcache::slide_tables::fib

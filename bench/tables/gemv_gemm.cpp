@@ -76,7 +76,6 @@ struct Speeds {
       return TimedTable{.id = id,
                         .operation = &operation,
                         .unit = "s",
-                        .per_second = 1,
                         .lines = std::move(lines),
                         .cases = {at(40, Scale::smoke), at(600, Scale::quick),
                                   at(4096, is_square ? Scale::full : Scale::quick)}};

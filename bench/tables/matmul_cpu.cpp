@@ -5,33 +5,29 @@
 namespace tallcache::slide_tables::matmul_cpu {
 namespace {
 
-const TimedTable& timed_table() {
-  static const TimedTable table{.id = "matmul-cpu",
-                                .operation = &operation_of<Matmul<double>>,
-                                .unit = "ms",
-                                .per_second = 1e3,
-                                .lines = {{"naive", "naive", "naive"},
-                                          {"transposed", "transposed", "transposed"},
-                                          {"tiled", "tiled", "tiled_64x64"},
-                                          {"transposed and tiled", "transposed_tiled", "transposed_tiled"},
-                                          {"recursive", "recursive", "cache_oblivious"},
-                                          {"OpenBLAS", "openblas_best"},
-                                          {"BLIS", "blis_best"}},
-                                .cases = {{"n = 33", 0, cube(33), Scale::smoke},
-                                          {"n = 48", 0, cube(48), Scale::smoke},
-                                          {"n = 128", 128, cube(128), Scale::quick},
-                                          {"n = 256", 256, cube(256), Scale::quick},
-                                          {"n = 512", 512, cube(512), Scale::quick},
-                                          {"n = 1024", 1024, cube(1024), Scale::quick},
-                                          {"n = 2048", 2048, cube(2048), Scale::full},
-                                          {"n = 4096", 4096, cube(4096), Scale::full}},
-                                .best_known = {"today", "recursive_packed"}};
-  return table;
+TimedTable timed_table() {
+  return {.id = "matmul-cpu",
+          .operation = &operation_of<Matmul<double>>,
+          .unit = "ms",
+          .lines = {{"naive", "naive", "naive"},
+                    {"transposed", "transposed", "transposed"},
+                    {"tiled", "tiled", "tiled_64x64"},
+                    {"transposed and tiled", "transposed_tiled", "transposed_tiled"},
+                    {"recursive", "recursive", "cache_oblivious"},
+                    {"OpenBLAS", "openblas_best"},
+                    {"BLIS", "blis_best"}},
+          .cases = {{"n = 33", 0, cube(33), Scale::smoke},
+                    {"n = 48", 0, cube(48), Scale::smoke},
+                    {"n = 128", 128, cube(128), Scale::quick},
+                    {"n = 256", 256, cube(256), Scale::quick},
+                    {"n = 512", 512, cube(512), Scale::quick},
+                    {"n = 1024", 1024, cube(1024), Scale::quick},
+                    {"n = 2048", 2048, cube(2048), Scale::full},
+                    {"n = 4096", 4096, cube(4096), Scale::full}},
+          .best_known = {"today", "recursive_packed"}};
 }
 
-Report report(const Inputs& inputs) {
-  const Timings timings(timed_table(), inputs);
-  Report report = report_of(timings);
+void add_findings(const Timings& timings, Report& report) {
   report.findings = {
       finds_faster(timings, "transposed beats naive from n = 512", "transposed", "naive", 512),
       finds_faster(timings, "tiled beats naive from n = 1024", "tiled", "naive", 1024),
@@ -44,13 +40,11 @@ Report report(const Inputs& inputs) {
                    "the cache-oblivious product, which knows no cache size, beats naive from n = 512",
                    "recursive", "naive", 512),
   };
-  return report;
 }
 
 }  // namespace
 
-const Table table{"matmul-cpu", "double n x n products on one core, textbook code",
-                  [](Scale scale, std::uint64_t seed) { return rows_of(timed_table(), scale, seed); },
-                  report};
+const Table table =
+    timed("matmul-cpu", "double n x n products on one core, textbook code", timed_table, add_findings);
 
 }  // namespace tallcache::slide_tables::matmul_cpu

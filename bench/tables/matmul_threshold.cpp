@@ -9,25 +9,20 @@
 namespace tallcache::slide_tables::matmul_threshold {
 namespace {
 
-const TimedTable& timed_table() {
-  static const TimedTable table = [] {
-    TimedTable table{.id = "matmul-threshold",
-                     .operation = &find_operation("matmul", "double"),
-                     .unit = "s",
-                     .per_second = 1,
-                     .lines = {},
-                     .cases = {{"threshold 16", 0, {{"m", 69}, {"k", 84}, {"n", 111}}, Scale::smoke, 16}}};
-    add_on_cores(table.lines, {"iterative", "naive"}, {{1, "iterative_st"}, {2, ""}, {4, "iterative_pt"}});
-    add_on_cores(table.lines, {.label = "recursive", .variant = "recursive", .swept = "base"},
-                 {{1, "recursive_st"}, {2, ""}, {4, "recursive_pt"}});
-    for (Index threshold : {10, 16, 32, 48, 64, 80})
-      table.cases.push_back({fmt::format("threshold {}", threshold),
-                             threshold,
-                             {{"m", 687}, {"k", 837}, {"n", 1107}},
-                             Scale::quick,
-                             threshold});
-    return table;
-  }();
+TimedTable timed_table() {
+  TimedTable table{.id = "matmul-threshold",
+                   .operation = &find_operation("matmul", "double"),
+                   .unit = "s",
+                   .cases = {{"threshold 16", 0, {{"m", 69}, {"k", 84}, {"n", 111}}, Scale::smoke, 16}}};
+  add_on_cores(table.lines, {"iterative", "naive"}, {{1, "iterative_st"}, {2, ""}, {4, "iterative_pt"}});
+  add_on_cores(table.lines, {.label = "recursive", .variant = "recursive", .swept = "base"},
+               {{1, "recursive_st"}, {2, ""}, {4, "recursive_pt"}});
+  for (Index threshold : {10, 16, 32, 48, 64, 80})
+    table.cases.push_back({fmt::format("threshold {}", threshold),
+                           threshold,
+                           {{"m", 687}, {"k", 837}, {"n", 1107}},
+                           Scale::quick,
+                           threshold});
   return table;
 }
 
@@ -53,9 +48,7 @@ Finding finds_threshold(const Timings& timings) {
   return finding;
 }
 
-Report report(const Inputs& inputs) {
-  const Timings timings(timed_table(), inputs);
-  Report report = report_of(timings);
+void add_findings(const Timings& timings, Report& report) {
   report.notes.push_back(
       "The iterative product has no threshold: it is measured once and stands in every row, as a loop over "
       "rows that run side by side. The slide's printed speed-ups of it are below 1 and do not agree with its "
@@ -64,14 +57,13 @@ Report report(const Inputs& inputs) {
   report.findings = {finds_threshold(timings),
                      finds_efficient(timings, "the recursive product scales: an efficiency of 0.95 and more",
                                      "recursive", 0.95, 0)};
-  return report;
 }
 
 }  // namespace
 
-const Table table{"matmul-threshold",
-                  "687 x 837 times 837 x 1107, double: parallel loop and recursion, its threshold swept",
-                  [](Scale scale, std::uint64_t seed) { return rows_of(timed_table(), scale, seed); },
-                  report};
+const Table table =
+    timed("matmul-threshold",
+          "687 x 837 times 837 x 1107, double: parallel loop and recursion, its threshold swept", timed_table,
+          add_findings);
 
 }  // namespace tallcache::slide_tables::matmul_threshold

@@ -227,8 +227,7 @@ void add_latencies(const Inputs& inputs, std::string_view table, Report& report)
   };
   const Quantity &times = curve("time of a load"), &distances = curve("distance of runs");
   Grid grid{.caption = "Latency of a dependent load on this machine's GPU",
-            .columns = {{"memory", true}, {"footprint"}, {"cycles"}, {"ns"}, {"between runs, %"}},
-            .rows = {}};
+            .columns = {{"memory", true}, {"footprint"}, {"cycles"}, {"ns"}, {"between runs, %"}}};
   for (const SmallMemory& memory : small_memories)
     if (const Json where = at_memory(memory); record.find("latency", where))
       grid.rows.push_back({memory.name, memory.size, figure(record.value("latency", where)),
@@ -252,8 +251,7 @@ void add_in_flight(const Inputs& inputs, std::string_view table, Report& report)
   if (!curve) return;
   const double best = *std::ranges::max_element(curve->values);
   Grid grid{.caption = "Bandwidth of DRAM over the bytes in flight on each multiprocessor",
-            .columns = {{"bytes in flight"}, {"GB/s"}, {"of the best"}},
-            .rows = {}};
+            .columns = {{"bytes in flight"}, {"GB/s"}, {"of the best"}}};
   double knee = no_value;
   for (std::size_t i = 0; i < curve->values.size(); ++i) {
     const double share = curve->values[i] / best;
@@ -274,8 +272,7 @@ void add_strides(const Inputs& inputs, std::string_view table, Report& report) {
   const Quantity* curve = find_curve(inputs, table, stride_label, "bandwidth", report);
   if (!curve) return;
   Grid grid{.caption = "Bandwidth over the distance of neighbouring lanes' elements, measured",
-            .columns = {{"stride"}, {"GB/s asked for"}, {"sectors a request, model"}},
-            .rows = {}};
+            .columns = {{"stride"}, {"GB/s asked for"}, {"sectors a request, model"}}};
   for (std::size_t i = 0; i < curve->values.size(); ++i) {
     const double stride = curve->over.points[i];
     grid.rows.push_back({figure(stride), figure(curve->values[i]), figure(std::fmin(32, 4 * stride))});
@@ -292,8 +289,7 @@ void add_occupancies(const Inputs& inputs, std::string_view table, Report& repor
   const Record& record = *records_of(inputs.document, table, occupancy_label).front();
   const Quantity* counted = record.find("achieved occupancy");
   Grid grid{.caption = "Occupancy of blocks that stay, and the bandwidth of their loads of 4 bytes, measured",
-            .columns = {{"by the resources, %"}, {"achieved, %"}, {"GB/s"}},
-            .rows = {}};
+            .columns = {{"by the resources, %"}, {"achieved, %"}, {"GB/s"}}};
   double farthest = 0;
   for (std::size_t i = 0; i < curve->values.size(); ++i) {
     const double achieved = counted && i < counted->values.size() ? counted->values[i] : no_value;

@@ -7,24 +7,19 @@
 namespace tallcache::slide_tables::quicksort {
 namespace {
 
-const TimedTable& timed_table() {
-  static const TimedTable table = [] {
-    TimedTable table{.id = "quicksort",
-                     .operation = &find_operation("sort", "uint32"),
-                     .unit = "s",
-                     .per_second = 1,
-                     .lines = {},
-                     .cases = {{"n = 2e4", 0, {{"n", 20000}}, Scale::smoke},
-                               {"n = 1e7", 10000000, {{"n", 10000000}}, Scale::quick},
-                               {"n = 5e7", 50000000, {{"n", 50000000}}, Scale::full},
-                               {"n = 1e8", 100000000, {{"n", 100000000}}, Scale::full},
-                               {"n = 5e8", 500000000, {{"n", 500000000}}, Scale::full}}};
-    add_on_cores(table.lines, {"quicksort", "quicksort"}, {{1, "t1"}, {2, "t2"}, {4, "t4"}});
-    add_on_cores(table.lines, {"parallel partition", "quicksort_blocks"}, {{1, ""}, {2, ""}, {4, ""}});
-    add_on_cores(table.lines, {"merge sort", "merge_sort"}, {{1, ""}, {2, ""}, {4, ""}});
-    add_on_cores(table.lines, {"tbb::parallel_sort", "tbb_parallel_sort"}, {{1, ""}, {2, ""}, {4, ""}});
-    return table;
-  }();
+TimedTable timed_table() {
+  TimedTable table{.id = "quicksort",
+                   .operation = &find_operation("sort", "uint32"),
+                   .unit = "s",
+                   .cases = {{"n = 2e4", 0, {{"n", 20000}}, Scale::smoke},
+                             {"n = 1e7", 10000000, {{"n", 10000000}}, Scale::quick},
+                             {"n = 5e7", 50000000, {{"n", 50000000}}, Scale::full},
+                             {"n = 1e8", 100000000, {{"n", 100000000}}, Scale::full},
+                             {"n = 5e8", 500000000, {{"n", 500000000}}, Scale::full}}};
+  add_on_cores(table.lines, {"quicksort", "quicksort"}, {{1, "t1"}, {2, "t2"}, {4, "t4"}});
+  add_on_cores(table.lines, {"parallel partition", "quicksort_blocks"}, {{1, ""}, {2, ""}, {4, ""}});
+  add_on_cores(table.lines, {"merge sort", "merge_sort"}, {{1, ""}, {2, ""}, {4, ""}});
+  add_on_cores(table.lines, {"tbb::parallel_sort", "tbb_parallel_sort"}, {{1, ""}, {2, ""}, {4, ""}});
   return table;
 }
 
@@ -38,21 +33,17 @@ std::string beside_a_parallel_partition(const Timings& timings) {
                      parallel.value);
 }
 
-Report report(const Inputs& inputs) {
-  const Timings timings(timed_table(), inputs);
-  Report report = report_of(timings);
+void add_findings(const Timings& timings, Report& report) {
   report.findings = {finds_efficient(timings, "quicksort scales: a speed-up of 1.9 and more on two cores",
                                      "quicksort", 0.95, 2),
                      finds_efficient(timings, "with a parallel partition the first level scales too",
                                      "parallel partition", 0.95, 2)};
   if (report.findings[0].holds == false) report.findings[0].why = beside_a_parallel_partition(timings);
-  return report;
 }
 
 }  // namespace
 
-const Table table{"quicksort", "uniform uint32 keys, quicksort as in the slides beside its rivals",
-                  [](Scale scale, std::uint64_t seed) { return rows_of(timed_table(), scale, seed); },
-                  report};
+const Table table = timed("quicksort", "uniform uint32 keys, quicksort as in the slides beside its rivals",
+                          timed_table, add_findings);
 
 }  // namespace tallcache::slide_tables::quicksort

@@ -69,8 +69,8 @@ struct Inputs {
 struct Table {
   std::string_view id, title;
   /// The rows to measure at `scale` on this machine.
-  std::vector<Row> (*rows)(Scale, std::uint64_t seed);
-  Report (*report)(const Inputs&);
+  std::function<std::vector<Row>(Scale, std::uint64_t seed)> rows;
+  std::function<Report(const Inputs&)> report;
   /// Whether the table prints the machine's limits, which the document must then contain.
   bool needs_limits = false;
   /// Whether a text prints it; if not, it has no entry in results/slides/tables.json.

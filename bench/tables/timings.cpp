@@ -96,11 +96,11 @@ double Timings::slide(const Case& c, const Line& line) const {
   if (line.slide.empty() || c.slide_n == 0) return no_value;
   const Index wanted = line.slide_n ? line.slide_n : c.slide_n;
   for (const Json& row : rows) {
-    if (row[0] == line.slide) return row[1].get<double>() / table_.per_second;
+    if (row[0] == line.slide) return row[1].get<double>() / table_.per_second();
     if (row[0] != wanted) continue;
     for (std::size_t column = 1; column < columns.size(); ++column)
       if (columns[column] == line.slide && row[column].is_number())
-        return row[column].get<double>() / table_.per_second;
+        return row[column].get<double>() / table_.per_second();
   }
   return no_value;
 }

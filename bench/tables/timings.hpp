@@ -39,11 +39,12 @@ struct Case {
 struct TimedTable {
   std::string_view id;
   const Operation* operation;
-  std::string_view unit;
-  double per_second;  ///< units per second
-  std::vector<Line> lines;
-  std::vector<Case> cases;
+  std::string_view unit;  ///< "s" or "ms"
+  std::vector<Line> lines{};
+  std::vector<Case> cases{};
   Line best_known{};  ///< the fastest variant of the table's idea: a last column; empty: none
+
+  double per_second() const { return unit == "ms" ? 1e3 : 1; }
 };
 
 /// Adds `line` on each number of cores, with the slide's column for it. The first number is 1, to which the
@@ -94,8 +95,13 @@ class Timings {
   const Inputs& inputs_;
 };
 
-/// The grid, the ratios and the notes on sizes left out. The findings are the table's own.
+/// The grid, the ratios and the notes on sizes left out.
 Report report_of(const Timings&);
+
+/// A table that is its timings: its rows are rows_of() them, its report is report_of() them and what
+/// `add_findings` adds.
+Table timed(std::string_view id, std::string_view title, TimedTable (*timings)(),
+            void (*add_findings)(const Timings&, Report&));
 
 // Times decide these findings, and do not say why they end as they do: a decided finding has no reason but
 // one that a table takes from further figures of the document.

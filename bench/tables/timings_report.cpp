@@ -29,7 +29,7 @@ struct RowHeader {
 
 std::vector<std::string> cells_of(const Timings& timings, const Case& c, const Line& line, RowHeader header) {
   const TimedTable& table = timings.table();
-  const double here = timings.here(c, line), unit = table.per_second;
+  const double here = timings.here(c, line), unit = table.per_second();
   const bool measured = !std::isnan(here), whole = line.phase.empty();
   // On several cores the speed-up is reported, on one core the rate.
   const bool speedup = whole && (line.threads > 1 || !timings.parallel());
@@ -62,7 +62,7 @@ void add_case(const Timings& timings, const Case& c, bool again, Grid& grid) {
         timings, c, line,
         {.size = last.empty() ? c.label : "",
          .label = last == line.label ? "" : std::string(line.label),
-         .best_known = std::isnan(best_known) ? "" : figure(best_known * timings.table().per_second)}));
+         .best_known = std::isnan(best_known) ? "" : figure(best_known * timings.table().per_second())}));
     last = line.label;
   }
 }
@@ -127,6 +127,18 @@ Report report_of(const Timings& timings) {
   for (const Case* c : timings.cases()) add_ratios(timings, *c, c == largest, report);
   add_notes(timings, left_out, report);
   return report;
+}
+
+Table timed(std::string_view id, std::string_view title, TimedTable (*timings)(),
+            void (*add_findings)(const Timings&, Report&)) {
+  return {id, title, [=](Scale scale, std::uint64_t seed) { return rows_of(timings(), scale, seed); },
+          [=](const Inputs& inputs) {
+            const TimedTable table = timings();
+            const Timings figures(table, inputs);
+            Report report = report_of(figures);
+            add_findings(figures, report);
+            return report;
+          }};
 }
 
 }  // namespace tallcache

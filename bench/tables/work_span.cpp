@@ -174,8 +174,7 @@ Grid empty_growth() {
                       {"variant's span", true},
                       {"here", true},
                       {"n"},
-                      {"parallelism"}},
-          .rows = {}};
+                      {"parallelism"}}};
 }
 
 Grid empty_counts() {
@@ -186,8 +185,7 @@ Grid empty_counts() {
                       {"span"},
                       {"parallelism"},
                       {"spawns"},
-                      {"strands along the span"}},
-          .rows = {}};
+                      {"strands along the span"}}};
 }
 
 std::vector<std::string> growth_cells(const Counts& counts, const std::string& work_text,

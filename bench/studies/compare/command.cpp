@@ -121,8 +121,7 @@ void measure_sweep(SuiteRun& run, const Suite& suite, const CompareOptions& opti
   const std::vector<Index>& sizes = suite.sizes.at(options.scale());
   Sweep sweep{.operation = std::string(operation.name),
               .element = std::string(operation.element),
-              .size = std::string(size),
-              .sizes = {}};
+              .size = std::string(size)};
   document.plan.emplace_back();
   Problem smaller{};
   for (const Index n : sizes) {

@@ -15,8 +15,8 @@ namespace tallcache {
 /// TransferMode. The second record of a small problem, as a graph, has none.
 struct Sweep {
   std::string operation, element;
-  std::string size;          ///< the name of the size that is swept
-  std::vector<Index> sizes;  ///< its values
+  std::string size;            ///< the name of the size that is swept
+  std::vector<Index> sizes{};  ///< its values
 };
 TALLCACHE_JSON_FIELDS(Sweep, operation, element, size, sizes)
 

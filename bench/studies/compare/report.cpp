@@ -197,8 +197,7 @@ Grid comparison_grid(const Document& document, const Sweep& sweep) {
                         {"of the limit"},
                         {"with pinned transfers"},
                         {"pageable"},
-                        {"over one thread"}},
-            .rows = {}};
+                        {"over one thread"}}};
   for (const Index n : sweep.sizes) {
     std::string size = label(sweep, n);
     const Records records = records_at(document, sweep, n);
@@ -276,8 +275,7 @@ std::string comparison_sentences(const Document& document, const Sweep& sweep) {
 
 Grid comparison_summary(const Document& document, const Sweep& sweep) {
   Grid grid{.caption = fmt::format("{}, {}:", title(sweep), rate_title(records_of(document, sweep))),
-            .columns = {{"size", true}},
-            .rows = {}};
+            .columns = {{"size", true}}};
   const Records all = records_of(document, sweep);
   const std::vector<Side> sides = sides_of(all);
   const auto shown = [&](const Side& side) {

@@ -72,8 +72,7 @@ std::string full(const Document& document) { return join_parts(document, markdow
 Grid counters_grid(const CountersPlan& part, const std::vector<const Record*>& records,
                    const std::vector<std::string>& events) {
   Grid grid{.caption = fmt::format("{} {}, {}:", part.operation, part.element, sizes_text(part.shape)),
-            .columns = {{"event", true}},
-            .rows = {}};
+            .columns = {{"event", true}}};
   for (const Record* record : records) grid.columns.push_back({record->variant + params_text(*record)});
   for (const std::string& event : events) {
     std::vector<std::string> row{event};

@@ -48,10 +48,8 @@ ErrorsPlan plan_of(const Operation& operation, const ErrorStudy& study, const Er
       .backend = std::string(study.backend),
       .dimension = std::string(study.dimension),
       .relative_to = std::string(study.relative_to),
-      .ladder = {},
       .timed = to_json(complete_shape(operation, options.smoke ? study.smoke_timed : study.timed)),
-      .inputs = {study.inputs.begin(), study.inputs.end()},
-      .runs = {}};
+      .inputs = {study.inputs.begin(), study.inputs.end()}};
   for (const Shape& shape : options.smoke ? study.smoke_ladder : study.ladder)
     plan.ladder.push_back(to_json(complete_shape(operation, shape)));
   for (const Examined& one : list)

@@ -24,10 +24,10 @@ struct ErrorsPlan {
   std::string operation, element, backend;
   std::string dimension;            ///< the size that the ladder changes
   std::string relative_to;          ///< the magnitude that errors are divided by
-  std::vector<Json> ladder;         ///< shapes
+  std::vector<Json> ladder{};       ///< shapes
   Json timed;                       ///< the shape on which errors stand beside speeds
   std::vector<std::string> inputs;  ///< kinds, the timed one first
-  std::vector<ErrorsRun> runs;
+  std::vector<ErrorsRun> runs{};
 
   double size_of(const Json& shape) const { return shape.at(dimension).get<double>(); }
 };

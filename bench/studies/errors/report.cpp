@@ -109,8 +109,7 @@ Blocks page(const Document& document) {
 Grid error_growth_grid(const Document& document, const ErrorsPlan& plan, const std::string& input) {
   Grid grid{.caption = fmt::format("{}, {}, {} inputs: largest error in u of {}", title(plan),
                                    other_sizes(plan), input, plan.relative_to),
-            .columns = {{"variant", true}},
-            .rows = {}};
+            .columns = {{"variant", true}}};
   for (const Json& shape : plan.ladder)
     grid.columns.push_back({fmt::format("{} = {}", plan.dimension, shape.at(plan.dimension).get<Index>())});
   grid.columns.push_back({fmt::format("grows as {}^", plan.dimension)});
@@ -131,8 +130,7 @@ Grid error_growth_grid(const Document& document, const ErrorsPlan& plan, const s
 Grid errors_and_speeds_grid(const Document& document, const ErrorsPlan& plan) {
   Grid grid{.caption = fmt::format("{}, {}: errors in u of {} beside the speed", title(plan),
                                    sizes_text(plan.timed), plan.relative_to),
-            .columns = {{"variant", true}, {"ms"}, {"+- ms"}},
-            .rows = {}};
+            .columns = {{"variant", true}, {"ms"}, {"+- ms"}}};
   std::vector<const Record*> records;
   for (const ErrorsRun& run : plan.runs)
     records.push_back(record_of(document, plan, run, plan.timed, plan.inputs.at(0)));

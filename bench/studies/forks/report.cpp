@@ -84,8 +84,7 @@ Grid forks_grid(const Document& document, const ForksPlan& plan) {
   Grid grid{.caption = fmt::format(
                 "{} {}, {} threads over one (* neither {} of it nor within a microsecond):", plan.operation,
                 plan.element, plan.threads, least_share),
-            .columns = {{"variant and size", true}, {"one thread, us"}},
-            .rows = {}};
+            .columns = {{"variant and size", true}, {"one thread, us"}}};
   for (const ForkPolicy policy : fork_policies) grid.columns.push_back({std::string(name_of(policy))});
   for (const Case& one : cases) {
     const double seconds = measured_seconds(one.alone);

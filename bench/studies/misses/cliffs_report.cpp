@@ -134,8 +134,7 @@ Grid cliffs_grid(const Document& document, const MissesPart& part) {
                   {"", true},
                   {sweep.dimension},
                   {fmt::format("misses per {}", list[0].unit)},
-                  {"jump in time", true}},
-      .rows = {}};
+                  {"jump in time", true}}};
   for (const CapacityCliffs& variant : list) {
     for (const CapacityCliff& cliff : variant.cliffs) grid.rows.push_back(cliff_row(sweep, variant, cliff));
     for (std::size_t jump : variant.time_jumps)

@@ -84,8 +84,7 @@ Grid variant_grid(const Record& record) {
   const Quantity* work = record.find("work");
   Grid grid{.caption = fmt::format("{}: {} loads, {} stores", name, count(record.find("loads")),
                                    count(record.find("stores"))),
-            .columns = {{"", true}, {"accesses"}, {"misses"}, {"cold"}, {"capacity"}, {"conflict"}},
-            .rows = {}};
+            .columns = {{"", true}, {"accesses"}, {"misses"}, {"cold"}, {"capacity"}, {"conflict"}}};
   grid.columns.push_back({fmt::format("/ {}", work ? work->unit : "work")});
   grid.columns.push_back({"predicted"});
   grid.columns.push_back({"ratio"});
@@ -124,8 +123,7 @@ std::vector<const Record*> curves_of(const Document& document, const MissesPart&
 }
 
 std::string curves_text(std::span<const Record* const> curves, Style style) {
-  Grid grid{
-      .caption = "Misses of an ideal cache (LRU) of each size:", .columns = {{"cache", true}}, .rows = {}};
+  Grid grid{.caption = "Misses of an ideal cache (LRU) of each size:", .columns = {{"cache", true}}};
   const std::vector<double>& sizes = curves.front()->find("misses")->over.points;
   for (const Record* record : curves) grid.columns.push_back({record->variant + params_of(*record)});
   for (std::size_t i = 0; i < sizes.size(); ++i) {

@@ -65,8 +65,7 @@ std::string absent_sides(const Record& record) {
 Grid record_grid(const Record& record) {
   const CountedBy model{Origin::model, record}, counter{Origin::event, record};
   Grid grid{.caption = name_of(record),
-            .columns = {{"", true}, {"model"}, {"counter"}, {"counter over model"}},
-            .rows = {}};
+            .columns = {{"", true}, {"model"}, {"counter"}, {"counter over model"}}};
   const auto put = [&](std::string what, double by_model, double by_counter) {
     if (by_model == 0 && !(by_counter > 0)) return;  // a variant without such accesses
     grid.rows.push_back(

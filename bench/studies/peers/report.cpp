@@ -121,8 +121,7 @@ Grid empty_grid(const Document& document, const PeersPlan& plan) {
                         {"best peer", true},
                         {"over it"},
                         {plan.share.title},
-                        {"over one core"}},
-            .rows = {}};
+                        {"over one core"}}};
   if (!plan.baseline.empty()) grid.columns.push_back({"over " + plan.baseline});
   const ErrorClass own = class_of(document, plan);
   if (std::ranges::any_of(all_records(document, plan), [&](const Record* r) { return r->error_class > own; }))

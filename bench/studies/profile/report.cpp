@@ -50,8 +50,7 @@ Grid ranges(const Profile& profile) {
 }
 
 Grid times(const ProfiledVariant& v) {
-  Grid grid{.columns = {{"measured on", true}, {"time, ms"}, {"MAD, ms"}, {"speed-up"}, {"", true}},
-            .rows = {}};
+  Grid grid{.columns = {{"measured on", true}, {"time, ms"}, {"MAD, ms"}, {"speed-up"}, {"", true}}};
   for (const Record* record : v.times) {
     const int threads = record->threads;
     std::vector<std::string>& row = grid.rows.emplace_back();
@@ -150,8 +149,7 @@ Grid profile_grid(const ProfiledVariant& v) {
   const Profile& p = v.profile;
   const bool unit_cost = v.unit_cost();
   const Quantity* burden = v.record->find("burden");
-  Grid grid{
-      .caption = title_of(*v.record), .columns = {{"", true}, {unit_cost ? "units" : "time"}}, .rows = {}};
+  Grid grid{.caption = title_of(*v.record), .columns = {{"", true}, {unit_cost ? "units" : "time"}}};
   const auto row = [&](std::string what, std::string value) {
     grid.rows.push_back({std::move(what), std::move(value)});
   };

@@ -92,7 +92,7 @@ Record record_of(const char* name, const ranks::MatmulShape& shape) {
 void table_of_bounds(const RanksOptions& options) {
   const Output output(options.json);
   Document document{.kind = "ranks", .context = machine_context()};
-  document.plan.push_back({{"operation", "matmul"}, {"mode", "bounds"}});
+  document.plan.push_back(RanksPlan{.operation = "matmul", .mode = "bounds"});
   for (const auto& [name, shape] : shapes) document.put(record_of(name, shape));
   output.part(document, ranks_text(document));
   output.finish(document);

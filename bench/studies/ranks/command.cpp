@@ -142,10 +142,11 @@ void model(const RanksOptions& options) {
   if (!options.memory.empty()) parse_bytes(options.memory);
   const Output output(options.json);
   Document document{.kind = "ranks", .context = machine_context()};
-  document.plan.push_back({{"operation", options.operation},
-                           {"mode", options.fabric.empty() ? "count" : "simulate"},
-                           {"scaling", options.weak ? "weak" : "strong"}});
-  if (!options.fabric.empty()) document.plan[0]["fabric"] = to_json(fabric);
+  RanksPlan plan{.operation = options.operation,
+                 .mode = options.fabric.empty() ? "count" : "simulate",
+                 .scaling = options.weak ? "weak" : "strong"};
+  if (!options.fabric.empty()) plan.fabric = to_json(fabric);
+  document.plan.push_back(plan);
   const std::vector<Index> all = options.ranks.empty() ? std::vector<Index>{32} : options.ranks;
   for (const Index ranks : all)
     document.put(options.operation == "transpose" ? model_transpose(options, ranks)

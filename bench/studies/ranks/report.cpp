@@ -14,7 +14,8 @@
 namespace tallcache {
 namespace {
 
-std::string mode_of(const Document& document) { return document.plan.at(0).at("mode"); }
+RanksPlan plan_of(const Document& document) { return parts_of<RanksPlan>(document).at(0); }
+bool of_bounds(const Document& document) { return plan_of(document).mode == "bounds"; }
 
 Index ranks_of(const Record& record) { return record.conditions.at("ranks").get<Index>(); }
 
@@ -26,16 +27,15 @@ std::string share(double part, double whole) { return percent(part / whole, 1); 
 Grid records_grid(const Document& document) {
   const bool timed =
       std::ranges::any_of(document.measurements, [](const Record& record) { return record.seconds() > 0; });
-  Grid grid{.caption = fmt::format("{} over ranks, {}:",
-                                   document.plan.at(0).at("operation").get<std::string>(), mode_of(document)),
+  const RanksPlan plan = plan_of(document);
+  Grid grid{.caption = fmt::format("{} over ranks, {}:", plan.operation, plan.mode),
             .columns = {{"ranks"},
                         {"shape", true},
                         {"variant", true},
                         {"words"},
                         {"over bound"},
                         {"messages"},
-                        {"memory MiB"}},
-            .rows = {}};
+                        {"memory MiB"}}};
   if (timed)
     for (const char* title :
          {"ms", "+- ms", "GFLOP/s or GB/s", "leaf", "longest", "shared", "moving", "waiting", "for leaves"})
@@ -76,8 +76,7 @@ Grid records_grid(const Document& document) {
 // The words of each level, of the rank with the most.
 Grid levels_grid(const Record& record) {
   Grid grid{.caption = fmt::format("Words by level, {} ranks, {}:", ranks_of(record), record.variant),
-            .columns = {{"level"}, {"words, most"}, {"least"}},
-            .rows = {}};
+            .columns = {{"level"}, {"words, most"}, {"least"}}};
   for (int level = 1;; ++level) {
     double most = no_value, least = no_value;
     for (const Quantity& quantity : record.quantities)
@@ -97,8 +96,7 @@ std::vector<Grid> bounds_grids(const Document& document) {
   for (const auto& [which, title] :
        {std::pair{"all", "all ranks"}, {"chosen", "up to a tenth of the ranks idle"}}) {
     Grid grid{.caption = fmt::format("Words over the bound, {}: median and most of a range of P:", title),
-              .columns = {{"P", true}},
-              .rows = {}};
+              .columns = {{"P", true}}};
     for (const Record& record : document.measurements)
       grid.columns.push_back({fmt::format("{} {}", record.row, sizes_text(record.shape, "=", ","))});
     for (const Quantity& range : document.measurements.at(0).quantities) {
@@ -119,7 +117,7 @@ std::vector<Grid> bounds_grids(const Document& document) {
 
 std::vector<Grid> grids_of(const Document& document) {
   if (document.measurements.empty()) throw Error("nothing was measured");
-  if (mode_of(document) == "bounds") return bounds_grids(document);
+  if (of_bounds(document)) return bounds_grids(document);
   std::vector<Grid> grids{records_grid(document)};
   for (const Record& record : document.measurements)
     if (const Grid levels = levels_grid(record); document.measurements.size() < 9 && !levels.rows.empty())
@@ -177,7 +175,7 @@ std::vector<Chart> bounds_charts(const Document& document) {
 }
 
 std::vector<Chart> charts_of(const Document& document) {
-  return mode_of(document) == "bounds" ? bounds_charts(document) : scaling_charts(document);
+  return of_bounds(document) ? bounds_charts(document) : scaling_charts(document);
 }
 
 std::string full(const Document& document) { return text_of(document, Style::markdown); }
@@ -203,7 +201,7 @@ void plot(const Document& document, const std::string& prefix) {
                            series.drawn == Drawn::bound ? 2 : 1, plot_colours[i % plot_colours.size()],
                            quoted(series.name));
     }
-    const char* const format = mode_of(document) == "bounds" ? "%g" : "%.0s%c";
+    const char* const format = of_bounds(document) ? "%g" : "%.0s%c";
     draw(fmt::format("{}-{}.svg", prefix, number++ ? "time" : "words"),
          fmt::format("{}{}set format y '{}'\nset xlabel {}\nset ylabel {}\nset title {}\nset key outside "
                      "right\nplot {}\n",

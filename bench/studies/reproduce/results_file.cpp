@@ -135,14 +135,14 @@ Json plan_of(const std::vector<const Table*>& chosen) {
   Json plan = Json::array();
   for (const Table* table : tables())
     if (std::ranges::find(chosen, table) != chosen.end())
-      plan.push_back({{"table", table->id}, {"title", table->title}});
+      plan.push_back(PlannedTable{std::string(table->id), std::string(table->title)});
   return plan;
 }
 
 std::vector<const Table*> tables_of(const Json& plan) {
   std::vector<const Table*> list;
   try {
-    for (const Json& part : plan) list.push_back(&find_table(part.at("table").get_ref<const std::string&>()));
+    for (const Json& part : plan) list.push_back(&find_table(part.get<PlannedTable>().table));
   } catch (const Json::exception&) {
     throw Error("a plan of reproduce names no table");
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/results/document.hpp"
+#include "bench/results/json_fields.hpp"
 #include "bench/tables/table.hpp"
 
 namespace tallcache {
@@ -47,7 +48,13 @@ class Results {
   Document document_;
 };
 
-/// The plan of these tables, in the order of tables(): [{"table": id, "title": ...}].
+/// A part of the plan.
+struct PlannedTable {
+  std::string table, title;  ///< Table::id and its title
+};
+TALLCACHE_JSON_FIELDS(PlannedTable, table, title)
+
+/// The plan of these tables, in the order of tables().
 Json plan_of(const std::vector<const Table*>& tables);
 /// The tables of a plan. Throws Error on one that this program does not have.
 std::vector<const Table*> tables_of(const Json& plan);

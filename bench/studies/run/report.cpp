@@ -58,8 +58,7 @@ Grid run_grid(const Document& document) {
   std::vector<const Record*> records;
   for (const Record& record : document.measurements) records.push_back(&record);
   Grid grid{.caption = caption_of(document),
-            .columns = {{"variant", true}, {"median ms"}, {"+- ms"}, {rate_title(records)}, {"", true}},
-            .rows = {}};
+            .columns = {{"variant", true}, {"median ms"}, {"+- ms"}, {rate_title(records)}, {"", true}}};
   for (const Record* record : records) {
     const double seconds = measured_seconds(record);
     const std::string name = (record->backend == "cpu" ? "" : record->backend + " ") + variant_name(*record);

@@ -34,8 +34,7 @@ double counted_share(const Roofline& roofline, const Record& record, double byte
 Grid empty_grid(const StepsPlan& plan, const std::string& rate, bool counted) {
   Grid grid{
       .caption = fmt::format("{} {}, {}:", plan.operation, plan.element, sizes_text(plan.shape)),
-      .columns = {{"step", true}, {"ms"}, {"+- ms"}, {rate}, {"of " + plan.limit}, {"over the step before"}},
-      .rows = {}};
+      .columns = {{"step", true}, {"ms"}, {"+- ms"}, {rate}, {"of " + plan.limit}, {"over the step before"}}};
   if (counted) {
     grid.columns.push_back({fmt::format("bytes moved for each {}, counted", plan.unit)});
     grid.columns.push_back({"of the bandwidth, by these"});

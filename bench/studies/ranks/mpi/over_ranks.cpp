@@ -22,7 +22,7 @@ RanksSession::RanksSession(const mpi::World& world, const RanksOptions& options)
     require_threads(threads_);
     return 0;
   });
-  document_.plan.push_back({{"operation", options.operation}, {"mode", "run"}});
+  document_.plan.push_back(RanksPlan{.operation = options.operation, .mode = "run"});
 }
 
 void RanksSession::run() {

@@ -29,7 +29,7 @@ double least_step() {
 }
 
 std::string full(const Document& document) {
-  Grid grid{.caption = "The clock:", .columns = {{"clock", true}, {"least step, ns"}}, .rows = {}};
+  Grid grid{.caption = "The clock:", .columns = {{"clock", true}, {"least step, ns"}}};
   for (const Record& record : document.measurements)
     grid.rows.push_back({record.variant, figure(record.value("time") * 1e9)});
   return render(grid, Style::markdown);
