@@ -78,6 +78,26 @@ TEST(Comparison, MissingSizesNeitherWinNorLose) {
   EXPECT_GT(std::min({every, none, later, lost}), 50) << "the patterns do not show every sentence";
 }
 
+std::size_t lines_of(const std::vector<Chart>& charts) {
+  std::size_t lines = 0;
+  for (const Chart& chart : charts) {
+    EXPECT_LE(chart.series.size(), max_lines);
+    lines += chart.series.size();
+  }
+  return lines;
+}
+
+// Each further device has a line of its own, on a second chart where the first one is full.
+TEST(Comparison, DrawsEveryDevice) {
+  Document document = comparison();
+  const Json part = document.plan[0];
+  const std::size_t before = lines_of(comparison_charts(document, part));
+  for (const char* device : {"npu", "fpga", "dsp", "ipu", "tpu"})
+    for (const Index n : {1, 2, 4, 8}) document.put(record_of({"fastest", 0.5, device}, n));
+  EXPECT_EQ(lines_of(comparison_charts(document, part)), before + 5);
+  EXPECT_GT(comparison_charts(document, part).size(), 1U);
+}
+
 // The fastest of the GPU, but its errors are larger: it has a column of its own, and no part in the
 // cross-over.
 TEST(Comparison, HoldsWeakerErrorsApart) {
@@ -85,7 +105,7 @@ TEST(Comparison, HoldsWeakerErrorsApart) {
   const Json& part = document.plan[0];
   const std::string sentence = crossover_sentence(document, part);
   const Grid before = comparison_summary(document, part);
-  const std::size_t lines = comparison_chart(document, part).series.size();
+  const std::size_t lines = lines_of(comparison_charts(document, part));
   EXPECT_EQ(comparison_sentences(document, part), sentence);
   for (const Index n : {1, 2, 4, 8}) {
     Record truncated = record_of({"truncated", 0.5, "gpu"}, n);
@@ -106,7 +126,7 @@ TEST(Comparison, HoldsWeakerErrorsApart) {
             std::string::npos);
   EXPECT_EQ(comparison_grid(document, part).rows[4][1], "gpu truncated (truncated_sums)");
   // The chart draws the standard class alone.
-  EXPECT_EQ(comparison_chart(document, part).series.size(), lines);
+  EXPECT_EQ(lines_of(comparison_charts(document, part)), lines);
 }
 
 TEST(Comparison, TakesNoWrongResultForTheBest) {

@@ -57,8 +57,9 @@ std::string comparison_sentences(const Document&, const Sweep&);
 /// apart, and the best of each weaker class, where there are any.
 Grid comparison_summary(const Document&, const Sweep&);
 
-/// The same sides as lines over the sizes, and the textbook's best.
-Chart comparison_chart(const Document&, const Sweep&);
+/// The same sides as lines over the sizes, and the textbook's best; on several charts where one cannot hold
+/// them. Weaker classes stand in the table alone.
+std::vector<Chart> comparison_charts(const Document&, const Sweep&);
 
 /// A gnuplot script: the rate of each candidate over the sizes, and again, dotted, with pinned transfers.
 /// Throws Error when nothing was measured.

@@ -159,8 +159,7 @@ Blocks page(const Document& document) {
   Blocks blocks;
   for (const Sweep& sweep : parts_of<Sweep>(document)) {
     blocks.emplace_back(Heading{title(sweep)});
-    if (Chart chart = comparison_chart(document, sweep); !chart.series.empty())
-      blocks.emplace_back(std::move(chart));
+    for (Chart& chart : comparison_charts(document, sweep)) blocks.emplace_back(std::move(chart));
     blocks.emplace_back(Paragraph{comparison_sentences(document, sweep)});
     blocks.emplace_back(comparison_summary(document, sweep));
     blocks.emplace_back(comparison_grid(document, sweep));
@@ -297,9 +296,9 @@ Grid comparison_summary(const Document& document, const Sweep& sweep) {
   return grid;
 }
 
-Chart comparison_chart(const Document& document, const Sweep& sweep) {
-  Chart chart{.title = title(sweep), .x = sweep.size, .y = rate_title(records_of(document, sweep))};
-  // Weaker classes stand in the table alone: more than eight lines cannot be told apart.
+std::vector<Chart> comparison_charts(const Document& document, const Sweep& sweep) {
+  const Chart empty{.title = title(sweep), .x = sweep.size, .y = rate_title(records_of(document, sweep))};
+  std::vector<std::vector<Series>> lines;
   for (const Side& side : standard_sides(records_of(document, sweep))) {
     if (side.graph) continue;
     Series series{.name = side.line, .family = side.family};
@@ -313,9 +312,9 @@ Chart comparison_chart(const Document& document, const Sweep& sweep) {
       if (side.mode != TransferMode::none)
         point = {point.x, rate_with(*record, side.mode), no_value, no_value, std::move(point.name)};
     }
-    if (!series.points.empty() && chart.series.size() < max_lines) chart.series.push_back(std::move(series));
+    if (!series.points.empty()) lines.push_back({std::move(series)});
   }
-  return chart;
+  return in_charts(empty, lines);
 }
 
 std::string comparison_plot(const Document& document, const Sweep& sweep) {
