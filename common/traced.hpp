@@ -83,6 +83,18 @@ struct Traced {
     return {element, sink, place};
   }
 
+  /// One load (store) for each of the elements.
+  template <class T>
+  const T* load_n(const T* first, Index count, Place place = Place::current()) const {
+    for (Index i = 0; i < count; ++i) detail::report_load(*sink, first + i, sizeof(T), place);
+    return first;
+  }
+  template <class T>
+  T* store_n(T* first, Index count, Place place = Place::current()) const {
+    for (Index i = 0; i < count; ++i) detail::report_store(*sink, first + i, sizeof(T), place);
+    return first;
+  }
+
   /// The footprint of a kernel that works on bare pointers (reads() and writes() below).
   void load(const void* address, std::size_t bytes, Place place = Place::current()) const {
     detail::report_load(*sink, address, bytes, place);
@@ -99,6 +111,43 @@ struct Traced {
     if (granted) store(element, sizeof(T), place);
     return granted;
   }
+};
+
+/// Any sink: for a text that is compiled once, apart from the sinks. The sink must outlive it.
+class AnySink {
+ public:
+  template <class Sink>
+  explicit AnySink(Sink& sink)
+      : sink_(&sink),
+        load_([](void* to, const void* address, std::size_t bytes, Place place) {
+          detail::report_load(*static_cast<Sink*>(to), address, bytes, place);
+        }),
+        store_([](void* to, const void* address, std::size_t bytes, Place place) {
+          detail::report_store(*static_cast<Sink*>(to), address, bytes, place);
+        }) {}
+
+  void load(const void* address, std::size_t bytes, Place place) { load_(sink_, address, bytes, place); }
+  void store(const void* address, std::size_t bytes, Place place) { store_(sink_, address, bytes, place); }
+
+ private:
+  using Report = void (*)(void* sink, const void* address, std::size_t bytes, Place);
+  void* sink_;
+  Report load_, store_;
+};
+
+/// The policy under which a text that is compiled apart runs for `Access`: Plain, or Traced<AnySink>.
+template <class Access>
+struct CompiledApart {
+  using Policy = Plain;
+  explicit CompiledApart(Plain) {}
+  Plain policy() { return {}; }
+};
+template <class Sink>
+struct CompiledApart<Traced<Sink>> {
+  using Policy = Traced<AnySink>;
+  explicit CompiledApart(Traced<Sink> traced) : sink(*traced.sink) {}
+  Policy policy() { return {&sink}; }
+  AnySink sink;
 };
 
 // reads() and writes() of view.hpp. Their place is that of the call.

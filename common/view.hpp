@@ -21,6 +21,17 @@ struct Plain {
     return *element;
   }
 
+  /// `first`, whose next `count` elements are then loaded (stored) at once: by a vector instruction, a masked
+  /// one or a copy of bytes.
+  template <class T>
+  static constexpr const T* load_n(const T* first, Index) {
+    return first;
+  }
+  template <class T>
+  static constexpr T* store_n(T* first, Index) {
+    return first;
+  }
+
   /// Sets `element` to `desired` if it is `expected`; returns whether it did. Of several branches of a fork
   /// that claim an element at once, one succeeds. The order is relaxed: the end of the fork orders their
   /// other writes.

@@ -16,6 +16,7 @@
 #include "cpu/matmul/amx_kernel.hpp"
 #include "cpu/matmul/gemm.hpp"
 #include "cpu/matmul/tile_product.hpp"
+#include "tests/each_target.hpp"
 #include "tests/model_tiles.hpp"
 #include "tests/support.hpp"
 
@@ -40,16 +41,7 @@ void for_each_kernel(const std::function<void(const Kernel&)>& body) {
     SCOPED_TRACE("a model of AMX");
     body(TileProduct<ModelTiles>::kernel);
   }
-  for (const std::int64_t target : {std::int64_t{HWY_STATIC_TARGET}, std::int64_t{HWY_AVX3},
-                                    std::int64_t{HWY_AVX2}, std::int64_t{HWY_NEON}}) {
-    if (!(hwy::SupportedTargets() & target)) continue;
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    body(widening_kernel());
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
+  test::for_each_target([&] { body(widening_kernel()); });
 }
 
 constexpr float nan_value = std::numeric_limits<float>::quiet_NaN();

@@ -26,9 +26,22 @@ namespace tallcache::cpu::matmul {
 namespace {
 
 /// The bits of steps l and l + 1 of a row; of the first alone where l + 1 == k.
-inline std::uint32_t pair_at(const Bfloat16* row, Index l, Index k, Index col_stride) {
-  const std::uint32_t first = row[l * col_stride].bits;
-  return l + 1 < k ? first | std::uint32_t{row[(l + 1) * col_stride].bits} << 16 : first;
+template <class Access>
+std::uint32_t pair_at(const Bfloat16* row, Index l, Index k, Index col_stride, Access access) {
+  const Bfloat16 first = access.at(row + l * col_stride);
+  if (l + 1 == k) return first.bits;
+  const Bfloat16 second = access.at(row + (l + 1) * col_stride);
+  return first.bits | std::uint32_t{second.bits} << 16;
+}
+
+template <class Access>
+void put_pair(Bfloat16* to, std::uint32_t pair, Access access) {
+  std::memcpy(static_cast<void*>(access.store_n(to, 2)), &pair, sizeof pair);
+}
+
+template <class Access>
+void put_zeros(Bfloat16* to, Index count, Access access) {
+  std::memset(static_cast<void*>(access.store_n(to, count)), 0, count * sizeof(Bfloat16));
 }
 
 /// Whether the pairs of steps of a row are floats' places.
@@ -37,9 +50,10 @@ inline bool pairs_are_words(const Bfloat16* from, Index row_stride, Index col_st
          reinterpret_cast<std::uintptr_t>(from) % sizeof(float) == 0;
 }
 
-/// RegisterKernel::pack_a: to[(p * pairs + l / 2) * width + i][2].
-inline void pack_rows(Bfloat16* to, Index width, Index count, Index k, const Bfloat16* from, Index row_stride,
-                      Index col_stride) {
+/// KernelText::pack_a: to[(p * pairs + l / 2) * width + i][2].
+template <class Access>
+void pack_rows(Bfloat16* to, Index width, Index count, Index k, const Bfloat16* from, Index row_stride,
+               Index col_stride, Access access) {
   const Index pairs = ceil_div<Index>(k, 2);
   const bool words = pairs_are_words(from, row_stride, col_stride);
   for (Index first = 0; first < count; first += width, to += 2 * pairs * width) {
@@ -47,32 +61,33 @@ inline void pack_rows(Bfloat16* to, Index width, Index count, Index k, const Bfl
     const Bfloat16* const panel = from + first * row_stride;
     // The kernel of float transposes squares of words in registers.
     if (words)
-      register_kernel<float>().pack_a(reinterpret_cast<float*>(to), width, rows, k / 2,
-                                      reinterpret_cast<const float*>(panel), row_stride / 2, 1);
+      register_kernel<float>().text(access).pack_a(reinterpret_cast<float*>(to), width, rows, k / 2,
+                                                   reinterpret_cast<const float*>(panel), row_stride / 2, 1,
+                                                   access);
     else if (rows < width)
-      std::memset(static_cast<void*>(to), 0, 2 * pairs * width * sizeof(Bfloat16));
+      put_zeros(to, 2 * pairs * width, access);
     const Index packed = words ? k / 2 * 2 : 0;
-    if (words && packed < k)
-      std::memset(static_cast<void*>(to + packed * width), 0, 2 * width * sizeof(Bfloat16));
+    if (words && packed < k) put_zeros(to + packed * width, 2 * width, access);
     for (Index i = 0; i < rows; ++i)
-      for (Index l = packed; l < k; l += 2) {
-        const std::uint32_t pair = pair_at(panel + i * row_stride, l, k, col_stride);
-        std::memcpy(static_cast<void*>(to + l * width + 2 * i), &pair, sizeof pair);
-      }
+      for (Index l = packed; l < k; l += 2)
+        put_pair(to + l * width + 2 * i, pair_at(panel + i * row_stride, l, k, col_stride, access), access);
   }
 }
 
 /// Two steps of 16 columns side by side.
-inline void interleave(Bfloat16* to, const Bfloat16* even, const Bfloat16* odd) {
+template <class Access>
+void interleave(Bfloat16* to, const Bfloat16* even, const Bfloat16* odd, Access access) {
   std::uint32_t pairs[16];
+  even = access.load_n(even, 16), odd = access.load_n(odd, 16);
   for (int j = 0; j < 16; ++j) pairs[j] = even[j].bits | std::uint32_t{odd[j].bits} << 16;
-  std::memcpy(static_cast<void*>(to), pairs, sizeof pairs);
+  std::memcpy(static_cast<void*>(access.store_n(to, 32)), pairs, sizeof pairs);
 }
 
-/// RegisterKernel::pack_b, whose elements are contiguous at each step. Whole rows are read, as a panel's
+/// KernelText::pack_b, whose elements are contiguous at each step. Whole rows are read, as a panel's
 /// share of a row is only a few lines of a page.
-inline void pack_columns(Bfloat16* to, Index width, Index count, Index k, const Bfloat16* from,
-                         Index row_stride, Index col_stride) {
+template <class Access>
+void pack_columns(Bfloat16* to, Index width, Index count, Index k, const Bfloat16* from, Index row_stride,
+                  Index col_stride, Access access) {
   const Index pairs = ceil_div<Index>(k, 2);
   for (Index l = 0; l < k; l += 2) {
     const Bfloat16 *const even = from + l * col_stride, *const odd = even + col_stride;
@@ -82,22 +97,22 @@ inline void pack_columns(Bfloat16* to, Index width, Index count, Index k, const 
       Index whole = 0;  // columns in vectors
       if (row_stride == 1 && l + 1 < k)
         for (; whole + 16 <= cols; whole += 16)
-          interleave(panel + 2 * whole, even + first + whole, odd + first + whole);
-      for (Index j = whole; j < width; ++j) {
-        const std::uint32_t pair =
-            j < cols ? pair_at(even + (first + j) * row_stride, 0, k - l, col_stride) : 0;
-        std::memcpy(static_cast<void*>(panel + 2 * j), &pair, sizeof pair);
-      }
+          interleave(panel + 2 * whole, even + first + whole, odd + first + whole, access);
+      for (Index j = whole; j < width; ++j)
+        put_pair(panel + 2 * j,
+                 j < cols ? pair_at(even + (first + j) * row_stride, 0, k - l, col_stride, access) : 0,
+                 access);
     }
   }
 }
 
 /// C = alpha sum + beta C for a row of `cols` elements.
-inline void store_row(float* c, const float* sum, Index cols, float alpha, float beta) {
+template <class Access>
+void store_row(float* c, const float* sum, Index cols, float alpha, float beta, Access access) {
   if (beta == 0)
-    for (Index j = 0; j < cols; ++j) c[j] = alpha * sum[j];
+    for (Index j = 0; j < cols; ++j) access.at(c + j) = alpha * sum[j];
   else
-    for (Index j = 0; j < cols; ++j) c[j] = alpha * sum[j] + beta * c[j];
+    for (Index j = 0; j < cols; ++j) access.at(c + j) = alpha * sum[j] + beta * access.at(c + j);
 }
 
 }  // namespace
@@ -117,8 +132,9 @@ using Floats = hn::ScalableTag<float>;
 using Words = hn::ScalableTag<std::uint32_t>;
 
 /// One tile: the two halves of a word are widened to two floats.
+template <class Access>
 HWY_INLINE void multiply_widened(const Block<Bfloat16>& x, const Bfloat16* a, const Bfloat16* b, float* c,
-                                 Index rows, Index cols) {
+                                 Index rows, Index cols, Access access) {
   const Floats d;
   const Words w;
   const Index lanes = static_cast<Index>(hn::Lanes(d)), nr = bf_nv * lanes;
@@ -132,14 +148,15 @@ HWY_INLINE void multiply_widened(const Block<Bfloat16>& x, const Bfloat16* a, co
     hn::Vec<Floats> first[bf_nv], second[bf_nv];
 #pragma GCC unroll 3
     for (int v = 0; v < bf_nv; ++v) {
-      const auto words = hn::LoadU(w, reinterpret_cast<const std::uint32_t*>(b + 2 * v * lanes));
+      const auto words =
+          hn::LoadU(w, reinterpret_cast<const std::uint32_t*>(access.load_n(b + 2 * v * lanes, 2 * lanes)));
       first[v] = hn::BitCast(d, hn::ShiftLeft<16>(words));
       second[v] = hn::BitCast(d, hn::And(words, high));
     }
 #pragma GCC unroll 8
     for (int r = 0; r < bf_mr; ++r) {
       std::uint32_t pair;
-      std::memcpy(&pair, a + 2 * r, sizeof pair);
+      std::memcpy(&pair, access.load_n(a + 2 * r, 2), sizeof pair);
       const auto pairs = hn::Set(w, pair);
       const auto left = hn::BitCast(d, hn::ShiftLeft<16>(pairs)),
                  right = hn::BitCast(d, hn::And(pairs, high));
@@ -154,17 +171,22 @@ HWY_INLINE void multiply_widened(const Block<Bfloat16>& x, const Bfloat16* a, co
     if (r >= rows) break;
 #pragma GCC unroll 3
     for (int v = 0; v < bf_nv; ++v) hn::Store(sum[r][v], d, row + v * lanes);
-    store_row(c + r * x.ldc, row, cols, x.alpha, x.beta);
+    store_row(c + r * x.ldc, row, cols, x.alpha, x.beta, access);
   }
 }
 
-void MultiplyWidened(const Block<Bfloat16>& x) {
+template <class Access>
+void MultiplyWidened(const Block<Bfloat16>& x, Access access) {
   const Index nr = bf_nv * static_cast<Index>(hn::Lanes(Floats()));
   for (Index j = 0; j < x.n; j += nr)
     for (Index i = 0; i < x.m; i += bf_mr)
       multiply_widened(x, x.a.at(i / bf_mr), x.b.at(j / nr), x.c + i * x.ldc + j,
-                       std::min<Index>(bf_mr, x.m - i), std::min<Index>(nr, x.n - j));
+                       std::min<Index>(bf_mr, x.m - i), std::min<Index>(nr, x.n - j), access);
 }
+
+template <class Access>
+constexpr KernelText<Bfloat16, Access> text{&MultiplyWidened<Access>, &pack_rows<Access>,
+                                            &pack_columns<Access>};
 
 const RegisterKernel<Bfloat16>* WideningKernel() {
   static constexpr Index lanes = hn::MaxLanes(Floats());
@@ -177,9 +199,8 @@ const RegisterKernel<Bfloat16>* WideningKernel() {
                                                    .per_ns = 4 * lanes,
                                                    .min_packed = 0,
                                                    .masked = false,
-                                                   .multiply = &MultiplyWidened,
-                                                   .pack_a = &pack_rows,
-                                                   .pack_b = &pack_columns,
+                                                   .plain = text<Plain>,
+                                                   .traced = text<Traced<AnySink>>,
                                                    .k_group = 2};
   return &kernel;
 }
@@ -204,8 +225,9 @@ constexpr int dot_mr = 8, dot_nv = 3, dot_lanes = 16;
 constexpr Index dot_nr = dot_nv * dot_lanes;
 
 /// One tile: 24 sums in 32 registers, as in float.
+template <class Access>
 TALLCACHE_DOT void multiply_dots(const Block<Bfloat16>& x, const Bfloat16* a, const Bfloat16* b, float* c,
-                                 Index rows, Index cols, const Bfloat16* ahead) {
+                                 Index rows, Index cols, const Bfloat16* ahead, Access access) {
   __m512 sum[dot_mr][dot_nv];
 #pragma GCC unroll 8
   for (int r = 0; r < dot_mr; ++r)
@@ -219,11 +241,12 @@ TALLCACHE_DOT void multiply_dots(const Block<Bfloat16>& x, const Bfloat16* a, co
     __builtin_prefetch(b + 8 * dot_nr + 64);
     __builtin_prefetch(ahead + l / 2 * 32, 0, 2);
 #pragma GCC unroll 3
-    for (int v = 0; v < dot_nv; ++v) factor[v] = _mm512_loadu_si512(b + 2 * v * dot_lanes);
+    for (int v = 0; v < dot_nv; ++v)
+      factor[v] = _mm512_loadu_si512(access.load_n(b + 2 * v * dot_lanes, 2 * dot_lanes));
 #pragma GCC unroll 8
     for (int r = 0; r < dot_mr; ++r) {
       std::int32_t pair;
-      std::memcpy(&pair, a + 2 * r, sizeof pair);
+      std::memcpy(&pair, access.load_n(a + 2 * r, 2), sizeof pair);
       const __m512i left = _mm512_set1_epi32(pair);
 #pragma GCC unroll 3
       for (int v = 0; v < dot_nv; ++v)
@@ -241,13 +264,14 @@ TALLCACHE_DOT void multiply_dots(const Block<Bfloat16>& x, const Bfloat16* a, co
       const auto mask = static_cast<__mmask16>((1u << left) - 1);
       float* const to = c + r * x.ldc + v * dot_lanes;
       __m512 out = _mm512_mul_ps(alpha, sum[r][v]);
-      if (x.beta != 0) out = _mm512_fmadd_ps(beta, _mm512_maskz_loadu_ps(mask, to), out);
-      _mm512_mask_storeu_ps(to, mask, out);
+      if (x.beta != 0) out = _mm512_fmadd_ps(beta, _mm512_maskz_loadu_ps(mask, access.load_n(to, left)), out);
+      _mm512_mask_storeu_ps(access.store_n(to, left), mask, out);
     }
   }
 }
 
-void multiply_by_dots(const Block<Bfloat16>& x) {
+template <class Access>
+void multiply_by_dots(const Block<Bfloat16>& x, Access access) {
   const Index tiles = ceil_div<Index>(x.m, dot_mr) * ceil_div(x.n, dot_nr);
   const Index share = tiles ? x.ahead[0].size / tiles : 0;
   Index tile = 0;
@@ -255,8 +279,12 @@ void multiply_by_dots(const Block<Bfloat16>& x) {
     for (Index i = 0; i < x.m; i += dot_mr, ++tile)
       multiply_dots(x, x.a.at(i / dot_mr), x.b.at(j / dot_nr), x.c + i * x.ldc + j,
                     std::min<Index>(dot_mr, x.m - i), std::min(dot_nr, x.n - j),
-                    x.ahead[0].begin + share * tile);
+                    x.ahead[0].begin + share * tile, access);
 }
+
+template <class Access>
+constexpr KernelText<Bfloat16, Access> text_of_dots{&multiply_by_dots<Access>, &pack_rows<Access>,
+                                                    &pack_columns<Access>};
 
 constexpr RegisterKernel<Bfloat16> kernel_of_dots{.mr = dot_mr,
                                                   .nr = dot_nr,
@@ -267,9 +295,8 @@ constexpr RegisterKernel<Bfloat16> kernel_of_dots{.mr = dot_mr,
                                                   .per_ns = 8 * dot_lanes,
                                                   .min_packed = 0,
                                                   .masked = false,
-                                                  .multiply = &multiply_by_dots,
-                                                  .pack_a = &pack_rows,
-                                                  .pack_b = &pack_columns,
+                                                  .plain = text_of_dots<Plain>,
+                                                  .traced = text_of_dots<Traced<AnySink>>,
                                                   .k_group = 2};
 
 bool has_dots() {

@@ -19,6 +19,7 @@
 #include "common/compare.hpp"
 #include "common/fork/fork.hpp"
 #include "common/of_thread.hpp"
+#include "common/traced.hpp"
 #include "common/view.hpp"
 #include "cpu/matmul/gemm_plan.hpp"
 
@@ -35,8 +36,9 @@ namespace detail {
 /// enters as its transpose, so that both factors are read alike. A panel is `width` rows.
 template <class T, class Access>
 struct Factor {
+  using Policy = typename CompiledApart<Access>::Policy;
   const RegisterKernel<T>* kernel;
-  typename RegisterKernel<T>::Pack pack_panels;
+  typename KernelText<T, Policy>::Pack KernelText<T, Policy>::*pack_panels;
   const T* data;
   Index size, width, row_stride, col_stride;
   bool packed;
@@ -58,27 +60,10 @@ struct Factor {
 
   void pack_to(T* to, Index p, Index p_end, Index l0, Index k) const {
     const Index first = p * width, count = std::min(p_end * width, size) - first;
-    pack_panels(to, width, count, k, data + first * row_stride + l0 * col_stride, row_stride, col_stride);
-    read(first, count, l0, k);
-    writes(VectorView<T>{to, (p_end - p) * width * kernel->packed_k(k)}.with(access));
-  }
-
-  /// Tells the access policy that a kernel reads panel p of a k block.
-  void read_panel(Index p, Index l0, Index k) const {
-    const Index first = p * width, count = std::min(width, size - first);
-    if (packed)
-      reads(VectorView<const T>{panels(p, l0, k).data, width * kernel->packed_k(k)}.with(access));
-    else
-      read(first, count, l0, k);
-  }
-
- private:
-  void read(Index first, Index count, Index l0, Index k) const {
-    const T* from = data + first * row_stride + l0 * col_stride;
-    if (row_stride == 1)
-      reads(MatrixView<const T>{from, k, count, col_stride}.with(access));
-    else
-      reads(MatrixView<const T>{from, count, k, row_stride}.with(access));
+    CompiledApart<Access> apart(access);
+    const auto& text = kernel->text(apart.policy());
+    (text.*pack_panels)(to, width, count, k, data + first * row_stride + l0 * col_stride, row_stride,
+                        col_stride, apart.policy());
   }
 };
 
@@ -108,6 +93,12 @@ T* own_memory() {
   };
   Memory* const memory = of_thread<Memory>();
   return memory ? reinterpret_cast<T*>(memory->bytes) : nullptr;
+}
+
+template <class T, class Access>
+void run_kernel(const RegisterKernel<T>& kernel, const Block<T>& block, Access access) {
+  CompiledApart<Access> apart(access);
+  kernel.text(apart.policy()).multiply(block, apart.policy());
 }
 
 template <class T, class Access>
@@ -229,8 +220,10 @@ struct GemmRun {
       factor.pack_to(begin, part.begin, part.end, l0, k);
       return Panels<T>{begin, factor.width * steps, 1, factor.width};
     };
-    plan.kernel.multiply(block_of(to, from_a, k, packed(from_a), packed(from_b)));
+    run(block_of(to, from_a, k, packed(from_a), packed(from_b)));
   }
+
+  void run(const Block<T>& block) const { run_kernel(plan.kernel, block, c.access()); }
 
   /// Nothing is prefetched: an empty range, as a prefetch needs a valid address.
   Block<T> block_of(C to, const FactorPart& from_a, Index k, Panels<T> panels_a, Panels<T> panels_b) const {
@@ -259,38 +252,31 @@ struct GemmRun {
     if (b.packed && !next.b.begins_with(from_b))
       block.ahead[1] = {b.panels(next.b.begin, next_l0, next_k).data,
                         (from_b.end - from_b.begin) * b.width * next_k};
-    plan.kernel.multiply(block);
-    if constexpr (!std::is_same_v<Access, Plain>)
-      for (Index j = 0; j < from_b.end - from_b.begin; ++j)
-        for (Index i = 0; i < from_a.end - from_a.begin; ++i) {
-          a.read_panel(from_a.begin + i, l0, k);
-          b.read_panel(from_b.begin + j, l0, k);
-          const auto tile = to.block(i * a.width, j * b.width, std::min(a.width, to.rows - i * a.width),
-                                     std::min(b.width, to.cols - j * b.width));
-          if (block.beta != 0) reads(tile);
-          writes(tile);
-        }
+    run(block);
   }
 };
 
 /// The product as one leaf, on a B that is not transposed. The same as with a plan, which would take half as
 /// long as the product of n = 8 itself.
-template <class T>
-void multiply_unpacked(const RegisterKernel<T>& kernel, Trans trans_a, SumOf<T> alpha, MatrixView<const T> a,
-                       MatrixView<const T> b, SumOf<T> beta, MatrixView<SumOf<T>> c) {
+template <class T, class Access>
+void multiply_unpacked(const RegisterKernel<T>& kernel, Trans trans_a, SumOf<T> alpha,
+                       MatrixView<const T, Access> a, MatrixView<const T, Access> b, SumOf<T> beta,
+                       MatrixView<SumOf<T>, Access> c) {
   const Index a_row_stride = trans_a == Trans::no ? a.ld : 1, a_col_stride = trans_a == Trans::no ? 1 : a.ld;
-  kernel.multiply({.m = c.rows,
-                   .n = c.cols,
-                   .k = b.rows,
-                   .a = {a.data, kernel.mr * a_row_stride, a_row_stride, a_col_stride},
-                   .b = {b.data, kernel.nr, 1, b.ld},
-                   .a_packed = false,
-                   .b_packed = false,
-                   .c = c.data,
-                   .ldc = c.ld,
-                   .alpha = alpha,
-                   .beta = beta,
-                   .ahead = {{a.data, 0}, {b.data, 0}}});
+  run_kernel<T>(kernel,
+                {.m = c.rows,
+                 .n = c.cols,
+                 .k = b.rows,
+                 .a = {a.data, kernel.mr * a_row_stride, a_row_stride, a_col_stride},
+                 .b = {b.data, kernel.nr, 1, b.ld},
+                 .a_packed = false,
+                 .b_packed = false,
+                 .c = c.data,
+                 .ldc = c.ld,
+                 .alpha = alpha,
+                 .beta = beta,
+                 .ahead = {{a.data, 0}, {b.data, 0}}},
+                c.access());
 }
 
 /// The run of a plan in row-major order. The packed factors are at the beginning of the scratch.
@@ -298,14 +284,15 @@ template <class T, class Access>
 GemmRun<T, Access> gemm_run(const GemmPlan<T>& plan, Trans trans_a, Trans trans_b, SumOf<T> alpha,
                             MatrixView<const T, Access> a, MatrixView<const T, Access> b, SumOf<T> beta,
                             MatrixView<SumOf<T>, Access> c, Scratch<Access> scratch) {
+  using Text = KernelText<T, typename CompiledApart<Access>::Policy>;
   const RegisterKernel<T>& kernel = plan.kernel;
   const bool a_rows = trans_a == Trans::no, b_rows = trans_b == Trans::no;
   const auto a_memory = scratch.template vector<T>(plan.size_a());
   const auto b_memory = scratch.template vector<T>(plan.size_b());
   return {.plan = plan,
-          .a = {&kernel, kernel.pack_a, a.data, plan.m, kernel.mr, a_rows ? a.ld : 1, a_rows ? 1 : a.ld,
+          .a = {&kernel, &Text::pack_a, a.data, plan.m, kernel.mr, a_rows ? a.ld : 1, a_rows ? 1 : a.ld,
                 plan.pack_a, a_memory, a.access()},
-          .b = {&kernel, kernel.pack_b, b.data, plan.n, kernel.nr, b_rows ? 1 : b.ld, b_rows ? b.ld : 1,
+          .b = {&kernel, &Text::pack_b, b.data, plan.n, kernel.nr, b_rows ? 1 : b.ld, b_rows ? b.ld : 1,
                 plan.pack_b, b_memory, b.access()},
           .c = c,
           .alpha = alpha,
@@ -330,15 +317,13 @@ void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, SumOf<T> alpha, MatrixV
   const Packing<T> packing(kernel, m, n, trans_b == Trans::no, fork.width(), sizes);
   const bool shared = fork.width() > 1 && m * n * k / kernel.per_ns >= min_shared_work;
   const bool one_leaf = packing.none(k) && !shared;
-  if constexpr (std::is_same_v<Access, Plain>)
-    if (one_leaf) return multiply_unpacked<T>(packing.kernel, trans_a, alpha, a, b, beta, c);
+  if (one_leaf) return multiply_unpacked<T>(packing.kernel, trans_a, alpha, a, b, beta, c);
   GemmPlan<T> plan(m, n, k, packing, one_leaf, sizes);
   if (shared && sizes.mc == 0 && sizes.nc == 0) {
     plan.share(fork.width());
-    if constexpr (std::is_same_v<Access, Plain>) plan.pack_in_leaves(fork.width());
+    plan.pack_in_leaves(fork.width());
   }
-  if constexpr (std::is_same_v<Access, Plain>)
-    if (scratch.bytes_left() == 0 && sizes.kc == 0) plan.do_without_scratch();
+  if (scratch.bytes_left() == 0 && sizes.kc == 0) plan.do_without_scratch();
   gemm_run<T, Access>(plan, trans_a, trans_b, alpha, a, b, beta, c, scratch)(fork);
 }
 

@@ -40,27 +40,31 @@ HWY_INLINE Index lanes() {
 HWY_INLINE void prefetch_second_level(const void* line) { __builtin_prefetch(line, 0, 2); }
 
 /// One step of the inner dimension.
-template <int vectors, bool masked, class D, class V, class M, class A>
-HWY_INLINE void step(D d, V (&sum)[mr][vectors], A a, const hn::TFromD<D>* HWY_RESTRICT b, M mask) {
+template <int vectors, bool masked, class D, class V, class M, class A, class Access>
+HWY_INLINE void step(D d, V (&sum)[mr][vectors], A a, const hn::TFromD<D>* HWY_RESTRICT b, M mask,
+                     Access access) {
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   V row[vectors];
 #pragma GCC unroll 8
   for (int v = 0; v < vectors; ++v)
-    row[v] =
-        masked && v == vectors - 1 ? hn::MaskedLoad(mask, d, b + v * lanes) : hn::LoadU(d, b + v * lanes);
+    row[v] = masked && v == vectors - 1
+                 ? hn::MaskedLoad(mask, d,
+                                  access.load_n(b + v * lanes, static_cast<Index>(hn::CountTrue(d, mask))))
+                 : hn::LoadU(d, access.load_n(b + v * lanes, lanes));
 #pragma GCC unroll 8
   for (int r = 0; r < mr; ++r) {
-    const V factor = hn::Set(d, *a(r));
+    const hn::TFromD<D> element = access.at(a(r));
+    const V factor = hn::Set(d, element);
 #pragma GCC unroll 8
     for (int v = 0; v < vectors; ++v) sum[r][v] = hn::MulAdd(factor, row[v], sum[r][v]);
   }
 }
 
 /// sum += A B with the panel of A packed. Prefetches C and the next panels of A and B.
-template <int vectors, bool partial, class T, class V, class M>
+template <int vectors, bool partial, class T, class V, class M, class Access>
 HWY_INLINE void accumulate_packed(const Block<T>& x, V (&sum)[mr][vectors], const T* HWY_RESTRICT a,
                                   const T* HWY_RESTRICT b, const T* HWY_RESTRICT c, Index rows, M mask,
-                                  const T* ahead0, const T* ahead1) {
+                                  const T* ahead0, const T* ahead1, Access access) {
   const Tag<T> d;
   constexpr Index line = 64 / sizeof(T);
   const Index lanes = static_cast<Index>(hn::Lanes(d)), b_stride = x.b.col_stride;
@@ -84,20 +88,21 @@ HWY_INLINE void accumulate_packed(const Block<T>& x, V (&sum)[mr][vectors], cons
     for (int u = 0; u < 4; ++u) {
       hwy::Prefetch(a + 16 * mr);
       step<vectors, partial>(
-          d, sum, [a](int r) { return a + r; }, b, mask);
+          d, sum, [a](int r) { return a + r; }, b, mask, access);
       a += mr;
       b += b_stride;
     }
   }
   for (; l < x.k; ++l, a += mr, b += b_stride)
     step<vectors, partial>(
-        d, sum, [a](int r) { return a + r; }, b, mask);
+        d, sum, [a](int r) { return a + r; }, b, mask, access);
 }
 
 /// sum += A B with the rows of A where the caller has them.
-template <int vectors, bool partial, class T, class V, class M>
+template <int vectors, bool partial, class T, class V, class M, class Access>
 HWY_INLINE void accumulate_rows(const Block<T>& x, V (&sum)[mr][vectors], const T* HWY_RESTRICT a,
-                                const T* HWY_RESTRICT b, const T* HWY_RESTRICT c, Index rows, M mask) {
+                                const T* HWY_RESTRICT b, const T* HWY_RESTRICT c, Index rows, M mask,
+                                Access access) {
   const Tag<T> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d)), b_stride = x.b.col_stride;
   // Rows outside of the matrix repeat its last one: their sums are not stored.
@@ -112,13 +117,13 @@ HWY_INLINE void accumulate_rows(const Block<T>& x, V (&sum)[mr][vectors], const 
 #pragma GCC unroll 4
   for (Index l = 0, at = 0; l < x.k; ++l, at += a_col_stride, b += b_stride)
     step<vectors, partial>(
-        d, sum, [&row, at](int r) { return row[r] + at; }, b, mask);
+        d, sum, [&row, at](int r) { return row[r] + at; }, b, mask, access);
 }
 
 /// C = alpha sum + beta C for `rows` rows. With `partial` the last vector is masked.
-template <int vectors, bool partial, class T, class V, class M>
+template <int vectors, bool partial, class T, class V, class M, class Access>
 HWY_INLINE void store_tile(const Block<T>& x, const V (&sum)[mr][vectors], T* HWY_RESTRICT c, Index rows,
-                           [[maybe_unused]] Index cols, M mask) {
+                           [[maybe_unused]] Index cols, M mask, Access access) {
   const Tag<T> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   const V alpha = hn::Set(d, x.alpha), beta = hn::Set(d, x.beta);
@@ -134,49 +139,51 @@ HWY_INLINE void store_tile(const Block<T>& x, const V (&sum)[mr][vectors], T* HW
 #if HWY_MEM_OPS_MIGHT_FAULT
         HWY_ALIGN T part[hn::MaxLanes(d)];
         hn::Store(out, d, part);
-        for (Index e = 0; e < cols - v * lanes; ++e) to[e] = add ? x.beta * to[e] + part[e] : part[e];
+        for (Index e = 0; e < cols - v * lanes; ++e)
+          access.at(to + e) = add ? x.beta * access.at(to + e) + part[e] : part[e];
 #else
-        if (add) out = hn::MulAdd(beta, hn::MaskedLoad(mask, d, to), out);
-        hn::BlendedStore(out, mask, d, to);
+        const Index count = cols - v * lanes;
+        if (add) out = hn::MulAdd(beta, hn::MaskedLoad(mask, d, access.load_n(to, count)), out);
+        hn::BlendedStore(out, mask, d, access.store_n(to, count));
 #endif
       } else {
-        if (add) out = hn::MulAdd(beta, hn::LoadU(d, to), out);
-        hn::StoreU(out, d, to);
+        if (add) out = hn::MulAdd(beta, hn::LoadU(d, access.load_n(to, lanes)), out);
+        hn::StoreU(out, d, access.store_n(to, lanes));
       }
     }
   }
 }
 
-template <int vectors, bool partial, class T, class M>
+template <int vectors, bool partial, class T, class M, class Access>
 HWY_INLINE void multiply_tile(const Block<T>& x, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b,
                               T* HWY_RESTRICT c, Index rows, Index cols, M mask, const T* ahead0,
-                              const T* ahead1) {
+                              const T* ahead1, Access access) {
   hn::Vec<Tag<T>> sum[mr][vectors];
 #pragma GCC unroll 8
   for (int r = 0; r < mr; ++r)
 #pragma GCC unroll 8
     for (int v = 0; v < vectors; ++v) sum[r][v] = hn::Zero(Tag<T>());
   if (x.a_packed)
-    accumulate_packed<vectors, partial>(x, sum, a, b, c, rows, mask, ahead0, ahead1);
+    accumulate_packed<vectors, partial>(x, sum, a, b, c, rows, mask, ahead0, ahead1, access);
   else
-    accumulate_rows<vectors, partial>(x, sum, a, b, c, rows, mask);
-  store_tile<vectors, partial>(x, sum, c, rows, cols, mask);
+    accumulate_rows<vectors, partial>(x, sum, a, b, c, rows, mask, access);
+  store_tile<vectors, partial>(x, sum, c, rows, cols, mask, access);
 }
 
 /// Multiplies a panel of B, `vectors` vectors wide, by the panels of A. With `partial` the last vector is
 /// partly outside of the matrix.
-template <int vectors, bool partial, class T>
+template <int vectors, bool partial, class T, class Access>
 HWY_NOINLINE void multiply_panel(const Block<T>& x, const T* b, T* c, Index cols, Index tile,
-                                 const Index* share) {
+                                 const Index* share, Access access) {
   const auto mask = hn::FirstN(Tag<T>(), static_cast<std::size_t>(cols - (vectors - 1) * lanes<T>()));
   for (Index i = 0; i < x.m; i += mr, ++tile)
     multiply_tile<vectors, partial>(x, x.a.at(i / mr), b, c + i * x.ldc, std::min<Index>(mr, x.m - i), cols,
                                     mask, x.ahead[0].begin + share[0] * tile,
-                                    x.ahead[1].begin + share[1] * tile);
+                                    x.ahead[1].begin + share[1] * tile, access);
 }
 
-template <class T>
-void Multiply(const Block<T>& x) {
+template <class T, class Access>
+void Multiply(const Block<T>& x, Access access) {
   const Index width = nv * lanes<T>();
   const Index tiles = ceil_div(x.m, mr) * ceil_div(x.n, width);
   const Index share[2] = {x.ahead[0].size ? x.ahead[0].size / tiles : 0,
@@ -189,11 +196,12 @@ void Multiply(const Block<T>& x) {
     const T* const b = x.b_packed ? x.b.at(j / width) : x.b.data + j;
     const Index vectors = ceil_div(cols, lanes<T>());
     const bool partial = cols % lanes<T>() != 0;
-    const auto multiply = vectors == 1 ? (partial ? multiply_panel<1, true, T> : multiply_panel<1, false, T>)
-                          : vectors == 2
-                              ? (partial ? multiply_panel<2, true, T> : multiply_panel<2, false, T>)
-                              : (partial ? multiply_panel<nv, true, T> : multiply_panel<nv, false, T>);
-    multiply(x, b, x.c + j, cols, tile, share);
+    const auto multiply =
+        vectors == 1 ? (partial ? multiply_panel<1, true, T, Access> : multiply_panel<1, false, T, Access>)
+        : vectors == 2
+            ? (partial ? multiply_panel<2, true, T, Access> : multiply_panel<2, false, T, Access>)
+            : (partial ? multiply_panel<nv, true, T, Access> : multiply_panel<nv, false, T, Access>);
+    multiply(x, b, x.c + j, cols, tile, share, access);
     tile += ceil_div(x.m, mr);
   }
 }
@@ -207,16 +215,16 @@ inline constexpr int square = HWY_TARGET == HWY_AVX3 ? 8 : HWY_TARGET == HWY_AVX
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 /// to[l * width + i] = from[i * row_stride + l] for 0 <= i, l < the lanes of a vector, in registers: in
 /// blocks of 16 bytes, then the blocks.
-template <class T>
+template <class T, class Access>
 HWY_INLINE void transpose_square(T* HWY_RESTRICT to, Index width, const T* HWY_RESTRICT from,
-                                 Index row_stride) {
+                                 Index row_stride, Access access) {
   using D = hn::FixedTag<T, square>;
   constexpr int n = square, in_block = 16 / sizeof(T), blocks = n / in_block;
   const D d;
   using V = hn::Vec<D>;
   V x[n], y[n];
 #pragma GCC unroll 8
-  for (int i = 0; i < n; ++i) x[i] = hn::LoadU(d, from + i * row_stride);
+  for (int i = 0; i < n; ++i) x[i] = hn::LoadU(d, access.load_n(from + i * row_stride, n));
     // Afterwards block q of y[p in_block + c] is column q in_block + c of the rows from p in_block on.
 #pragma GCC unroll 8
   for (int p = 0; p < n; p += in_block) {
@@ -236,8 +244,9 @@ HWY_INLINE void transpose_square(T* HWY_RESTRICT to, Index width, const T* HWY_R
   }
 #pragma GCC unroll 4
   for (int c = 0; c < in_block; ++c) {
-    const auto put = [&](int q, V column)
-                         HWY_ATTR { hn::StoreU(column, d, to + (q * in_block + c) * width); };
+    const auto put = [&](int q, V column) HWY_ATTR {
+      hn::StoreU(column, d, access.store_n(to + (q * in_block + c) * width, n));
+    };
     if constexpr (blocks == 1) {
       put(0, y[c]);
     } else if constexpr (blocks == 2) {
@@ -260,9 +269,9 @@ HWY_INLINE void transpose_square(T* HWY_RESTRICT to, Index width, const T* HWY_R
 
 /// Packs panels whose elements are contiguous at each step. Whole rows are read, as a panel's share of a row
 /// is only a few lines of a page.
-template <class T>
+template <class T, class Access>
 HWY_INLINE void copy_rows(T* HWY_RESTRICT to, Index width, Index count, Index k, const T* HWY_RESTRICT from,
-                          Index col_stride) {
+                          Index col_stride, Access access) {
   const PackTag<T> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d)), whole = width / lanes * lanes;
   for (Index l = 0; l < k; ++l, to += width, from += col_stride) {
@@ -271,19 +280,20 @@ HWY_INLINE void copy_rows(T* HWY_RESTRICT to, Index width, Index count, Index k,
     for (; j + width <= count; j += width, panel += width * k) {
       for (Index i = 0; i < whole; i += lanes) {
         hwy::Prefetch(from + 4 * col_stride + j + i);
-        hn::StoreU(hn::LoadU(d, from + j + i), d, panel + i);
+        hn::StoreU(hn::LoadU(d, access.load_n(from + j + i, lanes)), d, access.store_n(panel + i, lanes));
       }
-      for (Index i = whole; i < width; ++i) panel[i] = from[j + i];
+      for (Index i = whole; i < width; ++i) access.at(panel + i) = access.at(from + j + i);
     }
     if (j < count)
-      for (Index i = 0; i < width; ++i) panel[i] = j + i < count ? from[j + i] : T{};
+      for (Index i = 0; i < width; ++i)
+        access.at(panel + i) = j + i < count ? T(access.at(from + j + i)) : T{};
   }
 }
 
 /// Packs a panel whose elements are `col_stride` apart at each step.
-template <class T>
+template <class T, class Access>
 HWY_INLINE void gather_rows(T* HWY_RESTRICT to, Index width, Index count, Index k, const T* HWY_RESTRICT from,
-                            Index row_stride, Index col_stride) {
+                            Index row_stride, Index col_stride, Access access) {
   Index whole_i = 0, whole_l = 0;
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
   if (col_stride == 1) {
@@ -296,25 +306,28 @@ HWY_INLINE void gather_rows(T* HWY_RESTRICT to, Index width, Index count, Index 
             from + i * row_stride + l + distance + (l + distance < k ? 0 : square * row_stride - k);
 #pragma GCC unroll 8
         for (int r = 0; r < square; ++r) hwy::Prefetch(ahead + r * row_stride);
-        transpose_square(to + l * width + i, width, from + i * row_stride + l, row_stride);
+        transpose_square(to + l * width + i, width, from + i * row_stride + l, row_stride, access);
       }
   }
 #endif
   for (Index l = 0; l < k; ++l) {
     for (Index i = l < whole_l ? whole_i : 0; i < count; ++i)
-      to[l * width + i] = from[i * row_stride + l * col_stride];
-    for (Index i = count; i < width; ++i) to[l * width + i] = 0;
+      access.at(to + l * width + i) = access.at(from + i * row_stride + l * col_stride);
+    for (Index i = count; i < width; ++i) access.at(to + l * width + i) = T{};
   }
 }
 
-template <class T>
+template <class T, class Access>
 void Pack(T* HWY_RESTRICT to, Index width, Index count, Index k, const T* HWY_RESTRICT from, Index row_stride,
-          Index col_stride) {
-  if (row_stride == 1) return copy_rows(to, width, count, k, from, col_stride);
+          Index col_stride, Access access) {
+  if (row_stride == 1) return copy_rows(to, width, count, k, from, col_stride, access);
   for (Index i = 0; i < count; i += width)
     gather_rows(to + i * k, width, std::min(width, count - i), k, from + i * row_stride, row_stride,
-                col_stride);
+                col_stride, access);
 }
+
+template <class T, class Access>
+constexpr KernelText<T, Access> text{&Multiply<T, Access>, &Pack<T, Access>, &Pack<T, Access>};
 
 template <class T>
 const RegisterKernel<T>* Kernel() {
@@ -330,9 +343,8 @@ const RegisterKernel<T>* Kernel() {
                                             .per_ns = 4 * width / nv,
                                             .min_packed = 512,
                                             .masked = !HWY_MEM_OPS_MIGHT_FAULT,
-                                            .multiply = &Multiply<T>,
-                                            .pack_a = &Pack<T>,
-                                            .pack_b = &Pack<T>};
+                                            .plain = text<T, Plain>,
+                                            .traced = text<T, Traced<AnySink>>};
   return &kernel;
 }
 const RegisterKernel<double>* KernelDouble() { return Kernel<double>(); }

@@ -11,6 +11,8 @@
 #include "common/ceil_div.hpp"
 #include "common/element.hpp"
 #include "common/named.hpp"
+#include "common/traced.hpp"
+#include "common/view.hpp"
 
 namespace tallcache::cpu::matmul {
 
@@ -44,6 +46,19 @@ struct Block {
   } ahead[2];
 };
 
+/// What a kernel runs, all of whose accesses to the matrices and to packed panels go through the policy.
+template <class T, class Access>
+struct KernelText {
+  /// C = alpha A B + beta C, a loop over tiles.
+  void (*multiply)(const Block<T>&, Access);
+  /// Packs `count` rows of A (columns of B) and k steps of the inner dimension into consecutive panels of
+  /// `width`. Where k_group is 1, panel p has to[p * width * k + l * width + i] = from[(p * width + i) *
+  /// row_stride + l * col_stride], and zero beyond the last row.
+  using Pack = void (*)(T* to, Index width, Index count, Index k, const T* from, Index row_stride,
+                        Index col_stride, Access);
+  Pack pack_a, pack_b;
+};
+
 /// The kernels of an instruction set. Its sizes are constants of that set, chosen by measurements
 /// (TUNING.md): nothing is measured, and no cache asked for its size, on the machine that runs them.
 template <class T>
@@ -56,14 +71,12 @@ struct RegisterKernel {
   Index min_packed;  ///< a factor is packed from this size of the other factor's dimension on
   bool masked;       ///< loads part of a vector without reading the rest: B may stay unpacked at any width
 
-  /// C = alpha A B + beta C, a loop over tiles.
-  void (*multiply)(const Block<T>&);
-  /// Packs `count` rows of A (columns of B) and k steps of the inner dimension into consecutive panels of
-  /// `width`. Where k_group is 1, panel p has to[p * width * k + l * width + i] = from[(p * width + i) *
-  /// row_stride + l * col_stride], and zero beyond the last row.
-  using Pack = void (*)(T* to, Index width, Index count, Index k, const T* from, Index row_stride,
-                        Index col_stride);
-  Pack pack_a, pack_b;
+  /// Its text, compiled under each access policy.
+  KernelText<T, Plain> plain;
+  KernelText<T, Traced<AnySink>> traced;
+  const KernelText<T, Plain>& text(Plain) const { return plain; }
+  const KernelText<T, Traced<AnySink>>& text(Traced<AnySink>) const { return traced; }
+
   /// Packed panels have a multiple of so many steps of the inner dimension; zeros follow the last.
   Index k_group = 1;
 

@@ -1,0 +1,166 @@
+#include "tests/leaf.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+namespace tallcache::test {
+namespace {
+
+enum class Flush { begin, end };
+
+/// Bytes that begin (end) where a page does, between pages that cannot be touched.
+class Guarded {
+ public:
+  Guarded(std::size_t bytes, Flush flush) : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
+    const std::size_t inside = (bytes + page_ - 1) / page_ * page_;
+    size_ = inside + 2 * page_;
+    pages_ = static_cast<std::byte*>(mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    EXPECT_NE(pages_, MAP_FAILED);
+    EXPECT_EQ(mprotect(pages_ + page_, inside, PROT_READ | PROT_WRITE), 0);
+    begin_ = pages_ + page_ + (flush == Flush::end ? inside - bytes : 0);
+  }
+  Guarded(const Guarded&) = delete;
+  ~Guarded() { munmap(pages_, size_); }
+
+  std::byte* begin() const { return begin_; }
+
+ private:
+  std::size_t page_, size_ = 0;
+  std::byte *pages_ = nullptr, *begin_ = nullptr;
+};
+
+using Contents = std::vector<std::vector<std::byte>>;
+
+Contents contents_of(const Leaf& leaf) {
+  Contents contents;
+  for (const Region& region : leaf.regions) contents.push_back(region.content);
+  return contents;
+}
+
+/// The memory of a leaf.
+class Memory {
+ public:
+  Memory(const Leaf& leaf, Flush flush) : leaf_(leaf) {
+    for (const Region& region : leaf.regions) {
+      guarded_.push_back(std::make_unique<Guarded>(region.content.size(), flush));
+      at_.push_back(guarded_.back()->begin());
+    }
+  }
+
+  const At& at() const { return at_; }
+
+  void fill(const Contents& contents) {
+    for (std::size_t r = 0; r < at_.size(); ++r) std::ranges::copy(contents[r], at_[r]);
+  }
+
+  /// What the regions hold after a run over `before`.
+  Contents after(const Contents& before) {
+    fill(before);
+    leaf_.plain(at_, Plain{});
+    Contents contents;
+    for (std::size_t r = 0; r < at_.size(); ++r)
+      contents.emplace_back(at_[r], at_[r] + leaf_.regions[r].content.size());
+    return contents;
+  }
+
+ private:
+  const Leaf& leaf_;
+  std::vector<std::unique_ptr<Guarded>> guarded_;
+  At at_;
+};
+
+/// The bytes of each region that a leaf names.
+class Named {
+ public:
+  explicit Named(const Leaf& leaf, const At& at) : leaf_(leaf), at_(at) {
+    for (const Region& region : leaf.regions) {
+      loaded.emplace_back(region.content.size());
+      stored.emplace_back(region.content.size());
+    }
+  }
+  void load(const void* address, std::size_t bytes) { mark(loaded, address, bytes); }
+  void store(const void* address, std::size_t bytes) { mark(stored, address, bytes); }
+
+  std::vector<std::vector<char>> loaded, stored;
+
+ private:
+  void mark(std::vector<std::vector<char>>& of, const void* address, std::size_t bytes) {
+    const auto* const first = static_cast<const std::byte*>(address);
+    for (std::size_t r = 0; r < at_.size(); ++r)
+      if (first >= at_[r] && first + bytes <= at_[r] + of[r].size())
+        return static_cast<void>(std::fill_n(of[r].begin() + (first - at_[r]), bytes, char{1}));
+    ADD_FAILURE() << bytes << " bytes are named that are in no region";
+  }
+
+  const Leaf& leaf_;
+  const At& at_;
+};
+
+void expect_stores(const Leaf& leaf, Memory& memory, const Named& named,
+                   const std::vector<std::size_t>& stored) {
+  Contents ones = contents_of(leaf), others = ones;
+  for (const std::size_t r : stored) {
+    // Either is a number of every type, neither large nor small.
+    std::ranges::fill(ones[r], std::byte{0x3f});
+    std::ranges::fill(others[r], std::byte{0xc0});
+  }
+  const Contents of_ones = memory.after(ones), of_others = memory.after(others);
+  for (std::size_t r = 0; r < ones.size(); ++r)
+    for (std::size_t i = 0; i < ones[r].size(); i += leaf.regions[r].element) {
+      bool kept = true, named_any = false;
+      for (std::size_t byte = i; byte < i + leaf.regions[r].element; ++byte) {
+        kept = kept && of_ones[r][byte] == ones[r][byte] && of_others[r][byte] == others[r][byte];
+        named_any = named_any || named.stored[r][byte];
+      }
+      ASSERT_EQ(!kept, named_any) << "region " << r << ", element " << i / leaf.regions[r].element
+                                  << (kept ? " is named and not stored" : " is stored and not named");
+    }
+}
+
+void expect_loads(const Leaf& leaf, Memory& memory, const Named& named) {
+  Contents contents = contents_of(leaf);
+  const Contents expected = memory.after(contents);
+  for (std::size_t r = 0; r < contents.size(); ++r) {
+    const std::size_t size = leaf.regions[r].element;
+    for (std::size_t i = 0; i < contents[r].size(); i += size) {
+      const bool is_named = named.loaded[r][i];
+      const auto bytes = std::span(contents[r]).subspan(i, size);
+      const bool is_zero = std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{}; });
+      if (is_named && leaf.regions[r].padded && is_zero) continue;
+      std::byte& top = contents[r][i + size - 1];  // of the sign
+      top ^= std::byte{0x80};
+      Contents after = memory.after(contents);
+      top ^= std::byte{0x80};
+      if (after[r][i + size - 1] == (top ^ std::byte{0x80}) && !named.stored[r][i])
+        after[r][i + size - 1] = top;  // it was not stored to
+      ASSERT_EQ(after != expected, is_named)
+          << "region " << r << ", element " << i / size
+          << (is_named ? " is named and not loaded" : " is loaded and not named");
+    }
+  }
+}
+
+}  // namespace
+
+void expect_exact(const Leaf& leaf, const std::vector<std::size_t>& stored) {
+  for (const Flush flush : {Flush::begin, Flush::end}) {
+    Memory memory(leaf, flush);
+    const Contents expected = memory.after(contents_of(leaf));
+    Named named(leaf, memory.at());
+    AnySink sink(named);
+    memory.fill(contents_of(leaf));
+    leaf.traced(memory.at(), {&sink});
+    for (std::size_t r = 0; r < expected.size(); ++r)
+      ASSERT_TRUE(std::equal(expected[r].begin(), expected[r].end(), memory.at()[r]))
+          << "the traced text stores another result";
+    expect_stores(leaf, memory, named, stored);
+    if (flush == Flush::begin) expect_loads(leaf, memory, named);
+  }
+}
+
+}  // namespace tallcache::test
