@@ -12,6 +12,8 @@
 namespace tallcache::blas {
 namespace {
 
+using cpu::matmul::detail::nanoseconds_of, cpu::matmul::detail::on_one_thread;
+
 /// oneTBB's forks on bodies that do not throw. Where there is no memory for a task, this thread runs both
 /// branches.
 struct Forks {
@@ -44,7 +46,7 @@ struct Forks {
 /// Calls run(fork), which does not throw, with as many threads as so much work on one thread is worth.
 template <class Run>
 void with_fork(Index nanoseconds, const Run& run) {
-  const Crew crew = crew_of(nanoseconds < cpu::matmul::detail::min_shared_work ? 1 : threads());
+  const Crew crew = crew_of(on_one_thread(nanoseconds) ? 1 : threads());
   if (crew.threads > 1) {
     bool began = false;
     try {
@@ -66,12 +68,6 @@ template <class T>
 MatrixView<T> view_of(Stored<T> x, Trans trans, Index rows, Index cols) {
   if (trans == Trans::yes) std::swap(rows, cols);
   return {x.data, rows, cols, x.ld};
-}
-
-/// A product of m x n x k, with saturation: it only chooses the number of threads.
-Index work_of(Index m, Index n, Index k) {
-  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  return work < 1e15 ? static_cast<Index>(work) : Index{1000000000000000};
 }
 
 template <class T>
@@ -101,13 +97,13 @@ void gemm(Layout layout, Trans trans_a, Trans trans_b, Index m, Index n, Index k
     return gemm(Layout::row_major, trans_b, trans_a, n, m, k, alpha, b, a, beta, c);
   count_call(std::is_same_v<T, float> ? Routine::sgemm : Routine::dgemm);
   if (is_nothing_to_do(m, n, k, alpha, beta)) return;
-  const cpu::matmul::detail::Packing<T> packing(cpu::matmul::register_kernel<T>(), m, n, trans_b == Trans::no,
-                                                1, {});
-  const Index nanoseconds = work_of(m, n, k) / packing.kernel.per_ns;
-  if (packing.none(k) && k > 0 && alpha != 0 && nanoseconds < cpu::matmul::detail::min_shared_work)
-    return cpu::matmul::detail::multiply_unpacked<T>(packing.kernel, trans_a, alpha,
-                                                     view_of(a, trans_a, m, k), view_of(b, trans_b, k, n),
-                                                     beta, view_of(c, Trans::no, m, n));
+  const auto& kernel = cpu::matmul::register_kernel<T>();
+  const cpu::matmul::detail::Packing<T> packing(kernel, m, n, k, trans_b == Trans::no, 1, {});
+  const Index nanoseconds = nanoseconds_of(kernel, m, n, k);
+  if (packing.one_leaf && k > 0 && alpha != 0 && on_one_thread(nanoseconds))
+    return cpu::matmul::detail::multiply_unpacked<T>(kernel, trans_a, alpha, view_of(a, trans_a, m, k),
+                                                     view_of(b, trans_b, k, n), beta,
+                                                     view_of(c, Trans::no, m, n));
   with_fork(nanoseconds, [&](auto& fork) {
     const Lease lease(scratch_of_gemm<T>(trans_a, trans_b, m, n, k));
     cpu::matmul::detail::gemm_rows(fork, trans_a, trans_b, alpha, view_of(a, trans_a, m, k),
@@ -126,7 +122,7 @@ void multiply_triangle(Layout layout, Triangle triangle, Trans trans_a, Trans tr
                              c);
   if (is_nothing_to_do(n, n, k, alpha, beta)) return;
   const auto lease = [](std::size_t bytes) { return Lease(bytes); };
-  with_fork(work_of(n, n, k) / cpu::matmul::register_kernel<T>().per_ns, [&](auto& fork) {
+  with_fork(nanoseconds_of(cpu::matmul::register_kernel<T>(), n, n, k), [&](auto& fork) {
     cpu::matmul::gemmt(fork, triangle, trans_a, trans_b, alpha, view_of(a, trans_a, n, k),
                        view_of(b, trans_b, k, n), beta, view_of(c, Trans::no, n, n), lease);
   });

@@ -309,7 +309,7 @@ TEST(GemmPlan, LetsLeavesOfManyThreadsPack) {
   using namespace cpu::matmul::detail;
   const auto& kernel = cpu::matmul::register_kernel<double>();
   const auto in_leaves = [&](Index n, bool b_rows, Index threads) {
-    GemmPlan<double> plan(n, n, n, Packing<double>(kernel, n, n, b_rows, threads, {}), false, {});
+    GemmPlan<double> plan(n, n, n, Packing<double>(kernel, n, n, n, b_rows, threads, {}), false, {});
     plan.share(threads);
     plan.pack_in_leaves(threads);
     const Index packed = plan.pack_a * plan.mc * kernel.mr + plan.pack_b * plan.nc * kernel.nr;
@@ -329,7 +329,7 @@ TEST(GemmPlan, IsSharedByThreads) {
   for (Index n : {1, 31, 128, 257, 1000})
     for (Index m : {1, 129, 1024})
       for (Index threads : {2, 16, 500}) {
-        const Packing<double> packing(kernel, m, n, true, 1, {});
+        const Packing<double> packing(kernel, m, n, 700, true, 1, {});
         const GemmPlan<double> whole(m, n, 700, packing, false, {});
         GemmPlan<double> shared = whole;
         shared.share(threads);

@@ -118,7 +118,7 @@ struct GemmRun {
   /// The whole product.
   template <class Fork>
   void operator()(Fork& fork) const {
-    const Index nanoseconds = plan.m * plan.n * plan.k / plan.kernel.per_ns;
+    const Index nanoseconds = nanoseconds_of(plan.kernel, plan.m, plan.n, plan.k);
     if (!plan.in_leaves) {
       expect_work(fork, nanoseconds);
       pack(fork);
@@ -314,16 +314,9 @@ void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, SumOf<T> alpha, MatrixV
     });
     return;
   }
-  const Packing<T> packing(kernel, m, n, trans_b == Trans::no, fork.width(), sizes);
-  const bool shared = fork.width() > 1 && m * n * k / kernel.per_ns >= min_shared_work;
-  const bool one_leaf = packing.none(k) && !shared;
-  if (one_leaf) return multiply_unpacked<T>(packing.kernel, trans_a, alpha, a, b, beta, c);
-  GemmPlan<T> plan(m, n, k, packing, one_leaf, sizes);
-  if (shared && sizes.mc == 0 && sizes.nc == 0) {
-    plan.share(fork.width());
-    plan.pack_in_leaves(fork.width());
-  }
-  if (scratch.bytes_left() == 0 && sizes.kc == 0) plan.do_without_scratch();
+  const Packing<T> packing(kernel, m, n, k, trans_b == Trans::no, fork.width(), sizes);
+  if (packing.one_leaf) return multiply_unpacked<T>(kernel, trans_a, alpha, a, b, beta, c);
+  const auto plan = GemmPlan<T>::choose(m, n, k, packing, scratch.bytes_left() > 0, sizes);
   gemm_run<T, Access>(plan, trans_a, trans_b, alpha, a, b, beta, c, scratch)(fork);
 }
 
@@ -337,7 +330,7 @@ std::size_t gemm_scratch_bytes(Layout layout, Trans trans_a, Trans trans_b, Inde
   const bool rows = layout == Layout::row_major;
   const bool b_rows = rows ? trans_b == Trans::no : trans_a == Trans::no;
   if (!rows) std::swap(m, n);
-  return detail::GemmPlan<T>(m, n, k, detail::Packing<T>(kernel, m, n, b_rows, 1, sizes), false, sizes)
+  return detail::GemmPlan<T>(m, n, k, detail::Packing<T>(kernel, m, n, k, b_rows, 1, sizes), false, sizes)
       .scratch();
 }
 

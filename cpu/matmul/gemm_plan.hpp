@@ -19,35 +19,40 @@ namespace detail {
 
 constexpr Index value_or_default(Index value, Index default_value) { return value ? value : default_value; }
 
-/// The work on one thread, in nanoseconds, from which a product is divided for several.
-inline constexpr Index min_shared_work = 50'000;
+/// The time of a product on one thread, in nanoseconds, with saturation: it only chooses a plan.
+template <class T>
+Index nanoseconds_of(const RegisterKernel<T>& kernel, Index m, Index n, Index k) {
+  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  return static_cast<Index>(std::min(work, 1e15)) / kernel.per_ns;
+}
+/// Whether a product of this time stays on one thread.
+constexpr bool on_one_thread(Index nanoseconds) { return nanoseconds < 50'000; }
 /// Up to so many threads move little between their caches.
 inline constexpr Index few_threads = 4;
 /// The largest factors that leaves pack for themselves, in bytes: of all leaves, and of one. They are
 /// the same on every machine, whatever its caches.
 inline constexpr Index packed_in_leaves = Index{4} << 20, packed_in_leaf = Index{512} << 10;
 
-/// Which factors of a product are packed.
+/// Which factors of a product are packed, and whether threads share it.
 template <class T>
 struct Packing {
   const RegisterKernel<T>& kernel;
-  bool a, b;
-  Index kc;
+  Index threads, kc;
+  bool a, b, shared, one_leaf;  ///< one_leaf: the kernel reads both where they are
 
   /// `b_rows`: the rows of B are contiguous, as the kernel reads them. What several threads pack moves
   /// between their caches, so that it pays later than on one.
-  Packing(const RegisterKernel<T>& kernel, Index m, Index n, bool b_rows, Index threads,
+  Packing(const RegisterKernel<T>& kernel, Index m, Index n, Index k, bool b_rows, Index threads,
           const GemmSizes& sizes)
-      : kernel(kernel), kc(kernel.packed_k(value_or_default(sizes.kc, kernel.kc))) {
+      : kernel(kernel), threads(threads), kc(kernel.packed_k(value_or_default(sizes.kc, kernel.kc))) {
     const Index halves = threads == 1 ? 2 : threads <= few_threads ? 3 : 4;
     const Index min_packed = value_or_default(sizes.min_packed, kernel.min_packed * halves / 2);
     const bool always = kernel.k_group > 1;  // its order is not that of any matrix
     a = always || n >= min_packed;
     b = always || m >= min_packed || !b_rows || (!kernel.masked && n % kernel.lanes != 0);
+    shared = threads > 1 && !on_one_thread(nanoseconds_of(kernel, m, n, k));
+    one_leaf = !a && !b && k <= kc && !shared;
   }
-
-  /// The kernel reads both factors unpacked.
-  bool none(Index k) const { return !a && !b && k <= kc; }
 };
 
 /// The division of a product into whole panels and k blocks. The order in which an element's terms are added
@@ -60,6 +65,19 @@ struct GemmPlan {
   Index mc, nc;  ///< in panels
   bool pack_a, pack_b;
   bool in_leaves = false;  ///< each leaf packs what it reads, to memory of its own
+
+  /// The plan of packing.threads threads. Without scratch leaves pack for themselves. The one decision on how
+  /// a product is computed: the same under every access policy.
+  static GemmPlan choose(Index m, Index n, Index k, const Packing<T>& packing, bool has_scratch,
+                         const GemmSizes& sizes) {
+    GemmPlan plan(m, n, k, packing, packing.one_leaf, sizes);
+    if (packing.shared && sizes.mc == 0 && sizes.nc == 0) {
+      plan.share(packing.threads);
+      plan.pack_in_leaves(packing.threads);
+    }
+    if (!has_scratch && sizes.kc == 0) plan.do_without_scratch();
+    return plan;
+  }
 
   GemmPlan(Index m, Index n, Index k, const Packing<T>& packing, bool one_leaf, const GemmSizes& sizes)
       : kernel(packing.kernel), m(m), n(n), k(k), pack_a(packing.a), pack_b(packing.b) {

@@ -72,7 +72,7 @@ class GemmTiles {
   }
 
   static detail::GemmPlan<T> plan_of(const MatrixView<SumOf<T>>& c, const MatrixView<const T>& a) {
-    const detail::Packing<T> packing(register_kernel<T>(), c.rows, c.cols, true, 1, {});
+    const detail::Packing<T> packing(register_kernel<T>(), c.rows, c.cols, a.cols, true, 1, {});
     return {c.rows, c.cols, a.cols, packing, false, {}};
   }
 
