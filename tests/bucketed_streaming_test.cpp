@@ -19,7 +19,9 @@ TEST(BucketedStreaming, EverySkewAndWay) {
   };
   for (const auto& [n, range] : problems)
     for (std::string_view input : key_inputs)
-      for (int threads : thread_counts()) expect_all_sort(seeded(input, n, range), range, {threads}, input);
+      for (int threads : thread_counts())
+        for (ForkPolicy policy : policies_of(threads))
+          expect_all_sort(seeded(input, n, range), range, {.threads = threads, .policy = policy}, input);
 }
 
 // A leaf of more pairs than its stage holds, which threads share.

@@ -80,6 +80,13 @@ if command -v git >/dev/null; then
   edit "context['sources']['cpu/copy/rows.hpp'] = '$(git rev-parse "$blank:cpu/copy/rows.hpp")'"
   run 0 report --stale old.json; has out "^0 of 1"
   GIT_DIR=/nonexistent run 0 report --stale old.json; has out "^old.json: stale: cpu/copy/rows.hpp$"
+  # Neither does a move from a folder beside, unless the code changed on the way.
+  mkdir cpu/lines && sed 's/cpu::copy/cpu::lines/' cpu/copy/rows.hpp >cpu/lines/rows.hpp && save "in another folder" >/dev/null
+  from() { edit "sources = context['sources']; del sources['cpu/copy/rows.hpp']; sources['cpu/lines/rows.hpp'] = '$1'"; }
+  from "$(git rev-parse HEAD:cpu/lines/rows.hpp)"
+  run 0 report --stale old.json; has out "^0 of 1"
+  from "$(git rev-parse "$code:cpu/copy/rows.hpp")"
+  run 0 report --stale old.json; has out "^old.json: stale: cpu/copy/rows.hpp (new), cpu/lines/rows.hpp (gone)$"
   cd .. || exit 1
 else
   skip "documents of older commits" "git is not installed"

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "common/catalogue.hpp"
+#include "tests/every_shape.hpp"
 #include "tests/hard_factors.hpp"
 #include "tests/support.hpp"
 
@@ -97,7 +98,35 @@ TEST_P(Conformance, EveryShape) {
   // A supports() that excludes most shapes, or all but the trivial ones, is a defect of the variant.
   EXPECT_GE(ran, left / 4) << "of " << left << " shapes";
   EXPECT_GE(large, 3u) << "shapes of " << large_size << " and more";
+  if (variant.backend == "cpu" && left == shapes.size()) {  // others depend on the machine and the build
+    const auto differs = every_shape_difference(every_shape_lines(EVERY_SHAPE), variant, ran, shapes.size());
+    if (!differs.empty()) ADD_FAILURE() << differs;
+  }
   RecordProperty("shapes", static_cast<int>(ran));
+}
+
+TEST(EveryShapeList, NamesVariantsThatExist) {
+  if (std::getenv("TALLCACHE_WRITE_EVERY_SHAPE")) write_every_shape(EVERY_SHAPE);
+  auto lines = every_shape_lines(EVERY_SHAPE);
+  EXPECT_FALSE(lines.empty());
+  for (const Variant* variant : variants())
+    if (variant->backend == "cpu") lines.erase(every_shape_name(*variant));
+  for (const auto& [name, line] : lines)
+    ADD_FAILURE() << "tests/every_shape.txt:" << line.number << "\n- " << name
+                  << " (there is no such variant)";
+}
+
+// A count that is another one, a line that is missing, and one that cannot be read are named.
+TEST(EveryShapeList, NamesTheLineThatDiffers) {
+  const Variant& variant = find_variant(find_operation("fft"), "fft_six_step");
+  const std::map<std::string, EveryShapeLine> lines{{every_shape_name(variant), {7, 12}}};
+  EXPECT_EQ(every_shape_difference(lines, variant, 12, 20), "");
+  EXPECT_EQ(every_shape_difference({}, variant, 20, 20), "");
+  const std::string name = every_shape_name(variant);
+  EXPECT_EQ(every_shape_difference(lines, variant, 11, 20),
+            "tests/every_shape.txt:7\n- " + name + " 12\n+ " + name + " 11");
+  EXPECT_EQ(every_shape_difference({}, variant, 11, 20),
+            "tests/every_shape.txt\n- (no line: all shapes, 20)\n+ " + name + " 11");
 }
 
 // Each parameter at its minimum and at values that divide nothing, alone and all of them at once.

@@ -6,6 +6,7 @@
 
 #include <numeric>
 
+#include "common/fork/parallel.hpp"
 #include "cpu/counting_sort/in_place.hpp"
 #include "tests/support.hpp"
 
@@ -24,8 +25,9 @@ std::vector<Key> seeded(std::string_view input, Index n, std::uint64_t range) {
 
 struct Setting {
   int threads = 1;
-  Index offset = 0;  ///< of the keys behind a line boundary
-  Index width = 0;   ///< not 0: on one thread, cut as for so many
+  Index offset = 0;                         ///< of the keys behind a line boundary
+  Index width = 0;                          ///< not 0: on one thread, cut as for so many
+  ForkPolicy policy = default_fork_policy;  ///< of several threads
 };
 
 // Cuts as for several threads, more than the machine may have, and runs on one.
@@ -52,10 +54,9 @@ void expect_sorted(std::vector<Key> keys, std::size_t bytes, Setting setting, So
     Wide fork{{}, setting.width};
     sort(fork, view, room);
   } else if (setting.threads > 1) {
-    in_arena(setting.threads, [&] {
-      OneTbb fork{setting.threads};
-      sort(fork, view, room);
-    });
+    set_fork_policy(setting.policy);
+    run_parallel(setting.threads, [&](auto& fork) { sort(fork, view, room); });
+    set_fork_policy(default_fork_policy);
   } else {
     Serial fork;
     sort(fork, view, room);
@@ -63,7 +64,7 @@ void expect_sorted(std::vector<Key> keys, std::size_t bytes, Setting setting, So
   std::ranges::sort(keys);
   const std::string where = what + ", " + std::to_string(n) + " keys, " + std::to_string(setting.threads) +
                             " threads, cut for " + std::to_string(setting.width) + ", offset " +
-                            std::to_string(setting.offset);
+                            std::to_string(setting.offset) + ", " + std::string(name_of(setting.policy));
   EXPECT_TRUE(std::equal(keys.begin(), keys.end(), begin)) << where;
   const auto intact = [](const Key* from, const Key* to) {
     return std::all_of(from, to, [](Key key) { return key == guard; });
@@ -107,8 +108,10 @@ TEST(CountingSortInPlace, EverySkewAndWay) {
   for (const auto& [n, range] : problems)
     for (std::string_view input : key_inputs)
       for (int threads : thread_counts())
-        for (Index offset : {0, 7})
-          expect_variant_sorts(seeded(input, n, range), range, {threads, offset}, input);
+        for (ForkPolicy policy : policies_of(threads))
+          for (Index offset : {0, 7})
+            expect_variant_sorts(seeded(input, n, range), range,
+                                 {.threads = threads, .offset = offset, .policy = policy}, input);
 }
 
 // More keys than the stages hold: several rounds of moving blocks together.

@@ -10,11 +10,11 @@
 #include <tuple>
 
 #include "common/random.hpp"
-#include "cpu/fork_join/fft_recursive.hpp"
-#include "cpu/fork_join/lu_recursive.hpp"
-#include "cpu/fork_join/merge_sort.hpp"
+#include "cpu/fft/fft_recursive.hpp"
+#include "cpu/lu/lu_recursive.hpp"
 #include "cpu/matmul/recursive_packed.hpp"
 #include "cpu/matmul/recursive_temporary.hpp"
+#include "cpu/sort/merge_sort.hpp"
 #include "cpu/transpose/recursive.hpp"
 #include "cpu/transpose/recursive_streaming.hpp"
 #include "tests/support.hpp"
@@ -24,7 +24,7 @@ namespace {
 
 namespace mm = cpu::matmul;
 namespace tr = cpu::transpose;
-namespace fj = cpu::fork_join;
+using cpu::sort::Key;
 
 template <class T>
 MatrixView<T> as_matrix(MatrixView<T> view) {
@@ -316,17 +316,17 @@ TEST(BranchesOnCopies, OfTheClassics) {
   auto a = Matrix<double>::random(50, 50, 5);
   for (Index i = 0; i < 50; ++i) a.view()(i, i) += 600;
   auto b = a;
-  fj::rec_lu(fork, a.view(), 4);
-  fj::rec_lu(serial, b.view(), 4);
+  cpu::lu::rec_lu(fork, a.view(), 4);
+  cpu::lu::rec_lu(serial, b.view(), 4);
   for (std::size_t i = 0; i < a.data.size(); ++i) ASSERT_NEAR(a.data[i], b.data[i], 1e-9);
 
-  std::vector<fj::Key> keys(1000), other(1000);
-  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<fj::Key>(random_bits(1, i));
+  std::vector<Key> keys(1000), other(1000);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<Key>(random_bits(1, i));
   auto quick = keys;
-  fj::p_merge_sort(fork, VectorView<fj::Key>{keys.data(), 1000}, VectorView<fj::Key>{other.data(), 1000},
-                   false, 30);
+  cpu::sort::p_merge_sort(fork, VectorView<Key>{keys.data(), 1000}, VectorView<Key>{other.data(), 1000},
+                          false, 30);
   EXPECT_TRUE(std::ranges::is_sorted(keys));
-  fj::sample_qsort(fork, VectorView<fj::Key>{quick.data(), 1000});
+  cpu::sort::sample_qsort(fork, VectorView<Key>{quick.data(), 1000});
   EXPECT_EQ(quick, keys);
 }
 

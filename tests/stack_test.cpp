@@ -18,15 +18,16 @@
 #include "common/execute.hpp"
 #include "common/fork/parallel.hpp"
 #include "common/ops/sort.hpp"
-#include "cpu/fork_join/fib.hpp"
-#include "cpu/fork_join/quicksort_blocks.hpp"
+#include "cpu/fib/fib.hpp"
+#include "cpu/sort/quicksort_blocks.hpp"
 #include "tests/heartbeat_trees.hpp"
 #include "tests/support.hpp"
 
 namespace tallcache::test {
 namespace {
 
-namespace fj = cpu::fork_join;
+using cpu::fib::fibonacci;
+using cpu::sort::Key;
 
 // Under a sanitizer a frame is several times as large.
 constexpr std::size_t stack_bytes = (sanitized ? 8 : 1) * (std::size_t{256} << 10);
@@ -199,9 +200,9 @@ TEST_F(SmallStacks, AreTheCallersAndTheWorkers) {
 /// above.
 template <class Fork>
 Fib::Number chain(Fork& fork, Index depth) {
-  if (depth == 0) return fj::fibonacci(fork, 8, 0);
+  if (depth == 0) return fibonacci(fork, 8, 0);
   Fib::Number deep = 0, flat = 0;
-  fork([&] { deep = chain(fork, depth - 1); }, [&] { flat = fj::fibonacci(fork, 5, 0); });
+  fork([&] { deep = chain(fork, depth - 1); }, [&] { flat = fibonacci(fork, 5, 0); });
   return deep + flat;
 }
 
@@ -217,7 +218,7 @@ TEST_F(SmallStacks, AreEnoughWhereWaitingThreadsRunTasksOfOthers) {
         on_small_stack([] {
           for (int round = 0; round < 3; ++round)
             run_parallel(2, [](auto& fork) {
-              EXPECT_EQ(fj::fibonacci(fork, 15, 0), 610u);
+              EXPECT_EQ(fibonacci(fork, 15, 0), 610u);
               EXPECT_EQ(chain(fork, 50), 21u + 50 * 5u);
             });
         });
@@ -239,8 +240,8 @@ class Adversary {
 
   /// The keys on which `sort(items)` compares as often as the adversary can make it.
   template <class Sort>
-  static std::vector<fj::Key> keys(Index n, Sort&& sort) {
-    open_ = static_cast<fj::Key>(n);
+  static std::vector<Key> keys(Index n, Sort&& sort) {
+    open_ = static_cast<Key>(n);
     values_.assign(static_cast<std::size_t>(n), open_);
     next_ = 0, candidate_ = -1, compared_ = 0;
     std::vector<Item> items(values_.size());
@@ -262,14 +263,14 @@ class Adversary {
   }
 
  private:
-  static inline std::vector<fj::Key> values_;  // of an item; open_: larger than all that are known
-  static inline fj::Key open_ = 0, next_ = 0;
+  static inline std::vector<Key> values_;  // of an item; open_: larger than all that are known
+  static inline Key open_ = 0, next_ = 0;
   static inline std::int32_t candidate_ = -1;
   static inline std::uint64_t compared_ = 0;
 };
 
 /// Sorts the adversary's keys on a small stack, on one thread and on two.
-void expect_sorted(const std::vector<fj::Key>& keys, std::string_view variant, const Params& params) {
+void expect_sorted(const std::vector<Key>& keys, std::string_view variant, const Params& params) {
   const double n = static_cast<double>(keys.size());
   EXPECT_GT(Adversary::compared(), n * n / 100) << "the adversary's keys are harmless";
   auto sorted = keys;
@@ -288,7 +289,7 @@ void expect_sorted(const std::vector<fj::Key>& keys, std::string_view variant, c
 TEST_F(SmallStacks, QuicksortOnTheAdversarysKeys) {
   const auto keys = Adversary::keys(20000, [](auto items) {
     Serial fork;
-    fj::sample_qsort(fork, items);
+    cpu::sort::sample_qsort(fork, items);
   });
   expect_sorted(keys, "quicksort", {});
 }
@@ -297,11 +298,11 @@ TEST_F(SmallStacks, QuicksortByBlocksOnTheAdversarysKeys) {
   constexpr Index n = 6000, block = 32;
   const auto keys = Adversary::keys(n, [](auto items) {
     std::vector<Adversary::Item> other(n);
-    std::vector<fj::Sides> counts(n / block + 1);
+    std::vector<cpu::sort::Sides> counts(n / block + 1);
     Serial fork;
-    fj::quicksort_by_blocks(fork, items, VectorView<Adversary::Item>{other.data(), n},
-                            VectorView<fj::Sides>{counts.data(), static_cast<Index>(counts.size())}, false,
-                            block);
+    cpu::sort::quicksort_by_blocks(
+        fork, items, VectorView<Adversary::Item>{other.data(), n},
+        VectorView<cpu::sort::Sides>{counts.data(), static_cast<Index>(counts.size())}, false, block);
   });
   expect_sorted(keys, "quicksort_blocks", {{"block", block}});
 }

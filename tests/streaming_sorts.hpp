@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/fork/parallel.hpp"
 #include "common/traced.hpp"
 #include "cpu/counting_sort/bucketed_streaming.hpp"
 #include "tests/support.hpp"
@@ -44,6 +45,7 @@ struct Guarded {
 struct Setting {
   int threads = 1;
   Index offset = 0, payload_offset = 0;
+  ForkPolicy policy = default_fork_policy;  ///< of several threads
 };
 
 // Runs sort(fork, args) on the keys with `bytes` of scratch and compares with std::stable_sort.
@@ -69,10 +71,9 @@ void expect_sorted(const std::vector<Key>& keys, std::uint64_t range, std::size_
   args.range = static_cast<Key>(range);
   args.scratch = Scratch<>({reinterpret_cast<std::byte*>(scratch.data), bytes});
   if (setting.threads > 1) {
-    in_arena(setting.threads, [&] {
-      OneTbb fork{setting.threads};
-      sort(fork, args);
-    });
+    set_fork_policy(setting.policy);
+    run_parallel(setting.threads, [&](auto& fork) { sort(fork, args); });
+    set_fork_policy(default_fork_policy);
   } else {
     Serial fork;
     sort(fork, args);
@@ -82,7 +83,8 @@ void expect_sorted(const std::vector<Key>& keys, std::uint64_t range, std::size_
   for (Key i : order) expected.push_back(keys[i]);
   const std::string where = std::string(what) + ": " + std::to_string(n) + " keys in [0, " +
                             std::to_string(range) + "], " + (with_payload ? "pairs, " : "") +
-                            std::to_string(setting.threads) + " threads";
+                            std::to_string(setting.threads) + " threads, " +
+                            std::string(name_of(setting.policy));
   EXPECT_TRUE(out.values() == expected) << where;
   EXPECT_TRUE(!with_payload || payload_out.values() == order) << where;
   EXPECT_TRUE(out.intact() && payload_out.intact() && scratch.intact()) << where;

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/fork/one_tbb.hpp"
+#include "common/fork/policy.hpp"
 #include "common/measure/harness.hpp"
 
 namespace tallcache::test {
@@ -69,6 +71,11 @@ inline std::vector<int> thread_counts() {
   std::vector<int> counts;
   for (int threads = 1; threads <= std::min(usable_threads(), 4); ++threads) counts.push_back(threads);
   return counts;
+}
+
+/// The fork policies that a test runs under on so many threads. One thread has none to choose.
+inline std::span<const ForkPolicy> policies_of(int threads) {
+  return std::span(fork_policies).first(threads > 1 ? fork_policies.size() : 1);
 }
 
 /// Divides as for 16 threads, on any machine, and runs in program order.

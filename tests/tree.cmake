@@ -5,6 +5,11 @@ set_tests_properties(rooms uses PROPERTIES LABELS unit)
 # What CONTRIBUTING.md limits, and what comments show.
 add_test(NAME source_limits COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/source_limits.py ${PROJECT_SOURCE_DIR})
 set_tests_properties(source_limits PROPERTIES LABELS unit)
+# The texts and the models include no oneTBB.
+add_test(NAME without_tbb COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/without_tbb_test.py ${PROJECT_SOURCE_DIR}
+                                  ${CMAKE_CXX_COMPILER} -std=c++20 -I${PROJECT_SOURCE_DIR}/common
+                                  -I${PROJECT_SOURCE_DIR}/cpu)
+set_tests_properties(without_tbb PROPERTIES LABELS unit)
 set(compile ${CMAKE_CXX_COMPILER} -std=c++20 -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas -Werror)
 foreach(folder common cpu ranks)
   list(APPEND compile -I${PROJECT_SOURCE_DIR}/${folder})

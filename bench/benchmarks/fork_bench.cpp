@@ -11,12 +11,12 @@
 #include "common/fork/heartbeat.hpp"
 #include "common/fork/one_tbb.hpp"
 #include "common/measure/statistics.hpp"
-#include "cpu/fork_join/fib.hpp"
+#include "cpu/fib/fib.hpp"
 
 namespace {
 
 using namespace tallcache;
-using cpu::fork_join::fibonacci;
+using cpu::fib::fibonacci;
 
 /// The calls of fib(n) that fork.
 double forks_of(Index n) {

@@ -15,11 +15,11 @@
 #include "common/fork/one_tbb.hpp"
 #include "common/measure/statistics.hpp"
 #include "common/random.hpp"
-#include "cpu/fork_join/fft_recursive.hpp"
-#include "cpu/fork_join/fib.hpp"
-#include "cpu/fork_join/merge_sort.hpp"
-#include "cpu/fork_join/quicksort.hpp"
+#include "cpu/fft/fft_recursive.hpp"
+#include "cpu/fib/fib.hpp"
 #include "cpu/matmul/recursive.hpp"
+#include "cpu/sort/merge_sort.hpp"
+#include "cpu/sort/quicksort.hpp"
 
 namespace {
 
@@ -65,7 +65,7 @@ struct Fibonacci {
   void prepare() { number = 0; }
   template <class Fork>
   void run(Fork& fork) {
-    number = cpu::fork_join::fibonacci(fork, n, base);
+    number = cpu::fib::fibonacci(fork, n, base);
   }
   bool right() const { return number == 2178309; }
 };
@@ -85,7 +85,7 @@ struct Keys {
 struct Quicksort : Keys {
   template <class Fork>
   void run(Fork& fork) {
-    cpu::fork_join::sample_qsort(fork, VectorView<Sort::Key>{keys.data(), size});
+    cpu::sort::sample_qsort(fork, VectorView<Sort::Key>{keys.data(), size});
   }
 };
 
@@ -93,8 +93,8 @@ struct MergeSort : Keys {
   static constexpr Index base = 128;
   template <class Fork>
   void run(Fork& fork) {
-    cpu::fork_join::p_merge_sort(fork, VectorView<Sort::Key>{keys.data(), size},
-                                 VectorView<Sort::Key>{other.data(), size}, false, base);
+    cpu::sort::p_merge_sort(fork, VectorView<Sort::Key>{keys.data(), size},
+                            VectorView<Sort::Key>{other.data(), size}, false, base);
   }
 };
 
@@ -121,20 +121,20 @@ struct RecMult {
 
 struct Transform {
   static constexpr Index n = Index{1} << 19, base = 64;
-  using Complex = cpu::fork_join::Complex;
+  using Complex = cpu::fft::Complex;
   std::vector<Complex> in, table, out, expected;
   Transform() : in(n), table(n), out(n) {
     for (std::size_t i = 0; i < in.size(); ++i) in[i] = {random_unit(1, i), random_unit(2, i)};
     Serial serial;
-    cpu::fork_join::fill_twiddles(serial, VectorView<Complex>{table.data(), n});
+    cpu::fft::fill_twiddles(serial, VectorView<Complex>{table.data(), n});
     run(serial);
     expected = out;
   }
   void prepare() { std::ranges::fill(out, Complex{}); }
   template <class Fork>
   void run(Fork& fork) {
-    cpu::fork_join::rec_fft(fork, VectorView<Complex>{out.data(), n}, VectorView<const Complex>{in.data(), n},
-                            1, VectorView<const Complex>{table.data(), n}, base);
+    cpu::fft::rec_fft(fork, VectorView<Complex>{out.data(), n}, VectorView<const Complex>{in.data(), n}, 1,
+                      VectorView<const Complex>{table.data(), n}, base);
   }
   bool right() const { return out == expected; }
 };

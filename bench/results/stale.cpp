@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
+#include <regex>
+#include <set>
 
 #include "bench/results/git.hpp"
 #include "bench/results/provenance.hpp"
@@ -44,12 +47,35 @@ std::optional<std::string> text_of(const std::string& path, const std::string& b
   return std::string(std::istreambuf_iterator<char>(stream), {});
 }
 
-bool same_code(const std::string& path, const std::string& measured, const std::string& now) {
+namespace fs = std::filesystem;
+
+// The name of the folder that holds the file, which its namespace and its includes have, too.
+std::string parent_name(const fs::path& path) { return path.parent_path().filename(); }
+
+// Whether the code is the same, but for the name of the folder where the file was moved.
+bool same_code(const std::string& path, const std::string& measured, const Source& now) {
   static std::map<std::pair<std::string, std::string>, bool> known;
-  const auto [place, is_new] = known.try_emplace({measured, now});
+  const std::string blob(now.blob), path_now(now.path);
+  const auto [place, is_new] = known.try_emplace({measured, blob});
   if (!is_new) return place->second;
-  const auto before = text_of(path, measured, false), after = text_of(path, now, true);
+  auto before = text_of(path, measured, false);
+  const auto after = text_of(path_now, blob, true);
+  if (before && path != path_now)
+    before =
+        std::regex_replace(*before, std::regex("\\b" + parent_name(path) + "\\b"), parent_name(path_now));
   return place->second = before && after && code_of(*before) == code_of(*after);
+}
+
+// Where a file is now that was moved from a folder beside, unchanged.
+const Source* moved(const fs::path& path, const std::string& measured) {
+  const auto beside = [](const fs::path& file) { return file.parent_path().parent_path(); };
+  for (const Source& now : sources()) {
+    const fs::path other(now.path);
+    if (other.filename() == path.filename() && beside(other) == beside(path) && !beside(path).empty() &&
+        same_code(path, measured, now))
+      return &now;
+  }
+  return nullptr;
 }
 
 // The variants that the document measured and that no build has any more. Tables and ranks name parts of
@@ -94,13 +120,19 @@ Blobs measured_blobs(const Document& document, std::string& unknown) {
 
 Staleness staleness(const Document& document) {
   Staleness result;
-  for (const auto& [path, blob] : measured_blobs(document, result.unknown)) {
+  const Blobs blobs = measured_blobs(document, result.unknown);
+  std::set<std::string_view> known_elsewhere;
+  for (const auto& [path, blob] : blobs)
+    if (!find_source(path))
+      if (const Source* now = moved(path, blob)) known_elsewhere.insert({path, now->path});
+  for (const auto& [path, blob] : blobs) {
+    if (known_elsewhere.contains(path)) continue;
     const Source* now = find_source(path);
     if (!now)
       result.changed.push_back(path + " (gone)");
     else if (blob.empty())
       result.changed.push_back(path + " (new)");
-    else if (now->blob != blob && !same_code(path, blob, std::string(now->blob)))
+    else if (now->blob != blob && !same_code(path, blob, *now))
       result.changed.push_back(path);
   }
   add_gone_variants(document, result.changed);

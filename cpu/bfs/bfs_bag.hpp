@@ -6,9 +6,9 @@
 
 #include <array>
 
-#include "cpu/fork_join/bfs_queue.hpp"
+#include "cpu/bfs/bfs_queue.hpp"
 
-namespace tallcache::cpu::fork_join {
+namespace tallcache::cpu::bfs {
 
 /// `left` and `right` are the links of each vertex.
 template <class Args, class Links>
@@ -169,4 +169,4 @@ struct bfs_bag {
   }
 };
 
-}  // namespace tallcache::cpu::fork_join
+}  // namespace tallcache::cpu::bfs

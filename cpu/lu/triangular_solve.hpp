@@ -5,7 +5,7 @@
 
 #include "cpu/matmul/recursive.hpp"
 
-namespace tallcache::cpu::fork_join {
+namespace tallcache::cpu::lu {
 
 using matmul::rec_mult;
 
@@ -67,4 +67,4 @@ void solve_upper(Fork& fork, MatrixView<T, Access> b, ConstantMatrix<T, Access> 
   }
 }
 
-}  // namespace tallcache::cpu::fork_join
+}  // namespace tallcache::cpu::lu

@@ -7,7 +7,7 @@
 #include "common/ops/edit_distance.hpp"
 #include "common/variant.hpp"
 
-namespace tallcache::cpu::fork_join {
+namespace tallcache::cpu::edit_distance {
 
 /// Computes the cells of `d` except its first row and column, which are given. `d` is the block of the
 /// tableau of the letters `a` and `b`, with the cells above and to the left of it.
@@ -49,4 +49,4 @@ struct tableau_rows {
   }
 };
 
-}  // namespace tallcache::cpu::fork_join
+}  // namespace tallcache::cpu::edit_distance

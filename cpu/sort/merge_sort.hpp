@@ -5,9 +5,9 @@
 #pragma once
 
 #include "common/fork/fork.hpp"
-#include "cpu/fork_join/quicksort.hpp"
+#include "cpu/sort/quicksort.hpp"
 
-namespace tallcache::cpu::fork_join {
+namespace tallcache::cpu::sort {
 
 /// The number of the sorted keys that are less than `key`.
 template <class Keys>
@@ -96,4 +96,4 @@ struct merge_sort {
   }
 };
 
-}  // namespace tallcache::cpu::fork_join
+}  // namespace tallcache::cpu::sort

@@ -11,7 +11,7 @@
 #include "common/ops/fft.hpp"
 #include "common/variant.hpp"
 
-namespace tallcache::cpu::fork_join {
+namespace tallcache::cpu::fft {
 
 using Complex = Fft::Complex;
 
@@ -123,4 +123,4 @@ struct fft_recursive {
   }
 };
 
-}  // namespace tallcache::cpu::fork_join
+}  // namespace tallcache::cpu::fft

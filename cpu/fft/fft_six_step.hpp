@@ -7,10 +7,10 @@
 #include <type_traits>
 
 #include "common/fork/fork.hpp"
-#include "cpu/fork_join/fft_recursive.hpp"
+#include "cpu/fft/fft_recursive.hpp"
 #include "cpu/transpose/recursive.hpp"
 
-namespace tallcache::cpu::fork_join {
+namespace tallcache::cpu::fft {
 
 /// exp(-2 pi i e / n) for 0 <= e < n, n a power of two, as a product of two out of 2 sqrt n stored numbers. A
 /// table of all n would not stay in the cache.
@@ -120,8 +120,8 @@ struct fft_six_step {
     Sizes(Index n, const Params& params)
         : low(Index{1} << std::bit_width(static_cast<std::size_t>(n)) / 2),
           high((n + low - 1) / low),
-          twiddles(fork_join::twiddles(std::min(n, params["base"]))) {}
+          twiddles(fft::twiddles(std::min(n, params["base"]))) {}
   };
 };
 
-}  // namespace tallcache::cpu::fork_join
+}  // namespace tallcache::cpu::fft

@@ -5,7 +5,7 @@
 #include "common/ops/bfs.hpp"
 #include "common/variant.hpp"
 
-namespace tallcache::cpu::fork_join {
+namespace tallcache::cpu::bfs {
 
 /// Initialises the levels: only the source is reached.
 template <class Fork, class Args>
@@ -48,4 +48,4 @@ struct bfs_queue {
   }
 };
 
-}  // namespace tallcache::cpu::fork_join
+}  // namespace tallcache::cpu::bfs

@@ -8,9 +8,9 @@
 
 #include "common/ops/lu.hpp"
 #include "common/variant.hpp"
-#include "cpu/fork_join/triangular_solve.hpp"
+#include "cpu/lu/triangular_solve.hpp"
 
-namespace tallcache::cpu::fork_join {
+namespace tallcache::cpu::lu {
 
 /// The rows or columns of a panel that one strand processes.
 inline constexpr Index panel_rows = 256, exchanged_columns = 64;
@@ -110,4 +110,4 @@ struct lu_pivot_recursive {
   }
 };
 
-}  // namespace tallcache::cpu::fork_join
+}  // namespace tallcache::cpu::lu

@@ -7,9 +7,9 @@
 
 #include "common/ops/lu.hpp"
 #include "common/variant.hpp"
-#include "cpu/fork_join/triangular_solve.hpp"
+#include "cpu/lu/triangular_solve.hpp"
 
-namespace tallcache::cpu::fork_join {
+namespace tallcache::cpu::lu {
 
 /// Factors the square `a`, whose first row is number `first` of the matrix. Throws Error on a pivot that is 0
 /// or NaN. base >= 1.
@@ -50,4 +50,4 @@ struct lu_recursive {
   }
 };
 
-}  // namespace tallcache::cpu::fork_join
+}  // namespace tallcache::cpu::lu

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "common/ceil_div.hpp"
-#include "cpu/fork_join/tableau_rows.hpp"
+#include "cpu/edit_distance/tableau_rows.hpp"
 
-namespace tallcache::cpu::fork_join {
+namespace tallcache::cpu::edit_distance {
 
 struct tableau_wavefront {
   static constexpr std::string_view idea =
@@ -32,4 +32,4 @@ struct tableau_wavefront {
   }
 };
 
-}  // namespace tallcache::cpu::fork_join
+}  // namespace tallcache::cpu::edit_distance

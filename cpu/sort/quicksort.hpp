@@ -15,7 +15,7 @@
 #include "common/ops/sort.hpp"
 #include "common/variant.hpp"
 
-namespace tallcache::cpu::fork_join {
+namespace tallcache::cpu::sort {
 
 using Key = Sort::Key;
 
@@ -128,4 +128,4 @@ struct quicksort {
   }
 };
 
-}  // namespace tallcache::cpu::fork_join
+}  // namespace tallcache::cpu::sort

@@ -7,9 +7,9 @@
 #include <bit>
 
 #include "common/ceil_div.hpp"
-#include "cpu/fork_join/quicksort.hpp"
+#include "cpu/sort/quicksort.hpp"
 
-namespace tallcache::cpu::fork_join {
+namespace tallcache::cpu::sort {
 
 /// The number of keys that are less than the pivot, and of those that equal it; as positions, those of the
 /// next such keys.
@@ -156,4 +156,4 @@ struct quicksort_blocks {
   static Index inner_nodes(Index n, Index block) { return n > 0 ? (n - 1) / block : 0; }
 };
 
-}  // namespace tallcache::cpu::fork_join
+}  // namespace tallcache::cpu::sort

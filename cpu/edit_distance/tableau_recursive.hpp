@@ -2,9 +2,9 @@
 // last. Work Theta(mn); span T(n) = 3 T(n/2) + Theta(1), Theta(n^lg 3). It has no cache parameter.
 #pragma once
 
-#include "cpu/fork_join/tableau_rows.hpp"
+#include "cpu/edit_distance/tableau_rows.hpp"
 
-namespace tallcache::cpu::fork_join {
+namespace tallcache::cpu::edit_distance {
 
 /// Computes the cells of `d` except its first row and column, which are given. A block with no side above
 /// `base` is a leaf; base >= 1.
@@ -37,4 +37,4 @@ struct tableau_recursive {
   }
 };
 
-}  // namespace tallcache::cpu::fork_join
+}  // namespace tallcache::cpu::edit_distance

@@ -5,7 +5,7 @@
 #include "common/ops/fib.hpp"
 #include "common/variant.hpp"
 
-namespace tallcache::cpu::fork_join {
+namespace tallcache::cpu::fib {
 
 /// F(n). Up to F(grain) runs on one thread.
 template <class Fork>
@@ -35,4 +35,4 @@ struct fib {
   }
 };
 
-}  // namespace tallcache::cpu::fork_join
+}  // namespace tallcache::cpu::fib

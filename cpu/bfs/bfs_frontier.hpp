@@ -6,9 +6,9 @@
 #pragma once
 
 #include "common/ceil_div.hpp"
-#include "cpu/fork_join/bfs_queue.hpp"
+#include "cpu/bfs/bfs_queue.hpp"
 
-namespace tallcache::cpu::fork_join {
+namespace tallcache::cpu::bfs {
 
 struct bfs_frontier {
   static constexpr std::string_view idea =
@@ -115,4 +115,4 @@ struct bfs_frontier {
   }
 };
 
-}  // namespace tallcache::cpu::fork_join
+}  // namespace tallcache::cpu::bfs
