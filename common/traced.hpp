@@ -150,6 +150,16 @@ struct CompiledApart<Traced<Sink>> {
   AnySink sink;
 };
 
+/// What is compiled apart, under both policies.
+template <template <class Access> class Text>
+struct CompiledTexts {
+  Text<Plain> plain;
+  Text<Traced<AnySink>> traced;
+
+  constexpr const Text<Plain>& under(Plain) const { return plain; }
+  constexpr const Text<Traced<AnySink>>& under(Traced<AnySink>) const { return traced; }
+};
+
 // reads() and writes() of view.hpp. Their place is that of the call.
 template <class T, class Sink>
 void reads(VectorView<T, Traced<Sink>> v, Place place = Place::current()) {

@@ -19,7 +19,8 @@ namespace tallcache::test {
 struct Region {
   std::size_t element;
   std::vector<std::byte> content;
-  bool padded = false;  ///< has zeros that the leaf loads for what it does not store
+  /// The elements that the leaf may load for what it does not store.
+  std::function<bool(std::size_t element)> idle = [](std::size_t) { return false; };
 };
 
 using At = std::vector<std::byte*>;  ///< of each region

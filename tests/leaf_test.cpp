@@ -7,6 +7,7 @@
 #include "common/random.hpp"
 #include "cpu/matmul/register_kernel.hpp"
 #include "cpu/matmul/tile_product.hpp"
+#include "cpu/transpose/streaming_kernel.hpp"
 #include "tests/each_target.hpp"
 #include "tests/model_tiles.hpp"
 
@@ -14,6 +15,8 @@ namespace tallcache::test {
 namespace {
 
 using namespace cpu::matmul;
+using namespace cpu::transpose;
+using tallcache::test::Leaf;
 
 class Draw {
  public:
@@ -75,7 +78,7 @@ Leaf pack_leaf(Draw& draw, const Case<T>& x, bool of_a, bool rows) {
   const Index ld = (rows ? x.k : size) + x.pad;
   const Index elements = rows ? (size - 1) * ld + x.k : (x.k - 1) * ld + size;
   const auto run = [&kernel = x.kernel, of_a, rows, width, size, k = x.k, ld](const auto& at, auto access) {
-    const auto& text = kernel.text(access);
+    const auto& text = kernel.text.under(access);
     (of_a ? text.pack_a : text.pack_b)(reinterpret_cast<T*>(at[1]), width, size, k,
                                        reinterpret_cast<const T*>(at[0]), rows ? ld : 1, rows ? 1 : ld,
                                        access);
@@ -88,14 +91,14 @@ Leaf pack_leaf(Draw& draw, const Case<T>& x, bool of_a, bool rows) {
 
 /// Zeros that are packed beyond the matrix are loaded for sums that nobody stores.
 template <class T>
-std::vector<std::byte> packed(const Case<T>& x, bool of_a, const std::vector<std::byte>& from, Index ld) {
+Region packed(const Case<T>& x, bool of_a, const std::vector<std::byte>& from, Index ld) {
   const Index size = of_a ? x.m : x.n, width = of_a ? x.kernel.mr : x.kernel.nr;
   std::vector<T> to(static_cast<std::size_t>(ceil_div(size, width) * width * x.steps()));
-  const auto& text = x.kernel.text(Plain{});
+  const auto& text = x.kernel.text.under(Plain{});
   (of_a ? text.pack_a : text.pack_b)(to.data(), width, size, x.k, reinterpret_cast<const T*>(from.data()), ld,
                                      1, Plain{});
   const auto bytes = std::as_bytes(std::span(to));
-  return {bytes.begin(), bytes.end()};
+  return {sizeof(T), {bytes.begin(), bytes.end()}, [to](std::size_t i) { return to[i] == T(0); }};
 }
 
 template <class T>
@@ -103,13 +106,13 @@ Leaf multiply_leaf(Draw& draw, const Case<T>& x) {
   const Index lda = x.k + x.pad, ldb = x.n + x.pad, ldc = x.n + x.pad;
   Region a{sizeof(T), draw.numbers<T>((x.m - 1) * lda + x.k)};
   Region b{sizeof(T), draw.numbers<T>((x.k - 1) * ldb + x.n)};
-  if (x.a_packed) a = {sizeof(T), packed(x, true, draw.numbers<T>(x.m * x.k), x.k), true};
-  if (x.b_packed) b = {sizeof(T), packed(x, false, draw.numbers<T>(x.n * x.k), x.k), true};
+  if (x.a_packed) a = packed(x, true, draw.numbers<T>(x.m * x.k), x.k);
+  if (x.b_packed) b = packed(x, false, draw.numbers<T>(x.n * x.k), x.k);
   const auto run = [x, lda, ldb, ldc](const auto& at, auto access) {
     const T* const in_a = reinterpret_cast<const T*>(at[0]);
     const T* const in_b = reinterpret_cast<const T*>(at[1]);
     const Index mr = x.kernel.mr, nr = x.kernel.nr, steps = x.steps();
-    x.kernel.text(access).multiply(
+    x.kernel.text.under(access).multiply(
         {.m = x.m,
          .n = x.n,
          .k = x.k,
@@ -155,6 +158,61 @@ TEST(Leaf, ProductOfBfloat16ByDots) {
   if (!dot_kernel()) GTEST_SKIP() << "needs AVX-512 BF16";
   check_kernel(*dot_kernel());
 }
+/// A block of a matrix of which `above` rows precede it. Rows are read again above it, and at its end, for
+/// lines that another call writes.
+template <class T>
+Leaf transpose_leaf(Draw& draw, Index most) {
+  constexpr Index line = 64 / sizeof(T);
+  const Index rows = draw.in(1, most), cols = draw.in(1, most), above = draw.in(0, 2) * line,
+              pad = draw.in(0, 2);
+  const Index lda = cols + pad,
+              ldb = draw.in(0, 1) ? above + rows + pad : ceil_div(above + rows, line) * line;
+  const bool below = draw.in(0, 1);
+  const Reuse reuse = draw.in(0, 2) ? Reuse::none : Reuse::expected;
+  const Walk walk = draw.in(0, 1) ? Walk::down : Walk::across;
+  const auto run = [=](const auto& at, auto access) {
+    transpose_block(reinterpret_cast<T*>(at[1]) + above, ldb, reinterpret_cast<const T*>(at[0]) + above * lda,
+                    lda, rows, cols, above, below, reuse, walk, access);
+  };
+  const auto idle = [=](std::size_t i) {
+    const Index row = static_cast<Index>(i) / lda;
+    return row < above || (below && row + line >= above + rows);
+  };
+  return {{{sizeof(T), draw.numbers<T>((above + rows - 1) * lda + cols), idle},
+           {sizeof(T), draw.numbers<T>((cols - 1) * ldb + above + rows)}},
+          run,
+          run};
+}
+
+template <class T>
+Leaf swap_leaf(Draw& draw) {
+  const Index rows = draw.in(1, swapped_tile<T>), cols = draw.in(1, swapped_tile<T>),
+              ldx = cols + draw.in(0, 2), ldy = rows + draw.in(0, 2);
+  const auto run = [=](const auto& at, auto access) {
+    swap_tiles(reinterpret_cast<T*>(at[0]), ldx, reinterpret_cast<T*>(at[1]), ldy, rows, cols, access);
+  };
+  return {{{sizeof(T), draw.numbers<T>((rows - 1) * ldx + cols)},
+           {sizeof(T), draw.numbers<T>((cols - 1) * ldy + rows)}},
+          run,
+          run};
+}
+
+template <class T>
+void check_transposition() {
+  Draw draw(11);
+  for (int i = 0; i < 30 && !testing::Test::HasFailure(); ++i) {
+    SCOPED_TRACE(i);
+    expect_exact(transpose_leaf<T>(draw, i < 20 ? 24 : 90), {1});
+    if (i < 10) expect_exact(swap_leaf<T>(draw), {0, 1});
+  }
+}
+TEST(Leaf, TranspositionOfFloats) {
+  for_each_target([] { check_transposition<float>(); });
+}
+TEST(Leaf, TranspositionOfDoubles) {
+  for_each_target([] { check_transposition<double>(); });
+}
+
 // The text on tile registers, which are opaque, over their model.
 TEST(Leaf, ProductOfBfloat16OnTiles) { check_kernel(TileProduct<ModelTiles>::kernel, 6); }
 

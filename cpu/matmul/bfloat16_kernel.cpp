@@ -61,9 +61,9 @@ void pack_rows(Bfloat16* to, Index width, Index count, Index k, const Bfloat16* 
     const Bfloat16* const panel = from + first * row_stride;
     // The kernel of float transposes squares of words in registers.
     if (words)
-      register_kernel<float>().text(access).pack_a(reinterpret_cast<float*>(to), width, rows, k / 2,
-                                                   reinterpret_cast<const float*>(panel), row_stride / 2, 1,
-                                                   access);
+      register_kernel<float>().text.under(access).pack_a(reinterpret_cast<float*>(to), width, rows, k / 2,
+                                                         reinterpret_cast<const float*>(panel),
+                                                         row_stride / 2, 1, access);
     else if (rows < width)
       put_zeros(to, 2 * pairs * width, access);
     const Index packed = words ? k / 2 * 2 : 0;
@@ -199,8 +199,7 @@ const RegisterKernel<Bfloat16>* WideningKernel() {
                                                    .per_ns = 4 * lanes,
                                                    .min_packed = 0,
                                                    .masked = false,
-                                                   .plain = text<Plain>,
-                                                   .traced = text<Traced<AnySink>>,
+                                                   .text = {text<Plain>, text<Traced<AnySink>>},
                                                    .k_group = 2};
   return &kernel;
 }
@@ -286,18 +285,18 @@ template <class Access>
 constexpr KernelText<Bfloat16, Access> text_of_dots{&multiply_by_dots<Access>, &pack_rows<Access>,
                                                     &pack_columns<Access>};
 
-constexpr RegisterKernel<Bfloat16> kernel_of_dots{.mr = dot_mr,
-                                                  .nr = dot_nr,
-                                                  .lanes = dot_lanes,
-                                                  .kc = 768,
-                                                  .mc = 12 * dot_mr,
-                                                  .nc = 4 * dot_nr,
-                                                  .per_ns = 8 * dot_lanes,
-                                                  .min_packed = 0,
-                                                  .masked = false,
-                                                  .plain = text_of_dots<Plain>,
-                                                  .traced = text_of_dots<Traced<AnySink>>,
-                                                  .k_group = 2};
+constexpr RegisterKernel<Bfloat16> kernel_of_dots{
+    .mr = dot_mr,
+    .nr = dot_nr,
+    .lanes = dot_lanes,
+    .kc = 768,
+    .mc = 12 * dot_mr,
+    .nc = 4 * dot_nr,
+    .per_ns = 8 * dot_lanes,
+    .min_packed = 0,
+    .masked = false,
+    .text = {text_of_dots<Plain>, text_of_dots<Traced<AnySink>>},
+    .k_group = 2};
 
 bool has_dots() {
   __builtin_cpu_init();

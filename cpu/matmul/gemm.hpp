@@ -61,7 +61,7 @@ struct Factor {
   void pack_to(T* to, Index p, Index p_end, Index l0, Index k) const {
     const Index first = p * width, count = std::min(p_end * width, size) - first;
     CompiledApart<Access> apart(access);
-    const auto& text = kernel->text(apart.policy());
+    const auto& text = kernel->text.under(apart.policy());
     (text.*pack_panels)(to, width, count, k, data + first * row_stride + l0 * col_stride, row_stride,
                         col_stride, apart.policy());
   }
@@ -98,7 +98,7 @@ T* own_memory() {
 template <class T, class Access>
 void run_kernel(const RegisterKernel<T>& kernel, const Block<T>& block, Access access) {
   CompiledApart<Access> apart(access);
-  kernel.text(apart.policy()).multiply(block, apart.policy());
+  kernel.text.under(apart.policy()).multiply(block, apart.policy());
 }
 
 template <class T, class Access>

@@ -343,8 +343,7 @@ const RegisterKernel<T>* Kernel() {
                                             .per_ns = 4 * width / nv,
                                             .min_packed = 512,
                                             .masked = !HWY_MEM_OPS_MIGHT_FAULT,
-                                            .plain = text<T, Plain>,
-                                            .traced = text<T, Traced<AnySink>>};
+                                            .text = {text<T, Plain>, text<T, Traced<AnySink>>}};
   return &kernel;
 }
 const RegisterKernel<double>* KernelDouble() { return Kernel<double>(); }

@@ -71,11 +71,9 @@ struct RegisterKernel {
   Index min_packed;  ///< a factor is packed from this size of the other factor's dimension on
   bool masked;       ///< loads part of a vector without reading the rest: B may stay unpacked at any width
 
-  /// Its text, compiled under each access policy.
-  KernelText<T, Plain> plain;
-  KernelText<T, Traced<AnySink>> traced;
-  const KernelText<T, Plain>& text(Plain) const { return plain; }
-  const KernelText<T, Traced<AnySink>>& text(Traced<AnySink>) const { return traced; }
+  template <class Access>
+  using Text = KernelText<T, Access>;
+  CompiledTexts<Text> text;
 
   /// Packed panels have a multiple of so many steps of the inner dimension; zeros follow the last.
   Index k_group = 1;

@@ -106,8 +106,7 @@ struct TileProduct {
                                                    .per_ns = side * depth / 2,
                                                    .min_packed = 0,
                                                    .masked = false,
-                                                   .plain = text<Plain>,
-                                                   .traced = text<Traced<AnySink>>,
+                                                   .text = {text<Plain>, text<Traced<AnySink>>},
                                                    .k_group = depth};
 
  private:

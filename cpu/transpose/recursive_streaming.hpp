@@ -31,9 +31,8 @@ template <class Fork, class B, class A>
 void rec_transpose_streaming(Fork& fork, B b, A a, Leaf leaf, Index above = 0, bool below = false) {
   const Index leaves_down = ceil_div(a.rows, leaf.rows), leaves_across = ceil_div(a.cols, leaf.cols);
   if (std::max(leaves_down, leaves_across) <= 1) {
-    reads(a);
-    writes(b);
-    transpose_block(b.data, b.ld, a.data, a.ld, a.rows, a.cols, above, below, leaf.reuse, leaf.walk);
+    transpose_block(b.data, b.ld, a.data, a.ld, a.rows, a.cols, above, below, leaf.reuse, leaf.walk,
+                    b.access());
   } else if (leaves_across >= leaves_down) {
     const Index half = half_in_units(a.cols, leaf.cols), rest = a.cols - half;
     fork(
@@ -66,9 +65,7 @@ void rec_swap_transposed(Fork& fork, A x, A y) {
   constexpr Index tile = swapped_tile<typename A::value_type>;
   const auto part = [&fork](A first, A second) { rec_swap_transposed(fork, first, second); };
   if (std::max(x.rows, x.cols) <= tile) {
-    reads(x), reads(y);
-    writes(x), writes(y);
-    swap_tiles(x.data, x.ld, y.data, y.ld, x.rows, x.cols);
+    swap_tiles(x.data, x.ld, y.data, y.ld, x.rows, x.cols, x.access());
   } else if (x.cols >= x.rows) {
     const Index half = half_in_units(x.cols, tile), rest = x.cols - half;
     fork(Part(part, x.block(0, 0, x.rows, half), y.block(0, 0, half, y.cols)),
@@ -84,12 +81,7 @@ void rec_swap_transposed(Fork& fork, A x, A y) {
 template <class Fork, class A>
 void rec_transpose_in_place(Fork& fork, A a) {
   constexpr Index tile = swapped_tile<typename A::value_type>;
-  if (a.rows <= tile) {
-    reads(a);
-    writes(a);
-    swap_tiles(a.data, a.ld, a.data, a.ld, a.rows, a.cols);
-    return;
-  }
+  if (a.rows <= tile) return swap_tiles(a.data, a.ld, a.data, a.ld, a.rows, a.cols, a.access());
   const Index half = half_in_units(a.rows, tile), rest = a.rows - half;
   const auto diagonal = [&fork](A block) { rec_transpose_in_place(fork, block); };
   const auto diagonals = [&fork, diagonal](A first, A second) {

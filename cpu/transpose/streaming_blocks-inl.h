@@ -48,9 +48,7 @@ template <class T>
 inline constexpr Index most_shifted_columns = 16 * Block<T>::cols;
 
 /// The offset of `p` in its line, in bytes.
-inline Index past_line(const std::byte* p) {
-  return static_cast<Index>(reinterpret_cast<std::uintptr_t>(p) % 64);
-}
+inline Index past_line(const void* p) { return static_cast<Index>(reinterpret_cast<std::uintptr_t>(p) % 64); }
 
 /// Where a block is in the columns of B, and which rows are around it.
 struct Place {
@@ -63,11 +61,10 @@ struct Place {
 template <class T>
 void hold_columns(T*, Index, const T*, T*) {}
 
-template <bool shifted, class T>
-void put_columns(T* to, Index ldb, const T* from, T*, Index columns, Place place) {
+template <bool shifted, class T, class Access>
+void put_columns(T* to, Index ldb, const T* from, T*, Index columns, Place place, Access access) {
   for (Index k = 0; k < columns; ++k)
-    for (Index i = 0; i < place.rows; ++i)
-      std::memcpy(to + k * ldb + i, from + i * Block<T>::stride + k, sizeof(T));
+    for (Index i = 0; i < place.rows; ++i) std::memcpy(access.store_n(to + k * ldb + i, 1), from + i * Block<T>::stride + k, sizeof(T));
 }
 template <class T>
 inline constexpr Index side = 1;
@@ -191,17 +188,19 @@ HWY_INLINE void for_vectors(const Columns<T>& columns, const T* from, T* rest, I
 /// Writes columns of the block at `from` to rows of B at `to`, whole vectors past the caches. What is left of
 /// a vector goes to `rest` and is written with the next block, or here where no more rows follow. Rows of B
 /// that are not `shifted` begin where a vector does.
-template <bool shifted, class T>
-HWY_INLINE void put_columns(T* to, Index ldb, const T* from, T* rest, Index columns, Place place) {
+template <bool shifted, class T, class Access>
+HWY_INLINE void put_columns(T* to, Index ldb, const T* from, T* rest, Index columns, Place place,
+                            Access access) {
   constexpr Index n = lanes<T>();
   const Tag<T> d;
   Columns<T> b;
   b.template set<shifted>(to, ldb);
   // Elements [begin, end) of a vector, which other elements of B or none share.
-  const auto put_part = [](T* vector, Vector<T> v, Index begin, Index end) HWY_ATTR {
+  const auto put_part = [=](T* vector, Vector<T> v, Index begin, Index end) HWY_ATTR {
     alignas(64) T whole[n];
     hn::Store(v, Tag<T>(), whole);
-    if (begin < end) std::memcpy(vector + begin, whole + begin, (end - begin) * sizeof(T));
+    if (begin < end)
+      std::memcpy(access.store_n(vector + begin, end - begin), whole + begin, (end - begin) * sizeof(T));
   };
   const auto put_parts = [&](Index row) HWY_ATTR {
     for_vectors<shifted>(b, from, rest, row, row + 1, [&](Index k, Index i, auto v) HWY_ATTR {
@@ -214,11 +213,12 @@ HWY_INLINE void put_columns(T* to, Index ldb, const T* from, T* rest, Index colu
   if (shifted && place.above < n && place.rows > 0) put_parts(i), i += n;
   const Index whole = std::max(i, place.rows / n * n);
   if (columns == side<T>)
-    for_vectors<shifted>(b, from, rest, i, whole,
-                         [&](Index k, Index i, auto v) HWY_ATTR { hn::Stream(v, d, b.out[k] + i); });
+    for_vectors<shifted>(b, from, rest, i, whole, [&](Index k, Index i, auto v) HWY_ATTR {
+      hn::Stream(v, d, access.store_n(b.out[k] + i, n));
+    });
   else
     for_vectors<shifted>(b, from, rest, i, whole, [&](Index k, Index i, auto v) HWY_ATTR {
-      if (k < columns) hn::Stream(v, d, b.out[k] + i);
+      if (k < columns) hn::Stream(v, d, access.store_n(b.out[k] + i, n));
     });
   i = whole;
   if (i < place.rows) put_parts(i), i += n;
@@ -229,45 +229,46 @@ HWY_INLINE void put_columns(T* to, Index ldb, const T* from, T* rest, Index colu
 #endif
 
 /// Copies rows of A to a block.
-template <class T>
-HWY_INLINE void copy_rows(const std::byte* a, Index lda, Index rows, Index cols, T* to) {
+template <class T, class Access>
+HWY_INLINE void copy_rows(const T* row, Index lda, Index rows, Index cols, T* to, Access access) {
   const Tag<T> d;
   constexpr Index n = lanes<T>();
-  for (Index i = 0; i < rows; ++i, a += lda * Index(sizeof(T)), to += Block<T>::stride) {
-    const T* row = reinterpret_cast<const T*>(a);
+  const auto load = [=](const T* at) HWY_ATTR { return hn::LoadU(d, access.load_n(at, n)); };
+  for (Index i = 0; i < rows; ++i, row += lda, to += Block<T>::stride) {
     if (cols == Block<T>::cols)
-      for (Index j = 0; j < Block<T>::cols; j += n) hn::Store(hn::LoadU(d, row + j), d, to + j);
+      for (Index j = 0; j < Block<T>::cols; j += n) hn::Store(load(row + j), d, to + j);
     else if (cols >= n) {
-      for (Index j = 0; j + n < cols; j += n) hn::Store(hn::LoadU(d, row + j), d, to + j);
-      hn::StoreU(hn::LoadU(d, row + cols - n), d, to + cols - n);
+      for (Index j = 0; j + n < cols; j += n) hn::Store(load(row + j), d, to + j);
+      hn::StoreU(load(row + cols - n), d, to + cols - n);
     } else
-      std::memcpy(to, a, cols * sizeof(T));
+      std::memcpy(to, access.load_n(row, cols), cols * sizeof(T));
   }
 }
 
 /// Prefetches the lines of rows of a block of A into L2.
 template <class T>
-HWY_INLINE void fetch_rows(const std::byte* a, Index lda, Index rows) {
+HWY_INLINE void fetch_rows(const T* row, Index lda, Index rows) {
   constexpr Index bytes = Block<T>::cols * Index(sizeof(T));
-  for (Index i = 0; i < rows; ++i, a += lda * Index(sizeof(T)))
-    for (Index at = -past_line(a); at < bytes; at += 64) __builtin_prefetch(a + at, 0, 2);
+  for (Index i = 0; i < rows; ++i, row += lda)
+    for (Index at = -past_line(row); at < bytes; at += 64)
+      __builtin_prefetch(reinterpret_cast<const std::byte*>(row) + at, 0, 2);
 }
 
 /// Transposes `cols` columns of A, block by block. A block is copied first. Some of its columns at a time
 /// become rows of B, and between them some rows of the next block are prefetched: all of them at once would
 /// occupy what loads and stores wait in (TUNING.md). The block that follows the last one is that of the first
 /// row at `following`.
-template <bool shifted, class T>
-void transpose_strip(T* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols, Index above,
-                     bool below, Index height, const std::byte* following) {
-  constexpr Index size = sizeof(T), width = Block<T>::cols, n = lanes<T>();
+template <bool shifted, class T, class Access>
+void transpose_strip(T* b, Index ldb, const T* a, Index lda, Index rows, Index cols, Index above, bool below,
+                     Index height, const T* following, Access access) {
+  constexpr Index width = Block<T>::cols, n = lanes<T>();
   const Index again = shifted ? std::min(above, n) : 0;
   const Index fetched = ceil_div(height * side<T>, width);  // rows for each of a block's columns
   Block<T> block;
   alignas(64) T rest[shifted ? most_shifted_columns<T> * n : n * side<T>];
   for (Index left = 0; again > 0 && left < cols; left += width) {
     const Index c = std::min(width, cols - left);
-    copy_rows(a + (left - again * lda) * size, lda, again, c, block.data + (n - again) * Block<T>::stride);
+    copy_rows(a + left - again * lda, lda, again, c, block.data + (n - again) * Block<T>::stride, access);
     for (Index j = 0; j < c; j += side<T>)
       hold_columns(b + (left + j) * ldb, ldb, block.data + j, rest + (left + j) * n);
   }
@@ -276,12 +277,12 @@ void transpose_strip(T* b, Index ldb, const std::byte* a, Index lda, Index rows,
       const bool across = left + width < cols, down = !across && top + height < rows;
       const Place place{std::min(height, rows - top), above + top, top + height < rows || below};
       const Index c = std::min(width, cols - left), next_top = across ? top : down ? top + height : 0;
-      const std::byte* next = across ? a + (left + width) * size : down ? a : following;
-      copy_rows(a + (top * lda + left) * size, lda, place.rows, c, block.data);
+      const T* next = across ? a + left + width : down ? a : following;
+      copy_rows(a + top * lda + left, lda, place.rows, c, block.data, access);
       for (Index j = 0, row = next_top; j < c; j += side<T>, row += fetched) {
-        if (next) fetch_rows<T>(next + row * lda * size, lda, std::min(fetched, rows - row));
+        if (next) fetch_rows(next + row * lda, lda, std::min(fetched, rows - row));
         put_columns<shifted>(b + (left + j) * ldb + top, ldb, block.data + j,
-                             rest + (shifted ? (left + j) * n : 0), std::min(side<T>, c - j), place);
+                             rest + (shifted ? (left + j) * n : 0), std::min(side<T>, c - j), place, access);
       }
     }
 }
@@ -289,15 +290,15 @@ void transpose_strip(T* b, Index ldb, const std::byte* a, Index lda, Index rows,
 /// Transposes strips of columns of A: a block wide where blocks follow one another down its rows, else wide.
 /// A call that is followed by another one below leaves its last vectors to that one, which reads the rows
 /// above it again.
-template <bool shifted, class T>
-void transpose_rows(T* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols, Index above,
-                    bool below, Walk walk) {
+template <bool shifted, class T, class Access>
+void transpose_rows(T* b, Index ldb, const T* a, Index lda, Index rows, Index cols, Index above, bool below,
+                    Walk walk, Access access) {
   const Index widest = shifted ? most_shifted_columns<T> : cols;
   const Index strip = walk == Walk::across ? widest : Block<T>::cols, height = walk == Walk::across ? 32 : 64;
   for (Index left = 0; left < cols; left += strip) {
-    const std::byte* const at = a + left * Index(sizeof(T));
+    const T* const at = a + left;
     transpose_strip<shifted>(b + left * ldb, ldb, at, lda, rows, std::min(strip, cols - left), above, below,
-                             height, left + strip < cols ? at + strip * Index(sizeof(T)) : nullptr);
+                             height, left + strip < cols ? at + strip : nullptr, access);
   }
   hwy::FlushStream();
 }

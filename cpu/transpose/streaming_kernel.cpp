@@ -17,19 +17,19 @@ namespace tallcache::cpu::transpose::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_HAVE_SCALABLE || HWY_TARGET == HWY_SCALAR
-template <class T>
-HWY_INLINE void transpose_square(T* to, Index, const void* from, Index) {
-  std::memcpy(to, from, sizeof(T));
+template <class T, class To, class From>
+HWY_INLINE void transpose_square(T* to, Index, const T* from, Index, To to_access, From from_access) {
+  std::memcpy(to_access.store_n(to, 1), from_access.load_n(from, 1), sizeof(T));
 }
 #else
 /// Writes the transpose of the square at `from` to `to`. Its side is the lanes of a vector. Blocks of 16 or
 /// 32 bytes are put in place while they are loaded. Every line is loaded only once: rows a power of two
 /// apart would evict each other before a second load. Not inlined, as gcc would keep the addresses of all
 /// rows in registers.
-template <class T>
-HWY_NOINLINE void transpose_square(T* to, Index stride, const void* source, Index ld) {
+template <class T, class To, class From>
+HWY_NOINLINE void transpose_square(T* to, Index stride, const T* from, Index ld, To to_access,
+                                   From from_access) {
   const Tag<T> d;
-  const T* from = static_cast<const T*>(source);
   constexpr Index side = 16 / sizeof(T), blocks = hn::MaxLanes(d) / side;
   static_assert(blocks == 1 || blocks == 2 || blocks == 4);
   // v[k][q]: 16 bytes of each of `blocks` rows. The v[k][q] of one q become the rows of `to` that follow
@@ -40,17 +40,20 @@ HWY_NOINLINE void transpose_square(T* to, Index stride, const void* source, Inde
   for (Index k = 0; k < side; ++k) {
     const T* row = from + k * ld;
     if constexpr (blocks == 1) {
-      v[k][0] = hn::LoadU(d, row);
+      v[k][0] = hn::LoadU(d, from_access.load_n(row, side));
     } else if constexpr (blocks == 2) {
       for (Index q = 0; q < 2; ++q)
-        v[k][q] = hn::ConcatUpperLower(d, hn::LoadDup128(d, row + side * ld + q * side),
-                                       hn::LoadDup128(d, row + q * side));
+        v[k][q] =
+            hn::ConcatUpperLower(d, hn::LoadDup128(d, from_access.load_n(row + side * ld + q * side, side)),
+                                 hn::LoadDup128(d, from_access.load_n(row + q * side, side)));
     } else {
       // Half as many loads as with blocks of 16 bytes, and as many shuffles.
-      const hn::Half<Tag<T> > half;
-      const hn::Repartition<std::uint64_t, Tag<T> > eights;
+      const hn::Half<Tag<T>> half;
+      const hn::Repartition<std::uint64_t, Tag<T>> eights;
       const auto two_rows = [&](const T* at) HWY_ATTR {
-        return hn::BitCast(eights, hn::Combine(d, hn::LoadU(half, at + side * ld), hn::LoadU(half, at)));
+        return hn::BitCast(eights,
+                           hn::Combine(d, hn::LoadU(half, from_access.load_n(at + side * ld, 2 * side)),
+                                       hn::LoadU(half, from_access.load_n(at, 2 * side))));
       };
       for (Index q = 0; q < 4; q += 2) {
         const auto upper = two_rows(row + q * side), lower = two_rows(row + 2 * side * ld + q * side);
@@ -59,62 +62,67 @@ HWY_NOINLINE void transpose_square(T* to, Index stride, const void* source, Inde
       }
     }
   }
+  const auto put = [&](auto column, T* row) HWY_ATTR {
+    hn::StoreU(hn::BitCast(d, column), d, to_access.store_n(row, lanes<T>()));
+  };
   for (Index q = 0; q < blocks; ++q) {
     T *first = to + row_of(q) * stride, *second = first + apart * stride;
     if constexpr (side == 2) {
-      hn::StoreU(hn::InterleaveLower(d, v[0][q], v[1][q]), d, first);
-      hn::StoreU(hn::InterleaveUpper(d, v[0][q], v[1][q]), d, second);
+      put(hn::InterleaveLower(d, v[0][q], v[1][q]), first);
+      put(hn::InterleaveUpper(d, v[0][q], v[1][q]), second);
     } else {
-      const hn::RepartitionToWide<Tag<T> > pairs;
+      const hn::RepartitionToWide<Tag<T>> pairs;
       const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, v[0][q], v[1][q]));
       const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, v[2][q], v[3][q]));
       const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[0][q], v[1][q]));
       const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[2][q], v[3][q]));
-      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, first);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, first + stride);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, second);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, second + stride);
+      put(hn::InterleaveLower(pairs, low01, low23), first);
+      put(hn::InterleaveUpper(pairs, low01, low23), first + stride);
+      put(hn::InterleaveLower(pairs, high01, high23), second);
+      put(hn::InterleaveUpper(pairs, high01, high23), second + stride);
     }
   }
 }
 #endif
 
 /// Writes the transpose of the square at `from` to `to`. Its side is a line.
-template <class T>
-HWY_INLINE void transpose_line_square(T* to, Index stride, const std::byte* from, Index ld) {
-  constexpr Index n = lanes<T>(), size = sizeof(T);
+template <class T, class Access>
+HWY_INLINE void transpose_line_square(T* to, Index stride, const T* from, Index ld, Access access) {
+  constexpr Index n = lanes<T>();
   for (Index i = 0; i < line<T>; i += n)
     for (Index j = 0; j < line<T>; j += n)
-      transpose_square<T>(to + j * stride + i, stride, from + (i * ld + j) * size, ld);
+      transpose_square(to + j * stride + i, stride, from + i * ld + j, ld, access, access);
 }
 
 /// Writes the transpose of the rows x cols block at `from` to `to`. The last squares of a row or column begin
 /// earlier and write some elements again, which is faster than copying the rest.
-template <class T>
-HWY_INLINE void transpose_squares(T* to, Index stride, const std::byte* from, Index ld, Index rows,
-                                  Index cols) {
+template <class T, class To, class From>
+HWY_INLINE void transpose_squares(T* to, Index stride, const T* from, Index ld, Index rows, Index cols,
+                                  To to_access, From from_access) {
   constexpr Index n = lanes<T>(), size = sizeof(T);
   for (Index i = 0; i < rows; i += n)
     for (Index j = 0; j < cols; j += n) {
       if (rows >= n && cols >= n) {
         const Index x = std::min(i, rows - n), y = std::min(j, cols - n);
-        transpose_square<T>(to + y * stride + x, stride, from + (x * ld + y) * size, ld);
+        transpose_square(to + y * stride + x, stride, from + x * ld + y, ld, to_access, from_access);
       } else {
-        const std::byte* square = from + (i * ld + j) * size;
+        const T* square = from + i * ld + j;
         T* transposed = to + j * stride + i;
         const Index r = std::min(n, rows - i), c = std::min(n, cols - j);
         alignas(64) T padded[n * n] = {}, whole[n * n];
-        for (Index k = 0; k < r; ++k) std::memcpy(padded + k * n, square + k * ld * size, c * size);
-        transpose_square<T>(whole, n, padded, n);
-        for (Index k = 0; k < c; ++k) std::memcpy(transposed + k * stride, whole + k * n, r * size);
+        for (Index k = 0; k < r; ++k)
+          std::memcpy(padded + k * n, from_access.load_n(square + k * ld, c), c * size);
+        transpose_square<T>(whole, n, padded, n, Plain{}, Plain{});
+        for (Index k = 0; k < c; ++k)
+          std::memcpy(to_access.store_n(transposed + k * stride, r), whole + k * n, r * size);
       }
     }
 }
 
 /// Prefetches the lines of a square whose side is a line.
 template <class T>
-HWY_INLINE void fetch_square(const std::byte* square, Index ld) {
-  for (Index k = 0; k < line<T>; ++k, square += ld * Index(sizeof(T))) __builtin_prefetch(square);
+HWY_INLINE void fetch_square(const T* square, Index ld) {
+  for (Index k = 0; k < line<T>; ++k, square += ld) __builtin_prefetch(square);
 }
 
 /// Writes the transpose of a to b by plain stores, in squares whose side is a line; the last ones of a row or
@@ -124,11 +132,11 @@ HWY_INLINE void fetch_square(const std::byte* square, Index ld) {
 /// Meanwhile the next square of A is prefetched into L1, and that of B where `fetch_b`: Intel's processors
 /// store to such lines a quarter faster, AMD's a tenth slower. Nothing is prefetched where there are so few
 /// squares that it takes longer than it can save (TUNING.md).
-template <class T>
-void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Index rows, Index cols,
-                     bool fetch_b) {
+template <class T, class Access>
+void transpose_plain(T* b, Index ldb, const T* a, Index lda, Index rows, Index cols, bool fetch_b,
+                     Access access) {
   constexpr Index L = line<T>, size = sizeof(T), tile = 16, few = 4;
-  if (rows < L || cols < L) return transpose_squares(reinterpret_cast<T*>(b), ldb, a, lda, rows, cols);
+  if (rows < L || cols < L) return transpose_squares(b, ldb, a, lda, rows, cols, access, access);
   const Index slope = past_line(b) == 0 && ldb * size % 64 == 0;
   const Index down = (rows + L - 1) / L, across = (cols + L - 1) / L;
   const bool fetch = down > few || across > few;
@@ -141,50 +149,46 @@ void transpose_plain(std::byte* b, Index ldb, const std::byte* a, Index lda, Ind
           at += slope;
           if (at == width) at = 0;
           const Index next_i = std::min(i + L, rows - L), next_j = std::min((left + at) * L, cols - L);
-          if (fetch) fetch_square<T>(a + (next_i * lda + next_j) * size, lda);
-          if (fetch && fetch_b) fetch_square<T>(b + (next_j * ldb + next_i) * size, ldb);
-          transpose_line_square(reinterpret_cast<T*>(b) + j * ldb + i, ldb, a + (i * lda + j) * size, lda);
+          if (fetch) fetch_square(a + next_i * lda + next_j, lda);
+          if (fetch && fetch_b) fetch_square(b + next_j * ldb + next_i, ldb);
+          transpose_line_square(b + j * ldb + i, ldb, a + i * lda + j, lda, access);
         }
     }
 }
 
-template <class T>
-void TransposeBlock(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
-                    bool below, Reuse reuse, Walk walk) {
-  const auto* from = static_cast<const std::byte*>(a);
+template <class T, class Access>
+void transpose_block(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
+                     bool below, Reuse reuse, Walk walk, Access access) {
+  const T* const from = static_cast<const T*>(a);
   T* const to = static_cast<T*>(b);
   const bool plain = reuse == Reuse::expected || reinterpret_cast<std::uintptr_t>(b) % sizeof(T) > 0;
   if (plain)
-    transpose_plain<T>(static_cast<std::byte*>(b), ldb, from, lda, rows, cols, !runs_on_amd());
-  else if (past_line(static_cast<std::byte*>(b)) > 0 || ldb % line<T> > 0)
-    transpose_rows<true>(to, ldb, from, lda, rows, cols, above, below, walk);
+    transpose_plain(to, ldb, from, lda, rows, cols, !runs_on_amd(), access);
+  else if (past_line(to) > 0 || ldb % line<T> > 0)
+    transpose_rows<true>(to, ldb, from, lda, rows, cols, above, below, walk, access);
   else
-    transpose_rows<false>(to, ldb, from, lda, rows, cols, above, below, walk);
+    transpose_rows<false>(to, ldb, from, lda, rows, cols, above, below, walk, access);
 }
 
-template <class T>
-void SwapTiles(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols) {
+template <class T, class Access>
+void swap_tiles(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols, Access access) {
   constexpr Index stride = swapped_tile<T> + line<T>;
   alignas(64) T of_x[swapped_tile<T> * stride];
-  transpose_squares(of_x, stride, static_cast<const std::byte*>(x), ldx, rows, cols);
-  if (x != y) transpose_squares(static_cast<T*>(x), ldx, static_cast<const std::byte*>(y), ldy, cols, rows);
+  T *const to_x = static_cast<T*>(x), *const to_y = static_cast<T*>(y);
+  transpose_squares<T>(of_x, stride, to_x, ldx, rows, cols, Plain{}, access);
+  if (x != y) transpose_squares<T>(to_x, ldx, to_y, ldy, cols, rows, access, access);
   for (Index i = 0; i < cols; ++i)
-    std::memcpy(static_cast<T*>(y) + i * ldy, of_x + i * stride, rows * sizeof(T));
+    std::memcpy(access.store_n(to_y + i * ldy, rows), of_x + i * stride, rows * sizeof(T));
 }
 
-void TransposeBlock4(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
-                     bool below, Reuse reuse, Walk walk) {
-  TransposeBlock<float>(b, ldb, a, lda, rows, cols, above, below, reuse, walk);
-}
-void TransposeBlock8(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
-                     bool below, Reuse reuse, Walk walk) {
-  TransposeBlock<double>(b, ldb, a, lda, rows, cols, above, below, reuse, walk);
-}
-void SwapTiles4(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols) {
-  SwapTiles<float>(x, ldx, y, ldy, rows, cols);
-}
-void SwapTiles8(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols) {
-  SwapTiles<double>(x, ldx, y, ldy, rows, cols);
+template <class T, class Access>
+constexpr detail::LeafText<Access> text{&transpose_block<T, Access>, &swap_tiles<T, Access>};
+template <class T>
+constexpr CompiledTexts<detail::LeafText> texts{text<T, Plain>, text<T, Traced<AnySink>>};
+
+// Of floats and doubles: bits that are moved.
+const CompiledTexts<detail::LeafText>* Leaves(Index element_bytes) {
+  return element_bytes == 4 ? &texts<float> : &texts<double>;
 }
 
 }  // namespace tallcache::cpu::transpose::HWY_NAMESPACE
@@ -192,10 +196,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace tallcache::cpu::transpose {
-HWY_EXPORT(TransposeBlock4);
-HWY_EXPORT(TransposeBlock8);
-HWY_EXPORT(SwapTiles4);
-HWY_EXPORT(SwapTiles8);
+HWY_EXPORT(Leaves);
 
 bool runs_on_amd() {
 #if HWY_ARCH_X86
@@ -206,21 +207,9 @@ bool runs_on_amd() {
 #endif
 }
 
-namespace detail {
-void transpose_block_4(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
-                       bool below, Reuse reuse, Walk walk) {
-  HWY_DYNAMIC_DISPATCH(TransposeBlock4)(b, ldb, a, lda, rows, cols, above, below, reuse, walk);
+const CompiledTexts<detail::LeafText>& detail::leaves(Index element_bytes) {
+  return *HWY_DYNAMIC_DISPATCH(Leaves)(element_bytes);
 }
-void transpose_block_8(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
-                       bool below, Reuse reuse, Walk walk) {
-  HWY_DYNAMIC_DISPATCH(TransposeBlock8)(b, ldb, a, lda, rows, cols, above, below, reuse, walk);
-}
-void swap_tiles_4(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols) {
-  HWY_DYNAMIC_DISPATCH(SwapTiles4)(x, ldx, y, ldy, rows, cols);
-}
-void swap_tiles_8(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols) {
-  HWY_DYNAMIC_DISPATCH(SwapTiles8)(x, ldx, y, ldy, rows, cols);
-}
-}  // namespace detail
+
 }  // namespace tallcache::cpu::transpose
 #endif

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "common/named.hpp"
+#include "common/traced.hpp"
 
 namespace tallcache::cpu::transpose {
 
@@ -48,12 +49,16 @@ constexpr Leaf leaf_of(Index base, Reuse reuse, Walk walk) {
 }
 
 namespace detail {
-void transpose_block_4(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
-                       bool below, Reuse reuse, Walk walk);
-void transpose_block_8(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
-                       bool below, Reuse reuse, Walk walk);
-void swap_tiles_4(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols);
-void swap_tiles_8(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols);
+/// The leaves for elements of one size, under an access policy. Their buffers are their own: the policy sees
+/// the matrices.
+template <class Access>
+struct LeafText {
+  void (*transpose_block)(void* b, Index ldb, const void* a, Index lda, Index rows, Index cols, Index above,
+                          bool below, Reuse reuse, Walk walk, Access);
+  void (*swap_tiles)(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols, Access);
+};
+/// Of elements of 4 or 8 bytes.
+const CompiledTexts<LeafText>& leaves(Index element_bytes);
 }  // namespace detail
 
 template <class T>
@@ -68,18 +73,21 @@ inline constexpr Index swapped_tile = 256 / sizeof(T);
 /// whole lines of b are written past the caches, and are visible to other threads when the call returns. A
 /// line that is shared with the call for the rows below is written by that call, which reads the rows above
 /// its own again.
-template <Streamable T>
+template <Streamable T, class Access = Plain>
 void transpose_block(T* b, Index ldb, const T* a, Index lda, Index rows, Index cols, Index above, bool below,
-                     Reuse reuse, Walk walk) {
-  (sizeof(T) == 4 ? detail::transpose_block_4 : detail::transpose_block_8)(b, ldb, a, lda, rows, cols, above,
-                                                                           below, reuse, walk);
+                     Reuse reuse, Walk walk, Access access = {}) {
+  CompiledApart<Access> apart(access);
+  detail::leaves(sizeof(T))
+      .under(apart.policy())
+      .transpose_block(b, ldb, a, lda, rows, cols, above, below, reuse, walk, apart.policy());
 }
 
 /// Replaces the rows x cols tile x and the cols x rows tile y by each other's transposes. They are disjoint,
 /// or x == y is square. rows, cols <= swapped_tile<T>.
-template <Streamable T>
-void swap_tiles(T* x, Index ldx, T* y, Index ldy, Index rows, Index cols) {
-  (sizeof(T) == 4 ? detail::swap_tiles_4 : detail::swap_tiles_8)(x, ldx, y, ldy, rows, cols);
+template <Streamable T, class Access = Plain>
+void swap_tiles(T* x, Index ldx, T* y, Index ldy, Index rows, Index cols, Access access = {}) {
+  CompiledApart<Access> apart(access);
+  detail::leaves(sizeof(T)).under(apart.policy()).swap_tiles(x, ldx, y, ldy, rows, cols, apart.policy());
 }
 
 }  // namespace tallcache::cpu::transpose
