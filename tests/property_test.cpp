@@ -70,8 +70,8 @@ class Agreement : public testing::TestWithParam<const Operation*> {
     return {sizes.begin(), sizes.end()};
   }
 
-  /// The last power of two at which a shape of equal sizes has no more than 64 times the most work: one size may
-  /// be as large where the others are small.
+  /// The last power of two at which a shape of equal sizes has no more than 64 times the most work: one size
+  /// may be as large where the others are small.
   static Index largest_of(const Operation& operation) {
     const auto fits = [&](Index size) {
       Shape shape;
