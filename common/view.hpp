@@ -176,9 +176,9 @@ constexpr void zero(MatrixView<T, Access> a) {
     for (Index j = 0; j < a.cols; ++j) a(i, j) = T{};
 }
 
-/// Reports to the access policy that a hand-vectorised kernel on bare pointers reads (writes) each of
-/// these elements once. The trace of such a kernel is this footprint, not its single accesses. Does
-/// nothing under Plain.
+/// Reports to the access policy that a kernel which does not go through it reads (writes) each of these
+/// elements once. The trace of such a kernel is this footprint, not its single accesses. Does nothing under
+/// Plain.
 template <class T, class Access>
 constexpr void reads([[maybe_unused]] VectorView<T, Access> v) {
   if constexpr (!std::is_same_v<Access, Plain>)

@@ -2,24 +2,23 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
+#include <hwy/targets.h>
 
 #include <cstdint>
 
 namespace tallcache::test {
 
+/// Runs `body` once for each target, with all others disabled.
 template <class Body>
 void for_each_target(const Body& body) {
-  for (const std::int64_t target : {std::int64_t{HWY_STATIC_TARGET}, std::int64_t{HWY_AVX3},
-                                    std::int64_t{HWY_AVX2}, std::int64_t{HWY_NEON}}) {
-    if (!(hwy::SupportedTargets() & target)) continue;
-    SCOPED_TRACE(hwy::TargetName(target));
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     hwy::SetSupportedTargetsForTest(target);
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    SCOPED_TRACE(hwy::TargetName(target));
     body();
     hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   }
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
 }  // namespace tallcache::test

@@ -2,33 +2,21 @@
 // unchanged, and no other memory is touched, wherever the lines of input and output begin.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <vector>
-
-#include <hwy/targets.h>
 
 #include "common/fork/fork.hpp"
 #include "common/random.hpp"
 #include "common/traced.hpp"
 #include "cpu/transpose/recursive_streaming.hpp"
+#include "tests/each_target.hpp"
 
 namespace tallcache::test {
 namespace {
 
 namespace tr = cpu::transpose;
-
-/// Runs `body` once for each target, with all others disabled.
-template <class Body>
-void on_every_target(Body body) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    SCOPED_TRACE(hwy::TargetName(target));
-    body();
-    hwy::SetSupportedTargetsForTest(0);
-  }
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
 
 template <class T>
 using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
@@ -93,7 +81,7 @@ TYPED_TEST_SUITE(StreamingTranspose, Elements);
 
 TYPED_TEST(StreamingTranspose, EveryPhaseOfTheLines) {
   constexpr Index line = 64 / sizeof(TypeParam);
-  on_every_target([] {
+  for_each_target([] {
     for (Index from = 0; from < line; ++from)
       for (Index to = 0; to < line; ++to)
         for (Index pad : {Index{0}, Index{1}, line})
@@ -107,7 +95,7 @@ TYPED_TEST(StreamingTranspose, SizesAroundLinesBlocksAndLeaves) {
   std::vector<Index> sizes = {1, 2, 3};
   for (Index of : {line, 2 * line, 4 * line, 8 * line})
     for (Index size : {of - 1, of, of + 1}) sizes.push_back(size);
-  on_every_target([&] {
+  for_each_target([&] {
     for (Index m : sizes)
       for (Index n : sizes)
         for (Index pad : {0, 5}) check<TypeParam>(m, n, pad, pad % 3, 1 + pad);
@@ -123,7 +111,7 @@ TYPED_TEST(StreamingTranspose, SizesAroundLinesBlocksAndLeaves) {
 
 TYPED_TEST(StreamingTranspose, InPlace) {
   constexpr Index tile = tr::swapped_tile<TypeParam>;
-  on_every_target([] {
+  for_each_target([] {
     for (Index n : {Index{1}, Index{2}, Index{3}, Index{17}, tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile,
                     2 * tile + 1, 4 * tile + 1})
       for (Index pad : {0, 1, 9})
@@ -131,25 +119,36 @@ TYPED_TEST(StreamingTranspose, InPlace) {
   });
 }
 
-struct Footprint {
-  Index loads = 0, stores = 0;
-  void load(const void*, std::size_t) { ++loads; }
-  void store(const void*, std::size_t) { ++stores; }
+struct Accesses {
+  std::map<const void*, int> loads, stores;
+  void load(const void* address, std::size_t) { ++loads[address]; }
+  void store(const void* address, std::size_t) { ++stores[address]; }
 };
 
-TEST(StreamingTransposeTraced, EachElementIsReadAndWrittenOnce) {
+int most_times(const std::map<const void*, int>& accesses) {
+  int most = 0;
+  for (const auto& [address, times] : accesses) most = std::max(most, times);
+  return most;
+}
+
+// Past the caches each element is written once. What shares a line with the leaf above is read again; in
+// place, so is what shares a square of the registers.
+TEST(StreamingTransposeTraced, EveryElementIsReadAndWritten) {
   Matrix<float> a(700, 613, 2, 0, 1), b(613, 700, 0, 0, 2);
-  Footprint out_of_place, in_place;
+  Accesses out_of_place, in_place;
   Serial fork;
-  tr::rec_transpose_streaming(fork, b.view().with(Traced<Footprint>{&out_of_place}),
-                              MatrixView<const float>(a.view()).with(Traced<Footprint>{&out_of_place}),
+  tr::rec_transpose_streaming(fork, b.view().with(Traced<Accesses>{&out_of_place}),
+                              MatrixView<const float>(a.view()).with(Traced<Accesses>{&out_of_place}),
                               tr::leaf_of(100, tr::Reuse::none, tr::Walk::across));
-  EXPECT_EQ(out_of_place.loads, 700 * 613);
-  EXPECT_EQ(out_of_place.stores, 700 * 613);
+  EXPECT_EQ(out_of_place.loads.size(), 700 * 613U);
+  EXPECT_EQ(out_of_place.stores.size(), 700 * 613U);
+  EXPECT_LE(most_times(out_of_place.loads), 4);
+  EXPECT_EQ(most_times(out_of_place.stores), 1);
   Matrix<float> square(613, 613, 0, 0, 1);
-  tr::rec_transpose_in_place(fork, square.view().with(Traced<Footprint>{&in_place}));
-  EXPECT_EQ(in_place.loads, 613 * 613);
-  EXPECT_EQ(in_place.stores, 613 * 613);
+  tr::rec_transpose_in_place(fork, square.view().with(Traced<Accesses>{&in_place}));
+  EXPECT_EQ(in_place.loads.size(), 613 * 613U);
+  EXPECT_EQ(in_place.stores.size(), 613 * 613U);
+  EXPECT_LE(most_times(in_place.loads), 4);
 }
 
 }  // namespace
