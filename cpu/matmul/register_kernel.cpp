@@ -123,7 +123,7 @@ HWY_INLINE void accumulate_rows(const Block<T>& x, V (&sum)[mr][vectors], const 
 /// C = alpha sum + beta C for `rows` rows. With `partial` the last vector is masked.
 template <int vectors, bool partial, class T, class V, class M, class Access>
 HWY_INLINE void store_tile(const Block<T>& x, const V (&sum)[mr][vectors], T* HWY_RESTRICT c, Index rows,
-                           [[maybe_unused]] Index cols, M mask, Access access) {
+                           [[maybe_unused]] Index cols, [[maybe_unused]] M mask, Access access) {
   const Tag<T> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   const V alpha = hn::Set(d, x.alpha), beta = hn::Set(d, x.beta);
