@@ -83,18 +83,6 @@ struct Traced {
     return {element, sink, place};
   }
 
-  /// One load (store) for each of the elements.
-  template <class T>
-  const T* load_n(const T* first, Index count, Place place = Place::current()) const {
-    for (Index i = 0; i < count; ++i) detail::report_load(*sink, first + i, sizeof(T), place);
-    return first;
-  }
-  template <class T>
-  T* store_n(T* first, Index count, Place place = Place::current()) const {
-    for (Index i = 0; i < count; ++i) detail::report_store(*sink, first + i, sizeof(T), place);
-    return first;
-  }
-
   /// The footprint of a kernel that works on bare pointers (reads() and writes() below).
   void load(const void* address, std::size_t bytes, Place place = Place::current()) const {
     detail::report_load(*sink, address, bytes, place);
@@ -112,6 +100,27 @@ struct Traced {
     return granted;
   }
 };
+
+/// `first`, whose next `count` elements are then loaded (stored) at once: by a vector instruction, a masked
+/// one or a copy of bytes. Traced reports each of them.
+template <class T>
+constexpr const T* load_n(Plain, const T* first, Index) {
+  return first;
+}
+template <class T>
+constexpr T* store_n(Plain, T* first, Index) {
+  return first;
+}
+template <class T, class Sink>
+const T* load_n(Traced<Sink> access, const T* first, Index count, Place place = Place::current()) {
+  for (Index i = 0; i < count; ++i) detail::report_load(*access.sink, first + i, sizeof(T), place);
+  return first;
+}
+template <class T, class Sink>
+T* store_n(Traced<Sink> access, T* first, Index count, Place place = Place::current()) {
+  for (Index i = 0; i < count; ++i) detail::report_store(*access.sink, first + i, sizeof(T), place);
+  return first;
+}
 
 /// Any sink: for a text that is compiled once, apart from the sinks. The sink must outlive it.
 class AnySink {

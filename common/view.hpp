@@ -21,17 +21,6 @@ struct Plain {
     return *element;
   }
 
-  /// `first`, whose next `count` elements are then loaded (stored) at once: by a vector instruction, a masked
-  /// one or a copy of bytes.
-  template <class T>
-  static constexpr const T* load_n(const T* first, Index) {
-    return first;
-  }
-  template <class T>
-  static constexpr T* store_n(T* first, Index) {
-    return first;
-  }
-
   /// Sets `element` to `desired` if it is `expected`; returns whether it did. Of several branches of a fork
   /// that claim an element at once, one succeeds. The order is relaxed: the end of the fork orders their
   /// other writes.
@@ -176,9 +165,9 @@ constexpr void zero(MatrixView<T, Access> a) {
     for (Index j = 0; j < a.cols; ++j) a(i, j) = T{};
 }
 
-/// Reports to the access policy that a kernel which does not go through it reads (writes) each of these
-/// elements once. The trace of such a kernel is this footprint, not its single accesses. Does nothing under
-/// Plain.
+/// Reports to the access policy that a hand-vectorised kernel on bare pointers reads (writes) each of
+/// these elements once. The trace of such a kernel is this footprint, not its single accesses. Does
+/// nothing under Plain.
 template <class T, class Access>
 constexpr void reads([[maybe_unused]] VectorView<T, Access> v) {
   if constexpr (!std::is_same_v<Access, Plain>)

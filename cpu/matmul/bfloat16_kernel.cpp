@@ -36,12 +36,12 @@ std::uint32_t pair_at(const Bfloat16* row, Index l, Index k, Index col_stride, A
 
 template <class Access>
 void put_pair(Bfloat16* to, std::uint32_t pair, Access access) {
-  std::memcpy(static_cast<void*>(access.store_n(to, 2)), &pair, sizeof pair);
+  std::memcpy(static_cast<void*>(store_n(access, to, 2)), &pair, sizeof pair);
 }
 
 template <class Access>
 void put_zeros(Bfloat16* to, Index count, Access access) {
-  std::memset(static_cast<void*>(access.store_n(to, count)), 0, count * sizeof(Bfloat16));
+  std::memset(static_cast<void*>(store_n(access, to, count)), 0, count * sizeof(Bfloat16));
 }
 
 /// Whether the pairs of steps of a row are floats' places.
@@ -78,9 +78,9 @@ void pack_rows(Bfloat16* to, Index width, Index count, Index k, const Bfloat16* 
 template <class Access>
 void interleave(Bfloat16* to, const Bfloat16* even, const Bfloat16* odd, Access access) {
   std::uint32_t pairs[16];
-  even = access.load_n(even, 16), odd = access.load_n(odd, 16);
+  even = load_n(access, even, 16), odd = load_n(access, odd, 16);
   for (int j = 0; j < 16; ++j) pairs[j] = even[j].bits | std::uint32_t{odd[j].bits} << 16;
-  std::memcpy(static_cast<void*>(access.store_n(to, 32)), pairs, sizeof pairs);
+  std::memcpy(static_cast<void*>(store_n(access, to, 32)), pairs, sizeof pairs);
 }
 
 /// KernelText::pack_b, whose elements are contiguous at each step. Whole rows are read, as a panel's
@@ -149,14 +149,14 @@ HWY_INLINE void multiply_widened(const Block<Bfloat16>& x, const Bfloat16* a, co
 #pragma GCC unroll 3
     for (int v = 0; v < bf_nv; ++v) {
       const auto words =
-          hn::LoadU(w, reinterpret_cast<const std::uint32_t*>(access.load_n(b + 2 * v * lanes, 2 * lanes)));
+          hn::LoadU(w, reinterpret_cast<const std::uint32_t*>(load_n(access, b + 2 * v * lanes, 2 * lanes)));
       first[v] = hn::BitCast(d, hn::ShiftLeft<16>(words));
       second[v] = hn::BitCast(d, hn::And(words, high));
     }
 #pragma GCC unroll 8
     for (int r = 0; r < bf_mr; ++r) {
       std::uint32_t pair;
-      std::memcpy(&pair, access.load_n(a + 2 * r, 2), sizeof pair);
+      std::memcpy(&pair, load_n(access, a + 2 * r, 2), sizeof pair);
       const auto pairs = hn::Set(w, pair);
       const auto left = hn::BitCast(d, hn::ShiftLeft<16>(pairs)),
                  right = hn::BitCast(d, hn::And(pairs, high));
@@ -241,11 +241,11 @@ TALLCACHE_DOT void multiply_dots(const Block<Bfloat16>& x, const Bfloat16* a, co
     __builtin_prefetch(ahead + l / 2 * 32, 0, 2);
 #pragma GCC unroll 3
     for (int v = 0; v < dot_nv; ++v)
-      factor[v] = _mm512_loadu_si512(access.load_n(b + 2 * v * dot_lanes, 2 * dot_lanes));
+      factor[v] = _mm512_loadu_si512(load_n(access, b + 2 * v * dot_lanes, 2 * dot_lanes));
 #pragma GCC unroll 8
     for (int r = 0; r < dot_mr; ++r) {
       std::int32_t pair;
-      std::memcpy(&pair, access.load_n(a + 2 * r, 2), sizeof pair);
+      std::memcpy(&pair, load_n(access, a + 2 * r, 2), sizeof pair);
       const __m512i left = _mm512_set1_epi32(pair);
 #pragma GCC unroll 3
       for (int v = 0; v < dot_nv; ++v)
@@ -263,8 +263,9 @@ TALLCACHE_DOT void multiply_dots(const Block<Bfloat16>& x, const Bfloat16* a, co
       const auto mask = static_cast<__mmask16>((1u << left) - 1);
       float* const to = c + r * x.ldc + v * dot_lanes;
       __m512 out = _mm512_mul_ps(alpha, sum[r][v]);
-      if (x.beta != 0) out = _mm512_fmadd_ps(beta, _mm512_maskz_loadu_ps(mask, access.load_n(to, left)), out);
-      _mm512_mask_storeu_ps(access.store_n(to, left), mask, out);
+      if (x.beta != 0)
+        out = _mm512_fmadd_ps(beta, _mm512_maskz_loadu_ps(mask, load_n(access, to, left)), out);
+      _mm512_mask_storeu_ps(store_n(access, to, left), mask, out);
     }
   }
 }

@@ -49,8 +49,8 @@ HWY_INLINE void step(D d, V (&sum)[mr][vectors], A a, const hn::TFromD<D>* HWY_R
   for (int v = 0; v < vectors; ++v)
     row[v] = masked && v == vectors - 1
                  ? hn::MaskedLoad(mask, d,
-                                  access.load_n(b + v * lanes, static_cast<Index>(hn::CountTrue(d, mask))))
-                 : hn::LoadU(d, access.load_n(b + v * lanes, lanes));
+                                  load_n(access, b + v * lanes, static_cast<Index>(hn::CountTrue(d, mask))))
+                 : hn::LoadU(d, load_n(access, b + v * lanes, lanes));
 #pragma GCC unroll 8
   for (int r = 0; r < mr; ++r) {
     const hn::TFromD<D> element = access.at(a(r));
@@ -143,12 +143,12 @@ HWY_INLINE void store_tile(const Block<T>& x, const V (&sum)[mr][vectors], T* HW
           access.at(to + e) = add ? x.beta * access.at(to + e) + part[e] : part[e];
 #else
         const Index count = cols - v * lanes;
-        if (add) out = hn::MulAdd(beta, hn::MaskedLoad(mask, d, access.load_n(to, count)), out);
-        hn::BlendedStore(out, mask, d, access.store_n(to, count));
+        if (add) out = hn::MulAdd(beta, hn::MaskedLoad(mask, d, load_n(access, to, count)), out);
+        hn::BlendedStore(out, mask, d, store_n(access, to, count));
 #endif
       } else {
-        if (add) out = hn::MulAdd(beta, hn::LoadU(d, access.load_n(to, lanes)), out);
-        hn::StoreU(out, d, access.store_n(to, lanes));
+        if (add) out = hn::MulAdd(beta, hn::LoadU(d, load_n(access, to, lanes)), out);
+        hn::StoreU(out, d, store_n(access, to, lanes));
       }
     }
   }
@@ -224,7 +224,7 @@ HWY_INLINE void transpose_square(T* HWY_RESTRICT to, Index width, const T* HWY_R
   using V = hn::Vec<D>;
   V x[n], y[n];
 #pragma GCC unroll 8
-  for (int i = 0; i < n; ++i) x[i] = hn::LoadU(d, access.load_n(from + i * row_stride, n));
+  for (int i = 0; i < n; ++i) x[i] = hn::LoadU(d, load_n(access, from + i * row_stride, n));
     // Afterwards block q of y[p in_block + c] is column q in_block + c of the rows from p in_block on.
 #pragma GCC unroll 8
   for (int p = 0; p < n; p += in_block) {
@@ -245,7 +245,7 @@ HWY_INLINE void transpose_square(T* HWY_RESTRICT to, Index width, const T* HWY_R
 #pragma GCC unroll 4
   for (int c = 0; c < in_block; ++c) {
     const auto put = [&](int q, V column) HWY_ATTR {
-      hn::StoreU(column, d, access.store_n(to + (q * in_block + c) * width, n));
+      hn::StoreU(column, d, store_n(access, to + (q * in_block + c) * width, n));
     };
     if constexpr (blocks == 1) {
       put(0, y[c]);
@@ -280,7 +280,7 @@ HWY_INLINE void copy_rows(T* HWY_RESTRICT to, Index width, Index count, Index k,
     for (; j + width <= count; j += width, panel += width * k) {
       for (Index i = 0; i < whole; i += lanes) {
         hwy::Prefetch(from + 4 * col_stride + j + i);
-        hn::StoreU(hn::LoadU(d, access.load_n(from + j + i, lanes)), d, access.store_n(panel + i, lanes));
+        hn::StoreU(hn::LoadU(d, load_n(access, from + j + i, lanes)), d, store_n(access, panel + i, lanes));
       }
       for (Index i = whole; i < width; ++i) access.at(panel + i) = access.at(from + j + i);
     }

@@ -36,11 +36,11 @@ struct TileProduct {
         const Index rows = std::min(width, count - first), steps = std::min(depth, k - l);
         const Bfloat16* row = from + first * row_stride + l * col_stride;
         if (rows < width || steps < depth)
-          std::memset(static_cast<void*>(access.store_n(to, step)), 0, step * sizeof(Bfloat16));
+          std::memset(static_cast<void*>(store_n(access, to, step)), 0, step * sizeof(Bfloat16));
         for (Index i = 0; i < rows; ++i, row += row_stride)
           if (col_stride == 1 && steps == depth)
-            std::memcpy(static_cast<void*>(access.store_n(to + i * depth, depth)), access.load_n(row, depth),
-                        depth * sizeof(Bfloat16));
+            std::memcpy(static_cast<void*>(store_n(access, to + i * depth, depth)),
+                        load_n(access, row, depth), depth * sizeof(Bfloat16));
           else
             for (Index s = 0; s < steps; ++s) access.at(to + i * depth + s) = access.at(row + s * col_stride);
         to += step;
@@ -114,20 +114,20 @@ struct TileProduct {
   TALLCACHE_TILE_TARGET static void interleave(Bfloat16* to, const Bfloat16* even, const Bfloat16* odd,
                                                Access access) {
     std::uint32_t pairs[side];
-    even = access.load_n(even, side), odd = access.load_n(odd, side);
+    even = load_n(access, even, side), odd = load_n(access, odd, side);
     for (Index j = 0; j < side; ++j) pairs[j] = even[j].bits | std::uint32_t{odd[j].bits} << 16;
-    std::memcpy(static_cast<void*>(access.store_n(to, 2 * side)), pairs, sizeof pairs);
+    std::memcpy(static_cast<void*>(store_n(access, to, 2 * side)), pairs, sizeof pairs);
   }
 
   /// Register t, all of whose rows are loaded (stored), `ld` elements apart.
   template <int t, class T, class Access>
   TALLCACHE_TILE_TARGET static void load(const T* from, Index ld, Access access) {
-    for (Index r = 0; r < side; ++r) access.load_n(from + r * ld, row_bytes / sizeof(T));
+    for (Index r = 0; r < side; ++r) load_n(access, from + r * ld, row_bytes / sizeof(T));
     Tiles::template load<t>(from, ld * sizeof(T));
   }
   template <int t, class Access>
   TALLCACHE_TILE_TARGET static void store(float* to, Index ld, Access access) {
-    for (Index r = 0; r < side; ++r) access.store_n(to + r * ld, side);
+    for (Index r = 0; r < side; ++r) store_n(access, to + r * ld, side);
     Tiles::template store<t>(to, ld * sizeof(float));
   }
 

@@ -64,7 +64,8 @@ void hold_columns(T*, Index, const T*, T*) {}
 template <bool shifted, class T, class Access>
 void put_columns(T* to, Index ldb, const T* from, T*, Index columns, Place place, Access access) {
   for (Index k = 0; k < columns; ++k)
-    for (Index i = 0; i < place.rows; ++i) std::memcpy(access.store_n(to + k * ldb + i, 1), from + i * Block<T>::stride + k, sizeof(T));
+    for (Index i = 0; i < place.rows; ++i)
+      std::memcpy(store_n(access, to + k * ldb + i, 1), from + i * Block<T>::stride + k, sizeof(T));
 }
 template <class T>
 inline constexpr Index side = 1;
@@ -200,7 +201,7 @@ HWY_INLINE void put_columns(T* to, Index ldb, const T* from, T* rest, Index colu
     alignas(64) T whole[n];
     hn::Store(v, Tag<T>(), whole);
     if (begin < end)
-      std::memcpy(access.store_n(vector + begin, end - begin), whole + begin, (end - begin) * sizeof(T));
+      std::memcpy(store_n(access, vector + begin, end - begin), whole + begin, (end - begin) * sizeof(T));
   };
   const auto put_parts = [&](Index row) HWY_ATTR {
     for_vectors<shifted>(b, from, rest, row, row + 1, [&](Index k, Index i, auto v) HWY_ATTR {
@@ -214,11 +215,11 @@ HWY_INLINE void put_columns(T* to, Index ldb, const T* from, T* rest, Index colu
   const Index whole = std::max(i, place.rows / n * n);
   if (columns == side<T>)
     for_vectors<shifted>(b, from, rest, i, whole, [&](Index k, Index i, auto v) HWY_ATTR {
-      hn::Stream(v, d, access.store_n(b.out[k] + i, n));
+      hn::Stream(v, d, store_n(access, b.out[k] + i, n));
     });
   else
     for_vectors<shifted>(b, from, rest, i, whole, [&](Index k, Index i, auto v) HWY_ATTR {
-      if (k < columns) hn::Stream(v, d, access.store_n(b.out[k] + i, n));
+      if (k < columns) hn::Stream(v, d, store_n(access, b.out[k] + i, n));
     });
   i = whole;
   if (i < place.rows) put_parts(i), i += n;
@@ -233,7 +234,7 @@ template <class T, class Access>
 HWY_INLINE void copy_rows(const T* row, Index lda, Index rows, Index cols, T* to, Access access) {
   const Tag<T> d;
   constexpr Index n = lanes<T>();
-  const auto load = [=](const T* at) HWY_ATTR { return hn::LoadU(d, access.load_n(at, n)); };
+  const auto load = [=](const T* at) HWY_ATTR { return hn::LoadU(d, load_n(access, at, n)); };
   for (Index i = 0; i < rows; ++i, row += lda, to += Block<T>::stride) {
     if (cols == Block<T>::cols)
       for (Index j = 0; j < Block<T>::cols; j += n) hn::Store(load(row + j), d, to + j);
@@ -241,7 +242,7 @@ HWY_INLINE void copy_rows(const T* row, Index lda, Index rows, Index cols, T* to
       for (Index j = 0; j + n < cols; j += n) hn::Store(load(row + j), d, to + j);
       hn::StoreU(load(row + cols - n), d, to + cols - n);
     } else
-      std::memcpy(to, access.load_n(row, cols), cols * sizeof(T));
+      std::memcpy(to, load_n(access, row, cols), cols * sizeof(T));
   }
 }
 

@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 #if HWY_HAVE_SCALABLE || HWY_TARGET == HWY_SCALAR
 template <class T, class To, class From>
 HWY_INLINE void transpose_square(T* to, Index, const T* from, Index, To to_access, From from_access) {
-  std::memcpy(to_access.store_n(to, 1), from_access.load_n(from, 1), sizeof(T));
+  std::memcpy(store_n(to_access, to, 1), load_n(from_access, from, 1), sizeof(T));
 }
 #else
 /// Writes the transpose of the square at `from` to `to`. Its side is the lanes of a vector. Blocks of 16 or
@@ -40,20 +40,20 @@ HWY_NOINLINE void transpose_square(T* to, Index stride, const T* from, Index ld,
   for (Index k = 0; k < side; ++k) {
     const T* row = from + k * ld;
     if constexpr (blocks == 1) {
-      v[k][0] = hn::LoadU(d, from_access.load_n(row, side));
+      v[k][0] = hn::LoadU(d, load_n(from_access, row, side));
     } else if constexpr (blocks == 2) {
       for (Index q = 0; q < 2; ++q)
         v[k][q] =
-            hn::ConcatUpperLower(d, hn::LoadDup128(d, from_access.load_n(row + side * ld + q * side, side)),
-                                 hn::LoadDup128(d, from_access.load_n(row + q * side, side)));
+            hn::ConcatUpperLower(d, hn::LoadDup128(d, load_n(from_access, row + side * ld + q * side, side)),
+                                 hn::LoadDup128(d, load_n(from_access, row + q * side, side)));
     } else {
       // Half as many loads as with blocks of 16 bytes, and as many shuffles.
       const hn::Half<Tag<T>> half;
       const hn::Repartition<std::uint64_t, Tag<T>> eights;
       const auto two_rows = [&](const T* at) HWY_ATTR {
         return hn::BitCast(eights,
-                           hn::Combine(d, hn::LoadU(half, from_access.load_n(at + side * ld, 2 * side)),
-                                       hn::LoadU(half, from_access.load_n(at, 2 * side))));
+                           hn::Combine(d, hn::LoadU(half, load_n(from_access, at + side * ld, 2 * side)),
+                                       hn::LoadU(half, load_n(from_access, at, 2 * side))));
       };
       for (Index q = 0; q < 4; q += 2) {
         const auto upper = two_rows(row + q * side), lower = two_rows(row + 2 * side * ld + q * side);
@@ -63,7 +63,7 @@ HWY_NOINLINE void transpose_square(T* to, Index stride, const T* from, Index ld,
     }
   }
   const auto put = [&](auto column, T* row) HWY_ATTR {
-    hn::StoreU(hn::BitCast(d, column), d, to_access.store_n(row, lanes<T>()));
+    hn::StoreU(hn::BitCast(d, column), d, store_n(to_access, row, lanes<T>()));
   };
   for (Index q = 0; q < blocks; ++q) {
     T *first = to + row_of(q) * stride, *second = first + apart * stride;
@@ -111,10 +111,10 @@ HWY_INLINE void transpose_squares(T* to, Index stride, const T* from, Index ld, 
         const Index r = std::min(n, rows - i), c = std::min(n, cols - j);
         alignas(64) T padded[n * n] = {}, whole[n * n];
         for (Index k = 0; k < r; ++k)
-          std::memcpy(padded + k * n, from_access.load_n(square + k * ld, c), c * size);
+          std::memcpy(padded + k * n, load_n(from_access, square + k * ld, c), c * size);
         transpose_square<T>(whole, n, padded, n, Plain{}, Plain{});
         for (Index k = 0; k < c; ++k)
-          std::memcpy(to_access.store_n(transposed + k * stride, r), whole + k * n, r * size);
+          std::memcpy(store_n(to_access, transposed + k * stride, r), whole + k * n, r * size);
       }
     }
 }
@@ -178,7 +178,7 @@ void swap_tiles(void* x, Index ldx, void* y, Index ldy, Index rows, Index cols, 
   transpose_squares<T>(of_x, stride, to_x, ldx, rows, cols, Plain{}, access);
   if (x != y) transpose_squares<T>(to_x, ldx, to_y, ldy, cols, rows, access, access);
   for (Index i = 0; i < cols; ++i)
-    std::memcpy(access.store_n(to_y + i * ldy, rows), of_x + i * stride, rows * sizeof(T));
+    std::memcpy(store_n(access, to_y + i * ldy, rows), of_x + i * stride, rows * sizeof(T));
 }
 
 template <class T, class Access>
