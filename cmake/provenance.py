@@ -135,8 +135,8 @@ def commit_of(source, blobs):
 # --- What decides a variant's speed ---------------------------------------------------------------------------------
 
 # Parts of common whose text runs in a variant's own loops; the rest of common describes, checks and measures.
-INNER = ("common/amx.hpp", "common/amx.cpp", "common/bfloat16.hpp", "common/ceil_div.hpp", "common/transposed_view.hpp",
-         "common/view.hpp", "common/warp/kernel.hpp")
+INNER = ("common/amx.hpp", "common/amx.cpp", "common/bfloat16.hpp", "common/ceil_div.hpp", "common/traced.hpp",
+         "common/transposed_view.hpp", "common/view.hpp", "common/warp/kernel.hpp")
 # Looks for a device, measures what one can reach, times, lists what there is: no part of what includes the
 # same headers.
 NO_PART = ("cpu/backend.cpp", "gpu/backend.cpp", "gpu/check.cpp", "gpu/cuda_executor.hpp", "gpu/warpgroup_peaks.cu")
