@@ -172,14 +172,7 @@ int run_all(std::span<char*> given) {
 }  // namespace tallcache
 
 int main(int argc, char** argv) {
-  using namespace tallcache;
-  prepare_streams();
-  try {
-    const int status = run_all({argv, static_cast<std::size_t>(argc)});
-    require_printed();
-    return status;
-  } catch (const std::exception& error) {
-    print(Stream::error, "tallcache_bench: {}\n", error.what());
-    return 1;
-  }
+  return tallcache::run_program("tallcache_bench", [=] {
+    return tallcache::run_all({argv, static_cast<std::size_t>(argc)});
+  });
 }

@@ -3,9 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <memory>
-
 #include "bench/commands/seeds.hpp"
+#include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
 #include "bench/results/json.hpp"
 #include "bench/show/streams.hpp"
@@ -83,11 +82,17 @@ void list_catalogue(const ListOptions& options) {
   write_json(options.json, list);
 }
 
+void list(const ListOptions& options) {
+  if (options.sources) return put(options, cited_sources(sources()), render_source);
+  options.seeds ? list_seeds(options) : list_catalogue(options);
+}
+
 }  // namespace
 
 void add_list(CLI::App& app) {
-  const auto options = std::make_shared<ListOptions>();
-  CLI::App* command = app.add_subcommand("list", "Every operation and its variants, and which can run here");
+  const auto [command, options] =
+      add_command(app, list, "list", "Every operation and its variants, and which can run here",
+                  "Example: tallcache list matmul\n         tallcache list --seeds M7");
   CLI::Option* const only = command->add_option("operation", options->operation,
                                                 "Only this operation; with --seeds, only this row");
   CLI::Option* const seeds = command->add_flag(
@@ -98,11 +103,6 @@ void add_list(CLI::App& app) {
       ->excludes(only)
       ->excludes(seeds);
   add_json(*command, options->json);
-  command->footer("Example: tallcache list matmul\n         tallcache list --seeds M7");
-  command->callback([options] {
-    if (options->sources) return put(*options, cited_sources(sources()), render_source);
-    options->seeds ? list_seeds(*options) : list_catalogue(*options);
-  });
 }
 
 }  // namespace tallcache

@@ -44,14 +44,5 @@ int run(int argc, char** argv) {
 }  // namespace tallcache
 
 int main(int argc, char** argv) {
-  using namespace tallcache;
-  prepare_streams();
-  try {
-    const int status = run(argc, argv);
-    require_printed();
-    return status;
-  } catch (const std::exception& error) {
-    print(Stream::error, "tallcache: {}\n", error.what());
-    return 1;
-  }
+  return tallcache::run_program("tallcache", [=] { return tallcache::run(argc, argv); });
 }

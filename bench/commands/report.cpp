@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <optional>
 #include <sstream>
 
@@ -77,7 +76,8 @@ void add(Readme& readme, const std::string& path, const Document& document, bool
   }
   if (tables) {
     std::string& lines = readme.generated[std::string(kind.kind)];
-    if (!left_out) lines += (lines.empty() ? "" : "\n") + kind.summary(document);
+    if (!left_out)
+      lines += (lines.empty() ? "" : "\n") + measured_on(document) + "\n" + kind.summary(document);
   }
   if (found) {
     std::string& lines = readme.generated[std::string(found_mark)];
@@ -206,6 +206,7 @@ bool left_out(const Document& document, const std::string& path) {
 
 void report(const ReportOptions& options) {
   if (options.stale) return print_stale(options.files.empty() ? committed_documents() : options.files);
+  if (options.files.empty()) throw CLI::RequiredError("FILE");
   if (!options.against.empty()) return print_changes(options);
   if (options.check && options.readme.empty() && options.html.empty())
     throw Error("--check needs --readme FILE or --html PAGE");
@@ -231,18 +232,15 @@ void report(const ReportOptions& options) {
 }  // namespace
 
 void add_report(CLI::App& app) {
-  auto options = std::make_shared<ReportOptions>();
-  CLI::App* command =
-      app.add_subcommand("report", "Results documents as Markdown, or as the tables of a README");
-  command->footer(
-      "Example: tallcache report tallcache-results/reproduce.json > report.md\n"
-      "         tallcache report results/machine/*.json --html page.html\n"
-      "         tallcache report compare.json --against older.json --fail-above 1.1\n"
-      "         tallcache report --stale results/machine/*.json\n"
-      "         tallcache report compare.json --svg compare\n"
-      "         tallcache report results/machine/reproduce.json --readme README.md");
-  CLI::Option* files =
-      command->add_option("FILE", options->files, "What the commands have written by --json, of any kind");
+  const auto [command, options] =
+      add_command(app, report, "report", "Results documents as Markdown, or as the tables of a README",
+                  "Example: tallcache report tallcache-results/reproduce.json > report.md\n"
+                  "         tallcache report results/machine/*.json --html page.html\n"
+                  "         tallcache report compare.json --against older.json --fail-above 1.1\n"
+                  "         tallcache report --stale results/machine/*.json\n"
+                  "         tallcache report compare.json --svg compare\n"
+                  "         tallcache report results/machine/reproduce.json --readme README.md");
+  command->add_option("FILE", options->files, "What the commands have written by --json, of any kind");
   const auto [begin, end] = marks("KIND");
   command->add_option(
       "--readme", options->readme,
@@ -279,10 +277,6 @@ void add_report(CLI::App& app) {
           "sources; without FILE: of all in results/*/*.json. Comments and blanks do not count, where git "
           "has both texts")
       ->excludes("--readme", "--svg", "--html", "--against", "--check");
-  command->callback([options, files] {
-    if (!options->stale && files->empty()) throw CLI::RequiredError("FILE");
-    report(*options);
-  });
 }
 
 }  // namespace tallcache

@@ -48,6 +48,13 @@ CLI::Option* limit_whole(CLI::Option* option, T min, T max) {
 
 }  // namespace
 
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& help,
+                      const std::string& footer, std::function<void()> run) {
+  CLI::App* const command = app.add_subcommand(name, help);
+  command->footer(footer);
+  return command->callback(std::move(run));
+}
+
 CLI::Option* whole_in(CLI::Option* option, std::int64_t min, std::int64_t max) {
   return limit_whole<std::int64_t>(option, min, max);
 }

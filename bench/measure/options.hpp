@@ -3,8 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace CLI {
 class App;
@@ -15,6 +19,18 @@ namespace tallcache {
 
 /// The longest time that an option may ask for, in seconds: eleven days.
 inline constexpr double most_seconds = 1e6;
+
+/// Adds a command.
+CLI::App* add_command(CLI::App&, const std::string& name, const std::string& help, const std::string& footer,
+                      std::function<void()> run);
+
+/// Adds a command that calls `run` with its options. Returns it, and the options for it to set.
+template <class Parameter>
+auto add_command(CLI::App& app, void (*run)(Parameter), const std::string& name, const std::string& help,
+                 const std::string& footer) {
+  const auto options = std::make_shared<std::remove_cvref_t<Parameter>>();
+  return std::pair(add_command(app, name, help, footer, [=] { run(*options); }), options.get());
+}
 
 /// Adds to an option of numbers that each is whole, in decimal digits, and in [min, max].
 CLI::Option* whole_in(CLI::Option*, std::int64_t min, std::int64_t max);

@@ -20,6 +20,10 @@ std::string sizes_text(const Json& shape, std::string_view equals, std::string_v
   return text;
 }
 
+std::string params_text(const Record& record) {
+  return (record.params.empty() ? "" : " ") + sizes_text(record.params, "=", ",");
+}
+
 std::string with_class(std::string_view variant, ErrorClass error_class) {
   return error_class == ErrorClass::standard ? std::string(variant)
                                              : fmt::format("{} ({})", variant, name_of(error_class));

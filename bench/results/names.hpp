@@ -18,6 +18,9 @@ std::string reason_of(const Record*);
 /// "m = 8, n = 8". A pad of 0 is left out.
 std::string sizes_text(const Json& shape, std::string_view equals = " = ", std::string_view between = ", ");
 
+/// " base=4,stream=1", the parameters; empty where there are none.
+std::string params_text(const Record&);
+
 /// "three_truncated (truncated_sums)": a variant with its error class, where that is not the standard one.
 std::string with_class(std::string_view variant, ErrorClass);
 

@@ -25,11 +25,12 @@ std::string machine_line(const Document&);
 /// "On <the machine>:", the line above the tables of a README. It names devices that were throttled.
 std::string measured_on(const Document&);
 
-/// Each part of the plan, formatted by `text`, separated by blank lines.
+/// Each part of the plan as `text` says it, in Markdown, separated by blank lines.
 template <class Part>
-std::string join_parts(const Document& document, std::string (*text)(const Document&, const Part&)) {
+std::string join_parts(const Document& document, std::string (*text)(const Document&, const Part&, Style)) {
   std::string all;
-  for (const Part& part : parts_of<Part>(document)) all += (all.empty() ? "" : "\n") + text(document, part);
+  for (const Part& part : parts_of<Part>(document))
+    all += (all.empty() ? "" : "\n") + text(document, part, Style::markdown);
   return all;
 }
 

@@ -13,7 +13,8 @@ struct ReportKind {
   std::string_view title;  ///< of its section of the page
   /// The whole report as Markdown, without the heading that names the machine.
   std::string (*full)(const Document&);
-  /// The tables for a README between the marks <!-- KIND:begin --> and <!-- KIND:end -->; null: none.
+  /// The tables for a README between the marks <!-- KIND:begin --> and <!-- KIND:end -->, below the line that
+  /// names the machine; null: none.
   std::string (*summary)(const Document&) = nullptr;
   /// What was found: a sentence for each part of the plan, with its figure, as items of a list, for a README
   /// between the marks <!-- found:begin --> and <!-- found:end -->; null: none.

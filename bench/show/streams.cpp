@@ -17,21 +17,11 @@ namespace {
 // The first one on standard output.
 int output_error = 0;
 
-}  // namespace
-
-void prepare_streams() {
+void open_closed_streams() {
   // open() takes the lowest number that is free. As gnulib's stdopen, it opens them for what they are not
   // used for.
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-  std::signal(SIGXFSZ, SIG_IGN);
-}
-
-void print_text(Stream stream, std::string_view text) {
-  FILE* const file = stream == Stream::output ? stdout : stderr;
-  const bool written =
-      std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
-  if (!written && stream == Stream::output && !output_error) output_error = errno;
 }
 
 void require_printed() {
@@ -41,6 +31,28 @@ void require_printed() {
   if (!output_error && (std::ferror(stdout) || std::cout.bad()))
     output_error = EIO;  // nobody kept the reason
   if (output_error) throw Error(fmt::format("cannot write standard output: {}", std::strerror(output_error)));
+}
+
+}  // namespace
+
+int run_program(std::string_view name, const std::function<int()>& run) {
+  open_closed_streams();
+  std::signal(SIGXFSZ, SIG_IGN);
+  try {
+    const int status = run();
+    require_printed();
+    return status;
+  } catch (const std::exception& error) {
+    print(Stream::error, "{}: {}\n", name, error.what());
+    return 1;
+  }
+}
+
+void print_text(Stream stream, std::string_view text) {
+  FILE* const file = stream == Stream::output ? stdout : stderr;
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
+  if (!written && stream == Stream::output && !output_error) output_error = errno;
 }
 
 }  // namespace tallcache

@@ -4,20 +4,22 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <string_view>
 #include <utility>
 
 namespace tallcache {
 
-/// To be called first in main(). What is closed of the descriptors 0, 1 and 2 is opened, so that no file gets
-/// its number, and in such a way that using it still fails. A file beyond the limit on its size is an error
-/// and no longer the program's end.
-void prepare_streams();
+/// All of main(): the status of `run`, or 1 and one line on standard error where it throws, or where something
+/// that was printed to standard output, in whatever way, was not written. Before it runs, what is closed of
+/// the descriptors 0, 1 and 2 is opened, so that no file gets its number, and in such a way that using it
+/// still fails. A file beyond the limit on its size is an error and no longer the program's end.
+int run_program(std::string_view name, const std::function<int()>& run);
 
 enum class Stream { output, error };
 
-/// Writes `text` at once. That it could not be written is kept for require_printed() of standard output, and
-/// is nobody's concern of standard error.
+/// Writes `text` at once. That it could not be written is kept for run_program() of standard output, and is
+/// nobody's concern of standard error.
 void print_text(Stream, std::string_view text);
 
 template <class... Args>
@@ -28,8 +30,5 @@ template <class... Args>
 void print(fmt::format_string<Args...> format, Args&&... args) {
   print(Stream::output, format, std::forward<Args>(args)...);
 }
-
-/// Throws Error unless everything that was printed to standard output, in whatever way, was written.
-void require_printed();
 
 }  // namespace tallcache

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <optional>
 
 #include "bench/measure/candidates.hpp"
@@ -164,9 +163,9 @@ void compare(const CompareOptions& options) {
 }  // namespace
 
 void add_compare(CLI::App& app) {
-  auto options = std::make_shared<CompareOptions>();
-  CLI::App* command =
-      app.add_subcommand("compare", "CPU against GPU over a sweep of sizes, kernel alone and with transfers");
+  const auto [command, options] = add_command(
+      app, compare, "compare", "CPU against GPU over a sweep of sizes, kernel alone and with transfers",
+      "Example: tallcache compare matmul transpose --json compare.json --svg compare");
   add_suite(*command, *options, has_sizes);
   command->add_option("--element", options->element, "Element type, as double");
   command->add_flag("--full", options->full, "Larger sizes and longer rounds")
@@ -178,8 +177,6 @@ void add_compare(CLI::App& app) {
   add_device(*command, options->device, "Number of the GPU to use");
   command->add_option("--svg", options->svg, "Plot each operation into PREFIX-<operation>.svg (gnuplot)")
       ->type_name("PREFIX");
-  command->footer("Example: tallcache compare matmul transpose --json compare.json --svg compare");
-  command->callback([options] { compare(*options); });
 }
 
 }  // namespace tallcache

@@ -139,21 +139,13 @@ std::vector<Side> sides_of(const Records& records) {
   return sides;
 }
 
-std::string markdown(const Document& document, const Sweep& sweep) {
-  return fmt::format("{}\n{}\n", render(comparison_grid(document, sweep), Style::markdown),
-                     comparison_sentences(document, sweep));
+template <Grid (*grid)(const Document&, const Sweep&)>
+std::string text(const Document& document, const Sweep& sweep, Style style) {
+  return render(grid(document, sweep), style) + "\n" + comparison_sentences(document, sweep) + "\n";
 }
 
-std::string short_markdown(const Document& document, const Sweep& sweep) {
-  return fmt::format("{}\n{}\n", render(comparison_summary(document, sweep), Style::markdown),
-                     comparison_sentences(document, sweep));
-}
-
-std::string full(const Document& document) { return join_parts(document, markdown); }
-
-std::string summary(const Document& document) {
-  return measured_on(document) + "\n" + join_parts(document, short_markdown);
-}
+std::string full(const Document& document) { return join_parts(document, text<comparison_grid>); }
+std::string summary(const Document& document) { return join_parts(document, text<comparison_summary>); }
 
 Blocks page(const Document& document) {
   Blocks blocks;

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <memory>
-
 #include "bench/measure/counted.hpp"
+#include "bench/measure/options.hpp"
 #include "bench/measure/suite_run.hpp"
 #include "bench/studies/counters/counters.hpp"
 #include "common/catalogue.hpp"
@@ -71,18 +70,16 @@ void counters(const CountersOptions& options) {
 }  // namespace
 
 void add_counters(CLI::App& app) {
-  auto options = std::make_shared<CountersOptions>();
-  CLI::App* command = app.add_subcommand(
-      "counters", "Everything that PAPI can count of each step to the fastest variants, to be contributed");
+  const auto [command, options] = add_command(
+      app, counters, "counters",
+      "Everything that PAPI can count of each step to the fastest variants, to be contributed",
+      "Where a processor shows no counters (most virtual machines), the kernel's events are counted, and\n"
+      "each of the others is there with the reason why not. results/README.md says how to contribute.\n"
+      "Example: tallcache counters --json counters.json");
   add_suite(*command, *options, has_steps);
   command->add_flag("--multiplex", options->multiplex,
                     "Events take turns in one run, and their counts are estimates; otherwise a run for every "
                     "few events");
-  command->footer(
-      "Where a processor shows no counters (most virtual machines), the kernel's events are counted, and\n"
-      "each of the others is there with the reason why not. results/README.md says how to contribute.\n"
-      "Example: tallcache counters --json counters.json");
-  command->callback([options] { counters(*options); });
 }
 
 }  // namespace tallcache

@@ -31,13 +31,6 @@ std::string shown(const Quantity* count) {
   return fmt::format("{}{:.0f}", count->at.contains("estimate") ? "~" : "", count->value);
 }
 
-std::string params_text(const Record& record) {
-  std::string text;
-  for (const auto& [name, value] : record.params.items())
-    text += fmt::format(" {}={}", name, value.get<Index>());
-  return text;
-}
-
 // Every event that one of the records names, in order.
 std::vector<std::string> events_of(const std::vector<const Record*>& records) {
   std::vector<std::string> events;
@@ -64,10 +57,7 @@ std::string not_counted(const std::vector<const Record*>& records, const std::ve
   return text;
 }
 
-std::string markdown(const Document& document, const CountersPlan& part) {
-  return counters_text(document, part, Style::markdown);
-}
-std::string full(const Document& document) { return join_parts(document, markdown); }
+std::string full(const Document& document) { return join_parts(document, counters_text); }
 
 Grid counters_grid(const CountersPlan& part, const std::vector<const Record*>& records,
                    const std::vector<std::string>& events) {

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 
 #include <cmath>
-#include <memory>
 
 #include "bench/measure/candidates.hpp"
 #include "bench/measure/options.hpp"
@@ -143,16 +142,14 @@ void errors(const ErrorsOptions& options) {
 }  // namespace
 
 void add_errors(CLI::App& app) {
-  auto options = std::make_shared<ErrorsOptions>();
-  CLI::App* command = app.add_subcommand(
-      "errors",
+  const auto [command, options] = add_command(
+      app, errors, "errors",
       "Rounding errors beside speeds: how the variants' sums lose digits as they grow, against sums in twice "
-      "the precision");
+      "the precision",
+      "Example: tallcache errors matmul --json errors.json");
   add_suite(*command, *options, has_errors);
   above_zero(command->add_option("--seconds", options->seconds, "Time to spend on each variant's speed"));
   add_backend(*command, *options);
-  command->footer("Example: tallcache errors matmul --json errors.json");
-  command->callback([options] { errors(*options); });
 }
 
 }  // namespace tallcache

@@ -65,13 +65,9 @@ std::vector<ErrorsRun> runs_on_ladder(const ErrorsPlan& plan) {
   return runs;
 }
 
-std::string markdown(const Document& document, const ErrorsPlan& plan) {
-  return errors_text(document, plan, Style::markdown);
-}
 std::string full(const Document& document) {
-  return fmt::format("{}\n{}\n", join_parts(document, markdown), theory);
+  return fmt::format("{}\n{}\n", join_parts(document, errors_text), theory);
 }
-std::string summary(const Document& document) { return measured_on(document) + "\n" + full(document); }
 
 std::vector<Chart> growth_charts(const Document& document, const ErrorsPlan& plan, const std::string& input) {
   const Chart empty{
@@ -167,6 +163,6 @@ std::string errors_text(const Document& document, const ErrorsPlan& plan, Style 
 }
 
 extern const ReportKind errors_report{
-    .kind = "errors", .title = "Errors beside speeds", .full = full, .summary = summary, .page = page};
+    .kind = "errors", .title = "Errors beside speeds", .full = full, .summary = full, .page = page};
 
 }  // namespace tallcache

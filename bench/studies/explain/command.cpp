@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 
 #include "bench/measure/candidates.hpp"
 #include "bench/measure/context.hpp"
@@ -182,7 +181,7 @@ void explain_misses(const ExplainPlan& plan, Record& record) {
   for (const cache::SiteLevels& site : misses.of(sites)) put_site(record, site);
 }
 
-void run(const ExplainOptions& options) {
+void explain_problem(const ExplainOptions& options) {
   const ExplainPlan plan = planned(options);
   const Output output(options.json);
   Document document{.kind = "explain", .context = machine_context(), .plan = Json::array({part_of(plan)})};
@@ -199,9 +198,10 @@ void run(const ExplainOptions& options) {
 }  // namespace
 
 void add_explain(CLI::App& app) {
-  const auto options = std::make_shared<ExplainOptions>();
-  CLI::App* command = app.add_subcommand(
-      "explain", "What each access in a variant's text costs, and why: a GPU's requests, a CPU's misses");
+  const auto [command, options] =
+      add_command(app, explain_problem, "explain",
+                  "What each access in a variant's text costs, and why: a GPU's requests, a CPU's misses",
+                  "Example: tallcache explain transpose naive --backend gpu --shape m=512");
   command
       ->add_option("names", options->names,
                    "The variant; behind its operation where several have one of that name")
@@ -221,8 +221,6 @@ void add_explain(CLI::App& app) {
                       "A level of the CPU's cache, as 32K:8; up to three; this machine's when left out");
   command->add_option("--line", options->line, "Bytes of a cache line; this machine's, or 64 with --cache");
   add_json(*command, options->json);
-  command->footer("Example: tallcache explain transpose naive --backend gpu --shape m=512");
-  command->callback([options] { run(*options); });
 }
 
 }  // namespace tallcache

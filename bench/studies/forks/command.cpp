@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 
 #include <bit>
-#include <memory>
 
 #include "bench/measure/candidates.hpp"
 #include "bench/measure/context.hpp"
@@ -123,9 +122,10 @@ void measure_forks(ForksOptions options) {
 }  // namespace
 
 void add_forks(CLI::App& app) {
-  auto options = std::make_shared<ForksOptions>();
-  CLI::App* command = app.add_subcommand(
-      "forks", "What forks cost: variants that fork at every power of ten of their size, under each policy");
+  const auto [command, options] = add_command(
+      app, measure_forks, "forks",
+      "What forks cost: variants that fork at every power of ten of their size, under each policy",
+      "Example: tallcache forks counting_sort fib --threads 2");
   command->add_option("OPERATION", options->operations, "Operations; all that have a variant that forks");
   whole_in(command->add_option("--threads", options->threads,
                                "Threads, of which the caller is one; all by default"),
@@ -138,8 +138,6 @@ void add_forks(CLI::App& app) {
   add_seed(*command, options->seed);
   command->add_flag("--smoke", options->smoke)->group("");
   add_json(*command, options->json);
-  command->footer("Example: tallcache forks counting_sort fib --threads 2");
-  command->callback([options] { measure_forks(*options); });
 }
 
 }  // namespace tallcache

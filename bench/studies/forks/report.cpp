@@ -71,11 +71,10 @@ std::string count_text(const std::vector<Case>& cases, std::size_t policy) {
                      missing > 0 ? fmt::format(", {} not measured", missing) : "");
 }
 
-std::string markdown(const Document& document, const ForksPlan& plan) {
-  return render(forks_grid(document, plan), Style::markdown);
+std::string text(const Document& document, const ForksPlan& plan, Style style) {
+  return render(forks_grid(document, plan), style);
 }
-std::string full(const Document& document) { return join_parts(document, markdown); }
-std::string summary(const Document& document) { return measured_on(document) + "\n" + full(document); }
+std::string full(const Document& document) { return join_parts(document, text); }
 
 }  // namespace
 
@@ -98,6 +97,6 @@ Grid forks_grid(const Document& document, const ForksPlan& plan) {
   return grid;
 }
 
-extern const ReportKind forks_report{.kind = "forks", .title = "forks", .full = full, .summary = summary};
+extern const ReportKind forks_report{.kind = "forks", .title = "forks", .full = full, .summary = full};
 
 }  // namespace tallcache

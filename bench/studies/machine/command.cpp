@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <memory>
 #include <string>
 
 #include "bench/measure/context.hpp"
 #include "bench/measure/device_watch.hpp"
+#include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
 #include "bench/results/device_state.hpp"
 #include "bench/results/document.hpp"
@@ -24,7 +24,7 @@ struct MachineOptions {
   bool quick = false;
 };
 
-void run(const MachineOptions& options) {
+void describe_machine(const MachineOptions& options) {
   require_writable(options.json);
   const bool text = options.json != "-";
   Machine machine = this_machine();
@@ -50,13 +50,12 @@ void run(const MachineOptions& options) {
 }  // namespace
 
 void add_machine(CLI::App& app) {
-  auto options = std::make_shared<MachineOptions>();
-  CLI::App* command = app.add_subcommand(
-      "machine", "What this machine is (topology, SIMD, counters, build) and its measured limits");
+  const auto [command, options] =
+      add_command(app, describe_machine, "machine",
+                  "What this machine is (topology, SIMD, counters, build) and its measured limits",
+                  "Example:\n  tallcache machine --quick --json machine.json");
   add_json(*command, options->json);
   command->add_flag("--quick", options->quick, "Fewer and shorter rounds: about 3 seconds on two cores");
-  command->footer("Example:\n  tallcache machine --quick --json machine.json");
-  command->callback([options] { run(*options); });
 }
 
 }  // namespace tallcache

@@ -125,7 +125,7 @@ void run_on_device(const MissesOptions& options) {
   require_device(options.device);
 }
 
-void run(const MissesOptions& options) {
+void measure_misses(const MissesOptions& options) {
   if (!find_backend(options.backend).host) return run_on_device(options);
   const MissesPlan plan = planned(options);
   Document document{.kind = "misses", .context = machine_context(), .plan = Json::array({part_of(plan)})};
@@ -141,9 +141,12 @@ void run(const MissesOptions& options) {
 }  // namespace
 
 void add_misses(CLI::App& app) {
-  const auto options = std::make_shared<MissesOptions>();
-  CLI::App* command = app.add_subcommand(
-      "misses", "Count cache misses of variants through PAPI, by level and kind, beside the theory");
+  const auto [command, options] = add_command(
+      app, measure_misses, "misses",
+      "Count cache misses of variants through PAPI, by level and kind, beside the theory",
+      "Example: tallcache misses matmul naive recursive --shape m=200 --param base=4 --curve --svg q.svg\n"
+      "A leaf of REC-MULT is a loop: with the default base its misses have a cliff where a leaf "
+      "no longer fits.");
   options->smallest_shape = true;  // every access is simulated
   add_problem(*command, *options, "all of them");
   command->add_option("--cache", options->caches,
@@ -164,11 +167,6 @@ void add_misses(CLI::App& app) {
       ->capture_default_str();
   add_device(*command, options->device, "Number of the GPU to count on");
   add_json(*command, options->json);
-  command->footer(
-      "Example: tallcache misses matmul naive recursive --shape m=200 --param base=4 --curve --svg q.svg\n"
-      "A leaf of REC-MULT is a loop: with the default base its misses have a cliff where a leaf "
-      "no longer fits.");
-  command->callback([options] { run(*options); });
 }
 
 }  // namespace tallcache

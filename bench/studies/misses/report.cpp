@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/results/names.hpp"
 #include "bench/show/charts.hpp"
 #include "bench/show/gnuplot.hpp"
 #include "bench/show/kind.hpp"
@@ -13,13 +14,6 @@
 
 namespace tallcache {
 namespace {
-
-std::string params_of(const Record& record) {
-  std::string text;
-  for (const auto& [name, value] : record.params.items())
-    text += fmt::format("{}{}={}", text.empty() ? " " : ",", name, value.dump());
-  return text;
-}
 
 std::string heading(const MissesPart& part, Style style) {
   const auto& caches = part.caches.value();
@@ -72,12 +66,12 @@ std::vector<std::string> level_row(const Record& record, const Quantity& misses,
 // Empty when it was counted.
 std::string why_absent(const Record& record) {
   if (record.outcome.measured() || std::ranges::any_of(record.quantities, is_of_level)) return {};
-  return fmt::format("{}{}: {}: {}", record.variant, params_of(record), to_string(record.outcome.status),
+  return fmt::format("{}{}: {}: {}", record.variant, params_text(record), to_string(record.outcome.status),
                      record.outcome.reason);
 }
 
 Grid variant_grid(const Record& record) {
-  const std::string name = record.variant + params_of(record);
+  const std::string name = record.variant + params_text(record);
   const bool both = std::ranges::any_of(record.quantities, [&](const Quantity& q) {
     return is_of_level(q) && !std::isnan(over_model(record, q));
   });
@@ -125,7 +119,7 @@ std::vector<const Record*> curves_of(const Document& document, const MissesPart&
 std::string curves_text(std::span<const Record* const> curves, Style style) {
   Grid grid{.caption = "Misses of an ideal cache (LRU) of each size:", .columns = {{"cache", true}}};
   const std::vector<double>& sizes = curves.front()->find("misses")->over.points;
-  for (const Record* record : curves) grid.columns.push_back({record->variant + params_of(*record)});
+  for (const Record* record : curves) grid.columns.push_back({record->variant + params_text(*record)});
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     std::vector<std::string>& row = grid.rows.emplace_back();
     row.push_back(fmt::format("{:.0f} B", sizes[i]));
@@ -172,7 +166,7 @@ std::string script(const MissesPart& part, std::span<const Record* const> curves
     // Thinner curves are drawn on top, so that coinciding curves are all visible.
     const double width = 5.5 - 4.0 * static_cast<double>(i) / static_cast<double>(curves.size());
     plots += fmt::format("{}$m{} with lines lw {:.2g} lc rgb '{}' title {}", i ? ", " : "", i, width, colour,
-                         quoted(curves[i]->variant + params_of(*curves[i])));
+                         quoted(curves[i]->variant + params_text(*curves[i])));
     const Quantity* theory = prediction(*curves[i], Json::object());
     if (!theory || theory->values.empty()) continue;
     bounds = true;
@@ -186,7 +180,7 @@ std::string script(const MissesPart& part, std::span<const Record* const> curves
 std::string full(const Document& document) { return misses_text(document, Style::markdown); }
 
 Series curve(const Record& record, const Quantity& misses, Drawn drawn) {
-  Series series{.name = record.variant + params_of(record) + (drawn == Drawn::bound ? ", theory" : ""),
+  Series series{.name = record.variant + params_text(record) + (drawn == Drawn::bound ? ", theory" : ""),
                 .family = drawn == Drawn::bound ? Family::theory : family_of(record),
                 .drawn = drawn,
                 .companion = drawn == Drawn::bound};

@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <memory>
 
 #include "bench/measure/candidates.hpp"
 #include "bench/measure/options.hpp"
@@ -160,9 +159,10 @@ void peers(const PeersOptions& options) {
 }  // namespace
 
 void add_peers(CLI::App& app) {
-  auto options = std::make_shared<PeersOptions>();
-  CLI::App* command = app.add_subcommand(
-      "peers", "The fastest variants beside the libraries that a user would pick instead, over many shapes");
+  const auto [command, options] = add_command(
+      app, peers, "peers",
+      "The fastest variants beside the libraries that a user would pick instead, over many shapes",
+      "Example: tallcache peers transpose --json peers.json");
   add_suite(*command, *options, has_peers);
   command->add_option("--element", options->element,
                       "Only the comparisons of this element type, as bfloat16");
@@ -173,8 +173,6 @@ void add_peers(CLI::App& app) {
   add_huge_pages(*command, options->pages);
   command->add_flag("--full", options->full,
                     "Sizes of seconds a run, too: 20 minutes and 8 GB, 20 GB on a GPU's host");
-  command->footer("Example: tallcache peers transpose --json peers.json");
-  command->callback([options] { peers(*options); });
 }
 
 }  // namespace tallcache

@@ -175,12 +175,11 @@ void drop_threads(Grid& grid) {
     }
 }
 
-std::string markdown(const Document& document, const PeersPlan& plan) {
+std::string text(const Document& document, const PeersPlan& plan, Style style) {
   const std::string notes = class_notes(all_records(document, plan));
-  return render(peers_grid(document, plan), Style::markdown) + (notes.empty() ? "" : "\n" + notes + "\n");
+  return render(peers_grid(document, plan), style) + (notes.empty() ? "" : "\n" + notes + "\n");
 }
-std::string full(const Document& document) { return join_parts(document, markdown); }
-std::string summary(const Document& document) { return measured_on(document) + "\n" + full(document); }
+std::string full(const Document& document) { return join_parts(document, text); }
 
 // A case's speed over its best peer, from the spreads of both; or the mean of a group and its least.
 void add_items(Ranking& ranking, const Document& document, const PeersPlan& plan,
@@ -295,6 +294,6 @@ Grid peers_grid(const Document& document, const PeersPlan& plan) {
 }
 
 extern const ReportKind peers_report{
-    .kind = "peers", .title = "Beside the libraries", .full = full, .summary = summary, .page = page};
+    .kind = "peers", .title = "Beside the libraries", .full = full, .summary = full, .page = page};
 
 }  // namespace tallcache

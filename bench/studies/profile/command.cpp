@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 
 #include "bench/measure/candidates.hpp"
@@ -135,7 +134,7 @@ void put_records(Document& document, Workspace& workspace, const Candidate& cand
     document.put(to_record(workspace.problem(), m));
 }
 
-void run(ProfilingOptions& options) {
+void profile_problem(ProfilingOptions& options) {
   set_fork_policy(options.fork);
   const Problem problem = problem_of(options);
   const std::vector<Candidate> list = planned(problem, options);
@@ -161,9 +160,10 @@ void run(ProfilingOptions& options) {
 }  // namespace
 
 void add_profile(CLI::App& app) {
-  const auto options = std::make_shared<ProfilingOptions>();
-  CLI::App* command = app.add_subcommand(
-      "profile", "Work, span, parallelism and the speed-up to expect, of variants that fork");
+  const auto [command, options] = add_command(
+      app, profile_problem, "profile",
+      "Work, span, parallelism and the speed-up to expect, of variants that fork",
+      "Example: tallcache profile matmul recursive recursive_temporary --shape m=512 --measure --svg s.svg");
   add_problem(*command, *options, "all that fork");
   command->add_flag("--unit-cost", options->unit_cost,
                     "Count in place of timing: one a strand, one an access of an element; always the same");
@@ -193,9 +193,6 @@ void add_profile(CLI::App& app) {
                   "Write Cilkscale's columns to FILE ('-': standard output)");
   add_output_file(*command, "--svg", options->svg, "Plot bounds and measured speed-ups into FILE (gnuplot)");
   add_json(*command, options->json);
-  command->footer(
-      "Example: tallcache profile matmul recursive recursive_temporary --shape m=512 --measure --svg s.svg");
-  command->callback([options] { run(*options); });
 }
 
 }  // namespace tallcache

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 
 #include <cmath>
-#include <memory>
 
 #include "bench/measure/candidates.hpp"
 #include "bench/measure/context.hpp"
@@ -155,7 +154,7 @@ void model(const RanksOptions& options) {
   output.finish(document);
 }
 
-void run(const RanksOptions& options) {
+void run_ranks(const RanksOptions& options) {
   if (options.operation != "matmul" && options.operation != "transpose")
     throw Error(unknown_name("operation over ranks", options.operation,
                              std::vector<std::string_view>{"matmul", "transpose"}));
@@ -169,9 +168,11 @@ void run(const RanksOptions& options) {
 }  // namespace
 
 void add_ranks(CLI::App& app) {
-  const auto options = std::make_shared<RanksOptions>();
-  CLI::App* command = app.add_subcommand(
-      "ranks", "A product or a transposition over MPI ranks: run under mpirun, counted, or simulated");
+  const auto [command, options] =
+      add_command(app, run_ranks, "ranks",
+                  "A product or a transposition over MPI ranks: run under mpirun, counted, or simulated",
+                  "Example: mpirun -n 4 tallcache ranks matmul --shape m=2048 --json ranks.json\n"
+                  "         tallcache ranks matmul --shape m=8192 --count --ranks 2,4,8,16,32");
   command->add_option("operation", options->operation, "matmul or transpose")->capture_default_str();
   command->add_option("--shape", options->shape, "Sizes, as m=1024,n=512,k=256; others are as m")
       ->type_name("SIZES");
@@ -204,10 +205,6 @@ void add_ranks(CLI::App& app) {
       ->excludes(count)
       ->excludes(simulate);
   add_json(*command, options->json);
-  command->footer(
-      "Example: mpirun -n 4 tallcache ranks matmul --shape m=2048 --json ranks.json\n"
-      "         tallcache ranks matmul --shape m=8192 --count --ranks 2,4,8,16,32");
-  command->callback([options] { run(*options); });
 }
 
 }  // namespace tallcache

@@ -183,10 +183,8 @@ void reproduce(const ReproduceOptions& options) {
 }  // namespace
 
 void add_reproduce(CLI::App& app) {
-  auto options = std::make_shared<ReproduceOptions>();
-  CLI::App* command =
-      app.add_subcommand("reproduce", "The slides' tables, measured here beside the slides' figures");
-  command->footer(
+  const auto [command, options] = add_command(
+      app, reproduce, "reproduce", "The slides' tables, measured here beside the slides' figures",
       "Quick by default, a few minutes at most for all tables, and it says which sizes are left out; --full "
       "takes hours. "
       "Stopped by Ctrl-C, it keeps what is measured, and running it again resumes.\n"
@@ -200,7 +198,6 @@ void add_reproduce(CLI::App& app) {
   command->add_flag("--fresh", options->fresh, "Measure everything anew, replacing the results file");
   add_device(*command, options->device, "Number of the GPU to use");
   add_seed(*command, options->seed);
-  command->callback([options] { reproduce(*options); });
 }
 
 }  // namespace tallcache

@@ -36,8 +36,7 @@ struct Verdicts {
 
 // One line for each ratio, the slide's beside this machine's, and the number of findings that hold.
 std::string summary(const Document& document) {
-  Grid grid{.caption = fmt::format("On {}:", machine_line(document)),
-            .columns = {{"table", true}, {"size", true}, {"ratio", true}, {"slide"}, {"here"}}};
+  Grid grid{.columns = {{"table", true}, {"size", true}, {"ratio", true}, {"slide"}, {"here"}}};
   Verdicts verdicts;
   for (const Table* table : tables_of(document.plan)) {
     const Report report = report_of(*table, document);

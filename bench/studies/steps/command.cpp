@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <memory>
-
 #include "bench/measure/candidates.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/suite_run.hpp"
@@ -83,16 +81,14 @@ void steps(const StepsOptions& options) {
 }  // namespace
 
 void add_steps(CLI::App& app) {
-  auto options = std::make_shared<StepsOptions>();
-  CLI::App* command = app.add_subcommand(
-      "steps",
-      "Where the time goes: from the textbook's loops to the fastest variant, what each step brings");
+  const auto [command, options] = add_command(
+      app, steps, "steps",
+      "Where the time goes: from the textbook's loops to the fastest variant, what each step brings",
+      "Example: tallcache steps transpose --json steps.json");
   add_suite(*command, *options, has_steps);
   above_zero(command->add_option("--seconds", options->seconds, "Time to spend on each step"));
   add_backend(*command, *options);
   command->add_flag("--full", options->full, "Tables of one variant's parameters, too, up to seconds a run");
-  command->footer("Example: tallcache steps transpose --json steps.json");
-  command->callback([options] { steps(*options); });
 }
 
 }  // namespace tallcache

@@ -42,14 +42,13 @@ Grid empty_grid(const StepsPlan& plan, const std::string& rate, bool counted) {
   return grid;
 }
 
-std::string markdown(const Document& document, const StepsPlan& plan) {
+std::string text(const Document& document, const StepsPlan& plan, Style style) {
   std::vector<const Record*> records;
   for (const PlannedStep& step : plan.steps) records.push_back(record_of(document, plan, step));
   const std::string notes = class_notes(records);
-  return render(steps_grid(document, plan), Style::markdown) + (notes.empty() ? "" : "\n" + notes + "\n");
+  return render(steps_grid(document, plan), style) + (notes.empty() ? "" : "\n" + notes + "\n");
 }
-std::string full(const Document& document) { return join_parts(document, markdown); }
-std::string summary(const Document& document) { return measured_on(document) + "\n" + full(document); }
+std::string full(const Document& document) { return join_parts(document, text); }
 
 bool faster(const Record* record, const Record* than) {
   return measured_seconds(record) > 0 && (!than || measured_seconds(record) < measured_seconds(than));
@@ -168,6 +167,6 @@ Grid steps_grid(const Document& document, const StepsPlan& plan) {
 }
 
 extern const ReportKind steps_report{
-    .kind = "steps", .title = "Step by step", .full = full, .summary = summary, .found = found, .page = page};
+    .kind = "steps", .title = "Step by step", .full = full, .summary = full, .found = found, .page = page};
 
 }  // namespace tallcache

@@ -4,11 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <string>
 #include <utility>
 
 #include "bench/measure/context.hpp"
+#include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
 #include "bench/show/grid.hpp"
 #include "bench/show/kind.hpp"
@@ -52,11 +52,9 @@ void run(const std::string& json) {
 }  // namespace
 
 void add_clock(CLI::App& app) {
-  const auto json = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("clock", "The least time that the clock tells from none");
+  const auto [command, json] = add_command(app, run, "clock", "The least time that the clock tells from none",
+                                           "Example: tallcache clock --json clock.json");
   add_json(*command, *json);
-  command->footer("Example: tallcache clock --json clock.json");
-  command->callback([json] { run(*json); });
 }
 
 extern const ReportKind clock_report;
