@@ -1,5 +1,5 @@
-// Leaves: texts on vectors, whose accesses go through the access policy. What they say under Traced is exactly
-// what they load and store.
+// Leaves: texts on vectors, whose accesses go through the access policy. What they say under Traced is
+// exactly what they load and store.
 #include "tests/leaf.hpp"
 
 #include <gtest/gtest.h>

@@ -10,10 +10,10 @@
 
 namespace tallcache {
 
-/// All of main(): the status of `run`, or 1 and one line on standard error where it throws, or where something
-/// that was printed to standard output, in whatever way, was not written. Before it runs, what is closed of
-/// the descriptors 0, 1 and 2 is opened, so that no file gets its number, and in such a way that using it
-/// still fails. A file beyond the limit on its size is an error and no longer the program's end.
+/// All of main(): the status of `run`, or 1 and one line on standard error where it throws, or where
+/// something that was printed to standard output, in whatever way, was not written. Before it runs, what is
+/// closed of the descriptors 0, 1 and 2 is opened, so that no file gets its number, and in such a way that
+/// using it still fails. A file beyond the limit on its size is an error and no longer the program's end.
 int run_program(std::string_view name, const std::function<int()>& run);
 
 enum class Stream { output, error };

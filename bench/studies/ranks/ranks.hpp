@@ -1,6 +1,6 @@
-// Programs over ranks, as `tallcache ranks` counted, simulated or ran them. The records have the condition "ranks", in a run also the "layout" of the caller's matrices. Quantities:
-// words and messages of the rank with the most, and {"rank", "level"}; formula, bound; time, also by
-// {"phase"}.
+// Programs over ranks, as `tallcache ranks` counted, simulated or ran them. The records have the condition
+// "ranks", in a run also the "layout" of the caller's matrices. Quantities: words and messages of the rank
+// with the most, and {"rank", "level"}; formula, bound; time, also by {"phase"}.
 #pragma once
 
 #include <optional>
