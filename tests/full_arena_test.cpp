@@ -70,18 +70,18 @@ class FullArena {
 };
 
 TEST(PassThrough, ClearsItsFlagWhereAnotherThreadRunsTheBody) {
-  detail::Crew crew(2);
+  detail::ArenaState state(2);
   std::thread::id ran;
   const auto body = [&] { ran = std::this_thread::get_id(); };
   {
-    const FullArena full(crew.arena);
-    detail::pass_through(crew, body);
+    const FullArena full(state.arena);
+    detail::pass_through(state, body);
     EXPECT_EQ(ran, full.runs_tasks());
     EXPECT_FALSE(detail::passing);
-    EXPECT_THROW(detail::pass_through(crew, [] { throw Thrown{1}; }), Thrown);
+    EXPECT_THROW(detail::pass_through(state, [] { throw Thrown{1}; }), Thrown);
     EXPECT_FALSE(detail::passing);
   }
-  in_slot_of_own(crew.arena, [&] { detail::pass_through(crew, body); });
+  in_slot_of_own(state.arena, [&] { detail::pass_through(state, body); });
   EXPECT_EQ(ran, std::this_thread::get_id());
   EXPECT_FALSE(detail::passing);
 }

@@ -5,26 +5,23 @@
 // its smallest pieces.
 //
 // A fork is latent at first: a record on the stack, in a list of its thread. The thread runs the first
-// branch, takes the record off the list and runs the second one. Now and then a thread looks: it turns the
-// oldest latent fork of its list into a task of oneTBB, which another thread may take, where it has promoted
-// none for a heartbeat. While threads of the arena are known to have nothing to do it promotes one for each
-// of them, four at once at most, and on average one in a sixth of a heartbeat. A fork whose first branch has
-// not run for long stays latent, as its second one is probably as short. Of a loop it turns the second half
-// of the remaining iterations into a task, where that half is known to be worth one. A program that ends
-// before its first heartbeat has entered no arena. One that foretells that it is long does not wait for that
-// heartbeat: by expect_work(), or as a loop whose first iterations tell how long the others will take.
+// branch, takes the record off the list and runs the second one. Now and then a thread polls: it turns the
+// oldest latent forks of its list into tasks of oneTBB, which other threads may take, where decide() of
+// decide.hpp says so: one for each thread that has nothing to do, at least one. Of a loop it turns the second
+// half of the remaining iterations into a task. A short program enters no arena. One that foretells by
+// expect_work() that it is long is shared from its first fork on, and a loop from its first iterations, as
+// these tell how long the others will take.
 //
-// A thread looks when the number of forks since its last look has come to a count that it adapts, so that it
-// looks every few microseconds; in a program that begins at forks 1, 2, 4, 8 ...; at each fork where strands
-// are longer; and at its next fork when another thread runs out of work.
+// A thread polls when the number of forks since its last poll has come to a count that it adapts, so that it
+// polls every few microseconds, in a program that begins at forks 1, 3, 7, 15 ...; and at its next fork when
+// another thread runs out of work. Nothing interrupts a strand: a thread that runs a long one shares nothing
+// until its end, and therefore offers tasks before anybody asks.
 //
-// Let a program have work W and span S, the latent forks included, let a promotion cost t, and let N be the
-// time between two promotions of a thread. The paper proves a work of at most (1 + t / N) W and a span of at
-// most (1 + N / t) S, where each fork on the path counts t. Here N is on average at least the sixth of a
-// heartbeat, but for the first four promotions of each task, and for a task for each thread where it is
-// foretold to be long; where strands are long, it is on average at least a strand. The bound on the span
-// holds for strands that are shorter than N, as nothing interrupts a strand; where strands become longer from
-// one fork to the next, a thread sees it some dozens of forks later.
+// Let a program have work W and span S, the latent forks included. A promotion costs t, and a fork must have
+// been latent for the time N of decide() before. The paper proves a work of at most (1 + t / N) W and a span
+// of at most (1 + N / t) S for one promotion in N, where each fork on the path counts t, and for strands that
+// are shorter than N. Here several forks of a thread may be promoted in N, but of all threads' one alone is
+// not for a thread that has nothing to do.
 #pragma once
 
 #include <algorithm>
@@ -33,23 +30,21 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "common/fork/decide.hpp"
 #include "common/fork/fork.hpp"
 
 namespace tallcache {
 namespace detail {
 
-struct Crew;      // an arena and what its threads do; one_tbb.hpp
-struct Promoted;  // the tasks of a fork or a loop; heartbeat.cpp
+struct ArenaState;  // an arena and what its threads do; one_tbb.hpp
+struct Promoted;    // the tasks of a fork or a loop; heartbeat.cpp
 
 /// How much of a latent fork or loop has become a task.
 enum class Offered { nothing, a_part, all };
 
-using Time = std::int64_t;  // nanoseconds
 inline Time time_now() {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
-/// A promotion and a theft together take microseconds: what is shorter stays latent.
-constexpr Time worth_a_task = 8000;
 
 /// A latent fork or loop, in the list of its thread.
 struct Latent {
@@ -60,7 +55,7 @@ struct Latent {
   const int threads;
   Latent* older;            ///< null: none
   Latent* newer = nullptr;  ///< null: not known yet; LatentList::find_oldest()
-  Time seen;                ///< where `newer` is known: when a look found it first
+  Time seen;                ///< where `newer` is known: when a poll found it first
   Promoted* promoted;       ///< of a fork: set where that is no longer latent
 };
 
@@ -68,13 +63,10 @@ struct Latent {
 /// promoted first, so that a thread that waits for a task has none left, except around blocks().
 struct LatentList {
   Latent* newest = nullptr;
-  Latent* oldest = nullptr;    ///< of those whose `newer` is known
-  std::uint64_t answered = 0;  ///< the calls after which the thread has looked
-  int until_look = 1;          ///< forks until it looks
-  int between = 1;             ///< forks from one look to the next
-  Time looked = 0;             ///< 0: a program begins
-  Time promoted = 0;           ///< no earlier
-  Crew* crew = nullptr;        ///< of the innermost arena of arena_of() that the thread is in
+  std::uint64_t answered = 0;  ///< the calls after which the thread has polled
+  ForkState state;
+  Latent* oldest = nullptr;     ///< of those whose `newer` is known
+  ArenaState* arena = nullptr;  ///< the innermost one of arena_of() that the thread is in
 
   /// Removes the newest, which is `latent` unless that was promoted. Returns whether it was there.
   bool pop(const Latent& latent) {
@@ -94,38 +86,31 @@ struct LatentList {
 
 inline constinit thread_local LatentList latent_list;
 
-/// Calls of threads that have nothing to do, in a cache line of their own.
+/// Threads that become idle have those that are busy poll. In a cache line of its own.
 struct alignas(64) Calls {
   std::atomic<std::uint64_t> count{0};
-  std::atomic<bool> always{false};  ///< for tests: every look promotes
+  std::atomic<bool> always{false};  ///< for tests: every poll promotes
 };
 inline constinit Calls calls;
 
-/// Looks, which sets the count of forks until the next look.
-void look(LatentList&) noexcept;
+/// Polls, which sets the count of forks until the next poll.
+void poll(LatentList&) noexcept;
 
-/// Promotes the oldest latent fork of this thread where it is time. Without memory or threads it stays
+/// Promotes the oldest latent forks of this thread as decide() says. Without memory or threads they stay
 /// latent.
 void promote_in_time(LatentList&, Time now) noexcept;
 
-inline void look_in_time(LatentList& list) {
-  if (--list.until_look <= 0 || calls.count.load(std::memory_order_relaxed) != list.answered) [[unlikely]]
-    look(list);
+inline void poll_if_due(LatentList& list) {
+  if (--list.state.until_poll <= 0 || calls.count.load(std::memory_order_relaxed) != list.answered)
+      [[unlikely]]
+    poll(list);
 }
 
 inline void push(LatentList& list, Latent& latent) {
   latent.older = list.newest;
   list.newest = &latent;
-  look_in_time(list);
+  poll_if_due(list);
 }
-
-/// The work, on one thread, from which it pays to share a program with threads that are awake, and with some
-/// that sleep.
-constexpr Time worth_sharing = 50'000, worth_waking = 120'000;
-
-/// The thread's forks are about to take so long. Where that is worth it the next ones are promoted at once,
-/// up to a task for each thread, as where strands are long.
-void expect(LatentList&, int threads, Time work);
 
 /// Promotes all of a fork or loop that is left, where others may take it.
 void promote_now(LatentList&, Latent&) noexcept;
@@ -241,29 +226,27 @@ struct LatentLoop : Latent {
     while (left > 0) run_piece(claim(1));
   }
 
-  // The first iterations are single ones, at which the thread looks as at forks, and are timed together: a
-  // clock takes as long as many a body. The others of a longer loop go in pieces that take a few
-  // microseconds.
+  // The first iterations are single ones, at which the thread polls as at forks, and are timed together: a
+  // clock takes as long as many a body. The others of a longer loop go in pieces that take as long as it is
+  // from one poll to the next.
   void run_pieces(LatentList& list, Piece piece) {
-    constexpr Index singly = 8, growth = 8;
-    constexpr Time long_piece = 4000;
-    Time before = left >= singly ? time_now() : 0;
+    Time before = left >= several ? time_now() : 0;
     run_piece(piece);
     Index done = 1;
-    for (; done < singly && left > 0; ++done) {
+    for (; done < several && left > 0; ++done) {
       piece = claim(1);
-      look_in_time(list);
-      if (before) expect_rest(list, list.looked - before, done);
+      poll_if_due(list);
+      if (before) expect_rest(list, list.state.polled, list.state.polled - before, done);
       run_piece(piece);
     }
     while (left > 0) {
       const Time now = time_now(), taken = std::max<Time>(1, now - before);
       before = now;
-      expect_rest(list, taken, done);
-      worthwhile.store(std::max<Index>(1, done * worth_a_task / taken), std::memory_order_relaxed);
+      expect_rest(list, now, taken, done);
+      worthwhile.store(std::max<Index>(1, done * promotion / taken), std::memory_order_relaxed);
       promote_in_time(list, now);
       if (left == 0) return;
-      done = std::clamp<Index>(done * long_piece / taken, 1, std::min(left, growth * done));
+      done = std::clamp<Index>(done * polling / taken, 1, std::min(left, several * done));
       run_piece(claim(done));
     }
   }
@@ -271,16 +254,12 @@ struct LatentLoop : Latent {
   // A loop knows how long it will take, where its iterations are alike. It need not wait as a fork does: the
   // outermost part of a program, `done` of whose iterations took `taken`, so long that the first ones' misses
   // do not count.
-  void expect_rest(LatentList& list, Time taken, Index done) {
-    constexpr Time telling = 2000;
-    if (expected || taken < telling || list.newest != this || older) return;
-    const double rest = static_cast<double>(taken) * static_cast<double>(left) / static_cast<double>(done);
-    if (rest < worth_sharing) return;
-    expected = true;
-    expect(list, threads, static_cast<Time>(std::min(rest, 1e9)));
+  void expect_rest(LatentList& list, Time now, Time taken, Index done) {
+    if (taken < polling || list.newest != this || older) return;
+    list.state.ends = now + static_cast<Time>(static_cast<double>(taken) / static_cast<double>(done) *
+                                              static_cast<double>(left));
   }
 
-  bool expected = false;
   const bool blocks;  ///< each iteration is long: the others are promoted at once
   Index next, left;   ///< the iterations that nobody has begun
   const Index step;
@@ -339,8 +318,8 @@ class Heartbeat {
           .run(detail::latent_list);
   }
 
-  /// Where what follows takes long enough to wake threads, the next forks are promoted at once, up to a task
-  /// for each thread, as where strands are long. Of no effect while the thread has latent forks.
+  /// Where what follows is worth sharing, the next forks are promoted at once, up to a task for each thread
+  /// that has none. Of no effect while the thread has latent forks.
   void expect_work(Index nanoseconds) const;
 
   Index width() const { return threads_; }

@@ -84,16 +84,18 @@ thread_local std::vector<detail::LatentList> set_aside;
 
 class Pinning final : public tbb::task_scheduler_observer {
  public:
-  explicit Pinning(detail::Crew& crew) : task_scheduler_observer(crew.arena), crew_(crew) { observe(true); }
+  explicit Pinning(detail::ArenaState& state) : task_scheduler_observer(state.arena), state_(state) {
+    observe(true);
+  }
   ~Pinning() override { observe(false); }
 
   void on_scheduler_entry(bool is_worker) override {
     detail::LatentList& list = detail::latent_list;
     set_aside.push_back(list);
     list.newest = nullptr;
-    list.crew = &crew_;
+    list.arena = &state_;
     // A program of one thread has not asked (require_threads).
-    const bool asks = !is_worker && pinned && !detail::passing && crew_.arena.max_concurrency() == 1;
+    const bool asks = !is_worker && pinned && !detail::passing && state_.threads == 1;
     const Usable& usable = asks ? find_usable() : found_usable();
     const int processor = usable.processors.at(tbb::this_task_arena::current_thread_index() % usable.count);
     if (!is_worker) {
@@ -105,8 +107,8 @@ class Pinning final : public tbb::task_scheduler_observer {
       set_worker(ProcessorSet(processor));
     else
       release_worker();
-    ++crew_.workers;
-    crew_.becomes_idle();
+    ++state_.workers;
+    state_.becomes_idle();
   }
   // A worker stays on its processor while it sleeps. One that may run anywhere is often woken on the
   // caller's, and there waits for the caller's work to end (common/fork/TUNING.md).
@@ -116,8 +118,8 @@ class Pinning final : public tbb::task_scheduler_observer {
       set_aside.pop_back();
     }
     if (is_worker) {
-      --crew_.idle;
-      --crew_.workers;
+      --state_.idle;
+      --state_.workers;
       return;
     }
     if (pins.empty()) return;
@@ -126,7 +128,7 @@ class Pinning final : public tbb::task_scheduler_observer {
   }
 
  private:
-  detail::Crew& crew_;
+  detail::ArenaState& state_;
 };
 
 // The first caller's floating-point mode is not the arena's for ever.
@@ -136,16 +138,23 @@ void initialize(tbb::task_arena& arena) {
 }
 
 struct Arena {
-  explicit Arena(int threads) : crew(threads), pinning((initialize(crew.arena), crew)) {}
-  detail::Crew crew;
+  explicit Arena(int threads) : state(threads), pinning((initialize(state.arena), state)) {}
+  detail::ArenaState state;
   Pinning pinning;
 };
 
 }  // namespace
 
-void detail::Crew::becomes_idle() {
+void detail::ArenaState::becomes_idle() {
   ++idle;
-  if (hungry()) ++calls.count;
+  if (has_idle()) ++calls.count;
+}
+
+bool detail::ArenaState::claim(int limit) {
+  int others = offered;
+  while (others < limit)
+    if (offered.compare_exchange_weak(others, others + 1)) return true;
+  return false;
 }
 
 void require_threads(int threads) {
@@ -162,17 +171,20 @@ ForkPolicy fork_policy() { return chosen_policy; }
 
 tbb::task_arena& arena_of(int threads) {
   require_threads(threads);
-  return detail::crew_of(threads).arena;
+  return detail::arena_state(threads).arena;
 }
 
-detail::Crew& detail::crew_of(int threads) {
+detail::ArenaState& detail::arena_state(int threads) {
+  static thread_local ArenaState* last = nullptr;  // a thread that is in no arena asks at each poll
+  if (last && last->threads == threads) return *last;
   static std::mutex mutex;
   // Never destroyed: at exit oneTBB's workers may still leave them.
   static auto& arenas = *new std::map<int, std::unique_ptr<Arena>>;
   const std::lock_guard lock(mutex);
   std::unique_ptr<Arena>& entry = arenas[threads];
   if (!entry) entry = std::make_unique<Arena>(threads);
-  return entry->crew;
+  last = &entry->state;
+  return *last;
 }
 
 }  // namespace tallcache

@@ -83,33 +83,36 @@ void enter_in_own_mode(tbb::task_arena& arena, Body&& body) {
 }
 
 /// An arena of arena_of(), and what its threads do. A count may be off for a moment.
-struct Crew {
-  explicit Crew(int threads) : arena(threads) {}
+struct ArenaState {
+  explicit ArenaState(int max_threads) : threads(max_threads), arena(max_threads) {}
 
+  const int threads;  ///< at most, including a caller
   tbb::task_arena arena;
   alignas(64) std::atomic<int> workers{0};  ///< in the arena: oneTBB's threads, without callers
   std::atomic<int> idle{0};                 ///< of them and of callers that wait, those without a task
   std::atomic<int> offered{0};              ///< tasks of promoted forks that have not begun
 
   /// Whether a thread finds no task.
-  bool hungry() const { return idle > offered; }
-  /// Calls those that have latent forks where this thread finds no task.
+  bool has_idle() const { return idle > offered; }
+  /// Has those that have latent forks poll where this thread finds no task.
   void becomes_idle();
+  /// Counts one more task as offered, where there are less than `limit`. Returns whether.
+  bool claim(int limit);
 };
 
 /// The one of arena_of(threads), whatever the mask is now: a program goes on in the arena in which it began.
-Crew& crew_of(int threads);
+ArenaState& arena_state(int threads);
 
 /// Runs a short `body`, or one that waits, inside the arena. It does not pin a caller that is on the right
 /// processor, as that takes longer than such a body.
 template <class Body>
-void pass_through(Crew& crew, Body&& body) {
+void pass_through(ArenaState& state, Body&& body) {
   // Where another thread runs the body, nothing but the guard clears this thread's own flag.
   struct Passing {
     Passing() { passing = true; }
     ~Passing() { passing = false; }
   } const until_return;
-  enter(crew.arena, [&] {
+  enter(state.arena, [&] {
     passing = false;
     body();
   });

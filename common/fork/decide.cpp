@@ -1,0 +1,44 @@
+#include "common/fork/decide.hpp"
+
+namespace tallcache::detail {
+
+void ForkState::poll(Time now) {
+  end_strand(now);
+  if (until_poll <= 0) {
+    const Time wanted = forks * polling / std::max<Time>(1, now - polled);
+    forks = static_cast<int>(std::clamp<Time>(wanted, 1, std::min(2 * forks, most_forks)));
+  }
+  until_poll = forks;
+  polled = now;
+}
+
+void ForkState::end_strand(Time now) {
+  const int since_poll = std::max(1, forks - std::max(0, until_poll));
+  short_strands = (now - polled) / since_poll >= sharing ? 0 : std::min(short_strands + 1, several);
+}
+
+void ForkState::expect(Time now, Time nanoseconds) {
+  polled = now;
+  ends = now + nanoseconds;
+  forks = until_poll = 1;
+}
+
+Time ForkState::promote(Time now) {
+  const Time half = foretold(now) / 2;
+  ends = now + half;
+  return half;
+}
+
+int decide(const Situation& known, Time now) {
+  const ForkState& thread = known.thread;
+  const Time work = thread.work(now);
+  if (work < sharing) return 0;
+  const bool long_strands = thread.short_strands < several;
+  const bool ripe = now - known.seen >= promotion || thread.foretold(now) >= sharing;
+  if (!ripe && !long_strands) return 0;
+  if (work < waking) return known.idle;
+  const int others = known.threads - 1;
+  return long_strands ? others : std::max(1, known.idle + std::max(0, others - known.awake));
+}
+
+}  // namespace tallcache::detail
