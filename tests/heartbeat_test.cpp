@@ -43,7 +43,7 @@ TEST(Heartbeat, BlocksRunAtOnce) {
       for (const auto& times : seen) ASSERT_EQ(times, 1) << count << " blocks on " << threads;
     }
     std::atomic<int> begun{0};
-    // No fork looks.
+    // No fork polls.
     Heartbeat{threads}.blocks(threads, [&](Index) {
       ++begun;
       while (begun < threads) std::this_thread::yield();
@@ -61,7 +61,7 @@ int latent_forks() {
   return count;
 }
 
-void look(const Heartbeat& fork) {
+void fork_once(const Heartbeat& fork) {
   fork([] {}, [] {});
 }
 
@@ -77,7 +77,7 @@ TEST(Heartbeat, PromotesTheOldestFork) {
               const int before = latent_forks();  // 2, less where the time came in between
               const Impatience promoting;
               beat();
-              look(fork);
+              fork_once(fork);
               EXPECT_LT(latent_forks(), std::max(before, 1));
               EXPECT_TRUE(latent_forks() == 0 || detail::latent_list.newest == inner);
               ++runs[0];
@@ -90,7 +90,7 @@ TEST(Heartbeat, PromotesTheOldestFork) {
   expect_nothing_left();
 }
 
-// A list of its own under random additions, pops and departures of the oldest. No push, as that looks
+// A list of its own under random additions, pops and departures of the oldest. No push, as that polls
 // whenever a thread of another test runs out of work.
 TEST(Heartbeat, FindsTheOldestFork) {
   const auto offers = [](detail::Latent&) { return detail::Offered::nothing; };
@@ -138,7 +138,7 @@ TEST(Heartbeat, UsesAllThreads) {
   Heartbeat fork{threads};
   const auto meet = [&] {
     ++begun;
-    while (begun < threads) look(fork);
+    while (begun < threads) fork_once(fork);
   };
   const auto branches = [&](auto& self, int count) -> void {
     if (count == 1) return meet();
@@ -159,14 +159,14 @@ TEST(Heartbeat, ComesByItself) {
     Heartbeat fork{2};
     fork(
         [&] {
-          while (!reached) look(fork);
+          while (!reached) fork_once(fork);
         },
         [&] { reached = true; });
     EXPECT_TRUE(reached);
   }
 }
 
-// The second branch runs while the first one neither forks nor looks. The call may come anywhere, and under
+// The second branch runs while the first one neither forks nor polls. The call may come anywhere, and under
 // any policy.
 TEST(Heartbeat, PromotesTheFirstForkOfALongProgram) {
   if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
@@ -188,14 +188,14 @@ TEST(Heartbeat, PromotesTheFirstForkOfALongProgram) {
   expect_nothing_left();
 }
 
-// A loop is seen to be long by its first iterations. The caller does not look after these.
+// A loop is seen to be long by its first iterations. The caller does not poll after these.
 TEST(Heartbeat, PromotesTheRestOfALongLoop) {
   if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
   const auto now = [] { return std::chrono::steady_clock::now(); };
   const auto deadline = now() + std::chrono::seconds(20);
   const std::thread::id caller = std::this_thread::get_id();
   std::atomic<bool> elsewhere{false}, in_time{false};
-  // Threads that are awake would call, and to make an arena takes as long as a heartbeat.
+  // Threads that are awake would call, and to make an arena takes as long as a program that is shared.
   arena_of(2);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   Heartbeat{2}.loop(0, 10000, 1, [&](Index i) {
@@ -248,7 +248,7 @@ class Entries final : public tbb::task_scheduler_observer {
   static inline std::atomic<int> count = 0;
 };
 
-TEST(Heartbeat, EntersNoArenaBeforeAHeartbeat) {
+TEST(Heartbeat, EntersNoArenaInAShortProgram) {
   if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
   const Entries entries(arena_of(2));
   const Tree without{1, 3}, with{1, 5, 1};

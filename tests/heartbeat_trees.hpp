@@ -17,13 +17,13 @@
 
 namespace tallcache::test {
 
-/// Every look promotes while this lives.
+/// Every poll promotes while this lives.
 struct Impatience {
   Impatience() { detail::calls.always = true; }
   ~Impatience() { detail::calls.always = false; }
 };
 
-/// Every thread looks at its next fork.
+/// Every thread polls at its next fork.
 inline void beat() { ++detail::calls.count; }
 
 struct Thrown {
@@ -43,7 +43,7 @@ struct Nodes {
   ~Nodes() { running.fetch_sub(1, std::memory_order_relaxed); }
 };
 
-/// A random tree. Every node sets its own number; at one node in `beats` all threads look, one in `throws`
+/// A random tree. Every node sets its own number; at one node in `beats` all threads poll, one in `throws`
 /// throws.
 struct Tree {
   std::uint64_t seed;

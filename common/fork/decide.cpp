@@ -32,13 +32,10 @@ Time ForkState::promote(Time now) {
 int decide(const Situation& known, Time now) {
   const ForkState& thread = known.thread;
   const Time work = thread.work(now);
-  if (work < sharing) return 0;
-  const bool long_strands = thread.short_strands < several;
-  const bool ripe = now - known.seen >= promotion || thread.foretold(now) >= sharing;
-  if (!ripe && !long_strands) return 0;
+  const bool at_once = thread.foretold(now) >= sharing || thread.short_strands < several;
+  if (work < sharing || (now - known.seen < promotion && !at_once)) return 0;
   if (work < waking) return known.idle;
-  const int others = known.threads - 1;
-  return long_strands ? others : std::max(1, known.idle + std::max(0, others - known.awake));
+  return at_once ? known.threads - 1 : std::max(1, known.idle);
 }
 
 }  // namespace tallcache::detail

@@ -56,16 +56,15 @@ struct Situation {
   const ForkState& thread;
   Time seen;    ///< when a poll found the fork first
   int threads;  ///< of the fork's policy
-  int awake;    ///< threads in the arena, the caller apart
-  int idle;     ///< those that are known to have no task, a caller that waits included
+  int idle;     ///< those in the arena that have no task
 };
 
 /// How many tasks may be on offer in the arena: the fork is promoted where there are fewer.
 ///
-/// One for each thread that is idle, and, where the program is worth waking threads, one for each that
-/// sleeps; at least one then, so that the next thread that becomes idle does not wait. The fork must have been
-/// latent for as long as its promotion takes, unless its program is foretold to be long. Where strands are
-/// long nobody can ask in time, and each other thread gets a task before it asks.
+/// One for each thread that is idle. Where the program is worth waking threads, at least one: it wakes them,
+/// or is there for the next one that becomes idle. The fork must have been latent for as long as a promotion
+/// takes. Where a program foretells that it is long, each other thread gets a task at once. So it does where
+/// strands are long, as nobody can ask in time.
 int decide(const Situation&, Time now);
 
 }  // namespace tallcache::detail

@@ -170,7 +170,7 @@ void promote_in_time(LatentList& list, Time now) noexcept {
     while (list.newest) {
       Latent& oldest = *list.oldest;
       ArenaState& arena = arena_of(list, oldest);
-      const Situation situation{list.state, oldest.seen, oldest.threads, arena.workers, arena.idle};
+      const Situation situation{list.state, oldest.seen, oldest.threads, arena.idle};
       if (!arena.claim(always ? std::numeric_limits<int>::max() : decide(situation, now))) return;
       const Offered offered = offer_claimed(arena, oldest);
       if (offered != Offered::a_part) list.remove_oldest();

@@ -107,7 +107,6 @@ class Pinning final : public tbb::task_scheduler_observer {
       set_worker(ProcessorSet(processor));
     else
       release_worker();
-    ++state_.workers;
     state_.becomes_idle();
   }
   // A worker stays on its processor while it sleeps. One that may run anywhere is often woken on the
@@ -119,7 +118,6 @@ class Pinning final : public tbb::task_scheduler_observer {
     }
     if (is_worker) {
       --state_.idle;
-      --state_.workers;
       return;
     }
     if (pins.empty()) return;

@@ -88,9 +88,8 @@ struct ArenaState {
 
   const int threads;  ///< at most, including a caller
   tbb::task_arena arena;
-  alignas(64) std::atomic<int> workers{0};  ///< in the arena: oneTBB's threads, without callers
-  std::atomic<int> idle{0};                 ///< of them and of callers that wait, those without a task
-  std::atomic<int> offered{0};              ///< tasks of promoted forks that have not begun
+  alignas(64) std::atomic<int> idle{0};  ///< without a task: workers in the arena, and callers that wait
+  std::atomic<int> offered{0};           ///< tasks of promoted forks that have not begun
 
   /// Whether a thread finds no task.
   bool has_idle() const { return idle > offered; }
