@@ -18,7 +18,7 @@ constexpr Time sharing = 30'000;
 /// The work of a program from which it pays to wake threads.
 constexpr Time waking = 100'000;
 /// Between two polls, which read a clock, and for a piece of a loop.
-constexpr Time polling = 2'000;
+constexpr Time polling = 4'000;
 /// The forks between two polls at most, as the next ones may be longer.
 constexpr int most_forks = 512;
 /// Polls after which a long strand is forgotten: more than a descent to a leaf has. So many iterations tell

@@ -161,11 +161,10 @@ void LatentList::remove_oldest() {
 
 void promote_in_time(LatentList& list, Time now) noexcept {
   list.state.polled = now;
-  if (!list.newest) return;
-  list.find_oldest(now);
   const bool always = calls.always.load(std::memory_order_relaxed);
   // A short program makes no arena.
-  if ((list.state.work(now) < sharing && !always) || !has_workers(list)) return;
+  if (!list.newest || (list.state.work(now) < sharing && !always) || !has_workers(list)) return;
+  list.find_oldest(now);
   try {
     while (list.newest) {
       Latent& oldest = *list.oldest;
