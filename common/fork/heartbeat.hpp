@@ -131,8 +131,12 @@ void abandon(Latent&) noexcept;
 /// address of the temporary, the compiler keeps its members in registers. Any other is referred to.
 template <class G>
 struct LatentFork : Latent {
+#if defined(__clang__)
+  static constexpr bool copies = false;  // by wide loads, which wait for the narrow stores just before
+#else
   static constexpr bool copies =
       std::is_trivially_copyable_v<G> && std::is_copy_constructible_v<G> && sizeof(G) <= 64;
+#endif
 
   LatentFork(int threads, std::remove_reference_t<G>& second)
       : Latent(&LatentFork::offer_branch, threads), g(second) {}
