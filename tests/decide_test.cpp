@@ -57,9 +57,12 @@ TEST(Decide, DoesNotWaitInAProgramThatForetellsItsWork) {
   EXPECT_EQ(decide(situation(thread, start, 0), start), 0);
   thread.expect(start, waking);
   EXPECT_EQ(decide(situation(thread, start, 0), start), 15);
-  // Each task takes half of what is left, until that is not worth sharing.
-  EXPECT_EQ(thread.promote(start), waking / 2);
-  EXPECT_EQ(thread.promote(start), waking / 4);
+  // Each task takes half of what is left, until half of it takes less than a promotion.
+  Time left = waking;
+  for (; left >= 2 * promotion; left /= 2) {
+    EXPECT_EQ(decide(situation(thread, start, 0), start), 15) << left;
+    EXPECT_EQ(thread.promote(start), left / 2);
+  }
   EXPECT_EQ(decide(situation(thread, start, 4), start), 0);
   EXPECT_EQ(thread.promote(start + waking), 0);
 }

@@ -90,8 +90,7 @@ TEST(Heartbeat, PromotesTheOldestFork) {
   expect_nothing_left();
 }
 
-// A list of its own under random additions, pops and departures of the oldest. No push, as that polls
-// whenever a thread of another test runs out of work.
+// A list of its own under random additions, pops and departures of the oldest. No push, as that polls.
 TEST(Heartbeat, FindsTheOldestFork) {
   const auto offers = [](detail::Latent&) { return detail::Offered::nothing; };
   detail::LatentList list;

@@ -19,12 +19,12 @@ namespace tallcache::test {
 
 /// Every poll promotes while this lives.
 struct Impatience {
-  Impatience() { detail::calls.always = true; }
-  ~Impatience() { detail::calls.always = false; }
+  Impatience() { detail::promote_always = true; }
+  ~Impatience() { detail::promote_always = false; }
 };
 
-/// Every thread polls at its next fork.
-inline void beat() { ++detail::calls.count; }
+/// This thread polls at its next fork.
+inline void beat() { detail::latent_list.state.until_poll = 1; }
 
 struct Thrown {
   std::uint64_t where;
@@ -43,8 +43,8 @@ struct Nodes {
   ~Nodes() { running.fetch_sub(1, std::memory_order_relaxed); }
 };
 
-/// A random tree. Every node sets its own number; at one node in `beats` all threads poll, one in `throws`
-/// throws.
+/// A random tree. Every node sets its own number; at one node in `beats` its thread polls, one in
+/// `throws` throws.
 struct Tree {
   std::uint64_t seed;
   int depth;

@@ -68,7 +68,7 @@ TEST(Heartbeat, AMillionRandomTreesAreTheElision) {
     const auto expected = outcome(tree, Serial{});
     const std::int64_t begun = Nodes::begun.exchange(0), thrown = Nodes::thrown.exchange(0);
     ASSERT_EQ(thrown, !expected.first);
-    detail::calls.always = i % 4 != 0;  // else by time and by calls
+    detail::promote_always = i % 4 != 0;  // else by time
     const auto found = outcome(tree, Heartbeat{1 + i % counts});
     ASSERT_EQ(Nodes::running, 0) << i << ": a node runs on";
     ASSERT_EQ(found.first, expected.first) << i;
@@ -82,7 +82,7 @@ TEST(Heartbeat, AMillionRandomTreesAreTheElision) {
     threw += !found.first;
     nodes += Nodes::begun;
   }
-  detail::calls.always = false;
+  detail::promote_always = false;
   Nodes::is_caller = false;
   expect_nothing_left();
   EXPECT_GT(threw, many_trees / 20);

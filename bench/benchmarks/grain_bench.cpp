@@ -1,14 +1,18 @@
 // Heartbeat without a grain beside the best grain that can be found by hand. The other policy makes a task of
 // oneTBB at every fork down to some depth of the recursion and runs the rest serially, where a fork costs a
-// comparison. Every depth is measured; the best one is `depth`. `share` is its time over Heartbeat's. The
-// leaves of the texts, of which `base` is the size, take some hundreds of nanoseconds. One iteration runs all
-// in turn. Medians.
+// comparison. Every depth is measured; the best one is `depth`. `share` is its time over Heartbeat's. `beside`
+// is the time of one run of as many serial programs side by side as there are threads, each on data of its own,
+// over Heartbeat's: 1 is what the processors' shared caches and clock allow. The leaves of the texts, of which
+// `base` is the size, take some hundreds of nanoseconds. One iteration runs all in turn. Medians.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <array>
+#include <barrier>
 #include <chrono>
 #include <functional>
+#include <list>
+#include <thread>
 #include <vector>
 
 #include "common/fork/heartbeat.hpp"
@@ -139,19 +143,47 @@ struct Transform {
   bool right() const { return out == expected; }
 };
 
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Seconds a program where each of `texts` runs on a processor of its own, all at once.
+template <class Text>
+double side_by_side(std::list<Text>& texts) {
+  // The workers of the arenas spin for some milliseconds before they leave their processors.
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const ProcessorSet processors = usable_processors();
+  std::barrier<> together(std::ssize(texts) + 1);
+  std::vector<std::jthread> threads;
+  for (Text& text : texts)
+    threads.emplace_back([&text, &together, processor = processors.at(static_cast<int>(threads.size()))] {
+      pin_to(processor);
+      text.prepare();
+      together.arrive_and_wait();
+      Serial fork;
+      text.run(fork);
+      together.arrive_and_wait();
+    });
+  together.arrive_and_wait();
+  const double start = now();
+  together.arrive_and_wait();
+  return (now() - start) / static_cast<double>(texts.size());
+}
+
 template <class Text>
 void compare(benchmark::State& state) {
   const int threads = state.range(0) == 0 ? usable_threads() : static_cast<int>(state.range(0));
   if (threads > usable_threads()) return state.SkipWithError("needs more processors");
   constexpr int depths = 17;
-  std::vector<double> serial, heartbeat;
+  std::vector<double> serial, heartbeat, beside;
   std::array<std::vector<double>, depths> cut_off;
-  Text text;
+  std::list<Text> texts(static_cast<std::size_t>(threads));
+  Text& text = texts.front();
   const auto timed = [&](std::vector<double>& times, auto&& run) {
     text.prepare();
-    const auto start = std::chrono::steady_clock::now();
+    const double start = now();
     run();
-    times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    times.push_back(now() - start);
     if (!text.right()) state.SkipWithError("wrong");
   };
   for (auto _ : state) {
@@ -171,6 +203,7 @@ void compare(benchmark::State& state) {
         });
       });
     }
+    beside.push_back(side_by_side(texts));
     state.SetIterationTime(heartbeat.back());
   }
   const auto best = std::ranges::min_element(cut_off.begin() + 1, cut_off.end(), {}, median);
@@ -179,6 +212,7 @@ void compare(benchmark::State& state) {
   state.counters["best_ms"] = median(*best) * 1e3;
   state.counters["depth"] = static_cast<double>(best - cut_off.begin());
   state.counters["share"] = median(*best) / median(heartbeat);
+  state.counters["beside"] = median(beside) / median(heartbeat);
 }
 
 void threads_of(benchmark::internal::Benchmark* benchmark) {

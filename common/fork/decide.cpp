@@ -26,13 +26,14 @@ void ForkState::expect(Time now, Time nanoseconds) {
 Time ForkState::promote(Time now) {
   const Time half = foretold(now) / 2;
   ends = now + half;
+  begun = 0;
   return half;
 }
 
 int decide(const Situation& known, Time now) {
   const ForkState& thread = known.thread;
   const Time work = thread.work(now);
-  const bool at_once = thread.foretold(now) >= sharing || thread.short_strands < several;
+  const bool at_once = thread.foretold(now) >= 2 * promotion || thread.short_strands < several;
   if (work < sharing || (now - known.seen < promotion && !at_once)) return 0;
   if (work < waking) return known.idle;
   return at_once ? known.threads - 1 : std::max(1, known.idle);

@@ -28,7 +28,7 @@ constexpr int several = 16;
 /// What a thread knows of the program that it runs, or of its part in a task.
 struct ForkState {
   Time polled = 0;  ///< last
-  Time begun = 0;   ///< the program; 0, long ago: in a task, which only a long program has
+  Time begun = 0;   ///< the program; 0, long ago: once it has tasks, which only a long one has
   Time ends = 0;    ///< when what was foretold ends, if this thread alone runs it
   int forks = 1;    ///< from one poll to the next
   int until_poll = 1;
@@ -63,8 +63,8 @@ struct Situation {
 ///
 /// One for each thread that is idle. Where the program is worth waking threads, at least one: it wakes them,
 /// or is there for the next one that becomes idle. The fork must have been latent for as long as a promotion
-/// takes. Where a program foretells that it is long, each other thread gets a task at once. So it does where
-/// strands are long, as nobody can ask in time.
+/// takes. It need not where half of what the program foretells takes as long: then each other thread gets a
+/// task at once. So it does where strands are long, as nobody can ask in time.
 int decide(const Situation&, Time now);
 
 }  // namespace tallcache::detail

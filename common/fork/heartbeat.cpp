@@ -41,7 +41,7 @@ struct Promoted {
       const Time now = time_now();
       latent_list.state = {.polled = now, .ends = now + foretold, .short_strands = short_strands};
     }
-    ~Running() { arena.becomes_idle(); }
+    ~Running() { ++arena.idle; }
     ArenaState& arena;
   };
 };
@@ -82,7 +82,7 @@ void join(Latent& latent) {
   const std::unique_ptr<Promoted> promoted(latent.promoted);
   ArenaState& arena = promoted->arena;
   struct Idle {
-    explicit Idle(ArenaState& of) : arena(of) { arena.becomes_idle(); }
+    explicit Idle(ArenaState& of) : arena(of) { ++arena.idle; }
     ~Idle() { --arena.idle; }
     ArenaState& arena;
   };
@@ -161,7 +161,7 @@ void LatentList::remove_oldest() {
 
 void promote_in_time(LatentList& list, Time now) noexcept {
   list.state.polled = now;
-  const bool always = calls.always.load(std::memory_order_relaxed);
+  const bool always = promote_always.load(std::memory_order_relaxed);
   // A short program makes no arena.
   if (!list.newest || (list.state.work(now) < sharing && !always) || !has_workers(list)) return;
   list.find_oldest(now);
@@ -182,7 +182,6 @@ void promote_in_time(LatentList& list, Time now) noexcept {
 void poll(LatentList& list) noexcept {
   const Time now = time_now();
   list.state.poll(now);
-  list.answered = calls.count.load(std::memory_order_relaxed);
   promote_in_time(list, now);
 }
 

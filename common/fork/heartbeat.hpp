@@ -13,9 +13,9 @@
 // these tell how long the others will take.
 //
 // A thread polls when the number of forks since its last poll has come to a count that it adapts, so that it
-// polls every few microseconds, in a program that begins at forks 1, 3, 7, 15 ...; and at its next fork when
-// another thread runs out of work. Nothing interrupts a strand: a thread that runs a long one shares nothing
-// until its end, and therefore offers tasks before anybody asks.
+// polls every few microseconds, in a program that begins at forks 1, 3, 7, 15 ... Nothing interrupts a strand:
+// a thread that runs a long one shares nothing until its end, and therefore offers tasks before anybody is
+// idle.
 //
 // Let a program have work W and span S, the latent forks included. A promotion costs t, and a fork must have
 // been latent for the time N of decide() before. The paper proves a work of at most (1 + t / N) W and a span
@@ -63,7 +63,6 @@ struct Latent {
 /// promoted first, so that a thread that waits for a task has none left, except around blocks().
 struct LatentList {
   Latent* newest = nullptr;
-  std::uint64_t answered = 0;  ///< the calls after which the thread has polled
   ForkState state;
   Latent* oldest = nullptr;     ///< of those whose `newer` is known
   ArenaState* arena = nullptr;  ///< the innermost one of arena_of() that the thread is in
@@ -86,12 +85,8 @@ struct LatentList {
 
 inline constinit thread_local LatentList latent_list;
 
-/// Threads that become idle have those that are busy poll. In a cache line of its own.
-struct alignas(64) Calls {
-  std::atomic<std::uint64_t> count{0};
-  std::atomic<bool> always{false};  ///< for tests: every poll promotes
-};
-inline constinit Calls calls;
+/// For tests: every poll promotes.
+inline constinit std::atomic<bool> promote_always{false};
 
 /// Polls, which sets the count of forks until the next poll.
 void poll(LatentList&) noexcept;
@@ -101,8 +96,7 @@ void poll(LatentList&) noexcept;
 void promote_in_time(LatentList&, Time now) noexcept;
 
 inline void poll_if_due(LatentList& list) {
-  if (--list.state.until_poll <= 0 || calls.count.load(std::memory_order_relaxed) != list.answered)
-      [[unlikely]]
+  if (--list.state.until_poll <= 0) [[unlikely]]
     poll(list);
 }
 
@@ -167,7 +161,7 @@ struct LatentLoop : Latent {
   static Offered offer_half(Latent& latent) {
     auto& loop = static_cast<LatentLoop&>(latent);
     const Index kept = loop.left / 2, half = loop.left - kept;
-    const bool always = calls.always.load(std::memory_order_relaxed);
+    const bool always = promote_always.load(std::memory_order_relaxed);
     if (half == 0 || (half < loop.worthwhile.load(std::memory_order_relaxed) && !always))
       return Offered::nothing;
     spawn(

@@ -107,7 +107,7 @@ class Pinning final : public tbb::task_scheduler_observer {
       set_worker(ProcessorSet(processor));
     else
       release_worker();
-    state_.becomes_idle();
+    ++state_.idle;
   }
   // A worker stays on its processor while it sleeps. One that may run anywhere is often woken on the
   // caller's, and there waits for the caller's work to end (common/fork/TUNING.md).
@@ -142,11 +142,6 @@ struct Arena {
 };
 
 }  // namespace
-
-void detail::ArenaState::becomes_idle() {
-  ++idle;
-  if (has_idle()) ++calls.count;
-}
 
 bool detail::ArenaState::claim(int limit) {
   int others = offered;

@@ -91,10 +91,6 @@ struct ArenaState {
   alignas(64) std::atomic<int> idle{0};  ///< without a task: workers in the arena, and callers that wait
   std::atomic<int> offered{0};           ///< tasks of promoted forks that have not begun
 
-  /// Whether a thread finds no task.
-  bool has_idle() const { return idle > offered; }
-  /// Has those that have latent forks poll where this thread finds no task.
-  void becomes_idle();
   /// Counts one more task as offered, where there are less than `limit`. Returns whether.
   bool claim(int limit);
 };
