@@ -18,6 +18,7 @@
 #include "common/ceil_div.hpp"
 #include "common/compare.hpp"
 #include "common/fork/fork.hpp"
+#include "common/halve.hpp"
 #include "common/of_thread.hpp"
 #include "common/traced.hpp"
 #include "common/view.hpp"
@@ -73,13 +74,13 @@ struct FactorPart {
   const Factor<T, Access>* factor;
   Index begin, end, s, s_end;
 
-  std::pair<FactorPart, FactorPart> halve_panels() const {
-    const Index middle = begin + (end - begin) / 2;
-    return {{factor, begin, middle, s, s_end}, {factor, middle, end, s, s_end}};
+  /// The first so many panels, and the others.
+  std::pair<FactorPart, FactorPart> split_panels(Index first) const {
+    return {{factor, begin, begin + first, s, s_end}, {factor, begin + first, end, s, s_end}};
   }
-  std::pair<FactorPart, FactorPart> halve_k() const {
-    const Index middle = s + (s_end - s) / 2;
-    return {{factor, begin, end, s, middle}, {factor, begin, end, middle, s_end}};
+  /// The first so many k blocks, and the others.
+  std::pair<FactorPart, FactorPart> split_k(Index first) const {
+    return {{factor, begin, end, s, s + first}, {factor, begin, end, s + first, s_end}};
   }
   bool begins_with(const FactorPart& other) const { return begin == other.begin && s == other.s; }
 };
@@ -141,26 +142,25 @@ struct GemmRun {
   void multiply(Fork& fork, C to, const FactorPart& from_a, const FactorPart& from_b,
                 const Next& next) const {
     const Index m = from_a.end - from_a.begin, n = from_b.end - from_b.begin, k = from_a.s_end - from_a.s;
-    const Index m_size = m > plan.mc ? m * a.width : 0, n_size = n > plan.nc ? n * b.width : 0,
-                k_size = k > 1 ? k * plan.kc : 0;
-    if (std::max({m_size, n_size, k_size}) == 0) return leaf(to, from_a, from_b, next);
+    const auto cut = halve<Index>({m, n, k}, {a.width, b.width, plan.kc}, {plan.mc, plan.nc, 1});
+    if (!cut) return leaf(to, from_a, from_b, next);
     const auto product = [&fork, this](const Next& then) {
       return [&fork, this, then](C part, const FactorPart& part_a, const FactorPart& part_b) {
         multiply(fork, part, part_a, part_b, then);
       };
     };
-    if (k_size > std::max(m_size, n_size)) {
-      const auto [a1, a2] = from_a.halve_k();
-      const auto [b1, b2] = from_b.halve_k();
+    if (cut.side == 2) {
+      const auto [a1, a2] = from_a.split_k(cut.first);
+      const auto [b1, b2] = from_b.split_k(cut.first);
       fork.adding(Part(product({a2, b2}), to, a1, b1), Part(product(next), to, a2, b2));
-    } else if (m_size >= n_size) {
-      const auto [a1, a2] = from_a.halve_panels();
-      const Index rows = (a1.end - a1.begin) * a.width;
+    } else if (cut.side == 0) {
+      const auto [a1, a2] = from_a.split_panels(cut.first);
+      const Index rows = cut.first * a.width;
       fork(Part(product({a2, from_b}), to.block(0, 0, rows, to.cols), a1, from_b),
            Part(product(next), to.block(rows, 0, to.rows - rows, to.cols), a2, from_b));
     } else {
-      const auto [b1, b2] = from_b.halve_panels();
-      const Index cols = (b1.end - b1.begin) * b.width;
+      const auto [b1, b2] = from_b.split_panels(cut.first);
+      const Index cols = cut.first * b.width;
       fork(Part(product({from_a, b2}), to.block(0, 0, to.rows, cols), from_a, b1),
            Part(product(next), to.block(0, cols, to.rows, to.cols - cols), from_a, b2));
     }

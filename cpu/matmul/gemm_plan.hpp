@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/ceil_div.hpp"
+#include "common/halve.hpp"
 #include "common/variant.hpp"
 #include "cpu/matmul/register_kernel.hpp"
 
@@ -99,17 +100,9 @@ struct GemmPlan {
   void share(Index threads) {
     constexpr Index leaves_a_thread = 4, least = 2;
     Index rows = panels_m, cols = panels_n, leaves = 1;
-    const auto halve = [&](bool by_rows) {
-      Index& larger = by_rows ? rows : cols;
-      larger = ceil_div(larger, 2);
-      leaves *= 2;
-    };
-    const auto more_rows = [&] { return rows * kernel.mr >= cols * kernel.nr; };
-    while (rows > mc || cols > nc) halve(rows > mc && (cols <= nc || more_rows()));
-    while (leaves < leaves_a_thread * threads && (more_rows() ? rows : cols) > least) {
-      halve(more_rows());
+    while (halve_larger(rows, cols, mc, nc)) leaves *= 2;
+    for (; leaves < leaves_a_thread * threads && halve_larger(rows, cols, least, least); leaves *= 2)
       mc = rows, nc = cols;
-    }
   }
 
   /// Lets leaves pack for themselves where the factors are small. A packed factor of the whole product lies
@@ -124,10 +117,15 @@ struct GemmPlan {
   /// small that they can, down to a panel on either side.
   void do_without_scratch() {
     in_leaves = pack_a || pack_b;
-    while (in_leaves && leaf_bytes() > packed_in_leaf && (mc > 1 || nc > 1)) {
-      Index& larger = nc == 1 || (mc > 1 && mc * kernel.mr >= nc * kernel.nr) ? mc : nc;
-      larger = ceil_div(larger, 2);
-    }
+    while (in_leaves && leaf_bytes() > packed_in_leaf && halve_larger(mc, nc, 1, 1)) continue;
+  }
+
+  /// Makes so many panels of rows and columns the larger of the two parts that they are cut into. Returns
+  /// whether they are no leaf.
+  bool halve_larger(Index& rows, Index& cols, Index leaf_rows, Index leaf_cols) const {
+    const auto cut = halve<Index>({rows, cols}, {kernel.mr, kernel.nr}, {leaf_rows, leaf_cols});
+    if (cut) (cut.side == 0 ? rows : cols) -= cut.first;
+    return bool(cut);
   }
 
   /// What is packed of so many rows of A and columns of B.

@@ -21,11 +21,8 @@ class GemmTiles {
       : run_(detail::gemm_run<T, Plain>(plan_of(c, a), Trans::no, Trans::no, 1, a, b, beta, c, scratch)) {
     const auto& plan = run_.plan;
     Index rows = plan.panels_m, cols = plan.panels_n;
-    while (count() < most && (rows > plan.mc || cols > plan.nc)) {
-      Index& larger = rows * plan.kernel.mr >= cols * plan.kernel.nr ? rows : cols;
-      larger = ceil_div(larger, 2);
+    while (count() < most && (rows > plan.mc || cols > plan.nc) && plan.halve_larger(rows, cols, 1, 1))
       ++halvings_;
-    }
   }
 
   /// Packs the factors, once, before any tile is computed.
@@ -61,8 +58,9 @@ class GemmTiles {
     detail::FactorPart<T, Plain> a{&run_.a, 0, plan.panels_m, 0, plan.k_blocks};
     detail::FactorPart<T, Plain> b{&run_.b, 0, plan.panels_n, 0, plan.k_blocks};
     for (int halving = halvings_; halving-- > 0;) {
-      auto& larger = (a.end - a.begin) * run_.a.width >= (b.end - b.begin) * run_.b.width ? a : b;
-      const auto [first, second] = larger.halve_panels();
+      const auto cut = halve<Index>({a.end - a.begin, b.end - b.begin}, {run_.a.width, run_.b.width}, {1, 1});
+      auto& larger = cut.side == 1 ? b : a;
+      const auto [first, second] = larger.split_panels(cut.first);
       larger = tile >> halving & 1 ? second : first;
     }
     const Index row = a.begin * run_.a.width, col = b.begin * run_.b.width;

@@ -12,29 +12,24 @@
 
 #include "common/ceil_div.hpp"
 #include "common/fork/fork.hpp"
+#include "common/halve.hpp"
 #include "common/ops/transpose.hpp"
 #include "common/variant.hpp"
 #include "cpu/transpose/streaming_kernel.hpp"
 
 namespace tallcache::cpu::transpose {
 
-/// Half of `size`, in whole units where that leaves something for the other half; size >= 2.
-constexpr Index half_in_units(Index size, Index unit) {
-  const Index half = (size / 2 + unit - 1) / unit * unit;
-  return half < size ? half : size / 2;
-}
-
 /// B = A^T. `above` rows of the matrix that A is part of precede A, and more rows follow if `below`. A leaf
 /// also reads the end of the rows above, whose line it shares. The branches are therefore no Parts: they
 /// touch more than their blocks.
 template <class Fork, class B, class A>
 void rec_transpose_streaming(Fork& fork, B b, A a, Leaf leaf, Index above = 0, bool below = false) {
-  const Index leaves_down = ceil_div(a.rows, leaf.rows), leaves_across = ceil_div(a.cols, leaf.cols);
-  if (std::max(leaves_down, leaves_across) <= 1) {
+  const auto cut = halve<Index>({ceil_div(a.cols, leaf.cols), ceil_div(a.rows, leaf.rows)}, {1, 1}, {1, 1});
+  if (!cut) {
     transpose_block(b.data, b.ld, a.data, a.ld, a.rows, a.cols, above, below, leaf.reuse, leaf.walk,
                     b.access());
-  } else if (leaves_across >= leaves_down) {
-    const Index half = half_in_units(a.cols, leaf.cols), rest = a.cols - half;
+  } else if (cut.side == 0) {
+    const Index half = cut.first * leaf.cols, rest = a.cols - half;
     fork(
         [&, half] {
           rec_transpose_streaming(fork, b.block(0, 0, half, b.cols), a.block(0, 0, a.rows, half), leaf, above,
@@ -45,7 +40,7 @@ void rec_transpose_streaming(Fork& fork, B b, A a, Leaf leaf, Index above = 0, b
                                   above, below);
         });
   } else {
-    const Index half = half_in_units(a.rows, leaf.rows), rest = a.rows - half;
+    const Index half = cut.first * leaf.rows, rest = a.rows - half;
     fork(
         [&, half] {
           rec_transpose_streaming(fork, b.block(0, 0, b.rows, half), a.block(0, 0, half, a.cols), leaf, above,
@@ -64,14 +59,16 @@ template <class Fork, class A>
 void rec_swap_transposed(Fork& fork, A x, A y) {
   constexpr Index tile = swapped_tile<typename A::value_type>;
   const auto part = [&fork](A first, A second) { rec_swap_transposed(fork, first, second); };
-  if (std::max(x.rows, x.cols) <= tile) {
+  const auto cut = halve<Index>({ceil_div(x.cols, tile), ceil_div(x.rows, tile)}, {1, 1}, {1, 1});
+  const Index half = cut.first * tile;
+  if (!cut) {
     swap_tiles(x.data, x.ld, y.data, y.ld, x.rows, x.cols, x.access());
-  } else if (x.cols >= x.rows) {
-    const Index half = half_in_units(x.cols, tile), rest = x.cols - half;
+  } else if (cut.side == 0) {
+    const Index rest = x.cols - half;
     fork(Part(part, x.block(0, 0, x.rows, half), y.block(0, 0, half, y.cols)),
          Part(part, x.block(0, half, x.rows, rest), y.block(half, 0, rest, y.cols)));
   } else {
-    const Index half = half_in_units(x.rows, tile), rest = x.rows - half;
+    const Index rest = x.rows - half;
     fork(Part(part, x.block(0, 0, half, x.cols), y.block(0, 0, y.rows, half)),
          Part(part, x.block(half, 0, rest, x.cols), y.block(0, half, y.rows, rest)));
   }
@@ -81,8 +78,9 @@ void rec_swap_transposed(Fork& fork, A x, A y) {
 template <class Fork, class A>
 void rec_transpose_in_place(Fork& fork, A a) {
   constexpr Index tile = swapped_tile<typename A::value_type>;
-  if (a.rows <= tile) return swap_tiles(a.data, a.ld, a.data, a.ld, a.rows, a.cols, a.access());
-  const Index half = half_in_units(a.rows, tile), rest = a.rows - half;
+  const auto cut = halve<Index>({ceil_div(a.rows, tile)}, {1}, {1});
+  if (!cut) return swap_tiles(a.data, a.ld, a.data, a.ld, a.rows, a.cols, a.access());
+  const Index half = cut.first * tile, rest = a.rows - half;
   const auto diagonal = [&fork](A block) { rec_transpose_in_place(fork, block); };
   const auto diagonals = [&fork, diagonal](A first, A second) {
     fork(Part(diagonal, first), Part(diagonal, second));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/ceil_div.hpp"
+#include "common/halve.hpp"
 #include "common/named.hpp"
 
 namespace tallcache::gpu::matmul {
@@ -50,11 +51,10 @@ struct TileOrder {
     const bool mirrors = order == BlockOrder::mirrored;
     int row = 0, col = 0, rows = down, cols = across;
     bool rows_mirrored = false, cols_mirrored = false;
-    while (rows > 1 || cols > 1) {
-      const bool tall = static_cast<unsigned>(rows) * height >= static_cast<unsigned>(cols) * width;
-      const bool halves_rows = (cols == 1) | ((rows > 1) & tall);
+    while (const auto cut = halve<unsigned>({unsigned(rows), unsigned(cols)}, {height, width}, {1, 1})) {
+      const bool halves_rows = cut.side == 0;
       const int length = halves_rows ? rows : cols, other = halves_rows ? cols : rows;
-      const int half = (length + 1) / 2;
+      const int half = static_cast<int>(cut.first);
       const bool back = halves_rows ? rows_mirrored : cols_mirrored;
       const int before = (back ? length - half : half) * other;  // tiles of the half that comes first
       const bool second = index >= before;
