@@ -124,7 +124,8 @@ class Draws {
 
 double draw_number(const KeyParam& param, Index n, Draws& draws) {
   double max = param.drawn_max;
-  if (param.drawn_share > 0) max = std::min(max, std::floor(param.drawn_share * static_cast<double>(n)));
+  if (param.drawn_share > 0)
+    max = std::clamp(std::floor(param.drawn_share * static_cast<double>(n)), param.drawn_min, max);
   double value = 0;
   if (param.drawn_min > 0) {
     value = draws.log_uniform(param.drawn_min, max);
@@ -238,7 +239,7 @@ Shape KeyDraw::shape(const Operation& operation) const {
 
 KeyDraw draw_keys(std::uint64_t seed, std::uint64_t index, Index max_n) {
   Draws draws(seed, index);
-  const double least = static_cast<double>(least_drawn_n), most = static_cast<double>(max_n);
+  const double most = static_cast<double>(max_n), least = std::min<double>(least_drawn_n, most);
   const auto n = static_cast<Index>(std::clamp(draws.log_uniform(least, most), least, most));
   const Index ranges[] = {n, n / 16, 0xffffffff};
   const Index range = ranges[draws.below(std::size(ranges))];

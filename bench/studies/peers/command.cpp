@@ -277,8 +277,7 @@ void add_draws(CLI::App& command, PeersOptions& options) {
   any_word(command.add_option("--draw-seed", options.draw_seed,
                               "Seed of the draws; without it, the first 16 digits of the commit"))
       ->needs(draws);
-  whole_in(command.add_option("--draw-max", options.max_n, "The most keys of a draw"), least_drawn_n,
-           0xffffffff)
+  whole_in(command.add_option("--draw-max", options.max_n, "The most keys of a draw"), 1, 0xffffffff)
       ->needs(draws)
       ->capture_default_str();
   above_zero(command.add_option("--bar", options.bar,
