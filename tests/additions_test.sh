@@ -151,6 +151,11 @@ check_input() {
   measured run.json input=sawtooth
   runs naive cpu matmul --input sawtooth --shape m=33
 }
+check_family_of_keys() {
+  run 0 list sort; has out '^  thirds  *every third key is the least'
+  runs std_sort cpu sort --input thirds --shape n=1001
+  measured run.json input=thirds
+}
 check_backend() {
   run 0 machine --quick --json machine.json; has out 'Abacus 1'
   conforms machine.json

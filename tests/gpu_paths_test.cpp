@@ -13,6 +13,7 @@
 #include "common/keys.hpp"
 #include "common/ops/counting_sort.hpp"
 #include "common/ops/transpose.hpp"
+#include "tests/key_draws.hpp"
 #include "tests/on_executor.hpp"
 #include "tests/support.hpp"
 
@@ -317,6 +318,14 @@ TEST_F(StablePairs, LowerDigitsThatTheLeadingOneDecides) {
       sort(n, range, [=](Index i) { return i / 2 == odd_one / 2 ? unused | lower : key(i); });
       sort(n, range, [=](Index i) { return unused + random(i, 1) * lower; });
     }
+}
+
+// Problems drawn from the families of keys.
+class DrawnKeys : public OnExecutor {};
+
+TEST_F(DrawnKeys, AreSorted) {
+  for (const Operation* operation : operations())
+    if (takes_keys(*operation)) expect_right_on_draws(*operation, "gpu", *executor, 120, Index{1} << 22);
 }
 
 }  // namespace

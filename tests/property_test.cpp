@@ -11,6 +11,7 @@
 #include "common/random.hpp"
 #include "cpu/counting_sort/few_pairs.hpp"
 #include "cpu/lu/lu_pivot_recursive.hpp"
+#include "tests/key_draws.hpp"
 #include "tests/support.hpp"
 
 namespace tallcache::test {
@@ -47,6 +48,14 @@ class Agreement : public testing::TestWithParam<const Operation*> {
       if (has_zero) shape.set(zero, 0);
     } while (work(operation, shape) > bound);
     return shape;
+  }
+
+  /// Keys are drawn from their families.
+  std::string input_number(int i) {
+    const Index kinds = static_cast<Index>(operation.inputs.size());
+    const auto named = std::string(operation.inputs[random(0, kinds - 1)]);
+    return takes_keys(operation) ? to_string(draw_keys(draw_seed(), static_cast<std::uint64_t>(i)).point)
+                                 : named;
   }
 
   Index random(Index min, Index max) {
@@ -116,10 +125,8 @@ TEST_P(Agreement, OnRandomShapes) {
   int compared = 0;
   for (int i = 0; i < shapes_each; ++i) {
     const Shape shape = shape_number(i);
-    const Index kinds = static_cast<Index>(operation.inputs.size());
-    Workspace workspace(
-        {&operation, shape, operation.inputs[random(0, kinds - 1)], static_cast<std::uint64_t>(i)},
-        *executor);
+    const std::string input = input_number(i);
+    Workspace workspace({&operation, shape, input, static_cast<std::uint64_t>(i)}, *executor);
     // Only a sum of products of floating-point numbers depends on its order, unless the numbers are whole.
     // The transforms' twiddles never are: only the check compares them.
     const bool transform = operation.name == "fft";

@@ -9,6 +9,7 @@
 #include "bench/results/json.hpp"
 #include "bench/show/streams.hpp"
 #include "common/catalogue.hpp"
+#include "common/key_inputs.hpp"
 
 namespace tallcache {
 namespace {
@@ -74,7 +75,12 @@ void list_seeds(const ListOptions& options) {
 
 void list_catalogue(const ListOptions& options) {
   if (!options.operation.empty()) find_operation(options.operation);
-  if (options.json.empty()) return print_catalogue(options.operation);
+  if (options.json.empty()) {
+    print_catalogue(options.operation);
+    if (!options.operation.empty() && takes_keys(find_operation(options.operation)))
+      print("\n{}", key_grammar());
+    return;
+  }
   Json list = Json::array();
   for (const Variant* variant : variants())
     if (options.operation.empty() || variant->operation->name == options.operation)

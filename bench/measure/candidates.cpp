@@ -128,6 +128,10 @@ std::vector<Candidate> graphs_of(std::span<const Measurement> measured) {
   return graphs;
 }
 
+const char* const input_help =
+    "Kind of input data; the operation's first; of a sort also one of a family, as zipf:s=1.3 (see "
+    "'tallcache list sort')";
+
 ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::string& when_none) {
   command.add_option("operation", options.operation, "The operation: see 'tallcache list'")
       ->capture_default_str();
@@ -139,8 +143,7 @@ ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::
       "of none");
   command.add_option("--element", options.element, "Element type, as double; the operation's first");
   command.add_option("--param", options.params, "A variant's parameter, as base=32; may be repeated");
-  CLI::Option* const input =
-      command.add_option("--input", options.input, "Kind of input data; the operation's first");
+  CLI::Option* const input = command.add_option("--input", options.input, input_help);
   add_seed(command, options.seed);
   return {shape, input};
 }

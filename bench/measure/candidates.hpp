@@ -52,6 +52,9 @@ struct ProblemOptions {
   bool smallest_shape = false;
 };
 
+/// What --input takes.
+extern const char* const input_help;
+
 /// The two options that a command may treat differently.
 struct ProblemFlags {
   CLI::Option *shape, *input;

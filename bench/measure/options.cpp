@@ -69,10 +69,12 @@ CLI::Option* above_zero(CLI::Option* option, double max) {
                        fmt::format("a number above 0 and up to {:g}", max));
 }
 
+CLI::Option* any_word(CLI::Option* option) {
+  return limit_whole<std::uint64_t>(option, 0, std::numeric_limits<std::uint64_t>::max());
+}
+
 void add_seed(CLI::App& command, std::uint64_t& seed) {
-  limit_whole<std::uint64_t>(command.add_option("--seed", seed, "Seed of the input data"), 0,
-                             std::numeric_limits<std::uint64_t>::max())
-      ->capture_default_str();
+  any_word(command.add_option("--seed", seed, "Seed of the input data"))->capture_default_str();
 }
 
 void add_device(CLI::App& command, int& device, const std::string& what) {

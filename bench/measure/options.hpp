@@ -39,6 +39,9 @@ CLI::Option* number_in(CLI::Option*, double min, double max);
 /// The same for numbers in (0, max].
 CLI::Option* above_zero(CLI::Option*, double max = most_seconds);
 
+/// Adds to an option that it is any number of 64 bits.
+CLI::Option* any_word(CLI::Option*);
+
 /// Adds --seed, any number of 64 bits.
 void add_seed(CLI::App&, std::uint64_t& seed);
 /// Adds --device.

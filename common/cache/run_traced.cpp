@@ -1,11 +1,10 @@
 #include "common/cache/run_traced.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
 
-#include "common/catalogue.hpp"
+#include "common/key_inputs.hpp"
 
 namespace tallcache::cache {
 
@@ -13,8 +12,7 @@ TracedProblem::TracedProblem(const Operation& operation, const Shape& shape, std
                              std::string_view input, std::uint64_t seed)
     : arena_(nullptr, std::free) {
   if (input.empty()) input = operation.inputs.front();
-  if (std::ranges::find(operation.inputs, input) == operation.inputs.end())
-    throw Error(unknown_name("input", input, operation.inputs));
+  require_input(operation, input);
   constexpr std::size_t page = 4096, huge_page = std::size_t{1} << 21;
   const auto pages = [](std::size_t bytes) {
     return checked_sum(bytes, page - 1, "a traced run") / page * page;

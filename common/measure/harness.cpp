@@ -6,10 +6,10 @@
 #include <cstring>
 #include <limits>
 
-#include "common/catalogue.hpp"
 #include "common/ceil_div.hpp"
 #include "common/fork/work_span.hpp"
 #include "common/in_parts.hpp"
+#include "common/key_inputs.hpp"
 #include "common/measure/host_memory.hpp"
 #include "common/random.hpp"
 
@@ -91,8 +91,7 @@ Workspace::Workspace(Problem problem, Executor& executor)
   const Operation& operation = *problem_.operation;
   problem_.shape = complete_shape(operation, problem_.shape);
   if (problem_.input.empty()) problem_.input = operation.inputs.front();
-  if (!problem_.own_inputs && std::ranges::find(operation.inputs, problem_.input) == operation.inputs.end())
-    throw Error(unknown_name("input", problem_.input, operation.inputs));
+  if (!problem_.own_inputs) require_input(operation, problem_.input);
   const auto specs = operation.buffers(problem_.shape);
   require_memory(bytes_of(specs), std::string(operation.name) + " " + to_string(operation, problem_.shape));
   for (const BufferSpec& spec : specs) {

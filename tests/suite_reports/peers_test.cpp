@@ -142,6 +142,53 @@ TEST(Peers, HoldsGraphsAgainstGraphs) {
   EXPECT_EQ(rows, plain) << "a graph changed a plain line";
 }
 
+// Draw i is i + 1 times as fast as its peer, of 40; the least of them was measured again.
+TEST(Peers, DrawsHaveAFifthPercentileAndThoseMeasuredAgainCountSo) {
+  Document document = peers();
+  document.plan[0]["cases"] = Json::array();
+  document.measurements.clear();
+  const auto put = [&](const std::string& row, double over) {
+    for (Record record : {record_of({"own", 1, "cpu", 1}, 9), record_of({"fast", over}, 9)}) {
+      record.row = row;
+      document.put(std::move(record));
+    }
+  };
+  for (int i = 0; i < 40; ++i) {
+    const std::string label = "draw " + std::to_string(i);
+    const PlannedCase drawn{label, label, 1, std::string(draws_group)};
+    document.plan[0]["cases"].push_back(drawn);
+    put(drawn.row, i + 1);
+  }
+  document.plan[0]["draws"] = PlannedDraws{.seed = 7, .count = 40, .max_n = 512, .bar = 1.5};
+  PeerGroup group = peer_group(document, document.plan[0], draws_group);
+  EXPECT_EQ(group.count, 40);
+  EXPECT_EQ(group.again_count, 0);
+  EXPECT_DOUBLE_EQ(group.fifth_percentile, 3);
+  EXPECT_DOUBLE_EQ(group.min, 1);
+  EXPECT_EQ(group.min_label, "draw 0");
+
+  document.plan[0]["cases"][0]["again"] = 3;
+  const PlannedCase drawn = document.plan[0]["cases"][0];
+  for (int number = 1; number <= 3; ++number) put(again_row(drawn, number), number == 2 ? 0.5 : 2.5);
+  EXPECT_DOUBLE_EQ(over_best(document, document.plan[0], drawn), 2.5);
+  group = peer_group(document, document.plan[0], draws_group);
+  EXPECT_EQ(group.again_count, 1);
+  EXPECT_DOUBLE_EQ(group.min, 2);
+  EXPECT_EQ(group.min_label, "draw 1");
+  const Grid grid = peers_grid(document, document.plan[0]);
+  EXPECT_NE(grid.caption.find("40 draws of seed 7, of up to 512 keys; 1 were below 1.5"), std::string::npos)
+      << grid.caption;
+  ASSERT_EQ(grid.rows.size(), 3u);
+  EXPECT_EQ(grid.rows[0][0], "draws: geometric mean of 40");
+  EXPECT_EQ(grid.rows[1][0], "their fifth percentile");
+  EXPECT_EQ(grid.rows[1][6], "3.00x");
+  EXPECT_EQ(grid.rows[2][0], "the least of them, draw 1");
+  document.plan[0]["cases"][0]["again"] = 2;  // the last ones are missing: they are no better than none
+  document.measurements.erase(document.measurements.end() - 6, document.measurements.end());
+  group = peer_group(document, document.plan[0], draws_group);
+  EXPECT_EQ(group.absent_count, 1) << "what is below the bar counts as measured alone, or not at all";
+}
+
 TEST(Peers, SharesOfGraphsAreOfTheGraphOfTheReference) {
   Document document = peers();
   document.plan[0]["share"] = {

@@ -213,7 +213,7 @@ void add_explain(CLI::App& app) {
   command->add_option("--shape", options->shape, "Sizes, as m=512,n=256; a small one of the operation's own");
   command->add_option("--element", options->element, "Element type, as double; the variant's first");
   command->add_option("--param", options->params, "A parameter, as tile=16; may be repeated");
-  command->add_option("--input", options->input, "Kind of input data; the operation's first");
+  command->add_option("--input", options->input, input_help);
   add_seed(*command, options->seed);
   command->add_option("--machine", options->machine, "The GPU whose rules decide the cost of a request")
       ->capture_default_str();

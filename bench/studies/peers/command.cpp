@@ -6,15 +6,24 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include "bench/measure/candidates.hpp"
+#include "bench/measure/context.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/suite_run.hpp"
+#include "bench/results/commit_seed.hpp"
+#include "bench/results/resume.hpp"
 #include "bench/show/device_memory.hpp"
 #include "bench/show/streams.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
 #include "common/fork/one_tbb.hpp"
+#include "common/key_inputs.hpp"
 
 namespace tallcache {
 namespace {
@@ -23,6 +32,11 @@ struct PeersOptions : SuiteOptions {
   std::string element, variant;  ///< of the comparisons; empty: all
   double seconds = 0.5;
   Pages pages = Pages::ordinary;
+  int draws = 0;                           ///< not 0: in place of the suite's cases
+  std::optional<std::uint64_t> draw_seed;  ///< without one: the commit's hash
+  Index max_n = most_drawn_n;
+  double bar = 0.65;
+  bool resume = false;
 
   bool is_asked_for(const PeerComparison& comparison) const {
     return (element.empty() || element == comparison.element) &&
@@ -106,22 +120,31 @@ void measure_reference(Document& document, const PeerComparison& comparison, con
           std::span(&candidate, 1), protocol, options, row);
 }
 
-void measure_case(Document& document, const Operation& operation, const PeerComparison& comparison,
-                  const PeerCase& peer_case, const PeersOptions& options) {
+Problem problem_of(const Operation& operation, const PeerCase& peer_case, const PeersOptions& options) {
+  return {.operation = &operation,
+          .shape = complete_shape(operation, peer_case.shape),
+          .input = peer_case.input,
+          .seed = options.seed,
+          .pages = options.pages};
+}
+
+PlannedCase planned(const Problem& problem, const PeerComparison& comparison, const PeerCase& peer_case,
+                    const std::string& label) {
   const int threads = peer_case.all_cores ? default_threads() : 1;
-  const Problem problem{.operation = &operation,
-                        .shape = complete_shape(operation, peer_case.shape),
-                        .input = peer_case.input,
-                        .seed = options.seed,
-                        .pages = options.pages};
-  const std::string label = label_of(problem, peer_case);
-  const std::string row = fmt::format(
-      "{} {} {}: {}{}{}{}", operation.name, operation.element, comparison.variant, peer_case.group,
-      peer_case.group.empty() ? "" : ": ", label, threads > 1 ? fmt::format(", {} threads", threads) : "");
-  document.plan.back()["cases"].push_back(PlannedCase{label, row, threads, std::string(peer_case.group)});
+  const std::string row =
+      fmt::format("{} {} {}: {}{}{}{}", problem.operation->name, problem.operation->element,
+                  comparison.variant, peer_case.group, peer_case.group.empty() ? "" : ": ", label,
+                  threads > 1 ? fmt::format(", {} threads", threads) : "");
+  return {label, row, threads, std::string(peer_case.group)};
+}
+
+// Puts the records of a case in `row`.
+void measure_row(Document& document, const Problem& problem, const PeerComparison& comparison,
+                 const PeerCase& peer_case, const PeersOptions& options, const std::string& row) {
   print(Stream::error, "{} ...\n", row);
+  const int threads = peer_case.all_cores ? default_threads() : 1;
   std::vector<Candidate> list;
-  for (const Variant* variant : compared_variants(operation, comparison))
+  for (const Variant* variant : compared_variants(*problem.operation, comparison))
     list.push_back({variant, complete_params(*variant, list.empty() ? peer_case.params : Params{}),
                     variant->parallel ? threads : 1});
   const Protocol protocol{.min_rounds = 3,
@@ -135,25 +158,136 @@ void measure_case(Document& document, const Operation& operation, const PeerComp
     measure_reference(document, comparison, problem, threads, protocol, options, row);
 }
 
+void measure_cases(SuiteRun& run, const Operation& operation, const PeerComparison& comparison,
+                   const PeersOptions& options) {
+  auto cases = cases_at(comparison, options.scale());
+  // On a machine of one core, all cores are the case before.
+  if (default_threads() == 1) std::erase_if(cases, &PeerCase::all_cores);
+  if (cases.empty()) return;  // it has larger ones alone
+  run.document.plan.push_back(plan_of(operation, comparison));
+  for (const PeerCase& peer_case : cases) {
+    const Problem problem = problem_of(operation, peer_case, options);
+    const PlannedCase as_planned = planned(problem, comparison, peer_case, label_of(problem, peer_case));
+    run.document.plan.back()["cases"].push_back(as_planned);
+    measure_row(run.document, problem, comparison, peer_case, options, as_planned.row);
+    run.keep();
+  }
+  run.part(render(peers_grid(run.document, run.document.plan.back()), Style::terminal));
+}
+
+// --- Draws ------------------------------------------------------------------------------------------------
+
+constexpr int times_alone = 10;
+constexpr Index most_smoke_n = 1024;
+
+// What an earlier run has left, to go on with; the context then has both dates. Throws Error where it
+// measured anything else.
+Document earlier_document(const PeersOptions& options, Json& context) {
+  if (!options.resume || !std::filesystem::exists(options.json)) return {.kind = "peers", .context = {}};
+  Document earlier = read_document(options.json);
+  const std::string changed =
+      earlier.kind == "peers" ? changed_setting(earlier.context, context) : "it is of " + earlier.kind;
+  if (!changed.empty()) throw Error(fmt::format("--resume: {}: {}", options.json, changed));
+  Json resumed = earlier.context.value("resumed", Json::array());
+  resumed.push_back(std::exchange(context["date"], earlier.context["date"]));
+  context["resumed"] = std::move(resumed);
+  return earlier;
+}
+
+// A row is whole in the earlier document or not there, as that is written after each.
+bool take_row(Document& document, const Document& earlier, const std::string& row) {
+  bool found = false;
+  for (const Record& record : earlier.measurements)
+    if (record.row == row) document.put(record), found = true;
+  return found;
+}
+
+bool is_below(const Document& document, const PlannedCase& drawn, double bar) {
+  const PeersPlan plan = document.plan.back();
+  for (const LaunchMode launch : {LaunchMode::plain, LaunchMode::graph})
+    if (peer_figures(document, plan, drawn, launch).over_best < bar) return true;
+  return false;
+}
+
+// The variants of the suite's own, whose speeds are no peers', are left out.
+void measure_draws(SuiteRun& run, const Operation& operation, PeerComparison comparison,
+                   const PeersOptions& options, const Document& earlier) {
+  comparison.beside.clear(), comparison.baseline = {};
+  Document& document = run.document;
+  PeersPlan plan = plan_of(operation, comparison);
+  plan.draws = {options.draw_seed.value(), options.draws,
+                options.smoke ? std::min(options.max_n, most_smoke_n) : options.max_n, options.bar};
+  document.plan.push_back(plan);
+  Json& cases = document.plan.back()["cases"];
+  for (int i = 0; i < options.draws; ++i) {
+    const KeyDraw draw = draw_keys(plan.draws->seed, static_cast<std::uint64_t>(i), plan.draws->max_n);
+    const std::string input = to_string(draw.point);
+    const PeerCase peer_case{.shape = draw.shape(operation), .input = input, .group = draws_group};
+    const Problem problem = problem_of(operation, peer_case, options);
+    PlannedCase drawn =
+        planned(problem, comparison, peer_case, fmt::format("draw {}: {}", i, label_of(problem, peer_case)));
+    const auto measure = [&](const std::string& row) {
+      if (!take_row(document, earlier, row))
+        measure_row(document, problem, comparison, peer_case, options, row);
+    };
+    measure(drawn.row);
+    if (is_below(document, drawn, options.bar)) drawn.again = times_alone;
+    cases.push_back(drawn);
+    run.keep();
+    for (int number = 1; number <= drawn.again.value_or(0); ++number) {
+      measure(again_row(drawn, number));
+      run.keep();
+    }
+  }
+  run.part(render(peers_grid(document, document.plan.back()), Style::terminal));
+}
+
+// Of comparisons of one variant the first says all: the cases are drawn.
+void all_draws(SuiteRun& run, PeersOptions options) {
+  if (!options.draw_seed) options.draw_seed = seed_of_commit(this_machine().build.commit);
+  const Document earlier = earlier_document(options, run.document.context);
+  std::set<std::tuple<std::string_view, std::string_view, std::string_view>> seen;
+  run.each(&Suite::peers, [&](const Operation& operation, const PeerComparison& comparison) {
+    if (takes_keys(operation) && options.is_asked_for(comparison) &&
+        seen.emplace(operation.name, comparison.element, comparison.variant).second)
+      measure_draws(run, operation, comparison, options, earlier);
+  });
+}
+
 void peers(const PeersOptions& options) {
   if (!options.element.empty()) find_element(options.element);
   SuiteRun run("peers", options, has_peers, "operation with peers");
-  Document& document = run.document;
   run.measure_limits();
-  run.each(&Suite::peers, [&](const Operation& operation, const PeerComparison& comparison) {
-    if (!options.is_asked_for(comparison)) return;
-    auto cases = cases_at(comparison, options.scale());
-    // On a machine of one core, all cores are the case before.
-    if (default_threads() == 1) std::erase_if(cases, &PeerCase::all_cores);
-    if (cases.empty()) return;  // it has larger ones alone
-    document.plan.push_back(plan_of(operation, comparison));
-    for (const PeerCase& peer_case : cases) {
-      measure_case(document, operation, comparison, peer_case, options);
-      run.keep();
-    }
-    run.part(render(peers_grid(document, document.plan.back()), Style::terminal));
-  });
+  if (options.draws)
+    all_draws(run, options);
+  else
+    run.each(&Suite::peers, [&](const Operation& operation, const PeerComparison& comparison) {
+      if (options.is_asked_for(comparison)) measure_cases(run, operation, comparison, options);
+    });
   run.finish();
+}
+
+void add_draws(CLI::App& command, PeersOptions& options) {
+  CLI::Option* const draws = whole_in(
+      command.add_option("--draws", options.draws,
+                         "In place of the cases, for sorts alone: so many problems drawn from the families "
+                         "of keys ('tallcache list sort'). A draw takes a fifth of --seconds for each "
+                         "variant, or three runs, and 1.5 GB at most: 200 take ten minutes a comparison"),
+      1, 1000000);
+  any_word(command.add_option("--draw-seed", options.draw_seed,
+                              "Seed of the draws; without it, the first 16 digits of the commit"))
+      ->needs(draws);
+  whole_in(command.add_option("--draw-max", options.max_n, "The most keys of a draw"), 1, 0xffffffff)
+      ->needs(draws)
+      ->capture_default_str();
+  above_zero(command.add_option("--bar", options.bar,
+                                "A draw whose speed over the best peer is below this is measured alone ten "
+                                "times, of which the median counts"))
+      ->needs(draws)
+      ->capture_default_str();
+  command.add_flag("--resume", options.resume, "Go on with the draws that the file of --json has")
+      ->needs(draws)
+      ->needs(command.get_option("--json"));
 }
 
 }  // namespace
@@ -171,6 +305,7 @@ void add_peers(CLI::App& app) {
       ->capture_default_str();
   add_backend(*command, *options);
   add_huge_pages(*command, options->pages);
+  add_draws(*command, *options);
   command->add_flag("--full", options->full,
                     "Sizes of seconds a run, too: 20 minutes and 8 GB, 20 GB on a GPU's host");
 }

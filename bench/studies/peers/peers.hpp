@@ -2,10 +2,11 @@
 //
 // The records of a case, which were interleaved, have its row: the variant's own, its peers', and the
 // reference's, which was measured next. Cases of one group are printed as their geometric mean and their
-// minimum. The best peer is the fastest of the variant's own error class; where none of that class was
-// measured, the fastest of the next stronger one, and both classes are named. What has a weaker class than
-// the variant stands in a column of its own. Where a case has second records as graphs, they are lines of
-// their own: plain launches are held against plain ones, and graphs against graphs.
+// minimum, drawn ones with their fifth percentile, too. The best peer is the fastest of the variant's own
+// error class; where none of that class was measured, the fastest of the next stronger one, and both classes
+// are named. What has a weaker class than the variant stands in a column of its own. Where a case has second
+// records as graphs, they are lines of their own: plain launches are held against plain ones, and graphs
+// against graphs.
 #pragma once
 
 #include <optional>
@@ -31,8 +32,23 @@ struct PlannedCase {
   std::string label, row;
   int threads;
   std::string group;
+  std::optional<int> again{};  ///< how often it was measured alone, in rows of again_row()
 };
-TALLCACHE_JSON_FIELDS(PlannedCase, label, row, threads, group)
+TALLCACHE_JSON_FIELDS(PlannedCase, label, row, threads, group, again)
+
+/// The row in which a case was measured alone for the time `number`, from 1 on.
+std::string again_row(const PlannedCase&, int number);
+
+/// Cases that were drawn from the families of keys (draw_keys()), as one group.
+struct PlannedDraws {
+  std::uint64_t seed;
+  int count;
+  Index max_n;
+  double bar;  ///< of a speed over the best peer: a case below it is measured again before it counts
+};
+TALLCACHE_JSON_FIELDS(PlannedDraws, seed, count, max_n, bar)
+
+inline constexpr std::string_view draws_group = "draws";
 
 /// A part of the plan.
 struct PeersPlan {
@@ -43,9 +59,10 @@ struct PeersPlan {
   std::vector<PlannedCase> cases;
   std::optional<std::string> caches;  ///< "cold"
   std::optional<bool> mean;           ///< true where the cases without a group have a mean, too
+  std::optional<PlannedDraws> draws;  ///< where the cases were drawn
 };
 TALLCACHE_JSON_FIELDS(PeersPlan, operation, element, backend, variant, share, first_input, baseline, cases,
-                      caches, mean)
+                      caches, mean, draws)
 
 /// The figures of one case by launches of one mode; NaN and nullptr where there are none.
 struct PeerFigures {
@@ -61,12 +78,18 @@ struct PeerFigures {
 PeerFigures peer_figures(const Document&, const PeersPlan&, const PlannedCase&,
                          LaunchMode launch = LaunchMode::plain);
 
+/// The variant's speed over the best peer in a case, NaN where there is none. Where the case was measured
+/// again, the median of those measurements.
+double over_best(const Document&, const PeersPlan&, const PlannedCase&,
+                 LaunchMode launch = LaunchMode::plain);
+
 /// The figures of a group, or of all cases without one where `group` is "", over the cases in which the
 /// variant and a peer were measured by launches of one mode. A case without a record as a graph does not
 /// count as absent.
 struct PeerGroup {
-  int count = 0, absent_count = 0;
-  double geometric_mean = no_value, min = no_value;  ///< of the speeds over the best peer
+  int count = 0, absent_count = 0, again_count = 0;
+  /// Of the speeds over the best peer. No more than a twentieth of them are below the fifth percentile.
+  double geometric_mean = no_value, fifth_percentile = no_value, min = no_value;
   std::string min_label;
 };
 PeerGroup peer_group(const Document&, const PeersPlan&, std::string_view group,

@@ -10,6 +10,7 @@
 #include "bench/show/device_memory.hpp"
 #include "bench/show/format.hpp"
 #include "bench/show/kind.hpp"
+#include "common/measure/statistics.hpp"
 
 namespace tallcache {
 namespace {
@@ -99,13 +100,21 @@ std::string libraries_of(const Document& document, const PeersPlan& plan) {
   return text;
 }
 
+// Which draws they are, and how many were measured again.
+std::string draws_text(const Document& document, const PeersPlan& plan) {
+  if (!plan.draws) return {};
+  const auto& [seed, count, max_n, bar] = *plan.draws;
+  return fmt::format("; {} draws of seed {}, of up to {} keys; {} were below {} and count as measured alone",
+                     count, seed, max_n, peer_group(document, plan, draws_group).again_count, bar);
+}
+
 std::string caption_of(const Document& document, const PeersPlan& plan) {
   const bool host = plan.backend == "cpu";
-  return fmt::format("{} {}{}: {} and the best of its peers{}{}{}:", plan.operation, plan.element,
+  return fmt::format("{} {}{}: {} and the best of its peers{}{}{}{}:", plan.operation, plan.element,
                      host ? "" : " on the " + backend_title(plan.backend),
                      with_class(plan.variant, class_of(document, plan)),
                      host ? ", each on as many threads" : "", plan.caches ? ", caches cold" : "",
-                     libraries_of(document, plan));
+                     draws_text(document, plan), libraries_of(document, plan));
 }
 
 Grid empty_grid(const Document& document, const PeersPlan& plan) {
@@ -142,9 +151,11 @@ void add_group(Grid& grid, const Document& document, const PeersPlan& plan, cons
   grid.rows.push_back({fmt::format("{}{}: geometric mean of {}{}", name.empty() ? "all of these" : name,
                                    suffix(launch), group.count, missing),
                        threads, "", "", "", "", times(group.geometric_mean)});
-  if (group.count)
-    grid.rows.push_back(
-        {fmt::format("the least of them, {}", group.min_label), threads, "", "", "", "", times(group.min)});
+  if (!group.count) return;
+  if (plan.draws)
+    grid.rows.push_back({"their fifth percentile", threads, "", "", "", "", times(group.fifth_percentile)});
+  grid.rows.push_back(
+      {fmt::format("the least of them, {}", group.min_label), threads, "", "", "", "", times(group.min)});
 }
 
 void add_case(Grid& grid, const Document& document, const PeersPlan& plan, const PlannedCase& peer_case,
@@ -184,7 +195,8 @@ std::string full(const Document& document) { return join_parts(document, text); 
 // A case's speed over its best peer, from the spreads of both; or the mean of a group and its least.
 void add_items(Ranking& ranking, const Document& document, const PeersPlan& plan,
                const PlannedCase& peer_case, LaunchMode launch) {
-  const auto& [label, row, threads, group] = peer_case;
+  const std::string& group = peer_case.group;
+  const int threads = peer_case.threads;
   const std::string cores =
       plan.backend != "cpu" ? "" : fmt::format(", {} core{}", threads, threads == 1 ? "" : "s");
   Ranking::Item item{.name = peer_case.label + suffix(launch) + cores, .family = Family::ours};
@@ -258,24 +270,48 @@ PeerFigures peer_figures(const Document& document, const PeersPlan& plan, const 
   return figures;
 }
 
+std::string again_row(const PlannedCase& peer_case, int number) {
+  return fmt::format("{}, alone {}", peer_case.row, number);
+}
+
+double over_best(const Document& document, const PeersPlan& plan, const PlannedCase& peer_case,
+                 LaunchMode launch) {
+  if (!peer_case.again) return peer_figures(document, plan, peer_case, launch).over_best;
+  std::vector<double> ratios;
+  for (int number = 1; number <= *peer_case.again; ++number) {
+    PlannedCase alone = peer_case;
+    alone.row = again_row(peer_case, number);
+    const double ratio = peer_figures(document, plan, alone, launch).over_best;
+    if (!std::isnan(ratio)) ratios.push_back(ratio);
+  }
+  return ratios.empty() ? no_value : median(ratios);
+}
+
 PeerGroup peer_group(const Document& document, const PeersPlan& plan, std::string_view name,
                      LaunchMode launch) {
   PeerGroup group;
+  std::vector<double> speeds;
   double logarithms = 0;
   for (const PlannedCase& peer_case : plan.cases) {
     if (peer_case.group != name) continue;
     const PeerFigures figures = peer_figures(document, plan, peer_case, launch);
     if (launch == LaunchMode::graph && !figures.own) continue;
-    const double over = figures.over_best;
+    const double over = over_best(document, plan, peer_case, launch);
     if (std::isnan(over)) {
       ++group.absent_count;
       continue;
     }
-    ++group.count;
+    speeds.push_back(over);
+    group.again_count += peer_case.again.has_value();
     logarithms += std::log(over);
     if (!(over >= group.min)) group.min = over, group.min_label = peer_case.label;
   }
-  if (group.count) group.geometric_mean = std::exp(logarithms / group.count);
+  group.count = static_cast<int>(speeds.size());
+  if (speeds.empty()) return group;
+  group.geometric_mean = std::exp(logarithms / group.count);
+  const auto fifth = speeds.begin() + group.count / 20;
+  std::ranges::nth_element(speeds, fifth);
+  group.fifth_percentile = *fifth;
   return group;
 }
 

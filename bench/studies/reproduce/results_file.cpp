@@ -6,35 +6,13 @@
 #include <filesystem>
 #include <utility>
 
+#include "bench/results/resume.hpp"
+
 namespace tallcache {
 namespace fs = std::filesystem;
 namespace {
 
-// The parts of the context that results depend on.
-constexpr const char* settings[] = {"/cpu",
-                                    "/usable_cores",
-                                    "/gpu",
-                                    "/cuda",
-                                    "/build/commit",
-                                    "/build/source_digest",
-                                    "/build/compiler",
-                                    "/build/type",
-                                    "/build/flags",
-                                    "/build/textbook_flags",
-                                    "/build/cuda_compiler",
-                                    "/build/cuda_flags",
-                                    "/mode",
-                                    "/seed",
-                                    "/fork"};
-
 constexpr const char* recovery_hint = "use --fresh to replace it, or another --results";
-
-std::string setting(const Json& context, const char* name) {
-  const Json::json_pointer pointer(name);
-  if (!context.contains(pointer)) return "nothing";
-  const Json& value = context[pointer];
-  return value.is_string() ? fmt::format("'{}'", value.get<std::string>()) : value.dump();
-}
 
 bool finished(const Record& record) {
   const Status status = record.outcome.status;
@@ -56,10 +34,8 @@ Document document_to_resume(const std::string& path, const Json& context) {
   } catch (const Error& reason) {
     throw Error(fmt::format("{}: {}; {}", path, reason.what(), recovery_hint));
   }
-  for (const char* name : settings)
-    if (const std::string there = setting(old.context, name), here = setting(context, name); there != here)
-      throw Error(fmt::format("{} holds other results: {} is {} there and {} here; {}", path, name + 1, there,
-                              here, recovery_hint));
+  if (const std::string changed = changed_setting(old.context, context); !changed.empty())
+    throw Error(fmt::format("{} holds other results: {}; {}", path, changed, recovery_hint));
   old.context.erase("sources");  // by now there may be more
   return old;
 }

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Families of keys from the outside: as inputs, and drawn by tallcache peers. Usage: cli_draws_test.sh PROGRAM
+set -u
+program=$1
+# shellcheck source=tests/cli.sh
+. "$(dirname "$0")/cli.sh" || exit
+
+# The grammar is listed, and a document has the text.
+run 0 run counting_sort std_sort --shape n=999 --input 'mixture:q=0.3(zipf:s=1.3)(runs:r=4)' --seconds 0.01 --json family.json
+has family.json '"input": "mixture:q=0.3(zipf:s=1.3)(runs:r=4)"'; conforms family.json
+run 0 list sort; has out "zipf:s=1.3,scattered"; has out "direction= .*up, down, alternating"; run 0 list matmul; lacks out zipf
+bad "did you mean 'zipf'" run sort --shape n=8 --input zpf:s=1
+bad "'s=nan' is not a number from 0 to 8" run sort --shape n=8 --input zipf:s=nan
+bad "unknown input 'zipf:s=1'" run matmul --shape m=8 --input zipf:s=1
+
+# Draws from the families of keys: all of them below a bar that none can pass, and so measured again; what is left of
+# them is measured when the run is resumed, and nothing else.
+draws=(peers counting_sort --element uint32 --smoke --draws 3 --draw-seed 5 --draw-max 600 --seconds 0.001 --bar 1000)
+run 0 "${draws[@]}" --json draws.json; has out "draws: geometric mean of 3"; has out "their fifth percentile"
+has out "the least of them, draw [012]: .*n = "; conforms draws.json
+python3 - draws.json <<'P' || fail "draws.json"
+import json, sys
+document = json.load(open(sys.argv[1]))
+part, = document["plan"]
+assert part["draws"] == {"seed": 5, "count": 3, "max_n": 600, "bar": 1000}, part["draws"]
+assert [case["again"] for case in part["cases"]] == [10] * 3
+rows = {r["row"] for r in document["measurements"]}
+assert rows == {case["row"] + alone for case in part["cases"] for alone in [""] + [f", alone {k}" for k in range(1, 11)]}
+assert all(256 <= r["shape"]["n"] <= 600 and r["status"] == "measured" for r in document["measurements"])
+cut = part["cases"][2]["row"]
+document["measurements"] = [r for r in document["measurements"] if not r["row"].startswith(cut)]
+document["plan"][0]["cases"].pop()
+json.dump(document, open("resumed.json", "w"))
+P
+run 0 "${draws[@]}" --resume --json resumed.json; [ "$(grep -c '\.\.\.$' err)" = 11 ] || fail "not only what is left was measured"
+grep -c '"again": 10' resumed.json | grep -qx 3 || fail "resumed.json"
+conforms resumed.json
+bad "resumed.json: seed is 1 there and 2 here" "${draws[@]}" --resume --json resumed.json --seed 2
+bad "requires" peers counting_sort --smoke --draw-seed 5
+bad "a whole number from 1 to" peers counting_sort --smoke --draws 0
+bad "no peers on the CPU" peers transpose --smoke --draws 2
+
+finish
