@@ -125,6 +125,24 @@ struct Element<Uint32Pair> : detail::IntegerElement<std::uint32_t> {
   static constexpr std::string_view name = "uint32_pair";
 };
 
+/// A key and the position of its record in the input, which shows whether a sort is stable. It is compared by
+/// its key.
+struct KeyAndPosition {
+  std::uint64_t key, position;
+  friend bool operator<(const KeyAndPosition& a, const KeyAndPosition& b) { return a.key < b.key; }
+};
+template <>
+struct Element<KeyAndPosition> : detail::IntegerElement<KeyAndPosition> {
+  static constexpr std::string_view name = "key_and_position";
+
+  static std::string text(KeyAndPosition record) {
+    return std::to_string(record.key) + " from position " + std::to_string(record.position);
+  }
+  static KeyAndPosition uniform(std::uint64_t seed, std::uint64_t position) {
+    return {random_bits(seed, position), position};
+  }
+};
+
 /// A float whose mantissa may be cut to 10 bits before it is multiplied.
 struct Tf32;
 template <>
@@ -178,8 +196,8 @@ inline constexpr ElementFacts facts_of[] = {{Element<T>::name, Element<T>::word_
 
 /// Every element type.
 inline constexpr auto& element_types =
-    detail::facts_of<float, double, std::int32_t, std::uint32_t, std::uint64_t, Uint32Pair, Tf32, Bfloat16,
-                     std::complex<double>>;
+    detail::facts_of<float, double, std::int32_t, std::uint32_t, std::uint64_t, Uint32Pair, KeyAndPosition,
+                     Tf32, Bfloat16, std::complex<double>>;
 
 /// The element type called `name`. Throws Error when there is none.
 constexpr const ElementFacts& find_element(std::string_view name) {

@@ -1,11 +1,14 @@
 // Seeded keys to be sorted, and the check that they were.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "common/ceil_div.hpp"
 #include "common/compare.hpp"
 #include "common/in_parts.hpp"
 #include "common/operation.hpp"
@@ -43,18 +46,61 @@ class Keys {
   std::shared_ptr<const KeyStream> stream_;
 };
 
+/// Two sums over a multiset of keys that two different multisets share with a chance of 2^-128.
+struct KeyFingerprint {
+  std::uint64_t first = 0, second = 0;
+  template <class T>
+  void add(T value) {
+    const auto key = std::bit_cast<std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>(value);
+    first += random_bits(0x5eed, key);
+    second += random_bits(0xfeed, key) * (2 * std::uint64_t{key} + 1);
+  }
+  /// Of both multisets together.
+  KeyFingerprint& operator+=(const KeyFingerprint& other) {
+    first += other.first;
+    second += other.second;
+    return *this;
+  }
+  friend bool operator==(const KeyFingerprint&, const KeyFingerprint&) = default;
+};
+
 /// The keys that a thread makes or checks at a time.
 inline constexpr Index part_of_keys = Index{1} << 16;
 
 /// keys[i] = key_at(i)
-void fill_keys(VectorView<std::uint32_t> keys, const Keys& key_at);
+template <class T, class KeyAt>
+void fill_keys(VectorView<T> keys, const KeyAt& key_at) {
+  in_parts(keys.size, part_of_keys, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) keys[i] = key_at(static_cast<std::uint64_t>(i));
+  });
+}
 
 /// The outcome of a check that found key i below the one before it.
-inline Check out_of_order(VectorView<const std::uint32_t> keys, Index i) {
+template <class T>
+Check out_of_order(VectorView<T> keys, Index i) {
   return Check::wrong("key " + std::to_string(i), "at least " + digits(keys[i - 1]), digits(keys[i]));
 }
 
-/// Sorted keys must be in order and the same multiset as those of key_at, by their fingerprints.
-Check check_sorted(VectorView<const std::uint32_t> keys, const Keys& key_at);
+/// Sorted keys of 4 or 8 bytes must be in order and the same multiset as those of key_at, by fingerprints.
+template <class T, class KeyAt>
+Check check_sorted(VectorView<T> keys, const KeyAt& key_at) {
+  std::vector<KeyFingerprint> expected(static_cast<std::size_t>(ceil_div(keys.size, part_of_keys))),
+      got(expected.size());
+  Check order = first_wrong(keys.size, part_of_keys, [&](Index begin, Index end) -> Check {
+    const auto part = static_cast<std::size_t>(begin / part_of_keys);
+    for (Index i = begin; i < end; ++i) {
+      if (i && keys[i] < keys[i - 1]) return out_of_order(keys, i);
+      expected[part].add(key_at(static_cast<std::uint64_t>(i)));
+      got[part].add(keys[i]);
+    }
+    return {};
+  });
+  if (!order) return order;
+  KeyFingerprint all_expected, all_got;
+  for (const KeyFingerprint& part : expected) all_expected += part;
+  for (const KeyFingerprint& part : got) all_got += part;
+  if (!(all_got == all_expected)) return Check::wrong("keys", "those of the input", "other keys");
+  return {};
+}
 
 }  // namespace tallcache

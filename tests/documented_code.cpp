@@ -1,10 +1,12 @@
 // The code in the headers' comments, each block where what it uses is known. documented_code.py writes the
 // blocks to files, and asks the compiler whether they are C++.
+#include <string>
 #include <tallcache/catalogue.hpp>
 #include <tallcache/fork.hpp>
 #include <tallcache/matmul.hpp>
 #include <tallcache/measure.hpp>
 #include <tallcache/ranks.hpp>
+#include <tallcache/sort.hpp>
 #include <tallcache/trace.hpp>
 #include <vector>
 
@@ -52,8 +54,13 @@ void measured(const Shape& shape, const std::vector<Candidate>& candidates) {
 #include "documented/common/tallcache/measure.hpp.1"
 }
 
-void multiplied(MatrixView<double> c, MatrixView<const double> a, MatrixView<const double> b, int threads) {
+void multiplied(MatrixView<double> c, MatrixView<const double> a, MatrixView<const double> b, int threads){
 #include "documented/cpu/tallcache/matmul.hpp.1"
+}
+
+std::vector<std::string> read();
+void sorted(int threads) {
+#include "documented/cpu/tallcache/sort.hpp.1"
 }
 
 void counted_over_ranks() {

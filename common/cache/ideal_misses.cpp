@@ -77,4 +77,18 @@ Prediction counting_misses(IdealCache c, double n, double k, bool payload) {
           payload ? "4n + 4n/L + 2k/L (worst case)" : "3n + 3n/L + 2k/L (worst case)"};
 }
 
+Prediction merge_sort_misses(IdealCache c, double n) {
+  return {1 + n / c.L * (1 + std::max(0.0, std::log2(n / c.Z))), "Theta(1 + n/L (1 + lg(n/Z)))", true};
+}
+
+Prediction optimal_sort_misses(IdealCache c, double n) {
+  return {1 + n / c.L * (1 + std::max(0.0, std::log2(n) / std::log2(c.Z))), "Theta(1 + n/L (1 + log_Z n))",
+          true};
+}
+
+Prediction distribution_misses(IdealCache c, double n, double parts) {
+  return {1 + n / c.L * (1 + std::ceil(std::max(0.0, std::log(n / c.Z) / std::log(parts)))),
+          "Theta(1 + n/L (1 + log_parts(n/Z)))", true};
+}
+
 }  // namespace tallcache::cache

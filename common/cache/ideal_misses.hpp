@@ -54,4 +54,12 @@ Prediction transposition_misses(IdealCache, double elements, double row);
 /// payload, the placing pass reads and writes one more word for each key.
 Prediction counting_misses(IdealCache, double n, double k, bool payload);
 
+/// A sort of `n` keys by merging two runs at a time, and the optimal one (Aggarwal, Vitter, "The
+/// input/output complexity of sorting and related problems", 1988), which funnelsort is without knowing Z.
+Prediction merge_sort_misses(IdealCache, double n);
+Prediction optimal_sort_misses(IdealCache, double n);
+
+/// A sort that distributes its keys to up to `parts` parts at a time; a line of each fits.
+Prediction distribution_misses(IdealCache, double n, double parts);
+
 }  // namespace tallcache::cache

@@ -86,7 +86,7 @@ struct CountingSort {
   static void fill(const Shape& s, std::string_view input, std::uint64_t seed,
                    std::span<std::byte* const> buffers) {
     const Index n = s["n"];
-    fill_keys({reinterpret_cast<Key*>(buffers[1]), n}, keys_of(s, input, seed));
+    fill_keys(VectorView<Key>{reinterpret_cast<Key*>(buffers[1]), n}, keys_of(s, input, seed));
     if constexpr (with_payload)
       in_parts(n, part_of_keys, [payload = reinterpret_cast<Key*>(buffers[3])](Index begin, Index end) {
         for (Index i = begin; i < end; ++i) payload[i] = payload_at(i);

@@ -4,4 +4,7 @@
 
 namespace tallcache {
 template struct OperationRecord<Sort>;
+template struct OperationRecord<SortOf<std::uint64_t>>;
+template struct OperationRecord<SortOf<double>>;
+template struct OperationRecord<SortOf<KeyAndPosition>>;
 }  // namespace tallcache

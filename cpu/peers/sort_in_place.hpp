@@ -11,10 +11,10 @@
 
 namespace tallcache::cpu::peers {
 
-/// `Library::sort(launch, keys, n)` sorts the n keys in place.
-template <class Library>
+/// `Library::sort(launch, keys, n)` sorts the n keys in place, which are uint32 or `More`.
+template <class Library, class... More>
 struct sort_in_place {
-  using operations = OperationList<CountingSort<false>, CountingSortInPlace, Sort>;
+  using operations = OperationList<CountingSort<false>, CountingSortInPlace, Sort, SortOf<More>...>;
   static constexpr PhaseSpec phases[] = {{"copy"}, {"sort"}};
 
   template <std::size_t phase, class Args>

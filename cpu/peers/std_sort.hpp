@@ -7,11 +7,14 @@
 
 namespace tallcache::cpu::peers {
 
-struct std_sort : sort_in_place<std_sort> {
+struct std_sort : sort_in_place<std_sort, std::uint64_t, double> {
   static constexpr std::string_view idea = "introsort, on one thread; after a copy into the output";
   static constexpr std::string_view source = "the C++ standard library";
 
-  static void sort(const Launch&, std::uint32_t* keys, Index n) { std::sort(keys, keys + n); }
+  template <class T>
+  static void sort(const Launch&, T* keys, Index n) {
+    std::sort(keys, keys + n);
+  }
 };
 
 }  // namespace tallcache::cpu::peers

@@ -1,18 +1,20 @@
-// std::stable_sort of (key, payload) records.
+// std::stable_sort.
 #pragma once
 
 #include <algorithm>
 
 #include "common/ops/counting_sort.hpp"
+#include "common/ops/sort.hpp"
 #include "common/variant.hpp"
 
 namespace tallcache::cpu::peers {
 
 struct std_stable_sort {
   static constexpr std::string_view idea =
-      "merge sort of (key, payload) records, on one thread; packing and unpacking are not timed";
+      "merge sort, on one thread; packing (key, payload) records and unpacking are not timed";
   static constexpr std::string_view source = "the C++ standard library";
-  using operations = OperationList<CountingSort<true>>;
+  using operations =
+      OperationList<CountingSort<true>, Sort, SortOf<std::uint64_t>, SortOf<double>, SortOf<KeyAndPosition>>;
   static constexpr PhaseSpec phases[] = {{"pack", false}, {"sort"}, {"unpack", false}};
 
   struct Record {
@@ -21,11 +23,22 @@ struct std_stable_sort {
 
   template <class Op>
   static std::size_t scratch(Op, const Shape& shape, const Params&) {
+    if (!std::is_same_v<Op, CountingSort<true>>) return 0;
     return scratch_bytes({checked_product(shape["n"], sizeof(Record), "records")});
   }
 
   template <std::size_t phase, class Args>
   static void call(const Launch&, const Args& args, const Params&) {
+    if constexpr (requires { args.keys; }) {
+      if (phase == 1) std::stable_sort(args.keys.data, args.keys.data + args.keys.size);
+    } else {
+      call_with_payload<phase>(args);
+    }
+  }
+
+ private:
+  template <std::size_t phase, class Args>
+  static void call_with_payload(const Args& args) {
     const Index n = args.in.size;
     auto scratch = args.scratch;
     Record* const records = scratch.template vector<Record>(n).data;

@@ -8,12 +8,13 @@
 
 namespace tallcache::cpu::peers {
 
-struct tbb_parallel_sort : sort_in_place<tbb_parallel_sort> {
+struct tbb_parallel_sort : sort_in_place<tbb_parallel_sort, std::uint64_t, double> {
   static constexpr std::string_view idea = "parallel quicksort; after a copy into the output";
   static constexpr std::string_view source = "oneTBB";
   static constexpr bool parallel = true;
 
-  static void sort(const Launch& launch, std::uint32_t* keys, Index n) {
+  template <class T>
+  static void sort(const Launch& launch, T* keys, Index n) {
     in_arena(launch.threads, [=] { tbb::parallel_sort(keys, keys + n); });
   }
 };

@@ -4,6 +4,7 @@
 // search in each.
 #pragma once
 
+#include "common/cache/ideal_misses.hpp"
 #include "common/fork/fork.hpp"
 #include "cpu/sort/quicksort.hpp"
 
@@ -93,6 +94,11 @@ struct merge_sort {
     const auto other = scratch.template vector<Key>(args.keys.size);
     expect_work(fork, sort_work(args.keys.size));
     p_merge_sort(fork, args.keys, other, false, params["base"]);
+  }
+
+  static cache::Prediction predicted_misses(Sort, const Shape& shape, const Params&,
+                                            cache::IdealCache ideal) {
+    return cache::merge_sort_misses(ideal, static_cast<double>(shape["n"]));
   }
 };
 

@@ -1,10 +1,112 @@
-// Counting sort of unsigned 32-bit keys in [0, range], stable where keys carry a payload, on the CPU.
+// Sorts on the CPU, all of them stable.
+//
+//   std::vector<std::string> words = read();
+//   tallcache::sort(words.begin(), words.end());
+//   tallcache::sort(words.begin(), words.end(), std::greater<>{}, &std::string::size, threads);
+//
+// sort() takes any records and any comparator. counting_sort() is for unsigned 32-bit keys in [0, range].
 #pragma once
 
+#include <concepts>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <numeric>
+#include <span>
+
 #include "common/execute.hpp"
+#include "common/fork/parallel.hpp"
 #include "common/ops/counting_sort.hpp"
+#include "cpu/sort/by_index.hpp"
+#include "cpu/sort/distribution_sort.hpp"
 
 namespace tallcache {
+
+namespace detail {
+
+/// Sorts `range`, whatever `less` answers or throws. What it threw first is thrown at the end.
+template <class T, class Less>
+void sort_records(std::span<T> range, Less& less, int threads) {
+  namespace sort = cpu::sort;
+  constexpr Index few = 64;
+  const Index n = static_cast<Index>(range.size());
+  sort::Failure failure;
+  const sort::Caught<Less> caught{&less, &failure};
+  const sort::Records<T> store;
+  if (n <= few) {
+    alignas(T) std::byte room[few * sizeof(T)];
+    sort::MergeLeaf{store, caught}({range.data(), range.data(), reinterpret_cast<T*>(room), n});
+    return failure.rethrow();
+  }
+  require_threads(threads);
+  const SessionLease session({.threads = threads});
+  const std::size_t bytes = sort::distribution_scratch_bytes<T>(n);
+  Scratch<> scratch(session->memory(0, bytes, Pages::huge).first(bytes));
+  const sort::DistributionSort program(store, caught, range.data(),
+                                       sort::take_distribution_scratch<T>(scratch, n));
+  if (threads == 1) {
+    Serial fork;
+    program(fork, n);
+  } else {
+    run_parallel(threads, [&](auto& fork) { program(fork, n); });
+  }
+  failure.rethrow();
+}
+
+template <class Iterator, class Less>
+void sort_by_index(Iterator first, Index n, Less& less, int threads) {
+  const auto order = std::make_unique_for_overwrite<Index[]>(static_cast<std::size_t>(n));
+  const std::span<Index> all(order.get(), static_cast<std::size_t>(n));
+  std::iota(all.begin(), all.end(), Index{0});
+  const auto less_at = [&](Index a, Index b) { return less(first[a], first[b]); };
+  sort_records(all, less_at, threads);
+  cpu::sort::permute(first, all);
+}
+
+}  // namespace detail
+
+/// `less(projection(a), projection(b))` says for two records behind such iterators whether a comes before b.
+template <class Less, class Projection, class Iterator>
+concept OrdersRecordsOf = std::random_access_iterator<Iterator> &&
+    std::is_lvalue_reference_v<std::iter_reference_t<Iterator>> &&
+    requires(Less& less, Projection& projection, const std::iter_value_t<Iterator>& record) {
+  {
+    std::invoke(less, std::invoke(projection, record), std::invoke(projection, record))
+    } -> std::convertible_to<bool>;
+};
+
+/// The records can be moved as the sort does: from place to place, or by assignment (moves_often).
+template <class Iterator>
+concept SortsRecordsOf = std::move_constructible<std::iter_value_t<Iterator>> &&
+    (cpu::sort::moves_often<Iterator> ||
+     std::assignable_from<std::iter_reference_t<Iterator>, std::iter_value_t<Iterator>>);
+
+/// Sorts [first, last) stably by less(projection(record), ...), on `threads` threads including the caller, on
+/// each of which `less` and `projection` are called at the same time. Records are moved, need no default
+/// constructor, and may be all that can be moved: std::unique_ptr, strings, pairs. n records take
+/// (sizeof(record) + 1) n bytes of memory, which are kept for the next call, and O(n log n) time.
+///
+/// What `less` or `projection` throws is thrown, after all threads have stopped; until then they may be
+/// called again. The range then holds its records in some order: each of them once. So it does where `less`
+/// is no strict weak order. Records whose move constructor may throw, larger ones than 64 bytes, and those of
+/// a std::deque are sorted by their indices, 17 n bytes, and then moved once: what `less` throws leaves them
+/// as they were. If such a move throws, the record that was in hand is put into the free place; it is lost
+/// only if that throws as well. Throws Error as require_threads does, and std::bad_alloc, before any record
+/// moves.
+///
+/// Source: the distribution sort of cpu/sort/distribution_sort.hpp.
+template <class Iterator, class Less = std::less<>, class Projection = std::identity>
+requires OrdersRecordsOf<Less, Projection, Iterator> && SortsRecordsOf<Iterator>
+void sort(Iterator first, Iterator last, Less less = {}, Projection projection = {}, int threads = 1) {
+  using Record = std::iter_value_t<Iterator>;
+  const auto by_key = [&](const Record& a, const Record& b) -> bool {
+    return std::invoke(less, std::invoke(projection, a), std::invoke(projection, b));
+  };
+  if constexpr (cpu::sort::moves_often<Iterator>)
+    detail::sort_records(std::span<Record>(first, last), by_key, threads);
+  else
+    detail::sort_by_index(first, last - first, by_key, threads);
+}
 
 /// Sorts `in` to `out` on `threads` threads including the caller. No key may be above `range`. Throws Error
 /// when the sizes differ, the vectors overlap or a key is too large.

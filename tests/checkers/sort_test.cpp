@@ -27,8 +27,9 @@ template <bool payload>
 static void solve(CountingSort<payload>, const auto& args) {
   place(args, [&](Index i, Index j) { return args.in[i] < args.in[j]; });
 }
-static void solve(Sort, const auto& args) {
-  std::ranges::sort(args.keys.data, args.keys.data + args.keys.size);
+template <class T>
+static void solve(SortOf<T>, const auto& args) {
+  std::stable_sort(args.keys.data, args.keys.data + args.keys.size);
 }
 static void solve(CountingSortInPlace, const auto& args) { solve(Sort{}, args); }
 
@@ -111,6 +112,26 @@ struct range_one_short {
     for (Index i = 0; i < args.out.size; ++i) args.out[i] = std::min(args.out[i], args.range - 1);
   }
 };
+struct equal_records_swapped {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    Index i = 1;
+    while (args.keys[i - 1] < args.keys[i]) ++i;
+    std::swap(args.keys[i - 1], args.keys[i]);
+  }
+};
+struct record_lost {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    args.keys[args.keys.size / 2] = args.keys[args.keys.size / 2 - 1];
+  }
+};
+struct key_of_another_record {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    args.keys[1].key = args.keys[0].key;
+  }
+};
 // Sorted, with the sum and the number of the keys right.
 struct sum_kept {
   static void run(auto op, const auto& args) {
@@ -151,6 +172,17 @@ TEST_F(Checker, Sort) {
   for (std::string_view kind : {"uniform", "max_key", "shuffled"})
     rejected<Sort, no_op, all_zero, writes_before, writes_behind, descending, unsorted_end, key_lost,
              sum_kept>({{{"n", 100}}, {{"n", 4097}}, {{"n", 200003}}}, kind);
+}
+
+TEST_F(Checker, SortOfLongKeysAndRecords) {
+  const std::vector<Shape> shapes{{{"n", 100}}, {{"n", 4097}}, {{"n", 200003}}};
+  rejected<SortOf<std::uint64_t>, no_op, all_zero, writes_before, writes_behind, descending, unsorted_end,
+           key_lost, sum_kept>(shapes, "uniform");
+  rejected<SortOf<double>, no_op, all_zero, writes_before, writes_behind, descending, unsorted_end, key_lost,
+           sum_kept>(shapes, "uniform");
+  rejected<SortOf<KeyAndPosition>, no_op, writes_before, writes_behind, descending, record_lost,
+           key_of_another_record>(shapes, "uniform");
+  rejected<SortOf<KeyAndPosition>, equal_records_swapped>(shapes, "two_values");
 }
 
 }  // namespace

@@ -1,0 +1,100 @@
+// Few natural runs are merged: records in order, in the opposite order, in pieces that are in order, or with
+// some more appended to them.
+#pragma once
+
+#include "cpu/sort/merge_leaf.hpp"
+
+namespace tallcache::cpu::sort {
+
+/// The natural runs of a segment at home, if they are few. Runs that strictly descend are reversed.
+struct NaturalRuns {
+  static constexpr Index most = 32, shortest = 16;
+
+  Index end[most];
+  Index count = 0;
+  bool few = false;  ///< up to `most` runs, of at least `shortest` records on average, are all of the segment
+
+  template <class Store, class Less, class T>
+  NaturalRuns(const Store& store, const Less& less, const Segment<T>& s) {
+    T* const records = s.home;
+    const Index limit = std::min(most, s.size / shortest);
+    for (Index begin = 0, i; begin < s.size; begin = i) {
+      if (count == limit || less.failed()) return;
+      const auto descends = [&] { return less(store.read(records + i), store.read(records + i - 1)); };
+      i = begin + 1;
+      if (i < s.size && descends()) {
+        while (++i < s.size && descends()) {
+        }
+        store.reverse(records + begin, records + i);
+      } else if (i < s.size) {
+        while (++i < s.size && !descends() && !less.failed()) {
+        }
+      }
+      end[count++] = i;
+    }
+    few = true;
+  }
+};
+
+/// The first of the sorted records [first, last) that does not come before the others: `before` holds for a
+/// prefix of them.
+template <class T, class Before>
+T* partition_point(T* first, T* last, Before before) {
+  while (first != last) {
+    T* const middle = first + (last - first) / 2;
+    if (before(middle))
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  return first;
+}
+
+/// Merges in parallel: the middle record of the longer run is searched in the shorter one (Cormen, Leiserson,
+/// Rivest, Stein, 27.3), so that of equal records those of `a` come first.
+template <class Fork, class Store, class Less, class T>
+void fork_merge(Fork& fork, const Store& store, const Less& less, Merge<T> m) {
+  constexpr Index leaf = 8192;
+  const Index a = m.a_end - m.a, b = m.b_end - m.b;
+  if (less.failed()) {
+    store.move_all(m.to, m.a, a);
+    return store.move_all(m.to + a, m.b, b);
+  }
+  if (a + b <= leaf) return merge_runs(store, less, m);
+  T *a_middle = m.a + a / 2, *b_middle = m.b + b / 2;
+  if (a >= b)
+    b_middle = partition_point(m.b, m.b_end, [&](T* r) { return less(store.read(r), store.read(a_middle)); });
+  else
+    a_middle =
+        partition_point(m.a, m.a_end, [&](T* r) { return !less(store.read(b_middle), store.read(r)); });
+  T* const to = m.to + (a_middle - m.a) + (b_middle - m.b);
+  fork(
+      [&, m] {
+        fork_merge(fork, store, less, Merge<T>{m.a, a_middle, m.b, b_middle, m.to});
+      },
+      [&, m] {
+        fork_merge(fork, store, less, Merge<T>{a_middle, m.a_end, b_middle, m.b_end, to});
+      });
+}
+
+/// Merges the runs first ... last - 1 of a segment, which are at home, to its buffer or to its range.
+template <class Fork, class Store, class Less, class T>
+void merge_natural(Fork& fork, const Store& store, const Less& less, const Segment<T>& s,
+                   const NaturalRuns& runs, Index first, Index last, bool to_home) {
+  const auto begin_of = [&](Index run) { return run ? runs.end[run - 1] : 0; };
+  const Index begin = begin_of(first), end = begin_of(last);
+  if (last - first == 1) {
+    if (!to_home) store.move_all(s.other + begin, s.home + begin, end - begin);
+    return;
+  }
+  // Halves of nearly as many records, so that a long run takes part in few merges.
+  Index middle = first + 1;
+  while (middle + 1 < last && begin_of(middle + 1) - begin <= end - begin_of(middle)) ++middle;
+  fork([&] { merge_natural(fork, store, less, s, runs, first, middle, !to_home); },
+       [&] { merge_natural(fork, store, less, s, runs, middle, last, !to_home); });
+  T *const from = to_home ? s.other : s.home, *const to = to_home ? s.home : s.other;
+  T* const cut = from + begin_of(middle);
+  fork_merge(fork, store, less, Merge<T>{from + begin, cut, cut, from + end, to + begin});
+}
+
+}  // namespace tallcache::cpu::sort

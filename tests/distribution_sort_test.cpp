@@ -1,0 +1,230 @@
+// The distribution sort and tallcache::sort: any records, any comparator. They are sorted stably, and inputs
+// take the routes that are made for them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <tallcache/sort.hpp>
+#include <vector>
+
+#include "common/fork/parallel.hpp"
+#include "common/keys.hpp"
+#include "common/random.hpp"
+#include "tests/sorted_records.hpp"
+
+namespace tallcache::test {
+namespace {
+
+using namespace cpu::sort;
+
+constexpr DistributionSizes small_sizes{.leaf = 16, .part = 4, .chunk = 64};
+
+/// Sorts by the recursion itself, with sizes of one's own.
+template <class T, class Less>
+void sort_in_parts(std::vector<T>& records, Less less, DistributionSizes sizes = small_sizes,
+                   int threads = 1) {
+  const Index n = std::ssize(records);
+  const std::size_t bytes = distribution_scratch_bytes<T>(n, sizes);
+  const auto memory = std::make_unique_for_overwrite<std::byte[]>(bytes + 64);
+  auto* const aligned = memory.get() + (64 - reinterpret_cast<std::uintptr_t>(memory.get()) % 64);
+  Scratch<> scratch({aligned, bytes});
+  Failure failure;
+  const DistributionSort sort(Records<T>{}, Caught<Less>{&less, &failure}, records.data(),
+                              take_distribution_scratch<T>(scratch, n, sizes), sizes);
+  run_parallel(threads, [&](auto& fork) { sort(fork, n); });
+  failure.rethrow();
+}
+
+const std::vector<Index> sizes_to_test{0,  1,  2,   3,   7,   8,   9,   15,  16,   17,   31,    63,    64,
+                                       65, 97, 127, 128, 129, 511, 512, 513, 1021, 4099, 32771, 131071};
+
+TEST(DistributionSort, SortsStably) {
+  for (Index n : sizes_to_test)
+    for (std::string_view family : families)
+      for (std::uint64_t seed : {1, 2}) {
+        const std::vector<Numbered> input = records_of(family, n, seed);
+        auto sorted = input;
+        tallcache::sort(sorted.begin(), sorted.end());
+        EXPECT_EQ(problem_of(sorted, input), "") << family << " " << n;
+        if (n > 40000) continue;
+        auto in_parts = input;
+        sort_in_parts(in_parts, std::less<>{});
+        EXPECT_EQ(problem_of(in_parts, input), "") << family << " " << n << ", small parts";
+      }
+}
+
+TEST(DistributionSort, IsTheSameOnTwoThreads) {
+  const int threads = std::min(2, usable_threads());
+  for (ForkPolicy policy : fork_policies) {
+    set_fork_policy(policy);
+    for (std::string_view family : families) {
+      const std::vector<Numbered> input = records_of(family, 200003, 5);
+      auto sorted = input;
+      tallcache::sort(sorted.begin(), sorted.end(), {}, {}, threads);
+      EXPECT_EQ(problem_of(sorted, input), "") << family << ", " << name_of(policy);
+      sorted = input;
+      sort_in_parts(sorted, std::less<>{}, small_sizes, threads);
+      EXPECT_EQ(problem_of(sorted, input), "") << family << ", small parts, " << name_of(policy);
+    }
+  }
+  set_fork_policy(default_fork_policy);
+}
+
+TEST(DistributionSort, SortsKeysOfEveryKind) {
+  const auto check = [](auto convert) {
+    using Key = decltype(convert(std::uint64_t{}));
+    std::vector<Key> keys(50021);
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = convert(random_bits(3, i));
+    auto expected = keys;
+    std::ranges::stable_sort(expected);
+    tallcache::sort(keys.begin(), keys.end());
+    EXPECT_EQ(keys, expected);
+  };
+  check([](std::uint64_t bits) { return static_cast<std::int8_t>(bits); });
+  check([](std::uint64_t bits) { return static_cast<std::uint16_t>(bits); });
+  check([](std::uint64_t bits) { return static_cast<std::int32_t>(bits); });
+  check([](std::uint64_t bits) { return static_cast<std::int64_t>(bits); });
+  check([](std::uint64_t bits) { return static_cast<float>(static_cast<std::int64_t>(bits)); });
+  check([](std::uint64_t bits) { return std::pair{static_cast<std::uint16_t>(bits >> 48), bits}; });
+  check([](std::uint64_t bits) { return std::to_string(bits % 9999); });
+  check([](std::uint64_t bits) { return std::string(40, 'x') + std::to_string(bits % 999); });
+  check([](std::uint64_t bits) { return std::vector<int>{static_cast<int>(bits % 50), 1}; });
+}
+
+TEST(DistributionSort, SortsByAProjectionInAnyOrder) {
+  std::vector<std::string> words(5003);
+  for (std::size_t i = 0; i < words.size(); ++i)
+    words[i] = std::string(random_bits(1, i) % 30, 'a') + std::to_string(i);
+  auto expected = words;
+  std::ranges::stable_sort(expected, std::greater<>{}, &std::string::size);
+  tallcache::sort(words.begin(), words.end(), std::greater<>{}, &std::string::size);
+  EXPECT_EQ(words, expected);
+  std::vector<const std::string*> pointers;
+  for (const std::string& word : words) pointers.push_back(&word);
+  tallcache::sort(
+      pointers.begin(), pointers.end(), {}, [](const std::string* word) -> auto& { return *word; });
+  EXPECT_TRUE(std::ranges::is_sorted(
+      pointers, {}, [](const std::string* word) -> auto& { return *word; }));
+}
+
+/// Can only be moved, and has no default constructor.
+struct OnlyMoved {
+  explicit OnlyMoved(int number) : value(std::make_unique<int>(number)) {}
+  std::unique_ptr<int> value;
+};
+/// The same, and cannot be assigned.
+struct NeverAssigned {
+  explicit NeverAssigned(int number) : value(number) {}
+  NeverAssigned(NeverAssigned&& other) noexcept : value(other.value) { other.value = -1; }
+  ~NeverAssigned() {}
+  int value;
+};
+
+template <class T, class Number>
+void expect_sorts(Number number) {
+  for (int n : {0, 1, 2, 40, 65, 1000, 20011}) {
+    std::vector<T> records;
+    records.reserve(static_cast<std::size_t>(n));
+    for (int i = 0; i < n; ++i) records.emplace_back(static_cast<int>(random_bits(n, i) % 1000));
+    std::vector<int> expected, got;
+    for (const T& record : records) expected.push_back(number(record));
+    std::ranges::sort(expected);
+    tallcache::sort(records.begin(), records.end(), {}, number);
+    for (const T& record : records) got.push_back(number(record));
+    EXPECT_EQ(got, expected) << n;
+  }
+}
+
+TEST(DistributionSort, MovesWhatCanOnlyBeMoved) {
+  expect_sorts<OnlyMoved>([](const OnlyMoved& record) { return *record.value; });
+  expect_sorts<NeverAssigned>([](const NeverAssigned& record) { return record.value; });
+}
+
+TEST(DistributionSort, SortsByIndexWhatItDoesNotMoveOften) {
+  std::deque<std::string> words;
+  struct Large {
+    Index key, position;
+    char rest[200];
+  };
+  std::vector<Large> large;
+  for (Index i = 0; i < 5003; ++i) {
+    words.push_back(std::to_string(random_bits(1, i) % 500));
+    large.push_back({static_cast<Index>(random_bits(2, i) % 300), i, {}});
+  }
+  auto expected = words;
+  std::ranges::stable_sort(expected);
+  tallcache::sort(words.begin(), words.end());
+  EXPECT_EQ(words, expected);
+  tallcache::sort(large.begin(), large.end(), {}, &Large::key);
+  EXPECT_TRUE(std::ranges::is_sorted(large, {}, [](const Large& l) { return std::pair{l.key, l.position}; }));
+}
+
+// Comparisons tell which way was taken.
+struct Counted {
+  Index* count;
+  bool operator()(const Numbered& a, const Numbered& b) const { return ++*count, a < b; }
+};
+Index comparisons(std::string_view family, Index n) {
+  Index count = 0;
+  auto records = records_of(family, n, 1);
+  sort_in_parts(records, Counted{&count}, {});
+  return count;
+}
+
+TEST(DistributionSortRoutes, RunsAreComparedOnceAndMerged) {
+  constexpr Index n = 100003;
+  EXPECT_EQ(comparisons("sorted", n), n - 1);
+  EXPECT_EQ(comparisons("all_equal", n), n - 1);
+  EXPECT_EQ(comparisons("descending", n), n - 1);
+  EXPECT_LE(comparisons("organ_pipe", n), 2 * n + 1000);
+  EXPECT_LE(comparisons("appended", n), 3 * n + 1000);
+  EXPECT_LE(comparisons("ten_runs", n), 5 * n + 1000);
+}
+
+TEST(DistributionSortRoutes, EqualKeysAreFinishedByOneLevel) {
+  constexpr Index n = 100003;
+  // Two bits of a key, its equality, and the sample.
+  EXPECT_LE(comparisons("four_values", n), 4 * n + 20000);
+  EXPECT_LE(comparisons("heavy_value", n), comparisons("uniform", n));
+  EXPECT_LE(comparisons("zipf", n), comparisons("uniform", n));
+}
+
+TEST(DistributionSortRoutes, UniformKeysTakeLittleMoreComparisonsThanAMergeSort) {
+  constexpr Index n = 100003;
+  EXPECT_LE(static_cast<double>(comparisons("uniform", n)), 1.25 * n * std::log2(n));
+}
+
+// No splitter divides a segment then: its levels are used up, and it is one leaf.
+TEST(DistributionSortRoutes, WhatIsSpreadInVainIsALeaf) {
+  constexpr Index n = 20011;
+  Index count = 0;
+  auto records = records_of("uniform", n, 1);
+  const auto input = records;
+  sort_in_parts(records, [&](const Numbered&, const Numbered&) { return ++count, true; }, {});
+  EXPECT_EQ(lost_of(records, input), "");
+  EXPECT_LE(count, 200 * n);
+}
+
+TEST(SortedRecords, ChecksNameWhatIsWrong) {
+  const auto input = records_of("few_values", 1000, 1);
+  auto sorted = input;
+  std::ranges::stable_sort(sorted, std::less<>{});
+  EXPECT_EQ(problem_of(sorted, input), "");
+  const auto broken = [&](auto change) {
+    auto records = sorted;
+    change(records);
+    return problem_of(records, input);
+  };
+  EXPECT_EQ(broken([](auto& r) { std::swap(r.front(), r.back()); }), "out of order at 1");
+  EXPECT_EQ(broken([](auto& r) { std::swap(r[0], r[1]); }), "not stable at 1");
+  EXPECT_EQ(broken([](auto& r) { r[1] = r[0]; }), "a record is lost");
+  EXPECT_EQ(broken([](auto& r) { r[0].key -= 1; }), "a record is lost");
+  EXPECT_EQ(broken([](auto& r) { r.pop_back(); }), "a record is lost");
+}
+
+}  // namespace
+}  // namespace tallcache::test
