@@ -1,8 +1,8 @@
 // The rule by which the recursions cut a box of work: its longest side, in the middle (Frigo, Leiserson,
 // Prokop, Ramachandran, "Cache-oblivious algorithms", FOCS 1999: REC-MULT, REC-TRANSPOSE).
 //
-// Three kinds of driver follow it. A recursion calls itself on both parts, under a fork. A list of tiles or of
-// a GPU's blocks descends to its i-th part. A plan follows the larger part to see how large the leaves are.
+// Three kinds of driver follow it. A recursion calls itself on both parts, under a fork. A list of tiles, or
+// of a GPU's blocks, descends to its i-th part. A plan follows the larger part, to know the leaves' size.
 #pragma once
 
 namespace tallcache {

@@ -1,9 +1,9 @@
 // Heartbeat without a grain beside the best grain that can be found by hand. The other policy makes a task of
 // oneTBB at every fork down to some depth of the recursion and runs the rest serially, where a fork costs a
-// comparison. Every depth is measured; the best one is `depth`. `share` is its time over Heartbeat's. `beside`
-// is the time of one run of as many serial programs side by side as there are threads, each on data of its own,
-// over Heartbeat's: 1 is what the processors' shared caches and clock allow. The leaves of the texts, of which
-// `base` is the size, take some hundreds of nanoseconds. One iteration runs all in turn. Medians.
+// comparison. Every depth is measured; the best one is `depth`. `share` is its time over Heartbeat's.
+// `beside` is the time per run of as many serial programs at once as there are threads, each on data of its
+// own, over Heartbeat's: 1 is what the processors' shared caches and clock allow. The leaves of the texts, of
+// which `base` is the size, take some hundreds of nanoseconds. One iteration runs all in turn. Medians.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

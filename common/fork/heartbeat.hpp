@@ -13,9 +13,9 @@
 // these tell how long the others will take.
 //
 // A thread polls when the number of forks since its last poll has come to a count that it adapts, so that it
-// polls every few microseconds, in a program that begins at forks 1, 3, 7, 15 ... Nothing interrupts a strand:
-// a thread that runs a long one shares nothing until its end, and therefore offers tasks before anybody is
-// idle.
+// polls every few microseconds, in a program that begins at forks 1, 3, 7, 15 ... Nothing interrupts a
+// strand: a thread that runs a long one shares nothing until its end, and therefore offers tasks before
+// anybody is idle.
 //
 // Let a program have work W and span S, the latent forks included. A promotion costs t, and a fork must have
 // been latent for the time N of decide() before. The paper proves a work of at most (1 + t / N) W and a span
