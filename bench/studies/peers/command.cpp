@@ -272,7 +272,8 @@ void add_draws(CLI::App& command, PeersOptions& options) {
       command.add_option("--draws", options.draws,
                          "In place of the cases, for sorts alone: so many problems drawn from the families "
                          "of keys ('tallcache list sort'). A draw takes a fifth of --seconds for each "
-                         "variant, or three runs, and 1.5 GB at most: 200 take ten minutes a comparison"),
+                         "variant, or three runs, and 1.5 GB at most: 200 take half an hour a "
+                         "comparison"),
       1, 1000000);
   any_word(command.add_option("--draw-seed", options.draw_seed,
                               "Seed of the draws; without it, the first 16 digits of the commit"))
