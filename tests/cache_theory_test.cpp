@@ -11,6 +11,8 @@
 #include "cpu/counting_sort/classical.hpp"
 #include "cpu/matmul/naive.hpp"
 #include "cpu/matmul/recursive.hpp"
+#include "cpu/sort/funnelsort.hpp"
+#include "cpu/sort/merge_sort.hpp"
 #include "cpu/transpose/naive.hpp"
 #include "cpu/transpose/recursive.hpp"
 
@@ -61,6 +63,24 @@ TEST(CacheTheory, RecTransposeKeepsItsBoundAndNaiveDoesNot) {
         EXPECT_NEAR(static_cast<double>(naive.misses(size / line)), n * n + bound, 0.01 * n * n);
       }
     }
+  }
+}
+
+// Frigo et al. 1999: Theta(1 + n/L (1 + log_Z n)) for a tall cache. The constant is at most 4.5, from
+// Z = 4 L^2 on. Merge sort misses at each of its lg(n/Z) levels.
+TEST(CacheTheory, FunnelsortKeepsItsBoundAndMergeSortDoesNot) {
+  constexpr double n = 100000, constant = 5;
+  constexpr std::size_t line = 16;
+  const Shape shape{{"n", 100000}};
+  const auto funnel = misses_of<cpu::sort::funnelsort, Sort>(line, 4, shape, {{"base", 16}});
+  const auto merge = misses_of<cpu::sort::merge_sort, Sort>(line, 4, shape, {{"base", 2048}});
+  for (std::size_t size = 4 * line * line; size <= 32768; size *= 2) {
+    SCOPED_TRACE("Z = " + std::to_string(size));
+    const cache::IdealCache ideal{static_cast<double>(size), static_cast<double>(line)};
+    EXPECT_LE(static_cast<double>(funnel.misses(size / line)),
+              constant * cache::optimal_sort_misses(ideal, n).misses);
+    EXPECT_GE(static_cast<double>(merge.misses(size / line)),
+              1.5 * static_cast<double>(funnel.misses(size / line)));
   }
 }
 

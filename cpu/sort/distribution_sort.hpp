@@ -183,8 +183,7 @@ class DistributionSort {
 struct distribution_sort {
   static constexpr std::string_view idea =
       "spread stably by sampled splitters, equal keys apart, down to merged leaves; few runs are merged";
-  static constexpr std::string_view source =
-      "Sanders, Winkel 2004; Blelloch, Gibbons, Simhadri 2010";
+  static constexpr std::string_view source = "Sanders, Winkel 2004; Blelloch, Gibbons, Simhadri 2010";
   using operations = OperationList<Sort, SortOf<std::uint64_t>, SortOf<double>, SortOf<KeyAndPosition>>;
   static constexpr ParamSpec params[] = {
       {"leaf", 512, "up to so many records are sorted by merging"},
