@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 
@@ -88,7 +89,24 @@ class Named {
 
   std::vector<std::vector<char>> loaded, stored;
 
+  /// A line for each run of bytes.
+  void print() const {
+    for (std::size_t r = 0; r < at_.size(); ++r) {
+      std::printf("REGION %p %zu\n", static_cast<void*>(at_[r]), loaded[r].size());
+      print("LOADED", at_[r], loaded[r]);
+      print("STORED", at_[r], stored[r]);
+    }
+  }
+
  private:
+  static void print(const char* word, std::byte* at, const std::vector<char>& of) {
+    for (auto first = of.begin(); (first = std::find(first, of.end(), 1)) != of.end();) {
+      const auto last = std::find(first, of.end(), 0);
+      std::printf("%s %p %td\n", word, static_cast<void*>(at + (first - of.begin())), last - first);
+      first = last;
+    }
+  }
+
   void mark(std::vector<std::vector<char>>& of, const void* address, std::size_t bytes) {
     const auto* const first = static_cast<const std::byte*>(address);
     for (std::size_t r = 0; r < at_.size(); ++r)
@@ -163,6 +181,22 @@ void expect_exact(const Leaf& leaf, const std::vector<std::size_t>& stored) {
     expect_stores(leaf, memory, named, stored);
     if (flush == Flush::begin) expect_loads(leaf, memory, named);
   }
+}
+
+void run_observed(const Leaf& leaf) {
+  static volatile char fence;
+  Memory memory(leaf, Flush::end);
+  Named named(leaf, memory.at());
+  AnySink sink(named);
+  memory.fill(contents_of(leaf));
+  leaf.traced(memory.at(), {&sink});
+  memory.fill(contents_of(leaf));
+  named.print();
+  std::printf("FENCE %p\n", static_cast<void*>(const_cast<char*>(&fence)));
+  std::fflush(stdout);
+  fence = 1;
+  leaf.plain(memory.at(), Plain{});
+  fence = 0;
 }
 
 }  // namespace tallcache::test

@@ -3,6 +3,7 @@
 // Stored: two runs over memory of a pattern and of its complement; a byte that kept both is not written.
 // Loaded at least: of each element that is named one bit is turned over, which changes what is stored.
 // Loaded at most: of each element that is not named it changes nothing, and beside the memory there is none.
+// By the byte, on the target that valgrind has: leaf_lackey_test.cpp.
 #pragma once
 
 #include <cstddef>
@@ -34,5 +35,9 @@ struct Leaf {
 
 /// The regions in `stored` are those that the leaf stores to.
 void expect_exact(const Leaf& leaf, const std::vector<std::size_t>& stored);
+
+/// For a run under valgrind's lackey, which prints every access: prints the bytes that the traced text names
+/// and the address of a byte, and runs the plain text between two stores to that byte.
+void run_observed(const Leaf& leaf);
 
 }  // namespace tallcache::test

@@ -216,5 +216,33 @@ TEST(Leaf, TranspositionOfDoubles) {
 // The text on tile registers, which are opaque, over their model.
 TEST(Leaf, ProductOfBfloat16OnTiles) { check_kernel(TileProduct<ModelTiles>::kernel, 6); }
 
+template <class T>
+void observe_kernel(const RegisterKernel<T>& kernel) {
+  Draw draw(7);
+  for (int i = 0; i < 4; ++i) {
+    const Case<T> x = draw_case(draw, kernel);
+    run_observed(pack_leaf(draw, x, i % 2, i / 2));
+    run_observed(multiply_leaf(draw, x));
+  }
+}
+// Not a test: a program that leaf_lackey_test.cpp runs.
+TEST(LackeySubject, DISABLED_leaves) {
+  observe_kernel(register_kernel<double>());
+  observe_kernel(register_kernel<float>());
+  observe_kernel(widening_kernel());
+  Draw draw(7);
+  for (int i = 0; i < 6; ++i) {
+    run_observed(transpose_leaf<float>(draw, 40));
+    run_observed(transpose_leaf<double>(draw, 40));
+    run_observed(swap_leaf<double>(draw));
+  }
+  run_observed({{{1, std::vector<std::byte>(4)}, {1, std::vector<std::byte>(1)}},
+                [](const At& at, Plain) { *at[1] = *const_cast<volatile std::byte*>(at[0] + 2); },
+                [](const At& at, Traced<AnySink> access) {
+                  access.load(at[0] + 1, 1);
+                  access.store(at[1], 1);
+                }});
+}
+
 }  // namespace
 }  // namespace tallcache::test
