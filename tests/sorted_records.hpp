@@ -1,15 +1,12 @@
 // Records to be sorted that say where they came from, families of inputs, and checks of what a sort did.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/random.hpp"
-#include "common/view.hpp"
+#include "common/keys.hpp"
 
 namespace tallcache::test {
 
@@ -21,35 +18,24 @@ struct Numbered {
   friend bool operator==(const Numbered&, const Numbered&) = default;
 };
 
-inline constexpr std::string_view families[] = {"uniform",  "few_values",  "four_values", "all_equal",
-                                                "sorted",   "descending",  "equal_steps", "organ_pipe",
-                                                "zipf",     "displaced",   "appended",    "ten_runs",
-                                                "sawtooth", "heavy_value", "runs_of_both"};
+/// Inputs of keys, and two that are no points of a family.
+inline constexpr std::string_view families[] = {
+    "uniform",  "few:v=50",    "few:v=4",     "all_equal",   "sorted",
+    "reversed", "equal_steps", "organ_pipe",  "zipf_1.0",    "mixture:q=0.01(uniform)(sorted)",
+    "appended", "runs:r=10",   "runs:r=1000", "heavy:p=0.7", "runs:r=6,direction=alternating"};
 
-/// Key i of n of a family.
-inline std::int64_t key_of(std::string_view family, Index i, Index n, std::uint64_t seed) {
-  const auto bits = static_cast<std::int64_t>(random_bits(seed, static_cast<std::uint64_t>(i)) >> 2);
-  const double u = random_unit(seed + 7, static_cast<std::uint64_t>(i));
-  if (family == "few_values") return bits % 50;
-  if (family == "four_values") return bits % 4;
-  if (family == "all_equal") return 3;
-  if (family == "sorted") return i;
-  if (family == "descending") return -i;
-  if (family == "equal_steps") return -(i / 10);
-  if (family == "organ_pipe") return std::min(i, n - 1 - i);
-  if (family == "zipf") return static_cast<std::int64_t>(std::min(std::pow(n + 1.0, u), 1e18));
-  if (family == "displaced") return u < 0.01 ? bits % (n + 1) : i;
-  if (family == "appended") return i < n - n / 50 ? i : (i - n + n / 50) * 50 + 25;
-  if (family == "ten_runs") return i % (n / 10 + 1);
-  if (family == "sawtooth") return i % 23;
-  if (family == "heavy_value") return u < 0.7 ? 1000 : bits % 100000;
-  if (family == "runs_of_both") return i / (n / 6 + 1) % 2 ? -i : i;
-  return bits;
-}
-
+/// n records of a family.
 inline std::vector<Numbered> records_of(std::string_view family, Index n, std::uint64_t seed) {
+  const bool steps = family == "equal_steps", appended = family == "appended";
+  const Keys keys(steps || appended ? "uniform" : family, seed, static_cast<std::uint64_t>(n), 0xffffffff);
+  const Index old = n - n / 50;
   std::vector<Numbered> records(static_cast<std::size_t>(n));
-  for (Index i = 0; i < n; ++i) records[static_cast<std::size_t>(i)] = {key_of(family, i, n, seed), i};
+  for (Index i = 0; i < n; ++i) {
+    const std::int64_t key = steps      ? -(i / 10)
+                             : appended ? (i < old ? i : (i - old) * 50 + 25)
+                                        : std::int64_t{keys(static_cast<std::uint64_t>(i))};
+    records[static_cast<std::size_t>(i)] = {key, i};
+  }
   return records;
 }
 

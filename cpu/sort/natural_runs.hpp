@@ -2,6 +2,9 @@
 // some more appended to them.
 #pragma once
 
+#include <algorithm>
+#include <memory>
+
 #include "cpu/sort/merge_leaf.hpp"
 
 namespace tallcache::cpu::sort {
@@ -36,20 +39,6 @@ struct NaturalRuns {
   }
 };
 
-/// The first of the sorted records [first, last) that does not come before the others: `before` holds for a
-/// prefix of them.
-template <class T, class Before>
-T* partition_point(T* first, T* last, Before before) {
-  while (first != last) {
-    T* const middle = first + (last - first) / 2;
-    if (before(middle))
-      first = middle + 1;
-    else
-      last = middle;
-  }
-  return first;
-}
-
 /// Merges in parallel: the middle record of the longer run is searched in the shorter one (Cormen, Leiserson,
 /// Rivest, Stein, 27.3), so that of equal records those of `a` come first.
 template <class Fork, class Store, class Less, class T>
@@ -63,10 +52,13 @@ void fork_merge(Fork& fork, const Store& store, const Less& less, Merge<T> m) {
   if (a + b <= leaf) return merge_runs(store, less, m);
   T *a_middle = m.a + a / 2, *b_middle = m.b + b / 2;
   if (a >= b)
-    b_middle = partition_point(m.b, m.b_end, [&](T* r) { return less(store.read(r), store.read(a_middle)); });
+    b_middle = std::partition_point(m.b, m.b_end, [&](const T& record) {
+      return less(store.read(std::addressof(record)), store.read(a_middle));
+    });
   else
-    a_middle =
-        partition_point(m.a, m.a_end, [&](T* r) { return !less(store.read(b_middle), store.read(r)); });
+    a_middle = std::partition_point(m.a, m.a_end, [&](const T& record) {
+      return !less(store.read(b_middle), store.read(std::addressof(record)));
+    });
   T* const to = m.to + (a_middle - m.a) + (b_middle - m.b);
   fork(
       [&, m] {
