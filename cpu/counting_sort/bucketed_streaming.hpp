@@ -10,6 +10,7 @@
 #include "cpu/counting_sort/few_pairs.hpp"
 #include "cpu/counting_sort/heavy_buckets.hpp"
 #include "cpu/counting_sort/lsd_radix.hpp"
+#include "cpu/counting_sort/wide_keys.hpp"
 
 namespace tallcache::cpu::counting_sort {
 
@@ -45,7 +46,7 @@ inline SortStrategy sort_strategy(Index n, std::uint64_t range, bool payload) {
   if (range / (is_small ? 4 : 8) >= static_cast<std::uint64_t>(n)) return SortStrategy::digits;
   if (!payload && fits_histogram(n, range)) return SortStrategy::histogram;
   if (!is_small) return SortStrategy::buckets;
-  return n > most_few_pairs ? SortStrategy::digits : SortStrategy::histogram;
+  return n > most_few_pairs ? SortStrategy::buckets : SortStrategy::histogram;
 }
 
 template <class Access, bool with_payload>
@@ -292,6 +293,7 @@ struct bucketed_streaming {
   static constexpr std::string_view idea =
       "whole lines past the caches to buckets of neighbouring values; a bucket's runs from its counts";
   static constexpr std::string_view source = "M8: bucketing the input; buffers: Satish et al. 2010";
+  static constexpr std::string_view uses = "Highway: keys few in their range (vqsort)";
   using operations = OperationList<CountingSort<false>, CountingSort<true>>;
   static constexpr bool parallel = true;
   static constexpr Pages scratch_pages = Pages::huge;
@@ -310,7 +312,8 @@ struct bucketed_streaming {
         return BucketedStreaming<Plain, payload>::scratch(
             n, range, chunks_of(n, RangeBits(range, payload).first_buckets(), width));
       default:
-        return digits_scratch_bytes(n, range, payload, width);
+        return payload ? digits_scratch_bytes(n, range, payload, width)
+                       : sort::distribution_scratch_bytes<Word>(n);
     }
   }
 
@@ -319,7 +322,12 @@ struct bucketed_streaming {
     constexpr bool payload = Args::has_payload;
     if (sort_easy_keys(fork, args)) return;
     const SortStrategy strategy = sort_strategy(args.in.size, args.range, payload);
-    if (strategy == SortStrategy::digits) return sort_by_digits(fork, args);
+    if (strategy == SortStrategy::digits) {
+      if constexpr (payload)
+        return sort_by_digits(fork, args);
+      else
+        return sort_by_comparisons(fork, args.in, args.out, args.scratch);
+    }
     if (strategy == SortStrategy::buckets) {
       const Index buckets = RangeBits(args.range, payload).first_buckets();
       return BucketedStreaming<typename decltype(args.out)::access_type, payload>(

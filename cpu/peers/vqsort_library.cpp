@@ -15,7 +15,7 @@
 namespace tallcache::cpu::peers {
 namespace {
 
-constexpr std::size_t keys_to_measure = std::size_t{1} << 20;
+constexpr std::size_t keys_to_measure = std::size_t{1} << 15;
 
 // The file of Highway's library with vqsort that this process runs; empty where it is linked statically.
 std::string loaded_file() {

@@ -5,7 +5,7 @@
 //   spread  a sample of the segment gives the parts and each record's;
 //           a value that dominates the sample is peeled into a part of its own, which is finished
 //                                                                        (splitters.hpp)
-//   leaf    sorts a small segment, and any that has been spread often    (merge_leaf.hpp)
+//   leaf    sorts a small segment, and any that has been spread often    (merge_leaf.hpp, vector_leaf.hpp)
 //
 // Before that, few natural runs are merged (natural_runs.hpp). Records are spread out of place in chunks: the
 // records of each part are counted in each chunk, the counts are added up, part by part and in each by
@@ -26,12 +26,14 @@
 #include "cpu/sort/comparator.hpp"
 #include "cpu/sort/natural_runs.hpp"
 #include "cpu/sort/splitters.hpp"
+#include "cpu/sort/vector_leaf.hpp"
 
 namespace tallcache::cpu::sort {
 
-/// Up to so many records are a leaf; a part gets about `part` of them; a chunk has at least `chunk`.
+/// Up to so many records are a leaf, or 0: as many as the kind of leaf says; a part gets about `part` of
+/// them; a chunk has at least `chunk`.
 struct DistributionSizes {
-  Index leaf = 512, part = 128, chunk = 1 << 15;
+  Index leaf = 0, part = 128, chunk = 1 << 15;
 };
 
 /// Working memory of a sort: a place and the number of a part for each record, and rows of counters.
@@ -64,14 +66,15 @@ DistributionScratch<T, Access> take_distribution_scratch(Scratch<Access>& scratc
 }
 
 /// Spread_: constructed from (store, less, segment, part size), with parts(), finished(part) and classify().
-/// Leaf_: sorts a segment in whatever place, to its home.
+/// Leaf_: sorts a segment in whatever place, to its home; most() is the largest one.
 template <class Store, class Less, template <class, class> class Spread_ = Splitters,
-          template <class, class> class Leaf_ = MergeLeaf>
+          template <class, class> class Leaf_ = LeafOf>
 class DistributionSort {
  public:
   using T = typename Store::Record;
   using Access = decltype(Store::access);
   using Spread = Spread_<Store, Less>;
+  using Leaf = Leaf_<Store, Less>;
 
   /// `less` does not throw (Caught).
   DistributionSort(Store store, Less less, T* range, const DistributionScratch<T, Access>& scratch,
@@ -86,7 +89,7 @@ class DistributionSort {
     if (runs.few) {
       if (runs.count > 1) merge_natural(fork, store_, less_, all, runs, 0, runs.count, true);
     } else {
-      sort(fork, all, most_levels);
+      sort(fork, all, most_levels, sizes_.leaf ? sizes_.leaf : Leaf::most(n, fork.width()));
     }
   }
 
@@ -108,17 +111,17 @@ class DistributionSort {
   };
 
   template <class Fork>
-  void sort(Fork& fork, const Segment<T>& s, int levels) const {
+  void sort(Fork& fork, const Segment<T>& s, int levels, Index leaf) const {
     if (less_.failed()) return go_home(fork, s);
-    if (s.size <= sizes_.leaf || levels == 0) return Leaf_<Store, Less>{store_, less_}(s);
+    if (s.size <= leaf || levels == 0) return Leaf{store_, less_}(s);
     Parts parts;
     spread(fork, s, parts);
-    fork.loop(0, parts.count, 1, [&, levels](Index part) {
+    fork.loop(0, parts.count, 1, [&, levels, leaf](Index part) {
       const Segment<T> next = parts.part_of(s, part);
       if (Spread::finished(part, parts.count, parts.peeled))
         go_home(fork, next);
       else
-        sort(fork, next, levels - 1);
+        sort(fork, next, levels - 1, leaf);
     });
   }
 
@@ -183,10 +186,13 @@ class DistributionSort {
 struct distribution_sort {
   static constexpr std::string_view idea =
       "spread stably by sampled splitters, equal keys apart, down to merged leaves; few runs are merged";
+  static constexpr std::string_view uses = "Highway: integers in leaves (vqsort)";
   static constexpr std::string_view source = "Sanders, Winkel 2004; Blelloch, Gibbons, Simhadri 2010";
   using operations = OperationList<Sort, SortOf<std::uint64_t>, SortOf<double>, SortOf<KeyAndPosition>>;
   static constexpr ParamSpec params[] = {
-      {"leaf", 512, "up to so many records are sorted by merging"},
+      {"leaf", 0,
+       "up to so many records are a leaf; 0: 512 that are merged, and on one thread all if they are integers",
+       0},
       {"part", 128, "a sample gives parts of about so many records", 2},
       {"chunk", 1 << 15, "records that are counted and moved on one thread"}};
   static constexpr bool parallel = true;
@@ -214,9 +220,10 @@ struct distribution_sort {
   }
 
   template <class T>
-  static std::optional<cache::Prediction> predicted_misses(SortOf<T>, const Shape& shape, const Params&,
+  static std::optional<cache::Prediction> predicted_misses(SortOf<T>, const Shape& shape, const Params& params,
                                                            cache::IdealCache ideal) {
     if (ideal.Z < 2 * max_parts * ideal.L) return {};  // not even a line of each part fits
+    if (std::integral<T> && params["leaf"] == 0) return {};  // all of them are a leaf
     return cache::distribution_misses(ideal, static_cast<double>(shape["n"]), max_parts);
   }
 

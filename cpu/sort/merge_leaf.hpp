@@ -106,6 +106,9 @@ struct MergeLeaf {
   Store store;
   Less less;
 
+  /// The largest leaf of a sort of n records on `width` threads.
+  static constexpr Index most(Index, Index) { return 512; }
+
   void operator()(const Segment<T>& s) const {
     const int levels =
         s.size <= block_size

@@ -102,7 +102,9 @@ void sort(Iterator first, Iterator last, Less less = {}, Projection projection =
   const auto by_key = [&](const Record& a, const Record& b) -> bool {
     return std::invoke(less, std::invoke(projection, a), std::invoke(projection, b));
   };
-  if constexpr (cpu::sort::moves_often<Iterator>)
+  if constexpr (cpu::sort::moves_often<Iterator> && std::same_as<Projection, std::identity>)
+    detail::sort_records(std::span<Record>(first, last), less, threads);
+  else if constexpr (cpu::sort::moves_often<Iterator>)
     detail::sort_records(std::span<Record>(first, last), by_key, threads);
   else
     detail::sort_by_index(first, last - first, by_key, threads);
