@@ -9,7 +9,7 @@
 
 #include "common/catalogue.hpp"
 #include "common/random.hpp"
-#include "cpu/counting_sort/few_pairs.hpp"
+#include "cpu/counting_sort/streaming_kernels.hpp"
 #include "cpu/lu/lu_pivot_recursive.hpp"
 #include "tests/key_draws.hpp"
 #include "tests/support.hpp"
@@ -70,7 +70,7 @@ class Agreement : public testing::TestWithParam<const Operation*> {
   /// rows of which one strand looks for a pivot.
   static std::vector<Index> thresholds_of(const Operation& operation) {
     std::set<Index> sizes;
-    if (operation.name == "counting_sort") sizes = {cpu::counting_sort::most_few_pairs, 1 << 18};
+    if (operation.name == "counting_sort") sizes = {cpu::counting_sort::staged_pairs, 1 << 18};
     if (operation.name == "lu_pivot") sizes = {cpu::lu::panel_rows};
     for (const Variant* variant : variants_of(operation))
       for (const ParamSpec& spec : variant->params)

@@ -7,7 +7,6 @@
 
 #include "common/fork/fork.hpp"
 #include "cpu/counting_sort/easy_keys.hpp"
-#include "cpu/counting_sort/few_pairs.hpp"
 #include "cpu/counting_sort/heavy_buckets.hpp"
 #include "cpu/counting_sort/lsd_radix.hpp"
 #include "cpu/counting_sort/wide_keys.hpp"
@@ -36,17 +35,47 @@ struct RangeBits {
   constexpr Index leaf_values() const { return Index{1} << leaf; }
 };
 
-enum class SortStrategy { histogram, buckets, digits };
+enum class SortStrategy { comparisons, histogram, buckets, digits };
 
-/// Chooses how n keys in [0, range] are sorted. Pairs are for a histogram where 16 bits tell their positions
-/// apart; more of few different keys are sorted by digits. So is a range of several values a key, as walking
-/// over the values would take longer than over the keys.
+/// Chooses how n keys in [0, range] are sorted. Few in their range, they are compared; but pairs that exceed
+/// the caches are sorted by digits, as their payload would be fetched at random. So are many pairs of few
+/// different keys. Pairs are for a histogram where 16 bits tell their positions apart.
 inline SortStrategy sort_strategy(Index n, std::uint64_t range, bool payload) {
-  const bool is_small = RangeBits(range, payload).bits <= RangeBits::max_leaf;
-  if (range / (is_small ? 4 : 8) >= static_cast<std::uint64_t>(n)) return SortStrategy::digits;
+  constexpr Index cached_pairs = 1 << 19;
+  const bool one_leaf = RangeBits(range, payload).bits <= RangeBits::max_leaf;
+  if (are_few_in_range(n, range))
+    return payload && n > cached_pairs ? SortStrategy::digits : SortStrategy::comparisons;
   if (!payload && fits_histogram(n, range)) return SortStrategy::histogram;
-  if (!is_small) return SortStrategy::buckets;
-  return n > most_few_pairs ? SortStrategy::buckets : SortStrategy::histogram;
+  if (!one_leaf) return SortStrategy::buckets;
+  return n > staged_pairs ? SortStrategy::digits : SortStrategy::histogram;
+}
+
+/// The scratch of sort_few_pairs(): counters of 16 bits, as half as many lines hold them, and a stage.
+template <class Access>
+struct FewPairs {
+  VectorView<std::uint16_t, Access> counters;
+  VectorView<Word, Access> stage;
+
+  static Index width(Index values) { return (values + 3) / 4 * 4; }
+  static std::size_t scratch(Index n, Index values) {
+    return scratch_bytes({static_cast<std::size_t>(width(values)) * sizeof(std::uint16_t),
+                          static_cast<std::size_t>(n) * sizeof(Pair)});
+  }
+  FewPairs(Index n, Index values, Scratch<Access>& scratch)
+      : counters(scratch.template vector<std::uint16_t>(width(values))),
+        stage(scratch.template vector<Word>(2 * n)) {}
+};
+
+template <class Args>
+void sort_few_pairs(const Args& args) {
+  auto scratch = args.scratch;
+  const Index n = args.in.size;
+  const FewPairs<typename decltype(args.out)::access_type> to(n, Index{args.range} + 1, scratch);
+  reads(args.in), writes(to.counters);
+  reads(args.in), reads(to.counters), reads(args.payload_in), writes(to.stage);
+  sort_few_pairs(args.in.data, args.payload_in.data, n, to.counters.size, args.out.data,
+                 args.payload_out.data, to.counters.data, to.stage.data);
+  reads(to.stage), writes(args.out), writes(args.payload_out);
 }
 
 template <class Access, bool with_payload>
@@ -311,9 +340,10 @@ struct bucketed_streaming {
       case SortStrategy::buckets:
         return BucketedStreaming<Plain, payload>::scratch(
             n, range, chunks_of(n, RangeBits(range, payload).first_buckets(), width));
+      case SortStrategy::comparisons:
+        return ByComparisons<payload>::scratch(n);
       default:
-        return payload ? digits_scratch_bytes(n, range, payload, width)
-                       : sort::distribution_scratch_bytes<Word>(n);
+        return digits_scratch_bytes(n, range, payload, width);
     }
   }
 
@@ -322,12 +352,8 @@ struct bucketed_streaming {
     constexpr bool payload = Args::has_payload;
     if (sort_easy_keys(fork, args)) return;
     const SortStrategy strategy = sort_strategy(args.in.size, args.range, payload);
-    if (strategy == SortStrategy::digits) {
-      if constexpr (payload)
-        return sort_by_digits(fork, args);
-      else
-        return sort_by_comparisons(fork, args.in, args.out, args.scratch);
-    }
+    if (strategy == SortStrategy::comparisons) return ByComparisons<payload>::sort(fork, args);
+    if (strategy == SortStrategy::digits) return sort_by_digits(fork, args);
     if (strategy == SortStrategy::buckets) {
       const Index buckets = RangeBits(args.range, payload).first_buckets();
       return BucketedStreaming<typename decltype(args.out)::access_type, payload>(

@@ -19,6 +19,12 @@ constexpr Index chunks_of(Index n, Index buckets, Index width) {
   return std::clamp<Index>(n / least_keys, 1, width);
 }
 
+/// Calls body(begin, end) for each of the chunks of n keys.
+template <class Fork, class Body>
+void fork_chunks(Fork& fork, Index n, Index chunks, Body body) {
+  fork.blocks(chunks, [=](Index c) { body(block_begin(n, chunks, c), block_begin(n, chunks, c + 1)); });
+}
+
 /// Exclusive prefix sums over the counters, bucket after bucket, and block after block within each bucket.
 /// `count` has a row of counters for each block, `total` one element for each block. The buckets are cut into
 /// as many parts as there are blocks; a part begins with the sum of the parts before it.

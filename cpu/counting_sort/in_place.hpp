@@ -4,17 +4,18 @@
 #include "common/ops/counting_sort_in_place.hpp"
 #include "cpu/counting_sort/easy_keys.hpp"
 #include "cpu/counting_sort/in_place_blocks.hpp"
-#include "cpu/counting_sort/in_place_digits.hpp"
+#include "cpu/counting_sort/wide_keys.hpp"
 
 namespace tallcache::cpu::counting_sort {
 
-/// The extra memory is that of InPlaceBlocks, of SpareArrays, or of 2^16 counters for each thread: 1/64 of
+/// The extra memory is that of InPlaceBlocks, or of 2^16 counters for each thread: 1/64 of
 /// the keys, and for each thread 2 KB a bucket, of which there are 2^8 up to ranges of 2^24, and 1 MB. Keys
 /// in order or of a few values are only read, or rewritten.
 struct in_place {
   static constexpr std::string_view idea =
       "residues of half a key written over the keys, a bucket's runs from its counts where room is free";
   static constexpr std::string_view source = "M8, varied; blocks over what was read: Axtmann et al. 2022";
+  static constexpr std::string_view uses = "Highway: keys few in their range (vqsort)";
   using operations = OperationList<CountingSortInPlace>;
   static constexpr bool parallel = true;
   static constexpr Pages scratch_pages = Pages::huge;
@@ -23,7 +24,7 @@ struct in_place {
   static std::size_t scratch(Op, const Shape& shape, const Params&, Index width) {
     const Index n = shape["n"];
     const auto range = static_cast<std::uint64_t>(shape["range"]);
-    if (is_sparse(n, range)) return SpareArrays<Plain>::scratch(n, width);
+    if (are_few_in_range(n, range)) return 0;
     if (!fits_histogram(n, range)) return InPlaceBlocks<Plain>::scratch(n, InPlaceCut(n, range, width));
     const Index values = static_cast<Index>(range) + 1;
     return partition_buffer_bytes(chunks_of(n, values, width), values, 0);
@@ -35,21 +36,12 @@ struct in_place {
     const Index n = args.keys.size;
     if (n < 2 || sort_easy_keys_in_place(fork, args.keys)) return;
     auto scratch = args.scratch;
-    if (is_sparse(n, args.range)) {
-      const SpareArrays<Access> spare(n, fork.width(), scratch);
-      return sort_by_top_digits(fork, args.keys, static_cast<int>(std::bit_width(args.range)), spare, 0);
-    }
+    if (are_few_in_range(n, args.range)) return sort_by_comparisons(args.keys);
     if (!fits_histogram(n, args.range))
       return InPlaceBlocks<Access>(args.keys, InPlaceCut(n, args.range, fork.width()), scratch).sort(fork);
     const Index values = Index{args.range} + 1, chunks = chunks_of(n, values, fork.width());
     const auto buffers = take_partition_buffers(scratch, chunks, values, 0);
     sort_by_histogram(fork, VectorView<const Word, Access>(args.keys), values, args.keys, buffers);
-  }
-
- private:
-  // Walking over a range of several values a key would take longer than over the keys.
-  static bool is_sparse(Index n, std::uint64_t range) {
-    return range / (InPlaceCut::suits(range) ? 8 : 4) >= static_cast<std::uint64_t>(n);
   }
 };
 

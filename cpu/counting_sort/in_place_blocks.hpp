@@ -30,9 +30,6 @@ struct InPlaceCut {
     chunks = std::max<Index>(1, std::min(n / (4 * stage), chunks_of(n, buckets, width)));
   }
 
-  /// Whether a range is for buckets. The keys, at least one for 8 values, are then enough for the stages.
-  static bool suits(std::uint64_t range) { return std::bit_width(range) > max_leaf; }
-
   Index values() const { return Index{1} << leaf; }
   /// The blocks that all stages hold.
   Index stage_blocks() const { return chunks * 2 * buckets; }

@@ -85,23 +85,29 @@ void ExpandRuns(const Word* begin, Index width, Index n, Word first, Word* out, 
   hwy::FlushStream();
 }
 
-// Separates n pairs into keys and payload. Both are written past the caches where they have the same offset
-// in their lines.
-HWY_INLINE void stream_pairs(const Word* pairs, Index n, Word mask, Word first, Word* keys, Word* payload) {
+// Separates n pairs into keys and payload. Both are written past the caches where `stream` and where they have
+// the same offset in their lines.
+HWY_INLINE void separate_pairs(const Word* pairs, Index n, Word mask, Word first, Word* keys, Word* payload,
+                               bool stream) {
   const hn::CappedTag<Word, 16> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   Index i = 0;
   const auto one_by_one = [&](Index end) {
     for (; i < end; ++i) keys[i] = first + (pairs[2 * i] & mask), payload[i] = pairs[2 * i + 1];
   };
-  if (skew_of(keys) == skew_of(payload)) {
-    one_by_one(std::min<Index>(n, (line_bytes / sizeof(Word) - skew_of(keys)) % (line_bytes / sizeof(Word))));
+  const auto in_vectors = [&](auto store) HWY_ATTR {
     for (; i + lanes <= n; i += lanes) {
       hn::Vec<decltype(d)> key, load;
       hn::LoadInterleaved2(d, pairs + 2 * i, key, load);
-      hn::Stream(hn::Add(hn::And(key, hn::Set(d, mask)), hn::Set(d, first)), d, keys + i);
-      hn::Stream(load, d, payload + i);
+      store(hn::Add(hn::And(key, hn::Set(d, mask)), hn::Set(d, first)), keys + i);
+      store(load, payload + i);
     }
+  };
+  if (!stream) {
+    in_vectors([=](auto words, Word* to) HWY_ATTR { hn::StoreU(words, d, to); });
+  } else if (skew_of(keys) == skew_of(payload)) {
+    one_by_one(std::min<Index>(n, (line_bytes / sizeof(Word) - skew_of(keys)) % (line_bytes / sizeof(Word))));
+    in_vectors([=](auto words, Word* to) HWY_ATTR { hn::Stream(words, d, to); });
     hwy::FlushStream();
   }
   one_by_one(n);
@@ -154,7 +160,7 @@ void SortPairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word*
     for_each(chain, chain.following, [=](Pair pair) {
       std::memcpy(stage + 2 * std::size_t{narrow[pair & mask]++}, &pair, sizeof pair);
     });
-    stream_pairs(stage, n, static_cast<Word>(mask), first, out, payload_out);
+    separate_pairs(stage, n, static_cast<Word>(mask), first, out, payload_out, true);
     return;
   }
   count_values(chain, width, counters);
@@ -168,6 +174,21 @@ void SortPairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word*
   ScatterPayload(chain, width, counters, positions, stage, payload_out);
 }
 
+// The same for pairs in arrays, few enough for the stage.
+void SortFewPairs(const Word* keys, const Word* payload, Index n, Index width, Word* out, Word* payload_out,
+                  std::uint16_t* counters, Word* stage) {
+  std::fill_n(counters, width, std::uint16_t{0});
+  HWY_UNROLL(8)
+  for (Index i = 0; i < n; ++i) ++counters[keys[i]];
+  locate(counters, width);
+  HWY_UNROLL(8)
+  for (Index i = 0; i < n; ++i) {
+    const Pair pair = keys[i] | Pair{payload[i]} << 32;
+    std::memcpy(stage + 2 * std::size_t{counters[keys[i]]++}, &pair, sizeof pair);
+  }
+  separate_pairs(stage, n, ~Word{0}, 0, out, payload_out, false);
+}
+
 void CountPairs(const Chain<Pair>& chain, Index width, Word* counts) { count_values(chain, width, counts); }
 
 }  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE
@@ -178,6 +199,7 @@ namespace tallcache::cpu::counting_sort {
 
 HWY_EXPORT(CountResidues);
 HWY_EXPORT(SortPairs);
+HWY_EXPORT(SortFewPairs);
 HWY_EXPORT(CountPairs);
 HWY_EXPORT(ScatterPayload);
 HWY_EXPORT(ExpandRuns);
@@ -189,6 +211,10 @@ void sort_pairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word
                 Word* counters, Word* positions, Word* stage) {
   HWY_DYNAMIC_DISPATCH(SortPairs)
   (chain, n, width, first, out, payload_out, counters, positions, stage);
+}
+void sort_few_pairs(const Word* keys, const Word* payload, Index n, Index width, Word* out, Word* payload_out,
+                    std::uint16_t* counters, Word* stage) {
+  HWY_DYNAMIC_DISPATCH(SortFewPairs)(keys, payload, n, width, out, payload_out, counters, stage);
 }
 void count_pairs(const Chain<Pair>& chain, Index width, Word* counts) {
   HWY_DYNAMIC_DISPATCH(CountPairs)(chain, width, counts);

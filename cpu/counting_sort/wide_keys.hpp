@@ -6,28 +6,76 @@
 
 namespace tallcache::cpu::counting_sort {
 
-/// The distribution sort of `keys`, with scratch for as many.
-template <class Fork, class Access>
-void sort_by_comparisons(Fork& fork, VectorView<Word, Access> keys, Scratch<Access> scratch) {
-  sort::Failure failure;
-  std::less<> less;
-  const auto taken = sort::take_distribution_scratch<Word>(scratch, keys.size);
-  const sort::DistributionSort sort(sort::Records<Word, Access>{keys.access()},
-                                    sort::Caught<std::less<>>{&less, &failure}, keys.data, taken);
-  sort(fork, keys.size);
+/// Whether n keys in [0, range] are so few: several values a key. A range of which one histogram has all
+/// counters is walked over faster.
+constexpr bool are_few_in_range(Index n, std::uint64_t range) {
+  return range / (range < 1 << 16 ? 4 : 8) >= static_cast<std::uint64_t>(n);
 }
 
-/// The same from `in` to `out`.
-template <class Fork, class Access>
-void sort_by_comparisons(Fork& fork, VectorView<const Word, Access> in, VectorView<Word, Access> out,
-                         Scratch<Access> scratch) {
-  const Index chunks = chunks_of(in.size, 1, fork.width());
-  fork.blocks(chunks, [=](Index c) {
-    const Index begin = block_begin(in.size, chunks, c), size = block_begin(in.size, chunks, c + 1) - begin;
-    reads(in.block(begin, size)), writes(out.block(begin, size));
-    copy_words(in.data + begin, size, out.data + begin, false, false);
-  });
-  sort_by_comparisons(fork, out, scratch);
+/// Calls sort(store, less) for integers.
+template <class T, class Access, class Sort>
+void by_value(Access access, Sort sort) {
+  sort::Failure failure;  // there is none
+  std::less<> less;
+  sort(sort::Records<T, Access>{access}, sort::Caught<std::less<>>{&less, &failure});
 }
+
+/// The distribution sort of integers; sort::distribution_scratch_bytes.
+template <class Fork, class T, class Access>
+void sort_by_comparisons(Fork& fork, VectorView<T, Access> keys, Scratch<Access>& scratch) {
+  const auto taken = sort::take_distribution_scratch<T>(scratch, keys.size);
+  by_value<T>(keys.access(), [&](auto store, auto less) {
+    sort::DistributionSort(store, less, keys.data, taken)(fork, keys.size);
+  });
+}
+
+/// Its leaf alone, on one thread and without scratch.
+template <class Access>
+void sort_by_comparisons(VectorView<Word, Access> keys) {
+  by_value<Word>(keys.access(), [&](auto store, auto less) {
+    sort::VectorLeaf{store, less}({keys.data, keys.data, keys.data, keys.size});
+  });
+}
+
+/// Sorts keys that are few in their range, or their pairs, from args.in to args.out. A pair is sorted as one
+/// integer: its key, and below it its position, so that equal keys keep their order.
+template <bool with_payload>
+struct ByComparisons {
+  using Element = std::conditional_t<with_payload, std::uint64_t, Word>;
+
+  static std::size_t scratch(Index n) {
+    return scratch_bytes({sort::distribution_scratch_bytes<Element>(n),
+                          with_payload ? checked_product(n, sizeof(Element), "pairs") : 0});
+  }
+
+  template <class Fork, class Args>
+  static void sort(Fork& fork, const Args& args) {
+    const Index n = args.in.size, chunks = chunks_of(n, 1, fork.width());
+    auto scratch = args.scratch;
+    VectorView<Element, typename decltype(args.out)::access_type> elements;
+    if constexpr (with_payload)
+      elements = scratch.template vector<Element>(n);
+    else
+      elements = args.out;
+    fork_chunks(fork, n, chunks, [=](Index begin, Index end) {
+      reads(args.in.block(begin, end - begin)), writes(elements.block(begin, end - begin));
+      for (Index i = begin; i < end; ++i)
+        elements.data[i] = with_payload ? Element{args.in.data[i]} << 32 * with_payload | static_cast<Element>(i)
+                                        : static_cast<Element>(args.in.data[i]);
+    });
+    sort_by_comparisons(fork, elements, scratch);
+    if constexpr (with_payload)
+      fork_chunks(fork, n, chunks, [=](Index begin, Index end) {
+        reads(elements.block(begin, end - begin));
+        for (Index i = begin; i < end; ++i) {
+          const auto from = static_cast<Word>(elements.data[i]);
+          args.out.data[i] = static_cast<Word>(elements.data[i] >> 32);
+          reads(args.payload_in.block(from, 1));
+          args.payload_out.data[i] = args.payload_in.data[from];
+        }
+        writes(args.out.block(begin, end - begin)), writes(args.payload_out.block(begin, end - begin));
+      });
+  }
+};
 
 }  // namespace tallcache::cpu::counting_sort
