@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -84,6 +86,9 @@ TEST(DistributionSort, SortsKeysOfEveryKind) {
     tallcache::sort(keys.begin(), keys.end());
     EXPECT_EQ(keys, expected);
   };
+  check([](std::uint64_t bits) { return static_cast<std::uint32_t>(bits % 70000); });
+  check([](std::uint64_t bits) { return bits; });
+  check([](std::uint64_t bits) { return static_cast<double>(static_cast<std::int64_t>(bits)); });
   check([](std::uint64_t bits) { return static_cast<std::int8_t>(bits); });
   check([](std::uint64_t bits) { return static_cast<std::uint16_t>(bits); });
   check([](std::uint64_t bits) { return static_cast<std::int32_t>(bits); });
@@ -93,6 +98,48 @@ TEST(DistributionSort, SortsKeysOfEveryKind) {
   check([](std::uint64_t bits) { return std::to_string(bits % 9999); });
   check([](std::uint64_t bits) { return std::string(40, 'x') + std::to_string(bits % 999); });
   check([](std::uint64_t bits) { return std::vector<int>{static_cast<int>(bits % 50), 1}; });
+}
+
+/// Zeros of both signs are equal, and keep their order.
+TEST(DistributionSort, ZerosOfBothSigns) {
+  for (Index n : {2, 64, 65, 1000, 70001})
+    for (int threads : {1, std::min(2, usable_threads())}) {
+      std::vector<double> numbers;
+      for (Index i = 0; i < n; ++i)
+        numbers.push_back(i % 3
+                              ? static_cast<double>(random_bits(1, static_cast<std::uint64_t>(i)) % 100) - 50
+                              : (i % 2 ? 0.0 : -0.0));
+      auto expected = numbers;
+      std::ranges::stable_sort(expected);
+      tallcache::sort(numbers.begin(), numbers.end(), {}, {}, threads);
+      EXPECT_EQ(std::memcmp(numbers.data(), expected.data(), numbers.size() * sizeof(double)), 0) << n;
+    }
+}
+
+/// As leaves of several threads, in the range and in the buffer; and with a NaN, which has no place.
+TEST(DistributionSort, NumbersInParts) {
+  const auto check = [](auto convert) {
+    using Key = decltype(convert(std::uint64_t{}));
+    for (Index n : {600, 70001, 200003}) {
+      std::vector<Key> keys;
+      for (Index i = 0; i < n; ++i) keys.push_back(convert(random_bits(4, static_cast<std::uint64_t>(i))));
+      auto expected = keys, in_parts = keys;
+      std::ranges::sort(expected);
+      sort_in_parts(in_parts, std::less<>{}, {.leaf = 100, .part = 25, .chunk = 1000});
+      EXPECT_EQ(in_parts, expected) << n;
+      tallcache::sort(keys.begin(), keys.end(), std::less<Key>{}, {}, std::min(2, usable_threads()));
+      EXPECT_EQ(keys, expected) << n;
+    }
+  };
+  check([](std::uint64_t bits) { return static_cast<std::uint32_t>(bits); });
+  check([](std::uint64_t bits) { return bits; });
+  check([](std::uint64_t bits) { return static_cast<std::int32_t>(bits % 90000) - 45000; });
+  check([](std::uint64_t bits) { return static_cast<std::int64_t>(bits); });
+  check([](std::uint64_t bits) { return static_cast<double>(static_cast<std::int64_t>(bits)) / 3; });
+  std::vector<double> numbers(3001, std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < numbers.size(); i += 2) numbers[i] = static_cast<double>(i % 100);
+  tallcache::sort(numbers.begin(), numbers.end());
+  EXPECT_EQ(std::ranges::count_if(numbers, [](double x) { return std::isnan(x); }), 1500);
 }
 
 TEST(DistributionSort, SortsByAProjectionInAnyOrder) {

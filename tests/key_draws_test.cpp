@@ -6,7 +6,9 @@
 
 #include "common/ops/counting_sort.hpp"
 #include "common/variant_records.hpp"
+#include "cpu/counting_sort/bucketed_streaming.hpp"
 #include "tests/key_draws.hpp"
+#include "tests/support.hpp"
 
 namespace tallcache::test {
 namespace {
@@ -31,6 +33,33 @@ std::vector<const Operation*> sorts() {
 INSTANTIATE_TEST_SUITE_P(All, KeyDraws, testing::ValuesIn(sorts()), [](const auto& info) {
   return std::string(info.param->name) + "_" + std::string(info.param->element);
 });
+
+// Draws until each way of sort_strategy() was taken twice, and verifies these draws.
+void expect_every_route(std::string_view element, std::size_t routes) {
+  const Operation& operation = find_operation("counting_sort", element);
+  const Variant& variant = find_variant(operation, "bucketed_streaming");
+  const auto executor = make_executor("cpu");
+  std::map<cpu::counting_sort::SortStrategy, int> taken;
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    const KeyDraw draw = draw_keys(draw_seed(), i, 1 << 20);
+    const auto route = cpu::counting_sort::sort_strategy(draw.n, static_cast<std::uint64_t>(draw.range),
+                                                         element == "uint32_pair");
+    if (++taken[route] > 2) continue;
+    const std::string input = to_string(draw.point);
+    Workspace workspace({&operation, draw.shape(operation), input, i}, *executor);
+    for (const int threads : thread_counts()) {
+      const Candidate candidate{.variant = &variant, .threads = threads};
+      const Check check = workspace.verify(candidate);
+      EXPECT_TRUE(check) << rerun_text(candidate, workspace.problem()) << ": " << check.message();
+    }
+  }
+  EXPECT_EQ(taken.size(), routes);
+}
+
+TEST(CountingSortRoutes, OfDraws) {
+  expect_every_route("uint32", 3);
+  expect_every_route("uint32_pair", 4);
+}
 
 TEST(KeyDrawsOfEverySort, AreOfAllFour) { EXPECT_GE(sorts().size(), 4u); }
 

@@ -74,7 +74,8 @@ bool InOrder(const Word* words, Index n, bool falling) {
     }
     if (!hn::AllTrue(d, hn::Eq(wrong, hn::Zero(d)))) return false;
   }
-  return falling ? std::is_sorted(words + i, words + n, std::greater<>()) : std::is_sorted(words + i, words + n);
+  return falling ? std::is_sorted(words + i, words + n, std::greater<>())
+                 : std::is_sorted(words + i, words + n);
 }
 
 bool CountValues(const Word* keys, Index n, const Word* values, Word* counts) {

@@ -168,8 +168,8 @@ void sort_pairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word
 /// has room for 2 n words.
 void sort_few_pairs(const Word* keys, const Word* payload, Index n, Index width, Word* out, Word* payload_out,
                     std::uint16_t* counters, Word* stage);
-/// The parts of sort_pairs() for a chain that several threads share: counts[v] becomes the number of keys first + v of the
-/// chain; the payload of its keys goes to `out`, from begin[v] on.
+/// The parts of sort_pairs() for a chain that several threads share: counts[v] becomes the number of keys
+/// first + v of the chain; the payload of its keys goes to `out`, from begin[v] on.
 void count_pairs(const Chain<Pair>& chain, Index width, Word* counts);
 void scatter_payload(const Chain<Pair>& chain, Index width, const Word* begin, Word* positions, Word* stage,
                      Word* out);

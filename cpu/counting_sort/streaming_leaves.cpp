@@ -85,8 +85,8 @@ void ExpandRuns(const Word* begin, Index width, Index n, Word first, Word* out, 
   hwy::FlushStream();
 }
 
-// Separates n pairs into keys and payload. Both are written past the caches where `stream` and where they have
-// the same offset in their lines.
+// Separates n pairs into keys and payload. Both are written past the caches where `stream` and where they
+// have the same offset in their lines.
 HWY_INLINE void separate_pairs(const Word* pairs, Index n, Word mask, Word first, Word* keys, Word* payload,
                                bool stream) {
   const hn::CappedTag<Word, 16> d;

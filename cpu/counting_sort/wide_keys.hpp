@@ -60,8 +60,9 @@ struct ByComparisons {
     fork_chunks(fork, n, chunks, [=](Index begin, Index end) {
       reads(args.in.block(begin, end - begin)), writes(elements.block(begin, end - begin));
       for (Index i = begin; i < end; ++i)
-        elements.data[i] = with_payload ? Element{args.in.data[i]} << 32 * with_payload | static_cast<Element>(i)
-                                        : static_cast<Element>(args.in.data[i]);
+        elements.data[i] = with_payload
+                               ? Element{args.in.data[i]} << 32 * with_payload | static_cast<Element>(i)
+                               : static_cast<Element>(args.in.data[i]);
     });
     sort_by_comparisons(fork, elements, scratch);
     if constexpr (with_payload)

@@ -33,9 +33,14 @@ std::string loaded_file() {
 
 // hwy::Sorter::operator()(Key*, std::size_t, hwy::SortAscending) const
 template <class Key>
-constexpr const char* symbol =
-    std::is_same_v<Key, std::uint32_t> ? "_ZNK3hwy6SorterclEPjmNS_13SortAscendingE"
-                                       : "_ZNK3hwy6SorterclEPmmNS_13SortAscendingE";
+std::string symbol() {
+  const char type = std::is_same_v<Key, double>          ? 'd'
+                    : std::is_same_v<Key, std::uint32_t> ? 'j'
+                    : std::is_same_v<Key, std::int32_t>  ? 'i'
+                    : std::is_same_v<Key, std::uint64_t> ? 'm'
+                                                         : 'l';
+  return std::string("_ZNK3hwy6SorterclEP") + type + "mNS_13SortAscendingE";
+}
 
 // A copy, and the target that was found for it.
 template <class Key>
@@ -50,7 +55,7 @@ struct Chosen {
     }
     std::mt19937_64 random(1);
     std::vector<Key> keys(keys_to_measure), work(keys_to_measure);
-    for (Key& key : keys) key = static_cast<Key>(random());
+    for (Key& key : keys) key = static_cast<Key>(static_cast<std::int64_t>(random()));
     std::vector<Way> ways;
     for (const std::int64_t target : vqsort.targets())
       ways.push_back(
@@ -75,7 +80,7 @@ const Chosen<Key>& chosen() {
 
 }  // namespace
 
-template <class Key>
+template <VqsortKey Key>
 Vqsort<Key>::Vqsort() {
   load();
   // The last ones are no vectors.
@@ -84,7 +89,7 @@ Vqsort<Key>::Vqsort() {
   if (reason_.empty() && targets_.empty()) reason_ = "this processor has no vectors that vqsort takes";
 }
 
-template <class Key>
+template <VqsortKey Key>
 void Vqsort<Key>::load() {
   const std::string file = loaded_file();
   void* const copy = file.empty() ? nullptr : dlmopen(LM_ID_NEWLM, file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -97,7 +102,7 @@ void Vqsort<Key>::load() {
   void (*make)(void*) = nullptr;
   if (!find(copy, "_ZN3hwy16SupportedTargetsEv", supported) ||
       !find(copy, "_ZN3hwy15GetChosenTargetEv", chosen_target) || !find(copy, "_ZN3hwy6SorterC1Ev", make) ||
-      !find(copy, symbol<Key>, call_)) {
+      !find(copy, symbol<Key>().c_str(), call_)) {
     reason_ = file + " lacks a function of Highway 1.0";
     return;
   }
@@ -107,13 +112,13 @@ void Vqsort<Key>::load() {
   chosen_->Update(supported_);
 }
 
-template <class Key>
+template <VqsortKey Key>
 void Vqsort<Key>::use(std::int64_t target) {
   // A wider target is a lower bit. Narrower ones stay, as not every function is compiled for every target.
   if (reason_.empty()) chosen_->Update(supported_ & ~(target - 1));
 }
 
-template <class Key>
+template <VqsortKey Key>
 void Vqsort<Key>::sort(Key* keys, Index n) const {
   if (n < 2) return;
   if (reason_.empty())
@@ -122,17 +127,25 @@ void Vqsort<Key>::sort(Key* keys, Index n) const {
     hwy::Sorter()(keys, static_cast<std::size_t>(n), hwy::SortAscending());
 }
 
-template class Vqsort<std::uint32_t>;
-template class Vqsort<std::uint64_t>;
+template <VqsortKey Key>
+void vqsort_keys(Key* keys, Index n) {
+  chosen<Key>().vqsort.sort(keys, n);
+}
 
-void vqsort_keys(std::uint32_t* keys, Index n) { chosen<std::uint32_t>().vqsort.sort(keys, n); }
-void vqsort_keys(std::uint64_t* keys, Index n) { chosen<std::uint64_t>().vqsort.sort(keys, n); }
-
-template <class Key>
+template <VqsortKey Key>
 const std::string& vqsort_target() {
   return chosen<Key>().text;
 }
-template const std::string& vqsort_target<std::uint32_t>();
-template const std::string& vqsort_target<std::uint64_t>();
+
+#define TALLCACHE_VQSORT(Key)             \
+  template class Vqsort<Key>;             \
+  template void vqsort_keys(Key*, Index); \
+  template const std::string& vqsort_target<Key>();
+TALLCACHE_VQSORT(std::uint32_t)
+TALLCACHE_VQSORT(std::uint64_t)
+TALLCACHE_VQSORT(std::int32_t)
+TALLCACHE_VQSORT(std::int64_t)
+TALLCACHE_VQSORT(double)
+#undef TALLCACHE_VQSORT
 
 }  // namespace tallcache::cpu::peers

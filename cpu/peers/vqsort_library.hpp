@@ -8,6 +8,7 @@
 #include <hwy/contrib/sort/vqsort.h>
 #include <hwy/targets.h>
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,9 +17,14 @@
 
 namespace tallcache::cpu::peers {
 
-/// A copy of vqsort for one type of keys, std::uint32_t or std::uint64_t. It stays loaded until the process
-/// ends. Any number of threads may sort at a time; use() comes before.
-template <class Key>
+/// The types of keys that are sorted.
+template <class T, class... Keys>
+concept IsOneOf = (std::same_as<T, Keys> || ...);
+template <class T>
+concept VqsortKey = IsOneOf<T, std::uint32_t, std::uint64_t, std::int32_t, std::int64_t, double>;
+
+/// A copy of vqsort for one type of keys. It stays loaded until the process ends. Any number of threads may sort at a time; use() comes before.
+template <VqsortKey Key>
 class Vqsort {
  public:
   Vqsort();
@@ -45,14 +51,14 @@ class Vqsort {
   alignas(hwy::Sorter) unsigned char sorter_[sizeof(hwy::Sorter)] = {};  ///< made by the copy
 };
 
-/// Sorts by the target that was the fastest for 2^20 random keys; the first call measures them, once a
-/// process.
-void vqsort_keys(std::uint32_t* keys, Index n);
-void vqsort_keys(std::uint64_t* keys, Index n);
+/// Sorts by the target that was the fastest for 2^15 random keys; the first call measures them, once a
+/// process and type. No double is NaN, and zeros of either sign come in any order.
+template <VqsortKey Key>
+void vqsort_keys(Key* keys, Index n);
 
 /// That target and how the others did: "AVX2 (AVX3 takes 7.6x, SSE4 2.9x)"; it measures as vqsort_keys()
 /// does.
-template <class Key>
+template <VqsortKey Key>
 const std::string& vqsort_target();
 
 }  // namespace tallcache::cpu::peers

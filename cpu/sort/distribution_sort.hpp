@@ -186,12 +186,12 @@ class DistributionSort {
 struct distribution_sort {
   static constexpr std::string_view idea =
       "spread stably by sampled splitters, equal keys apart, down to merged leaves; few runs are merged";
-  static constexpr std::string_view uses = "Highway: integers in leaves (vqsort)";
+  static constexpr std::string_view uses = "Highway: numbers in leaves (vqsort)";
   static constexpr std::string_view source = "Sanders, Winkel 2004; Blelloch, Gibbons, Simhadri 2010";
   using operations = OperationList<Sort, SortOf<std::uint64_t>, SortOf<double>, SortOf<KeyAndPosition>>;
   static constexpr ParamSpec params[] = {
       {"leaf", 0,
-       "up to so many records are a leaf; 0: 512 that are merged, and on one thread all if they are integers",
+       "up to so many records are a leaf; 0: 512 that are merged, and on one thread all if they are numbers",
        0},
       {"part", 128, "a sample gives parts of about so many records", 2},
       {"chunk", 1 << 15, "records that are counted and moved on one thread"}};
@@ -220,10 +220,10 @@ struct distribution_sort {
   }
 
   template <class T>
-  static std::optional<cache::Prediction> predicted_misses(SortOf<T>, const Shape& shape, const Params& params,
-                                                           cache::IdealCache ideal) {
-    if (ideal.Z < 2 * max_parts * ideal.L) return {};  // not even a line of each part fits
-    if (std::integral<T> && params["leaf"] == 0) return {};  // all of them are a leaf
+  static std::optional<cache::Prediction> predicted_misses(SortOf<T>, const Shape& shape,
+                                                           const Params& params, cache::IdealCache ideal) {
+    if (ideal.Z < 2 * max_parts * ideal.L) return {};               // not even a line of each part fits
+    if (std::is_arithmetic_v<T> && params["leaf"] == 0) return {};  // all of them are a leaf
     return cache::distribution_misses(ideal, static_cast<double>(shape["n"]), max_parts);
   }
 

@@ -1,7 +1,8 @@
-// The leaf of a distribution sort of integers by their values: vqsort. Equal integers cannot be told apart, so
+// The leaf of a distribution sort of numbers by their values: vqsort. Equal numbers cannot be told apart, so
 // a sort that is not stable has the same result.
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <functional>
 #include <type_traits>
@@ -13,13 +14,13 @@
 
 namespace tallcache::cpu::sort {
 
-/// Whether records of type T by `Less` are integers by their values, and of a type that vqsort knows.
+/// Whether records of type T by `Less` are numbers by their values, and of a type that vqsort sorts.
 template <class T, class Less>
-inline constexpr bool is_integer_order = false;
-template <class T, class Value>
-inline constexpr bool is_integer_order<T, Caught<std::less<Value>>> =
-    (std::same_as<T, std::uint32_t> || std::same_as<T, std::uint64_t>)&&(std::same_as<Value, void> ||
-                                                                         std::same_as<Value, T>);
+inline constexpr bool is_number_order = false;
+template <peers::VqsortKey T>
+inline constexpr bool is_number_order<T, Caught<std::less<>>> = true;
+template <peers::VqsortKey T>
+inline constexpr bool is_number_order<T, Caught<std::less<T>>> = true;
 
 /// As MergeLeaf. One thread makes no parts, as a level of vqsort costs less than a level of the spread
 /// (TUNING.md); several share the parts.
@@ -35,10 +36,11 @@ struct VectorLeaf {
     return width == 1 ? n : std::max(cached, n / (parts_a_thread * width));
   }
 
-  /// vqsort's loads and stores cannot be traced. Any other access than Plain takes those of a quicksort, which
-  /// it is.
   void operator()(const Segment<T>& s) const {
+    if constexpr (std::floating_point<T>)
+      if (!all_differ_by_value(s)) return MergeLeaf<Store, Less>{store, less}(s);
     if (s.from != s.home) store.move_all(s.home, s.from, s.size);
+    // Its loads and stores cannot be traced: any other access takes those of a quicksort, which it is.
     if constexpr (std::is_same_v<decltype(Store::access), Plain>) {
       peers::vqsort_keys(s.home, s.size);
     } else {
@@ -46,10 +48,21 @@ struct VectorLeaf {
       sample_qsort(fork, VectorView<T>{s.home, s.size}.with(store.access));
     }
   }
+
+ private:
+  /// No number is NaN, which has no place in the order, or -0, which equals 0 and is not the same.
+  bool all_differ_by_value(const Segment<T>& s) const {
+    bool any = false;
+    for (Index i = 0; i < s.size; ++i) {
+      const T number = store.read(s.from + i);
+      any |= number != number || (number == 0 && std::signbit(number));
+    }
+    return !any;
+  }
 };
 
 template <class Store, class Less>
-using LeafOf = std::conditional_t<is_integer_order<typename Store::Record, Less>, VectorLeaf<Store, Less>,
+using LeafOf = std::conditional_t<is_number_order<typename Store::Record, Less>, VectorLeaf<Store, Less>,
                                   MergeLeaf<Store, Less>>;
 
 }  // namespace tallcache::cpu::sort
