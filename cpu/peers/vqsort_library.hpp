@@ -23,7 +23,8 @@ concept IsOneOf = (std::same_as<T, Keys> || ...);
 template <class T>
 concept VqsortKey = IsOneOf<T, std::uint32_t, std::uint64_t, std::int32_t, std::int64_t, double>;
 
-/// A copy of vqsort for one type of keys. It stays loaded until the process ends. Any number of threads may sort at a time; use() comes before.
+/// A copy of vqsort for one type of keys. It stays loaded until the process ends. Any number of threads may
+/// sort at a time; use() comes before.
 template <VqsortKey Key>
 class Vqsort {
  public:
