@@ -66,7 +66,8 @@ DistributionScratch<T, Access> take_distribution_scratch(Scratch<Access>& scratc
 }
 
 /// Spread_: constructed from (store, less, segment, part size), with parts(), finished(part) and classify().
-/// Leaf_: sorts a segment in whatever place, to its home; most() is the largest one.
+/// Leaf_: sorts a segment in whatever place, to its home; most() is the largest one, and most_runs the number
+/// of natural runs that are merged sooner.
 template <class Store, class Less, template <class, class> class Spread_ = Splitters,
           template <class, class> class Leaf_ = LeafOf>
 class DistributionSort {
@@ -85,7 +86,7 @@ class DistributionSort {
   template <class Fork>
   void operator()(Fork& fork, Index n) const {
     const Segment<T> all{range_, range_, scratch_.buffer, n};
-    const NaturalRuns runs(store_, less_, all);
+    const NaturalRuns runs(store_, less_, all, Leaf::most_runs);
     if (runs.few) {
       if (runs.count > 1) merge_natural(fork, store_, less_, all, runs, 0, runs.count, true);
     } else {

@@ -108,6 +108,8 @@ struct MergeLeaf {
 
   /// The largest leaf of a sort of n records on `width` threads.
   static constexpr Index most(Index, Index) { return 512; }
+  /// It pays to merge so many natural runs.
+  static constexpr Index most_runs = 32;
 
   void operator()(const Segment<T>& s) const {
     const int levels =

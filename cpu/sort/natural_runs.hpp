@@ -9,18 +9,20 @@
 
 namespace tallcache::cpu::sort {
 
-/// The natural runs of a segment at home, if they are few. Runs that strictly descend are reversed.
+/// The natural runs of a segment at home, if they are at most `allowed`. Runs that strictly descend are
+/// reversed.
 struct NaturalRuns {
   static constexpr Index most = 32, shortest = 16;
 
   Index end[most];
   Index count = 0;
-  bool few = false;  ///< up to `most` runs, of at least `shortest` records on average, are all of the segment
+  bool few =
+      false;  ///< up to `allowed` runs, of at least `shortest` records on average, are all of the segment
 
   template <class Store, class Less, class T>
-  NaturalRuns(const Store& store, const Less& less, const Segment<T>& s) {
+  NaturalRuns(const Store& store, const Less& less, const Segment<T>& s, Index allowed) {
     T* const records = s.home;
-    const Index limit = std::min(most, s.size / shortest);
+    const Index limit = std::min(allowed, s.size / shortest);
     for (Index begin = 0, i; begin < s.size; begin = i) {
       if (count == limit || less.failed()) return;
       const auto descends = [&] { return less(store.read(records + i), store.read(records + i - 1)); };

@@ -36,6 +36,8 @@ struct VectorLeaf {
     return width == 1 ? n : std::max(cached, n / (parts_a_thread * width));
   }
 
+  static constexpr Index most_runs = 2;
+
   void operator()(const Segment<T>& s) const {
     if constexpr (std::floating_point<T>)
       if (!all_differ_by_value(s)) return MergeLeaf<Store, Less>{store, less}(s);
