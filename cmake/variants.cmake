@@ -9,9 +9,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 # One translation unit for each line of <folder>/variants.def, so that a variant is one file and one line, and so that
-# each can have the flags of its kind; and <backend>::variants(), which lists them all. The textbook kernels of an
-# operation share one: nvcc takes most of its time for the headers, which it reads once for each architecture. The last part of `folder`, as in
-# tests/toy, is the backend's name.
+# each can have the flags of its kind; and <backend>::variants(), which lists them all. The kernels of the texts share
+# one, and so do those that are modelled: nvcc takes most of its time for the headers, which it reads several times for
+# each architecture. The last part of `folder`, as in tests/toy, is the backend's name.
 function(tallcache_add_variants target folder)
   cmake_path(GET folder FILENAME backend)
   set(list ${PROJECT_SOURCE_DIR}/${folder}/variants.def)
@@ -30,10 +30,10 @@ function(tallcache_add_variants target folder)
     string(APPEND DECLARED "extern const std::span<const Variant> ${SYMBOL};\n")
     list(APPEND LISTED ${SYMBOL})
   endforeach()
-  foreach(subfolder IN LISTS united)
-    set(source ${made}/${backend}_${subfolder}_textbook.cu)
-    list(TRANSFORM united_${subfolder} REPLACE "(.+)" "#include \"\\1\"\n")
-    list(JOIN united_${subfolder} "" text)
+  foreach(kind IN LISTS united)
+    set(source ${made}/${backend}_${kind}.cu)
+    list(TRANSFORM united_${kind} REPLACE "(.+)" "#include \"\\1\"\n")
+    list(JOIN united_${kind} "" text)
     file(CONFIGURE OUTPUT ${source} CONTENT "${text}")
     target_sources(${target} PRIVATE ${source})
   endforeach()
@@ -89,10 +89,10 @@ macro(tallcache_add_variant target folder backend made)
   endif()
   set(source ${made}/${SYMBOL}.${extension})
   configure_file(${PROJECT_SOURCE_DIR}/cmake/variant.cpp.in ${source} @ONLY)
-  if(kind STREQUAL "TEXTBOOK" AND extension STREQUAL "cu")
-    list(APPEND united ${subfolder})
+  if(extension STREQUAL "cu" AND HEADER MATCHES "hpp$" AND NOT architecture)
+    list(APPEND united ${kind})
     list(REMOVE_DUPLICATES united)
-    list(APPEND united_${subfolder} ${SYMBOL}.${extension})  # beside the one that includes it
+    list(APPEND united_${kind} ${SYMBOL}.${extension})  # beside the one that includes it
   elseif(architecture)
     tallcache_add_sources_for(${architecture} ${target} ${source})
   else()
