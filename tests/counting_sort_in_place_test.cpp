@@ -111,7 +111,8 @@ TEST(CountingSortInPlace, EverySkewAndWay) {
       for (int threads : thread_counts())
         for (ForkPolicy policy : policies_of(threads))
           for (Index offset : {0, 7})
-            expect_variant_sorts(keys, range, {.threads = threads, .offset = offset, .policy = policy}, input);
+            expect_variant_sorts(keys, range, {.threads = threads, .offset = offset, .policy = policy},
+                                 input);
     }
 }
 
@@ -121,8 +122,7 @@ TEST(CountingSortInPlace, BlocksThatMove) {
     for (std::string_view input :
          {"uniform", "zipf_1.0", "zipf_1.5", "zipf_1.5_scattered", "one_percent", "organ_pipe", "max_key"}) {
       const auto keys = seeded(input, 1 << 20, range);
-      for (Index width : {1, 2, 4, 16})
-        expect_blocks_sort(keys, range, {.offset = 9, .width = width}, input);
+      for (Index width : {1, 2, 4, 16}) expect_blocks_sort(keys, range, {.offset = 9, .width = width}, input);
     }
 }
 
