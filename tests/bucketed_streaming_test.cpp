@@ -18,10 +18,12 @@ TEST(BucketedStreaming, EverySkewAndWay) {
       {100000, 0},        {65537, 65535},     {262144, (1 << 18) - 1},
   };
   for (const auto& [n, range] : problems)
-    for (std::string_view input : key_inputs)
+    for (std::string_view input : key_inputs) {
+      const auto keys = seeded(input, n, range);
       for (int threads : thread_counts())
         for (ForkPolicy policy : policies_of(threads))
-          expect_all_sort(seeded(input, n, range), range, {.threads = threads, .policy = policy}, input);
+          expect_all_sort(keys, range, {.threads = threads, .policy = policy}, input);
+    }
 }
 
 // A leaf of more pairs than its stage holds, which threads share.
@@ -41,12 +43,13 @@ TEST(BucketedStreaming, BothLevelsOfTheRecursion) {
                               std::uint64_t{1} << 30, std::uint64_t{0xffffffff}}) {
     for (bool payload : {false, true})
       EXPECT_EQ(cs::RangeBits(range, payload).second > 0, range >= std::uint64_t{1} << 30);
-    for (std::string_view input : key_inputs)
+    for (std::string_view input : key_inputs) {
+      const auto keys = seeded(input, 500, range);
       for (int threads : thread_counts()) {
-        const auto keys = seeded(input, 500, range);
         expect_recursion_sorts<false>(keys, range, {threads}, input);
         expect_recursion_sorts<true>(keys, range, {threads}, input);
       }
+    }
   }
 }
 

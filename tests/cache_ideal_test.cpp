@@ -17,6 +17,7 @@
 #include "cpu/matmul/tiled.hpp"
 #include "cpu/transpose/naive.hpp"
 #include "cpu/transpose/recursive.hpp"
+#include "tests/support.hpp"
 
 namespace tallcache::cache {
 namespace {
@@ -174,7 +175,7 @@ TEST(IdealCache, LawsHoldOnEveryWorkload) {
 }
 
 TEST(IdealCache, EqualsTheSlowModelsOnRandomTraces) {
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+  for (std::uint64_t seed = 0; seed < (test::sanitized ? 400 : 2000); ++seed) {
     const References references = random_references(seed, 20 + seed % 60, 2 + seed % 13);
     const auto lines = lines_of(references, 64);
     StackDistances all;

@@ -193,7 +193,8 @@ TYPED_TEST(Gemm, EmptySizes) {
 }
 
 TYPED_TEST(Gemm, ManyLeavesAndSlabs) {
-  for (Index min_packed : {0, 1, 300})
+  // Under a sanitizer those packed panels alone that every size has.
+  for (Index min_packed : sanitized ? std::vector<Index>{1} : std::vector<Index>{0, 1, 300})
     each_form({.m = 307,
                .n = 263,
                .k = 401,

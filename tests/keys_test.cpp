@@ -255,8 +255,8 @@ TEST(KeyInputs, BadOnesAreNamed) {
            {"mixture:q=0.5(uniform)(two_values)", "'two_values' has parts of its own"},
            {"mixture:q=0.5(uniform)(mixture:q=0.5(uniform)(uniform))", "is not (INPUT)(INPUT)"}}) {
     SCOPED_TRACE(text);
-    expect_error([&] { parse_key_input(text); }, message.c_str());
-    expect_error([&] { require_input(operation_of<Sort>, text); }, message.c_str());
+    expect_error([&text = text] { parse_key_input(text); }, message.c_str());
+    expect_error([&text = text] { require_input(operation_of<Sort>, text); }, message.c_str());
   }
   EXPECT_NO_THROW(require_input(operation_of<Sort>, "zipf:s=1.3"));
   EXPECT_NO_THROW(require_input(operation_of<Matmul<float>>, "integers"));

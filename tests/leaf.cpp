@@ -78,7 +78,7 @@ class Memory {
 /// The bytes of each region that a leaf names.
 class Named {
  public:
-  explicit Named(const Leaf& leaf, const At& at) : leaf_(leaf), at_(at) {
+  explicit Named(const Leaf& leaf, const At& at) : at_(at) {
     for (const Region& region : leaf.regions) {
       loaded.emplace_back(region.content.size());
       stored.emplace_back(region.content.size());
@@ -115,7 +115,6 @@ class Named {
     ADD_FAILURE() << bytes << " bytes are named that are in no region";
   }
 
-  const Leaf& leaf_;
   const At& at_;
 };
 

@@ -48,15 +48,24 @@ struct Setting {
   ForkPolicy policy = default_fork_policy;  ///< of several threads
 };
 
+// The order into which std::stable_sort brings the keys. It is kept, as several sorts run on the same keys.
+inline const std::vector<Key>& stable_order(const std::vector<Key>& keys) {
+  static std::vector<Key> last, order;
+  if (last != keys) {
+    last = keys;
+    order.resize(keys.size());
+    std::iota(order.begin(), order.end(), Key{0});
+    std::stable_sort(order.begin(), order.end(), [&](Key a, Key b) { return keys[a] < keys[b]; });
+  }
+  return order;
+}
+
 // Runs sort(fork, args) on the keys with `bytes` of scratch and compares with std::stable_sort.
 template <bool with_payload, class Sort>
 void expect_sorted(const std::vector<Key>& keys, std::uint64_t range, std::size_t bytes, Setting setting,
                    Sort sort, std::string_view what) {
   const Index n = static_cast<Index>(keys.size());
-  std::vector<Key> order(keys.size());
-  std::iota(order.begin(), order.end(), Key{0});
-  std::stable_sort(order.begin(), order.end(), [&](Key a, Key b) { return keys[a] < keys[b]; });
-
+  const std::vector<Key>& order = stable_order(keys);
   Guarded out(n, setting.offset), payload_out(n, setting.payload_offset),
       scratch(static_cast<Index>(bytes / 4), 0);
   std::vector<Key> payload(keys.size());

@@ -35,7 +35,9 @@ void sort_records(std::span<T> range, Less& less, int threads) {
   const sort::Records<T> store;
   if (n <= few) {
     alignas(T) std::byte room[few * sizeof(T)];
-    sort::MergeLeaf{store, caught}({range.data(), range.data(), reinterpret_cast<T*>(room), n});
+    // With its arguments: clang deduces none for an aggregate before version 17.
+    const sort::MergeLeaf<sort::Records<T>, sort::Caught<Less>> leaf{store, caught};
+    leaf({range.data(), range.data(), reinterpret_cast<T*>(room), n});
     return failure.rethrow();
   }
   require_threads(threads);

@@ -54,7 +54,8 @@ TEST(Comparison, MissingSizesNeitherWinNorLose) {
     }
     std::optional<Index> from;
     for (const auto& [n, ahead] : both)
-      if (!from && std::ranges::all_of(both, [&](const auto& size) { return size.first < n || size.second; }))
+      if (!from &&
+          std::ranges::all_of(both, [n = n](const auto& size) { return size.first < n || size.second; }))
         from = n;
     const auto ahead = std::ranges::count_if(both, [](const auto& size) { return size.second; });
     const Crossover found = crossover(document, document.plan[0], TransferMode::none);
