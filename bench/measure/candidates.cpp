@@ -28,7 +28,7 @@ const Variant& named_variant(const Operation& operation, const std::string& name
   return find_variant(operation, name, backend.empty() ? list.front()->backend : backend);
 }
 
-// The variant of this name, or those that it matches as a pattern: of the CPU's only those that run on so many
+// The variant of this name, or those that it matches as a pattern: of the CPU's those that run on so many
 // threads.
 void add_named(std::vector<const Variant*>& chosen, const Operation& operation, const std::string& name,
                int threads, std::string_view backend) {
@@ -38,7 +38,8 @@ void add_named(std::vector<const Variant*>& chosen, const Operation& operation, 
     if (matches(name, variant->name) && (backend.empty() || variant->backend == backend) &&
         (threads == 1 || !on_host(*variant) || variant->parallel))
       chosen.push_back(variant);
-  if (chosen.size() == before) throw Error(fmt::format("no variant of {} matches '{}'", operation.name, name));
+  if (chosen.size() == before)
+    throw Error(fmt::format("no variant of {} matches '{}'", operation.name, name));
 }
 
 // A graph's kernels are those of its plain run.
@@ -165,12 +166,13 @@ const char* const input_help =
 ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::string& when_none) {
   command.add_option("operation", options.operation, "The operation: see 'tallcache list'")
       ->capture_default_str();
-  command.add_option("variants", options.variants,
-                     fmt::format("Its variants, or patterns of them as 'rec*'; {} when none is named", when_none));
+  command.add_option(
+      "variants", options.variants,
+      fmt::format("Its variants, or patterns of them as 'rec*'; {} when none is named", when_none));
   CLI::Option* const shape = command.add_option(
       "--shape", options.shape,
       "Sizes, as m=512,n=256,k=64,pad=8; what is left out is the first; one of the operation's own in place "
-      "of none");
+      "of none. Of run also sweeps, as m=64..4096*2 or m=100..500+100");
   command.add_option("--element", options.element, "Element type, as double; the operation's first");
   command.add_option("--param", options.params, "A variant's parameter, as base=32; may be repeated");
   CLI::Option* const input = command.add_option("--input", options.input, input_help);

@@ -150,12 +150,12 @@ void compare(const CompareOptions& options) {
   run.measure_limits();
   for (const Suite* suite : run.suites()) {
     const Document& document = run.document;
-    measure_and_show([&] { measure_sweep(run, *suite, options); },
-                     [&] {
-                       const Sweep sweep = document.plan.back();
-                       run.part(fmt::format("\n{}{}", render(comparison_grid(document, sweep), Style::terminal),
-                                            comparison_sentences(document, sweep)));
-                     });
+    const auto show = [&] {
+      const Sweep sweep = document.plan.back();
+      run.part(fmt::format("\n{}{}", render(comparison_grid(document, sweep), Style::terminal),
+                           comparison_sentences(document, sweep)));
+    };
+    measure_and_show([&] { measure_sweep(run, *suite, options); }, show);
     const Sweep sweep = document.plan.back();
     if (!options.svg.empty()) draw(plot_file(suite), comparison_plot(document, sweep));
   }

@@ -14,7 +14,7 @@
 namespace tallcache {
 namespace {
 
-// With a line for each table, all of them fit a page of 60 lines. The others are in the tables and on the page.
+// With a line for each table, all of them fit a page of 60 lines. The tables and the page have the others.
 constexpr std::size_t most_failures = 15;
 
 struct Summarised {

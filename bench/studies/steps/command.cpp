@@ -49,7 +49,8 @@ void measure_steps(Document& document, const Operation& operation, const Optimiz
                         .input = {},
                         .seed = options.seed};
   document.plan.push_back(plan_of(problem, steps));
-  print(Stream::progress, "{} {} {} ...\n", operation.name, steps.element, to_string(operation, problem.shape));
+  print(Stream::progress, "{} {} {} ...\n", operation.name, steps.element,
+        to_string(operation, problem.shape));
   std::vector<Candidate> list;
   for (const Step& step : steps.steps) list.push_back(candidate_of(operation, steps, step));
   const Protocol protocol{.min_rounds = 3,
