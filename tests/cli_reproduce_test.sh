@@ -43,6 +43,8 @@ grep -c '"status": "measured"' all.json | { read -r n; [ "$n" -ge 15 ] || fail "
 lacks here/reproduce.json '"status": "pending"'
 
 # Tables and lines fit 100 columns, and what is asked for: a name, a group, a pattern.
+unset COLUMNS
+smoke 0 --full-tables
 awk 'length($0) > 100' out >wide
 [ ! -s wide ] || fail "wider than 100 columns: $(head -3 wide)"
 smoke 0 fib; has out "^fib: "; lacks out "^matmul"

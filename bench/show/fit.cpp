@@ -29,7 +29,7 @@ std::size_t longest_word(std::string_view text) {
 // Takes columns from the widest until all fit, or until each is as narrow as its longest word.
 void shrink(std::vector<std::size_t>& widths, std::span<const std::size_t> least, std::size_t width,
             std::size_t gap) {
-  std::size_t total = std::accumulate(widths.begin(), widths.end(), 2 + gap * (widths.size() - 1));
+  std::size_t total = std::accumulate(widths.begin(), widths.end(), gap * widths.size());
   while (total > width) {
     std::size_t widest = widths.size();
     for (std::size_t c = 0; c < widths.size(); ++c)

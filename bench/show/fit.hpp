@@ -30,7 +30,7 @@ std::string clipped(std::string_view text, std::size_t width);
 struct FittedGrid {
   std::vector<std::vector<std::string>> rows;  ///< the titles first
   std::size_t header_rows;
-  std::size_t gap;  ///< between columns: 2, or 1 where that helps
+  std::size_t gap;  ///< before each column: 2, or 1 where that helps
 };
 FittedGrid fitted(const Grid&, std::size_t width);
 

@@ -27,8 +27,8 @@ std::string escaped(std::string text) {
 std::string render(const Grid& grid, Style style) {
   const bool markdown = style == Style::markdown;
   FittedGrid fit = fitted(grid, markdown ? std::numeric_limits<std::size_t>::max() : line_width());
-  const std::string begin = markdown ? "| " : "  ", between = markdown ? " | " : std::string(fit.gap, ' '),
-                    end = markdown ? " |" : "";
+  const std::string begin = markdown ? "| " : std::string(fit.gap, ' '),
+                    between = markdown ? " | " : std::string(fit.gap, ' '), end = markdown ? " |" : "";
   std::vector<std::vector<std::string>>& lines = fit.rows;
   std::vector<std::size_t> widths(grid.columns.size(), 3);
   for (auto& line : lines)

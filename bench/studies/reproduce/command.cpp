@@ -156,8 +156,10 @@ std::vector<const Row*> rows_left(std::span<const RowToMeasure> steps, const Res
     else
       left.push_back(&step.row);
   if (reused)
-    print(out, "{} measurements taken from {}; {} rows left to measure\n", reused, results.path(),
-          left.size());
+    print(out, "{}\n",
+          wrapped(fmt::format("{} measurements taken from {}; {} rows left to measure", reused,
+                              results.path(), left.size()),
+                  line_width(), 2));
   return left;
 }
 
@@ -188,7 +190,9 @@ void reproduce(const ReproduceOptions& options) {
     if (whole) print(out, "\n{}", render(*table, report_of(*table, results.document()), Style::terminal));
   }
   if (tables.size() > 1 || !whole) print(out, "\n{}", overview(results.document(), tables));
-  print(out, "Results: {}; as a page: tallcache report {} --html PAGE\n", results.path(), results.path());
+  print(out, "{}\n",
+        wrapped(fmt::format("Results: {0}; as a page: tallcache report {0} --html PAGE", results.path()),
+                line_width(), 2));
   const Document asked = part(results, steps, tables);
   if (!options.json.empty()) write_document(options.json, asked);
   require_right(asked.measurements);
