@@ -27,8 +27,8 @@ using cpu::matmul::Layout;
 using cpu::matmul::rec_mult;
 using cpu::matmul::Trans;
 
-/// The elements of the matrices that gemm() without a fork policy multiplies. Others have variants of their own:
-/// execute<Matmul<std::int32_t>>().
+/// The elements of the matrices that gemm() without a fork policy multiplies. Others have variants that
+/// execute<Matmul<std::int32_t>>() runs.
 template <class T>
 concept IsMultipliedByGemm = std::same_as<T, float> || std::same_as<T, double>;
 
