@@ -61,14 +61,18 @@ if(TARGET tallcache_papi)
   set(TALLCACHE_HAS_PAPI ON)
   set_target_properties(tallcache_papi PROPERTIES EXPORT_NAME papi)
   set_target_properties(tallcache_sde PROPERTIES EXPORT_NAME sde)
-  list(APPEND installed_targets tallcache_papi tallcache_sde)
 endif()
 # Shared libraries are one package, what a compiler needs another, the program a third: cmake/package.cmake.
 set(library_components LIBRARY COMPONENT libraries NAMELINK_COMPONENT development ARCHIVE COMPONENT development)
 install(TARGETS ${installed_targets} EXPORT tallcacheTargets ${library_components})
 install(EXPORT tallcacheTargets NAMESPACE tallcache:: DESTINATION ${package_dir} COMPONENT development)
 tallcache_is_installed(${installed_targets})
-# A file of its own, for who finds MPI: nothing else needs it.
+# Files of their own, for who uses them: nothing else needs PAPI or MPI.
+if(TARGET tallcache_papi)
+  install(TARGETS tallcache_papi tallcache_sde EXPORT tallcachePapiTargets ${library_components})
+  install(EXPORT tallcachePapiTargets NAMESPACE tallcache:: DESTINATION ${package_dir} COMPONENT development)
+  tallcache_is_installed(tallcache_papi tallcache_sde)
+endif()
 if(TARGET tallcache_mpi)
   set_target_properties(tallcache_mpi PROPERTIES EXPORT_NAME mpi)
   install(TARGETS tallcache_mpi EXPORT tallcacheMpiTargets ${library_components})
@@ -82,7 +86,10 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tallcacheConfig.cmake
         COMPONENT development)
 
 # The drop-in BLAS.
-install(TARGETS tallcache_blas tallcache_blas64 ${library_components})
+set_target_properties(tallcache_blas PROPERTIES EXPORT_NAME blas)
+set_target_properties(tallcache_blas64 PROPERTIES EXPORT_NAME blas64)
+install(TARGETS tallcache_blas tallcache_blas64 EXPORT tallcacheBlasTargets ${library_components})
+install(EXPORT tallcacheBlasTargets NAMESPACE tallcache:: DESTINATION ${package_dir} COMPONENT development)
 tallcache_is_installed(tallcache_blas tallcache_blas64)
 install(FILES blas/tallcache_blas.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tallcache COMPONENT development)
 install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/blas/tallcache-blas TYPE BIN COMPONENT program)

@@ -122,7 +122,10 @@ bad "cannot write" misses matmul naive --shape m=8 --json nowhere/x.json
 bad "cannot write" misses matmul naive --shape m=8 --svg nowhere/x.svg
 
 # Without options: a product of the suite's own size; with an operation alone, its own size.
-run 0 misses; has out "^matmul double m=64,n=64,k=64, "; has out "^recursive base=64: "
+run 0 misses; has out "^matmul double m=64,n=64,k=64, "; has out "^recursive base=1: "; has out "^The base is the least .*recursive 1 (else 64)"
+run 0 misses matmul recursive --shape m=16 --param base=8; has out "^recursive base=8: "; lacks out "the least"
+run 0 misses matmul naive --shape m=16 --event perf::PAGE-FAULTS --json event.json; has out "^.*PAGE-FAULTS.*: [0-9]"; conforms event.json
+bad "PAPI_BR_MSP" misses matmul naive --shape m=16 --event PAPI_BR_MSPX
 run 0 misses copy rows --source simulated; has out "^copy float m=256,n=256, "
 
 # With no hardware counters, asking for them is an error with PAPI's reason; with them, they are named.
@@ -134,7 +137,7 @@ else
 fi
 
 # A GPU's variants: the model's column, and the counters' or why not.
-if "$program" list | grep -q " gpu "; then
+if "$program" list | grep -q "^ GPU"; then
   run 0 misses transpose naive coalesced any_shape --backend gpu --shape m=64 --json gpu.json
   has out "^model: kernels for CUDA alone: not modelled"
   python3 - <<'P' || fail "gpu.json"

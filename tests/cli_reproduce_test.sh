@@ -19,7 +19,7 @@ bad "matmul-cpu" reproduce matmul-cpo --results nothing
 
 # Every table, tiny; the slide's figures stand there although their sizes were not measured.
 began=$(date +%s%3N)
-smoke 0 --json all.json
+smoke 0 --full-tables --json all.json
 whole=$(($(date +%s%3N) - began))
 for figure in 2344594 62432 116.74 106758 394524 394624 "3N^2 - N" 0.005275 --full; do has out "$figure"; done
 has out "holds here"
@@ -41,6 +41,32 @@ for figure in "merge sort .*lg^3 n" "Strassen .*n^(lg 7)" "breadth-first search"
 lacks err .
 grep -c '"status": "measured"' all.json | { read -r n; [ "$n" -ge 15 ] || fail "only $n measured records"; }
 lacks here/reproduce.json '"status": "pending"'
+
+# Tables and lines fit 100 columns, and what is asked for: a name, a group, a pattern.
+unset COLUMNS
+smoke 0 --full-tables
+awk 'length($0) > 100' out >wide
+[ ! -s wide ] || fail "wider than 100 columns: $(head -3 wide)"
+smoke 0 fib; has out "^fib: "; lacks out "^matmul"
+smoke 0 matmul; has out "^matmul-cpu: "; has out "^matmul-gpu-intensity: "; lacks out "^fib: "
+smoke 0 '*-gpu*'; has out "^transpose-gpu-k40: "; lacks out "^matmul-cpu: "
+bad "no table matches 'x\*'" reproduce 'x*' --smoke --results here
+
+# By itself a summary: a line for each table, the findings that fail, how many hold, what was left out, where it is.
+smoke 0
+[ "$(wc -l <out)" -lt 60 ] || fail "the summary has $(wc -l <out) lines"
+has out "^  matmul-accesses .*15.41x *15.41x *2 of 3$"
+has out "^- matmul-accesses: one row: 394524 elements are touched; 394624 counted$"
+lacks out "^matmul-cpu: "
+has out "^[0-9]* of [0-9]* hold"
+[ "$(grep -c '^Left out: ' out)" = 1 ] || fail "no line on what was left out"
+has out "here/reproduce.json --html"
+awk 'length($0) > 100' out >wide
+[ ! -s wide ] || fail "wider than 100 columns: $(head -3 wide)"
+COLUMNS=70 "$program" reproduce --smoke --results here >out
+has out "^  matmul-accesses"
+awk 'length($0) > 70' out >wide
+[ ! -s wide ] || fail "wider than 70 columns: $(head -3 wide)"
 
 # Again: nothing is measured, and the file stays the same byte for byte.
 cp here/reproduce.json before.json

@@ -8,7 +8,7 @@ program=$1 bench=$2
 run 0 --help; has out reproduce
 for command in list run machine reproduce report compare; do run 0 "$command" --help; has out "Example"; done
 bad "did you mean 'list'" lsit
-bad "subcommand is required"
+bad "subcommand is required" --
 
 run 0 list; has out "REC-MULT"
 run 0 list --json list.json

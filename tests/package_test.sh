@@ -41,19 +41,19 @@ if [ -e "$build/bench/tallcache_ranks" ]; then
     timeout 100 mpirun --bind-to none -n 2 "$usr/bin/tallcache" ranks matmul --shape m=64 >out 2>&1 || fail "ranks: $(cat out)"
 fi
 "$usr/bin/tallcache" --help >help
-if compgen -G "$usr/share/man/man1/tallcache.1*" >/dev/null; then
-  for command in $(sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p' help); do
-    "$usr/bin/tallcache" "$command" --help >help.command
-    zcat -f "$usr/share/man/man1/tallcache-$command.1"* | sed 's/\\f.//g; s/\\//g' >page
-    for option in $(sed -n 's/^ *\(-h,\)\?\(--[a-z-]*\).*/\2/p' help.command); do
-      grep -q -e "$option" page || fail "the manual of tallcache $command has no $option"
-    done
-    zcat -f "$usr/share/man/man1/tallcache.1"* | sed 's/\\//g' | grep -q "tallcache-$command (1)" ||
-      fail "tallcache(1) does not name tallcache-$command(1)"
+for command in $(sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p' help); do
+  "$usr/bin/tallcache" "$command" --help >help.command
+  zcat -f "$usr/share/man/man1/tallcache-$command.1"* | sed 's/\\f.//g; s/\\//g' >page
+  for option in $(sed -n 's/^ *\(-h,\)\?\(--[a-z-]*\).*/\2/p' help.command); do
+    grep -q -e "$option" page || fail "the manual of tallcache $command has no $option"
   done
-else
-  skip "manual pages" "help2man was not installed when this was configured"
-fi
+  zcat -f "$usr/share/man/man1/tallcache.1"* | sed 's/\\f.//g; s/\\//g' | grep -q "tallcache-$command(1)" ||
+    fail "tallcache(1) does not name tallcache-$command(1)"
+done
+for page in tallcache tallcache-blas; do compgen -G "$usr/share/man/man1/$page.1*" >/dev/null || fail "no manual of $page"; done
+for file in bash-completion/completions/tallcache zsh/site-functions/_tallcache fish/vendor_completions.d/tallcache.fish; do
+  grep -q reproduce "$usr/share/$file" || fail "no completion in $file"
+done
 
 # Every library has its soname; programs build by pkg-config alone.
 for library in tallcache_blas tallcache_blas64 tallcache_sde; do

@@ -3,11 +3,18 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <set>
+#include <utility>
+
 #include "bench/commands/seeds.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
 #include "bench/results/json.hpp"
+#include "bench/show/fit.hpp"
 #include "bench/show/streams.hpp"
+#include "bench/suites/by_name.hpp"
+#include "common/backend.hpp"
 #include "common/catalogue.hpp"
 #include "common/key_inputs.hpp"
 
@@ -27,28 +34,72 @@ std::string elements(const Variant& variant, const std::string& reason) {
   return list;
 }
 
-void print_catalogue(const std::string& operation) {
-  std::string_view heading;
-  const Variant* last = nullptr;
-  for (const Variant* variant : variants()) {
-    if (!operation.empty() && variant->operation->name != operation) continue;
-    if (last && last->name == variant->name && last->operation->name == variant->operation->name) continue;
-    last = variant;
-    if (heading != variant->operation->name) {
-      heading = variant->operation->name;
-      print("\n{}: {}\n", heading, variant->operation->what);
-    }
-    const std::string reason = variant->unavailable(), params_text = defaults(*variant);
-    print("  {:<18} {}  {}{}\n", variant->name, variant->backend, variant->peer ? "[peer] " : "",
-          variant->idea);
-    print("  {:<18} {}; {}{}\n", "", elements(*variant, reason), variant->source,
-          params_text.empty() ? "" : "; " + params_text);
-    if (variant->error_class != ErrorClass::standard)
-      print("  {:<18} error class {}: {}\n", "", name_of(variant->error_class),
-            bound_text(variant->error_class));
-    if (!variant->uses.empty()) print("  {:<18} uses {}\n", "", variant->uses);
-    if (!reason.empty()) print("  {:<18} unavailable: {}\n", "", reason);
+constexpr std::size_t name_width = 24;
+
+// What is said of a variant, behind its name, broken where the terminal ends.
+void print_line(std::string_view name, const std::string& text) {
+  for (const std::string& line : lines_of(text, line_width() - name_width - 2))
+    print("  {:<{}}{}\n", std::exchange(name, ""), name_width, line);
+}
+
+void print_variant(const Variant& variant, const std::string& reason, bool says_reason) {
+  const std::string params_text = defaults(variant);
+  print_line(variant.name, std::string(variant.idea));
+  print_line("", fmt::format("{}; {}{}", elements(variant, reason), variant.source,
+                             params_text.empty() ? "" : "; " + params_text));
+  if (variant.error_class != ErrorClass::standard)
+    print_line(
+        "", fmt::format("error class {}: {}", name_of(variant.error_class), bound_text(variant.error_class)));
+  if (!variant.uses.empty()) print_line("", fmt::format("uses {}", variant.uses));
+  if (says_reason && !reason.empty()) print_line("", "unavailable: " + reason);
+}
+
+// The reason why a device can run none of its variants here; empty where it runs some.
+std::string reason_of_all(const Backend& backend) {
+  std::string common;
+  for (const Variant* variant : backend.variants()) {
+    const std::string reason = variant->unavailable();
+    if (reason.empty()) return {};
+    if (common.empty() && !variant->peer) common = reason;
   }
+  return backend.host ? "" : common;
+}
+
+// The suite's variants of an operation on a backend, or the libraries beside them.
+void print_group(std::string_view operation, const Backend& backend, bool peers) {
+  const std::string none = reason_of_all(backend);
+  std::set<std::string_view> seen;
+  for (const Variant* variant : backend.variants()) {
+    if (variant->operation->name != operation || variant->peer != peers || !seen.insert(variant->name).second)
+      continue;
+    if (seen.size() == 1)
+      print("\n {}{}{}:\n", backend.title, peers ? ", libraries" : "",
+            none.empty() ? "" : " (unavailable here: " + none + ")");
+    print_variant(*variant, variant->unavailable(), none.empty());
+  }
+}
+
+// By operation, then by backend, the libraries behind the suite's own.
+void print_catalogue(std::span<const std::string_view> names) {
+  std::string_view before;
+  for (const std::string_view name : names) {
+    const Operation& operation = find_operation(name);
+    print("{}{}\n", before.empty() ? "" : "\n",
+          wrapped(fmt::format("{}: {}", name, operation.what), line_width(), 2));
+    for (const Backend* backend : backends())
+      for (const bool peers : {false, true}) print_group(name, *backend, peers);
+    before = name;
+  }
+}
+
+// The operations that `asked` names or, as a pattern, matches; all where it is empty.
+std::vector<std::string_view> operation_names(const std::string& asked) {
+  std::vector<std::string_view> all, found;
+  for (const Operation* operation : operations())
+    if (std::ranges::find(all, operation->name) == all.end()) all.push_back(operation->name);
+  if (asked.empty()) return all;
+  for (const std::size_t place : places_of(asked, all, "operation")) found.push_back(all[place]);
+  return found;
 }
 
 struct ListOptions {
@@ -74,17 +125,15 @@ void list_seeds(const ListOptions& options) {
 }
 
 void list_catalogue(const ListOptions& options) {
-  if (!options.operation.empty()) find_operation(options.operation);
+  const auto names = operation_names(options.operation);
   if (options.json.empty()) {
-    print_catalogue(options.operation);
-    if (!options.operation.empty() && takes_keys(find_operation(options.operation)))
-      print("\n{}", key_grammar());
+    print_catalogue(names);
+    if (!options.operation.empty() && takes_keys(find_operation(names.front()))) print("\n{}", key_grammar());
     return;
   }
   Json list = Json::array();
   for (const Variant* variant : variants())
-    if (options.operation.empty() || variant->operation->name == options.operation)
-      list.push_back(to_json(*variant));
+    if (std::ranges::find(names, variant->operation->name) != names.end()) list.push_back(to_json(*variant));
   write_json(options.json, list);
 }
 
@@ -98,9 +147,11 @@ void list(const ListOptions& options) {
 void add_list(CLI::App& app) {
   const auto [command, options] =
       add_command(app, list, "list", "Every operation and its variants, and which can run here",
-                  "Example: tallcache list matmul\n         tallcache list --seeds M7");
+                  "Example: tallcache list matmul\n"
+                  "         tallcache list 'transpose*'\n         tallcache list --seeds M7");
   CLI::Option* const only = command->add_option("operation", options->operation,
-                                                "Only this operation; with --seeds, only this row");
+                                                "Only this operation, or those of a pattern as 'matmul*'; "
+                                                "with --seeds, only this row");
   CLI::Option* const seeds = command->add_flag(
       "--seeds", options->seeds,
       "The rows of the texts that the suite reproduces: what, where in the text, how to run "
@@ -108,7 +159,7 @@ void add_list(CLI::App& app) {
   command->add_flag("--sources", options->sources, "What is cited as a source: author, title and where")
       ->excludes(only)
       ->excludes(seeds);
-  add_json(*command, options->json);
+  add_json_file(*command, options->json);
 }
 
 }  // namespace tallcache

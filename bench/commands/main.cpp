@@ -1,24 +1,47 @@
 // tallcache: the program. Bad input is one line on standard error and exit status 1.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "bench/commands/commands.hpp"
+#include "bench/show/fit.hpp"
 #include "bench/show/streams.hpp"
 #include "common/catalogue.hpp"
 
 namespace tallcache {
 namespace {
 
+// Help whose descriptions are broken where the terminal ends.
+class FittingFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_desc(const CLI::Option* option) const override {
+    const std::size_t room =
+        std::max<std::size_t>(line_width(), get_column_width() + 30) - get_column_width();
+    return fmt::format("{}", fmt::join(lines_of(CLI::Formatter::make_option_desc(option), room), "\n"));
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    const std::size_t room =
+        std::max<std::size_t>(line_width(), get_column_width() + 30) - get_column_width();
+    std::ostringstream text;
+    CLI::detail::format_help(text, command->get_name(),
+                             fmt::format("{}", fmt::join(lines_of(command->get_description(), room), "\n")),
+                             get_column_width());
+    return text.str();
+  }
+};
+
 // What the arguments ask for. Returns the exit status.
 int run(int argc, char** argv) {
   CLI::App app{"Cache-oblivious and locality-aware algorithms, measured.", "tallcache"};
   app.footer("Example: tallcache reproduce matmul-cpu");
   app.require_subcommand(1);
+  app.formatter(std::make_shared<FittingFormatter>());
   app.set_version_flag("--version", TALLCACHE_VERSION);
   add_commands(app);
 
@@ -28,6 +51,10 @@ int run(int argc, char** argv) {
   names.assign(storage.begin(), storage.end());
   if (argc > 1 && argv[1][0] != '-' && std::ranges::find(names, argv[1]) == names.end())
     throw Error(unknown_name("command", argv[1], names));
+  if (argc < 2) {
+    print_text(Stream::output, app.help());
+    return 0;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -12,6 +12,7 @@
 
 #include "bench/commands/commands.hpp"
 #include "bench/measure/options.hpp"
+#include "bench/results/csv.hpp"
 #include "bench/results/device_state.hpp"
 #include "bench/results/stale.hpp"
 #include "bench/show/against_text.hpp"
@@ -23,7 +24,7 @@ namespace {
 
 struct ReportOptions {
   std::vector<std::string> files, against;
-  std::string readme, svg, html;
+  std::string readme, svg, html, csv;
   bool check = false, stale = false;
   std::optional<double> fail_above;
 };
@@ -136,6 +137,14 @@ void write_page(const ReportOptions& options) {
   write_generated(options, "--html", options.html, page.html());
 }
 
+void write_csv(const ReportOptions& options) {
+  require_writable(options.csv);
+  std::string text = csv_header();
+  for_each_document(options.files,
+                    [&](const Document& document, const std::string&) { text += csv_lines(document); });
+  write_text(options.csv, text);
+}
+
 std::vector<Document> read_all(const std::vector<std::string>& files) {
   std::vector<Document> documents;
   for (const std::string& file : files) documents.push_back(read_document(file));
@@ -211,6 +220,7 @@ void report(const ReportOptions& options) {
   if (options.check && options.readme.empty() && options.html.empty())
     throw Error("--check needs --readme FILE or --html PAGE");
   if (!options.html.empty()) return write_page(options);
+  if (!options.csv.empty()) return write_csv(options);
   std::optional<Readme> readme;
   if (!options.readme.empty()) {
     if (is_stream(options.readme))
@@ -239,6 +249,7 @@ void add_report(CLI::App& app) {
                   "         tallcache report compare.json --against older.json --fail-above 1.1\n"
                   "         tallcache report --stale results/machine/*.json\n"
                   "         tallcache report compare.json --svg compare\n"
+                  "         tallcache report run.json peers.json --csv figures.csv\n"
                   "         tallcache report results/machine/reproduce.json --readme README.md");
   command->add_option("FILE", options->files, "What the commands have written by --json, of any kind");
   const auto [begin, end] = marks("KIND");
@@ -256,6 +267,9 @@ void add_report(CLI::App& app) {
                   "Write one page of HTML with charts and tables of all the files, which needs no network")
       ->type_name("PAGE")
       ->excludes("--readme", "--svg");
+  add_output_file(*command, "--csv", options->csv,
+                  "Write all figures of all the files to FILE as CSV, a line each ('-': standard output)")
+      ->excludes("--readme", "--svg", "--html");
   CLI::Option* against =
       command
           ->add_option(
@@ -264,7 +278,7 @@ void add_report(CLI::App& app) {
               "measured of the machine; or since as many older ones as FILEs, of processes that ran in turn "
               "(bench/alternate)")
           ->type_name("OLD")
-          ->excludes("--readme", "--svg", "--html");
+          ->excludes("--readme", "--svg", "--html", "--csv");
   number_in(command->add_option("--fail-above", options->fail_above,
                                 "Fail when a record takes more than so many times as long as before, as 1.1, "
                                 "when its result is wrong, or when it failed and had not before"),
@@ -276,7 +290,7 @@ void add_report(CLI::App& app) {
           "Name the documents whose variants' sources have changed since they were measured, and the "
           "sources; without FILE: of all in results/*/*.json. Comments and blanks do not count, where git "
           "has both texts")
-      ->excludes("--readme", "--svg", "--html", "--against", "--check");
+      ->excludes("--readme", "--svg", "--html", "--csv", "--against", "--check");
 }
 
 }  // namespace tallcache

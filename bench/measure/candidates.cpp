@@ -7,7 +7,10 @@
 #include <map>
 
 #include "bench/measure/context.hpp"
+#include "bench/measure/interrupt.hpp"
 #include "bench/measure/options.hpp"
+#include "bench/show/streams.hpp"
+#include "bench/suites/by_name.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
 
@@ -25,6 +28,20 @@ const Variant& named_variant(const Operation& operation, const std::string& name
   return find_variant(operation, name, backend.empty() ? list.front()->backend : backend);
 }
 
+// The variant of this name, or those that it matches as a pattern: of the CPU's those that run on so many
+// threads.
+void add_named(std::vector<const Variant*>& chosen, const Operation& operation, const std::string& name,
+               int threads, std::string_view backend) {
+  if (!is_pattern(name)) return chosen.push_back(&named_variant(operation, name, backend));
+  const std::size_t before = chosen.size();
+  for (const Variant* variant : variants_of(operation))
+    if (matches(name, variant->name) && (backend.empty() || variant->backend == backend) &&
+        (threads == 1 || !on_host(*variant) || variant->parallel))
+      chosen.push_back(variant);
+  if (chosen.size() == before)
+    throw Error(fmt::format("no variant of {} matches '{}'", operation.name, name));
+}
+
 // A graph's kernels are those of its plain run.
 void count(Workspace& workspace, const Backend& backend, int device, const Protocol& protocol,
            Measurement& measured) {
@@ -39,6 +56,17 @@ void count(Workspace& workspace, const Backend& backend, int device, const Proto
                                   protocol.counts);
 }
 
+// "matmul double m=512,n=512,k=512 on the CPU: 3 repetitions", where every round is to be named.
+void tell_round(const Problem& problem, const Backend& backend, std::span<const Measurement> measured) {
+  if (verbosity() != Verbosity::verbose) return;
+  std::size_t repetitions = 0;
+  for (const Measurement& m : measured)
+    if (m.candidate.variant->backend == backend.name) repetitions = std::max(repetitions, m.samples_s.size());
+  print(Stream::progress, "{} {} {} on the {}: {} repetition{}\n", problem.operation->name,
+        problem.operation->element, to_string(*problem.operation, problem.shape), backend.title, repetitions,
+        repetitions == 1 ? "" : "s");
+}
+
 }  // namespace
 
 std::vector<Candidate> candidates(const Operation& operation, std::span<const std::string> names,
@@ -51,7 +79,7 @@ std::vector<Candidate> candidates(const Operation& operation, std::span<const st
     throw Error(fmt::format("{} has no variant on the {}", operation.name, find_backend(backend).title));
   if (!names.empty()) {
     chosen.clear();
-    for (const std::string& name : names) chosen.push_back(&named_variant(operation, name, backend));
+    for (const std::string& name : names) add_named(chosen, operation, name, threads, backend);
   } else if (threads > 1) {
     const auto serial = std::erase_if(chosen, [](const Variant* v) { return on_host(*v) && !v->parallel; });
     if (serial && std::ranges::none_of(chosen, runs_on_host))
@@ -78,6 +106,7 @@ std::vector<Candidate> candidates(const Operation& operation, std::span<const st
 std::vector<Measurement> measure_each(const Problem& problem, std::span<const Candidate> list,
                                       const Protocol& protocol, int device,
                                       const std::function<void(std::span<const Measurement>)>& progress) {
+  stop_if_interrupted();
   std::vector<Measurement> all;
   for (const Candidate& candidate : list) all.push_back({.candidate = candidate});
   for (const Backend* backend : backends()) {
@@ -102,6 +131,8 @@ std::vector<Measurement> measure_each(const Problem& problem, std::span<const Ca
       keep(measure(workspace, own, protocol, [&](std::span<const Measurement> so_far) {
         keep(so_far);
         if (progress) progress(all);
+        tell_round(problem, *backend, all);
+        stop_if_interrupted();
       }));
       if (!protocol.counts.empty() && backend->count)
         for (std::size_t place : places) count(workspace, *backend, device, protocol, all[place]);
@@ -135,12 +166,13 @@ const char* const input_help =
 ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::string& when_none) {
   command.add_option("operation", options.operation, "The operation: see 'tallcache list'")
       ->capture_default_str();
-  command.add_option("variants", options.variants,
-                     fmt::format("Its variants; {} when none is named", when_none));
+  command.add_option(
+      "variants", options.variants,
+      fmt::format("Its variants, or patterns of them as 'rec*'; {} when none is named", when_none));
   CLI::Option* const shape = command.add_option(
       "--shape", options.shape,
       "Sizes, as m=512,n=256,k=64,pad=8; what is left out is the first; one of the operation's own in place "
-      "of none");
+      "of none. Of run also sweeps, as m=64..4096*2 or m=100..500+100");
   command.add_option("--element", options.element, "Element type, as double; the operation's first");
   command.add_option("--param", options.params, "A variant's parameter, as base=32; may be repeated");
   CLI::Option* const input = command.add_option("--input", options.input, input_help);

@@ -1,7 +1,10 @@
 #include "bench/measure/counted.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 
+#include "bench/measure/interrupt.hpp"
 #include "common/fork/one_tbb.hpp"
 #include "common/measure/executor.hpp"
 #include "common/papi/source.hpp"
@@ -74,24 +77,55 @@ std::vector<Counted> count_all_events(Workspace& workspace, const Candidate& can
   return result;
 }
 
-std::vector<CountedVariant> count_all_events(const Problem& problem, std::span<const Candidate> candidates,
-                                             Sharing sharing) {
+std::vector<CountedVariant> count_each(const Problem& problem, std::span<const Candidate> candidates,
+                                       std::span<const std::string> events, Sharing sharing) {
   const auto executor = make_executor("cpu");
   Workspace workspace(problem, *executor);
   std::vector<CountedVariant> results;
   for (const Candidate& candidate : candidates) {
+    stop_if_interrupted();
     CountedVariant& result = results.emplace_back(CountedVariant{.candidate = candidate});
     result.outcome = before_counting(workspace.problem(), candidate);
     if (result.outcome.status != Status::pending) continue;
     Check check = workspace.verify(candidate);
     if (check) {
-      result.counts = count_all_events(workspace, candidate, sharing);
+      if (events.empty()) result.counts = count_all_events(workspace, candidate, sharing);
+      for (const Count& count :
+           events.empty() ? std::vector<Count>() : count_events(workspace, candidate, events, sharing))
+        result.counts.push_back(counted(count.event, count));
       check = workspace.verify(candidate);
     }
     result.outcome = {check ? Status::measured : Status::wrong, check ? "" : check.message()};
     if (!check) result.counts.clear();
   }
   return results;
+}
+
+Quantity to_quantity(const Counted& count) {
+  Quantity quantity{.name = count.name, .unit = "1", .origin = Origin::event, .detail = count.description};
+  if (quantity.detail.empty()) quantity.detail = count.name;
+  quantity.at = {{"by", count.source}};
+  if (count.multiplexed) quantity.at["estimate"] = "multiplexed";
+  if (count.value)
+    quantity.value = static_cast<double>(*count.value);
+  else
+    quantity.reason = count.reason;
+  return quantity;
+}
+
+void add_events(CLI::App& command, std::vector<std::string>& events, const std::string& what) {
+  command.add_option("--event", events, what)
+      ->type_name("NAME")
+      ->check(CLI::Validator(
+          [](const std::string& name) -> std::string {
+            try {
+              find_event(name);
+              return {};
+            } catch (const std::exception& error) {
+              return error.what();
+            }
+          },
+          ""));
 }
 
 }  // namespace tallcache

@@ -7,8 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/results/record.hpp"
 #include "common/measure/harness.hpp"
 #include "common/papi/counting.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace tallcache {
 
@@ -40,9 +45,15 @@ struct CountedVariant {
   std::vector<Counted> counts{};
 };
 
-/// count_all_events() of each candidate of the CPU, verified before and after. Throws Error when the problem
-/// does not fit in memory.
-std::vector<CountedVariant> count_all_events(const Problem&, std::span<const Candidate>,
-                                             Sharing = Sharing::passes);
+/// The counts of each candidate of the CPU, verified before and after: of the events of these names or, where
+/// none is named, all. Throws Error when the problem does not fit in memory.
+std::vector<CountedVariant> count_each(const Problem&, std::span<const Candidate>,
+                                       std::span<const std::string> events, Sharing = Sharing::passes);
+
+/// A count as a record has it.
+Quantity to_quantity(const Counted&);
+
+/// Adds --event to a command: PAPI's names, each of which is known.
+void add_events(CLI::App& command, std::vector<std::string>& events, const std::string& what);
 
 }  // namespace tallcache

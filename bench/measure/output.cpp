@@ -12,13 +12,24 @@
 namespace tallcache {
 
 void add_json(CLI::App& command, std::string& path) {
+  add_json_file(command, path);
+  CLI::Option* const quiet = command.add_flag_callback(
+      "--quiet", [] { set_verbosity(Verbosity::quiet); }, "Print nothing but errors: results are in FILE");
+  command
+      .add_flag_callback(
+          "--verbose", [] { set_verbosity(Verbosity::verbose); }, "Name each round on standard error")
+      ->excludes(quiet);
+}
+
+void add_json_file(CLI::App& command, std::string& path) {
   add_output_file(command, "--json", path, "Write the results to FILE as JSON ('-': standard output)");
 }
 
 Output::Output(std::string path) : path_(std::move(path)) { require_writable(path_); }
 
 void Output::part(const Document& document, const std::string& text) const {
-  print(path_ == "-" ? Stream::error : Stream::output, "{}\n", text);
+  if (verbosity() != Verbosity::quiet)
+    print(path_ == "-" ? Stream::error : Stream::output, "{}\n", text);
   keep(document);
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "bench/measure/interrupt.hpp"
 #include "bench/results/document.hpp"
 
 namespace CLI {
@@ -11,8 +12,10 @@ class App;
 
 namespace tallcache {
 
-/// Adds --json FILE to a command.
+/// Adds --json FILE, --quiet and --verbose to a command.
 void add_json(CLI::App& command, std::string& path);
+/// Adds --json FILE alone.
+void add_json_file(CLI::App& command, std::string& path);
 
 /// Text goes to standard output, the document to the file that --json names, if any. "-" is standard output:
 /// then text goes to standard error. A device or a pipe gets the document once, when it is finished.
@@ -37,6 +40,7 @@ class Output {
 
  private:
   std::string path_;
+  NotedInterrupts noted_{};
 };
 
 }  // namespace tallcache

@@ -24,13 +24,28 @@ void add_backend(CLI::App& command, SuiteOptions& options) {
   add_device(command, options.device, "Number of its device");
 }
 
+namespace {
+
+// A machine without the device has nothing to measure there: one line in place of one a variant.
+void require_backend(const SuiteOptions& options) {
+  const Backend& backend = find_backend(options.backend);
+  if (backend.host) return;
+  if (const std::string fault = backend.device_fault(options.device); !fault.empty())
+    throw Error(fmt::format("the {} cannot be used: {}", backend.title, fault), Status::unavailable);
+  if (!backend.devices().empty()) return;
+  const std::string reason = backend.variants().front()->unavailable();
+  throw Error(fmt::format("the {} cannot be used: {}", backend.title, reason), Status::unavailable);
+}
+
+}  // namespace
+
 SuiteRun::SuiteRun(std::string_view kind, const SuiteOptions& options, SuitePredicate has_part,
                    std::string_view what)
     : options_(options),
       suites_(find_suites(options.operations, has_part, what)),
       output_(options.json),
       watch_(options.device) {
-  find_backend(options.backend);
+  require_backend(options);
   document = {.kind = std::string(kind), .context = machine_context(options.device)};
   document.context["mode"] = to_string(options.scale());
   document.context["seed"] = options.seed;

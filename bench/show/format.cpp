@@ -4,11 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "bench/results/device_state.hpp"
 #include "bench/results/provenance.hpp"
 
 namespace tallcache {
+
+std::string duration(double seconds) {
+  if (std::isnan(seconds)) return "-";
+  const auto [unit, each] = seconds >= 1      ? std::pair("s", 1.0)
+                            : seconds >= 1e-3 ? std::pair("ms", 1e3)
+                            : seconds >= 1e-7 ? std::pair("us", 1e6)
+                                              : std::pair("ns", 1e9);
+  return fmt::format("{:.4g} {}", seconds * each, unit);
+}
 
 std::string percent(double share, int decimals) {
   return std::isnan(share) ? "-" : fmt::format("{:.{}f} %", share * 100, decimals);

@@ -12,6 +12,9 @@
 
 namespace tallcache {
 
+/// "0.7 us", "12.34 ms": four significant digits in a unit that fits; "-" for NaN.
+std::string duration(double seconds);
+
 /// "64 %"; "1.7 %" with one decimal; "-" for NaN.
 std::string percent(double share, int decimals = 0);
 

@@ -4,17 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "bench/show/fit.hpp"
 
 namespace tallcache {
 namespace {
 
-// The width in columns of a terminal, not in bytes: continuation bytes of UTF-8 take no column.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
-}
-
 std::string pad(const std::string& text, std::size_t to, bool left) {
-  const std::string space(to - std::min(to, width(text)), ' ');
+  const std::string space(to - std::min(to, width_of(text)), ' ');
   return left ? text + space : space + text;
 }
 
@@ -27,16 +26,15 @@ std::string escaped(std::string text) {
 
 std::string render(const Grid& grid, Style style) {
   const bool markdown = style == Style::markdown;
-  const std::string begin = markdown ? "| " : "  ", between = markdown ? " | " : "  ",
-                    end = markdown ? " |" : "";
-  std::vector<std::vector<std::string>> lines(1);
-  for (const Column& column : grid.columns) lines[0].push_back(column.title);
-  lines.insert(lines.end(), grid.rows.begin(), grid.rows.end());
+  FittedGrid fit = fitted(grid, markdown ? std::numeric_limits<std::size_t>::max() : line_width());
+  const std::string begin = markdown ? "| " : std::string(fit.gap, ' '),
+                    between = markdown ? " | " : std::string(fit.gap, ' '), end = markdown ? " |" : "";
+  std::vector<std::vector<std::string>>& lines = fit.rows;
   std::vector<std::size_t> widths(grid.columns.size(), 3);
   for (auto& line : lines)
     for (std::size_t c = 0; c < line.size(); ++c) {
       if (markdown) line[c] = escaped(std::move(line[c]));
-      widths[c] = std::max(widths[c], width(line[c]));
+      widths[c] = std::max(widths[c], width_of(line[c]));
     }
 
   std::vector<std::string> rule;
@@ -44,10 +42,10 @@ std::string render(const Grid& grid, Style style) {
     rule.emplace_back(widths[c], '-');
     if (markdown && !grid.columns[c].left) rule.back().back() = ':';
   }
-  lines.insert(lines.begin() + 1, rule);
+  lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(fit.header_rows), rule);
 
   std::string text = grid.caption;
-  if (!text.empty()) text += markdown ? "\n\n" : "\n";
+  if (!text.empty()) text = markdown ? text + "\n\n" : wrapped(text, line_width()) + "\n";
   for (const auto& line : lines) {
     std::string row = begin;
     for (std::size_t c = 0; c < line.size(); ++c)

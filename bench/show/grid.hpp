@@ -19,6 +19,7 @@ struct Grid {
 
 enum class Style { terminal, markdown };
 
+/// On a terminal its lines fit line_width() (bench/show/fit.hpp) where its longest words let them.
 std::string render(const Grid&, Style);
 
 /// A figure with four significant digits; "-" for NaN.

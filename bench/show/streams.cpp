@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 
@@ -16,6 +17,8 @@ namespace {
 
 // The first one on standard output.
 int output_error = 0;
+
+Verbosity chosen_verbosity = Verbosity::usual;
 
 void open_closed_streams() {
   // open() takes the lowest number that is free. As gnulib's stdopen, it opens them for what they are not
@@ -42,13 +45,26 @@ int run_program(std::string_view name, const std::function<int()>& run) {
     const int status = run();
     require_printed();
     return status;
+  } catch (const Exit& exit) {
+    print(Stream::error, "{}: {}\n", name, exit.what());
+    return exit.status;
   } catch (const std::exception& error) {
     print(Stream::error, "{}: {}\n", name, error.what());
     return 1;
   }
 }
 
+void set_verbosity(Verbosity verbosity) { chosen_verbosity = verbosity; }
+Verbosity verbosity() { return chosen_verbosity; }
+
+bool is_coloured(Stream stream) {
+  const char *const no_colour = std::getenv("NO_COLOR"), *const terminal = std::getenv("TERM");
+  return isatty(stream == Stream::output ? STDOUT_FILENO : STDERR_FILENO) &&
+         (!no_colour || *no_colour == 0) && terminal && std::string_view(terminal) != "dumb";
+}
+
 void print_text(Stream stream, std::string_view text) {
+  if (stream == Stream::progress && chosen_verbosity == Verbosity::quiet) return;
   FILE* const file = stream == Stream::output ? stdout : stderr;
   const bool written =
       std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;

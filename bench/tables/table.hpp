@@ -57,6 +57,7 @@ struct Report {
   std::vector<Finding> findings;
   std::vector<Ratio> ratios;
   std::vector<Chart> charts;  ///< for the page alone
+  std::string left_out{};     ///< the sizes that --full alone measures
 };
 
 /// The inputs of a report.

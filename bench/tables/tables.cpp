@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "bench/show/fit.hpp"
 #include "bench/tables/list.hpp"
 #include "bench/tables/sentences.hpp"
 #include "bench/tables/slides.hpp"
@@ -26,13 +27,17 @@ bool has_all(const Json& params, const Params& wanted) {
   });
 }
 
+std::string paragraph(const std::string& text, Style style, std::size_t indent = 0) {
+  return (style == Style::terminal ? wrapped(text, line_width(), indent) : text) + "\n";
+}
+
 // "holds here; the figures. The reason."
 std::string render(const Finding& finding, Style style) {
   const std::string_view mark = style == Style::markdown ? "**" : "";
   std::string text = fmt::format("- {}: {}{}{}", finding.text, mark, verdict_of(finding), mark);
   if (!finding.figures.empty()) text += "; " + finding.figures;
   if (!finding.why.empty()) text += ". " + finding.why + (finding.why.ends_with(".") ? "" : ".");
-  return text + "\n";
+  return paragraph(text, style, 2);
 }
 
 }  // namespace
@@ -117,12 +122,12 @@ Report report_of(const Table& table, const Document& document) {
 
 std::string render(const Table& table, const Report& report, Style style) {
   const bool markdown = style == Style::markdown;
-  std::string text =
-      fmt::format("{}{}: {}\n{}", markdown ? "## " : "", table.id, table.title, markdown ? "\n" : "");
-  text += slide_line(table) + "\n";
+  std::string text = paragraph(fmt::format("{}{}: {}", markdown ? "## " : "", table.id, table.title), style);
+  if (markdown) text += "\n";
+  text += paragraph(slide_line(table), style);
   for (const Grid& grid : report.grids) text += "\n" + render(grid, style);
   if (!report.notes.empty()) text += "\n";
-  for (const std::string& note : report.notes) text += fmt::format("{}{}\n", markdown ? "- " : "", note);
+  for (const std::string& note : report.notes) text += paragraph((markdown ? "- " : "") + note, style);
   if (!report.findings.empty()) text += fmt::format("\nThe slide's findings:\n{}", markdown ? "\n" : "");
   for (const Finding& finding : report.findings) text += render(finding, style);
   return text;

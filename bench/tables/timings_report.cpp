@@ -91,6 +91,7 @@ void add_notes(const Timings& timings, const std::string& left_out, Report& repo
     report.notes.push_back(
         fmt::format("Today: what the same idea reaches now, {} on one core.", best_known.variant));
   if (!left_out.empty()) report.notes.push_back(fmt::format("Sizes reduced: {} only with --full.", left_out));
+  report.left_out = left_out;
 }
 
 }  // namespace

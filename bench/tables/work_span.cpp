@@ -232,7 +232,10 @@ Report report(const Inputs& inputs) {
           "Fits are of the larger sizes, with the next lower term left free; an exponent holds within "
           "{:g}, a power of lg n within {:g}.",
           exponent_tolerance, power_tolerance)};
-  if (inputs.scale != Scale::full) report.notes.push_back("The largest size of each only with --full.");
+  if (inputs.scale != Scale::full) {
+    report.left_out = "the largest size of each";
+    report.notes.push_back("The largest size of each only with --full.");
+  }
   return report;
 }
 

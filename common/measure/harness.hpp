@@ -138,6 +138,7 @@ struct Protocol {
   int min_rounds = 5;
   int max_rounds = 25;
   double seconds = 1.0;  ///< per candidate: no new round once the candidates have used this much each
+  int warm_up = 0;       ///< rounds before these, which are not timed
   bool cold = false;     ///< flush the caches before each run
   Planning planning = Planning::quick;
   /// What a device's counters count of one more run, after the timed ones: DeviceCount::quantity.

@@ -38,6 +38,9 @@ class Rounds {
       verify_before(c);
       if (progress_ && runs_[c].slow) progress_(results_);
     }
+    for (int round = 0; round < protocol_.warm_up; ++round)
+      for (std::size_t c = 0; c < runs_.size(); ++c)
+        if (runs_[c].active) warm_up(c);
     double used = 0, last_round = 0;
     const auto active = std::ranges::count_if(runs_, &Run::active);
     for (int round = 0; active && round < protocol_.max_rounds; ++round) {
@@ -169,6 +172,13 @@ class Rounds {
     constexpr double longest = 1e-2;
     const std::vector<double>& samples = results_[c].samples_s;
     return !protocol_.cold && !workspace_.in_place() && (samples.empty() || samples.back() < longest);
+  }
+
+  void warm_up(std::size_t c) {
+    guarded(c, [&] {
+      workspace_.renew_inputs();
+      workspace_.run(results_[c].candidate);
+    });
   }
 
   // Adds one sample; the seconds that it took, 0 when it failed.

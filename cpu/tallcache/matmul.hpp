@@ -9,9 +9,12 @@
 // is the bare recursion, a template over how it forks and how it accesses memory.
 #pragma once
 
+#include <concepts>
+
 #include "common/execute.hpp"
 #include "common/fork/parallel.hpp"
 #include "common/ops/matmul.hpp"
+#include "common/span_views.hpp"
 #include "cpu/matmul/gemm.hpp"
 #include "cpu/matmul/recursive.hpp"
 
@@ -24,9 +27,14 @@ using cpu::matmul::Layout;
 using cpu::matmul::rec_mult;
 using cpu::matmul::Trans;
 
+/// The elements of the matrices that gemm() without a fork policy multiplies. Others have variants that
+/// execute<Matmul<std::int32_t>>() runs.
+template <class T>
+concept IsMultipliedByGemm = std::same_as<T, float> || std::same_as<T, double>;
+
 /// C = alpha op(A) op(B) + beta C, as BLAS's gemm, on `threads` threads including the caller. Scratch is kept
 /// for the next call. Throws Error when the sizes do not fit or matrices overlap.
-template <class T>
+template <IsMultipliedByGemm T>
 void gemm(Layout layout, Trans trans_a, Trans trans_b, std::type_identity_t<T> alpha,
           std::type_identity_t<MatrixView<const T>> a, std::type_identity_t<MatrixView<const T>> b,
           std::type_identity_t<T> beta, MatrixView<T> c, int threads = 1) {
@@ -45,7 +53,7 @@ void gemm(Layout layout, Trans trans_a, Trans trans_b, std::type_identity_t<T> a
 }
 
 /// C = A B, row-major.
-template <class T>
+template <IsMultipliedByGemm T>
 void gemm(MatrixView<T> c, std::type_identity_t<MatrixView<const T>> a,
           std::type_identity_t<MatrixView<const T>> b, int threads = 1) {
   gemm<T>(Layout::row_major, Trans::no, Trans::no, T{1}, a, b, T{0}, c, threads);

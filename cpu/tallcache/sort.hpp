@@ -12,11 +12,13 @@
 #include <iterator>
 #include <memory>
 #include <numeric>
+#include <ranges>
 #include <span>
 
 #include "common/execute.hpp"
 #include "common/fork/parallel.hpp"
 #include "common/ops/counting_sort.hpp"
+#include "common/span_views.hpp"
 #include "cpu/sort/by_index.hpp"
 #include "cpu/sort/distribution_sort.hpp"
 
@@ -112,6 +114,16 @@ void sort(Iterator first, Iterator last, Less less = {}, Projection projection =
     detail::sort_by_index(first, last - first, by_key, threads);
 }
 
+/// The same of the records of a range: a std::vector, a std::span, a std::deque.
+template <std::ranges::random_access_range Range, class Less = std::less<>, class Projection = std::identity>
+requires std::ranges::common_range<Range> &&
+    OrdersRecordsOf<Less, Projection, std::ranges::iterator_t<Range>> &&
+    SortsRecordsOf<std::ranges::iterator_t<Range>>
+void sort(Range&& records, Less less = {}, Projection projection = {}, int threads = 1) {
+  sort(std::ranges::begin(records), std::ranges::end(records), std::move(less), std::move(projection),
+       threads);
+}
+
 /// Sorts `in` to `out` on `threads` threads including the caller. No key may be above `range`. Throws Error
 /// when the sizes differ, the vectors overlap or a key is too large.
 inline void counting_sort(VectorView<std::uint32_t> out, VectorView<const std::uint32_t> in,
@@ -127,6 +139,27 @@ inline void counting_sort(VectorView<std::uint32_t> out, VectorView<std::uint32_
       "bucketed_streaming",
       {.out = out, .in = in, .payload_out = payload_out, .payload_in = payload_in, .range = range}, {},
       threads);
+}
+
+/// What holds keys that are read, or written: a std::vector, a std::span.
+template <class T>
+concept HoldsKeys = std::convertible_to<T, std::span<const std::uint32_t>>;
+template <class T>
+concept TakesKeys = std::convertible_to<T, std::span<std::uint32_t>>;
+
+/// The same of vectors and spans.
+template <TakesKeys Out, HoldsKeys In>
+void counting_sort(Out&& out, In&& in, std::uint32_t range, int threads = 1) {
+  counting_sort(vector_view(std::span<std::uint32_t>(out)), vector_view(std::span<const std::uint32_t>(in)),
+                range, threads);
+}
+template <TakesKeys Out, TakesKeys PayloadOut, HoldsKeys In, HoldsKeys PayloadIn>
+void counting_sort(Out&& out, PayloadOut&& payload_out, In&& in, PayloadIn&& payload_in, std::uint32_t range,
+                   int threads = 1) {
+  counting_sort(vector_view(std::span<std::uint32_t>(out)),
+                vector_view(std::span<std::uint32_t>(payload_out)),
+                vector_view(std::span<const std::uint32_t>(in)),
+                vector_view(std::span<const std::uint32_t>(payload_in)), range, threads);
 }
 
 }  // namespace tallcache

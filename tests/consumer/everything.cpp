@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
+#include <span>
 #include <vector>
 
 using namespace tallcache;
@@ -21,6 +23,26 @@ bool sorts() {
   if (!std::ranges::is_sorted(out)) return false;
   counting_sort({out.data(), 5}, {moved.data(), 5}, {in.data(), 5}, {payload.data(), 5}, 9);
   return moved == std::vector<std::uint32_t>{4, 1, 3, 0, 2};
+}
+
+// std::span and what converts to it, in place of views and iterators.
+bool takes_spans() {
+  std::vector<std::uint32_t> in{5, 3, 9, 3, 0}, out(5), payload{0, 1, 2, 3, 4}, moved(5);
+  counting_sort(out, std::span(in), 9);
+  if (!std::ranges::is_sorted(out)) return false;
+  counting_sort(out, moved, in, payload, 9);
+  if (moved != std::vector<std::uint32_t>{4, 1, 3, 0, 2}) return false;
+  sort(std::span(in).first(3), std::greater<>{});
+  if (in != std::vector<std::uint32_t>{9, 5, 3, 3, 0}) return false;
+  std::vector<float> a{1, 2, 3, 4, 5, 6}, b(6);
+  transpose(matrix_view(std::span(b), 3, 2), matrix_view(std::span(a), 2, 3));
+  if (b != std::vector<float>{1, 4, 2, 5, 3, 6}) return false;
+  try {
+    matrix_view(std::span(a), 2, 3, 4);  // seven elements
+    return false;
+  } catch (const Error&) {
+  }
+  return matrix_view(std::span(a), 2, 2, 4).ld == 4;
 }
 
 bool transposes() {
@@ -74,7 +96,7 @@ bool traces() {
 }  // namespace
 
 int main() {
-  const bool right[] = {sorts(), transposes(), multiplies(), forks(), traces()};
+  const bool right[] = {sorts(), takes_spans(), transposes(), multiplies(), forks(), traces()};
   for (const bool one : right) std::printf("%s\n", one ? "right" : "WRONG");
   return std::ranges::count(right, false) == 0 ? 0 : 1;
 }

@@ -81,3 +81,6 @@ if(EXISTS ${WORK}/build/counts)
   run(${WORK}/build/counts)
   run(${built}/misses)
 endif()
+
+run(${CMAKE_COMMAND} -DPREFIX=${WORK}/prefix -DWORK=${WORK}/components -DCXX=${CXX} -DGENERATOR=${GENERATOR}
+    -P ${SOURCE}/components.cmake)

@@ -124,7 +124,7 @@ void measure_sweep(SuiteRun& run, const Suite& suite, const CompareOptions& opti
   document.plan.emplace_back();
   Problem smaller{};
   for (const Index n : sizes) {
-    print(Stream::error, "{} {} {} = {} ...\n", operation.name, operation.element, size, n);
+    print(Stream::progress, "{} {} {} = {} ...\n", operation.name, operation.element, size, n);
     const Problem problem{.operation = &operation,
                           .shape = complete_shape(operation, {{size, n}}),
                           .input = {},
@@ -149,11 +149,14 @@ void compare(const CompareOptions& options) {
   }
   run.measure_limits();
   for (const Suite* suite : run.suites()) {
-    measure_sweep(run, *suite, options);
     const Document& document = run.document;
+    const auto show = [&] {
+      const Sweep sweep = document.plan.back();
+      run.part(fmt::format("\n{}{}", render(comparison_grid(document, sweep), Style::terminal),
+                           comparison_sentences(document, sweep)));
+    };
+    measure_and_show([&] { measure_sweep(run, *suite, options); }, show);
     const Sweep sweep = document.plan.back();
-    run.part(fmt::format("\n{}{}", render(comparison_grid(document, sweep), Style::terminal),
-                         comparison_sentences(document, sweep)));
     if (!options.svg.empty()) draw(plot_file(suite), comparison_plot(document, sweep));
   }
   run.finish();

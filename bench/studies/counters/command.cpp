@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/measure/counted.hpp"
+#include "bench/measure/interrupt.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/suite_run.hpp"
 #include "bench/studies/counters/counters.hpp"
@@ -12,17 +13,10 @@
 namespace tallcache {
 namespace {
 
-Quantity quantity_of(const Counted& count) {
-  Quantity quantity{.name = count.name, .unit = "1", .origin = Origin::event, .detail = count.description};
-  if (quantity.detail.empty()) quantity.detail = count.name;
-  quantity.at = {{"by", count.source}};
-  if (count.multiplexed) quantity.at["estimate"] = "multiplexed";
-  if (count.value)
-    quantity.value = static_cast<double>(*count.value);
-  else
-    quantity.reason = count.reason;
-  return quantity;
-}
+struct CountersOptions : SuiteOptions {
+  std::vector<std::string> events;
+  bool multiplex = false;
+};
 
 // The steps that run on one thread; a library counts no threads of its own.
 std::vector<Candidate> candidates_of(const Operation& operation, const OptimizationSteps& steps) {
@@ -36,33 +30,30 @@ std::vector<Candidate> candidates_of(const Operation& operation, const Optimizat
 }
 
 void count_steps(Document& document, const Operation& operation, const OptimizationSteps& steps,
-                 const SuiteOptions& options, Sharing sharing) {
+                 const CountersOptions& options) {
   const Problem problem{.operation = &operation,
                         .shape = complete_shape(operation, options.smoke ? steps.smoke : steps.shape),
                         .input = {},
                         .seed = options.seed};
   document.plan.push_back(
       CountersPlan{std::string(operation.name), std::string(operation.element), to_json(problem.shape)});
-  for (const CountedVariant& variant : count_all_events(problem, candidates_of(operation, steps), sharing)) {
+  const Sharing sharing = options.multiplex ? Sharing::multiplexed : Sharing::passes;
+  for (const CountedVariant& variant :
+       count_each(problem, candidates_of(operation, steps), options.events, sharing)) {
     Record record = to_record(problem, variant.candidate);
     record.outcome = variant.outcome;
-    for (const Counted& count : variant.counts) record.quantities.push_back(quantity_of(count));
+    for (const Counted& count : variant.counts) record.quantities.push_back(to_quantity(count));
     document.put(std::move(record));
   }
 }
-
-struct CountersOptions : SuiteOptions {
-  bool multiplex = false;
-};
 
 void counters(const CountersOptions& options) {
   SuiteRun run("counters", options, has_steps, "operation with steps");
   Document& document = run.document;
   if (!options.smoke) document.context.erase("mode");  // there are no others
-  const Sharing sharing = options.multiplex ? Sharing::multiplexed : Sharing::passes;
   run.each(&Suite::steps, [&](const Operation& operation, const OptimizationSteps& part) {
-    count_steps(document, operation, part, options, sharing);
-    run.part(counters_text(document, document.plan.back(), Style::terminal));
+    measure_and_show([&] { count_steps(document, operation, part, options); },
+                     [&] { run.part(counters_text(document, document.plan.back(), Style::terminal)); });
   });
   run.finish();
 }
@@ -75,8 +66,10 @@ void add_counters(CLI::App& app) {
       "Everything that PAPI can count of each step to the fastest variants, to be contributed",
       "Where a processor shows no counters (most virtual machines), the kernel's events are counted, and\n"
       "each of the others is there with the reason why not. results/README.md says how to contribute.\n"
-      "Example: tallcache counters --json counters.json");
+      "Example: tallcache counters --json counters.json\n"
+      "         tallcache counters matmul --event PAPI_TOT_INS --event PAPI_TLB_DM");
   add_suite(*command, *options, has_steps);
+  add_events(*command, options->events, "Only this event of PAPI's, as PAPI_BR_MSP; may be repeated");
   command->add_flag("--multiplex", options->multiplex,
                     "Events take turns in one run, and their counts are estimates; otherwise a run for every "
                     "few events");

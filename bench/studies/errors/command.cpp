@@ -133,8 +133,8 @@ void errors(const ErrorsOptions& options) {
   Document& document = run.document;
   if (!options.smoke) document.context.erase("mode");  // there are no others
   run.each(&Suite::errors, [&](const Operation& operation, const ErrorStudy& study) {
-    measure_study(document, operation, study, options);
-    run.part(errors_text(document, document.plan.back(), Style::terminal));
+    measure_and_show([&] { measure_study(document, operation, study, options); },
+                     [&] { run.part(errors_text(document, document.plan.back(), Style::terminal)); });
   });
   run.finish();
 }

@@ -112,9 +112,12 @@ void measure_forks(ForksOptions options) {
   for (const Operation* operation : chosen) {
     const ForksPlan plan{std::string(operation->name), std::string(operation->element), options.threads};
     document.plan.push_back(plan);
-    for (const Variant* variant : variants_of(*operation))
-      if (forks(variant)) measure_variant(document, *operation, *variant, options);
-    output.part(document, render(forks_grid(document, plan), Style::terminal));
+    const auto measure = [&] {
+      for (const Variant* variant : variants_of(*operation))
+        if (forks(variant)) measure_variant(document, *operation, *variant, options);
+    };
+    measure_and_show(measure,
+                     [&] { output.part(document, render(forks_grid(document, plan), Style::terminal)); });
   }
   output.finish(document);
 }

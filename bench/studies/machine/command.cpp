@@ -35,7 +35,7 @@ void describe_machine(const MachineOptions& options) {
   const DeviceWatch watch(0);
   const LimitsProtocol protocol = options.quick ? LimitsProtocol::quick() : LimitsProtocol{};
   const auto limits = measured_limits(protocol, 0, [&](std::string_view what) {
-    if (terminal) print(Stream::error, "\r\033[Kmeasuring: {} ...", what);
+    if (terminal) print(Stream::progress, "\r\033[Kmeasuring: {} ...", what);
   });
   if (terminal) print(Stream::error, "\r\033[K");
   Document document{.kind = "machine", .context = machine_context(), .limits = limits};

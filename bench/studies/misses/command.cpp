@@ -6,9 +6,12 @@
 
 #include "bench/measure/candidates.hpp"
 #include "bench/measure/context.hpp"
+#include "bench/measure/counted.hpp"
+#include "bench/measure/interrupt.hpp"
 #include "bench/measure/misses.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
+#include "bench/show/fit.hpp"
 #include "bench/show/gnuplot.hpp"
 #include "bench/show/streams.hpp"
 #include "bench/studies/misses/capacity_cliffs.hpp"
@@ -26,7 +29,7 @@ namespace {
 struct MissesOptions : ProblemOptions {
   std::string line, source = "auto", svg, json, backend = "cpu", machine = "h200";
   int device = 0;
-  std::vector<std::string> caches;
+  std::vector<std::string> caches, events;
   bool curve = false, cliffs = false;
 };
 
@@ -36,13 +39,32 @@ struct MissesPlan {
   std::vector<cache::CacheLevel> levels;
   SourceChoice choice;
   bool curve;
+  std::string note{};  ///< on the candidates' parameters
 };
+
+// Theory is of recursions down to the end. A leaf is a loop, whose misses have a cliff of their own: without
+// --param base every base is the least. Says which ones that changed.
+std::string take_least_base(std::vector<Candidate>& list, const MissesOptions& options) {
+  for (const std::string& param : options.params)
+    if (param.starts_with("base=")) return {};
+  std::string names;
+  for (Candidate& candidate : list)
+    for (const ParamSpec& spec : candidate.variant->params)
+      if (spec.name == "base") {
+        candidate.params.set(spec.name, spec.min);
+        names += fmt::format("{}{} {} (else {})", names.empty() ? "" : ", ", candidate.variant->name,
+                             spec.min, spec.default_value);
+      }
+  return names.empty() ? names
+                       : fmt::format("The base is the least where --param base=... names none: {}.", names);
+}
 
 // Everything that can be refused is, before anything is counted.
 MissesPlan planned(const MissesOptions& options) {
   MissesPlan plan{.problem = problem_of(options), .curve = options.curve || !options.svg.empty()};
   const Operation& operation = *plan.problem.operation;
   plan.candidates = candidates(operation, options.variants, options.params, 1, "cpu");
+  plan.note = take_least_base(plan.candidates, options);
   const Source asked = parse_source(options.source);
   plan.levels = cache_levels(options.caches, options.line);
   plan.choice = options.caches.empty() || asked != Source::automatic
@@ -78,8 +100,20 @@ void count(const MissesPlan& plan, Document& document) {
     executor = make_executor("cpu");
     workspace = std::make_unique<Workspace>(plan.problem, *executor);
   }
-  for (const Candidate& candidate : plan.candidates)
+  for (const Candidate& candidate : plan.candidates) {
+    stop_if_interrupted();
     document.put(counted_record(plan.problem, candidate, plan.choice.source, plan.levels, workspace.get()));
+  }
+}
+
+// The events that are named, beside the misses.
+void count_events(const MissesPlan& plan, std::span<const std::string> events, Document& document) {
+  for (const CountedVariant& variant : count_each(plan.problem, plan.candidates, events)) {
+    Record record = to_record(plan.problem, variant.candidate);
+    record.outcome = variant.outcome;
+    for (const Counted& count : variant.counts) record.quantities.push_back(to_quantity(count));
+    merge(document, std::move(record));
+  }
 }
 
 void trace_curves(const MissesPlan& plan, Document& document) {
@@ -106,8 +140,8 @@ void measure_cliffs(const MissesPlan& plan, Document& document) {
 // A device's caches are not traced: what its warps ask for is modelled, and counted where it can be.
 void run_on_device(const MissesOptions& options) {
   if (!options.caches.empty() || !options.line.empty() || options.source != "auto" || options.curve ||
-      options.cliffs || !options.svg.empty())
-    throw Error("--cache, --line, --source, --curve, --svg and --falls are of the CPU's variants");
+      options.cliffs || !options.svg.empty() || !options.events.empty())
+    throw Error("--cache, --line, --source, --curve, --svg, --event and --falls are of the CPU's variants");
   const Problem problem = problem_of(options);
   const cache::WarpMachine& machine = cache::warp_machine(options.machine);
   const auto list = candidates(*problem.operation, options.variants, options.params, 1, options.backend);
@@ -129,12 +163,23 @@ void measure_misses(const MissesOptions& options) {
   if (!find_backend(options.backend).host) return run_on_device(options);
   const MissesPlan plan = planned(options);
   Document document{.kind = "misses", .context = machine_context(), .plan = Json::array({part_of(plan)})};
-  count(plan, document);
-  if (plan.curve) trace_curves(plan, document);
-  if (options.cliffs) measure_cliffs(plan, document);
-  if (options.json != "-") print_text(Stream::output, misses_text(document, Style::terminal));
+  const NotedInterrupts noted;
+  const auto show = [&] {
+    if (options.json != "-" && verbosity() != Verbosity::quiet) {
+      if (!plan.note.empty()) print("{}\n", wrapped(plan.note, line_width()));
+      print_text(Stream::output, misses_text(document, Style::terminal));
+    }
+    if (!options.json.empty()) write_document(options.json, document);
+  };
+  measure_and_show(
+      [&] {
+        count(plan, document);
+        if (!options.events.empty()) count_events(plan, options.events, document);
+        if (plan.curve) trace_curves(plan, document);
+        if (options.cliffs) measure_cliffs(plan, document);
+      },
+      show);
   if (!options.svg.empty()) plot_misses(document, options.svg);
-  if (!options.json.empty()) write_document(options.json, document);
   require_right(document.measurements);
 }
 
@@ -145,7 +190,7 @@ void add_misses(CLI::App& app) {
       app, measure_misses, "misses",
       "Count cache misses of variants through PAPI, by level and kind, beside the theory",
       "Example: tallcache misses matmul naive recursive --shape m=200 --param base=4 --curve --svg q.svg\n"
-      "A leaf of REC-MULT is a loop: with the default base its misses have a cliff where a leaf "
+      "A leaf of REC-MULT is a loop: with the base of a timed run its misses have a cliff where a leaf "
       "no longer fits.");
   options->smallest_shape = true;  // every access is simulated
   add_problem(*command, *options, "all of them");
@@ -156,6 +201,8 @@ void add_misses(CLI::App& app) {
   command->add_option("--source", options->source,
                       "hardware, simulated, or auto: hardware where PAPI counts misses");
   command->add_flag("--curve", options->curve, "Add the misses at every cache size to the JSON");
+  add_events(*command, options->events,
+             "Also count this event of PAPI's in runs at full speed, as PAPI_BR_MSP; may be repeated");
   add_output_file(*command, "--svg", options->svg, "Plot the misses at every cache size into FILE (gnuplot)");
   command->add_flag("--falls", options->cliffs,
                     "Also: the size at which each variant falls off each cache, and where its time jumps");

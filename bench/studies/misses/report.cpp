@@ -90,9 +90,19 @@ Grid variant_grid(const Record& record) {
   return grid;
 }
 
+// The events that were asked for by name, a line each.
+std::string events_text(const Record& record) {
+  std::string text;
+  for (const Quantity& count : record.quantities)
+    if (count.at.contains("by"))
+      text += fmt::format("{}: {}\n", count.name,
+                          std::isnan(count.value) ? count.reason : fmt::format("{:.0f}", count.value));
+  return text.empty() ? text : "\n" + text;
+}
+
 std::string variant_text(const Record& record, Style style) {
-  const std::string absent = why_absent(record);
-  return "\n" + (absent.empty() ? render(variant_grid(record), style) : absent + "\n");
+  const std::string absent = why_absent(record), events = events_text(record);
+  return "\n" + (absent.empty() ? render(variant_grid(record), style) : absent + "\n") + events;
 }
 
 std::string short_bytes(double bytes) {

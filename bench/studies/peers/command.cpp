@@ -141,7 +141,7 @@ PlannedCase planned(const Problem& problem, const PeerComparison& comparison, co
 // Puts the records of a case in `row`.
 void measure_row(Document& document, const Problem& problem, const PeerComparison& comparison,
                  const PeerCase& peer_case, const PeersOptions& options, const std::string& row) {
-  print(Stream::error, "{} ...\n", row);
+  print(Stream::progress, "{} ...\n", row);
   const int threads = peer_case.all_cores ? default_threads() : 1;
   std::vector<Candidate> list;
   for (const Variant* variant : compared_variants(*problem.operation, comparison))
@@ -165,14 +165,18 @@ void measure_cases(SuiteRun& run, const Operation& operation, const PeerComparis
   if (default_threads() == 1) std::erase_if(cases, &PeerCase::all_cores);
   if (cases.empty()) return;  // it has larger ones alone
   run.document.plan.push_back(plan_of(operation, comparison));
-  for (const PeerCase& peer_case : cases) {
-    const Problem problem = problem_of(operation, peer_case, options);
-    const PlannedCase as_planned = planned(problem, comparison, peer_case, label_of(problem, peer_case));
-    run.document.plan.back()["cases"].push_back(as_planned);
-    measure_row(run.document, problem, comparison, peer_case, options, as_planned.row);
-    run.keep();
-  }
-  run.part(render(peers_grid(run.document, run.document.plan.back()), Style::terminal));
+  const auto measure = [&] {
+    for (const PeerCase& peer_case : cases) {
+      const Problem problem = problem_of(operation, peer_case, options);
+      const PlannedCase as_planned = planned(problem, comparison, peer_case, label_of(problem, peer_case));
+      run.document.plan.back()["cases"].push_back(as_planned);
+      measure_row(run.document, problem, comparison, peer_case, options, as_planned.row);
+      run.keep();
+    }
+  };
+  measure_and_show(measure, [&] {
+    run.part(render(peers_grid(run.document, run.document.plan.back()), Style::terminal));
+  });
 }
 
 // --- Draws ------------------------------------------------------------------------------------------------

@@ -10,9 +10,13 @@
 #include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
 #include "bench/results/limits.hpp"
+#include "bench/show/fit.hpp"
+#include "bench/show/format.hpp"
 #include "bench/show/streams.hpp"
 #include "bench/studies/reproduce/progress.hpp"
 #include "bench/studies/reproduce/results_file.hpp"
+#include "bench/studies/reproduce/summary.hpp"
+#include "bench/suites/by_name.hpp"
 #include "bench/tables/table.hpp"
 #include "common/catalogue.hpp"
 #include "common/measure/host_memory.hpp"
@@ -22,7 +26,7 @@ namespace {
 
 struct ReproduceOptions {
   std::vector<std::string> names;
-  bool full = false, list = false, fresh = false, smoke = false;
+  bool full = false, full_tables = false, list = false, fresh = false, smoke = false;
   std::string results = "tallcache-results", json;
   int device = 0;
   std::uint64_t seed = 1;
@@ -33,13 +37,22 @@ struct RowToMeasure {
   Row row;
 };
 
+// `name` is a table, a pattern of tables, or what a group of tables begins with: "matmul" is "matmul-*".
+std::string table_or_group(const std::string& name) {
+  const std::string group = name + "-*";
+  const auto is_named = [&](const Table* table) { return table->id == name; };
+  const auto is_of_group = [&](const Table* table) { return matches(group, table->id); };
+  return is_pattern(name) || std::ranges::any_of(tables(), is_named) ||
+                 std::ranges::none_of(tables(), is_of_group)
+             ? name
+             : group;
+}
+
 std::vector<const Table*> chosen(const ReproduceOptions& options) {
-  if (options.names.empty()) return {tables().begin(), tables().end()};
-  std::vector<const Table*> result;
-  for (const std::string& name : options.names)
-    if (const Table* table = &find_table(name); std::ranges::find(result, table) == result.end())
-      result.push_back(table);
-  return result;
+  std::vector<std::string> names;
+  for (const std::string& name : options.names) names.push_back(table_or_group(name));
+  return find_by_name(std::vector<const Table*>(tables().begin(), tables().end()), names, &Table::id,
+                      "table");
 }
 
 // What the row would need when that is more than there is; empty when it fits.
@@ -143,8 +156,10 @@ std::vector<const Row*> rows_left(std::span<const RowToMeasure> steps, const Res
     else
       left.push_back(&step.row);
   if (reused)
-    print(out, "{} measurements taken from {}; {} rows left to measure\n", reused, results.path(),
-          left.size());
+    print(out, "{}\n",
+          wrapped(fmt::format("{} measurements taken from {}; {} rows left to measure", reused,
+                              results.path(), left.size()),
+                  line_width(), 2));
   return left;
 }
 
@@ -154,6 +169,7 @@ void reproduce(const ReproduceOptions& options) {
     return;
   }
   const auto tables = chosen(options);
+  const bool whole = options.full_tables || !options.names.empty();
   const Scale scale = options.smoke ? Scale::smoke : options.full ? Scale::full : Scale::quick;
   require_writable(options.json);
   Json context = machine_context(options.device);
@@ -161,7 +177,7 @@ void reproduce(const ReproduceOptions& options) {
   context["seed"] = options.seed;
   Results results(options.results, context, options.fresh);
   const Stream out = options.json == "-" ? Stream::error : Stream::output;
-  print(out, "tallcache reproduce ({}) on {}\n", to_string(scale), context["cpu"].get<std::string>());
+  print(out, "{}\n", wrapped(machine_line({.kind = "reproduce", .context = context}), line_width(), 2));
 
   const std::vector<RowToMeasure> steps = rows_to_measure(tables, scale, options.seed);
   Progress progress(rows_left(steps, results, out), results.document());
@@ -171,9 +187,12 @@ void reproduce(const ReproduceOptions& options) {
   for (const Table* table : tables) {
     measure_rows(steps, *table, results, progress, options.device);
     if (table->needs_limits) measure_limits_once(results, scale, options.device);
-    print(out, "\n{}", render(*table, report_of(*table, results.document()), Style::terminal));
+    if (whole) print(out, "\n{}", render(*table, report_of(*table, results.document()), Style::terminal));
   }
-  print(out, "\nResults: {}\n", results.path());
+  if (tables.size() > 1 || !whole) print(out, "\n{}", overview(results.document(), tables));
+  print(out, "{}\n",
+        wrapped(fmt::format("Results: {0}; as a page: tallcache report {0} --html PAGE", results.path()),
+                line_width(), 2));
   const Document asked = part(results, steps, tables);
   if (!options.json.empty()) write_document(options.json, asked);
   require_right(asked.measurements);
@@ -188,8 +207,13 @@ void add_reproduce(CLI::App& app) {
       "Quick by default, a few minutes at most for all tables, and it says which sizes are left out; --full "
       "takes hours. "
       "Stopped by Ctrl-C, it keeps what is measured, and running it again resumes.\n"
-      "Example: tallcache reproduce matmul-cpu transpose-cpu --json tables.json");
-  command->add_option("TABLE", options->names, "Tables (all of them when none is named)");
+      "Example: tallcache reproduce matmul-cpu transpose-cpu --json tables.json\n"
+      "         tallcache reproduce '*-gpu*'");
+  command->add_option(
+      "TABLE", options->names,
+      "Tables, which are printed whole: a name, a group (matmul: all that begin with matmul-) or "
+      "a pattern ('*-gpu*'); all of them when none is named");
+  command->add_flag("--full-tables", options->full_tables, "Print all tables whole, before the summary");
   auto* full = command->add_flag("--full", options->full, "The printed sizes");
   command->add_flag("--list", options->list, "Name the tables and stop");
   command->add_flag("--smoke", options->smoke)->group("")->excludes(full);

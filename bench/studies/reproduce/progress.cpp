@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "bench/show/fit.hpp"
 #include "bench/show/streams.hpp"
 
 namespace tallcache {
@@ -84,7 +85,7 @@ void Progress::round(std::span<const Measurement> measurements) {
 void Progress::done() {
   std::erase(left_, row_);
   row_ = nullptr;
-  if (shown_) tallcache::print(Stream::error, "\r\033[K");
+  if (shown_) tallcache::print(Stream::progress, "\r\033[K");
 }
 
 void Progress::print(int repetitions) {
@@ -95,7 +96,8 @@ void Progress::print(int repetitions) {
                            : seconds < 5400 ? fmt::format("{:.0f} min", seconds / 60)
                                             : fmt::format("{:.1f} h", seconds / 3600);
   const std::string repetition = repetitions ? fmt::format(", repetition {}", repetitions + 1) : "";
-  tallcache::print(Stream::error, "\r\033[K{}{}, about {} left", current_, repetition, rest);
+  const std::string line = fmt::format("{}{}, about {} left", current_, repetition, rest);
+  tallcache::print(Stream::progress, "\r\033[K{}", clipped(line, line_width() - 1));
 }
 
 }  // namespace tallcache

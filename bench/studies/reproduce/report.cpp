@@ -9,6 +9,7 @@
 #include "bench/show/gnuplot.hpp"
 #include "bench/show/kind.hpp"
 #include "bench/studies/reproduce/results_file.hpp"
+#include "bench/studies/reproduce/summary.hpp"
 #include "bench/tables/sentences.hpp"
 
 namespace tallcache {
@@ -21,18 +22,10 @@ std::string full(const Document& document) {
   return text;
 }
 
-struct Verdicts {
-  int held = 0, decided = 0;
-
-  void count(const Report& report) {
-    for (const Finding& finding : report.findings)
-      if (finding.holds) ++decided, held += *finding.holds;
-  }
-  std::string text() const {
-    return fmt::format("Of the slides' findings that these measurements decide, {} of {} hold here.", held,
-                       decided);
-  }
-};
+std::string text_of(const Verdicts& verdicts) {
+  return fmt::format("Of the slides' findings that these measurements decide, {} of {} hold here.",
+                     verdicts.held, verdicts.decided);
+}
 
 // One line for each ratio, the slide's beside this machine's, and the number of findings that hold.
 std::string summary(const Document& document) {
@@ -48,7 +41,7 @@ std::string summary(const Document& document) {
     }
     verdicts.count(report);
   }
-  return render(grid, Style::markdown) + "\n" + verdicts.text() + "\n";
+  return render(grid, Style::markdown) + "\n" + text_of(verdicts) + "\n";
 }
 
 void add_table(Blocks& blocks, const Table& table, Report&& report) {
@@ -81,7 +74,7 @@ Blocks page(const Document& document) {
                                 .other = ratio.slide});
     add_table(tables, *table, std::move(report));
   }
-  Blocks blocks{Paragraph{verdicts.text()}};
+  Blocks blocks{Paragraph{text_of(verdicts)}};
   if (!ratios.items.empty()) blocks.emplace_back(std::move(ratios));
   blocks.insert(blocks.end(), std::make_move_iterator(tables.begin()), std::make_move_iterator(tables.end()));
   return blocks;

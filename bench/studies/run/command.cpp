@@ -8,13 +8,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/measure/candidates.hpp"
 #include "bench/measure/context.hpp"
 #include "bench/measure/device_watch.hpp"
+#include "bench/measure/interrupt.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
+#include "bench/measure/sweep.hpp"
 #include "bench/show/streams.hpp"
 #include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
@@ -25,10 +28,14 @@
 namespace tallcache {
 namespace {
 
+constexpr int most_repetitions = 1000000;
+
 struct RunOptions : ProblemOptions {
   std::string graph, json, backend;
   std::optional<double> seconds;
   ThreadOptions threads;
+  std::optional<int> repetitions;
+  int warm_up = 0;
   bool cold = false, first_touch = false, patient = false;
   LaunchMode launch = LaunchMode::plain;
   int device = 0;
@@ -73,32 +80,69 @@ void print_first_touches(const Problem& problem) {
   }
 }
 
-void run(const RunOptions& options) {
-  Problem problem = problem_to_run(options);
-  if (options.first_touch) return print_first_touches(problem);
-  problem.pages = options.pages;
-  const Threads threads(options.threads);
+Protocol protocol_of(const RunOptions& options) {
+  // Without a shape it is a look.
+  Protocol protocol{
+      .seconds = options.seconds.value_or(options.shape.empty() && options.graph.empty() ? 0.1 : 1),
+      .warm_up = options.warm_up,
+      .cold = options.cold,
+      .planning = options.patient ? Planning::patient : Planning::quick};
+  if (options.repetitions) {
+    protocol.min_rounds = protocol.max_rounds = *options.repetitions;
+    protocol.seconds = most_seconds;  // a run of any length is repeated
+  }
+  return protocol;
+}
+
+// Measures the candidates on one problem. What was measured before an interruption is put into the document,
+// too.
+void measure_problem(Document& document, const Problem& problem, const RunOptions& options) {
   auto list = candidates(*problem.operation, options.variants, options.params, options.threads.count,
                          options.backend);
   for (Candidate& candidate : list) candidate.launch = options.launch;
+  std::vector<Measurement> measured;
+  const auto put = [&] {
+    for (const Measurement& m : measured) {
+      Record record = to_record(problem, m);
+      if (options.cold) record.conditions["caches"] = "cold";
+      document.put(std::move(record));
+    }
+  };
+  measure_and_show(
+      [&] {
+        measured = measure_each(
+            problem, list, protocol_of(options), options.device,
+            [&](std::span<const Measurement> so_far) { measured.assign(so_far.begin(), so_far.end()); });
+      },
+      put);
+}
+
+void run(RunOptions options) {
+  std::vector<Problem> problems;
+  const std::string asked = std::exchange(options.shape, {});
+  for (const std::string& shape : swept_shapes(asked)) {
+    options.shape = shape;
+    problems.push_back(problem_to_run(options));
+    problems.back().pages = options.pages;
+  }
+  if (options.first_touch) return print_first_touches(problems.front());
+  const Threads threads(options.threads);
+  // Names are refused before anything is measured.
+  candidates(*problems.front().operation, options.variants, options.params, options.threads.count,
+             options.backend);
   const Output output(options.json);
-  // Without a shape it is a look.
-  const double seconds = options.seconds.value_or(options.shape.empty() && options.graph.empty() ? 0.1 : 1);
   const DeviceWatch watch(options.device);
   Document document{.kind = "run", .context = machine_context(options.device)};
   document.context["seed"] = options.seed;
   if (options.threads.count > 1) document.context["fork"] = name_of(options.threads.fork);
-  for (const Measurement& m : measure_each(problem, list,
-                                           {.seconds = seconds,
-                                           .cold = options.cold,
-                                           .planning = options.patient ? Planning::patient : Planning::quick},
-                                           options.device)) {
-    Record record = to_record(problem, m);
-    if (options.cold) record.conditions["caches"] = "cold";
-    document.put(std::move(record));
-  }
-  watch.note(document);
-  output.part(document, render(run_grid(document), Style::terminal));
+  std::size_t shown = 0;
+  const auto show = [&] {
+    watch.note(document);
+    const std::vector<Grid> grids = run_grids(document);
+    for (; shown < grids.size(); ++shown) output.part(document, render(grids[shown], Style::terminal));
+  };
+  for (const Problem& problem : problems)
+    measure_and_show([&] { measure_problem(document, problem, options); }, show);
   output.devices(document);
   output.finish(document);
   require_device_ran(document, !options.backend.empty());
@@ -124,6 +168,15 @@ void add_run(CLI::App& app) {
       ->excludes(flags.input);
   above_zero(command->add_option("--seconds", options->seconds,
                                  "Time to spend on each variant; 1, or 0.1 without a shape"));
+  whole_in(
+      command->add_option("--repetitions", options->repetitions,
+                          "Time each variant so many times, however long that takes, in place of --seconds"),
+      1, most_repetitions)
+      ->excludes("--seconds");
+  whole_in(
+      command->add_option("--warm-up", options->warm_up, "Runs of each variant before those that are timed"),
+      0, most_repetitions)
+      ->capture_default_str();
   add_threads(*command, options->threads);
   add_huge_pages(*command, options->pages);
   command->add_flag("--first-touch", options->first_touch,
@@ -138,7 +191,9 @@ void add_run(CLI::App& app) {
           std::map<std::string, LaunchMode>{{"plain", LaunchMode::plain}, {"graph", LaunchMode::graph}}))
       ->type_name("plain|graph");
   add_json(*command, options->json);
-  command->footer("Example: tallcache run matmul naive tiled recursive --shape m=512 --param base=32");
+  command->footer(
+      "Example: tallcache run matmul naive tiled recursive --shape m=512 --param base=32\n"
+      "         tallcache run matmul 'rec*' --shape 'm=64..4096*2'");
   command->callback([options, command] {
     if (!options->graph.empty() && command->get_option("operation")->empty())
       options->operation = operations_with(has_graph).front();

@@ -49,7 +49,8 @@ void measure_steps(Document& document, const Operation& operation, const Optimiz
                         .input = {},
                         .seed = options.seed};
   document.plan.push_back(plan_of(problem, steps));
-  print(Stream::error, "{} {} {} ...\n", operation.name, steps.element, to_string(operation, problem.shape));
+  print(Stream::progress, "{} {} {} ...\n", operation.name, steps.element,
+        to_string(operation, problem.shape));
   std::vector<Candidate> list;
   for (const Step& step : steps.steps) list.push_back(candidate_of(operation, steps, step));
   const Protocol protocol{.min_rounds = 3,
@@ -72,8 +73,8 @@ void steps(const StepsOptions& options) {
   run.measure_limits();
   run.each(&Suite::steps, [&](const Operation& operation, const OptimizationSteps& part) {
     if (!options.smoke && part.from > options.scale()) return;
-    measure_steps(document, operation, part, options);
-    run.part(render(steps_grid(document, document.plan.back()), Style::terminal));
+    measure_and_show([&] { measure_steps(document, operation, part, options); },
+                     [&] { run.part(render(steps_grid(document, document.plan.back()), Style::terminal)); });
   });
   run.finish();
 }

@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# What a person types: help without arguments, patterns, sweeps, how often and how much is said, CSV, manual pages and
+# completion, Ctrl-C. Usage: cli_typed_test.sh PROGRAM README
+set -u
+program=$1 readme=$2
+# shellcheck source=tests/cli.sh
+. "$(dirname "$0")/cli.sh" || exit
+unset COLUMNS NO_COLOR
+# fits FILE [COLUMNS]
+fits() {
+  local long
+  long=$(awk -v most="${2:-100}" 'length($0) > most' "$1" | head -3)
+  [ -z "$long" ] || fail "wider than ${2:-100} columns: $long"
+}
+fast=(--shape m=8 --seconds 0.001)
+
+# Without arguments: the help.
+run 0; has out "^Usage: tallcache"; has out "^  reproduce "; lacks err .
+run 0 --help; fits out
+run 0 run --help; fits out; has out "repetitions"
+
+# The catalogue: each operation once, in groups that fit.
+run 0 list; fits out
+[ "$(grep -c '^matmul: ' out)" = 1 ] || fail "an operation has not one heading"
+has out "^ CPU:$"; has out "^ CPU, libraries:$"
+[ "$(grep -c 'unavailable.*NVIDIA\|unavailable.*CUDA' out)" -le "$(grep -c '^ GPU' out)" ] || fail "a GPU is missing more than once"
+run 0 list 'transpose*'; has out "^transpose_in_place: "; lacks out "^matmul"
+bad "no operation matches 'x\*'" list 'x*'
+
+# Patterns and sweeps.
+run 0 run matmul 'rec*' --backend cpu "${fast[@]}" --json pattern.json; has out "recursive_packed"; lacks out "tiled"
+bad "no variant of matmul matches 'x\*'" run matmul 'x*' "${fast[@]}"
+run 0 run matmul naive tiled --shape 'm=8..32*2,k=4' --seconds 0.001 --json sweep.json
+for size in 8 16 32; do has out "^matmul double m=$size,n=$size,k=4"; done
+has out "over naive"; has out " 1.00x"
+bad "no sweep" run matmul --shape 'm=8..32'
+bad "no sweep" run matmul --shape 'm=32..8*2'
+bad "no sweep" run matmul --shape 'm=8..32*1'
+bad "more than 1000" run matmul --shape 'm=1..100000+1'
+
+# How often.
+run 0 run matmul naive --shape m=8 --repetitions 3 --warm-up 2 --json three.json
+python3 - three.json <<'P' || fail "not three repetitions"
+import json, sys
+time = json.load(open(sys.argv[1]))["measurements"][0]["quantities"][0]
+assert time["name"] == "time" and len(time["samples"]) == 3, time
+P
+bad "excludes" run matmul naive --shape m=8 --repetitions 3 --seconds 1
+bad "from 1 to" run matmul naive --shape m=8 --repetitions 0
+
+# How much is said.
+run 0 run matmul naive "${fast[@]}" --quiet --json quiet.json; lacks out .; lacks err .; has quiet.json '"time"'
+run 0 run matmul naive "${fast[@]}" --verbose; has err "^matmul double m=8,n=8,k=8 on the CPU: 1 repetition$"; has err "2 repetitions"
+bad "excludes" run matmul naive "${fast[@]}" --verbose --quiet
+run 0 run matmul naive "${fast[@]}"; has out "[0-9] [un]s "
+
+# A line of CSV for each figure, whatever the text in it.
+run 0 report sweep.json pattern.json --csv figures.csv
+python3 - figures.csv sweep.json pattern.json <<'P' || fail "figures.csv"
+import csv, json, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline="")))
+records = [r for name in sys.argv[2:] for r in json.load(open(name))["measurements"]]
+assert len(rows) == sum(max(1, len(r["quantities"])) for r in records), len(rows)
+times = [float(r["value"]) for r in rows if r["quantity"] == "time" and not r["at"]]
+assert times == [q["value"] for r in records for q in r["quantities"] if q["name"] == "time" and not q.get("at")]
+assert {r["shape"] for r in rows} >= {"m=8,n=8,k=4,pad=0", "m=16,n=16,k=4,pad=0"}, {r["shape"] for r in rows}
+P
+bad "excludes" report sweep.json --csv x.csv --html x.html
+run 0 report sweep.json --csv -; has out "^kind,date"
+
+# Manual pages: every command, every option, and the variables that the README names.
+commands=$("$program" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+[ "$(wc -w <<<"$commands")" -ge 14 ] || fail "few commands: $commands"
+plain() { sed 's/\\f.//g; s/\\-/-/g' "$1"; }
+for command in "" $commands; do
+  # shellcheck disable=SC2086  # none for the program
+  run 0 manual $command
+  plain out >page
+  for section in NAME SYNOPSIS ENVIRONMENT FILES "EXIT STATUS" "SEE ALSO"; do has page "^\.SH $section$"; done
+  # shellcheck disable=SC2086
+  "$program" $command --help >help
+  for option in $(sed -n 's/^ *\(-h,\)\?\(--[a-z-]*\).*/\2/p' help); do has page "$option"; done
+  if command -v groff >/dev/null; then
+    groff -man -Tutf8 -ww out >/dev/null 2>warnings || fail "groff fails on the manual of '$command'"
+    [ ! -s warnings ] || fail "groff warns: $(head -3 warnings)"
+  fi
+done
+for variable in $(sed -n '/^\.SH ENVIRONMENT/,/^\.SH FILES/s/^\([A-Z_]\{4,\}\) *$/\1/p' page); do
+  grep -q "^| .*\`$variable\`" "$readme" || fail "the README has no $variable in its table"
+done
+bad "did you mean 'run'" manual runn
+
+# Completion: what a shell would offer.
+run 0 completion bash; cp out bash.sh
+offered() { # offered WORD...: what bash offers behind these
+  bash -c '. ./bash.sh; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tallcache; printf "%s\n" "${COMPREPLY[@]}"' bash "$@"
+}
+[ "$(offered tallcache repr)" = reproduce ] || fail "bash does not complete a command"
+[ "$(offered tallcache reproduce matmul-c | sort | tr '\n' ' ')" = "matmul-counters matmul-cpu " ] || fail "nor tables"
+[ "$(offered tallcache run --warm)" = --warm-up ] || fail "nor options"
+run 0 completion fish; has out "seen_subcommand_from reproduce. -a matmul-cpu"
+if command -v fish >/dev/null; then
+  cp out fish.fish
+  [ "$(fish -c 'source fish.fish; complete -C "tallcache repr"' | cut -f1)" = reproduce ] || fail "fish does not complete a command"
+else
+  skip "completion in fish" "fish is not installed"
+fi
+run 0 completion zsh; has out "^#compdef tallcache"
+if command -v zsh >/dev/null; then
+  cp out _tallcache
+  zsh -c 'words=(tallcache repr) CURRENT=2; compadd() { print -l -- "${@:2}" }; . ./_tallcache' >offered 2>&1
+  has offered "^reproduce$"
+  zsh -c 'words=(tallcache manual x) CURRENT=3; compadd() { print -l -- "${@:2}" }; . ./_tallcache' >offered 2>&1
+  has offered "^explain$"; lacks offered "^--version$"
+else
+  skip "completion in zsh" "zsh is not installed"
+fi
+bad "bash" completion tcsh
+
+# Ctrl-C: what was measured is printed and in the file, which is whole.
+: >err
+"$program" run matmul naive loops_ikj --shape m=64 --seconds 1000 --verbose --json stopped.json >out 2>err &
+pid=$!
+for ((i = 0; i < 300; ++i)); do grep -q "3 repetitions" err && break; sleep 0.1; done
+kill -INT "$pid"
+wait "$pid"
+[ $? = 130 ] || fail "an interrupted run does not exit with 130"
+has err "interrupted"; has out "^  naive .*not verified again"; has stopped.json '"name": "time"'; conforms stopped.json
+"$program" peers counting_sort --smoke --seconds 1000 --json stopped.json >out 2>err &
+pid=$!
+for ((i = 0; i < 600; ++i)); do [ "$(grep -c '\.\.\.$' err)" -ge 2 ] && break; sleep 0.1; done
+kill -INT "$pid"
+wait "$pid"
+[ $? = 130 ] || fail "interrupted peers do not exit with 130"
+has out "counting_sort uint32"
+
+# Nothing is emphasised in a file, nor on a terminal that does not want it.
+if command -v script >/dev/null; then
+  script -qec "TERM=xterm '$program' reproduce --smoke --results here" bold </dev/null >/dev/null
+  grep -q $'\033\[1m' bold || fail "nothing is bold on a terminal"
+  script -qec "TERM=xterm NO_COLOR=1 '$program' reproduce --smoke --results here" plain.txt </dev/null >/dev/null
+  grep -q $'\033\[1m' plain.txt && fail "bold in spite of NO_COLOR"
+else
+  skip "NO_COLOR" "script is not installed"
+fi
+# A device that is not there is one line.
+if ! nvidia-smi -L >/dev/null 2>&1; then
+  bad "GPU\|backend 'gpu'" peers matmul --smoke --backend gpu
+fi
+finish
