@@ -42,15 +42,25 @@ struct DeviceThread {
   __device__ static int first_set(unsigned mask) { return __ffs(mask) - 1; }
 };
 
-template <int n, class T>
+template <int n, class T, int alignment = alignof(T)>
 __device__ T& shared(DeviceThread) {
-  __shared__ T array;
+  __shared__ __align__(alignment) T array;
   return array;
 }
 template <class T>
 __device__ T* dynamic_shared(DeviceThread) {
   extern __shared__ T array_of_launch[];
   return array_of_launch;
+}
+
+template <int n, class T>
+__device__ auto& vector_at(T& element) {
+  using Elements = Vector<std::remove_const_t<T>, n>;
+  return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const Elements, Elements>&>(element);
+}
+template <class T>
+__device__ T& element_at(T& element, Index e) {
+  return (&element)[e];
 }
 
 template <class Kernel, class... Args>

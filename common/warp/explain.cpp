@@ -100,9 +100,7 @@ std::string cost(const ExplainedSite& s, const EachRequest& each) {
 
 Explanation::Explanation(HostDevice& device) : device_(device) {
   device.recorder().observe([this](const Site& site, const cache::WarpRequest& request) {
-    const std::uint64_t key =
-        site.where.hash() << 3 | static_cast<unsigned>(site.space) << 2 | static_cast<unsigned>(site.kind);
-    const auto [observed, is_new] = observed_.try_emplace(key, Observed{site, {}});
+    const auto [observed, is_new] = observed_.try_emplace(site.key(), Observed{site, {}});
     for (int lane = 0; lane + 1 < 32; ++lane)
       if ((request.mask >> lane & 3) == 3)
         ++observed->second

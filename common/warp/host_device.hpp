@@ -163,8 +163,8 @@ inline Dim HostThread::block() const { return device_->block_index_; }
 inline Dim HostThread::block_dim() const { return device_->block_; }
 inline Dim HostThread::grid_dim() const { return device_->grid_; }
 
-/// The block's shared array number n.
-template <int n, class T>
+/// The block's shared array number n. All begin at multiples of 16 bytes.
+template <int n, class T, int = 16>
 SharedArray<T> shared(const HostThread& t) {
   using Element = std::remove_reference_t<decltype(std::declval<T&>()[0])>;
   const auto [memory, address] = t.device().shared_array(n, sizeof(T));

@@ -7,8 +7,14 @@
 //   shuffle(v, lane), shuffle_down(v, d), ballot(b), match_any(v)   among all lanes of the warp
 //   atomic_add(element, v)                             the old value
 //   popcount(mask), first_set(mask)                    bits of a mask; the lowest one's number
-// and shared<n, T>(t) is the block's shared array number n, of type T; dynamic_shared<T>(t) the one whose
-// size the launch gives. gpu::DeviceThread is the device's, warp::HostThread the model's.
+// and shared<n, T>(t) is the block's shared array number n, of type T, shared<n, T, 16>(t) one that begins at
+// a multiple of 16 bytes, and dynamic_shared<T>(t) the one whose size the launch gives.
+//
+// vector_at<n>(element) is the Vector of the n elements from `element` on, in global or in shared memory:
+// reading it is one load, assigning to it one store. Its address is a multiple of its size.
+// element_at(element, e) is the e-th element behind `element`.
+//
+// gpu::DeviceThread is the device's context, warp::HostThread the model's.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +29,14 @@ namespace tallcache {
 
 struct Dim {
   unsigned x = 1, y = 1, z = 1;
+};
+
+/// `n` elements that lie side by side, 16 bytes at most, which a thread loads or stores at once.
+template <class T, int n>
+struct alignas(sizeof(T) * n) Vector {
+  static_assert(sizeof(T) * n <= 16);
+  static constexpr int size = n;
+  T at[n];
 };
 
 /// The blocks of a launch, the threads of a block, and the bytes of its dynamic_shared().

@@ -109,11 +109,11 @@ struct batched : OnGpu {
     const auto with = [&](auto kernel, int shared_bytes) {
       allow_dynamic_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
       kernel<<<grid_of(args.batch * order.tiles()), Tiles::threads, shared_bytes, stream_of(launch)>>>(
-          args.c, args.a, args.b, args.m(), order, transpose::rows_are_chunks(args.c));
+          args.c, args.a, args.b, args.m(), order, rows_are_chunks(args.c));
       check_launch();
     };
     // All matrices begin at whole chunks where the first does, as their leading dimension is one of chunks.
-    if (transpose::rows_are_chunks(args.b))
+    if (rows_are_chunks(args.b))
       with(multiply_tiles_of_each<Tiles, true>, BlockProduct<float, Tiles, true>::shared_bytes);
     else
       with(multiply_tiles_of_each<Tiles, false>, BlockProduct<float, Tiles, false>::shared_bytes);

@@ -9,7 +9,7 @@
 #include "gpu/matmul/block_product.cuh"
 #include "gpu/matmul/stream_plan.hpp"
 #include "gpu/on_gpu.hpp"
-#include "gpu/transpose/chunk.cuh"
+#include "gpu/chunk.hpp"
 
 namespace tallcache::gpu::matmul {
 
@@ -99,7 +99,7 @@ void multiply_in_blocks(const Launch& launch, const typename Matmul<T>::template
                         const TileOrder& order, const StreamPlan& plan, T* parts, bool wide) {
   const auto& [c, a, b, scratch] = args;
   if (c.rows == 0 || c.cols == 0) return;
-  const bool wide_c = transpose::rows_are_chunks(c);
+  const bool wide_c = rows_are_chunks(c);
   const auto start = [&]<bool wide_b>(std::bool_constant<wide_b>) {
     constexpr int shared_bytes = BlockProduct<T, Tiles, wide_b>::shared_bytes;
     if (plan.whole > 0) {
@@ -134,7 +134,7 @@ void multiply_in_blocks(const Launch& launch, const typename Matmul<T>::template
 template <class Tiles, class T>
 void multiply_in_blocks(const Launch& launch, const typename Matmul<T>::template Args<>& args,
                         const TileOrder& order, const StreamPlan& plan, T* parts) {
-  multiply_in_blocks<Tiles, T>(launch, args, order, plan, parts, transpose::rows_are_chunks(args.b));
+  multiply_in_blocks<Tiles, T>(launch, args, order, plan, parts, rows_are_chunks(args.b));
 }
 
 }  // namespace tallcache::gpu::matmul

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/view.hpp"
+#include "common/warp/kernel.hpp"
 #include "gpu/asynchronous_copy.cuh"
 
 namespace tallcache::gpu::matmul {
@@ -19,11 +20,6 @@ struct BlockShape {
   static constexpr int slice_threads = rows / warp_rows * (cols / warp_cols) * 32;
   static constexpr int threads = slices * slice_threads;
   static constexpr int min_blocks = min_blocks_of_sm;
-};
-
-template <class T, int size>
-struct alignas(sizeof(T) * size) Vector {
-  T at[size];
 };
 
 /// A thread's part of the product. Where `wide_b`, rows of B start at multiples of 16 bytes.

@@ -38,7 +38,7 @@ struct warp_mma : OnGpu {
           scratch.vector<double>(static_cast<Index>(plan.slots()) * Tiles::rows * Tiles::cols).data;
       multiply_in_blocks<Tiles, double>(
           launch, args, tiles_of<Tiles>(shape, static_cast<BlockOrder>(params["order"])), plan, parts,
-          transpose::rows_are_chunks(args.a) && transpose::rows_are_chunks(args.b));
+          rows_are_chunks(args.a) && rows_are_chunks(args.b));
     });
   }
 

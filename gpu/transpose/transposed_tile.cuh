@@ -2,7 +2,7 @@
 // swizzled places, so that neither columns nor rows have bank conflicts.
 #pragma once
 
-#include "gpu/transpose/chunk.cuh"
+#include "gpu/chunk.hpp"
 
 namespace tallcache::gpu::transpose {
 
@@ -37,7 +37,7 @@ struct TransposedTile {
           if (is_whole)
             part[s][e] = *reinterpret_cast<const Chunk<T>*>(a.data + r * a.ld + c);
           else if (r >= 0 && r < a.rows)
-            part[s][e] = load_chunk(a.data + r * a.ld, c, a.cols);
+            part[s][e] = load_chunk<T>(a(r, c), -c, a.cols - c);
           else
             part[s][e] = {};
         }
@@ -76,7 +76,7 @@ struct TransposedTile {
       if (is_whole)
         *reinterpret_cast<Chunk<T>*>(b.data + (i + r) * b.ld + col) = at(r, c);
       else if (i + r < b.rows)
-        store_chunk(b.data + (i + r) * b.ld, col, b.cols, at(r, c));
+        store_chunk(b(i + r, col), -col, b.cols - col, at(r, c));
     }
   }
 };
