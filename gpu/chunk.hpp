@@ -1,7 +1,9 @@
 // A chunk of sixteen bytes, which a thread loads or stores at once.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 #include "common/view.hpp"
 #include "gpu/on_gpu.hpp"
@@ -19,8 +21,9 @@ bool rows_are_chunks(const MatrixView<T, Access>& a) {
 
 /// The chunk whose first element is `first`, of which elements [begin, end) exist; the others are zero. It is
 /// loaded at once where all exist and `wide`, which says that `first` lies at a multiple of 16 bytes.
-template <class T, class Element>
-TALLCACHE_DEVICE Chunk<T> load_chunk(Element&& first, Index begin, Index end, bool wide = true) {
+template <class T, class Element, std::signed_integral I>
+TALLCACHE_DEVICE Chunk<T> load_chunk(Element&& first, std::type_identity_t<I> begin, I end,
+                                     bool wide = true) {
   constexpr int size = Chunk<T>::size;
   if (wide && begin <= 0 && size <= end) return vector_at<size>(first);
   Chunk<T> chunk{};
@@ -31,9 +34,9 @@ TALLCACHE_DEVICE Chunk<T> load_chunk(Element&& first, Index begin, Index end, bo
 }
 
 /// Stores what exists of the chunk whose first element is `first`.
-template <class Element, class T, int size>
-TALLCACHE_DEVICE void store_chunk(Element&& first, Index begin, Index end, const Vector<T, size>& chunk,
-                                  bool wide = true) {
+template <class Element, std::signed_integral I, class T, int size>
+TALLCACHE_DEVICE void store_chunk(Element&& first, std::type_identity_t<I> begin, I end,
+                                  const Vector<T, size>& chunk, bool wide = true) {
   if (wide && begin <= 0 && size <= end) {
     vector_at<size>(first) = chunk;
     return;

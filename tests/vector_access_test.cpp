@@ -1,11 +1,14 @@
-// Accesses of 8 and 16 bytes in a kernel's text: they are the requests that the slow model counts, of the
-// widths that the text says, and move the right bytes.
+// Accesses of 8 and 16 bytes and asynchronous copies in a kernel's text: they are the requests that the slow
+// model counts, of the widths that the text says, and move the right bytes at the right time.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
+#include "gpu/matmul/asynchronous_copies.hpp"
 #include "gpu/matmul/vector_loads.hpp"
+#include "gpu/matmul/warp_tiles.hpp"
 #include "tests/counted_array.hpp"
 #include "tests/requests_reference.hpp"
 
@@ -33,7 +36,10 @@ struct OneRequest {
     const unsigned lane = t.thread().x;
     if (!(what.mask >> lane & 1)) return;
     const auto word = static_cast<Index>(what.address[lane] / 4);
-    if (what.space == Space::global)
+    if (what.kind == AccessKind::copy)  // of a space: the other's is the same for all lanes
+      copy_asynchronously(t, shared_address(t, array[what.space == Space::shared ? word : 0]),
+                          vector_at<n>(a[what.space == Space::global ? word : 0]), 4 * n);
+    else if (what.space == Space::global)
       touch(a[word]);
     else
       touch(array[word]);
@@ -65,14 +71,14 @@ RequestCounts counts_of_text(HostDevice& device, Array<std::uint32_t>& memory, c
 /// Of `number` requests of `width` bytes, those that the slow model counts otherwise, when it takes them to
 /// have `counted` bytes a lane.
 int wrong_requests(const char* machine_name, int width, int counted, std::uint64_t number) {
+  constexpr AccessKind kinds[] = {AccessKind::load, AccessKind::store, AccessKind::copy};
   const cache::WarpMachine& machine = warp_machine(machine_name);
   HostDevice device(machine);
   Array<std::uint32_t> memory(device, words);
   int wrong = 0;
   for (std::uint64_t seed = 0; seed < number; ++seed) {
-    WarpRequest what{.width = width,
-                     .space = seed % 2 ? Space::shared : Space::global,
-                     .kind = seed / 2 % 2 ? AccessKind::store : AccessKind::load};
+    WarpRequest what{
+        .width = width, .space = seed % 2 ? Space::shared : Space::global, .kind = kinds[seed / 2 % 3]};
     cache::draw_lanes(machine, seed, what);
     WarpRequest reference = what;
     reference.width = counted;
@@ -87,6 +93,65 @@ TEST(VectorAccesses, AreTheRequestsOfTheSlowModel) {
       EXPECT_EQ(wrong_requests(machine, width, width, 2500), 0) << machine << width;
   EXPECT_GT(wrong_requests("h200", 16, 8, 100), 50) << "another width is found";
   EXPECT_GT(wrong_requests("h200", 8, 4, 100), 50);
+}
+
+/// Two groups of copies of 8 bytes a lane, of which only `bytes` exist in the second. `when` of the memory is
+/// what a lane finds: before it waits, when all but the last group have arrived, when all have.
+template <int when>
+struct CopyTwice {
+  int bytes;
+
+  template <class Thread, class A>
+  void operator()(const Thread& t, A to, A from) const {
+    auto&& array = shared<0, float[128]>(t);
+    const auto at = static_cast<Index>(2 * t.thread().x);
+    for (int group = 0; group < 2; ++group) {
+      const Index first = 64 * group + at;
+      copy_asynchronously(t, shared_address(t, array[first]), vector_at<2>(from[first]), group ? bytes : 8);
+      t.commit_copies();
+    }
+    if constexpr (when == 1) wait_for_copies<1>(t);
+    if constexpr (when == 2) wait_for_copies<0>(t);
+    for (int group = 0; group < 2; ++group)
+      for (Index e = 0; e < 2; ++e) to[64 * group + at + e] = array[64 * group + at + e];
+  }
+};
+
+TEST(AsynchronousCopies, ArriveWhenTheThreadHasWaited) {
+  HostDevice device(warp_machine("h200"));
+  Array<float> to(device, 128), from(device, 128);
+  const auto run = [&](auto kernel) { device.launch({{2}, {32}}, kernel, to.view, from.view); };
+  const auto arrived = [&](std::size_t i) { return to.elements[i] == static_cast<float>(i); };
+  const auto nothing = [&](std::size_t i) { return std::isnan(to.elements[i]); };
+  run(CopyTwice<0>{8});
+  for (std::size_t i = 0; i < 128; ++i) ASSERT_TRUE(nothing(i)) << i;
+  run(CopyTwice<1>{8});
+  for (std::size_t i = 0; i < 128; ++i) ASSERT_TRUE(i < 64 ? arrived(i) : nothing(i)) << i;
+  run(CopyTwice<2>{4});
+  for (std::size_t i = 0; i < 128; ++i)
+    ASSERT_TRUE(i < 64 || i % 2 == 0 ? arrived(i) : to.elements[i] == 0) << i;
+  device.recorder().clear();
+  run(CopyTwice<2>{0});
+  for (std::size_t i = 0; i < 128; ++i) ASSERT_TRUE(i < 64 ? arrived(i) : to.elements[i] == 0) << i;
+  EXPECT_EQ(device.total(Space::global, AccessKind::copy).requests, 2u) << "zeros are not read";
+  EXPECT_EQ(device.total(Space::shared, AccessKind::copy).requests, 4u);
+}
+
+struct CopyBeyond {
+  template <class Thread, class A>
+  void operator()(const Thread& t, A a) const {
+    auto&& array = shared<0, float[4]>(t);
+    copy_asynchronously(t, shared_address(t, array[4]), a[0], 4);
+  }
+};
+
+TEST(AsynchronousCopies, OneBeyondSharedMemoryIsNamed) {
+  HostDevice device(warp_machine("h200"));
+  Array<float> a(device, 4);
+  EXPECT_EQ(message_of([&] {
+              device.launch({{1}, {1}}, CopyBeyond{}, a.view);
+            }),
+            "an asynchronous copy to byte 16 of a block's shared memory, which has 16");
 }
 
 struct Misaligned {
@@ -167,6 +232,44 @@ TEST(VectorLoads, AreRightAtEveryEdge) {
       expect_product<vector_loads>(3, side, k, side % 3, 4);
       expect_product<vector_loads>(side, side, k, (4 - side % 4) % 4, side % 2);
     }
+}
+
+TEST(BlockProducts, AreRightAtEveryEdge) {
+  using gpu::matmul::asynchronous_copies;
+  for (const Index side : {0, 1, 3, 127, 128, 129})
+    for (const Index k : {0, 1, 15, 16, 17, 33, 65}) {
+      expect_product<asynchronous_copies>(side, 5, k, 0, 0);
+      expect_product<asynchronous_copies>(3, side, k, (4 - side % 4) % 4, 0);
+      expect_product<asynchronous_copies>(3, side, k, side % 3, 1);
+    }
+}
+
+/// Blocks that share tiles along k, and tiles whose steps warps share.
+template <class Tiles, int blocks>
+struct SharedTiles {
+  static void call(HostDevice& device, const auto& args, const Params&) {
+    using gpu::matmul::StreamPlan;
+    const auto order =
+        gpu::matmul::tiles_of<Tiles>(args.c.rows, args.c.cols, gpu::matmul::BlockOrder::recursive);
+    const auto plan =
+        StreamPlan::of_remainder(order.tiles(), ceil_div<Index>(args.a.cols, Tiles::depth), blocks);
+    std::vector<std::int32_t> memory(static_cast<std::size_t>(plan.slots()) * Tiles::rows * Tiles::cols + 16,
+                                     -1);
+    Scratch<Counted> scratch(std::as_writable_bytes(std::span(memory)), device.access(memory.data()));
+    const auto parts = gpu::matmul::parts_of<Tiles, std::int32_t>(scratch, plan);
+    gpu::matmul::multiply_in_blocks<Tiles>(device, args.c, args.a, args.b, order, plan, parts,
+                                           gpu::rows_are_chunks(args.b));
+  }
+};
+
+TEST(BlockProducts, AreRightWhereBlocksShareTiles) {
+  using gpu::matmul::BlockShape;
+  using Sliced = BlockShape<32, 32, 32, 32, 32, 4, 4, 4>;
+  for (const Index n : {31, 32, 65, 100}) {
+    expect_product<SharedTiles<Sliced, 3>>(65, n, 129, 0, 0);
+    expect_product<SharedTiles<Sliced, 40>>(33, n, 700, 4 - n % 4, 4);
+    expect_product<SharedTiles<BlockShape<32, 32, 32, 16, 16, 4, 4>, 5>>(40, n, 65, n % 3, 1);
+  }
 }
 
 }  // namespace

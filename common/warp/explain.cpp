@@ -36,10 +36,12 @@ std::string amount(double value, const char* one, const char* many) {
 }
 
 const char* noun(AccessKind kind) {
-  return kind == AccessKind::load ? "load" : kind == AccessKind::store ? "store" : "atomic";
+  constexpr const char* nouns[] = {"load", "store", "atomic", "copy"};
+  return nouns[static_cast<int>(kind)];
 }
 const char* verb(AccessKind kind) {
-  return kind == AccessKind::load ? "read" : kind == AccessKind::store ? "write" : "update";
+  constexpr const char* verbs[] = {"read", "write", "update", "copy"};
+  return verbs[static_cast<int>(kind)];
 }
 
 /// ", but for 3.2 % of them": the neighbours at other distances.

@@ -18,7 +18,7 @@ auto place_of(const Site& site) {
 }  // namespace
 
 std::string to_string(const Site& site) {
-  constexpr const char* kinds[] = {"load", "store", "atomic"};
+  constexpr const char* kinds[] = {"load", "store", "atomic", "copy"};
   return std::string(site.where.file) + ":" + std::to_string(site.where.line) + ":" +
          std::to_string(site.where.column) + ": " + kinds[static_cast<int>(site.kind)] + " of " +
          std::to_string(site.width) + " bytes, " +

@@ -64,6 +64,14 @@ class Reference {
     element = static_cast<value_type>(old + value);
     return {old, recorder_, recorder_->last_request()};
   }
+  /// Counts a copy of all bytes to `to` in shared memory, of which global memory gives some or none, and
+  /// returns where they lie.
+  const void* copied(std::uint64_t to, bool some) const {
+    if (some) record(cache::AccessKind::copy);
+    recorder_->access(where_, cache::Space::shared, cache::AccessKind::copy, to, sizeof(T));
+    return memory_;
+  }
+  std::uint64_t address() const { return address_; }
   /// What lies `elements` elements behind, as a U.
   template <class U>
   Reference<U> behind(Index elements) const {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/ops/matmul_batched.hpp"
-#include "gpu/matmul/block_launch.cuh"
+#include "gpu/matmul/block_launch.hpp"
 
 namespace tallcache::gpu::matmul {
 
@@ -64,15 +64,14 @@ template <class Tiles, bool wide_b>
 __global__ void __launch_bounds__(Tiles::threads, Tiles::min_blocks)
     multiply_tiles_of_each(MatrixView<float> c, MatrixView<const float> a, MatrixView<const float> b, Index m,
                            TileOrder order, bool wide_c) {
-  extern __shared__ __align__(16) unsigned char memory[];
   const Index product = blockIdx.x / order.tiles();
   const auto at = order.at(static_cast<int>(blockIdx.x % order.tiles()));
   const Index row = static_cast<Index>(at.row) * Tiles::rows, col = static_cast<Index>(at.col) * Tiles::cols;
   const auto own_a = a.block(product * m, 0, m, a.cols);
   const auto own_b = b.block(product * a.cols, 0, a.cols, b.cols);
-  BlockProduct<float, Tiles, wide_b> tile(reinterpret_cast<float*>(memory), own_a, own_b, row, col);
+  auto tile = block_product<Tiles, wide_b>(DeviceThread{}, own_a, own_b, row, col);
   tile.multiply(0, a.cols);
-  tile.store(c.data + (product * m + row) * c.ld + col, c.ld, m - row, c.cols - col, wide_c);
+  tile.store(c.block(product * m + row, col, m - row, c.cols - col), wide_c);
 }
 
 struct batched : OnGpu {
