@@ -9,6 +9,7 @@
 #include "gpu/matmul/asynchronous_copies.hpp"
 #include "gpu/matmul/vector_loads.hpp"
 #include "gpu/matmul/warp_tiles.hpp"
+#include "gpu/transpose/any_shape.hpp"
 #include "tests/counted_array.hpp"
 #include "tests/requests_reference.hpp"
 
@@ -242,6 +243,47 @@ TEST(BlockProducts, AreRightAtEveryEdge) {
       expect_product<asynchronous_copies>(3, side, k, (4 - side % 4) % 4, 0);
       expect_product<asynchronous_copies>(3, side, k, side % 3, 1);
     }
+}
+
+/// B = A^T of m x n elements of A. Rows are `pad` elements longer, and begin `a_start` and `b_start` elements
+/// into the memory.
+template <class Variant>
+void expect_transposed(Index m, Index n, Index pad, Index a_start, Index b_start) {
+  HostDevice device(warp_machine("h200"));
+  const auto size = [&](Index rows, Index cols) {
+    return static_cast<std::size_t>(rows * (cols + pad) + 96);
+  };
+  std::vector<std::int32_t> of_a(size(m, n)), of_b(size(n, m), -1);
+  std::iota(of_a.begin(), of_a.end(), 0);
+  const auto matrix = [&](std::vector<std::int32_t>& memory, Index rows, Index cols, Index start) {
+    const auto skipped = reinterpret_cast<std::uintptr_t>(memory.data()) % 256 / 4;
+    std::int32_t* const begins = memory.data() + (64 - skipped) % 64;
+    return MatrixView<std::int32_t, Counted>{begins + start, rows, cols, cols + pad, device.access(begins)};
+  };
+  struct {
+    MatrixView<std::int32_t, Counted> b;
+    MatrixView<const std::int32_t, Counted> a;
+  } const args{matrix(of_b, n, m, b_start), matrix(of_a, m, n, a_start)};
+  Variant::call(device, args, Params{});
+  const auto own = static_cast<std::size_t>(args.b.data - of_b.data());
+  std::vector<std::int32_t> expected(of_b.size(), -1);
+  for (Index i = 0; i < m; ++i)
+    for (Index j = 0; j < n; ++j)
+      expected[own + static_cast<std::size_t>(j * (m + pad) + i)] = args.a.data[i * (n + pad) + j];
+  ASSERT_EQ(of_b, expected) << m << " x " << n << ", pad " << pad << ", starts " << a_start << ", "
+                            << b_start;
+}
+
+TEST(Transpositions, AreRightAtEveryEdge) {
+  using namespace gpu::transpose;
+  for (const Index m : {0, 1, 2, 9, 31, 63, 64, 65, 97, 131})
+    for (const Index n : {0, 1, 8, 33, 64, 67, 127, 129}) {
+      expect_transposed<whole_sectors>(m, n, m % 3, n % 9, (m + n) % 8);
+      expect_transposed<any_shape>(m, n, 0, m % 2, 4 * (n % 2));
+      if (std::min(m, n) <= narrow) expect_transposed<narrow_strips>(m, n, m % 2, 1, 3);
+    }
+  for (const Index m : {4, 60, 64, 68, 132})
+    for (const Index n : {0, 12, 64, 140}) expect_transposed<sixteen_bytes>(m, n, m % 8, 4, 4 * (n % 8 / 4));
 }
 
 /// Blocks that share tiles along k, and tiles whose steps warps share.
