@@ -4,6 +4,7 @@
 #include "common/variant.hpp"
 #include "common/view.hpp"
 #include "common/warp/kernel.hpp"
+#include "gpu/asynchronous_copy.cuh"
 #include "gpu/check.hpp"
 #include "gpu/kernel_limits.hpp"
 
@@ -19,6 +20,9 @@ struct DeviceThread {
   __device__ static Dim grid_dim() { return {gridDim.x, gridDim.y, gridDim.z}; }
 
   __device__ static void sync() { __syncthreads(); }
+  __device__ static bool sync_and(bool vote) { return __syncthreads_and(vote); }
+  __device__ static bool sync_or(bool vote) { return __syncthreads_or(vote); }
+  __device__ static unsigned sync_count(bool vote) { return __syncthreads_count(vote); }
   __device__ static void sync_warp() { __syncwarp(); }
   template <class T>
   __device__ static T shuffle(T value, int lane) {
@@ -35,22 +39,64 @@ struct DeviceThread {
   }
 
   template <class T>
+  __device__ static T reduce_add(T value) {
+    return __reduce_add_sync(~0u, value);
+  }
+  template <class T>
+  __device__ static T reduce_min(T value) {
+    return __reduce_min_sync(~0u, value);
+  }
+  template <class T>
+  __device__ static T reduce_max(T value) {
+    return __reduce_max_sync(~0u, value);
+  }
+  __device__ static unsigned reduce_or(unsigned value) { return __reduce_or_sync(~0u, value); }
+
+  template <class T>
   __device__ static T atomic_add(T& element, std::type_identity_t<T> value) {
     return atomicAdd(&element, value);
   }
   __device__ static int popcount(unsigned mask) { return __popc(mask); }
   __device__ static int first_set(unsigned mask) { return __ffs(mask) - 1; }
+
+  __device__ static void commit_copies() { gpu::commit_copies(); }
+  template <class... Values>
+  __device__ static void keep(Values&... values) {
+    (..., [&] { asm volatile("" : "+r"(values)); }());
+  }
 };
 
-template <int n, class T>
+template <int n, class T, int alignment = alignof(T)>
 __device__ T& shared(DeviceThread) {
-  __shared__ T array;
+  __shared__ __align__(alignment) T array;
   return array;
 }
 template <class T>
 __device__ T* dynamic_shared(DeviceThread) {
-  extern __shared__ T array_of_launch[];
-  return array_of_launch;
+  extern __shared__ __align__(16) std::byte array_of_launch[];
+  return reinterpret_cast<T*>(array_of_launch);
+}
+template <class T>
+__device__ std::uint32_t shared_address(DeviceThread, const T& element) {
+  return shared_address(&element);
+}
+template <class T>
+__device__ void copy_asynchronously(DeviceThread, std::uint32_t to, const T& from, int bytes) {
+  copy_asynchronously<sizeof(T)>(to, &from, bytes);
+}
+template <int pending>
+__device__ void wait_for_copies(DeviceThread) {
+  wait_for_copies<pending>();
+}
+
+template <int n, class T>
+__device__ auto& vector_at(T& element) {
+  using Elements = Vector<std::remove_const_t<T>, n>;
+  return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const Elements, Elements>&>(element);
+}
+template <class T>
+__device__ T& element_at(T& element, Index e) {
+  return (&element)[e];
 }
 
 template <class Kernel, class... Args>

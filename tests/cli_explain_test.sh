@@ -63,6 +63,6 @@ bad "are of a CPU's variant" explain transpose coalesced --cache 4K
 bad "takes about .* hours" explain transpose coalesced --shape m=1000000
 bad "cannot write" explain transpose naive --json nowhere/x.json
 "$program" list >list
-if grep -q "any_shape" list; then bad "not modelled: its kernels are texts for CUDA alone" explain transpose any_shape; fi
+if grep -q "any_shape" list; then bad "not modelled: its kernels are texts for CUDA alone" explain matmul any_shape; fi
 
 finish

@@ -227,6 +227,43 @@ TEST(HostThreads, WarpCollectives) {
   }
 }
 
+/// Of three warps and a part of one; the last warp's first lanes end before the second vote.
+struct Votes {
+  template <class Thread, class Out>
+  TALLCACHE_DEVICE void operator()(const Thread& t, Out out) const {
+    const int i = static_cast<int>(t.thread().x), lane = i % 32;
+    out[8 * i] = t.reduce_add(lane - 3);
+    out[8 * i + 1] = t.reduce_min(lane - 3);
+    out[8 * i + 2] = t.reduce_max(lane - 3);
+    out[8 * i + 3] = static_cast<int>(t.reduce_or(1u << (lane % 5)));
+    out[8 * i + 4] = static_cast<int>(t.sync_count(i % 7 == 0));
+    if (i >= 96 && i < 98) return;
+    out[8 * i + 5] = t.sync_and(i != 97);
+    out[8 * i + 6] = t.sync_and(i != 98);
+    out[8 * i + 7] = t.sync_or(i == 99) + 2 * t.sync_or(i == 96);
+  }
+};
+
+TEST(HostThreads, ReductionsAndVotes) {
+  HostDevice device(warp_machine("h200"));
+  Array<int> out(device, 8 * 100);
+  device.launch({{2}, {100}}, Votes{}, out.view);
+  for (int i = 0; i < 100; ++i) {
+    const int lanes = i < 96 ? 32 : 4;
+    const std::vector<int> found(out.elements.begin() + 8 * i, out.elements.begin() + 8 * i + 8);
+    const bool ends = i == 96 || i == 97;
+    const std::vector<int> expected{lanes * (lanes - 1) / 2 - 3 * lanes,
+                                    -3,
+                                    lanes - 4,
+                                    lanes == 32 ? 31 : 15,
+                                    15,
+                                    ends ? 8 * i + 5 : 1,
+                                    ends ? 8 * i + 6 : 0,
+                                    ends ? 8 * i + 7 : 1};
+    EXPECT_EQ(found, expected) << i;
+  }
+}
+
 struct ReadsUnwritten {
   template <class Thread, class Out>
   TALLCACHE_DEVICE void operator()(const Thread& t, Out out) const {

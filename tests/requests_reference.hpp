@@ -154,7 +154,8 @@ inline void slow_global(const WarpMachine& machine, const WarpRequest& request, 
     std::uint64_t sectors = request.kind == AccessKind::atomic
                                 ? slow_atomic_sectors(machine, request, lanes)
                                 : units_of(request, lanes, machine.sector_bytes).size();
-    if (machine.loads_whole_lines && request.kind == AccessKind::load) sectors = lines.size() * 4;
+    const bool loads = request.kind == AccessKind::load || request.kind == AccessKind::copy;
+    if (machine.loads_whole_lines && loads) sectors = lines.size() * 4;
     counts.sectors += sectors;
     counts.ideal_sectors += slow_ceil(bytes, machine.sector_bytes);
     counts.bytes_moved += sectors * machine.sector_bytes;
@@ -227,7 +228,7 @@ inline WarpRequest random_request(const WarpMachine& machine, std::uint64_t seed
   WarpRequest request;
   request.width = 1 << random_up_to(seed, 0, 4);
   request.space = random_up_to(seed, 1, 1) ? Space::shared : Space::global;
-  request.kind = static_cast<AccessKind>(random_up_to(seed, 2, 2));
+  request.kind = static_cast<AccessKind>(random_up_to(seed, 2, 3));
   request.exchanges = request.kind == AccessKind::atomic && random_up_to(seed, 3000, 1);
   draw_lanes(machine, seed, request);
   return request;

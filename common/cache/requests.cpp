@@ -139,7 +139,8 @@ void count_global(const WarpMachine& machine, const WarpRequest& request, int fi
   counts.lines += lines.size();
   counts.ideal_lines += ceil_div(bytes, machine.line_bytes);
   if (machine.coalescing == Coalescing::sectors) {
-    const bool whole = machine.loads_whole_lines && request.kind == AccessKind::load;
+    const bool loads = request.kind == AccessKind::load || request.kind == AccessKind::copy;
+    const bool whole = machine.loads_whole_lines && loads;
     const std::uint64_t moved = whole ? lines.size() * (machine.line_bytes / machine.sector_bytes)
                                 : request.kind == AccessKind::atomic
                                     ? count_atomic_sectors(machine, request, mask)

@@ -10,7 +10,8 @@
 namespace tallcache::cache {
 
 enum class Space : unsigned char { global, shared };
-enum class AccessKind : unsigned char { load, store, atomic };
+/// A copy is asynchronous: it loads from global memory and stores to shared memory.
+enum class AccessKind : unsigned char { load, store, atomic, copy };
 
 /// One instruction of one warp. Lane i is active when bit i of `mask` is set.
 struct WarpRequest {

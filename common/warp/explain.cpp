@@ -36,10 +36,12 @@ std::string amount(double value, const char* one, const char* many) {
 }
 
 const char* noun(AccessKind kind) {
-  return kind == AccessKind::load ? "load" : kind == AccessKind::store ? "store" : "atomic";
+  constexpr const char* nouns[] = {"load", "store", "atomic", "copy"};
+  return nouns[static_cast<int>(kind)];
 }
 const char* verb(AccessKind kind) {
-  return kind == AccessKind::load ? "read" : kind == AccessKind::store ? "write" : "update";
+  constexpr const char* verbs[] = {"read", "write", "update", "copy"};
+  return verbs[static_cast<int>(kind)];
 }
 
 /// ", but for 3.2 % of them": the neighbours at other distances.
@@ -100,9 +102,7 @@ std::string cost(const ExplainedSite& s, const EachRequest& each) {
 
 Explanation::Explanation(HostDevice& device) : device_(device) {
   device.recorder().observe([this](const Site& site, const cache::WarpRequest& request) {
-    const std::uint64_t key =
-        site.where.hash() << 3 | static_cast<unsigned>(site.space) << 2 | static_cast<unsigned>(site.kind);
-    const auto [observed, is_new] = observed_.try_emplace(key, Observed{site, {}});
+    const auto [observed, is_new] = observed_.try_emplace(site.key(), Observed{site, {}});
     for (int lane = 0; lane + 1 < 32; ++lane)
       if ((request.mask >> lane & 3) == 3)
         ++observed->second

@@ -21,6 +21,9 @@ HostDevice::HostDevice(const cache::WarpMachine& machine)
 int HostThread::lane() const { return static_cast<int>(number_) % device_->recorder_.machine().lanes; }
 void HostThread::sync() const { device_->wait(number_, HostDevice::State::at_block); }
 
+unsigned HostThread::sync_count(bool vote) const { return device_->exclusive_sum(*this, vote).second; }
+void HostThread::commit_copies() const { ++device_->copies_[number_].group; }
+
 unsigned HostThread::ballot(bool value) const {
   const std::uint64_t* values = exchange(value);
   unsigned set = 0;
@@ -54,6 +57,7 @@ void HostDevice::prepare(const LaunchShape& shape) {
   for (unsigned i = 0; i < threads_; ++i) positions_.push_back(position(i, block_));
   for (auto& values : exchanged_) values.assign(threads_, 0);
   sums_.assign(threads_, 0);
+  copies_.resize(std::max<std::size_t>(copies_.size(), threads_));
 }
 
 void HostDevice::run(const LaunchShape& shape, Text text, void* body) {
@@ -90,6 +94,7 @@ void HostDevice::work(void* erased) {
 
 void HostDevice::run_block() {
   lanes_.assign(threads_, {});
+  for (Copies& copies : copies_) copies.pending.clear();
   // Shared memory that a kernel reads before it writes it is poisoned: it holds no number.
   std::memset(shared_.data(), 0xff, shared_used_);
   const auto warp = static_cast<unsigned>(recorder_.machine().lanes);
@@ -149,6 +154,28 @@ std::pair<std::byte*, std::uint64_t> HostDevice::shared_array(int n, std::size_t
   return {shared_.data() + piece->begin, piece->begin};
 }
 
+void HostDevice::copy_asynchronously(const HostThread& t, std::uint32_t to, const void* from, int bytes,
+                                     int width) {
+  if (to + static_cast<std::size_t>(width) > shared_used_)
+    throw Error("an asynchronous copy to byte " + std::to_string(to) +
+                " of a block's shared memory, which has " + std::to_string(shared_used_));
+  Copies& copies = copies_[t.number()];
+  Copies::Copy& copy = copies.pending.emplace_back(Copies::Copy{copies.group, to, width, {}});
+  if (bytes > 0) std::memcpy(copy.bytes.data(), from, static_cast<std::size_t>(bytes));
+  // A text that reads before its wait finds no number there.
+  std::memset(shared_.data() + to, 0xff, static_cast<std::size_t>(width));
+}
+
+void HostDevice::wait_for_copies(const HostThread& t, unsigned pending) {
+  Copies& copies = copies_[t.number()];
+  std::erase_if(copies.pending, [&](const Copies::Copy& copy) {
+    const bool arrives = copy.group + pending < copies.group;
+    if (arrives)
+      std::memcpy(shared_.data() + copy.to, copy.bytes.data(), static_cast<std::size_t>(copy.width));
+    return arrives;
+  });
+}
+
 std::pair<std::uint32_t, std::uint32_t> HostDevice::exclusive_sum(const HostThread& t, std::uint32_t value) {
   sums_[t.number()] = value;
   t.sync();
@@ -157,7 +184,7 @@ std::pair<std::uint32_t, std::uint32_t> HostDevice::exclusive_sum(const HostThre
     for (std::uint32_t& sum : sums_) sum = std::exchange(sum_, sum_ + sum);
     summed_ = true;
   }
-  const std::pair result{sums_[t.number()], sum_};
+  const std::pair result{std::exchange(sums_[t.number()], 0), sum_};  // the thread may end before the next
   t.sync();
   return result;
 }

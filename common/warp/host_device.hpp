@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <tuple>
@@ -31,6 +33,9 @@ class HostThread {
   Dim grid_dim() const;
 
   void sync() const;
+  bool sync_and(bool vote) const { return sync_count(!vote) == 0; }
+  bool sync_or(bool vote) const { return sync_count(vote) != 0; }
+  unsigned sync_count(bool vote) const;
   void sync_warp() const { exchange(0u); }
 
   /// The value of `lane`; the thread's own when the block has no such lane.
@@ -44,11 +49,29 @@ class HostThread {
   unsigned match_any(T value) const;
 
   template <class T>
+  T reduce_add(T value) const {
+    return reduce(value, std::plus<T>());
+  }
+  template <class T>
+  T reduce_min(T value) const {
+    return reduce(value, [](T x, T y) { return std::min(x, y); });
+  }
+  template <class T>
+  T reduce_max(T value) const {
+    return reduce(value, [](T x, T y) { return std::max(x, y); });
+  }
+  unsigned reduce_or(unsigned value) const { return reduce(value, std::bit_or<unsigned>()); }
+
+  template <class T>
   static OldValue<T> atomic_add(const Reference<T>& element, std::type_identity_t<T> value) {
     return element.atomic_add(value);
   }
   static int popcount(unsigned mask) { return std::popcount(mask); }
   static int first_set(unsigned mask) { return std::countr_zero(mask); }
+
+  void commit_copies() const;
+  template <class... Values>
+  static void keep(Values&...) {}
 
   HostDevice& device() const { return *device_; }
   unsigned number() const { return number_; }
@@ -58,6 +81,9 @@ class HostThread {
   /// all values.
   template <class T>
   const std::uint64_t* exchange(T value) const;
+  /// op over the values of the warp's lanes.
+  template <class T, class Op>
+  T reduce(T value, Op op) const;
   int lane() const;
 
   HostDevice* device_;
@@ -106,6 +132,10 @@ class HostDevice {
   /// Shared array number n of the running block, of `bytes` bytes, and its address in shared memory. The
   /// array whose size the launch gives has number -1.
   std::pair<std::byte*, std::uint64_t> shared_array(int n, std::size_t bytes);
+  /// Starts a copy of `bytes` bytes and zeros behind them up to `width` to `to` in shared memory.
+  void copy_asynchronously(const HostThread& t, std::uint32_t to, const void* from, int bytes, int width);
+  /// The thread's groups of copies arrive, but for the last `pending`.
+  void wait_for_copies(const HostThread& t, unsigned pending);
   /// Sums of `value` over the threads of the block before this one, and over all.
   std::pair<std::uint32_t, std::uint32_t> exclusive_sum(const HostThread& t, std::uint32_t value);
 
@@ -122,6 +152,17 @@ class HostDevice {
     Fibre fibre;
     Worker(HostDevice& on, unsigned thread, std::byte* stack)
         : device(on), number(thread), fibre(stack, &work, this) {}
+  };
+  /// The copies of a thread that have not arrived.
+  struct Copies {
+    struct Copy {
+      unsigned group;
+      std::uint32_t to;
+      int width;
+      std::array<std::byte, 16> bytes;
+    };
+    std::vector<Copy> pending;
+    unsigned group = 0;  ///< which the next copy joins
   };
   struct SharedPiece {
     int n;
@@ -143,6 +184,7 @@ class HostDevice {
   std::unique_ptr<Stacks> stacks_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Lane> lanes_;
+  std::vector<Copies> copies_;
   std::vector<std::uint64_t> exchanged_[2];
   std::exception_ptr thrown_;
   Text text_ = nullptr;
@@ -163,8 +205,8 @@ inline Dim HostThread::block() const { return device_->block_index_; }
 inline Dim HostThread::block_dim() const { return device_->block_; }
 inline Dim HostThread::grid_dim() const { return device_->grid_; }
 
-/// The block's shared array number n.
-template <int n, class T>
+/// The block's shared array number n. All begin at multiples of 16 bytes.
+template <int n, class T, int = 16>
 SharedArray<T> shared(const HostThread& t) {
   using Element = std::remove_reference_t<decltype(std::declval<T&>()[0])>;
   const auto [memory, address] = t.device().shared_array(n, sizeof(T));
@@ -174,6 +216,19 @@ template <class T>
 SharedArray<T[]> dynamic_shared(const HostThread& t) {
   const auto [memory, address] = t.device().shared_array(-1, 0);
   return {reinterpret_cast<T*>(memory), &t.device().recorder(), address};
+}
+
+template <class T>
+std::uint32_t shared_address(const HostThread&, const Reference<T>& element) {
+  return static_cast<std::uint32_t>(element.address());
+}
+template <class T>
+void copy_asynchronously(const HostThread& t, std::uint32_t to, const Reference<T>& from, int bytes) {
+  t.device().copy_asynchronously(t, to, from.copied(to, bytes > 0), bytes, sizeof(T));
+}
+template <int pending>
+void wait_for_copies(const HostThread& t) {
+  t.device().wait_for_copies(t, pending);
 }
 
 /// Sums over the threads of the block: over those before this one, and over all. All threads must call it. On
@@ -228,6 +283,20 @@ template <class T>
 T HostThread::shuffle_down(T value, unsigned distance) const {
   const int source = lane() + static_cast<int>(distance);
   return shuffle(value, source < device_->recorder_.machine().lanes ? source : lane());
+}
+
+template <class T, class Op>
+T HostThread::reduce(T value, Op op) const {
+  static_assert(sizeof(T) == 4);
+  const std::uint64_t* values = exchange(value);
+  const unsigned own = static_cast<unsigned>(lane()), first = number_ - own;
+  const auto lanes = static_cast<unsigned>(device_->recorder_.machine().lanes);
+  for (unsigned i = 0; i < lanes && first + i < device_->threads_; ++i) {
+    T other;
+    std::memcpy(&other, values + i, sizeof other);
+    if (i != own) value = op(value, other);
+  }
+  return value;
 }
 
 template <class T>

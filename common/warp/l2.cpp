@@ -18,7 +18,7 @@ void L2::consume(const cache::WarpMachine& machine, const cache::WarpRequest& re
         memory[size++] = sector;
   const std::span sectors(memory.data(), size);
   if (!std::ranges::is_sorted(sectors)) std::ranges::sort(sectors);
-  const bool stores = request.kind != cache::AccessKind::load;
+  const bool stores = request.kind == cache::AccessKind::store || request.kind == cache::AccessKind::atomic;
   const std::uint64_t sectors_of_line = line_bytes / sector_bytes;
   std::uint64_t line = ~std::uint64_t{0}, last = line;
   bool hit = false;

@@ -18,16 +18,11 @@ auto place_of(const Site& site) {
 }  // namespace
 
 std::string to_string(const Site& site) {
-  constexpr const char* kinds[] = {"load", "store", "atomic"};
+  constexpr const char* kinds[] = {"load", "store", "atomic", "copy"};
   return std::string(site.where.file) + ":" + std::to_string(site.where.line) + ":" +
          std::to_string(site.where.column) + ": " + kinds[static_cast<int>(site.kind)] + " of " +
          std::to_string(site.width) + " bytes, " +
          (site.space == cache::Space::global ? "global" : "shared") + " memory";
-}
-
-void Recorder::different_widths(const Visit& visit, int width) const {
-  throw Error(to_string(sites_[visit.site].counts.site) + ": lane " + std::to_string(lane_) + " takes " +
-              std::to_string(width) + " bytes");
 }
 
 int Recorder::site_of(Key key, const Site& site) {
@@ -59,11 +54,10 @@ Recorder::Visit& Recorder::new_visit(Key key, int site) {
   return visit;
 }
 
-void Recorder::access_diverged(Key key, const Place& where, cache::Space space, cache::AccessKind kind,
-                               std::uint64_t address, int width) {
-  const int site = site_of(key, {where, space, kind, width});
+void Recorder::access_diverged(Key key, const Site& what, std::uint64_t address) {
+  const int site = site_of(key, what);
   if (converged_ && cursor_ == used_) {
-    add(new_visit(key, site), address, width);
+    add(new_visit(key, site), address);
     cursor_ = used_;
     return;
   }
@@ -72,7 +66,7 @@ void Recorder::access_diverged(Key key, const Place& where, cache::Space space, 
   const std::uint32_t number = own.own++;
   if (number == own.visits.size()) new_visit(key, site);
   diverged_ = sites_[site].visits[number];
-  add(visits_[diverged_], address, width);
+  add(visits_[diverged_], address);
 }
 
 void Recorder::compiled_as(std::span<const CompiledAccess> accesses) {

@@ -1,6 +1,7 @@
 // Joins the accesses of a warp's lanes, recorded one lane after another, into the warp's requests.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -16,12 +17,19 @@
 
 namespace tallcache::warp {
 
-/// An access in a kernel's text: its place and its kind.
+/// An access in a kernel's text: its place, its kind and its width.
 struct Site {
   Place where;
   cache::Space space;
   cache::AccessKind kind;
   int width;  ///< bytes a lane
+
+  /// A number for hash tables: another one for another site of the same file.
+  std::uint64_t key() const {
+    return where.hash() << 6 |
+           static_cast<std::uint64_t>(std::countr_zero(static_cast<unsigned>(width))) << 3 |
+           static_cast<std::uint64_t>(space) << 2 | static_cast<std::uint64_t>(kind);
+  }
 };
 
 struct SiteCounts {
@@ -57,10 +65,10 @@ class Recorder {
   }
   void access(const Place& where, cache::Space space, cache::AccessKind kind, std::uint64_t address,
               int width) {
-    const Key key = key_of(where, space, kind);
+    const Key key = Site{where, space, kind, width}.key();
     if (!converged_ || cursor_ >= used_ || visits_[cursor_].key != key)
-      return access_diverged(key, where, space, kind, address, width);
-    add(visits_[cursor_++], address, width);
+      return access_diverged(key, {where, space, kind, width}, address);
+    add(visits_[cursor_++], address);
   }
   /// The number of the request that the last access belongs to, until the section ends.
   std::size_t last_request() const { return converged_ ? cursor_ - 1 : diverged_; }
@@ -93,16 +101,11 @@ class Recorder {
     int compiled_width = 0;             ///< 0: not known
   };
 
-  static Key key_of(const Place& where, cache::Space space, cache::AccessKind kind);
-  void add(Visit& visit, std::uint64_t address, int width) {
+  void add(Visit& visit, std::uint64_t address) {
     visit.request.mask |= 1u << lane_;
     visit.request.address[lane_] = address;
-    if (visit.request.width != width) [[unlikely]]
-      different_widths(visit, width);
   }
-  [[noreturn]] void different_widths(const Visit& visit, int width) const;
-  void access_diverged(Key key, const Place& where, cache::Space space, cache::AccessKind kind,
-                       std::uint64_t address, int width);
+  void access_diverged(Key key, const Site& site, std::uint64_t address);
   int site_of(Key key, const Site& site);
   void diverge();
   Visit& new_visit(Key key, int site);
@@ -124,9 +127,5 @@ class Recorder {
 
 /// "gpu/transpose/tile_moves.hpp:27:9: load of 4 bytes, global memory"
 std::string to_string(const Site& site);
-
-inline Recorder::Key Recorder::key_of(const Place& where, cache::Space space, cache::AccessKind kind) {
-  return where.hash() << 3 | static_cast<Key>(space) << 2 | static_cast<Key>(kind);
-}
 
 }  // namespace tallcache::warp

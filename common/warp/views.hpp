@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "common/placed_view.hpp"
+#include "common/warp/kernel.hpp"
 #include "common/warp/recorder.hpp"
 
 namespace tallcache::warp {
@@ -33,18 +35,21 @@ template <class T>
 class Reference {
  public:
   using value_type = std::remove_const_t<T>;
+  using Memory = std::conditional_t<std::is_const_v<T>, const void, void>;
 
-  Reference(T* element, Recorder* recorder, std::uint64_t address, cache::Space space, Place where)
-      : element_(element), recorder_(recorder), address_(address), where_(where), space_(space) {}
+  Reference(Memory* memory, Recorder* recorder, std::uint64_t address, cache::Space space, Place where)
+      : memory_(memory), recorder_(recorder), address_(address), where_(where), space_(space) {}
   Reference(const Reference&) = default;
 
   operator value_type() const {
     record(cache::AccessKind::load);
-    return *element_;
+    value_type value;
+    std::memcpy(&value, memory_, sizeof value);
+    return value;
   }
   const Reference& operator=(value_type value) const {
     record(cache::AccessKind::store);
-    *element_ = value;
+    std::memcpy(memory_, &value, sizeof value);
     return *this;
   }
   const Reference& operator=(const Reference& other) const { return *this = static_cast<value_type>(other); }
@@ -54,20 +59,49 @@ class Reference {
   /// The lanes of a block run one after another, so this is all that it takes.
   OldValue<value_type> atomic_add(value_type value) const {
     record(cache::AccessKind::atomic);
-    const value_type old = *element_;
-    *element_ = static_cast<value_type>(old + value);
+    value_type& element = *static_cast<value_type*>(memory_);
+    const value_type old = element;
+    element = static_cast<value_type>(old + value);
     return {old, recorder_, recorder_->last_request()};
+  }
+  /// Counts a copy of all bytes to `to` in shared memory, of which global memory gives some or none, and
+  /// returns where they lie.
+  const void* copied(std::uint64_t to, bool some) const {
+    if (some) record(cache::AccessKind::copy);
+    recorder_->access(where_, cache::Space::shared, cache::AccessKind::copy, to, sizeof(T));
+    return memory_;
+  }
+  std::uint64_t address() const { return address_; }
+  /// What lies `elements` elements behind, as a U.
+  template <class U>
+  Reference<U> behind(Index elements) const {
+    constexpr Index bytes = sizeof(T);
+    auto* const memory =
+        static_cast<std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>*>(memory_);
+    return {memory + elements * bytes, recorder_, address_ + static_cast<std::uint64_t>(elements * bytes),
+            space_, where_};
   }
 
  private:
   void record(cache::AccessKind kind) const { recorder_->access(where_, space_, kind, address_, sizeof(T)); }
 
-  T* element_;
+  // Not of type T: where a text takes a vector that is not aligned, the recorder names it.
+  Memory* memory_;
   Recorder* recorder_;
   std::uint64_t address_;
   Place where_;
   cache::Space space_;
 };
+
+template <int n, class T>
+auto vector_at(const Reference<T>& element) {
+  using Elements = Vector<std::remove_const_t<T>, n>;
+  return element.template behind<std::conditional_t<std::is_const_v<T>, const Elements, Elements>>(0);
+}
+template <class T>
+Reference<T> element_at(const Reference<T>& element, Index e) {
+  return element.template behind<T>(e);
+}
 
 /// Arrays of global memory: an element's address on the machine is its own plus `offset`.
 struct Counted {

@@ -22,7 +22,7 @@ struct LeadingDigit {
   }
   /// All threads of a warp.
   __device__ void tell(Key difference) const {
-    const Key together = __reduce_or_sync(~0u, difference);
+    const Key together = DeviceThread::reduce_or(difference);
     if (threadIdx.x % 32 == 0 && together) atomicOr(differing, together);
   }
   /// Whether some lower digit has not differed yet.
@@ -112,7 +112,7 @@ static __global__ void __launch_bounds__(count_digits_threads, 2)
   __syncthreads();
   leading.tell(leading.difference(plan, sampled));
   __syncthreads();
-  if (__syncthreads_or(leading.may_decide(plan)))
+  if (DeviceThread::sync_or(leading.may_decide(plan)))
     leading.tell(count_own_digits<true>(in, is_aligned, plan, leading, own));
   else
     count_own_digits<false>(in, is_aligned, plan, leading, own);

@@ -106,7 +106,7 @@ template <int threads, class Residue, class F, class Hot>
 __device__ void for_each_but_hot(const Residue* in, Index begin, Index end, F f, Hot hot) {
   const Key lane = threadIdx.x % 32;
   const Key sample = in[begin + lane * (end - begin) / 32];
-  const int equal = __popc(__match_any_sync(~0u, sample)), max_equal = __reduce_max_sync(~0u, equal);
+  const int equal = __popc(__match_any_sync(~0u, sample)), max_equal = DeviceThread::reduce_max(equal);
   const int lane_of_max = __ffs(__ballot_sync(~0u, equal == max_equal)) - 1;
   const Key value = max_equal > 2 ? __shfl_sync(~0u, sample, lane_of_max) : ~Key{0};
   Key keys = 0;
@@ -116,7 +116,7 @@ __device__ void for_each_but_hot(const Residue* in, Index begin, Index end, F f,
     else
       f(residue);
   });
-  keys = __reduce_add_sync(~0u, keys);
+  keys = DeviceThread::reduce_add(keys);
   if (lane == 0 && keys) hot(value, keys);
 }
 
@@ -186,10 +186,10 @@ struct BucketSort {
   }
 
   __device__ Key sum_of_block(Key own) const {
-    own = __reduce_add_sync(~0u, own);
+    own = DeviceThread::reduce_add(own);
     if (threadIdx.x % 32 == 0) warp_sums[32 + threadIdx.x / 32] = own;
     __syncthreads();
-    return __reduce_add_sync(~0u, threadIdx.x % 32 < warps ? warp_sums[32 + threadIdx.x % 32] : 0);
+    return DeviceThread::reduce_add(threadIdx.x % 32 < warps ? warp_sums[32 + threadIdx.x % 32] : 0);
   }
 
   /// Writes the keys that are counted, unless they are not `expected` ones: a carry from a counter makes the
@@ -202,13 +202,13 @@ struct BucketSort {
     const Key first = min(warp * own, number), beyond = min(first + own, number);
     Key sum = 0;
     for (Key w = first + lane; w < beyond; w += 32) sum += Counters<width>::sum(words[w]);
-    sum = __reduce_add_sync(~0u, sum);
+    sum = DeviceThread::reduce_add(sum);
     if (lane == 0) warp_sums[warp] = sum;
     __syncthreads();
     const Key of_lane = lane < warps ? warp_sums[lane] : 0;
-    const Key total = __reduce_add_sync(~0u, of_lane);
+    const Key total = DeviceThread::reduce_add(of_lane);
     if (total != expected) return too_narrow;
-    const Key start = (is_end ? place - total : place) + __reduce_add_sync(~0u, lane < warp ? of_lane : 0);
+    const Key start = (is_end ? place - total : place) + DeviceThread::reduce_add(lane < warp ? of_lane : 0);
     write<width>(first, beyond, start, sum, first_key + from);
     return total;
   }
@@ -244,8 +244,8 @@ struct BucketSort {
             unmarked = min(unmarked, p);
         });
         __syncwarp();
-        next = __reduce_min_sync(~0u, unmarked);
-        writer.flush_run_before(next, __reduce_max_sync(~0u, last_marked));
+        next = DeviceThread::reduce_min(unmarked);
+        writer.flush_run_before(next, DeviceThread::reduce_max(last_marked));
       } while (next != before);
     }
     writer.finish();

@@ -107,7 +107,7 @@ struct PieceCounts {
   __device__ bool is_too_narrow(Key met) const {
     Key sum = 0;
     for (Key w = threadIdx.x; w < (values + 1) / 2; w += heavy_threads) sum += Counters<16>::sum(words[w]);
-    const Key missing = __reduce_add_sync(~0u, met - sum);
+    const Key missing = DeviceThread::reduce_add(met - sum);
     if (threadIdx.x == 0) *sums = 0;
     __syncthreads();
     if (threadIdx.x % 32 == 0 && missing) atomicAdd(sums, missing);

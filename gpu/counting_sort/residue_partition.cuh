@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(ResidueTiles::threads, 1)
   extern __shared__ __align__(16) Key memory[];
   const Block block(memory, state);
   // All threads of a block see the same, though another may find meanwhile that the guess does not hold.
-  if (!__syncthreads_and(*state.holds == Key{is_guess})) return;
+  if (!DeviceThread::sync_and(*state.holds == Key{is_guess})) return;
 
   if constexpr (!is_guess) {
     const Key clear = state.heavy[state.max_heavy] << state.shift;

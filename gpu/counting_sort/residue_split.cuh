@@ -209,7 +209,7 @@ __global__ void __launch_bounds__(split_threads) guess_buckets(const Key* in, In
     is_even &= own[b] <= most;
     state.start[b] = state.next[b] = b * state.room;
   }
-  if (__syncthreads_and(is_even) && threadIdx.x == 0) *state.holds = 1;
+  if (DeviceThread::sync_and(is_even) && threadIdx.x == 0) *state.holds = 1;
 }
 
 /// The keys of each bucket, counted in shared memory first, unless they are moved already; the last block

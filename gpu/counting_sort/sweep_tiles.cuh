@@ -219,7 +219,7 @@ struct SweepBlock {
     }
     if (lane == 31) told->warp_sums[warp] = upto;
     wait_for_ranks();
-    Key at = upto - count + __reduce_add_sync(~0u, lane < warp ? told->warp_sums[lane] : 0);
+    Key at = upto - count + DeviceThread::reduce_add(lane < warp ? told->warp_sums[lane] : 0);
     wait_for_last(told->heard, step);
     if (d < padded) {
       place[slot * padded + d] = at;

@@ -5,7 +5,7 @@
 
 #include "gpu/kernel_limits.hpp"
 #include "gpu/matmul/thin_products.cuh"
-#include "gpu/matmul/warp_tiles.cuh"
+#include "gpu/matmul/warp_tiles.hpp"
 
 namespace tallcache::gpu::matmul {
 
@@ -83,12 +83,10 @@ struct any_shape : OnGpu {
       return multiply_thin(launch, own.c, own.a, own.b,
                            own.scratch.template vector<float>(thin_parts(shape)).data);
     with_tiles(shape, [&]<class Tiles>(Tiles, const StreamPlan& plan, bool copies) {
-      float* const parts =
-          own.scratch.template vector<float>(static_cast<Index>(plan.slots()) * Tiles::rows * Tiles::cols)
-              .data;
+      const auto parts = parts_of<Tiles, float>(own.scratch, plan);
       if (copies && own.b.ld % chunk != 0) own.b = in_chunks(launch, own.b, own.scratch);
-      multiply_in_blocks<Tiles, float>(launch, own, tiles_of<Tiles>(shape, BlockOrder::recursive), plan,
-                                       parts);
+      multiply_in_blocks<Tiles>(launch, own.c, own.a, own.b, tiles_of<Tiles>(shape, BlockOrder::recursive),
+                                plan, parts, rows_are_chunks(own.b));
     });
   }
 

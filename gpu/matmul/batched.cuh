@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/ops/matmul_batched.hpp"
-#include "gpu/matmul/block_launch.cuh"
+#include "gpu/matmul/block_launch.hpp"
 
 namespace tallcache::gpu::matmul {
 
@@ -64,15 +64,14 @@ template <class Tiles, bool wide_b>
 __global__ void __launch_bounds__(Tiles::threads, Tiles::min_blocks)
     multiply_tiles_of_each(MatrixView<float> c, MatrixView<const float> a, MatrixView<const float> b, Index m,
                            TileOrder order, bool wide_c) {
-  extern __shared__ __align__(16) unsigned char memory[];
   const Index product = blockIdx.x / order.tiles();
   const auto at = order.at(static_cast<int>(blockIdx.x % order.tiles()));
   const Index row = static_cast<Index>(at.row) * Tiles::rows, col = static_cast<Index>(at.col) * Tiles::cols;
   const auto own_a = a.block(product * m, 0, m, a.cols);
   const auto own_b = b.block(product * a.cols, 0, a.cols, b.cols);
-  BlockProduct<float, Tiles, wide_b> tile(reinterpret_cast<float*>(memory), own_a, own_b, row, col);
+  auto tile = block_product<Tiles, wide_b>(DeviceThread{}, own_a, own_b, row, col);
   tile.multiply(0, a.cols);
-  tile.store(c.data + (product * m + row) * c.ld + col, c.ld, m - row, c.cols - col, wide_c);
+  tile.store(c.block(product * m + row, col, m - row, c.cols - col), wide_c);
 }
 
 struct batched : OnGpu {
@@ -109,11 +108,11 @@ struct batched : OnGpu {
     const auto with = [&](auto kernel, int shared_bytes) {
       allow_dynamic_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
       kernel<<<grid_of(args.batch * order.tiles()), Tiles::threads, shared_bytes, stream_of(launch)>>>(
-          args.c, args.a, args.b, args.m(), order, transpose::rows_are_chunks(args.c));
+          args.c, args.a, args.b, args.m(), order, rows_are_chunks(args.c));
       check_launch();
     };
     // All matrices begin at whole chunks where the first does, as their leading dimension is one of chunks.
-    if (transpose::rows_are_chunks(args.b))
+    if (rows_are_chunks(args.b))
       with(multiply_tiles_of_each<Tiles, true>, BlockProduct<float, Tiles, true>::shared_bytes);
     else
       with(multiply_tiles_of_each<Tiles, false>, BlockProduct<float, Tiles, false>::shared_bytes);

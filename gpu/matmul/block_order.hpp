@@ -72,11 +72,16 @@ struct TileOrder {
   }
 };
 
-/// The tiles of C of a product of this shape, numbered in `order`.
+/// The tiles of an m x n matrix C, numbered in `order`.
+template <class Tiles>
+constexpr TileOrder tiles_of(Index m, Index n, BlockOrder order) {
+  return {order, static_cast<int>(ceil_div<Index>(m, Tiles::rows)),
+          static_cast<int>(ceil_div<Index>(n, Tiles::cols)), Tiles::rows, Tiles::cols};
+}
+/// Those of a product of this shape.
 template <class Tiles>
 constexpr TileOrder tiles_of(const Shape& shape, BlockOrder order) {
-  return {order, static_cast<int>(ceil_div<Index>(shape["m"], Tiles::rows)),
-          static_cast<int>(ceil_div<Index>(shape["n"], Tiles::cols)), Tiles::rows, Tiles::cols};
+  return tiles_of<Tiles>(shape["m"], shape["n"], order);
 }
 
 }  // namespace tallcache::gpu::matmul

@@ -1,9 +1,9 @@
 // The product of one block of doubles on the tensor cores of compute capability 8.0 and later: the parts of
-// BlockProduct (block_product.cuh), with a warp's matrix instruction (mma.sync) in place of a thread's sums.
+// BlockProduct (block_product.hpp), with a warp's matrix instruction (mma.sync) in place of a thread's sums.
 // PTX ISA, "Matrix fragments for mma.m8n8k4", "mma.m16n8k4", "mma.m16n8k8".
 #pragma once
 
-#include "gpu/matmul/block_product.cuh"
+#include "gpu/matmul/block_product.hpp"
 
 namespace tallcache::gpu::matmul {
 
@@ -53,15 +53,17 @@ struct MmaShape
 /// In shared memory, element c of row r of A (16 doubles) or of B lies at c ^ 4 (r % 4): the factors that 16
 /// threads load fall into all 32 banks. They are loaded one by one, in the order in which the instruction
 /// reads its registers; two at a time they would have to be moved.
-template <int rows, int cols, int warp_rows, int warp_cols, int stages, int min_blocks, bool wide>
-class BlockProduct<double, MmaShape<rows, cols, warp_rows, warp_cols, stages, min_blocks>, wide> {
+template <int rows, int cols, int warp_rows, int warp_cols, int stages, int min_blocks, bool wide,
+          class Thread>
+class BlockProduct<double, MmaShape<rows, cols, warp_rows, warp_cols, stages, min_blocks>, wide, Thread,
+                   Plain, double*> {
   static constexpr int depth = 16, threads = rows / warp_rows * (cols / warp_cols) * 32;
   static constexpr int a_size = rows * depth, stage_size = a_size + depth * cols;
 
  public:
   static constexpr int shared_bytes = stages * stage_size * static_cast<int>(sizeof(double));
 
-  __device__ BlockProduct(double* memory, const MatrixView<const double>& a,
+  __device__ BlockProduct(const Thread&, double* memory, const MatrixView<const double>& a,
                           const MatrixView<const double>& b, Index row, Index col)
       : shared(memory), a_ld(a.ld), b_ld(b.ld) {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
@@ -114,14 +116,14 @@ class BlockProduct<double, MmaShape<rows, cols, warp_rows, warp_cols, stages, mi
     }
   }
 
-  __device__ void store(double* to, Index ld, Index row_end, Index col_end, bool pairs) const {
-    const int rows_left = static_cast<int>(row_end < rows ? row_end : rows) - tile_row;
-    const int cols_left = static_cast<int>(col_end < cols ? col_end : cols) - tile_col;
-    double* const first = to + tile_row * ld + tile_col;
+  __device__ void store(const MatrixView<double>& to, bool pairs) const {
+    const int rows_left = static_cast<int>(to.rows < rows ? to.rows : rows) - tile_row;
+    const int cols_left = static_cast<int>(to.cols < cols ? to.cols : cols) - tile_col;
+    double* const first = to.data + tile_row * to.ld + tile_col;
 #pragma unroll
     for (int i = 0; i < 2 * row_tiles; ++i) {
       if (i * 8 >= rows_left) break;
-      double* const row_of_c = first + i * 8 * ld;
+      double* const row_of_c = first + i * 8 * to.ld;
 #pragma unroll
       for (int j = 0; j < col_tiles; ++j) {
         const double x = sum[i / 2][j][i % 2 * 2], y = sum[i / 2][j][i % 2 * 2 + 1];

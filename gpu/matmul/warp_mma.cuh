@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gpu/kernel_limits.hpp"
-#include "gpu/matmul/block_launch.cuh"
+#include "gpu/matmul/block_launch.hpp"
 #include "gpu/matmul/mma_product.cuh"
 
 namespace tallcache::gpu::matmul {
@@ -34,11 +34,10 @@ struct warp_mma : OnGpu {
     const Shape shape = Matmul<double>::shape_of(args);
     with_tiles(shape, [&]<class Tiles>(Tiles, const StreamPlan& plan) {
       auto scratch = args.scratch;
-      double* const parts =
-          scratch.vector<double>(static_cast<Index>(plan.slots()) * Tiles::rows * Tiles::cols).data;
-      multiply_in_blocks<Tiles, double>(
-          launch, args, tiles_of<Tiles>(shape, static_cast<BlockOrder>(params["order"])), plan, parts,
-          transpose::rows_are_chunks(args.a) && transpose::rows_are_chunks(args.b));
+      const auto parts = parts_of<Tiles, double>(scratch, plan);
+      multiply_in_blocks<Tiles>(launch, args.c, args.a, args.b,
+                                tiles_of<Tiles>(shape, static_cast<BlockOrder>(params["order"])), plan, parts,
+                                rows_are_chunks(args.a) && rows_are_chunks(args.b));
     });
   }
 

@@ -15,7 +15,7 @@ using cache::AccessKind;
 using cache::RequestCounts;
 using cache::Space;
 
-constexpr std::array<std::string_view, 3> accesses{"load", "store", "atomic"};
+constexpr std::array<std::string_view, 4> accesses{"load", "store", "atomic", "copy"};
 constexpr std::array<std::string_view, 2> spaces{"global", "shared"};
 
 struct NamedCount {

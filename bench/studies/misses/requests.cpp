@@ -26,7 +26,8 @@ struct CountedKind {
   const char* name;
   Space space;
   AccessKind kind;
-  Simulated requests;  ///< what PAPI reads them as; sectors or wavefronts come next
+  /// What PAPI reads them as; sectors or wavefronts come next.
+  std::optional<Simulated> requests{};
 };
 constexpr std::array counted_kinds{
     CountedKind{"global load", Space::global, AccessKind::load, Simulated::gpu_global_load_requests},
@@ -34,7 +35,9 @@ constexpr std::array counted_kinds{
     CountedKind{"global atomic", Space::global, AccessKind::atomic, Simulated::gpu_global_atomic_requests},
     CountedKind{"shared load", Space::shared, AccessKind::load, Simulated::gpu_shared_load_requests},
     CountedKind{"shared store", Space::shared, AccessKind::store, Simulated::gpu_shared_store_requests},
-    CountedKind{"shared atomic", Space::shared, AccessKind::atomic, Simulated::gpu_shared_atomic_requests}};
+    CountedKind{"shared atomic", Space::shared, AccessKind::atomic, Simulated::gpu_shared_atomic_requests},
+    CountedKind{"global copy", Space::global, AccessKind::copy},
+    CountedKind{"shared copy", Space::shared, AccessKind::copy}};
 
 constexpr Simulated parts_of(Simulated requests) {
   return static_cast<Simulated>(static_cast<int>(requests) + 1);
@@ -82,8 +85,10 @@ void put_requests(Record& record, const cache::WarpMachine& machine, const warp:
       const RequestCounts total = model->total(counted.space, counted.kind);
       requests.value = static_cast<double>(total.requests);
       parts.value = static_cast<double>(global ? total.sectors : total.wavefronts);
-      publish(counted.requests, requests.value);
-      publish(parts_of(counted.requests), parts.value);
+      if (counted.requests) {
+        publish(*counted.requests, requests.value);
+        publish(parts_of(*counted.requests), parts.value);
+      }
     }
     record.quantities.push_back(std::move(requests));
     record.quantities.push_back(std::move(parts));
@@ -142,11 +147,12 @@ double counted_value(const Record& record, const std::string& name) {
 void publish_counts(const Record& record) {
   for (const CountedKind& counted : counted_kinds)
     for (const bool parts : {false, true}) {
+      if (!counted.requests) continue;
       const char* part = !parts ? "requests" : counted.space == Space::global ? "sectors" : "wavefronts";
       double sum = counted_value(record, fmt::format("{} {}", counted.name, part));
       if (counted.requests == Simulated::gpu_global_atomic_requests)
         sum += counted_value(record, fmt::format("global reduction {}", part));
-      if (!std::isnan(sum)) publish(of_device(parts ? parts_of(counted.requests) : counted.requests), sum);
+      if (!std::isnan(sum)) publish(of_device(parts ? parts_of(*counted.requests) : *counted.requests), sum);
     }
 }
 

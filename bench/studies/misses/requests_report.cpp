@@ -32,7 +32,8 @@ struct Kind {
 };
 constexpr std::array access_kinds{Kind{"global load", "sectors"},     Kind{"global store", "sectors"},
                                   Kind{"global atomic", "sectors"},   Kind{"shared load", "wavefronts"},
-                                  Kind{"shared store", "wavefronts"}, Kind{"shared atomic", "wavefronts"}};
+                                  Kind{"shared store", "wavefronts"}, Kind{"shared atomic", "wavefronts"},
+                                  Kind{"global copy", "sectors"},     Kind{"shared copy", "wavefronts"}};
 constexpr std::array beyond_requests{"instructions",    "L2 sectors",         "L2 hit rate",
                                      "DRAM bytes read", "DRAM bytes written", "achieved occupancy"};
 struct Balance {

@@ -1,7 +1,7 @@
 // Tiles that arrive in shared memory beside the arithmetic, with no registers on their way.
 #pragma once
 
-#include "gpu/matmul/block_launch.cuh"
+#include "gpu/matmul/block_launch.hpp"
 
 namespace tallcache::gpu::matmul {
 
@@ -12,12 +12,10 @@ struct asynchronous_copies : OnGpu {
   static constexpr std::string_view source = "Volkov, Demmel 2008; CUTLASS";
   using operations = OperationList<Matmul<float>>;
 
-  static void call(const Launch& launch, const Matmul<float>::Args<>& args, const Params&) {
+  template <class Device, class Args>
+  static void call(Device& device, const Args& args, const Params&) {
     using Tiles = BlockShape<128, 128, 16, 32, 64, 3, 1>;
-    const TileOrder order = tiles_of<Tiles>(Matmul<float>::shape_of(args), BlockOrder::rows);
-    multiply_in_blocks<Tiles, float>(
-        launch, args, order, StreamPlan::of_whole_tiles(order.tiles(), ceil_div<Index>(args.a.cols, 16)),
-        nullptr);
+    multiply_whole_tiles<Tiles>(device, args, tiles_of<Tiles>(args.c.rows, args.c.cols, BlockOrder::rows));
   }
 };
 

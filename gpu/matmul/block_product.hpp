@@ -2,8 +2,11 @@
 // the arithmetic.
 #pragma once
 
+#include <cstdint>
+
 #include "common/view.hpp"
-#include "gpu/asynchronous_copy.cuh"
+#include "gpu/chunk.hpp"
+#include "gpu/on_gpu.hpp"
 
 namespace tallcache::gpu::matmul {
 
@@ -21,13 +24,12 @@ struct BlockShape {
   static constexpr int min_blocks = min_blocks_of_sm;
 };
 
-template <class T, int size>
-struct alignas(sizeof(T) * size) Vector {
-  T at[size];
-};
+/// For figures of a product that are the same in every context.
+struct NoThread {};
 
-/// A thread's part of the product. Where `wide_b`, rows of B start at multiples of 16 bytes.
-template <class T, class Tiles, bool wide_b>
+/// A thread's part of the product. Where `wide_b`, rows of B start at multiples of 16 bytes. `Memory` is the
+/// block's shared memory as `Thread` shows it.
+template <class T, class Tiles, bool wide_b, class Thread = NoThread, class Access = Plain, class Memory = T*>
 class BlockProduct {
  public:
   // A warp's threads have 4 x 8 parts of its tile.
@@ -38,11 +40,13 @@ class BlockProduct {
   static constexpr int a_size = Tiles::depth * a_pitch, stage_size = a_size + Tiles::depth * Tiles::cols;
   static constexpr int shared_bytes = Tiles::stages * stage_size * sizeof(T);
 
+  using Matrix = MatrixView<const T, Access>;
+
   /// The block's tile has first element (row, col) of C. `memory` has shared_bytes.
-  __device__ BlockProduct(T* memory, const MatrixView<const T>& a, const MatrixView<const T>& b, Index row,
-                          Index col)
-      : shared(memory), b_ld(b.ld) {
-    const int tid = threadIdx.x, warp = tid % Tiles::slice_threads / 32, lane = tid % 32;
+  TALLCACHE_DEVICE BlockProduct(const Thread& of_block, const Memory& memory, const Matrix& a,
+                                const Matrix& b, Index row, Index col)
+      : t(of_block), shared(memory), b_ld(b.ld) {
+    const int tid = id(), warp = tid % Tiles::slice_threads / 32, lane = tid % 32;
     constexpr int warps_across = Tiles::cols / Tiles::warp_cols;
     slice = Tiles::slices > 1 ? tid / Tiles::slice_threads : 0;
     tile_row = warp / warps_across * Tiles::warp_rows + lane / lane_cols * row_vector;
@@ -52,38 +56,38 @@ class BlockProduct {
 #pragma unroll
     for (int r = 0; r < a_row_copies; ++r) {
       const Index i = row + tid / a_lanes + r * a_rows_at_once;
-      a_from[r] = a.data + (i < a.rows ? i : a.rows - 1) * a.ld + tid % a_lanes;
+      a_from[r] = line(a, i < a.rows ? i : a.rows - 1, tid % a_lanes);
     }
-    a_to = shared_address(memory + tid % a_lanes * a_pitch + tid / a_lanes);
+    a_to = shared_address(t, shared[tid % a_lanes * a_pitch + tid / a_lanes]);
     const Index j = col + tid % b_lanes * b_width;
     const Index left = b.cols - j;
     b_bytes = static_cast<int>(left < b_width ? left : b_width) * static_cast<int>(sizeof(T));
     if (left <= 0) b_bytes = 0;
-    b_from = b.data + static_cast<Index>(tid / b_lanes) * b.ld + (left > 0 ? j : 0);
-    b_to = shared_address(memory + a_size + tid / b_lanes * Tiles::cols + tid % b_lanes * b_width);
+    b_from = line(b, tid / b_lanes, left > 0 ? j : 0);
+    b_to = shared_address(t, shared[a_size + tid / b_lanes * Tiles::cols + tid % b_lanes * b_width]);
   }
 
   /// Sets the sums to the products of columns [first, last) of A and rows [first, last) of B.
-  __device__ void multiply(Index first, Index last) {
+  TALLCACHE_DEVICE void multiply(Index first, Index last) {
     for (auto& row : sum)
       for (T& element : row) element = T{};
     const int steps = static_cast<int>((last - first + Tiles::depth - 1) / Tiles::depth);
 #pragma unroll
-    for (int r = 0; r < a_row_copies; ++r) a_from[r] += first;
-    b_from += first * b_ld;
-    __syncthreads();  // the tile before this one is done
+    for (int r = 0; r < a_row_copies; ++r) a_from[r].data += first;
+    b_from.data += first * b_ld;
+    t.sync();  // the tile before this one is done
     // The first arrival is the incomplete one: no other has to be tested.
     if (steps > 0) copy_first(static_cast<int>((last - first - 1) % Tiles::depth) + 1);
-    commit_copies();
+    t.commit_copies();
 #pragma unroll
     for (int s = 1; s < Tiles::stages - 1; ++s) {
       const Arrival next = arrival(s * stage_size, s < steps);
 #pragma unroll
       for (int part = 0; part < copies; ++part) copy(next, part);
-      commit_copies();
+      t.commit_copies();
     }
     wait_for_stage();
-    load(0, shared);
+    load(0, 0);
     int at = 0, free_at = (Tiles::stages - 1) * stage_size;  // elements behind the first stage
 #pragma unroll 1
     for (int step = 0; step < steps; ++step) {
@@ -95,28 +99,22 @@ class BlockProduct {
     if constexpr (Tiles::slices > 1) add_slices();
   }
 
-  /// Stores the sums that lie in the first rows x cols elements of the tile at `to`. Where `wide`, its rows
-  /// start at multiples of 16 bytes.
-  __device__ void store(T* to, Index ld, Index rows, Index cols, bool wide) const {
+  /// Stores the sums that lie in `to`, whose first element is the tile's. Where `wide`, its rows start at
+  /// multiples of 16 bytes.
+  TALLCACHE_DEVICE void store(const MatrixView<T, Access>& to, bool wide) const {
     if (Tiles::slices > 1 && slice > 0) return;
+    const int rows_left = static_cast<int>(to.rows < Tiles::rows ? to.rows : Tiles::rows) - tile_row;
+    const int cols_left = static_cast<int>(to.cols < Tiles::cols ? to.cols : Tiles::cols) - tile_col;
+    auto&& first = to(tile_row, tile_col);
 #pragma unroll
     for (int i = 0; i < thread_rows; ++i) {
-      const int r = tile_row + row_of(i);
-      if (r >= rows) continue;
+      if (row_of(i) >= rows_left) continue;
 #pragma unroll
       for (int j = 0; j < thread_cols; j += col_vector) {
-        const int c = tile_col + col_of(j);
-        T* const place = to + r * ld + c;
-        if (wide && c + col_vector <= cols) {
-          Vector<T, col_vector> chunk;
+        Vector<T, col_vector> chunk;
 #pragma unroll
-          for (int e = 0; e < col_vector; ++e) chunk.at[e] = sum[i][j + e];
-          *reinterpret_cast<Vector<T, col_vector>*>(place) = chunk;
-        } else {
-#pragma unroll
-          for (int e = 0; e < col_vector; ++e)
-            if (c + e < cols) place[e] = sum[i][j + e];
-        }
+        for (int e = 0; e < col_vector; ++e) chunk.at[e] = sum[i][j + e];
+        store_chunk(element_at(first, row_of(i) * to.ld + col_of(j)), 0, cols_left - col_of(j), chunk, wide);
       }
     }
   }
@@ -138,11 +136,19 @@ class BlockProduct {
   static_assert(Tiles::slices == 1 ||
                 (Tiles::slices - 1) * Tiles::rows * Tiles::cols <= Tiles::stages * stage_size);
 
+  using Line = VectorView<const T, Access>;
+
+  TALLCACHE_INLINE int id() const { return static_cast<int>(t.thread().x); }
+  /// A row of a matrix from element (i, j) on.
+  static TALLCACHE_INLINE Line line(const Matrix& from, Index i, Index j) {
+    return VectorView<const T>{from.data + i * from.ld + j, 0}.with(from.access());
+  }
+
   /// Where a thread's elements lie in its warp's tile, behind its first.
-  static __device__ constexpr int row_of(int i) {
+  static TALLCACHE_DEVICE constexpr int row_of(int i) {
     return i / row_vector * lane_rows * row_vector + i % row_vector;
   }
-  static __device__ constexpr int col_of(int j) {
+  static TALLCACHE_DEVICE constexpr int col_of(int j) {
     return j / col_vector * lane_cols * col_vector + j % col_vector;
   }
 
@@ -152,23 +158,23 @@ class BlockProduct {
   static constexpr int b_offset(int part) { return part * b_rows_at_once * Tiles::cols * sizeof(T); }
 
   /// Copies the first `count` columns of A and rows of B to the first stage, and zeros behind them.
-  __device__ __forceinline__ void copy_first(int count) {
-    const int tid = threadIdx.x;
+  TALLCACHE_INLINE void copy_first(int count) {
+    const int tid = id();
 #pragma unroll
     for (int part = 0; part < a_copies; ++part) {
       const int l = part % a_col_copies * a_lanes;
-      copy_asynchronously<sizeof(T)>(a_to + a_offset(part), a_from[part / a_col_copies] + l,
-                                     tid % a_lanes + l < count ? sizeof(T) : 0);
+      copy_asynchronously(t, a_to + a_offset(part), a_from[part / a_col_copies][l],
+                          tid % a_lanes + l < count ? int{sizeof(T)} : 0);
     }
 #pragma unroll
     for (int part = 0; part < b_copies; ++part) {
       const int l = part * b_rows_at_once;
-      copy_asynchronously<b_width * sizeof(T)>(b_to + b_offset(part), b_from + l * b_ld,
-                                               tid / b_lanes + l < count ? b_bytes : 0);
+      copy_asynchronously(t, b_to + b_offset(part), vector_at<b_width>(b_from[l * b_ld]),
+                          tid / b_lanes + l < count ? b_bytes : 0);
     }
 #pragma unroll
-    for (int r = 0; r < a_row_copies; ++r) a_from[r] += count;
-    b_from += count * b_ld;
+    for (int r = 0; r < a_row_copies; ++r) a_from[r].data += count;
+    b_from.data += count * b_ld;
   }
 
   /// Where this thread's copies of an arrival go, and the bytes of each: none when there is no arrival, as a
@@ -177,61 +183,62 @@ class BlockProduct {
     std::uint32_t a_to, b_to;
     int a_bytes, b_bytes;
   };
-  __device__ __forceinline__ Arrival arrival(int at, bool any) const {
+  TALLCACHE_INLINE Arrival arrival(int at, bool any) const {
     const std::uint32_t behind = at * static_cast<std::uint32_t>(sizeof(T));
     Arrival next{a_to + behind, b_to + behind, any ? static_cast<int>(sizeof(T)) : 0, any ? b_bytes : 0};
     // Kept in registers: the compiler would compute them again for every copy.
-    asm volatile("" : "+r"(next.a_to), "+r"(next.b_to), "+r"(next.a_bytes), "+r"(next.b_bytes));
+    t.keep(next.a_to, next.b_to, next.a_bytes, next.b_bytes);
     return next;
   }
 
   /// Copy number `part` of this thread.
-  __device__ __forceinline__ void copy(const Arrival& next, int part) {
+  TALLCACHE_INLINE void copy(const Arrival& next, int part) {
     if (part < a_copies) {
       const int r = part / a_col_copies, l = part % a_col_copies * a_lanes;
-      copy_asynchronously<sizeof(T)>(next.a_to + a_offset(part), a_from[r] + l, next.a_bytes);
-      if (part % a_col_copies == a_col_copies - 1) a_from[r] += Tiles::depth;
+      copy_asynchronously(t, next.a_to + a_offset(part), a_from[r][l], next.a_bytes);
+      if (part % a_col_copies == a_col_copies - 1) a_from[r].data += Tiles::depth;
     } else {
-      copy_asynchronously<b_width * sizeof(T)>(next.b_to + b_offset(part - a_copies), b_from, next.b_bytes);
-      b_from += b_rows_at_once * b_ld;
+      copy_asynchronously(t, next.b_to + b_offset(part - a_copies), vector_at<b_width>(b_from[0]),
+                          next.b_bytes);
+      b_from.data += b_rows_at_once * b_ld;
     }
   }
 
   /// Behind it the next stage's copies have arrived for all threads, and the stage before this one is free.
-  static __device__ __forceinline__ void wait_for_stage() {
-    wait_for_copies<Tiles::stages - 2>();
-    __syncthreads();
+  TALLCACHE_INLINE void wait_for_stage() const {
+    wait_for_copies<Tiles::stages - 2>(t);
+    t.sync();
   }
 
   /// The steps of the stage at `at`, and beside them the copies of an arrival, in four groups. The last step
   /// loads the first factors of the next stage.
-  __device__ __forceinline__ void multiply_stage(int at, int next_at, const Arrival& next) {
+  TALLCACHE_INLINE void multiply_stage(int at, int next_at, const Arrival& next) {
 #pragma unroll
     for (int l = 0; l < Tiles::slice_depth; ++l) {
       const bool is_last = l == Tiles::slice_depth - 1;
       if (is_last) wait_for_stage();
-      load((l + 1) % 2, shared + (is_last ? next_at : at), is_last ? 0 : l + 1);
+      load((l + 1) % 2, is_last ? next_at : at, is_last ? 0 : l + 1);
 #pragma unroll
       for (int part = 0; part < copies; ++part)
         if (l == part * 4 / copies * (Tiles::slice_depth / 4)) copy(next, part);
-      if (l == Tiles::slice_depth - 2) commit_copies();
+      if (l == Tiles::slice_depth - 2) t.commit_copies();
       multiply_step(l % 2);
     }
   }
 
-  /// Step `l` of the stage at `stage`, from shared memory to the registers of `side`.
-  __device__ __forceinline__ void load(int side, const T* stage, int l = 0) {
-    const T* const a_at = stage + (slice * Tiles::slice_depth + l) * a_pitch + tile_row;
-    const T* const b_at = stage + a_size + (slice * Tiles::slice_depth + l) * Tiles::cols + tile_col;
+  /// Step `l` of the stage at element `stage`, from shared memory to the registers of `side`.
+  TALLCACHE_INLINE void load(int side, int stage, int l = 0) {
+    auto&& a_at = shared[stage + (slice * Tiles::slice_depth + l) * a_pitch + tile_row];
+    auto&& b_at = shared[stage + a_size + (slice * Tiles::slice_depth + l) * Tiles::cols + tile_col];
 #pragma unroll
     for (int i = 0; i < thread_rows; i += row_vector) {
-      const auto chunk = *reinterpret_cast<const Vector<T, row_vector>*>(a_at + row_of(i));
+      const Vector<T, row_vector> chunk = vector_at<row_vector>(element_at(a_at, row_of(i)));
 #pragma unroll
       for (int e = 0; e < row_vector; ++e) a_part[side][i + e] = chunk.at[e];
     }
 #pragma unroll
     for (int j = 0; j < thread_cols; j += col_vector) {
-      const auto chunk = *reinterpret_cast<const Vector<T, col_vector>*>(b_at + col_of(j));
+      const Vector<T, col_vector> chunk = vector_at<col_vector>(element_at(b_at, col_of(j)));
 #pragma unroll
       for (int e = 0; e < col_vector; ++e) b_part[side][j + e] = chunk.at[e];
     }
@@ -239,7 +246,7 @@ class BlockProduct {
 
   /// Row by row, every second one backwards: neighbouring products share a factor, so that the banks of the
   /// registers are read less.
-  __device__ __forceinline__ void multiply_step(int side) {
+  TALLCACHE_INLINE void multiply_step(int side) {
 #pragma unroll
     for (int i = 0; i < thread_rows; ++i)
 #pragma unroll
@@ -250,36 +257,45 @@ class BlockProduct {
   }
 
   /// The first slice's sums become those of all slices, in the order of the slices.
-  __device__ void add_slices() {
-    wait_for_copies<0>();
-    __syncthreads();
-    T* const own = shared + threadIdx.x % Tiles::slice_threads;
-    const auto place = [&](int from, int i, int j) -> T& {
-      return own[((from - 1) * thread_rows * thread_cols + i * thread_cols + j) * Tiles::slice_threads];
+  TALLCACHE_DEVICE void add_slices() {
+    wait_for_copies<0>(t);
+    t.sync();
+    const int own = id() % Tiles::slice_threads;
+    const auto place = [&](int from, int i, int j) {
+      return ((from - 1) * thread_rows * thread_cols + i * thread_cols + j) * Tiles::slice_threads + own;
     };
     if (slice > 0)
 #pragma unroll
       for (int i = 0; i < thread_rows; ++i)
 #pragma unroll
-        for (int j = 0; j < thread_cols; ++j) place(slice, i, j) = sum[i][j];
-    __syncthreads();
+        for (int j = 0; j < thread_cols; ++j) shared[place(slice, i, j)] = sum[i][j];
+    t.sync();
     if (slice > 0) return;
 #pragma unroll
     for (int from = 1; from < Tiles::slices; ++from)
 #pragma unroll
       for (int i = 0; i < thread_rows; ++i)
 #pragma unroll
-        for (int j = 0; j < thread_cols; ++j) sum[i][j] += place(from, i, j);
+        for (int j = 0; j < thread_cols; ++j) sum[i][j] += shared[place(from, i, j)];
   }
 
-  T* shared;
+  Thread t;
+  Memory shared;
   Index b_ld;
   int slice, tile_row, tile_col, b_bytes;
   std::uint32_t a_to, b_to;
-  const T* a_from[a_row_copies];
-  const T* b_from;
+  Line a_from[a_row_copies], b_from;  ///< what this thread copies next
   T a_part[2][thread_rows], b_part[2][thread_cols];
   T sum[thread_rows][thread_cols];
 };
+
+/// The product of t's block, whose tile has first element (row, col) of C.
+template <class Tiles, bool wide_b, class Thread, class T, class Access>
+TALLCACHE_INLINE auto block_product(const Thread& t, const MatrixView<const T, Access>& a,
+                                    const MatrixView<const T, Access>& b, Index row, Index col) {
+  const auto memory = dynamic_shared<T>(t);
+  return BlockProduct<T, Tiles, wide_b, Thread, Access, std::remove_const_t<decltype(memory)>>(t, memory, a,
+                                                                                               b, row, col);
+}
 
 }  // namespace tallcache::gpu::matmul

@@ -1,7 +1,7 @@
 // Warp tiles: a warp computes 64 x 64 elements of C, and loads its factors to registers one step ahead.
 #pragma once
 
-#include "gpu/matmul/block_launch.cuh"
+#include "gpu/matmul/block_launch.hpp"
 
 namespace tallcache::gpu::matmul {
 
@@ -22,13 +22,11 @@ struct warp_tiles : OnGpu {
        .choices = block_orders},
       {.name = "group", .default_value = 16, .what = "rows of blocks in a group of order 1"}};
 
-  static void call(const Launch& launch, const Matmul<float>::Args<>& args, const Params& params) {
-    TileOrder order =
-        tiles_of<Tiles>(Matmul<float>::shape_of(args), static_cast<BlockOrder>(params["order"]));
+  template <class Device, class Args>
+  static void call(Device& device, const Args& args, const Params& params) {
+    TileOrder order = tiles_of<Tiles>(args.c.rows, args.c.cols, static_cast<BlockOrder>(params["order"]));
     order.group = static_cast<int>(std::min<Index>(params["group"], order.down));
-    const Index steps = ceil_div<Index>(args.a.cols, Tiles::depth);
-    multiply_in_blocks<Tiles, float>(launch, args, order, StreamPlan::of_whole_tiles(order.tiles(), steps),
-                                     nullptr);
+    multiply_whole_tiles<Tiles>(device, args, order);
   }
 };
 
