@@ -280,8 +280,9 @@ TEST(SeedsSabotage, IsNamed) {
            {"tallcache list --colour", "--colour"},
            {"tallcache lsit", "lsit"},
            {"make test", "is no command of tallcache"}})
-    EXPECT_NE(fault_after([&command = command](Json& all) { row(all, 0)["command"] = command; }).find(fault),
-              std::string::npos)
+    EXPECT_NE(
+        fault_after([&, &command = command](Json& all) { row(all, 0)["command"] = command; }).find(fault),
+        std::string::npos)
         << command << ": " << command_fault(command);
 }
 
