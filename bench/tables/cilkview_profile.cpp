@@ -193,22 +193,16 @@ Grid profile_grid(std::span<const Program> programs, const std::string& iteratio
   return grid;
 }
 
-Grid estimates_grid(const Json& slide, std::span<const Program> programs) {
-  Grid grid;
-  grid.caption = "Speed-up estimate";
-  grid.columns = {{"processors"}};
-  for (const Program& p : programs)
-    for (const char* what : {"slide", "from its figures", "charged", "here ns"})
-      grid.columns.push_back({fmt::format("{}: {}", p.name, what)});
+Grid estimates_grid(const Json& slide, const Program& program) {
+  Grid grid{.caption = fmt::format("Speed-up estimate, {}", program.name),
+            .columns = {{"processors"}, {"slide"}, {"from its figures"}, {"charged"}, {"here ns"}}};
   const Json& processors = slide.at("speedup_estimates").at("processors");
   for (std::size_t i = 0; i < processors.size(); ++i) {
     const double count = processors[i];
     auto& row = grid.rows.emplace_back(std::vector<std::string>{figure(count)});
-    for (const Program& p : programs) {
-      row.push_back(range(slide_range(slide, p.name, i)));
-      for (const Profile* profile : {&p.slide, &p.charged, &p.here})
-        row.push_back(std::isnan(profile->work) ? "-" : range(speedup_range(*profile, count)));
-    }
+    row.push_back(range(slide_range(slide, program.name, i)));
+    for (const Profile* profile : {&program.slide, &program.charged, &program.here})
+      row.push_back(std::isnan(profile->work) ? "-" : range(speedup_range(*profile, count)));
   }
   return grid;
 }
@@ -297,10 +291,9 @@ Report report(const Inputs& inputs) {
   const auto records = records_of(inputs.document, id, here_label);
   const Record* here = records.empty() ? nullptr : records.front();
   Report report;
-  report.grids = {
-      profile_grid(programs,
-                   here ? fmt::format(", {} iterations", here->shape.at("iterations").get<Index>()) : ""),
-      estimates_grid(inputs.slide, programs)};
+  report.grids = {profile_grid(
+      programs, here ? fmt::format(", {} iterations", here->shape.at("iterations").get<Index>()) : "")};
+  for (const Program& program : programs) report.grids.push_back(estimates_grid(inputs.slide, program));
   report.notes = {fmt::format(
       "Charged: the two programs under this profiler, {} iterations, in instructions. The slide's "
       "work of both gives {:.1f} for a fork and {:.1f} for the four bodies together, its span of the "
