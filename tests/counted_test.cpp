@@ -164,7 +164,7 @@ TEST(AllEvents, AreGatheredWithSourceAndReason) {
   const Problem problem = problem_of("matmul", "m=20");
   const Candidate candidates[] = {{&find_variant(*problem.operation, "naive")},
                                   {&find_variant(*problem.operation, "tiled")}};
-  const auto variants = count_all_events(problem, candidates);
+  const auto variants = count_each(problem, candidates, {});
   ASSERT_EQ(variants.size(), 2u);
   for (const CountedVariant& variant : variants)
     EXPECT_TRUE(variant.outcome.measured()) << variant.outcome.reason;
@@ -189,7 +189,7 @@ TEST(AllEvents, AreMarkedAsEstimatesWhereTheyTakeTurns) {
   count_on({.events = three_products()});
   const Problem problem = problem_of("matmul", "m=20");
   const Candidate candidates[] = {{&find_variant(*problem.operation, "naive")}};
-  const auto variants = count_all_events(problem, candidates, Sharing::multiplexed);
+  const auto variants = count_each(problem, candidates, {}, Sharing::multiplexed);
   EXPECT_TRUE(find(variants[0].counts, "PAPI_TOT_CYC").multiplexed);
   EXPECT_EQ(find(variants[0].counts, "PAPI_TOT_CYC").value, 8000);
 }
@@ -203,7 +203,7 @@ TEST(AllEvents, AreOfAllThreads) {
   candidate.threads = 2;
   long long max = 0;
   for (int attempt = 0; attempt < 20 && max < 2000; ++attempt) {
-    const auto variants = count_all_events(problem, std::span(&candidate, 1));
+    const auto variants = count_each(problem, std::span(&candidate, 1), {});
     ASSERT_TRUE(variants[0].outcome.measured()) << variants[0].outcome.reason;
     const Counted& count = find(variants[0].counts, "PAPI_TOT_INS");
     ASSERT_TRUE(count.value) << count.reason;
@@ -219,7 +219,7 @@ TEST(AllEvents, AreNotCountedOfWhatCannotRun) {
   Candidate candidates[] = {{&find_variant(*problem.operation, "transposed")},  // runs on one thread
                             {&find_variant(*problem.operation, "openblas")}};   // has threads of its own
   for (Candidate& candidate : candidates) candidate.threads = 2;
-  for (const CountedVariant& variant : count_all_events(problem, candidates)) {
+  for (const CountedVariant& variant : count_each(problem, candidates, {})) {
     EXPECT_EQ(variant.outcome.status, Status::unsupported);
     EXPECT_TRUE(variant.counts.empty());
   }

@@ -168,7 +168,7 @@ TEST(Misses, ArePredictedForWhatHasAFormulaAlone) {
 TEST(Counters, OfThisMachineAreReadOrAbsentWithAReason) {
   const Problem problem = problem_of("matmul", "m=200");
   const Candidate candidates[] = {{&find_variant(*problem.operation, "transposed")}};
-  const auto variants = count_all_events(problem, candidates);
+  const auto variants = count_each(problem, candidates, {});
   ASSERT_TRUE(variants[0].outcome.measured()) << variants[0].outcome.reason;
   std::size_t presets = 0, kernel = 0;
   bool clock = false;
