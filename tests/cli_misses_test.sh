@@ -158,7 +158,7 @@ for record in d["measurements"]:
     assert counted["value"] is None or counted["value"] == 4 * 128
 P
   # A tile of 128 x 128 in 8 warps: 8 copies of A and 2 of B a thread for each of 4 arrivals; two more are of zeros.
-  run 0 misses matmul asynchronous_copies any_shape --backend gpu --shape m=64 --json products.json
+  run 0 misses matmul asynchronous_copies any_shape --element float --backend gpu --shape m=64 --json products.json
   has out "^model: kernels for CUDA alone: not modelled"
   python3 - <<'P' || fail "products.json"
 import json

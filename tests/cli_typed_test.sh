@@ -119,7 +119,7 @@ bad "bash" completion tcsh
 
 # Ctrl-C: what was measured is printed and in the file, which is whole.
 : >err
-"$program" run matmul naive loops_ikj --shape m=64 --seconds 1000 --verbose --json stopped.json >out 2>err &
+"$program" run matmul naive loops_ikj --shape m=700 --seconds 1000 --verbose --json stopped.json >out 2>err &
 pid=$!
 for ((i = 0; i < 300; ++i)); do grep -q "3 repetitions" err && break; sleep 0.1; done
 kill -INT "$pid"

@@ -117,8 +117,8 @@ bool copy_in_order(Fork& fork, const Args& args, bool falling, Index chunks) {
   const bool fine = all_blocks(fork, n, chunks, [=](Index begin, Index end) {
     if (!in_order(args.in, begin, end, falling)) return false;
     const auto copy = [=](const auto& in, const auto& out) {
-      const auto from = in.block(begin, end - begin), to = out.block(falling ? n - end : begin, end - begin);
-      copy_words(from.data, from.size, to.data, falling, n > cached_words);
+      const auto to = out.block(falling ? n - end : begin, end - begin);
+      copy_words(in.data + begin, to.size, to.data, falling, n > cached_words);
       writes(to);
     };
     copy(args.in, args.out);

@@ -17,7 +17,7 @@ namespace tallcache::cpu::peers {
 struct ips4o_sort : sort_in_place<ips4o_sort, std::uint64_t, double, KeyAndPosition> {
   static constexpr std::string_view idea =
       "in-place samplesort, on one thread; records by key and position; after a copy into the output";
-  static constexpr std::string_view source = "IPS4o; Axtmann, Witt, Ferizovic, Sanders, ESA 2017";
+  static constexpr std::string_view source = "IPS4o; Axtmann et al. 2022";
 
 #ifdef TALLCACHE_HAS_IPS4O
   static std::string unavailable() { return {}; }
