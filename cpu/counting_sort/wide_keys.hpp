@@ -33,7 +33,8 @@ void sort_by_comparisons(Fork& fork, VectorView<T, Access> keys, Scratch<Access>
 template <class Access>
 void sort_by_comparisons(VectorView<Word, Access> keys) {
   by_value<Word>(keys.access(), [&](auto store, auto less) {
-    sort::VectorLeaf{store, less}({keys.data, keys.data, keys.data, keys.size});
+    sort::VectorLeaf<decltype(store), decltype(less)>{store,
+                                                      less}({keys.data, keys.data, keys.data, keys.size});
   });
 }
 
