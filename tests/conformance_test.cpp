@@ -75,7 +75,7 @@ bool too_much_work(const Operation& operation, const Shape& shape) {
 
 std::span<const std::string_view> inputs_of(const Operation& operation, std::size_t max) {
   if (std::getenv("TALLCACHE_MOST_WORK")) max = 1;
-  return operation.inputs.first(inputs_to_run(operation, max));
+  return operation.inputs.first(std::min(max, operation.inputs.size()));
 }
 
 TEST_P(Conformance, EveryShape) {
@@ -87,7 +87,7 @@ TEST_P(Conformance, EveryShape) {
   for (const Shape& shape : shapes) {
     bool supported = variant.supports(complete_shape(operation, shape));
     if (!too_much_work(operation, shape)) {
-      for (std::string_view input : inputs_of(operation, operation.inputs.size()))
+      for (std::string_view input : inputs_of(operation, inputs_to_run(operation, operation.inputs.size())))
         supported = run(shape, input, {{&variant}}) && supported;
       ++left;
       ran += supported;
@@ -154,7 +154,7 @@ TEST_P(Parameters, LeastAndOdd) {
   for (const Shape& shape : operation.test_shapes())
     if ((largest_size(shape) <= 100 || largest_size(shape) == 1000) && !too_much_work(operation, shape))
       for (std::string_view input : inputs_of(operation, 2)) ran += run(shape, input, candidates);
-  EXPECT_GE(ran, 7u);
+  EXPECT_GE(ran, 8u);
 }
 
 // Products of factors that take errors to their bound, each held to that of its variant's error class: short
