@@ -101,21 +101,24 @@ struct Traced {
   }
 };
 
-/// `first`, whose next `count` elements are then loaded (stored) at once: by a vector instruction, a masked
-/// one or a copy of bytes. Traced reports each of them.
+/// `first`, whose next `count` elements are then loaded at once: by a vector instruction, a masked one or a
+/// copy of bytes. Traced reports each of them.
 template <class T>
 constexpr const T* load_n(Plain, const T* first, Index) {
   return first;
 }
+/// The same of elements that are then stored.
 template <class T>
 constexpr T* store_n(Plain, T* first, Index) {
   return first;
 }
+/// The same under Traced.
 template <class T, class Sink>
 const T* load_n(Traced<Sink> access, const T* first, Index count, Place place = Place::current()) {
   for (Index i = 0; i < count; ++i) detail::report_load(*access.sink, first + i, sizeof(T), place);
   return first;
 }
+/// The same under Traced.
 template <class T, class Sink>
 T* store_n(Traced<Sink> access, T* first, Index count, Place place = Place::current()) {
   for (Index i = 0; i < count; ++i) detail::report_store(*access.sink, first + i, sizeof(T), place);
@@ -169,19 +172,23 @@ struct CompiledTexts {
   constexpr const Text<Traced<AnySink>>& under(Traced<AnySink>) const { return traced; }
 };
 
-// reads() and writes() of view.hpp. Their place is that of the call.
+/// reads() and writes() of view.hpp under Traced: a load, or a store, of each element. Their place is that of
+/// the call.
 template <class T, class Sink>
 void reads(VectorView<T, Traced<Sink>> v, Place place = Place::current()) {
   for (Index i = 0; i < v.size; ++i) v.access().load(v.data + i, sizeof(T), place);
 }
+/// The same for stores.
 template <class T, class Sink>
 void writes(VectorView<T, Traced<Sink>> v, Place place = Place::current()) {
   for (Index i = 0; i < v.size; ++i) v.access().store(v.data + i, sizeof(T), place);
 }
+/// The same for the elements of a matrix, row by row.
 template <class T, class Sink>
 void reads(MatrixView<T, Traced<Sink>> a, Place place = Place::current()) {
   for (Index i = 0; i < a.rows; ++i) reads(row_of(a, i), place);
 }
+/// The same for stores to a matrix.
 template <class T, class Sink>
 void writes(MatrixView<T, Traced<Sink>> a, Place place = Place::current()) {
   for (Index i = 0; i < a.rows; ++i) writes(row_of(a, i), place);

@@ -18,6 +18,7 @@ struct Clocks {
 
 /// The flop of a rank's leaf in a turn.
 using LeafFlop = double (*)(const Plan&, Index rank, Index turn);
+/// Those of a product: two for each multiplication of two elements.
 double matmul_flop(const Plan&, Index rank, Index turn);
 
 /// Runs the clocks, on words of `word` bytes. A rank takes part in a level when it and its partner are there.

@@ -37,6 +37,7 @@ struct Counts {
   Index max_messages = 0;
 };
 
+/// What a run of the plan sends, read off its layout. No data is moved.
 Counts count(const Plan&);
 
 }  // namespace tallcache::ranks

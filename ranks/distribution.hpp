@@ -63,9 +63,14 @@ struct BlockCyclic {
 /// numroc: the local size of a dimension.
 Index local_size(Index size, Index block, Index place, Index first, Index places);
 
+/// Blocks of about rows / ranks whole rows, one a rank.
 Distribution row_blocks(Index rows, Index cols, Index ranks);
+/// Blocks of about cols / ranks whole columns, one a rank.
 Distribution column_blocks(Index rows, Index cols, Index ranks);
+/// Blocks of a grid of grid_rows x grid_cols ranks, in the order of its rows.
 Distribution blocks(Index rows, Index cols, Index grid_rows, Index grid_cols);
+/// Blocks that go around the grid in both dimensions, as ScaLAPACK stores matrices. Ranks that the grid does
+/// not have hold nothing.
 Distribution block_cyclic(const BlockCyclic&, Index ranks);
 /// Matrix `v` of a plan in the recursion's own layout. Ranks from plan.ranks() to `ranks` hold nothing.
 Distribution recursive_layout(const Plan&, std::size_t v, Index ranks);

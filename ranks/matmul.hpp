@@ -26,6 +26,7 @@ Plan plan_matmul(const MatmulShape&, Index ranks, int halvings = 0);
 struct Grid {
   Index m = 1, n = 1, k = 1;
 };
+/// The grid that the cuts of a plan make.
 Grid grid_of(const Plan&);
 
 /// Bytes of memory of the rank that needs the most, for matrices of double.

@@ -26,6 +26,14 @@ add_test(NAME documented_code COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/documented_cod
 set_tests_properties(documented_code PROPERTIES LABELS unit)
 add_test(NAME scripts COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts_test.sh ${PROJECT_SOURCE_DIR})
 set_tests_properties(scripts PROPERTIES LABELS unit ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER}")
+# The reference (cmake/docs.cmake): no warning, no dead link, and what a program can call is documented.
+find_package(Doxygen QUIET)
+if(DOXYGEN_FOUND)
+  add_test(NAME reference COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/reference_test.py ${PROJECT_BINARY_DIR})
+  set_tests_properties(reference PROPERTIES LABELS unit TIMEOUT 600)
+else()
+  tallcache_left_out(reference unit "Doxygen")
+endif()
 # An hour or two: what a reader types, on a system with nothing installed.
 add_test(NAME bare_system COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bare_system)
 set_tests_properties(bare_system PROPERTIES LABELS long TIMEOUT 14400 SKIP_RETURN_CODE 77 RUN_SERIAL ON)

@@ -27,6 +27,7 @@ Prediction operator+(const Prediction&, const Prediction&);
 struct ProductSizes {
   double m, n, k;
 };
+/// Those of the shape of a product.
 ProductSizes product_sizes(const Shape&);
 
 /// Three nested loops, k innermost. The slides (M5, "Cache complexity of the naive and tiled matrix
@@ -54,9 +55,10 @@ Prediction transposition_misses(IdealCache, double elements, double row);
 /// payload, the placing pass reads and writes one more word for each key.
 Prediction counting_misses(IdealCache, double n, double k, bool payload);
 
-/// A sort of `n` keys by merging two runs at a time, and the optimal one (Aggarwal, Vitter, "The
-/// input/output complexity of sorting and related problems", 1988), which funnelsort is without knowing Z.
+/// A sort of `n` keys by merging two runs at a time.
 Prediction merge_sort_misses(IdealCache, double n);
+/// The optimal sort of `n` keys (Aggarwal, Vitter, "The input/output complexity of sorting and related
+/// problems", 1988), which funnelsort is without knowing Z.
 Prediction optimal_sort_misses(IdealCache, double n);
 
 /// A sort that distributes its keys to up to `parts` parts at a time; a line of each fits.

@@ -27,7 +27,9 @@ enum class BusAction : std::uint8_t {
   flush            ///< puts its modified line on the bus, and memory stores it
 };
 
+/// The name of a state, as reports print it.
 std::string_view to_string(Msi);
+/// The name of what a bus sees, as reports print it.
 std::string_view to_string(BusAction);
 
 /// A change of the state of one line in one cache.

@@ -48,8 +48,9 @@ struct Candidate {
   std::optional<ForkPolicy> fork{};  ///< without one: the policy that is set
 };
 
-/// The bytes that a problem and a candidate's scratch need, in all.
+/// The bytes that a problem's arguments need, in all.
 std::size_t problem_bytes(const Problem&);
+/// The bytes of a candidate's scratch.
 std::size_t scratch_bytes(const Problem&, const Candidate&);
 
 /// The buffers of one problem in the memory of one executor.

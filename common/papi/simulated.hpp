@@ -113,6 +113,7 @@ class SimulatedCounters {
   std::array<Counter, size> counters_;
 };
 
+/// The process's only ones.
 SimulatedCounters& simulated_counters();
 
 }  // namespace tallcache

@@ -212,20 +212,25 @@ SharedArray<T> shared(const HostThread& t) {
   const auto [memory, address] = t.device().shared_array(n, sizeof(T));
   return {reinterpret_cast<Element*>(memory), &t.device().recorder(), address};
 }
+/// The array in shared memory whose size the launch gives.
 template <class T>
 SharedArray<T[]> dynamic_shared(const HostThread& t) {
   const auto [memory, address] = t.device().shared_array(-1, 0);
   return {reinterpret_cast<T*>(memory), &t.device().recorder(), address};
 }
 
+/// The address of an element of shared memory, as an asynchronous copy takes it.
 template <class T>
 std::uint32_t shared_address(const HostThread&, const Reference<T>& element) {
   return static_cast<std::uint32_t>(element.address());
 }
+/// Starts a copy of the first `bytes` bytes of an element to shared memory, and of zeros behind them. It
+/// arrives when the thread has waited.
 template <class T>
 void copy_asynchronously(const HostThread& t, std::uint32_t to, const Reference<T>& from, int bytes) {
   t.device().copy_asynchronously(t, to, from.copied(to, bytes > 0), bytes, sizeof(T));
 }
+/// Waits for this thread's groups of copies, but for the last `pending`.
 template <int pending>
 void wait_for_copies(const HostThread& t) {
   t.device().wait_for_copies(t, pending);
@@ -238,20 +243,24 @@ auto exclusive_sum(const HostThread& t, std::uint32_t value) {
   return t.device().exclusive_sum(t, value);
 }
 
-// The counterparts of gpu/launch.cuh and gpu/scan.hpp for a CUDA stream: the launch of a kernel, and the work
-// beside kernels, whose accesses are not counted.
+// The counterparts of gpu/launch.cuh and gpu/scan.hpp for a CUDA stream.
+
+/// Runs a kernel on the model.
 template <class Kernel, class... Args>
 void launch_kernel(HostDevice& device, const Kernel& kernel, const LaunchShape& shape, const Args&... args) {
   device.launch(shape, kernel, args...);
 }
+/// v = 0. Its accesses are not counted, nor are those of the two below: on a device they are a library's.
 template <class T>
 void set_zero(HostDevice&, VectorView<T, Counted> v) {
   std::fill_n(v.data, v.size, T{});
 }
+/// to = from.
 template <class T>
 void copy_elements(HostDevice&, VectorView<T, Counted> to, VectorView<const T, Counted> from) {
   std::copy_n(from.data, from.size, to.data);
 }
+/// Each count becomes the sum of those before it.
 template <class T>
 void exclusive_scan(HostDevice&, VectorView<T, Counted> counts, VectorView<std::byte, Counted>) {
   std::exclusive_scan(counts.data, counts.data + counts.size, counts.data, T{});

@@ -29,6 +29,7 @@ namespace tallcache::cpu::matmul {
 /// The layout of gemm()'s matrices. A view's rows and cols are the stored matrix's; element (i, j) is at data
 /// + i * ld + j in row-major order, at data + i + j * ld in column-major order.
 enum class Layout { row_major, column_major };
+/// Whether a factor enters as its transpose.
 enum class Trans { no, yes };
 
 namespace detail {
@@ -322,7 +323,10 @@ void gemm_rows(Fork& fork, Trans trans_a, Trans trans_b, SumOf<T> alpha, MatrixV
 
 }  // namespace detail
 
-/// The bytes of scratch of gemm() with the same arguments. C is m x n, k is the inner dimension.
+/// The bytes of scratch of gemm() with the same `layout`, `trans_a`, `trans_b` and `sizes`, by this `kernel`.
+/// C is m x n, k is the inner dimension. Throws Error when the bytes overflow.
+///
+/// Source: the plan of gemm() (cpu/matmul/gemm_plan.hpp).
 template <class T>
 std::size_t gemm_scratch_bytes(Layout layout, Trans trans_a, Trans trans_b, Index m, Index n, Index k,
                                const GemmSizes& sizes = {},
@@ -334,10 +338,14 @@ std::size_t gemm_scratch_bytes(Layout layout, Trans trans_a, Trans trans_b, Inde
       .scratch();
 }
 
-/// C = alpha op(A) op(B) + beta C, where op is the identity or the transposition, as BLAS's gemm: with beta =
-/// 0 C is not read, with alpha = 0 A and B are not. The result is the same on any number of threads, and
-/// without scratch, where each leaf packs what it reads. Throws Error when the sizes do not fit or the
-/// matrices overlap.
+/// C = alpha op(A) op(B) + beta C, where op is the identity or, where `trans_a` or `trans_b` says so, the
+/// transposition, as BLAS's gemm: C is m x n, op(A) m x k, op(B) k x n, all stored in this `layout`. With
+/// beta = 0 C is not read, with alpha = 0 A and B are not. The result is the same on any number of threads,
+/// and without `scratch`, where each leaf packs what it reads. `sizes` are tuned where they are not given.
+/// Throws Error when the sizes do not fit or the matrices overlap.
+///
+/// Source: REC-MULT (Frigo, Leiserson, Prokop, Ramachandran 1999) over packed panels (Goto and van de Geijn
+/// 2008).
 template <class Fork, class T, class Access>
 void gemm(Fork& fork, Layout layout, Trans trans_a, Trans trans_b, std::type_identity_t<T> alpha,
           MatrixView<const T, Access> a, MatrixView<const T, Access> b, std::type_identity_t<T> beta,

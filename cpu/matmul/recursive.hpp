@@ -55,7 +55,10 @@ void rec_mult_by(Fork& fork, MatrixView<T, Access> c, MatrixView<const T, Access
   }
 }
 
-/// C += sign A B. A product with no dimension above `base` is a leaf. base >= 1.
+/// C += sign A B, where C is m x n, A m x k, B k x n; sizes that do not fit are undefined behaviour. A
+/// product with no dimension above `base` is a leaf. base >= 1. Throws what the fork policy throws.
+///
+/// Source: REC-MULT (Frigo, Leiserson, Prokop, Ramachandran 1999, section 3; Moreno Maza, M7).
 template <int sign = 1, class Fork, class T, class Access>
 void rec_mult(Fork& fork, MatrixView<T, Access> c, ConstantMatrix<T, Access> a, ConstantMatrix<T, Access> b,
               Index base) {

@@ -57,6 +57,7 @@ std::size_t distribution_scratch_bytes(Index n, const DistributionSizes& sizes =
                         static_cast<std::size_t>(detail::counters_of(n, sizes)) * sizeof(Index)});
 }
 
+/// The scratch of a sort of n records, taken from memory of distribution_scratch_bytes<T>(n, sizes).
 template <class T, class Access>
 DistributionScratch<T, Access> take_distribution_scratch(Scratch<Access>& scratch, Index n,
                                                          const DistributionSizes& sizes = {}) {

@@ -16,6 +16,7 @@
 #include "common/ops/matmul.hpp"
 #include "common/span_views.hpp"
 #include "cpu/matmul/gemm.hpp"
+#include "cpu/matmul/gemm_plan.hpp"
 #include "cpu/matmul/recursive.hpp"
 
 namespace tallcache {
@@ -32,8 +33,13 @@ using cpu::matmul::Trans;
 template <class T>
 concept IsMultipliedByGemm = std::same_as<T, float> || std::same_as<T, double>;
 
-/// C = alpha op(A) op(B) + beta C, as BLAS's gemm, on `threads` threads including the caller. Scratch is kept
-/// for the next call. Throws Error when the sizes do not fit or matrices overlap.
+/// C = alpha op(A) op(B) + beta C, as BLAS's gemm, on `threads` threads including the caller: C is m x n,
+/// op(A) m x k, op(B) k x n, all stored in this `layout`, and op is a transposition where `trans_a` or
+/// `trans_b` says so. Scratch is kept for the next call. Throws Error when the sizes do not fit or matrices
+/// overlap.
+///
+/// Source: REC-MULT (Frigo, Leiserson, Prokop, Ramachandran 1999) over packed panels (Goto and van de Geijn
+/// 2008).
 template <IsMultipliedByGemm T>
 void gemm(Layout layout, Trans trans_a, Trans trans_b, std::type_identity_t<T> alpha,
           std::type_identity_t<MatrixView<const T>> a, std::type_identity_t<MatrixView<const T>> b,
@@ -52,7 +58,7 @@ void gemm(Layout layout, Trans trans_a, Trans trans_b, std::type_identity_t<T> a
   });
 }
 
-/// C = A B, row-major.
+/// The same for C = A B in row-major order: C is m x n, A m x k, B k x n, on `threads` threads.
 template <IsMultipliedByGemm T>
 void gemm(MatrixView<T> c, std::type_identity_t<MatrixView<const T>> a,
           std::type_identity_t<MatrixView<const T>> b, int threads = 1) {

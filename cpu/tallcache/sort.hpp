@@ -124,8 +124,10 @@ void sort(Range&& records, Less less = {}, Projection projection = {}, int threa
        threads);
 }
 
-/// Sorts `in` to `out` on `threads` threads including the caller. No key may be above `range`. Throws Error
-/// when the sizes differ, the vectors overlap or a key is too large.
+/// Sorts the n keys of `in` to `out` on `threads` threads including the caller. No key may be above `range`.
+/// Throws Error when the sizes differ, the vectors overlap or a key is too large.
+///
+/// Source: Moreno Maza, "Counting sort" and "Cache friendly counting sort" (M8).
 inline void counting_sort(VectorView<std::uint32_t> out, VectorView<const std::uint32_t> in,
                           std::uint32_t range, int threads = 1) {
   execute<CountingSort<false>>("bucketed_streaming", {.out = out, .in = in, .range = range}, {}, threads);
@@ -141,9 +143,10 @@ inline void counting_sort(VectorView<std::uint32_t> out, VectorView<std::uint32_
       threads);
 }
 
-/// What holds keys that are read, or written: a std::vector, a std::span.
+/// What holds keys that are read: a std::vector, a std::span.
 template <class T>
 concept HoldsKeys = std::convertible_to<T, std::span<const std::uint32_t>>;
+/// What holds keys that are written.
 template <class T>
 concept TakesKeys = std::convertible_to<T, std::span<std::uint32_t>>;
 
@@ -153,6 +156,7 @@ void counting_sort(Out&& out, In&& in, std::uint32_t range, int threads = 1) {
   counting_sort(vector_view(std::span<std::uint32_t>(out)), vector_view(std::span<const std::uint32_t>(in)),
                 range, threads);
 }
+/// The same of vectors and spans with a payload.
 template <TakesKeys Out, TakesKeys PayloadOut, HoldsKeys In, HoldsKeys PayloadIn>
 void counting_sort(Out&& out, PayloadOut&& payload_out, In&& in, PayloadIn&& payload_in, std::uint32_t range,
                    int threads = 1) {

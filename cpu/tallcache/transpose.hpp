@@ -20,12 +20,17 @@ concept IsTransposed = std::same_as<T, float> || std::same_as<T, double> || std:
 
 /// B = A^T on `threads` threads including the caller. A is m x n, B n x m. Throws Error when the sizes do not
 /// fit or the matrices overlap.
+///
+/// Source: REC-TRANSPOSE (Frigo, Leiserson, Prokop, Ramachandran 1999).
 template <IsTransposed T>
 void transpose(MatrixView<T> b, std::type_identity_t<MatrixView<const T>> a, int threads = 1) {
   execute<Transpose<T>>("recursive_streaming", {b, a}, {}, threads);
 }
 
-/// A = A^T, A square.
+/// A = A^T in place on `threads` threads including the caller. A is n x n. Throws Error where it is not
+/// square.
+///
+/// Source: REC-TRANSPOSE (Frigo, Leiserson, Prokop, Ramachandran 1999), both halves of the diagonal at once.
 template <IsTransposed T>
 void transpose(MatrixView<T> a, int threads = 1) {
   execute<TransposeInPlace<T>>("recursive_streaming", {a}, {}, threads);

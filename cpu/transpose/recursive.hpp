@@ -12,7 +12,10 @@
 
 namespace tallcache::cpu::transpose {
 
-/// B = A^T. A matrix with no dimension above `base` is a leaf. base >= 1.
+/// B = A^T, where A is m x n and B n x m; sizes that do not fit are undefined behaviour. A matrix with no
+/// dimension above `base` is a leaf. base >= 1. Throws what the fork policy throws.
+///
+/// Source: REC-TRANSPOSE (Frigo, Leiserson, Prokop, Ramachandran 1999, section 3; Moreno Maza, M6).
 template <class Fork, class T, class Access>
 void rec_transpose(Fork& fork, MatrixView<T, Access> b, ConstantMatrix<T, Access> a, Index base) {
   const auto part = [&fork, base](auto... views) { rec_transpose(fork, views..., base); };

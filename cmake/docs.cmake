@@ -1,0 +1,52 @@
+# The reference: cmake --build BUILD --target docs writes BUILD/docs/html/index.html. It covers the public headers and
+# those that they include, as they are installed.
+find_package(Doxygen QUIET)
+find_package(Python3 QUIET COMPONENTS Interpreter)
+if(NOT DOXYGEN_FOUND OR NOT Python3_FOUND)
+  return()
+endif()
+set(docs ${CMAKE_CURRENT_BINARY_DIR}/docs)
+file(GLOB public RELATIVE ${installed_headers} ${installed_headers}/*.hpp)
+set(headers ${public})
+foreach(header IN LISTS public)
+  file(STRINGS ${installed_headers}/${header} includes REGEX "^#include \"")
+  list(TRANSFORM includes REPLACE "^#include \"([^\"]+)\".*$" "\\1")
+  list(APPEND headers ${includes})
+endforeach()
+list(REMOVE_DUPLICATES headers)
+# As a program includes them: <tallcache/fork.hpp>.
+file(MAKE_DIRECTORY ${docs}/include)
+file(CREATE_LINK ${installed_headers} ${docs}/include/tallcache SYMBOLIC)
+list(TRANSFORM headers PREPEND ${docs}/include/tallcache/)
+
+file(GLOB examples CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/examples examples/*.cpp)
+set(pages ${docs}/README.md ${docs}/examples.md ${docs}/works.md ${docs}/rows.md ${docs}/namespaces.dox)
+add_custom_command(
+  OUTPUT ${pages} VERBATIM
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${docs}
+  COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/cmake/docs/pages.py ${CMAKE_CURRENT_SOURCE_DIR} ${docs} ${examples}
+  DEPENDS cmake/docs/pages.py README.md results/slides/bibliography.json results/slides/seeds.json)
+
+set(DOXYGEN_OUTPUT_DIRECTORY ${docs})
+set(DOXYGEN_PROJECT_NAME tallcache)
+set(DOXYGEN_PROJECT_NUMBER ${PROJECT_VERSION})
+set(DOXYGEN_PROJECT_BRIEF "Cache-oblivious and locality-aware algorithms on the CPU and the GPU")
+set(DOXYGEN_USE_MDFILE_AS_MAINPAGE ${docs}/README.md)
+set(DOXYGEN_EXAMPLE_PATH ${CMAKE_CURRENT_SOURCE_DIR}/examples)
+set(DOXYGEN_INPUT_FILTER "${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/cmake/docs/as_doxygen.py")
+set(DOXYGEN_FILTER_PATTERNS "*.md=cat" "*.dox=cat")
+set(DOXYGEN_JAVADOC_AUTOBRIEF YES)
+set(DOXYGEN_STRIP_FROM_PATH ${docs}/include ${docs})
+set(DOXYGEN_STRIP_FROM_INC_PATH ${docs}/include)
+set(DOXYGEN_EXCLUDE_SYMBOLS *::detail *::detail::*)
+set(DOXYGEN_GENERATE_TREEVIEW YES)
+set(DOXYGEN_GENERATE_XML YES)
+set(DOXYGEN_HAVE_DOT NO)
+set(DOXYGEN_CLASS_GRAPH NO)
+set(DOXYGEN_EXTRACT_LOCAL_CLASSES NO)
+set(DOXYGEN_TOC_INCLUDE_HEADINGS 2)
+set(DOXYGEN_HTML_TIMESTAMP NO)
+set(DOXYGEN_QUIET YES)
+set(DOXYGEN_WARN_IF_UNDOCUMENTED NO)
+set(DOXYGEN_WARN_LOGFILE ${docs}/warnings)
+doxygen_add_docs(docs ${headers} ${pages} COMMENT "The reference")
