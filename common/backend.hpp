@@ -76,6 +76,12 @@ struct Backend {
   /// A number of a stream of device number `device` that no other stream has as long as the program runs,
   /// unlike its address. Throws Error. Null where there are no streams.
   std::uint64_t (*stream_id)(int device, void* stream) = nullptr;
+
+  /// Joules that device number `device` has taken since some moment, whoever used it, or why they are not
+  /// known. Null where nothing tells them. Throws nothing.
+  Figure<double> (*joules)(int device) = nullptr;
+  /// Where they come from: "RAPL".
+  std::string_view energy_counter{};
 };
 
 /// The backends of this build, the host's first.

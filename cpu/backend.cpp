@@ -1,5 +1,6 @@
 #include "common/backend.hpp"
 
+#include "common/measure/rapl.hpp"
 #include "cpu/host_executor.hpp"
 
 namespace tallcache::cpu {
@@ -23,6 +24,12 @@ constinit const Backend backend{
           return measure_limits(describe_machine(), protocol, progress);
         },
     .transfer_seconds = nullptr,
+    .joules =
+        [](int) {
+          static Rapl rapl;
+          return rapl.joules();
+        },
+    .energy_counter = "RAPL",
 };
 
 }  // namespace tallcache::cpu

@@ -28,6 +28,8 @@ constinit const Backend backend{
     .transfer_seconds = [](std::size_t upload, std::size_t download, HostPages pages,
                            int device) { return transfer_seconds(upload, download, pages, device); },
     .stream_id = &cuda_stream_id,
+    .joules = &cuda_device_joules,
+    .energy_counter = "NVML",
 };
 
 }  // namespace tallcache::gpu

@@ -137,13 +137,22 @@ std::string device_fault(int device) {
   return count().no_gpu && device == 0 ? std::string() : device_unavailable(device);
 }
 
-Figure<DeviceState> cuda_device_state(int device) {
-  // By the bus: CUDA_VISIBLE_DEVICES renumbers CUDA's devices and not NVML's.
+namespace {
+
+// By the bus: CUDA_VISIBLE_DEVICES renumbers CUDA's devices and not NVML's.
+template <class T>
+Figure<T> asked_by_bus(int device, Figure<T> (*ask)(const std::string& pci_bus_id)) {
   char id[32] = "";
   if (const cudaError_t e = cudaDeviceGetPCIBusId(id, sizeof id, device))
-    return Figure<DeviceState>::none(because("cudaDeviceGetPCIBusId", e));
-  return gpu::nvml_state(id);
+    return Figure<T>::none(because("cudaDeviceGetPCIBusId", e));
+  return ask(id);
 }
+
+}  // namespace
+
+Figure<DeviceState> cuda_device_state(int device) { return asked_by_bus(device, &gpu::nvml_state); }
+
+Figure<double> cuda_device_joules(int device) { return asked_by_bus(device, &gpu::nvml_joules); }
 
 std::string cuda_unavailable() {
   std::string first = device_unavailable(0);

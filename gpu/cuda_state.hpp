@@ -32,6 +32,9 @@ std::string capability_error(std::string_view needed, const std::vector<Device>&
 /// The state of device number `device` by NVML, or the reason why it is not known.
 Figure<DeviceState> cuda_device_state(int device);
 
+/// The joules that it has taken since its driver was loaded, or why they are not known.
+Figure<double> cuda_device_joules(int device);
+
 /// The reason why no device can be used, in one line; empty when one can.
 std::string cuda_unavailable();
 

@@ -30,6 +30,7 @@ struct Nvml {
   int (*nvmlDeviceGetTemperature)(NvmlDevice, int sensor, unsigned* celsius) = nullptr;
   int (*nvmlDeviceGetCurrentClocksThrottleReasons)(NvmlDevice, unsigned long long* bits) = nullptr;
   int (*nvmlDeviceGetViolationStatus)(NvmlDevice, int policy, ViolationTime*) = nullptr;
+  int (*nvmlDeviceGetTotalEnergyConsumption)(NvmlDevice, unsigned long long* mj) = nullptr;
   std::string unavailable;  ///< why it cannot be used; empty when it can
 
   std::string words(const char* function, int error) const {
@@ -56,6 +57,7 @@ Nvml loaded() {
   TALLCACHE_FIND(nvmlDeviceGetTemperature);
   TALLCACHE_FIND(nvmlDeviceGetCurrentClocksThrottleReasons);
   TALLCACHE_FIND(nvmlDeviceGetViolationStatus);
+  TALLCACHE_FIND(nvmlDeviceGetTotalEnergyConsumption);
 #undef TALLCACHE_FIND
   if (!nvml.nvmlInit_v2 || !nvml.nvmlErrorString || !nvml.nvmlDeviceGetHandleByPciBusId_v2)
     nvml.unavailable = fmt::format("{} is not NVML", soname);
@@ -114,14 +116,27 @@ DeviceState state_of(NvmlDevice device) {
       .thermal_throttled_s = throttled(policy_thermal)};
 }
 
+Figure<NvmlDevice> device_at(const std::string& pci_bus_id) {
+  if (!nvml().unavailable.empty()) return Figure<NvmlDevice>::none(nvml().unavailable);
+  NvmlDevice device = nullptr;
+  if (const int error = nvml().nvmlDeviceGetHandleByPciBusId_v2(pci_bus_id.c_str(), &device))
+    return Figure<NvmlDevice>::none(nvml().words("nvmlDeviceGetHandleByPciBusId", error));
+  return device;
+}
+
 }  // namespace
 
 Figure<DeviceState> nvml_state(const std::string& pci_bus_id) {
-  if (!nvml().unavailable.empty()) return Figure<DeviceState>::none(nvml().unavailable);
-  NvmlDevice device = nullptr;
-  if (const int error = nvml().nvmlDeviceGetHandleByPciBusId_v2(pci_bus_id.c_str(), &device))
-    return Figure<DeviceState>::none(nvml().words("nvmlDeviceGetHandleByPciBusId", error));
-  return state_of(device);
+  return converted<DeviceState>(device_at(pci_bus_id), &state_of);
+}
+
+Figure<double> nvml_joules(const std::string& pci_bus_id) {
+  const Figure<NvmlDevice> device = device_at(pci_bus_id);
+  if (!device) return Figure<double>::none(device.absent);
+  return converted<double>(
+      asked<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption",
+                                nvml().nvmlDeviceGetTotalEnergyConsumption, *device),
+      [](unsigned long long millijoules) { return static_cast<double>(millijoules) / 1e3; });
 }
 
 std::vector<std::string> throttle_names(unsigned long long reasons) {

@@ -14,6 +14,10 @@ namespace tallcache::gpu {
 /// which is loaded at the first call, or the device is not there. Takes some milliseconds.
 Figure<DeviceState> nvml_state(const std::string& pci_bus_id);
 
+/// Joules that the GPU with this PCI bus id has taken since its driver was loaded; absent with the reason as
+/// above. The counter is renewed some 10 to 50 times a second.
+Figure<double> nvml_joules(const std::string& pci_bus_id);
+
 /// The names of the bits of NVML's throttle reasons; "bit_<n>" of one that is not known here.
 std::vector<std::string> throttle_names(unsigned long long reasons);
 

@@ -46,6 +46,19 @@ time = json.load(open(sys.argv[1]))["measurements"][0]["quantities"][0]
 assert time["name"] == "time" and len(time["samples"]) == 3, time
 P
 bad "excludes" run matmul naive --shape m=8 --repetitions 3 --seconds 1
+# Energy is a figure, or the reason why it is none.
+run 0 run matmul naive --shape m=8 --repetitions 3 --energy --json energy.json
+has out " J, .* W\|no energy: [/R]"; has energy.json '"name": "energy"'; conforms energy.json
+# Processors by a list, and the best vector code by its name.
+run 0 run matmul recursive_packed --shape m=64 --repetitions 3 --processors 0 --threads 1
+bad "this machine has 1 to 1" run matmul recursive --shape m=64 --processors 0 --threads 2
+for list in x 0-x 3-1 -1 ""; do bad "processors" run matmul naive --shape m=8 --processors="$list"; done
+bad "not all among those" run matmul naive --shape m=8 --processors 0,8191
+target=$("$program" run matmul naive --shape m=8 --simd none 2>&1 | sed 's/.*SSE2.*/SSE2/')
+[ "$target" = SSE2 ] || fail "the targets are not named: $target"
+run 0 run matmul recursive_packed --shape m=64 --repetitions 3 --simd SSE4 --json sse4.json
+has sse4.json '"simd": "SSE4"'
+bad "did you mean 'SSE4'" run matmul naive --shape m=8 --simd SSE44
 bad "from 1 to" run matmul naive --shape m=8 --repetitions 0
 
 # How much is said.

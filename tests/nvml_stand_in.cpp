@@ -34,6 +34,10 @@ int nvmlDeviceGetPowerUsage(int* handle, unsigned* milliwatts) {
   *milliwatts = 71500;
   return handle == &device ? 0 : not_found;
 }
+int nvmlDeviceGetTotalEnergyConsumption(int* handle, unsigned long long* millijoules) {
+  *millijoules = 5'000'000'000'250ull;  // more than 32 bits
+  return handle == &device ? 0 : not_found;
+}
 int nvmlDeviceGetTemperature(int*, int, unsigned*) { return not_supported; }
 int nvmlDeviceGetCurrentClocksThrottleReasons(int*, unsigned long long* bits) {
   *bits = 0x44;

@@ -33,7 +33,14 @@ TEST(Nvml, TellsFiguresInTheirUnitsAndWhyOneIsAbsent) {
   EXPECT_EQ(state->thermal_throttled_s, Figure<double>(0.0));
 }
 
+TEST(Nvml, TellsEnergyInJoules) {
+  const Figure<double> joules = nvml_joules("0000:01:00.0");
+  ASSERT_TRUE(joules) << joules.absent;
+  EXPECT_DOUBLE_EQ(*joules, 5'000'000'000.25);
+}
+
 TEST(Nvml, ADeviceThatIsNotThereIsAbsent) {
+  EXPECT_EQ(nvml_joules("0000:02:00.0"), Figure<double>::none("nvmlDeviceGetHandleByPciBusId: Not Found"));
   EXPECT_EQ(nvml_state("0000:02:00.0"),
             Figure<DeviceState>::none("nvmlDeviceGetHandleByPciBusId: Not Found"));
 }

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "bench/measure/context.hpp"
@@ -54,6 +55,32 @@ void count(Workspace& workspace, const Backend& backend, int device, const Proto
                                          if (protocol.cold) workspace.flush_caches();
                                        }},
                                   protocol.counts);
+}
+
+// The joules of a run: of so many in one piece that the counters tell them, which are renewed every
+// millisecond, or every fifty.
+Figure<double> joules_of_run(Workspace& workspace, const Backend& backend, int device, double least_seconds,
+                             const Measurement& measured) {
+  if (!backend.joules) return Figure<double>::none("nothing tells them");
+  if (workspace.in_place()) return Figure<double>::none("the operation changes its inputs");
+  const double seconds = std::max(measured.median_s(), 1e-9);
+  const int times = static_cast<int>(std::clamp(std::ceil(least_seconds / seconds), 1.0, 1e7));
+  const Figure<double> before = backend.joules(device);
+  if (!before) return before;
+  workspace.run(measured.candidate, times);
+  const Figure<double> after = backend.joules(device);
+  return after ? Figure<double>((*after - *before) / times) : after;
+}
+
+void add_energy(Workspace& workspace, const Backend& backend, int device, const Protocol& protocol,
+                Measurement& measured) {
+  if (!measured.outcome.measured()) return;
+  stop_if_interrupted();
+  measured.counts.push_back(
+      {.quantity = "energy",
+       .unit = "J",
+       .event = backend.energy_counter.empty() ? "none" : backend.energy_counter,
+       .value = joules_of_run(workspace, backend, device, protocol.energy_seconds, measured)});
 }
 
 // "matmul double m=512,n=512,k=512 on the CPU: 3 repetitions", where every round is to be named.
@@ -136,6 +163,8 @@ std::vector<Measurement> measure_each(const Problem& problem, std::span<const Ca
       }));
       if (!protocol.counts.empty() && backend->count)
         for (std::size_t place : places) count(workspace, *backend, device, protocol, all[place]);
+      if (protocol.energy_seconds > 0)
+        for (std::size_t place : places) add_energy(workspace, *backend, device, protocol, all[place]);
     } catch (const Error& error) {
       if (backend->host) throw;
       for (std::size_t place : places)  // what was measured stays, though it could not be counted

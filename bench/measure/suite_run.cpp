@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/measure/context.hpp"
+#include "bench/measure/host_options.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/results/limits.hpp"
 #include "common/backend.hpp"
@@ -15,6 +16,7 @@ void add_suite(CLI::App& command, SuiteOptions& options, SuitePredicate has_part
                      fmt::format("{}; all of them by default", fmt::join(operations_with(has_part), ", ")));
   command.add_flag("--smoke", options.smoke)->group("");
   add_seed(command, options.seed);
+  add_host(command);
   add_json(command, options.json);
 }
 

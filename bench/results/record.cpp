@@ -94,8 +94,8 @@ Axis axis_from_json(const Json& json) {
 }
 
 // Reports compute with these in one unit alone.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> fixed_units{
-    {{"time", "s"}, {"transfer time", "s"}, {"traffic", "B"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> fixed_units{
+    {{"time", "s"}, {"transfer time", "s"}, {"traffic", "B"}, {"energy", "J"}}};
 
 void require_unit(const Quantity& quantity) {
   for (const auto& [name, unit] : fixed_units)

@@ -144,6 +144,8 @@ struct Protocol {
   Planning planning = Planning::quick;
   /// What a device's counters count of one more run, after the timed ones: DeviceCount::quantity.
   std::span<const std::string_view> counts{};
+  /// After the timed runs each candidate runs so long again, in one piece, for its energy; 0: it does not.
+  double energy_seconds = 0;
 };
 
 struct Measurement {
@@ -152,8 +154,8 @@ struct Measurement {
   Outcome outcome{};
   std::vector<double> samples_s{};  ///< seconds of a run, one a round, in the order of the rounds
   std::vector<std::pair<std::string, double>>
-      phases{};  ///< medians in seconds, for variants of several timed phases
-  std::vector<DeviceCount> counts{};
+      phases{};                       ///< medians in seconds, for variants of several timed phases
+  std::vector<DeviceCount> counts{};  ///< with its energy, where that was asked for
 
   bool timed() const { return !samples_s.empty(); }
   /// Median and median absolute deviation of the samples; NaN when there are none.

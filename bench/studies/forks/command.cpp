@@ -9,6 +9,7 @@
 
 #include "bench/measure/candidates.hpp"
 #include "bench/measure/context.hpp"
+#include "bench/measure/host_options.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
 #include "bench/suites/by_name.hpp"
@@ -140,6 +141,7 @@ void add_forks(CLI::App& app) {
       ->capture_default_str();
   add_seed(*command, options->seed);
   command->add_flag("--smoke", options->smoke)->group("");
+  add_host(*command);
   add_json(*command, options->json);
 }
 

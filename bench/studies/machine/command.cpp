@@ -7,6 +7,7 @@
 
 #include "bench/measure/context.hpp"
 #include "bench/measure/device_watch.hpp"
+#include "bench/measure/host_options.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
 #include "bench/results/device_state.hpp"
@@ -54,6 +55,7 @@ void add_machine(CLI::App& app) {
       add_command(app, describe_machine, "machine",
                   "What this machine is (topology, SIMD, counters, build) and its measured limits",
                   "Example:\n  tallcache machine --quick --json machine.json");
+  add_host(*command);
   add_json(*command, options->json);
   command->add_flag("--quick", options->quick, "Fewer and shorter rounds: about 3 seconds on two cores");
 }

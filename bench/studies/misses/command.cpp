@@ -7,6 +7,7 @@
 #include "bench/measure/candidates.hpp"
 #include "bench/measure/context.hpp"
 #include "bench/measure/counted.hpp"
+#include "bench/measure/host_options.hpp"
 #include "bench/measure/interrupt.hpp"
 #include "bench/measure/misses.hpp"
 #include "bench/measure/options.hpp"
@@ -213,6 +214,7 @@ void add_misses(CLI::App& app) {
   command->add_option("--machine", options->machine, "The GPU whose rules the model of requests has")
       ->capture_default_str();
   add_device(*command, options->device, "Number of the GPU to count on");
+  add_host(*command);
   add_json(*command, options->json);
 }
 

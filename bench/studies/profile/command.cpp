@@ -8,6 +8,7 @@
 
 #include "bench/measure/candidates.hpp"
 #include "bench/measure/context.hpp"
+#include "bench/measure/host_options.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
 #include "bench/show/gnuplot.hpp"
@@ -192,6 +193,7 @@ void add_profile(CLI::App& app) {
   add_output_file(*command, "--csv", options->csv,
                   "Write Cilkscale's columns to FILE ('-': standard output)");
   add_output_file(*command, "--svg", options->svg, "Plot bounds and measured speed-ups into FILE (gnuplot)");
+  add_host(*command);
   add_json(*command, options->json);
 }
 

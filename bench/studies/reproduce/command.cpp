@@ -6,6 +6,7 @@
 
 #include "bench/measure/candidates.hpp"
 #include "bench/measure/context.hpp"
+#include "bench/measure/host_options.hpp"
 #include "bench/measure/interrupt.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
@@ -218,6 +219,7 @@ void add_reproduce(CLI::App& app) {
   command->add_flag("--list", options->list, "Name the tables and stop");
   command->add_flag("--smoke", options->smoke)->group("")->excludes(full);
   command->add_option("--results", options->results, "Folder of the results file")->capture_default_str();
+  add_host(*command);
   add_json(*command, options->json);
   command->add_flag("--fresh", options->fresh, "Measure everything anew, replacing the results file");
   add_device(*command, options->device, "Number of the GPU to use");

@@ -14,6 +14,7 @@
 #include "bench/measure/candidates.hpp"
 #include "bench/measure/context.hpp"
 #include "bench/measure/device_watch.hpp"
+#include "bench/measure/host_options.hpp"
 #include "bench/measure/interrupt.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
@@ -36,7 +37,7 @@ struct RunOptions : ProblemOptions {
   ThreadOptions threads;
   std::optional<int> repetitions;
   int warm_up = 0;
-  bool cold = false, first_touch = false, patient = false;
+  bool cold = false, first_touch = false, patient = false, energy = false;
   LaunchMode launch = LaunchMode::plain;
   int device = 0;
   Pages pages = Pages::ordinary;
@@ -86,7 +87,8 @@ Protocol protocol_of(const RunOptions& options) {
       .seconds = options.seconds.value_or(options.shape.empty() && options.graph.empty() ? 0.1 : 1),
       .warm_up = options.warm_up,
       .cold = options.cold,
-      .planning = options.patient ? Planning::patient : Planning::quick};
+      .planning = options.patient ? Planning::patient : Planning::quick,
+      .energy_seconds = options.energy ? 1.0 : 0};
   if (options.repetitions) {
     protocol.min_rounds = protocol.max_rounds = *options.repetitions;
     protocol.seconds = most_seconds;  // a run of any length is repeated
@@ -183,13 +185,20 @@ void add_run(CLI::App& app) {
                     "Only print which memory node of this machine touches which part of the arrays first");
   command->add_flag("--patient", options->patient,
                     "Libraries that plan by measuring (FFTW) may take minutes for it, before any time");
-  command->add_flag("--cold", options->cold, "Flush the caches before each run");
+  CLI::Option* const cold = command->add_flag("--cold", options->cold, "Flush the caches before each run");
+  command
+      ->add_flag(
+          "--energy", options->energy,
+          "Also the joules of a run, in one more second of runs: all that the processors and their "
+                 "memory take (RAPL), or the GPU (NVML)")
+      ->excludes(cold);
   command
       ->add_option("--launch", options->launch,
                    "How a device's work is started: plain, or as one graph that is captured before the time")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, LaunchMode>{{"plain", LaunchMode::plain}, {"graph", LaunchMode::graph}}))
       ->type_name("plain|graph");
+  add_host(*command);
   add_json(*command, options->json);
   command->footer(
       "Example: tallcache run matmul naive tiled recursive --shape m=512 --param base=32\n"

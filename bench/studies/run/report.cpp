@@ -12,6 +12,14 @@
 namespace tallcache {
 namespace {
 
+// "1.25 J, 31 W", or why it is not known; empty where it was not asked for.
+std::string energy_of(const Record& record) {
+  const Quantity* const energy = record.find("energy");
+  if (!energy) return "";
+  if (!energy->reason.empty()) return "no energy: " + energy->reason;
+  return fmt::format("{:.3g} J, {:.3g} W", energy->value, energy->value / record.seconds());
+}
+
 // What is behind the figures: the times of the phases, and what a library chose.
 std::string remarks_of(const Record& record) {
   std::string text;
@@ -21,6 +29,8 @@ std::string remarks_of(const Record& record) {
                           duration(quantity.value));
   if (record.outcome.status == Status::pending)
     text += std::string(text.empty() ? "" : "; ") + "interrupted: not verified again";
+  if (const std::string energy = energy_of(record); !energy.empty())
+    text += (text.empty() ? "" : "; ") + energy;
   if (!record.runs_as.empty()) text += fmt::format("{}as {}", text.empty() ? "" : "; ", record.runs_as);
   return text;
 }
