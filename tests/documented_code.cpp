@@ -2,6 +2,7 @@
 // blocks to files, and asks the compiler whether they are C++.
 #include <string>
 #include <tallcache/catalogue.hpp>
+#include <tallcache/factor.hpp>
 #include <tallcache/fork.hpp>
 #include <tallcache/matmul.hpp>
 #include <tallcache/measure.hpp>
@@ -52,6 +53,10 @@ struct Weaker {
 
 void measured(const Shape& shape, const std::vector<Candidate>& candidates) {
 #include "documented/common/tallcache/measure.hpp.1"
+}
+
+void factored(MatrixView<double> a, MatrixView<double> b, Index n) {
+#include "documented/cpu/tallcache/factor.hpp.1"
 }
 
 void multiplied(MatrixView<double> c, MatrixView<const double> a, MatrixView<const double> b, int threads){

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "common/execute.hpp"
+#include "common/ops/cholesky.hpp"
 #include "common/ops/fib.hpp"
 #include "common/ops/lu.hpp"
 #include "common/ops/matmul.hpp"
@@ -123,7 +124,9 @@ TYPED_TEST(ForkJoinMatrix, IsTheSameOnAllThreads) {
   expect_same_on_all_threads(operation_of<Matmul<TypeParam>>,
                              {{"m", 300}, {"n", 270}, {"k", 290}, {"pad", 0}});
   expect_same_on_all_threads(operation_of<Lu<TypeParam>>, {{"n", 301}, {"pad", 3}});
-  expect_same_on_all_threads(operation_of<LuPivot<TypeParam>>, {{"n", 601}, {"pad", 0}});
+  expect_same_on_all_threads(operation_of<LuPivot<TypeParam>>, {{"n", 601}, {"m", 601}, {"pad", 0}});
+  expect_same_on_all_threads(operation_of<LuPivot<TypeParam>>, {{"n", 130}, {"m", 9001}, {"pad", 2}});
+  expect_same_on_all_threads(operation_of<Cholesky<TypeParam>>, {{"n", 601}, {"pad", 3}});
 }
 
 TYPED_TEST(ForkJoinMatrix, PivotsOfZeroAndNanAreRefused) {
@@ -142,7 +145,7 @@ TYPED_TEST(ForkJoinMatrix, PivotsOfZeroAndNanAreRefused) {
         // A library may not detect a NaN.
         if (variant->peer && may_be_missed) continue;
         copy = a;
-        const Params params = variant->peer ? Params{} : Params{{"base", 4}};
+        const Params params = variant->params.empty() ? Params{} : Params{{"base", 4}};
         expect_error(
             [&] {
               execute<LuPivot<TypeParam>>(variant->name, {{copy.data(), n, n, ld}, {exchanges.data(), n}},

@@ -13,6 +13,7 @@
 #include "common/catalogue.hpp"
 #include "common/execute.hpp"
 #include "common/ops/bfs.hpp"
+#include "common/ops/cholesky.hpp"
 #include "common/ops/copy.hpp"
 #include "common/ops/counting_sort.hpp"
 #include "common/ops/counting_sort_in_place.hpp"

@@ -104,6 +104,8 @@ struct lu_pivot_recursive {
       {"base", 32, "columns of a panel that is a leaf; a product with no larger dimension is one too"}};
   static constexpr bool parallel = true;
 
+  static bool supports(const Shape& shape) { return shape["m"] >= shape["n"]; }
+
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
     rec_lu_pivot(fork, args.a, args.exchanges, params["base"]);

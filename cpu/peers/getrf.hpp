@@ -2,9 +2,9 @@
 // its own.
 #pragma once
 
-#include <utility>
-
+#include "common/variant.hpp"
 #include "cpu/peers/blas.hpp"
+#include "cpu/peers/lapack.hpp"
 
 namespace tallcache::cpu::peers {
 
@@ -16,18 +16,33 @@ struct getrf {
   static constexpr PhaseSpec phases[] = {{"to columns", false}, {"factor"}, {"to rows", false}};
   static constexpr bool parallel = true;
 
-  static std::string unavailable() { return openblas_library().no_factor(); }
-  static void prepare() { fastest_openblas(); }
-  static std::string runs_as() { return fastest_openblas().blas().core(); }
+  static std::string unavailable() { return Lapack::reason(); }
+  static void prepare() { lapack(); }
+  static std::string runs_as() { return lapack().core(); }
   static bool supports(const Shape& shape) { return fits_cblas(shape); }
+
+  template <class T>
+  static std::size_t scratch(LuPivot<T>, const Shape& shape, const Params&) {
+    return scratch_bytes({matrix_bytes<T>(shape["n"], shape["m"], shape["pad"])});
+  }
 
   template <std::size_t phase, class Args>
   static void call(const Launch& launch, const Args& args, const Params&) {
+    // The leading dimension is as much larger than the columns' length as that of A than its rows'.
+    const auto& a = args.a;
+    const Index ld = a.rows + a.ld - a.cols;
+    Scratch<> scratch = args.scratch;
+    auto columns = scratch.template matrix<typename std::decay_t<decltype(a)>::value_type>(a.cols, ld);
+    columns.cols = a.rows;
     if constexpr (phase == 1) {
-      fastest_openblas().blas().factor(args, launch.threads);
+      lapack().factor(columns, args.exchanges, launch.threads);
     } else {
-      for (Index i = 0; i < args.a.rows; ++i)
-        for (Index j = 0; j < i; ++j) std::swap(args.a(i, j), args.a(j, i));
+      for (Index i = 0; i < a.rows; ++i)
+        for (Index j = 0; j < a.cols; ++j)
+          if constexpr (phase == 0)
+            columns(j, i) = a(i, j);
+          else
+            a(i, j) = columns(j, i);
     }
   }
 };

@@ -93,12 +93,15 @@ TYPED_TEST(LuChecker, WithPivoting) {
   using Op = LuPivot<TypeParam>;
   for (std::string_view kind : {"uniform", "zero_diagonal", "graded"}) {
     this->template matrix_rejected<Op, factors_transposed, exchange_impossible, exchanges_one_off,
-                                   exchange_forgotten>(
-        {{{"n", 10}, {"pad", 1}}, {{"n", 129}, {"pad", 3}}, {{"n", 530}, {"pad", 1}}}, kind);
-    this->template rejected<Op, diagonal_one_off>({{{"n", 10}, {"pad", 1}}, {{"n", 129}, {"pad", 3}}}, kind);
+                                   exchange_forgotten>({{{"n", 10}, {"m", 10}, {"pad", 1}},
+                                                        {{"n", 129}, {"m", 129}, {"pad", 3}},
+                                                        {{"n", 530}, {"m", 530}, {"pad", 1}}},
+                                                       kind);
+    this->template rejected<Op, diagonal_one_off>(
+        {{{"n", 10}, {"m", 10}, {"pad", 1}}, {{"n", 129}, {"m", 129}, {"pad", 3}}}, kind);
   }
   this->template rejected<Op, pivots_not_chosen<TypeParam>>(
-      {{{"n", 10}, {"pad", 1}}, {{"n", 129}, {"pad", 3}}}, "uniform");
+      {{{"n", 10}, {"m", 10}, {"pad", 1}}, {{"n", 129}, {"m", 129}, {"pad", 3}}}, "uniform");
 }
 
 }  // namespace

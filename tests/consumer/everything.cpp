@@ -1,5 +1,6 @@
 // Every public header in one program, and what each is for.
 #include <tallcache/catalogue.hpp>
+#include <tallcache/factor.hpp>
 #include <tallcache/fork.hpp>
 #include <tallcache/matmul.hpp>
 #include <tallcache/measure.hpp>
@@ -60,6 +61,19 @@ bool multiplies() {
   return c == std::vector<double>{11, 7, 23, 13};
 }
 
+// A X = B by P A = L U, and a Cholesky decomposition.
+bool factors() {
+  std::vector<double> a{2, 1, 4, 3}, b{3, 7}, s{4, -1, 2, 5};
+  std::vector<std::int32_t> exchanges(2);
+  const MatrixView<double> lu{a.data(), 2, 2, 2}, x{b.data(), 2, 1, 1};
+  lu_factor(lu, {exchanges.data(), 2}, usable_threads());
+  exchange_rows(x, {exchanges.data(), 2});
+  solve_triangular(Side::left, Triangle::lower, Trans::no, Diagonal::unit, lu, x);
+  solve_triangular(Side::left, Triangle::upper, Trans::no, Diagonal::non_unit, lu, x);
+  cholesky_factor(MatrixView<double>{s.data(), 2, 2, 2});
+  return b == std::vector<double>{1, 1} && s == std::vector<double>{2, -1, 1, 2};
+}
+
 Index fib(Index n, auto& fork) {
   if (n < 2) return n;
   Index x = 0, y = 0;
@@ -96,7 +110,7 @@ bool traces() {
 }  // namespace
 
 int main() {
-  const bool right[] = {sorts(), takes_spans(), transposes(), multiplies(), forks(), traces()};
+  const bool right[] = {sorts(), takes_spans(), transposes(), multiplies(), factors(), forks(), traces()};
   for (const bool one : right) std::printf("%s\n", one ? "right" : "WRONG");
   return std::ranges::count(right, false) == 0 ? 0 : 1;
 }

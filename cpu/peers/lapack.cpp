@@ -1,0 +1,73 @@
+#include "cpu/peers/lapack.hpp"
+
+#include <algorithm>
+#include <climits>
+
+#include "cpu/peers/blas.hpp"
+#include "cpu/peers/shared_library.hpp"
+
+namespace tallcache::cpu::peers {
+namespace {
+
+int as_int(Index value) {
+  if (value > INT_MAX) throw Error("lapack: " + std::to_string(value) + " exceeds its 32-bit integers");
+  return static_cast<int>(value);
+}
+
+}  // namespace
+
+std::string Lapack::reason() { return openblas_library().no_factor(); }
+
+Lapack::Lapack() {
+  if (const std::string missing = reason(); !missing.empty()) throw Error(missing);
+  const Blas& fastest = fastest_openblas().blas();
+  core_ = fastest.core();
+  const ScopedVariable one_thread("OPENBLAS_NUM_THREADS", "1"), core("OPENBLAS_CORETYPE", core_);
+  void* const library = load_copy(fastest.path());
+  const bool complete = find(library, "dgetrf_", dgetrf_) && find(library, "sgetrf_", sgetrf_) &&
+                        find(library, "dpotrf_", dpotrf_) && find(library, "spotrf_", spotrf_) &&
+                        find(library, "openblas_set_num_threads", openblas_threads_);
+  if (!complete) throw Error(fastest.path() + " lacks getrf or potrf");
+}
+
+void Lapack::set_threads(int threads) {
+  if (threads == threads_) return;
+  openblas_threads_(threads);
+  threads_ = threads;
+}
+
+template <class T>
+void Lapack::factor(MatrixView<T> columns, VectorView<std::int32_t> exchanges, int threads,
+                    Getrf<T> function) {
+  const int m = as_int(columns.cols), n = as_int(columns.rows), ld = as_int(std::max<Index>(1, columns.ld));
+  int info = 0;
+  set_threads(threads);
+  function(&m, &n, columns.data, &ld, exchanges.data, &info);
+  if (info > 0) throw_unusable_pivot("lu_pivot", info - 1, columns(info - 1, info - 1));
+  for (Index i = 0; i < exchanges.size; ++i) --exchanges[i];
+}
+
+template <class T>
+void Lapack::cholesky(MatrixView<T> a, int threads, Potrf<T> function) {
+  const int n = as_int(a.rows), ld = as_int(std::max<Index>(1, a.ld));
+  int info = 0;
+  set_threads(threads);
+  function("U", &n, a.data, &ld, &info, 1);
+  if (info > 0) throw_not_positive_definite(info - 1, a(info - 1, info - 1));
+}
+
+void Lapack::factor(MatrixView<double> columns, VectorView<std::int32_t> exchanges, int threads) {
+  factor(columns, exchanges, threads, dgetrf_);
+}
+void Lapack::factor(MatrixView<float> columns, VectorView<std::int32_t> exchanges, int threads) {
+  factor(columns, exchanges, threads, sgetrf_);
+}
+void Lapack::cholesky(MatrixView<double> a, int threads) { cholesky(a, threads, dpotrf_); }
+void Lapack::cholesky(MatrixView<float> a, int threads) { cholesky(a, threads, spotrf_); }
+
+Lapack& lapack() {
+  static Lapack loaded;
+  return loaded;
+}
+
+}  // namespace tallcache::cpu::peers
