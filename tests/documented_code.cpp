@@ -5,6 +5,7 @@
 #include <tallcache/fork.hpp>
 #include <tallcache/matmul.hpp>
 #include <tallcache/measure.hpp>
+#include <tallcache/qr.hpp>
 #include <tallcache/ranks.hpp>
 #include <tallcache/sort.hpp>
 #include <tallcache/trace.hpp>
@@ -52,6 +53,10 @@ struct Weaker {
 
 void measured(const Shape& shape, const std::vector<Candidate>& candidates) {
 #include "documented/common/tallcache/measure.hpp.1"
+}
+
+void factored(MatrixView<double> a, VectorView<double> tau, MatrixView<double> b, MatrixView<double> q) {
+#include "documented/cpu/tallcache/qr.hpp.1"
 }
 
 void multiplied(MatrixView<double> c, MatrixView<const double> a, MatrixView<const double> b, int threads){

@@ -34,12 +34,15 @@ class ApplyQ {
     const auto& s = sizes_;
     q_.vt = scratch.template matrix<T>(s.columns, s.ld);
     q_.v = scratch.template matrix<T>(s.panels * s.m, s.panel_ld);
-    q_.t = scratch.template matrix<T>(s.panels * block_columns, block_columns);
+    q_.t = scratch.template matrix<T>(s.panels * s.width, s.width);
     copy_ = scratch.template matrix<T>(c.cols, s.ld);
     q_.x = scratch.template matrix<T>(c.cols, s.panel_ld);
     q_.y = scratch.template matrix<T>(c.cols, s.panel_ld);
+    q_.backwards = with != WithQ::multiply_transposed;
     q_.rows = s.m;
+    q_.padded = ceil_div(s.m, leaf_columns) * leaf_columns;
     q_.k = s.k;
+    q_.columns = s.width;
   }
 
   template <class Fork>
@@ -53,11 +56,13 @@ class ApplyQ {
     if (k == 0) return;
     const M copy = copy_.block(0, 0, p, m);
     transpose_to<Fork, T, Access>(fork, copy, c_);
-    for (Index first = 0; first < k; first += block_columns) prepare(fork, first);
-    if (with_ == WithQ::multiply_transposed) {
+    zero(copy_.block(0, m, p, q_.padded - m));
+    zero(q_.vt.block(0, m, k, q_.padded - m));
+    for (Index first = 0; first < k; first += q_.columns) prepare(fork, first);
+    if (!q_.backwards) {
       q_.apply(fork, 0, k, copy_, 0, p);
     } else {
-      for (Index first = (k - 1) / block_columns * block_columns; first >= 0; first -= block_columns) {
+      for (Index first = (k - 1) / q_.columns * q_.columns; first >= 0; first -= q_.columns) {
         // Column c of the identity is left alone by the reflectors behind it.
         const Index begin = with_ == WithQ::form ? std::min(first, p) : 0;
         q_.apply(fork, first, first + q_.width(first), copy_, begin, p);
@@ -67,21 +72,22 @@ class ApplyQ {
   }
 
  private:
-  /// V with its ones and zeros, its transpose, and T, or its transpose where panels are applied backwards: the
-  /// product of a panel's reflectors in the reverse order.
+  /// V with its ones and zeros, its transpose, and T, or its transpose where panels are applied backwards:
+  /// the product of a panel's reflectors in the reverse order.
   template <class Fork>
   void prepare(Fork& fork, Index first) const {
     const Index w = q_.width(first), rows = sizes_.m - first;
     const M v = q_.v_of(first), t = q_.t_of(first);
-    loop_blocks(fork, rows, strand_rows / block_columns, [=, this](Index begin, Index end) {
+    loop_blocks(fork, rows, strand_rows / 32, [=, this](Index begin, Index end) {
       for (Index i = begin; i < end; ++i)
         for (Index j = 0; j < w; ++j)
           v(i, j) = i > j ? T(factors_(first + i, first + j)) : i == j ? T{1} : T{0};
     });
-    transpose_to<Fork, T, Access>(fork, q_.vt_of(first), v);
-    multiply<Fork, T, Access>(fork, 1, q_.vt_of(first), v, 0, t);
+    const M vt = q_.vt.block(first, first, w, rows);
+    transpose_to<Fork, T, Access>(fork, vt, v);
+    multiply<Fork, T, Access>(fork, 1, vt, v, 0, t);
     // Column j of T is -tau_j T V^T v_j.
-    T column[block_columns];
+    T column[most_panel_columns];
     for (Index j = 0; j < w; ++j) {
       const T tau = tau_[first + j];
       for (Index i = 0; i < j; ++i) column[i] = t(i, j);
@@ -94,8 +100,8 @@ class ApplyQ {
     }
     for (Index i = 0; i < w; ++i)
       for (Index j = 0; j < i; ++j) {
-        t(i, j) = with_ == WithQ::multiply_transposed ? T{0} : T(t(j, i));
-        if (with_ != WithQ::multiply_transposed) t(j, i) = 0;
+        t(i, j) = q_.backwards ? T(t(j, i)) : T{0};
+        if (q_.backwards) t(j, i) = 0;
       }
   }
 

@@ -7,15 +7,21 @@
 #include <cmath>
 #include <limits>
 
+#include "common/ceil_div.hpp"
 #include "cpu/matmul/gemm.hpp"
 #include "cpu/qr/panel_kernel.hpp"
 #include "cpu/qr/reflector.hpp"
 
 namespace tallcache::cpu::qr {
 
-/// The columns of a panel. T costs O(rows block_columns) operations a column, and a wider one is not paid for
-/// by faster products: those of 32 columns already run near the speed of large ones (TUNING.md).
-inline constexpr Index block_columns = 32;
+/// The columns of a panel of a matrix with k reflectors: a thirty-second of them, from 32 to 256. With
+/// panels of w columns T and the zeros of V cost about 2 w / k of the operations of all: a sixteenth from k
+/// = 1024 on. A panel is applied to the rest of the matrix in 4 w operations on each of its elements, and
+/// reads it twice and writes it once: the wider, the fewer misses.
+inline constexpr Index most_panel_columns = 256;
+constexpr Index panel_columns(Index k) {
+  return std::clamp<Index>(ceil_div(k, 32 * leaf_columns) * leaf_columns, 32, most_panel_columns);
+}
 
 /// The rows of a panel that one strand processes.
 inline constexpr Index strand_rows = 4096;
@@ -42,20 +48,24 @@ void sum_of_strands(Fork& fork, Index begin, Index rows, T* results, Index size,
 }
 
 /// X = A B^T, where A and B are rows of the same panel, zero from their end to the next multiple of
-/// leaf_columns. X has at most block_columns / 2 rows and columns.
+/// leaf_columns.
 template <class Fork, class T, class Access>
 void multiply_rows(Fork& fork, ConstantMatrix<T, Access> a, ConstantMatrix<T, Access> b,
                    MatrixView<T, Access> x) {
-  constexpr Index most = block_columns * block_columns / 4;
-  T sums[most];
-  sum_of_strands<most>(fork, 0, a.cols, sums, x.rows * x.cols, [&](Index begin, Index rows, T* to) {
-    CompiledApart<Access> apart(a.access());
-    const auto& text = panel_kernel<T>().text.under(apart.policy());
-    text.multiply_rows(x.rows, x.cols, rows, a.data + begin, b.data + begin, a.ld, to, x.cols,
-                       apart.policy());
-  });
-  for (Index i = 0; i < x.rows; ++i)
-    for (Index j = 0; j < x.cols; ++j) x(i, j) = sums[i * x.cols + j];
+  constexpr Index side = 16;
+  T sums[side * side];
+  for (Index i0 = 0; i0 < x.rows; i0 += side)
+    for (Index j0 = 0; j0 < x.cols; j0 += side) {
+      const Index m = std::min(side, x.rows - i0), n = std::min(side, x.cols - j0);
+      sum_of_strands<side * side>(fork, 0, a.cols, sums, m * n, [&](Index begin, Index rows, T* to) {
+        CompiledApart<Access> apart(a.access());
+        const auto& text = panel_kernel<T>().text.under(apart.policy());
+        text.multiply_rows(m, n, rows, a.data + i0 * a.ld + begin, b.data + j0 * b.ld + begin, a.ld, to, n,
+                           apart.policy());
+      });
+      for (Index i = 0; i < m; ++i)
+        for (Index j = 0; j < n; ++j) x(i0 + i, j0 + j) = sums[i * n + j];
+    }
 }
 
 /// A panel of at most leaf_columns columns, one reflector at a time. Each pass over the columns applies a
@@ -171,14 +181,13 @@ class PanelLeaf {
 };
 
 /// Factors a panel whose columns are the rows of `p`, aligned and padded with zeros to a multiple of
-/// leaf_columns elements; `rows` of them are the matrix's. p becomes V^T with its ones and zeros, R goes to
+/// leaf_columns elements. p becomes V^T with its ones and zeros, R goes to
 /// the upper triangle of `r`, whose element (0, 0) is the panel's, and T to `t`; without `needs_t` its last
 /// columns are not made. The rows of p's matrix up to a multiple of leaf_columns exist, and keep their
-/// values. spare: 2 (block_columns / 2)^2 elements.
+/// values. spare: room for two matrices of a half of the columns squared.
 template <class Fork, class T, class Access>
-void factor_panel(Fork& fork, MatrixView<T, Access> p, Index rows, MatrixView<T, Access> r,
-                  VectorView<T, Access> tau, MatrixView<T, Access> t, VectorView<T, Access> spare,
-                  bool needs_t) {
+void factor_panel(Fork& fork, MatrixView<T, Access> p, MatrixView<T, Access> r, VectorView<T, Access> tau,
+                  MatrixView<T, Access> t, VectorView<T, Access> spare, bool needs_t) {
   using M = MatrixView<T, Access>;
   const Index n = p.rows;
   if (n <= leaf_columns) return PanelLeaf<Fork, T, Access>(fork, p, r, tau, t)();
@@ -188,13 +197,13 @@ void factor_panel(Fork& fork, MatrixView<T, Access> p, Index rows, MatrixView<T,
   const auto spare_matrix = [&](Index which, Index m, Index k) {
     return MatrixView<T>{spare.data + which * spare.size / 2, m, k, k}.with(spare.access());
   };
-  factor_panel(fork, p1, rows, r.block(0, 0, r.rows, n1), tau.block(0, n1), t1, spare, true);
+  factor_panel(fork, p1, r.block(0, 0, r.rows, n1), tau.block(0, n1), t1, spare, true);
 
   // A2 = Q1^T A2, as A2^T -= (A2^T V1 T1) V1^T.
   const M x = spare_matrix(0, n2, n1), y = spare_matrix(1, n2, n1);
   multiply_rows<Fork, T, Access>(fork, p2, p1, x);
   multiply<Fork, T, Access>(fork, 1, x, t1, 0, y);
-  multiply<Fork, T, Access>(fork, -1, y, p1.block(0, 0, n1, rows), 1, p2.block(0, 0, n2, rows));
+  multiply<Fork, T, Access>(fork, -1, y, p1, 1, p2);
   for (Index i = 0; i < n1; ++i)
     for (Index j = 0; j < n2; ++j) {
       r(i, n1 + j) = p2(j, i);
@@ -202,8 +211,7 @@ void factor_panel(Fork& fork, MatrixView<T, Access> p, Index rows, MatrixView<T,
     }
 
   const M last = p2.block(0, n1, n2, p.cols - n1);
-  factor_panel(fork, last, rows - n1, r.block(n1, n1, r.rows - n1, n2), tau.block(n1, n2), t2, spare,
-               needs_t);
+  factor_panel(fork, last, r.block(n1, n1, r.rows - n1, n2), tau.block(n1, n2), t2, spare, needs_t);
   if (!needs_t) return;
   // T12 = -T1 (V1^T V2) T2.
   const M z = spare_matrix(0, n1, n2), w = spare_matrix(1, n1, n2);

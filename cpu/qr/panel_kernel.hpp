@@ -23,9 +23,9 @@ struct ReflectorPass {
 /// What a panel runs on bare pointers, all of whose accesses go through the policy.
 template <class T, class Access>
 struct PanelText {
-  /// Applies the reflector, and stores the inner product of column j + 1 with each column c, as it is then, in
-  /// products[c]. So each reflector reads and writes the leaf once. `rows` is a multiple of leaf_columns, and
-  /// columns are aligned to as many elements.
+  /// Applies the reflector, and stores the inner product of column j + 1 with each column c, as it is then,
+  /// in products[c]. So each reflector reads and writes the leaf once. `rows` is a multiple of
+  /// leaf_columns, and columns are aligned to as many elements.
   void (*reflect)(const ReflectorPass<T>&, T* columns, Index ld, Index rows, T* products, Access);
   /// x[i * ldx + j] = the inner product of row i of A (m x k) and row j of B (n x k). k is a multiple of
   /// leaf_columns.

@@ -9,8 +9,8 @@ namespace tallcache::cpu::qr {
 
 struct recursive_wy {
   static constexpr std::string_view idea =
-      "halve the columns: left half, its reflectors applied by products (compact WY), right half; leaves of 8 "
-      "columns in vectors";
+      "halve the columns: left half, its reflectors applied by products (compact WY), right half; leaves of "
+      "8 columns in vectors";
   static constexpr std::string_view source =
       "Elmroth and Gustavson 2000; Schreiber and Van Loan 1989 (compact WY)";
   using operations = OperationList<Qr<double>, Qr<float>>;

@@ -5,8 +5,8 @@
 //   tallcache::qr_apply_q(Trans::yes, a, tau, b);  // b = Q^T b
 //   tallcache::qr_form_q(q, a, tau);               // the first columns of Q
 //
-// The layout is that of LAPACK's geqrf, transposed as matrices are: by rows here, by columns there. Scratch is
-// kept for the next call: two to three times the size of A.
+// The layout is that of LAPACK's geqrf, transposed as matrices are: by rows here, by columns there. Scratch
+// is kept for the next call: two to three times the size of A.
 #pragma once
 
 #include <concepts>
@@ -55,11 +55,11 @@ void apply_q(cpu::qr::WithQ with, MatrixView<const T> factors, VectorView<const 
 }  // namespace detail
 
 /// A = Q R in place, on `threads` threads including the caller: the same bytes on any number of them. R
-/// replaces the upper trapezoid of A, with the diagonal. Q = H_0 H_1 ... H_(k - 1), H_j = I - tau_j v_j v_j^T;
-/// column j of A below the diagonal holds v_j, which is 0 above row j and 1 in row j. tau has k elements, each
-/// 0 or from 1 to 2. Columns are scaled so that squares neither over- nor underflow. A NaN or an infinity in
-/// column j makes NaN of it and the columns behind. Throws Error when tau has another size, sizes are negative
-/// or overflow, or A and tau overlap.
+/// replaces the upper trapezoid of A, with the diagonal. Q = H_0 H_1 ... H_(k - 1), H_j = I - tau_j v_j
+/// v_j^T; column j of A below the diagonal holds v_j, which is 0 above row j and 1 in row j. tau has k
+/// elements, each 0 or from 1 to 2. Columns are scaled so that squares neither over- nor underflow. A NaN
+/// or an infinity in column j makes NaN of it and the columns behind. Throws Error when tau has another
+/// size, sizes are negative or overflow, or A and tau overlap.
 ///
 /// Source: Elmroth, Gustavson, "Applying recursion to serial and parallel QR factorization leads to better
 /// performance", IBM Journal of Research and Development 44(4), 2000.
@@ -68,9 +68,9 @@ void qr_factor(MatrixView<T> a, std::type_identity_t<VectorView<T>> tau, int thr
   execute<Qr<T>>("recursive_wy", {a, tau}, {}, threads);
 }
 
-/// C = Q C, or Q^T C with Trans::yes, as LAPACK's ormqr from the left. `a` and `tau` are those of qr_factor();
-/// the first tau.size reflectors are used. C is m x p. Throws Error when the sizes do not fit, or C overlaps A
-/// or tau.
+/// C = Q C, or Q^T C with Trans::yes, as LAPACK's ormqr from the left. `a` and `tau` are those of
+/// qr_factor(); the first tau.size reflectors are used. C is m x p. Throws Error when the sizes do not fit,
+/// or C overlaps A or tau.
 ///
 /// Source: Schreiber, Van Loan, "A storage-efficient WY representation for products of Householder
 /// transformations", SIAM Journal on Scientific and Statistical Computing 10(1), 1989.
