@@ -1,11 +1,14 @@
 // The code in the headers' comments, each block where what it uses is known. documented_code.py writes the
 // blocks to files, and asks the compiler whether they are C++.
+#include <complex>
 #include <string>
 #include <tallcache/catalogue.hpp>
 #include <tallcache/factor.hpp>
+#include <tallcache/fft.hpp>
 #include <tallcache/fork.hpp>
 #include <tallcache/matmul.hpp>
 #include <tallcache/measure.hpp>
+#include <tallcache/qr.hpp>
 #include <tallcache/ranks.hpp>
 #include <tallcache/sort.hpp>
 #include <tallcache/trace.hpp>
@@ -59,13 +62,22 @@ void factored(MatrixView<double> a, MatrixView<double> b, Index n) {
 #include "documented/cpu/tallcache/factor.hpp.1"
 }
 
+void factored(MatrixView<double> a, VectorView<double> tau, MatrixView<double> b, MatrixView<double> q) {
+#include "documented/cpu/tallcache/qr.hpp.1"
+}
+
 void multiplied(MatrixView<double> c, MatrixView<const double> a, MatrixView<const double> b, int threads){
 #include "documented/cpu/tallcache/matmul.hpp.1"
 }
 
 std::vector<std::string> read();
-void sorted(int threads) {
+void sorted(int threads){
 #include "documented/cpu/tallcache/sort.hpp.1"
+}
+
+std::vector<std::complex<double>> samples();
+void transformed() {
+#include "documented/cpu/tallcache/fft.hpp.1"
 }
 
 void counted_over_ranks() {

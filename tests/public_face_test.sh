@@ -12,10 +12,12 @@ fail() { echo "FAILED: $1"; failures=$((failures + 1)); }
 cat >"$work/calls.cpp" <<'CPP'
 #include "common/tallcache/catalogue.hpp"
 #include "cpu/tallcache/matmul.hpp"
+#include "cpu/tallcache/qr.hpp"
 #include "cpu/tallcache/sort.hpp"
 #include "cpu/tallcache/transpose.hpp"
 using namespace tallcache;
 void multiply(MatrixView<MULTIPLIED> a) { gemm(a, a, a); }
+void factor(MatrixView<MULTIPLIED> a, VectorView<MULTIPLIED> tau) { qr_factor(a, tau); }
 void turn(MatrixView<TRANSPOSED> a) { transpose(a, a); transpose(a); }
 void order(std::span<std::uint32_t> keys) { sort(keys); counting_sort(keys, keys, 9); }
 CPP
@@ -33,7 +35,8 @@ refused() {
 }
 flags=("$@")
 compiles double std::int32_t || fail "$(head -20 "$work/errors")"
-refused 1 IsMultipliedByGemm int float
+refused 2 IsMultipliedByGemm int float
+refused 2 IsFactoredByQr int float
 refused 2 IsTransposed float short
 [ "$failures" = 0 ] && echo "all passed"
 exit $((failures > 0))

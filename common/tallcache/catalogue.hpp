@@ -28,6 +28,7 @@
 #include "common/ops/matmul_batched.hpp"
 #include "common/ops/matmul_bt.hpp"
 #include "common/ops/matmul_tf32.hpp"
+#include "common/ops/qr.hpp"
 #include "common/ops/sort.hpp"
 #include "common/ops/transpose.hpp"
 #include "common/span_views.hpp"

@@ -4,6 +4,7 @@
 #include <tallcache/fork.hpp>
 #include <tallcache/matmul.hpp>
 #include <tallcache/measure.hpp>
+#include <tallcache/qr.hpp>
 #include <tallcache/sort.hpp>
 #include <tallcache/trace.hpp>
 #include <tallcache/transpose.hpp>
@@ -74,6 +75,17 @@ bool factors() {
   return b == std::vector<double>{1, 1} && s == std::vector<double>{2, -1, 1, 2};
 }
 
+// |R| is the norm of the only column, and Q^T A is R.
+bool factors_orthogonally() {
+  std::vector<double> a{3, 4}, b = a, tau(1), q(2);
+  const MatrixView<double> column{a.data(), 2, 1, 1};
+  qr_factor(column, {tau.data(), 1}, usable_threads());
+  qr_apply_q(Trans::yes, column, {tau.data(), 1}, MatrixView<double>{b.data(), 2, 1, 1});
+  qr_form_q(MatrixView<double>{q.data(), 2, 1, 1}, column, {tau.data(), 1});
+  const auto near = [](double x, double y) { return x - y < 1e-14 && y - x < 1e-14; };
+  return near(a[0], -5) && near(b[0], -5) && near(b[1], 0) && near(q[0], -0.6) && near(q[1], -0.8);
+}
+
 Index fib(Index n, auto& fork) {
   if (n < 2) return n;
   Index x = 0, y = 0;
@@ -110,7 +122,8 @@ bool traces() {
 }  // namespace
 
 int main() {
-  const bool right[] = {sorts(), takes_spans(), transposes(), multiplies(), factors(), forks(), traces()};
+  const bool right[] = {sorts(),   takes_spans(),          transposes(), multiplies(),
+                        factors(), factors_orthogonally(), forks(),      traces()};
   for (const bool one : right) std::printf("%s\n", one ? "right" : "WRONG");
   return std::ranges::count(right, false) == 0 ? 0 : 1;
 }

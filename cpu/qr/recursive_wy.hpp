@@ -1,0 +1,41 @@
+// The QR factorisation of Elmroth and Gustavson (factor.hpp).
+#pragma once
+
+#include "common/ops/qr.hpp"
+#include "common/variant.hpp"
+#include "cpu/qr/factor.hpp"
+
+namespace tallcache::cpu::qr {
+
+struct recursive_wy {
+  static constexpr std::string_view idea =
+      "halve the columns: left half, its reflectors applied by products (compact WY), right half; leaves of "
+      "8 columns in vectors";
+  static constexpr std::string_view source =
+      "Elmroth and Gustavson 2000; Schreiber and Van Loan 1989 (compact WY)";
+  using operations = OperationList<Qr<double>, Qr<float>>;
+  static constexpr bool parallel = true;
+  static constexpr Pages scratch_pages = Pages::huge;
+
+  template <class T>
+  static std::size_t scratch(Qr<T>, const Shape& shape, const Params&) {
+    return FactorSizes(shape["m"], shape["n"]).scratch_bytes<T>();
+  }
+
+  template <class Fork, class Args>
+  static void run(Fork& fork, const Args& args, const Params&) {
+    using T = typename decltype(args.a)::value_type;
+    using Access = typename decltype(args.a)::access_type;
+    expect_work(fork, nanoseconds<T>(args.a.rows, args.a.cols));
+    Factorization<T, Access>(args.a, args.tau, args.scratch)(fork);
+  }
+
+ private:
+  /// On one thread, in saturation.
+  template <class T>
+  static Index nanoseconds(Index m, Index n) {
+    return 2 * matmul::detail::nanoseconds_of(matmul::register_kernel<T>(), m, n, std::min(m, n));
+  }
+};
+
+}  // namespace tallcache::cpu::qr
