@@ -2,6 +2,7 @@
 // smooth_transform.hpp, for other n transform.hpp.
 #pragma once
 
+#include <new>
 #include <type_traits>
 
 #include "common/cache/ideal_misses.hpp"
@@ -26,7 +27,7 @@ struct fft_codelets {
 
   static std::size_t scratch(Fft, const Shape& shape, const Params& params, Index width) {
     if (shape["n"] == 0) return 0;
-    return checked_sum(scratch_bytes({sizeof(Layout)}),
+    return checked_sum(scratch_bytes({sizeof(Kept)}),
                        Transform<double>::scratch(shape["n"], width, params["base"]), "fft");
   }
 
@@ -35,19 +36,30 @@ struct fft_codelets {
     const Index n = args.in.size;
     if (n == 0) return;
     auto scratch = args.scratch;
-    Layout* const layout = scratch.template vector<Layout>(1).data;  // kept from the phase before
-    if constexpr (phase == 0) *layout = Transform<double>::layout_for(n, params["base"]);
+    Kept* const kept = scratch.template vector<Kept>(1).data;
     const auto access = args.in.access();
-    const Transform<double, std::remove_const_t<decltype(access)>> transform(n, *layout, scratch,
-                                                                             fork.width());
     if constexpr (phase == 0) {
-      transform.prepare();
+      const Layout layout = Transform<double>::layout_for(n, params["base"]);
+      new (kept) Kept{layout, Transform<double>(n, layout, scratch.with(Plain{}), fork.width())};
+      kept->transform.prepare();
     } else {
       expect_work(fork, n * 3);
-      transform(fork, reinterpret_cast<double*>(args.out.data), reinterpret_cast<const double*>(args.in.data),
-                false, access);
+      auto* const out = reinterpret_cast<double*>(args.out.data);
+      const auto* const in = reinterpret_cast<const double*>(args.in.data);
+      if constexpr (std::is_same_v<decltype(access), const Plain>)
+        kept->transform(fork, out, in, false, access);
+      else
+        Transform<double, std::remove_const_t<decltype(access)>>(n, kept->layout, scratch, fork.width())(
+            fork, out, in, false, access);
     }
   }
+
+ private:
+  /// What the first phase leaves in front of the scratch for the next: a plan, for runs without a trace.
+  struct Kept {
+    Layout layout;
+    Transform<double> transform;
+  };
 };
 
 }  // namespace tallcache::cpu::fft

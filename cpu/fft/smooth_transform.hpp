@@ -18,6 +18,16 @@
 
 namespace tallcache::cpu::fft {
 
+// leaves_double.cpp and leaves_float.cpp.
+template <>
+const CompiledTexts<Leaves<double>::Text>& leaves<double>();
+template <>
+const CompiledTexts<Leaves<float>::Text>& leaves<float>();
+template <>
+Index lanes<double>();
+template <>
+Index lanes<float>();
+
 /// exp(-2 pi i e / n), rounded from a product of two out of 2 sqrt n numbers in long double: within 0.51 ulp.
 class RootTable {
  public:
