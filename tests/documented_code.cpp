@@ -1,7 +1,9 @@
 // The code in the headers' comments, each block where what it uses is known. documented_code.py writes the
 // blocks to files, and asks the compiler whether they are C++.
+#include <complex>
 #include <string>
 #include <tallcache/catalogue.hpp>
+#include <tallcache/fft.hpp>
 #include <tallcache/fork.hpp>
 #include <tallcache/matmul.hpp>
 #include <tallcache/measure.hpp>
@@ -59,8 +61,13 @@ void multiplied(MatrixView<double> c, MatrixView<const double> a, MatrixView<con
 }
 
 std::vector<std::string> read();
-void sorted(int threads) {
+void sorted(int threads){
 #include "documented/cpu/tallcache/sort.hpp.1"
+}
+
+std::vector<std::complex<double>> samples();
+void transformed() {
+#include "documented/cpu/tallcache/fft.hpp.1"
 }
 
 void counted_over_ranks() {

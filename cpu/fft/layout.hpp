@@ -54,8 +54,8 @@ struct Layout {
 /// of up to `base` numbers are split where they can be.
 Layout layout_of(Index n, Index element_bytes, Index lanes, Index base);
 
-/// The size of the convolution of Bluestein's transform of n numbers: smooth and at least 2 n - 1. Throws Error
-/// when it overflows.
+/// The size of the convolution of Bluestein's transform of n numbers: smooth and at least 2 n - 1. Throws
+/// Error when it overflows.
 Index chirp_size(Index n);
 
 }  // namespace tallcache::cpu::fft

@@ -1,14 +1,14 @@
 // Discrete Fourier transforms on the CPU, of float and double numbers and any size.
 //
-//   std::vector<std::complex<double>> in = read(), out(in.size());
+//   std::vector<std::complex<double>> in = samples(), out(in.size());
 //   tallcache::fft(out, in);                           // out[k] = sum over j of in[j] exp(-2 pi i j k / n)
 //   const tallcache::FftPlan<double> plan(in.size());  // for many transforms of a size
 //   plan.forward(out, in);
 //   plan.inverse(in, out);                             // not scaled: in is n times what it was
 //
-// No transform is scaled. Outputs may be the inputs' arrays. A plan is made once, in about the time of ten
-// transforms, and kept; it has the working memory, so that two threads need a plan each. Results are the same
-// bytes on any number of threads.
+// No transform is scaled. Outputs may be the inputs' arrays. A plan is made once, from 2048
+// numbers on in the time of ten transforms or less, and kept; it has the working memory, so that two threads
+// need a plan each. Results are the same bytes on any number of threads.
 #pragma once
 
 #include <complex>
