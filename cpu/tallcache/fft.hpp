@@ -206,11 +206,16 @@ class RealFftPlan {
     }
     const std::size_t h = half_.size();
     plan_.forward(half_, {reinterpret_cast<const Complex*>(in.data()), h});
+    const T *const z = reals(half_.data()), *const w = reals(roots_.data());
+    T* const x = reals(out.data());
+    // In reals: g++ 12 stores complex ones in halves and waits for them.
     for (std::size_t k = 0; k <= h / 2; ++k) {
-      const Complex a = half_[k], b = std::conj(half_[k ? h - k : 0]);
-      const Complex even = (a + b) * T(0.5), odd = times(turned(a - b, -1) * T(0.5), roots_[k]);
-      out[k] = even + odd;
-      out[h - k] = std::conj(even - odd);
+      const std::size_t j = k ? h - k : 0;
+      const T a = z[2 * k], b = z[2 * k + 1], c = z[2 * j], d = z[2 * j + 1];
+      const T even_re = (a + c) / 2, even_im = (b - d) / 2, p = (b + d) / 2, q = (c - a) / 2;
+      const T odd_re = p * w[2 * k] - q * w[2 * k + 1], odd_im = p * w[2 * k + 1] + q * w[2 * k];
+      x[2 * k] = even_re + odd_re, x[2 * k + 1] = even_im + odd_im;
+      x[2 * (h - k)] = even_re - odd_re, x[2 * (h - k) + 1] = odd_im - even_im;
     }
   }
 
@@ -227,11 +232,14 @@ class RealFftPlan {
       for (std::size_t j = 0; j < h; ++j) out[j] = half_[j].real();
       return;
     }
+    T* const z = reals(half_.data());
+    const T *const x = reals(in.data()), *const w = reals(roots_.data());
     for (std::size_t k = 0; k <= h / 2; ++k) {
-      const Complex a = k ? in[k] : in[0].real(), b = k ? std::conj(in[h - k]) : Complex(in[h].real());
-      const Complex even = a + b, odd = turned(times(a - b, std::conj(roots_[k])), 1);
-      half_[k] = even + odd;
-      if (k) half_[h - k] = std::conj(even - odd);
+      const T a = x[2 * k], b = k ? x[2 * k + 1] : 0, c = x[2 * (h - k)], d = k ? x[2 * (h - k) + 1] : 0;
+      const T even_re = a + c, even_im = b - d, p = a - c, q = b + d;
+      const T odd_re = q * w[2 * k] - p * w[2 * k + 1], odd_im = p * w[2 * k] + q * w[2 * k + 1];
+      z[2 * k] = even_re - odd_re, z[2 * k + 1] = even_im + odd_im;
+      if (k) z[2 * (h - k)] = even_re + odd_re, z[2 * (h - k) + 1] = odd_im - even_im;
     }
     plan_.inverse({reinterpret_cast<Complex*>(out.data()), h}, half_);
   }
@@ -241,13 +249,8 @@ class RealFftPlan {
     detail::expect_fft_size(real, n_);
     detail::expect_fft_size(complex, n_ ? n_ / 2 + 1 : 0);
   }
-  static Complex times(Complex a, Complex b) {
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-  }
-  /// a times sign i.
-  static Complex turned(Complex a, int sign) {
-    return sign > 0 ? Complex(-a.imag(), a.real()) : Complex(a.imag(), -a.real());
-  }
+  static T* reals(Complex* data) { return reinterpret_cast<T*>(data); }
+  static const T* reals(const Complex* data) { return reinterpret_cast<const T*>(data); }
 
   Index n_;
   FftPlan<T> plan_;
