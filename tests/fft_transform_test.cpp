@@ -156,6 +156,11 @@ TEST(FftTransform, SameBytesOnAnyNumberOfThreads) {
       EXPECT_EQ(std::memcmp(one.data(), many.data(), in.size() * sizeof in[0]), 0) << n << " on " << threads;
     }
   }
+  const auto in = random_numbers<double>(1 << 18);
+  Numbers<double> one(in.size()), two(in.size());
+  FftGridPlan<double>({512, 512}).forward(one, in);
+  FftGridPlan<double>({512, 512}, 2).forward(two, in);
+  EXPECT_EQ(std::memcmp(one.data(), two.data(), in.size() * sizeof in[0]), 0) << "512 x 512";
 }
 
 TEST(FftTransform, SizesThatAreNone) {
