@@ -1,0 +1,47 @@
+// The measurements of Fourier transforms.
+#include "bench/suites/suite.hpp"
+
+namespace tallcache {
+namespace {
+
+Shape numbers(Index n) { return {{"n", n}}; }
+
+OptimizationSteps steps() {
+  return {.element = "complex_double",
+          .unit = "number",
+          .min_bytes = no_value,
+          .limit = "the FMA peak",
+          .shape = numbers(Index{1} << 20),
+          .smoke = numbers(64),
+          .steps = {{"radix 2, the halves side by side", "fft_recursive"},
+                    {"six steps: sqrt n x sqrt n, transpositions", "fft_six_step"},
+                    {"columns and rows in blocks, codelets over vectors", "fft_codelets"},
+                    {"forks on all cores", "fft_codelets", {}, no_value, true},
+                    {.label = "FFTW, one core", .variant = "fftw", .peer = true}}};
+}
+
+PeerComparison peers() {
+  PeerComparison comparison{
+      .element = "complex_double",
+      .variant = "fft_codelets",
+      .share = {.of = SpeedShare::Of::limit, .title = "of the FMA peak", .element = "double"},
+      .beside = {"fft_six_step"},
+      .smoke = numbers(60),
+      .mean = true};
+  std::vector<PeerCase>& cases = comparison.cases;
+  for (int lg = 6; lg <= 22; ++lg)
+    cases.push_back({.shape = numbers(Index{1} << lg), .from = lg > 20 ? Scale::full : Scale::quick});
+  for (const Index n : {60, 105, 360, 1000, 1050, 2187, 2520, 3125, 10000, 15120, 44100, 100000, 1000000})
+    cases.push_back({.shape = numbers(n), .group = "2^a 3^b 5^c 7^d"});
+  for (const Index n : {67, 127, 257, 509, 1009, 4099, 10007, 65537, 100003})
+    cases.push_back({.shape = numbers(n), .group = "primes"});
+  for (const int lg : {16, 20}) cases.push_back({.shape = numbers(Index{1} << lg), .all_cores = true});
+  return comparison;
+}
+
+}  // namespace
+
+extern const Suite fft_suite;
+const Suite fft_suite{.operation = "fft", .steps = {steps()}, .peers = {peers()}};
+
+}  // namespace tallcache

@@ -1,0 +1,220 @@
+// Codelets: transforms of 2 to 16 complex vectors in registers, each lane a transform of its own. The real
+// and the imaginary parts are vectors apart, so that a product of complex numbers has no shuffle. For each
+// SIMD target, and for any of its vectors: at one lane a codelet is the scalar text.
+#include <cstddef>
+
+#include "common/named.hpp"
+
+// Once for each target.
+#if defined(TALLCACHE_FFT_CODELETS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TALLCACHE_FFT_CODELETS_INL_H
+#undef TALLCACHE_FFT_CODELETS_INL_H
+#else
+#define TALLCACHE_FFT_CODELETS_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include "cpu/fft/codelet_roots.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tallcache::cpu::fft::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Complex numbers, one a lane.
+template <class D>
+struct ComplexVector {
+  hn::Vec<D> re, im;
+};
+
+template <class D>
+HWY_INLINE ComplexVector<D> add(const ComplexVector<D>& a, const ComplexVector<D>& b) {
+  return {hn::Add(a.re, b.re), hn::Add(a.im, b.im)};
+}
+template <class D>
+HWY_INLINE ComplexVector<D> sub(const ComplexVector<D>& a, const ComplexVector<D>& b) {
+  return {hn::Sub(a.re, b.re), hn::Sub(a.im, b.im)};
+}
+template <class D>
+HWY_INLINE ComplexVector<D> times(const ComplexVector<D>& a, const ComplexVector<D>& w) {
+  return {hn::NegMulAdd(a.im, w.im, hn::Mul(a.re, w.re)), hn::MulAdd(a.re, w.im, hn::Mul(a.im, w.re))};
+}
+/// a - i b and a + i b.
+template <class D>
+HWY_INLINE ComplexVector<D> sub_i(const ComplexVector<D>& a, const ComplexVector<D>& b) {
+  return {hn::Add(a.re, b.im), hn::Sub(a.im, b.re)};
+}
+template <class D>
+HWY_INLINE ComplexVector<D> add_i(const ComplexVector<D>& a, const ComplexVector<D>& b) {
+  return {hn::Sub(a.re, b.im), hn::Add(a.im, b.re)};
+}
+/// a exp(-2 pi i k / n) for a constant root, with the fewest operations that it needs.
+template <int k, int n, class D>
+HWY_INLINE ComplexVector<D> times_root(D d, const ComplexVector<D>& a) {
+  using T = hn::TFromD<D>;
+  if constexpr (k == 0) {
+    return a;
+  } else if constexpr (4 * k == n) {
+    return {a.im, hn::Neg(a.re)};
+  } else if constexpr (8 * k == n) {
+    const auto h = hn::Set(d, static_cast<T>(root_cosine<1, 8>));
+    return {hn::Mul(h, hn::Add(a.re, a.im)), hn::Mul(h, hn::Sub(a.im, a.re))};
+  } else if constexpr (8 * k == 3 * n) {
+    const auto h = hn::Set(d, static_cast<T>(root_cosine<1, 8>));
+    return {hn::Mul(h, hn::Sub(a.im, a.re)), hn::Neg(hn::Mul(h, hn::Add(a.re, a.im)))};
+  } else {
+    return times(a, ComplexVector<D>{hn::Set(d, static_cast<T>(root_cosine<k, n>)),
+                                     hn::Set(d, static_cast<T>(-root_sine<k, n>))});
+  }
+}
+
+/// x[0 .. R) becomes its transform: x[j] = sum over k of x[k] exp(-2 pi i j k / R).
+template <int R, class D>
+struct Codelet;
+
+template <class D>
+struct Codelet<1, D> {
+  static HWY_INLINE void transform(D, ComplexVector<D>*) {}
+};
+
+template <class D>
+struct Codelet<2, D> {
+  static HWY_INLINE void transform(D, ComplexVector<D>* x) {
+    const auto a = x[0];
+    x[0] = add<D>(a, x[1]);
+    x[1] = sub<D>(a, x[1]);
+  }
+};
+
+template <class D>
+struct Codelet<4, D> {
+  static HWY_INLINE void transform(D, ComplexVector<D>* x) {
+    const auto a = add<D>(x[0], x[2]), b = sub<D>(x[0], x[2]), c = add<D>(x[1], x[3]), e = sub<D>(x[1], x[3]);
+    x[0] = add<D>(a, c);
+    x[1] = sub_i<D>(b, e);
+    x[2] = sub<D>(a, c);
+    x[3] = add_i<D>(b, e);
+  }
+};
+
+template <class D>
+struct Codelet<8, D> {
+  static HWY_INLINE void transform(D d, ComplexVector<D>* x) {
+    ComplexVector<D> even[4], odd[4];
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) even[k] = add<D>(x[k], x[k + 4]), odd[k] = sub<D>(x[k], x[k + 4]);
+    odd[1] = times_root<1, 8>(d, odd[1]);
+    odd[2] = times_root<1, 4>(d, odd[2]);
+    odd[3] = times_root<3, 8>(d, odd[3]);
+    Codelet<4, D>::transform(d, even);
+    Codelet<4, D>::transform(d, odd);
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) x[2 * k] = even[k], x[2 * k + 1] = odd[k];
+  }
+};
+
+/// 4 x 4: the columns, the twiddles, the rows.
+template <class D>
+struct Codelet<16, D> {
+  static HWY_INLINE void transform(D d, ComplexVector<D>* x) {
+    ComplexVector<D> y[4][4];
+    column<0>(d, x, y);
+    column<1>(d, x, y);
+    column<2>(d, x, y);
+    column<3>(d, x, y);
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) {
+      Codelet<4, D>::transform(d, y[k]);
+#pragma GCC unroll 4
+      for (int j = 0; j < 4; ++j) x[k + 4 * j] = y[k][j];
+    }
+  }
+
+ private:
+  template <int j>
+  static HWY_INLINE void column(D d, const ComplexVector<D>* x, ComplexVector<D> (&y)[4][4]) {
+    ComplexVector<D> z[4] = {x[j], x[j + 4], x[j + 8], x[j + 12]};
+    Codelet<4, D>::transform(d, z);
+    y[0][j] = z[0];
+    y[1][j] = times_root<j, 16>(d, z[1]);
+    y[2][j] = times_root<2 * j, 16>(d, z[2]);
+    y[3][j] = times_root<3 * j, 16>(d, z[3]);
+  }
+};
+
+/// An odd prime by its definition. Inputs k and R - k share their cosines, outputs j and R - j their sums.
+template <int R, class D>
+struct Codelet {
+  static_assert(R % 2 == 1);
+  static HWY_INLINE void transform(D d, ComplexVector<D>* x) {
+    constexpr int half = R / 2;
+    ComplexVector<D> sum[half], difference[half], total = x[0];
+    for (int k = 1; k <= half; ++k) {
+      sum[k - 1] = add<D>(x[k], x[R - k]);
+      difference[k - 1] = sub<D>(x[k], x[R - k]);
+      total = add<D>(total, sum[k - 1]);
+    }
+    const auto first = x[0];
+    x[0] = total;
+    // Loops over the largest primes: unrolled they would be thousands of instructions.
+    if constexpr (R <= 7) {
+#pragma GCC unroll 3
+      for (int j = 1; j <= half; ++j) output(d, j, first, sum, difference, x);
+    } else {
+      for (int j = 1; j <= half; ++j) output(d, j, first, sum, difference, x);
+    }
+  }
+
+ private:
+  static HWY_INLINE void output(D d, int j, const ComplexVector<D>& first, const ComplexVector<D>* sum,
+                                const ComplexVector<D>* difference, ComplexVector<D>* x) {
+    using T = hn::TFromD<D>;
+    ComplexVector<D> even = first, odd{hn::Zero(d), hn::Zero(d)};
+#pragma GCC unroll 6
+    for (int k = 1; k <= R / 2; ++k) {
+      const auto c = hn::Set(d, static_cast<T>(root_cosines<R>[static_cast<unsigned>(j * k % R)]));
+      const auto s = hn::Set(d, static_cast<T>(root_sines<R>[static_cast<unsigned>(j * k % R)]));
+      even = {hn::MulAdd(c, sum[k - 1].re, even.re), hn::MulAdd(c, sum[k - 1].im, even.im)};
+      odd = {hn::MulAdd(s, difference[k - 1].re, odd.re), hn::MulAdd(s, difference[k - 1].im, odd.im)};
+    }
+    x[j] = sub_i<D>(even, odd);
+    x[R - j] = add_i<D>(even, odd);
+  }
+};
+
+/// What was loaded before is loaded again afterwards: of more than 16 vectors a compiler would spill most.
+HWY_INLINE void forget_loads() { asm volatile("" ::: "memory"); }
+
+/// The transform of load(0), ..., load(R - 1), each passed to store(j, output j) as soon as it is ready. A
+/// radix of 8 is done by its even and its odd outputs, so that 16 registers hold what is worked on.
+template <int R, class D, class Load, class Store>
+HWY_INLINE void transform(D d, const Load& load, const Store& store) {
+  if constexpr (R == 8) {
+    ComplexVector<D> x[4];
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) x[k] = add<D>(load(k), load(k + 4));
+    Codelet<4, D>::transform(d, x);
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) store(2 * j, x[j]);
+    forget_loads();
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) x[k] = sub<D>(load(k), load(k + 4));
+    x[1] = times_root<1, 8>(d, x[1]);
+    x[2] = times_root<1, 4>(d, x[2]);
+    x[3] = times_root<3, 8>(d, x[3]);
+    Codelet<4, D>::transform(d, x);
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) store(2 * j + 1, x[j]);
+  } else {
+    ComplexVector<D> x[R];
+#pragma GCC unroll 16
+    for (int k = 0; k < R; ++k) x[k] = load(k);
+    Codelet<R, D>::transform(d, x);
+#pragma GCC unroll 16
+    for (int j = 0; j < R; ++j) store(j, x[j]);
+  }
+}
+
+}  // namespace tallcache::cpu::fft::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

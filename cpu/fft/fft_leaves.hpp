@@ -1,0 +1,61 @@
+// The leaves of the transforms: passes of codelets over vectors, compiled for each SIMD target (Highway) and
+// chosen at run time. Complex numbers are pairs of T. "Split" data hold the real parts of the lanes of a
+// vector, then their imaginary parts; their lanes are columns in the order of place_of_lane().
+#pragma once
+
+#include "common/named.hpp"
+#include "common/traced.hpp"
+
+namespace tallcache::cpu::fft {
+
+/// The radices of the codelets, without 1, which copies.
+inline constexpr int radices[] = {2, 3, 4, 5, 7, 8, 11, 13, 16};
+
+/// The column that lies in lane l of `lanes`: for double numbers the order in which one shuffle a vector
+/// separates real and imaginary parts.
+template <class T>
+constexpr Index place_of_lane(Index l, Index lanes) {
+  return sizeof(T) == 8 && lanes > 1 ? l / 2 + l % 2 * (lanes / 2) : l;
+}
+
+/// Of real type T, under an access policy. All widths are multiples of the lanes. `roots` of a pass hold R -
+/// 1 numbers for each p: exp(-2 pi i p j / (R m)) for 0 < j < R.
+template <class T>
+struct Leaves {
+  template <class Access>
+  struct Text {
+    /// The first pass, of radix R and n = R m, over `width` columns: row i of them is at from + i stride,
+    /// `count` of its numbers are read, the others are 0. y[(R p + j) width + q] becomes w^(p j) sum over k
+    /// of x[(p + m k) stride + q] exp(-2 pi i j k / R), w the root of n. `to` is split.
+    void (*first_pass)(int radix, bool inverse, const T* from, Index stride, Index count, T* to, Index width,
+                       Index m, const T* roots, Access);
+    /// The same from split to split data, s numbers a row.
+    void (*middle_pass)(int radix, const T* from, T* to, Index s, Index m, const T* roots, Access);
+    /// The last pass, m = 1, of groups R numbers in each of `width` columns: number i of column c goes to
+    /// to[i stride + c], where c < count.
+    void (*last_pass)(int radix, bool inverse, const T* from, T* to, Index stride, Index count, Index width,
+                      Index groups, Access);
+    /// R m numbers as R rows: the transforms of the columns, the twiddles, the transposition. Row k goes to
+    /// work[k / width * block + p width + k % width], split. `roots` are split vectors: R - 1 for each vector
+    /// of columns p. The lanes divide R.
+    void (*split_columns)(int radix, bool inverse, const T* from, T* work, Index width, Index block, Index m,
+                          const T* roots, Access);
+    /// Row k of n1 rows of `width` columns c, times base_roots[k] lane_roots[k, c], goes to work[k / width *
+    /// block + c width + k % width]. `buffer` and `lane_roots` are split and have rows up to a multiple of
+    /// the lanes.
+    void (*twiddle_transposed)(const T* buffer, Index width, Index n1, T* work, Index block,
+                               const T* base_roots, const T* lane_roots, Access);
+    /// A transform of `radix` numbers. `to` may be `from`.
+    void (*whole)(int radix, bool inverse, const T* from, T* to, Access);
+  };
+};
+
+/// For T = double and float.
+template <class T>
+const CompiledTexts<Leaves<T>::template Text>& leaves();
+
+/// The lanes of the vectors of T.
+template <class T>
+Index lanes();
+
+}  // namespace tallcache::cpu::fft

@@ -1,0 +1,61 @@
+// How a transform of n numbers is divided: n = n1 n2, the passes of both, and the sizes of its tables and of
+// its working memory.
+#pragma once
+
+#include "common/named.hpp"
+
+namespace tallcache::cpu::fft {
+
+/// The radices of the passes of transforms of `size` numbers.
+struct Passes {
+  Index size = 1;
+  int count = 0;
+  unsigned char radix[40] = {};  // more than the prime factors of any size, 3^39 > 2^61
+
+  /// The roots of all passes: R - 1 for each of size / (R of this pass and those before).
+  Index roots() const;
+};
+
+/// Whether all prime factors of n have codelets: 2, 3, 5, 7, 11 and 13.
+bool is_smooth(Index n);
+
+/// size is smooth. Odd radices, then 4 and 8.
+Passes passes_of(Index size);
+
+/// Sizes are in complex numbers.
+struct Layout {
+  enum class Kind {
+    whole,   ///< one codelet
+    split,   ///< n1 is a codelet over vectors of neighbouring columns; everything stays in a cache
+    blocks,  ///< blocks of `width` columns, then of `width` rows, each transformed in a buffer
+  };
+  Kind kind = Kind::whole;
+  Index n = 0, n1 = 1, n2 = 1;
+  Index lanes = 1, width = 1;  ///< of a vector, and of a block of columns or rows: a multiple of the lanes
+  Index block = 0;  ///< a block of rows between columns and rows: n2 or a few more numbers of each row
+  Passes columns, rows;
+
+  Index row_blocks() const { return (n1 + width - 1) / width; }
+  Index column_blocks() const { return (n2 + width - 1) / width; }
+  /// The rows of a table or buffer: n1 up to a multiple of the lanes.
+  Index padded_rows() const { return (n1 + lanes - 1) / lanes * lanes; }
+
+  /// The roots between columns and rows: of `split` n1 - 1 for each column; of `blocks` n1 for each block of
+  /// columns (base), which are multiplied by n1 x width others (lane).
+  Index split_roots() const;
+  Index base_roots() const { return kind == Kind::blocks ? column_blocks() * padded_rows() : 0; }
+  Index lane_roots() const { return kind == Kind::blocks ? width * padded_rows() : 0; }
+  Index work() const { return kind == Kind::whole ? 0 : row_blocks() * block; }
+  /// Each of the two buffers of a thread.
+  Index buffer() const;
+};
+
+/// Of a smooth n, for elements of `element_bytes` (half a complex number) and vectors of `lanes`. Transforms
+/// of up to `base` numbers are split where they can be.
+Layout layout_of(Index n, Index element_bytes, Index lanes, Index base);
+
+/// The size of the convolution of Bluestein's transform of n numbers: smooth and at least 2 n - 1. Throws
+/// Error when it overflows.
+Index chirp_size(Index n);
+
+}  // namespace tallcache::cpu::fft

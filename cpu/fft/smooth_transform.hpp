@@ -1,0 +1,219 @@
+// The transform of n = n1 n2 numbers, n with small prime factors alone (Frigo, Leiserson, Prokop,
+// Ramachandran 1999; Bailey 1990): the numbers as a matrix of n1 rows, transforms of its columns, twiddles,
+// the transposition, transforms of its rows. The columns and rows of a block are lanes of vectors. Two passes
+// over memory, whatever n is.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "common/fork/fork.hpp"
+#include "common/view.hpp"
+#include "cpu/fft/fft_leaves.hpp"
+#include "cpu/fft/layout.hpp"
+
+namespace tallcache::cpu::fft {
+
+// leaves_double.cpp and leaves_float.cpp.
+template <>
+const CompiledTexts<Leaves<double>::Text>& leaves<double>();
+template <>
+const CompiledTexts<Leaves<float>::Text>& leaves<float>();
+template <>
+Index lanes<double>();
+template <>
+Index lanes<float>();
+
+/// exp(-2 pi i e / n), rounded from a product of two out of 2 sqrt n numbers in long double: within 0.51 ulp.
+class RootTable {
+ public:
+  explicit RootTable(Index n) : low_size_(1) {
+    while (low_size_ * low_size_ < n) low_size_ *= 2;
+    for (Index b = 0; b < low_size_; ++b) low_.push_back(root(b, n));
+    for (Index a = 0; a * low_size_ < n; ++a) high_.push_back(root(a * low_size_, n));
+  }
+
+  /// 0 <= e < n.
+  template <class T>
+  std::complex<T> at(Index e) const {
+    const Wide a = high_[static_cast<std::size_t>(e / low_size_)],
+               b = low_[static_cast<std::size_t>(e % low_size_)];
+    return {static_cast<T>(a.re * b.re - a.im * b.im), static_cast<T>(a.re * b.im + a.im * b.re)};
+  }
+
+ private:
+  struct Wide {
+    long double re, im;
+  };
+
+  static Wide root(Index k, Index n) {
+    // Symmetry reduces the angle to at most pi / 4, so that multiples of an eighth of a turn are exact.
+    const Index eighth = 8 * (k % n);  // of n
+    const Index octant = eighth / n, rest = eighth % n;
+    const bool back = octant % 2;
+    const long double angle = std::numbers::pi_v<long double> / 4 *
+                              static_cast<long double>(back ? n - rest : rest) / static_cast<long double>(n);
+    long double c = std::cos(angle), s = std::sin(angle);
+    if (octant % 4 == 1 || octant % 4 == 2) std::swap(c, s);
+    if (octant >= 2 && octant < 6) c = -c;
+    if (octant >= 4) s = -s;
+    return {c, -s};
+  }
+
+  Index low_size_;
+  std::vector<Wide> low_, high_;
+};
+
+/// The roots that the passes read, in their order, in a table of 2 passes.roots() reals.
+template <class T, class Access>
+void fill_roots(VectorView<T, Access> table, const Passes& passes) {
+  const RootTable roots(passes.size);
+  Index at = 0, left = passes.size, turn = 1;
+  for (int i = 0; i < passes.count; ++i) {
+    const int radix = passes.radix[i];
+    left /= radix;
+    for (Index p = 0; p < left; ++p)
+      for (int j = 1; j < radix; ++j) {
+        const auto w = roots.at<T>(p * j * turn);  // a root of radix * left numbers
+        table[at++] = w.real();
+        table[at++] = w.imag();
+      }
+    turn *= radix;
+  }
+}
+
+/// The tables and the working memory of a transform: pieces of scratch, in reals.
+template <class T, class Access = Plain>
+class SmoothTransform {
+ public:
+  /// For `shares` threads.
+  static std::size_t scratch(const Layout& l, Index shares) {
+    const auto bytes = [](Index numbers) { return checked_product(numbers, 2 * sizeof(T), "fft"); };
+    return scratch_bytes({bytes(l.columns.roots()), bytes(l.rows.roots()), bytes(l.split_roots()),
+                          bytes(l.base_roots()), bytes(l.lane_roots()), bytes(l.work()),
+                          checked_product(static_cast<Index>(bytes(2 * l.buffer())), shares, "fft")});
+  }
+
+  SmoothTransform(const Layout& layout, Scratch<Access>& scratch, Index shares)
+      : l_(layout), shares_(shares) {
+    const auto take = [&scratch](Index numbers) { return scratch.template vector<T>(2 * numbers); };
+    column_roots_ = take(l_.columns.roots());
+    row_roots_ = take(l_.rows.roots());
+    split_roots_ = take(l_.split_roots());
+    base_roots_ = take(l_.base_roots());
+    lane_roots_ = take(l_.lane_roots());
+    work_ = take(l_.work());
+    buffers_ = take(2 * l_.buffer() * shares);
+  }
+
+  const Layout& layout() const { return l_; }
+
+  /// Fills the tables.
+  void prepare() const {
+    if (l_.kind == Layout::Kind::whole) return;
+    const RootTable roots(l_.n);
+    fill_roots(column_roots_, l_.columns);
+    fill_roots(row_roots_, l_.rows);
+    const auto put = [](auto view, Index vector, Index lane, Index lanes, std::complex<T> w) {
+      view[2 * vector * lanes + lane] = w.real();
+      view[2 * vector * lanes + lanes + lane] = w.imag();
+    };
+    const Index V = l_.lanes;
+    const auto root = [&](Index k, Index column) {
+      return k < l_.n1 && column < l_.n2 ? roots.at<T>(k * column) : std::complex<T>();
+    };
+    for (Index at = 0; at < l_.split_roots() / V; ++at)
+      for (Index l = 0; l < V; ++l)
+        put(split_roots_, at, l, V,
+            root(1 + at % (l_.n1 - 1), at / (l_.n1 - 1) * V + place_of_lane<T>(l, V)));
+    for (Index at = 0; at < l_.lane_roots() / V; ++at)
+      for (Index l = 0; l < V; ++l)
+        put(lane_roots_, at, l, V, root(at * V / l_.width, at * V % l_.width + place_of_lane<T>(l, V)));
+    for (Index at = 0; at < l_.base_roots(); ++at)
+      put(base_roots_, at, 0, 1, root(at % l_.padded_rows(), at / l_.padded_rows() * l_.width));
+  }
+
+  /// out = the transform of `in`, not scaled. They may be the same array.
+  template <class Fork>
+  void operator()(Fork& fork, T* out, const T* in, bool inverse, Access access) const {
+    CompiledApart<Access> apart(access);
+    const auto policy = apart.policy();
+    const auto& text = leaves<T>().under(policy);
+    if (l_.kind == Layout::Kind::whole) return text.whole(static_cast<int>(l_.n), inverse, in, out, policy);
+    if (l_.kind == Layout::Kind::split) {
+      text.split_columns(static_cast<int>(l_.n1), inverse, in, work_.data, l_.width, l_.block, l_.n2,
+                         split_roots_.data, policy);
+    } else {
+      in_shares(fork, l_.column_blocks(),
+                [=, this, &text](Index b, T* buffer) { columns(text, in, b, buffer, inverse, policy); });
+    }
+    in_shares(fork, l_.row_blocks(),
+              [=, this, &text](Index b, T* buffer) { rows(text, out, b, buffer, inverse, policy); });
+  }
+
+ private:
+  static constexpr Index least_forked = Index{1}
+                                        << 15;  // numbers; fewer take less time than threads to wake up
+
+  /// body(block, buffer) for all blocks, in as many shares as there are threads.
+  template <class Fork, class Body>
+  void in_shares(Fork& fork, Index blocks, Body body) const {
+    const auto share = [=, this](Index s, Index shares) {
+      T* const buffer = buffers_.data + s * 4 * l_.buffer();
+      for (Index b = block_begin(blocks, shares, s); b < block_begin(blocks, shares, s + 1); ++b)
+        body(b, buffer);
+    };
+    if (l_.n < least_forked || shares_ == 1)
+      share(0, 1);
+    else
+      fork.blocks(shares_, [=, this](Index s) { share(s, shares_); });
+  }
+
+  template <class Text, class Policy>
+  void columns(const Text& text, const T* in, Index b, T* buffer, bool inverse, Policy policy) const {
+    const Passes& p = l_.columns;
+    T *from = buffer, *to = buffer + 2 * l_.buffer();
+    const T* roots = column_roots_.data;
+    Index m = l_.n1 / p.radix[0], s = l_.width * p.radix[0];
+    text.first_pass(p.radix[0], inverse, in + 2 * b * l_.width, l_.n2, l_.n2 - b * l_.width, from, l_.width,
+                    m, roots, policy);
+    for (int i = 1; i < p.count; ++i) {
+      roots += 2 * (p.radix[i - 1] - 1) * m;
+      m /= p.radix[i];
+      text.middle_pass(p.radix[i], from, to, s, m, roots, policy);
+      s *= p.radix[i];
+      std::swap(from, to);
+    }
+    std::fill(from + 2 * l_.n1 * l_.width, from + 2 * l_.padded_rows() * l_.width, T{});
+    text.twiddle_transposed(from, l_.width, l_.n1, work_.data + 2 * b * l_.width * l_.width, l_.block,
+                            base_roots_.data + 2 * b * l_.padded_rows(), lane_roots_.data, policy);
+  }
+
+  template <class Text, class Policy>
+  void rows(const Text& text, T* out, Index b, T* buffer, bool inverse, Policy policy) const {
+    const Passes& p = l_.rows;
+    const T *from = work_.data + 2 * b * l_.block, *roots = row_roots_.data;
+    T *to = buffer, *other = buffer + 2 * l_.buffer();
+    Index m = l_.n2, s = l_.width;
+    for (int i = 0; i + 1 < p.count; ++i) {
+      m /= p.radix[i];
+      text.middle_pass(p.radix[i], from, to, s, m, roots, policy);
+      roots += 2 * (p.radix[i] - 1) * m;
+      s *= p.radix[i];
+      from = to;
+      std::swap(to, other);
+    }
+    text.last_pass(p.radix[p.count - 1], inverse, from, out + 2 * b * l_.width, l_.n1, l_.n1 - b * l_.width,
+                   l_.width, s / l_.width, policy);
+  }
+
+  Layout l_;
+  Index shares_;
+  VectorView<T, Access> column_roots_, row_roots_, split_roots_, base_roots_, lane_roots_, work_, buffers_;
+};
+
+}  // namespace tallcache::cpu::fft

@@ -1,0 +1,102 @@
+// The transform of any n: where n has a large prime factor, as a convolution (Bluestein, "A linear filtering
+// approach to the computation of discrete Fourier transform", 1970, pages 451-455): j k = (j^2 + k^2 - (k -
+// j)^2) / 2.
+#pragma once
+
+#include <algorithm>
+#include <complex>
+
+#include "cpu/fft/smooth_transform.hpp"
+
+namespace tallcache::cpu::fft {
+
+/// Of n >= 1 complex numbers of real type T, in scratch that the caller keeps as long as the transform.
+template <class T, class Access = Plain>
+class Transform {
+ public:
+  static constexpr Index base = 8192;
+
+  /// The bytes of tables and working memory on `shares` threads.
+  static std::size_t scratch(Index n, Index shares, Index base) {
+    const Layout layout = layout_for(n, base);
+    const auto bytes = [](Index numbers) { return checked_product(numbers, 2 * sizeof(T), "fft"); };
+    const std::size_t inner = SmoothTransform<T, Access>::scratch(layout, shares);
+    return layout.n == n ? inner : scratch_bytes({bytes(n), bytes(layout.n), bytes(layout.n)}) + inner;
+  }
+
+  /// How the transform is divided; of the convolution where n is not smooth.
+  static Layout layout_for(Index n, Index base) {
+    return layout_of(is_smooth(n) ? n : chirp_size(n), sizeof(T), lanes<T>(), base);
+  }
+
+  /// layout is layout_for(n, ...).
+  Transform(Index n, const Layout& layout, Scratch<Access> scratch, Index shares)
+      : n_(n),
+        chirp_(scratch.template vector<T>(layout.n == n ? 0 : 2 * n)),
+        image_(scratch.template vector<T>(layout.n == n ? 0 : 2 * layout.n)),
+        padded_(scratch.template vector<T>(image_.size)),
+        inner_(layout, scratch, shares) {}
+
+  Index size() const { return n_; }
+
+  /// Fills the tables.
+  void prepare() const {
+    inner_.prepare();
+    if (!chirp_.size) return;
+    const RootTable roots(2 * n_);
+    const Index m = image_.size / 2;
+    // Scaled, as two transforms in a row multiply by m.
+    const T scale = T(1) / static_cast<T>(m);
+    for (Index i = 0; i < 2 * m; ++i) image_[i] = 0;
+    for (Index j = 0, square = 0; j < n_; ++j) {
+      const auto w = roots.at<T>(square);
+      chirp_[2 * j] = w.real(), chirp_[2 * j + 1] = w.imag();
+      for (const Index at : {j, j ? m - j : 0})
+        image_[2 * at] = scale * w.real(), image_[2 * at + 1] = -scale * w.imag();
+      square = (square + 2 * j + 1) % (2 * n_);  // (j + 1)^2
+    }
+    Serial serial;
+    inner_(serial, image_.data, image_.data, false, image_.access());
+  }
+
+  /// out[k] = sum over j of in[j] exp(-+ 2 pi i j k / n), - unless `inverse`; not scaled. They may be the
+  /// same array.
+  template <class Fork>
+  void operator()(Fork& fork, T* out, const T* in, bool inverse, Access access) const {
+    if (!chirp_.size) return inner_(fork, out, in, inverse, access);
+    constexpr Index block = 4096;
+    const Index m = image_.size / 2;
+    loop_blocks(fork, m, block, [=, this](Index begin, Index end) {
+      for (Index j = begin; j < std::min(end, n_); ++j) {
+        const T re = access.at(in + 2 * j + inverse), im = access.at(in + 2 * j + !inverse);
+        multiply(padded_, j, re, im, chirp_[2 * j], chirp_[2 * j + 1]);
+      }
+      for (Index j = std::max(begin, n_); j < end; ++j) padded_[2 * j] = 0, padded_[2 * j + 1] = 0;
+    });
+    inner_(fork, padded_.data, padded_.data, false, access);
+    loop_blocks(fork, m, block, [=, this](Index begin, Index end) {
+      for (Index j = begin; j < end; ++j)
+        multiply(padded_, j, padded_[2 * j], padded_[2 * j + 1], image_[2 * j], image_[2 * j + 1]);
+    });
+    inner_(fork, padded_.data, padded_.data, true, access);
+    loop_blocks(fork, n_, block, [=, this](Index begin, Index end) {
+      for (Index k = begin; k < end; ++k) {
+        multiply(padded_, k, padded_[2 * k], padded_[2 * k + 1], chirp_[2 * k], chirp_[2 * k + 1]);
+        access.at(out + 2 * k + inverse) = static_cast<T>(padded_[2 * k]);
+        access.at(out + 2 * k + !inverse) = static_cast<T>(padded_[2 * k + 1]);
+      }
+    });
+  }
+
+ private:
+  static void multiply(VectorView<T, Access> to, Index j, T re, T im, T c, T s) {
+    to[2 * j] = re * c - im * s;
+    to[2 * j + 1] = re * s + im * c;
+  }
+
+  Index n_;
+  VectorView<T, Access> chirp_, image_, padded_;
+  SmoothTransform<T, Access> inner_;
+};
+
+}  // namespace tallcache::cpu::fft

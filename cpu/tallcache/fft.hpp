@@ -1,0 +1,260 @@
+// Discrete Fourier transforms on the CPU, of float and double numbers and any size.
+//
+//   std::vector<std::complex<double>> in = samples(), out(in.size());
+//   tallcache::fft(out, in);                           // out[k] = sum over j of in[j] exp(-2 pi i j k / n)
+//   const tallcache::FftPlan<double> plan(in.size());  // for many transforms of a size
+//   plan.forward(out, in);
+//   plan.inverse(in, out);                             // not scaled: in is n times what it was
+//
+// No transform is scaled. Outputs may be the inputs' arrays. A plan is made once, from 2048
+// numbers on in the time of ten transforms or less, and kept; it has the working memory, so that two threads
+// need a plan each. Results are the same bytes on any number of threads.
+#pragma once
+
+#include <complex>
+#include <initializer_list>
+#include <numbers>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+#include "common/fork/parallel.hpp"
+#include "cpu/fft/owned_transform.hpp"
+
+namespace tallcache {
+
+namespace detail {
+inline Index fft_size(Index n) {
+  if (n < 0) throw Error("fft: negative size " + std::to_string(n));
+  checked_product(n, sizeof(std::complex<double>), "fft");
+  return n;
+}
+template <class Program>
+void run_fft(int threads, const Program& program) {
+  if (threads == 1) {
+    Serial fork;
+    program(fork);
+  } else {
+    run_parallel(threads, [&](auto& fork) { program(fork); });
+  }
+}
+inline void expect_fft_size(std::size_t size, Index expected) {
+  if (size != static_cast<std::size_t>(expected))
+    throw Error("fft: an array of " + std::to_string(size) + " numbers where " + std::to_string(expected) +
+                " are needed");
+}
+}  // namespace detail
+
+/// The transform of n complex numbers (Frigo, Leiserson, Prokop, Ramachandran 1999; where n has a prime
+/// factor above 13, Bluestein 1970).
+template <class T>
+class FftPlan {
+ public:
+  using Complex = std::complex<T>;
+
+  /// Throws Error on a negative n, one whose bytes overflow, and fewer than one thread.
+  explicit FftPlan(Index n, int threads = 1) : n_(detail::fft_size(n)), threads_(threads) {
+    require_threads(threads);
+    if (n > 0) transform_.emplace(n, threads);
+  }
+
+  Index size() const { return n_; }
+  /// Of tables and working memory.
+  std::size_t bytes() const { return transform_ ? transform_->bytes() : 0; }
+
+  /// Throw Error where an array has not n numbers.
+  void forward(std::span<Complex> out, std::span<const Complex> in) const { run(out, in, false); }
+  void inverse(std::span<Complex> out, std::span<const Complex> in) const { run(out, in, true); }
+
+ private:
+  void run(std::span<Complex> out, std::span<const Complex> in, bool inverse) const {
+    detail::expect_fft_size(out.size(), n_);
+    detail::expect_fft_size(in.size(), n_);
+    if (transform_)
+      detail::run_fft(threads_, [&](auto& fork) { (*transform_)(fork, out.data(), in.data(), inverse); });
+  }
+
+  Index n_;
+  int threads_;
+  std::optional<cpu::fft::OwnedTransform<T>> transform_;
+};
+
+/// Once. n = out.size() = in.size().
+template <class T>
+void fft(std::span<std::complex<T>> out, std::span<const std::complex<T>> in, int threads = 1) {
+  FftPlan<T>(static_cast<Index>(in.size()), threads).forward(out, in);
+}
+template <class T>
+void fft(std::vector<std::complex<T>>& out, const std::vector<std::complex<T>>& in, int threads = 1) {
+  fft<T>(std::span(out), std::span(in), threads);
+}
+
+/// `count` transforms of n numbers: number i of transform c is at [c distance + i stride], in both arrays.
+template <class T>
+class FftBatchPlan {
+ public:
+  using Complex = std::complex<T>;
+
+  FftBatchPlan(Index n, Index count, Index stride, Index distance, int threads = 1) : threads_(threads) {
+    require_threads(threads);
+    if (detail::fft_size(n) == 0 || detail::fft_size(count) == 0) return;
+    if (stride < 1 || distance < (count > 1 ? 1 : 0)) throw Error("fft: strides and distances are positive");
+    extent_ = checked_sum(checked_product(n - 1, static_cast<std::size_t>(stride), "fft"),
+                          checked_product(count - 1, static_cast<std::size_t>(distance), "fft"), "fft") +
+              1;
+    checked_product(static_cast<Index>(extent_), sizeof(Complex), "fft");
+    batch_.emplace(n, count, stride, distance, threads);
+  }
+
+  std::size_t bytes() const { return batch_ ? batch_->bytes() : 0; }
+  /// Throw Error where an array is too small for the last number.
+  void forward(std::span<Complex> out, std::span<const Complex> in) const { run(out, in, false); }
+  void inverse(std::span<Complex> out, std::span<const Complex> in) const { run(out, in, true); }
+
+ private:
+  void run(std::span<Complex> out, std::span<const Complex> in, bool inverse) const {
+    if (!batch_) return;
+    if (out.size() < extent_ || in.size() < extent_)
+      throw Error("fft: a batch of " + std::to_string(extent_) + " numbers does not fit into its arrays");
+    detail::run_fft(threads_, [&](auto& fork) { (*batch_)(fork, out.data(), in.data(), inverse); });
+  }
+
+  int threads_;
+  std::size_t extent_ = 0;
+  std::optional<cpu::fft::BatchTransform<T>> batch_;
+};
+
+/// The transform of a row-major array of one or more dimensions: along each of them.
+template <class T>
+class FftGridPlan {
+ public:
+  using Complex = std::complex<T>;
+
+  explicit FftGridPlan(std::initializer_list<Index> sizes, int threads = 1) : threads_(threads) {
+    require_threads(threads);
+    for (const Index n : sizes)
+      total_ =
+          static_cast<Index>(checked_product(total_, static_cast<std::size_t>(detail::fft_size(n)), "fft"));
+    detail::fft_size(total_);
+    if (total_ == 0) return;
+    Index inner = total_;
+    for (const Index n : sizes) {
+      inner /= n;
+      const bool rows = inner == 1;
+      axes_.push_back(
+          {rows ? 1 : total_ / n / inner, n * inner,
+           cpu::fft::BatchTransform<T>(n, rows ? total_ / n : inner, inner, rows ? n : 1, threads)});
+    }
+  }
+
+  Index size() const { return total_; }
+  void forward(std::span<Complex> out, std::span<const Complex> in) const { run(out, in, false); }
+  void inverse(std::span<Complex> out, std::span<const Complex> in) const { run(out, in, true); }
+
+ private:
+  struct Axis {
+    Index count, distance;  ///< of batches
+    cpu::fft::BatchTransform<T> batch;
+  };
+
+  void run(std::span<Complex> out, std::span<const Complex> in, bool inverse) const {
+    detail::expect_fft_size(out.size(), total_);
+    detail::expect_fft_size(in.size(), total_);
+    detail::run_fft(threads_, [&](auto& fork) {
+      const Complex* from = in.data();
+      for (const Axis& axis : axes_) {
+        for (Index b = 0; b < axis.count; ++b)
+          axis.batch(fork, out.data() + b * axis.distance, from + b * axis.distance, inverse);
+        from = out.data();
+      }
+    });
+  }
+
+  int threads_;
+  Index total_ = 1;
+  std::vector<Axis> axes_;
+};
+
+/// The transform of n real numbers: n / 2 + 1 complex ones, the others being their conjugates. An even n
+/// takes a complex transform of n / 2.
+template <class T>
+class RealFftPlan {
+ public:
+  using Complex = std::complex<T>;
+
+  explicit RealFftPlan(Index n, int threads = 1)
+      : n_(detail::fft_size(n)),
+        plan_(n % 2 ? n : n / 2, threads),
+        half_(static_cast<std::size_t>(plan_.size())) {
+    const cpu::fft::RootTable roots(std::max<Index>(n, 1));
+    if (n % 2 == 0)
+      for (Index k = 0; k <= n / 4; ++k) roots_.push_back(roots.at<T>(k));
+  }
+
+  Index size() const { return n_; }
+
+  /// out[k] = sum over j of in[j] exp(-2 pi i j k / n), 0 <= k <= n / 2.
+  void forward(std::span<Complex> out, std::span<const T> in) {
+    check(out.size(), in.size());
+    if (n_ == 0) return;
+    if (n_ % 2) {
+      std::copy(in.begin(), in.end(), half_.begin());
+      plan_.forward(half_, half_);
+      std::copy_n(half_.begin(), out.size(), out.begin());
+      return;
+    }
+    const std::size_t h = half_.size();
+    plan_.forward(half_, {reinterpret_cast<const Complex*>(in.data()), h});
+    const T *const z = reals(half_.data()), *const w = reals(roots_.data());
+    T* const x = reals(out.data());
+    // In reals: g++ 12 stores complex ones in halves and waits for them.
+    for (std::size_t k = 0; k <= h / 2; ++k) {
+      const std::size_t j = k ? h - k : 0;
+      const T a = z[2 * k], b = z[2 * k + 1], c = z[2 * j], d = z[2 * j + 1];
+      const T even_re = (a + c) / 2, even_im = (b - d) / 2, p = (b + d) / 2, q = (c - a) / 2;
+      const T odd_re = p * w[2 * k] - q * w[2 * k + 1], odd_im = p * w[2 * k + 1] + q * w[2 * k];
+      x[2 * k] = even_re + odd_re, x[2 * k + 1] = even_im + odd_im;
+      x[2 * (h - k)] = even_re - odd_re, x[2 * (h - k) + 1] = odd_im - even_im;
+    }
+  }
+
+  /// The inverse, not scaled: n times what forward() took. The imaginary parts of in[0] and, for an even n,
+  /// of in[n / 2] are taken for 0.
+  void inverse(std::span<T> out, std::span<const Complex> in) {
+    check(in.size(), out.size());
+    if (n_ == 0) return;
+    const std::size_t h = half_.size();
+    if (n_ % 2) {
+      half_[0] = in[0].real();
+      for (std::size_t k = 1; k < in.size(); ++k) half_[k] = in[k], half_[h - k] = std::conj(in[k]);
+      plan_.inverse(half_, half_);
+      for (std::size_t j = 0; j < h; ++j) out[j] = half_[j].real();
+      return;
+    }
+    T* const z = reals(half_.data());
+    const T *const x = reals(in.data()), *const w = reals(roots_.data());
+    for (std::size_t k = 0; k <= h / 2; ++k) {
+      const T a = x[2 * k], b = k ? x[2 * k + 1] : 0, c = x[2 * (h - k)], d = k ? x[2 * (h - k) + 1] : 0;
+      const T even_re = a + c, even_im = b - d, p = a - c, q = b + d;
+      const T odd_re = q * w[2 * k] - p * w[2 * k + 1], odd_im = p * w[2 * k] + q * w[2 * k + 1];
+      z[2 * k] = even_re - odd_re, z[2 * k + 1] = even_im + odd_im;
+      if (k) z[2 * (h - k)] = even_re + odd_re, z[2 * (h - k) + 1] = odd_im - even_im;
+    }
+    plan_.inverse({reinterpret_cast<Complex*>(out.data()), h}, half_);
+  }
+
+ private:
+  void check(std::size_t complex, std::size_t real) const {
+    detail::expect_fft_size(real, n_);
+    detail::expect_fft_size(complex, n_ ? n_ / 2 + 1 : 0);
+  }
+  static T* reals(Complex* data) { return reinterpret_cast<T*>(data); }
+  static const T* reals(const Complex* data) { return reinterpret_cast<const T*>(data); }
+
+  Index n_;
+  FftPlan<T> plan_;
+  std::vector<Complex> half_, roots_;
+};
+
+}  // namespace tallcache
