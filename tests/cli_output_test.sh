@@ -28,11 +28,7 @@ writers=(
   "report run.json --html FILE"
 )
 "$program" misses --help >out 2>&1 && writers+=("misses matmul naive --shape m=8 --source simulated --json FILE")
-if command -v gnuplot >/dev/null; then
-  writers+=("profile fib --shape n=8 --unit-cost --svg FILE")
-else
-  skip "plots in place of other files" "gnuplot is not installed"
-fi
+writers+=("profile fib --shape n=8 --unit-cost --svg FILE")
 for number in "${!writers[@]}"; do
   read -ra words <<<"${writers[number]}"
   onto() { run "$1" "${words[@]/#FILE/$2}"; }

@@ -35,11 +35,7 @@ assert value(record("transpose.json"), "words") == 64 * 48 / 4 * 3 / 4
 P
 conforms count.json strong.json weak.json transpose.json
 cp out printed; run 0 report strong.json; has out "matmul over ranks, simulate"
-if command -v gnuplot >/dev/null; then
-  run 0 report strong.json --svg strong; [ -s strong-words.svg ] && [ -s strong-time.svg ] || fail "the pictures"
-else
-  skip "pictures of scaling" "gnuplot is not installed"
-fi
+run 0 report strong.json --svg strong; [ -s strong-words.svg ] && [ -s strong-time.svg ] || fail "the pictures"
 
 # Runs on more ranks than this machine has, as results/ has them: words and messages are the counted ones.
 for file in "$here"/../results/*/ranks-*.json; do

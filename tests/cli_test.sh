@@ -150,12 +150,8 @@ run 0 report compare.json --readme readme.md
 grep -q "^| n = 500 .*bucketed\|^| n = 500 .*classical" readme.md || fail "no summary of the sort in the README"
 run 0 report compare.json --readme readme.md --check
 [ "$(head -1 readme.md)$(tail -1 readme.md)" = beforeafter ] || fail "the README around the table changed"
-if command -v gnuplot >/dev/null; then
-  run 0 report compare.json --svg plot
-  for operation in matmul transpose counting_sort; do has "plot-$operation.svg" "</svg>"; done
-else
-  skip "plots of a comparison" "gnuplot is not installed"
-fi
+run 0 report compare.json --svg plot
+for operation in matmul transpose counting_sort; do has "plot-$operation.svg" "</svg>"; done
 # Where the time goes: every step measured and right, and put into a folder's README.
 if [ "$(nproc)" -ge 2 ]; then
   run 0 forks fib --smoke --seconds 0.001 --threads 2 --json forks.json; has out "of [0-9]* keep up"; has out "heartbeat"

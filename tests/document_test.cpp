@@ -265,7 +265,7 @@ TEST(MissesReport, HoldsTheCounterAgainstTheModel) {
   EXPECT_NE(model.find(" 1.25 "), model.npos) << model;  // over the predicted 800
   EXPECT_NE(line_with("has no such event").find("| L2 "), text.npos) << text;
   EXPECT_NE(text.find("openblas: unsupported: a library: not traced"), text.npos) << text;
-  EXPECT_THROW(plot_misses(document, "none.svg"), Error);
+  EXPECT_THROW(misses_chart(document), Error);
 }
 
 // A variant with 10 misses and 1 s for each unit of work, except where the test sets other values for

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The page that `tallcache report --html` writes, in a headless browser: no script error, no request, no overlapping or
-# cut text in a chart, on a wide and on a narrow window. Usage: page_test.sh PROGRAM SOURCE
+# The page that `tallcache report --html` writes, in a headless browser: no script error, no request, no overlapping,
+# cut, small or pale text in a chart; light and dark, wide, narrow and as it is printed. Usage: page_test.sh PROGRAM SOURCE
 set -u
 program=$1 source=$2 probes=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)/page
 # shellcheck source=tests/cli.sh
@@ -40,7 +40,11 @@ P
 cpu=$results/epyc-genoa-vm gpu=$results/h100
 run 0 report "$cpu"/{machine,reproduce,misses-matmul,misses-transpose,peers-transpose,counters}.json \
   "$gpu"/{compare,gpu-steps-transpose}.json profile.json errors.json --html page.html
-[ "$(wc -c <page.html)" -lt 1000000 ] || fail "the page has $(wc -c <page.html) bytes"
+# All that is read stands in the file; the script draws nothing.
+sed '/^<script>/,/<\/script>/d' page.html >without_script.html
+for words in "findings.* hold here" "<svg.*GFLOP/s" "<table>.*GFLOP/s" "does not hold here"; do
+  has without_script.html "$words"
+done
 run 0 report profile.json --html -; has out "<!doctype html>"
 # Whether a page is that of its documents.
 run 0 report profile.json --html one.html
@@ -57,49 +61,79 @@ if [ -z "$browser" ]; then
   finish
 fi
 
-# seen PAGE [WIDTH]: the page with the probes around its scripts, drawn at a width; the findings go to ./seen
+# seen FORM=PAGE... -- OPTION...: the pages in frames of one page, drawn in their forms; the findings go to ./seen
 seen() {
-  python3 - "$1" "$probes" "${2:-}" <<'P'
-import sys
-page, probes, width = sys.argv[1:]
-text, read = open(page).read(), lambda name: f"<script>{open(f'{probes}/{name}').read()}</script>"
-style = f"<style>html {{ max-width: {width}px; }}</style>" if width else ""
-open("probed.html", "w").write(
-    text.replace("<style>", read("errors.js") + style + "<style>", 1).replace("</body>", read("measure.js") + "</body>", 1))
+  local pages=()
+  while [ "$1" != -- ]; do pages+=("$1"); shift; done
+  shift
+  python3 - "$probes" "${pages[@]}" <<'P'
+import html, sys
+probes, pages = sys.argv[1], sys.argv[2:]
+read = lambda name: f"<script>{open(f'{probes}/{name}').read()}</script>"
+widths = {"wide": 1280, "narrow": 390, "printed": 718, "sabotaged": 1280}
+with open("probed.html", "w") as probed:
+    probed.write("<!doctype html><meta charset=utf-8><style>iframe { border: 0; height: 900px; }</style>")
+    for page in pages:
+        form, file = page.split("=")
+        text = open(file).read().replace("<style ", read("errors.js") + "<style ", 1)
+        if form == "printed":
+            text = text.replace("@media print", "@media all")
+        probed.write(f'<iframe name={form} width={widths[form]} srcdoc="{html.escape(text)}"></iframe>')
+    probed.write(read("measure.js"))
 P
-  timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+  timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run "$@" \
     --disable-background-networking --disable-component-update --disable-sync --user-data-dir="$folder/profile" \
-    --window-size=1280,900 --virtual-time-budget=20000 --dump-dom "file://$folder/probed.html" >dom 2>browser.log
-  sed -n 's/^.*<body>\({.*}\)<\/body>.*$/\1/p' dom >seen
-  [ -s seen ] || { fail "the browser shows nothing of $1"; tail -5 browser.log; }
+    --window-size=1400,900 --virtual-time-budget=20000 --dump-dom "file://$folder/probed.html" >dom 2>browser.log
+  sed -n 's/^.*<body>\(\[.*\]\)<\/body>.*$/\1/p' dom >seen
+  [ -s seen ] || { fail "the browser shows nothing of ${pages[*]}"; tail -5 browser.log; }
 }
 
-for width in "" 380; do
-  seen page.html "$width"
-  python3 - <<'P' || fail "a page of width '$width': $(cat seen)"
+right() {
+  python3 - <<'P' || fail "$1: $(cut -c1-3000 seen)"
 import json
-seen = json.load(open("seen"))
-assert not seen["problems"]
-assert seen["sections"] == ["Documents", "Machine", "The slides' tables", "CPU against GPU", "Roofline",
-                            "Errors beside speeds", "Cache misses", "Work and span", "Step by step",
-                            "Beside the libraries", "Counted events", "Single runs"]
-assert seen["charts"] >= 12 and seen["walked"] == seen["charts"]
-assert seen["texts"] > 12 * seen["charts"] and seen["tables"] > 60 and seen["statements"] > 50
+heights = {"wide": 14000, "narrow": 36000, "printed": 16000}
+for seen in json.load(open("seen")):
+    assert not seen["problems"], seen["form"]
+    assert seen["title"].endswith(" hold here."), seen["title"]
+    assert seen["sections"] == ["The slides' tables", "CPU against GPU", "Roofline", "Errors beside speeds", "Cache misses",
+                                "Work and span", "Step by step", "Beside the libraries", "Counted events", "Single runs",
+                                "Machine", "Not measured", "Documents"], seen["sections"]
+    assert seen["charts"] >= 25 and seen["texts"] > 12 * seen["charts"]
+    assert seen["tables"] > 60 and seen["statements"] > 50
+    assert seen["height"] < heights[seen["form"]], (seen["form"], seen["height"])
 P
-done
-
-# The checks find what they look for: labels that are not moved apart, a script that throws,
-# a request.
-sabotaged() {
-  local what=$1 wanted=$2
-  shift 2
-  sed "$@" page.html >sabotaged.html
-  cmp -s page.html sabotaged.html && fail "nothing was sabotaged: $what"
-  seen sabotaged.html 380
-  has seen "$wanted"
 }
-sabotaged "labels" '"overlap: ' 's/^const label_gap = 15;/const label_gap = 0;/'
-sabotaged "labels of points" '"overlap: ' 's/^const point_gap = 3;/const point_gap = -40;/'
-sabotaged "a throw" '"error: Uncaught Error: planted"' 's/^const label_gap = 15;/&throw new Error("planted");/'
-sabotaged "a request" '"network: ' 's/^const label_gap = 15;/&fetch("http:\/\/localhost\/").catch(() => 0);/'
+seen wide=page.html narrow=page.html printed=page.html -- --blink-settings=preferredColorScheme=1
+right "a light page"
+seen wide=page.html -- --blink-settings=preferredColorScheme=0
+right "a dark page"
+
+# A page of what `tallcache reproduce` measured fits 11 sheets.
+run 0 report "$cpu/reproduce.json" --html reproduced.html
+timeout 120 "$browser" --headless --no-sandbox --disable-gpu --no-first-run --user-data-dir="$folder/profile" \
+  --no-pdf-header-footer --print-to-pdf=reproduced.pdf "file://$folder/reproduced.html" 2>browser.log
+sheets=$(grep -ac '/Type */Page\b' reproduced.pdf)
+[[ $sheets -ge 2 && $sheets -lt 12 ]] || fail "a reproduction is printed on $sheets sheets"
+
+# The checks find what they look for.
+python3 - <<'P' || fail "nothing was sabotaged"
+import re
+text = open("page.html").read()
+def change(old, new, count=1):
+    global text
+    before, text = text, re.sub(old, new, text, count=count)
+    assert text != before, old
+change(r'(<text x=)"[\d.]+"( y="[\d.]+" class="tick middle")', r'\1"90"\2', 0)
+change(r'<text x="0.0"', '<text x="-40"')
+change(r"--ink: #1b1f24", "--ink: #cccccc")
+change(r"\.chart text \{", ".charts { min-width: 1300px; } .chart text {")
+change(r'<a href="#', '<a href="#nowhere-')
+change(r'"use strict";', r'"use strict"; fetch("http://localhost/").catch(() => 0); setTimeout(() => { throw new Error("planted"); });')
+change(r'new Blob\(\[made\(figure\)\]', 'new Blob([]')
+open("sabotaged.html", "w").write(text)
+P
+seen sabotaged=sabotaged.html -- --blink-settings=preferredColorScheme=1
+for wanted in '"overlap: ' '"cut off: ' '"pale: ' '"wide: ' '"no target: ' '"network: ' 'planted' '"keep: no SVG' '"keep: no CSV'; do
+  has seen "$wanted"
+done
 finish

@@ -16,7 +16,10 @@
 #include "bench/results/device_state.hpp"
 #include "bench/results/stale.hpp"
 #include "bench/show/against_text.hpp"
+#include "bench/show/drawing.hpp"
 #include "bench/show/format.hpp"
+#include "bench/show/html.hpp"
+#include "bench/show/page.hpp"
 #include "bench/show/streams.hpp"
 
 namespace tallcache {
@@ -97,8 +100,10 @@ void write_generated(const ReportOptions& options, std::string_view option, cons
 
 void plot(const Document& document, const std::string& prefix) {
   const ReportKind& kind = find_kind(document.kind);
-  if (!kind.plot) throw Error(fmt::format("a document of tallcache {} has nothing to plot", kind.kind));
-  kind.plot(document, prefix);
+  if (!kind.charts) throw Error(fmt::format("a document of tallcache {} has nothing to plot", kind.kind));
+  for (const Chart& chart : kind.charts(document))
+    write_text(fmt::format("{}-{}.svg", prefix, chart.file.empty() ? file_name(chart.title) : chart.file),
+               svg_file(chart));
 }
 
 std::string as_markdown(const Document& document) {
@@ -260,8 +265,7 @@ void add_report(CLI::App& app) {
                   begin, end, found_mark));
   command->add_flag("--check", options->check, "Change nothing; fail when the README or the page differs");
   command
-      ->add_option("--svg", options->svg,
-                   "Plot into PREFIX-<operation>.svg, or PREFIX-<chart>.svg of tables (gnuplot)")
+      ->add_option("--svg", options->svg, "Plot into PREFIX-<operation>.svg, or PREFIX-<chart>.svg of tables")
       ->type_name("PREFIX");
   add_output_file(*command, "--html", options->html,
                   "Write one page of HTML with charts and tables of all the files, which needs no network")

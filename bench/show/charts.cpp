@@ -10,10 +10,11 @@
 
 #include "bench/results/limits.hpp"
 #include "bench/show/format.hpp"
-#include "bench/show/gnuplot.hpp"
 
 namespace tallcache {
 namespace {
+
+constexpr std::array family_names{"textbook", "ours", "library", "theory"};
 
 struct Text {
   std::string_view backend, folder, name;
@@ -45,6 +46,18 @@ std::string cores(const std::string& backend, int threads) {
   return threads == 1 ? "one core" : "all cores";
 }
 
+// "2048" where all sizes are equal, else "600x1x600".
+std::string compact(const Json& shape) {
+  std::set<Index> different;
+  std::string text;
+  for (const auto& [name, size] : shape.items()) {
+    if (size == 0) continue;  // a distance of rows that is the width
+    different.insert(size.get<Index>());
+    text += fmt::format("{}{}", text.empty() ? "" : "x", size.get<Index>());
+  }
+  return different.size() == 1 ? std::to_string(*different.begin()) : text;
+}
+
 // The roof of one core, of all, or of a device, from a tenth of the ridge on.
 void add_roof(Chart& chart, const Roofline& roofline, const std::string& backend, const std::string& element,
               int threads, double min, double max) {
@@ -58,40 +71,6 @@ void add_roof(Chart& chart, const Roofline& roofline, const std::string& backend
   for (const double x : std::set<double>{std::min(min, ridge / 10), ridge, std::max(max, ridge * 4)})
     roof.points.push_back({x, std::min(peak, x * bandwidth)});
   chart.series.push_back(std::move(roof));
-}
-
-Chart roofline_of(const Document& document, const std::string& backend, const std::string& element) {
-  Chart chart{
-      .title = fmt::format("Roofline of {} on the {}: every timed variant", element, backend_title(backend)),
-      .x = "flops per byte of minimum traffic",
-      .y = "GFLOP/s"};
-  std::map<Family, Series> by_family;
-  double min = no_value, max = no_value;
-  for (const Record& record : document.measurements) {
-    const Quantity* work = record.find("work");
-    const double intensity = work ? work->value / record.value("traffic") : no_value;
-    if (record.backend != backend || record.element != element || !(measured_seconds(&record) > 0) ||
-        !(intensity > 0) || work->unit != "flop")
-      continue;
-    const Family family = family_of(record);
-    Series& series = by_family[family];
-    series.family = family, series.drawn = Drawn::points;
-    ChartPoint& point = series.points.emplace_back(rate_point(record, intensity));
-    point.name = fmt::format("{} {}, {}", record.operation, name_of(record), sizes_text(record.shape));
-    point.label = record.variant;
-    min = std::fmin(min, intensity), max = std::fmax(max, intensity);
-  }
-  const Roofline roofline(document.limits);
-  if (by_family.empty()) return chart;
-  for (const int threads : {1, 2})
-    if (threads == 1 || backend == "cpu") add_roof(chart, roofline, backend, element, threads, min, max);
-  if (chart.series.empty()) return chart;
-  constexpr std::array names{"textbook", "ours", "library", "theory"};
-  for (auto& [family, series] : by_family) {
-    series.name = names[static_cast<std::size_t>(family)];
-    chart.series.push_back(std::move(series));
-  }
-  return chart;
 }
 
 }  // namespace
@@ -115,83 +94,99 @@ Ranking::Item rate_item(const Record& record) {
           .high = point.high};
 }
 
-std::vector<Chart> rooflines(const Document& document) {
-  std::set<std::pair<std::string, std::string>> kinds;
+void Rooflines::add(const Document& document) {
+  std::string machine = document.context.at("cpu");
+  for (const Json& gpu : document.context.value("gpus", Json::array()))
+    machine += " and " + gpu.at("name").get<std::string>();
   for (const Record& limit : document.limits)
-    if (limit.operation == "multiply_add") kinds.emplace(limit.backend, limit.element);
+    if (limit.operation == "multiply_add") {
+      auto& limits = limits_[{machine, limit.backend, limit.element}];
+      if (limits.empty()) limits = document.limits;
+    }
+  for (const Record& record : document.measurements) {
+    const Quantity* work = record.find("work");
+    const double intensity = work ? work->value / record.value("traffic") : no_value;
+    if (!(measured_seconds(&record) > 0) || !(intensity > 0) || work->unit != "flop") continue;
+    Point point{.at = rate_point(record, intensity),
+                .family = family_of(record),
+                .operation = record.operation,
+                .sizes = compact(record.shape)};
+    point.at.name = fmt::format("{} {}, {}", record.operation, name_of(record), sizes_text(record.shape));
+    point.at.label = record.variant + " " + point.sizes;
+    Point& best =
+        points_[{machine, record.backend, record.element}].try_emplace(point.at.name, point).first->second;
+    if (point.at.y > best.at.y) best = point;
+  }
+}
+
+std::vector<Chart> Rooflines::charts() const {
   std::vector<Chart> charts;
-  for (const auto& [backend, element] : kinds)
-    if (Chart chart = roofline_of(document, backend, element); !chart.series.empty())
-      charts.push_back(std::move(chart));
+  for (const auto& [key, limits] : limits_) {
+    const auto& [machine, backend, element] = key;
+    const auto found = points_.find(key);
+    if (found == points_.end()) continue;
+    Chart chart{.title = "",
+                .x = "flops per byte of minimum traffic",
+                .y = "GFLOP/s",
+                .wide = found->second.size() > 30};
+    std::map<Family, Series> by_family;
+    std::map<std::string, const Point*> best;  // of a problem
+    std::set<std::string> operations;
+    double min = no_value, max = no_value;
+    for (const auto& [name, point] : found->second) {
+      min = std::fmin(min, point.at.x), max = std::fmax(max, point.at.x);
+      operations.insert(point.operation);
+      const Point*& one = best[point.problem()];
+      if (!one || point.at.y > one->at.y) one = &point;
+    }
+    for (const auto& [name, point] : found->second) {
+      Series& series = by_family[point.family];
+      series.family = point.family, series.drawn = Drawn::points,
+      series.name = family_names[static_cast<std::size_t>(point.family)];
+      series.points.push_back(point.at);
+      if (best.at(point.problem()) != &point) series.points.back().label.clear();
+    }
+    chart.title = fmt::format("{}, {} on the {}: every timed variant, the fastest of each size by name",
+                              fmt::join(operations, ", "), element, backend_title(backend));
+    const Roofline roofline(limits);
+    for (const int threads : {1, 2})
+      if (threads == 1 || backend == "cpu") add_roof(chart, roofline, backend, element, threads, min, max);
+    if (chart.series.empty()) continue;
+    for (auto& [family, series] : by_family) chart.series.push_back(std::move(series));
+    charts.push_back(std::move(chart));
+  }
   return charts;
 }
 
 std::vector<Chart> errors_beside_speeds(const Document& document) {
-  std::map<std::string, Chart> charts;
+  std::map<std::string, std::pair<Chart, std::map<Family, Series>>> charts;
   for (const Record& record : document.measurements) {
     const auto error = std::ranges::find(record.quantities, Origin::reference, &Quantity::origin);
     if (error == record.quantities.end() || !(error->value > 0) || std::isnan(record.rate())) continue;
     const std::string problem =
         fmt::format("{} {}, {}", record.operation, record.element, sizes_text(record.shape));
-    Chart& chart = charts[problem];
+    auto& [chart, by_family] = charts[problem];
     chart.title = "Error beside speed: " + problem;
     chart.x = fmt::format("{}{}", error->name, error->unit == "1" ? "" : ", " + error->unit);
     chart.y = record.rate_unit();
-    chart.series.push_back({.name = name_of(record),
-                            .family = family_of(record),
-                            .points = {rate_point(record, error->value)},
-                            .drawn = Drawn::points});
-    chart.series.back().points[0].label = record.variant;
+    Series& series = by_family[family_of(record)];
+    series.family = family_of(record), series.drawn = Drawn::points;
+    ChartPoint& point = series.points.emplace_back(rate_point(record, error->value));
+    point.name = name_of(record), point.label = record.variant;
   }
   std::vector<Chart> list;
-  for (auto& [problem, chart] : charts) list.push_back(std::move(chart));
+  for (auto& [problem, made] : charts) {
+    auto& [chart, by_family] = made;
+    std::size_t points = 0;
+    for (auto& [family, series] : by_family) {
+      series.name = family_names[static_cast<std::size_t>(family)];
+      points += series.points.size();
+      chart.series.push_back(std::move(series));
+    }
+    chart.wide = points > 8;
+    list.push_back(std::move(chart));
+  }
   return list;
-}
-
-std::vector<Chart> in_charts(const Chart& empty, const std::vector<std::vector<Series>>& groups) {
-  const auto lines = [](const std::vector<Series>& list) {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(list, [](const Series& series) { return series.drawn != Drawn::points; }));
-  };
-  std::vector<Chart> charts;
-  for (const std::vector<Series>& group : groups) {
-    if (charts.empty() || lines(charts.back().series) + lines(group) > max_lines) charts.push_back(empty);
-    auto& series = charts.back().series;
-    series.insert(series.end(), group.begin(), group.end());
-  }
-  for (std::size_t i = 0; charts.size() > 1 && i < charts.size(); ++i)
-    charts[i].title += fmt::format(" ({} of {})", i + 1, charts.size());
-  return charts;
-}
-
-std::string chart_plot(const Chart& chart) {
-  const char* unit = chart.x.find("bytes") != chart.x.npos ? "%.0b%B" : "%.0s%c";
-  std::string text = fmt::format(
-      "set logscale xy 2\nset format x '{}'\nset format y '%.0s%c'\nset tmargin 4\n"
-      "set title {} offset 0,1\nset xlabel {}\nset ylabel {}\n",
-      unit, quoted(chart.title), quoted(chart.x), quoted(chart.y));
-  for (const Chart::Mark& mark : chart.marks)
-    if (mark.x > 0)
-      text += fmt::format(
-          "set arrow from {0}, graph 0 to {0}, graph 1 nohead dt 2 lc rgb '#808080'\n"
-          "set label {1} at {0}, graph 1.03 center\n",
-          mark.x, quoted(mark.name));
-  std::string plots;
-  for (std::size_t i = 0; i < chart.series.size(); ++i) {
-    const Series& series = chart.series[i];
-    std::string points;
-    for (const ChartPoint& point : series.points)
-      if (point.x > 0 && point.y > 0) points += fmt::format("{} {}\n", point.x, point.y);
-    if (points.empty()) continue;
-    text += fmt::format("$s{} << E\n{}E\n", i, points);
-    const char* drawn = series.drawn == Drawn::line     ? "linespoints pt 7 ps 0.5 lw 1.5"
-                        : series.drawn == Drawn::points ? "points pt 7 ps 0.7"
-                                                        : "lines lw 1";
-    plots += fmt::format("{}$s{} with {} lc rgb '{}' title {}", plots.empty() ? "" : ", ", i, drawn,
-                         plot_colours[i % plot_colours.size()], quoted(series.name));
-  }
-  if (plots.empty()) throw Error(fmt::format("'{}' has nothing to plot", chart.title));
-  return text + "plot " + plots + "\n";
 }
 
 }  // namespace tallcache

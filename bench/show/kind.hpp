@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "bench/show/page.hpp"
+#include "bench/show/blocks.hpp"
 
 namespace tallcache {
 
@@ -19,10 +19,13 @@ struct ReportKind {
   /// What was found: a sentence for each part of the plan, with its figure, as items of a list, for a README
   /// between the marks <!-- found:begin --> and <!-- found:end -->; null: none.
   std::string (*found)(const Document&) = nullptr;
-  /// Draws <prefix>-<part>.svg through gnuplot; null: nothing to plot.
-  void (*plot)(const Document&, const std::string& prefix) = nullptr;
+  /// What --svg draws, each into <prefix>-<its file>.svg. Throws Error where the document has none; null: no
+  /// document of the kind has.
+  std::vector<Chart> (*charts)(const Document&) = nullptr;
   /// The section of the page; null: the Markdown, as it is.
   Blocks (*page)(const Document&) = nullptr;
+  /// A line below the name of the machine, at the top of the page; null: none.
+  std::string (*headline)(const Document&) = nullptr;
 };
 
 }  // namespace tallcache

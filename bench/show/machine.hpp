@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "bench/show/page.hpp"
+#include "bench/show/blocks.hpp"
 
 namespace tallcache {
 

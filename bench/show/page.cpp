@@ -4,172 +4,178 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <set>
 
 #include "bench/results/device_state.hpp"
-#include "bench/show/charts.hpp"
+#include "bench/show/axis.hpp"
+#include "bench/show/drawing.hpp"
+#include "bench/show/html.hpp"
 #include "bench/show/kind.hpp"
 #include "bench/show/machine.hpp"
 #include "bench/show/page_files.hpp"
+#include "bench/show/svg.hpp"
 
 namespace tallcache {
 namespace {
 
-Json figure_json(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+constexpr std::string_view errors_section = "errors";
 
-Json json_of(const ChartPoint& point) {
-  Json json{{"x", point.x}, {"y", point.y}};
-  if (std::isfinite(point.low) && std::isfinite(point.high))
-    json["low"] = point.low, json["high"] = point.high;
-  if (!point.name.empty()) json["name"] = point.name;
-  if (!point.label.empty()) json["label"] = point.label;
-  return json;
+std::string machine_name(const Document& document) {
+  std::string name = document.context.at("cpu");
+  if (const Json cores = document.context.value("usable_cores", Json()); cores.is_number())
+    name += fmt::format(", {} core{}", cores.get<int>(), cores == 1 ? "" : "s");
+  for (const Json& gpu : document.context.value("gpus", Json::array()))
+    name += " and " + gpu.at("name").get<std::string>();
+  return name;
 }
 
-constexpr std::array families{"textbook", "ours", "library", "theory"};
-constexpr std::array forms{"line", "points", "bound"};
-std::string_view name_of(Family family) { return families[static_cast<std::size_t>(family)]; }
-
-Json json_of(const Series& series) {
-  Json points = Json::array();
-  for (const ChartPoint& point : series.points)
-    if (std::isfinite(point.x) && std::isfinite(point.y)) points.push_back(json_of(point));
-  return {{"name", series.name},
-          {"family", name_of(series.family)},
-          {"drawn", forms[static_cast<std::size_t>(series.drawn)]},
-          {"companion", series.companion},
-          {"points", std::move(points)}};
+// The families as charts draw them.
+std::string key_html() {
+  struct Form {
+    Family family;
+    const char* text;
+  };
+  std::string items;
+  for (const Form& form :
+       {Form{Family::textbook, "textbook: as on the slides"}, Form{Family::ours, "ours: tuned for speed"},
+        Form{Family::library, "library"}, Form{Family::theory, "a bound, or the slide's own figure"}}) {
+    const std::string sample = fmt::format("<g class=\"k k0 {}\">{}{}</g>", svg::name_of(form.family),
+                                           svg::line(1, 7, 37, 7, "line"), svg::marker(form.family, 19, 7));
+    items += fmt::format("<li>{}{}</li>\n", svg::root(38, 14, "sample", sample), form.text);
+  }
+  return fmt::format(
+      "<ul class=\"key\">\n{}<li>A colour is a variant\u2019s. Figures are medians, bars their median "
+      "absolute deviation.</li></ul>",
+      items);
 }
 
-Json json_of(const Heading& heading) { return {{"is", "heading"}, {"text", heading.text}}; }
-Json json_of(const Paragraph& paragraph) { return {{"is", "paragraph"}, {"text", paragraph.text}}; }
-Json json_of(const Listing& listing) {
-  return {{"is", "listing"}, {"title", listing.title}, {"text", listing.text}};
-}
-Json json_of(const Statement& statement) {
-  return {{"is", "statement"},
-          {"text", statement.text},
-          {"verdict", statement.verdict},
-          {"figures", statement.figures},
-          {"why", statement.why}};
-}
-
-Json json_of(const Grid& grid) {
-  Json columns = Json::array();
-  for (const Column& column : grid.columns)
-    columns.push_back({{"title", column.title}, {"left", column.left}});
-  return {{"is", "grid"}, {"caption", grid.caption}, {"columns", std::move(columns)}, {"rows", grid.rows}};
-}
-
-Json json_of(const Chart& chart) {
-  Json series = Json::array(), marks = Json::array();
-  for (const Series& one : chart.series) series.push_back(json_of(one));
-  for (const Chart::Mark& mark : chart.marks) marks.push_back({{"name", mark.name}, {"x", mark.x}});
-  return {{"is", "chart"}, {"title", chart.title},        {"x", chart.x},
-          {"y", chart.y},  {"series", std::move(series)}, {"marks", std::move(marks)}};
-}
-
-Json json_of(const Ranking& ranking) {
-  Json items = Json::array();
-  for (const Ranking::Item& item : ranking.items)
-    items.push_back({{"name", item.name},
-                     {"family", name_of(item.family)},
-                     {"value", item.value},
-                     {"low", figure_json(item.low)},
-                     {"high", figure_json(item.high)},
-                     {"other", figure_json(item.other)},
-                     {"note", item.note}});
-  return {{"is", "ranking"},
-          {"title", ranking.title},
-          {"x", ranking.x},
-          {"items", std::move(items)},
-          {"value_name", ranking.value_name},
-          {"other_name", ranking.other_name},
-          {"reference", figure_json(ranking.reference)}};
-}
-
-Json json_of(const Blocks& blocks) {
-  Json json = Json::array();
-  for (const Block& block : blocks)
-    json.push_back(std::visit([](const auto& one) { return json_of(one); }, block));
-  return json;
-}
-
-// One document's part of a section.
-Json article(const Document& document, const Blocks& blocks) {
-  std::string of =
-      fmt::format("{}, {}", machine_line(document), document.context.at("date").get<std::string>());
-  if (const std::string state = device_state_text(document); !state.empty()) of += "\n" + state;
-  return {{"of", std::move(of)}, {"blocks", json_of(blocks)}};
-}
-
-Blocks as_blocks(std::vector<Chart> charts) {
-  return {std::make_move_iterator(charts.begin()), std::make_move_iterator(charts.end())};
-}
-
-// A section for which documents of every kind have something.
-struct Overview {
-  std::string_view key, title, before;  ///< before: the kind whose section follows
-};
-constexpr Overview roofline_section{"roofline", "Roofline", "errors"};
-
-// A string of JSON may hold "</script>", which would end the block.
-std::string in_script(const Json& data) {
-  std::string text = data.dump(-1, ' ', false, Json::error_handler_t::replace);
-  for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;) text.replace(at, 1, "\\u003c");
-  return text;
+// What was not measured, each reason once, with what it kept.
+Blocks absent_blocks(const Document& document) {
+  std::map<std::string, std::vector<std::string>> names;
+  for (const Record& record : document.measurements)
+    if (!record.outcome.measured() && !record.outcome.reason.empty()) {
+      std::vector<std::string>& list = names[record.outcome.reason];
+      const std::string name = record.operation + " " + name_of(record);
+      if (std::ranges::find(list, name) == list.end()) list.push_back(name);
+    }
+  Grid grid{.caption = "", .columns = {{"reason", true}, {"kept from", true}}};
+  for (const auto& [reason, list] : names)
+    grid.rows.push_back({reason, fmt::format("{}", fmt::join(list, ", "))});
+  return grid.rows.empty() ? Blocks{} : Blocks{std::move(grid)};
 }
 
 void fill(std::string& page, std::string_view mark, std::string_view text) {
   page.replace(page.find(mark), mark.size(), text);
 }
 
+// The sections, and the list of them.
+struct Sections {
+  std::string list, main;
+
+  void add(std::string_view title, const std::string& content) {
+    if (content.empty()) return;
+    const std::string id = file_name(std::string(title));
+    list += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", id, as_markup(title));
+    main += fmt::format("<section aria-labelledby=\"{0}\"><h2 id=\"{0}\">{1}</h2>\n{2}</section>\n", id,
+                        as_markup(title), content);
+  }
+};
+
 }  // namespace
 
 void Page::add(const Document& document, const ReportKind& kind) {
-  const auto put = [&](const std::string& key, const Blocks& blocks) {
-    if (!blocks.empty()) articles_[key].push_back(article(document, blocks));
+  const std::string cpu = document.context.at("cpu"), date = document.context.at("date");
+  Article article{document.measurements.size(), cpu, date.substr(0, 10), throttling_text(document), {}};
+  if (document.context.contains("mode"))
+    article.of += fmt::format(", {} sizes", document.context["mode"].get<std::string>());
+  const auto put = [&](std::string_view key, Blocks blocks) {
+    if (blocks.empty()) return;
+    article.blocks = std::move(blocks);
+    articles_[std::string(key)].push_back(article);
   };
+  if (std::string& name = names_[cpu]; machine_name(document).size() > name.size())
+    name = machine_name(document);
   // Of each machine once; a machine document tells the most.
-  const bool of_machine = document.kind == "machine";
-  if (of_machine || !document.limits.empty()) {
-    const std::string cpu = document.context.at("cpu");
-    Json& machine = machines_[cpu];
-    if (machine.is_null() || of_machine) machine = article(document, machine_blocks(document));
-  }
-  if (!of_machine)
+  if (document.kind == "machine")
+    machines_[cpu] = machine_blocks(document);
+  else if (!document.limits.empty())
+    machines_.try_emplace(cpu, machine_blocks(document));
+  if (document.kind != "machine")
     put(document.kind, kind.page ? kind.page(document) : Blocks{Listing{document.kind, kind.full(document)}});
-  put(std::string(roofline_section.key), as_blocks(rooflines(document)));
-  put("errors", as_blocks(errors_beside_speeds(document)));
-  documents_.rows.push_back({document.kind, machine_line(document), document.context.at("date"),
-                             std::to_string(document.measurements.size())});
+  // Of several documents, what the largest found; its charts stand first.
+  if (kind.headline && document.measurements.size() > found_.first)
+    found_ = {document.measurements.size(), kind.headline(document)};
+  rooflines_.add(document);
+  for (Chart& chart : errors_beside_speeds(document)) put(errors_section, {std::move(chart)});
+  put("absent", absent_blocks(document));
+  documents_.rows.push_back(
+      {document.kind, machine_line(document), date, std::to_string(document.measurements.size())});
+}
+
+// For each machine all drawings, side by side, then the rest; what is folded before the drawings stays there.
+std::string Page::articles(std::vector<Article> list, bool largest_first) const {
+  if (largest_first) std::ranges::stable_sort(list, std::ranges::greater(), &Article::records);
+  struct Part {
+    std::set<std::string> of, notes;
+    Blocks before, drawings, rest;
+  };
+  std::map<std::string, Part> parts;
+  for (Article& article : list) {
+    Part& part = parts[article.machine];
+    part.of.insert(article.of);
+    if (!article.note.empty()) part.notes.insert(article.note);
+    bool first = true;
+    for (Block& block : article.blocks) {
+      const bool drawing = is_drawing(block), folded = std::holds_alternative<Fold>(block);
+      first = first && !drawing;
+      (drawing ? part.drawings : first && folded ? part.before : part.rest).push_back(std::move(block));
+    }
+  }
+  std::string text;
+  for (const auto& [cpu, part] : parts) {
+    if (names_.size() > 1) text += fmt::format("<h3>{}</h3>\n", as_markup(cpu));
+    text += fmt::format("<p class=\"of\">Measured on {}</p>\n",
+                        as_markup(fmt::format("{}", fmt::join(part.of, "; "))));
+    for (const std::string& note : part.notes)
+      text += fmt::format("<p class=\"of\">{}</p>\n", as_markup(note));
+    text += html_of(part.before) + html_of(part.drawings) + html_of(part.rest);
+  }
+  return text;
 }
 
 std::string Page::html() const {
-  Json sections = Json::array();
-  const auto section = [&](std::string_view title, const Json& articles) {
-    sections.push_back({{"title", title}, {"articles", articles}});
-  };
-  section("Documents", Json::array({{{"of", ""}, {"blocks", json_of(Blocks{documents_})}}}));
-  Json machines = Json::array();
-  for (const auto& [cpu, machine] : machines_) machines.push_back(machine);
-  if (!machines.empty()) section("Machine", machines);
-  const auto section_of = [&](std::string_view key, std::string_view title) {
-    if (const auto found = articles_.find(std::string(key)); found != articles_.end())
-      section(title, found->second);
-  };
+  Sections sections;
   for (const ReportKind* kind : kinds_) {
-    if (kind->kind == roofline_section.before) section_of(roofline_section.key, roofline_section.title);
-    section_of(kind->kind, kind->title);
+    if (kind->kind == errors_section) {
+      Blocks charts;
+      for (Chart& chart : rooflines_.charts()) charts.emplace_back(std::move(chart));
+      sections.add("Roofline", html_of(charts));
+    }
+    if (const auto found = articles_.find(std::string(kind->kind)); found != articles_.end())
+      sections.add(kind->title, articles(found->second, kind->headline));
   }
+  std::string machines, names;
+  for (const auto& [cpu, blocks] : machines_)
+    machines += (machines_.size() > 1 ? fmt::format("<h3>{}</h3>\n", as_markup(cpu)) : "") + html_of(blocks);
+  sections.add("Machine", machines);
+  if (const auto absent = articles_.find("absent"); absent != articles_.end())
+    sections.add("Not measured",
+                 folded("What was not measured, and why", "", articles(absent->second, false)));
+  sections.add("Documents",
+               folded(fmt::format("{} documents", documents_.rows.size()), "", html_of(Blocks{documents_})));
+  for (const auto& [cpu, name] : names_) names += (names.empty() ? "" : "; ") + name;
 
   std::string page = page_html;
+  fill(page, "/*title*/",
+       as_markup(fmt::format("{}: {}", names, found_.second.empty() ? "tallcache" : found_.second)));
+  fill(page, "/*chart style*/", chart_css);
   fill(page, "/*style*/", page_css);
-  fill(page, "/*licences*/", page_licences);
-  fill(page, "/*d3*/", d3_min_js);
-  fill(page, "/*plot*/", plot_umd_min_js);
+  fill(page, "/*machine*/", as_markup(names));
+  fill(page, "/*found*/", fmt::format("<p class=\"found\">{}</p>", as_markup(found_.second)));
+  fill(page, "/*key*/", key_html());
+  fill(page, "/*sections*/", sections.list);
   fill(page, "/*script*/", page_js);
-  fill(page, "{/*data*/}", in_script({{"sections", std::move(sections)}}));
+  fill(page, "/*main*/", sections.main);
   return page;
 }
 

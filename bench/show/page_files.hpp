@@ -6,8 +6,6 @@ namespace tallcache {
 extern const char* const page_html;
 extern const char* const page_css;
 extern const char* const page_js;
-extern const char* const d3_min_js;        ///< d3 (ISC licence): page/vendor
-extern const char* const plot_umd_min_js;  ///< Observable Plot (ISC licence): page/vendor
-extern const char* const page_licences;    ///< of these two
+extern const char* const chart_css;  ///< of a chart, in a page or in a file of its own
 
 }  // namespace tallcache

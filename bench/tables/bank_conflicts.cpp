@@ -147,6 +147,16 @@ void add_strides(const Inputs& inputs, Report& report) {
       row.push_back(passes && i < passes->values.size() ? digits(passes->values[i]) : "-");
     }
   }
+  Chart chart{
+      .title = "Passes of a request by its stride", .x = "stride, words", .y = "passes a request, model"};
+  for (const std::string_view machine : stride_machines)
+    if (const Quantity* passes = curve(machine)) {
+      Series& series = chart.series.emplace_back(
+          Series{.name = std::string(machine), .family = Family::ours, .drawn = Drawn::points});
+      for (std::size_t i = 0; i < passes->values.size() && i < largest_stride; ++i)
+        series.points.push_back({static_cast<double>(i + 1), passes->values[i]});
+    }
+  if (!chart.series.empty()) report.charts.push_back(std::move(chart));
   report.findings.push_back(finds_strides(curve("h200")));
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "bench/show/charts.hpp"
 #include "bench/tables/complexity.hpp"
 #include "bench/tables/list.hpp"
 
@@ -162,6 +163,20 @@ void add_counts(const Inputs& inputs, const Claim& claim, const std::string& for
                          fmt::format("{:.0f}", m.opt)});
 }
 
+// The counts over n, with the slide's formula beside.
+void draw_counts(const Claim& claim, const Experiment& experiment, Chart& chart) {
+  if (experiment.n.empty()) return;
+  std::string name(claim.row);
+  Series counted{.name = name, .family = Family::textbook, .stressed = claim.variant == cache_oblivious};
+  Series formula{.name = name + ", formula", .family = Family::theory, .companion = true};
+  for (const Misses& m : experiment.n) {
+    counted.points.push_back({m.at.n, m.lru});
+    formula.points.push_back({m.at.n, m.formula});
+  }
+  chart.series.push_back(std::move(counted));
+  chart.series.push_back(std::move(formula));
+}
+
 // The exponents need all ranges.
 bool complete(const Claim& claim, const Experiment& experiment) {
   return experiment.n.size() == claim.n.size() && experiment.z.size() == claim.z.size() &&
@@ -196,6 +211,10 @@ Report report(const Inputs& inputs) {
   Report report;
   report.grids = {empty_counts()};
   if (!smoke) report.grids.push_back(empty_exponents());
+  Chart chart{.title = "",
+              .x = "n",
+              .y = "misses, LRU",
+              .companions = "crosses, dotted: the slide's formula, in the colour of its algorithm"};
   report.notes = {counted_note, formula_note, tolerance_note};
   Experiment of_naive;
   for (const Claim& claim : claims()) {
@@ -205,12 +224,14 @@ Report report(const Inputs& inputs) {
     if (row == rows.end()) throw Error(fmt::format("the slide has no row '{}'", claim.row));
     const std::string formula = (*row)[1];
     add_counts(inputs, claim, formula, experiment, report.grids[0]);
+    draw_counts(claim, experiment, chart);
     if (smoke || !complete(claim, experiment)) continue;
     add_findings(claim, experiment, formula, report);
     if (&claim == &naive) of_naive = experiment;
     if (&claim == &rec_mult && !of_naive.n.empty())
       compare_products(claim, experiment.others, of_naive, report);
   }
+  if (!chart.series.empty()) report.charts.push_back(std::move(chart));
   if (smoke) report.notes.push_back("Exponents are fitted in quick and full mode.");
   return report;
 }

@@ -260,11 +260,25 @@ Finding finds_banks(const Inputs& inputs) {
   return finding;
 }
 
+void draw_banks(const Inputs& inputs, Report& report) {
+  const auto records = records_of(inputs.document, id, banks_label);
+  const Quantity* fewest = records.empty() ? nullptr : records[0]->find("fewest banks");
+  if (!fewest) return;
+  Series series{.name = "fewest banks", .family = Family::textbook};
+  for (std::size_t i = 0; i < fewest->values.size(); ++i)
+    series.points.push_back({fewest->over.points[i], fewest->values[i]});
+  report.charts.push_back({.title = "Banks that keep a bus in use",
+                           .x = "R, latency over transfer",
+                           .y = "banks, model",
+                           .series = {std::move(series)}});
+}
+
 Report report(const Inputs& inputs) {
   Report report;
   add_exercises(inputs, id, remarks, {}, report);
   add_timeline(inputs, report);
   report.findings.push_back(finds_banks(inputs));
+  draw_banks(inputs, report);
   add_camping(inputs, id, report);
   report.notes.push_back("Whether the memory of this machine's GPU camps is not measured here.");
   return report;

@@ -168,11 +168,13 @@ void add_ladder(const Inputs& inputs, Report& report) {
   const auto records = records_of(inputs.document, id, ladder_label),
              counted_here = records_of(inputs.document, id, counted_label);
   std::vector<std::string> more;
+  Ranking ranking{.title = "", .x = "bytes moved over needed, model", .value_name = "moved"};
   for (const Step& step : ladder) {
     std::vector<std::string> row{std::string(step.slide), figure(printed(step))};
     if (const Record* record = find_step(records, step)) {
       const double needed = record->value("algorithm's bytes"), loaded = record->value("bytes loaded"),
                    stored = record->value("bytes stored"), moved = (loaded + stored) / needed;
+      ranking.items.push_back({.name = std::string(step.slide), .family = Family::textbook, .value = moved});
       for (const double value : {2 * loaded / needed, 2 * stored / needed, moved, printed(step) * moved})
         row.push_back(figure(value));
       if (moved > 1)
@@ -191,6 +193,7 @@ void add_ladder(const Inputs& inputs, Report& report) {
   report.findings.push_back(std::move(finding));
   if (counted_here.empty())
     report.notes.push_back(fmt::format("counted here: {}", why_absent(inputs.document, id, counted_label)));
+  if (!ranking.items.empty()) report.rankings.push_back(std::move(ranking));
 }
 
 Report report(const Inputs& inputs) {

@@ -165,6 +165,12 @@ void compare_speeds(const Inputs& inputs, Report& report) {
   for (const Timings* timings : {&vector, &column, &square}) {
     Report part = report_of(*timings);
     report.grids.push_back(std::move(part.grids.front()));
+    for (Chart& chart : part.charts) {
+      chart.title = timings == &vector   ? "GEMV, a vector in a row"
+                    : timings == &column ? "GEMV, a column"
+                                         : "GEMM";
+      report.charts.push_back(std::move(chart));
+    }
   }
   for (std::size_t c = 0; c < speeds().square.cases.size(); ++c)
     for (std::string_view backend : {"cpu", "gpu"}) {

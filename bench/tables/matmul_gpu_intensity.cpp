@@ -111,6 +111,7 @@ Report report(const Inputs& inputs) {
   Report report;
   Grid& grid = report.grids.emplace_back();
   grid.columns = {{"kernel, float", true}, {"slide op/B"}, {"op/B"}, {"slide op/load"}, {"op/load"}};
+  Ranking ranking{.title = "", .x = "operations a byte", .value_name = "counted", .other_name = "slide"};
   bool same = true;
   int counted = 0;
   double naive = no_value;
@@ -122,6 +123,10 @@ Report report(const Inputs& inputs) {
                  slide_load = slide_figure(inputs.slide, kernel.slide, "op/load");
     if (&kernel == kernels) naive = per_byte;
     if (!std::isnan(per_byte)) {
+      ranking.items.push_back({.name = std::string(kernel.slide),
+                               .family = Family::textbook,
+                               .value = per_byte,
+                               .other = slide_byte});
       ++counted;
       same = same && (std::isnan(slide_byte) || std::abs(slide_byte - per_byte) < 1e-9) &&
              (std::isnan(slide_load) || std::abs(slide_load - per_load) < 1e-9);
@@ -129,6 +134,7 @@ Report report(const Inputs& inputs) {
     grid.rows.push_back({std::string(kernel.slide), figure(slide_byte), figure(per_byte), figure(slide_load),
                          figure(per_load)});
   }
+  if (!ranking.items.empty()) report.rankings.push_back(std::move(ranking));
   report.notes.push_back(
       "Counted from the kernels' texts, of the loads that they issue: caches may serve them.");
   Finding intensities{"the slides' intensities are those of these kernels", {}, "", "Not counted"};

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "bench/results/document.hpp"
+#include "bench/show/blocks.hpp"
 #include "bench/show/grid.hpp"
-#include "bench/show/page.hpp"
 #include "bench/suites/scale.hpp"
 #include "common/measure/harness.hpp"
 
@@ -56,8 +56,9 @@ struct Report {
   std::vector<std::string> notes;
   std::vector<Finding> findings;
   std::vector<Ratio> ratios;
-  std::vector<Chart> charts;  ///< for the page alone
-  std::string left_out{};     ///< the sizes that --full alone measures
+  std::vector<Chart> charts;  ///< for the page alone, as are these
+  std::vector<Ranking> rankings{};
+  std::string left_out{};  ///< the sizes that --full alone measures
 };
 
 /// The inputs of a report.

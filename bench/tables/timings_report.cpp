@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "bench/tables/timings.hpp"
+#include "bench/tables/timings_charts.hpp"
 
 namespace tallcache {
 namespace {
@@ -127,6 +128,7 @@ Report report_of(const Timings& timings) {
   drop_empty_columns(grid);
   for (const Case* c : timings.cases()) add_ratios(timings, *c, c == largest, report);
   add_notes(timings, left_out, report);
+  add_drawings(timings, report);
   return report;
 }
 

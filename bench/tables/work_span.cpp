@@ -214,6 +214,7 @@ void add_counts(const Counts& counts, Grid& grid) {
 Report report(const Inputs& inputs) {
   Report report;
   report.grids = {empty_growth(), empty_counts()};
+  Chart chart{.title = "", .x = "n", .y = "parallelism, counted"};
   for (const WorkSpanLine& line : work_span_lines()) {
     const auto& rows = inputs.slide.at("rows");
     const auto row = std::ranges::find_if(rows, [&](const Json& row) { return row[0] == line.row; });
@@ -222,9 +223,14 @@ Report report(const Inputs& inputs) {
     const Counts counts = counts_of(inputs, line);
     report.grids[0].rows.push_back(growth_cells(counts, work_text, span_text));
     add_counts(counts, report.grids[1]);
+    Series series{.name = std::string(counts.variant), .family = Family::textbook};
+    for (std::size_t i = 0; i < counts.n.size(); ++i)
+      series.points.push_back({counts.n[i], counts.profiles[i].parallelism()});
+    if (!series.points.empty()) chart.series.push_back(std::move(series));
     report.findings.push_back(finding(work_text, counts, false));
     report.findings.push_back(finding(span_text, counts, true));
   }
+  if (!chart.series.empty()) report.charts.push_back(std::move(chart));
   report.notes = {
       "Counted, not timed, on the algorithms' own texts with the smallest leaves: the same in every run. "
       "Every result is checked.",

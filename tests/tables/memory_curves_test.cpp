@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/show/charts.hpp"
+#include "bench/show/drawing.hpp"
 #include "tests/tables/records.hpp"
 
 namespace tallcache::test {
@@ -56,10 +56,10 @@ TEST(MemoryCurves, LatenciesStandBesideTheTexts) {
   ASSERT_EQ(report.charts.size(), 1u);
   EXPECT_EQ(report.charts[0].series.at(0).points.at(2).y, 650);
   EXPECT_EQ(report.charts[0].marks.size(), 3u);
-  const std::string script = chart_plot(report.charts[0]);
-  EXPECT_NE(script.find("\n16384 33\n4194304 270\n"), script.npos) << script;
-  EXPECT_NE(script.find("set label 'L1' at 16384,"), script.npos) << script;
-  EXPECT_THROW(chart_plot({.title = "of nothing"}), Error);
+  const std::string svg = svg_file(report.charts[0]);
+  EXPECT_NE(svg.find("bytes: 16384\ncycles of a load: 33<"), svg.npos) << svg;
+  EXPECT_NE(svg.find(">L1</text>"), svg.npos) << svg;
+  EXPECT_THROW(svg_file({.title = "of nothing"}), Error);
 }
 
 TEST(MemoryCurves, TheKneeIsAtNineTenthsOfTheBest) {

@@ -13,7 +13,7 @@
 #include "bench/measure/context.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/suite_run.hpp"
-#include "bench/show/gnuplot.hpp"
+#include "bench/show/drawing.hpp"
 #include "bench/show/streams.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
@@ -143,10 +143,8 @@ void compare(const CompareOptions& options) {
   const auto plot_file = [&](const Suite* suite) {
     return fmt::format("{}-{}.svg", options.svg, suite->operation);
   };
-  if (!options.svg.empty()) {
-    require_gnuplot();
+  if (!options.svg.empty())
     for (const Suite* suite : run.suites()) require_writable(plot_file(suite));
-  }
   run.measure_limits();
   for (const Suite* suite : run.suites()) {
     const Document& document = run.document;
@@ -157,7 +155,7 @@ void compare(const CompareOptions& options) {
     };
     measure_and_show([&] { measure_sweep(run, *suite, options); }, show);
     const Sweep sweep = document.plan.back();
-    if (!options.svg.empty()) draw(plot_file(suite), comparison_plot(document, sweep));
+    if (!options.svg.empty()) write_text(plot_file(suite), svg_file(comparison_chart(document, sweep)));
   }
   run.finish();
   require_device(options.device);
@@ -178,7 +176,7 @@ void add_compare(CLI::App& app) {
       "Time to spend on each variant at each size; 0.2, or 1 with --full. Runs of five times as "
       "long are left out"));
   add_device(*command, options->device, "Number of the GPU to use");
-  command->add_option("--svg", options->svg, "Plot each operation into PREFIX-<operation>.svg (gnuplot)")
+  command->add_option("--svg", options->svg, "Plot each operation into PREFIX-<operation>.svg")
       ->type_name("PREFIX");
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/results/json_fields.hpp"
-#include "bench/show/page.hpp"
+#include "bench/show/blocks.hpp"
 
 namespace tallcache {
 
@@ -57,12 +57,8 @@ std::string comparison_sentences(const Document&, const Sweep&);
 /// apart, and the best of each weaker class, where there are any.
 Grid comparison_summary(const Document&, const Sweep&);
 
-/// The same sides as lines over the sizes, and the textbook's best; on several charts where one cannot hold
-/// them. Weaker classes stand in the table alone.
-std::vector<Chart> comparison_charts(const Document&, const Sweep&);
-
-/// A gnuplot script: the rate of each candidate over the sizes, and again, dotted, with pinned transfers.
-/// Throws Error when nothing was measured.
-std::string comparison_plot(const Document&, const Sweep&);
+/// The same sides as lines over the sizes, and the textbook's best on the CPU and on each device. Weaker
+/// classes stand in the table alone.
+Chart comparison_chart(const Document&, const Sweep&);
 
 }  // namespace tallcache

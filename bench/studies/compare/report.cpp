@@ -9,7 +9,6 @@
 #include "bench/results/limits.hpp"
 #include "bench/show/charts.hpp"
 #include "bench/show/format.hpp"
-#include "bench/show/gnuplot.hpp"
 #include "bench/show/kind.hpp"
 
 namespace tallcache {
@@ -89,7 +88,8 @@ struct Side {
 bool any(const Record&) { return true; }
 bool own(const Record& record) { return !record.peer; }
 bool library(const Record& record) { return record.peer; }
-bool textbook(const Record& r) { return r.threads == 1 && family_of(r) == Family::textbook; }
+bool textbook(const Record& record) { return family_of(record) == Family::textbook; }
+bool textbook_on_one_core(const Record& record) { return record.threads == 1 && textbook(record); }
 bool on_one_core(const Record& record) { return own(record) && record.threads == 1; }
 bool on_all_cores(const Record& record) { return own(record) && record.threads > 1; }
 
@@ -98,7 +98,7 @@ std::vector<Side> standard_sides(const Records& records) {
       {.line = "CPU textbook, one core",
        .family = Family::textbook,
        .backend = "cpu",
-       .of_side = textbook,
+       .of_side = textbook_on_one_core,
        .in_summary = false},
       {"CPU, one core", "CPU, one core", Family::ours, "cpu", on_one_core},
       {"all cores", "CPU, all cores", Family::ours, "cpu", on_all_cores},
@@ -106,6 +106,11 @@ std::vector<Side> standard_sides(const Records& records) {
   };
   for (const std::string& device : devices_of(records)) {
     const std::string name = backend_title(device);
+    sides.push_back({.line = name + " textbook",
+                     .family = Family::textbook,
+                     .backend = device,
+                     .of_side = textbook,
+                     .in_summary = false});
     sides.push_back({name, name, Family::ours, device, own});
     sides.push_back({"library, " + name, name + " library", Family::library, device, library});
     sides.push_back({name + " with pinned transfers", name + "'s best, with transfers", Family::ours, device,
@@ -151,7 +156,7 @@ Blocks page(const Document& document) {
   Blocks blocks;
   for (const Sweep& sweep : parts_of<Sweep>(document)) {
     blocks.emplace_back(Heading{title(sweep)});
-    for (Chart& chart : comparison_charts(document, sweep)) blocks.emplace_back(std::move(chart));
+    blocks.emplace_back(comparison_chart(document, sweep));
     blocks.emplace_back(Paragraph{comparison_sentences(document, sweep)});
     blocks.emplace_back(comparison_summary(document, sweep));
     blocks.emplace_back(comparison_grid(document, sweep));
@@ -159,9 +164,10 @@ Blocks page(const Document& document) {
   return blocks;
 }
 
-void plot(const Document& document, const std::string& prefix) {
-  for (const Sweep& sweep : parts_of<Sweep>(document))
-    draw(fmt::format("{}-{}.svg", prefix, sweep.operation), comparison_plot(document, sweep));
+std::vector<Chart> charts(const Document& document) {
+  std::vector<Chart> list;
+  for (const Sweep& sweep : parts_of<Sweep>(document)) list.push_back(comparison_chart(document, sweep));
+  return list;
 }
 
 }  // namespace
@@ -288,10 +294,10 @@ Grid comparison_summary(const Document& document, const Sweep& sweep) {
   return grid;
 }
 
-std::vector<Chart> comparison_charts(const Document& document, const Sweep& sweep) {
-  const Chart empty{.title = title(sweep), .x = sweep.size, .y = rate_title(records_of(document, sweep))};
-  std::vector<std::vector<Series>> lines;
-  for (const Side& side : standard_sides(records_of(document, sweep))) {
+Chart comparison_chart(const Document& document, const Sweep& sweep) {
+  const Records all = records_of(document, sweep);
+  Chart chart{.title = title(sweep), .x = sweep.size, .y = rate_title(all), .file = sweep.operation};
+  for (const Side& side : standard_sides(all)) {
     if (side.graph) continue;
     Series series{.name = side.line, .family = side.family};
     for (const Index n : sweep.sizes) {
@@ -304,48 +310,16 @@ std::vector<Chart> comparison_charts(const Document& document, const Sweep& swee
       if (side.mode != TransferMode::none)
         point = {point.x, rate_with(*record, side.mode), no_value, no_value, std::move(point.name)};
     }
-    if (!series.points.empty()) lines.push_back({std::move(series)});
+    if (!series.points.empty()) chart.series.push_back(std::move(series));
   }
-  return in_charts(empty, lines);
-}
-
-std::string comparison_plot(const Document& document, const Sweep& sweep) {
-  const Records all = records_of(document, sweep);
-  std::string text(logarithmic_axes), plots;
-  text += fmt::format("set title {} offset 0,1\n",
-                      quoted(title(sweep) + ": solid the kernel alone, dotted with pinned transfers"));
-  text +=
-      fmt::format("set xlabel '{}'\nset ylabel '{}'\nset format x '%.0s%c'\n", sweep.size, rate_title(all));
-  int series = 0;
-  std::size_t colour = 0;
-  const Index first_size = sweep.sizes.empty() ? 0 : sweep.sizes.front();
-  for (const Record* first : records_at(document, sweep, first_size)) {
-    const std::string name = name_of(*first);
-    for (const TransferMode mode : {TransferMode::none, TransferMode::pinned}) {
-      std::string points;
-      for (const Record* record : all)
-        if (const double rate = rate_with(*record, mode); name_of(*record) == name && !std::isnan(rate))
-          points += fmt::format("{} {}\n", size_of(sweep, *record), rate);
-      if (points.empty()) continue;
-      const bool alone = mode == TransferMode::none;
-      text += fmt::format("$s{} << E\n{}E\n", series, points);
-      plots += fmt::format("{}$s{} with linespoints pt {} ps 0.5 lw 1.5 dt {} lc rgb '{}' {}",
-                           series ? ", " : "", series, on_cpu(*first) ? 4 : 7, alone ? 1 : 3,
-                           plot_colours[colour % plot_colours.size()],
-                           alone ? "title " + quoted(name) : "notitle");
-      ++series;
-    }
-    ++colour;
-  }
-  if (!series) throw Error("nothing was measured, so there is nothing to plot");
-  return text + "plot " + plots + "\n";
+  return chart;
 }
 
 extern const ReportKind compare_report{.kind = "compare",
                                        .title = "CPU against GPU",
                                        .full = full,
                                        .summary = summary,
-                                       .plot = plot,
+                                       .charts = charts,
                                        .page = page};
 
 }  // namespace tallcache

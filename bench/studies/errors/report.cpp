@@ -69,12 +69,10 @@ std::string full(const Document& document) {
   return fmt::format("{}\n{}\n", join_parts(document, errors_text), theory);
 }
 
-std::vector<Chart> growth_charts(const Document& document, const ErrorsPlan& plan, const std::string& input) {
-  const Chart empty{
-      .title = fmt::format("Errors of {}, {}, {} inputs", title(plan), other_sizes(plan), input),
-      .x = plan.dimension,
-      .y = fmt::format("max error, u of {}", plan.relative_to)};
-  std::vector<std::vector<Series>> lines;
+Chart growth_chart(const Document& document, const ErrorsPlan& plan, const std::string& input) {
+  Chart chart{.title = fmt::format("Errors of {}, {}, {} inputs", title(plan), other_sizes(plan), input),
+              .x = plan.dimension,
+              .y = fmt::format("max error, u of {}", plan.relative_to)};
   for (const ErrorsRun& run : runs_on_ladder(plan)) {
     Series series{.name = run.variant, .family = Family::ours};
     for (const Json& shape : plan.ladder) {
@@ -84,16 +82,17 @@ std::vector<Chart> growth_charts(const Document& document, const ErrorsPlan& pla
       series.family = family_of(*record);
       series.points.push_back({plan.size_of(shape), error});
     }
-    if (!series.points.empty()) lines.push_back({std::move(series)});
+    if (!series.points.empty()) chart.series.push_back(std::move(series));
   }
-  return in_charts(empty, lines);
+  return chart;
 }
 
 Blocks page(const Document& document) {
   Blocks blocks{Paragraph{std::string(theory)}};
   for (const ErrorsPlan& plan : parts_of<ErrorsPlan>(document)) {
     for (const std::string& input : plan.inputs) {
-      for (Chart& chart : growth_charts(document, plan, input)) blocks.emplace_back(std::move(chart));
+      if (Chart chart = growth_chart(document, plan, input); !chart.series.empty())
+        blocks.emplace_back(std::move(chart));
       blocks.emplace_back(error_growth_grid(document, plan, input));
     }
     blocks.emplace_back(errors_and_speeds_grid(document, plan));

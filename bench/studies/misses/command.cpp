@@ -12,8 +12,8 @@
 #include "bench/measure/misses.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
+#include "bench/show/drawing.hpp"
 #include "bench/show/fit.hpp"
-#include "bench/show/gnuplot.hpp"
 #include "bench/show/streams.hpp"
 #include "bench/studies/misses/capacity_cliffs.hpp"
 #include "bench/studies/misses/curve.hpp"
@@ -84,7 +84,6 @@ MissesPlan planned(const MissesOptions& options) {
   if (traces && plan.traced.empty()) throw Error("no variant here can be traced");
   if (options.svg == "-") throw Error("--svg takes the name of a file");
   for (const std::string& file : {options.json, options.svg}) require_writable(file);
-  if (!options.svg.empty()) require_gnuplot();
   return plan;
 }
 
@@ -180,7 +179,7 @@ void measure_misses(const MissesOptions& options) {
         if (options.cliffs) measure_cliffs(plan, document);
       },
       show);
-  if (!options.svg.empty()) plot_misses(document, options.svg);
+  if (!options.svg.empty()) write_text(options.svg, svg_file(misses_chart(document)));
   require_right(document.measurements);
 }
 
@@ -204,7 +203,7 @@ void add_misses(CLI::App& app) {
   command->add_flag("--curve", options->curve, "Add the misses at every cache size to the JSON");
   add_events(*command, options->events,
              "Also count this event of PAPI's in runs at full speed, as PAPI_BR_MSP; may be repeated");
-  add_output_file(*command, "--svg", options->svg, "Plot the misses at every cache size into FILE (gnuplot)");
+  add_output_file(*command, "--svg", options->svg, "Plot the misses at every cache size into FILE");
   command->add_flag("--falls", options->cliffs,
                     "Also: the size at which each variant falls off each cache, and where its time jumps");
   command

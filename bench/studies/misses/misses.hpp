@@ -8,7 +8,7 @@
 
 #include "bench/results/caches.hpp"
 #include "bench/results/planned_problem.hpp"
-#include "bench/show/grid.hpp"
+#include "bench/show/blocks.hpp"
 
 namespace tallcache {
 
@@ -33,8 +33,8 @@ TALLCACHE_JSON_FIELDS(MissesPart, operation, element, shape, size, input, source
 
 std::string misses_text(const Document&, Style);
 
-/// Draws Q(Z) of each variant, log-log, as SVG into `file` through gnuplot, with theory dotted and the caches
-/// marked. Throws Error when there is no gnuplot, when it fails, or when the document has no such curves.
-void plot_misses(const Document&, const std::string& file);
+/// Q(Z) of each variant of the first part, with theory dotted and the caches marked. Throws Error when the
+/// document has no such curves.
+Chart misses_chart(const Document&);
 
 }  // namespace tallcache

@@ -7,7 +7,6 @@
 
 #include "bench/results/names.hpp"
 #include "bench/show/charts.hpp"
-#include "bench/show/gnuplot.hpp"
 #include "bench/show/kind.hpp"
 #include "bench/studies/misses/cliffs_report.hpp"
 #include "bench/studies/misses/requests_report.hpp"
@@ -142,79 +141,38 @@ std::string title_of(const MissesPart& part) {
   return fmt::format("{}, lines of {} B", part.title(), part.caches.value().at(0).line);
 }
 
-std::string axes(const MissesPart& part, const std::vector<double>& sizes) {
-  const double first = sizes.front(), last = sizes.back();
-  const auto& caches = part.caches.value();
-  std::string text(logarithmic_axes);
-  text += fmt::format("set title {} offset 0,1\n", quoted(title_of(part)));
-  text += "set xlabel 'Z, bytes of cache'\nset ylabel 'Q(Z), misses of an ideal cache (LRU)'\n";
-  text += fmt::format("set xrange [{}:{}]\nset xtics (", first, last);
-  for (double bytes = first; bytes <= last; bytes *= 4)
-    text += fmt::format("{}'{}' {}", bytes == first ? "" : ", ", short_bytes(bytes), bytes);
-  text += ")\n";
-  for (std::size_t i = 0; i < caches.size(); ++i)
-    text += fmt::format(
-        "set arrow from {0},graph 0 to {0},graph 1 nohead dt 2 lw 1 lc rgb '#707070'\n"
-        "set label 'L{1} {2}' at {0},graph 1.03 center tc rgb '#404040'\n",
-        caches[i].bytes, i + 1, short_bytes(static_cast<double>(caches[i].bytes)));
-  return text;
-}
-
-std::string block(const std::string& name, const Quantity& curve) {
-  std::string text = fmt::format("${} << E\n", name);
-  for (std::size_t i = 0; i < curve.values.size(); ++i)
-    text += fmt::format("{} {}\n", curve.over.points[i], curve.values[i]);
-  return text + "E\n";
-}
-
-std::string script(const MissesPart& part, std::span<const Record* const> curves) {
-  std::string text = axes(part, curves.front()->find("misses")->over.points), plots;
-  bool bounds = false;
-  for (std::size_t i = 0; i < curves.size(); ++i) {
-    const char* colour = plot_colours[i % plot_colours.size()];
-    text += block(fmt::format("m{}", i), *curves[i]->find("misses"));
-    // Thinner curves are drawn on top, so that coinciding curves are all visible.
-    const double width = 5.5 - 4.0 * static_cast<double>(i) / static_cast<double>(curves.size());
-    plots += fmt::format("{}$m{} with lines lw {:.2g} lc rgb '{}' title {}", i ? ", " : "", i, width, colour,
-                         quoted(curves[i]->variant + params_text(*curves[i])));
-    const Quantity* theory = prediction(*curves[i], Json::object());
-    if (!theory || theory->values.empty()) continue;
-    bounds = true;
-    text += block(fmt::format("b{}", i), *theory);
-    plots += fmt::format(", $b{} with lines lw 1.5 dt 3 lc rgb '{}' notitle", i, colour);
-  }
-  if (bounds) plots += ", NaN with lines lw 1.5 dt 3 lc rgb '#606060' title 'theory'";
-  return text + "plot " + plots + "\n";
-}
-
 std::string full(const Document& document) { return misses_text(document, Style::markdown); }
 
 Series curve(const Record& record, const Quantity& misses, Drawn drawn) {
-  Series series{.name = record.variant + params_text(record) + (drawn == Drawn::bound ? ", theory" : ""),
-                .family = drawn == Drawn::bound ? Family::theory : family_of(record),
+  const bool bound = drawn == Drawn::bound;
+  Series series{.name = record.variant + params_text(record) + (bound ? ", theory" : ""),
+                .family = bound ? Family::theory : family_of(record),
                 .drawn = drawn,
-                .companion = drawn == Drawn::bound};
+                .companion = bound,
+                .stressed = !bound && record.variant == cache_oblivious};
   for (std::size_t i = 0; i < misses.values.size(); ++i)
     if (misses.values[i] > 0) series.points.push_back({misses.over.points[i], misses.values[i]});
   return series;
 }
 
-std::vector<Chart> charts_of(const MissesPart& part, std::span<const Record* const> curves) {
-  Chart empty{.title = "Misses of an ideal cache (LRU) of each size: " + title_of(part),
+Chart chart_of(const MissesPart& part, std::span<const Record* const> curves) {
+  Chart chart{.title = "Misses of an ideal cache (LRU) of each size: " + title_of(part),
               .x = "Z, bytes of cache",
-              .y = "Q(Z), misses"};
+              .y = "Q(Z), misses",
+              .wide = curves.size() > 4,
+              .file = part.operation};
   for (std::size_t i = 0; const cache::CacheLevel& level : part.caches.value()) {
     const auto bytes = static_cast<double>(level.bytes);
-    empty.marks.push_back({fmt::format("L{} {}", ++i, short_bytes(bytes)), bytes});
+    chart.marks.push_back({fmt::format("L{} {}", ++i, short_bytes(bytes)), bytes});
   }
-  std::vector<std::vector<Series>> groups;
   for (const Record* record : curves) {
-    auto& group = groups.emplace_back();
-    group.push_back(curve(*record, *record->find("misses"), Drawn::line));
-    if (const Quantity* theory = prediction(*record, Json::object()); theory && !theory->values.empty())
-      group.push_back(curve(*record, *theory, Drawn::bound));
+    chart.series.push_back(curve(*record, *record->find("misses"), Drawn::line));
+    const Quantity* theory = prediction(*record, Json::object());
+    if (!theory || theory->values.empty()) continue;
+    chart.series.push_back(curve(*record, *theory, Drawn::bound));
+    chart.companions = "dotted: theory, in the colour of its variant";
   }
-  return in_charts(empty, groups);
+  return chart;
 }
 
 Blocks page(const Document& document) {
@@ -225,9 +183,12 @@ Blocks page(const Document& document) {
       continue;
     }
     blocks.emplace_back(Heading{title_of(part)});
-    blocks.emplace_back(Paragraph{heading(part, Style::terminal)});
+    std::string caches = "source " + part.reason.value();
+    for (std::size_t i = 0; i < part.caches.value().size(); ++i)
+      caches += fmt::format("; L{} {}", i + 1, cache_text(part.caches.value()[i]));
+    blocks.emplace_back(Paragraph{std::move(caches)});
     if (const auto curves = curves_of(document, part); !curves.empty())
-      for (Chart& chart : charts_of(part, curves)) blocks.emplace_back(std::move(chart));
+      blocks.emplace_back(chart_of(part, curves));
     for (const Record* record : records_of(document, part)) {
       if (const std::string absent = why_absent(*record); !absent.empty())
         blocks.emplace_back(Paragraph{absent});
@@ -239,9 +200,7 @@ Blocks page(const Document& document) {
   return blocks;
 }
 
-void plot(const Document& document, const std::string& prefix) {
-  plot_misses(document, fmt::format("{}-{}.svg", prefix, parts_of<MissesPart>(document).at(0).operation));
-}
+std::vector<Chart> charts(const Document& document) { return {misses_chart(document)}; }
 
 }  // namespace
 
@@ -261,16 +220,16 @@ std::string misses_text(const Document& document, Style style) {
   return text;
 }
 
-void plot_misses(const Document& document, const std::string& file) {
+Chart misses_chart(const Document& document) {
   const MissesPart part = parts_of<MissesPart>(document).at(0);
   if (part.machine) throw Error("a GPU's requests are no misses by cache size: there is no plot");
   const auto curves = curves_of(document, part);
   if (curves.empty())
     throw Error("there are no misses by cache size to plot: tallcache misses --curve makes them");
-  draw(file, script(part, curves));
+  return chart_of(part, curves);
 }
 
 extern const ReportKind misses_report{
-    .kind = "misses", .title = "Cache misses", .full = full, .plot = plot, .page = page};
+    .kind = "misses", .title = "Cache misses", .full = full, .charts = charts, .page = page};
 
 }  // namespace tallcache

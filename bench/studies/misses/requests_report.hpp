@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
+#include "bench/show/blocks.hpp"
 #include "bench/show/grid.hpp"
-#include "bench/show/page.hpp"
 #include "bench/studies/misses/misses.hpp"
 
 namespace tallcache {

@@ -231,6 +231,8 @@ Blocks page(const Document& document) {
     Ranking ranking{
         .title = caption_of(document, plan), .x = "speed over the best peer", .value_name = "ratio"};
     ranking.reference = 1;
+    // How its peers run stands above the table.
+    ranking.title.resize(std::min(ranking.title.size(), ranking.title.find(';')));
     for_each_line(plan, [&](const PlannedCase& peer_case, LaunchMode launch) {
       add_items(ranking, document, plan, peer_case, launch);
     });

@@ -11,7 +11,7 @@
 #include "bench/measure/host_options.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
-#include "bench/show/gnuplot.hpp"
+#include "bench/show/drawing.hpp"
 #include "bench/show/streams.hpp"
 #include "bench/studies/profile/profile.hpp"
 #include "common/catalogue.hpp"
@@ -107,7 +107,6 @@ std::vector<Candidate> planned(const Problem& problem, ProfilingOptions& options
   if (options.csv == "-" && options.json == "-")
     throw Error("--csv and --json cannot both have standard output");
   for (const std::string& file : {options.csv, options.json, options.svg}) require_writable(file);
-  if (!options.svg.empty()) require_gnuplot();
   return list;
 }
 
@@ -153,7 +152,7 @@ void profile_problem(ProfilingOptions& options) {
     if (text) print_text(Stream::output, profile_text(profiled_variants(document).back(), Style::terminal));
   }
   if (!options.csv.empty()) write_text(options.csv, cilkscale_csv(document));
-  if (!options.svg.empty()) plot_speedups(document, options.svg);
+  if (!options.svg.empty()) write_text(options.svg, svg_file(speedup_chart(document)));
   if (!options.json.empty()) write_document(options.json, document);
   require_right(document.measurements);
 }
@@ -192,7 +191,7 @@ void add_profile(CLI::App& app) {
                                  "Time to spend on each variant, profiling and on each number of threads"));
   add_output_file(*command, "--csv", options->csv,
                   "Write Cilkscale's columns to FILE ('-': standard output)");
-  add_output_file(*command, "--svg", options->svg, "Plot bounds and measured speed-ups into FILE (gnuplot)");
+  add_output_file(*command, "--svg", options->svg, "Plot bounds and measured speed-ups into FILE");
   add_host(*command);
   add_json(*command, options->json);
 }

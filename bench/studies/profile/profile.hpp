@@ -10,7 +10,7 @@
 #include "bench/results/document.hpp"
 #include "bench/results/planned_problem.hpp"
 #include "bench/results/profile.hpp"
-#include "bench/show/grid.hpp"
+#include "bench/show/blocks.hpp"
 
 namespace tallcache {
 
@@ -46,8 +46,7 @@ std::string profile_text(const ProfiledVariant&, Style);
 /// With times there is one more column for each number of threads: "1c time (seconds)".
 std::string cilkscale_csv(const Document&);
 
-/// Draws as SVG into `file`: P, min(P, parallelism), the burdened estimate and the measured speed-ups for P =
-/// 1 to 128. Throws Error when there is no gnuplot, or when it fails.
-void plot_speedups(const Document&, const std::string& file);
+/// P, min(P, parallelism), the burdened estimate and the measured speed-ups for P = 1 to 128.
+Chart speedup_chart(const Document&);
 
 }  // namespace tallcache

@@ -82,9 +82,10 @@ std::string full(const Document& document) {
 std::vector<Series> speedup_series(const ProfiledVariant& v) {
   const Family family = family_of(*v.record);
   const std::string name = title_of(*v.record);
-  Series least{.name = name + ", at least", .family = family};
-  Series most{.name = name + ", at most", .family = Family::theory, .drawn = Drawn::bound, .companion = true};
-  Series measured{.name = name + ", measured", .family = family, .drawn = Drawn::points, .companion = true};
+  Series most{.name = name, .family = family};
+  Series least{.name = name + ", at least", .family = family, .drawn = Drawn::bound, .companion = true};
+  Series measured{
+      .name = name + ", measured", .family = Family::theory, .drawn = Drawn::points, .companion = true};
   for (int p = 1; p <= range_processors.back(); p *= 2) {
     const SpeedupRange range = speedup_range(v.profile, p);
     most.points.push_back({static_cast<double>(p), range.high});
@@ -96,7 +97,7 @@ std::vector<Series> speedup_series(const ProfiledVariant& v) {
       measured.points.push_back(
           {static_cast<double>(record->threads), speedup, speedup / (1 + spread), speedup * (1 + spread)});
     }
-  std::vector<Series> list{std::move(least), std::move(most)};
+  std::vector<Series> list{std::move(most), std::move(least)};
   if (!measured.points.empty()) list.push_back(std::move(measured));
   return list;
 }
@@ -104,10 +105,7 @@ std::vector<Series> speedup_series(const ProfiledVariant& v) {
 Blocks page(const Document& document) {
   Blocks blocks{Paragraph{profile_heading(document)}};
   const std::vector<ProfiledVariant> list = profiled_variants(document);
-  std::vector<std::vector<Series>> groups;
-  for (const ProfiledVariant& variant : list) groups.push_back(speedup_series(variant));
-  const Chart empty{.title = "Speed-up that work and span allow", .x = "P, processors", .y = "speed-up"};
-  for (Chart& chart : in_charts(empty, groups)) blocks.emplace_back(std::move(chart));
+  blocks.emplace_back(speedup_chart(document));
   for (const ProfiledVariant& variant : list) {
     blocks.emplace_back(profile_grid(variant));
     blocks.emplace_back(ranges(variant.profile));
@@ -116,11 +114,24 @@ Blocks page(const Document& document) {
   return blocks;
 }
 
-void plot(const Document& document, const std::string& prefix) {
-  plot_speedups(document, fmt::format("{}-{}.svg", prefix, parts_of<ProfilePart>(document).at(0).operation));
-}
+std::vector<Chart> charts(const Document& document) { return {speedup_chart(document)}; }
 
 }  // namespace
+
+Chart speedup_chart(const Document& document) {
+  Chart chart{.title = "Speed-up that work and span allow: " + parts_of<ProfilePart>(document).at(0).title(),
+              .x = "P, processors",
+              .y = "speed-up",
+              .companions = "lines: at most; dotted: at least, burdened; crosses: measured",
+              .file = parts_of<ProfilePart>(document).at(0).operation};
+  Series linear{.name = "linear", .family = Family::theory, .drawn = Drawn::bound};
+  for (const int p : {1, range_processors.back()})
+    linear.points.push_back({static_cast<double>(p), static_cast<double>(p)});
+  chart.series.push_back(std::move(linear));
+  for (const ProfiledVariant& variant : profiled_variants(document))
+    for (Series& series : speedup_series(variant)) chart.series.push_back(std::move(series));
+  return chart;
+}
 
 double ProfiledVariant::speedup(const Record& timed) const {
   return times.empty() ? no_value : times.front()->seconds() / timed.seconds();
@@ -196,6 +207,6 @@ std::string cilkscale_csv(const Document& document) {
 }
 
 extern const ReportKind profile_report{
-    .kind = "profile", .title = "Work and span", .full = full, .plot = plot, .page = page};
+    .kind = "profile", .title = "Work and span", .full = full, .charts = charts, .page = page};
 
 }  // namespace tallcache

@@ -8,7 +8,6 @@
 
 #include "bench/show/charts.hpp"
 #include "bench/show/format.hpp"
-#include "bench/show/gnuplot.hpp"
 #include "bench/show/kind.hpp"
 
 namespace tallcache {
@@ -133,10 +132,10 @@ std::string text_of(const Document& document, Style style) {
 
 // Of records that differ in the number of ranks alone: words beside the bound and, with clocks, the time.
 std::vector<Chart> scaling_charts(const Document& document) {
-  Chart words{.title = "Words that a rank receives", .x = "ranks", .y = "words"};
+  Chart words{.title = "Words that a rank receives", .x = "ranks", .y = "words", .file = "words"};
   words.series = {{"REC-MULT", Family::ours}, {"bound", Family::theory}};
   words.series[1].drawn = Drawn::bound;
-  Chart times{.title = "Time", .x = "ranks", .y = "s"};
+  Chart times{.title = "Time over ranks", .x = "ranks", .y = "time, s", .file = "time"};
   times.series = {{"REC-MULT", Family::ours}, {"its leaves", Family::theory}};
   times.series[1].drawn = Drawn::bound;
   const auto add = [](Series& series, double x, double y) {
@@ -157,7 +156,12 @@ std::vector<Chart> scaling_charts(const Document& document) {
 }
 
 std::vector<Chart> bounds_charts(const Document& document) {
-  Chart chart{.title = "Words over the bound", .x = "ranks", .y = "words / bound"};
+  Chart chart{.title = "Words over the bound",
+              .x = "ranks",
+              .y = "words / bound",
+              .wide = true,
+              .companions = "crosses: up to a tenth of the ranks idle",
+              .file = "words"};
   for (const Record& record : document.measurements)
     for (const char* which : {"all", "chosen"}) {
       const Quantity* curve = nullptr;
@@ -165,8 +169,10 @@ std::vector<Chart> bounds_charts(const Document& document) {
         if (!quantity.values.empty() && quantity.at.at("ranks") == which) curve = &quantity;
       if (!curve) continue;
       const bool chosen = curve->at["ranks"] == "chosen";
-      Series series{.name = record.row + (chosen ? ", some idle" : ""), .family = Family::ours};
-      series.companion = chosen;
+      Series series{.name = record.row + (chosen ? ", some idle" : ""),
+                    .family = chosen ? Family::theory : Family::ours,
+                    .drawn = Drawn::points,
+                    .companion = chosen};
       for (std::size_t i = 0; i < curve->values.size(); ++i)
         series.points.push_back({curve->over.points[i], curve->values[i]});
       chart.series.push_back(std::move(series));
@@ -187,34 +193,11 @@ Blocks page(const Document& document) {
   return blocks;
 }
 
-void plot(const Document& document, const std::string& prefix) {
-  int number = 0;
-  for (const Chart& chart : charts_of(document)) {
-    std::string blocks, plots;
-    for (std::size_t i = 0; i < chart.series.size(); ++i) {
-      const Series& series = chart.series[i];
-      blocks += fmt::format("$s{} << E\n", i);
-      for (const ChartPoint& point : series.points) blocks += fmt::format("{} {}\n", point.x, point.y);
-      blocks += "E\n";
-      plots += fmt::format("{}$s{} using 1:2 with {} lw 2 dt {} lc rgb '{}' title {}", i ? ", " : "", i,
-                           series.drawn == Drawn::bound ? "lines" : "linespoints pt 7 ps 0.6",
-                           series.drawn == Drawn::bound ? 2 : 1, plot_colours[i % plot_colours.size()],
-                           quoted(series.name));
-    }
-    const char* const format = of_bounds(document) ? "%g" : "%.0s%c";
-    draw(fmt::format("{}-{}.svg", prefix, number++ ? "time" : "words"),
-         fmt::format("{}{}set format y '{}'\nset xlabel {}\nset ylabel {}\nset title {}\nset key outside "
-                     "right\nplot {}\n",
-                     logarithmic_axes, blocks, format, quoted(chart.x), quoted(chart.y), quoted(chart.title),
-                     plots));
-  }
-}
-
 }  // namespace
 
 std::string ranks_text(const Document& document) { return text_of(document, Style::terminal); }
 
 extern const ReportKind ranks_report{
-    .kind = "ranks", .title = "Over ranks", .full = full, .plot = plot, .page = page};
+    .kind = "ranks", .title = "Over ranks", .full = full, .charts = charts_of, .page = page};
 
 }  // namespace tallcache

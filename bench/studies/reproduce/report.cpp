@@ -1,12 +1,11 @@
 // The report of a document of `tallcache reproduce`: its tables, made from its records.
 #include <fmt/format.h>
 
-#include <cctype>
 #include <utility>
 
 #include "bench/show/charts.hpp"
 #include "bench/show/format.hpp"
-#include "bench/show/gnuplot.hpp"
+#include "bench/show/html.hpp"
 #include "bench/show/kind.hpp"
 #include "bench/studies/reproduce/results_file.hpp"
 #include "bench/studies/reproduce/summary.hpp"
@@ -44,59 +43,96 @@ std::string summary(const Document& document) {
   return render(grid, Style::markdown) + "\n" + text_of(verdicts) + "\n";
 }
 
-void add_table(Blocks& blocks, const Table& table, Report&& report) {
-  blocks.emplace_back(Heading{fmt::format("{}: {}", table.id, table.title)});
-  blocks.emplace_back(Paragraph{slide_line(table)});
-  for (Grid& grid : report.grids) blocks.emplace_back(std::move(grid));
-  for (Chart& chart : report.charts) blocks.emplace_back(std::move(chart));
-  for (std::string& note : report.notes) blocks.emplace_back(Paragraph{std::move(note)});
-  for (Finding& finding : report.findings)
-    blocks.emplace_back(Statement{std::move(finding.text), std::string(verdict_of(finding)),
-                                  std::move(finding.figures), std::move(finding.why)});
+// What the link below a table's chart says.
+std::string link_text(const Report& report) {
+  Verdicts verdicts;
+  verdicts.count(report);
+  if (verdicts.decided == 0) return "Table";
+  return fmt::format("Table; {} of {} hold{}", verdicts.held, verdicts.decided,
+                     verdicts.decided == 1 ? "s" : "");
 }
 
-// The ratios of all tables in one chart, then table by table.
-Blocks page(const Document& document) {
-  Ranking ratios{.title = "Ratios of the slides' tables: the slide beside this machine",
-                 .x = "ratio",
-                 .other_name = "slide",
-                 .reference = 1};
-  Verdicts verdicts;
-  Blocks tables;
-  for (const Table* table : tables_of(document.plan)) {
-    Report report = report_of(*table, document);
-    verdicts.count(report);
+// The ratios of a table that has no chart of its own, those of one unit apart from the others.
+void add_ratios(Report& report) {
+  if (!report.charts.empty() || !report.rankings.empty()) return;
+  for (const bool quotient : {true, false}) {
+    Ranking ratios{.title = "", .x = quotient ? "ratio" : "", .other_name = "slide"};
+    if (quotient) ratios.reference = 1;
     for (const Ratio& ratio : report.ratios)
-      if (ratio.quotient && ratio.here > 0)
+      if (ratio.quotient == quotient && ratio.here > 0)
         ratios.items.push_back({.name = fmt::format("{}, {}", ratio.what, ratio.where),
                                 .family = Family::ours,
                                 .value = ratio.here,
                                 .other = ratio.slide});
-    add_table(tables, *table, std::move(report));
+    if (!ratios.items.empty()) report.rankings.push_back(std::move(ratios));
   }
-  Blocks blocks{Paragraph{text_of(verdicts)}};
-  if (!ratios.items.empty()) blocks.emplace_back(std::move(ratios));
+}
+
+Statement statement_of(const Finding& finding, std::string_view before = "") {
+  return {fmt::format("{}{}", before, finding.text), std::string(verdict_of(finding)), finding.figures,
+          finding.why};
+}
+
+// The grids, the notes and the findings, folded; the drawings link to them.
+Fold table_of(const Table& table, const Report& report, const std::string& anchor) {
+  Fold fold{fmt::format("{}: {}", table.id, table.title), anchor, {Paragraph{slide_line(table)}}};
+  for (const Grid& grid : report.grids) fold.blocks.emplace_back(grid);
+  for (const std::string& note : report.notes) fold.blocks.emplace_back(Paragraph{note});
+  for (const Finding& finding : report.findings) fold.blocks.emplace_back(statement_of(finding));
+  return fold;
+}
+
+template <class Drawing>
+void add_drawing(Blocks& blocks, Drawing drawing, const Table& table, const Link& link) {
+  drawing.title =
+      fmt::format("{}: {}", table.id, drawing.title.empty() ? std::string(table.title) : drawing.title);
+  drawing.link = link;
+  blocks.emplace_back(std::move(drawing));
+}
+
+// What fails first, then the charts of all tables, each with a link to its table, and the tables.
+Blocks page(const Document& document) {
+  Blocks drawings, tables, failing;
+  for (const Table* table : tables_of(document.plan)) {
+    Report report = report_of(*table, document);
+    add_ratios(report);
+    const std::string anchor = fmt::format("{}-{}", table->id, file_name(document.context.at("date")));
+    const Link link{link_text(report), anchor};
+    for (Chart& chart : report.charts) add_drawing(drawings, std::move(chart), *table, link);
+    for (Ranking& ranking : report.rankings) add_drawing(drawings, std::move(ranking), *table, link);
+    for (const Finding& finding : report.findings)
+      if (!finding.holds.value_or(true))
+        failing.emplace_back(statement_of(finding, fmt::format("{}: ", table->id)));
+    tables.emplace_back(table_of(*table, report, anchor));
+  }
+  Blocks blocks;
+  if (!failing.empty()) {
+    const std::size_t number = failing.size();
+    blocks.emplace_back(Fold{fmt::format("{} finding{} do{} not hold here", number, number == 1 ? "" : "s",
+                                         number == 1 ? "es" : ""),
+                             "", std::move(failing)});
+  }
+  blocks.insert(blocks.end(), std::make_move_iterator(drawings.begin()),
+                std::make_move_iterator(drawings.end()));
   blocks.insert(blocks.end(), std::make_move_iterator(tables.begin()), std::make_move_iterator(tables.end()));
   return blocks;
 }
 
-// The name of a chart's file: "Latency over footprint" is latency-over-footprint.
-std::string file_name(std::string title) {
-  for (char& c : title)
-    c = std::isalnum(static_cast<unsigned char>(c))
-            ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
-            : '-';
-  return title;
+std::string headline(const Document& document) {
+  Verdicts verdicts;
+  for (const Table* table : tables_of(document.plan)) verdicts.count(report_of(*table, document));
+  return text_of(verdicts);
 }
 
-void plot(const Document& document, const std::string& prefix) {
-  bool any = false;
+std::vector<Chart> charts(const Document& document) {
+  std::vector<Chart> list;
   for (const Table* table : tables_of(document.plan))
-    for (const Chart& chart : report_of(*table, document).charts) {
-      draw(fmt::format("{}-{}.svg", prefix, file_name(chart.title)), chart_plot(chart));
-      any = true;
+    for (Chart& chart : report_of(*table, document).charts) {
+      chart.title = chart.title.empty() ? std::string(table->title) : chart.title;
+      list.push_back(std::move(chart));
     }
-  if (!any) throw Error("no table here has a chart");
+  if (list.empty()) throw Error("no table here has a chart");
+  return list;
 }
 
 }  // namespace
@@ -105,7 +141,8 @@ extern const ReportKind reproduce_report{.kind = "reproduce",
                                          .title = "The slides' tables",
                                          .full = full,
                                          .summary = summary,
-                                         .plot = plot,
-                                         .page = page};
+                                         .charts = charts,
+                                         .page = page,
+                                         .headline = headline};
 
 }  // namespace tallcache
