@@ -34,17 +34,21 @@ using cpu::matmul::Trans;
 template <class T>
 concept IsFactored = std::same_as<T, float> || std::same_as<T, double>;
 
-/// P A = L U with partial pivoting, in place. A is m x n; L, whose unit diagonal is not stored, is m x min(m,
-/// n), U min(m, n) x n. Step i exchanges row i with row exchanges[i], counted from 0, for i = 0 ... min(m, n)
-/// - 1. Throws Error, which names the pivot, when it is 0 or NaN; A is then partly factored. Toledo,
-/// "Locality of reference in LU decomposition with partial pivoting", 1997.
+/// P A = L U with partial pivoting, in place, on `threads` threads including the caller. A is m x n; L, whose
+/// unit diagonal is not stored, is m x min(m, n), U min(m, n) x n. Step i exchanges row i with row
+/// exchanges[i], counted from 0, for i = 0 ... min(m, n) - 1. Throws Error when the sizes do not fit, and one
+/// that names the pivot when it is 0 or NaN; A is then partly factored.
+///
+/// Source: Toledo, "Locality of reference in LU decomposition with partial pivoting", 1997.
 template <IsFactored T>
 void lu_factor(MatrixView<T> a, VectorView<std::int32_t> exchanges, int threads = 1) {
   execute<LuPivot<T>>("lu_pivot_toledo", {a, exchanges}, {}, threads);
 }
 
-/// Exchanges row i of B with row exchanges[i], for i = 0, 1, ...: B = P B. Throws Error where B has no such
-/// row.
+/// Exchanges row i of B, m x n, with row exchanges[i], for i = 0, 1, ...: B = P B. Throws Error where B has
+/// no such row.
+///
+/// Source: LAPACK's laswp (Anderson et al., LAPACK Users' Guide, 1999).
 template <IsFactored T>
 void exchange_rows(MatrixView<T> b, VectorView<const std::int32_t> exchanges) {
   for (Index i = 0; i < exchanges.size; ++i)
@@ -55,19 +59,26 @@ void exchange_rows(MatrixView<T> b, VectorView<const std::int32_t> exchanges) {
   cpu::lu::exchange_stretches(fork, b, exchanges, 0);
 }
 
-/// A = L L^T in the lower triangle of the symmetric positive definite n x n matrix A, in place; the elements
-/// above the diagonal are neither read nor written. Throws Error, which names the order of the leading minor
-/// (LAPACK's info), when A is not positive definite. Gustavson, "Recursion leads to automatic variable
-/// blocking for dense linear-algebra algorithms", 1997.
+/// A = L L^T in the lower triangle of the symmetric positive definite n x n matrix A, in place, on `threads`
+/// threads including the caller; the elements above the diagonal are neither read nor written. Throws Error,
+/// which names the order of the leading minor (LAPACK's info), when A is not positive definite.
+///
+/// Source: Gustavson, "Recursion leads to automatic variable blocking for dense linear-algebra algorithms",
+/// 1997.
 template <IsFactored T>
 void cholesky_factor(MatrixView<T> a, int threads = 1) {
   execute<Cholesky<T>>("cholesky_gustavson", {a}, {}, threads);
 }
 
-/// B = op(A)^-1 B (left), or B = B op(A)^-1 (right), for a triangle of the n x n matrix A, as BLAS's trsm
-/// with alpha = 1; the other triangle is not read, nor is a unit diagonal. B has n rows on the left, n
+/// B = op(A)^-1 B, or B = B op(A)^-1 where `side` is the right one, for a `triangle` of the n x n matrix A,
+/// as BLAS's trsm with alpha = 1, on `threads` threads including the caller. op is a transposition where
+/// `trans` says so. The other triangle is not read, nor is a unit `diagonal`. B has n rows on the left, n
 /// columns on the right. Throws Error when the sizes do not fit or the matrices overlap. A zero on the
 /// diagonal gives infinities and NaN.
+///
+/// Source: Du Croz and Higham, "Stability of methods for matrix inversion", 1992, for the leaves; Elmroth,
+/// Gustavson, Jonsson, Kagstrom, "Recursive blocked algorithms and hybrid data structures for dense matrix
+/// library software", 2004, for the recursion.
 template <IsFactored T>
 void solve_triangular(Side side, Triangle triangle, Trans trans, Diagonal diagonal,
                       std::type_identity_t<MatrixView<const T>> a, MatrixView<T> b, int threads = 1) {

@@ -80,11 +80,15 @@ class FftPlan {
   std::optional<cpu::fft::OwnedTransform<T>> transform_;
 };
 
-/// Once. n = out.size() = in.size().
+/// The transform of the n numbers of `in` to `out` on `threads` threads including the caller, without a plan
+/// that is kept. Throws Error as FftPlan does.
+///
+/// Source: Frigo, Leiserson, Prokop, Ramachandran 1999; Bluestein 1970.
 template <class T>
 void fft(std::span<std::complex<T>> out, std::span<const std::complex<T>> in, int threads = 1) {
   FftPlan<T>(static_cast<Index>(in.size()), threads).forward(out, in);
 }
+/// The same of vectors.
 template <class T>
 void fft(std::vector<std::complex<T>>& out, const std::vector<std::complex<T>>& in, int threads = 1) {
   fft<T>(std::span(out), std::span(in), threads);

@@ -68,8 +68,9 @@ void qr_factor(MatrixView<T> a, std::type_identity_t<VectorView<T>> tau, int thr
   execute<Qr<T>>("recursive_wy", {a, tau}, {}, threads);
 }
 
-/// C = Q C, or Q^T C with Trans::yes, as LAPACK's ormqr from the left. `a` and `tau` are those of
-/// qr_factor(); the first tau.size reflectors are used. C is m x p. Throws Error when the sizes do not fit,
+/// C = Q C, or Q^T C where `trans` is Trans::yes, as LAPACK's ormqr from the left, on `threads` threads
+/// including the caller. `a` and `tau` are those of qr_factor(); the first tau.size reflectors are used. C is
+/// m x p. Throws Error when the sizes do not fit,
 /// or C overlaps A or tau.
 ///
 /// Source: Schreiber, Van Loan, "A storage-efficient WY representation for products of Householder
@@ -82,8 +83,11 @@ void qr_apply_q(Trans trans, std::type_identity_t<MatrixView<const T>> a,
                      threads);
 }
 
-/// The first p columns of Q, as LAPACK's orgqr: `q` is m x p with p <= m, and is not read. `a` and `tau` as
-/// for qr_apply_q(). Throws Error when the sizes do not fit, or `q` overlaps A or tau.
+/// The first p columns of Q, as LAPACK's orgqr, on `threads` threads including the caller: `q` is m x p with
+/// p <= m, and is not read. `a` and `tau` as for qr_apply_q(). Throws Error when the sizes do not fit, or `q`
+/// overlaps A or tau.
+///
+/// Source: Schreiber, Van Loan 1989, as for qr_apply_q().
 template <IsFactoredByQr T>
 void qr_form_q(MatrixView<T> q, std::type_identity_t<MatrixView<const T>> a,
                std::type_identity_t<VectorView<const T>> tau, int threads = 1) {

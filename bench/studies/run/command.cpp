@@ -187,9 +187,8 @@ void add_run(CLI::App& app) {
                     "Libraries that plan by measuring (FFTW) may take minutes for it, before any time");
   CLI::Option* const cold = command->add_flag("--cold", options->cold, "Flush the caches before each run");
   command
-      ->add_flag(
-          "--energy", options->energy,
-          "Also the joules of a run, in one more second of runs: all that the processors and their "
+      ->add_flag("--energy", options->energy,
+                 "Also the joules of a run, in one more second of runs: all that the processors and their "
                  "memory take (RAPL), or the GPU (NVML)")
       ->excludes(cold);
   command
