@@ -29,6 +29,7 @@
 // threads of its own (a peer) has call(const Launch&, const Args&, const Params&) in place of run.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -69,11 +70,17 @@ struct ParamSpec {
 };
 
 /// A part of a variant that is timed on its own. `timed = false` is a preparation that the variant's time
-/// leaves out, such as the copy that an in-place library needs.
+/// leaves out, such as the copy that an in-place library needs. `lasts`: what it makes serves any number of
+/// runs, as a plan does, so that short runs can follow one another without it.
 struct PhaseSpec {
   std::string_view name;
-  bool timed = true;
+  bool timed = true, lasts = false;
 };
+
+/// Whether a run that follows another needs the last phase alone.
+constexpr bool repeats_last_phase(std::span<const PhaseSpec> phases) {
+  return !phases.empty() && std::ranges::all_of(phases.first(phases.size() - 1), &PhaseSpec::lasts);
+}
 
 using Entry = void (*)(const void* args, const Params&, const Launch&);
 using TraceEntry = void (*)(const void* args, const Params&, cache::Tracer&);

@@ -177,10 +177,12 @@ std::vector<double> Workspace::run(const Candidate& candidate, int times) {
   const ProfilerRange range(executor_, name_of_run(problem_, candidate));
   const PolicyOf policy(candidate);
   std::vector<double> seconds(variant.phases.size(), 0);
-  // The phases of one run belong together: a variant of several runs them all before the next run starts.
-  const int batch = variant.phases.size() == 1 ? times : 1;
+  // The phases of one run belong together: a variant runs them all before the next run starts, but for those
+  // that last.
+  const int batch = repeats_last_phase(variant.phases) ? times : 1;
   for (int done = 0; done < times; done += batch)
-    for (std::size_t p = 0; p < variant.phases.size(); ++p) seconds[p] += seconds_of(p, batch) / times;
+    for (std::size_t p = 0; p < variant.phases.size(); ++p)
+      seconds[p] += (variant.phases[p].lasts ? batch * seconds_of(p, 1) : seconds_of(p, batch)) / times;
   for (std::size_t p = 0; p < variant.phases.size(); ++p)
     if (!variant.phases[p].timed) seconds[p] = std::numeric_limits<double>::quiet_NaN();
   return seconds;

@@ -142,9 +142,10 @@ class Rounds {
   // untimed preparation or inputs that it changes forbid it.
   int times_of(std::size_t c) {
     const Candidate& candidate = results_[c].candidate;
-    if (protocol_.cold || runs_[c].slow || workspace_.in_place() || candidate.variant->phases.size() != 1)
+    if (protocol_.cold || runs_[c].slow || workspace_.in_place() ||
+        !repeats_last_phase(candidate.variant->phases))
       return 1;
-    const double once = workspace_.run(candidate)[0];
+    const double once = workspace_.run(candidate).back();
     return once < 1e-3 ? static_cast<int>(std::clamp(1e-3 / std::max(once, 1e-9), 1.0, 1e5)) : 1;
   }
 

@@ -21,7 +21,7 @@ struct fft_codelets {
   using operations = OperationList<Fft>;
   static constexpr ParamSpec params[] = {
       {"base", Transform<double>::base, "up to so many numbers, the columns are one codelet in registers"}};
-  static constexpr PhaseSpec phases[] = {{"twiddles", false}, {"transform"}};
+  static constexpr PhaseSpec phases[] = {{"plan", false, true}, {"transform"}};
   static constexpr bool parallel = true;
   static constexpr Pages scratch_pages = Pages::huge;
 

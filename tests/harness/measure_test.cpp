@@ -43,6 +43,15 @@ struct phased : Base {
     if (phase == 2) copy(args);
   }
 };
+// `lasts`: the plan serves any number of runs.
+template <bool lasts>
+struct planned : Base {
+  static constexpr PhaseSpec phases[] = {{"plan", false, lasts}, {"run"}};
+  template <std::size_t phase>
+  static void run(auto&, const auto& args, const Params&) {
+    if (phase == 1) copy(args);
+  }
+};
 
 class Harness : public testing::Test {
  protected:
@@ -92,6 +101,20 @@ TEST_F(Harness, RepeatsARunTooShortForTheClock) {
   const auto results = measured({candidate<honest<0>>('a', 1e-5)}, {.min_rounds = 2, .max_rounds = 2});
   EXPECT_EQ(executor.times_log, (std::vector<int>{1, 1, 100, 100, 1}));
   EXPECT_NEAR(results[0].median_s(), 1e-5, 1e-12);
+}
+
+TEST_F(Harness, RepeatsARunWithoutAPlanThatLasts) {
+  const Protocol protocol{.min_rounds = 1, .max_rounds = 1, .seconds = 1};
+  const auto with_plan = measured({candidate<planned<true>>('a', 1e-5)}, protocol);
+  EXPECT_EQ(std::ranges::max(executor.times_log), 100);
+  EXPECT_DOUBLE_EQ(with_plan[0].median_s(), 1e-5);
+  // Each call of the plan is one.
+  for (std::size_t call = 0; call < executor.times_log.size(); call += 2)
+    EXPECT_EQ(executor.times_log[call], 1) << call;
+  executor.times_log.clear();
+  const auto without = measured({candidate<planned<false>>('a', 1e-5)}, protocol);
+  EXPECT_EQ(std::ranges::max(executor.times_log), 1);
+  EXPECT_DOUBLE_EQ(without[0].median_s(), 1e-5);
 }
 
 TEST_F(Harness, StopsWhenItsTimeIsUsed) {
