@@ -56,7 +56,7 @@ grep -q '^toy 0: SM clock .*, throttled (its power limit for ' "$work/compare" |
 "$program" report "$work/compare.json" > "$work/report"
 grep -q '^toy 0: .* throttled' "$work/report" || fail "report: no state of the toy: $(cat "$work/report")"
 "$program" report "$work/compare.json" --html "$work/page.html"
-for side in toy 'toy library' "toy's best, with transfers"; do
+for side in toy "toy's best, with transfers"; do
   grep -q ">$side<" "$work/page.html" || fail "the comparison on the page has no side '$side'"
 done
 "$program" run transpose by_columns --backend toy --launch graph > "$work/out" 2> "$work/err" && fail "a toy has graphs"

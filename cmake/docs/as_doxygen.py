@@ -31,9 +31,9 @@ def comment(lines, indent, file):
     return [f"{indent}/// {line}".rstrip() for line in out]
 
 
-def used_names(text):
-    """The functions that a public header takes from elsewhere by `using`."""
-    return re.findall(r"^using ((?:\w+::)+\w+);$", text, re.M)
+def used_names(path, text):
+    """What a public header takes from elsewhere by `using`."""
+    return [] if "/detail/" in path else re.findall(r"^using ((?:\w+::)+\w+);$", text, re.M)
 
 
 def main(path):
@@ -47,9 +47,9 @@ def main(path):
         if block:
             if top:
                 out.extend(comment(block, indent, path))
-                if used_names(text):
+                if used_names(path, text):
                     out.append("///\n/// Its names from other headers:")
-                    out.extend(f"/// - @ref tallcache::{name}" for name in used_names(text))
+                    out.extend(f"/// - @ref tallcache::{name}" for name in used_names(path, text))
             else:
                 out.extend(comment(block, indent, None) if documents else [f"{indent}//"] * len(block))
         block = []

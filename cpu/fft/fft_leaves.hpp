@@ -48,11 +48,12 @@ struct Leaves {
     /// A transform of `radix` numbers. `to` may be `from`.
     void (*whole)(int radix, bool inverse, const T* from, T* to, Access);
   };
+  using Texts = CompiledTexts<Text>;
 };
 
 /// For T = double and float.
 template <class T>
-const CompiledTexts<Leaves<T>::template Text>& leaves();
+const typename Leaves<T>::Texts& leaves();
 
 /// The lanes of the vectors of T.
 template <class T>

@@ -30,7 +30,7 @@ HWY_EXPORT(DoubleLanes);
 }  // namespace
 
 template <>
-const CompiledTexts<Leaves<double>::Text>& leaves<double>() {
+const Leaves<double>::Texts& leaves<double>() {
   return *HWY_DYNAMIC_DISPATCH(DoubleTexts)();
 }
 template <>

@@ -30,7 +30,7 @@ HWY_EXPORT(FloatLanes);
 }  // namespace
 
 template <>
-const CompiledTexts<Leaves<float>::Text>& leaves<float>() {
+const Leaves<float>::Texts& leaves<float>() {
   return *HWY_DYNAMIC_DISPATCH(FloatTexts)();
 }
 template <>

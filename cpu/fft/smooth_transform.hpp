@@ -20,9 +20,9 @@ namespace tallcache::cpu::fft {
 
 // leaves_double.cpp and leaves_float.cpp.
 template <>
-const CompiledTexts<Leaves<double>::Text>& leaves<double>();
+const Leaves<double>::Texts& leaves<double>();
 template <>
-const CompiledTexts<Leaves<float>::Text>& leaves<float>();
+const Leaves<float>::Texts& leaves<float>();
 template <>
 Index lanes<double>();
 template <>

@@ -15,7 +15,9 @@ namespace tallcache::cpu::lu {
 
 using matmul::Trans;
 using matmul::Triangle;
+/// Whether op(A) stands left or right of X.
 enum class Side { left, right };
+/// Whether the diagonal of a triangle is taken for 1, and not read.
 enum class Diagonal { unit, non_unit };
 
 /// Whether the rows of a matrix collide in a first-level cache, whose sets are those of a page.

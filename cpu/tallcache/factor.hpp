@@ -22,13 +22,15 @@
 #include "common/span_views.hpp"
 #include "cpu/lu/lu_pivot_toledo.hpp"
 #include "cpu/lu/triangular_solves.hpp"
+#include "cpu/matmul/gemm.hpp"
+#include "cpu/matmul/gemmt.hpp"
 
 namespace tallcache {
 
 using cpu::lu::Diagonal;
 using cpu::lu::Side;
-using cpu::lu::Triangle;
 using cpu::matmul::Trans;
+using cpu::matmul::Triangle;
 
 /// The elements of the matrices that are decomposed.
 template <class T>

@@ -54,11 +54,11 @@ void apply_q(cpu::qr::WithQ with, MatrixView<const T> factors, VectorView<const 
 
 }  // namespace detail
 
-/// A = Q R in place, on `threads` threads including the caller: the same bytes on any number of them. R
-/// replaces the upper trapezoid of A, with the diagonal. Q = H_0 H_1 ... H_(k - 1), H_j = I - tau_j v_j
-/// v_j^T; column j of A below the diagonal holds v_j, which is 0 above row j and 1 in row j. tau has k
-/// elements, each 0 or from 1 to 2. Columns are scaled so that squares neither over- nor underflow. A NaN
-/// or an infinity in column j makes NaN of it and the columns behind. Throws Error when tau has another
+/// A = Q R in place, A being m x n, on `threads` threads including the caller: the same bytes on any number
+/// of them. R replaces the upper trapezoid of A, with the diagonal. Q = H_0 H_1 ... H_(k - 1), H_j = I -
+/// tau_j v_j v_j^T; column j of A below the diagonal holds v_j, which is 0 above row j and 1 in row j. tau
+/// has k elements, each 0 or from 1 to 2. Columns are scaled so that squares neither over- nor underflow. A
+/// NaN or an infinity in column j makes NaN of it and the columns behind. Throws Error when tau has another
 /// size, sizes are negative or overflow, or A and tau overlap.
 ///
 /// Source: Elmroth, Gustavson, "Applying recursion to serial and parallel QR factorization leads to better
@@ -70,8 +70,7 @@ void qr_factor(MatrixView<T> a, std::type_identity_t<VectorView<T>> tau, int thr
 
 /// C = Q C, or Q^T C where `trans` is Trans::yes, as LAPACK's ormqr from the left, on `threads` threads
 /// including the caller. `a` and `tau` are those of qr_factor(); the first tau.size reflectors are used. C is
-/// m x p. Throws Error when the sizes do not fit,
-/// or C overlaps A or tau.
+/// m x p. Throws Error when the sizes do not fit, or C overlaps A or tau.
 ///
 /// Source: Schreiber, Van Loan, "A storage-efficient WY representation for products of Householder
 /// transformations", SIAM Journal on Scientific and Statistical Computing 10(1), 1989.
