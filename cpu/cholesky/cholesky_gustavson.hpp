@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 
 #include "common/cache/ideal_misses.hpp"
 #include "common/ops/cholesky.hpp"
@@ -121,11 +120,11 @@ class GustavsonCholesky {
 
   /// A square, of which the lower triangle is subtracted. It begins at row `begin` of C.
   void subtract_diagonal(Matrix c, Constant a, Constant at, Index begin) const {
-    constexpr matmul::GemmSizes unpacked{.min_packed = std::numeric_limits<std::int32_t>::max()};
     const Index ld = odd_square();
     const Matrix square = MatrixView<T>{squares_.data + begin * ld, c.rows, c.rows, ld}.with(c.access());
     Serial serial;
-    lu::multiply<Serial, T, Access>(serial, T{1}, a, Trans::no, at, Trans::no, T{0}, square, {}, unpacked);
+    lu::multiply<Serial, T, Access>(serial, T{1}, a, Trans::no, at, Trans::no, T{0}, square, {},
+                                    lu::unpacked);
     for (Index i = 0; i < c.rows; ++i)
       for (Index j = 0; j <= i; ++j) c(i, j) -= T(square(i, j));
   }

@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "common/ops/lu.hpp"
 #include "cpu/lu/triangular_solves.hpp"
@@ -51,7 +50,6 @@ struct Panel {
     const TriangularSolve<T, Access> solve{Side::right, Triangle::upper, Trans::no, Diagonal::unit, memory};
     solve(fork, columns.block(begin, begin, left, left), upper);
     // The product reads factors where they lie, which are in a near cache, and whole vectors of them.
-    constexpr matmul::GemmSizes unpacked{.min_packed = std::numeric_limits<std::int32_t>::max()};
     const Index lanes = matmul::register_kernel<T>().lanes, below = ceil_div(rows - middle, lanes) * lanes;
     multiply<Fork, T, Access>(fork, T{-1}, upper, Trans::no, columns.block(begin, middle, left, below),
                               Trans::no, T{1}, columns.block(middle, middle, right, below), memory.product,

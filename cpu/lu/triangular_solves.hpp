@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "cpu/lu/panel_kernel.hpp"
 #include "cpu/matmul/gemmt.hpp"
@@ -30,6 +32,9 @@ constexpr bool rows_collide(const MatrixView<T, Access>& a) {
 /// From this size of the other one on a factor is packed whose rows collide. Others wait for the product's
 /// own size, which is right for matrices of a good leading dimension.
 inline constexpr Index small_product = 48;
+
+/// Factors are read where they lie, whatever their size.
+inline constexpr matmul::GemmSizes unpacked{.min_packed = std::numeric_limits<std::int32_t>::max()};
 
 /// C = alpha op(A) op(B) + beta C in row-major order.
 template <class Fork, class T, class Access>

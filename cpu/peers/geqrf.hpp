@@ -3,7 +3,8 @@
 
 #include "common/variant.hpp"
 #include "cpu/peers/blas.hpp"
-#include "cpu/peers/geqrf_library.hpp"
+#include "cpu/peers/lapack.hpp"
+#include "cpu/transpose/naive.hpp"
 
 namespace tallcache::cpu::peers {
 
@@ -15,9 +16,9 @@ struct geqrf {
   static constexpr PhaseSpec phases[] = {{"to columns", false}, {"factor"}, {"to rows", false}};
   static constexpr bool parallel = true;
 
-  static std::string unavailable() { return geqrf_library().reason(); }
-  static void prepare() { geqrf_library(); }
-  static std::string runs_as() { return geqrf_library().core(); }
+  static std::string unavailable() { return Lapack::reason(); }
+  static void prepare() { lapack(); }
+  static std::string runs_as() { return lapack().core(); }
   static bool supports(const Shape& shape) { return fits_cblas(shape); }
 
   template <class T>
@@ -31,16 +32,12 @@ struct geqrf {
     const auto a = args.a;
     auto scratch = args.scratch;
     const auto columns = scratch.template matrix<T>(a.cols, a.rows);
-    if constexpr (phase == 1) {
-      if (args.tau.size > 0)
-        geqrf_library().factor(a.rows, a.cols, columns.data, columns.ld, args.tau.data, launch.threads);
+    if constexpr (phase == 0) {
+      transpose::transpose_naive(columns, a);
+    } else if constexpr (phase == 1) {
+      if (args.tau.size > 0) lapack().factor_orthogonally(columns, args.tau, launch.threads);
     } else {
-      for (Index i = 0; i < a.rows; ++i)
-        for (Index j = 0; j < a.cols; ++j)
-          if constexpr (phase == 0)
-            columns(j, i) = a(i, j);
-          else
-            a(i, j) = columns(j, i);
+      transpose::transpose_naive(a, columns);
     }
   }
 };

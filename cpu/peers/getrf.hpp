@@ -5,6 +5,7 @@
 #include "common/variant.hpp"
 #include "cpu/peers/blas.hpp"
 #include "cpu/peers/lapack.hpp"
+#include "cpu/transpose/naive.hpp"
 
 namespace tallcache::cpu::peers {
 
@@ -34,16 +35,12 @@ struct getrf {
     Scratch<> scratch = args.scratch;
     auto columns = scratch.template matrix<typename std::decay_t<decltype(a)>::value_type>(a.cols, ld);
     columns.cols = a.rows;
-    if constexpr (phase == 1) {
+    if constexpr (phase == 0)
+      transpose::transpose_naive(columns, a);
+    else if constexpr (phase == 1)
       lapack().factor(columns, args.exchanges, launch.threads);
-    } else {
-      for (Index i = 0; i < a.rows; ++i)
-        for (Index j = 0; j < a.cols; ++j)
-          if constexpr (phase == 0)
-            columns(j, i) = a(i, j);
-          else
-            a(i, j) = columns(j, i);
-    }
+    else
+      transpose::transpose_naive(a, columns);
   }
 };
 

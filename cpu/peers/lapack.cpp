@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <vector>
 
 #include "cpu/peers/blas.hpp"
 #include "cpu/peers/shared_library.hpp"
@@ -26,8 +27,9 @@ Lapack::Lapack() {
   void* const library = load_copy(fastest.path());
   const bool complete = find(library, "dgetrf_", dgetrf_) && find(library, "sgetrf_", sgetrf_) &&
                         find(library, "dpotrf_", dpotrf_) && find(library, "spotrf_", spotrf_) &&
+                        find(library, "dgeqrf_", dgeqrf_) && find(library, "sgeqrf_", sgeqrf_) &&
                         find(library, "openblas_set_num_threads", openblas_threads_);
-  if (!complete) throw Error(fastest.path() + " lacks getrf or potrf");
+  if (!complete) throw Error(fastest.path() + " lacks getrf, potrf or geqrf");
 }
 
 void Lapack::set_threads(int threads) {
@@ -56,6 +58,21 @@ void Lapack::cholesky(MatrixView<T> a, int threads, Potrf<T> function) {
   if (info > 0) throw_not_positive_definite(info - 1, a(info - 1, info - 1));
 }
 
+template <class T>
+void Lapack::factor_orthogonally(MatrixView<T> columns, VectorView<T> tau, int threads, Geqrf<T> function) {
+  const int m = as_int(columns.cols), n = as_int(columns.rows), ld = as_int(std::max<Index>(1, columns.ld));
+  static thread_local std::vector<T> work;
+  int info = 0;
+  const int query = -1;
+  T wanted{};
+  set_threads(threads);
+  function(&m, &n, columns.data, &ld, tau.data, &wanted, &query, &info);
+  const int size = std::max(1, static_cast<int>(wanted));
+  if (static_cast<int>(work.size()) < size) work.resize(size);
+  function(&m, &n, columns.data, &ld, tau.data, work.data(), &size, &info);
+  if (info != 0) throw Error("geqrf: argument " + std::to_string(-info) + " is wrong");
+}
+
 void Lapack::factor(MatrixView<double> columns, VectorView<std::int32_t> exchanges, int threads) {
   factor(columns, exchanges, threads, dgetrf_);
 }
@@ -64,6 +81,12 @@ void Lapack::factor(MatrixView<float> columns, VectorView<std::int32_t> exchange
 }
 void Lapack::cholesky(MatrixView<double> a, int threads) { cholesky(a, threads, dpotrf_); }
 void Lapack::cholesky(MatrixView<float> a, int threads) { cholesky(a, threads, spotrf_); }
+void Lapack::factor_orthogonally(MatrixView<double> columns, VectorView<double> tau, int threads) {
+  factor_orthogonally(columns, tau, threads, dgeqrf_);
+}
+void Lapack::factor_orthogonally(MatrixView<float> columns, VectorView<float> tau, int threads) {
+  factor_orthogonally(columns, tau, threads, sgeqrf_);
+}
 
 Lapack& lapack() {
   static Lapack loaded;

@@ -7,6 +7,7 @@
 
 #include "common/ops/cholesky.hpp"
 #include "common/ops/lu.hpp"
+#include "common/ops/qr.hpp"
 
 namespace tallcache::cpu::peers {
 
@@ -33,17 +34,27 @@ class Lapack {
   void cholesky(MatrixView<double> a, int threads);
   void cholesky(MatrixView<float> a, int threads);
 
+  /// A = Q R by geqrf for the matrix whose columns are the rows of `columns`. The workspace is of the size
+  /// that the library asks for. Throws Error when the library rejects an argument, and as factor().
+  void factor_orthogonally(MatrixView<double> columns, VectorView<double> tau, int threads);
+  void factor_orthogonally(MatrixView<float> columns, VectorView<float> tau, int threads);
+
  private:
   template <class T>
   using Getrf = void (*)(const int* m, const int* n, T* a, const int* lda, int* ipiv, int* info);
   template <class T>
   using Potrf = void (*)(const char* uplo, const int* n, T* a, const int* lda, int* info,
                          std::size_t uplo_size);
+  template <class T>
+  using Geqrf = void (*)(const int* m, const int* n, T* a, const int* lda, T* tau, T* work, const int* lwork,
+                         int* info);
 
   template <class T>
   void factor(MatrixView<T> columns, VectorView<std::int32_t> exchanges, int threads, Getrf<T> function);
   template <class T>
   void cholesky(MatrixView<T> a, int threads, Potrf<T> function);
+  template <class T>
+  void factor_orthogonally(MatrixView<T> columns, VectorView<T> tau, int threads, Geqrf<T> function);
   void set_threads(int threads);
 
   std::string core_;
@@ -51,6 +62,8 @@ class Lapack {
   Getrf<float> sgetrf_ = nullptr;
   Potrf<double> dpotrf_ = nullptr;
   Potrf<float> spotrf_ = nullptr;
+  Geqrf<double> dgeqrf_ = nullptr;
+  Geqrf<float> sgeqrf_ = nullptr;
   void (*openblas_threads_)(int) = nullptr;
   int threads_ = 0;
 };

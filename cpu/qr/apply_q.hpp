@@ -31,18 +31,11 @@ class ApplyQ {
   /// C is m x p. The factors are those of qr, of which the first tau.size reflectors are used.
   ApplyQ(WithQ with, Factors factors, VectorView<const T, Access> tau, M c, Scratch<Access> scratch)
       : with_(with), factors_(factors), tau_(tau), c_(c), sizes_(factors.rows, tau.size) {
-    const auto& s = sizes_;
-    q_.vt = scratch.template matrix<T>(s.columns, s.ld);
-    q_.v = scratch.template matrix<T>(s.panels * s.m, s.panel_ld);
-    q_.t = scratch.template matrix<T>(s.panels * s.width, s.width);
-    copy_ = scratch.template matrix<T>(c.cols, s.ld);
-    q_.x = scratch.template matrix<T>(c.cols, s.panel_ld);
-    q_.y = scratch.template matrix<T>(c.cols, s.panel_ld);
+    q_ = Reflectors<T, Access>::take(scratch, sizes_);
+    copy_ = scratch.template matrix<T>(c.cols, sizes_.ld);
+    q_.x = scratch.template matrix<T>(c.cols, sizes_.panel_ld);
+    q_.y = scratch.template matrix<T>(c.cols, sizes_.panel_ld);
     q_.backwards = with != WithQ::multiply_transposed;
-    q_.rows = s.m;
-    q_.padded = ceil_div(s.m, leaf_columns) * leaf_columns;
-    q_.k = s.k;
-    q_.columns = s.width;
   }
 
   template <class Fork>

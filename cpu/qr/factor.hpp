@@ -70,6 +70,19 @@ struct Reflectors {
   bool backwards = false;  ///< the triangles are transposed: a panel's reflectors in the reverse order
   Index padded;  ///< rows of V and of what is multiplied, with zeros up to a multiple of leaf_columns
 
+  /// In scratch of these sizes, but for x and y.
+  static Reflectors take(Scratch<Access>& scratch, const FactorSizes& s) {
+    Reflectors q;
+    q.vt = scratch.template matrix<T>(s.columns, s.ld);
+    q.v = scratch.template matrix<T>(s.panels * s.m, s.panel_ld);
+    q.t = scratch.template matrix<T>(s.panels * s.width, s.width);
+    q.columns = s.width;
+    q.rows = s.m;
+    q.k = s.k;
+    q.padded = ceil_div(s.m, leaf_columns) * leaf_columns;
+    return q;
+  }
+
   Index width(Index first) const { return std::min(columns, k - first); }
   M vt_of(Index first) const { return vt.block(first, first, width(first), padded - first); }
   M v_of(Index first) const { return v.block(first / columns * rows + first, 0, rows - first, width(first)); }
@@ -122,18 +135,11 @@ class Factorization {
   /// Takes scratch of FactorSizes.
   Factorization(M a, VectorView<T, Access> tau, Scratch<Access> scratch)
       : sizes_(a.rows, a.cols), a_(a), tau_(tau) {
-    const auto& s = sizes_;
-    copy_ = scratch.template matrix<T>(s.columns, s.ld);
-    q_.v = scratch.template matrix<T>(s.panels * s.m, s.panel_ld);
-    q_.t = scratch.template matrix<T>(s.panels * s.width, s.width);
-    q_.x = scratch.template matrix<T>(s.columns, s.panel_ld);
-    q_.y = scratch.template matrix<T>(s.columns, s.panel_ld);
-    spare_ = scratch.template vector<T>(s.spare);
-    q_.vt = copy_;
-    q_.rows = s.m;
-    q_.padded = ceil_div(s.m, leaf_columns) * leaf_columns;
-    q_.k = s.k;
-    q_.columns = s.width;
+    q_ = Reflectors<T, Access>::take(scratch, sizes_);
+    q_.x = scratch.template matrix<T>(sizes_.columns, sizes_.panel_ld);
+    q_.y = scratch.template matrix<T>(sizes_.columns, sizes_.panel_ld);
+    spare_ = scratch.template vector<T>(sizes_.spare);
+    copy_ = q_.vt;
   }
 
   template <class Fork>
