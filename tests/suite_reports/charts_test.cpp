@@ -93,10 +93,11 @@ TEST(Rooflines, HaveEachRunOnceAndTheFastestOfEachSizeByName) {
   document.limits = {limit("multiply_add", "float", 1, 1e-9), limit("memory_traffic", "byte", 1, 1e-9)};
   Rooflines rooflines;
   for (int i = 0; i < 2; ++i) rooflines.add(document);
-  ASSERT_EQ(rooflines.charts().size(), 1U);
+  const std::vector<Chart> charts = rooflines.charts();
+  ASSERT_EQ(charts.size(), 1U);
   std::size_t points = 0;
   std::string labels;
-  for (const Series& series : rooflines.charts()[0].series)
+  for (const Series& series : charts[0].series)
     for (const ChartPoint& point : series.points)
       if (series.drawn == Drawn::points) {
         ++points;
