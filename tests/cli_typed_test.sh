@@ -33,6 +33,10 @@ bad "no variant of matmul matches 'x\*'" run matmul 'x*' "${fast[@]}"
 run 0 run matmul naive tiled --shape 'm=8..32*2,k=4' --seconds 0.001 --json sweep.json
 for size in 8 16 32; do has out "^matmul double m=$size,n=$size,k=4"; done
 has out "over naive"; has out " 1.00x"
+run 0 profile matmul recursive --unit-cost --shape 'm=8..32*2' --param base=4 --json profiles.json --csv profiles.csv
+has out "m=8,.* to m=32,"; has out "^recursive base=4, m=32,"; conforms profiles.json
+[ "$(grep -c '^"recursive base=4, m=' profiles.csv)" = 3 ] || fail "a sweep has not a row for each size"
+bad "no sweep" profile matmul --shape 'm=8..32'
 bad "no sweep" run matmul --shape 'm=8..32'
 bad "no sweep" run matmul --shape 'm=32..8*2'
 bad "no sweep" run matmul --shape 'm=8..32*1'
@@ -62,6 +66,10 @@ bad "from 1 to" run matmul naive --shape m=8 --repetitions 0
 
 # How much is said.
 run 0 run matmul naive "${fast[@]}" --quiet --json quiet.json; lacks out .; lacks err .; has quiet.json '"time"'
+run 0 machine --quick --quiet --json machine.json; lacks out .; lacks err .; has machine.json '"limits"'
+run 0 profile fib fib --unit-cost --quiet --json profile.json; lacks out .; lacks err .; has profile.json '"span"'
+run 0 reproduce fib --smoke --quiet --results quiet_results --json fib.json; lacks out .; lacks err .
+has fib.json '"time"'
 run 0 run matmul naive "${fast[@]}" --verbose; has err "^matmul double m=8,n=8,k=8 on the CPU: 1 repetition$"; has err "2 repetitions"
 bad "excludes" run matmul naive "${fast[@]}" --verbose --quiet
 run 0 run matmul naive "${fast[@]}"; has out "[0-9] [un]s "

@@ -28,7 +28,7 @@ void add_json_file(CLI::App& command, std::string& path) {
 Output::Output(std::string path) : path_(std::move(path)) { require_writable(path_); }
 
 void Output::part(const Document& document, const std::string& text) const {
-  if (verbosity() != Verbosity::quiet) print(path_ == "-" ? Stream::error : Stream::output, "{}\n", text);
+  print(path_ == "-" ? Stream::progress : Stream::report, "{}\n", text);
   keep(document);
 }
 

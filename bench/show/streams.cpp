@@ -36,6 +36,8 @@ void require_printed() {
   if (output_error) throw Error(fmt::format("cannot write standard output: {}", std::strerror(output_error)));
 }
 
+bool is_standard_output(Stream stream) { return stream == Stream::output || stream == Stream::report; }
+
 }  // namespace
 
 int run_program(std::string_view name, const std::function<int()>& run) {
@@ -59,16 +61,17 @@ Verbosity verbosity() { return chosen_verbosity; }
 
 bool is_coloured(Stream stream) {
   const char *const no_colour = std::getenv("NO_COLOR"), *const terminal = std::getenv("TERM");
-  return isatty(stream == Stream::output ? STDOUT_FILENO : STDERR_FILENO) &&
+  return isatty(is_standard_output(stream) ? STDOUT_FILENO : STDERR_FILENO) &&
          (!no_colour || *no_colour == 0) && terminal && std::string_view(terminal) != "dumb";
 }
 
 void print_text(Stream stream, std::string_view text) {
-  if (stream == Stream::progress && chosen_verbosity == Verbosity::quiet) return;
-  FILE* const file = stream == Stream::output ? stdout : stderr;
+  const bool may_be_silent = stream == Stream::report || stream == Stream::progress;
+  if (may_be_silent && chosen_verbosity == Verbosity::quiet) return;
+  FILE* const file = is_standard_output(stream) ? stdout : stderr;
   const bool written =
       std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
-  if (!written && stream == Stream::output && !output_error) output_error = errno;
+  if (!written && file == stdout && !output_error) output_error = errno;
 }
 
 }  // namespace tallcache

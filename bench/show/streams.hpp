@@ -24,8 +24,8 @@ struct Exit : std::runtime_error {
 /// using it still fails. A file beyond the limit on its size is an error and no longer the program's end.
 int run_program(std::string_view name, const std::function<int()>& run);
 
-/// Progress goes to standard error, unless it is quiet.
-enum class Stream { output, error, progress };
+/// A report goes to standard output, progress to standard error, both unless it is quiet.
+enum class Stream { output, report, error, progress };
 
 /// How much is said beside the results: nothing but errors, the usual, or every round.
 enum class Verbosity { quiet, usual, verbose };

@@ -30,7 +30,7 @@ void describe_machine(const MachineOptions& options) {
   const bool text = options.json != "-";
   Machine machine = this_machine();
   machine.peers = peer_libraries();
-  if (text) print_text(Stream::output, report(machine));
+  if (text) print_text(Stream::report, report(machine));
 
   const bool terminal = isatty(STDERR_FILENO);
   const DeviceWatch watch(0);
@@ -38,13 +38,13 @@ void describe_machine(const MachineOptions& options) {
   const auto limits = measured_limits(protocol, 0, [&](std::string_view what) {
     if (terminal) print(Stream::progress, "\r\033[Kmeasuring: {} ...", what);
   });
-  if (terminal) print(Stream::error, "\r\033[K");
+  if (terminal) print(Stream::progress, "\r\033[K");
   Document document{.kind = "machine", .context = machine_context(), .limits = limits};
   document.context["peers"] = machine.peers;
   watch.note(document);
-  if (text) print_text(Stream::output, limits_text(document.limits));
+  if (text) print_text(Stream::report, limits_text(document.limits));
   if (const std::string states = device_state_text(document); text && !states.empty())
-    print("\nState before and after\n{}", states);
+    print(Stream::report, "\nState before and after\n{}", states);
   if (!options.json.empty()) write_document(options.json, document);
 }
 

@@ -11,6 +11,7 @@
 #include "bench/measure/host_options.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
+#include "bench/measure/sweep.hpp"
 #include "bench/show/drawing.hpp"
 #include "bench/show/streams.hpp"
 #include "bench/studies/profile/profile.hpp"
@@ -87,16 +88,30 @@ std::vector<Measurement> timed(Workspace& workspace, const Candidate& candidate,
   return measure(workspace, list, {.seconds = seconds});
 }
 
-// Everything that can be refused is, before anything runs.
-std::vector<Candidate> planned(const Problem& problem, ProfilingOptions& options) {
-  const Operation& operation = *problem.operation;
-  const auto list = chosen(operation, options);
+struct ProblemToProfile {
+  Problem problem;
+  std::vector<Candidate> candidates;
+};
+
+ProblemToProfile planned_one(const ProfilingOptions& options) {
+  const Problem problem = problem_of(options);
+  const auto list = chosen(*problem.operation, options);
   for (const Candidate& candidate : list) {
     if (std::string reason = candidate.variant->unavailable(); !reason.empty())
       throw Error(fmt::format("{} is unavailable: {}", candidate.variant->name, reason));
     if (!candidate.variant->supports(problem.shape))
       throw Error(fmt::format("{} does not support {}", candidate.variant->name,
-                              to_string(operation, problem.shape)));
+                              to_string(*problem.operation, problem.shape)));
+  }
+  return {problem, list};
+}
+
+// The problems of a sweep. Everything that can be refused is, before anything runs.
+std::vector<ProblemToProfile> planned(ProfilingOptions& options) {
+  std::vector<ProblemToProfile> list;
+  for (const std::string& shape : swept_shapes(std::string(options.shape))) {
+    options.shape = shape;
+    list.push_back(planned_one(options));
   }
   validate({.burden = options.burden.value_or(0),
             .threads = options.threads,
@@ -136,20 +151,21 @@ void put_records(Document& document, Workspace& workspace, const Candidate& cand
 
 void profile_problem(ProfilingOptions& options) {
   set_fork_policy(options.fork);
-  const Problem problem = problem_of(options);
-  const std::vector<Candidate> list = planned(problem, options);
+  const std::vector<ProblemToProfile> list = planned(options);
   const double burden = options.burden      ? *options.burden
                         : options.unit_cost ? cilkview_burden
                                             : measured_burden(options.fork);
-  Document document{
-      .kind = "profile", .context = machine_context(), .plan = Json::array({part_of(problem, options)})};
+  Document document{.kind = "profile", .context = machine_context(), .plan = Json::array()};
+  for (const ProblemToProfile& one : list) document.plan.push_back(part_of(one.problem, options));
   const bool text = options.json != "-" && options.csv != "-";
-  if (text) print_text(Stream::output, profile_heading(document));
+  if (text) print_text(Stream::report, profile_heading(document));
   const auto executor = make_executor("cpu");
-  Workspace workspace(problem, *executor);
-  for (const Candidate& candidate : list) {
-    put_records(document, workspace, candidate, options, burden);
-    if (text) print_text(Stream::output, profile_text(profiled_variants(document).back(), Style::terminal));
+  for (const ProblemToProfile& one : list) {
+    Workspace workspace(one.problem, *executor);
+    for (const Candidate& candidate : one.candidates) {
+      put_records(document, workspace, candidate, options, burden);
+      if (text) print_text(Stream::report, profile_text(profiled_variants(document).back(), Style::terminal));
+    }
   }
   if (!options.csv.empty()) write_text(options.csv, cilkscale_csv(document));
   if (!options.svg.empty()) write_text(options.svg, svg_file(speedup_chart(document)));

@@ -14,7 +14,7 @@
 
 namespace tallcache {
 
-/// The plan's one part.
+/// A part of the plan: one problem, of a sweep of sizes several.
 struct ProfilePart : PlannedProblem {
   std::string unit;  ///< of costs: "ns" or "access"
   int threads = 1;   ///< that ran the program
@@ -25,6 +25,7 @@ TALLCACHE_JSON_FIELDS(ProfilePart, operation, element, shape, size, input, unit,
 
 /// One variant with its work and span and, where it was timed, its records on different numbers of threads.
 struct ProfiledVariant {
+  std::string title;  ///< its name and parameters, and in a sweep its sizes
   const Record* record;
   Profile profile;
   std::vector<const Record*> times;  ///< in the order of the document: one thread first
@@ -42,7 +43,8 @@ std::string profile_heading(const Document&);
 Grid profile_grid(const ProfiledVariant&);
 std::string profile_text(const ProfiledVariant&, Style);
 
-/// The columns of Cilkscale (OpenCilk), a row for each variant, so that scripts made for it can read them.
+/// The columns of Cilkscale (OpenCilk), a row for each variant, so that scripts made for it can read them. In
+/// a sweep the tag names the sizes, too.
 /// With times there is one more column for each number of threads: "1c time (seconds)".
 std::string cilkscale_csv(const Document&);
 

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "bench/show/charts.hpp"
 #include "bench/show/kind.hpp"
@@ -32,11 +34,19 @@ std::string average(double value, std::uint64_t count, bool unit_cost) {
   return unit_cost ? fmt::format("{:.2f}", each) : cost(each, false);
 }
 
-std::string title_of(const Record& record) {
+std::string title_of(const Record& record, std::span<const ProfilePart> parts) {
   std::string text = record.variant;
   for (const auto& [name, value] : record.params.items())
     text += fmt::format("{}{}={}", text == record.variant ? " " : ",", name, value.dump());
-  return text;
+  if (parts.size() == 1) return text;
+  const auto part = std::ranges::find(parts, record.shape, &ProfilePart::shape);
+  return part == parts.end() ? text : fmt::format("{}, {}", text, part->size);
+}
+
+// Of a sweep the first problem and the sizes of the last.
+std::string titles_of(std::span<const ProfilePart> parts) {
+  return parts.size() == 1 ? parts[0].title()
+                           : fmt::format("{} to {}", parts.front().title(), parts.back().size);
 }
 
 Grid ranges(const Profile& profile) {
@@ -81,7 +91,7 @@ std::string full(const Document& document) {
 // What the profile promises for P processors, and what was measured on them.
 std::vector<Series> speedup_series(const ProfiledVariant& v) {
   const Family family = family_of(*v.record);
-  const std::string name = title_of(*v.record);
+  const std::string& name = v.title;
   Series most{.name = name, .family = family};
   Series least{.name = name + ", at least", .family = family, .drawn = Drawn::bound, .companion = true};
   Series measured{
@@ -119,11 +129,12 @@ std::vector<Chart> charts(const Document& document) { return {speedup_chart(docu
 }  // namespace
 
 Chart speedup_chart(const Document& document) {
-  Chart chart{.title = "Speed-up that work and span allow: " + parts_of<ProfilePart>(document).at(0).title(),
+  const auto parts = parts_of<ProfilePart>(document);
+  Chart chart{.title = "Speed-up that work and span allow: " + titles_of(parts),
               .x = "P, processors",
               .y = "speed-up",
               .companions = "lines: at most; dotted: at least, burdened; crosses: measured",
-              .file = parts_of<ProfilePart>(document).at(0).operation};
+              .file = parts.at(0).operation};
   Series linear{.name = "linear", .family = Family::theory, .drawn = Drawn::bound};
   for (const int p : {1, range_processors.back()})
     linear.points.push_back({static_cast<double>(p), static_cast<double>(p)});
@@ -139,9 +150,11 @@ double ProfiledVariant::speedup(const Record& timed) const {
 
 std::vector<ProfiledVariant> profiled_variants(const Document& document) {
   std::vector<ProfiledVariant> list;
+  const auto parts = parts_of<ProfilePart>(document);
   for (const Record& record : document.measurements) {
     if (!is_profile(record)) continue;
-    ProfiledVariant& variant = list.emplace_back(ProfiledVariant{&record, profile_of(record), {}});
+    ProfiledVariant& variant =
+        list.emplace_back(ProfiledVariant{title_of(record, parts), &record, profile_of(record), {}});
     for (const Record& timed : document.measurements)
       if (!is_profile(timed) && same_variant(timed, record)) variant.times.push_back(&timed);
   }
@@ -149,9 +162,10 @@ std::vector<ProfiledVariant> profiled_variants(const Document& document) {
 }
 
 std::string profile_heading(const Document& document) {
-  const ProfilePart part = parts_of<ProfilePart>(document).at(0);
+  const auto parts = parts_of<ProfilePart>(document);
+  const ProfilePart& part = parts.at(0);
   return fmt::format(
-      "{}\ncosts in {}, on {} thread{}, {} blocks, grain {}\n", part.title(),
+      "{}\ncosts in {}, on {} thread{}, {} blocks, grain {}\n", titles_of(parts),
       part.unit == "access" ? "units: one a strand, one an access of an element" : "nanoseconds",
       part.threads, part.threads == 1 ? "" : "s", part.width, part.grain);
 }
@@ -160,7 +174,7 @@ Grid profile_grid(const ProfiledVariant& v) {
   const Profile& p = v.profile;
   const bool unit_cost = v.unit_cost();
   const Quantity* burden = v.record->find("burden");
-  Grid grid{.caption = title_of(*v.record), .columns = {{"", true}, {unit_cost ? "units" : "time"}}};
+  Grid grid{.caption = v.title, .columns = {{"", true}, {unit_cost ? "units" : "time"}}};
   const auto row = [&](std::string what, std::string value) {
     grid.rows.push_back({std::move(what), std::move(value)});
   };
@@ -195,10 +209,12 @@ std::string cilkscale_csv(const Document& document) {
     for (const Record* record : list.front().times)
       text += fmt::format(",{}c time (seconds)", record->threads);
   text += "\n";
+  const bool is_sweep = parts_of<ProfilePart>(document).size() > 1;
   for (const ProfiledVariant& v : list) {
     const Profile& p = v.profile;
-    text += fmt::format("{},{:.10g},{:.10g},{:.6g},{:.10g},{:.6g}", v.record->variant, p.work * scale,
-                        p.span * scale, p.parallelism(), p.burdened_span * scale, p.burdened_parallelism());
+    const std::string tag = is_sweep ? fmt::format("\"{}\"", v.title) : v.record->variant;
+    text += fmt::format("{},{:.10g},{:.10g},{:.6g},{:.10g},{:.6g}", tag, p.work * scale, p.span * scale,
+                        p.parallelism(), p.burdened_span * scale, p.burdened_parallelism());
     for (const Record* record : v.times)
       text += record->outcome.measured() ? fmt::format(",{:.9g}", record->seconds()) : std::string(",nan");
     text += "\n";

@@ -177,7 +177,7 @@ void reproduce(const ReproduceOptions& options) {
   context["mode"] = to_string(scale);
   context["seed"] = options.seed;
   Results results(options.results, context, options.fresh);
-  const Stream out = options.json == "-" ? Stream::error : Stream::output;
+  const Stream out = options.json == "-" ? Stream::progress : Stream::report;
   print(out, "{}\n", wrapped(machine_line({.kind = "reproduce", .context = context}), line_width(), 2));
 
   const std::vector<RowToMeasure> steps = rows_to_measure(tables, scale, options.seed);
