@@ -31,6 +31,13 @@ class ErrorReference {
 /// Kinds of factors: standard normal; uniform in [0, 1); of either sign with exponents over 2^40.
 inline constexpr std::string_view error_inputs[] = {"normal", "positive", "spread"};
 
+/// The number at a position of such an input. Throws Error on an unknown kind.
+double error_input(std::string_view input, std::uint64_t seed, std::uint64_t position);
+
+/// Of a Fourier transform in double, whose n is a power of two: each |y - exact| over the root mean square of
+/// the exact outputs, which are computed with 11 bits more.
+std::unique_ptr<ErrorReference> fft_reference(const Shape&, std::string_view input, std::uint64_t seed);
+
 /// Of a product C = A B in T, each |c - exact| over (|A||B|). Exact are sums in twice the precision: Dot2
 /// (Ogita, Rump, Oishi, "Accurate sum and dot product", 2005), whose error is below (k 2^-53)^2 of |A||B|.
 template <class T>

@@ -39,9 +39,27 @@ PeerComparison peers() {
   return comparison;
 }
 
+ErrorStudy errors() {
+  ErrorStudy study{.element = "complex_double",
+                   .dimension = "n",
+                   .smoke_ladder = {numbers(16), numbers(256)},
+                   .timed = numbers(Index{1} << 16),
+                   .smoke_timed = numbers(64),
+                   .inputs = error_inputs,
+                   .reference = &fft_reference,
+                   .relative_to = "the outputs' root mean square",
+                   .theory =
+                       "A Fourier transform of n numbers with correctly rounded roots has an error of at "
+                       "most about log2 n u of the outputs' norm, typically of the square root of that "
+                       "(Higham 2002, 24.1; Schatzman, Accuracy of the discrete Fourier transform and "
+                       "the fast Fourier transform, 1996)."};
+  for (const int lg : {4, 8, 12, 16, 20}) study.ladder.push_back(numbers(Index{1} << lg));
+  return study;
+}
+
 }  // namespace
 
 extern const Suite fft_suite;
-const Suite fft_suite{.operation = "fft", .steps = {steps()}, .peers = {peers()}};
+const Suite fft_suite{.operation = "fft", .steps = {steps()}, .peers = {peers()}, .errors = {errors()}};
 
 }  // namespace tallcache

@@ -8,9 +8,8 @@
 #include "common/compare.hpp"
 
 namespace tallcache {
-namespace {
 
-double element(std::string_view input, std::uint64_t seed, std::uint64_t position) {
+double error_input(std::string_view input, std::uint64_t seed, std::uint64_t position) {
   const std::uint64_t at = 3 * position;
   if (input == "positive") return random_unit(seed, at);
   if (input == "spread") {
@@ -23,10 +22,12 @@ double element(std::string_view input, std::uint64_t seed, std::uint64_t positio
          std::cos(2 * std::numbers::pi * random_unit(seed, at + 1));
 }
 
+namespace {
+
 template <class T>
 std::vector<T> elements(Index count, std::string_view input, std::uint64_t seed) {
   std::vector<T> list(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < list.size(); ++i) list[i] = static_cast<T>(element(input, seed, i));
+  for (std::size_t i = 0; i < list.size(); ++i) list[i] = static_cast<T>(error_input(input, seed, i));
   return list;
 }
 

@@ -103,6 +103,7 @@ struct ErrorStudy {
   std::span<const std::string_view> inputs;
   std::unique_ptr<ErrorReference> (*reference)(const Shape&, std::string_view input, std::uint64_t seed);
   std::string_view relative_to;  ///< the magnitude that the errors are divided by: "|A||B|"
+  std::string_view theory{};     ///< what is known of them; empty: of sums of products
   std::vector<ErrorRun> runs{};  ///< empty: every variant of the backend
   std::string_view backend = "cpu";
 };

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <limits>
+#include <numbers>
 #include <span>
 #include <string>
 #include <vector>
@@ -100,6 +102,36 @@ TEST(ErrorReference, WhatIsNotFiniteHasNoError) {
       EXPECT_TRUE(std::isnan(product.errors(c).max)) << bad << " at " << at;
       EXPECT_TRUE(std::isnan(product.errors(c).mean));
     }
+}
+
+TEST(ErrorReference, TransformsAreHeldAgainstTheirSums) {
+  using Complex = std::complex<double>;
+  constexpr Index n = 16;
+  for (const std::string_view input : error_inputs) {
+    const auto reference = fft_reference({{"n", n}}, input, 7);
+    std::vector<Complex> in(n), out(n);
+    std::byte* const buffers[] = {nullptr, reinterpret_cast<std::byte*>(in.data())};
+    reference->fill(buffers);
+    double squares = 0;
+    for (Index k = 0; k < n; ++k) {
+      std::complex<long double> sum = 0;
+      for (Index j = 0; j < n; ++j)
+        sum +=
+            std::complex<long double>(in[j]) *
+            std::polar(1.0L, -2 * std::numbers::pi_v<long double> * static_cast<long double>(j * k % n) / n);
+      out[k] = Complex(sum);
+      squares += std::norm(out[k]);
+    }
+    const auto errors = [&] { return reference->errors(std::as_bytes(std::span(out))); };
+    EXPECT_LE(errors().max, 4)
+        << input;  // the outputs are rounded, some of several times the root mean square
+    out[5] += 1000 * 0x1p-53 * std::sqrt(squares / n);
+    EXPECT_NEAR(errors().max, 1000, 10) << input;
+    out[5] = std::nan("");
+    EXPECT_TRUE(std::isnan(errors().max)) << input;
+  }
+  EXPECT_THROW(fft_reference({{"n", 12}}, "normal", 7), Error);
+  EXPECT_THROW(fft_reference({{"n", 0}}, "normal", 7), Error);
 }
 
 TEST(ErrorReference, InputsAreWhatTheirNamesSay) {

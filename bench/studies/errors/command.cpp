@@ -49,6 +49,7 @@ ErrorsPlan plan_of(const Operation& operation, const ErrorStudy& study, const Er
       .relative_to = std::string(study.relative_to),
       .timed = to_json(complete_shape(operation, options.smoke ? study.smoke_timed : study.timed)),
       .inputs = {study.inputs.begin(), study.inputs.end()}};
+  if (!study.theory.empty()) plan.theory = study.theory;
   for (const Shape& shape : options.smoke ? study.smoke_ladder : study.ladder)
     plan.ladder.push_back(to_json(complete_shape(operation, shape)));
   for (const Examined& one : list)
@@ -59,7 +60,7 @@ ErrorsPlan plan_of(const Operation& operation, const ErrorStudy& study, const Er
 
 void put_errors(Record& record, const ErrorStudy& study, const RoundingErrors& errors) {
   const std::string relative = fmt::format("|result - exact| over {}, u = 2^-{}", study.relative_to,
-                                           study.element == "double" ? 53 : 24);
+                                           study.element.ends_with("double") ? 53 : 24);
   record.quantities.push_back({"max error", "u", errors.max, Origin::reference, "largest " + relative});
   record.quantities.push_back({"mean error", "u", errors.mean, Origin::reference, "mean " + relative});
 }
@@ -144,8 +145,8 @@ void errors(const ErrorsOptions& options) {
 void add_errors(CLI::App& app) {
   const auto [command, options] = add_command(
       app, errors, "errors",
-      "Rounding errors beside speeds: how the variants' sums lose digits as they grow, against sums in twice "
-      "the precision",
+      "Rounding errors beside speeds: how many digits variants lose as a problem grows, against results in "
+      "a higher precision",
       "Example: tallcache errors matmul --json errors.json");
   add_suite(*command, *options, has_errors);
   above_zero(command->add_option("--seconds", options->seconds, "Time to spend on each variant's speed"));

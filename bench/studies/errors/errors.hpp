@@ -3,6 +3,7 @@
 // shape with the first kind of input also the time.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,17 +23,18 @@ TALLCACHE_JSON_FIELDS(ErrorsRun, variant, params, normwise)
 /// A part of the plan.
 struct ErrorsPlan {
   std::string operation, element, backend;
-  std::string dimension;            ///< the size that the ladder changes
-  std::string relative_to;          ///< the magnitude that errors are divided by
-  std::vector<Json> ladder{};       ///< shapes
-  Json timed;                       ///< the shape on which errors stand beside speeds
-  std::vector<std::string> inputs;  ///< kinds, the timed one first
+  std::string dimension;                ///< the size that the ladder changes
+  std::string relative_to;              ///< the magnitude that errors are divided by
+  std::optional<std::string> theory{};  ///< what is known of the errors; of sums of products where it is none
+  std::vector<Json> ladder{};           ///< shapes
+  Json timed;                           ///< the shape on which errors stand beside speeds
+  std::vector<std::string> inputs;      ///< kinds, the timed one first
   std::vector<ErrorsRun> runs{};
 
   double size_of(const Json& shape) const { return shape.at(dimension).get<double>(); }
 };
-TALLCACHE_JSON_FIELDS(ErrorsPlan, operation, element, backend, dimension, relative_to, ladder, timed, inputs,
-                      runs)
+TALLCACHE_JSON_FIELDS(ErrorsPlan, operation, element, backend, dimension, relative_to, theory, ladder, timed,
+                      inputs, runs)
 
 /// The largest errors of inputs of one kind: a row for each variant, a column for each rung of the ladder,
 /// and the exponent of their growth.

@@ -13,13 +13,23 @@ namespace tallcache {
 namespace {
 
 // What the sums of a product, and of every operation with long sums, are known to lose.
-constexpr std::string_view theory =
+constexpr std::string_view theory_of_sums =
     "A sum of k products in order has an error of at most k u of the products' magnitudes, one of blocks of "
     "b products (b + k/b) u, and one of halves (log2 k + 1) u; errors of either sign add up to about the "
     "square root of these (Higham, Accuracy and Stability of Numerical Algorithms, 2002, 3.1 and 4.2; "
     "Castaldo, Whaley, Chronopoulos, Reducing floating point error in dot product using the superblock "
     "family of algorithms, 2008; Higham, Mary, 2019). Strassen's product has a bound by norms alone (Higham "
     "2002, 23.2.2).";
+
+// Those of the parts, each once.
+std::string theories(const Document& document) {
+  std::vector<std::string> list;
+  for (const ErrorsPlan& plan : parts_of<ErrorsPlan>(document))
+    if (const std::string theory = plan.theory.value_or(std::string(theory_of_sums));
+        std::ranges::find(list, theory) == list.end())
+      list.push_back(theory);
+  return fmt::format("{}", fmt::join(list, " "));
+}
 
 const Record* record_of(const Document& document, const ErrorsPlan& plan, const ErrorsRun& run,
                         const Json& shape, const std::string& input) {
@@ -46,11 +56,11 @@ std::string title(const ErrorsPlan& plan) {
   return fmt::format("{} {} on the {}", plan.operation, plan.element, backend_title(plan.backend));
 }
 
-// The sizes that do not change along the ladder.
-std::string other_sizes(const ErrorsPlan& plan) {
+// What is transformed or multiplied: the inputs, and the sizes that do not change along the ladder.
+std::string inputs_text(const ErrorsPlan& plan, const std::string& input) {
   Json shape = plan.ladder.at(0);
   shape.erase(plan.dimension);
-  return sizes_text(shape);
+  return fmt::format("{}{}{} inputs", sizes_text(shape), shape.empty() ? "" : ", ", input);
 }
 
 // The exponent x of an error that grows as size^x from the first rung to the last; NaN where it has none.
@@ -66,11 +76,11 @@ std::vector<ErrorsRun> runs_on_ladder(const ErrorsPlan& plan) {
 }
 
 std::string full(const Document& document) {
-  return fmt::format("{}\n{}\n", join_parts(document, errors_text), theory);
+  return fmt::format("{}\n{}\n", join_parts(document, errors_text), theories(document));
 }
 
 Chart growth_chart(const Document& document, const ErrorsPlan& plan, const std::string& input) {
-  Chart chart{.title = fmt::format("Errors of {}, {}, {} inputs", title(plan), other_sizes(plan), input),
+  Chart chart{.title = fmt::format("Errors of {}, {}", title(plan), inputs_text(plan, input)),
               .x = plan.dimension,
               .y = fmt::format("max error, u of {}", plan.relative_to)};
   for (const ErrorsRun& run : runs_on_ladder(plan)) {
@@ -88,7 +98,7 @@ Chart growth_chart(const Document& document, const ErrorsPlan& plan, const std::
 }
 
 Blocks page(const Document& document) {
-  Blocks blocks{Paragraph{std::string(theory)}};
+  Blocks blocks{Paragraph{theories(document)}};
   for (const ErrorsPlan& plan : parts_of<ErrorsPlan>(document)) {
     for (const std::string& input : plan.inputs) {
       if (Chart chart = growth_chart(document, plan, input); !chart.series.empty())
@@ -103,8 +113,8 @@ Blocks page(const Document& document) {
 }  // namespace
 
 Grid error_growth_grid(const Document& document, const ErrorsPlan& plan, const std::string& input) {
-  Grid grid{.caption = fmt::format("{}, {}, {} inputs: largest error in u of {}", title(plan),
-                                   other_sizes(plan), input, plan.relative_to),
+  Grid grid{.caption = fmt::format("{}, {}: largest error in u of {}", title(plan), inputs_text(plan, input),
+                                   plan.relative_to),
             .columns = {{"variant", true}}};
   for (const Json& shape : plan.ladder)
     grid.columns.push_back({fmt::format("{} = {}", plan.dimension, shape.at(plan.dimension).get<Index>())});
