@@ -86,13 +86,15 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tallcacheConfig.cmake
         COMPONENT development)
 
 # The drop-in BLAS.
-set_target_properties(tallcache_blas PROPERTIES EXPORT_NAME blas)
-set_target_properties(tallcache_blas64 PROPERTIES EXPORT_NAME blas64)
-install(TARGETS tallcache_blas tallcache_blas64 EXPORT tallcacheBlasTargets ${library_components})
-install(EXPORT tallcacheBlasTargets NAMESPACE tallcache:: DESTINATION ${package_dir} COMPONENT development)
-tallcache_is_installed(tallcache_blas tallcache_blas64)
-install(FILES blas/tallcache_blas.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tallcache COMPONENT development)
-install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/blas/tallcache-blas TYPE BIN COMPONENT program)
+if(TARGET tallcache_blas)
+  set_target_properties(tallcache_blas PROPERTIES EXPORT_NAME blas)
+  set_target_properties(tallcache_blas64 PROPERTIES EXPORT_NAME blas64)
+  install(TARGETS tallcache_blas tallcache_blas64 EXPORT tallcacheBlasTargets ${library_components})
+  install(EXPORT tallcacheBlasTargets NAMESPACE tallcache:: DESTINATION ${package_dir} COMPONENT development)
+  tallcache_is_installed(tallcache_blas tallcache_blas64)
+  install(FILES blas/tallcache_blas.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tallcache COMPONENT development)
+  install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/blas/tallcache-blas TYPE BIN COMPONENT program)
+endif()
 
 # For builds without CMake: pkg-config --cflags --libs tallcache. A static library needs what it is made of, too.
 file(RELATIVE_PATH PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
@@ -111,8 +113,10 @@ if(TARGET tallcache_papi)
   tallcache_add_pc(tallcache_papi "Counting through PAPI, of tallcache" "tallcache papi"
                    "-ltallcache_papi -ltallcache_sde -ltallcache")
 endif()
-tallcache_add_pc(tallcache_blas "Products of a BLAS, by tallcache" "" "-ltallcache_blas")
-tallcache_add_pc(tallcache_blas64 "Products of a BLAS with 64-bit integers, by tallcache" "" "-ltallcache_blas64")
+if(TARGET tallcache_blas)
+  tallcache_add_pc(tallcache_blas "Products of a BLAS, by tallcache" "" "-ltallcache_blas")
+  tallcache_add_pc(tallcache_blas64 "Products of a BLAS with 64-bit integers, by tallcache" "" "-ltallcache_blas64")
+endif()
 
 # The program, and beside it what it becomes for `tallcache ranks`.
 foreach(program tallcache_command tallcache_ranks)

@@ -34,6 +34,10 @@ if(DOXYGEN_FOUND)
 else()
   tallcache_left_out(reference unit "Doxygen")
 endif()
+add_test(NAME subproject COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/subproject
+                                 -DCXX=${CMAKE_CXX_COMPILER} "-DGENERATOR=${CMAKE_GENERATOR}"
+                                 -P ${CMAKE_CURRENT_SOURCE_DIR}/subproject.cmake)
+set_tests_properties(subproject PROPERTIES LABELS unit)
 # An hour or two: what a reader types, on a system with nothing installed.
 add_test(NAME bare_system COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bare_system)
 set_tests_properties(bare_system PROPERTIES LABELS long TIMEOUT 14400 SKIP_RETURN_CODE 77 RUN_SERIAL ON)
