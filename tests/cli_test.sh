@@ -15,10 +15,14 @@ run 0 list --json list.json
 python3 - list.json <<'P' || fail "list.json"
 import json, sys
 entries = json.load(open(sys.argv[1]))
-keys = ["operation", "variant", "backend", "element", "idea", "source", "peer", "available", "reason"]
+keys = ["operation", "variant", "backend", "element", "idea", "source", "peer", "device_text", "available", "reason"]
 assert len(entries) > 40 and all(k in e for e in entries for k in keys)
 assert all(e["idea"] and e["source"] for e in entries)
 assert all(e["available"] != bool(e["reason"]) for e in entries)
+# A build without CUDA has no variant for a device alone.
+on_gpu = {e["variant"]: e["device_text"] for e in entries if e["backend"] == "gpu" and not e["peer"]}
+assert not any(e["device_text"] for e in entries if e["variant"] not in on_gpu)
+assert not on_gpu or on_gpu["specialised_warps"] and not on_gpu["vector_loads"], on_gpu
 assert {"matmul", "transpose", "transpose_in_place", "copy", "counting_sort"} <= {e["operation"] for e in entries}
 assert len({(e["operation"], e["variant"], e["backend"], e["element"]) for e in entries}) == len(entries)
 P

@@ -10,6 +10,7 @@
 #include "bench/commands/seeds.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
+#include "bench/results/device_text.hpp"
 #include "bench/results/json.hpp"
 #include "bench/show/fit.hpp"
 #include "bench/show/streams.hpp"
@@ -50,6 +51,7 @@ void print_variant(const Variant& variant, const std::string& reason, bool says_
   if (variant.error_class != ErrorClass::standard)
     print_line(
         "", fmt::format("error class {}: {}", name_of(variant.error_class), bound_text(variant.error_class)));
+  if (is_device_text(variant)) print_line("", "device text: the model on the host cannot run it");
   if (!variant.uses.empty()) print_line("", fmt::format("uses {}", variant.uses));
   if (says_reason && !reason.empty()) print_line("", "unavailable: " + reason);
 }

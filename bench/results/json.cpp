@@ -9,6 +9,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "bench/results/device_text.hpp"
+
 namespace tallcache {
 
 namespace fs = std::filesystem;
@@ -35,6 +37,7 @@ Json to_json(const Variant& variant) {
           {"source", variant.source},
           {"uses", variant.uses},
           {"peer", variant.peer},
+          {"device_text", is_device_text(variant)},
           {"error_class", name_of(variant.error_class)},
           {"params", std::move(params)},
           {"available", reason.empty()},
