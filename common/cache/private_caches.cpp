@@ -33,12 +33,13 @@ using Turn = std::pair<std::uint64_t, int>;
 
 class Coherent {
  public:
-  Coherent(const Strands& strands, std::span<const Placed> placed, int processors, const CacheLevel& shape)
+  Coherent(const Strands& strands, std::span<const ScheduledStrand> placed, int processors,
+           const CacheLevel& shape)
       : strands_(strands),
         caches_({.processors = processors, .line = shape.line, .word = 4, .shape = shape}),
         of_(static_cast<std::size_t>(processors)),
         pending_(static_cast<std::size_t>(processors)) {
-    for (const Placed& one : placed) of_[static_cast<std::size_t>(one.processor)].push(one);
+    for (const ScheduledStrand& one : placed) of_[static_cast<std::size_t>(one.processor)].push(one);
     for (int processor = 0; processor < processors; ++processor) begin(processor);
   }
 
@@ -84,7 +85,7 @@ class Coherent {
 
   const Strands& strands_;
   MsiCaches caches_;
-  std::vector<std::queue<Placed>> of_;
+  std::vector<std::queue<ScheduledStrand>> of_;
   std::vector<Pending> pending_;
   std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns_;
 };
@@ -116,7 +117,7 @@ std::uint64_t PrivateCaches::misses(std::size_t index) const {
   return sum;
 }
 
-SharingCounts coherent_misses(const Strands& strands, std::span<const Placed> placed, int processors,
+SharingCounts coherent_misses(const Strands& strands, std::span<const ScheduledStrand> placed, int processors,
                               const CacheLevel& shape) {
   if (!strands.has_bytes() && strands.accesses() > 0)
     throw Error("coherence needs strands that keep the bytes of their accesses");

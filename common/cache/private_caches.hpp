@@ -39,7 +39,7 @@ class PrivateCaches : public StrandRunner {
 /// access in the order of time; at equal times the processor of the lower number is first. A miss takes no
 /// steps. Throws Error as MsiCaches does, and where the caches take more than max_private_bytes.
 /// `placed`: as KeptSchedule has it.
-SharingCounts coherent_misses(const Strands&, std::span<const Placed> placed, int processors,
+SharingCounts coherent_misses(const Strands&, std::span<const ScheduledStrand> placed, int processors,
                               const CacheLevel& shape);
 
 }  // namespace tallcache::cache

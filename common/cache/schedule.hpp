@@ -63,11 +63,11 @@ struct ScheduleCounts {
 ScheduleCounts schedule(const Strands&, Scheduler, int processors, std::uint64_t seed, StrandRunner&);
 
 /// A strand of a schedule.
-struct Placed {
+struct ScheduledStrand {
   std::uint64_t start;
   StrandNumber strand;
   int processor;
-  friend bool operator==(const Placed&, const Placed&) = default;
+  friend bool operator==(const ScheduledStrand&, const ScheduledStrand&) = default;
 };
 
 /// A runner without caches, which takes a strand's own steps and keeps what it was told.
@@ -79,11 +79,11 @@ class KeptSchedule : public StrandRunner {
     return strands_[strand].steps;
   }
   /// In the order of run().
-  const std::vector<Placed>& placed() const { return placed_; }
+  const std::vector<ScheduledStrand>& placed() const { return placed_; }
 
  private:
   const Strands& strands_;
-  std::vector<Placed> placed_;
+  std::vector<ScheduledStrand> placed_;
 };
 
 }  // namespace tallcache::cache
