@@ -256,13 +256,13 @@ Report report(const Inputs& inputs) {
   if (!chart.series.empty()) report.charts.push_back(std::move(chart));
   report.notes = {
       fmt::format(
-          "Counted on the algorithms' own texts, whose strands are recorded in one serial run of the plan of "
-          "P threads and scheduled by randomised work stealing onto P ideal caches of Z bytes in lines of {}. "
-          "An access, a fork or join and an attempt to steal take a step each.",
+          "Counted on the algorithms' own texts, whose strands are recorded in one serial run of the "
+          "plan of P threads and scheduled by randomised work stealing onto P ideal caches of Z bytes "
+          "in lines of {}. An access, a fork or join and an attempt to steal take a step each.",
           line_bytes),
       "Q_1: the same plan on one cache. A steal costs at most 2 (Z/L) misses; (Z/L) P T_inf (Acar, Blelloch, "
-      "Blumofe 2000), of Q_P - Q_1, and S f(T_1/S) (Frigo, Strumpen 2006), of Q_P, are orders with a constant of 1; S = 2 steals + 1 segments of this run. The chart is of "
-      "the smaller caches."};
+      "Blumofe 2000), of Q_P - Q_1, and S f(T_1/S) (Frigo, Strumpen 2006), of Q_P, are orders with a "
+      "constant of 1; S = 2 steals + 1 segments of this run. The chart is of the smaller caches."};
   return report;
 }
 

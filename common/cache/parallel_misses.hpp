@@ -12,9 +12,9 @@ Prediction stolen_misses(IdealCache, double processors, double span);
 /// Q_P - Q_1 <= 2 (Z/L) of each steal: the same authors' bound before they bound the steals. No order.
 Prediction misses_of_steals(IdealCache, double steals);
 
-/// Q_P = O(S f(T_1 / S)) of S segments of a processor's work between steals, where a segment of w steps has at
-/// most f(w) misses, and f is concave (Frigo, Strumpen, "The cache complexity of multithreaded cache oblivious
-/// algorithms", SPAA 2006). Under work stealing S = O(P T_inf).
+/// Q_P = O(S f(T_1 / S)) of S segments of a processor's work between steals, where a segment of w steps has
+/// at most f(w) misses, and f is concave (Frigo, Strumpen, "The cache complexity of multithreaded cache
+/// oblivious algorithms", SPAA 2006). Under work stealing S = O(P T_inf).
 ///
 /// A product of m x n x k by halves: f(w) = w / (L sqrt(Z)) + w^(2/3) / L + w^(1/3), as blocks of a segment
 /// have w^(1/3) rows.

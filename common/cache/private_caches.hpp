@@ -11,8 +11,8 @@
 
 namespace tallcache::cache {
 
-/// The memory that P ideal caches, or P coherent ones, may take, in bytes: 4 for each cache and line, 16 where
-/// they are coherent.
+/// The memory that P ideal caches, or P coherent ones, may take, in bytes: 4 for each cache and line, 16
+/// where they are coherent.
 inline constexpr std::size_t max_private_bytes = std::size_t{1} << 30;
 
 /// P private ideal caches (fully associative, LRU) of each of several sizes. With one size a miss may take

@@ -107,7 +107,7 @@ class Heartbeats {
     mine.state.poll(at(time));
     promote(mine, at(time), idle);
   }
-  /// The newest fork, where it is still latent; else all are tasks, and one of the processor's own comes next.
+  /// The newest fork, where it is still latent; else all are tasks, and the processor's newest comes next.
   StrandNumber next(int processor, std::uint64_t time) {
     OfProcessor& mine = of(processor);
     if (mine.latent.empty()) return take(mine, processor, time, true);

@@ -1,20 +1,20 @@
 // Schedulers that run recorded strands on several processors, in a model whose time is counted in steps.
 //
-//   work stealing         Blumofe and Leiserson, "Scheduling multithreaded computations by work stealing", 1999:
-//                         child first. A fork leaves its second branch at the bottom of the processor's deque;
-//                         a processor without work takes the top of a random one's, which takes one step
-//   heartbeat             forks are latent, and become tasks by decide() of common/fork/decide.hpp, where a step
-//                         is a nanosecond; tasks are stolen as above
-//   depth first           the serial order (1DF), cut into a piece of equal steps for each processor, which runs
-//                         the ready strands of its own piece in that order
-//   parallel depth first  Blelloch and Gibbons, "Effectively sharing a cache among threads", 2004: a free
-//                         processor takes the ready strand that the serial order has first. A strand is not
+//   work stealing         child first (Blumofe and Leiserson, "Scheduling multithreaded computations by work
+//                         stealing", 1999): a fork leaves its second branch at the bottom of the processor's
+//                         deque; one without work takes the top of a random deque, which takes a step
+//   heartbeat             forks are latent, and become tasks by decide() of common/fork/decide.hpp, where a
+//                         step is a nanosecond; tasks are stolen as above
+//   depth first           the serial order (1DF), cut into a piece of equal steps for each processor, which
+//                         runs the ready strands of its own piece in that order
+//   parallel depth first  a free processor takes the ready strand that the serial order has first (Blelloch
+//                         and Gibbons, "Effectively sharing a cache among threads", 2004). A strand is not
 //                         interrupted, as Chen et al., "Scheduling threads for constructive cache sharing on
 //                         CMPs", 2007, have it
 //
 // Behind a join goes on who comes last, under the two of work stealing. At equal times the processor of the
-// lower number is first. Heartbeat's loops are the halves that Recorded makes of them (common/fork/recorded.hpp), and
-// nothing is foretold by expect_work().
+// lower number is first. Heartbeat's loops are the halves that Recorded makes of them
+// (common/fork/recorded.hpp), and nothing is foretold by expect_work().
 #pragma once
 
 #include <array>

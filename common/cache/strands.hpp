@@ -1,5 +1,5 @@
-// A program that forks as its strands and their accesses: a series-parallel graph, recorded in one serial run,
-// from which schedulers (schedule.hpp) make runs on several processors.
+// A program that forks as its strands and their accesses: a series-parallel graph, recorded in one serial
+// run, from which schedulers (schedule.hpp) make runs on several processors.
 #pragma once
 
 #include <cstdint>

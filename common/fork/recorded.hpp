@@ -17,8 +17,8 @@ class ForkObserver {
   virtual void join() = 0;
 };
 
-/// Runs the plan of `width` threads on the calling one, in the order of the serial elision. A parallel loop is
-/// forked by halves, as OneTbb does, down to an eighth of a thread's share of the iterations.
+/// Runs the plan of `width` threads on the calling one, in the order of the serial elision. A parallel loop
+/// is forked by halves, as OneTbb does, down to an eighth of a thread's share of the iterations.
 class Recorded {
  public:
   /// `width` >= 1. The observer must outlive the policy.

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Schedules of recorded strands, simulated step by step in another language than the program's.
-
-  brute_force.py PROGRAM   runs `tallcache misses --caches --strands` and compares all that it counts
-"""
+brute_force.py PROGRAM runs `tallcache misses --caches --strands` and compares all that it counts."""
 import json
 import subprocess
 import sys
@@ -30,11 +28,8 @@ def read_strands(path):
             strands.append(Strand(*(None if word == "-" else int(word) for word in words[1:])))
         else:
             line, more = int(words[1]), [int(word) for word in words[2:]]
-            if has_bytes:
-                strands[-1].accesses.append((line, words[0] == "w", *more))
-                continue
-            strands[-1].accesses.append((line, words[0] == "w", 0, 0))
-            for store, count in enumerate(more):
+            strands[-1].accesses.append((line, words[0] == "w", *(more if has_bytes else (0, 0))))
+            for store, count in enumerate([] if has_bytes else more):
                 strands[-1].accesses += [(line, bool(store), 0, 0)] * count
     return strands, line_bytes
 
@@ -145,7 +140,7 @@ class Scheduler:
         return last
 
     def idle(self):
-        return [p for p in range(self.processors) if self.running[p] is None and p not in self.pending]
+        return [p for p in range(self.processors) if not self.running[p] and p not in self.pending]
 
     def run(self):
         self.first()
@@ -192,9 +187,7 @@ class WorkStealing(Scheduler):
         following = strand.next
         if following is not None and not self.comes_last(following):
             following = self.own(processor, now)
-        if following is not None:
-            self.begin(processor, following, now)
-        return None
+        return None if following is None else self.begin(processor, following, now)
 
     def offer(self, now):
         for thief in self.idle():
@@ -345,6 +338,9 @@ def caches_of(coherent, processors, size):
     return Ideal(processors, size["bytes"] // size["line"])
 
 
+shared = {}  # steals of all runs, by the scheduler
+
+
 def check(program, folder, arguments, processors):
     strands_file, document_file = folder / "strands", folder / "document.json"
     command = [program, "misses", *arguments, "--caches", str(processors), "--scheduler", ",".join(SCHEDULERS),
@@ -357,7 +353,6 @@ def check(program, folder, arguments, processors):
     found = {(q["name"], q["at"].get("cache"), q["at"].get("scheduler")): q["value"]
              for q in record["quantities"] if "at" in q}
     compared = 0
-
     def same(what, value, size=None, scheduler=None):
         nonlocal compared
         compared += 1
@@ -379,6 +374,7 @@ def check(program, folder, arguments, processors):
             counts = scheduler(strands, processors, part["seed"], caches, part["miss_steps"]).run()
             for what, value in (counts | (caches.counts if part["coherent"] else {"misses": caches.misses})).items():
                 same(what, value, size["bytes"], name)
+            shared[name] = shared.get(name, 0) + counts["steals"]
     return compared
 
 
@@ -395,6 +391,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for arguments, processors in runs:
             compared += check(sys.argv[1], Path(folder), arguments, processors)
+    if not shared["heartbeat"] or not shared["work-stealing"]:
+        sys.exit("no run was long enough to be shared")
     print(f"{compared} figures agree")
 
 

@@ -30,8 +30,8 @@ struct Traceable {
   const char *operation, *element, *variant, *shape;
 };
 
-// The counts of `tallcache misses` on one cache, whatever the text: those of one strand, and of the serial order of
-// the plan of width 4 where that is the same text.
+// The counts of `tallcache misses` on one cache, whatever the text: those of one strand, and of the serial
+// order of the plan of width 4 where that is the same text.
 TEST(PrivateCaches, OneHasTheMissesOfTheTracedRun) {
   for (const Traceable& text :
        {Traceable{"matmul", "double", "recursive", "m=20"},

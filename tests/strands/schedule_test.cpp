@@ -39,8 +39,8 @@ Schedule sorted(Schedule list) {
   return list;
 }
 
-// fib(2) is a fork, fib(1), fib(0) and the sum: four strands. fib(3) has 4 + 1 + 2, fib(6) 37: fib(6)'s fork is 0, fib(5)
-// is 1 to 22, fib(4) 23 to 35, the sum 36. In fib(5), fib(4) is 2 to 14 and fib(3) 15 to 21.
+// fib(2) is a fork, fib(1), fib(0) and the sum: four strands. fib(3) has 4 + 1 + 2, fib(6) 37: fib(6)'s fork
+// is 0, fib(5) is 1 to 22, fib(4) 23 to 35, the sum 36. In fib(5), fib(4) is 2 to 14 and fib(3) 15 to 21.
 TEST(Strands, OfFib) {
   const Strands three = strands_of_fib(3);
   ASSERT_EQ(three.size(), 7u);
@@ -59,7 +59,8 @@ TEST(Strands, OfFib) {
 }
 
 // Processor 1 takes fib(4) at step 1, has it at 2, and comes to the last sum at 15, where nobody has work to
-// take. Processor 0 begins fib(3) at 15: at 16 its second branch, strand 20, is taken, which waits for nobody at 18.
+// take. Processor 0 begins fib(3) at 15: at 16 its second branch, strand 20, is taken, which waits for nobody
+// at 18.
 TEST(Schedule, OfFib6ByWorkStealing) {
   Schedule by_hand;
   then(by_hand, 0, 19, 0, 0);
@@ -89,9 +90,9 @@ TEST(Schedule, OfFib6ByHeartbeatIsSerial) {
   EXPECT_EQ(placed(strands_of_fib(6), Scheduler::heartbeat, 4), by_hand) << "too short to share";
 }
 
-// 4 x 4, down to 2 x 2 x 2: 0 forks the halves of C's rows, 1 to 7 and 8 to 14. Each adds two halves of k, one after the
-// other, which fork halves of the columns: leaves are 2, 3, 5, 6, 9, 10, 12, 13. A leaf multiplies and adds 8
-// times, in 4 rows of 2: it loads A 4 times, B and C 8 times, and stores C 8 times.
+// 4 x 4, down to 2 x 2 x 2: 0 forks the halves of C's rows, 1 to 7 and 8 to 14. Each adds two halves of k,
+// one after the other, which fork halves of the columns: leaves are 2, 3, 5, 6, 9, 10, 12, 13. A leaf
+// multiplies and adds 8 times, in 4 rows of 2: it loads A 4 times, B and C 8 times, and stores C 8 times.
 TEST(Strands, OfAProduct) {
   const Strands strands = strands_of_product(4, 2, 32);
   ASSERT_EQ(strands.size(), 16u);

@@ -35,8 +35,8 @@ TALLCACHE_JSON_FIELDS(MissesPart, operation, element, shape, size, input, source
 
 std::string misses_text(const Document&, Style);
 
-/// Q(Z) of each variant of the first part, with theory dotted and the caches marked; of private caches the first
-/// of scheduled_charts(). Throws Error when the document has no such curves.
+/// Q(Z) of each variant of the first part, with theory dotted and the caches marked; of private caches the
+/// first of scheduled_charts(). Throws Error when the document has no such curves.
 Chart misses_chart(const Document&);
 
 }  // namespace tallcache

@@ -90,7 +90,7 @@ Grid scheduled_grid(const Record& record, const ScheduledPart& part) {
                         {"steals"},
                         {"misses a steal"},
                         {"deviations"},
-                        {"bound by them"},
+                        {"bound"},
                         {"(Z/L) P T_inf"},
                         {"Frigo, Strumpen"},
                         {"T_1/T_P"}}};
@@ -110,11 +110,11 @@ std::string scheduled_title(const MissesPart& part) {
 }
 
 constexpr const char* columns_note =
-    "An access is a step, and so are a strand's fork or join and an attempt to steal. Q_1: the same plan on one cache. "
-    "A deviation, a strand that does not follow its predecessor of the serial order at once, costs at most Z/L misses "
-    "(the bound by them), and a steal makes two at most (Acar, Blelloch, Blumofe 2000); (Z/L) P T_inf is their order "
-    "of Q_P - Q_1 under work stealing. Frigo and Strumpen (2006): the order of Q_P under work stealing, for the "
-    "recursions for which there is a formula; both with a constant of 1.";
+    "An access is a step, and so are a strand's fork or join and an attempt to steal. Q_1: the same plan on "
+    "one cache. A deviation, a strand that does not follow its predecessor of the serial order at once, "
+    "costs at most Z/L misses (the bound), and a steal makes two at most (Acar, Blelloch, Blumofe 2000); "
+    "(Z/L) P T_inf is their order of Q_P - Q_1 under work stealing. Frigo, Strumpen (2006): the order of Q_P "
+    "under work stealing, for the recursions for which there is a formula. Both have a constant of 1.";
 
 // Why a record has no figures; empty when it has.
 std::string not_scheduled(const Record& record) {
