@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Schedules of recorded strands, simulated step by step in another language than the program's.
-brute_force.py PROGRAM runs `tallcache misses --caches --strands` and compares all that it counts."""
+"""Schedules simulated step by step: brute_force.py PROGRAM compares all that `misses --caches` counts."""
 import json
 import subprocess
 import sys
@@ -391,7 +390,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for arguments, processors in runs:
             compared += check(sys.argv[1], Path(folder), arguments, processors)
-    if not shared["heartbeat"] or not shared["work-stealing"]:
+    if not (shared["heartbeat"] and shared["work-stealing"]):
         sys.exit("no run was long enough to be shared")
     print(f"{compared} figures agree")
 
