@@ -7,6 +7,7 @@
 
 #include "common/cache/tracer.hpp"
 #include "common/fork/parallel.hpp"
+#include "common/fork/recorded.hpp"
 #include "common/fork/work_span.hpp"
 #include "common/traced.hpp"
 #include "common/variant_records.hpp"
@@ -59,8 +60,14 @@ struct TextEntries {
   static void trace(const void* erased, const Params& params, cache::Tracer& tracer) {
     const auto& args = args_of<Op>(erased);
     prepare<V>(args, params);
+    const auto traced = args.with(Traced<cache::Tracer>{&tracer});
+    if constexpr (is_parallel<V>())
+      if (ForkObserver* const observer = tracer.fork_observer()) {
+        Recorded fork(*observer, tracer.width());
+        return run_phases<V>(fork, traced, params);
+      }
     Serial fork;
-    run_phases<V>(fork, args.with(Traced<cache::Tracer>{&tracer}), params);
+    run_phases<V>(fork, traced, params);
   }
 
   static Profile profile(const void* erased, const Params& params, CostUnit unit,

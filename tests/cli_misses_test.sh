@@ -122,6 +122,39 @@ run 0 misses matmul naive --shape m=16 --event perf::PAGE-FAULTS --json event.js
 bad "PAPI_BR_MSP" misses matmul naive --shape m=16 --event PAPI_BR_MSPX
 run 0 misses copy rows --source simulated; has out "^copy float m=256,n=256, "
 
+# P private caches, of the variants that fork.
+run 0 misses matmul recursive --shape m=16 --caches 1,2,8 --scheduler work-stealing,heartbeat --cache 1K --cache 4K \
+  --json caches.json --svg caches.svg
+has out "^The base is the least"; has out "P private ideal caches in lines of 64 bytes"; has out "(Z/L) P T_inf"
+conforms caches.json
+grep -q "P = 8" caches.svg || fail "no line of P = 8"
+run 0 report caches.json; has out "parallel\|Q_P - Q_1"
+run 0 report caches.json --html caches.html; grep -q "Q_P - Q_1" caches.html || fail "no grid of private caches on the page"
+# One cache has what the ideal cache has.
+run 0 misses matmul recursive --shape m=16 --cache 1K --source simulated --json one.json
+python3 - <<'P' || fail "caches.json"
+import json
+def values(file, name):
+    return {json.dumps(q.get("at")): q["value"]
+            for q in json.load(open(file))["measurements"][0]["quantities"] if q["name"] == name}
+several, one = values("caches.json", "misses"), values("one.json", "misses")
+assert len(several) == 3 * 2 * 2
+alone = several[json.dumps({"caches": 1, "cache": 1024, "scheduler": "work-stealing"})]
+assert alone == one[json.dumps({"level": 1})] == values("caches.json", "serial misses")[
+    json.dumps({"caches": 1, "cache": 1024})]
+P
+run 0 misses transpose --shape m=32 --caches 2 --coherence --cache 1K:2; has out "false sharing"; lacks out "^naive"
+run 0 misses fib fib --shape n=8 --caches 2 --strands strands.txt; has strands.txt "^strands "
+bad "more than the" misses fib fib --shape n=3 --caches 8
+bad "does not fork" misses transpose naive --shape m=8 --caches 2
+bad "not in \|256" misses fib fib --shape n=8 --caches 257
+bad "did you mean 'work-stealing'" misses fib fib --shape n=8 --caches 2 --scheduler work-stealin
+bad "fully associative" misses fib fib --shape n=8 --caches 2 --cache 1K:2
+bad "go together" misses fib fib --shape n=8 --caches 2 --coherence --miss-steps 3
+bad "go with --caches" misses fib fib --shape n=8 --coherence
+bad "not of private caches" misses fib fib --shape n=8 --caches 2 --curve
+bad "one variant and one number" misses fib fib --shape n=8 --caches 2,4 --strands strands.txt
+
 # With no hardware counters, asking for them is an error with PAPI's reason; with them, they are named.
 if "$program" misses matmul naive --shape m=64 --source hardware >out 2>err; then
   has out "hardware: PAPI counts"

@@ -11,7 +11,7 @@ smoke() { local status=$1; shift; run "$status" reproduce --smoke --results here
 run 0 reproduce --list
 for table in matmul-cpu matmul-counters matmul-accesses cache-complexity transpose-cpu counting-sort-cpu matmul-gpu \
   matmul-gpu-intensity transpose-gpu-gtx280 transpose-gpu-k40 peak-ratios gemv-gemm work-span cilkview-profile \
-  cilkview-timing bank-conflicts occupancy dram-channels littles-law effective-bandwidth; do
+  cilkview-timing parallel-misses bank-conflicts occupancy dram-channels littles-law effective-bandwidth; do
   has out "^$table "
 done
 bad "matmul-cpu" reproduce matmul-cpo --results nothing

@@ -26,11 +26,17 @@ struct LineAccess {
 };
 static_assert(sizeof(LineAccess) == 8);
 
+/// The bytes of a line that an access touches, the last one included.
+struct LineBytes {
+  std::uint8_t first, last;
+};
+
 struct Block {
   std::span<const LineAccess> accesses;
   std::span<const std::uint64_t> addresses;  ///< of every Line so far: its address divided by line_bytes
   std::size_t line_bytes;
   std::span<const std::uint32_t> sites{};  ///< of each access, where the tracer tells sites apart
+  std::span<const LineBytes> bytes{};      ///< of each access, where the tracer keeps them
 };
 
 /// A cache model. There is one virtual call for each block of some thousand accesses.

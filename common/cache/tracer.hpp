@@ -1,6 +1,7 @@
 // The sink of a traced view (common/traced.hpp): one run of an algorithm feeds any number of cache models.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include "common/cache/geometry.hpp"
 #include "common/cache/line_numbers.hpp"
 #include "common/cache/model.hpp"
+#include "common/fork/recorded.hpp"
 
 namespace tallcache::cache {
 
@@ -30,6 +32,22 @@ class Tracer {
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
 
+  /// Runs of a variant that forks tell the observer where, and follow the plan of `width` threads
+  /// (common/fork/recorded.hpp). Without an observer they are the serial elision.
+  void observe(ForkObserver& observer, Index width) {
+    observer_ = &observer;
+    width_ = width;
+  }
+  ForkObserver* fork_observer() const { return observer_; }
+  Index width() const { return width_; }
+
+  /// From now on each block tells the bytes of its accesses, of which none are folded together. Throws Error
+  /// where a line has more than 256.
+  void keep_bytes() {
+    if (shift_ > 8) throw Error("the bytes of accesses are kept in lines of up to 256 bytes");
+    keeps_bytes_ = true;
+  }
+
   void load(const void* address, std::size_t bytes, const Place& place = {}) {
     ++loads_;
     if (sites_) [[unlikely]]
@@ -45,12 +63,13 @@ class Tracer {
 
   /// Passes the accesses that are still buffered to the models.
   void flush() {
-    const Block block{{buffer_.data(), size_}, numbers_.addresses(), line_bytes(), site_numbers_};
+    const Block block{{buffer_.data(), size_}, numbers_.addresses(), line_bytes(), site_numbers_, bytes_};
     size_ = 0;
     last_ = none;
     if (!block.accesses.empty())
       for (Model* model : models_) model->consume(block);
     site_numbers_.clear();
+    bytes_.clear();
   }
 
   std::size_t line_bytes() const { return std::size_t{1} << shift_; }
@@ -67,10 +86,25 @@ class Tracer {
 
   void reference(std::uint64_t address, std::size_t bytes, bool store) {
     const std::uint64_t first = address >> shift_, last = (address + bytes - 1) >> shift_;
+    if (keeps_bytes_) [[unlikely]]
+      return reference_bytes(address, bytes, store);
     touch(first, store);
     if (first != last) [[unlikely]] {
       ++straddling_;
       for (std::uint64_t line = first + 1; line <= last; ++line) touch(line, store);
+    }
+  }
+
+  void reference_bytes(std::uint64_t address, std::size_t bytes, bool store) {
+    const std::uint64_t end = address + bytes;
+    if (address >> shift_ != (end - 1) >> shift_) ++straddling_;
+    for (std::uint64_t next; address < end; address = next) {
+      next = std::min(end, ((address >> shift_) + 1) << shift_);
+      last_ = none;
+      touch(address >> shift_, store);
+      const std::uint64_t mask = line_bytes() - 1;
+      bytes_.push_back(
+          {static_cast<std::uint8_t>(address & mask), static_cast<std::uint8_t>((next - 1) & mask)});
     }
   }
 
@@ -104,6 +138,10 @@ class Tracer {
   AccessSites* sites_;
   std::uint32_t site_ = 0;
   std::vector<std::uint32_t> site_numbers_;
+  ForkObserver* observer_ = nullptr;
+  Index width_ = 1;
+  bool keeps_bytes_ = false;
+  std::vector<LineBytes> bytes_;
   LineNumbers numbers_;
   std::array<LineAccess, 4096> buffer_;  // 32 KiB: a block stays in the first-level cache between the models
 };

@@ -20,6 +20,7 @@
 #include "bench/studies/misses/misses.hpp"
 #include "bench/studies/misses/records.hpp"
 #include "bench/studies/misses/requests.hpp"
+#include "bench/studies/misses/scheduled.hpp"
 #include "bench/studies/misses/theory.hpp"
 #include "common/backend.hpp"
 #include "common/papi/source.hpp"
@@ -28,10 +29,11 @@ namespace tallcache {
 namespace {
 
 struct MissesOptions : ProblemOptions {
-  std::string line, source = "auto", svg, json, backend = "cpu", machine = "h200";
+  std::string line, source = "auto", svg, json, backend = "cpu", machine = "h200", strands;
   int device = 0;
   std::vector<std::string> caches, events;
   bool curve = false, cliffs = false;
+  ScheduledOptions scheduled;
 };
 
 struct MissesPlan {
@@ -159,7 +161,59 @@ void run_on_device(const MissesOptions& options) {
   require_device(options.device);
 }
 
+// The variants that are named, or all that fork.
+std::vector<Candidate> scheduled_candidates(const Operation& operation, const MissesOptions& options) {
+  std::vector<Candidate> list = candidates(operation, options.variants, options.params, 1, "cpu");
+  if (options.variants.empty())
+    std::erase_if(list, [](const Candidate& candidate) {
+      return !candidate.variant->parallel || !candidate.variant->trace;
+    });
+  if (list.empty()) throw Error(fmt::format("no variant of {} forks", operation.name));
+  return list;
+}
+
+// P private caches, under schedulers.
+void run_scheduled(const MissesOptions& options) {
+  if (options.source != "auto" || options.curve || options.cliffs || !options.events.empty())
+    throw Error("--source, --curve, --event and --falls are not of private caches (--caches)");
+  const Problem problem = problem_of(options);
+  std::vector<Candidate> list = scheduled_candidates(*problem.operation, options);
+  const std::string note = take_least_base(list, options);
+  MissesPart part{planned_problem(problem)};
+  part.scheduled = scheduled_part(options.scheduled, options.caches, options.line, options.seed);
+  if (!(work_of(*problem.operation, problem.shape).amount > 0))
+    throw Error("this shape has nothing to count");
+  require_traceable(problem, list, part.scheduled->sizes);
+  if (!options.strands.empty() && (list.size() > 1 || part.scheduled->processors.size() > 1))
+    throw Error("--strands writes those of one variant and one number of caches");
+  if (options.svg == "-") throw Error("--svg takes the name of a file");
+  for (const std::string& file : {options.svg, options.strands}) require_writable(file);
+
+  const Output output(options.json);
+  Document document{.kind = "misses", .context = machine_context(), .plan = Json::array({part})};
+  for (const Candidate& candidate : list) {
+    document.put(scheduled_record(problem, candidate, *part.scheduled));
+    output.keep(document);
+  }
+  if (std::ranges::none_of(document.measurements, [](const Record& r) { return r.outcome.measured(); }))
+    throw Error(fmt::format("{}: {}", document.measurements.front().variant,
+                            document.measurements.front().outcome.reason));
+  output.part(document, (note.empty() ? note : wrapped(note, line_width()) + "\n") +
+                            misses_text(document, Style::terminal));
+  if (!options.svg.empty()) write_text(options.svg, svg_file(misses_chart(document)));
+  if (!options.strands.empty())
+    write_text(options.strands,
+               strands_text(problem, list.front(), *part.scheduled, part.scheduled->processors.front()));
+  output.finish(document);
+}
+
 void measure_misses(const MissesOptions& options) {
+  if (!options.scheduled.processors.empty()) {
+    if (!find_backend(options.backend).host) throw Error("--caches is of the CPU's variants");
+    return run_scheduled(options);
+  }
+  if (options.scheduled.coherent || options.scheduled.miss_steps || !options.strands.empty())
+    throw Error("--coherence, --miss-steps and --strands go with --caches");
   if (!find_backend(options.backend).host) return run_on_device(options);
   const MissesPlan plan = planned(options);
   Document document{.kind = "misses", .context = machine_context(), .plan = Json::array({part_of(plan)})};
@@ -181,6 +235,27 @@ void measure_misses(const MissesOptions& options) {
       show);
   if (!options.svg.empty()) write_text(options.svg, svg_file(misses_chart(document)));
   require_right(document.measurements);
+}
+
+void add_scheduled(CLI::App& command, MissesOptions& options) {
+  whole_in(command.add_option("--caches", options.scheduled.processors,
+                              "Misses in so many private caches, of variants that fork, beside the bounds: "
+                              "1,4,16; --cache then names their sizes, any number of them"),
+           1, cache::max_processors)
+      ->delimiter(',');
+  command
+      .add_option("--scheduler", options.scheduled.schedulers,
+                  "Who runs what on the processors of --caches: work-stealing, heartbeat, depth-first, "
+                  "parallel-depth-first; several with commas")
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_flag("--coherence", options.scheduled.coherent,
+                   "MSI between the caches of --caches, with true and false sharing");
+  whole_in(command.add_option("--miss-steps", options.scheduled.miss_steps,
+                              "The steps that a miss in a cache of --caches takes more than a hit"),
+           0, 1000000);
+  add_output_file(command, "--strands", options.strands,
+                  "Write the strands and their accesses as text to FILE");
 }
 
 }  // namespace
@@ -213,6 +288,7 @@ void add_misses(CLI::App& app) {
   command->add_option("--machine", options->machine, "The GPU whose rules the model of requests has")
       ->capture_default_str();
   add_device(*command, options->device, "Number of the GPU to count on");
+  add_scheduled(*command, *options);
   add_host(*command);
   add_json(*command, options->json);
 }

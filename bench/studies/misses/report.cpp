@@ -10,6 +10,7 @@
 #include "bench/show/kind.hpp"
 #include "bench/studies/misses/cliffs_report.hpp"
 #include "bench/studies/misses/requests_report.hpp"
+#include "bench/studies/misses/scheduled_report.hpp"
 
 namespace tallcache {
 namespace {
@@ -182,6 +183,11 @@ Blocks page(const Document& document) {
       for (Block& block : requests_page(records_of(document, part), part)) blocks.push_back(std::move(block));
       continue;
     }
+    if (part.scheduled) {
+      for (Block& block : scheduled_page(records_of(document, part), part))
+        blocks.push_back(std::move(block));
+      continue;
+    }
     blocks.emplace_back(Heading{title_of(part)});
     std::string caches = "source " + part.reason.value();
     for (std::size_t i = 0; i < part.caches.value().size(); ++i)
@@ -200,7 +206,11 @@ Blocks page(const Document& document) {
   return blocks;
 }
 
-std::vector<Chart> charts(const Document& document) { return {misses_chart(document)}; }
+std::vector<Chart> charts(const Document& document) {
+  const MissesPart part = parts_of<MissesPart>(document).at(0);
+  if (part.scheduled) return scheduled_charts(records_of(document, part), part);
+  return {misses_chart(document)};
+}
 
 }  // namespace
 
@@ -209,6 +219,10 @@ std::string misses_text(const Document& document, Style style) {
   for (const MissesPart& part : parts_of<MissesPart>(document)) {
     if (part.machine) {
       text += requests_text(records_of(document, part), part, style);
+      continue;
+    }
+    if (part.scheduled) {
+      text += scheduled_text(records_of(document, part), part, style);
       continue;
     }
     text += heading(part, style);
@@ -223,6 +237,11 @@ std::string misses_text(const Document& document, Style style) {
 Chart misses_chart(const Document& document) {
   const MissesPart part = parts_of<MissesPart>(document).at(0);
   if (part.machine) throw Error("a GPU's requests are no misses by cache size: there is no plot");
+  if (part.scheduled) {
+    const auto scheduled = scheduled_charts(records_of(document, part), part);
+    if (scheduled.empty()) throw Error("no variant was scheduled: there is no plot");
+    return scheduled.front();
+  }
   const auto curves = curves_of(document, part);
   if (curves.empty())
     throw Error("there are no misses by cache size to plot: tallcache misses --curve makes them");

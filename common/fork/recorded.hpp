@@ -1,0 +1,56 @@
+// The fork policy that tells an observer where a program forks and joins, while it runs the program serially.
+#pragma once
+
+#include <algorithm>
+
+#include "common/fork/fork.hpp"
+
+namespace tallcache {
+
+/// What Recorded tells. The first branch begins with fork(), the second one with second(), and what follows
+/// the fork with join().
+class ForkObserver {
+ public:
+  virtual ~ForkObserver() = default;
+  virtual void fork() = 0;
+  virtual void second() = 0;
+  virtual void join() = 0;
+};
+
+/// Runs the plan of `width` threads on the calling one, in the order of the serial elision. A parallel loop
+/// is forked by halves, as OneTbb does, down to an eighth of a thread's share of the iterations.
+class Recorded {
+ public:
+  /// `width` >= 1. The observer must outlive the policy.
+  explicit Recorded(ForkObserver& observer, Index width = 1) : observer_(&observer), width_(width) {}
+
+  template <class F, class G>
+  void operator()(F&& f, G&& g) const {
+    observer_->fork();
+    f();
+    observer_->second();
+    g();
+    observer_->join();
+  }
+  template <class F, class G>
+  void adding(F&& f, G&& g) const {
+    f();
+    g();
+  }
+  template <class Body>
+  void loop(Index begin, Index end, Index step, Body&& body) const {
+    const Index grain = std::max<Index>(1, iterations(begin, end, step) / (8 * width_));
+    loop_by_halves(*this, begin, end, step, grain, body);
+  }
+  template <class Body>
+  void blocks(Index count, Body&& body) const {
+    loop(0, count, 1, body);
+  }
+  Index width() const { return width_; }
+
+ private:
+  ForkObserver* observer_;
+  Index width_;
+};
+
+}  // namespace tallcache
