@@ -100,7 +100,14 @@ run 0 run fft fft_recursive --shape n=60 --seconds 0.01; has out "does not suppo
 printf '# a triangle and a tail\n0 1\n1 2\n\n2 0\n2 5\n' >graph.txt
 run 0 run bfs --graph graph.txt --seconds 0.01 --json graph.json; has out "vertices=6,edges=4"; has graph.json '"file"'
 printf '0 1\n2 1\n1 0\n' >unsorted.txt
-bad "unsorted.txt:3: not sorted: an edge from vertex 1 behind one from vertex 2" run bfs --graph unsorted.txt
+run 0 run bfs bfs_queue --graph unsorted.txt --order bisection --seconds 0.01; has out "vertices=3,edges=3"
+printf '%%%%MatrixMarket matrix coordinate pattern symmetric\n4 4 2\n2 1\n4 1\n' >graph.mtx
+run 0 run bfs bfs_queue --graph graph.mtx --seconds 0.01; has out "vertices=4,edges=4"
+run 0 misses bfs bfs_queue --shape vertices=500,edges=4000 --order degree --cache 1K --json ordered.json
+has ordered.json '"random, by degree"'
+bad "did you mean 'degree'" run bfs --order degre
+bad "did you mean 'grid'" run bfs --order degree --input grit
+bad "does not work on a graph" run matmul --order degree
 printf '0 1\n0 x\n' >malformed.txt
 bad "malformed.txt:2: 'x' where the number of a vertex should be" run bfs --graph malformed.txt
 bad "cannot read nowhere.txt" run bfs --graph nowhere.txt

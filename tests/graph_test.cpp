@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <utility>
 
 #include "bench/suites/graph_file.hpp"
+#include "bench/suites/graph_order.hpp"
 #include "common/execute.hpp"
 #include "common/ops/bfs.hpp"
 #include "tests/support.hpp"
@@ -43,7 +46,7 @@ struct Graph {
   }
 };
 
-const char* const searches[] = {"bfs_queue", "bfs_frontier", "bfs_bag"};
+const char* const searches[] = {"bfs_queue", "bfs_frontier", "bfs_bag", "bfs_direction_optimizing"};
 
 TEST(Graph, RowsHoldTheEdgesInTheirOrder) {
   const Graph graph(4, {{2, 0}, {0, 3}, {2, 1}, {0, 1}, {2, 2}, {0, 3}});
@@ -114,6 +117,7 @@ TEST(Graph, SearchesFromAnySourceOnThreads) {
     EXPECT_EQ(expected[source], 0);
     EXPECT_EQ(graph.levels("bfs_frontier", source, threads), expected);
     EXPECT_EQ(graph.levels("bfs_bag", source, threads), expected);
+    EXPECT_EQ(graph.levels("bfs_direction_optimizing", source, threads), expected);
   }
 }
 
@@ -140,6 +144,60 @@ TEST(Graph, RejectsWhatIsNone) {
   auto args = graph.args(levels);
   args.out = {reinterpret_cast<std::int32_t*>(const_cast<std::uint32_t*>(graph.offset.data())), 4};
   rejected(args, "levels and offsets overlap");
+}
+
+// The sum over all edges of the digits of the gaps between the names of a vertex's neighbours, in order.
+double gap_bits(const GraphFile& graph) {
+  double sum = 0;
+  for (std::size_t v = 0; v + 1 < graph.offset.size(); ++v)
+    for (std::size_t e = graph.offset[v] + 1; e < graph.offset[v + 1]; ++e)
+      sum += std::log2(1.0 + graph.target[e] - graph.target[e - 1]);
+  return sum;
+}
+
+TEST(GraphOrder, NamesArePermutationsAndKeepTheGraph) {
+  for (const std::string_view input : graph_inputs)
+    for (const std::string_view order : graph_orders) {
+      const Graph graph(input, 700, 4000);
+      const GraphFile file{graph.offset, graph.target};
+      const auto names = vertex_names(file, order, 5);
+      EXPECT_EQ(names[0], 0u) << order;
+      const GraphFile other = renamed(file, names);
+      // Each edge under its new name, and no other.
+      std::vector<std::pair<std::uint32_t, std::uint32_t>> before, after;
+      for (std::uint32_t v = 0; v < 700; ++v) {
+        for (std::size_t e = graph.offset[v]; e < graph.offset[v + 1]; ++e)
+          before.emplace_back(names[v], names[graph.target[e]]);
+        for (std::size_t e = other.offset[v]; e < other.offset[v + 1]; ++e)
+          after.emplace_back(v, other.target[e]);
+      }
+      std::ranges::sort(before);
+      EXPECT_EQ(before, after) << input << ", " << order;
+      std::vector<std::uint32_t> sorted = names;
+      std::ranges::sort(sorted);
+      for (std::uint32_t v = 0; v < 700; ++v) ASSERT_EQ(sorted[v], v) << input << ", " << order;
+    }
+}
+
+TEST(GraphOrder, DegreesFallAndBisectionFindsAGrid) {
+  const Graph power_law("power_law", 1 << 12, 1 << 16);
+  const GraphFile by_degree = renamed({power_law.offset, power_law.target},
+                                      vertex_names({power_law.offset, power_law.target}, "degree", 1));
+  for (std::size_t v = 2; v + 1 < by_degree.offset.size(); ++v)
+    EXPECT_LE(by_degree.offset[v + 1] - by_degree.offset[v], by_degree.offset[v] - by_degree.offset[v - 1])
+        << v;
+  // A grid whose names are scattered: the bisection gives near numbers to neighbours again.
+  const Graph grid("grid", 1 << 12, 4 * (1 << 12) - 4 * 64);
+  const GraphFile natural{grid.offset, grid.target};
+  const GraphFile scattered = renamed(natural, vertex_names(natural, "scattered", 3));
+  const GraphFile found = renamed(scattered, vertex_names(scattered, "bisection", 3));
+  EXPECT_GT(gap_bits(scattered), 1.5 * gap_bits(natural));
+  EXPECT_LT(gap_bits(found), 0.6 * gap_bits(scattered));
+}
+
+TEST(GraphOrder, IsRefused) {
+  const Graph graph("grid", 16, 48);
+  expect_error([&] { vertex_names({graph.offset, graph.target}, "degre", 1); }, "did you mean 'degree'");
 }
 
 class File : public testing::Test {
@@ -178,16 +236,44 @@ TEST_F(File, IsWhatWasWritten) {
             std::vector<std::uint32_t>(graph.offset.begin(), graph.offset.begin() + largest + 2));
 }
 
+TEST_F(File, MayHaveItsEdgesInAnyOrder) {
+  const GraphFile graph = read("2 1\n0 2\n2 0\n0 1\n");
+  EXPECT_EQ(graph.offset, (std::vector<std::uint32_t>{0, 2, 2, 4}));
+  EXPECT_EQ(graph.target, (std::vector<std::uint32_t>{2, 1, 1, 0}));
+}
+
+TEST_F(File, IsAMatrixMarketFile) {
+  const GraphFile general = read(
+      "%%MatrixMarket matrix coordinate real general\n% made by hand\n3 3 3\n"
+      "1 2 0.5\n3 1 -2e3\n 2 2 1\n");
+  EXPECT_EQ(general.offset, (std::vector<std::uint32_t>{0, 1, 2, 3}));
+  EXPECT_EQ(general.target, (std::vector<std::uint32_t>{1, 1, 0}));
+  // An entry below the diagonal is an edge each way. The longer side of a matrix is of the vertices.
+  const GraphFile symmetric = read("%%MatrixMarket matrix coordinate pattern symmetric\n2 4 2\n2 1\n1 1\n");
+  EXPECT_EQ(symmetric.offset, (std::vector<std::uint32_t>{0, 2, 3, 3, 3}));
+  EXPECT_EQ(symmetric.target, (std::vector<std::uint32_t>{1, 0, 0}));
+
+  const std::string head = "%%MatrixMarket matrix coordinate pattern general\n";
+  rejected("%%MatrixMarket matrix array real general\n2 2\n",
+           ":1: a Matrix Market file of 'matrix array' is no graph");
+  rejected(head + "2 2 1\n3 1\n", ":3: entry (3, 1) of a matrix of 2 rows");
+  rejected(head + "2 2 1\n0 1\n", ":3: entry (0, 1) of a matrix");
+  rejected(head + "2 2 1\n1 1\n1 2\n", ":4: an entry more than its sizes say");
+  rejected(head + "2 2 2\n1 1\n", ": 1 entries fewer than its sizes say");
+  rejected(head + "2 2\n1 1\n", ":2: '' where the number of the entries should be");
+  rejected(head + "2 2 0\n", ": no edges");
+  rejected(head + "4294967295 2 1\n1 1\n", ":2: a graph has at most");
+}
+
 TEST_F(File, IsRejectedWithTheLine) {
   rejected("0 1\n1 x\n", ":2: 'x' where the number of a vertex should be");
   rejected("0 1\n\n1\n", ":3: '' where the number of a vertex should be");
   rejected("0 1 0.5\n", ":1: '0.5' behind the two vertices of an edge");
   rejected("0 -1\n", ":1: '-1' where");
   rejected("0 1.5\n", ":1: '1.5' where");
-  rejected("0 1\n0 4294967296\n", ":2: vertex 4294967296 is too large");
+  rejected("0 1\n0 4294967296\n", ":2: 4294967296 is too large for the number of a vertex");
   rejected("0 1\n0 4294967295\n", ":2: a graph has at most");
   rejected("0 2147483646\n", ":1: a graph has at most 2147483646 vertices");
-  rejected("0 1\n2 1\n1 0\n", ":3: not sorted: an edge from vertex 1 behind one from vertex 2");
   rejected("", ": no edges");
   rejected("# nothing\n", ": no edges");
   expect_error([] { read_graph("/nowhere/graph.txt"); }, "cannot read /nowhere/graph.txt");

@@ -12,6 +12,7 @@
 #include "bench/measure/options.hpp"
 #include "bench/show/streams.hpp"
 #include "bench/suites/by_name.hpp"
+#include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
 
@@ -205,6 +206,9 @@ ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::
   command.add_option("--element", options.element, "Element type, as double; the operation's first");
   command.add_option("--param", options.params, "A variant's parameter, as base=32; may be repeated");
   CLI::Option* const input = command.add_option("--input", options.input, input_help);
+  command.add_option("--order", options.order,
+                     "Of a graph: its vertices renamed at random (scattered) or for locality (degree, "
+                     "bisection)");
   add_seed(command, options.seed);
   return {shape, input};
 }
@@ -222,10 +226,20 @@ Problem problem_of(const ProblemOptions& options) {
 }
 
 Problem problem_of(const Operation& operation, const ProblemOptions& options) {
-  return {&operation,
-          options.shape.empty() ? default_shape(operation, options.smallest_shape)
-                                : parse_shape(operation, options.shape),
-          options.input.empty() ? operation.inputs.front() : std::string_view(options.input), options.seed};
+  return in_order(
+      {&operation,
+       options.shape.empty() ? default_shape(operation, options.smallest_shape)
+                             : parse_shape(operation, options.shape),
+       options.input.empty() ? operation.inputs.front() : std::string_view(options.input), options.seed},
+      options);
+}
+
+Problem in_order(const Problem& problem, const ProblemOptions& options) {
+  if (options.order.empty()) return problem;
+  for (const Suite* suite : suites())
+    if (suite->operation == problem.operation->name && suite->in_order)
+      return suite->in_order(problem, options.order);
+  throw Error(fmt::format("--order: {} does not work on a graph", problem.operation->name));
 }
 
 void add_huge_pages(CLI::App& command, Pages& pages) {

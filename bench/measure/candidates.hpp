@@ -45,7 +45,7 @@ std::vector<Candidate> graphs_of(std::span<const Measurement>);
 
 /// The options that select a problem and its variants: OPERATION [VARIANT...] --shape ... --param ...
 struct ProblemOptions {
-  std::string operation = "matmul", element, shape, input;
+  std::string operation = "matmul", element, shape, input, order;
   std::vector<std::string> variants, params;
   std::uint64_t seed = 1;
   /// Without a shape: the least of the operation's bench_shapes(), not the one in the middle.
@@ -66,6 +66,8 @@ ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::
 /// The problem that they name, of `operation` where it is known. Throws Error on unknown names and sizes.
 Problem problem_of(const ProblemOptions& options);
 Problem problem_of(const Operation& operation, const ProblemOptions& options);
+/// The problem with its vertices in the order that --order names, if any.
+Problem in_order(const Problem& problem, const ProblemOptions& options);
 
 /// Adds --huge-pages, which puts a problem's arrays on pages of 2 MiB. Throws Error where the system
 /// gives none.

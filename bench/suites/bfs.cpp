@@ -1,23 +1,67 @@
 // Breadth-first search, also on the user's own graphs.
-#include <algorithm>
-#include <memory>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/show/streams.hpp"
 #include "bench/suites/graph_file.hpp"
+#include "bench/suites/graph_order.hpp"
 #include "bench/suites/suite.hpp"
+#include "common/key_inputs.hpp"
 #include "common/ops/bfs.hpp"
 
 namespace tallcache {
 namespace {
 
 // The check of the search needs no seed.
-Problem graph_problem(const Operation& operation, const std::string& path) {
-  auto graph = std::make_shared<const GraphFile>(read_graph(path));
+Problem problem_on(const Operation& operation, GraphFile given, std::string_view input) {
+  const auto graph = std::make_shared<const GraphFile>(std::move(given));
   const Shape shape{{"vertices", static_cast<Index>(graph->offset.size()) - 1},
                     {"edges", static_cast<Index>(graph->target.size())}};
-  return {.operation = &operation, .shape = shape, .input = "file", .own_inputs = [graph](auto buffers) {
+  return {.operation = &operation, .shape = shape, .input = input, .own_inputs = [graph](auto buffers) {
             std::ranges::copy(graph->offset, reinterpret_cast<std::uint32_t*>(buffers[1]));
             std::ranges::copy(graph->target, reinterpret_cast<std::uint32_t*>(buffers[2]));
           }};
+}
+
+Problem graph_problem(const Operation& operation, const std::string& path) {
+  // A large file takes a while.
+  const auto show = [&](std::uint64_t bytes) {
+    print(Stream::progress, "reading {}: {} MB\n", path, bytes / 1000000);
+  };
+  return problem_on(operation, read_graph(path, show), "file");
+}
+
+// The name of a graph's kind and order, which lasts as long as the program.
+std::string_view name_of(std::string_view input, std::string_view order) {
+  static std::set<std::string> names;
+  return *names.insert(fmt::format("{}, by {}", input, order)).first;
+}
+
+Problem in_order(const Problem& problem, std::string_view order) {
+  const Shape shape = complete_shape(*problem.operation, problem.shape);
+  GraphFile graph{std::vector<std::uint32_t>(static_cast<std::size_t>(shape["vertices"]) + 1),
+                  std::vector<std::uint32_t>(static_cast<std::size_t>(Bfs::edges_of(shape)))};
+  if (shape["vertices"] == 0) return problem;
+  const std::array<std::byte*, 3> buffers{nullptr, reinterpret_cast<std::byte*>(graph.offset.data()),
+                                          reinterpret_cast<std::byte*>(graph.target.data())};
+  const std::string_view input = problem.input.empty() ? problem.operation->inputs.front() : problem.input;
+  if (problem.own_inputs) {
+    problem.own_inputs(buffers);
+  } else {
+    require_input(*problem.operation, input);
+    problem.operation->fill(shape, input, problem.seed, buffers);
+  }
+  Problem ordered = problem_on(*problem.operation, renamed(graph, vertex_names(graph, order, problem.seed)),
+                               name_of(input, order));
+  ordered.seed = problem.seed;
+  return ordered;
 }
 
 Shape graph(Index vertices, Index edges) { return {{"vertices", vertices}, {"edges", edges}}; }
@@ -59,7 +103,10 @@ PeerComparison peers() {
 }  // namespace
 
 extern const Suite bfs_suite;
-const Suite bfs_suite{
-    .operation = "bfs", .steps = {steps()}, .peers = {peers()}, .graph_problem = graph_problem};
+const Suite bfs_suite{.operation = "bfs",
+                      .steps = {steps()},
+                      .peers = {peers()},
+                      .graph_problem = graph_problem,
+                      .in_order = in_order};
 
 }  // namespace tallcache

@@ -117,6 +117,9 @@ struct Suite {
   /// Makes the problem of a graph file, for an operation on graphs. Throws Error, which names the file and
   /// the line.
   Problem (*graph_problem)(const Operation&, const std::string& path) = nullptr;
+  /// The same problem with the vertices of its graph renamed (graph_order.hpp). Throws Error on an unknown
+  /// order.
+  Problem (*in_order)(const Problem&, std::string_view order) = nullptr;
 };
 
 /// All suites, in the order in which the commands measure and print them.

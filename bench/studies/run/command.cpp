@@ -48,7 +48,7 @@ Problem problem_to_run(const RunOptions& options) {
   const Operation& operation = find_operation(options.operation, options.element);
   for (const Suite* suite : suites())
     if (suite->operation == operation.name && has_graph(*suite))
-      return suite->graph_problem(operation, options.graph);
+      return in_order(suite->graph_problem(operation, options.graph), options);
   throw Error(fmt::format("--graph: {} does not work on a graph", operation.name));
 }
 
@@ -162,9 +162,10 @@ void add_run(CLI::App& app) {
   command->add_option("--backend", options->backend, "Only variants on the cpu or on the gpu");
   add_device(*command, options->device, "Number of the GPU to use");
   command
-      ->add_option("--graph", options->graph,
-                   fmt::format("For {}: the graph in FILE, a line 'u v' for each edge, sorted by u",
-                               graph_operations()))
+      ->add_option(
+          "--graph", options->graph,
+          fmt::format("For {}: the graph in FILE, a line 'u v' for each edge, or a Matrix Market file",
+                      graph_operations()))
       ->type_name("FILE")
       ->excludes(flags.shape)
       ->excludes(flags.input);
