@@ -174,7 +174,7 @@ void expect_bounds(const Strands& strands, Scheduler scheduler, int processors, 
 
 TEST(Schedule, KeepsTheBounds) {
   const Strands programs[] = {strands_of_fib(14), strands_of_product(16, 1, 32),
-                              strands_of_product(48, 4, 64, 8)};
+                              strands_of_product(32, 4, 64, 8)};
   for (const Strands& strands : programs)
     for (const Scheduler scheduler : schedulers)
       for (const int processors : {1, 2, 3, 16, 256})
