@@ -14,7 +14,7 @@ struct tiles {
   static constexpr bool parallel = true;
   static constexpr ParamSpec params[] = {
       {"height", 16, "steps of a tile"},
-      {"cols", 512, "points in a row of a tile; times rows where the grid has one dimension"},
+      {"cols", 1024, "points in a row of a tile; times rows where the grid has one dimension"},
       {"rows", 64, "rows of a tile"},
       {"planes", 32, "planes of a tile"}};
 

@@ -17,10 +17,10 @@ struct trapezoids {
   using operations = OperationList<tallcache::Stencil<double>, tallcache::Stencil<float>>;
   static constexpr bool parallel = true;
   static constexpr ParamSpec params[] = {
-      {"height", 8, "steps of a leaf"},
-      {"cols", 1024, "points in a row of a leaf; times rows where the grid has one dimension"},
-      {"rows", 64, "rows of a leaf"},
-      {"planes", 16, "planes of a leaf"}};
+      {"height", leaf_height, "steps of a leaf"},
+      {"cols", leaf_cols, "points in a row of a leaf; times rows where the grid has one dimension"},
+      {"rows", leaf_rows, "rows of a leaf"},
+      {"planes", leaf_planes, "planes of a leaf"}};
 
   template <class T>
   static cache::Prediction predicted_misses(tallcache::Stencil<T>, const Shape& shape, const Params&,

@@ -88,11 +88,7 @@ TALLCACHE_STENCIL_ROWS(extern, double)
 /// The sizes of a tile or a leaf, of a variant's parameters.
 template <int d>
 std::array<Index, d> widths(const Params& params) {
-  constexpr Index most = Index{1} << 30;
-  const Index cols = std::min(params["cols"], most), rows = std::min(params["rows"], most);
-  if constexpr (d == 1) return {cols * rows};
-  if constexpr (d == 2) return {rows, cols};
-  if constexpr (d == 3) return {params["planes"], rows, cols};
+  return widths<d>(params["cols"], params["rows"], params["planes"]);
 }
 
 namespace detail {

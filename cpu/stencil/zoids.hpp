@@ -50,6 +50,23 @@ struct Leaf {
   std::array<Index, d> width;
 };
 
+/// The sizes of leaves and tiles by default: the recursion costs little, and a leaf stays in a second-level cache.
+inline constexpr Index leaf_height = 8, leaf_cols = 2048, leaf_rows = 32, leaf_planes = 32;
+
+/// {cols}, {rows, cols} or {planes, rows, cols}. One dimension has as many points as two.
+template <int d>
+constexpr std::array<Index, d> widths(Index cols, Index rows, Index planes) {
+  constexpr Index most = Index{1} << 30;
+  if constexpr (d == 1) return {std::min(cols, most) * std::min(rows, most)};
+  if constexpr (d == 2) return {rows, cols};
+  if constexpr (d == 3) return {planes, rows, cols};
+}
+
+template <int d>
+constexpr Leaf<d> default_leaf() {
+  return {leaf_height, widths<d>(leaf_cols, leaf_rows, leaf_planes)};
+}
+
 /// The recursion of Frigo and Strumpen 2005, which cuts all dimensions that are wide enough at once (Tang et
 /// al. 2011), and else time.
 template <class Fork, class S>
