@@ -16,8 +16,7 @@ template <class Access = Plain>
 std::vector<double> melted(Index n, Access access = {}) {
   std::vector<double> even(n * n), odd(n * n);
   even[n / 2 * n + n / 2] = 100;
-  const StencilGrid<double, 2, Access> grid{
-      .state = {even.data(), odd.data()}, .sizes = {n, n}, .access = access};
+  const StencilGrid<double, 2, Access> grid{{even.data(), odd.data()}, {n, n}, {}, 0, 0, access};
   return stencil(grid, melt, 40) == odd.data() ? odd : even;
 }
 

@@ -52,12 +52,7 @@ PeerComparison peers(std::string_view element) {
 }  // namespace
 
 extern const Suite stencil_suite;
-const Suite stencil_suite{.operation = "stencil",
-                          .sizes = {.element = "double",
-                                    .smoke = {48, 64},
-                                    .quick = {100, 200, 500, 1000, 2000, 4000},
-                                    .full = {100, 200, 500, 1000, 2000, 4000, 8000}},
-                          .steps = {steps()},
-                          .peers = {peers("double"), peers("float")}};
+const Suite stencil_suite{
+    .operation = "stencil", .steps = {steps()}, .peers = {peers("double"), peers("float")}};
 
 }  // namespace tallcache

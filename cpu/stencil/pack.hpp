@@ -12,7 +12,8 @@ namespace tallcache::cpu::stencil {
 namespace detail {
 template <class T, int n>
 struct Lanes {
-  typedef T type __attribute__((vector_size(n * sizeof(T))));
+  // Aligned as an element: a wider alignment has another calling convention in older versions of gcc.
+  typedef T type __attribute__((vector_size(n * sizeof(T)), aligned(sizeof(T))));
 };
 template <class T>
 struct Lanes<T, 1> {
