@@ -1,5 +1,5 @@
-// Stencils of a user's own: every schedule, fork policy and access policy makes the same bytes as plain loops,
-// which look each neighbour up.
+// Stencils of a user's own: every schedule, fork policy and access policy makes the same bytes as plain
+// loops, which look each neighbour up.
 #include <tallcache/stencil.hpp>
 
 #include <gtest/gtest.h>

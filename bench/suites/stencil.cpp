@@ -8,8 +8,8 @@ Shape shape(Index cols, Index rows, Index planes, Index steps) {
   return {{"cols", cols}, {"rows", rows}, {"planes", planes}, {"steps", steps}, {"pad", 0}};
 }
 
-/// Beyond the caches. A unit is a point in a step. Loops read a state from memory, and the line of the other one
-/// before it is written; a tile does so once in its steps.
+/// Beyond the caches. A unit is a point in a step. Loops read a state from memory, and the line of the other
+/// one before it is written; a tile does so once in its steps.
 OptimizationSteps steps() {
   return {.element = "double",
           .unit = "point and step",

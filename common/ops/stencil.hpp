@@ -45,8 +45,8 @@ namespace detail {
 inline constexpr std::array<double, 3> heat_rates{0.2, 0.1, 0.07}, heat_box_rates{0.2, 0.03, 0.005},
     wave_rates{0.4, 0.2, 0.15};
 
-/// `steps` steps of state[0], and of state[1] one step before it, by loops over a grid with a rim. state[t mod 2]
-/// is that of time t.
+/// `steps` steps of state[0], and of state[1] one step before it, by loops over a grid with a rim. state[t
+/// mod 2] is that of time t.
 template <class T>
 void reference_steps(std::array<std::vector<T>, 2>& state, const std::array<Index, 3>& sizes, Index steps,
                      StencilUpdate update, StencilBorder border);
@@ -58,7 +58,7 @@ template <class T>
 struct Stencil {
   static constexpr std::string_view name = "stencil", element = Element<T>::name;
   static constexpr std::string_view what =
-      "steps of the heat or wave equation on a grid of one to three dimensions, in two states that take turns";
+      "steps of a heat or wave equation on a grid of one to three dimensions, in two states by turns";
   static constexpr Rate rate = Rate::mcells_per_s;
   static constexpr DimSpec dims[] = {{"cols", "points in a row"},
                                      {"rows", "rows of a plane"},
@@ -68,8 +68,8 @@ struct Stencil {
   static constexpr std::string_view inputs[] = {
       "heat", "heat_periodic", "heat_mirrored", "heat_box", "heat_box_periodic", "wave", "wave_mirrored"};
 
-  /// a is the state of time 0, and b that of time -1, which the wave equation alone reads. The results are those
-  /// of the last two times: that of time t is in a where t is even, and in b where it is odd.
+  /// a is the state of time 0, and b that of time -1, which the wave equation alone reads. The results are
+  /// those of the last two times: that of time t is in a where t is even, and in b where it is odd.
   template <class Access = Plain>
   struct Args {
     MatrixView<T, Access> a, b;                   ///< planes * rows x cols

@@ -18,8 +18,8 @@ struct Grids {
   [[no_unique_address]] Access access{};
 };
 
-/// A trapezoid in space and time: at time t its points are lo + dlo (t - begin) <= x < hi + dhi (t - begin) in
-/// each dimension, for begin <= t < end. Of a periodic dimension, point x is point x mod size.
+/// A trapezoid in space and time: at time t its points are lo + dlo (t - begin) <= x < hi + dhi (t - begin)
+/// in each dimension, for begin <= t < end. Of a periodic dimension, point x is point x mod size.
 template <int d>
 struct Zoid {
   static constexpr int dimensions = d;
@@ -65,13 +65,12 @@ class SteppedGrids {
   /// From time t to t + 1, the points lo <= x < hi.
   void step(Index t, const std::array<Index, d>& lo, const std::array<Index, d>& hi) const {
     if constexpr (d == 1) {
-      row(t, {}, lo[0], hi[0]);
+      rows(t, {}, 1, lo[0], hi[0]);
     } else if constexpr (d == 2) {
-      for (Index y = lo[0]; y < hi[0]; ++y) row(t, {wrapped(y, 0)}, lo[1], hi[1]);
+      plane(t, {}, lo[0], hi[0], lo[1], hi[1]);
     } else {
       static_assert(d == 3);
-      for (Index z = lo[0]; z < hi[0]; ++z)
-        for (Index y = lo[1]; y < hi[1]; ++y) row(t, {wrapped(z, 0), wrapped(y, 1)}, lo[2], hi[2]);
+      for (Index z = lo[0]; z < hi[0]; ++z) plane(t, {wrapped(z, 0)}, lo[1], hi[1], lo[2], hi[2]);
     }
   }
 
@@ -80,32 +79,52 @@ class SteppedGrids {
   static constexpr int table_rows = power(2 * reach + 1, d - 1);
   /// So many points at once take their neighbours from the row of outside values.
   static constexpr Index outside_points = 128;
+  /// And of rows away from the border.
+  static constexpr Index points_at_once = 4096;
 
   Index wrapped(Index x, int dimension) const {
     return x < grids_.sizes[dimension] ? x : x - grids_.sizes[dimension];
   }
 
-  /// Points [begin, end) of a row, which may wrap around.
-  void row(Index t, const Outer& outer, Index begin, Index end) const {
+  bool is_inner(Index x, int dimension) const { return x >= reach && x < grids_.sizes[dimension] - reach; }
+
+  /// Rows [first, last) of a plane, points [begin, end) of each. Short rows that are away from the border are
+  /// updated several at a time.
+  void plane(Index t, Outer outer, Index first, Index last, Index begin, Index end) const {
+    constexpr int y = d - 2;
+    bool inner_plane = true;
+    for (int i = 0; i < y; ++i) inner_plane &= is_inner(outer[i], i);
+    const Index most = std::max<Index>(1, points_at_once / std::max<Index>(end - begin, 1));
+    for (Index row = first, count; row < last; row += count) {
+      outer[y] = wrapped(row, y);
+      count = 1;
+      if (inner_plane && is_inner(outer[y], y))
+        count = std::min({most, last - row, grids_.sizes[y] - reach - outer[y]});
+      rows(t, outer, count, begin, end);
+    }
+  }
+
+  /// Points [begin, end), which may wrap around, of `count` rows. Several rows are away from the border.
+  void rows(Index t, const Outer& outer, Index count, Index begin, Index end) const {
     const Index n = grids_.sizes[d - 1];
     if (begin >= n) begin -= n, end -= n;
     if (end > n) {
-      row_inside(t, outer, 0, end - n);
+      rows_inside(t, outer, count, 0, end - n);
       end = n;
     }
-    if (begin < end) row_inside(t, outer, begin, end);
+    if (begin < end) rows_inside(t, outer, count, begin, end);
   }
 
-  void row_inside(Index t, const Outer& outer, Index begin, Index end) const {
+  void rows_inside(Index t, const Outer& outer, Index count, Index begin, Index end) const {
     const T* rows[table_rows];
-    bool has_outside = false, is_inner = true;
+    bool has_outside = false, inner_row = true;
     Index own = 0;
     for (int i = 0; i + 1 < d; ++i) {
       own = own * grids_.sizes[i] + outer[i];
-      is_inner &= outer[i] >= reach && outer[i] < grids_.sizes[i] - reach;
+      inner_row &= is_inner(outer[i], i);
     }
     const T* const from = grids_.state[t & 1];
-    if (is_inner) {
+    if (inner_row) {
       for (int k = 0; k < table_rows; ++k) rows[k] = from + own * grids_.ld + distance_[k];
     } else {
       for (int k = 0; k < table_rows; ++k) {
@@ -113,14 +132,20 @@ class SteppedGrids {
         has_outside |= rows[k] == nullptr;
       }
     }
-    T* const to = grids_.state[(t + 1) & 1] + own * grids_.ld;
+    T* to = grids_.state[(t + 1) & 1] + own * grids_.ld;
     const Index n = grids_.sizes[d - 1];
     const Index inner_begin = std::clamp<Index>(reach, begin, end);
     const Index inner_end = std::clamp<Index>(n - reach, inner_begin, end);
     if (!has_outside) {
-      edge(to, rows, begin, inner_begin);
-      if (inner_begin < inner_end) update_row_(update_, {to, rows, inner_begin, inner_end}, grids_.access);
-      edge(to, rows, inner_end, end);
+      const Index ld = grids_.ld;
+      if (inner_begin < inner_end)
+        update_row_(update_, {to, rows, inner_begin, inner_end, count, ld}, grids_.access);
+      if (inner_end - inner_begin < end - begin)
+        for (Index i = 0; i < count; ++i, to += ld) {
+          edge(to, rows, begin, inner_begin);
+          edge(to, rows, inner_end, end);
+          for (const T*& row : rows) row += ld;
+        }
     } else {
       for (Index j = begin; j < inner_begin; ++j) with_outside(to, rows, j, j + 1, true);
       for (Index j = inner_begin; j < inner_end; j += outside_points)
@@ -172,7 +197,7 @@ class SteppedGrids {
     if (at_end)
       edge(to, complete, begin, end);
     else
-      update_row_(update_, {to, complete, begin, end}, grids_.access);
+      update_row_(update_, {to, complete, begin, end, 1, 0}, grids_.access);
   }
 
   Grids<T, d, Access> grids_;

@@ -1,6 +1,6 @@
-// The numbers that a point update of a stencil calculates with: a vector of 1, 2, 4 ... neighbouring points. The
-// same text of the update is compiled for every width, and rounds alike in each: a product and a sum are never
-// contracted to one operation.
+// The numbers that a point update of a stencil calculates with: a vector of 1, 2, 4 ... neighbouring points.
+// The same text of the update is compiled for every width, and rounds alike in each: a product and a sum are
+// never contracted to one operation.
 #pragma once
 
 #include <type_traits>
@@ -34,8 +34,8 @@ template <class V>
 }
 }  // namespace detail
 
-/// `n` numbers of float or double, with the arithmetic of one, by lanes. A number of any arithmetic type converts
-/// to it, rounded to T, so that 0.25 * u is of T for floats too.
+/// `n` numbers of float or double, with the arithmetic of one, by lanes. A number of any arithmetic type
+/// converts to it, rounded to T, so that 0.25 * u is of T for floats too.
 template <class T, int n>
 struct Pack {
   using value_type = T;

@@ -1,5 +1,5 @@
-// The points of a stencil: which neighbours an update sees, what lies beyond a border, and how a row of points
-// is updated in vectors.
+// The points of a stencil: which neighbours an update sees, what lies beyond a border, and how a row of
+// points is updated in vectors.
 #pragma once
 
 #include <algorithm>
@@ -82,12 +82,12 @@ class EdgeNeighbours {
   [[no_unique_address]] Access access_;
 };
 
-/// The points [begin, end) of a row.
+/// The points [begin, end) of `count` rows, `ld` elements apart, as their neighbours are.
 template <class T>
-struct RowOfPoints {
+struct RowsOfPoints {
   T* to;
-  const T* const* rows;
-  Index begin, end;
+  const T* const* rows;  ///< of the neighbours of the first one
+  Index begin, end, count, ld;
 };
 
 /// update(at), or update(at, before) where `before` is the point one step ago.
@@ -103,13 +103,13 @@ template <class T, int n, class Update, class At, class Access>
   }
 }
 
-/// The row in vectors of `most` points, between shorter ones at its ends: stores are aligned.
+/// Row `number` in vectors of `most` points, between shorter ones at its ends: stores are aligned.
 template <class T, int most, int d, int reach, class Update, class Access>
-[[gnu::always_inline]] inline void update_row_by(const Update& update, const RowOfPoints<T>& row,
-                                                 Access access) {
+[[gnu::always_inline]] inline void update_row_by(const Update& update, const RowsOfPoints<T>& row,
+                                                 Index number, Access access) {
   const T* rows[Neighbours<T, 1, d, reach, Access>::rows];
-  for (int i = 0; i < Neighbours<T, 1, d, reach, Access>::rows; ++i) rows[i] = row.rows[i];
-  T* const to = row.to;
+  for (int i = 0; i < Neighbours<T, 1, d, reach, Access>::rows; ++i) rows[i] = row.rows[i] + number * row.ld;
+  T* const to = row.to + number * row.ld;
   const Index end = row.end;
   Index j = row.begin;
   const auto points = [&]<int n>() __attribute__((always_inline)) {
@@ -134,28 +134,30 @@ template <class T, int most, int d, int reach, class Update, class Access>
 }
 
 template <class T, int d, int reach, class Update, class Access>
-using UpdateRow = void (*)(const Update&, const RowOfPoints<T>&, Access);
+using UpdateRow = void (*)(const Update&, const RowsOfPoints<T>&, Access);
 
 /// In vectors of 16 bytes, or of one number.
 template <class T, int d, int reach, int bytes, class Update, class Access>
-[[gnu::flatten, gnu::noinline]] void update_row(const Update& by, const RowOfPoints<T>& row, Access access) {
+[[gnu::flatten, gnu::noinline]] void update_row(const Update& by, const RowsOfPoints<T>& rows,
+                                                Access access) {
   const Update update = by;
-  update_row_by<T, bytes / sizeof(T), d, reach>(update, row, access);
+  for (Index i = 0; i < rows.count; ++i)
+    update_row_by<T, bytes / sizeof(T), d, reach>(update, rows, i, access);
 }
 #if defined(__x86_64__) && defined(__OPTIMIZE__)
 template <class T, int d, int reach, class Update, class Access>
 [[gnu::flatten, gnu::noinline, gnu::target("avx2")]] void update_row_avx2(const Update& by,
-                                                                          const RowOfPoints<T>& row,
+                                                                          const RowsOfPoints<T>& rows,
                                                                           Access access) {
   const Update update = by;
-  update_row_by<T, 32 / sizeof(T), d, reach>(update, row, access);
+  for (Index i = 0; i < rows.count; ++i) update_row_by<T, 32 / sizeof(T), d, reach>(update, rows, i, access);
 }
 template <class T, int d, int reach, class Update, class Access>
 [[gnu::flatten, gnu::noinline, gnu::target("avx512f")]] void update_row_avx512(const Update& by,
-                                                                               const RowOfPoints<T>& row,
+                                                                               const RowsOfPoints<T>& rows,
                                                                                Access access) {
   const Update update = by;
-  update_row_by<T, 64 / sizeof(T), d, reach>(update, row, access);
+  for (Index i = 0; i < rows.count; ++i) update_row_by<T, 64 / sizeof(T), d, reach>(update, rows, i, access);
 }
 #endif
 

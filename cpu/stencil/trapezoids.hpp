@@ -1,5 +1,5 @@
-// A stencil by recursion over trapezoids in space and time, which has no cache parameter: those of `params` only
-// pay for the recursion.
+// A stencil by recursion over trapezoids in space and time, which has no cache parameter: those of `params`
+// only pay for the recursion.
 #pragma once
 
 #include <cmath>

@@ -20,8 +20,8 @@ Zoid<S::dimensions> whole_grid(const S& stencil, Index begin, Index end) {
   return zoid;
 }
 
-/// Runs body(part) for every product of the segments, count[i] of them in dimension i: the parts of one level,
-/// the sum of those of its segments, are independent; the levels run in order (Tang et al. 2011).
+/// Runs body(part) for every product of the segments, count[i] of them in dimension i: the parts of one
+/// level, the sum of those of its segments, are independent; the levels run in order (Tang et al. 2011).
 template <class Fork, class Z, class SegmentOf, class Body>
 void for_each_part(Fork& fork, const Z& zoid, const typename Z::Point& count, int levels,
                    const SegmentOf& segment_of, const Body& body) {
@@ -50,7 +50,8 @@ struct Leaf {
   std::array<Index, d> width;
 };
 
-/// The sizes of leaves and tiles by default: the recursion costs little, and a leaf stays in a second-level cache.
+/// The sizes of leaves and tiles by default: the recursion costs little, and a leaf stays in a second-level
+/// cache.
 inline constexpr Index leaf_height = 8, leaf_cols = 2048, leaf_rows = 32, leaf_planes = 32;
 
 /// {cols}, {rows, cols} or {planes, rows, cols}. One dimension has as many points as two.
@@ -140,8 +141,8 @@ Index greatest_height(const S& stencil, Index steps) {
   return std::max<Index>(steps, 1);
 }
 
-/// A periodic dimension is cut at 0: the rest is upright, and the gap between its end and its beginning, which is
-/// filled afterwards, is inverted.
+/// A periodic dimension is cut at 0: the rest is upright, and the gap between its end and its beginning,
+/// which is filled afterwards, is inverted.
 template <class Fork, class S, class Body>
 void cut_open(Fork& fork, const S& stencil, const Zoid<S::dimensions>& zoid, const Body& body) {
   constexpr int d = S::dimensions;
@@ -167,8 +168,8 @@ void run_trapezoids(Fork& fork, const S& stencil, Index steps, const Leaf<S::dim
     cut_open(fork, stencil, whole_grid(stencil, t, std::min(t + height, steps)), trapezoids);
 }
 
-/// `steps` steps over the whole grid, one after the other. A strand has a block of rows of the first dimension, or
-/// of points where there is one.
+/// `steps` steps over the whole grid, one after the other. A strand has a block of rows of the first
+/// dimension, or of points where there is one.
 template <class Fork, class S>
 void run_loops(Fork& fork, const S& stencil, Index steps) {
   constexpr int d = S::dimensions;
@@ -185,8 +186,8 @@ void run_loops(Fork& fork, const S& stencil, Index steps) {
     });
 }
 
-/// `steps` steps by tiles of space and time: upright trapezoids of `tile` points, `height` steps high, and then
-/// the inverted ones between them (Grosser et al. 2013, in all dimensions).
+/// `steps` steps by tiles of space and time: upright trapezoids of `tile` points, `height` steps high, and
+/// then the inverted ones between them (Grosser et al. 2013, in all dimensions).
 template <class Fork, class S>
 void run_tiles(Fork& fork, const S& stencil, Index steps, Index height,
                const std::array<Index, S::dimensions>& tile) {

@@ -1,5 +1,5 @@
-// Stencils of one's own on the CPU: a grid of one, two or three dimensions is updated step by step, each point
-// from its neighbours, by trapezoids in space and time that use every cache well.
+// Stencils of one's own on the CPU: a grid of one, two or three dimensions is updated step by step, each
+// point from its neighbours, by trapezoids in space and time that use every cache well.
 //
 //   const auto heat = [](auto at) {
 //     return at(0, 0) + 0.1 * (at(-1, 0) + at(1, 0) + at(0, -1) + at(0, 1) - 4 * at(0, 0));
@@ -7,11 +7,12 @@
 //   StencilGrid<double, 2> grid{{even, odd}, {rows, cols}};  // the state of time 0 is in `even`
 //   double* const last = stencil(grid, heat, steps);         // that of time `steps`: even or odd
 //
-// An update is a function of `at`: at(dx), at(dy, dx) or at(dz, dy, dx) is the neighbour at that offset, dx along
-// the contiguous dimension. It is called with vectors of points as well as with single ones, so it is a generic
-// lambda without branches on values: min, max, abs, sqrt and where_less(a, b, x, y) (x where a < b, else y) work on
-// both. A function of (at, before) also gets the point one step ago, as the wave equation needs. Products and
-// sums are rounded one by one: results are the same bytes for every schedule, number of threads and processor.
+// An update is a function of `at`: at(dx), at(dy, dx) or at(dz, dy, dx) is the neighbour at that offset, dx
+// along the contiguous dimension. It is called with vectors of points as well as with single ones, so it is a
+// generic lambda without branches on values: min, max, abs, sqrt and where_less(a, b, x, y) (x where a < b,
+// else y) work on both. A function of (at, before) also gets the point one step ago, as the wave equation
+// needs. Products and sums are rounded one by one: results are the same bytes for every schedule, number of
+// threads and processor.
 #pragma once
 
 #include <array>
@@ -73,11 +74,11 @@ void validate_stencil(const StencilGrid<T, d, Access>& grid, Index steps, int re
 }
 }  // namespace detail
 
-/// `steps` steps of `grid` under any fork policy, in place: state[steps mod 2] becomes the state of that time, the
-/// other one that of the time before. `update` takes neighbours of up to `reach` points away in each dimension.
-/// A grid of N points in d dimensions has Theta(N T / (L Z^(1/d))) misses in T steps, in a cache of Z words in lines
-/// of L. Throws Error where sizes or steps are negative or overflow, states overlap, or a grid with a periodic or
-/// mirrored border has fewer than `reach` points in a dimension.
+/// `steps` steps of `grid` under any fork policy, in place: state[steps mod 2] becomes the state of that
+/// time, the other one that of the time before. `update` takes neighbours of up to `reach` points away in
+/// each dimension. A grid of N points in d dimensions has Theta(N T / (L Z^(1/d))) misses in T steps, in a
+/// cache of Z words in lines of L. Throws Error where sizes or steps are negative or overflow, states
+/// overlap, or a grid with a periodic or mirrored border has fewer than `reach` points in a dimension.
 ///
 /// Source: Frigo, Strumpen, "Cache oblivious stencil computations", ICS 2005; Tang, Chowdhury, Kuszmaul, Luk,
 /// Leiserson, "The Pochoir stencil compiler", SPAA 2011 (the parallel cuts).
@@ -93,8 +94,8 @@ T* stencil(Fork& fork, const StencilGrid<T, d, Access>& grid, const Update& upda
   return grid.state[steps & 1];
 }
 
-/// The same on `threads` threads including the caller; the same bytes on any number of them. Throws Error as above,
-/// and on fewer than one thread.
+/// The same on `threads` threads including the caller; the same bytes on any number of them. Throws Error as
+/// above, and on fewer than one thread.
 ///
 /// Source: Frigo, Strumpen 2005; Tang et al. 2011.
 template <int reach = 1, IsSteppedByStencil T, int d, class Access, class Update>
