@@ -11,6 +11,7 @@
 #include <tallcache/qr.hpp>
 #include <tallcache/ranks.hpp>
 #include <tallcache/sort.hpp>
+#include <tallcache/stencil.hpp>
 #include <tallcache/trace.hpp>
 #include <vector>
 
@@ -78,6 +79,11 @@ void sorted(int threads){
 std::vector<std::complex<double>> samples();
 void transformed() {
 #include "documented/cpu/tallcache/fft.hpp.1"
+}
+
+double* stepped(double* even, double* odd, Index rows, Index cols, Index steps) {
+#include "documented/cpu/tallcache/stencil.hpp.1"
+  return last;
 }
 
 void counted_over_ranks() {

@@ -171,6 +171,7 @@ TEST(Misses, ArePredictedForWhatHasAFormulaAlone) {
                                          "sort/distribution_sort",
                                          "sort/funnelsort",
                                          "sort/merge_sort",
+                                         "stencil/trapezoids",
                                          "transpose/naive",
                                          "transpose/naive_columns",
                                          "transpose/recursive",

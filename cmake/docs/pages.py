@@ -86,6 +86,7 @@ namespaces = {
     "tallcache::cpu::lu": "LU decompositions and triangular systems.",
     "tallcache::cpu::matmul": "Products of matrices.",
     "tallcache::cpu::qr": "QR factorisations.",
+    "tallcache::cpu::stencil": "Stencils.",
     "tallcache::cpu::sort": "Sorts by comparisons.",
     "tallcache::cpu::transpose": "Transpositions.",
     "tallcache::mpi": "Programs over MPI ranks.",

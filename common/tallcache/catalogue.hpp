@@ -30,6 +30,7 @@
 #include "common/ops/matmul_tf32.hpp"
 #include "common/ops/qr.hpp"
 #include "common/ops/sort.hpp"
+#include "common/ops/stencil.hpp"
 #include "common/ops/transpose.hpp"
 #include "common/span_views.hpp"
 #include "common/variant_text.hpp"

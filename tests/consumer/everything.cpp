@@ -6,6 +6,7 @@
 #include <tallcache/measure.hpp>
 #include <tallcache/qr.hpp>
 #include <tallcache/sort.hpp>
+#include <tallcache/stencil.hpp>
 #include <tallcache/trace.hpp>
 #include <tallcache/transpose.hpp>
 
@@ -108,6 +109,13 @@ bool forks() {
          profile.parallelism() > 1;
 }
 
+bool steps() {
+  std::vector<double> even{0, 3, 0}, odd(3);
+  const StencilGrid<double, 1> grid{{even.data(), odd.data()}, {3}, StencilBorder::mirrored};
+  const auto mean = [](auto at) { return (at(-1) + at(0) + at(1)) / 3; };
+  return stencil(grid, mean, 1) == odd.data() && odd == std::vector<double>{1, 1, 1};
+}
+
 // The misses of one pass over 1024 doubles in lines of 64 bytes, in a cache that holds 16 of them.
 bool traces() {
   alignas(64) static double data[1024];
@@ -122,8 +130,8 @@ bool traces() {
 }  // namespace
 
 int main() {
-  const bool right[] = {sorts(),   takes_spans(),          transposes(), multiplies(),
-                        factors(), factors_orthogonally(), forks(),      traces()};
+  const bool right[] = {sorts(), takes_spans(), transposes(), multiplies(), factors(), factors_orthogonally(),
+                        forks(), steps(),       traces()};
   for (const bool one : right) std::printf("%s\n", one ? "right" : "WRONG");
   return std::ranges::count(right, false) == 0 ? 0 : 1;
 }

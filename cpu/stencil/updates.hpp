@@ -1,0 +1,133 @@
+// The point updates of the operation `stencil`, each written once, and their choice.
+#pragma once
+
+#include "common/ops/stencil.hpp"
+#include "cpu/stencil/zoids.hpp"
+
+namespace tallcache::cpu::stencil {
+
+/// The sum of the neighbours along each of d dimensions, minus as many times the point.
+template <int d>
+[[gnu::always_inline]] inline auto star(const auto& at) {
+  if constexpr (d == 1) return (at(-1) + at(1)) - 2 * at(0);
+  if constexpr (d == 2) return ((at(-1, 0) + at(1, 0)) + (at(0, -1) + at(0, 1))) - 4 * at(0, 0);
+  if constexpr (d == 3)
+    return ((at(-1, 0, 0) + at(1, 0, 0)) + (at(0, -1, 0) + at(0, 1, 0)) + (at(0, 0, -1) + at(0, 0, 1))) -
+           6 * at(0, 0, 0);
+}
+
+/// The same with the neighbours at the corners: 9 points, and 27 (O'Reilly, Beck 2006).
+template <int d>
+[[gnu::always_inline]] inline auto box(const auto& at) {
+  if constexpr (d == 1) return star<1>(at);
+  if constexpr (d == 2)
+    return 4 * ((at(-1, 0) + at(1, 0)) + (at(0, -1) + at(0, 1))) +
+           ((at(-1, -1) + at(-1, 1)) + (at(1, -1) + at(1, 1))) - 20 * at(0, 0);
+  if constexpr (d == 3) {
+    const auto corners_of = [&](int z) __attribute__((always_inline)) {
+      return (at(z, -1, -1) + at(z, -1, 1)) + (at(z, 1, -1) + at(z, 1, 1));
+    };
+    const auto sides_of = [&](int z) __attribute__((always_inline)) {
+      return (at(z, -1, 0) + at(z, 1, 0)) + (at(z, 0, -1) + at(z, 0, 1));
+    };
+    const auto faces = sides_of(0) + (at(-1, 0, 0) + at(1, 0, 0));
+    const auto edges = corners_of(0) + (sides_of(-1) + sides_of(1));
+    const auto corners = corners_of(-1) + corners_of(1);
+    return ((14 * faces + 3 * edges) + corners) - 128 * at(0, 0, 0);
+  }
+}
+
+template <int d>
+[[gnu::always_inline]] inline auto center(const auto& at) {
+  if constexpr (d == 1) return at(0);
+  if constexpr (d == 2) return at(0, 0);
+  if constexpr (d == 3) return at(0, 0, 0);
+}
+
+template <int d>
+struct Heat {
+  [[gnu::always_inline]] auto operator()(const auto& at) const {
+    return center<d>(at) + tallcache::detail::heat_rates[d - 1] * star<d>(at);
+  }
+};
+template <int d>
+struct HeatBox {
+  [[gnu::always_inline]] auto operator()(const auto& at) const {
+    return center<d>(at) + tallcache::detail::heat_box_rates[d - 1] * box<d>(at);
+  }
+};
+template <int d>
+struct Wave {
+  [[gnu::always_inline]] auto operator()(const auto& at, const auto& before) const {
+    return (2 * center<d>(at) - before) + tallcache::detail::wave_rates[d - 1] * star<d>(at);
+  }
+};
+
+/// Rows in vectors of the operation's updates, compiled once (cpu/stencil/rows.cpp).
+struct CompiledRows {
+  template <class T, int d, int reach, class Update, class Access>
+  static UpdateRow<T, d, reach, Update, Access> update();
+};
+
+#define TALLCACHE_STENCIL_ROWS_OF(EXTERN, T, d, UPDATE, ACCESS) \
+  EXTERN template UpdateRow<T, d, 1, UPDATE<d>, ACCESS> CompiledRows::update<T, d, 1, UPDATE<d>, ACCESS>();
+#define TALLCACHE_STENCIL_ROWS_IN(EXTERN, T, d, ACCESS)    \
+  TALLCACHE_STENCIL_ROWS_OF(EXTERN, T, d, Heat, ACCESS)    \
+  TALLCACHE_STENCIL_ROWS_OF(EXTERN, T, d, HeatBox, ACCESS) \
+  TALLCACHE_STENCIL_ROWS_OF(EXTERN, T, d, Wave, ACCESS)
+#define TALLCACHE_STENCIL_ROWS(EXTERN, T)                  \
+  TALLCACHE_STENCIL_ROWS_IN(EXTERN, T, 1, Plain)           \
+  TALLCACHE_STENCIL_ROWS_IN(EXTERN, T, 2, Plain)           \
+  TALLCACHE_STENCIL_ROWS_IN(EXTERN, T, 3, Plain)           \
+  TALLCACHE_STENCIL_ROWS_IN(EXTERN, T, 1, Traced<AnySink>) \
+  TALLCACHE_STENCIL_ROWS_IN(EXTERN, T, 2, Traced<AnySink>) \
+  TALLCACHE_STENCIL_ROWS_IN(EXTERN, T, 3, Traced<AnySink>)
+TALLCACHE_STENCIL_ROWS(extern, float)
+TALLCACHE_STENCIL_ROWS(extern, double)
+
+/// The sizes of a tile or a leaf, of a variant's parameters.
+template <int d>
+std::array<Index, d> widths(const Params& params) {
+  return widths<d>(params["cols"], params["rows"], params["planes"]);
+}
+
+namespace detail {
+template <class Rows, int d, class Update, class Args, class Body>
+void with_grids(const Args& args, const Body& body) {
+  using T = typename decltype(args.a)::value_type;
+  CompiledApart<typename decltype(args.a)::access_type> apart(args.a.access());
+  const auto access = apart.policy();
+  const std::array<Index, 3> sizes{args.planes, args.rows(), args.a.cols};
+  Grids<T, d, std::remove_const_t<decltype(access)>> grids{.state = {args.a.data, args.b.data},
+                                                           .sizes = {},
+                                                           .ld = args.a.ld,
+                                                           .border = args.border(),
+                                                           .outside = static_cast<T>(stencil_outside),
+                                                           .access = access};
+  std::copy(sizes.end() - d, sizes.end(), grids.sizes.begin());
+  body(SteppedGrids<T, d, 1, Rows, Update, std::remove_const_t<decltype(access)>>(grids, Update{}));
+}
+
+template <class Rows, int d, class Args, class Body>
+void with_dimensions(const Args& args, const Body& body) {
+  switch (args.update()) {
+    case StencilUpdate::heat:
+      return with_grids<Rows, d, Heat<d>>(args, body);
+    case StencilUpdate::heat_box:
+      return with_grids<Rows, d, HeatBox<d>>(args, body);
+    case StencilUpdate::wave:
+      return with_grids<Rows, d, Wave<d>>(args, body);
+  }
+}
+}  // namespace detail
+
+/// body(stencil) for the SteppedGrids of an operation's arguments.
+template <class Rows, class Args, class Body>
+void with_stencil(const Args& args, const Body& body) {
+  if (args.a.rows == 0 || args.a.cols == 0) return;
+  if (args.planes > 1) return detail::with_dimensions<Rows, 3>(args, body);
+  if (args.rows() > 1) return detail::with_dimensions<Rows, 2>(args, body);
+  detail::with_dimensions<Rows, 1>(args, body);
+}
+
+}  // namespace tallcache::cpu::stencil
