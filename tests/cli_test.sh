@@ -175,7 +175,7 @@ python3 - steps.json <<'P' || fail "steps.json"
 import json, sys
 document = json.load(open(sys.argv[1]))
 assert [part["operation"] for part in document["plan"]] == [
-    "matmul", "transpose", "counting_sort", "lu_pivot", "cholesky", "qr", "fft", "stencil"]
+    "matmul", "transpose", "counting_sort", "lu_pivot", "cholesky", "qr", "fft", "shortest_paths", "stencil", "bfs"]
 for part in document["plan"]:
     for step in part["steps"]:
         found = [r for r in document["measurements"]
@@ -219,7 +219,8 @@ document = json.load(open(sys.argv[1]))
 plan, records = document["plan"], document["measurements"]
 assert [p["operation"] for p in plan] == (["matmul"] * 4 + ["matmul_bt"] * 2 + ["transpose"] * 2 + ["counting_sort"] * 2 +
                                         ["counting_sort_in_place"] + ["sort"] * 4 + ["lu_pivot"] * 2 + ["cholesky"] * 2 +
-                                        ["qr"] * 2 + ["fft"] + ["stencil"] * 2)
+                                        ["qr"] * 2 + ["fft"] + ["shortest_paths"] * 2 + ["transitive_closure"] +
+                                        ["stencil"] * 2 + ["bfs"])
 rows = [case["row"] for part in plan for case in part["cases"]]
 assert len(set(rows)) == len(rows) and {r["row"] for r in records} == set(rows), rows
 for part in plan:

@@ -8,6 +8,7 @@
 #include <tallcache/fork.hpp>
 #include <tallcache/matmul.hpp>
 #include <tallcache/measure.hpp>
+#include <tallcache/paths.hpp>
 #include <tallcache/qr.hpp>
 #include <tallcache/ranks.hpp>
 #include <tallcache/sort.hpp>
@@ -65,6 +66,10 @@ void factored(MatrixView<double> a, MatrixView<double> b, Index n) {
 
 void factored(MatrixView<double> a, VectorView<double> tau, MatrixView<double> b, MatrixView<double> q) {
 #include "documented/cpu/tallcache/qr.hpp.1"
+}
+
+void shortest(MatrixView<float> d, MatrixView<std::int32_t> before, MatrixView<std::uint64_t> bits) {
+#include "documented/cpu/tallcache/paths.hpp.1"
 }
 
 void multiplied(MatrixView<double> c, MatrixView<const double> a, MatrixView<const double> b, int threads){

@@ -4,6 +4,7 @@
 #include <tallcache/fork.hpp>
 #include <tallcache/matmul.hpp>
 #include <tallcache/measure.hpp>
+#include <tallcache/paths.hpp>
 #include <tallcache/qr.hpp>
 #include <tallcache/sort.hpp>
 #include <tallcache/stencil.hpp>
@@ -87,6 +88,16 @@ bool factors_orthogonally() {
   return near(a[0], -5) && near(b[0], -5) && near(b[1], 0) && near(q[0], -0.6) && near(q[1], -0.8);
 }
 
+// 0 to 2 by 1, and which vertices reach which.
+bool finds_paths() {
+  std::vector<std::int32_t> d{0, 2, 9, no_path<std::int32_t>, 0, 3, 4, 8, 0}, before(9);
+  shortest_paths(MatrixView<std::int32_t>{d.data(), 3, 3, 3}, {before.data(), 3, 3, 3}, usable_threads());
+  std::vector<std::uint64_t> bits{2, 4, 0};
+  transitive_closure({bits.data(), 3, 1, 1});
+  return d[2] == 5 && path_between({before.data(), 3, 3, 3}, 0, 2) == std::vector<Index>{0, 1, 2} &&
+         bits[0] == 6;
+}
+
 Index fib(Index n, auto& fork) {
   if (n < 2) return n;
   Index x = 0, y = 0;
@@ -130,8 +141,8 @@ bool traces() {
 }  // namespace
 
 int main() {
-  const bool right[] = {sorts(), takes_spans(), transposes(), multiplies(), factors(), factors_orthogonally(),
-                        forks(), steps(),       traces()};
+  const bool right[] = {sorts(),       takes_spans(),          transposes(), multiplies(), factors(),
+                        finds_paths(), factors_orthogonally(), forks(),      steps(),      traces()};
   for (const bool one : right) std::printf("%s\n", one ? "right" : "WRONG");
   return std::ranges::count(right, false) == 0 ? 0 : 1;
 }

@@ -1,0 +1,50 @@
+// The measurements of all pairs' shortest paths. A relaxation is an addition and a minimum: two operations.
+#include "bench/suites/suite.hpp"
+
+namespace tallcache {
+namespace {
+
+Shape vertices(Index n) { return {{"n", n}}; }
+
+OptimizationSteps steps() {
+  return {.element = "float",
+          .unit = "relaxation",
+          .min_bytes = no_value,
+          .limit = "the FMA peak",
+          .shape = vertices(1024),
+          .smoke = vertices(48),
+          .steps = {{"three loops over single elements", "floyd_warshall"},
+                    {"the innermost loop in vectors", "floyd_warshall_vectors"},
+                    {"by quadrants, leaves in registers", "cgep_recursive"},
+                    {.label = "forks on all cores", .variant = "cgep_recursive", .all_cores = true}}};
+}
+
+// What a user would write is the loops in vectors.
+PeerComparison peers(std::string_view element, std::string_view variant) {
+  PeerComparison comparison{.element = element,
+                            .variant = variant,
+                            .share = {SpeedShare::Of::limit, "of the FMA peak of float", {}, {}, "float"},
+                            .beside = {"floyd_warshall_vectors", "floyd_warshall_blocked"},
+                            .baseline = "floyd_warshall_vectors",
+                            .smoke = vertices(65),
+                            .mean = true};
+  std::vector<PeerCase>& cases = comparison.cases;
+  for (const Index n : {64, 100, 256, 300, 512, 1000, 1024, 2048}) cases.push_back({.shape = vertices(n)});
+  for (const std::string_view input : {"sparse", "grid", "negative"})
+    cases.push_back({.shape = vertices(1000), .input = input});
+  cases.push_back({.shape = {{"n", 1000}, {"pad", 24}}});
+  cases.push_back({.shape = vertices(3072), .from = Scale::full});
+  cases.push_back({.shape = vertices(1024), .all_cores = true});
+  cases.push_back({.shape = vertices(3072), .all_cores = true, .from = Scale::full});
+  return comparison;
+}
+
+}  // namespace
+
+extern const Suite shortest_paths_suite;
+const Suite shortest_paths_suite{
+    .operation = "shortest_paths",
+    .steps = {steps()},
+    .peers = {peers("float", "cgep_recursive"), peers("int32", "gep_recursive")}};
+
+}  // namespace tallcache
