@@ -12,6 +12,7 @@
 
 #include "common/catalogue.hpp"
 #include "common/execute.hpp"
+#include "common/ops/alignment.hpp"
 #include "common/ops/bfs.hpp"
 #include "common/ops/cholesky.hpp"
 #include "common/ops/copy.hpp"
@@ -30,6 +31,8 @@
 #include "common/ops/matmul_tf32.hpp"
 #include "common/ops/qr.hpp"
 #include "common/ops/sort.hpp"
+#include "common/ops/string_distance.hpp"
+#include "common/ops/string_distance_batched.hpp"
 #include "common/ops/transpose.hpp"
 #include "common/span_views.hpp"
 #include "common/variant_text.hpp"
