@@ -3,6 +3,7 @@
 #include <complex>
 #include <string>
 #include <tallcache/catalogue.hpp>
+#include <tallcache/edit_distance.hpp>
 #include <tallcache/factor.hpp>
 #include <tallcache/fft.hpp>
 #include <tallcache/fork.hpp>
@@ -78,6 +79,11 @@ void sorted(int threads){
 std::vector<std::complex<double>> samples();
 void transformed() {
 #include "documented/cpu/tallcache/fft.hpp.1"
+}
+
+void compared() {
+#include "documented/cpu/tallcache/edit_distance.hpp.1"
+  print(edits), print(distance), print(common), print(distances);
 }
 
 void counted_over_ranks() {

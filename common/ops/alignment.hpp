@@ -14,7 +14,7 @@ namespace tallcache {
 /// has not are insertions.
 enum class Edit : std::uint8_t { match = '=', substitution = 'X', insertion = 'I', deletion = 'D' };
 
-/// result[0] is the edit distance of `a` and `b`; the first result[1] elements of `script` are the
+/// out[0] is the edit distance of `a` and `b`; the first out[1] elements of `script` are the
 /// operations that turn `a` into `b`, from their first letters on. What is behind them is unspecified.
 struct Alignment {
   static constexpr std::string_view name = "alignment", element = Element<std::int32_t>::name;
@@ -27,19 +27,19 @@ struct Alignment {
 
   template <class Access = Plain>
   struct Args {
-    VectorView<std::int32_t, Access> result;  ///< two elements
+    VectorView<std::int32_t, Access> out;     ///< two elements
     VectorView<std::uint8_t, Access> script;  ///< m + n elements
     VectorView<const std::uint8_t, Access> a, b;
     Scratch<Access> scratch{};
 
     template <class Other>
     Args<Other> with(Other other) const {
-      return {result.with(other), script.with(other), a.with(other), b.with(other), scratch.with(other)};
+      return {out.with(other), script.with(other), a.with(other), b.with(other), scratch.with(other)};
     }
   };
 
   /// The views onto buffers(), in their order.
-  static auto views(auto& args) { return std::tie(args.result, args.script, args.a, args.b); }
+  static auto views(auto& args) { return std::tie(args.out, args.script, args.a, args.b); }
 
   static Shape shape_of(const Args<>& args) { return {{"m", args.a.size}, {"n", args.b.size}}; }
 
@@ -69,20 +69,20 @@ struct Alignment {
   static void validate(const Args<>& args) {
     validate_string(args.a, "first string");
     validate_string(args.b, "second string");
-    if (args.result.size != 2 || !args.result.data) throw Error("alignment: the result is not two elements");
+    if (args.out.size != 2 || !args.out.data) throw Error("alignment: the result is not two elements");
     if (args.script.size != args.a.size + args.b.size || (args.script.size && !args.script.data))
       throw Error("alignment: the script of strings of " + std::to_string(args.a.size) + " and " +
                   std::to_string(args.b.size) + " letters is not one of " + std::to_string(args.script.size));
-    validate_disjoint(args.result, "result", args.script, "script");
+    validate_disjoint(args.out, "result", args.script, "script");
     for (const auto& string : {args.a, args.b}) {
-      validate_disjoint(args.result, "result", string, "string");
+      validate_disjoint(args.out, "result", string, "string");
       validate_disjoint(args.script, "script", string, "string");
     }
   }
 
   /// Replays the script, and compares its cost with the distance that a row of bits at a time finds.
   static Check check(const Shape&, std::string_view, std::uint64_t, const Args<>& args) {
-    const Index operations = args.result[1], m = args.a.size, n = args.b.size;
+    const Index operations = args.out[1], m = args.a.size, n = args.b.size;
     if (operations < 0 || operations > m + n)
       return Check::wrong("number of operations", "at most " + std::to_string(m + n),
                           std::to_string(operations));
@@ -101,8 +101,8 @@ struct Alignment {
     if (i != m || j != n) return Check::wrong("end of the script", position(m, n), position(i, j));
     const Index expected = detail::edit_distance_by_rows(args.a, args.b);
     if (cost != expected) return Check::wrong("edits", std::to_string(expected), std::to_string(cost));
-    if (args.result[0] != expected)
-      return Check::wrong("distance", std::to_string(expected), std::to_string(args.result[0]));
+    if (args.out[0] != expected)
+      return Check::wrong("distance", std::to_string(expected), std::to_string(args.out[0]));
     return {};
   }
 

@@ -27,8 +27,8 @@ class AlignmentOf {
 
   AlignmentOf(const Alphabet& alphabet, Index base) : alphabet_(alphabet), base_(base) {}
 
-  /// Writes the operations. `distance` is that of the strings, or negative where it is not known. `memory` has
-  /// bytes_of_letter for each letter.
+  /// Writes the operations. `distance` is that of the strings, or negative where it is not known. `memory`
+  /// has bytes_of_letter for each letter.
   template <class Fork>
   void align(Fork& fork, Letters with_a, Letters with_b, Index distance, ScriptPart<Access> script,
              Memory memory) const {
@@ -148,8 +148,8 @@ struct alignment_recursive {
     Of(Alphabet(args.a, args.b), params["base"])
         .align(fork, args.a, args.b, -1, ScriptPart<Access>{args.script}, memory);
     Index edits;
-    args.result[1] = static_cast<std::int32_t>(close_script(args.script, edits));
-    args.result[0] = static_cast<std::int32_t>(edits);
+    args.out[1] = static_cast<std::int32_t>(close_script(args.script, edits));
+    args.out[0] = static_cast<std::int32_t>(edits);
   }
 };
 

@@ -1,6 +1,6 @@
-// The innermost text of the tableaux whose cells are bits: the differences between neighbouring cells, 64 of a
-// column to a word (Myers 1999; Hyyrö 2003; for common subsequences Crochemore et al. 2001). Its vectors are
-// dispatched at run time by Google Highway.
+// The innermost text of the tableaux whose cells are bits: the differences between neighbouring cells, 64 of
+// a column to a word (Myers 1999; Hyyrö 2003; for common subsequences Crochemore et al. 2001). Its vectors
+// are dispatched at run time by Google Highway.
 //
 // Words of a column lie side by side in a vector, each a column behind the one above it: an anti-diagonal of
 // words depends on those before it alone.

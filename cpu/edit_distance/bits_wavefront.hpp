@@ -1,5 +1,5 @@
-// The distance of two strings by tiles of a tableau whose borders are bits. The span of an anti-diagonal after
-// another is below that of the quadrants, but the tile has to be chosen.
+// The distance of two strings by tiles of a tableau whose borders are bits. The span of an anti-diagonal
+// after another is below that of the quadrants, but the tile has to be chosen.
 #pragma once
 
 #include "cpu/edit_distance/bits_recursive.hpp"

@@ -1,4 +1,5 @@
-// The alignment of two short strings: every column of the tableau is kept as bits, and a path is followed back.
+// The alignment of two short strings: every column of the tableau is kept as bits, and a path is followed
+// back.
 #pragma once
 
 #include "common/ops/alignment.hpp"
@@ -34,7 +35,7 @@ class KeptColumns {
     for (Index j = 0; j < b.size; ++j) next(b[j], j);
   }
 
-  /// Whether the cell behind row i and column j is one more than the one above it, and whether it is one less.
+  /// Whether the cell behind row i and column j is one more than the one above it, and whether one less.
   bool rises(Index i, Index j) const { return bit(rises_, i, j); }
   bool falls(Index i, Index j) const { return bit(falls_, i, j); }
 

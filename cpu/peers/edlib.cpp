@@ -79,20 +79,20 @@ std::int32_t edlib_distance(VectorView<const std::uint8_t> a, VectorView<const s
 }
 
 void edlib_align(const Alignment::Args<>& args) {
-  const auto [result, script, a, b, scratch] = args;
+  const auto [out, script, a, b, scratch] = args;
   if (a.size == 0 || b.size == 0) {
     for (Index s = 0; s < script.size; ++s)
       script[s] = static_cast<std::uint8_t>(a.size ? Edit::deletion : Edit::insertion);
-    result[0] = result[1] = static_cast<std::int32_t>(script.size);
+    out[0] = out[1] = static_cast<std::int32_t>(script.size);
     return;
   }
-  library().align(a, b, task_path, [&, result = result, script = script](const Result& found) {
+  library().align(a, b, task_path, [&, out = out, script = script](const Result& found) {
     // Its "insertion to target" is a letter of the first string that the second one has not.
     constexpr Edit edits[] = {Edit::match, Edit::deletion, Edit::insertion, Edit::substitution};
     for (int s = 0; s < found.alignment_length; ++s)
       script[s] = static_cast<std::uint8_t>(edits[found.alignment[s]]);
-    result[0] = found.distance;
-    result[1] = found.alignment_length;
+    out[0] = found.distance;
+    out[1] = found.alignment_length;
   });
 }
 

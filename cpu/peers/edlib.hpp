@@ -1,5 +1,5 @@
-// edlib, loaded at run time: edit distances and alignments of strings by bit-parallel arithmetic, in a band whose
-// width is doubled.
+// edlib, loaded at run time: edit distances and alignments of strings by bit-parallel arithmetic, in a band
+// whose width is doubled.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // Every public header in one program, and what each is for.
 #include <tallcache/catalogue.hpp>
+#include <tallcache/edit_distance.hpp>
 #include <tallcache/factor.hpp>
 #include <tallcache/fork.hpp>
 #include <tallcache/matmul.hpp>
@@ -86,6 +87,12 @@ bool factors_orthogonally() {
   return near(a[0], -5) && near(b[0], -5) && near(b[1], 0) && near(q[0], -0.6) && near(q[1], -0.8);
 }
 
+bool compares_strings() {
+  const std::string_view a[] = {"kitten", ""}, b[] = {"sitting", "abc"};
+  return edit_distance(a[0], b[0], usable_threads()) == 3 && longest_common_subsequence(a[0], b[0]) == 4 &&
+         align(a[0], b[0]).operations == "X===X=I" && edit_distances(a, b) == std::vector<std::int32_t>{3, 3};
+}
+
 Index fib(Index n, auto& fork) {
   if (n < 2) return n;
   Index x = 0, y = 0;
@@ -122,8 +129,9 @@ bool traces() {
 }  // namespace
 
 int main() {
-  const bool right[] = {sorts(),   takes_spans(),          transposes(), multiplies(),
-                        factors(), factors_orthogonally(), forks(),      traces()};
+  const bool right[] = {sorts(),      takes_spans(), transposes(),
+                        multiplies(), factors(),     factors_orthogonally(),
+                        forks(),      traces(),      compares_strings()};
   for (const bool one : right) std::printf("%s\n", one ? "right" : "WRONG");
   return std::ranges::count(right, false) == 0 ? 0 : 1;
 }
