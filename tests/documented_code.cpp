@@ -3,6 +3,7 @@
 #include <complex>
 #include <string>
 #include <tallcache/catalogue.hpp>
+#include <tallcache/edit_distance.hpp>
 #include <tallcache/factor.hpp>
 #include <tallcache/fft.hpp>
 #include <tallcache/fork.hpp>
@@ -89,6 +90,11 @@ void transformed() {
 double* stepped(double* even, double* odd, Index rows, Index cols, Index steps) {
 #include "documented/cpu/tallcache/stencil.hpp.1"
   return last;
+}
+
+void compared() {
+#include "documented/cpu/tallcache/edit_distance.hpp.1"
+  print(edits), print(distance), print(common), print(distances);
 }
 
 void counted_over_ranks() {

@@ -12,6 +12,7 @@
 
 #include "common/catalogue.hpp"
 #include "common/execute.hpp"
+#include "common/ops/alignment.hpp"
 #include "common/ops/bfs.hpp"
 #include "common/ops/cholesky.hpp"
 #include "common/ops/copy.hpp"
@@ -32,6 +33,8 @@
 #include "common/ops/shortest_paths.hpp"
 #include "common/ops/sort.hpp"
 #include "common/ops/stencil.hpp"
+#include "common/ops/string_distance.hpp"
+#include "common/ops/string_distance_batched.hpp"
 #include "common/ops/transitive_closure.hpp"
 #include "common/ops/transpose.hpp"
 #include "common/span_views.hpp"

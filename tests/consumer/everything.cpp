@@ -1,5 +1,6 @@
 // Every public header in one program, and what each is for.
 #include <tallcache/catalogue.hpp>
+#include <tallcache/edit_distance.hpp>
 #include <tallcache/factor.hpp>
 #include <tallcache/fork.hpp>
 #include <tallcache/matmul.hpp>
@@ -98,6 +99,12 @@ bool finds_paths() {
          bits[0] == 6;
 }
 
+bool compares_strings() {
+  const std::string_view a[] = {"kitten", ""}, b[] = {"sitting", "abc"};
+  return edit_distance(a[0], b[0], usable_threads()) == 3 && longest_common_subsequence(a[0], b[0]) == 4 &&
+         align(a[0], b[0]).operations == "X===X=I" && edit_distances(a, b) == std::vector<std::int32_t>{3, 3};
+}
+
 Index fib(Index n, auto& fork) {
   if (n < 2) return n;
   Index x = 0, y = 0;
@@ -141,8 +148,9 @@ bool traces() {
 }  // namespace
 
 int main() {
-  const bool right[] = {sorts(),       takes_spans(),          transposes(), multiplies(), factors(),
-                        finds_paths(), factors_orthogonally(), forks(),      steps(),      traces()};
+  const bool right[] = {sorts(),   takes_spans(), transposes(),           multiplies(),
+                        factors(), finds_paths(), factors_orthogonally(), forks(),
+                        steps(),   traces(),      compares_strings()};
   for (const bool one : right) std::printf("%s\n", one ? "right" : "WRONG");
   return std::ranges::count(right, false) == 0 ? 0 : 1;
 }
