@@ -97,8 +97,8 @@ class GustavsonCholesky {
     return {};
   }
 
-  /// C -= A A^T on the lower triangle of the square C, or C -= A^T A on the upper one. A^T is a copy behind A,
-  /// as the product reads its second factor along rows.
+  /// C -= A A^T on the lower triangle of the square C, or C -= A^T A on the upper one. A^T is a copy behind
+  /// A, as the product reads its second factor along rows.
   template <class Fork>
   void subtract_square(Fork& fork, Matrix c, Constant a) const {
     if (!is_lower()) return subtract_parts(fork, c, a, a);

@@ -182,10 +182,10 @@ class PanelLeaf {
 };
 
 /// Factors a panel whose columns are the rows of `p`, aligned and padded with zeros to a multiple of
-/// leaf_columns elements. p becomes V^T with its ones and zeros, R goes to
-/// the upper triangle of `r`, a view in either order, whose element (0, 0) is the panel's, and T to `t`; without `needs_t` its last
-/// columns are not made. The rows of p's matrix up to a multiple of leaf_columns exist, and keep their
-/// values. spare: room for two matrices of a half of the columns squared.
+/// leaf_columns elements. p becomes V^T with its ones and zeros, R goes to the upper triangle of `r`, a view
+/// in either order, whose element (0, 0) is the panel's, and T to `t`; without `needs_t` its last columns are
+/// not made. The rows of p's matrix up to a multiple of leaf_columns exist, and keep their values. spare:
+/// room for two matrices of a half of the columns squared.
 template <class Fork, class T, class Access, class R>
 void factor_panel(Fork& fork, MatrixView<T, Access> p, R r, VectorView<T, Access> tau,
                   MatrixView<T, Access> t, VectorView<T, Access> spare, bool needs_t) {
