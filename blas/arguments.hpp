@@ -74,4 +74,65 @@ struct SyrkArguments {
   }
 };
 
+struct Syr2kArguments {
+  Layout layout;
+  std::optional<Triangle> triangle;
+  std::optional<Trans> trans;
+  Index n, k, lda, ldb, ldc;
+
+  constexpr int fault() const {
+    if (!triangle) return 1;
+    if (!trans) return 2;
+    if (n < 0) return 3;
+    if (k < 0) return 4;
+    if (lda < min_ld_of_op(layout, trans, n, k)) return 7;
+    if (ldb < min_ld_of_op(layout, trans, n, k)) return 9;
+    if (ldc < min_ld(layout, n, n)) return 12;
+    return 0;
+  }
+};
+
+/// The order of the square factor that stands on this side of an m x n matrix.
+constexpr Index order_of(std::optional<Side> side, Index m, Index n) { return side == Side::left ? m : n; }
+
+struct SymmArguments {
+  Layout layout;
+  std::optional<Side> side;
+  std::optional<Triangle> triangle;
+  Index m, n, lda, ldb, ldc;
+
+  constexpr int fault() const {
+    if (!side) return 1;
+    if (!triangle) return 2;
+    if (m < 0) return 3;
+    if (n < 0) return 4;
+    if (lda < std::max<Index>(1, order_of(side, m, n))) return 7;
+    if (ldb < min_ld(layout, m, n)) return 9;
+    if (ldc < min_ld(layout, m, n)) return 12;
+    return 0;
+  }
+};
+
+/// Of trmm and trsm.
+struct TriangularArguments {
+  Layout layout;
+  std::optional<Side> side;
+  std::optional<Triangle> triangle;
+  std::optional<Trans> trans;
+  std::optional<Diagonal> diagonal;
+  Index m, n, lda, ldb;
+
+  constexpr int fault() const {
+    if (!side) return 1;
+    if (!triangle) return 2;
+    if (!trans) return 3;
+    if (!diagonal) return 4;
+    if (m < 0) return 5;
+    if (n < 0) return 6;
+    if (lda < std::max<Index>(1, order_of(side, m, n))) return 9;
+    if (ldb < min_ld(layout, m, n)) return 11;
+    return 0;
+  }
+};
+
 }  // namespace tallcache::blas

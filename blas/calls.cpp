@@ -14,7 +14,14 @@
 namespace tallcache::blas {
 namespace {
 
-constexpr std::array names{"sgemm", "dgemm", "sgemmt", "dgemmt", "ssyrk", "dsyrk"};
+constexpr std::array names{
+#define ROUTINE(name, interface) "s" #name, "d" #name,
+#define ALSO(name, interface)
+#include "blas/routines.def"
+#undef ROUTINE
+#undef ALSO
+};
+constexpr std::size_t most_of_a_routine = 40;  // characters: 20 digits, " calls of ", a name, a comma
 constinit std::array<std::atomic<std::uint64_t>, names.size()> counts{};
 constinit bool is_verbose = false;
 
@@ -45,7 +52,7 @@ __attribute__((constructor)) void read_environment() {
 
 __attribute__((destructor)) void report() {
   if (!is_verbose) return;
-  char line[256] = "tallcache_blas: no calls";
+  char line[64 + names.size() * most_of_a_routine] = "tallcache_blas: no calls";
   std::size_t size = calls() == 0 ? std::strlen(line) : 0;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::uint64_t count = counts[i];
@@ -62,8 +69,8 @@ __attribute__((destructor)) void report() {
 }  // namespace
 
 // An atomic addition takes as long as a small product.
-void count_call(Routine routine) noexcept {
-  auto& count = counts[static_cast<std::size_t>(routine)];
+void count_call(Routine routine, bool in_double) noexcept {
+  auto& count = counts[2 * static_cast<std::size_t>(routine) + (in_double ? 1 : 0)];
   if (is_verbose) {
     count.fetch_add(1, std::memory_order_relaxed);
     return;

@@ -1,72 +1,18 @@
-// The symbols of BLAS: Fortran's and CBLAS's, for integers of both widths. A name tells the width of its
-// integers, but for the reference implementation's plain one, which has those of TALLCACHE_BLAS_BITS.
-// Programs use
-//
-//   dgemm_     cblas_dgemm                           the plain names
-//   dgemm_64_  cblas_dgemm64_, cblas_dgemm_64        64 bits: OpenBLAS's and the reference implementation's
-//   scipy_dgemm_64_  scipy_cblas_dgemm64_            64 bits: what comes with numpy from PyPI
-//   scipy_dgemm_     scipy_cblas_dgemm               32 bits: what comes with scipy from PyPI
+// The symbols of BLAS: Fortran's and CBLAS's, under the names of names.hpp.
 #include <cstdint>
 #include <optional>
 
 #include "blas/arguments.hpp"
 #include "blas/calls.hpp"
 #include "blas/level3.hpp"
+#include "blas/names.hpp"
+#include "blas/options.hpp"
 #include "blas/tallcache_blas.h"
 #include "blas/threads.hpp"
 #include "blas/xerbla.hpp"
 
-#define EXPORTED extern "C" __attribute__((visibility("default")))
-
 namespace tallcache::blas {
 namespace {
-
-std::optional<Trans> trans_of(char option) {
-  switch (option) {
-    case 'N':
-    case 'n':
-      return Trans::no;
-    case 'T':
-    case 't':
-    case 'C':
-    case 'c':
-      return Trans::yes;
-    default:
-      return {};
-  }
-}
-
-std::optional<Triangle> triangle_of(char option) {
-  switch (option) {
-    case 'U':
-    case 'u':
-      return Triangle::upper;
-    case 'L':
-    case 'l':
-      return Triangle::lower;
-    default:
-      return {};
-  }
-}
-
-// The values of CBLAS's enumerations.
-std::optional<Layout> cblas_layout(int order) {
-  if (order == 101) return Layout::row_major;
-  if (order == 102) return Layout::column_major;
-  return {};
-}
-
-std::optional<Trans> cblas_trans(int trans) {
-  if (trans == 111) return Trans::no;
-  if (trans == 112 || trans == 113) return Trans::yes;
-  return {};
-}
-
-std::optional<Triangle> cblas_triangle(int uplo) {
-  if (uplo == 121) return Triangle::upper;
-  if (uplo == 122) return Triangle::lower;
-  return {};
-}
 
 // `Report`: called with the position of the first wrong argument in Fortran's list.
 template <class T, class Report>
@@ -90,6 +36,32 @@ void checked_syrk(const SyrkArguments& x, T alpha, const T* a, T beta, T* c, con
   syrk<T>(x.layout, *x.triangle, *x.trans, x.n, x.k, alpha, {a, x.lda}, beta, {c, x.ldc});
 }
 
+template <class T, class Report>
+void checked_syr2k(const Syr2kArguments& x, T alpha, const T* a, const T* b, T beta, T* c,
+                   const Report& report) {
+  if (const int fault = x.fault()) return report(fault);
+  syr2k<T>(x.layout, *x.triangle, *x.trans, x.n, x.k, alpha, {a, x.lda}, {b, x.ldb}, beta, {c, x.ldc});
+}
+
+template <class T, class Report>
+void checked_symm(const SymmArguments& x, T alpha, const T* a, const T* b, T beta, T* c,
+                  const Report& report) {
+  if (const int fault = x.fault()) return report(fault);
+  symm<T>(x.layout, *x.side, *x.triangle, x.m, x.n, alpha, {a, x.lda}, {b, x.ldb}, beta, {c, x.ldc});
+}
+
+template <class T, class Report>
+void checked_trmm(const TriangularArguments& x, T alpha, const T* a, T* b, const Report& report) {
+  if (const int fault = x.fault()) return report(fault);
+  trmm<T>(x.layout, *x.side, *x.triangle, *x.trans, *x.diagonal, x.m, x.n, alpha, {a, x.lda}, {b, x.ldb});
+}
+
+template <class T, class Report>
+void checked_trsm(const TriangularArguments& x, T alpha, const T* a, T* b, const Report& report) {
+  if (const int fault = x.fault()) return report(fault);
+  trsm<T>(x.layout, *x.side, *x.triangle, *x.trans, *x.diagonal, x.m, x.n, alpha, {a, x.lda}, {b, x.ldb});
+}
+
 /// Reports to xerbla_.
 auto fortran(const char* routine) {
   return [routine](int fault) { report_fortran(routine, fault); };
@@ -106,10 +78,6 @@ constexpr auto column_major = Layout::column_major;
 }  // namespace tallcache::blas
 
 using namespace tallcache::blas;
-
-/// `to` is what `from` is.
-#define ALIAS(from, to) ALIAS_OF_NAMES(from, to)
-#define ALIAS_OF_NAMES(from, to) EXPORTED decltype(to) from __attribute__((alias(#to)))
 
 // One element type: `t` is its letter, `T` the letter in Fortran's reports; `F` and `C` make the names from
 // Fortran's and CBLAS's plain ones.
@@ -159,37 +127,79 @@ using namespace tallcache::blas;
                  cblas("cblas_" #t "syrk", *layout));                                                        \
   }
 
-// The names of 64-bit integers, and those of 32-bit ones.
-#define F64(name) name##_64_
-#define C64(name) name##64_
-#define F32(name) scipy_##name##_
-#define C32(name) scipy_##name
-LEVEL3(s, S, float, std::int64_t, F64, C64);
-LEVEL3(d, D, double, std::int64_t, F64, C64);
-LEVEL3(s, S, float, std::int32_t, F32, C32);
-LEVEL3(d, D, double, std::int32_t, F32, C32);
+#define SYMMETRIC(t, T, Element, Int, F, C)                                                                  \
+  EXPORTED void F(t##symm)(const char* side, const char* uplo, const Int* m, const Int* n,                   \
+                           const Element* alpha, const Element* a, const Int* lda, const Element* b,         \
+                           const Int* ldb, const Element* beta, Element* c, const Int* ldc) {                \
+    checked_symm({column_major, side_of(*side), triangle_of(*uplo), *m, *n, *lda, *ldb, *ldc}, *alpha, a, b, \
+                 *beta, c, fortran(#T "SYMM"));                                                              \
+  }                                                                                                          \
+  EXPORTED void F(t##syr2k)(const char* uplo, const char* trans, const Int* n, const Int* k,                 \
+                            const Element* alpha, const Element* a, const Int* lda, const Element* b,        \
+                            const Int* ldb, const Element* beta, Element* c, const Int* ldc) {               \
+    checked_syr2k({column_major, triangle_of(*uplo), trans_of(*trans), *n, *k, *lda, *ldb, *ldc}, *alpha, a, \
+                  b, *beta, c, fortran(#T "SYR2K"));                                                         \
+  }                                                                                                          \
+  EXPORTED void C(cblas_##t##symm)(int order, int side, int uplo, Int m, Int n, Element alpha,               \
+                                   const Element* a, Int lda, const Element* b, Int ldb, Element beta,       \
+                                   Element* c, Int ldc) {                                                    \
+    const auto layout = cblas_layout(order);                                                                 \
+    if (!layout) return report_cblas("cblas_" #t "symm", 1);                                                 \
+    checked_symm({*layout, cblas_side(side), cblas_triangle(uplo), m, n, lda, ldb, ldc}, alpha, a, b, beta,  \
+                 c, cblas("cblas_" #t "symm", *layout));                                                     \
+  }                                                                                                          \
+  EXPORTED void C(cblas_##t##syr2k)(int order, int uplo, int trans, Int n, Int k, Element alpha,             \
+                                    const Element* a, Int lda, const Element* b, Int ldb, Element beta,      \
+                                    Element* c, Int ldc) {                                                   \
+    const auto layout = cblas_layout(order);                                                                 \
+    if (!layout) return report_cblas("cblas_" #t "syr2k", 1);                                                \
+    checked_syr2k({*layout, cblas_triangle(uplo), cblas_trans(trans), n, k, lda, ldb, ldc}, alpha, a, b,     \
+                  beta, c, cblas("cblas_" #t "syr2k", *layout));                                             \
+  }
 
-#if TALLCACHE_BLAS_BITS == 64
-#define F_PLAIN F64
-#define C_PLAIN C64
-#else
-#define F_PLAIN F32
-#define C_PLAIN C32
-#endif
-#define OTHER_NAMES(routine)                               \
-  ALIAS(scipy_##routine##_64_, F64(routine));              \
-  ALIAS(cblas_##routine##_64, C64(cblas_##routine));       \
-  ALIAS(scipy_cblas_##routine##64_, C64(cblas_##routine)); \
-  ALIAS(routine##_, F_PLAIN(routine));                     \
-  ALIAS(cblas_##routine, C_PLAIN(cblas_##routine))
-OTHER_NAMES(sgemm);
-OTHER_NAMES(dgemm);
-OTHER_NAMES(sgemmt);
-OTHER_NAMES(dgemmt);
-OTHER_NAMES(sgemmtr);
-OTHER_NAMES(dgemmtr);
-OTHER_NAMES(ssyrk);
-OTHER_NAMES(dsyrk);
+#define TRIANGULAR(t, T, Element, Int, F, C)                                                                 \
+  EXPORTED void F(t##trmm)(const char* side, const char* uplo, const char* trans, const char* diag,          \
+                           const Int* m, const Int* n, const Element* alpha, const Element* a,               \
+                           const Int* lda, Element* b, const Int* ldb) {                                     \
+    checked_trmm({column_major, side_of(*side), triangle_of(*uplo), trans_of(*trans), diagonal_of(*diag),    \
+                  *m, *n, *lda, *ldb},                                                                       \
+                 *alpha, a, b, fortran(#T "TRMM"));                                                          \
+  }                                                                                                          \
+  EXPORTED void C(cblas_##t##trmm)(int order, int side, int uplo, int trans, int diag, Int m, Int n,         \
+                                   Element alpha, const Element* a, Int lda, Element* b, Int ldb) {          \
+    const auto layout = cblas_layout(order);                                                                 \
+    if (!layout) return report_cblas("cblas_" #t "trmm", 1);                                                 \
+    checked_trmm({*layout, cblas_side(side), cblas_triangle(uplo), cblas_trans(trans), cblas_diagonal(diag), \
+                  m, n, lda, ldb},                                                                           \
+                 alpha, a, b, cblas("cblas_" #t "trmm", *layout));                                           \
+  }                                                                                                          \
+  EXPORTED void F(t##trsm)(const char* side, const char* uplo, const char* trans, const char* diag,          \
+                           const Int* m, const Int* n, const Element* alpha, const Element* a,               \
+                           const Int* lda, Element* b, const Int* ldb) {                                     \
+    checked_trsm({column_major, side_of(*side), triangle_of(*uplo), trans_of(*trans), diagonal_of(*diag),    \
+                  *m, *n, *lda, *ldb},                                                                       \
+                 *alpha, a, b, fortran(#T "TRSM"));                                                          \
+  }                                                                                                          \
+  EXPORTED void C(cblas_##t##trsm)(int order, int side, int uplo, int trans, int diag, Int m, Int n,         \
+                                   Element alpha, const Element* a, Int lda, Element* b, Int ldb) {          \
+    const auto layout = cblas_layout(order);                                                                 \
+    if (!layout) return report_cblas("cblas_" #t "trsm", 1);                                                 \
+    checked_trsm({*layout, cblas_side(side), cblas_triangle(uplo), cblas_trans(trans), cblas_diagonal(diag), \
+                  m, n, lda, ldb},                                                                           \
+                 alpha, a, b, cblas("cblas_" #t "trsm", *layout));                                           \
+  }
+
+EVERY_WIDTH(LEVEL3);
+EVERY_WIDTH(SYMMETRIC);
+EVERY_WIDTH(TRIANGULAR);
+
+#define NAMES_cblas(routine)    \
+  OTHER_FORTRAN_NAMES(routine); \
+  OTHER_C_NAMES(cblas_##routine);
+#define NAMES_LAPACKE(routine)
+#define ROUTINE(name, interface) NAMES_##interface(s##name) NAMES_##interface(d##name)
+#define ALSO ROUTINE
+#include "blas/routines.def"
 
 EXPORTED std::uint64_t tallcache_blas_calls() { return calls(); }
 EXPORTED int tallcache_blas_threads() { return threads_outside(); }

@@ -10,4 +10,7 @@ void report_fortran(const char* routine, int position);
 /// `routine`: as "cblas_dgemm"; the layout is argument 1. `rows`: the matrices are in row-major order.
 void report_cblas(const char* routine, int position, bool rows = false);
 
+/// To LAPACKE_xerbla, the program's or the installed LAPACKE's, which goes on; `routine`: as "LAPACKE_dgesv".
+void report_lapacke(const char* routine, int position);
+
 }  // namespace tallcache::blas

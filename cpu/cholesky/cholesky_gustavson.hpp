@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 
 #include "common/cache/ideal_misses.hpp"
 #include "common/ops/cholesky.hpp"
@@ -20,11 +21,17 @@ using lu::Trans;
 using lu::Triangle;
 using lu::TriangularSolve;
 
+/// Of the lower triangle L, or of the upper one, which is L^T: the lower one in column-major order.
 template <class T, class Access>
 class GustavsonCholesky {
  public:
   using Matrix = MatrixView<T, Access>;
   using Constant = MatrixView<const T, Access>;
+  /// A pivot that is not above 0.
+  struct BadPivot {
+    Index at;
+    T value;
+  };
 
   /// The bytes of scratch for an n x n matrix.
   static std::size_t scratch(Index n) {
@@ -33,28 +40,31 @@ class GustavsonCholesky {
                           SolveMemory<T, Access>::bytes(n, product_bytes(n))});
   }
 
-  GustavsonCholesky(Index n, Scratch<Access> scratch)
-      : transposed_(scratch.template vector<T>(transposed_size(n))),
+  GustavsonCholesky(Index n, Scratch<Access> scratch, Triangle triangle = Triangle::lower)
+      : triangle_(triangle),
+        transposed_(scratch.template vector<T>(transposed_size(n))),
         squares_(scratch.template vector<T>(n * odd_square())),
         memory_(SolveMemory<T, Access>::take(scratch, n)) {}
 
-  /// Factors the square `a`, whose first row is number `first` of the matrix. Throws Error on a pivot that is
-  /// not above 0.
+  /// Factors the square `a`, whose first row is number `first` of the matrix, up to a bad pivot.
   template <class Fork>
-  void operator()(Fork& fork, Matrix a, Index first = 0) const {
+  std::optional<BadPivot> operator()(Fork& fork, Matrix a, Index first = 0) const {
     const Index n = a.rows, unit = lu::inverted_side<T>();
     if (n <= unit) return factor_leaf(a, first);
     const Index half = ceil_div(n, unit) / 2 * unit, rest = n - half;
-    const Matrix a11 = a.block(0, 0, half, half), a21 = a.block(half, 0, rest, half);
-    (*this)(fork, a11, first);
-    const TriangularSolve<T, Access> solve{Side::right, Triangle::lower, Trans::yes, Diagonal::non_unit,
-                                           memory_};
-    solve(fork, a11, a21);
-    subtract_square(fork, a.block(half, half, rest, rest), a21);
-    (*this)(fork, a.block(half, half, rest, rest), first + half);
+    const Matrix a11 = a.block(0, 0, half, half);
+    const Matrix between = is_lower() ? a.block(half, 0, rest, half) : a.block(0, half, half, rest);
+    if (const auto bad = (*this)(fork, a11, first)) return bad;
+    const TriangularSolve<T, Access> solve{is_lower() ? Side::right : Side::left, triangle_, Trans::yes,
+                                           Diagonal::non_unit, memory_};
+    solve(fork, a11, between);
+    subtract_square(fork, a.block(half, half, rest, rest), between);
+    return (*this)(fork, a.block(half, half, rest, rest), first + half);
   }
 
  private:
+  bool is_lower() const { return triangle_ == Triangle::lower; }
+
   /// The side of the squares at the diagonal of a symmetric product, of which half is not needed.
   static Index square_side() { return lu::inverted_side<T>(); }
   static Index odd_square() { return lu::odd_lines<T>(square_side()); }
@@ -66,28 +76,32 @@ class GustavsonCholesky {
   /// Of the largest rectangle of a symmetric product, and of a triangular system's products.
   static std::size_t product_bytes(Index n) {
     const Index half = n / 2 + square_side(), quarter = n / 4 + 2 * square_side();
-    return std::max(lu::multiply_scratch<T>(quarter, quarter, half),
-                    lu::multiply_scratch<T>(half, quarter, quarter));
+    return std::max({lu::multiply_scratch<T>(quarter, quarter, half),
+                     lu::multiply_scratch<T>(half, quarter, quarter),
+                     lu::multiply_scratch<T>(quarter, half, quarter)});
   }
 
   /// On the transpose, whose rows are columns of L and contiguous.
-  void factor_leaf(Matrix a, Index first) const {
+  std::optional<BadPivot> factor_leaf(Matrix a, Index first) const {
     const Index n = a.rows;
     const Matrix upper = memory_.inverse;
     for (Index j = 0; j < n; ++j)
-      for (Index i = 0; i < upper.cols; ++i) upper(j, i) = i < j || i >= n ? T{0} : T(a(i, j));
+      for (Index i = 0; i < upper.cols; ++i)
+        upper(j, i) = i < j || i >= n ? T{0} : T(is_lower() ? a(i, j) : a(j, i));
     CompiledApart<Access> apart(a.access());
     const auto policy = apart.policy();
     const Index done = lu::panel_kernel<T>().text.under(policy).cholesky(upper.data, upper.ld, n, policy);
-    if (done < n) throw_not_positive_definite(first + done, T(upper(done, done)));
+    if (done < n) return BadPivot{first + done, T(upper(done, done))};
     for (Index i = 0; i < n; ++i)
-      for (Index j = 0; j <= i; ++j) a(i, j) = T(upper(j, i));
+      for (Index j = 0; j <= i; ++j) (is_lower() ? a(i, j) : a(j, i)) = T(upper(j, i));
+    return {};
   }
 
-  /// C -= A A^T on the lower triangle of the square C. A^T is a copy, as the product reads its second factor
-  /// along rows.
+  /// C -= A A^T on the lower triangle of the square C, or C -= A^T A on the upper one. A^T is a copy behind
+  /// A, as the product reads its second factor along rows.
   template <class Fork>
   void subtract_square(Fork& fork, Matrix c, Constant a) const {
+    if (!is_lower()) return subtract_parts(fork, c, a, a);
     const Index ld = lu::odd_lines<T>(a.rows);
     const Matrix transposed = MatrixView<T>{transposed_.data, a.cols, a.rows, ld}.with(a.access());
     CompiledApart<Access> apart(a.access());
@@ -96,12 +110,22 @@ class GustavsonCholesky {
     loop_blocks(fork, a.rows, 256, [&](Index begin, Index end) {
       text.transpose(transposed.data + begin, ld, a.data + begin * a.ld, a.ld, end - begin, a.cols, policy);
     });
-    subtract_rectangles(fork, c, a, transposed);
+    subtract_parts(fork, c, a, transposed);
+  }
+
+  /// `right` is op(A)^T, where op(A) is A or, for the upper triangle, A^T.
+  template <class Fork>
+  void subtract_parts(Fork& fork, Matrix c, Constant a, Constant right) const {
+    subtract_rectangles(fork, c, a, right);
     loop_blocks(fork, c.rows, square_side(), [&](Index begin, Index end) {
-      subtract_diagonal(c.block(begin, begin, end - begin, end - begin),
-                        a.block(begin, 0, end - begin, a.cols),
-                        transposed.block(0, begin, a.cols, end - begin), begin);
+      subtract_diagonal(c.block(begin, begin, end - begin, end - begin), op_rows(a, begin, end - begin),
+                        right.block(0, begin, right.rows, end - begin), begin);
     });
+  }
+
+  Trans trans() const { return is_lower() ? Trans::no : Trans::yes; }
+  Constant op_rows(Constant a, Index first, Index size) const {
+    return is_lower() ? a.block(first, 0, size, a.cols) : a.block(0, first, a.rows, size);
   }
 
   /// All but the squares at the diagonal.
@@ -109,26 +133,27 @@ class GustavsonCholesky {
   void subtract_rectangles(Fork& fork, Matrix c, Constant a, Constant at) const {
     const Index n = c.rows, half = ceil_div(n, square_side()) / 2 * square_side(), rest = n - half;
     if (half == 0) return;
-    lu::multiply<Fork, T, Access>(fork, T{-1}, a.block(half, 0, rest, a.cols), Trans::no,
-                                  at.block(0, 0, at.rows, half), Trans::no, T{1},
-                                  c.block(half, 0, rest, half), memory_.product);
-    subtract_rectangles(fork, c.block(0, 0, half, half), a.block(0, 0, half, a.cols),
-                        at.block(0, 0, at.rows, half));
-    subtract_rectangles(fork, c.block(half, half, rest, rest), a.block(half, 0, rest, a.cols),
-                        at.block(0, half, at.rows, rest));
+    const Constant a1 = op_rows(a, 0, half), a2 = op_rows(a, half, rest);
+    const Constant at1 = at.block(0, 0, at.rows, half), at2 = at.block(0, half, at.rows, rest);
+    const Matrix between = is_lower() ? c.block(half, 0, rest, half) : c.block(0, half, half, rest);
+    lu::multiply<Fork, T, Access>(fork, T{-1}, is_lower() ? a2 : a1, trans(), is_lower() ? at1 : at2,
+                                  Trans::no, T{1}, between, memory_.product);
+    subtract_rectangles(fork, c.block(0, 0, half, half), a1, at1);
+    subtract_rectangles(fork, c.block(half, half, rest, rest), a2, at2);
   }
 
-  /// A square, of which the lower triangle is subtracted. It begins at row `begin` of C.
+  /// A square, of which one triangle is subtracted. It begins at row `begin` of C.
   void subtract_diagonal(Matrix c, Constant a, Constant at, Index begin) const {
     const Index ld = odd_square();
     const Matrix square = MatrixView<T>{squares_.data + begin * ld, c.rows, c.rows, ld}.with(c.access());
     Serial serial;
-    lu::multiply<Serial, T, Access>(serial, T{1}, a, Trans::no, at, Trans::no, T{0}, square, {},
-                                    lu::unpacked);
+    lu::multiply<Serial, T, Access>(serial, T{1}, a, trans(), at, Trans::no, T{0}, square, {}, lu::unpacked);
     for (Index i = 0; i < c.rows; ++i)
-      for (Index j = 0; j <= i; ++j) c(i, j) -= T(square(i, j));
+      for (Index j = is_lower() ? 0 : i, end = is_lower() ? i + 1 : c.cols; j < end; ++j)
+        c(i, j) -= T(square(i, j));
   }
 
+  Triangle triangle_;
   VectorView<T, Access> transposed_, squares_;
   SolveMemory<T, Access> memory_;
 };
@@ -160,7 +185,7 @@ struct cholesky_gustavson {
     using M = decltype(args.a);
     const GustavsonCholesky<typename M::value_type, typename M::access_type> factor(args.a.rows,
                                                                                     args.scratch);
-    factor(fork, args.a);
+    if (const auto bad = factor(fork, args.a)) throw_not_positive_definite(bad->at, bad->value);
   }
 };
 

@@ -37,6 +37,9 @@ struct Panel {
   Exchanges exchanges;
   Index first;  ///< the number in the whole matrix of row 0, and of column 0
   SolveMemory<T, Access> memory;
+  /// Where the number of the first column without a pivot is noted, -1 before; such a column is left as it
+  /// is, and the next one follows. nullptr: it throws Error.
+  Index* zero_pivot = nullptr;
 
   /// Factors columns [begin, end), whose rows above `begin` are done.
   template <class Fork>
@@ -81,16 +84,21 @@ struct Panel {
                           [&](Index from, Index to) { return text.search(&raw(begin), from, to, policy); });
     for (Index k = begin; k < end; ++k) {
       const T value = columns(k, pivot.row);
-      if (!(std::abs(value) > 0)) throw_unusable_pivot("lu_pivot", first + k, value);
+      if (!(std::abs(value) > 0)) unusable(first + k, value);
       exchanges[k] = static_cast<std::int32_t>(first + pivot.row);
       for (Index j = begin; j < end; ++j) swap_elements(j, k, pivot.row);
       // 1 / pivot overflows for a subnormal pivot, and has few digits for a huge one.
-      const T inverse = T{1} / value;
+      const T inverse = T{1} / (value == 0 ? T{1} : value);  // below a zero pivot all are zeros
       Elimination<T> e{&raw(k), columns.ld, end - k - 1, value, std::isnormal(inverse) ? inverse : T{0}, {}};
       for (Index j = k + 1; j < end; ++j) e.upper[j - k - 1] = columns(j, k);
       pivot = by_rows(fork, k + 1, rows,
                       [&](Index from, Index to) { return text.eliminate(e, from, to, policy); });
     }
+  }
+
+  void unusable(Index column, T value) const {
+    if (!zero_pivot) throw_unusable_pivot("lu_pivot", column, value);
+    if (value == 0 && *zero_pivot < 0) *zero_pivot = column;
   }
 
   T& raw(Index column) const { return columns.data[column * columns.ld]; }

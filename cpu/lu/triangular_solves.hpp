@@ -15,6 +15,7 @@
 
 namespace tallcache::cpu::lu {
 
+using matmul::Layout;
 using matmul::Trans;
 using matmul::Triangle;
 /// Whether op(A) stands left or right of X.
@@ -64,6 +65,9 @@ Index inverted_side() {
   return 4 * matmul::register_kernel<T>().mr;
 }
 
+/// No target's is larger.
+inline constexpr Index most_inverted_side = 128;
+
 /// So many elements are a whole number of lines, and an odd one, lest rows collide in caches.
 template <class T>
 constexpr Index odd_lines(Index elements) {
@@ -80,7 +84,18 @@ constexpr Index panel_ld(Index rows) {
 /// The rows of a copy that one strand makes.
 inline constexpr Index copied_rows = 16;
 
-/// What triangular systems need beside their matrices.
+/// `to` = `from`, row by row.
+template <class T, class Access>
+void copy_rows(MatrixView<T, Access> to, ConstantMatrix<T, Access> from) {
+  const auto bytes = static_cast<std::size_t>(from.cols) * sizeof(T);
+  if (from.cols == 0) return;
+  for (Index i = 0; i < from.rows; ++i)
+    std::memcpy(store_n(to.access(), to.data + i * to.ld, from.cols),
+                load_n(from.access(), from.data + i * from.ld, from.cols), bytes);
+}
+
+/// What triangular systems need beside their matrices. Without memory, all null, they are solved by single
+/// elements and by products that pack nothing ahead.
 template <class T, class Access>
 struct SolveMemory {
   MatrixView<T, Access> inverse, transposed;  ///< of a leaf's triangle
@@ -133,27 +148,34 @@ struct TriangularSolve {
   Trans trans;
   Diagonal diagonal;
   SolveMemory<T, Access> memory;
+  /// A triangle of a greater condition number is not inverted, as the residual of a product with an inverse
+  /// may be so many times that of a substitution.
+  T most_condition = std::numeric_limits<T>::infinity();
 
   template <class Fork>
   void operator()(Fork& fork, Constant a, Matrix b) const {
     if (b.rows == 0 || b.cols == 0) return;
     const Index n = a.rows, units = ceil_div(n, inverted_side<T>());
-    if (units <= 1) return leaf(fork, a, b);
-    const Index half = units / 2 * inverted_side<T>(), rest = n - half;
-    const Constant a1 = a.block(0, 0, half, half), a2 = a.block(half, half, rest, rest);
-    const Constant between =
-        triangle == Triangle::lower ? a.block(half, 0, rest, half) : a.block(0, half, half, rest);
-    const Matrix b1 = part(b, 0, half), b2 = part(b, half, rest);
-    // The first half of X does not depend on the second one, or the other way round.
-    const bool forwards = is_lower() == (side == Side::left);
-    (*this)(fork, forwards ? a1 : a2, forwards ? b1 : b2);
-    subtract(fork, between, forwards ? b1 : b2, forwards ? b2 : b1);
-    (*this)(fork, forwards ? a2 : a1, forwards ? b2 : b1);
+    units <= 1 ? leaf(fork, a, b) : halve(fork, a, b, units / 2 * inverted_side<T>());
   }
 
  private:
   /// Of op(A).
   bool is_lower() const { return (triangle == Triangle::lower) == (trans == Trans::no); }
+  /// Whether the first half of X does not depend on the second one, or the other way round.
+  bool forwards() const { return is_lower() == (side == Side::left); }
+
+  template <class Fork>
+  void halve(Fork& fork, Constant a, Matrix b, Index half) const {
+    const Index rest = a.rows - half;
+    const Constant a1 = a.block(0, 0, half, half), a2 = a.block(half, half, rest, rest);
+    const Constant between =
+        triangle == Triangle::lower ? a.block(half, 0, rest, half) : a.block(0, half, half, rest);
+    const Matrix b1 = part(b, 0, half), b2 = part(b, half, rest);
+    (*this)(fork, forwards() ? a1 : a2, forwards() ? b1 : b2);
+    subtract(fork, between, forwards() ? b1 : b2, forwards() ? b2 : b1);
+    (*this)(fork, forwards() ? a2 : a1, forwards() ? b2 : b1);
+  }
 
   Matrix part(Matrix b, Index first, Index size) const {
     return side == Side::left ? b.block(first, 0, size, b.cols) : b.block(0, first, b.rows, size);
@@ -169,14 +191,13 @@ struct TriangularSolve {
 
   template <class Fork>
   void leaf(Fork& fork, Constant a, Matrix b) const {
-    if (a.rows <= most_leaf_columns || !invert(a)) return substitute(a, b);
+    if (a.rows <= most_leaf_columns) return substitute(a, b);
+    if (!memory.inverse.data || !invert(a) || !is_well_conditioned(a))
+      return halve(fork, a, b, ceil_div(a.rows / 2, most_leaf_columns) * most_leaf_columns);
     const Index ld = odd_lines<T>(b.cols);
     const Matrix copy = MatrixView<T>{memory.copy.data, b.rows, b.cols, ld}.with(b.access());
     loop_blocks(fork, b.rows, copied_rows, [b, copy](Index begin, Index end) {
-      const auto bytes = static_cast<std::size_t>(b.cols) * sizeof(T);
-      for (Index i = begin; i < end; ++i)
-        std::memcpy(store_n(b.access(), copy.data + i * copy.ld, b.cols),
-                    load_n(b.access(), b.data + i * b.ld, b.cols), bytes);
+      copy_rows<T, Access>(copy.block(begin, 0, end - begin, b.cols), b.block(begin, 0, end - begin, b.cols));
     });
     const Constant inverse = (is_lower() ? memory.inverse : memory.transposed).block(0, 0, a.rows, a.rows);
     if (side == Side::left)
@@ -200,22 +221,42 @@ struct TriangularSolve {
     return true;
   }
 
-  /// By single elements, where an element of the inverse overflows.
+  /// By Skeel's condition number, which does not change when equations are scaled: the norm of |T^-1| |T|, or
+  /// of |T| |T^-1| on the right (Skeel, "Scaling for numerical stability in Gaussian elimination", 1979).
+  bool is_well_conditioned(Constant a) const {
+    if (most_condition == std::numeric_limits<T>::infinity()) return true;
+    // The inverse is that of a lower triangle L, which is op(A) or its transpose.
+    const Index n = a.rows;
+    const auto lower = [&](Index i, Index k) {
+      if (i == k && diagonal == Diagonal::unit) return T{1};
+      return std::abs(T(triangle == Triangle::lower ? a(i, k) : a(k, i)));
+    };
+    T sums[most_inverted_side] = {}, norms[most_inverted_side] = {};
+    for (Index i = 0; i < n; ++i)
+      for (Index k = 0; k <= i; ++k) sums[forwards() ? i : k] += lower(i, k);
+    for (Index i = 0; i < n; ++i)
+      for (Index k = 0; k <= i; ++k)
+        norms[forwards() ? i : k] += std::abs(T(memory.inverse(i, k))) * sums[forwards() ? k : i];
+    T norm = 0;
+    for (Index i = 0; i < n; ++i) norm = std::max(norm, norms[i]);
+    return norm <= most_condition;
+  }
+
+  /// By single elements: of a triangle that is not inverted, and has few rows.
   void substitute(Constant a, Matrix b) const {
     const Index n = a.rows, others = side == Side::left ? b.cols : b.rows;
-    const bool forwards = is_lower() == (side == Side::left);
     // Element i of right-hand side r, and what it is multiplied by for element k.
     const auto x = [&](Index i, Index r) -> decltype(auto) { return side == Side::left ? b(i, r) : b(r, i); };
     const auto factor = [&](Index k, Index i) {
       return T((side == Side::left) == (trans == Trans::no) ? a(k, i) : a(i, k));
     };
     for (Index step = 0; step < n; ++step) {
-      const Index i = forwards ? step : n - 1 - step;
+      const Index i = forwards() ? step : n - 1 - step;
       for (Index r = 0; r < others; ++r) {
         T value = x(i, r);
         if (diagonal == Diagonal::non_unit) value /= T(a(i, i));
         x(i, r) = value;
-        for (Index k = forwards ? i + 1 : 0, end = forwards ? n : i; k < end; ++k)
+        for (Index k = forwards() ? i + 1 : 0, end = forwards() ? n : i; k < end; ++k)
           x(k, r) -= factor(k, i) * value;
       }
     }

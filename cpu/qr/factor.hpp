@@ -10,6 +10,8 @@
 // matrix itself is read once and written once.
 #pragma once
 
+#include <cstring>
+
 #include "common/ceil_div.hpp"
 #include "cpu/qr/panel.hpp"
 #include "cpu/transpose/recursive_streaming.hpp"
@@ -19,12 +21,50 @@ namespace tallcache::cpu::qr {
 /// The columns of the matrix to which one strand applies reflectors, panel after panel.
 inline constexpr Index strand_columns = 192;
 
+/// A matrix in column-major order, by the row-major view of its transpose.
+template <class M>
+struct Transposed {
+  M view;
+  Index rows, cols;
+
+  explicit Transposed(M view) : view(view), rows(view.cols), cols(view.rows) {}
+  decltype(auto) operator()(Index i, Index j) const { return view(j, i); }
+  Transposed block(Index i, Index j, Index block_rows, Index block_cols) const {
+    return Transposed(view.block(j, i, block_cols, block_rows));
+  }
+};
+template <class M>
+inline constexpr bool is_transposed = false;
+template <class M>
+inline constexpr bool is_transposed<Transposed<M>> = true;
+
+/// B = A.
+template <class Fork, class T, class Access>
+void copy_to(Fork& fork, MatrixView<T, Access> b, MatrixView<T, Access> a) {
+  if (a.cols == 0) return;
+  loop_blocks(fork, a.rows, 8, [=](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i)
+      std::memcpy(store_n(b.access(), b.data + i * b.ld, a.cols),
+                  load_n(a.access(), a.data + i * a.ld, a.cols),
+                  static_cast<std::size_t>(a.cols) * sizeof(T));
+  });
+}
+
 /// B = A^T.
 template <class Fork, class T, class Access>
 void transpose_to(Fork& fork, MatrixView<T, Access> b, MatrixView<T, Access> a) {
   if (a.rows == 0 || a.cols == 0) return;
   const transpose::Leaf leaf = transpose::leaf_of(128, transpose::Reuse::expected, transpose::fastest_walk());
   transpose::rec_transpose_streaming(fork, b, a, leaf);
+}
+
+template <class Fork, class T, class Access>
+void transpose_to(Fork& fork, MatrixView<T, Access> b, Transposed<MatrixView<T, Access>> a) {
+  copy_to(fork, b, a.view);
+}
+template <class Fork, class T, class Access>
+void transpose_to(Fork& fork, Transposed<MatrixView<T, Access>> b, MatrixView<T, Access> a) {
+  copy_to(fork, b.view, a);
 }
 
 /// The sizes of what a factorisation keeps beside the matrix.
@@ -127,13 +167,14 @@ struct Reflectors {
   }
 };
 
-template <class T, class Access>
+/// `A`: a view in either order.
+template <class T, class Access, class A = MatrixView<T, Access>>
 class Factorization {
  public:
   using M = MatrixView<T, Access>;
 
   /// Takes scratch of FactorSizes.
-  Factorization(M a, VectorView<T, Access> tau, Scratch<Access> scratch)
+  Factorization(A a, VectorView<T, Access> tau, Scratch<Access> scratch)
       : sizes_(a.rows, a.cols), a_(a), tau_(tau) {
     q_ = Reflectors<T, Access>::take(scratch, sizes_);
     q_.x = scratch.template matrix<T>(sizes_.columns, sizes_.panel_ld);
@@ -169,13 +210,19 @@ class Factorization {
   template <class Fork>
   void panel(Fork& fork, Index first, Index w) const {
     const Index rows = sizes_.m - first, padded = q_.padded - first;
-    const M block = a_.block(first, first, rows, w), v = q_.v_of(first);
+    const A block = a_.block(first, first, rows, w);
+    const M v = q_.v_of(first);
     factor_panel<Fork, T, Access>(fork, copy_.block(first, first, w, padded), block, tau_.block(first, w),
                                   q_.t_of(first), spare_, first + w < sizes_.n);
     transpose_to<Fork, T, Access>(fork, v, copy_.block(first, first, w, rows));
     transpose_to<Fork, T, Access>(fork, a_.block(0, first, first, w), copy_.block(first, 0, w, first));
     for (Index i = 1; i < std::min(rows, w); ++i)
       for (Index j = 0; j < i; ++j) block(i, j) = v(i, j);
+    if constexpr (is_transposed<A>) {
+      const Index below = rows - std::min(rows, w);
+      return transpose_to<Fork, T, Access>(fork, block.block(rows - below, 0, below, w),
+                                           copy_.block(first, first + rows - below, w, below));
+    }
     loop_blocks(fork, rows - std::min(rows, w), strand_rows / 32, [=](Index begin, Index end) {
       for (Index i = w + begin; i < w + end; ++i)
         for (Index j = 0; j < w; ++j) block(i, j) = v(i, j);
@@ -183,7 +230,8 @@ class Factorization {
   }
 
   FactorSizes sizes_;
-  M a_, copy_;
+  A a_;
+  M copy_;
   VectorView<T, Access> tau_, spare_;
   Reflectors<T, Access> q_;
 };

@@ -70,14 +70,14 @@ void multiply_rows(Fork& fork, ConstantMatrix<T, Access> a, ConstantMatrix<T, Ac
 
 /// A panel of at most leaf_columns columns, one reflector at a time. Each pass over the columns applies a
 /// reflector and forms the inner products that the next one and T need.
-template <class Fork, class T, class Access>
+template <class Fork, class T, class Access, class R>
 class PanelLeaf {
  public:
   using M = MatrixView<T, Access>;
 
   /// As factor_panel().
-  PanelLeaf(Fork& fork, M p, M r, VectorView<T, Access> tau, M t)
-      : fork_(fork), p_(p), r_(r), t_(t), tau_(tau), n_(p.rows), top_(std::min(leaf_columns, p.cols)) {}
+  PanelLeaf(Fork& fork, M p, R r, VectorView<T, Access> tau, M t)
+      : fork_(fork), p_(p), t_(t), r_(r), tau_(tau), n_(p.rows), top_(std::min(leaf_columns, p.cols)) {}
 
   void operator()() {
     pass_.j = -1;
@@ -173,7 +173,8 @@ class PanelLeaf {
   }
 
   Fork& fork_;
-  const M p_, r_, t_;
+  const M p_, t_;
+  const R r_;
   const VectorView<T, Access> tau_;
   const Index n_, top_;
   ReflectorPass<T> pass_;
@@ -181,16 +182,16 @@ class PanelLeaf {
 };
 
 /// Factors a panel whose columns are the rows of `p`, aligned and padded with zeros to a multiple of
-/// leaf_columns elements. p becomes V^T with its ones and zeros, R goes to
-/// the upper triangle of `r`, whose element (0, 0) is the panel's, and T to `t`; without `needs_t` its last
-/// columns are not made. The rows of p's matrix up to a multiple of leaf_columns exist, and keep their
-/// values. spare: room for two matrices of a half of the columns squared.
-template <class Fork, class T, class Access>
-void factor_panel(Fork& fork, MatrixView<T, Access> p, MatrixView<T, Access> r, VectorView<T, Access> tau,
+/// leaf_columns elements. p becomes V^T with its ones and zeros, R goes to the upper triangle of `r`, a view
+/// in either order, whose element (0, 0) is the panel's, and T to `t`; without `needs_t` its last columns are
+/// not made. The rows of p's matrix up to a multiple of leaf_columns exist, and keep their values. spare:
+/// room for two matrices of a half of the columns squared.
+template <class Fork, class T, class Access, class R>
+void factor_panel(Fork& fork, MatrixView<T, Access> p, R r, VectorView<T, Access> tau,
                   MatrixView<T, Access> t, VectorView<T, Access> spare, bool needs_t) {
   using M = MatrixView<T, Access>;
   const Index n = p.rows;
-  if (n <= leaf_columns) return PanelLeaf<Fork, T, Access>(fork, p, r, tau, t)();
+  if (n <= leaf_columns) return PanelLeaf<Fork, T, Access, R>(fork, p, r, tau, t)();
   const Index n1 = ceil_div(n / 2, leaf_columns) * leaf_columns, n2 = n - n1;
   const M p1 = p.block(0, 0, n1, p.cols), p2 = p.block(n1, 0, n2, p.cols);
   const M t1 = t.block(0, 0, n1, n1), t2 = t.block(n1, n1, n2, n2), t12 = t.block(0, n1, n1, n2);

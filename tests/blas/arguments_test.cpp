@@ -6,13 +6,7 @@
 
 #include "blas/tallcache_blas.h"
 #include "tests/blas/blas.hpp"
-
-namespace {
-
-std::string reported;
-int reported_position = 0;
-
-}  // namespace
+#include "tests/blas/reports.hpp"
 
 // What a program may define: the library calls these and not its own.
 extern "C" {
@@ -26,20 +20,13 @@ __attribute__((visibility("default"))) void cblas_xerbla(Int position, const cha
   reported = routine;
   reported_position = static_cast<int>(position);
 }
+__attribute__((visibility("default"))) void LAPACKE_xerbla(const char* routine, Int info) {
+  reported = routine;
+  reported_position = -static_cast<int>(info);
+}
 }
 
 namespace {
-
-/// Calls `call`, which must compute nothing, and returns what it reported.
-template <class Call>
-std::string report_of(const Call& call) {
-  reported.clear();
-  reported_position = 0;
-  const auto calls = tallcache_blas_calls();
-  call();
-  EXPECT_EQ(tallcache_blas_calls(), calls);
-  return reported + " " + std::to_string(reported_position);
-}
 
 struct GemmCall {
   char ta = 'N', tb = 'N';

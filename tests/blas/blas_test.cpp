@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "blas/tallcache_blas.h"
+#include "tests/blas/matrix.hpp"
 
 namespace {
 
@@ -32,40 +33,6 @@ extern "C" __attribute__((visibility("default"))) int omp_in_parallel() {
 }
 
 namespace {
-
-/// A stored matrix, with a leading dimension beyond its need and the rest poisoned.
-template <class T>
-struct Matrix {
-  int order;
-  Int rows, cols, ld;
-  std::vector<T> data;
-
-  Matrix(int order, Int rows, Int cols, Int pad)
-      : order(order),
-        rows(rows),
-        cols(cols),
-        ld(std::max<Int>(1, order == row_major ? cols : rows) + pad),
-        data(static_cast<std::size_t>(ld * (order == row_major ? rows : cols) + 1),
-             std::numeric_limits<T>::quiet_NaN()) {}
-
-  std::size_t at(Int i, Int j) const {
-    return static_cast<std::size_t>(order == row_major ? i * ld + j : j * ld + i);
-  }
-  T& operator()(Int i, Int j) { return data[at(i, j)]; }
-  T operator()(Int i, Int j) const { return data[at(i, j)]; }
-
-  template <class Random>
-  void fill(Random& random) {
-    std::uniform_real_distribution<T> distribution(-1, 1);
-    for (Int i = 0; i < rows; ++i)
-      for (Int j = 0; j < cols; ++j) (*this)(i, j) = distribution(random);
-  }
-};
-
-template <class T>
-bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
-}
 
 /// C after C = alpha op(A) op(B) + beta C on the elements that kept(i, j) names: "" if it is right, and the
 /// rest of its memory is as before.
@@ -96,41 +63,9 @@ std::string fault_of(const Matrix<T>& c, const Matrix<T>& before, int ta, int tb
   return same_bytes(rest.data, c.data) ? "" : "memory beside the result has changed";
 }
 
-constexpr char option(int trans) { return trans == no ? 'N' : 'T'; }
-
 template <class T>
-class Level3 : public testing::Test {
- protected:
-  std::mt19937_64 random{20261122};
-
-  Int any(Int most) { return std::uniform_int_distribution<Int>(0, most)(random); }
-  int trans() { return any(1) ? no : yes; }
-  T scale() {
-    const T scales[] = {0, 1, -1, T(0.75)};
-    return scales[any(3)];
-  }
-  Matrix<T> made(int order, int trans, Int rows, Int cols) {
-    if (trans == yes) std::swap(rows, cols);
-    Matrix<T> x(order, rows, cols, any(3));
-    x.fill(random);
-    return x;
-  }
-  /// With beta = 0 nothing of C may be read: it stays NaN.
-  Matrix<T> result(int order, Int rows, Int cols, T beta) {
-    Matrix<T> c(order, rows, cols, any(3));
-    if (beta != 0) c.fill(random);
-    return c;
-  }
-};
-using Elements = testing::Types<float, double>;
+class Level3 : public RandomMatrices<T> {};
 TYPED_TEST_SUITE(Level3, Elements);
-
-// Sizes around tiles and packing's threshold, thin ones, and none.
-template <class Random>
-Int size_of(Random& random) {
-  static constexpr Int sizes[] = {0, 1, 2, 3, 7, 8, 9, 16, 17, 31, 32, 33, 48, 63, 65, 100, 130};
-  return sizes[std::uniform_int_distribution<std::size_t>(0, std::size(sizes) - 1)(random)];
-}
 
 TYPED_TEST(Level3, Gemm) {
   using T = TypeParam;
