@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/fork/processors.hpp"
 #include "cpu/edit_distance/bits_wavefront.hpp"
 #include "cpu/edit_distance/pairs_in_lanes.hpp"
 #include "cpu/edit_distance/small_alignment.hpp"
@@ -132,7 +133,7 @@ TEST(EditDistance, PublicFunctionsOnAnyNumberOfThreads) {
   EXPECT_EQ(script.distance, distance);
   EXPECT_EQ(script.operations.size() - static_cast<std::size_t>(std::ranges::count(script.operations, '=')),
             static_cast<std::size_t>(distance));
-  for (const int threads : {2, 3}) {
+  for (int threads = 2; threads <= std::min(3, usable_threads()); ++threads) {
     EXPECT_EQ(edit_distance(pair.a, pair.b, threads), distance);
     EXPECT_EQ(longest_common_subsequence(pair.a, pair.b, threads), common);
     EXPECT_EQ(align(pair.a, pair.b, threads).operations, script.operations);
