@@ -132,7 +132,8 @@ struct Point {
 
   double extra() const { return misses - serial; }
   double bound_of_steals() const { return cache::misses_of_steals(ideal, steals).misses; }
-  double order() const { return cache::stolen_misses(ideal, p, span).misses; }
+  /// One processor steals nothing, and its plan does not fork.
+  double order() const { return p > 1 ? cache::stolen_misses(ideal, p, span).misses : no_value; }
   /// Work between steals: each makes two segments more.
   double segments() const { return 2 * steals + 1; }
 };
