@@ -144,8 +144,8 @@ assert alone == one[json.dumps({"level": 1})] == values("caches.json", "serial m
     json.dumps({"caches": 1, "cache": 1024})]
 P
 run 0 misses transpose --shape m=32 --caches 2 --coherence --cache 1K:2; has out "false sharing"; lacks out "^naive"
-run 0 misses fib fib --shape n=8 --caches 2 --strands strands.txt; has strands.txt "^strands "
-bad "more than the" misses fib fib --shape n=3 --caches 8
+run 0 misses fib fib --shape n=8 --param grain=0 --caches 2 --strands strands.txt; has strands.txt "^strands "
+bad "8 processors are more than the 7 strands" misses fib fib --shape n=3 --param grain=0 --caches 8
 bad "does not fork" misses transpose naive --shape m=8 --caches 2
 bad "not in \|256" misses fib fib --shape n=8 --caches 257
 bad "did you mean 'work-stealing'" misses fib fib --shape n=8 --caches 2 --scheduler work-stealin
@@ -153,7 +153,7 @@ bad "fully associative" misses fib fib --shape n=8 --caches 2 --cache 1K:2
 bad "go together" misses fib fib --shape n=8 --caches 2 --coherence --miss-steps 3
 bad "go with --caches" misses fib fib --shape n=8 --coherence
 bad "not of private caches" misses fib fib --shape n=8 --caches 2 --curve
-bad "one variant and one number" misses fib fib --shape n=8 --caches 2,4 --strands strands.txt
+bad "one variant and one number" misses fib fib --shape n=8 --param grain=0 --caches 2,4 --strands strands.txt
 
 # With no hardware counters, asking for them is an error with PAPI's reason; with them, they are named.
 if "$program" misses matmul naive --shape m=64 --source hardware >out 2>err; then

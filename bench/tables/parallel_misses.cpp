@@ -22,11 +22,10 @@ constexpr std::array processors{1, 2, 4, 8, 16};
 constexpr std::size_t line_bytes = 64;
 constexpr std::array<std::size_t, 2> cache_bytes{8 << 10, 64 << 10};
 
-/// An algorithm, its leaves as small as they may be, and Frigo and Strumpen's formula where it has one.
+/// An algorithm, and Frigo and Strumpen's formula where it has one.
 struct Algorithm {
   std::string_view name, operation, element, variant;
   const char *shape, *smoke_shape;
-  Params leaves;
   cache::Prediction (*of_segments)(cache::IdealCache, const Json& shape, double segments) = nullptr;
 };
 
@@ -34,30 +33,18 @@ double size_of(const Json& shape, const char* dimension) { return shape.at(dimen
 
 const std::vector<Algorithm>& algorithms() {
   static const std::vector<Algorithm> list{
-      {"REC-MULT",
-       "matmul",
-       "double",
-       "recursive",
-       "m=96",
-       "m=24",
-       {{"base", 1}},
+      {"REC-MULT", "matmul", "double", "recursive", "m=96", "m=24",
        [](cache::IdealCache ideal, const Json& s, double segments) {
          return cache::product_misses_of_segments(ideal, {size_of(s, "m"), size_of(s, "n"), size_of(s, "k")},
                                                   segments);
        }},
-      {"REC-TRANSPOSE",
-       "transpose",
-       "double",
-       "recursive",
-       "m=512",
-       "m=64",
-       {{"base", 1}},
+      {"REC-TRANSPOSE", "transpose", "double", "recursive", "m=512", "m=64",
        [](cache::IdealCache ideal, const Json& s, double segments) {
          return cache::transposition_misses_of_segments(ideal, size_of(s, "m") * size_of(s, "n"), segments);
        }},
-      {"counting sort, bucketed", "counting_sort", "uint32", "bucketed", "n=100000", "n=5000", {}},
-      {"merge sort", "sort", "uint32", "merge_sort", "n=50000", "n=2000", {}},
-      {"FFT, recursive", "fft", "", "fft_recursive", "n=16384", "n=1024", {}},
+      {"counting sort, bucketed", "counting_sort", "uint32", "bucketed", "n=100000", "n=100000"},
+      {"merge sort", "sort", "uint32", "merge_sort", "n=50000", "n=2000"},
+      {"FFT, recursive", "fft", "", "fft_recursive", "n=16384", "n=1024"},
   };
   return list;
 }
@@ -69,6 +56,14 @@ const Variant* variant_of(const Algorithm& algorithm) {
       for (const Variant* variant : variants_of(*operation))
         if (variant->name == algorithm.variant && variant->trace) return variant;
   return nullptr;
+}
+
+// A leaf is a strand: recursions go down to the end.
+Params least_base(const Variant& variant) {
+  Params params;
+  for (const ParamSpec& spec : variant.params)
+    if (spec.name == "base") params.set(spec.name, spec.min);
+  return complete_params(variant, params);
 }
 
 double word_bytes(const Record& record) {
@@ -103,7 +98,7 @@ std::vector<Record> count(const Algorithm& algorithm, bool smoke, std::uint64_t 
   if (!variant) throw Error("not in this build", Status::unavailable);
   const Operation& operation = *variant->operation;
   const Shape shape = parse_shape(operation, smoke ? algorithm.smoke_shape : algorithm.shape);
-  const Params params = complete_params(*variant, algorithm.leaves);
+  const Params params = least_base(*variant);
   Record record = measured_record(std::string(operation.name), std::string(variant->name),
                                   std::string(operation.element), to_json(shape));
   record.params = to_json(params);
@@ -132,7 +127,8 @@ struct Point {
 
   double extra() const { return misses - serial; }
   double bound_of_steals() const { return cache::misses_of_steals(ideal, steals).misses; }
-  double order() const { return cache::stolen_misses(ideal, p, span).misses; }
+  /// One processor steals nothing, and its plan does not fork.
+  double order() const { return p > 1 ? cache::stolen_misses(ideal, p, span).misses : no_value; }
   /// Work between steals: each makes two segments more.
   double segments() const { return 2 * steals + 1; }
 };

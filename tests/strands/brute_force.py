@@ -383,7 +383,7 @@ def main():
     sort = ["sort", "merge_sort", "--shape", "n=300", "--cache", "1K"]
     runs = [(product, 1), (product, 3), (transposition, 5), (sort, 4), ([*sort, "--seed", "7", "--miss-steps", "9"], 3),
             ([*product[:4], "--cache", "512:2", "--cache", "2K:4", "--coherence"], 3),
-            ([*transposition[:4], "--cache", "1K:2", "--coherence"], 4), (["fib", "fib", "--shape", "n=12"], 7),
+            ([*transposition[:4], "--cache", "1K:2", "--coherence"], 4), (["fib", "fib", "--shape", "n=12", "--param", "grain=0"], 7),
             # Long enough for a heartbeat.
             (["matmul", "recursive", "--shape", "m=26", "--cache", "4K"], 4)]
     compared = 0

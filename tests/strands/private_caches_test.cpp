@@ -27,17 +27,16 @@ std::vector<std::uint64_t> misses_on(const Strands& strands, Scheduler scheduler
 }
 
 struct Traceable {
-  const char *operation, *element, *variant, *shape;
+  const char *operation, *element, *variant, *shape, *params;
 };
 
-// The counts of `tallcache misses` on one cache, whatever the text: those of one strand, and of the serial
-// order of the plan of width 4 where that is the same text.
+// The counts of `tallcache misses` on one cache, of the serial text.
 TEST(PrivateCaches, OneHasTheMissesOfTheTracedRun) {
-  for (const Traceable& text :
-       {Traceable{"matmul", "double", "recursive", "m=20"},
-        Traceable{"transpose", "double", "recursive", "m=33"},
-        Traceable{"sort", "uint32", "merge_sort", "n=700"}, Traceable{"fft", "", "fft_recursive", "n=256"},
-        Traceable{"counting_sort", "uint32", "bucketed_streaming", "n=3000"}}) {
+  for (const Traceable& text : {Traceable{"matmul", "double", "recursive", "m=20", "base=1"},
+                                Traceable{"transpose", "double", "recursive", "m=33", "base=1"},
+                                Traceable{"sort", "uint32", "merge_sort", "n=700", ""},
+                                Traceable{"fft", "", "fft_recursive", "n=256", ""},
+                                Traceable{"counting_sort", "uint32", "bucketed_streaming", "n=3000", ""}}) {
     SCOPED_TRACE(text.operation);
     const Operation* operation = nullptr;
     for (const Operation* candidate : operations())
@@ -47,7 +46,7 @@ TEST(PrivateCaches, OneHasTheMissesOfTheTracedRun) {
       }
     ASSERT_TRUE(operation);
     const Variant& variant = find_variant(*operation, text.variant);
-    const Params params = complete_params(variant, {});
+    const Params params = parse_params(variant, text.params);
     const Shape shape = parse_shape(*operation, text.shape);
     StackDistances distances;
     cache::trace(64, {&distances}, [&](Tracer& tracer) { run_traced(variant, tracer, shape, params); });
@@ -58,7 +57,9 @@ TEST(PrivateCaches, OneHasTheMissesOfTheTracedRun) {
       const auto misses = misses_on(serial, scheduler, 1);
       for (std::size_t i = 0; i < sizes.size(); ++i) EXPECT_EQ(misses[i], distances.misses(sizes[i]));
     }
-    EXPECT_GT(record_strands(variant, shape, params, 4, 64).size(), 4u);
+    if (*text.params) {
+      EXPECT_GT(record_strands(variant, shape, params, 4, 64).size(), 100u);
+    }
   }
 }
 

@@ -157,8 +157,9 @@ ScheduledPart scheduled_part(const ScheduledOptions& options, std::span<const st
                      .miss_steps = options.miss_steps,
                      .seed = seed};
   const std::size_t bytes = line.empty() ? 64 : cache::validated_line(parse_bytes(line));
-  static const std::string usual[] = {"8K", "32K", "128K"};
-  for (const std::string& text : caches.empty() ? std::span<const std::string>(usual) : caches)
+  static const std::string ideal[] = {"8K", "32K", "128K"}, coherent[] = {"8K:8", "32K:8", "128K:8"};
+  const std::span<const std::string> usual = part.coherent ? coherent : ideal;
+  for (const std::string& text : caches.empty() ? usual : caches)
     part.sizes.push_back(parse_cache(text, bytes));
   for (const std::string& name : part.schedulers) cache::find_scheduler(name);
   std::ranges::sort(part.processors);

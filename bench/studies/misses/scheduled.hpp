@@ -38,7 +38,7 @@ TALLCACHE_JSON_FIELDS(ScheduledPart, processors, sizes, schedulers, coherent, mi
 
 /// Throws Error where a number of processors is out of range, a scheduler is unknown, caches that are not
 /// coherent have ways, or coherence and steps of misses are asked for together. `caches`: "32K", or "32K:8"
-/// with coherence; 8K, 32K and 128K where none is named.
+/// with coherence; 8K, 32K and 128K, with coherence of 8 ways, where none is named.
 ScheduledPart scheduled_part(const ScheduledOptions&, std::span<const std::string> caches,
                              const std::string& line, std::uint64_t seed);
 

@@ -16,7 +16,7 @@ std::string scheduled_text(std::span<const Record* const>, const MissesPart& par
 /// The same as a section of the page, with two charts of each record.
 Blocks scheduled_page(std::span<const Record* const>, const MissesPart& part);
 /// Of each measured record Q_P over the cache's size, a line for each P, and Q_P - Q_1 over P, a line for
-/// each size, with Acar, Blelloch and Blumofe's bound dotted. Of the first scheduler.
+/// each size, with Z/L for each deviation dotted. Of the first scheduler.
 std::vector<Chart> scheduled_charts(std::span<const Record* const>, const MissesPart& part);
 
 }  // namespace tallcache
