@@ -15,7 +15,7 @@ struct cgep_recursive {
   static constexpr std::string_view source = "Chowdhury and Ramachandran 2006";
   using operations = OperationList<ShortestPaths<float>, ShortestPaths<std::int32_t>,
                                    ShortestPathTrees<float>, ShortestPathTrees<std::int32_t>>;
-  static constexpr ParamSpec params[] = {{"base", 96, "the side of a leaf", 1, tile_sides}};
+  static constexpr ParamSpec params[] = {{"base", 96, "the side of a leaf", tile_sides[0], tile_sides}};
   static constexpr bool parallel = true;
 
   template <class T, bool predecessors>

@@ -14,7 +14,7 @@ struct floyd_warshall_blocked {
   static constexpr std::string_view idea = "loops over tiles: the diagonal's, its row and column, the others";
   static constexpr std::string_view source = "Venkataraman, Sahni, Mukhopadhyaya 2003";
   using operations = OperationList<ShortestPaths<float>, ShortestPaths<std::int32_t>>;
-  static constexpr ParamSpec params[] = {{"tile", 96, "the side of a tile", 1, tile_sides}};
+  static constexpr ParamSpec params[] = {{"tile", 96, "the side of a tile", tile_sides[0], tile_sides}};
   static constexpr bool parallel = true;
 
   template <class T>
