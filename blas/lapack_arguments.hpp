@@ -40,6 +40,8 @@ struct Given {
   }
 };
 
+constexpr Given vector_of(Index size) { return {0, size, size, 1}; }
+
 constexpr int row_fault_of(Layout layout, std::initializer_list<Given> matrices) {
   if (layout == Layout::row_major)
     for (const Given& x : matrices)
@@ -59,6 +61,12 @@ struct GetrfArguments {
   constexpr Given a() const { return {4, lda, m, n}; }
   constexpr int fault() const { return m < 0 ? 1 : n < 0 ? 2 : a().fault(layout); }
   constexpr int row_fault() const { return row_fault_of(layout, {a()}); }
+
+  /// The position in Fortran's list of the first argument with a NaN, or 0.
+  template <class T>
+  int nan(const T* of_a) const {
+    return a().has_nan(layout, of_a) ? 3 : 0;
+  }
 };
 
 struct GetrsArguments {
@@ -76,6 +84,12 @@ struct GetrsArguments {
     return of_a ? of_a : b().fault(layout);
   }
   constexpr int row_fault() const { return row_fault_of(layout, {a(), b()}); }
+
+  template <class T>
+  int nan(const T* of_a, const T* of_b) const {
+    if (a().has_nan(layout, of_a)) return 4;
+    return b().has_nan(layout, of_b) ? 7 : 0;
+  }
 };
 
 struct GesvArguments {
@@ -91,6 +105,12 @@ struct GesvArguments {
     return of_a ? of_a : b().fault(layout);
   }
   constexpr int row_fault() const { return row_fault_of(layout, {a(), b()}); }
+
+  template <class T>
+  int nan(const T* of_a, const T* of_b) const {
+    if (a().has_nan(layout, of_a)) return 3;
+    return b().has_nan(layout, of_b) ? 6 : 0;
+  }
 };
 
 struct PotrfArguments {
@@ -101,6 +121,11 @@ struct PotrfArguments {
   constexpr Given a() const { return {4, lda, n, n}; }
   constexpr int fault() const { return !triangle ? 1 : n < 0 ? 2 : a().fault(layout); }
   constexpr int row_fault() const { return row_fault_of(layout, {a()}); }
+
+  template <class T>
+  int nan(const T* of_a) const {
+    return triangle && a().has_nan(layout, of_a, triangle) ? 3 : 0;
+  }
 };
 
 /// Of potrs and posv.
@@ -119,6 +144,12 @@ struct PotrsArguments {
     return of_a ? of_a : b().fault(layout);
   }
   constexpr int row_fault() const { return row_fault_of(layout, {a(), b()}); }
+
+  template <class T>
+  int nan(const T* of_a, const T* of_b) const {
+    if (triangle && a().has_nan(layout, of_a, triangle)) return 4;
+    return b().has_nan(layout, of_b) ? 6 : 0;
+  }
 };
 
 /// The block of the reference implementation, by which it tells the best size of its workspace.
@@ -137,6 +168,11 @@ struct GeqrfArguments {
     return lwork != query && (lwork <= 0 || (m > 0 && lwork < n)) ? 7 : 0;
   }
   constexpr int row_fault() const { return row_fault_of(layout, {a()}); }
+
+  template <class T>
+  int nan(const T* of_a) const {
+    return a().has_nan(layout, of_a) ? 3 : 0;
+  }
 };
 
 struct OrgqrArguments {
@@ -153,6 +189,12 @@ struct OrgqrArguments {
     return lwork != query && lwork < std::max<Index>(1, n) ? 8 : 0;
   }
   constexpr int row_fault() const { return row_fault_of(layout, {a()}); }
+
+  template <class T>
+  int nan(const T* of_a, const T* tau) const {
+    if (a().has_nan(layout, of_a)) return 4;
+    return vector_of(k).has_nan(Layout::column_major, tau) ? 6 : 0;
+  }
 };
 
 struct OrmqrArguments {
@@ -181,6 +223,13 @@ struct OrmqrArguments {
     return lwork != query && lwork < least() ? 12 : 0;
   }
   constexpr int row_fault() const { return row_fault_of(layout, {a(), c()}); }
+
+  template <class T>
+  int nan(const T* of_a, const T* of_c, const T* tau) const {
+    if (a().has_nan(layout, of_a)) return 6;
+    if (c().has_nan(layout, of_c)) return 9;
+    return vector_of(k).has_nan(Layout::column_major, tau) ? 7 : 0;
+  }
 };
 
 }  // namespace tallcache::blas

@@ -80,11 +80,6 @@ std::int64_t lapacke(const std::string& routine, std::optional<Layout> layout, c
   return lapacke((layout ? routine + "_work" : routine).c_str(), layout, x, call);
 }
 
-template <class T>
-bool has_nan(const T* x, Index size) {
-  return Given{0, size, size, 1}.has_nan(column_major, x);
-}
-
 /// What a layout that is not valid is taken for until it is reported.
 Layout or_columns(std::optional<Layout> layout) { return layout.value_or(column_major); }
 
@@ -114,7 +109,7 @@ using namespace tallcache::blas;
   EXPORTED Int C(LAPACKE_##t##getrf)(int order, Int m, Int n, Element* a, Int lda, Int* pivots) {         \
     const auto layout = cblas_layout(order);                                                              \
     const GetrfArguments given{or_columns(layout), m, n, lda};                                            \
-    const auto nan = [&] { return given.a().has_nan(given.layout, a) ? 3 : 0; };                          \
+    const auto nan = [&] { return given.nan(a); };                                                        \
     return static_cast<Int>(lapacke("LAPACKE_" #t "getrf", layout, given, nan, [&] {                      \
       return fortran(#T "GETRF", given, [&](const GetrfArguments& x) {                                    \
         return getrf<Element>(x.layout, x.m, x.n, {a, x.lda}, pivots);                                    \
@@ -142,9 +137,7 @@ using namespace tallcache::blas;
                                      const Int* pivots, Element* b, Int ldb) {                            \
     const auto layout = cblas_layout(order);                                                              \
     const GetrsArguments given{or_columns(layout), trans_of(trans), n, others, lda, ldb};                 \
-    const auto nan = [&] {                                                                                \
-      return given.a().has_nan(given.layout, a) ? 4 : given.b().has_nan(given.layout, b) ? 7 : 0;         \
-    };                                                                                                    \
+    const auto nan = [&] { return given.nan(a, b); };                                                     \
     return static_cast<Int>(lapacke("LAPACKE_" #t "getrs", layout, given, nan, [&] {                      \
       return fortran(#T "GETRS", given, [&](const GetrsArguments& x) {                                    \
         return getrs<Element>(x.layout, *x.trans, x.n, x.others, {a, x.lda}, pivots, {b, x.ldb});         \
@@ -172,9 +165,7 @@ using namespace tallcache::blas;
                                     Element* b, Int ldb) {                                                \
     const auto layout = cblas_layout(order);                                                              \
     const GesvArguments given{or_columns(layout), n, others, lda, ldb};                                   \
-    const auto nan = [&] {                                                                                \
-      return given.a().has_nan(given.layout, a) ? 3 : given.b().has_nan(given.layout, b) ? 6 : 0;         \
-    };                                                                                                    \
+    const auto nan = [&] { return given.nan(a, b); };                                                     \
     return static_cast<Int>(lapacke("LAPACKE_" #t "gesv", layout, given, nan, [&] {                       \
       return fortran(#T "GESV", given, [&](const GesvArguments& x) {                                      \
         return gesv<Element>(x.layout, x.n, x.others, {a, x.lda}, pivots, {b, x.ldb});                    \
@@ -201,9 +192,7 @@ using namespace tallcache::blas;
   EXPORTED Int C(LAPACKE_##t##potrf)(int order, char uplo, Int n, Element* a, Int lda) {                  \
     const auto layout = cblas_layout(order);                                                              \
     const PotrfArguments given{or_columns(layout), triangle_of(uplo), n, lda};                            \
-    const auto nan = [&] {                                                                                \
-      return given.triangle && given.a().has_nan(given.layout, a, given.triangle) ? 3 : 0;                \
-    };                                                                                                    \
+    const auto nan = [&] { return given.nan(a); };                                                        \
     return static_cast<Int>(lapacke("LAPACKE_" #t "potrf", layout, given, nan, [&] {                      \
       return fortran(#T "POTRF", given, [&](const PotrfArguments& x) {                                    \
         return potrf<Element>(x.layout, *x.triangle, x.n, {a, x.lda});                                    \
@@ -231,11 +220,7 @@ using namespace tallcache::blas;
                                      Element* b, Int ldb) {                                               \
     const auto layout = cblas_layout(order);                                                              \
     const PotrsArguments given{or_columns(layout), triangle_of(uplo), n, others, lda, ldb};               \
-    const auto nan = [&] {                                                                                \
-      return given.triangle && given.a().has_nan(given.layout, a, given.triangle) ? 4                     \
-             : given.b().has_nan(given.layout, b)                                 ? 6                     \
-                                                                                  : 0;                                                    \
-    };                                                                                                    \
+    const auto nan = [&] { return given.nan(a, b); };                                                     \
     return static_cast<Int>(lapacke("LAPACKE_" #t "potrs", layout, given, nan, [&] {                      \
       return fortran(#T "POTRS", given, [&](const PotrsArguments& x) {                                    \
         return potrs<Element>(x.layout, *x.triangle, x.n, x.others, {a, x.lda}, {b, x.ldb});              \
@@ -263,11 +248,7 @@ using namespace tallcache::blas;
                                     Element* b, Int ldb) {                                                \
     const auto layout = cblas_layout(order);                                                              \
     const PotrsArguments given{or_columns(layout), triangle_of(uplo), n, others, lda, ldb};               \
-    const auto nan = [&] {                                                                                \
-      return given.triangle && given.a().has_nan(given.layout, a, given.triangle) ? 4                     \
-             : given.b().has_nan(given.layout, b)                                 ? 6                     \
-                                                                                  : 0;                                                    \
-    };                                                                                                    \
+    const auto nan = [&] { return given.nan(a, b); };                                                     \
     return static_cast<Int>(lapacke("LAPACKE_" #t "posv", layout, given, nan, [&] {                       \
       return fortran(#T "POSV", given, [&](const PotrsArguments& x) {                                     \
         return posv<Element>(x.layout, *x.triangle, x.n, x.others, {a, x.lda}, {b, x.ldb});               \
@@ -296,7 +277,7 @@ using namespace tallcache::blas;
   EXPORTED Int C(LAPACKE_##t##geqrf)(int order, Int m, Int n, Element* a, Int lda, Element* tau) {         \
     const auto layout = cblas_layout(order);                                                               \
     const GeqrfArguments given{or_columns(layout), m, n, lda, ample};                                      \
-    const auto nan = [&] { return given.a().has_nan(given.layout, a) ? 3 : 0; };                           \
+    const auto nan = [&] { return given.nan(a); };                                                         \
     return static_cast<Int>(lapacke("LAPACKE_" #t "geqrf", layout, given, nan, [&] {                       \
       return fortran(#T "GEQRF", given, [&](const GeqrfArguments& x) {                                     \
         return geqrf<Element>(x.layout, x.m, x.n, {a, x.lda}, tau);                                        \
@@ -324,7 +305,7 @@ using namespace tallcache::blas;
                                      const Element* tau) {                                                 \
     const auto layout = cblas_layout(order);                                                               \
     const OrgqrArguments given{or_columns(layout), m, n, k, lda, ample};                                   \
-    const auto nan = [&] { return given.a().has_nan(given.layout, a) ? 4 : has_nan(tau, k) ? 6 : 0; };     \
+    const auto nan = [&] { return given.nan(a, tau); };                                                    \
     return static_cast<Int>(lapacke("LAPACKE_" #t "orgqr", layout, given, nan, [&] {                       \
       return fortran(#T "ORGQR", given, [&](const OrgqrArguments& x) {                                     \
         return orgqr<Element>(x.layout, x.m, x.n, x.k, {a, x.lda}, tau);                                   \
@@ -357,12 +338,7 @@ using namespace tallcache::blas;
     const auto layout = cblas_layout(order);                                                               \
     const OrmqrArguments given{                                                                            \
         or_columns(layout), side_of(side), real_trans_of(trans), m, n, k, lda, ldc, ample};                \
-    const auto nan = [&] {                                                                                 \
-      return given.a().has_nan(given.layout, a)   ? 6                                                      \
-             : given.c().has_nan(given.layout, c) ? 9                                                      \
-             : has_nan(tau, k)                    ? 7                                                      \
-                                                  : 0;                                                                        \
-    };                                                                                                     \
+    const auto nan = [&] { return given.nan(a, c, tau); };                                                 \
     return static_cast<Int>(lapacke("LAPACKE_" #t "ormqr", layout, given, nan, [&] {                       \
       return fortran(#T "ORMQR", given, [&](const OrmqrArguments& x) {                                     \
         return ormqr<Element>(x.layout, *x.side, *x.trans, x.m, x.n, x.k, {a, x.lda}, tau, {c, x.ldc});    \

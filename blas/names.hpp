@@ -37,8 +37,8 @@
   ALIAS(scipy_##name##64_, C64(name)); \
   ALIAS(name, C_PLAIN(name))
 
-/// For both element types and both widths: a macro of the element type's letter, the letter in Fortran's reports,
-/// the element type, the integer type, and what makes names from Fortran's and C's plain ones.
+/// For both element types and both widths: a macro of the element type's letter, the letter in Fortran's
+/// reports, the element type, the integer type, and what makes names from Fortran's and C's plain ones.
 #define EVERY_WIDTH(ROUTINES)                     \
   ROUTINES(s, S, float, std::int64_t, F64, C64);  \
   ROUTINES(d, D, double, std::int64_t, F64, C64); \

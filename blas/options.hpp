@@ -1,5 +1,5 @@
-// The options of BLAS's and LAPACK's routines: Fortran's letters, and the values of CBLAS's enumerations, which
-// are LAPACKE's for the layout. None: not a valid value.
+// The options of BLAS's and LAPACK's routines: Fortran's letters, and the values of CBLAS's enumerations,
+// which are LAPACKE's for the layout. None: not a valid value.
 #pragma once
 
 #include <optional>

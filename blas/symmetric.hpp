@@ -21,10 +21,7 @@ struct SymmetricProduct {
   template <class Fork>
   void operator()(Fork& fork, Constant a, Constant b, Matrix c) const {
     const Index n = a.rows, half = n / 2, rest = n - half;
-    if (n <= on_stack) {
-      T square[on_stack * on_stack];
-      return expanded(fork, a, b, c, square);
-    }
+    if (n <= on_stack) return expanded_on_stack(fork, a, b, c);
     if (n <= leaf_side) {
       const Lease lease(static_cast<std::size_t>(n * n) * sizeof(T));
       Scratch<> scratch = lease.scratch();
@@ -62,6 +59,13 @@ struct SymmetricProduct {
     }));
     cpu::matmul::detail::gemm_rows(fork, first, second, alpha, left ? a : b, left ? b : a, scale, c,
                                    lease.scratch(), {});
+  }
+
+  /// Not inlined: what it takes of the stack would be its caller's, at every level.
+  template <class Fork>
+  __attribute__((noinline)) void expanded_on_stack(Fork& fork, Constant a, Constant b, Matrix c) const {
+    T square[on_stack * on_stack];
+    expanded(fork, a, b, c, square);
   }
 
   template <class Fork>

@@ -1,4 +1,5 @@
-/* Control of the drop-in BLAS and LAPACK, libtallcache_blas (32-bit integers) and libtallcache_blas64 (64-bit ones).
+/* Control of the drop-in BLAS and LAPACK, libtallcache_blas (32-bit integers) and libtallcache_blas64 (64-bit
+ * ones).
  *
  * The libraries have, for float and double, the CBLAS and Fortran symbols of gemm, gemmt (also as gemmtr),
  * syrk, syr2k, symm, trmm and trsm, and the LAPACKE and Fortran symbols of getrf, getrs, gesv, potrf, potrs,

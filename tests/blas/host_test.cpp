@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "blas/tallcache_blas.h"
-#include "tests/blas/blas.hpp"
+#include "tests/blas/lapack.hpp"
 #include "tests/blas/stand_ins.hpp"
 
 namespace tallcache::test {
@@ -208,6 +208,27 @@ TEST_F(Host, ScratchThatCannotBeHadIsDoneWithout) {
       EXPECT_TRUE(same(*first.results, *next.results))
           << processors << " processors, " << largest << " bytes";
     }
+}
+
+// LAPACKE's number for a lack of memory; a triangular system needs none.
+TEST_F(Host, AFactorizationWithoutMemoryIsRefused) {
+  EXPECT_EQ(in_child([&] {
+              constexpr Int n = 100, one = 1;
+              std::vector<double> a(n * n, 0.0), b(n, 6), tau(n);
+              for (Int i = 0; i < n; ++i) a[static_cast<std::size_t>(i * n + i)] = 2;
+              const auto before = a;
+              std::vector<Int> pivots(n);
+              largest_aligned = 1024;
+              Int told[] = {0, 0, 0};
+              dgetrf_(&n, &n, a.data(), &n, pivots.data(), &told[0]);
+              dpotrf_("L", &n, a.data(), &n, &told[1]);
+              told[2] = LAPACKE_dgeqrf(column_major, n, n, a.data(), n, tau.data());
+              for (const Int info : told)
+                if (info != -1010) return 1;
+              cblas_dtrsm(column_major, left, lower, no, non_unit, n, one, 1, a.data(), n, b.data(), n);
+              return a == before && b == std::vector<double>(n, 3) ? 0 : 2;
+            }),
+            0);
 }
 
 TEST_F(Host, AFullAddressSpaceIsDoneWithout) {
