@@ -207,4 +207,36 @@ class SteppedGrids {
   std::array<Index, table_rows> distance_;  ///< of the neighbours' rows from a point's own
 };
 
+/// What a schedule needs of stepped grids, so that its text is compiled once for all elements, updates and
+/// accesses. It refers to the grids.
+template <int d, int reach>
+class AnySteppedGrids {
+ public:
+  static constexpr int dimensions = d, slope = reach;
+  using Point = std::array<Index, d>;
+
+  template <class Stepped>
+  explicit AnySteppedGrids(const Stepped& grids)
+      : grids_(&grids),
+        sizes_(grids.sizes()),
+        periodic_(grids.periodic()),
+        update_(
+            [](const void* erased, const Zoid<d>& zoid) { (*static_cast<const Stepped*>(erased))(zoid); }),
+        step_([](const void* erased, Index t, const Point& lo, const Point& hi) {
+          static_cast<const Stepped*>(erased)->step(t, lo, hi);
+        }) {}
+
+  const Point& sizes() const { return sizes_; }
+  bool periodic() const { return periodic_; }
+  void operator()(const Zoid<d>& zoid) const { update_(grids_, zoid); }
+  void step(Index t, const Point& lo, const Point& hi) const { step_(grids_, t, lo, hi); }
+
+ private:
+  const void* grids_;
+  Point sizes_;
+  bool periodic_;
+  void (*update_)(const void*, const Zoid<d>&);
+  void (*step_)(const void*, Index, const Point&, const Point&);
+};
+
 }  // namespace tallcache::cpu::stencil

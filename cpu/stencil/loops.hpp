@@ -13,7 +13,7 @@ struct loops {
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {
-    with_stencil<PointRows>(args, [&](const auto& stencil) { run_loops(fork, stencil, args.steps); });
+    with_stencil<PointGrids>(args, [&](const auto& stencil) { run_loops(fork, stencil, args.steps); });
   }
 };
 

@@ -1,9 +1,5 @@
-#include "cpu/stencil/updates.hpp"
+#include "cpu/stencil/rows.hpp"
 
 namespace tallcache::cpu::stencil {
-template <class T, int d, int reach, class Update, class Access>
-UpdateRow<T, d, reach, Update, Access> CompiledRows::update() {
-  return VectorRows::update<T, d, reach, Update, Access>();
-}
-TALLCACHE_STENCIL_ROWS(, float)
+TALLCACHE_STENCIL_ROWS(float)
 }  // namespace tallcache::cpu::stencil

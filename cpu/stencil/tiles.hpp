@@ -20,7 +20,7 @@ struct tiles {
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
-    with_stencil<CompiledRows>(args, [&](const auto& stencil) {
+    with_stencil<VectorGrids>(args, [&](const auto& stencil) {
       run_tiles(fork, stencil, args.steps, params["height"],
                 widths<std::remove_cvref_t<decltype(stencil)>::dimensions>(params));
     });

@@ -36,7 +36,7 @@ struct trapezoids {
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
-    with_stencil<CompiledRows>(args, [&](const auto& stencil) {
+    with_stencil<VectorGrids>(args, [&](const auto& stencil) {
       constexpr int d = std::remove_cvref_t<decltype(stencil)>::dimensions;
       run_trapezoids(fork, stencil, args.steps, Leaf<d>{params["height"], widths<d>(params)});
     });

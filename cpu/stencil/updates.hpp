@@ -63,27 +63,31 @@ struct Wave {
   }
 };
 
-/// Rows in vectors of the operation's updates, compiled once (cpu/stencil/rows.cpp).
-struct CompiledRows {
-  template <class T, int d, int reach, class Update, class Access>
-  static UpdateRow<T, d, reach, Update, Access> update();
+/// Grids that are updated point by point.
+struct PointGrids {
+  /// body(AnySteppedGrids) of the grids.
+  template <class T, int d, class Update, class Access, class Body>
+  static void step(const Grids<T, d, Access>& grids, const Body& body) {
+    const SteppedGrids<T, d, 1, PointRows, Update, Access> stepped(grids, Update{});
+    body(AnySteppedGrids<d, 1>(stepped));
+  }
 };
 
-#define TALLCACHE_STENCIL_ROWS_OF(EXTERN, T, d, UPDATE, ACCESS) \
-  EXTERN template UpdateRow<T, d, 1, UPDATE<d>, ACCESS> CompiledRows::update<T, d, 1, UPDATE<d>, ACCESS>();
-#define TALLCACHE_STENCIL_ROWS_IN(EXTERN, T, d, ACCESS)    \
-  TALLCACHE_STENCIL_ROWS_OF(EXTERN, T, d, Heat, ACCESS)    \
-  TALLCACHE_STENCIL_ROWS_OF(EXTERN, T, d, HeatBox, ACCESS) \
-  TALLCACHE_STENCIL_ROWS_OF(EXTERN, T, d, Wave, ACCESS)
-#define TALLCACHE_STENCIL_ROWS(EXTERN, T)                  \
-  TALLCACHE_STENCIL_ROWS_IN(EXTERN, T, 1, Plain)           \
-  TALLCACHE_STENCIL_ROWS_IN(EXTERN, T, 2, Plain)           \
-  TALLCACHE_STENCIL_ROWS_IN(EXTERN, T, 3, Plain)           \
-  TALLCACHE_STENCIL_ROWS_IN(EXTERN, T, 1, Traced<AnySink>) \
-  TALLCACHE_STENCIL_ROWS_IN(EXTERN, T, 2, Traced<AnySink>) \
-  TALLCACHE_STENCIL_ROWS_IN(EXTERN, T, 3, Traced<AnySink>)
-TALLCACHE_STENCIL_ROWS(extern, float)
-TALLCACHE_STENCIL_ROWS(extern, double)
+/// Grids whose rows are updated in vectors, compiled once (cpu/stencil/rows.hpp).
+struct VectorGrids {
+  template <class T, int d, class Update, class Access, class Body>
+  static void step(const Grids<T, d, Access>& grids, const Body& body) {
+    compiled<T, d, Update, Access>(grids, &body,
+                                   [](const void* erased, const AnySteppedGrids<d, 1>& stepped) {
+                                     (*static_cast<const Body*>(erased))(stepped);
+                                   });
+  }
+
+  /// call(body, stepped)
+  template <class T, int d, class Update, class Access>
+  static void compiled(const Grids<T, d, Access>& grids, const void* body,
+                       void (*call)(const void*, const AnySteppedGrids<d, 1>&));
+};
 
 /// The sizes of a tile or a leaf, of a variant's parameters.
 template <int d>
@@ -92,7 +96,7 @@ std::array<Index, d> widths(const Params& params) {
 }
 
 namespace detail {
-template <class Rows, int d, class Update, class Args, class Body>
+template <class Stepping, int d, class Update, class Args, class Body>
 void with_grids(const Args& args, const Body& body) {
   using T = typename decltype(args.a)::value_type;
   CompiledApart<typename decltype(args.a)::access_type> apart(args.a.access());
@@ -105,29 +109,29 @@ void with_grids(const Args& args, const Body& body) {
                                                            .outside = static_cast<T>(stencil_outside),
                                                            .access = access};
   std::copy(sizes.end() - d, sizes.end(), grids.sizes.begin());
-  body(SteppedGrids<T, d, 1, Rows, Update, std::remove_const_t<decltype(access)>>(grids, Update{}));
+  Stepping::template step<T, d, Update, std::remove_const_t<decltype(access)>>(grids, body);
 }
 
-template <class Rows, int d, class Args, class Body>
+template <class Stepping, int d, class Args, class Body>
 void with_dimensions(const Args& args, const Body& body) {
   switch (args.update()) {
     case StencilUpdate::heat:
-      return with_grids<Rows, d, Heat<d>>(args, body);
+      return with_grids<Stepping, d, Heat<d>>(args, body);
     case StencilUpdate::heat_box:
-      return with_grids<Rows, d, HeatBox<d>>(args, body);
+      return with_grids<Stepping, d, HeatBox<d>>(args, body);
     case StencilUpdate::wave:
-      return with_grids<Rows, d, Wave<d>>(args, body);
+      return with_grids<Stepping, d, Wave<d>>(args, body);
   }
 }
 }  // namespace detail
 
-/// body(stencil) for the SteppedGrids of an operation's arguments.
-template <class Rows, class Args, class Body>
+/// body(stencil) for the AnySteppedGrids of an operation's arguments.
+template <class Stepping, class Args, class Body>
 void with_stencil(const Args& args, const Body& body) {
   if (args.a.rows == 0 || args.a.cols == 0) return;
-  if (args.planes > 1) return detail::with_dimensions<Rows, 3>(args, body);
-  if (args.rows() > 1) return detail::with_dimensions<Rows, 2>(args, body);
-  detail::with_dimensions<Rows, 1>(args, body);
+  if (args.planes > 1) return detail::with_dimensions<Stepping, 3>(args, body);
+  if (args.rows() > 1) return detail::with_dimensions<Stepping, 2>(args, body);
+  detail::with_dimensions<Stepping, 1>(args, body);
 }
 
 }  // namespace tallcache::cpu::stencil

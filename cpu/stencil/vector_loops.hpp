@@ -14,7 +14,7 @@ struct vector_loops {
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {
-    with_stencil<CompiledRows>(args, [&](const auto& stencil) { run_loops(fork, stencil, args.steps); });
+    with_stencil<VectorGrids>(args, [&](const auto& stencil) { run_loops(fork, stencil, args.steps); });
   }
 };
 

@@ -13,7 +13,7 @@ namespace tallcache {
 template <class T>
 static void solve(Stencil<T>, const auto& args) {
   Serial fork;
-  cpu::stencil::with_stencil<cpu::stencil::PointRows>(
+  cpu::stencil::with_stencil<cpu::stencil::PointGrids>(
       args, [&](const auto& stencil) { run_loops(fork, stencil, args.steps); });
 }
 
@@ -46,7 +46,7 @@ struct of_another_kind {
 struct one_state {
   static void run(auto op, auto args) {
     Serial fork;
-    cpu::stencil::with_stencil<cpu::stencil::PointRows>(
+    cpu::stencil::with_stencil<cpu::stencil::PointGrids>(
         args, [&](const auto& stencil) { run_loops(fork, stencil, args.steps - 1); });
     auto& last = args.steps % 2 ? args.a : args.b;
     last(last.rows / 2, last.cols / 2) += 1;

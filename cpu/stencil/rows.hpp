@@ -1,0 +1,30 @@
+// What rows_float.cpp and rows_double.cpp compile: the updates of the operation in vectors, timed and traced.
+#pragma once
+
+#include "cpu/stencil/updates.hpp"
+
+namespace tallcache::cpu::stencil {
+
+template <class T, int d, class Update, class Access>
+void VectorGrids::compiled(const Grids<T, d, Access>& grids, const void* body,
+                           void (*call)(const void*, const AnySteppedGrids<d, 1>&)) {
+  const SteppedGrids<T, d, 1, VectorRows, Update, Access> stepped(grids, Update{});
+  call(body, AnySteppedGrids<d, 1>(stepped));
+}
+
+#define TALLCACHE_STENCIL_ROWS_OF(T, d, UPDATE, ACCESS)         \
+  template void VectorGrids::compiled<T, d, UPDATE<d>, ACCESS>( \
+      const Grids<T, d, ACCESS>&, const void*, void (*)(const void*, const AnySteppedGrids<d, 1>&));
+#define TALLCACHE_STENCIL_ROWS_IN(T, d, ACCESS)    \
+  TALLCACHE_STENCIL_ROWS_OF(T, d, Heat, ACCESS)    \
+  TALLCACHE_STENCIL_ROWS_OF(T, d, HeatBox, ACCESS) \
+  TALLCACHE_STENCIL_ROWS_OF(T, d, Wave, ACCESS)
+#define TALLCACHE_STENCIL_ROWS(T)                  \
+  TALLCACHE_STENCIL_ROWS_IN(T, 1, Plain)           \
+  TALLCACHE_STENCIL_ROWS_IN(T, 2, Plain)           \
+  TALLCACHE_STENCIL_ROWS_IN(T, 3, Plain)           \
+  TALLCACHE_STENCIL_ROWS_IN(T, 1, Traced<AnySink>) \
+  TALLCACHE_STENCIL_ROWS_IN(T, 2, Traced<AnySink>) \
+  TALLCACHE_STENCIL_ROWS_IN(T, 3, Traced<AnySink>)
+
+}  // namespace tallcache::cpu::stencil
