@@ -65,7 +65,8 @@ TEST(BfsDirections, DirectedGraphsHaveTheLevelsOfAQueue) {
         ASSERT_EQ(graph.levels("bfs_direction_optimizing", params), expected)
             << "draw " << draw << ": n = " << n << ", m = " << m << ", alpha " << alpha << ", beta " << beta;
       }
-    ASSERT_EQ(graph.levels("bfs_direction_optimizing", {}, 4), expected) << "draw " << draw << ", 4 threads";
+    ASSERT_EQ(graph.levels("bfs_direction_optimizing", {}, usable_threads()), expected)
+        << "draw " << draw << " on all threads";
   }
 }
 
@@ -107,7 +108,7 @@ TEST(VertexSet, HoldsWhatWasInserted) {
     std::set<Index> expected{0, n - 1};
     for (std::uint64_t i = 0; i < 500; ++i)
       expected.insert(static_cast<Index>(random_up_to(5, i, static_cast<std::uint64_t>(n) - 1)));
-    run_parallel(4, [&](auto& fork) {
+    run_parallel(usable_threads(), [&](auto& fork) {
       const std::vector<Index> list(expected.begin(), expected.end());
       fork.loop(0, static_cast<Index>(list.size()), 1,
                 [&](Index i) { owned.set.insert(list[i]), owned.set.insert(list[i]); });

@@ -151,7 +151,7 @@ double gap_bits(const GraphFile& graph) {
   double sum = 0;
   for (std::size_t v = 0; v + 1 < graph.offset.size(); ++v)
     for (std::size_t e = graph.offset[v] + 1; e < graph.offset[v + 1]; ++e)
-      sum += std::log2(1.0 + graph.target[e] - graph.target[e - 1]);
+      sum += std::log2(1 + std::abs(static_cast<double>(graph.target[e]) - graph.target[e - 1]));
   return sum;
 }
 

@@ -50,7 +50,8 @@ MissCounts simulated_misses(const Problem& problem, const Candidate& candidate,
     cache::Hierarchy hierarchy(levels);
     const cache::TraceCounts trace =
         cache::trace(levels.front().line, {&hierarchy}, [&](cache::Tracer& tracer) {
-          cache::run_traced(*candidate.variant, tracer, problem.shape, params, problem.input, problem.seed);
+          cache::run_traced(*candidate.variant, tracer, problem.shape, params, problem.input, problem.seed,
+                            problem.own_inputs);
         });
     publish(hierarchy, trace);
   });

@@ -9,10 +9,10 @@
 namespace tallcache::cache {
 
 TracedProblem::TracedProblem(const Operation& operation, const Shape& shape, std::size_t scratch_bytes,
-                             std::string_view input, std::uint64_t seed)
+                             std::string_view input, std::uint64_t seed, const OwnInputs& own_inputs)
     : arena_(nullptr, std::free) {
   if (input.empty()) input = operation.inputs.front();
-  require_input(operation, input);
+  if (!own_inputs) require_input(operation, input);
   constexpr std::size_t page = 4096, huge_page = std::size_t{1} << 21;
   const auto pages = [](std::size_t bytes) {
     return checked_sum(bytes, page - 1, "a traced run") / page * page;
@@ -31,15 +31,19 @@ TracedProblem::TracedProblem(const Operation& operation, const Shape& shape, std
     if (spec.role == Role::output) std::memset(buffers.back(), spec.poison, spec.bytes);
   }
 
-  operation.fill(shape, input, seed, buffers);
+  if (own_inputs)
+    own_inputs(buffers);
+  else
+    operation.fill(shape, input, seed, buffers);
   operation.bind(shape, buffers, {next, scratch_bytes}, args_);
   operation.validate(args());
 }
 
 void run_traced(const Variant& variant, Tracer& tracer, const Shape& shape, const Params& params,
-                std::string_view input, std::uint64_t seed) {
+                std::string_view input, std::uint64_t seed, const OwnInputs& own_inputs) {
   if (!variant.trace) throw Error(std::string(variant.name) + ": a library: not traced");
-  const TracedProblem problem(*variant.operation, shape, variant.scratch(shape, params), input, seed);
+  const TracedProblem problem(*variant.operation, shape, variant.scratch(shape, params), input, seed,
+                              own_inputs);
   variant.trace(problem.args(), params, tracer);
 }
 

@@ -1,9 +1,12 @@
 // Runs a variant once on seeded inputs and passes every element access to a sink.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "common/variant.hpp"
@@ -11,15 +14,19 @@
 
 namespace tallcache::cache {
 
+/// Puts inputs of the caller's own where Operation::fill() puts seeded ones.
+using OwnInputs = std::function<void(std::span<std::byte* const> buffers)>;
+
 /// The inputs and the scratch of one traced run. They lie one behind the other from a multiple of 2 MiB on,
 /// each from a page on, so that the sets that they fall into, and so the conflict misses, are the same in
 /// every run in caches of up to 2 MiB a way.
 class TracedProblem {
  public:
   /// Fills the inputs and binds them; the sizes of `shape` must be complete, an empty `input` is the
-  /// operation's first. Throws what the operation throws, and Error when memory is short.
+  /// operation's first. With inputs of one's own `input` is their name alone. Throws what the operation
+  /// throws, and Error when memory is short.
   TracedProblem(const Operation& operation, const Shape& shape, std::size_t scratch_bytes,
-                std::string_view input = {}, std::uint64_t seed = 1);
+                std::string_view input = {}, std::uint64_t seed = 1, const OwnInputs& own_inputs = {});
 
   /// Arguments of the operation, as Variant::trace takes them.
   const void* args() const { return args_.bytes; }
@@ -34,7 +41,7 @@ class TracedProblem {
 /// Runs all timed phases of `variant`, whose params must be complete, on the given shape. Throws Error as
 /// TracedProblem does, and when the variant is a library.
 void run_traced(const Variant& variant, Tracer& tracer, const Shape& shape, const Params& params,
-                std::string_view input = {}, std::uint64_t seed = 1);
+                std::string_view input = {}, std::uint64_t seed = 1, const OwnInputs& own_inputs = {});
 
 /// The same for variant class `V` on operation `Op` and any sink. Params that are left out take
 /// their defaults.

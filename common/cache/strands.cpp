@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "common/cache/run_traced.hpp"
 #include "common/error.hpp"
 
 namespace tallcache::cache {
@@ -94,10 +93,12 @@ Strands StrandRecorder::take() {
 }
 
 Strands record_strands(const Variant& variant, const Shape& shape, const Params& params, Index width,
-                       std::size_t line_bytes, std::string_view input, std::uint64_t seed, bool bytes) {
+                       std::size_t line_bytes, std::string_view input, std::uint64_t seed, bool bytes,
+                       const OwnInputs& own_inputs) {
   if (!variant.trace) throw Error(std::string(variant.name) + ": a library: not traced");
   const TracedProblem problem(*variant.operation, shape,
-                              variant.scratch(shape, params, static_cast<int>(width)), input, seed);
+                              variant.scratch(shape, params, static_cast<int>(width)), input, seed,
+                              own_inputs);
   return record_strands(
       line_bytes, width, [&](Tracer& tracer) { variant.trace(problem.args(), params, tracer); }, bytes);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/cache/model.hpp"
+#include "common/cache/run_traced.hpp"
 #include "common/cache/tracer.hpp"
 #include "common/fork/recorded.hpp"
 #include "common/variant.hpp"
@@ -133,6 +134,6 @@ Strands record_strands(std::size_t line_bytes, Index width, Run&& run, bool byte
 /// (run_traced.hpp), and as above.
 Strands record_strands(const Variant& variant, const Shape& shape, const Params& params, Index width,
                        std::size_t line_bytes, std::string_view input = {}, std::uint64_t seed = 1,
-                       bool bytes = false);
+                       bool bytes = false, const OwnInputs& own_inputs = {});
 
 }  // namespace tallcache::cache

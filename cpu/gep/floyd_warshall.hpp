@@ -21,9 +21,10 @@ struct floyd_warshall {
   }
 
   template <class Fork, class Args>
-  static void run(Fork& fork, const Args& args, const Params&) {
+  static void run(Fork&, const Args& args, const Params&) {
     const Index n = args.a.rows;
-    enter_weights(fork, args);
+    Serial one;
+    enter_weights(one, args);
     for (Index k = 0; k < n; ++k) {
       require_no_cycle(args, k);
       for (Index i = 0; i < n; ++i) {
@@ -36,7 +37,7 @@ struct floyd_warshall {
         }
       }
     }
-    leave_weights(fork, args);
+    leave_weights(one, args);
   }
 };
 

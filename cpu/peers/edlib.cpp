@@ -2,8 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <filesystem>
-
 #include "cpu/peers/shared_library.hpp"
 
 namespace tallcache::cpu::peers {
@@ -28,13 +26,10 @@ class Library {
  public:
   Library() {
     void* const library = dlopen("libedlib.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
+    if (!library)
       reason = "no libedlib.so.1 (package libedlib1)";
-    } else if (!find(library, "edlibAlign", align_) || !find(library, "edlibFreeAlignResult", free_)) {
+    else if (!find(library, "edlibAlign", align_) || !find(library, "edlibFreeAlignResult", free_))
       reason = "libedlib.so.1 lacks edlibAlign";
-    } else {
-      file = std::filesystem::canonical(file_of(library)).filename().string();
-    }
   }
 
   /// Calls use(result) on what edlib finds.
@@ -51,7 +46,7 @@ class Library {
     if (failed) throw Error("edlib: edlibAlign failed");
   }
 
-  std::string reason, file;
+  std::string reason;
 
  private:
   Result (*align_)(const char* query, int query_length, const char* target, int target_length,
@@ -67,8 +62,6 @@ const Library& library() {
 }  // namespace
 
 const std::string& edlib_reason() { return library().reason; }
-
-std::string edlib_runs_as() { return library().file; }
 
 std::int32_t edlib_distance(VectorView<const std::uint8_t> a, VectorView<const std::uint8_t> b) {
   // edlib has no distance of an empty string.

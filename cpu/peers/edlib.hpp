@@ -19,9 +19,6 @@ std::int32_t edlib_distance(VectorView<const std::uint8_t> a, VectorView<const s
 /// The same and its edits.
 void edlib_align(const Alignment::Args<>& args);
 
-/// The library's file.
-std::string edlib_runs_as();
-
 struct edlib {
   static constexpr std::string_view idea =
       "edlibAlign of whole strings (NW), on one thread; edits as its path";
@@ -29,7 +26,6 @@ struct edlib {
   using operations = OperationList<LevenshteinDistance, LevenshteinBatched, Alignment>;
 
   static std::string unavailable() { return edlib_reason(); }
-  static std::string runs_as() { return edlib_runs_as(); }
 
   template <class Args>
   static void call(const Launch&, const Args& args, const Params&) {

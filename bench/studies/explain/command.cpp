@@ -174,7 +174,7 @@ void explain_misses(const ExplainPlan& plan, Record& record) {
       plan.levels.front().line, {&misses},
       [&](cache::Tracer& tracer) {
         cache::run_traced(*plan.what.variant, tracer, plan.problem.shape, plan.params, plan.problem.input,
-                          plan.problem.seed);
+                          plan.problem.seed, plan.problem.own_inputs);
       },
       &sites);
   record.outcome.status = Status::measured;

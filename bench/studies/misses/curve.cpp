@@ -42,7 +42,8 @@ Curve trace_curve(const Problem& problem, const Candidate& candidate, std::size_
   Candidate complete = candidate;
   complete.params = complete_params(*candidate.variant, candidate.params);
   const auto counts = cache::trace(line_bytes, {&distances}, [&](cache::Tracer& tracer) {
-    cache::run_traced(*complete.variant, tracer, problem.shape, complete.params, problem.input, problem.seed);
+    cache::run_traced(*complete.variant, tracer, problem.shape, complete.params, problem.input, problem.seed,
+                      problem.own_inputs);
   });
   return {complete, line_bytes, counts.loads, counts.stores, distances.curve()};
 }

@@ -141,9 +141,9 @@ void put_serial(Record& record, const Problem& problem, const Candidate& candida
 }
 
 Strands strands_of(const Problem& problem, const Candidate& candidate, const ScheduledPart& part, int width) {
-  return cache::record_strands(*candidate.variant, problem.shape,
-                               complete_params(*candidate.variant, candidate.params), width,
-                               part.sizes.front().line, problem.input, problem.seed, part.coherent);
+  return cache::record_strands(
+      *candidate.variant, problem.shape, complete_params(*candidate.variant, candidate.params), width,
+      part.sizes.front().line, problem.input, problem.seed, part.coherent, problem.own_inputs);
 }
 
 }  // namespace
