@@ -2,6 +2,7 @@
 // mode.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,9 +35,14 @@ std::vector<std::vector<std::byte>> results(const Variant& variant, const Shape&
         for (std::size_t i = 0; i + sizeof(double) < buffer.size(); i += sizeof(double))
           reinterpret_cast<double&>(buffer[i]) *= scale;
   }
-  std::vector<std::byte> scratch(variant.scratch(shape, params, threads) + 64);
+  // From a line on, as an executor's.
+  const std::size_t scratch_bytes = variant.scratch(shape, params, threads);
+  std::vector<std::byte> memory(scratch_bytes + 64);
+  void* scratch = memory.data();
+  std::size_t room = memory.size();
+  std::align(64, scratch_bytes, scratch, room);
   ArgsStorage args;
-  operation.bind(shape, pointers, scratch, args);
+  operation.bind(shape, pointers, {static_cast<std::byte*>(scratch), scratch_bytes}, args);
   for (Entry entry : variant.entries) entry(args.bytes, params, Launch{.threads = threads});
   return buffers;
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/cache/model.hpp"
-#include "common/cache/run_traced.hpp"
+#include "common/cache/traced_problem.hpp"
 #include "common/cache/tracer.hpp"
 #include "common/fork/recorded.hpp"
 #include "common/variant.hpp"

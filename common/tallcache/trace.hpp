@@ -13,5 +13,6 @@
 #include "common/cache/opt.hpp"
 #include "common/cache/run_traced.hpp"
 #include "common/cache/stack_distances.hpp"
+#include "common/cache/traced_problem.hpp"
 #include "common/cache/tracer.hpp"
 #include "common/traced.hpp"

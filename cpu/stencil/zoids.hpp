@@ -63,6 +63,7 @@ constexpr std::array<Index, d> widths(Index cols, Index rows, Index planes) {
   if constexpr (d == 3) return {planes, rows, cols};
 }
 
+/// The leaf of the public face.
 template <int d>
 constexpr Leaf<d> default_leaf() {
   return {leaf_height, widths<d>(leaf_cols, leaf_rows, leaf_planes)};

@@ -61,9 +61,9 @@ void shortest_paths(MatrixView<T> d, std::type_identity_t<MatrixView<std::int32_
   execute<ShortestPathTrees<T>>("cgep_recursive", {d, before}, {}, threads);
 }
 
-/// The vertices of the path from i to j, both included, that the predecessors of shortest_paths() give; empty
-/// where j is not reached. Throws Error where i or j is no vertex, or where `before` leads round a cycle or
-/// out of the vertices.
+/// The vertices of the path from i to j, both included, that the predecessors of shortest_paths() give, the
+/// n x n matrix `before`; empty where j is not reached. Throws Error where i or j is no vertex, or where
+/// `before` leads round a cycle or out of the vertices.
 ///
 /// Source: Cormen, Leiserson, Rivest, Stein, "Introduction to Algorithms", 3rd edition, 25.
 inline std::vector<Index> path_between(MatrixView<const std::int32_t> before, Index i, Index j) {
@@ -85,8 +85,8 @@ inline std::vector<Index> path_between(MatrixView<const std::int32_t> before, In
 }
 
 /// The transitive closure of a relation of n elements, in place, on `threads` threads including the caller.
-/// Bit j % 64 of word j / 64 of row i says that i is related to j. `bits` has n rows of ceil(n / 64) words;
-/// bits behind the last column are 0. The scratch is one such matrix, of n rounded up to 512. Throws Error
+/// Bit j % 64 of word j / 64 of row i says that i is related to j. `bits` is n x ceil(n / 64) words; bits
+/// behind the last column are 0. The scratch is one such matrix, of n rounded up to 512. Throws Error
 /// where the words are not so many, and where a bit is set behind the last column.
 ///
 /// Source: Warshall, "A theorem on Boolean matrices", Journal of the ACM 9(1), 1962; Chowdhury, Ramachandran
@@ -137,9 +137,10 @@ void gep(MatrixView<T> x, Update update, Set in_set = {}, int threads = 1) {
   });
 }
 
-/// The same by I-GEP, which allocates nothing and reads the states that `x` happens to have: right for
-/// updates that do not mind a later state, as Gaussian elimination, shortest paths in exact numbers and
-/// transitive closure, and wrong for others, as x + u + v + w. Throws Error where `x` is not square.
+/// The same by I-GEP on `threads` threads, which allocates nothing and reads the states that the n x n matrix
+/// `x` happens to have: right for an `update` over `in_set` that does not mind a later state, as Gaussian
+/// elimination, shortest paths in exact numbers and transitive closure, and wrong for others, as x + u + v +
+/// w. Throws Error where `x` is not square.
 ///
 /// Source: Chowdhury, Ramachandran 2010, as for gep().
 template <class T, class Update, class Set = AllUpdates>
