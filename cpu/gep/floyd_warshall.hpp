@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/cache/ideal_misses.hpp"
+#include "common/fork/fork.hpp"
 #include "common/ops/shortest_paths.hpp"
 #include "common/variant.hpp"
 #include "cpu/gep/path_loops.hpp"
