@@ -152,6 +152,7 @@ template <class T, int d, int reach, class Update, class Access>
   const Update update = by;
   for (Index i = 0; i < rows.count; ++i) update_row_by<T, 32 / sizeof(T), d, reach>(update, rows, i, access);
 }
+#if !defined(__SANITIZE_ADDRESS__)  // the same text once more, which takes long to compile there
 template <class T, int d, int reach, class Update, class Access>
 [[gnu::flatten, gnu::noinline, gnu::target("avx512f")]] void update_row_avx512(const Update& by,
                                                                                const RowsOfPoints<T>& rows,
@@ -160,6 +161,7 @@ template <class T, int d, int reach, class Update, class Access>
   for (Index i = 0; i < rows.count; ++i) update_row_by<T, 64 / sizeof(T), d, reach>(update, rows, i, access);
 }
 #endif
+#endif
 
 /// Rows in the vectors of this processor. A trace has vectors of 16 bytes everywhere.
 struct VectorRows {
@@ -167,7 +169,9 @@ struct VectorRows {
   static UpdateRow<T, d, reach, Update, Access> update() {
 #if defined(__x86_64__) && defined(__OPTIMIZE__)
     if constexpr (std::is_same_v<Access, Plain>) {
+#if !defined(__SANITIZE_ADDRESS__)
       if (__builtin_cpu_supports("avx512f")) return &update_row_avx512<T, d, reach, Update, Access>;
+#endif
       if (__builtin_cpu_supports("avx2")) return &update_row_avx2<T, d, reach, Update, Access>;
     }
 #endif
