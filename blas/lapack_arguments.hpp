@@ -42,6 +42,12 @@ struct Given {
 
 constexpr Given vector_of(Index size) { return {0, size, size, 1}; }
 
+constexpr int fault_of(Layout layout, std::initializer_list<Given> matrices) {
+  for (const Given& x : matrices)
+    if (const int position = x.fault(layout)) return position;
+  return 0;
+}
+
 constexpr int row_fault_of(Layout layout, std::initializer_list<Given> matrices) {
   if (layout == Layout::row_major)
     for (const Given& x : matrices)
@@ -80,8 +86,7 @@ struct GetrsArguments {
     if (!trans) return 1;
     if (n < 0) return 2;
     if (others < 0) return 3;
-    const int of_a = a().fault(layout);
-    return of_a ? of_a : b().fault(layout);
+    return fault_of(layout, {a(), b()});
   }
   constexpr int row_fault() const { return row_fault_of(layout, {a(), b()}); }
 
@@ -101,8 +106,7 @@ struct GesvArguments {
   constexpr int fault() const {
     if (n < 0) return 1;
     if (others < 0) return 2;
-    const int of_a = a().fault(layout);
-    return of_a ? of_a : b().fault(layout);
+    return fault_of(layout, {a(), b()});
   }
   constexpr int row_fault() const { return row_fault_of(layout, {a(), b()}); }
 
@@ -140,8 +144,7 @@ struct PotrsArguments {
     if (!triangle) return 1;
     if (n < 0) return 2;
     if (others < 0) return 3;
-    const int of_a = a().fault(layout);
-    return of_a ? of_a : b().fault(layout);
+    return fault_of(layout, {a(), b()});
   }
   constexpr int row_fault() const { return row_fault_of(layout, {a(), b()}); }
 
@@ -218,8 +221,7 @@ struct OrmqrArguments {
     if (m < 0) return 3;
     if (n < 0) return 4;
     if (k < 0 || k > order()) return 5;
-    if (const int of_a = a().fault(layout)) return of_a;
-    if (const int of_c = c().fault(layout)) return of_c;
+    if (const int position = fault_of(layout, {a(), c()})) return position;
     return lwork != query && lwork < least() ? 12 : 0;
   }
   constexpr int row_fault() const { return row_fault_of(layout, {a(), c()}); }
