@@ -10,9 +10,12 @@ namespace tallcache::cpu::edit_distance {
 template <class Op>
 using RecurrenceOf = std::conditional_t<Op::is_common_subsequence, CommonSubsequence, Levenshtein>;
 
-/// What the operation asks of the distance that was found: of common subsequences without substitutions.
-template <class Args>
-void write_result(const Args& args, Index distance) {
+/// Writes what the operation asks of the distance that is found, of common subsequences without
+/// substitutions. `walk`: as for distance_in_band().
+template <class Fork, class Args, class Walk>
+void write_distance(Fork& fork, const Args& args, const Walk& walk) {
+  const Index distance =
+      distance_in_band<RecurrenceOf<typename Args::Of>>(fork, args.a, args.b, args.scratch, walk);
   args.out[0] = static_cast<std::int32_t>(
       Args::Of::is_common_subsequence ? (args.a.size + args.b.size - distance) / 2 : distance);
 }
@@ -41,10 +44,9 @@ struct bits_recursive {
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
     const Index base = params["base"];
-    write_result(args, distance_in_band<RecurrenceOf<typename Args::Of>>(
-                           fork, args.a, args.b, args.scratch, [&](const auto& tableau, const Band& band) {
-                             by_quadrants(fork, tableau, band, base, 0, 0, tableau.m, tableau.n);
-                           }));
+    write_distance(fork, args, [&](const auto& tableau, const Band& band) {
+      by_quadrants(fork, tableau, band, base, 0, 0, tableau.m, tableau.n);
+    });
   }
 };
 

@@ -22,10 +22,8 @@ struct bits_wavefront {
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
     const Index tile = params["tile"];
-    write_result(args, distance_in_band<RecurrenceOf<typename Args::Of>>(
-                           fork, args.a, args.b, args.scratch, [&](const auto& tableau, const Band& band) {
-                             by_tiles(fork, tableau, band, tile);
-                           }));
+    write_distance(fork, args,
+                   [&](const auto& tableau, const Band& band) { by_tiles(fork, tableau, band, tile); });
   }
 };
 
