@@ -36,6 +36,12 @@ has out "over naive"; has out " 1.00x"
 run 0 profile matmul recursive --unit-cost --shape 'm=8..32*2' --param base=4 --json profiles.json --csv profiles.csv
 has out "m=8,.* to m=32,"; has out "^recursive base=4, m=32,"; conforms profiles.json
 [ "$(grep -c '^"recursive base=4, m=' profiles.csv)" = 3 ] || fail "a sweep has not a row for each size"
+run 0 misses matmul naive --shape 'm=8..32*2' --cache 4K --json misses.json
+for size in 8 16 32; do has out "^matmul double m=$size,n=$size,k=$size, lines"; done
+conforms misses.json
+run 0 misses transpose coalesced --backend gpu --shape 'm=32..64*2'; has out "^transpose float m=64,n=64, requests"
+bad "take one shape" misses matmul naive --shape 'm=8..32*2' --svg misses.svg
+bad "take one shape" misses matmul recursive --shape 'm=8..32*2' --caches 2
 bad "no sweep" profile matmul --shape 'm=8..32'
 bad "no sweep" run matmul --shape 'm=8..32'
 bad "no sweep" run matmul --shape 'm=32..8*2'

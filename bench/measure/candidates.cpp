@@ -202,7 +202,7 @@ ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::
   CLI::Option* const shape = command.add_option(
       "--shape", options.shape,
       "Sizes, as m=512,n=256,k=64,pad=8; what is left out is the first; one of the operation's own in place "
-      "of none. Of run and profile also sweeps, as m=64..4096*2 or m=100..500+100");
+      "of none. Of run, profile and misses also sweeps, as m=64..4096*2 or m=100..500+100");
   command.add_option("--element", options.element, "Element type, as double; the operation's first");
   command.add_option("--param", options.params, "A variant's parameter, as base=32; may be repeated");
   CLI::Option* const input = command.add_option("--input", options.input, input_help);

@@ -12,6 +12,7 @@
 #include "bench/measure/misses.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
+#include "bench/measure/sweep.hpp"
 #include "bench/show/drawing.hpp"
 #include "bench/show/fit.hpp"
 #include "bench/show/streams.hpp"
@@ -95,13 +96,10 @@ MissesPart part_of(const MissesPlan& plan) {
   return part;
 }
 
-void count(const MissesPlan& plan, Document& document) {
-  std::unique_ptr<Executor> executor;
+// The executor counts hardware events; none is needed to simulate.
+void count(const MissesPlan& plan, Executor* executor, Document& document) {
   std::unique_ptr<Workspace> workspace;
-  if (plan.choice.source == Source::hardware) {
-    executor = make_executor("cpu");
-    workspace = std::make_unique<Workspace>(plan.problem, *executor);
-  }
+  if (executor) workspace = std::make_unique<Workspace>(plan.problem, *executor);
   for (const Candidate& candidate : plan.candidates) {
     stop_if_interrupted();
     document.put(counted_record(plan.problem, candidate, plan.choice.source, plan.levels, workspace.get()));
@@ -139,23 +137,43 @@ void measure_cliffs(const MissesPlan& plan, Document& document) {
   measure_cliffs(plan.problem, plan.traced, plan.levels, sweep, document);
 }
 
+// The options of each shape of a sweep.
+std::vector<MissesOptions> swept(const MissesOptions& options) {
+  std::vector<MissesOptions> list;
+  for (const std::string& shape : swept_shapes(std::string(options.shape)))
+    list.emplace_back(options).shape = shape;
+  if (list.size() > 1 && (options.cliffs || !options.svg.empty() || !options.scheduled.processors.empty()))
+    throw Error("--svg, --falls and --caches take one shape, not a sweep");
+  return list;
+}
+
+Problem problem_on_device(const MissesOptions& options) {
+  Problem problem = problem_of(options);
+  if (!(work_of(*problem.operation, problem.shape).amount > 0))
+    throw Error("this shape has nothing to count");
+  require_modellable(problem);
+  return problem;
+}
+
 // A device's caches are not traced: what its warps ask for is modelled, and counted where it can be.
 void run_on_device(const MissesOptions& options) {
   if (!options.caches.empty() || !options.line.empty() || options.source != "auto" || options.curve ||
       options.cliffs || !options.svg.empty() || !options.events.empty())
     throw Error("--cache, --line, --source, --curve, --svg, --event and --falls are of the CPU's variants");
-  const Problem problem = problem_of(options);
+  std::vector<Problem> problems;
+  for (const MissesOptions& one : swept(options)) problems.push_back(problem_on_device(one));
   const cache::WarpMachine& machine = cache::warp_machine(options.machine);
-  const auto list = candidates(*problem.operation, options.variants, options.params, 1, options.backend);
-  if (!(work_of(*problem.operation, problem.shape).amount > 0))
-    throw Error("this shape has nothing to count");
-  require_modellable(problem);
+  const auto list =
+      candidates(*problems.front().operation, options.variants, options.params, 1, options.backend);
   const Output output(options.json);
-  MissesPart part{planned_problem(problem)};
-  part.machine = machine.name;
-  Document document{
-      .kind = "misses", .context = machine_context(options.device), .plan = Json::array({part})};
-  count_requests(problem, list, machine, options.device, document, [&] { output.keep(document); });
+  Document document{.kind = "misses", .context = machine_context(options.device), .plan = Json::array()};
+  for (const Problem& problem : problems) {
+    MissesPart part{planned_problem(problem)};
+    part.machine = machine.name;
+    document.plan.push_back(part);
+  }
+  for (const Problem& problem : problems)
+    count_requests(problem, list, machine, options.device, document, [&] { output.keep(document); });
   output.part(document, misses_text(document, Style::terminal));
   output.finish(document);
   require_device(options.device);
@@ -209,28 +227,36 @@ void run_scheduled(const MissesOptions& options) {
 
 void measure_misses(const MissesOptions& options) {
   if (!options.scheduled.processors.empty()) {
+    swept(options);  // refuses one
     if (!find_backend(options.backend).host) throw Error("--caches is of the CPU's variants");
     return run_scheduled(options);
   }
   if (options.scheduled.coherent || options.scheduled.miss_steps || !options.strands.empty())
     throw Error("--coherence, --miss-steps and --strands go with --caches");
   if (!find_backend(options.backend).host) return run_on_device(options);
-  const MissesPlan plan = planned(options);
-  Document document{.kind = "misses", .context = machine_context(), .plan = Json::array({part_of(plan)})};
+  std::vector<MissesPlan> plans;
+  for (const MissesOptions& one : swept(options)) plans.push_back(planned(one));
+  Document document{.kind = "misses", .context = machine_context(), .plan = Json::array()};
+  for (const MissesPlan& plan : plans) document.plan.push_back(part_of(plan));
   const NotedInterrupts noted;
   const auto show = [&] {
     if (options.json != "-" && verbosity() != Verbosity::quiet) {
-      if (!plan.note.empty()) print("{}\n", wrapped(plan.note, line_width()));
+      if (const std::string& note = plans.front().note; !note.empty())
+        print("{}\n", wrapped(note, line_width()));
       print_text(Stream::output, misses_text(document, Style::terminal));
     }
     if (!options.json.empty()) write_document(options.json, document);
   };
+  const bool in_hardware = plans.front().choice.source == Source::hardware;
+  const auto executor = in_hardware ? make_executor("cpu") : nullptr;
   measure_and_show(
       [&] {
-        count(plan, document);
-        if (!options.events.empty()) count_events(plan, options.events, document);
-        if (plan.curve) trace_curves(plan, document);
-        if (options.cliffs) measure_cliffs(plan, document);
+        for (const MissesPlan& plan : plans) {
+          count(plan, executor.get(), document);
+          if (!options.events.empty()) count_events(plan, options.events, document);
+          if (plan.curve) trace_curves(plan, document);
+          if (options.cliffs) measure_cliffs(plan, document);
+        }
       },
       show);
   if (!options.svg.empty()) write_text(options.svg, svg_file(misses_chart(document)));

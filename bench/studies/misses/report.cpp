@@ -217,6 +217,7 @@ std::vector<Chart> charts(const Document& document) {
 std::string misses_text(const Document& document, Style style) {
   std::string text;
   for (const MissesPart& part : parts_of<MissesPart>(document)) {
+    if (!text.empty()) text += "\n";
     if (part.machine) {
       text += requests_text(records_of(document, part), part, style);
       continue;
