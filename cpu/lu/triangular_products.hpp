@@ -7,52 +7,32 @@
 
 namespace tallcache::cpu::lu {
 
-/// The other triangle of the square A is not read, nor is a unit diagonal. The memory is that of a system of
-/// the same shape, or none.
+/// The memory is that of a system of the same shape, or none.
 template <class T, class Access>
-struct TriangularProduct {
-  using Matrix = MatrixView<T, Access>;
-  using Constant = MatrixView<const T, Access>;
+struct TriangularProduct : OneSided<T, Access> {
+  using Of = OneSided<T, Access>;
+  using Of::diagonal, Of::is_lower, Of::side, Of::trans, Of::triangle;
+  using typename Of::Constant;
+  using typename Of::Matrix;
 
-  Side side;
-  Triangle triangle;
-  Trans trans;
-  Diagonal diagonal;
   T alpha;
   SolveMemory<T, Access> memory;
 
   template <class Fork>
   void operator()(Fork& fork, Constant a, Matrix b) const {
     if (b.rows == 0 || b.cols == 0) return;
-    const Index n = a.rows, units = ceil_div(n, inverted_side<T>());
+    const Index units = ceil_div(a.rows, inverted_side<T>());
     if (units <= 1) return leaf(fork, a, b);
-    const Index half = units / 2 * inverted_side<T>(), rest = n - half;
-    const Constant a1 = a.block(0, 0, half, half), a2 = a.block(half, half, rest, rest);
-    const Constant between =
-        triangle == Triangle::lower ? a.block(half, 0, rest, half) : a.block(0, half, half, rest);
-    const Matrix b1 = part(b, 0, half), b2 = part(b, half, rest);
+    const auto [a1, a2, between, b1, b2] = Of::halves(a, b, units / 2 * inverted_side<T>());
     // The half that also takes of the other one comes first.
     (*this)(fork, forwards() ? a1 : a2, forwards() ? b1 : b2);
-    add(fork, between, forwards() ? b2 : b1, forwards() ? b1 : b2);
+    Of::multiply_on_side(fork, alpha, between, trans, forwards() ? b2 : b1, T{1}, forwards() ? b1 : b2,
+                         memory.product);
     (*this)(fork, forwards() ? a2 : a1, forwards() ? b2 : b1);
   }
 
  private:
-  /// Of op(A).
-  bool is_lower() const { return (triangle == Triangle::lower) == (trans == Trans::no); }
   bool forwards() const { return is_lower() != (side == Side::left); }
-
-  Matrix part(Matrix b, Index first, Index size) const {
-    return side == Side::left ? b.block(first, 0, size, b.cols) : b.block(0, first, b.rows, size);
-  }
-
-  template <class Fork>
-  void add(Fork& fork, Constant between, Constant x, Matrix b) const {
-    if (side == Side::left)
-      multiply<Fork, T, Access>(fork, alpha, between, trans, x, Trans::no, T{1}, b, memory.product);
-    else
-      multiply<Fork, T, Access>(fork, alpha, x, Trans::no, between, trans, T{1}, b, memory.product);
-  }
 
   /// Element (i, j) of op(A), which is within its triangle.
   T element(const Constant& a, Index i, Index j) const {
@@ -67,15 +47,8 @@ struct TriangularProduct {
     const Matrix filled = memory.inverse.block(0, 0, n, n);
     for (Index i = 0; i < n; ++i)
       for (Index j = 0; j < n; ++j) filled(i, j) = (is_lower() ? j <= i : j >= i) ? element(a, i, j) : T{0};
-    const Index ld = odd_lines<T>(b.cols);
-    const Matrix copy = MatrixView<T>{memory.copy.data, b.rows, b.cols, ld}.with(b.access());
-    loop_blocks(fork, b.rows, copied_rows, [b, copy](Index begin, Index end) {
-      copy_rows<T, Access>(copy.block(begin, 0, end - begin, b.cols), b.block(begin, 0, end - begin, b.cols));
-    });
-    if (side == Side::left)
-      multiply<Fork, T, Access>(fork, alpha, filled, Trans::no, copy, Trans::no, T{0}, b, memory.product);
-    else
-      multiply<Fork, T, Access>(fork, alpha, copy, Trans::no, filled, Trans::no, T{0}, b, memory.product);
+    Of::multiply_on_side(fork, alpha, filled, Trans::no, Of::copied(fork, b, memory.copy), T{0}, b,
+                         memory.product);
   }
 
   void by_elements(Constant a, Matrix b) const {
