@@ -49,9 +49,8 @@ struct OwnBlock {
   TALLCACHE_INLINE static void store(const Thread&, Memory& memory, int, int i, Complex z) {
     memory[i] = z;
   }
-  /// When no number is read any more.
   template <class Thread>
-  TALLCACHE_INLINE static void end(const Thread&) {}
+  TALLCACHE_INLINE static void before_last_stage(const Thread&) {}
 };
 
 /// lg of the radix of the next stage of transforms of length 2^lg_length: as few stages as there can be, of radices
@@ -101,12 +100,12 @@ struct TransformTile {
         Blocks::store(t, memory, q >> lg_residues, (q % residues) * pitch + j * cols + c, x[q]);
       Blocks::after_exchange(t);
       middle_stages<lg_step>(t, memory, powers, g, c);
+      Blocks::before_last_stage(t);
       last_stage(x, memory, g, c);
       k = static_cast<int>(rank) * residues + g % residues + (g / residues << lg_e);
     }
     if constexpr (pass == Pass::columns) times_pass_roots(x, powers, low, tables, k, col);
     store(x, to, layout, k, col);
-    Blocks::end(t);
   }
 
  private:
