@@ -27,7 +27,7 @@ struct Butterfly {
 
 struct butterfly_a_thread : OnGpu {
   static constexpr std::string_view idea =
-      "radix 2 after Stockham: a launch a level, a butterfly a thread, its root computed; powers of two";
+      "radix 2 after Stockham: a launch a level, a butterfly a thread, its root computed; powers of two; applies occupancy, coalescing";
   static constexpr std::string_view source = "Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli 2008";
   using operations = OperationList<Fft>;
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "gpu/dependent_launch.cuh"
-#include "gpu/fft/passes.hpp"
+#include "gpu/fft/any_size.hpp"
 
 namespace tallcache::gpu::fft {
 
@@ -57,6 +57,9 @@ void launch_clusters(const Launch& launch, Index blocks, const Args&... args) {
   const auto entry = entry_of<Kernel, Args...>();
   if constexpr (Kernel::max_dynamic_shared_bytes > 0)
     allow_dynamic_shared(reinterpret_cast<const void*>(entry), Kernel::max_dynamic_shared_bytes);
+  if constexpr (lg_p > 3)  // not portable: a compute capability may have no more than 8
+    TALLCACHE_CUDA(cudaFuncSetAttribute(reinterpret_cast<const void*>(entry),
+                                        cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
   cudaLaunchAttribute attributes[2]{};
   attributes[0].id = cudaLaunchAttributeClusterDimension;
   attributes[0].val.clusterDim = {1u << lg_p, 1, 1};
@@ -100,21 +103,22 @@ struct ClusterTiles {
 struct clusters : OnCapability<9, 0> {
   static constexpr std::string_view idea =
       "two passes, tiles of long columns shared by the blocks of a cluster, exchanged through distributed shared "
-      "memory; the second kernel starts as the first ends; powers of two to 2^28";
+      "memory; the second kernel starts as the first ends; any n to 2^27, powers of two to 2^28; applies "
+      "coalescing, tiling, coarsening, occupancy";
   static constexpr std::string_view source =
-      "Bailey 1990; Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli 2008";
+      "Bailey 1990; Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli 2008; Bluestein 1970";
   using operations = OperationList<Fft>;
   static constexpr PhaseSpec phases[] = {{"roots", false, true}, {"transform"}};
 
-  static bool supports(const Shape& shape) { return Passes<ClusterTiles>::supports(shape); }
+  static bool supports(const Shape& shape) { return AnySize<ClusterTiles, Plain>::supports(shape["n"]); }
 
   static std::size_t scratch(Fft, const Shape& shape, const Params&) {
-    return Passes<ClusterTiles>::scratch(shape);
+    return AnySize<ClusterTiles, Plain>::scratch(shape["n"]);
   }
 
   template <int phase, class Args>
   static void call(const Launch& launch, const Args& args, const Params&) {
-    Passes<ClusterTiles>::template call<phase>(launch, args);
+    AnySize<ClusterTiles, Plain>::template call<phase>(launch, args);
   }
 };
 

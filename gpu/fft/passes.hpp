@@ -30,57 +30,63 @@ struct PassData {
 ///   static constexpr int max_lg_n;                         of two passes
 ///   static constexpr int lg_cols(int lg_l);
 ///   static void run<pass, lg_l>(Device&, Index columns, const PassData&);
-template <class Tiles>
-struct Passes {
-  static bool supports(const Shape& shape) {
-    return is_power_of_two(shape["n"]) && shape["n"] <= Index{1} << Tiles::max_lg_n;
-  }
+///
+/// This is the working memory of a transform of n = 2^lg_n numbers: roots, and what lies between the passes.
+template <class Tiles, class Access>
+class Passes {
+ public:
+  using Numbers = VectorView<Complex, Access>;
+  using ConstantNumbers = VectorView<const Complex, Access>;
 
-  static std::size_t scratch(const Shape& shape) {
-    const Index n = shape["n"];
-    if (n == 0) return 0;
+  static bool supports(Index n) { return is_power_of_two(n) && n <= Index{1} << Tiles::max_lg_n; }
+
+  static std::size_t scratch(Index n) {
     const RootTables tables{lg(n)};
     return checked_sum(tables.scratch(), lg(n) > max_lg_whole ? scratch_bytes({n * sizeof(Complex)}) : 0,
                        "fft");
   }
 
-  /// Phase 0 makes the roots, phase 1 is the transform.
-  template <int phase, class Device, class Args>
-  static void call(Device& device, const Args& args) {
-    const Index n = args.in.size;
-    if (n == 0) return;
-    const RootTables tables{lg(n)};
-    auto scratch = args.scratch;
-    const auto powers = scratch.template vector<Complex>(tables.powers_size());
-    const auto low = scratch.template vector<Complex>(tables.low_size());
-    using In = decltype(complex_view(args.in));
-    if constexpr (phase == 0)
-      make_roots(device, powers, low, tables);
-    else
-      start(device, complex_view(args.out), complex_view(args.in), In(powers), In(low), tables, scratch);
+  Passes(Scratch<Access>& scratch, Index n)
+      : tables_{lg(n)},
+        powers_(scratch.template vector<Complex>(tables_.powers_size())),
+        low_(scratch.template vector<Complex>(tables_.low_size())) {
+    if (lg(n) > max_lg_whole) between_ = scratch.template vector<Complex>(n);
+  }
+
+  template <class Device>
+  void prepare(Device& device) const {
+    make_roots(device, powers_, low_, tables_);
+  }
+
+  /// After prepare(); `out` is not `in`.
+  template <class Device>
+  void run(Device& device, const Numbers& out, const ConstantNumbers& in) const {
+    const int lg_n = tables_.lg_n;
+    if (lg_n <= max_lg_whole)
+      return with_lg<0, max_lg_whole>(
+          lg_n, [&](auto lg_l) { Tiles::template run<Pass::whole, lg_l>(device, 1, data(out, in, {})); });
+    const int lg_n1 = (lg_n + 1) / 2, lg_n2 = lg_n / 2;
+    const Layout layout{lg_n1, lg_n2, Tiles::lg_cols(lg_n2), Tiles::lg_cols(lg_n1)};
+    with_lg<(max_lg_whole + 2) / 2, (Tiles::max_lg_n + 1) / 2>(lg_n1, [&](auto lg_l) {
+      Tiles::template run<Pass::columns, lg_l>(device, Index{1} << lg_n2, data(between_, in, layout));
+    });
+    with_lg<(max_lg_whole + 1) / 2, Tiles::max_lg_n / 2>(lg_n2, [&](auto lg_l) {
+      Tiles::template run<Pass::rows, lg_l>(device, Index{1} << lg_n1, data(out, between_, layout));
+    });
   }
 
  private:
-  template <class Device, class Out, class In, class Scratch>
-  static void start(Device& device, const Out& out, const In& in, const In& powers, const In& low,
-                    RootTables tables, Scratch& scratch) {
-    const int lg_n = tables.lg_n;
-    if (lg_n <= max_lg_whole)
-      return with_lg<0, max_lg_whole>(lg_n, [&](auto lg_l) {
-        Tiles::template run<Pass::whole, lg_l>(device, 1,
-                                               PassData<Out, In>{out, in, powers, low, tables, {}});
-      });
-    const int lg_n1 = (lg_n + 1) / 2, lg_n2 = lg_n / 2;
-    const Layout layout{lg_n1, lg_n2, Tiles::lg_cols(lg_n2), Tiles::lg_cols(lg_n1)};
-    const Out between = scratch.template vector<Complex>(in.size);
-    const PassData<Out, In> columns{between, in, powers, low, tables, layout},
-        rows{out, In(between), powers, low, tables, layout};
-    with_lg<(max_lg_whole + 2) / 2, (Tiles::max_lg_n + 1) / 2>(lg_n1, [&](auto lg_l) {
-      Tiles::template run<Pass::columns, lg_l>(device, Index{1} << lg_n2, columns);
-    });
-    with_lg<(max_lg_whole + 1) / 2, Tiles::max_lg_n / 2>(
-        lg_n2, [&](auto lg_l) { Tiles::template run<Pass::rows, lg_l>(device, Index{1} << lg_n1, rows); });
+  PassData<Numbers, ConstantNumbers> data(const Numbers& to, const ConstantNumbers& from,
+                                          const Layout& layout) const {
+    return {to, from, powers_, low_, tables_, layout};
   }
+
+  RootTables tables_;
+  Numbers powers_, low_, between_{};
 };
+
+/// The view with which a variant's phase accesses its arguments.
+template <class Args>
+using AccessOf = typename decltype(Args::out)::access_type;
 
 }  // namespace tallcache::gpu::fft

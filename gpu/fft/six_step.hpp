@@ -64,7 +64,7 @@ struct TransposeNumbers {
 struct six_step : OnGpu {
   static constexpr std::string_view idea =
       "n = n1 n2, three transpositions: rows of up to 4096 numbers in a block's shared memory by radix 2; powers of "
-      "two to 2^24";
+      "two to 2^24; applies coalescing, tiling";
   static constexpr std::string_view source = "Bailey 1990";
   using operations = OperationList<Fft>;
 
