@@ -6,7 +6,7 @@
 
 namespace tallcache::gpu::fft {
 
-struct bluestein : OnGpu {
+struct bluestein : OnBlockTiles {
   static constexpr std::string_view idea =
       "any n to 2^23 as a convolution with a chirp of at least 2 n - 1 numbers, a power of two in two passes; "
       "applies coalescing, tiling, coarsening";
