@@ -22,10 +22,16 @@ struct BlockTiles {
   }
 };
 
-struct two_passes : OnGpu {
+/// The base of what runs on these tiles: a block of the longest columns has so much shared memory.
+using OnBlockTiles =
+    OnSharedMemory<TransformTile<Pass::rows, BlockTiles::max_lg_n / 2,
+                                 BlockTiles::lg_cols(BlockTiles::max_lg_n / 2), 4>::max_dynamic_shared_bytes>;
+
+struct two_passes : OnBlockTiles {
   static constexpr std::string_view idea =
       "n = n1 n2 in two passes: columns of tiles in registers, radix 16, exchanged through shared memory; the "
-      "result of the first pass in the tiles of the second; powers of two to 2^24; applies coalescing, tiling, coarsening";
+      "result of the first pass in the tiles of the second; powers of two to 2^24; applies "
+      "coalescing, tiling, coarsening";
   static constexpr std::string_view source =
       "Bailey 1990; Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli 2008";
   using operations = OperationList<Fft>;
