@@ -1,5 +1,5 @@
-// The GPU's two passes on the host, at sizes beyond those that every kernel's text is tested on: that they are right,
-// and that no number is stored but once a pass, in whole sectors.
+// The GPU's two passes on the host, at sizes beyond those that every kernel's text is tested on: that they
+// are right, and that no number is stored but once a pass, in whole sectors.
 #include <gtest/gtest.h>
 
 #include "common/catalogue.hpp"
@@ -29,7 +29,8 @@ TEST(TwoPasses, StoreWholeSectorsOnceAPass) {
   EXPECT_EQ(stores.sectors, static_cast<std::uint64_t>(2 * sectors + roots * 16 / 32));
 }
 
-// Each level of radix 2 stores all numbers, the first one half a sector at a time; the six steps store them five times.
+// Each level of radix 2 stores all numbers, the first one half a sector at a time; the six steps store them
+// five times.
 TEST(Textbook, StoresAllNumbersMoreOften) {
   const Index n = 1 << 14;
   const auto stores = [&](std::string_view name) {

@@ -1,5 +1,5 @@
-// The GPU's transforms beyond the sizes that every variant is tested on: two passes of each length of columns, tiles
-// of blocks and of clusters, and convolutions. Skipped without a device.
+// The GPU's transforms beyond the sizes that every variant is tested on: two passes of each length of
+// columns, tiles of blocks and of clusters, and convolutions. Skipped without a device.
 #include <gtest/gtest.h>
 
 #include <vector>

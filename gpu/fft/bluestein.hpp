@@ -8,8 +8,8 @@ namespace tallcache::gpu::fft {
 
 struct bluestein : OnBlockTiles {
   static constexpr std::string_view idea =
-      "any n to 2^23 as a convolution with a chirp of at least 2 n - 1 numbers, a power of two in two passes; "
-      "applies coalescing, tiling, coarsening";
+      "any n to 2^23 as a convolution with a chirp of at least 2 n - 1 numbers, a power of two in two "
+      "passes; applies coalescing, tiling, coarsening";
   static constexpr std::string_view source = "Bluestein 1970";
   using operations = OperationList<Fft>;
   static constexpr PhaseSpec phases[] = {{"roots", false, true}, {"transform"}};

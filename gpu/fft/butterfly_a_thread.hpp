@@ -7,8 +7,8 @@
 
 namespace tallcache::gpu::fft {
 
-/// Joins pairs of transforms of `half` numbers to transforms of 2 half. Those of `in` that belong together are n
-/// / 2 apart; the result's are neighbours, so that no level permutes.
+/// Joins pairs of transforms of `half` numbers to transforms of 2 half. Those of `from` that belong together
+/// are n / 2 apart; the result's are neighbours, so that no level permutes.
 struct Butterfly {
   static constexpr int max_threads = 256;
 
@@ -27,7 +27,8 @@ struct Butterfly {
 
 struct butterfly_a_thread : OnGpu {
   static constexpr std::string_view idea =
-      "radix 2 after Stockham: a launch a level, a butterfly a thread, its root computed; powers of two; applies occupancy, coalescing";
+      "radix 2 after Stockham: a launch a level, a butterfly a thread, its root computed; powers of "
+      "two; applies occupancy, coalescing";
   static constexpr std::string_view source = "Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli 2008";
   using operations = OperationList<Fft>;
 

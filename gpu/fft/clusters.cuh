@@ -1,6 +1,6 @@
-// n = n1 n2 in two passes over memory, where a cluster of blocks shares a tile of long columns: its blocks exchange
-// the outputs of their first stage through each other's shared memory. CUDA C++ Programming Guide, "Thread Block
-// Clusters" and "Distributed Shared Memory"; compute capability 9.0.
+// n = n1 n2 in two passes over memory, where a cluster of blocks shares a tile of long columns: its blocks
+// exchange the outputs of their first stage through each other's shared memory. CUDA C++ Programming Guide,
+// "Thread Block Clusters" and "Distributed Shared Memory"; compute capability 9.0.
 #pragma once
 
 #include "gpu/dependent_launch.cuh"
@@ -51,15 +51,14 @@ struct ClusterBlock : EarlyBlock<is_second> {
   }
 };
 
-/// Starts a kernel of clusters of 2^lg_p blocks. One that is `second` may start before the last one has ended.
+/// Starts a kernel of clusters of 2^lg_p blocks. One that is `second` may start before the last one has
+/// ended.
 template <class Kernel, int lg_p, bool second, class... Args>
 void launch_clusters(const Launch& launch, Index blocks, const Args&... args) {
+  static_assert(lg_p <= 3, "a device may have no clusters of more than 8 blocks");
   const auto entry = entry_of<Kernel, Args...>();
   if constexpr (Kernel::max_dynamic_shared_bytes > 0)
     allow_dynamic_shared(reinterpret_cast<const void*>(entry), Kernel::max_dynamic_shared_bytes);
-  if constexpr (lg_p > 3)  // not portable: a compute capability may have no more than 8
-    TALLCACHE_CUDA(cudaFuncSetAttribute(reinterpret_cast<const void*>(entry),
-                                        cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
   cudaLaunchAttribute attributes[2]{};
   attributes[0].id = cudaLaunchAttributeClusterDimension;
   attributes[0].val.clusterDim = {1u << lg_p, 1, 1};
@@ -80,7 +79,7 @@ template <Pass pass, int lg_l, int lg_c, int lg_p, class Data>
 void run_clusters(const Launch& launch, Index columns, const Data& data) {
   constexpr bool second = pass == Pass::rows;
   using Blocks = std::conditional_t<lg_p == 0, EarlyBlock<second>, ClusterBlock<lg_p, second>>;
-  using Kernel = TransformTile<pass, lg_l, lg_c, (lg_l < 4 ? lg_l : 4), Blocks>;
+  using Kernel = TransformTile<pass, lg_l, lg_c, lg_each(pass, lg_l), Blocks>;
   launch_clusters<Kernel, lg_p, second>(launch, columns >> lg_c << lg_p, data.to, data.from, data.powers,
                                         data.low, data.tables, data.layout);
 }
@@ -102,8 +101,8 @@ struct ClusterTiles {
 
 struct clusters : OnCapability<9, 0> {
   static constexpr std::string_view idea =
-      "two passes, tiles of long columns shared by the blocks of a cluster, exchanged through distributed shared "
-      "memory; the second kernel starts as the first ends; any n to 2^27, powers of two to 2^28; applies "
+      "two passes, tiles of long columns shared by the blocks of a cluster, exchanged through "
+      "distributed shared memory; the second kernel starts as the first ends; any n to 2^27, powers of two to 2^28; applies "
       "coalescing, tiling, coarsening, occupancy";
   static constexpr std::string_view source =
       "Bailey 1990; Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli 2008; Bluestein 1970";

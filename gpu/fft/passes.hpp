@@ -1,4 +1,5 @@
-// A transform of n = n1 n2 numbers as one pass over memory or two: what the variants that differ in their tiles share.
+// A transform of n = n1 n2 numbers as one pass over memory or two: what the variants that differ in their
+// tiles share.
 #pragma once
 
 #include <type_traits>
@@ -14,8 +15,15 @@ void with_lg(int lg, const Run& run) {
   if constexpr (least < most) with_lg<least + 1, most>(lg, run);
 }
 
-/// Up to here a block transforms the whole: starting a second kernel takes longer than more blocks would save.
+/// Up to here a block transforms the whole: starting a second kernel takes longer than more blocks would
+/// save.
 inline constexpr int max_lg_whole = 12;
+
+/// lg of the numbers of a thread, which are its radix. More threads of less finish a short transform sooner.
+constexpr int lg_each(Pass pass, int lg_l) {
+  const int most = pass == Pass::whole && lg_l < 10 ? 3 : 4;
+  return lg_l < most ? lg_l : most;
+}
 
 /// What all tiles of a pass work on.
 template <class Out, class In>

@@ -7,10 +7,10 @@
 
 namespace tallcache::gpu::fft {
 
-/// The roots of unity that a transform of n = 2^lg_n numbers takes. For each 2^l of at most 2^14 and n, `powers`
-/// has the 2^l powers of exp(-2 pi i / 2^l) from 2^l on. A root of order n is one of them times one of the first
-/// 2^(lg_n - 14) powers, which are in `low`. So both tables stay in the second-level cache, and a root is the
-/// product of two numbers at most.
+/// The roots of unity that a transform of n = 2^lg_n numbers takes. For each 2^l of at most 2^14 and n,
+/// `powers` has the 2^l powers of exp(-2 pi i / 2^l) from 2^l on. A root of order n is one of them times
+/// one of the first 2^(lg_n - 14) powers, which are in `low`. So both tables stay in the second-level cache, and a
+/// root is the product of two numbers at most.
 struct RootTables {
   static constexpr int max_lg_powers = 14;
   int lg_n;
@@ -55,8 +55,8 @@ void make_roots(Device& device, const Roots& powers, const Roots& low, RootTable
                 powers, low, tables);
 }
 
-/// x[q] *= w^q for the root w = power[0]; power[s] is w^(2^s), and each other power a product of these. Those whose
-/// exponents begin alike share their products: `known` is w^q for q without its last s bits.
+/// x[q] *= w^q for the root w = power[0]; power[s] is w^(2^s), and each other power a product of these. Those
+/// whose exponents begin alike share their products: `known` is w^q for q without its last s bits.
 template <int q, int s, int size, int lg_size>
 TALLCACHE_INLINE void times_powers(Complex (&x)[size], const Complex (&power)[lg_size],
                                    Complex known = {1, 0}) {

@@ -1,5 +1,5 @@
-// The six steps: n = n1 n2 as a matrix of n1 rows, transposed three times, so that both dimensions are transformed
-// along rows, each in a block's shared memory.
+// The six steps: n = n1 n2 as a matrix of n1 rows, transposed three times, so that both dimensions are
+// transformed along rows, each in a block's shared memory.
 #pragma once
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 
 namespace tallcache::gpu::fft {
 
-/// Transforms each of the rows, of 2^lg_length numbers, in shared memory: numbers in the order of their reversed
-/// bits, then radix 2 in place. Afterwards number k of row r is multiplied by exp(-2 pi i r k / order); order 0: by
-/// nothing.
+/// Transforms each of the rows, of 2^lg_length numbers, in shared memory: numbers in the order of their
+/// reversed bits, then radix 2 in place. Afterwards number k of row r is multiplied by exp(-2 pi i r k /
+/// order); order 0: by nothing.
 struct TransformRows {
   static constexpr int max_threads = 512, max_lg_length = 12;
   static constexpr std::size_t max_dynamic_shared_bytes = sizeof(Complex) << max_lg_length;
@@ -63,8 +63,8 @@ struct TransposeNumbers {
 
 struct six_step : OnGpu {
   static constexpr std::string_view idea =
-      "n = n1 n2, three transpositions: rows of up to 4096 numbers in a block's shared memory by radix 2; powers of "
-      "two to 2^24; applies coalescing, tiling";
+      "n = n1 n2, three transpositions: rows of up to 4096 numbers in a block's shared memory by radix 2; "
+      "powers of two to 2^24; applies coalescing, tiling";
   static constexpr std::string_view source = "Bailey 1990";
   using operations = OperationList<Fft>;
 

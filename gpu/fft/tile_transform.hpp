@@ -1,5 +1,5 @@
-// The transforms of a tile's columns, which lie in the registers of a block or of a cluster of blocks. What two
-// passes over memory are made of.
+// The transforms of a tile's columns, which lie in the registers of a block or of a cluster of blocks. What
+// two passes over memory are made of.
 #pragma once
 
 #include "gpu/fft/codelets.hpp"
@@ -11,9 +11,10 @@ namespace tallcache::gpu::fft {
 /// block's own.
 enum class Pass { whole, columns, rows };
 
-/// Where numbers lie. Input j1 n2 + j2 is in row j1 < n1 and column j2 < n2; output k2 n1 + k1 has come from
-/// column k2 of row k1 between the passes. There tiles of 2^lg_rows x 2^lg_cols lie one after another, and their
-/// rows, so that the second pass reads what lies together and the first one writes pieces of a whole tile.
+/// Where numbers lie. Input j1 n2 + j2 is in row j1 < n1 and column j2 < n2; between the passes row k1 of the
+/// columns' transforms has as many. There tiles of 2^lg_rows x 2^lg_cols lie one after another, and in them
+/// their rows, so that the second pass reads what lies together and the first one writes pieces of a whole
+/// tile. Output k2 n1 + k1 is number k2 of the transform of row k1.
 struct Layout {
   int lg_n1, lg_n2, lg_rows, lg_cols;
 
@@ -53,16 +54,17 @@ struct OwnBlock {
   TALLCACHE_INLINE static void before_last_stage(const Thread&) {}
 };
 
-/// lg of the radix of the next stage of transforms of length 2^lg_length: as few stages as there can be, of radices
-/// up to 2^lg_max that are alike.
+/// lg of the radix of the next stage of transforms of length 2^lg_length: as few stages as there can be, of
+/// radices up to 2^lg_max that are alike.
 constexpr int lg_radix(int lg_length, int lg_max) {
   const int stages = (lg_length + lg_max - 1) / lg_max;
   return stages == 0 ? 0 : (lg_length + stages - 1) / stages;
 }
 
-/// Transforms 2^lg_c columns of length L = 2^lg_l. Each thread has 2^lg_e numbers of one column: first rows j + m L
-/// / 2^lg_e, at last outputs k + m L / 2^lg_e. The first stage is a codelet straight on what is loaded; its outputs
-/// of residue q go to the block that has q; all other stages stay in that block, each in place in shared memory.
+/// Transforms 2^lg_c columns of length L = 2^lg_l. Each thread has 2^lg_e numbers of one column: first rows j
+/// + m L / 2^lg_e, at last outputs k + m L / 2^lg_e. The first stage is a codelet straight on what is loaded;
+/// its outputs of residue q go to the block that has q. All other stages stay in that block, each in place in
+/// shared memory.
 template <Pass pass, int lg_l, int lg_c, int lg_e, class Blocks = OwnBlock>
 struct TransformTile {
   static constexpr int lg_p = Blocks::lg_blocks, each = 1 << lg_e, cols = 1 << lg_c;
@@ -193,7 +195,8 @@ struct TransformTile {
     return lg_r == lg_length ? lg_r : lg_last(lg_length - lg_r);
   }
 
-  /// Where the parts of the last stage are whose outputs come `digits`-th of their residue: its digits reversed.
+  /// Where the part of the last stage is whose outputs are the `digits`-th of their residue: its digits
+  /// reversed.
   template <int lg_length>
   static TALLCACHE_INLINE int reversed(int digits, int part = 0) {
     constexpr int lg_r = lg_radix(lg_length, lg_e);

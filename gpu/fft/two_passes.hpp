@@ -5,8 +5,8 @@
 
 namespace tallcache::gpu::fft {
 
-/// 4 columns, so that what lies together in memory is 64 bytes at least; 2 where the tile would else not fit into
-/// a block's registers.
+/// 4 columns, so that what lies together in memory is 64 bytes at least; 2 where the tile would else not fit
+/// into a block's registers.
 struct BlockTiles {
   static constexpr int max_lg_n = 24;
 
@@ -15,7 +15,7 @@ struct BlockTiles {
   template <Pass pass, int lg_l, class Device, class Data>
   static void run(Device& device, Index columns, const Data& data) {
     constexpr int lg_c = pass == Pass::whole ? 0 : lg_cols(lg_l);
-    using Kernel = TransformTile<pass, lg_l, lg_c, (lg_l < 4 ? lg_l : 4)>;
+    using Kernel = TransformTile<pass, lg_l, lg_c, lg_each(pass, lg_l)>;
     launch_kernel(device, Kernel{},
                   {{grid_of(columns >> lg_c)}, {Kernel::max_threads}, Kernel::max_dynamic_shared_bytes},
                   data.to, data.from, data.powers, data.low, data.tables, data.layout);
@@ -23,14 +23,14 @@ struct BlockTiles {
 };
 
 /// The base of what runs on these tiles: a block of the longest columns has so much shared memory.
-using OnBlockTiles =
-    OnSharedMemory<TransformTile<Pass::rows, BlockTiles::max_lg_n / 2,
-                                 BlockTiles::lg_cols(BlockTiles::max_lg_n / 2), 4>::max_dynamic_shared_bytes>;
+using OnBlockTiles = OnSharedMemory<
+    TransformTile<Pass::rows, BlockTiles::max_lg_n / 2, BlockTiles::lg_cols(BlockTiles::max_lg_n / 2),
+                  lg_each(Pass::rows, BlockTiles::max_lg_n / 2)>::max_dynamic_shared_bytes>;
 
 struct two_passes : OnBlockTiles {
   static constexpr std::string_view idea =
-      "n = n1 n2 in two passes: columns of tiles in registers, radix 16, exchanged through shared memory; the "
-      "result of the first pass in the tiles of the second; powers of two to 2^24; applies "
+      "n = n1 n2 in two passes: columns of tiles in registers, radix 16, exchanged through shared memory; "
+      "the result of the first pass in the tiles of the second; powers of two to 2^24; applies "
       "coalescing, tiling, coarsening";
   static constexpr std::string_view source =
       "Bailey 1990; Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli 2008";

@@ -35,7 +35,8 @@ struct OnCufft {
   static std::string unavailable();
 };
 
-/// A plan of cuFFT for a transform of n complex<double> on the current device. It works in memory of its caller's.
+/// A plan of cuFFT for a transform of n complex<double> on the current device. It works in memory of its
+/// caller's.
 class CufftPlan {
  public:
   explicit CufftPlan(Index n);
@@ -54,8 +55,8 @@ class CufftPlan {
   void* work_ = nullptr;
 };
 
-/// The current device's plan for n > 0 numbers: made when it is first asked for, which is before any time, and kept,
-/// as a graph may refer to its tables. For one thread at a time.
+/// The current device's plan for n > 0 numbers: made when it is first asked for, which is before any time,
+/// and kept, as a graph may refer to its tables. For one thread at a time.
 CufftPlan& cufft_plan(Index n);
 
 }  // namespace tallcache::gpu::peers
