@@ -102,8 +102,8 @@ struct ClusterTiles {
 struct clusters : OnCapability<9, 0> {
   static constexpr std::string_view idea =
       "two passes, tiles of long columns shared by the blocks of a cluster, exchanged through "
-      "distributed shared memory; the second kernel starts as the first ends; any n to 2^27, powers of two to 2^28; applies "
-      "coalescing, tiling, coarsening, occupancy";
+      "distributed shared memory; the second kernel starts as the first ends; any n to 2^27, "
+      "powers of two to 2^28; applies coalescing, tiling, coarsening, occupancy";
   static constexpr std::string_view source =
       "Bailey 1990; Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli 2008; Bluestein 1970";
   using operations = OperationList<Fft>;
