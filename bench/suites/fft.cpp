@@ -39,7 +39,42 @@ PeerComparison peers() {
   return comparison;
 }
 
-ErrorStudy errors() {
+// Bytes: a level reads all numbers and writes them.
+OptimizationSteps gpu_steps() {
+  return {.element = "complex_double",
+          .unit = "number",
+          .min_bytes = 32,
+          .limit = "the FMA peak",
+          .shape = numbers(Index{1} << 24),
+          .smoke = numbers(8192),
+          .steps = {{"radix 2: a launch a level, a butterfly a thread", "butterfly_a_thread", {}, 24 * 32},
+                    {"six steps: rows in shared memory, transpositions", "six_step", {}, 5 * 32},
+                    {"two passes: tiles in registers, radix 16", "two_passes", {}, 2 * 32},
+                    {"tiles shared by clusters, the second kernel early", "clusters", {}, 2 * 32},
+                    {.label = "cuFFT", .variant = "cufft", .peer = true}},
+          .backend = "gpu",
+          .cold = true};
+}
+
+// The numbers of 2^18 and less are in the second-level cache between runs, unless it is flushed.
+PeerComparison gpu_peers() {
+  PeerComparison comparison{
+      .element = "complex_double",
+      .variant = "clusters",
+      .share = {.of = SpeedShare::Of::limit, .title = "of the FMA peak", .element = "double"},
+      .beside = {"two_passes"},
+      .smoke = numbers(8192),
+      .backend = "gpu",
+      .mean = true};
+  std::vector<PeerCase>& cases = comparison.cases;
+  for (int lg = 6; lg < 18; ++lg)
+    cases.push_back({.shape = numbers(Index{1} << lg), .group = "to 2^17: short kernels"});
+  for (int lg = 18; lg <= 28; ++lg)
+    cases.push_back({.shape = numbers(Index{1} << lg), .from = lg > 26 ? Scale::full : Scale::quick});
+  return comparison;
+}
+
+ErrorStudy errors(std::string_view backend) {
   ErrorStudy study{.element = "complex_double",
                    .dimension = "n",
                    .smoke_ladder = {numbers(16), numbers(256)},
@@ -52,7 +87,8 @@ ErrorStudy errors() {
                        "A Fourier transform of n numbers with correctly rounded roots has an error of at "
                        "most about log2 n u of the outputs' norm, typically of the square root of that "
                        "(Higham 2002, 24.1; Schatzman, Accuracy of the discrete Fourier transform and "
-                       "the fast Fourier transform, 1996)."};
+                       "the fast Fourier transform, 1996).",
+                   .backend = backend};
   for (const int lg : {4, 8, 12, 16, 20}) study.ladder.push_back(numbers(Index{1} << lg));
   return study;
 }
@@ -60,6 +96,9 @@ ErrorStudy errors() {
 }  // namespace
 
 extern const Suite fft_suite;
-const Suite fft_suite{.operation = "fft", .steps = {steps()}, .peers = {peers()}, .errors = {errors()}};
+const Suite fft_suite{.operation = "fft",
+                      .steps = {steps(), gpu_steps()},
+                      .peers = {peers(), gpu_peers()},
+                      .errors = {errors("cpu"), errors("gpu")}};
 
 }  // namespace tallcache

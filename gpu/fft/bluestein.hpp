@@ -1,0 +1,30 @@
+// Any n by Bluestein's convolution with a chirp, on the two passes of tiles in blocks.
+#pragma once
+
+#include "gpu/fft/any_size.hpp"
+#include "gpu/fft/two_passes.hpp"
+
+namespace tallcache::gpu::fft {
+
+struct bluestein : OnBlockTiles {
+  static constexpr std::string_view idea =
+      "any n to 2^23 as a convolution with a chirp of at least 2 n - 1 numbers, a power of two in two "
+      "passes; applies coalescing, tiling, coarsening";
+  static constexpr std::string_view source = "Bluestein 1970";
+  using operations = OperationList<Fft>;
+  static constexpr PhaseSpec phases[] = {{"roots", false, true}, {"transform"}};
+
+  static bool supports(const Shape& shape) { return AnySize<BlockTiles, Plain>::supports(shape["n"]); }
+
+  template <class Device = Launch>
+  static std::size_t scratch(Fft, const Shape& shape, const Params&) {
+    return AnySize<BlockTiles, Plain>::scratch(shape["n"]);
+  }
+
+  template <int phase, class Device, class Args>
+  static void call(Device& device, const Args& args, const Params&) {
+    AnySize<BlockTiles, AccessOf<Args>>::template call<phase>(device, args);
+  }
+};
+
+}  // namespace tallcache::gpu::fft

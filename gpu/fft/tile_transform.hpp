@@ -1,0 +1,227 @@
+// The transforms of a tile's columns, which lie in the registers of a block or of a cluster of blocks. What
+// two passes over memory are made of.
+#pragma once
+
+#include "gpu/fft/codelets.hpp"
+#include "gpu/fft/roots.hpp"
+
+namespace tallcache::gpu::fft {
+
+/// What a pass does of n = n1 n2: columns of length n1 and then rows of length n2, or the whole where n is a
+/// block's own.
+enum class Pass { whole, columns, rows };
+
+/// Where numbers lie. Input j1 n2 + j2 is in row j1 < n1 and column j2 < n2; between the passes row k1 of the
+/// columns' transforms has as many. There tiles of 2^lg_rows x 2^lg_cols lie one after another, and in them
+/// their rows, so that the second pass reads what lies together and the first one writes pieces of a whole
+/// tile. Output k2 n1 + k1 is number k2 of the transform of row k1.
+struct Layout {
+  int lg_n1, lg_n2, lg_rows, lg_cols;
+
+  TALLCACHE_INLINE Index between(Index row, Index col) const {
+    const Index in_row = row & ((Index{1} << lg_rows) - 1), in_col = col & ((Index{1} << lg_cols) - 1);
+    return (row - in_row) * (Index{1} << lg_n2) + ((col - in_col) << lg_rows) + (in_row << lg_cols) + in_col;
+  }
+};
+
+/// One block, and no other that it shares a tile with. What a cluster has in its place is in clusters.cuh.
+struct OwnBlock {
+  static constexpr int lg_blocks = 0;
+
+  template <class Thread>
+  TALLCACHE_INLINE static void begin(const Thread&) {}
+  template <class Thread>
+  TALLCACHE_INLINE static unsigned rank(const Thread&) {
+    return 0;
+  }
+  template <class Thread>
+  TALLCACHE_INLINE static unsigned tile(const Thread& t) {
+    return t.block().x;
+  }
+  /// Before the first number goes to another block's memory, and behind the last.
+  template <class Thread>
+  TALLCACHE_INLINE static void before_exchange(const Thread&) {}
+  template <class Thread>
+  TALLCACHE_INLINE static void after_exchange(const Thread& t) {
+    t.sync();
+  }
+  /// memory[i] = z in block `rank` of those that share the tile.
+  template <class Thread, class Memory>
+  TALLCACHE_INLINE static void store(const Thread&, Memory& memory, int, int i, Complex z) {
+    memory[i] = z;
+  }
+  template <class Thread>
+  TALLCACHE_INLINE static void before_last_stage(const Thread&) {}
+};
+
+/// lg of the radix of the next stage of transforms of length 2^lg_length: as few stages as there can be, of
+/// radices up to 2^lg_max that are alike.
+constexpr int lg_radix(int lg_length, int lg_max) {
+  const int stages = (lg_length + lg_max - 1) / lg_max;
+  return stages == 0 ? 0 : (lg_length + stages - 1) / stages;
+}
+
+/// Transforms 2^lg_c columns of length L = 2^lg_l. Each thread has 2^lg_e numbers of one column: first rows j
+/// + m L / 2^lg_e, at last outputs k + m L / 2^lg_e. The first stage is a codelet straight on what is loaded;
+/// its outputs of residue q go to the block that has q. All other stages stay in that block, each in place in
+/// shared memory.
+template <Pass pass, int lg_l, int lg_c, int lg_e, class Blocks = OwnBlock>
+struct TransformTile {
+  static constexpr int lg_p = Blocks::lg_blocks, each = 1 << lg_e, cols = 1 << lg_c;
+  static constexpr int lg_step = lg_l - lg_e;  ///< of the rows of a thread
+  static constexpr int lg_groups = lg_step - lg_p;
+  static constexpr int groups = 1 << lg_groups;  ///< threads of a column in a block
+  static constexpr int max_threads = groups * cols, min_blocks = max_threads >= 512  ? 1
+                                                                 : max_threads <= 32 ? 16
+                                                                                     : 512 / max_threads;
+  static constexpr int lg_residues = lg_e - lg_p, residues = 1 << lg_residues;
+  /// The residues of a block begin apart by a row more than they are long, for the last stage: neighbouring
+  /// threads read what neighbouring residues have.
+  static constexpr int pitch = (cols << lg_step) + cols;
+  static constexpr std::size_t max_dynamic_shared_bytes = lg_step ? residues * pitch * sizeof(Complex) : 0;
+  static_assert(lg_l >= lg_e && lg_groups >= 0 && (lg_p == 0 || lg_step >= lg_e));
+
+  template <class Thread, class To, class From, class Roots>
+  TALLCACHE_DEVICE void operator()(const Thread& t, To to, From from, Roots powers, Roots low,
+                                   RootTables tables, Layout layout) const {
+    Blocks::begin(t);
+    const int c = t.thread().x % cols, g = t.thread().x / cols;
+    const unsigned tile = Blocks::tile(t), rank = Blocks::rank(t);
+    const int j = static_cast<int>(rank) * groups + g;
+    const Index col = Index{tile} * cols + c;
+    Complex x[each];
+    load(x, from, layout, j, col);
+    transform(x);
+    int k = 0;
+    if constexpr (lg_step > 0) {
+      auto&& memory = dynamic_shared<Complex>(t);
+      times_stage_roots<lg_l, lg_e>(x, powers, j);
+      Blocks::before_exchange(t);
+#pragma unroll
+      for (int q = 0; q < each; ++q)
+        Blocks::store(t, memory, q >> lg_residues, (q % residues) * pitch + j * cols + c, x[q]);
+      Blocks::after_exchange(t);
+      middle_stages<lg_step>(t, memory, powers, g, c);
+      Blocks::before_last_stage(t);
+      last_stage(x, memory, g, c);
+      k = static_cast<int>(rank) * residues + g % residues + (g / residues << lg_e);
+    }
+    if constexpr (pass == Pass::columns) times_pass_roots(x, powers, low, tables, k, col);
+    store(x, to, layout, k, col);
+  }
+
+ private:
+  template <class From>
+  static TALLCACHE_INLINE void load(Complex (&x)[each], const From& from, const Layout& layout, int j,
+                                    Index col) {
+#pragma unroll
+    for (int m = 0; m < each; ++m) {
+      const Index row = j + (Index{m} << lg_step);
+      if constexpr (pass == Pass::whole)
+        x[m] = from[row];
+      else if constexpr (pass == Pass::columns)
+        x[m] = from[(row << layout.lg_n2) + col];
+      else
+        x[m] = from[layout.between(col, row)];
+    }
+  }
+
+  template <class To>
+  static TALLCACHE_INLINE void store(const Complex (&x)[each], const To& to, const Layout& layout, int k,
+                                     Index col) {
+#pragma unroll
+    for (int m = 0; m < each; ++m) {
+      const Index row = k + (Index{m} << lg_step);
+      if constexpr (pass == Pass::whole)
+        to[row] = x[m];
+      else if constexpr (pass == Pass::columns)
+        to[layout.between(row, col)] = x[m];
+      else
+        to[(row << layout.lg_n1) + col] = x[m];
+    }
+  }
+
+  /// x[q] *= exp(-2 pi i j q / 2^lg_length), of which 2^lg_r is the radix.
+  template <int lg_length, int lg_r, class Roots>
+  static TALLCACHE_INLINE void times_stage_roots(Complex (&x)[1 << lg_r], const Roots& powers, int j) {
+    Complex power[lg_r];
+#pragma unroll
+    for (int s = 0; s < lg_r; ++s) power[s] = powers[(1 << (lg_length - s)) + j];
+    times_powers<0, lg_r>(x, power);
+  }
+
+  /// x[m] *= exp(-2 pi i col row / n) for the row of x[m].
+  template <class Roots>
+  static TALLCACHE_INLINE void times_pass_roots(Complex (&x)[each], const Roots& powers, const Roots& low,
+                                                const RootTables& tables, int k, Index col) {
+    const auto column = static_cast<unsigned>(col);
+    const Complex first = tables(powers, low, column * k);
+#pragma unroll
+    for (int m = 0; m < each; ++m) x[m] = x[m] * first;
+    Complex power[lg_e];
+#pragma unroll
+    for (int s = 0; s < lg_e; ++s) power[s] = tables(powers, low, column << (lg_step + s));
+    times_powers<0, lg_e>(x, power);
+  }
+
+  /// The stages of transforms of length 2^lg_length but the last.
+  template <int lg_length, class Thread, class Memory, class Roots>
+  static TALLCACHE_INLINE void middle_stages(const Thread& t, Memory& memory, const Roots& powers, int g,
+                                             int c) {
+    constexpr int lg_r = lg_radix(lg_length, lg_e), lg_next = lg_length - lg_r;
+    if constexpr (lg_next > 0) {
+#pragma unroll
+      for (int i = 0; i < each >> lg_r; ++i) {
+        const int butterfly = g + (i << lg_groups), j = butterfly % (1 << lg_next),
+                  part = butterfly >> lg_next;
+        const int residue = part >> (lg_step - lg_length), within = part % (1 << (lg_step - lg_length));
+        const int at = residue * pitch + ((within << lg_length) + j) * cols + c;
+        Complex y[1 << lg_r];
+#pragma unroll
+        for (int m = 0; m < 1 << lg_r; ++m) y[m] = memory[at + (m << lg_next) * cols];
+        transform(y);
+        times_stage_roots<lg_length, lg_r>(y, powers, j);
+#pragma unroll
+        for (int m = 0; m < 1 << lg_r; ++m) memory[at + (m << lg_next) * cols] = y[m];
+      }
+      t.sync();
+      middle_stages<lg_next>(t, memory, powers, g, c);
+    }
+  }
+
+  /// lg of the radix of the last stage of transforms of length 2^lg_length.
+  static constexpr int lg_last(int lg_length) {
+    const int lg_r = lg_radix(lg_length, lg_e);
+    return lg_r == lg_length ? lg_r : lg_last(lg_length - lg_r);
+  }
+
+  /// Where the part of the last stage is whose outputs are the `digits`-th of their residue: its digits
+  /// reversed.
+  template <int lg_length>
+  static TALLCACHE_INLINE int reversed(int digits, int part = 0) {
+    constexpr int lg_r = lg_radix(lg_length, lg_e);
+    if constexpr (lg_r == lg_length)
+      return part;
+    else
+      return reversed<lg_length - lg_r>(digits >> lg_r, (part << lg_r) + digits % (1 << lg_r));
+  }
+
+  template <class Memory>
+  static TALLCACHE_INLINE void last_stage(Complex (&x)[each], const Memory& memory, int g, int c) {
+    constexpr int lg_r = lg_last(lg_step), butterflies = each >> lg_r;
+#pragma unroll
+    for (int i = 0; i < butterflies; ++i) {
+      const int butterfly = g + (i << lg_groups), residue = butterfly % residues;
+      const int part = reversed<lg_step>(butterfly >> lg_residues);
+      const int at = residue * pitch + (part << lg_r) * cols + c;
+      Complex y[1 << lg_r];
+#pragma unroll
+      for (int m = 0; m < 1 << lg_r; ++m) y[m] = memory[at + m * cols];
+      transform(y);
+#pragma unroll
+      for (int m = 0; m < 1 << lg_r; ++m) x[i + m * butterflies] = y[m];
+    }
+  }
+};
+
+}  // namespace tallcache::gpu::fft

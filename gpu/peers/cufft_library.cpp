@@ -1,0 +1,99 @@
+#include "gpu/peers/cufft_library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <utility>
+
+namespace tallcache::gpu::peers {
+
+namespace {
+
+// Of the major version whose header gave the functions their types.
+void* open_library(std::string& unavailable) {
+  const std::string soname = fmt::format("libcufft.so.{}", CUFFT_VER_MAJOR);
+  void* handle = dlopen(soname.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    handle = dlopen(fmt::format("{}/{}", TALLCACHE_CUFFT_FOLDER, soname).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) unavailable = fmt::format("{} cannot be loaded", soname);
+  return handle;
+}
+
+template <class Function>
+void find(void* handle, const char* name, Function& function, std::string& unavailable) {
+  function = reinterpret_cast<Function>(dlsym(handle, name));
+  if (!function) unavailable = fmt::format("libcufft.so.{} has no {}", CUFFT_VER_MAJOR, name);
+}
+
+void check_cufft(cufftResult result, const char* call) {
+  if (result != CUFFT_SUCCESS) throw Error(fmt::format("{}: error {} of cuFFT", call, int{result}));
+}
+
+}  // namespace
+
+const CufftLibrary& cufft_library() {
+  static const CufftLibrary found = [] {
+    CufftLibrary library;
+    if (void* const handle = open_library(library.unavailable)) {
+#define TALLCACHE_FIND(function) find(handle, #function, library.function, library.unavailable);
+      TALLCACHE_CUFFT_FUNCTIONS(TALLCACHE_FIND)
+#undef TALLCACHE_FIND
+    }
+    return library;
+  }();
+  return found;
+}
+
+std::string OnCufft::unavailable() {
+  std::string reason = OnGpu::unavailable();
+  return reason.empty() ? cufft_library().unavailable : reason;
+}
+
+CufftPlan::CufftPlan(Index n) {
+  const CufftLibrary& cufft = cufft_library();
+  if (!cufft.unavailable.empty()) throw Error(cufft.unavailable);
+  check_cufft(cufft.cufftCreate(&handle_), "cufftCreate");
+  try {
+    check_cufft(cufft.cufftSetAutoAllocation(handle_, 0), "cufftSetAutoAllocation");
+    long long size = n;
+    check_cufft(cufft.cufftMakePlanMany64(handle_, 1, &size, nullptr, 1, n, nullptr, 1, n, CUFFT_Z2Z, 1,
+                                          &work_bytes_),
+                "cufftMakePlanMany64");
+  } catch (...) {
+    cufft.cufftDestroy(handle_);
+    throw;
+  }
+}
+
+CufftPlan::~CufftPlan() { cufft_library().cufftDestroy(handle_); }
+
+void CufftPlan::run(const Launch& launch, std::complex<double>* out, const std::complex<double>* in,
+                    void* work) {
+  const CufftLibrary& cufft = cufft_library();
+  if (const cudaStream_t stream = stream_of(launch); stream != stream_) {
+    check_cufft(cufft.cufftSetStream(handle_, stream), "cufftSetStream");
+    stream_ = stream;
+  }
+  if (work_bytes_ && work != work_) {
+    check_cufft(cufft.cufftSetWorkArea(handle_, work), "cufftSetWorkArea");
+    work_ = work;
+  }
+  // Out of place, the library leaves its input as it is.
+  auto* const from = reinterpret_cast<cufftDoubleComplex*>(const_cast<std::complex<double>*>(in));
+  check_cufft(cufft.cufftExecZ2Z(handle_, from, reinterpret_cast<cufftDoubleComplex*>(out), CUFFT_FORWARD),
+              "cufftExecZ2Z");
+}
+
+CufftPlan& cufft_plan(Index n) {
+  // Never destroyed: at the end of the process the device is destroyed first.
+  static auto& plans = *new std::map<std::pair<int, Index>, std::unique_ptr<CufftPlan>>;
+  int device = 0;
+  TALLCACHE_CUDA(cudaGetDevice(&device));
+  std::unique_ptr<CufftPlan>& plan = plans[{device, n}];
+  if (!plan) plan = std::make_unique<CufftPlan>(n);
+  return *plan;
+}
+
+}  // namespace tallcache::gpu::peers

@@ -1,0 +1,62 @@
+// cuFFT, loaded when its peer first calls it. A program that does not use it neither needs nor loads it.
+#pragma once
+
+#include <cufft.h>
+
+#include <complex>
+#include <cstddef>
+#include <string>
+
+#include "gpu/check.hpp"
+#include "gpu/on_gpu.hpp"
+
+namespace tallcache::gpu::peers {
+
+/// The functions of cuFFT that its peer calls, by their names in the library.
+struct CufftLibrary {
+#define TALLCACHE_CUFFT_FUNCTIONS(USE) \
+  USE(cufftCreate)                     \
+  USE(cufftDestroy)                    \
+  USE(cufftSetAutoAllocation)          \
+  USE(cufftMakePlanMany64)             \
+  USE(cufftSetStream)                  \
+  USE(cufftSetWorkArea)                \
+  USE(cufftExecZ2Z)
+#define TALLCACHE_DECLARE(function) decltype(&::function) function = nullptr;
+  TALLCACHE_CUFFT_FUNCTIONS(TALLCACHE_DECLARE)
+#undef TALLCACHE_DECLARE
+  std::string unavailable;  ///< why it could not be loaded; empty when it was
+};
+
+const CufftLibrary& cufft_library();
+
+/// The reason why cuFFT cannot run here; empty when it can.
+struct OnCufft {
+  static std::string unavailable();
+};
+
+/// A plan of cuFFT for a transform of n complex<double> on the current device. It works in memory of its
+/// caller's.
+class CufftPlan {
+ public:
+  explicit CufftPlan(Index n);
+  ~CufftPlan();
+  CufftPlan(const CufftPlan&) = delete;
+  CufftPlan& operator=(const CufftPlan&) = delete;
+
+  std::size_t work_bytes() const { return work_bytes_; }
+  /// out = the transform of in, in the stream of `launch`; `work` has work_bytes().
+  void run(const Launch& launch, std::complex<double>* out, const std::complex<double>* in, void* work);
+
+ private:
+  cufftHandle handle_ = 0;
+  std::size_t work_bytes_ = 0;
+  cudaStream_t stream_ = nullptr;
+  void* work_ = nullptr;
+};
+
+/// The current device's plan for n > 0 numbers: made when it is first asked for, which is before any time,
+/// and kept, as a graph may refer to its tables. For one thread at a time.
+CufftPlan& cufft_plan(Index n);
+
+}  // namespace tallcache::gpu::peers

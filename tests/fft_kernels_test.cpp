@@ -1,0 +1,74 @@
+// The GPU's two passes on the host, at sizes beyond those that every kernel's text is tested on: that they
+// are right, and that no number is stored but once a pass, in whole sectors.
+#include <gtest/gtest.h>
+
+#include "common/catalogue.hpp"
+#include "common/ops/fft.hpp"
+#include "gpu/kernel_text.hpp"
+#include "tests/support.hpp"
+
+namespace tallcache::gpu {
+namespace {
+
+const KernelText& text_of(std::string_view name) { return find_kernel_text(operation_of<Fft>, name); }
+
+TEST(TwoPasses, AreRightForColumnsOfEachLength) {
+  for (const int lg : {16, 17, 18, 19, 20, 22}) {
+    if (test::sanitized && lg > 17) continue;
+    warp::HostDevice device(cache::warp_machine("h200"));
+    const Check check = run_kernel_text(device, text_of("two_passes"), {{"n", Index{1} << lg}});
+    EXPECT_TRUE(check) << "2^" << lg << ": " << check.message();
+  }
+}
+
+TEST(TwoPasses, StoreWholeSectorsOnceAPass) {
+  const Index n = 1 << 16, sectors = n * 16 / 32, roots = (2 << 14) + 4;
+  warp::HostDevice device(cache::warp_machine("h200"));
+  EXPECT_TRUE(run_kernel_text(device, text_of("two_passes"), {{"n", n}}));
+  const auto stores = device.total(cache::Space::global, cache::AccessKind::store);
+  EXPECT_EQ(stores.sectors, static_cast<std::uint64_t>(2 * sectors + roots * 16 / 32));
+}
+
+// Each level of radix 2 stores all numbers, the first one half a sector at a time; the six steps store them
+// five times.
+TEST(Textbook, StoresAllNumbersMoreOften) {
+  const Index n = 1 << 14;
+  const auto stores = [&](std::string_view name) {
+    warp::HostDevice device(cache::warp_machine("h200"));
+    EXPECT_TRUE(run_kernel_text(device, text_of(name), {{"n", n}})) << name;
+    return device.total(cache::Space::global, cache::AccessKind::store).sectors;
+  };
+  EXPECT_EQ(stores("butterfly_a_thread"), static_cast<std::uint64_t>(15 * n / 2));
+  EXPECT_EQ(stores("six_step"), static_cast<std::uint64_t>(5 * n / 2));
+}
+
+// What lies in shared memory is padded: no request takes more wavefronts than its bytes do.
+TEST(TwoPasses, HaveNoBankConflicts) {
+  warp::HostDevice device(cache::warp_machine("h200"));
+  EXPECT_TRUE(run_kernel_text(device, text_of("two_passes"), {{"n", 1 << 16}}));
+  for (const auto kind : {cache::AccessKind::load, cache::AccessKind::store}) {
+    const auto shared = device.total(cache::Space::shared, kind);
+    EXPECT_GT(shared.requests, 0u);
+    EXPECT_EQ(shared.wavefronts, 4 * shared.requests);
+  }
+}
+
+TEST(Bluestein, IsRightBeyondABlock) {
+  for (const Index n : {2049, 4099, 10007}) {
+    warp::HostDevice device(cache::warp_machine("h200"));
+    const Check check = run_kernel_text(device, text_of("bluestein"), {{"n", n}});
+    EXPECT_TRUE(check) << n << ": " << check.message();
+  }
+}
+
+TEST(Transforms, OfNumbersThatBeginAtNoMultipleOf16BytesAreRefused) {
+  std::vector<double> memory(64);
+  auto* const odd = reinterpret_cast<std::complex<double>*>(memory.data() + 1);
+  auto* const even = reinterpret_cast<std::complex<double>*>(memory.data() + 32);
+  const Fft::Args<> args{{even, 4}, {odd, 4}};
+  warp::HostDevice device(cache::warp_machine("h200"));
+  EXPECT_THROW(text_of("six_step").run(device, &args, {}), Error);
+}
+
+}  // namespace
+}  // namespace tallcache::gpu

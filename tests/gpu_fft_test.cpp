@@ -1,0 +1,53 @@
+// The GPU's transforms beyond the sizes that every variant is tested on: two passes of each length of
+// columns, tiles of blocks and of clusters, and convolutions. Skipped without a device.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "common/ops/fft.hpp"
+#include "tests/on_executor.hpp"
+#include "tests/support.hpp"
+
+namespace tallcache::test {
+namespace {
+
+class Transforming : public OnExecutor {
+ protected:
+  // Verifies a variant, and that runs that follow leave the same bytes.
+  void transform(std::string_view name, Index n, std::string_view input = "uniform") {
+    SCOPED_TRACE(testing::Message() << name << " of " << n << " numbers, " << input);
+    const Candidate candidate{&find_variant(operation_of<Fft>, name, "gpu"), {}, 1};
+    if (!candidate.variant->unavailable().empty()) return;
+    Workspace workspace({&operation_of<Fft>, {{"n", n}}, input}, *executor);
+    const Check check = workspace.verify(candidate);
+    ASSERT_TRUE(check) << check.message();
+    const auto bytes = workspace.outputs()[0];
+    const std::vector<std::byte> first(bytes.begin(), bytes.end());
+    for (int again = 0; again < 3; ++again) {
+      ASSERT_TRUE(workspace.verify(candidate));
+      EXPECT_TRUE(std::ranges::equal(first, workspace.outputs()[0])) << "run " << again + 2;
+    }
+  }
+};
+
+TEST_F(Transforming, PowersOfTwoInTwoPasses) {
+  for (int lg = 13; lg <= 21; ++lg)
+    for (const char* name : {"two_passes", "clusters"}) transform(name, Index{1} << lg);
+}
+
+TEST_F(Transforming, TheLongestColumnsOfBlocks) { transform("two_passes", Index{1} << 23, "tone"); }
+
+TEST_F(Transforming, TheLongestColumnsOfClusters) {
+  transform("clusters", Index{1} << 23);
+  transform("clusters", Index{1} << 25, "tone");
+}
+
+TEST_F(Transforming, SixStepsOfLongRows) { transform("six_step", Index{1} << 20); }
+
+TEST_F(Transforming, SizesThatAreNoPowersOfTwo) {
+  for (const Index n : {4097, 8191, 8193, 65535, 100003, 1000000})
+    for (const char* name : {"bluestein", "clusters", "cufft"}) transform(name, n);
+}
+
+}  // namespace
+}  // namespace tallcache::test
