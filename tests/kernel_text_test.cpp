@@ -72,8 +72,9 @@ class KernelTextWithParams : public KernelText {};
 
 TEST_P(KernelTextWithParams, IsRightWithEveryChoice) {
   const gpu::KernelText& text = *GetParam();
-  const Shape shape = text.operation->dims.size() > 3 ? Shape{{"m", 37}, {"n", 45}, {"k", 39}}
-                                                      : Shape{{text.operation->dims[0].name, 70}};
+  const Shape shape = text.operation->name == "stencil" ? Shape{{"cols", 67}, {"rows", 41}, {"steps", 11}}
+                      : text.operation->dims.size() > 3 ? Shape{{"m", 37}, {"n", 45}, {"k", 39}}
+                                                        : Shape{{text.operation->dims[0].name, 70}};
   for (const ParamSpec& spec : text.params)
     for (const Index value : spec.choices.empty()
                                  ? std::vector<Index>{2, 3}

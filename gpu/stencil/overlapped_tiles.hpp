@@ -140,9 +140,9 @@ struct overlapped_tiles : OnGpu {
       {"depth", 64, "steps of a pass, at most; no more than a tile allows", 2, depths}};
   using operations = OperationList<Stencil<double>, Stencil<float>>;
 
-  template <class T>
-  static std::size_t scratch(Stencil<T>, const Shape& shape, const Params&) {
-    return scratch_of_passes<T>(shape);
+  template <class Device = Launch, class Op>
+  static std::size_t scratch(Op op, const Shape& shape, const Params&) {
+    return scratch_of_passes(op, shape);
   }
 
   template <class Device, class Args>

@@ -44,7 +44,7 @@ constexpr Index row_of_copy(Index cols) {
 }
 /// The scratch of run_passes().
 template <class T>
-std::size_t scratch_of_passes(const Shape& shape) {
+std::size_t scratch_of_passes(Stencil<T>, const Shape& shape) {
   if (shape["steps"] < 2) return 0;
   const std::size_t rows = checked_product(shape["rows"], shape["planes"], "rows");
   const std::size_t bytes =

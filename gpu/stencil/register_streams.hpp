@@ -48,9 +48,9 @@ struct register_streams : OnGpu {
   using operations = OperationList<Stencil<double>, Stencil<float>>;
 
   static bool supports(const Shape& shape) { return fits_ints(shape); }
-  template <class T>
-  static std::size_t scratch(Stencil<T>, const Shape& shape, const Params&) {
-    return scratch_of_passes<T>(shape);
+  template <class Device = Launch, class Op>
+  static std::size_t scratch(Op op, const Shape& shape, const Params&) {
+    return scratch_of_passes(op, shape);
   }
 
   template <class Device, class Args>
