@@ -85,6 +85,24 @@ TEST_P(KernelTextWithParams, IsRightWithEveryChoice) {
     }
 }
 
+// Every update and border, in one to three dimensions; passes with a halo wider than the grid, too.
+TEST(StencilTexts, AreRightOnEveryInput) {
+  const Shape shapes[] = {{{"cols", 45}, {"steps", 7}},
+                          {{"cols", 2}, {"rows", 3}, {"steps", 9}},
+                          {{"cols", 37}, {"rows", 19}, {"steps", 10}, {"pad", 3}},
+                          {{"cols", 13}, {"rows", 6}, {"planes", 5}, {"steps", 5}}};
+  for (const gpu::KernelText* text : kernel_texts()) {
+    if (text->operation->name != "stencil") continue;
+    for (const Shape& shape : shapes)
+      for (const std::string_view input : text->operation->inputs) {
+        HostDevice device(warp_machine("h200"));
+        const Check check = run_kernel_text(device, *text, shape, {}, input);
+        EXPECT_TRUE(check) << text->name << " " << input << " " << to_string(*text->operation, shape) << ": "
+                           << check.message();
+      }
+  }
+}
+
 std::string name_of(const testing::TestParamInfo<const gpu::KernelText*>& test) {
   const Operation& operation = *test.param->operation;
   return std::string(operation.name) + "_" + std::string(operation.element) + "_" +
