@@ -1,4 +1,5 @@
-// Several steps of a grid of one dimension in one pass: a warp has a tile of neighbouring points in registers.
+// Several steps of a grid of one dimension in one pass: a warp has a tile of neighbouring points in
+// registers.
 #pragma once
 
 #include "gpu/stencil/passes.hpp"

@@ -7,8 +7,8 @@
 
 namespace tallcache::gpu::stencil {
 
-/// The neighbours of point (z, y, x) of a state: at(dx), at(dy, dx) or at(dz, dy, dx). Those of an inner point
-/// are all inside the grid.
+/// The neighbours of point (z, y, x) of a state: at(dx), at(dy, dx) or at(dz, dy, dx). Those of an inner
+/// point are all inside the grid.
 template <class T, int d, class State, bool inner>
 struct NeighboursInMemory {
   const State& state;

@@ -8,8 +8,8 @@ namespace tallcache::gpu::stencil {
 /// In place: a strip reads the state that it overwrites at its own points alone.
 struct one_step_streamed : OnGpu {
   static constexpr std::string_view idea =
-      "a launch a step: strips, streamed through by rows or planes, of which three are in registers; neighbours "
-      "by shuffles and, between warps, in shared memory; applies coarsening, coalescing";
+      "a launch a step: strips, streamed through by rows or planes, of which three are in registers; "
+      "neighbours by shuffles and, between warps, in shared memory; applies coarsening, coalescing";
   static constexpr std::string_view source = "Micikevicius 2009";
   using operations = OperationList<Stencil<double>, Stencil<float>>;
 

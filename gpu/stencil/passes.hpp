@@ -20,8 +20,8 @@ struct StatePair {
 /// Which of the states one step before the last a pass writes.
 enum class Before : int { none, where_taken, always };
 
-/// From the states `from`, of which the newer is that of time `begin`, to those of time `begin` + `steps` and,
-/// where it is wanted, the time before.
+/// From the states `from`, of which the newer is that of time `begin`, to that of time `begin` + `steps` and,
+/// where it is wanted, the one before.
 template <class T, class Access>
 struct Pass {
   StatePair<T, Access> from, to;

@@ -38,9 +38,9 @@ void step_in_streams(Device& device, const Args& args, Index depth) {
 
 struct register_streams : OnGpu {
   static constexpr std::string_view idea =
-      "several steps a pass: overlapped strips, streamed through by rows or planes, of every step of which two "
-      "are in registers; neighbours by shuffles and, between warps, in shared memory; applies tiling, "
-      "coarsening, coalescing";
+      "several steps a pass: overlapped strips, streamed through by rows or planes, two of every step in "
+      "registers; neighbours by shuffles and, between warps, in shared memory; applies tiling, coarsening, "
+      "coalescing";
   static constexpr std::string_view source = "Matsumura et al. 2020";
   static constexpr Index depths[] = {2, 3, 4, 6, 8, 16, 32};
   static constexpr ParamSpec params[] = {

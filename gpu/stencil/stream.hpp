@@ -23,7 +23,7 @@ struct StripOf {
   static int halo(int steps) { return ceil_div(steps, vector) * vector; }
 };
 
-/// Which strips a pass of `steps` steps has: `across` x `down` of them, each in `segments` of `length` rows or
+/// The strips of a pass of `steps` steps: `across` x `down` of them, each in `segments` of `length` rows or
 /// planes. `wide`: the rows of all states start at multiples of 16 bytes.
 struct StreamPlan {
   int planes, length;
