@@ -14,13 +14,19 @@ inline constexpr int warp_lanes = 32;
 /// The sizes of a grid. One of one plane has two dimensions, and one of one row has one.
 struct GridSizes {
   Index planes, rows, cols;
-
-  int dimensions() const { return planes > 1 ? 3 : rows > 1 ? 2 : 1; }
 };
 
 template <class Args>
 GridSizes sizes_of(const Args& args) {
   return {args.planes, args.rows(), args.a.cols};
+}
+
+/// body(std::integral_constant<int, d>) for the dimensions of a grid.
+template <class Body>
+void with_dimensions(const GridSizes& sizes, const Body& body) {
+  if (sizes.planes > 1) return body(std::integral_constant<int, 3>{});
+  if (sizes.rows > 1) return body(std::integral_constant<int, 2>{});
+  body(std::integral_constant<int, 1>{});
 }
 
 /// The point of 0 <= i < size that has the value of point j, which may be any number of points beyond the
@@ -64,6 +70,30 @@ TALLCACHE_INLINE void with_update(const Kind& kind, const Body& body) {
 template <class Kind>
 TALLCACHE_INLINE StencilBorder border_of(const Kind& kind) {
   return static_cast<StencilBorder>(static_cast<std::int32_t>(kind[1]));
+}
+template <class T, class Kind>
+TALLCACHE_INLINE T outside_of(const Kind&) {
+  return static_cast<T>(stencil_outside);
+}
+
+/// An update that the host names, in place of a kind: one of a user's own.
+template <class Update, class T>
+struct OwnUpdate {
+  Update update;
+  StencilBorder border;
+  T outside;
+};
+template <int d, class Update, class T, class Body>
+TALLCACHE_INLINE void with_update(const OwnUpdate<Update, T>& own, const Body& body) {
+  body(own.update);
+}
+template <class Update, class T>
+TALLCACHE_INLINE StencilBorder border_of(const OwnUpdate<Update, T>& own) {
+  return own.border;
+}
+template <class T, class Update>
+TALLCACHE_INLINE T outside_of(const OwnUpdate<Update, T>& own) {
+  return own.outside;
 }
 
 }  // namespace tallcache::gpu::stencil

@@ -41,13 +41,14 @@ struct StepLines {
     const Index first = tile * width, end = first + width < to.cols ? first + width : to.cols;
     if (first >= to.cols) return;
     const StencilBorder border = border_of(kind);
+    const T outside = outside_of<T>(kind);
     const Index x = first - halo + lane * points;
     with_update<1>(kind, [&](auto update) {
       using At = NeighboursInRegisters<T, points, Thread>;
       constexpr bool waves = takes_before<T, decltype(update), At>;
       T now[points], last[points] = {};
-      load(now, from, border, x, wide);
-      if constexpr (waves) load(last, before, border, x, wide);
+      load(now, from, border, outside, x, wide);
+      if constexpr (waves) load(last, before, border, outside, x, wide);
       for (int s = 0; s < steps; ++s) {
         T next[points];
 #pragma unroll
@@ -55,8 +56,8 @@ struct StepLines {
 #pragma unroll
         for (int v = 0; v < points; ++v) {
           last[v] = now[v];
-          const bool outside = border == StencilBorder::constant && (x + v < 0 || x + v >= to.cols);
-          now[v] = outside ? static_cast<T>(stencil_outside) : next[v];
+          const bool fixed = border == StencilBorder::constant && (x + v < 0 || x + v >= to.cols);
+          now[v] = fixed ? outside : next[v];
         }
       }
       store(now, to, x, first, end, wide);
@@ -70,8 +71,8 @@ struct StepLines {
 
  private:
   template <class State>
-  static TALLCACHE_INLINE void load(T (&own)[points], const State& state, StencilBorder border, Index x,
-                                    bool wide) {
+  static TALLCACHE_INLINE void load(T (&own)[points], const State& state, StencilBorder border, T outside,
+                                    Index x, bool wide) {
 #pragma unroll
     for (int v = 0; v < points; v += chunk) {
       const bool whole = wide && x + v >= 0 && x + v + chunk <= state.cols;
@@ -82,7 +83,7 @@ struct StepLines {
 #pragma unroll
         for (int e = 0; e < chunk; ++e) {
           const Index column = inside(border, x + v + e, state.cols);
-          some.at[e] = column < 0 ? static_cast<T>(stencil_outside) : static_cast<T>(state(0, column));
+          some.at[e] = column < 0 ? outside : static_cast<T>(state(0, column));
         }
       }
 #pragma unroll

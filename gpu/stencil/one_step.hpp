@@ -14,6 +14,7 @@ struct NeighboursInMemory {
   const State& state;
   GridSizes sizes;
   StencilBorder border;
+  T outside;
   Index z, y, x;
 
 #ifdef __CUDACC__
@@ -28,7 +29,7 @@ struct NeighboursInMemory {
     } else {
       const Index k = inside(border, z + dz, sizes.planes), i = inside(border, y + dy, sizes.rows);
       const Index j = inside(border, x + dx, sizes.cols);
-      if (k < 0 || i < 0 || j < 0) return stencil_outside;
+      if (k < 0 || i < 0 || j < 0) return outside;
       return static_cast<T>(state(k * sizes.rows + i, j));
     }
   }
@@ -66,7 +67,8 @@ struct StepPoints {
   static TALLCACHE_INLINE void step(const Update& update, const To& to, const From& from, const Kind& kind,
                                     const GridSizes& sizes, Index z, Index y, Index x) {
     using T = typename To::value_type;
-    const NeighboursInMemory<T, d, From, inner> at{from, sizes, border_of(kind), z, y, x};
+    const NeighboursInMemory<T, d, From, inner> at{from, sizes, border_of(kind), outside_of<T>(kind), z,
+                                                   y,    x};
     auto&& point = to(z * sizes.rows + y, x);
     T before{};
     if constexpr (takes_before<T, Update, NeighboursInMemory<T, d, From, inner>>) before = point;
@@ -74,22 +76,17 @@ struct StepPoints {
   }
 };
 
-/// From time t to t + 1 of the states `even` and `odd`.
-template <class Device, class Args>
+/// From time t to t + 1 of a grid of d dimensions.
+template <int d, class Device, class Args>
 void step_points(Device& device, const Args& args, Index t) {
   using T = typename decltype(args.a)::value_type;
   using Access = typename decltype(args.a)::access_type;
+  using Kernel = StepPoints<d>;
   const GridSizes sizes = sizes_of(args);
   const auto to = t % 2 ? args.a : args.b;
   const MatrixView<const T, Access> from = t % 2 ? args.b : args.a;
-  const auto start = [&]<int d>(std::integral_constant<int, d>) {
-    using Kernel = StepPoints<d>;
-    launch_kernel(device, Kernel{}, {{Kernel::blocks(sizes)}, {Kernel::cols, Kernel::rows}}, to, from,
-                  args.kind, sizes);
-  };
-  if (sizes.dimensions() == 3) return start(std::integral_constant<int, 3>{});
-  if (sizes.dimensions() == 2) return start(std::integral_constant<int, 2>{});
-  start(std::integral_constant<int, 1>{});
+  launch_kernel(device, Kernel{}, {{Kernel::blocks(sizes)}, {Kernel::cols, Kernel::rows}}, to, from,
+                args.kind, sizes);
 }
 
 }  // namespace tallcache::gpu::stencil

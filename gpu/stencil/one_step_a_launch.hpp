@@ -14,7 +14,9 @@ struct one_step_a_launch : OnGpu {
   template <class Device, class Args>
   static void call(Device& device, const Args& args, const Params&) {
     if (args.a.rows == 0 || args.a.cols == 0) return;
-    for (Index t = 0; t < args.steps; ++t) step_points(device, args, t);
+    with_dimensions(sizes_of(args), [&](auto dimensions) {
+      for (Index t = 0; t < args.steps; ++t) step_points<dimensions()>(device, args, t);
+    });
   }
 };
 

@@ -15,6 +15,9 @@ struct one_step_streamed : OnGpu {
 
   static bool supports(const Shape& shape) { return fits_ints(shape); }
 
+  template <class T, int d>
+  using Strip = StripOf<T, d, Chunk<T>::size, d == 3 ? 2 : 1, d == 3 ? 8 : 4, 1, d == 3 ? 2 : 8>;
+
   template <class Device, class Args>
   static void call(Device& device, const Args& args, const Params&) {
     using T = typename decltype(args.a)::value_type;
@@ -22,15 +25,15 @@ struct one_step_streamed : OnGpu {
     if (args.a.rows == 0 || args.a.cols == 0) return;
     const GridSizes sizes = sizes_of(args);
     const StatePair<T, Access> states{{args.a, args.b}};
-    for (Index time = 0; time < args.steps; ++time) {
-      const Pass<T, Access> pass{states, states, time, 1, Before::none};
-      if (sizes.dimensions() == 3)
-        stream_pass<StripOf<T, 3, 16 / sizeof(T), 2, 8, 1, 2>>(device, pass, args.kind, sizes);
-      else if (sizes.dimensions() == 2)
-        stream_pass<StripOf<T, 2, 16 / sizeof(T), 1, 4, 1, 8>>(device, pass, args.kind, sizes);
-      else
-        step_points(device, args, time);
-    }
+    with_dimensions(sizes, [&](auto dimensions) {
+      for (Index time = 0; time < args.steps; ++time) {
+        const Pass<T, Access> pass{states, states, time, 1, Before::none};
+        if constexpr (dimensions() == 1)
+          step_points<1>(device, args, time);
+        else
+          stream_pass<Strip<T, dimensions()>>(device, pass, args.kind, sizes);
+      }
+    });
   }
 };
 

@@ -147,10 +147,8 @@ struct overlapped_tiles : OnGpu {
 
   template <class Device, class Args>
   static void call(Device& device, const Args& args, const Params& params) {
-    const int dimensions = sizes_of(args).dimensions();
-    if (dimensions == 3) return start<3>(device, args, params["depth"]);
-    if (dimensions == 2) return start<2>(device, args, params["depth"]);
-    start<1>(device, args, params["depth"]);
+    with_dimensions(sizes_of(args),
+                    [&](auto dimensions) { start<dimensions()>(device, args, params["depth"]); });
   }
 
  private:
@@ -158,7 +156,7 @@ struct overlapped_tiles : OnGpu {
   static void start(Device& device, const Args& args, Index depth) {
     using Kernel = StepTile<typename decltype(args.a)::value_type, d>;
     const GridSizes sizes = sizes_of(args);
-    run_passes(device, args, std::min<Index>(depth, SharedTile<d>::depth), [&](const auto& pass) {
+    run_passes<d>(device, args, std::min<Index>(depth, SharedTile<d>::depth), [&](const auto& pass) {
       launch_kernel(
           device, Kernel{},
           {{Kernel::blocks(sizes, pass.steps)}, {Kernel::max_threads}, Kernel::max_dynamic_shared_bytes},

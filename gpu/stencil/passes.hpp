@@ -59,15 +59,15 @@ inline bool fits_ints(const Shape& shape) {
   return line || (shape["cols"] < most && shape["rows"] < most && shape["planes"] < most);
 }
 
-/// run(pass) for all steps of an operation's arguments, at most `depth` > 1 a pass. A pass reads one pair of
+/// run(pass) for all steps of a grid of d dimensions, at most `depth` > 1 a pass. A pass reads one pair of
 /// states and writes the other, as blocks read beyond what they write, so that the number of passes is even:
 /// the last one writes the caller's states. Steps are divided evenly.
-template <class Device, class Args, class Run>
+template <int d, class Device, class Args, class Run>
 void run_passes(Device& device, const Args& args, Index depth, const Run& run) {
   using T = typename decltype(args.a)::value_type;
   using Access = typename decltype(args.a)::access_type;
   if (args.a.rows == 0 || args.a.cols == 0 || args.steps == 0) return;
-  if (args.steps == 1) return step_points(device, args, 0);
+  if (args.steps == 1) return step_points<d>(device, args, 0);
   auto scratch = args.scratch;
   const StatePair<T, Access> own{{args.a, args.b}};
   StatePair<T, Access> copies = own;

@@ -1,40 +1,9 @@
 // Several steps a pass, with all steps of a strip in registers.
 #pragma once
 
-#include "gpu/stencil/line_tiles.hpp"
-#include "gpu/stencil/stream_pass.hpp"
+#include "gpu/stencil/strips.hpp"
 
 namespace tallcache::gpu::stencil {
-
-template <class T>
-struct StreamStrips;
-template <>
-struct StreamStrips<double> {
-  using Rows = StripOf<double, 2, 4, 1, 4, 8, 2>;
-  using Planes = StripOf<double, 3, 2, 4, 12, 3, 1>;
-};
-template <>
-struct StreamStrips<float> {
-  using Rows = StripOf<float, 2, 4, 1, 4, 8, 4>;
-  using Planes = StripOf<float, 3, 2, 4, 12, 4, 1>;
-};
-
-/// All steps, at most `depth` a pass.
-template <class Rows, class Planes, class Device, class Args>
-void step_in_streams(Device& device, const Args& args, Index depth) {
-  using T = typename Rows::T;
-  const GridSizes sizes = sizes_of(args);
-  const int dimensions = sizes.dimensions();
-  const Index most = dimensions == 3 ? Planes::depth : dimensions == 2 ? Rows::depth : StepLines<T>::depth;
-  run_passes(device, args, std::min(depth, most), [&](const auto& pass) {
-    if (dimensions == 3)
-      stream_pass<Planes>(device, pass, args.kind, sizes);
-    else if (dimensions == 2)
-      stream_pass<Rows>(device, pass, args.kind, sizes);
-    else
-      line_pass(device, pass, args.kind);
-  });
-}
 
 struct register_streams : OnGpu {
   static constexpr std::string_view idea =
@@ -55,9 +24,10 @@ struct register_streams : OnGpu {
 
   template <class Device, class Args>
   static void call(Device& device, const Args& args, const Params& params) {
-    using T = typename decltype(args.a)::value_type;
-    step_in_streams<typename StreamStrips<T>::Rows, typename StreamStrips<T>::Planes>(device, args,
-                                                                                      params["depth"]);
+    using Widths = Strips<typename decltype(args.a)::value_type>;
+    with_dimensions(sizes_of(args), [&](auto dimensions) {
+      step_in_strips<dimensions(), Widths>(device, args, params["depth"]);
+    });
   }
 };
 

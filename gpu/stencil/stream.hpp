@@ -117,6 +117,7 @@ struct StripPlace {
   using T = typename Strip::T;
   int planes, rows, cols;
   StencilBorder border;
+  T outside;
   int lane, warp;
   int x, y;                 ///< its first column and, in three dimensions, its first row
   int begin, end;           ///< the rows or planes whose results are stored
@@ -150,8 +151,7 @@ struct StripPlace {
 #pragma unroll
           for (int e = 0; e < Strip::chunk; ++e) {
             const int column = plain ? x + v + e : inside(border, x + v + e, cols);
-            slab.v[r][v + e] = from < 0 || column < 0 ? static_cast<T>(stencil_outside)
-                                                      : static_cast<T>(state(from, column));
+            slab.v[r][v + e] = from < 0 || column < 0 ? outside : static_cast<T>(state(from, column));
           }
         }
       }
@@ -190,7 +190,7 @@ struct StripPlace {
       const bool row_beyond = beyond || (Strip::d == 3 && (y + r < 0 || y + r >= rows));
 #pragma unroll
       for (int v = 0; v < Strip::vector; ++v)
-        if (row_beyond || x + v < 0 || x + v >= cols) slab.v[r][v] = static_cast<T>(stencil_outside);
+        if (row_beyond || x + v < 0 || x + v >= cols) slab.v[r][v] = outside;
     }
   }
 };
@@ -225,7 +225,7 @@ struct StreamSteps {
     const int down = static_cast<int>(strip / plan.across), across = static_cast<int>(strip % plan.across);
     place.planes = static_cast<int>(plan.planes), place.rows = static_cast<int>(to.rows / plan.planes);
     place.cols = static_cast<int>(to.cols);
-    place.border = border_of(kind), place.lane = lane, place.warp = warp;
+    place.border = border_of(kind), place.outside = outside_of<T>(kind), place.lane = lane, place.warp = warp;
     const int left = across * (Strip::cols - 2 * plan.halo) - plan.halo;
     place.x = left + lane * Strip::vector;
     place.plain = left >= 0 && left + Strip::cols <= place.cols;
