@@ -72,8 +72,9 @@ class KernelTextWithParams : public KernelText {};
 
 TEST_P(KernelTextWithParams, IsRightWithEveryChoice) {
   const gpu::KernelText& text = *GetParam();
-  const Shape shape = text.operation->dims.size() > 3 ? Shape{{"m", 37}, {"n", 45}, {"k", 39}}
-                                                      : Shape{{text.operation->dims[0].name, 70}};
+  const Shape shape = text.operation->name == "stencil" ? Shape{{"cols", 67}, {"rows", 41}, {"steps", 11}}
+                      : text.operation->dims.size() > 3 ? Shape{{"m", 37}, {"n", 45}, {"k", 39}}
+                                                        : Shape{{text.operation->dims[0].name, 70}};
   for (const ParamSpec& spec : text.params)
     for (const Index value : spec.choices.empty()
                                  ? std::vector<Index>{2, 3}
@@ -82,6 +83,24 @@ TEST_P(KernelTextWithParams, IsRightWithEveryChoice) {
       const Check check = run_kernel_text(device, text, shape, {{spec.name, value}});
       EXPECT_TRUE(check) << spec.name << " " << value << ": " << check.message();
     }
+}
+
+// Every update and border, in one to three dimensions; passes with a halo wider than the grid, too.
+TEST(StencilTexts, AreRightOnEveryInput) {
+  const Shape shapes[] = {{{"cols", 45}, {"steps", 7}},
+                          {{"cols", 2}, {"rows", 3}, {"steps", 9}},
+                          {{"cols", 37}, {"rows", 19}, {"steps", 10}, {"pad", 3}},
+                          {{"cols", 13}, {"rows", 6}, {"planes", 5}, {"steps", 5}}};
+  for (const gpu::KernelText* text : kernel_texts()) {
+    if (text->operation->name != "stencil") continue;
+    for (const Shape& shape : shapes)
+      for (const std::string_view input : text->operation->inputs) {
+        HostDevice device(warp_machine("h200"));
+        const Check check = run_kernel_text(device, *text, shape, {}, input);
+        EXPECT_TRUE(check) << text->name << " " << input << " " << to_string(*text->operation, shape) << ": "
+                           << check.message();
+      }
+  }
 }
 
 std::string name_of(const testing::TestParamInfo<const gpu::KernelText*>& test) {

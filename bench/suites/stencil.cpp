@@ -49,10 +49,48 @@ PeerComparison peers(std::string_view element) {
   return comparison;
 }
 
+/// Bytes of DRAM: a pass reads and writes a state once, and its halos come from the second-level cache.
+OptimizationSteps gpu_steps() {
+  return {.element = "double",
+          .unit = "point and step",
+          .min_bytes = 2 * 8 / 48.,
+          .limit = "a copy's bandwidth",
+          .shape = shape(8192, 8192, 1, 48),
+          .smoke = shape(67, 67, 1, 9),
+          .steps = {{"a point a thread, a launch a step", "one_step_a_launch", {}, 2 * 8},
+                    {"strips with wide loads, rows kept in registers", "one_step_streamed", {}, 2 * 8},
+                    {"8 steps a pass, tiles in shared memory", "overlapped_tiles", {}, 2 * 8 / 8.},
+                    {"8 steps a pass, strips in registers", "register_streams", {}, 2 * 8 / 8.}},
+          .backend = "gpu"};
+}
+
+/// A kernel for each step is what a user would write instead.
+PeerComparison gpu_peers(std::string_view element) {
+  PeerComparison comparison{.element = element,
+                            .variant = "register_streams",
+                            .share = {SpeedShare::Of::first_input, "of heat's speed"},
+                            .beside = {"one_step_streamed", "overlapped_tiles"},
+                            .baseline = "one_step_a_launch",
+                            .smoke = shape(65, 33, 1, 7),
+                            .backend = "gpu",
+                            .mean = true};
+  std::vector<PeerCase>& cases = comparison.cases;
+  for (const Index n : {1000, 4000, 8192}) cases.push_back({.shape = shape(n, n, 1, 100)});
+  for (const Index n : {250, 512}) cases.push_back({.shape = shape(n, n, n, 24)});
+  cases.push_back({.shape = shape(16000000, 1, 1, 100)});
+  for (const std::string_view input : {"heat_periodic", "heat_mirrored", "heat_box", "wave"})
+    cases.push_back({.shape = shape(4000, 4000, 1, 100), .input = input});
+  for (const std::string_view input : {"heat_box", "wave"})
+    cases.push_back({.shape = shape(250, 250, 250, 24), .input = input});
+  return comparison;
+}
+
 }  // namespace
 
 extern const Suite stencil_suite;
 const Suite stencil_suite{
-    .operation = "stencil", .steps = {steps()}, .peers = {peers("double"), peers("float")}};
+    .operation = "stencil",
+    .steps = {steps(), gpu_steps()},
+    .peers = {peers("double"), peers("float"), gpu_peers("double"), gpu_peers("float")}};
 
 }  // namespace tallcache

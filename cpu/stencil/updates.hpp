@@ -1,67 +1,13 @@
-// The point updates of the operation `stencil`, each written once, and their choice.
+// The choice of the update of the operation `stencil`, and of the grids that it steps.
 #pragma once
 
 #include "common/ops/stencil.hpp"
+#include "common/point_updates.hpp"
 #include "cpu/stencil/zoids.hpp"
 
 namespace tallcache::cpu::stencil {
 
-/// The sum of the neighbours along each of d dimensions, minus as many times the point.
-template <int d>
-[[gnu::always_inline]] inline auto star(const auto& at) {
-  if constexpr (d == 1) return (at(-1) + at(1)) - 2 * at(0);
-  if constexpr (d == 2) return ((at(-1, 0) + at(1, 0)) + (at(0, -1) + at(0, 1))) - 4 * at(0, 0);
-  if constexpr (d == 3)
-    return ((at(-1, 0, 0) + at(1, 0, 0)) + (at(0, -1, 0) + at(0, 1, 0)) + (at(0, 0, -1) + at(0, 0, 1))) -
-           6 * at(0, 0, 0);
-}
-
-/// The same with the neighbours at the corners: 9 points, and 27 (O'Reilly, Beck 2006).
-template <int d>
-[[gnu::always_inline]] inline auto box(const auto& at) {
-  if constexpr (d == 1) return star<1>(at);
-  if constexpr (d == 2)
-    return 4 * ((at(-1, 0) + at(1, 0)) + (at(0, -1) + at(0, 1))) +
-           ((at(-1, -1) + at(-1, 1)) + (at(1, -1) + at(1, 1))) - 20 * at(0, 0);
-  if constexpr (d == 3) {
-    const auto corners_of = [&](int z) __attribute__((always_inline)) {
-      return (at(z, -1, -1) + at(z, -1, 1)) + (at(z, 1, -1) + at(z, 1, 1));
-    };
-    const auto sides_of = [&](int z) __attribute__((always_inline)) {
-      return (at(z, -1, 0) + at(z, 1, 0)) + (at(z, 0, -1) + at(z, 0, 1));
-    };
-    const auto faces = sides_of(0) + (at(-1, 0, 0) + at(1, 0, 0));
-    const auto edges = corners_of(0) + (sides_of(-1) + sides_of(1));
-    const auto corners = corners_of(-1) + corners_of(1);
-    return ((14 * faces + 3 * edges) + corners) - 128 * at(0, 0, 0);
-  }
-}
-
-template <int d>
-[[gnu::always_inline]] inline auto center(const auto& at) {
-  if constexpr (d == 1) return at(0);
-  if constexpr (d == 2) return at(0, 0);
-  if constexpr (d == 3) return at(0, 0, 0);
-}
-
-template <int d>
-struct Heat {
-  [[gnu::always_inline]] auto operator()(const auto& at) const {
-    return center<d>(at) + tallcache::detail::heat_rates[d - 1] * star<d>(at);
-  }
-};
-template <int d>
-struct HeatBox {
-  [[gnu::always_inline]] auto operator()(const auto& at) const {
-    return center<d>(at) + tallcache::detail::heat_box_rates[d - 1] * box<d>(at);
-  }
-};
-template <int d>
-struct Wave {
-  [[gnu::always_inline]] auto operator()(const auto& at, const auto& before) const {
-    return (2 * center<d>(at) - before) + tallcache::detail::wave_rates[d - 1] * star<d>(at);
-  }
-};
+using point_updates::Heat, point_updates::HeatBox, point_updates::Wave;
 
 /// Grids that are updated point by point.
 struct PointGrids {

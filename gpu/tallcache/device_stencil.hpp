@@ -1,0 +1,124 @@
+// Stencils of one's own on a GPU: steps of a grid in the device's memory, several of them in a pass over it.
+//
+//   struct Melt {  // the text of <tallcache/stencil.hpp>, for the CPU as well
+//     constexpr auto operator()(const auto& at) const {
+//       const auto u = at(0, 0);
+//       return u + 0.1 / (1 + u * u) * (at(-1, 0) + at(1, 0) + at(0, -1) + at(0, 1) - 4 * u);
+//     }
+//   };
+//   DeviceStencilGrid<double, 2> grid{{even, odd}, {rows, cols}};  // pointers to the device's memory
+//   Launch launch{1, stream};
+//   double* const last = device_stencil(launch, grid, Melt{}, steps, scratch);
+//
+// An update is a class, as a kernel's type cannot be made of a host's lambda, and constexpr, with nvcc's
+// --expt-relaxed-constexpr. It takes neighbours of one point away in each dimension. Its operations are those
+// of an update on the CPU, each rounded as there: results are the same bytes, but for a sqrt or a division
+// that nvcc is told to approximate. In a program without nvcc, the launch may be a warp::HostDevice, the model
+// of <tallcache/kernel.hpp>.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "common/error.hpp"
+#include "gpu/stencil/strips.hpp"
+
+namespace tallcache {
+
+/// Two states of a grid of d dimensions in the device's memory, each row-major with the last dimension
+/// contiguous. State t mod 2 is that of time t.
+template <class T, int d, class Access = Plain>
+struct DeviceStencilGrid {
+  std::array<T*, 2> state;
+  std::array<Index, d> sizes;
+  StencilBorder border = StencilBorder::constant;
+  T outside = 0;  ///< the value beyond a constant border
+  Index ld = 0;   ///< elements from a row to the next one; 0: the size of the last dimension
+  [[no_unique_address]] Access access{};
+};
+
+namespace detail {
+template <class T, class Access, class Update>
+struct DeviceStencilArgs {
+  MatrixView<T, Access> a, b;
+  gpu::stencil::OwnUpdate<Update, T> kind;
+  Index planes, steps;
+  Scratch<Access> scratch;
+
+  Index rows() const { return planes ? a.rows / planes : 0; }
+};
+
+/// Planes, rows and columns.
+template <class T, int d, class Access>
+std::array<Index, 3> device_stencil_sizes(const DeviceStencilGrid<T, d, Access>& grid) {
+  std::array<Index, 3> sizes{1, 1, 1};
+  std::copy(grid.sizes.begin(), grid.sizes.end(), sizes.end() - d);
+  return sizes;
+}
+
+template <class T, int d, class Access>
+void validate_device_stencil(const DeviceStencilGrid<T, d, Access>& grid, Index steps) {
+  const std::array<Index, 3> sizes = device_stencil_sizes(grid);
+  if (steps < 0) throw Error("stencil: " + std::to_string(steps) + " steps");
+  std::size_t rows = 1;
+  for (const Index size : sizes)
+    if (size < 0 || (d > 1 && size >= Index{1} << 30))
+      throw Error("stencil: a size of " + std::to_string(size) + " is not from 0 to 2^30 - 1");
+  for (int i = 0; i < 2; ++i) rows = checked_product(rows, static_cast<std::size_t>(sizes[i]), "stencil");
+  if (grid.ld != 0 && grid.ld < sizes[2])
+    throw Error("stencil: leading dimension " + std::to_string(grid.ld) + " is smaller than " +
+                std::to_string(sizes[2]) + " points of a row");
+  const Index ld = grid.ld ? grid.ld : sizes[2];
+  const std::size_t bytes =
+      checked_product(checked_product(rows, static_cast<std::size_t>(ld), "stencil"), sizeof(T), "stencil");
+  if (bytes > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
+    throw Error("stencil: " + std::to_string(bytes) + " bytes overflow");
+  if (rows == 0 || sizes[2] == 0) return;
+  if (!grid.state[0] || !grid.state[1]) throw Error("stencil: a state has no data");
+  const std::size_t extent = bytes - static_cast<std::size_t>(ld - sizes[2]) * sizeof(T);
+  if (overlap(grid.state[0], extent, grid.state[1], extent)) throw Error("stencil: the states overlap");
+}
+}  // namespace detail
+
+/// The bytes of scratch that device_stencil() takes: two more states, for two steps and more.
+template <class T, int d, class Access>
+std::size_t device_stencil_scratch(const DeviceStencilGrid<T, d, Access>& grid, Index steps) {
+  const auto [planes, rows, cols] = detail::device_stencil_sizes(grid);
+  return gpu::stencil::scratch_of_passes(
+      Stencil<T>{}, {{"cols", cols}, {"rows", rows}, {"planes", planes}, {"steps", steps}});
+}
+
+/// `steps` steps of `grid` in place, in the stream of `launch`: state[steps mod 2] becomes the state of that
+/// time, and the other one that of the time before. Returns it at once; the stream is not waited for. A
+/// mirrored border takes a launch a step, as an update need not be symmetric; others take a pass for up to 8
+/// steps in two dimensions, 3 or 4 in three. Throws Error where sizes or steps are negative or too large, the
+/// states overlap, or `scratch` is smaller than device_stencil_scratch() says.
+///
+/// Source: Matsumura et al. 2020.
+template <class Device, class T, int d, class Access, class Update>
+requires(std::same_as<T, float> ||
+         std::same_as<T, double>) T* device_stencil(Device& device,
+                                                    const DeviceStencilGrid<T, d, Access>& grid,
+                                                    const Update& update, Index steps,
+                                                    Scratch<std::type_identity_t<Access>> scratch) {
+  static_assert(1 <= d && d <= 3, "a stencil has one to three dimensions");
+  detail::validate_device_stencil(grid, steps);
+  const auto [planes, rows, cols] = detail::device_stencil_sizes(grid);
+  const Index ld = grid.ld ? grid.ld : cols;
+  const auto state = [&, all = planes * rows, columns = cols](int i) {
+    return MatrixView<T>{grid.state[i], all, columns, ld}.with(grid.access);
+  };
+  const detail::DeviceStencilArgs<T, Access, Update> args{
+      state(0), state(1), {update, grid.border, grid.outside}, planes, steps, scratch};
+  if (planes * rows == 0 || cols == 0) return grid.state[steps & 1];
+  if (grid.border == StencilBorder::mirrored)
+    for (Index t = 0; t < steps; ++t) gpu::stencil::step_points<d>(device, args, t);
+  else
+    gpu::stencil::step_in_strips<d, gpu::stencil::Strips<T>>(device, args, std::numeric_limits<Index>::max());
+  return grid.state[steps & 1];
+}
+
+}  // namespace tallcache
