@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "bench/suites/graph_file.hpp"
@@ -161,7 +162,7 @@ TEST(GraphOrder, NamesArePermutationsAndKeepTheGraph) {
       const Graph graph(input, 700, 4000);
       const GraphFile file{graph.offset, graph.target};
       const auto names = vertex_names(file, order, 5);
-      EXPECT_EQ(names[0], 0u) << order;
+      EXPECT_EQ(names[0] == 0, order != "root") << order;
       const GraphFile other = renamed(file, names);
       // Each edge under its new name, and no other.
       std::vector<std::pair<std::uint32_t, std::uint32_t>> before, after;
@@ -193,6 +194,30 @@ TEST(GraphOrder, DegreesFallAndBisectionFindsAGrid) {
   const GraphFile found = renamed(scattered, vertex_names(scattered, "bisection", 3));
   EXPECT_GT(gap_bits(scattered), 1.5 * gap_bits(natural));
   EXPECT_LT(gap_bits(found), 0.6 * gap_bits(scattered));
+}
+
+TEST(GraphOrder, RootsHaveEdgesAndAreDrawn) {
+  const Graph graph("power_law", 1 << 10, 1 << 13);
+  const GraphFile file{graph.offset, graph.target};
+  std::set<std::ptrdiff_t> roots;
+  for (std::uint64_t seed = 0; seed < 64; ++seed) {
+    const auto names = vertex_names(file, "root", seed);
+    const auto root = std::ranges::find(names, 0u) - names.begin();
+    EXPECT_GT(graph.degree(root), 0u) << root;
+    EXPECT_EQ(names[0], static_cast<std::uint32_t>(root));
+    roots.insert(root);
+    // The search of the renamed graph is that from the root.
+    if (seed >= 4) continue;
+    const GraphFile other = renamed(file, names);
+    Graph searched(0, {});
+    searched.offset = other.offset, searched.target = other.target;
+    const auto expected = graph.levels("bfs_queue", static_cast<std::uint32_t>(root));
+    const auto levels = searched.levels("bfs_queue");
+    for (Index v = 0; v < graph.vertices(); ++v) ASSERT_EQ(levels[names[v]], expected[v]) << v;
+  }
+  EXPECT_GT(roots.size(), 48u);
+  const GraphFile edgeless{{0, 0, 0}, {}};
+  EXPECT_EQ(vertex_names(edgeless, "root", 1), (std::vector<std::uint32_t>{0, 1}));
 }
 
 TEST(GraphOrder, IsRefused) {

@@ -207,8 +207,8 @@ ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::
   command.add_option("--param", options.params, "A variant's parameter, as base=32; may be repeated");
   CLI::Option* const input = command.add_option("--input", options.input, input_help);
   command.add_option("--order", options.order,
-                     "Of a graph: its vertices renamed at random (scattered) or for locality (degree, "
-                     "bisection)");
+                     "Of a graph: its vertices renamed at random (scattered), for locality (degree, "
+                     "bisection), or so that the search begins at one that the seed draws (root)");
   add_seed(command, options.seed);
   return {shape, input};
 }

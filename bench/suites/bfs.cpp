@@ -100,12 +100,47 @@ PeerComparison peers() {
   return comparison;
 }
 
+OptimizationSteps gpu_steps() {
+  return {.element = "int32",
+          .unit = "edge",
+          .min_bytes = no_value,
+          .limit = "the memory bandwidth",
+          .shape = graph(1 << 20, 16 << 20),
+          .smoke = graph(65, 1000),
+          .steps = {{"a vertex a thread, all of them at every level", "vertex_per_thread"},
+                    {"a queue a level, edges spread over warps and blocks", "frontier_queue"},
+                    {"bottom up where a level is large", "direction_bitmaps"}},
+          .backend = "gpu"};
+}
+
+// Graph500's scales, and graphs of many levels. No library of the CUDA toolkit searches graphs.
+PeerComparison gpu_peers() {
+  PeerComparison comparison{.element = "int32",
+                            .variant = "direction_bitmaps",
+                            .share = {SpeedShare::Of::first_input, "of the random graph's speed"},
+                            .beside = {"frontier_queue"},
+                            .baseline = "frontier_queue",
+                            .smoke = graph(65, 1000),
+                            .backend = "gpu"};
+  for (const std::string_view input : graph_inputs)
+    for (int scale = 16; scale <= 25; ++scale) {
+      const Index n = Index{1} << scale;
+      const bool is_dense = input == "random" || input == "power_law";
+      const bool is_long = input == "path" && scale > 20;  // a level takes a while, whatever its size
+      if (is_long || (!is_dense && scale > 22) || (input != "power_law" && scale % 2)) continue;
+      comparison.cases.push_back({.shape = graph(n, is_dense ? 32 * n : 4 * n),
+                                  .input = input,
+                                  .from = scale > 20 ? Scale::full : Scale::quick});
+    }
+  return comparison;
+}
+
 }  // namespace
 
 extern const Suite bfs_suite;
 const Suite bfs_suite{.operation = "bfs",
-                      .steps = {steps()},
-                      .peers = {peers()},
+                      .steps = {steps(), gpu_steps()},
+                      .peers = {peers(), gpu_peers()},
                       .graph_problem = graph_problem,
                       .in_order = in_order};
 

@@ -31,6 +31,19 @@ Sequence scattered(const GraphFile& graph, std::uint64_t seed) {
   return list;
 }
 
+// A graph without edges keeps its names.
+Sequence with_root(const GraphFile& graph, std::uint64_t seed) {
+  Sequence names(graph.offset.size() - 1);
+  std::iota(names.begin(), names.end(), Vertex{0});
+  if (graph.target.empty()) return names;
+  Vertex root = 0;
+  std::uint64_t draw = 0;
+  do root = static_cast<Vertex>(random_up_to(~seed, draw++, names.size() - 1));
+  while (graph.offset[root] == graph.offset[root + 1]);
+  std::swap(names[0], names[root]);
+  return names;
+}
+
 // Halves a part of the sequence, again and again.
 class Bisection {
  public:
@@ -110,6 +123,7 @@ class Bisection {
 }  // namespace
 
 std::vector<std::uint32_t> vertex_names(const GraphFile& graph, std::string_view order, std::uint64_t seed) {
+  if (order == "root") return with_root(graph, seed);
   Sequence list;
   if (order == "degree")
     list = by_degree(graph);

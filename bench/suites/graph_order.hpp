@@ -15,10 +15,12 @@ namespace tallcache {
 /// - bisection: recursive bisection, by which the gaps between neighbours' names have few digits (Dhulipala,
 ///   Kabiljo, Karrer, Ottaviano, Pupyrev, Shalita, "Compressing graphs and indexes with recursive graph
 ///   bisection", 2016)
-inline constexpr std::string_view graph_orders[] = {"scattered", "degree", "bisection"};
+/// - root: the order that is given, but for the first vertex, which changes places with one that the seed
+///   draws from all that have edges, as Graph500 draws its roots
+inline constexpr std::string_view graph_orders[] = {"scattered", "degree", "bisection", "root"};
 
-/// The new name of each vertex. Vertex 0, from which a search begins, keeps its own. Throws Error, with the
-/// nearest, on an unknown order.
+/// The new name of each vertex. Vertex 0, from which a search begins, keeps its own, but by the order "root".
+/// Throws Error, with the nearest, on an unknown order.
 std::vector<std::uint32_t> vertex_names(const GraphFile&, std::string_view order, std::uint64_t seed);
 
 /// The graph with vertex v called names[v], a permutation. The edges of a vertex are in the order of their
