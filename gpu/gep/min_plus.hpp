@@ -6,9 +6,9 @@
 
 namespace tallcache::gpu::gep {
 
-/// The tiles of x that a product updates, of `side` rows. Those of `rows` in the range [begin, end) of tiles or
-/// of columns in it are its cross. A grid takes the cross of [begin, end), or where that is empty all tiles,
-/// each time but for the cross of [done_begin, done_end).
+/// The tiles of x that a product updates. The cross of a range of vertices is their rows and their columns. A
+/// grid takes the cross of rows of tiles [begin, end) and columns of tiles [col_begin, col_end), or all tiles
+/// where that is empty, but for the cross of what is done.
 struct CrossTiling {
   int down, across;        ///< tiles of the matrix
   int begin, end;          ///< in rows of tiles

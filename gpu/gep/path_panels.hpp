@@ -73,6 +73,27 @@ struct RelaxLeaf {
       if constexpr (trees)
         vector_at<each>(q_tile[y0 + r][x0]) = vector_of<std::int32_t>(q, y0 + r, first + x0);
     }
+    relax_tile(t, x, before, u_tile, v_tile, q_tile, is_row, is_column);
+#pragma unroll
+    for (int r = 0; r < each; ++r) {
+      store_path_vector(a, row + y0 + r, col + x0, wide, x[r]);
+      if constexpr (trees) store_path_vector(p, row + y0 + r, col + x0, wide, before[r]);
+      if (is_column) vector_at<each>(u(y0 + r, row + x0)) = vector_of_tile<T>(u_tile, y0 + r, x0);
+      if (!is_row) continue;
+      vector_at<each>(v(y0 + r, col + x0)) = vector_of_tile<T>(v_tile, y0 + r, x0);
+      if constexpr (trees)
+        vector_at<each>(q(y0 + r, col + x0)) = vector_of_tile<std::int32_t>(q_tile, y0 + r, x0);
+    }
+  }
+
+ private:
+  /// All steps. Before step k its row and its column, where they change, go to shared memory; the tiles there
+  /// keep them.
+  template <class Thread, class T, int height, class Tile, class VertexTile>
+  static TALLCACHE_INLINE void relax_tile(const Thread& t, PathVector<T> (&x)[each],
+                                          PathVector<std::int32_t> (&before)[height], Tile&& u_tile,
+                                          Tile&& v_tile, VertexTile&& q_tile, bool is_row, bool is_column) {
+    const int id = t.thread().x, x0 = id % across * each, y0 = id / across * each;
 #pragma unroll 1
     for (int k = 0; k < side; k += each)
 #pragma unroll
@@ -96,19 +117,8 @@ struct RelaxLeaf {
             relax<trees>(x[r].at[c], before[trees ? r : 0].at[c], of_rows.at[r], of_cols.at[c],
                          of_trees.at[c]);
       }
-#pragma unroll
-    for (int r = 0; r < each; ++r) {
-      store_path_vector(a, row + y0 + r, col + x0, wide, x[r]);
-      if constexpr (trees) store_path_vector(p, row + y0 + r, col + x0, wide, before[r]);
-      if (is_column) vector_at<each>(u(y0 + r, row + x0)) = vector_of_tile<T>(u_tile, y0 + r, x0);
-      if (!is_row) continue;
-      vector_at<each>(v(y0 + r, col + x0)) = vector_of_tile<T>(v_tile, y0 + r, x0);
-      if constexpr (trees)
-        vector_at<each>(q(y0 + r, col + x0)) = vector_of_tile<std::int32_t>(q_tile, y0 + r, x0);
-    }
   }
 
- private:
   template <class T, class A>
   static TALLCACHE_INLINE PathVector<T> vector_of(const A& a, Index i, Index j) {
     return vector_at<each>(a(i, j));

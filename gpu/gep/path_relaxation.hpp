@@ -37,8 +37,8 @@ TALLCACHE_INLINE T relaxed(T x, T u, T v) {
 #endif
 }
 
-/// A distance x, and the predecessor p of its last vertex, by u + v, whose last part has predecessor q. Of two
-/// equal distances the old one stays.
+/// A distance x, and the predecessor p of its last vertex, by u + v, whose last part has predecessor q. Of
+/// two equal distances the old one stays.
 template <bool trees, class T>
 TALLCACHE_INLINE void relax(T& x, std::int32_t& p, T u, T v, std::int32_t q) {
   if constexpr (trees) {
@@ -53,8 +53,8 @@ TALLCACHE_INLINE void relax(T& x, std::int32_t& p, T u, T v, std::int32_t q) {
 
 constexpr int path_threads = 256;
 
-/// Of each weight: infinity becomes the one that sums do not exceed, a vertex reaches itself, and it precedes
-/// those to which it has an edge.
+/// Of each weight: infinity becomes the one that sums do not exceed, a vertex reaches itself, and it
+/// precedes those to which it has an edge.
 template <bool trees>
 struct EnterWeights {
   static constexpr int max_threads = path_threads;

@@ -1,5 +1,5 @@
-// Warshall's algorithm as in the textbooks: a launch for each intermediate vertex k, a thread for each word of
-// 64 columns.
+// Warshall's algorithm as in the textbooks: a launch for each intermediate vertex k, a thread for each word
+// of 64 columns.
 #pragma once
 
 #include "common/ops/transitive_closure.hpp"
@@ -7,8 +7,8 @@
 
 namespace tallcache::gpu::gep {
 
-/// Bit k of a row does not change in step k, so that it does not matter whether a thread reads its word before
-/// or after another has joined row k to it.
+/// Bit k of a row does not change in step k, so that it does not matter whether a thread reads its word
+/// before or after another has joined row k to it.
 struct UniteByVertex {
   static constexpr int max_threads = 256;
 
@@ -24,7 +24,8 @@ struct UniteByVertex {
 
 struct warshall : OnGpu {
   static constexpr std::string_view idea =
-      "a launch for each intermediate vertex, a word of 64 bits a thread: the matrix read and written n times";
+      "a launch for each intermediate vertex, a word of 64 bits a thread: the matrix read and written n "
+      "times";
   static constexpr std::string_view source = "Warshall 1962";
   using operations = OperationList<TransitiveClosure>;
 

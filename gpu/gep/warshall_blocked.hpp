@@ -1,5 +1,5 @@
-// The transitive closure over blocks of 64 vertices, a word of each row. In each round the block's tile on the
-// diagonal is closed; its rows are products with that; all other rows are products with the new rows, by
+// The transitive closure over blocks of 64 vertices, a word of each row. In each round the block's tile on
+// the diagonal is closed; its rows are products with that; all other rows are products with the new rows, by
 // tables of the unions of each four of them (Arlazarov, Dinic, Kronrod, Faradzev 1970).
 #pragma once
 
