@@ -109,7 +109,7 @@ TYPED_TEST(PathTexts, RecursionHasTheBytesOfTheLoops) {
       for (const Index group : {64, 128}) {
         PathProblem<TypeParam> blocks(n, pad);
         fill(blocks.weights());
-        blocks.run("cgep_recursive", {{"group", group}});
+        blocks.run("cgep_recursive", {{"group", group}, {"tile", group}});
         expect_same(blocks.weights(), loops.weights(), "distance");
         if (Case<TypeParam>::trees) expect_same(blocks.vertices(), loops.vertices(), "predecessor");
       }
@@ -126,7 +126,7 @@ TYPED_TEST(PathTexts, NegativeCycleShowsOnTheDiagonal) {
       for (Index j = 0; j < n; ++j) weights(i, j) = PathWeight<T>::infinite;
     for (Index i = 0; i + 1 < n; ++i) weights(i, i + 1) = T{1};
     weights(140, 3) = static_cast<T>(has_cycle ? -138 : -137);
-    paths.run("cgep_recursive", {{"group", 64}});
+    paths.run("cgep_recursive", {{"group", 64}, {"tile", 0}});
     int negative = 0;
     for (Index i = 0; i < n; ++i) negative += weights(i, i) < T{};
     EXPECT_EQ(negative > 0, has_cycle);

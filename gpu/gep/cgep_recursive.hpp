@@ -11,7 +11,6 @@
 #pragma once
 
 #include <algorithm>
-#include <tuple>
 
 #include "gpu/chunk.hpp"
 #include "gpu/gep/min_plus.hpp"
@@ -24,7 +23,9 @@ class PathRecursion {
   using T = typename Args::Number;
   static constexpr bool trees = Args::has_predecessors;
   using Leaf = RelaxLeaf<trees>;
-  using Product = MinPlusProduct<T, trees>;
+  using Large = MinPlusProduct<T, trees, 128>;
+  using Small = MinPlusProduct<T, trees, 64>;
+  static constexpr Index few_blocks = 264;  ///< occupy half of a large device
 
   /// Of leaves.
   struct Range {
@@ -33,8 +34,9 @@ class PathRecursion {
   };
 
  public:
-  PathRecursion(Device& device, const A& a, const P& p, const A& u, const A& v, const P& q)
-      : device_(device), a_(a), p_(p), u_(u), v_(v), q_(q) {}
+  /// `tile` is the rows of the products' tiles; 0: as many of them as there are decide.
+  PathRecursion(Device& device, const A& a, const P& p, const A& u, const A& v, const P& q, Index tile)
+      : device_(device), a_(a), p_(p), u_(u), v_(v), q_(q), tile_(tile) {}
 
   void run(Index leaves_of_group) {
     const Index leaves = ceil_div(a_.rows, Leaf::side);
@@ -70,28 +72,46 @@ class PathRecursion {
     if (strips > 1) launch(grid_of(2 * strips));
   }
 
-  /// The cross of `target`, or all where that is empty, but for the cross of `done`, by vertices k.
+  /// The cross of `target`, or all where that is empty, but for the cross of `done`, by vertices k: in large
+  /// tiles where they occupy the device.
   void multiply(Range target, Range done, Range k) {
-    const auto tiles = [](Range leaves, int side) {
-      const Index begin = leaves.begin * Leaf::side, end = leaves.end * Leaf::side;
-      return std::pair{static_cast<int>(begin / side), static_cast<int>(ceil_div(end, Index{side}))};
-    };
-    // A tile that is done in part is updated once more: nothing falls.
-    const auto whole_tiles = [](Range leaves, int side) {
-      const Index begin = leaves.begin * Leaf::side, end = leaves.end * Leaf::side;
-      return std::pair{static_cast<int>(ceil_div(begin, Index{side})), static_cast<int>(end / side)};
-    };
+    const CrossTiling large = tiling_of<Large>(target, done);
+    const bool is_large =
+        tile_ > 0 ? tile_ == Large::rows : target.size() != 1 && large.blocks() >= few_blocks;
+    if (is_large) return multiply_by<Large>(large, k);
+    multiply_by<Small>(tiling_of<Small>(target, done), k);
+  }
+
+  /// A tile that is done in part is updated once more: nothing falls.
+  template <class Product>
+  CrossTiling tiling_of(Range target, Range done) const {
     CrossTiling tiling{};
     tiling.down = static_cast<int>(ceil_div(a_.rows, Index{Product::rows}));
     tiling.across = static_cast<int>(ceil_div(a_.cols, Index{Product::cols}));
     if (target.size() > 0) {
-      std::tie(tiling.begin, tiling.end) = tiles(target, Product::rows);
-      std::tie(tiling.col_begin, tiling.col_end) = tiles(target, Product::cols);
+      tiling.begin = tile_at<Product::rows>(target.begin);
+      tiling.end = std::min(tile_from<Product::rows>(target.end), tiling.down);
+      tiling.col_begin = tile_at<Product::cols>(target.begin);
+      tiling.col_end = std::min(tile_from<Product::cols>(target.end), tiling.across);
     }
-    tiling.end = std::min(tiling.end, tiling.down);
-    tiling.col_end = std::min(tiling.col_end, tiling.across);
-    std::tie(tiling.done_begin, tiling.done_end) = whole_tiles(done, Product::rows);
-    std::tie(tiling.done_col_begin, tiling.done_col_end) = whole_tiles(done, Product::cols);
+    tiling.done_begin = tile_from<Product::rows>(done.begin);
+    tiling.done_end = tile_at<Product::rows>(done.end);
+    tiling.done_col_begin = tile_from<Product::cols>(done.begin);
+    tiling.done_col_end = tile_at<Product::cols>(done.end);
+    return tiling;
+  }
+  /// The tile in which a leaf begins, and the first that begins with it or behind it.
+  template <int side>
+  static int tile_at(Index leaf) {
+    return static_cast<int>(leaf * Leaf::side / side);
+  }
+  template <int side>
+  static int tile_from(Index leaf) {
+    return static_cast<int>(ceil_div(leaf * Leaf::side, Index{side}));
+  }
+
+  template <class Product>
+  void multiply_by(const CrossTiling& tiling, Range k) {
     const Index at = (k.begin - group_) * Leaf::side, steps = k.size() * Leaf::side;
     const auto of_steps = [&](const auto& panel) {
       return panel.data ? panel.block(at, 0, steps, panel.cols) : panel;
@@ -108,7 +128,7 @@ class PathRecursion {
   P p_;
   A u_, v_;
   P q_;
-  Index group_ = 0;  ///< the first leaf of the group
+  Index tile_, group_ = 0;  ///< the first leaf of the group
 };
 
 struct cgep_recursive : OnGpu {
@@ -118,13 +138,14 @@ struct cgep_recursive : OnGpu {
   static constexpr std::string_view source = "Chowdhury and Ramachandran 2006";
   using operations = OperationList<ShortestPaths<float>, ShortestPaths<std::int32_t>,
                                    ShortestPathTrees<float>, ShortestPathTrees<std::int32_t>>;
-  static constexpr Index groups[] = {64, 128, 256, 512, 1024, 2048};
-  static constexpr ParamSpec params[] = {{"group", 1024, "vertices whose panels are kept", 64, groups}};
+  static constexpr Index groups[] = {0, 64, 128, 256, 512, 1024, 2048}, tiles[] = {0, 64, 128};
+  static constexpr ParamSpec params[] = {
+      {"group", 0, "vertices whose panels are kept; 0: 64 up to 2048 vertices, then 512", 0, groups},
+      {"tile", 0, "rows of a product's tiles; 0: 128 where those occupy the device, else 64", 0, tiles}};
 
   template <class Device = const Launch, class T, bool trees>
   static std::size_t scratch(ShortestPathsOf<T, trees>, const Shape& shape, const Params& params) {
-    const std::size_t panel =
-        checked_product(rows_of(shape["n"], params["group"]), padded(shape["n"]), "panels");
+    const std::size_t panel = checked_product(group_of(shape["n"], params), padded(shape["n"]), "panels");
     const std::size_t bytes = checked_product(panel, sizeof(T), "panels");
     return scratch_bytes({bytes, bytes, trees ? bytes : 0});
   }
@@ -134,22 +155,27 @@ struct cgep_recursive : OnGpu {
     using T = typename Args::Number;
     const Index n = args.a.rows;
     if (n == 0) return;
-    const Index rows = rows_of(n, params["group"]);
+    const Index rows = group_of(n, params);
     auto scratch = args.scratch;
     const auto u = scratch.template matrix<T>(rows, padded(n));
     const auto v = scratch.template matrix<T>(rows, padded(n));
     auto q = args.p;
     if constexpr (Args::has_predecessors) q = scratch.template matrix<std::int32_t>(rows, padded(n));
     enter_weights(device, args);
-    PathRecursion<Device, Args, decltype(u), decltype(q)> recursion(device, args.a, args.p, u, v, q);
-    recursion.run(params["group"] / leaf);
+    PathRecursion<Device, Args, decltype(u), decltype(q)> recursion(device, args.a, args.p, u, v, q,
+                                                                    params["tile"]);
+    recursion.run(rows / leaf);
     leave_weights(device, args);
   }
 
  private:
-  static constexpr Index leaf = RelaxLeaf<false>::side, tile = MinPlusProduct<float, false>::rows;
+  static constexpr Index leaf = RelaxLeaf<false>::side, tile = MinPlusProduct<float, false, 128>::rows;
   static Index padded(Index n) { return ceil_div(n, tile) * tile; }
-  static Index rows_of(Index n, Index group) { return std::min(group, ceil_div(n, leaf) * leaf); }
+  /// Of vertices, whole leaves.
+  static Index group_of(Index n, const Params& params) {
+    const Index chosen = params["group"] > 0 ? params["group"] : n <= 2048 ? 64 : 512;
+    return std::min(chosen, ceil_div(n, leaf) * leaf);
+  }
 };
 
 }  // namespace tallcache::gpu::gep

@@ -38,14 +38,14 @@ struct CrossTiling {
   }
 };
 
-/// A block of 256 threads has a tile of x; a warp's threads have 4 x 8 parts of 32 of its rows. `depth` steps
-/// arrive in shared memory at once, three such arrivals have room. With predecessors a thread has half as
-/// many columns.
-template <class T, bool trees>
+/// A block of 256 threads has a tile of x of `tile_side` rows; a warp's threads have 4 x 8 parts of a quarter of
+/// its rows and a half of its columns. `depth` steps arrive in shared memory at once, three such arrivals have
+/// room. With predecessors a thread has at most four columns.
+template <class T, bool trees, int tile_side>
 struct MinPlusProduct {
-  static constexpr int max_threads = 256, min_blocks = 2;
-  static constexpr int thread_rows = 8, thread_cols = trees ? 4 : 8;
-  static constexpr int rows = 128, cols = 16 * thread_cols, depth = 16, stages = 3;
+  static constexpr int max_threads = 256, min_blocks = tile_side == 128 ? 2 : 3;
+  static constexpr int thread_rows = tile_side / 16, thread_cols = trees ? 4 : thread_rows;
+  static constexpr int rows = tile_side, cols = 16 * thread_cols, depth = 16, stages = 3;
   static constexpr int u_size = depth * rows, v_size = depth * cols;
   static constexpr int stage_size = u_size + (trees ? 2 : 1) * v_size;  ///< of elements of 4 bytes
   static constexpr std::size_t max_dynamic_shared_bytes = stages * stage_size * sizeof(T);
@@ -66,7 +66,7 @@ struct MinPlusProduct {
       t.commit_copies();
     }
     const int id = t.thread().x, warp = id / 32, lane = id % 32;
-    const int y0 = warp / 2 * 32 + lane / 8 * 4, x0 = warp % 2 * (cols / 2) + lane % 8 * 4;
+    const int y0 = warp / 2 * (rows / 4) + lane / 8 * 4, x0 = warp % 2 * (cols / 2) + lane % 8 * 4;
     T x[thread_rows][thread_cols];
     std::int32_t before[trees ? thread_rows : 1][thread_cols];
     load(x, a, row + y0, col + x0, wide, PathWeight<T>::inner);
@@ -91,15 +91,22 @@ struct MinPlusProduct {
   static TALLCACHE_DEVICE constexpr int row_of(int r) { return r / 4 * 16 + r % 4; }
   static TALLCACHE_DEVICE constexpr int col_of(int c) { return c / 4 * 32 + c % 4; }
 
+  /// A thread's part of a tile; `beyond` where it has none.
   template <class Value, int height, class A>
   static TALLCACHE_INLINE void load(Value (&x)[height][thread_cols], const A& a, Index row, Index col,
                                     bool wide, Value beyond) {
+    auto&& first = a(row, col);
+    const bool whole =
+        wide && row + row_of(thread_rows - 1) < a.rows && col + col_of(thread_cols - 1) < a.cols;
 #pragma unroll
     for (int r = 0; r < height; ++r)
 #pragma unroll
       for (int c = 0; c < thread_cols; c += 4) {
-        const PathVector<Value> chunk =
-            load_path_vector<Value>(a, row + row_of(r), col + col_of(c), wide, beyond);
+        PathVector<Value> chunk;
+        if (whole)
+          chunk = vector_at<4>(element_at(first, row_of(r) * a.ld + col_of(c)));
+        else
+          chunk = load_path_vector<Value>(a, row + row_of(r), col + col_of(c), wide, beyond);
 #pragma unroll
         for (int e = 0; e < 4; ++e) x[r][c + e] = chunk.at[e];
       }
@@ -108,12 +115,19 @@ struct MinPlusProduct {
   template <class Value, int height, class A>
   static TALLCACHE_INLINE void store(const Value (&x)[height][thread_cols], const A& a, Index row, Index col,
                                      bool wide) {
+    auto&& first = a(row, col);
+    const bool whole =
+        wide && row + row_of(thread_rows - 1) < a.rows && col + col_of(thread_cols - 1) < a.cols;
 #pragma unroll
     for (int r = 0; r < height; ++r)
 #pragma unroll
-      for (int c = 0; c < thread_cols; c += 4)
-        store_path_vector(a, row + row_of(r), col + col_of(c), wide,
-                          PathVector<Value>{{x[r][c], x[r][c + 1], x[r][c + 2], x[r][c + 3]}});
+      for (int c = 0; c < thread_cols; c += 4) {
+        const PathVector<Value> chunk{{x[r][c], x[r][c + 1], x[r][c + 2], x[r][c + 3]}};
+        if (whole)
+          vector_at<4>(element_at(first, row_of(r) * a.ld + col_of(c))) = chunk;
+        else
+          store_path_vector(a, row + row_of(r), col + col_of(c), wide, chunk);
+      }
   }
 
   /// Starts this thread's copies of steps [first, first + depth) to a stage.
