@@ -38,12 +38,12 @@ struct CrossTiling {
   }
 };
 
-/// A block of 256 threads has a tile of x of `tile_side` rows; a warp's threads have 4 x 8 parts of a quarter of
-/// its rows and a half of its columns. `depth` steps arrive in shared memory at once, three such arrivals have
-/// room. With predecessors a thread has at most four columns.
+/// A block of 256 threads has a tile of x of `tile_side` rows; a warp's threads have 4 x 8 parts of a quarter
+/// of its rows and a half of its columns. `depth` steps arrive in shared memory at once, three such arrivals
+/// have room. With predecessors a thread has at most four columns.
 template <class T, bool trees, int tile_side>
 struct MinPlusProduct {
-  static constexpr int max_threads = 256, min_blocks = tile_side == 128 ? 2 : 3;
+  static constexpr int max_threads = 256, min_blocks = tile_side == 128 || trees ? 2 : 3;
   static constexpr int thread_rows = tile_side / 16, thread_cols = trees ? 4 : thread_rows;
   static constexpr int rows = tile_side, cols = 16 * thread_cols, depth = 16, stages = 3;
   static constexpr int u_size = depth * rows, v_size = depth * cols;

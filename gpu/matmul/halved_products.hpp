@@ -35,8 +35,8 @@ struct ChunksOfQuadrant {
   }
 };
 
-/// sums = the sums of the quadrants of `from` that a form needs: matrices of the quadrants' size, one below the
-/// other. `of_a` says of which factor. All rows start at multiples of 16 bytes.
+/// sums = the sums of the quadrants of `from` that a form needs: matrices of the quadrants' size, one below
+/// the other. `of_a` says of which factor. All rows start at multiples of 16 bytes.
 template <class Form, bool of_a>
 struct SumQuadrants {
   static constexpr int max_threads = halves_threads;
@@ -112,7 +112,8 @@ struct CopyPadded {
   }
 };
 
-/// The recursion, of which each level starts its sums, seven products one after the other, and what joins them.
+/// The recursion, of which each level starts its sums, seven products one after the other, and what joins
+/// them.
 template <class Form, class Device, class Args>
 class HalvedProduct {
   using T = typename decltype(Args::c)::value_type;
@@ -192,8 +193,8 @@ template <class Form>
 struct HalvedProducts : OnGpu {
   using operations = OperationList<Matmul<float>, Matmul<double>>;
   static constexpr ErrorClass error_class = ErrorClass::normwise;
-  static constexpr Index level_choices[] = {1, 2};
-  static constexpr ParamSpec params[] = {
+  static constexpr Index level_choices[2] = {1, 2};
+  static constexpr ParamSpec params[1] = {
       {"levels", 1, "of halving; fewer where a leaf would have a side below 8", 1, level_choices}};
 
   template <class Device = const Launch, class T>

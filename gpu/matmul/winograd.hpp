@@ -1,5 +1,5 @@
-// Winograd's form of Strassen's product (1971) on the device: seven products of half the size, 15 additions of
-// quadrants.
+// Winograd's form of Strassen's product (1971) on the device: seven products of half the size, 15 additions
+// of quadrants.
 #pragma once
 
 #include "gpu/matmul/halved_products.hpp"
@@ -36,8 +36,8 @@ struct WinogradForm {
 
 struct winograd : HalvedProducts<WinogradForm> {
   static constexpr std::string_view idea =
-      "Winograd's form of Strassen's product, by register tiles, all sums of a factor in one pass; padded with "
-      "zeros";
+      "Winograd's form of Strassen's product, by register tiles, all sums of a factor in one pass; padded "
+      "with zeros";
   static constexpr std::string_view source = "Winograd 1971; Strassen 1969";
 };
 
