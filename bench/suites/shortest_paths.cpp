@@ -39,12 +39,46 @@ PeerComparison peers(std::string_view element, std::string_view variant) {
   return comparison;
 }
 
+// A minimum takes twice as long as a multiply-add, and the addition before it the other half of the issued
+// instructions: half of the FMA peak is the most that additions and minima of floats reach.
+OptimizationSteps gpu_steps() {
+  return {.element = "float",
+          .unit = "relaxation",
+          .min_bytes = no_value,
+          .limit = "the FMA peak",
+          .shape = vertices(4096),
+          .smoke = vertices(48),
+          .steps = {{"a launch for each intermediate vertex", "floyd_warshall"},
+                    {"tiles of 32 x 32 in shared memory", "floyd_warshall_blocked"},
+                    {"register tiles, 64 vertices a product", "cgep_recursive", {{"group", 64}}},
+                    {"by halves: products of up to 512 vertices", "cgep_recursive"}},
+          .backend = "gpu"};
+}
+
+PeerComparison gpu_peers(std::string_view element) {
+  PeerComparison comparison{.element = element,
+                            .variant = "cgep_recursive",
+                            .share = {SpeedShare::Of::limit, "of the FMA peak of float", {}, {}, "float"},
+                            .beside = {"floyd_warshall_blocked", "floyd_warshall"},
+                            .baseline = "floyd_warshall_blocked",
+                            .smoke = vertices(65),
+                            .backend = "gpu",
+                            .mean = true};
+  std::vector<PeerCase>& cases = comparison.cases;
+  for (const Index n : {512, 1000, 1024, 2048, 3072, 4096}) cases.push_back({.shape = vertices(n)});
+  for (const std::string_view input : {"sparse", "grid", "negative"})
+    cases.push_back({.shape = vertices(2048), .input = input});
+  cases.push_back({.shape = {{"n", 2047}, {"pad", 3}}});
+  for (const Index n : {8192, 16384}) cases.push_back({.shape = vertices(n), .from = Scale::full});
+  return comparison;
+}
+
 }  // namespace
 
 extern const Suite shortest_paths_suite;
-const Suite shortest_paths_suite{
-    .operation = "shortest_paths",
-    .steps = {steps()},
-    .peers = {peers("float", "cgep_recursive"), peers("int32", "gep_recursive")}};
+const Suite shortest_paths_suite{.operation = "shortest_paths",
+                                 .steps = {steps(), gpu_steps()},
+                                 .peers = {peers("float", "cgep_recursive"), peers("int32", "gep_recursive"),
+                                           gpu_peers("float"), gpu_peers("int32")}};
 
 }  // namespace tallcache

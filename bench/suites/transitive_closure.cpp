@@ -24,9 +24,26 @@ PeerComparison peers() {
   return comparison;
 }
 
+PeerComparison gpu_peers() {
+  PeerComparison comparison{.element = "uint64",
+                            .variant = "warshall_blocked",
+                            .share = {SpeedShare::Of::first_input, "of random graphs' speed"},
+                            .beside = {"warshall"},
+                            .baseline = "warshall",
+                            .smoke = vertices(65),
+                            .backend = "gpu",
+                            .mean = true};
+  std::vector<PeerCase>& cases = comparison.cases;
+  for (const Index n : {512, 1000, 2048, 4096, 8192}) cases.push_back({.shape = vertices(n)});
+  for (const std::string_view input : {"dense", "grid", "path"})
+    cases.push_back({.shape = vertices(4096), .input = input});
+  cases.push_back({.shape = vertices(16384), .from = Scale::full});
+  return comparison;
+}
+
 }  // namespace
 
 extern const Suite transitive_closure_suite;
-const Suite transitive_closure_suite{.operation = "transitive_closure", .peers = {peers()}};
+const Suite transitive_closure_suite{.operation = "transitive_closure", .peers = {peers(), gpu_peers()}};
 
 }  // namespace tallcache
