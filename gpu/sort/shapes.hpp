@@ -1,0 +1,17 @@
+// The tiles of the GPU's sorts by the size of a key: what a block sorts or merges in its shared memory.
+#pragma once
+
+#include "gpu/sort/block_merge.hpp"
+
+namespace tallcache::gpu::sort {
+
+template <std::size_t key_bytes>
+struct TileOf;
+template <>
+struct TileOf<4> : BlockShape<512, 31> {};
+template <>
+struct TileOf<8> : BlockShape<512, 15> {};
+template <>
+struct TileOf<16> : BlockShape<256, 15> {};
+
+}  // namespace tallcache::gpu::sort
