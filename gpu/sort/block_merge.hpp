@@ -6,12 +6,12 @@
 
 namespace tallcache::gpu::sort {
 
-/// The threads of a block, and the neighbouring keys that each of them merges. An odd number of keys keeps the
-/// threads of a warp in different banks.
-template <int block_threads, int keys_a_thread>
+/// The threads of a block, the neighbouring keys that each of them merges, and the blocks that share a
+/// multiprocessor. An odd number of keys keeps the threads of a warp in different banks.
+template <int block_threads, int keys_a_thread, int blocks>
 struct BlockShape {
-  static_assert(keys_a_thread % 2 == 1 && keys_a_thread < 32);
-  static constexpr int threads = block_threads, keys = keys_a_thread;
+  static_assert(keys_a_thread % 2 == 1 && keys_a_thread < 64);
+  static constexpr int threads = block_threads, keys = keys_a_thread, min_blocks = blocks;
   static constexpr int tile = threads * keys;
 };
 
@@ -21,20 +21,24 @@ struct MergePart {
   int a, size_a, b, size_b, diagonal, number;
 };
 
-/// How many of the first `diagonal` keys of the merged runs are of a.
+/// How many of the first `diagonal` keys of the merged runs are of a. All threads of a merge begin with the same
+/// keys of a, so that a warp reads one of them, and of b keys that are a thread's outputs apart: both without
+/// bank conflicts, until their ways part.
 template <class T, class Keys, class Less>
 TALLCACHE_DEVICE int merge_path(const Keys& keys, const MergePart& part, Less less) {
-  int low = larger(0, part.diagonal - part.size_b), high = smaller(part.diagonal, part.size_a);
-  while (low < high) {
-    const int middle = (low + high) / 2;
-    const T key_a = load_key<T>(keys[part.a + middle]);
-    const T key_b = load_key<T>(keys[part.b + part.diagonal - 1 - middle]);
-    if (less(key_b, key_a))
-      high = middle;
-    else
-      low = middle + 1;
+  const int least = part.diagonal - part.size_b, most = smaller(part.diagonal, part.size_a);
+  int split = 0;
+  for (int step = power_of_two_below(part.size_a); step > 0; step /= 2) {
+    const int next = split + step;
+    if (next <= least)
+      split = next;
+    else if (next <= most) {
+      const T key_a = load_key<T>(keys[part.a + next - 1]);
+      const T key_b = load_key<T>(keys[part.b + part.diagonal - next]);
+      if (!less(key_b, key_a)) split = next;
+    }
   }
-  return low;
+  return split;
 }
 
 /// Merges one key after another, stably.
@@ -74,19 +78,29 @@ TALLCACHE_DEVICE void merge_by_network(const Keys& keys, const MergePart& part, 
   run_network<merging_network<n>, n>(out, less);
 }
 
-/// A round of merges of the runs in `keys` by all threads of a block. part(t) is the part of thread t, whose
-/// outputs go to slots [t * n, t * n + number). `splits` has room for the threads. All threads have
-/// synchronised on `keys`, and synchronise before this returns.
+/// A barrier of the warp, where no more than that takes part in a merge, or of the block.
+template <class Thread>
+TALLCACHE_DEVICE void sync_part(const Thread& t, bool within_warp) {
+  if (within_warp)
+    t.sync_warp();
+  else
+    t.sync();
+}
+
+/// A round of merges of the runs in `keys` by all threads of a block. `part` is the part of this thread, whose
+/// outputs go to slots [own * n, own * n + number). `splits` has room for the threads. All threads have
+/// synchronised on `keys`, and synchronise before this returns; threads of a warp alone, where it says that
+/// merges lie `within_warp`.
 template <class Shape, class T, class Thread, class Keys, class Splits, class Less>
 TALLCACHE_DEVICE void merge_round(const Thread& t, Keys&& keys, Splits&& splits, const MergePart& part,
-                                  Less less) {
+                                  Less less, bool within_warp = false) {
   constexpr int n = Shape::keys;
   const int own = static_cast<int>(t.thread().x);
   T out[n];
   const int split = part.number > 0 ? merge_path<T>(keys, part, less) : 0;
   if constexpr (may_exchange_equals<T, Less>) {
     splits[own] = split;
-    t.sync();
+    sync_part(t, within_warp);
     if (part.number > 0) {
       const bool last = part.diagonal + n >= part.size_a + part.size_b;
       merge_by_network<T>(keys, part, split, last ? part.size_a : static_cast<int>(splits[own + 1]), out,
@@ -95,11 +109,11 @@ TALLCACHE_DEVICE void merge_round(const Thread& t, Keys&& keys, Splits&& splits,
   } else {
     if (part.number > 0) merge_serially<T>(keys, part, split, out, less);
   }
-  t.sync();
+  sync_part(t, within_warp);
 #pragma unroll
   for (int e = 0; e < n; ++e)
     if (e < part.number) store_key<T>(keys[own * n + e], out[e]);
-  t.sync();
+  sync_part(t, within_warp);
 }
 
 /// Sorts the first `number` keys of a thread's n, and leaves the others anywhere.
@@ -145,8 +159,10 @@ TALLCACHE_DEVICE void sort_tile(const Thread& t, Keys&& keys, Splits&& splits, i
     const int diagonal = (own - first) * n;
     merge_round<Shape, T>(t, keys, splits,
                           {a, size_a, b, size_b, diagonal, smaller(larger(size_a + size_b - diagonal, 0), n)},
-                          less);
+                          less, 2 * run <= 32);
+    if (2 * run == 32) t.sync();
   }
+  t.sync();
 }
 
 }  // namespace tallcache::gpu::sort

@@ -27,7 +27,7 @@ TALLCACHE_DEVICE Index merge_path_of_runs(const In& in, Index a, Index size_a, I
 /// Merges pairs of neighbouring runs of `run` keys, a multiple of the tile; a block makes a tile of the output.
 template <class Shape, class T, class Less>
 struct MergePairs {
-  static constexpr int max_threads = Shape::threads;
+  static constexpr int max_threads = Shape::threads, min_blocks = Shape::min_blocks;
   static constexpr std::size_t max_dynamic_shared_bytes = tile_bytes<Shape, T>;
 
   template <class Thread, class In, class Out>

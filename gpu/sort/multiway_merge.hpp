@@ -20,14 +20,14 @@ struct Splitters {
   VectorView<std::uint32_t, Access> position;
   VectorView<Index, Access> before;
 
-  static std::size_t bytes(Index number, int ways) {
+  static std::size_t bytes(Index number, Index positions) {
     return scratch_bytes({checked_product(number, sizeof(T), "splitters"),
-                          checked_product(number * ways, sizeof(std::uint32_t), "splitters"),
+                          checked_product(positions, sizeof(std::uint32_t), "splitters"),
                           checked_product(number, sizeof(Index), "splitters")});
   }
-  Splitters(Scratch<Access>& scratch, Index number, int ways)
+  Splitters(Scratch<Access>& scratch, Index number, Index positions)
       : key(scratch.template vector<T>(number)),
-        position(scratch.template vector<std::uint32_t>(number * ways)),
+        position(scratch.template vector<std::uint32_t>(positions)),
         before(scratch.template vector<Index>(number)) {}
 };
 
@@ -126,7 +126,7 @@ TALLCACHE_DEVICE MergePart part_of_runs(const First& first, const Before& before
 /// their places.
 template <class Shape, class T, class Less, bool of_samples>
 struct MergeBuckets {
-  static constexpr int max_threads = Shape::threads;
+  static constexpr int max_threads = Shape::threads, min_blocks = Shape::min_blocks;
   static constexpr std::size_t max_dynamic_shared_bytes = tile_bytes<Shape, T>;
 
   template <class Thread, class In, class Position, class Before, class Out>

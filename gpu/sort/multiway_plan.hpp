@@ -50,8 +50,9 @@ struct LevelPlan {
   int depth = 0;    ///< how often samples are taken of samples
   Index ratio = 1;  ///< keys to a sample
 
-  LevelPlan(Index n, Index length, int ways) : sequences{n, length, ways} {
-    const Index most = std::max<Index>(2, Shape::tile / (3 * ways));
+  LevelPlan(Index n, Index length, int most_ways)
+      : sequences{n, length, static_cast<int>(std::min<Index>(most_ways, ceil_div(n, length)))} {
+    const Index ways = sequences.ways, most = std::max<Index>(2, Shape::tile / (3 * ways));
     while (!fits_a_block(stride_of(depth))) {
       ++depth;
       for (ratio = std::max<Index>(2, Shape::tile / (6 * ways));
@@ -86,29 +87,31 @@ struct LevelPlan {
   }
 };
 
-/// Sequences that each level merges: as few levels as max_ways allow, of as few ways as these levels need.
-template <class Shape>
-int ways_of(Index n, Index wanted) {
-  constexpr Index most = LevelPlan<Shape>::max_ways;
-  const Index tiles = ceil_div(n, Shape::tile);
-  if (wanted) return static_cast<int>(std::clamp<Index>(wanted, 2, most));
-  const auto power = [](Index base, int exponent) {
-    Index result = 1;
-    for (int i = 0; i < exponent; ++i) result *= base;
-    return result;
-  };
-  int levels = 1;
-  while (power(most, levels) < tiles) ++levels;
-  Index ways = 2;
-  while (power(ways, levels) < tiles) ++ways;
-  return static_cast<int>(ways);
-}
+/// The levels of a merge of n keys in sorted tiles, as powers of two: 2^bits[i] sequences are merged at a time.
+/// As few levels as `most_ways` at a time allow, all of about as many ways.
+struct Levels {
+  int number = 0, bits[64] = {};
+
+  Levels(Index n, Index tile, Index most_ways) {
+    const int all = log2_up(ceil_div(std::max<Index>(n, 1), tile));
+    int most = 1;
+    while (Index{2} << most <= most_ways) ++most;
+    number = ceil_div(all, most);
+    for (int i = 0; i < number; ++i) bits[i] = all / number + (i < all % number);
+  }
+};
 
 /// visit(LevelPlan) for every level, the first one first.
 template <class Shape, class Visit>
 void for_each_level(Index n, Index wanted_ways, const Visit& visit) {
-  const int ways = ways_of<Shape>(n, wanted_ways);
-  for (Index length = Shape::tile; length < n; length *= ways) visit(LevelPlan<Shape>(n, length, ways));
+  const Index ways =
+      std::clamp<Index>(wanted_ways ? wanted_ways : Shape::ways, 2, LevelPlan<Shape>::max_ways);
+  const Levels levels(n, Shape::tile, ways);
+  Index length = Shape::tile;
+  for (int i = 0; i < levels.number; ++i) {
+    visit(LevelPlan<Shape>(n, length, 1 << levels.bits[i]));
+    length <<= levels.bits[i];
+  }
 }
 
 }  // namespace tallcache::gpu::sort

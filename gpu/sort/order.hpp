@@ -58,6 +58,13 @@ TALLCACHE_DEVICE constexpr T larger(T x, T y) {
   return x < y ? y : x;
 }
 
+/// The largest power of two that is at most x; 0 for 0.
+TALLCACHE_DEVICE constexpr int power_of_two_below(int x) {
+  int power = 0;
+  for (int bit = 1; bit <= x; bit *= 2) power = bit;
+  return power;
+}
+
 /// The least exponent whose power of two is at least x > 0.
 constexpr int log2_up(Index x) {
   int exponent = 0;

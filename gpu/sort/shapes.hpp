@@ -8,10 +8,16 @@ namespace tallcache::gpu::sort {
 template <std::size_t key_bytes>
 struct TileOf;
 template <>
-struct TileOf<4> : BlockShape<512, 31> {};
+struct TileOf<4> : BlockShape<512, 33, 2> {
+  static constexpr Index ways = 32;  ///< that the sample sort merges at a time
+};
 template <>
-struct TileOf<8> : BlockShape<512, 15> {};
+struct TileOf<8> : BlockShape<512, 17, 2> {
+  static constexpr Index ways = 32;
+};
 template <>
-struct TileOf<16> : BlockShape<256, 15> {};
+struct TileOf<16> : BlockShape<256, 17, 3> {
+  static constexpr Index ways = 32;
+};
 
 }  // namespace tallcache::gpu::sort

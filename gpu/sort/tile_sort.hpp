@@ -34,7 +34,7 @@ TALLCACHE_DEVICE void store_tile(const Thread& t, Keys&& keys, int size, const O
 /// Sorts each tile of `in` to the same place of `out`, which may be `in`, a block a tile.
 template <class Shape, class T, class Less>
 struct SortTiles {
-  static constexpr int max_threads = Shape::threads;
+  static constexpr int max_threads = Shape::threads, min_blocks = Shape::min_blocks;
   static constexpr std::size_t max_dynamic_shared_bytes = tile_bytes<Shape, T>;
 
   template <class Thread, class In, class Out>
