@@ -1,0 +1,83 @@
+// How the GPU's sorts compare, load and store their keys.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "common/element.hpp"
+#include "gpu/on_gpu.hpp"
+
+namespace tallcache::gpu::sort {
+
+/// The order of the operation: `<`, of records by key, and NaNs behind all numbers, so that it is an order of every double.
+struct Ascending {
+  template <class T>
+  TALLCACHE_DEVICE bool operator()(const T& x, const T& y) const {
+    if constexpr (std::is_same_v<T, KeyAndPosition>)
+      return x.key < y.key;
+    else if constexpr (std::is_floating_point_v<T>)
+      return x < y || (y != y && x == x);
+    else
+      return x < y;
+  }
+};
+
+/// Whether keys that are equal in the order may change places. Numbers under Ascending may: no one sees it.
+/// They are sorted by networks in registers. All others are sorted stably.
+template <class T, class Less>
+inline constexpr bool may_exchange_equals = std::is_arithmetic_v<T>&& std::is_same_v<Less, Ascending>;
+
+/// No key of the type is behind it.
+template <class T>
+TALLCACHE_DEVICE constexpr T last_key() {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::numeric_limits<T>::quiet_NaN();
+  else
+    return std::numeric_limits<T>::max();
+}
+
+/// A key of 4, 8 or 16 bytes by one load.
+template <class T, class Element>
+TALLCACHE_DEVICE T load_key(Element&& element) {
+  const Vector<T, 1> key = vector_at<1>(element);
+  return key.at[0];
+}
+/// The same, stored.
+template <class T, class Element>
+TALLCACHE_DEVICE void store_key(Element&& element, const T& key) {
+  vector_at<1>(element) = Vector<T, 1>{{key}};
+}
+
+template <class T>
+TALLCACHE_DEVICE constexpr T smaller(T x, T y) {
+  return y < x ? y : x;
+}
+template <class T>
+TALLCACHE_DEVICE constexpr T larger(T x, T y) {
+  return x < y ? y : x;
+}
+
+/// The largest power of two that is at most x; 0 for 0.
+TALLCACHE_DEVICE constexpr int power_of_two_below(int x) {
+  int power = 0;
+  for (int bit = 1; bit <= x; bit *= 2) power = bit;
+  return power;
+}
+
+/// The least exponent whose power of two is at least x > 0.
+constexpr int log2_up(Index x) {
+  int exponent = 0;
+  while ((Index{1} << exponent) < x) ++exponent;
+  return exponent;
+}
+
+/// Keys are loaded as vectors of one: they lie at a multiple of their size. Throws Error where not.
+template <class T, class Access>
+void check_alignment(const VectorView<T, Access>& keys) {
+  if (reinterpret_cast<std::uintptr_t>(keys.data) % sizeof(T))
+    throw Error("keys: a GPU's sort takes keys of " + std::to_string(sizeof(T)) +
+                " bytes that begin at a multiple of " + std::to_string(sizeof(T)) + " bytes");
+}
+
+}  // namespace tallcache::gpu::sort

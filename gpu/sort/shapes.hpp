@@ -1,0 +1,23 @@
+// The tiles of the GPU's sorts by the size of a key: what a block sorts or merges in its shared memory.
+#pragma once
+
+#include "gpu/sort/block_merge.hpp"
+
+namespace tallcache::gpu::sort {
+
+template <std::size_t key_bytes>
+struct TileOf;
+template <>
+struct TileOf<4> : BlockShape<512, 33, 2> {
+  static constexpr Index ways = 32;  ///< that the sample sort merges at a time
+};
+template <>
+struct TileOf<8> : BlockShape<512, 17, 2> {
+  static constexpr Index ways = 32;
+};
+template <>
+struct TileOf<16> : BlockShape<256, 17, 3> {
+  static constexpr Index ways = 32;
+};
+
+}  // namespace tallcache::gpu::sort
