@@ -120,6 +120,8 @@ struct Suite {
   /// The same problem with the vertices of its graph renamed (graph_order.hpp). Throws Error on an unknown
   /// order.
   Problem (*in_order)(const Problem&, std::string_view order) = nullptr;
+  /// A size that is the same in all of `sizes`, where it has a name.
+  Shape::Item held{};
 };
 
 /// All suites, in the order in which the commands measure and print them.

@@ -118,7 +118,8 @@ struct StringDistanceBatched {
     if (args.m < 0 || args.n < 0) throw Error(std::string(name) + ": negative sizes");
     if (args.out.size < 0 || (args.out.size && !args.out.data))
       throw Error(std::string(name) + ": results of no data");
-    for (const auto& begin : {args.a_begin, args.b_begin})
+    const VectorView<const std::uint32_t> begins[] = {args.a_begin, args.b_begin};
+    for (const auto& begin : begins)
       if (begin.size != args.out.size + 1 || !begin.data)
         throw Error(std::string(name) + ": " + std::to_string(args.out.size) + " pairs have " +
                     std::to_string(args.out.size + 1) + " beginnings, not " + std::to_string(begin.size));

@@ -76,7 +76,7 @@ TEST(Suites, HaveCasesByScale) {
   EXPECT_THROW(find_suites(unknown, has_peers, "operation with peers"), Error);
   const std::string sorted[] = {"sort"};
   EXPECT_THROW(find_suites(sorted, has_steps, "operation with steps"), Error);
-  EXPECT_EQ(find_suites({}, has_sizes, "").size(), 4u);
+  EXPECT_EQ(find_suites({}, has_sizes, "").size(), 6u);
 }
 
 }  // namespace
