@@ -18,6 +18,7 @@
 // model of <tallcache/kernel.hpp>.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <limits>
