@@ -39,6 +39,7 @@ struct NeighboursInMemory {
 template <int d>
 struct StepPoints {
   static constexpr int cols = d == 1 ? 256 : 64, rows = 256 / cols, max_threads = cols * rows;
+  static constexpr int min_blocks = d == 1 ? 8 : d == 2 ? 6 : 5;
 
   template <class Thread, class To, class From, class Kind>
   TALLCACHE_DEVICE void operator()(const Thread& t, To to, From from, Kind kind, GridSizes sizes) const {

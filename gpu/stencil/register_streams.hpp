@@ -5,7 +5,8 @@
 
 namespace tallcache::gpu::stencil {
 
-struct register_streams : OnGpu {
+struct register_streams
+    : OnSharedMemory<std::max(Strips<double>::Planes::shared_bytes, Strips<float>::Planes::shared_bytes)> {
   static constexpr std::string_view idea =
       "several steps a pass: overlapped strips, streamed through by rows or planes, two of every step in "
       "registers; neighbours by shuffles and, between warps, in shared memory; applies tiling, coarsening, "

@@ -12,13 +12,13 @@ template <class T>
 struct Strips;
 template <>
 struct Strips<double> {
-  using Rows = StripOf<double, 2, 4, 1, 4, 8, 2>;
-  using Planes = StripOf<double, 3, 2, 4, 12, 3, 1>;
+  using Rows = StripOf<double, 2, 4, 1, 4, 6, 3>;
+  using Planes = StripOf<double, 3, 2, 2, 16, 3, 1>;
 };
 template <>
 struct Strips<float> {
   using Rows = StripOf<float, 2, 4, 1, 4, 8, 4>;
-  using Planes = StripOf<float, 3, 2, 4, 12, 4, 1>;
+  using Planes = StripOf<float, 3, 2, 4, 16, 4, 1>;
 };
 
 /// All steps of a grid of d dimensions, at most `depth` > 1 a pass, and no more than a strip allows.

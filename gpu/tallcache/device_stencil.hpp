@@ -10,13 +10,15 @@
 //   Launch launch{1, stream};
 //   double* const last = device_stencil(launch, grid, Melt{}, steps, scratch);
 //
-// An update is a class, as a kernel's type cannot be made of a host's lambda, and constexpr, with nvcc's
-// --expt-relaxed-constexpr. It takes neighbours of one point away in each dimension. Its operations are those
+// An update is a class, as a kernel's type cannot be made of a host's lambda, and constexpr, for nvcc's
+// --expt-relaxed-constexpr. It takes neighbours of one point away in each dimension; where it says `static
+// constexpr bool star = true`, none at corners, which is faster in three dimensions. Its operations are those
 // of an update on the CPU, each rounded as there: results are the same bytes, but for a sqrt or a division
-// that nvcc is told to approximate. In a program without nvcc, the launch may be a warp::HostDevice, the model
-// of <tallcache/kernel.hpp>.
+// that nvcc is told to approximate. In a program without nvcc, the launch may be a warp::HostDevice, the
+// model of <tallcache/kernel.hpp>.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <limits>
