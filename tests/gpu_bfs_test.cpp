@@ -86,7 +86,7 @@ class GpuSearches : public OnExecutor {
       expect_levels(name, source, levels, {}, runs);
     // Never bottom up, by the rule, and whenever a level is large.
     for (const Index alpha : {1, 15, 1000000000})
-      for (const Index beta : {1, 64, 1000000000})
+      for (const Index beta : {1, 256, 1000000000})
         expect_levels("direction_bitmaps", source, levels, {{"alpha", alpha}, {"beta", beta}}, runs);
   }
 

@@ -84,18 +84,28 @@ class BottomUp {
 
   /// At the vertex before each that was likely reached. Lists those that are left.
   __device__ int look_at_likely(int number) {
+    constexpr int at_a_time = 4;
     int left = 0;
-    for (int i = 0; i < number; i += warp) {
-      bool is_left = false;
-      int own = 0;
-      if (i + lane_ < number) {
-        own = memory_.open[i + lane_];
-        is_left = !is_reached(__ldg(incoming_.likely + first_ * warp + own));
-        if (!is_left) set_found(own);
+    for (int i = 0; i < number; i += at_a_time * warp) {
+      int own[at_a_time];
+      Vertex likely[at_a_time];
+#pragma unroll
+      for (int k = 0; k < at_a_time; ++k) {
+        own[k] = i + k * warp + lane_ < number ? memory_.open[i + k * warp + lane_] : -1;
+        likely[k] = own[k] < 0 ? 0 : __ldg(incoming_.likely + first_ * warp + own[k]);
       }
-      const unsigned lanes = __ballot_sync(all_lanes, is_left);
-      if (is_left) memory_.open[left + __popc(lanes & lanes_before(lane_))] = static_cast<std::uint16_t>(own);
-      left += __popc(lanes);
+      bool has_reached[at_a_time];
+#pragma unroll
+      for (int k = 0; k < at_a_time; ++k) has_reached[k] = own[k] >= 0 && is_reached(likely[k]);
+      __syncwarp();
+#pragma unroll
+      for (int k = 0; k < at_a_time; ++k) {
+        if (has_reached[k]) set_found(own[k]);
+        const unsigned lanes = __ballot_sync(all_lanes, own[k] >= 0 && !has_reached[k]);
+        if (lanes >> lane_ & 1)
+          memory_.open[left + __popc(lanes & lanes_before(lane_))] = static_cast<std::uint16_t>(own[k]);
+        left += __popc(lanes);
+      }
       __syncwarp();
     }
     return left;

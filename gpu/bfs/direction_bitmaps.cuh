@@ -5,14 +5,13 @@
 
 namespace tallcache::gpu::bfs {
 
-inline constexpr int search_threads = 1024, search_blocks = 1;
-
-static __global__ void __launch_bounds__(search_threads, search_blocks)
+template <int threads, int min_blocks>
+static __global__ void __launch_bounds__(threads, min_blocks)
     search_in_two_directions(Graph graph, IncomingEdges incoming, Level* out, SearchMemory memory,
                              Vertex source, std::uint32_t alpha, std::uint32_t beta) {
-  using Search = DirectionSearch<search_threads>;
-  __shared__ typename Search::Memory shared_memory;
-  Search(shared_memory, graph, incoming, out, memory).run(source, alpha, beta);
+  using Search = DirectionSearch<threads>;
+  auto& shared = *dynamic_shared<typename Search::Memory>(DeviceThread{});
+  Search(shared, graph, incoming, out, memory).run(source, alpha, beta);
 }
 
 struct direction_bitmaps : OnGpu {
@@ -25,7 +24,7 @@ struct direction_bitmaps : OnGpu {
   using operations = OperationList<Bfs>;
   static constexpr ParamSpec params[] = {
       {"alpha", 15, "bottom up where a level has more than this part of the edges that are left"},
-      {"beta", 64, "and top down again where it finds less than this part of the vertices"}};
+      {"beta", 256, "and top down again where it finds less than this part of the vertices"}};
   static constexpr PhaseSpec phases[] = {{"incoming edges", false, true}, {"search"}};
 
   static std::size_t scratch(Bfs, const Shape& shape, const Params&) {
@@ -36,7 +35,7 @@ struct direction_bitmaps : OnGpu {
                           scan_bytes(n + 1)});
   }
 
-  template <int phase, class Args>
+  template <int phase, int threads = 1024, int min_blocks = 1, class Args>
   static void call(const Launch& launch, const Args& args, const Params& params) {
     const Index n = args.out.size;
     if (n == 0) return;
@@ -59,7 +58,8 @@ struct direction_bitmaps : OnGpu {
            scratch.template vector<std::byte>(static_cast<Index>(scan_bytes(n + 1))));
     } else {
       TALLCACHE_CUDA(cudaMemsetAsync(memory.state, 0, sizeof *memory.state, stream_of(launch)));
-      launch_resident(launch, search_in_two_directions, search_threads, ceil_div(n, Index{warp}), graph,
+      launch_resident(launch, search_in_two_directions<threads, min_blocks>, threads,
+                      sizeof(typename DirectionSearch<threads>::Memory), ceil_div(n, Index{warp}), graph,
                       incoming, args.out.data, memory, args.source, divisor(params["alpha"]),
                       divisor(params["beta"]));
     }

@@ -125,7 +125,7 @@ struct frontier_queue : OnGpu {
     const VectorView<unsigned> counters = scratch.template vector<unsigned>(4);
     memory.size = counters.data, memory.arrived = counters.data + 3;
     set_zero(launch, counters);
-    launch_resident(launch, search_by_queues, queue_threads, ceil_div(n, Index{queue_threads}),
+    launch_resident(launch, search_by_queues, queue_threads, 0, ceil_div(n, Index{queue_threads}),
                     graph_of(args), args.out.data, args.source, memory);
   }
 };

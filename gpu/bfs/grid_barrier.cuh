@@ -38,13 +38,15 @@ class GridBarrier {
   unsigned all_ = 0;
 };
 
-/// Starts kernel(args...) with as many blocks of `threads` threads as the device holds at once, `most` at
+/// Starts kernel(args...) with as many blocks of `threads` threads and `shared` bytes of dynamic shared
+/// memory as the device holds at once, `most` at
 /// most. Throws Error when it could not be started.
 template <class... Args>
-void launch_resident(const Launch& launch, void (*kernel)(Args...), int threads, Index most,
-                     const std::type_identity_t<Args>&... args) {
+void launch_resident(const Launch& launch, void (*kernel)(Args...), int threads, std::size_t shared,
+                     Index most, const std::type_identity_t<Args>&... args) {
+  if (shared) allow_dynamic_shared(reinterpret_cast<const void*>(kernel), shared);
   int blocks = 0;
-  TALLCACHE_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0));
+  TALLCACHE_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared));
   cudaLaunchAttribute cooperative{};
   cooperative.id = cudaLaunchAttributeCooperative;
   cooperative.val.cooperative = 1;
@@ -52,6 +54,7 @@ void launch_resident(const Launch& launch, void (*kernel)(Args...), int threads,
   config.gridDim = dim3(
       static_cast<unsigned>(std::max<Index>(1, std::min<Index>(most, Index{blocks} * multiprocessors()))));
   config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.dynamicSmemBytes = shared;
   config.stream = stream_of(launch);
   config.attrs = &cooperative;
   config.numAttrs = 1;

@@ -54,36 +54,40 @@ class SmallLevels {
   }
 
  private:
-  /// One level, an edge a thread.
+  /// One level.
   __device__ void search(Found found, Level level, int step) {
-    const int lane = threadIdx.x % warp;
-    const Row* const queue = memory_.queue[step % 2];
     if (threadIdx.x == 0) memory_.found[(step + 2) % 3] = 0;
-    std::uint32_t begin = 0, degree = 0;
-    if (threadIdx.x < found.edges) {
-      std::uint32_t low = 0, high = found.rows;
-      while (high - low > 1) {
-        const std::uint32_t middle = (low + high) / 2;
-        (queue[middle].number <= threadIdx.x ? low : high) = middle;
-      }
-      const Row row = queue[low];
-      const Vertex v = __ldg(graph_.target + (row.edge + threadIdx.x - row.number));
-      if (claim(visited_, v)) {
-        out_[v] = level;
-        begin = __ldg(graph_.offset + v);
-        degree = __ldg(graph_.offset + v + 1) - begin;
-      }
+    const Row reached =
+        threadIdx.x < found.edges ? reach(memory_.queue[step % 2], found.rows, threadIdx.x, level) : Row{};
+    append(reached.edge, reached.number, memory_.queue[(step + 1) % 2], &memory_.found[(step + 1) % 3]);
+  }
+
+  /// The first edge and the number of edges of the vertex that an edge reaches; none when it was reached.
+  __device__ Row reach(const Row* queue, std::uint32_t rows, std::uint32_t number, Level level) const {
+    std::uint32_t low = 0, high = rows;
+    while (high - low > 1) {
+      const std::uint32_t middle = (low + high) / 2;
+      (queue[middle].number <= number ? low : high) = middle;
     }
+    const Vertex v = __ldg(graph_.target + (queue[low].edge + number - queue[low].number));
+    const Word bit = Word{1} << v % warp;
+    const std::uint32_t begin = __ldg(graph_.offset + v), end = __ldg(graph_.offset + v + 1);
+    if (atomicOr(visited_ + v / warp, bit) & bit) return {};
+    out_[v] = level;
+    return {begin, end - begin};
+  }
+
+  /// By a warp: a row of each lane into the next level's queue, where it has edges.
+  __device__ static void append(std::uint32_t begin, std::uint32_t degree, Row* queue, Found::Packed* found) {
+    const int lane = threadIdx.x % warp;
     const unsigned with_edges = __ballot_sync(all_lanes, degree > 0);
     if (with_edges == 0) return;
     const std::uint32_t sum = inclusive_sum(degree, lane);
     Found::Packed room = 0;
-    if (lane == warp - 1)
-      room = atomicAdd(&memory_.found[(step + 1) % 3], Found::pack(__popc(with_edges), sum));
+    if (lane == warp - 1) room = atomicAdd(found, Found::pack(__popc(with_edges), sum));
     const Found before = Found::of(__shfl_sync(all_lanes, room, warp - 1));
     if (degree)
-      memory_.queue[(step + 1) % 2][before.rows + __popc(with_edges & lanes_before(lane))] = {
-          begin, before.edges + sum - degree};
+      queue[before.rows + __popc(with_edges & lanes_before(lane))] = {begin, before.edges + sum - degree};
   }
 
   /// By one warp: levels of up to an edge a lane. It is alone, so that levels themselves say what is reached,
@@ -99,7 +103,7 @@ class SmallLevels {
         for (int half = warp / 2; half > 0; half /= 2)
           if (__shfl_sync(all_lanes, row.number, owner + half) <= static_cast<unsigned>(lane)) owner += half;
       const std::uint32_t edge = __shfl_sync(all_lanes, row.edge - row.number, owner) + lane;
-      Vertex v = ~static_cast<Vertex>(lane);
+      Vertex v = ~Vertex{0};  // matching takes a step for each value
       bool is_new = false;
       std::uint32_t begin = 0, degree = 0;
       if (lane < static_cast<int>(found.edges)) {

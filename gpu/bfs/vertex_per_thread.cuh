@@ -54,7 +54,7 @@ struct vertex_per_thread : OnGpu {
     auto scratch = args.scratch;
     const VectorView<unsigned> state = scratch.template vector<unsigned>(2);
     set_zero(launch, state);
-    launch_resident(launch, search_by_vertices, vertex_threads, ceil_div(n, Index{vertex_threads}),
+    launch_resident(launch, search_by_vertices, vertex_threads, 0, ceil_div(n, Index{vertex_threads}),
                     graph_of(args), args.out.data, args.source, state.data);
   }
 };
