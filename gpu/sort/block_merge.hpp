@@ -30,13 +30,11 @@ TALLCACHE_DEVICE int merge_path(const Keys& keys, const MergePart& part, Less le
   int split = 0;
   for (int step = power_of_two_below(part.size_a); step > 0; step /= 2) {
     const int next = split + step;
-    if (next <= least)
-      split = next;
-    else if (next <= most) {
-      const T key_a = load_key<T>(keys[part.a + next - 1]);
-      const T key_b = load_key<T>(keys[part.b + part.diagonal - next]);
-      if (!less(key_b, key_a)) split = next;
-    }
+    if (next > most) continue;
+    // The last key of b, where there are too few of them: then the next split is certain.
+    const T key_a = load_key<T>(keys[part.a + next - 1]);
+    const T key_b = load_key<T>(keys[part.b + smaller(part.diagonal - next, part.size_b - 1)]);
+    if (next <= least || !less(key_b, key_a)) split = next;
   }
   return split;
 }
@@ -70,10 +68,16 @@ TALLCACHE_DEVICE void merge_by_network(const Keys& keys, const MergePart& part, 
                                        T (&out)[n], Less less) {
   const int of_a = split_end - split;
   const int last_a = part.a + split_end - 1, first_b = part.b + part.diagonal - split - of_a;
+  const auto load = [&](int e) { return load_key<T>(keys[e < of_a ? last_a - e : first_b + e]); };
+  if (part.number == n) {
 #pragma unroll
-  for (int e = 0; e < n; ++e) {
-    out[e] = last_key<T>();
-    if (e < part.number) out[e] = load_key<T>(keys[e < of_a ? last_a - e : first_b + e]);
+    for (int e = 0; e < n; ++e) out[e] = load(e);
+  } else {
+#pragma unroll
+    for (int e = 0; e < n; ++e) {
+      out[e] = last_key<T>();
+      if (e < part.number) out[e] = load(e);
+    }
   }
   run_network<merging_network<n>, n>(out, less);
 }
@@ -110,9 +114,14 @@ TALLCACHE_DEVICE void merge_round(const Thread& t, Keys&& keys, Splits&& splits,
     if (part.number > 0) merge_serially<T>(keys, part, split, out, less);
   }
   sync_part(t, within_warp);
+  if (part.number == n) {
 #pragma unroll
-  for (int e = 0; e < n; ++e)
-    if (e < part.number) store_key<T>(keys[own * n + e], out[e]);
+    for (int e = 0; e < n; ++e) store_key<T>(keys[own * n + e], out[e]);
+  } else {
+#pragma unroll
+    for (int e = 0; e < n; ++e)
+      if (e < part.number) store_key<T>(keys[own * n + e], out[e]);
+  }
   sync_part(t, within_warp);
 }
 
@@ -146,7 +155,10 @@ TALLCACHE_DEVICE void sort_tile(const Thread& t, Keys&& keys, Splits&& splits, i
   if (number > 0) {
     T key[n];
 #pragma unroll
-    for (int e = 0; e < n; ++e) key[e] = load_key<T>(keys[own * n + (e < number ? e : 0)]);
+    for (int e = 0; e < n; ++e) {
+      key[e] = load_key<T>(keys[own * n + (e < number ? e : 0)]);
+      if constexpr (sorts_codes<Less>) key[e] = Less::code(key[e]);
+    }
     sort_in_registers(key, number, less);
 #pragma unroll
     for (int e = 0; e < n; ++e)

@@ -55,7 +55,7 @@ struct MergePairs {
     const int diagonal = smaller(own * Shape::keys, size);
     merge_round<Shape, T>(
         t, keys, splits, {0, of_a, of_a, size - of_a, diagonal, smaller(size - diagonal, Shape::keys)}, less);
-    store_tile<Shape, T>(t, keys, size, out, begin);
+    store_tile<Shape, T>(t, keys, size, out, begin, less);
   }
 };
 

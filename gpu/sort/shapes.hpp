@@ -16,7 +16,7 @@ struct TileOf<8> : BlockShape<512, 17, 2> {
   static constexpr Index ways = 32;
 };
 template <>
-struct TileOf<16> : BlockShape<256, 17, 3> {
+struct TileOf<16> : BlockShape<512, 7, 2> {
   static constexpr Index ways = 32;
 };
 
