@@ -1,5 +1,5 @@
-// Merges of sorted runs in a block's shared memory, by merge paths (Green, McColl and Bader 2012): every thread
-// finds by a binary search which keys of the two runs its outputs are, and merges these.
+// Merges of sorted runs in a block's shared memory, by merge paths (Green, McColl and Bader 2012): every
+// thread finds by a binary search which keys of the two runs its outputs are, and merges these.
 #pragma once
 
 #include "gpu/sort/networks.hpp"
@@ -21,9 +21,9 @@ struct MergePart {
   int a, size_a, b, size_b, diagonal, number;
 };
 
-/// How many of the first `diagonal` keys of the merged runs are of a. All threads of a merge begin with the same
-/// keys of a, so that a warp reads one of them, and of b keys that are a thread's outputs apart: both without
-/// bank conflicts, until their ways part.
+/// How many of the first `diagonal` keys of the merged runs are of a. All threads of a merge begin with the
+/// same keys of a, so that a warp reads one of them, and of b keys that are a thread's outputs apart: both
+/// without bank conflicts, until their ways part.
 template <class T, class Keys, class Less>
 TALLCACHE_DEVICE int merge_path(const Keys& keys, const MergePart& part, Less less) {
   const int least = part.diagonal - part.size_b, most = smaller(part.diagonal, part.size_a);
@@ -61,8 +61,8 @@ TALLCACHE_DEVICE void merge_serially(const Keys& keys, const MergePart& part, in
   }
 }
 
-/// Loads the part's keys, those of a backwards, so that they fall and then rise, and merges them by a network.
-/// `split_end` is the split of the diagonal behind the part.
+/// Loads the part's keys, those of a backwards, so that they fall and then rise, and merges them by a
+/// network. `split_end` is the split of the diagonal behind the part.
 template <class T, int n, class Keys, class Less>
 TALLCACHE_DEVICE void merge_by_network(const Keys& keys, const MergePart& part, int split, int split_end,
                                        T (&out)[n], Less less) {
@@ -91,8 +91,8 @@ TALLCACHE_DEVICE void sync_part(const Thread& t, bool within_warp) {
     t.sync();
 }
 
-/// A round of merges of the runs in `keys` by all threads of a block. `part` is the part of this thread, whose
-/// outputs go to slots [own * n, own * n + number). `splits` has room for the threads. All threads have
+/// A round of merges of the runs in `keys` by all threads of a block. `part` is the part of this thread,
+/// whose outputs go to slots [own * n, own * n + number). `splits` has room for the threads. All threads have
 /// synchronised on `keys`, and synchronise before this returns; threads of a warp alone, where it says that
 /// merges lie `within_warp`.
 template <class Shape, class T, class Thread, class Keys, class Splits, class Less>

@@ -32,8 +32,8 @@ struct Splitters {
 };
 
 /// The first of elements [low, high) of a sequence that is not before `key`, or, where `behind`, that is
-/// behind it. Element i is in[first + (i + 1) * stride - 1]. Three elements are looked at at a time: the time is
-/// that of loads which wait for one another.
+/// behind it. Element i is in[first + (i + 1) * stride - 1]. Three elements are looked at at a time: the time
+/// is that of loads which wait for one another.
 template <bool behind, class T, class In, class Less>
 TALLCACHE_DEVICE Index bound(const In& in, Index first, Index stride, Index low, Index high, const T& key,
                              Less less) {
@@ -65,8 +65,8 @@ TALLCACHE_DEVICE void add_to_sum(const Thread& t, Sum&& sum, std::uint32_t value
   if (t.thread().x % 32 == 0) t.atomic_add(sum, of_warp);
 }
 
-/// The positions of every splitter in the sequences of its group, a block a splitter, a thread a sequence.
-/// A splitter is a sample of which only the key and the rank among the merged samples are known. Equal samples
+/// The positions of every splitter in the sequences of its group, a block a splitter, a thread a sequence. A
+/// splitter is a sample of which only the key and the rank among the merged samples are known. Equal samples
 /// are in the order of their sequences, so that the numbers of those tell whose it is.
 template <int block_threads, class T, class Less>
 struct FindSplits {
@@ -135,9 +135,9 @@ TALLCACHE_DEVICE MergePart part_of_runs(const First& first, const Before& before
           size_b,           diagonal, smaller(larger(size_a + size_b - diagonal, 0), n)};
 }
 
-/// Merges a bucket, a block a bucket. Elements are every stride-th key of the sequences. Of samples
-/// (stride > 1), only each next.spacing-th of the merged ones is stored, as a splitter; keys are all stored to
-/// their places.
+/// Merges a bucket, a block a bucket. Elements are every stride-th key of the sequences. Of samples (stride >
+/// 1), only each next.spacing-th of the merged ones is stored, as a splitter; keys are all stored to their
+/// places.
 template <class Shape, class T, class Less, bool of_samples>
 struct MergeBuckets {
   static constexpr int max_threads = Shape::threads, min_blocks = Shape::min_blocks;

@@ -10,7 +10,8 @@
 
 namespace tallcache::gpu::sort {
 
-/// The order of the operation: `<`, of records by key, and NaNs behind all numbers, so that it is an order of every double.
+/// The order of the operation: `<`, of records by key, and NaNs behind all numbers, so that it is an order of
+/// every double.
 struct Ascending {
   template <class T>
   TALLCACHE_DEVICE bool operator()(const T& x, const T& y) const {
@@ -24,8 +25,8 @@ struct Ascending {
 };
 
 /// Ascending doubles as unsigned integers of the same order, in which they are while they are sorted:
-/// integers are compared in fewer instructions. It is the total order of IEEE 754: NaNs lie at the ends, by their
-/// signs, and -0 before 0.
+/// integers are compared in fewer instructions. It is the total order of IEEE 754: NaNs lie at the ends, by
+/// their signs, and -0 before 0.
 struct AscendingCodes {
   bool last = false;  ///< the launch stores the keys themselves
 

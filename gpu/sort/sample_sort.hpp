@@ -69,8 +69,9 @@ VectorView<std::uint64_t, Access> codes_of(const VectorView<double, Access>& key
 
 struct sample_sort : OnGpu {
   static constexpr std::string_view idea =
-      "tiles sorted in shared memory, then 32 sequences at a time merged in one pass over the keys: regular samples "
-      "divide the merge into buckets that fit into shared memory whatever the keys are; stable";
+      "tiles sorted in shared memory, then 32 sequences at a time merged in one pass over the keys: regular "
+      "samples divide the merge into buckets that fit into shared memory whatever the keys are; stable; "
+      "applies coalescing, tiling, coarsening, occupancy";
   static constexpr std::string_view source =
       "Shi and Schaeffer 1992; Dehne and Zaboli 2012; Green, McColl and Bader 2012";
   static constexpr std::string_view uses = "CUB: the prefix sums of blocks";
