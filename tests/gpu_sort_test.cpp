@@ -32,17 +32,17 @@ class SampleSort : public testing::TestWithParam<std::string_view> {
   }
 };
 
-// 100003 keys are 6 to 23 tiles: of two sequences at a time, three to five levels.
+// 100003 keys are 6 to 28 tiles: of two sequences at a time, three to five levels.
 TEST_P(SampleSort, SortsInSeveralLevels) {
   for (const Index ways : {2, 4, 64}) sort(100003, ways);
 }
 
 // All buckets hold what fits into a block, or the model would name a slot that does not exist.
 TEST_P(SampleSort, SortsEveryKindOfKeys) {
-  for (const std::string_view input : key_inputs) sort(60000, 4, input);
+  for (const std::string_view input : key_inputs) sort(34000, 4, input);
 }
 
-// Up to 35 tiles of each type, so that samples are too many for one block.
+// 24 to 112 tiles, so that samples are too many for one block.
 TEST_P(SampleSort, SortsSamplesOfSamples) { sort(400009, 64, "two_values"); }
 
 INSTANTIATE_TEST_SUITE_P(Keys, SampleSort, testing::Values("uint32", "uint64", "double", "key_and_position"),

@@ -8,11 +8,12 @@ namespace tallcache::gpu::sort {
 
 /// The threads of a block, the neighbouring keys that each of them merges, and the blocks that share a
 /// multiprocessor. An odd number of keys keeps the threads of a warp in different banks.
-template <int block_threads, int keys_a_thread, int blocks>
+template <int block_threads, int keys_a_thread, int blocks, bool network = false>
 struct BlockShape {
   static_assert(keys_a_thread % 2 == 1 && keys_a_thread < 64);
   static constexpr int threads = block_threads, keys = keys_a_thread, min_blocks = blocks;
   static constexpr int tile = threads * keys;
+  static constexpr bool by_network = network;  ///< merges of numbers; other keys are merged one after another
 };
 
 /// The work of a thread in a merge: outputs [diagonal, diagonal + number) of the runs of `size_a` keys from
@@ -102,7 +103,7 @@ TALLCACHE_DEVICE void merge_round(const Thread& t, Keys&& keys, Splits&& splits,
   const int own = static_cast<int>(t.thread().x);
   T out[n];
   const int split = part.number > 0 ? merge_path<T>(keys, part, less) : 0;
-  if constexpr (may_exchange_equals<T, Less>) {
+  if constexpr (Shape::by_network && may_exchange_equals<T, Less>) {
     splits[own] = split;
     sync_part(t, within_warp);
     if (part.number > 0) {

@@ -39,10 +39,11 @@ struct AscendingCodes {
   TALLCACHE_DEVICE bool operator()(std::uint64_t x, std::uint64_t y) const { return x < y; }
 };
 
-/// Whether keys that are equal in the order may change places. Numbers under Ascending may: no one sees it.
-/// They are sorted by networks in registers. All others are sorted stably.
+/// Whether keys that are equal in the order may change places. Numbers in ascending order may: no one sees
+/// it. All others are sorted stably.
 template <class T, class Less>
-inline constexpr bool may_exchange_equals = std::is_arithmetic_v<T>&& std::is_same_v<Less, Ascending>;
+inline constexpr bool may_exchange_equals = std::is_arithmetic_v<T> && (std::is_same_v<Less, Ascending> ||
+                                                                        std::is_same_v<Less, AscendingCodes>);
 
 /// No key of the type is behind it.
 template <class T>
