@@ -73,7 +73,7 @@ struct BitonicTile {
 struct bitonic : OnGpu {
   static constexpr std::string_view idea =
       "a network of lg n (lg n + 1) / 2 steps, each a launch, in which a thread compares two keys; the steps "
-      "within a tile in shared memory; not stable";
+      "within a tile in shared memory; not stable; applies coalescing, tiling";
   static constexpr std::string_view source = "Batcher 1968";
   using operations = OperationList<Sort, SortOf<std::uint64_t>, SortOf<double>>;
 

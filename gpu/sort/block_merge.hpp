@@ -1,5 +1,5 @@
-// Merges of sorted runs in a block's shared memory, by merge paths (Green, McColl and Bader 2012): every thread
-// finds by a binary search which keys of the two runs its outputs are, and merges these.
+// Merges of sorted runs in a block's shared memory, by merge paths (Green, McColl and Bader 2012): every
+// thread finds by a binary search which keys of the two runs its outputs are, and merges these.
 #pragma once
 
 #include "gpu/sort/networks.hpp"
@@ -8,11 +8,12 @@ namespace tallcache::gpu::sort {
 
 /// The threads of a block, the neighbouring keys that each of them merges, and the blocks that share a
 /// multiprocessor. An odd number of keys keeps the threads of a warp in different banks.
-template <int block_threads, int keys_a_thread, int blocks>
+template <int block_threads, int keys_a_thread, int blocks, bool network = false>
 struct BlockShape {
   static_assert(keys_a_thread % 2 == 1 && keys_a_thread < 64);
   static constexpr int threads = block_threads, keys = keys_a_thread, min_blocks = blocks;
   static constexpr int tile = threads * keys;
+  static constexpr bool by_network = network;  ///< merges of numbers; other keys are merged one after another
 };
 
 /// The work of a thread in a merge: outputs [diagonal, diagonal + number) of the runs of `size_a` keys from
@@ -21,22 +22,20 @@ struct MergePart {
   int a, size_a, b, size_b, diagonal, number;
 };
 
-/// How many of the first `diagonal` keys of the merged runs are of a. All threads of a merge begin with the same
-/// keys of a, so that a warp reads one of them, and of b keys that are a thread's outputs apart: both without
-/// bank conflicts, until their ways part.
+/// How many of the first `diagonal` keys of the merged runs are of a. All threads of a merge begin with the
+/// same keys of a, so that a warp reads one of them, and of b keys that are a thread's outputs apart: both
+/// without bank conflicts, until their ways part.
 template <class T, class Keys, class Less>
 TALLCACHE_DEVICE int merge_path(const Keys& keys, const MergePart& part, Less less) {
   const int least = part.diagonal - part.size_b, most = smaller(part.diagonal, part.size_a);
   int split = 0;
   for (int step = power_of_two_below(part.size_a); step > 0; step /= 2) {
     const int next = split + step;
-    if (next <= least)
-      split = next;
-    else if (next <= most) {
-      const T key_a = load_key<T>(keys[part.a + next - 1]);
-      const T key_b = load_key<T>(keys[part.b + part.diagonal - next]);
-      if (!less(key_b, key_a)) split = next;
-    }
+    if (next > most) continue;
+    // The last key of b, where there are too few of them: then the next split is certain.
+    const T key_a = load_key<T>(keys[part.a + next - 1]);
+    const T key_b = load_key<T>(keys[part.b + smaller(part.diagonal - next, part.size_b - 1)]);
+    if (next <= least || !less(key_b, key_a)) split = next;
   }
   return split;
 }
@@ -63,17 +62,23 @@ TALLCACHE_DEVICE void merge_serially(const Keys& keys, const MergePart& part, in
   }
 }
 
-/// Loads the part's keys, those of a backwards, so that they fall and then rise, and merges them by a network.
-/// `split_end` is the split of the diagonal behind the part.
+/// Loads the part's keys, those of a backwards, so that they fall and then rise, and merges them by a
+/// network. `split_end` is the split of the diagonal behind the part.
 template <class T, int n, class Keys, class Less>
 TALLCACHE_DEVICE void merge_by_network(const Keys& keys, const MergePart& part, int split, int split_end,
                                        T (&out)[n], Less less) {
   const int of_a = split_end - split;
   const int last_a = part.a + split_end - 1, first_b = part.b + part.diagonal - split - of_a;
+  const auto load = [&](int e) { return load_key<T>(keys[e < of_a ? last_a - e : first_b + e]); };
+  if (part.number == n) {
 #pragma unroll
-  for (int e = 0; e < n; ++e) {
-    out[e] = last_key<T>();
-    if (e < part.number) out[e] = load_key<T>(keys[e < of_a ? last_a - e : first_b + e]);
+    for (int e = 0; e < n; ++e) out[e] = load(e);
+  } else {
+#pragma unroll
+    for (int e = 0; e < n; ++e) {
+      out[e] = last_key<T>();
+      if (e < part.number) out[e] = load(e);
+    }
   }
   run_network<merging_network<n>, n>(out, less);
 }
@@ -87,8 +92,8 @@ TALLCACHE_DEVICE void sync_part(const Thread& t, bool within_warp) {
     t.sync();
 }
 
-/// A round of merges of the runs in `keys` by all threads of a block. `part` is the part of this thread, whose
-/// outputs go to slots [own * n, own * n + number). `splits` has room for the threads. All threads have
+/// A round of merges of the runs in `keys` by all threads of a block. `part` is the part of this thread,
+/// whose outputs go to slots [own * n, own * n + number). `splits` has room for the threads. All threads have
 /// synchronised on `keys`, and synchronise before this returns; threads of a warp alone, where it says that
 /// merges lie `within_warp`.
 template <class Shape, class T, class Thread, class Keys, class Splits, class Less>
@@ -98,7 +103,7 @@ TALLCACHE_DEVICE void merge_round(const Thread& t, Keys&& keys, Splits&& splits,
   const int own = static_cast<int>(t.thread().x);
   T out[n];
   const int split = part.number > 0 ? merge_path<T>(keys, part, less) : 0;
-  if constexpr (may_exchange_equals<T, Less>) {
+  if constexpr (Shape::by_network && may_exchange_equals<T, Less>) {
     splits[own] = split;
     sync_part(t, within_warp);
     if (part.number > 0) {
@@ -110,9 +115,14 @@ TALLCACHE_DEVICE void merge_round(const Thread& t, Keys&& keys, Splits&& splits,
     if (part.number > 0) merge_serially<T>(keys, part, split, out, less);
   }
   sync_part(t, within_warp);
+  if (part.number == n) {
 #pragma unroll
-  for (int e = 0; e < n; ++e)
-    if (e < part.number) store_key<T>(keys[own * n + e], out[e]);
+    for (int e = 0; e < n; ++e) store_key<T>(keys[own * n + e], out[e]);
+  } else {
+#pragma unroll
+    for (int e = 0; e < n; ++e)
+      if (e < part.number) store_key<T>(keys[own * n + e], out[e]);
+  }
   sync_part(t, within_warp);
 }
 
@@ -146,7 +156,10 @@ TALLCACHE_DEVICE void sort_tile(const Thread& t, Keys&& keys, Splits&& splits, i
   if (number > 0) {
     T key[n];
 #pragma unroll
-    for (int e = 0; e < n; ++e) key[e] = load_key<T>(keys[own * n + (e < number ? e : 0)]);
+    for (int e = 0; e < n; ++e) {
+      key[e] = load_key<T>(keys[own * n + (e < number ? e : 0)]);
+      if constexpr (sorts_codes<Less>) key[e] = Less::code(key[e]);
+    }
     sort_in_registers(key, number, less);
 #pragma unroll
     for (int e = 0; e < n; ++e)

@@ -1,5 +1,5 @@
-// The textbook's merge sort on the GPU: tiles sorted in shared memory, and then a launch for every doubling of
-// the sorted runs, in which each block merges one tile of the output.
+// The textbook's merge sort on the GPU: tiles sorted in shared memory, and then a launch for every doubling
+// of the sorted runs, in which each block merges one tile of the output.
 #pragma once
 
 #include "common/ops/sort.hpp"
@@ -24,7 +24,8 @@ TALLCACHE_DEVICE Index merge_path_of_runs(const In& in, Index a, Index size_a, I
   return low;
 }
 
-/// Merges pairs of neighbouring runs of `run` keys, a multiple of the tile; a block makes a tile of the output.
+/// Merges pairs of neighbouring runs of `run` keys, a multiple of the tile; a block makes a tile of the
+/// output.
 template <class Shape, class T, class Less>
 struct MergePairs {
   static constexpr int max_threads = Shape::threads, min_blocks = Shape::min_blocks;
@@ -55,14 +56,15 @@ struct MergePairs {
     const int diagonal = smaller(own * Shape::keys, size);
     merge_round<Shape, T>(
         t, keys, splits, {0, of_a, of_a, size - of_a, diagonal, smaller(size - diagonal, Shape::keys)}, less);
-    store_tile<Shape, T>(t, keys, size, out, begin);
+    store_tile<Shape, T>(t, keys, size, out, begin, less);
   }
 };
 
 struct merge_sort : OnGpu {
   static constexpr std::string_view idea =
       "tiles sorted in shared memory, then a launch for every doubling of the sorted runs; a block finds its "
-      "tile of the output by a merge path and merges it in shared memory; stable";
+      "tile of the output by a merge path and merges it in shared memory; stable; "
+      "applies coalescing, tiling, coarsening";
   static constexpr std::string_view source = "M11; Green, McColl and Bader 2012";
   using operations = OperationList<Sort, SortOf<std::uint64_t>, SortOf<double>, SortOf<KeyAndPosition>>;
 

@@ -32,14 +32,25 @@ struct Splitters {
 };
 
 /// The first of elements [low, high) of a sequence that is not before `key`, or, where `behind`, that is
-/// behind it. Element i is in[first + (i + 1) * stride - 1].
+/// behind it. Element i is in[first + (i + 1) * stride - 1]. Three elements are looked at at a time: the time
+/// is that of loads which wait for one another.
 template <bool behind, class T, class In, class Less>
 TALLCACHE_DEVICE Index bound(const In& in, Index first, Index stride, Index low, Index high, const T& key,
                              Less less) {
+  const auto before = [&](Index i) {
+    const T other = load_key<T>(in[first + (i + 1) * stride - 1]);
+    return behind ? !less(key, other) : less(other, key);
+  };
+  while (high - low > 3) {
+    const Index quarter = (high - low) / 4;
+    const Index i = low + quarter, j = i + quarter, k = j + quarter;
+    const bool i_before = before(i), j_before = before(j), k_before = before(k);
+    low = k_before ? k + 1 : j_before ? j + 1 : i_before ? i + 1 : low;
+    high = !i_before ? i : !j_before ? j : !k_before ? k : high;
+  }
   while (low < high) {
     const Index middle = (low + high) / 2;
-    const T other = load_key<T>(in[first + (middle + 1) * stride - 1]);
-    if (behind ? !less(key, other) : less(other, key))
+    if (before(middle))
       low = middle + 1;
     else
       high = middle;
@@ -54,8 +65,8 @@ TALLCACHE_DEVICE void add_to_sum(const Thread& t, Sum&& sum, std::uint32_t value
   if (t.thread().x % 32 == 0) t.atomic_add(sum, of_warp);
 }
 
-/// The positions of every splitter in the sequences of its group, a block a splitter, a thread a sequence.
-/// A splitter is a sample of which only the key and the rank among the merged samples are known. Equal samples
+/// The positions of every splitter in the sequences of its group, a block a splitter, a thread a sequence. A
+/// splitter is a sample of which only the key and the rank among the merged samples are known. Equal samples
 /// are in the order of their sequences, so that the numbers of those tell whose it is.
 template <int block_threads, class T, class Less>
 struct FindSplits {
@@ -78,7 +89,10 @@ struct FindSplits {
     const Index length = q < sequences.ways && left > 0 ? smaller(left, sequences.length) : 0;
     const Index samples = length / buckets.stride;
     const Index smaller_samples = bound<false>(in, first, buckets.stride, 0, samples, key, less);
-    const Index not_larger = bound<true>(in, first, buckets.stride, smaller_samples, samples, key, less);
+    Index not_larger = smaller_samples;
+    if (smaller_samples < samples &&
+        !less(key, load_key<T>(in[first + (smaller_samples + 1) * buckets.stride - 1])))
+      not_larger = bound<true>(in, first, buckets.stride, smaller_samples, samples, key, less);
     add_to_sum(t, sum[0], static_cast<std::uint32_t>(smaller_samples));
     const auto equal = static_cast<std::uint32_t>(not_larger - smaller_samples);
     const auto [equal_before, all_equal] = exclusive_sum<block_threads>(t, equal);
@@ -121,9 +135,9 @@ TALLCACHE_DEVICE MergePart part_of_runs(const First& first, const Before& before
           size_b,           diagonal, smaller(larger(size_a + size_b - diagonal, 0), n)};
 }
 
-/// Merges a bucket, a block a bucket. Elements are every stride-th key of the sequences. Of samples
-/// (stride > 1), only each next.spacing-th of the merged ones is stored, as a splitter; keys are all stored to
-/// their places.
+/// Merges a bucket, a block a bucket. Elements are every stride-th key of the sequences. Of samples (stride >
+/// 1), only each next.spacing-th of the merged ones is stored, as a splitter; keys are all stored to their
+/// places.
 template <class Shape, class T, class Less, bool of_samples>
 struct MergeBuckets {
   static constexpr int max_threads = Shape::threads, min_blocks = Shape::min_blocks;
@@ -166,7 +180,7 @@ struct MergeBuckets {
       before[threads] = static_cast<int>(total & 0xffff);
     }
     t.sync();
-    load_runs(t, in, begin, sequences.length, stride, runs, first, before, source, keys);
+    load_runs(t, in, begin, sequences.length, of_samples ? stride : 1, runs, first, before, source, keys);
 
     // The run of which the thread's slots are.
     int run = 0, beyond = runs;
@@ -186,7 +200,7 @@ struct MergeBuckets {
         store_key<T>(out[group * (next.number - 1) + s],
                      load_key<T>(keys[(s + 1) * next.spacing - 1 - rank]));
     } else {
-      store_tile<Shape, T>(t, keys, merged, out, begin + rank);
+      store_tile<Shape, T>(t, keys, merged, out, begin + rank, less);
     }
   }
 

@@ -7,8 +7,8 @@
 
 namespace tallcache::gpu::sort {
 
-/// n keys in sorted sequences of `length` keys, but for the last one, of which groups of `ways` neighbours are
-/// merged.
+/// n keys in sorted sequences of `length` keys, but for the last one, of which groups of `ways` neighbours
+/// are merged.
 struct Sequences {
   Index n, length;
   int ways;
@@ -37,7 +37,8 @@ struct Buckets {
 };
 
 /// How a level divides its work. Buckets of keys are divided by samples, every ratio-th key of a sequence;
-/// those, where they are too many for a block, are merged in buckets that their own samples divide, and so on.
+/// those, where they are too many for a block, are merged in buckets that their own samples divide, and so
+/// on.
 ///
 /// A bucket that ends at every spacing-th sample has at most spacing * ratio keys between samples, and
 /// ratio - 1 beyond them in each sequence, whatever the keys (Shi and Schaeffer 1992).
@@ -87,8 +88,8 @@ struct LevelPlan {
   }
 };
 
-/// The levels of a merge of n keys in sorted tiles, as powers of two: 2^bits[i] sequences are merged at a time.
-/// As few levels as `most_ways` at a time allow, all of about as many ways.
+/// The levels of a merge of n keys in sorted tiles, as powers of two: 2^bits[i] sequences are merged at a
+/// time. As few levels as `most_ways` at a time allow, all of about as many ways.
 struct Levels {
   int number = 0, bits[64] = {};
 

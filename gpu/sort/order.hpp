@@ -10,7 +10,8 @@
 
 namespace tallcache::gpu::sort {
 
-/// The order of the operation: `<`, of records by key, and NaNs behind all numbers, so that it is an order of every double.
+/// The order of the operation: `<`, of records by key, and NaNs behind all numbers, so that it is an order of
+/// every double.
 struct Ascending {
   template <class T>
   TALLCACHE_DEVICE bool operator()(const T& x, const T& y) const {
@@ -23,10 +24,26 @@ struct Ascending {
   }
 };
 
-/// Whether keys that are equal in the order may change places. Numbers under Ascending may: no one sees it.
-/// They are sorted by networks in registers. All others are sorted stably.
+/// Ascending doubles as unsigned integers of the same order, in which they are while they are sorted:
+/// integers are compared in fewer instructions. It is the total order of IEEE 754: NaNs lie at the ends, by
+/// their signs, and -0 before 0.
+struct AscendingCodes {
+  bool last = false;  ///< the launch stores the keys themselves
+
+  static TALLCACHE_DEVICE std::uint64_t code(std::uint64_t bits) {
+    return bits ^ (bits >> 63 ? ~std::uint64_t{0} : std::uint64_t{1} << 63);
+  }
+  static TALLCACHE_DEVICE std::uint64_t bits(std::uint64_t code) {
+    return code ^ (code >> 63 ? std::uint64_t{1} << 63 : ~std::uint64_t{0});
+  }
+  TALLCACHE_DEVICE bool operator()(std::uint64_t x, std::uint64_t y) const { return x < y; }
+};
+
+/// Whether keys that are equal in the order may change places. Numbers in ascending order may: no one sees
+/// it. All others are sorted stably.
 template <class T, class Less>
-inline constexpr bool may_exchange_equals = std::is_arithmetic_v<T>&& std::is_same_v<Less, Ascending>;
+inline constexpr bool may_exchange_equals = std::is_arithmetic_v<T> && (std::is_same_v<Less, Ascending> ||
+                                                                        std::is_same_v<Less, AscendingCodes>);
 
 /// No key of the type is behind it.
 template <class T>
@@ -36,6 +53,10 @@ TALLCACHE_DEVICE constexpr T last_key() {
   else
     return std::numeric_limits<T>::max();
 }
+
+/// Whether keys are sorted as codes.
+template <class Less>
+inline constexpr bool sorts_codes = std::is_same_v<Less, AscendingCodes>;
 
 /// A key of 4, 8 or 16 bytes by one load.
 template <class T, class Element>
@@ -60,9 +81,8 @@ TALLCACHE_DEVICE constexpr T larger(T x, T y) {
 
 /// The largest power of two that is at most x; 0 for 0.
 TALLCACHE_DEVICE constexpr int power_of_two_below(int x) {
-  int power = 0;
-  for (int bit = 1; bit <= x; bit *= 2) power = bit;
-  return power;
+  for (int shift = 1; shift < 32; shift *= 2) x |= x >> shift;
+  return x - (x >> 1);
 }
 
 /// The least exponent whose power of two is at least x > 0.

@@ -46,18 +46,32 @@ void sort_by_samples(Device& device, VectorView<T, Access> keys, Scratch<Access>
   int levels = 0;
   for_each_level<Tile>(keys.size, ways, [&](const LevelPlan<Tile>&) { ++levels; });
   bool in_other = levels % 2;  // the last level writes `keys`
-  sort_tiles<Tile, T, Access>(device, keys, in_other ? other : keys, less);
+  const auto less_of = [&](bool last) {
+    Less own = less;
+    if constexpr (sorts_codes<Less>) own.last = last;
+    return own;
+  };
+  sort_tiles<Tile, T, Access>(device, keys, in_other ? other : keys, less_of(levels == 0));
   for_each_level<Tile>(keys.size, ways, [&](const LevelPlan<Tile>& plan) {
     const VectorView<const T, Access> in = in_other ? other : keys;
-    merge_level<Tile, T, Access>(device, plan, in, in_other ? keys : other, splitters, less);
+    merge_level<Tile, T, Access>(device, plan, in, in_other ? keys : other, splitters,
+                                 less_of(--levels == 0));
     in_other = !in_other;
   });
 }
 
+/// Doubles as the integers that lie in their memory.
+template <class Access>
+VectorView<std::uint64_t, Access> codes_of(const VectorView<double, Access>& keys) {
+  return VectorView<std::uint64_t>{reinterpret_cast<std::uint64_t*>(keys.data), keys.size}.with(
+      keys.access());
+}
+
 struct sample_sort : OnGpu {
   static constexpr std::string_view idea =
-      "tiles sorted in shared memory, then 32 sequences at a time merged in one pass over the keys: regular samples "
-      "divide the merge into buckets that fit into shared memory whatever the keys are; stable";
+      "tiles sorted in shared memory, then 32 sequences at a time merged in one pass over the keys: regular "
+      "samples divide the merge into buckets that fit into shared memory whatever the keys are; stable; "
+      "applies coalescing, tiling, coarsening, occupancy";
   static constexpr std::string_view source =
       "Shi and Schaeffer 1992; Dehne and Zaboli 2012; Green, McColl and Bader 2012";
   static constexpr std::string_view uses = "CUB: the prefix sums of blocks";
@@ -73,7 +87,11 @@ struct sample_sort : OnGpu {
   template <class Device, class Args>
   static void call(Device& device, const Args& args, const Params& params) {
     using T = typename decltype(args.keys)::value_type;
-    sort_by_samples<TileOf<sizeof(T)>>(device, args.keys, args.scratch, params["ways"], Ascending{});
+    if constexpr (std::is_floating_point_v<T>)
+      sort_by_samples<TileOf<sizeof(T)>>(device, codes_of(args.keys), args.scratch, params["ways"],
+                                         AscendingCodes{});
+    else
+      sort_by_samples<TileOf<sizeof(T)>>(device, args.keys, args.scratch, params["ways"], Ascending{});
   }
 };
 

@@ -22,12 +22,17 @@ TALLCACHE_DEVICE void load_tile(const Thread& t, const In& in, Index begin, int 
   t.commit_copies();
 }
 
-template <class Shape, class T, class Thread, class Keys, class Out>
-TALLCACHE_DEVICE void store_tile(const Thread& t, Keys&& keys, int size, const Out& out, Index begin) {
+/// Stores the `size` keys in slots [0, size) to out[begin] and behind it.
+template <class Shape, class T, class Thread, class Keys, class Out, class Less>
+TALLCACHE_DEVICE void store_tile(const Thread& t, Keys&& keys, int size, const Out& out, Index begin,
+                                 [[maybe_unused]] Less less) {
 #pragma unroll
   for (int e = 0; e < Shape::keys; ++e) {
     const int i = e * Shape::threads + static_cast<int>(t.thread().x);
-    if (i < size) store_key<T>(out[begin + i], load_key<T>(keys[i]));
+    if (i >= size) continue;
+    T key = load_key<T>(keys[i]);
+    if constexpr (sorts_codes<Less>) key = less.last ? Less::bits(key) : key;
+    store_key<T>(out[begin + i], key);
   }
 }
 
@@ -47,7 +52,7 @@ struct SortTiles {
     wait_for_copies<0>(t);
     t.sync();
     sort_tile<Shape, T>(t, keys, splits, size, less);
-    store_tile<Shape, T>(t, keys, size, out, begin);
+    store_tile<Shape, T>(t, keys, size, out, begin, less);
   }
 };
 

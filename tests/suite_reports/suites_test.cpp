@@ -74,7 +74,7 @@ TEST(Suites, HaveCasesByScale) {
   EXPECT_EQ(smoke[1].shape["n"], 3);
   const std::string unknown[] = {"matmull"};
   EXPECT_THROW(find_suites(unknown, has_peers, "operation with peers"), Error);
-  const std::string sorted[] = {"sort"};
+  const std::string sorted[] = {"counting_sort_in_place"};
   EXPECT_THROW(find_suites(sorted, has_steps, "operation with steps"), Error);
   EXPECT_EQ(find_suites({}, has_sizes, "").size(), 6u);
 }
