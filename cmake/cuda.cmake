@@ -62,17 +62,19 @@ function(tallcache_add_gpu target)
                                    gpu/cuda_state.cpp gpu/cupti.cpp gpu/cupti_library.cpp gpu/device_counters.cpp gpu/kernel_limits.cpp
                                    gpu/limits.cu gpu/memory_probes.cu gpu/nvml.cpp gpu/probe.cu
                                    gpu/profiler_range.cpp gpu/scan.cu gpu/tensor_map.cpp gpu/tensor_peaks.cu gpu/peers/cublas_library.cpp
-                                   gpu/peers/cublas_lt.cpp gpu/peers/cufft_library.cpp)
+                                   gpu/peers/cublas_lt.cpp gpu/peers/cufft_library.cpp gpu/peers/cusolver_library.cpp)
   tallcache_add_sources_for(90a ${target} gpu/warpgroup_peaks.cu)
   tallcache_cuda_options(${target})
   # The toolkit's headers are for the sources in gpu/ alone, so that the others are the same with CUDA and without, and a
   # build that gets CUDA later compiles none of them again.
   target_link_libraries(${target} PRIVATE $<LINK_ONLY:CUDA::cudart_static>)
-  # cuBLAS and cuFFT are loaded when they are first used: this is where to look behind the loader's own folders.
+  # cuBLAS, cuFFT and cuSOLVER are loaded when they are first used: this is where to look behind the loader's own folders.
   set_source_files_properties(gpu/peers/cublas_library.cpp PROPERTIES COMPILE_DEFINITIONS
                               "TALLCACHE_CUBLAS_FOLDER=\"${CUDAToolkit_LIBRARY_DIR}\"")
   set_source_files_properties(gpu/peers/cufft_library.cpp PROPERTIES COMPILE_DEFINITIONS
                               "TALLCACHE_CUFFT_FOLDER=\"${CUDAToolkit_LIBRARY_DIR}\"")
+  set_source_files_properties(gpu/peers/cusolver_library.cpp PROPERTIES COMPILE_DEFINITIONS
+                              "TALLCACHE_CUSOLVER_FOLDER=\"${CUDAToolkit_LIBRARY_DIR}\"")
   # NVTX is headers alone.
   find_path(TALLCACHE_NVTX_INCLUDE nvtx3/nvToolsExt.h HINTS ${CUDAToolkit_INCLUDE_DIRS} NO_DEFAULT_PATH)
   mark_as_advanced(TALLCACHE_NVTX_INCLUDE)

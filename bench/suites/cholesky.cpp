@@ -22,6 +22,32 @@ OptimizationSteps steps() {
           {.label = "OpenBLAS at its best, all cores", .variant = "potrf", .all_cores = true, .peer = true}}};
 }
 
+OptimizationSteps gpu_steps() {
+  return {.element = "double",
+          .unit = "flop",
+          .min_bytes = no_value,
+          .limit = "the FMA peak",
+          .shape = square(2048),
+          .smoke = square(65),
+          .steps = {{"a kernel for each part of a column's step", "right_looking"},
+                    {"halved columns, products of tiles", "gustavson"},
+                    {.label = "cuSOLVER", .variant = "cusolver_potrf", .peer = true}},
+          .backend = "gpu"};
+}
+
+PeerComparison gpu_peers(std::string_view element) {
+  PeerComparison comparison{.element = element,
+                            .variant = "gustavson",
+                            .share = {SpeedShare::Of::limit, "of the FMA peak"},
+                            .smoke = square(65),
+                            .backend = "gpu",
+                            .mean = true};
+  std::vector<PeerCase>& cases = comparison.cases;
+  for (const Index n : {256, 512, 1000, 1024, 2048, 4096, 4095, 8192}) cases.push_back({.shape = square(n)});
+  cases.push_back({.shape = square(16384), .from = Scale::full});
+  return comparison;
+}
+
 PeerComparison peers(std::string_view element) {
   PeerComparison comparison{.element = element,
                             .variant = "cholesky_gustavson",
@@ -43,6 +69,8 @@ PeerComparison peers(std::string_view element) {
 
 extern const Suite cholesky_suite;
 const Suite cholesky_suite{
-    .operation = "cholesky", .steps = {steps()}, .peers = {peers("double"), peers("float")}};
+    .operation = "cholesky",
+    .steps = {steps(), gpu_steps()},
+    .peers = {peers("double"), peers("float"), gpu_peers("double"), gpu_peers("float")}};
 
 }  // namespace tallcache

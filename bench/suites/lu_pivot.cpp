@@ -24,6 +24,37 @@ OptimizationSteps steps() {
           {.label = "OpenBLAS at its best, all cores", .variant = "getrf", .all_cores = true, .peer = true}}};
 }
 
+OptimizationSteps gpu_steps() {
+  return {
+      .element = "double",
+      .unit = "flop",
+      .min_bytes = no_value,
+      .limit = "the FMA peak",
+      .shape = matrix(2048, 2048),
+      .smoke = matrix(65, 65),
+      .steps = {{"a kernel for each part of a column's step", "right_looking"},
+                {"halved columns, panels in a cluster, blocks of 256 columns", "toledo", {{"block", 256}}},
+                {"blocks of columns as suits the size", "toledo"},
+                {.label = "cuSOLVER", .variant = "cusolver_getrf", .peer = true}},
+      .backend = "gpu"};
+}
+
+PeerComparison gpu_peers(std::string_view element) {
+  PeerComparison comparison{.element = element,
+                            .variant = "toledo",
+                            .share = {SpeedShare::Of::limit, "of the FMA peak"},
+                            .smoke = matrix(65, 65),
+                            .backend = "gpu",
+                            .mean = true};
+  std::vector<PeerCase>& cases = comparison.cases;
+  for (const Index n : {256, 512, 1000, 1024, 2048, 4096, 4095, 8192})
+    cases.push_back({.shape = matrix(n, n)});
+  for (const auto& [m, n] : {std::pair<Index, Index>{8192, 256}, {20000, 512}, {512, 8192}, {4096, 1000}})
+    cases.push_back({.shape = matrix(m, n)});
+  cases.push_back({.shape = matrix(16384, 16384), .from = Scale::full});
+  return comparison;
+}
+
 PeerComparison peers(std::string_view element) {
   PeerComparison comparison{.element = element,
                             .variant = "lu_pivot_toledo",
@@ -56,6 +87,8 @@ PeerComparison peers(std::string_view element) {
 
 extern const Suite lu_pivot_suite;
 const Suite lu_pivot_suite{
-    .operation = "lu_pivot", .steps = {steps()}, .peers = {peers("double"), peers("float")}};
+    .operation = "lu_pivot",
+    .steps = {steps(), gpu_steps()},
+    .peers = {peers("double"), peers("float"), gpu_peers("double"), gpu_peers("float")}};
 
 }  // namespace tallcache

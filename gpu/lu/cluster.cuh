@@ -1,0 +1,41 @@
+// Blocks of a cluster that write to each other's shared memory. PTX ISA, "mapa", "st.async",
+// "barrier.cluster"; compute capability 9.0.
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/mbarrier.cuh"
+
+namespace tallcache::gpu::lu {
+
+__device__ __forceinline__ unsigned cluster_rank() {
+  unsigned rank;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+/// A barrier of all threads of the cluster. What they wrote before it can be read behind it.
+__device__ __forceinline__ void sync_cluster() {
+  asm volatile(
+      "barrier.cluster.arrive.release.aligned;\n"
+      "barrier.cluster.wait.acquire.aligned;\n" ::
+          : "memory");
+}
+
+/// The place in the shared memory of block `rank` that `address` is in that of this block.
+__device__ __forceinline__ std::uint32_t of_block(std::uint32_t address, unsigned rank) {
+  std::uint32_t remote;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(address), "r"(rank));
+  return remote;
+}
+
+/// Sends 16 bytes to another block; its barrier counts them when they have arrived.
+__device__ __forceinline__ void send(std::uint32_t to, const uint4& value, std::uint32_t barrier) {
+  asm volatile(
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(
+          to),
+      "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w), "r"(barrier)
+      : "memory");
+}
+
+}  // namespace tallcache::gpu::lu

@@ -1,0 +1,38 @@
+// LU decomposition with partial pivoting by Toledo's recursion.
+#pragma once
+
+#include "gpu/lu/recursion.cuh"
+#include "gpu/on_gpu.hpp"
+
+namespace tallcache::gpu::lu {
+
+struct toledo : OnCapability<9, 0> {
+  static constexpr std::string_view idea =
+      "blocks of columns, each halved down to panels that a cluster of blocks holds in registers, no row "
+      "moved before a panel's end; products by tiles on tensor cores or CUDA cores; applies tiling, "
+      "coarsening, coalescing";
+  static constexpr std::string_view source = "Toledo 1997";
+  using operations = OperationList<LuPivot<double>, LuPivot<float>>;
+  static constexpr Index blocks[] = {0, 32, 64, 128, 256};
+  static constexpr ParamSpec params[] = {{.name = "block",
+                                          .default_value = 0,
+                                          .what = "columns of a block; 0: as suits",
+                                          .min = 0,
+                                          .choices = blocks}};
+
+  template <class T>
+  static std::size_t scratch(LuPivot<T>, const Shape& shape, const Params&) {
+    return Recursion<T>::scratch(shape["m"], shape["n"]);
+  }
+
+  template <class Args>
+  static void call(const Launch& launch, const Args& args, const Params& params) {
+    using T = typename std::decay_t<decltype(args.a)>::value_type;
+    if (args.a.rows == 0 || args.a.cols == 0) return;
+    const Index block =
+        params["block"] ? params["block"] : Recursion<T>::suitable_block(args.a.rows, args.a.cols);
+    Recursion<T>(launch, args.a, args.exchanges.data, args.scratch).factor(static_cast<int>(block));
+  }
+};
+
+}  // namespace tallcache::gpu::lu
