@@ -135,7 +135,7 @@ struct LeafProduct {
 #ifdef __CUDACC__
 /// On a device, those that suit their shape, of doubles on tensor cores.
 template <class T>
-struct LeafProduct<T, const Launch> {
+struct LeafProduct<T, Launch> {
   using Product = std::conditional_t<std::is_same_v<T, float>, any_shape, warp_mma>;
 
   static Params params() {
@@ -157,7 +157,7 @@ class HalvedProduct {
   using C = decltype(Args::c);
   using A = decltype(Args::a);
   using Memory = decltype(Args::scratch);
-  using Leaf = LeafProduct<T, Device>;
+  using Leaf = LeafProduct<T, std::remove_const_t<Device>>;
 
  public:
   static constexpr int least = 8;  ///< of a leaf's sides: below it the bound of the error class does not hold
