@@ -138,6 +138,14 @@ PeerComparison three_products_on_tensor_cores() {
   return comparison;
 }
 
+// Seven products in place of eight, whose errors are bounded by norms alone.
+PeerComparison halved_products(std::string_view element, std::string_view leaf, const SpeedShare& share) {
+  PeerComparison comparison = gpu_peers_on_tensor_cores(element, "winograd", share);
+  comparison.beside = {"strassen", leaf};
+  comparison.baseline = "cublas";
+  return comparison;
+}
+
 PeerComparison peers_of_bfloat16(std::string_view variant) {
   PeerComparison comparison{.element = "bfloat16",
                             .variant = variant,
@@ -215,7 +223,9 @@ const Suite matmul_suite{
               peers_of_bfloat16("amx_tiles"), gpu_peers(), three_products_on_tensor_cores(),
               gpu_peers_on_tensor_cores("bfloat16", "specialised_warps", {limit, "of the bfloat16 peak"}),
               gpu_peers_on_tensor_cores("tf32", "transposed_wgmma", {limit, "of the TF32 peak"}),
-              gpu_peers_on_tensor_cores("double", "warp_mma", {limit, "of the tensor cores' peak"})},
+              gpu_peers_on_tensor_cores("double", "warp_mma", {limit, "of the tensor cores' peak"}),
+              halved_products("float", "any_shape", {limit, "of the FMA peak"}),
+              halved_products("double", "warp_mma", {limit, "of the tensor cores' peak"})},
     .errors = {errors<double>("cpu"), errors<float>("cpu"), errors<Bfloat16>("cpu"), errors<double>("gpu"),
                errors<float>("gpu"), errors<Bfloat16>("gpu"), errors<float>("gpu", Element<Tf32>::name)}};
 

@@ -39,8 +39,8 @@ PeerComparison peers(std::string_view element, std::string_view variant) {
   return comparison;
 }
 
-// A minimum takes twice as long as a multiply-add, and the addition before it the other half of the issued
-// instructions: half of the FMA peak is the most that additions and minima of floats reach.
+// A minimum of floats goes to half as many lanes as a multiply-add, so that additions and minima reach 0.57
+// of the FMA peak that is measured on an H100 (gpu/gep/TUNING.md).
 OptimizationSteps gpu_steps() {
   return {.element = "float",
           .unit = "relaxation",

@@ -73,11 +73,11 @@ class PathRecursion {
   }
 
   /// The cross of `target`, or all where that is empty, but for the cross of `done`, by vertices k: in large
-  /// tiles where they occupy the device.
+  /// tiles where they occupy the device, and registers hold no predecessors.
   void multiply(Range target, Range done, Range k) {
     const CrossTiling large = tiling_of<Large>(target, done);
     const bool is_large =
-        tile_ > 0 ? tile_ == Large::rows : target.size() != 1 && large.blocks() >= few_blocks;
+        tile_ > 0 ? tile_ == Large::rows : !trees && target.size() != 1 && large.blocks() >= few_blocks;
     if (is_large) return multiply_by<Large>(large, k);
     multiply_by<Small>(tiling_of<Small>(target, done), k);
   }
@@ -141,7 +141,10 @@ struct cgep_recursive : OnGpu {
   static constexpr Index groups[] = {0, 64, 128, 256, 512, 1024, 2048}, tiles[] = {0, 64, 128};
   static constexpr ParamSpec params[] = {
       {"group", 0, "vertices whose panels are kept; 0: 64 up to 2048 vertices, then 512", 0, groups},
-      {"tile", 0, "rows of a product's tiles; 0: 128 where those occupy the device, else 64", 0, tiles}};
+      {"tile", 0,
+       "rows of a product's tiles; 0: 128 where those occupy the device, else 64, as with "
+       "predecessors",
+       0, tiles}};
 
   template <class Device = const Launch, class T, bool trees>
   static std::size_t scratch(ShortestPathsOf<T, trees>, const Shape& shape, const Params& params) {

@@ -9,6 +9,10 @@
 #include "gpu/chunk.hpp"
 #include "gpu/matmul/vector_loads.hpp"
 #include "gpu/matmul/warp_tiles.hpp"
+#ifdef __CUDACC__
+#include "gpu/matmul/any_shape.cuh"
+#include "gpu/matmul/warp_mma.cuh"
+#endif
 
 namespace tallcache::gpu::matmul {
 
@@ -112,6 +116,39 @@ struct CopyPadded {
   }
 };
 
+/// The leaves: products by tiles, as the model has them.
+template <class T, class Device>
+struct LeafProduct {
+  static std::size_t scratch(const Shape&) { return 0; }
+
+  template <class Args>
+  static void multiply(Device& device, const Args& args) {
+    if constexpr (std::is_same_v<T, float>)
+      warp_tiles::call(device, args, {{"order", order}, {"group", 16}});
+    else
+      vector_loads::call(device, args, {});
+  }
+
+  static constexpr Index order = static_cast<Index>(BlockOrder::recursive);
+};
+
+#ifdef __CUDACC__
+/// On a device, those that suit their shape, of doubles on tensor cores.
+template <class T>
+struct LeafProduct<T, Launch> {
+  using Product = std::conditional_t<std::is_same_v<T, float>, any_shape, warp_mma>;
+
+  static Params params() {
+    if constexpr (std::is_same_v<T, float>) return {};
+    return {{"order", static_cast<Index>(BlockOrder::recursive)}};
+  }
+  static std::size_t scratch(const Shape& shape) { return Product::scratch(Matmul<T>{}, shape, params()); }
+  static void multiply(const Launch& launch, const typename Matmul<T>::template Args<>& args) {
+    Product::call(launch, args, params());
+  }
+};
+#endif
+
 /// The recursion, of which each level starts its sums, seven products one after the other, and what joins
 /// them.
 template <class Form, class Device, class Args>
@@ -120,6 +157,7 @@ class HalvedProduct {
   using C = decltype(Args::c);
   using A = decltype(Args::a);
   using Memory = decltype(Args::scratch);
+  using Leaf = LeafProduct<T, std::remove_const_t<Device>>;
 
  public:
   static constexpr int least = 8;  ///< of a leaf's sides: below it the bound of the error class does not hold
@@ -142,17 +180,18 @@ class HalvedProduct {
                            rows_are_chunks(args.c) && rows_are_chunks(args.a) && rows_are_chunks(args.b));
   }
 
-  static std::size_t sums_bytes(Index m, Index n, Index k, int levels) {
-    if (levels == 0) return 0;
+  /// Of what multiply() takes of its memory.
+  static std::size_t scratch(Index m, Index n, Index k, int levels) {
+    if (levels == 0) return Leaf::scratch({{"m", m}, {"n", n}, {"k", k}, {"pad", 0}});
     const Index mh = m / 2, nh = n / 2, kh = k / 2;
     return scratch_bytes({bytes(Form::sums * mh, kh), bytes(Form::sums * kh, nh), bytes(3 * mh, nh)}) +
-           sums_bytes(mh, nh, kh, levels - 1);
+           scratch(mh, nh, kh, levels - 1);
   }
   static std::size_t bytes(Index rows, Index cols) { return matrix_bytes<T>(rows, cols, 0); }
 
   /// C = A B. The sizes are padded ones.
   static void multiply(Device& device, const C& c, const A& a, const A& b, Memory memory, int levels) {
-    if (levels == 0) return leaf(device, c, a, b);
+    if (levels == 0) return Leaf::multiply(device, Args{c, a, b, memory});
     const Index m = c.rows / 2, n = c.cols / 2, k = a.cols / 2;
     const C a_sums = memory.template matrix<T>(Form::sums * m, k),
             b_sums = memory.template matrix<T>(Form::sums * k, n);
@@ -170,15 +209,6 @@ class HalvedProduct {
                factor(a, a_sums, Form::left[p], m, k), factor(b, b_sums, Form::right[p], k, n), memory,
                levels - 1);
     launch_kernel(device, JoinProducts<Form>{}, {{of_c.blocks()}, {halves_threads}}, c, others, of_c);
-  }
-
- private:
-  static void leaf(Device& device, const C& c, const A& a, const A& b) {
-    const Args args{c, a, b, {}};
-    if constexpr (std::is_same_v<T, float>)
-      warp_tiles::call(device, args, {{"order", static_cast<Index>(BlockOrder::recursive)}, {"group", 16}});
-    else
-      vector_loads::call(device, args, {});
   }
 };
 
@@ -201,12 +231,12 @@ struct HalvedProducts : OnGpu {
   static std::size_t scratch(Matmul<T>, const Shape& shape, const Params& params) {
     using Product = HalvedProduct<Form, Device, typename Matmul<T>::template Args<>>;
     const int levels = Product::levels_of(shape, params["levels"]);
-    if (levels == 0) return 0;
+    if (levels == 0) return Product::scratch(shape["m"], shape["n"], shape["k"], 0);
     const Index m = Product::padded(shape["m"], levels), n = Product::padded(shape["n"], levels),
                 k = Product::padded(shape["k"], levels);
     // A caller's rows may start anywhere, whatever the sizes.
     return scratch_bytes({Product::bytes(m, n), Product::bytes(m, k), Product::bytes(k, n)}) +
-           Product::sums_bytes(m, n, k, levels);
+           Product::scratch(m, n, k, levels);
   }
 
   template <class Device, class Args>
