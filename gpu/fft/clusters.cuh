@@ -87,11 +87,11 @@ void launch_clusters(const Launch& launch, Index blocks, const Args&... args) {
 }
 
 /// Columns of length 2^lg_l in tiles of `lg_c` columns, of which clusters of 2^lg_p blocks have one each.
-template <Pass pass, int lg_l, int lg_c, int lg_p, int lg_e = lg_each(pass, lg_l), class Data>
+template <Pass pass, int lg_l, int lg_c, int lg_p, class Data>
 void run_clusters(const Launch& launch, Index columns, const Data& data) {
   constexpr bool second = pass == Pass::rows;
   using Blocks = std::conditional_t<lg_p == 0, EarlyBlock<second>, ClusterBlock<lg_p, second>>;
-  using Kernel = TransformTile<pass, lg_l, lg_c, lg_e, Blocks>;
+  using Kernel = TransformTile<pass, lg_l, lg_c, lg_each(lg_l), Blocks>;
   launch_clusters<Kernel, lg_p, second>(launch, columns >> lg_c << lg_p, data.to, data.from, data.powers,
                                         data.low, data.tables, data.layout);
 }
