@@ -2,6 +2,9 @@
 // are right, and that no number is stored but once a pass, in whole sectors.
 #include <gtest/gtest.h>
 
+#include <complex>
+#include <vector>
+
 #include "common/catalogue.hpp"
 #include "common/ops/fft.hpp"
 #include "gpu/kernel_text.hpp"

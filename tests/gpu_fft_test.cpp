@@ -2,6 +2,7 @@
 // columns, tiles of blocks and of clusters, and convolutions. Skipped without a device.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "common/ops/fft.hpp"

@@ -14,6 +14,18 @@ struct EarlyBlock : OwnBlock {
   __device__ static void begin(DeviceThread) {
     if constexpr (is_second) wait_for_last_kernel();
   }
+  /// The input is read in pieces, the rows of a tile. What lies beside one is fetched to the second-level
+  /// cache, for the next tile.
+  template <Pass pass>
+  __device__ static Complex load(const VectorView<const Complex>& from, Index i) {
+    if constexpr (pass != Pass::columns) return from[i];
+    Complex z;
+    asm volatile("ld.global.L2::128B.v2.f64 {%0, %1}, [%2];"
+                 : "=d"(z.re), "=d"(z.im)
+                 : "l"(from.data + i)
+                 : "memory");
+    return z;
+  }
   __device__ static void before_last_stage(DeviceThread) {
     if constexpr (!is_second) let_next_kernel_start();
   }
@@ -79,7 +91,7 @@ template <Pass pass, int lg_l, int lg_c, int lg_p, class Data>
 void run_clusters(const Launch& launch, Index columns, const Data& data) {
   constexpr bool second = pass == Pass::rows;
   using Blocks = std::conditional_t<lg_p == 0, EarlyBlock<second>, ClusterBlock<lg_p, second>>;
-  using Kernel = TransformTile<pass, lg_l, lg_c, lg_each(pass, lg_l), Blocks>;
+  using Kernel = TransformTile<pass, lg_l, lg_c, lg_each(lg_l), Blocks>;
   launch_clusters<Kernel, lg_p, second>(launch, columns >> lg_c << lg_p, data.to, data.from, data.powers,
                                         data.low, data.tables, data.layout);
 }

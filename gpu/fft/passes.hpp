@@ -2,6 +2,7 @@
 // tiles share.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "gpu/fft/tile_transform.hpp"
@@ -19,11 +20,9 @@ void with_lg(int lg, const Run& run) {
 /// save.
 inline constexpr int max_lg_whole = 12;
 
-/// lg of the numbers of a thread, which are its radix. More threads of less finish a short transform sooner.
-constexpr int lg_each(Pass pass, int lg_l) {
-  const int most = pass == Pass::whole && lg_l < 10 ? 3 : 4;
-  return lg_l < most ? lg_l : most;
-}
+/// lg of the numbers of a thread, which are its radix. Short columns take more threads of fewer numbers: what
+/// they wait for is latency.
+constexpr int lg_each(int lg_l) { return lg_l < 10 ? std::min(lg_l, 3) : 4; }
 
 /// What all tiles of a pass work on.
 template <class Out, class In>

@@ -2,6 +2,8 @@
 // two passes over memory are made of.
 #pragma once
 
+#include <algorithm>
+
 #include "gpu/fft/codelets.hpp"
 #include "gpu/fft/roots.hpp"
 
@@ -38,6 +40,11 @@ struct OwnBlock {
   TALLCACHE_INLINE static unsigned tile(const Thread& t) {
     return t.block().x;
   }
+  /// What a pass reads; its neighbours belong to the next tile.
+  template <Pass, class From>
+  TALLCACHE_INLINE static Complex load(const From& from, Index i) {
+    return from[i];
+  }
   /// Before the first number goes to another block's memory, and behind the last.
   template <class Thread>
   TALLCACHE_INLINE static void before_exchange(const Thread&) {}
@@ -71,9 +78,9 @@ struct TransformTile {
   static constexpr int lg_step = lg_l - lg_e;  ///< of the rows of a thread
   static constexpr int lg_groups = lg_step - lg_p;
   static constexpr int groups = 1 << lg_groups;  ///< threads of a column in a block
-  static constexpr int max_threads = groups * cols, min_blocks = max_threads >= 512  ? 1
-                                                                 : max_threads <= 32 ? 16
-                                                                                     : 512 / max_threads;
+  static constexpr int max_threads = groups * cols;
+  /// So many blocks are on a multiprocessor as 2^13 numbers, half of its registers, make.
+  static constexpr int min_blocks = std::clamp((1 << 13) / (max_threads * each), 1, 16);
   static constexpr int lg_residues = lg_e - lg_p, residues = 1 << lg_residues;
   /// The residues of a block begin apart by a row more than they are long, for the last stage: neighbouring
   /// threads read what neighbouring residues have.
@@ -118,11 +125,11 @@ struct TransformTile {
     for (int m = 0; m < each; ++m) {
       const Index row = j + (Index{m} << lg_step);
       if constexpr (pass == Pass::whole)
-        x[m] = from[row];
+        x[m] = Blocks::template load<pass>(from, row);
       else if constexpr (pass == Pass::columns)
-        x[m] = from[(row << layout.lg_n2) + col];
+        x[m] = Blocks::template load<pass>(from, (row << layout.lg_n2) + col);
       else
-        x[m] = from[layout.between(col, row)];
+        x[m] = Blocks::template load<pass>(from, layout.between(col, row));
     }
   }
 
@@ -150,12 +157,13 @@ struct TransformTile {
     times_powers<0, lg_r>(x, power);
   }
 
-  /// x[m] *= exp(-2 pi i col row / n) for the row of x[m].
+  /// x[m] *= exp(-2 pi i col row / n) for the row of x[m]. The root of the first row is computed: threads of
+  /// a warp would find theirs far apart in the tables.
   template <class Roots>
   static TALLCACHE_INLINE void times_pass_roots(Complex (&x)[each], const Roots& powers, const Roots& low,
                                                 const RootTables& tables, int k, Index col) {
     const auto column = static_cast<unsigned>(col);
-    const Complex first = tables(powers, low, column * k);
+    const Complex first = root(col * k, Index{1} << tables.lg_n);
 #pragma unroll
     for (int m = 0; m < each; ++m) x[m] = x[m] * first;
     Complex power[lg_e];

@@ -15,7 +15,7 @@ struct BlockTiles {
   template <Pass pass, int lg_l, class Device, class Data>
   static void run(Device& device, Index columns, const Data& data) {
     constexpr int lg_c = pass == Pass::whole ? 0 : lg_cols(lg_l);
-    using Kernel = TransformTile<pass, lg_l, lg_c, lg_each(pass, lg_l)>;
+    using Kernel = TransformTile<pass, lg_l, lg_c, lg_each(lg_l)>;
     launch_kernel(device, Kernel{},
                   {{grid_of(columns >> lg_c)}, {Kernel::max_threads}, Kernel::max_dynamic_shared_bytes},
                   data.to, data.from, data.powers, data.low, data.tables, data.layout);
@@ -25,7 +25,7 @@ struct BlockTiles {
 /// The base of what runs on these tiles: a block of the longest columns has so much shared memory.
 using OnBlockTiles = OnSharedMemory<
     TransformTile<Pass::rows, BlockTiles::max_lg_n / 2, BlockTiles::lg_cols(BlockTiles::max_lg_n / 2),
-                  lg_each(Pass::rows, BlockTiles::max_lg_n / 2)>::max_dynamic_shared_bytes>;
+                  lg_each(BlockTiles::max_lg_n / 2)>::max_dynamic_shared_bytes>;
 
 struct two_passes : OnBlockTiles {
   static constexpr std::string_view idea =
