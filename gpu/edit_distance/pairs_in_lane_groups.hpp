@@ -27,9 +27,9 @@ struct StripeBorders {
   }
 };
 
-/// out[p] for the pairs of a warp, a group of `lanes` lanes a pair, in `stripes` stripes of a group's rows. The
-/// letters of a warp's pairs decide by how many bits it tells them apart. `borders` has 2 * `pieces` words for
-/// each pair where there are several stripes.
+/// out[p] for the pairs of a warp, a group of `lanes` lanes a pair, in `stripes` stripes of a group's rows.
+/// The letters of a warp's pairs decide by how many bits it tells them apart. `borders` has 2 * `pieces`
+/// words for each pair where there are several stripes.
 template <class Column, int width>
 struct SolvePairs {
   static constexpr int warps = 4, max_threads = warps * warp, min_blocks = 4;
@@ -118,7 +118,7 @@ struct SolvePairs {
 struct pairs_in_lane_groups : OnGpu {
   static constexpr std::string_view idea =
       "bits of the differences between cells in registers, a pair in a group of lanes that hand the borders "
-      "between their rows on by shuffles; applies register tiling, coarsening";
+      "between their rows on by shuffles; applies tiling, coarsening";
   static constexpr std::string_view source = "Myers 1999; Hyyrö 2003";
   using operations = OperationList<LevenshteinBatched, LongestCommonSubsequenceBatched>;
 
@@ -130,7 +130,7 @@ struct pairs_in_lane_groups : OnGpu {
 
   template <class Device = const Launch, class Op>
   static std::size_t scratch(Op, const Shape& shape, const Params&) {
-    const Plan plan = plan_of(shape["m"], shape["n"]);
+    const Plan plan = plan_of(shape["pairs"], shape["m"], shape["n"]);
     return scratch_bytes(
         {plan.stripes == 1 ? 0 : checked_product(shape["pairs"], 2 * plan.pieces * 4, "borders")});
   }
@@ -139,7 +139,7 @@ struct pairs_in_lane_groups : OnGpu {
   static void call(Device& device, const Args& args, const Params&) {
     const Index pairs = args.out.size;
     if (pairs == 0) return;
-    const Plan plan = plan_of(args.m, args.n);
+    const Plan plan = plan_of(pairs, args.m, args.n);
     switch (plan.words) {
       case 1:
         return start<1>(device, args, plan);
@@ -157,10 +157,13 @@ struct pairs_in_lane_groups : OnGpu {
  private:
   static constexpr int width = 8, most_words = 8;
 
-  static Plan plan_of(Index m, Index n) {
+  /// Fewer lanes of more words hand on fewer borders; few pairs have more lanes, which fill the device.
+  static Plan plan_of(Index pairs, Index m, Index n) {
+    constexpr Index enough_lanes = Index{1024} * warp;
     int words = most_words, lanes = 1;
     const Index needed = ceil_div(m, word_bits);
-    while (lanes < warp && lanes * most_words < needed) lanes *= 2;
+    while (lanes < warp && (lanes * most_words < needed || (lanes < needed && pairs * lanes < enough_lanes)))
+      lanes *= 2;
     for (const int fewer : {5, 4, 2, 1})
       if (fewer * lanes >= needed) words = fewer;
     const Index stripes = std::max<Index>(1, ceil_div(needed, lanes * words));
