@@ -157,17 +157,30 @@ struct pairs_in_lane_groups : OnGpu {
  private:
   static constexpr int width = 8, most_words = 8;
 
-  /// Fewer lanes of more words hand on fewer borders; few pairs have more lanes, which fill the device.
+  /// The fewest words for which a kernel is compiled that hold `words`.
+  static int compiled_words(Index words) {
+    for (const int compiled : {1, 2, 4, 5})
+      if (words <= compiled) return compiled;
+    return most_words;
+  }
+
+  /// Fewer lanes of more words take less time in all, more lanes of fewer words less time for one pair: the
+  /// plan of the least sum (TUNING.md).
   static Plan plan_of(Index pairs, Index m, Index n) {
-    constexpr Index enough_lanes = Index{1024} * warp;
-    int words = most_words, lanes = 1;
+    constexpr Index pairs_at_once = 10000;
     const Index needed = ceil_div(m, word_bits);
-    while (lanes < warp && (lanes * most_words < needed || (lanes < needed && pairs * lanes < enough_lanes)))
-      lanes *= 2;
-    for (const int fewer : {5, 4, 2, 1})
-      if (fewer * lanes >= needed) words = fewer;
-    const Index stripes = std::max<Index>(1, ceil_div(needed, lanes * words));
-    return {words, lanes, stripes, ceil_div(n, width)};
+    Plan plan{};
+    Index least = 0;
+    for (int lanes = 1; lanes <= warp; lanes *= 2) {
+      const Index of_lane = ceil_div(needed, lanes);
+      if (of_lane > most_words && lanes < warp) continue;
+      const int words = compiled_words(of_lane);
+      const Index time = (4 + words) * pairs_at_once + pairs * lanes * (1 + words);
+      if (plan.lanes && time >= least) continue;
+      least = time;
+      plan = {words, lanes, std::max<Index>(1, ceil_div(needed, lanes * words)), ceil_div(n, width)};
+    }
+    return plan;
   }
 
   template <int words, class Device, class Args>
