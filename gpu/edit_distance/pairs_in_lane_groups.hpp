@@ -65,13 +65,7 @@ struct SolvePairs {
     const auto solve_by = [&]<int planes>(std::integral_constant<int, planes>) {
       solve(t, LetterCodes<planes>(t, telling), out, a, b, borders, own_pair, lanes, stripes, pieces);
     };
-    const int planes = t.popcount(telling);
-    if (planes <= 2)
-      solve_by(std::integral_constant<int, 2>());
-    else if (planes <= 5)
-      solve_by(std::integral_constant<int, 5>());
-    else
-      solve_by(std::integral_constant<int, letter_bits>());
+    with_planes(t.popcount(telling), solve_by);
   }
 
  private:
@@ -122,7 +116,7 @@ struct pairs_in_lane_groups : OnGpu {
   static constexpr std::string_view source = "Myers 1999; Hyyrö 2003";
   using operations = OperationList<LevenshteinBatched, LongestCommonSubsequenceBatched>;
 
-  /// The rows of a lane, and the lanes of a pair.
+  /// The words of a lane's rows, the lanes of a pair, and the stripes and pieces of the longest pair.
   struct Plan {
     int words, lanes;
     Index stripes, pieces;
