@@ -89,6 +89,12 @@ TEST_F(Strings, OfUnevenLengthsAndAnyBytes) {
       }
 }
 
+// So many that a pair has no more lanes than it needs.
+TEST_F(Strings, OfLargeBatches) {
+  for (const std::size_t most : {90, 250, 500})
+    solve<LevenshteinBatched>("pairs_in_lane_groups", uneven_batch(40000, most, 20, 3));
+}
+
 TEST_F(Strings, GiveTheSameEachTime) {
   const Batch batch = uneven_batch(500, 1000, 20, 7);
   const auto once = solve<LevenshteinBatched>("pairs_in_lane_groups", batch);

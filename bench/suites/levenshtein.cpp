@@ -43,7 +43,8 @@ PeerComparison batches() {
   return comparison;
 }
 
-// What limits the steps is how many 32-bit operations the device does; gpu/edit_distance/TUNING.md has their share.
+// What limits the steps is how many 32-bit operations a device does: gpu/edit_distance/TUNING.md has their
+// share.
 OptimizationSteps gpu_steps() {
   return {
       .element = "int32",

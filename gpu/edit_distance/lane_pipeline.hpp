@@ -11,16 +11,6 @@ struct LaneGroup {
   int lanes, place;  ///< of the group; of this lane within it
 };
 
-/// The topmost border, and a bottommost one that nobody needs. All lanes of the warp call prepare() before each
-/// piece of the first lanes of groups.
-template <class Column>
-struct NoBorders {
-  template <class Thread>
-  TALLCACHE_INLINE void prepare(const Thread&, int) {}
-  TALLCACHE_INLINE Border above(int) const { return {Column::top_rise, 0}; }
-  TALLCACHE_INLINE void below(int, const Border&) const {}
-};
-
 /// Sees each column of a lane as it is computed; this one does not look.
 struct NoWatcher {
   TALLCACHE_INLINE void enter(const Border&) {}
@@ -28,9 +18,10 @@ struct NoWatcher {
   TALLCACHE_INLINE void leave(const Column&, Index) {}
 };
 
-/// Advances the columns of all lanes of the warp over `size` letters, from letter `from` of `letters`. A group
-/// works on one string; groups may work on different ones. Pieces have `width` columns but the first, which
-/// has what is left.
+/// Advances the columns of all lanes of the warp over `size` letters, from letter `from` of `letters`. A
+/// group works on one string; groups may work on different ones. Pieces have `width` columns but the first,
+/// which has what is left. All lanes call borders.prepare(t, piece) before each piece of the first lanes of
+/// groups; these call above(piece), and the last lanes of groups below(piece, border).
 template <int width, class Thread, class Column, int planes, class Letters, class Borders,
           class Watcher = NoWatcher>
 TALLCACHE_DEVICE void run_pipeline(const Thread& t, Column& column,

@@ -41,8 +41,17 @@ struct LetterSet {
   }
 };
 
-/// The numbers of planes for which a kernel is compiled: of four letters, of proteins' 20, and of all bytes.
-TALLCACHE_INLINE int compiled_planes(int planes) { return planes <= 2 ? 2 : planes <= 5 ? 5 : letter_bits; }
+/// Calls run(std::integral_constant<int, planes>()) for the least number of planes that holds `needed`, of
+/// those for which there is code: of four letters, of proteins' 20, and of all bytes.
+template <class Run>
+TALLCACHE_INLINE void with_planes(int needed, Run run) {
+  if (needed <= 2)
+    run(std::integral_constant<int, 2>());
+  else if (needed <= 5)
+    run(std::integral_constant<int, 5>());
+  else
+    run(std::integral_constant<int, letter_bits>());
+}
 
 /// The codes of letters: `planes` of their bits. Planes beyond those that are needed are zero for any letter.
 template <int planes>

@@ -27,9 +27,9 @@ struct StripeBorders {
   }
 };
 
-/// out[p] for the pairs of a warp, a group of `lanes` lanes a pair, in `stripes` stripes of a group's rows. The
-/// letters of a warp's pairs decide by how many bits it tells them apart. `borders` has 2 * `pieces` words for
-/// each pair where there are several stripes.
+/// out[p] for the pairs of a warp, a group of `lanes` lanes a pair, in `stripes` stripes of a group's rows.
+/// The letters of a warp's pairs decide by how many bits it tells them apart. `borders` has 2 * `pieces`
+/// words for each pair where there are several stripes.
 template <class Column, int width>
 struct SolvePairs {
   static constexpr int warps = 4, max_threads = warps * warp, min_blocks = 4;
@@ -65,13 +65,7 @@ struct SolvePairs {
     const auto solve_by = [&]<int planes>(std::integral_constant<int, planes>) {
       solve(t, LetterCodes<planes>(t, telling), out, a, b, borders, own_pair, lanes, stripes, pieces);
     };
-    const int planes = t.popcount(telling);
-    if (planes <= 2)
-      solve_by(std::integral_constant<int, 2>());
-    else if (planes <= 5)
-      solve_by(std::integral_constant<int, 5>());
-    else
-      solve_by(std::integral_constant<int, letter_bits>());
+    with_planes(t.popcount(telling), solve_by);
   }
 
  private:
@@ -118,11 +112,11 @@ struct SolvePairs {
 struct pairs_in_lane_groups : OnGpu {
   static constexpr std::string_view idea =
       "bits of the differences between cells in registers, a pair in a group of lanes that hand the borders "
-      "between their rows on by shuffles; applies register tiling, coarsening";
+      "between their rows on by shuffles; applies tiling, coarsening";
   static constexpr std::string_view source = "Myers 1999; Hyyrö 2003";
   using operations = OperationList<LevenshteinBatched, LongestCommonSubsequenceBatched>;
 
-  /// The rows of a lane, and the lanes of a pair.
+  /// The words of a lane's rows, the lanes of a pair, and the stripes and pieces of the longest pair.
   struct Plan {
     int words, lanes;
     Index stripes, pieces;
@@ -130,7 +124,7 @@ struct pairs_in_lane_groups : OnGpu {
 
   template <class Device = const Launch, class Op>
   static std::size_t scratch(Op, const Shape& shape, const Params&) {
-    const Plan plan = plan_of(shape["m"], shape["n"]);
+    const Plan plan = plan_of(shape["pairs"], shape["m"], shape["n"]);
     return scratch_bytes(
         {plan.stripes == 1 ? 0 : checked_product(shape["pairs"], 2 * plan.pieces * 4, "borders")});
   }
@@ -139,7 +133,7 @@ struct pairs_in_lane_groups : OnGpu {
   static void call(Device& device, const Args& args, const Params&) {
     const Index pairs = args.out.size;
     if (pairs == 0) return;
-    const Plan plan = plan_of(args.m, args.n);
+    const Plan plan = plan_of(pairs, args.m, args.n);
     switch (plan.words) {
       case 1:
         return start<1>(device, args, plan);
@@ -157,14 +151,30 @@ struct pairs_in_lane_groups : OnGpu {
  private:
   static constexpr int width = 8, most_words = 8;
 
-  static Plan plan_of(Index m, Index n) {
-    int words = most_words, lanes = 1;
+  /// The fewest words for which a kernel is compiled that hold `words`.
+  static int compiled_words(Index words) {
+    for (const int compiled : {1, 2, 4, 5})
+      if (words <= compiled) return compiled;
+    return most_words;
+  }
+
+  /// Fewer lanes of more words take less time in all, more lanes of fewer words less time for one pair: the
+  /// plan of the least sum (TUNING.md).
+  static Plan plan_of(Index pairs, Index m, Index n) {
+    constexpr Index pairs_at_once = 10000;
     const Index needed = ceil_div(m, word_bits);
-    while (lanes < warp && lanes * most_words < needed) lanes *= 2;
-    for (const int fewer : {5, 4, 2, 1})
-      if (fewer * lanes >= needed) words = fewer;
-    const Index stripes = std::max<Index>(1, ceil_div(needed, lanes * words));
-    return {words, lanes, stripes, ceil_div(n, width)};
+    Plan plan{};
+    Index least = 0;
+    for (int lanes = 1; lanes <= warp; lanes *= 2) {
+      const Index of_lane = ceil_div(needed, lanes);
+      if (of_lane > most_words && lanes < warp) continue;
+      const int words = compiled_words(of_lane);
+      const Index time = (4 + words) * pairs_at_once + pairs * lanes * (1 + words);
+      if (plan.lanes && time >= least) continue;
+      least = time;
+      plan = {words, lanes, std::max<Index>(1, ceil_div(needed, lanes * words)), ceil_div(n, width)};
+    }
+    return plan;
   }
 
   template <int words, class Device, class Args>

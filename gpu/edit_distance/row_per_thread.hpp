@@ -6,8 +6,8 @@
 
 namespace tallcache::gpu::edit_distance {
 
-/// A thread has a row of the table of its pair, and goes from row to row in place. Cell j of all threads' rows
-/// lie side by side.
+/// A thread has a row of the table of its pair, and goes from row to row in place. Cells j of all threads'
+/// rows lie side by side.
 template <bool common>
 struct SolveByRows {
   template <class Thread, class Out, class Letters, class Begins, class Cells>

@@ -130,13 +130,7 @@ struct Stripe {
                           borders, watcher);
       use(column, used);
     };
-    const int planes = t.popcount(telling);
-    if (planes <= 2)
-      run_by(std::integral_constant<int, 2>());
-    else if (planes <= 5)
-      run_by(std::integral_constant<int, 5>());
-    else
-      run_by(std::integral_constant<int, letter_bits>());
+    with_planes(t.popcount(telling), run_by);
   }
 };
 

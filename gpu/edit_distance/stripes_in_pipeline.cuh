@@ -36,8 +36,8 @@ struct SumStripes {
 
 struct stripes_in_pipeline : OnGpu {
   static constexpr std::string_view idea =
-      "bits of the differences between cells in registers, a stripe of rows a warp of one launch, which waits "
-      "for the pieces of the border above it; applies register tiling, coarsening, persistent threads";
+      "bits of the differences between cells in registers, a stripe of rows a warp of one launch, which "
+      "waits for the pieces of the border above it; applies tiling, coarsening";
   static constexpr std::string_view source = "Myers 1999; Hyyrö 2003";
   using operations = OperationList<LevenshteinDistance, LongestCommonSubsequence>;
 
@@ -58,7 +58,7 @@ struct stripes_in_pipeline : OnGpu {
   }
 
  private:
-  static constexpr int width = 16, ahead = 4;
+  static constexpr int width = 16, ahead = 2;
   /// More stripes than that have two words a lane: fewer instructions a word, but fewer warps.
   static constexpr Index most_narrow = 512;
   static constexpr Index word_rows = warp * word_bits;

@@ -7,7 +7,8 @@
 
 namespace tallcache::gpu::edit_distance {
 
-/// 32 rows of a column: the cell above them, and whether each cell is one more or one less than that above it.
+/// 32 rows of a column: the cell above them, and whether each cell is one more or one less than that above
+/// it.
 struct alignas(16) ColumnPart {
   std::int32_t above;
   Bits rise, fall, unused;
@@ -68,7 +69,7 @@ struct WriteCells {
 struct tableau_from_bits : OnGpu {
   static constexpr std::string_view idea =
       "bits of the differences between cells first, a stripe of rows a warp of one launch, then all cells at "
-      "once; applies register tiling, coalescing, persistent threads";
+      "once; applies tiling, coalescing";
   static constexpr std::string_view source = "Myers 1999; Hyyrö 2003";
   using operations = OperationList<EditDistance>;
 
