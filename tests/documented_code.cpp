@@ -20,6 +20,7 @@
 #include "common/operation_record.hpp"
 #include "cpu/transpose/recursive.hpp"
 #include "gpu/on_gpu.hpp"
+#include "gpu/tallcache/device_stencil.hpp"
 #ifdef TALLCACHE_WITH_PAPI
 #include <tallcache/count.hpp>
 #endif
@@ -91,6 +92,16 @@ double* stepped(double* even, double* odd, Index rows, Index cols, Index steps) 
 #include "documented/cpu/tallcache/stencil.hpp.1"
   return last;
 }
+
+namespace own {
+#include "documented/gpu/tallcache/device_stencil.hpp.1"
+template <class Launch>  // which only nvcc can start
+double* stepped_on_device(double* even, double* odd, Index rows, Index cols, Index steps, void* stream,
+                          Scratch<> scratch) {
+#include "documented/gpu/tallcache/device_stencil.hpp.2"
+  return last;
+}
+}  // namespace own
 
 void compared() {
 #include "documented/cpu/tallcache/edit_distance.hpp.1"

@@ -1,31 +1,16 @@
 #include "gpu/peers/cufft_library.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <map>
 #include <memory>
 #include <utility>
 
+#include "gpu/peers/opened_library.hpp"
+
 namespace tallcache::gpu::peers {
 
 namespace {
-
-// Of the major version whose header gave the functions their types.
-void* open_library(std::string& unavailable) {
-  const std::string soname = fmt::format("libcufft.so.{}", CUFFT_VER_MAJOR);
-  void* handle = dlopen(soname.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle)
-    handle = dlopen(fmt::format("{}/{}", TALLCACHE_CUFFT_FOLDER, soname).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) unavailable = fmt::format("{} cannot be loaded", soname);
-  return handle;
-}
-
-template <class Function>
-void find(void* handle, const char* name, Function& function, std::string& unavailable) {
-  function = reinterpret_cast<Function>(dlsym(handle, name));
-  if (!function) unavailable = fmt::format("libcufft.so.{} has no {}", CUFFT_VER_MAJOR, name);
-}
 
 void check_cufft(cufftResult result, const char* call) {
   if (result != CUFFT_SUCCESS) throw Error(fmt::format("{}: error {} of cuFFT", call, int{result}));
@@ -36,11 +21,10 @@ void check_cufft(cufftResult result, const char* call) {
 const CufftLibrary& cufft_library() {
   static const CufftLibrary found = [] {
     CufftLibrary library;
-    if (void* const handle = open_library(library.unavailable)) {
-#define TALLCACHE_FIND(function) find(handle, #function, library.function, library.unavailable);
-      TALLCACHE_CUFFT_FUNCTIONS(TALLCACHE_FIND)
+    const OpenedLibrary opened("libcufft", CUFFT_VER_MAJOR, TALLCACHE_CUFFT_FOLDER, library.unavailable);
+#define TALLCACHE_FIND(function) opened.find(#function, library.function);
+    TALLCACHE_CUFFT_FUNCTIONS(TALLCACHE_FIND)
 #undef TALLCACHE_FIND
-    }
     return library;
   }();
   return found;

@@ -1,26 +1,19 @@
 #include "gpu/peers/cusolver_library.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <map>
+
+#include "gpu/peers/opened_library.hpp"
 
 namespace tallcache::gpu::peers {
 
 const CusolverLibrary& cusolver_library() {
   static const CusolverLibrary found = [] {
     CusolverLibrary library;
-    const std::string soname = fmt::format("libcusolver.so.{}", CUSOLVER_VER_MAJOR);
-    void* handle = dlopen(soname.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-      handle = dlopen(fmt::format("{}/{}", TALLCACHE_CUSOLVER_FOLDER, soname).c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-      library.unavailable = fmt::format("{} cannot be loaded", soname);
-      return library;
-    }
-#define TALLCACHE_FIND(function)                                                             \
-  library.function = reinterpret_cast<decltype(library.function)>(dlsym(handle, #function)); \
-  if (!library.function) library.unavailable = fmt::format("{} has no {}", soname, #function);
+    const OpenedLibrary opened("libcusolver", CUSOLVER_VER_MAJOR, TALLCACHE_CUSOLVER_FOLDER,
+                               library.unavailable);
+#define TALLCACHE_FIND(function) opened.find(#function, library.function);
     TALLCACHE_CUSOLVER_FUNCTIONS(TALLCACHE_FIND)
 #undef TALLCACHE_FIND
     return library;

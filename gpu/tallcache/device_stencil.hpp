@@ -6,6 +6,9 @@
 //       return u + 0.1 / (1 + u * u) * (at(-1, 0) + at(1, 0) + at(0, -1) + at(0, 1) - 4 * u);
 //     }
 //   };
+//
+// is an update, and
+//
 //   DeviceStencilGrid<double, 2> grid{{even, odd}, {rows, cols}};  // pointers to the device's memory
 //   Launch launch{1, stream};
 //   double* const last = device_stencil(launch, grid, Melt{}, steps, scratch);
@@ -14,7 +17,7 @@
 // --expt-relaxed-constexpr. It takes neighbours of one point away in each dimension; where it says `static
 // constexpr bool star = true`, none at corners, which is faster in three dimensions. Its operations are those
 // of an update on the CPU, each rounded as there: results are the same bytes, but for a sqrt or a division
-// that nvcc is told to approximate. In a program without nvcc, the launch may be a warp::HostDevice, the
+// that nvcc is told to approximate. In a program without nvcc, the device may be a warp::HostDevice, the
 // model of <tallcache/kernel.hpp>.
 #pragma once
 
@@ -85,7 +88,10 @@ void validate_device_stencil(const DeviceStencilGrid<T, d, Access>& grid, Index 
 }
 }  // namespace detail
 
-/// The bytes of scratch that device_stencil() takes: two more states, for two steps and more.
+/// The bytes of scratch that device_stencil() takes for `steps` steps of `grid`, d-dimensional: two more states,
+/// for two steps and more. Throws Error where they overflow.
+///
+/// Source: Matsumura et al. 2020.
 template <class T, int d, class Access>
 std::size_t device_stencil_scratch(const DeviceStencilGrid<T, d, Access>& grid, Index steps) {
   const auto [planes, rows, cols] = detail::device_stencil_sizes(grid);
@@ -93,7 +99,7 @@ std::size_t device_stencil_scratch(const DeviceStencilGrid<T, d, Access>& grid, 
       Stencil<T>{}, {{"cols", cols}, {"rows", rows}, {"planes", planes}, {"steps", steps}});
 }
 
-/// `steps` steps of `grid` in place, in the stream of `launch`: state[steps mod 2] becomes the state of that
+/// `steps` steps of the d-dimensional `grid` in place, in the stream of `device`, a Launch: state[steps mod 2] becomes the state of that
 /// time, and the other one that of the time before. Returns it at once; the stream is not waited for. A
 /// mirrored border takes a launch a step, as an update need not be symmetric; others take a pass for up to 8
 /// steps in two dimensions, 3 or 4 in three. Throws Error where sizes or steps are negative or too large, the
