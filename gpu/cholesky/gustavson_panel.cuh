@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/view.hpp"
+#include "gpu/asynchronous_copy.cuh"
 #include "gpu/lu/chained_launch.cuh"
 
 namespace tallcache::gpu::cholesky {
