@@ -60,7 +60,7 @@ endfunction()
 function(tallcache_add_gpu target)
   target_sources(${target} PRIVATE gpu/backend.cpp gpu/check.cpp gpu/cuda_executor.cpp gpu/cuda_graph.cpp
                                    gpu/cuda_state.cpp gpu/cupti.cpp gpu/cupti_library.cpp gpu/device_counters.cpp gpu/kernel_limits.cpp
-                                   gpu/limits.cu gpu/memory_probes.cu gpu/nvml.cpp gpu/probe.cu
+                                   gpu/limits.cu gpu/matmul/leaf_variant.cpp gpu/memory_probes.cu gpu/nvml.cpp gpu/probe.cu
                                    gpu/profiler_range.cpp gpu/scan.cu gpu/tensor_map.cpp gpu/tensor_peaks.cu gpu/peers/cublas_library.cpp
                                    gpu/peers/cublas_lt.cpp gpu/peers/cufft_library.cpp gpu/peers/cusolver_library.cpp)
   tallcache_add_sources_for(90a ${target} gpu/warpgroup_peaks.cu)

@@ -7,12 +7,9 @@
 
 #include "common/ops/matmul.hpp"
 #include "gpu/chunk.hpp"
+#include "gpu/matmul/leaf_variant.hpp"
 #include "gpu/matmul/vector_loads.hpp"
 #include "gpu/matmul/warp_tiles.hpp"
-#ifdef __CUDACC__
-#include "gpu/matmul/any_shape.cuh"
-#include "gpu/matmul/warp_mma.cuh"
-#endif
 
 namespace tallcache::gpu::matmul {
 
@@ -136,15 +133,13 @@ struct LeafProduct {
 /// On a device, those that suit their shape, of doubles on tensor cores.
 template <class T>
 struct LeafProduct<T, Launch> {
-  using Product = std::conditional_t<std::is_same_v<T, float>, any_shape, warp_mma>;
-
   static Params params() {
     if constexpr (std::is_same_v<T, float>) return {};
     return {{"order", static_cast<Index>(BlockOrder::recursive)}};
   }
-  static std::size_t scratch(const Shape& shape) { return Product::scratch(Matmul<T>{}, shape, params()); }
+  static std::size_t scratch(const Shape& shape) { return leaf_variant<T>().scratch(shape, params()); }
   static void multiply(const Launch& launch, const typename Matmul<T>::template Args<>& args) {
-    Product::call(launch, args, params());
+    leaf_variant<T>().entries.front()(&args, params(), launch);
   }
 };
 #endif
