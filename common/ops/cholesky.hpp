@@ -135,28 +135,31 @@ struct Cholesky {
 
   static Check check_product(MatrixView<const T> l, MatrixView<const T> a, std::uint64_t seed) {
     const Index n = l.rows;
-    std::vector<double> t(n), lt(n), norm2(n), expected(n);
+    std::vector<double> t(n), norm2(n);
+    // Wider than the elements: in a graded matrix the sums' own rounding is as large as that of a factor.
+    std::vector<long double> lt(n), expected(n);
     for (Index j = 0; j < n; ++j)
       t[j] = (1 + random_unit(seed + 2, j)) * (random_bits(seed + 3, j) & 1 ? 1 : -1);
     for (Index i = 0; i < n; ++i)
       for (Index k = 0; k <= i; ++k) {
-        const double term = l(i, k) * t[i];
+        const long double term = static_cast<long double>(l(i, k)) * t[i];
         lt[k] += term;
-        norm2[k] += term * term;
-        expected[i] += a(i, k) * t[k];
-        if (k < i) expected[k] += a(i, k) * t[i];
+        norm2[k] += static_cast<double>(term * term);
+        expected[i] += static_cast<long double>(a(i, k)) * t[k];
+        if (k < i) expected[k] += static_cast<long double>(a(i, k)) * t[i];
       }
     const double factor = 8 * std::sqrt(n + 2.0) * (Element<T>::epsilon + Element<double>::epsilon);
     for (Index i = 0; i < n; ++i) {
-      double got = 0, squares = 0;
+      long double got = 0;
+      double squares = 0;
       for (Index k = 0; k <= i; ++k) {
         const double element = l(i, k);
         got += element * lt[k];
         squares += element * element * norm2[k];
       }
-      if (!within(got, expected[i], factor * std::sqrt(squares)))
+      if (!within(static_cast<double>(got - expected[i]), 0, factor * std::sqrt(squares)))
         return Check::wrong("row " + std::to_string(i) + " of L L^T times a random vector",
-                            digits(expected[i]), digits(got));
+                            digits(static_cast<double>(expected[i])), digits(static_cast<double>(got)));
     }
     return {};
   }
