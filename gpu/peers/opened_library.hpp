@@ -13,8 +13,8 @@ namespace tallcache::gpu::peers {
 /// The functions of lib<stem>.so.<major>: of the major version whose header gave them their types.
 class OpenedLibrary {
  public:
-  /// Looks in the loader's own folders, then in `folder`. `unavailable` becomes the reason why the library or a
-  /// function of it cannot be had.
+  /// Looks in the loader's own folders, then in `folder`. `unavailable` becomes the reason why the library
+  /// or a function of it cannot be had.
   OpenedLibrary(std::string_view stem, int major, std::string_view folder, std::string& unavailable)
       : soname_(fmt::format("{}.so.{}", stem, major)), unavailable_(unavailable) {
     handle_ = dlopen(soname_.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -46,6 +46,9 @@ struct DeviceStencilGrid {
 };
 
 namespace detail {
+template <class T>
+concept StencilNumber = std::same_as<T, float> || std::same_as<T, double>;
+
 template <class T, class Access, class Update>
 struct DeviceStencilArgs {
   MatrixView<T, Access> a, b;
@@ -88,8 +91,8 @@ void validate_device_stencil(const DeviceStencilGrid<T, d, Access>& grid, Index 
 }
 }  // namespace detail
 
-/// The bytes of scratch that device_stencil() takes for `steps` steps of `grid`, d-dimensional: two more states,
-/// for two steps and more. Throws Error where they overflow.
+/// The bytes of scratch that device_stencil() takes for `steps` steps of the d-dimensional `grid`: two more
+/// states, for two steps and more. Throws Error where they overflow.
 ///
 /// Source: Matsumura et al. 2020.
 template <class T, int d, class Access>
@@ -99,19 +102,17 @@ std::size_t device_stencil_scratch(const DeviceStencilGrid<T, d, Access>& grid, 
       Stencil<T>{}, {{"cols", cols}, {"rows", rows}, {"planes", planes}, {"steps", steps}});
 }
 
-/// `steps` steps of the d-dimensional `grid` in place, in the stream of `device`, a Launch: state[steps mod 2] becomes the state of that
-/// time, and the other one that of the time before. Returns it at once; the stream is not waited for. A
-/// mirrored border takes a launch a step, as an update need not be symmetric; others take a pass for up to 8
-/// steps in two dimensions, 3 or 4 in three. Throws Error where sizes or steps are negative or too large, the
-/// states overlap, or `scratch` is smaller than device_stencil_scratch() says.
+/// `steps` steps of the d-dimensional `grid` in place, in the stream of `device`, a Launch. state[steps mod
+/// 2] becomes the state of that time, and the other one that of the time before. Returns it at once; the
+/// stream is not waited for. A mirrored border takes a launch a step, as an update need not be symmetric;
+/// others take a pass for up to 8 steps in two dimensions, 3 or 4 in three. Throws Error where sizes or
+/// steps are negative or too large, the states overlap, or `scratch` is smaller than
+/// device_stencil_scratch() says.
 ///
 /// Source: Matsumura et al. 2020.
-template <class Device, class T, int d, class Access, class Update>
-requires(std::same_as<T, float> ||
-         std::same_as<T, double>) T* device_stencil(Device& device,
-                                                    const DeviceStencilGrid<T, d, Access>& grid,
-                                                    const Update& update, Index steps,
-                                                    Scratch<std::type_identity_t<Access>> scratch) {
+template <class Device, detail::StencilNumber T, int d, class Access, class Update>
+T* device_stencil(Device& device, const DeviceStencilGrid<T, d, Access>& grid, const Update& update,
+                  Index steps, Scratch<std::type_identity_t<Access>> scratch) {
   static_assert(1 <= d && d <= 3, "a stencil has one to three dimensions");
   detail::validate_device_stencil(grid, steps);
   const auto [planes, rows, cols] = detail::device_stencil_sizes(grid);
