@@ -114,7 +114,8 @@ void run(benchmark::State& state, const Variant& variant, const Shape& shape) {
 void register_catalogue() {
   for (const Variant* variant : variants()) {
     const Operation& operation = *variant->operation;
-    for (const Shape& shape : operation.bench_shapes()) {
+    for (const Shape& given : operation.bench_shapes()) {
+      const Shape shape = complete_shape(operation, given);
       if (!variant->supports(shape) || (threads > 1 && !variant->parallel)) continue;
       const std::string name = fmt::format("{}/{}/{}/{}/{}", operation.name, variant->backend, variant->name,
                                            operation.element, to_string(operation, shape)) +

@@ -21,6 +21,7 @@
 #include "common/ops/lu.hpp"
 #include "common/span_views.hpp"
 #include "cpu/lu/lu_pivot_toledo.hpp"
+#include "cpu/lu/one_sided.hpp"
 #include "cpu/lu/triangular_solves.hpp"
 #include "cpu/matmul/gemm.hpp"
 #include "cpu/matmul/gemmt.hpp"
