@@ -160,8 +160,9 @@ void run_on_device(const MissesOptions& options) {
   if (!options.caches.empty() || !options.line.empty() || options.source != "auto" || options.curve ||
       options.cliffs || !options.svg.empty() || !options.events.empty())
     throw Error("--cache, --line, --source, --curve, --svg, --event and --falls are of the CPU's variants");
+  const std::vector<MissesOptions> shapes = swept(options);  // problems refer to their words
   std::vector<Problem> problems;
-  for (const MissesOptions& one : swept(options)) problems.push_back(problem_on_device(one));
+  for (const MissesOptions& one : shapes) problems.push_back(problem_on_device(one));
   const cache::WarpMachine& machine = cache::warp_machine(options.machine);
   const auto list =
       candidates(*problems.front().operation, options.variants, options.params, 1, options.backend);
@@ -234,8 +235,9 @@ void measure_misses(const MissesOptions& options) {
   if (options.scheduled.coherent || options.scheduled.miss_steps || !options.strands.empty())
     throw Error("--coherence, --miss-steps and --strands go with --caches");
   if (!find_backend(options.backend).host) return run_on_device(options);
+  const std::vector<MissesOptions> shapes = swept(options);  // problems refer to their words
   std::vector<MissesPlan> plans;
-  for (const MissesOptions& one : swept(options)) plans.push_back(planned(one));
+  for (const MissesOptions& one : shapes) plans.push_back(planned(one));
   Document document{.kind = "misses", .context = machine_context(), .plan = Json::array()};
   for (const MissesPlan& plan : plans) document.plan.push_back(part_of(plan));
   const NotedInterrupts noted;
