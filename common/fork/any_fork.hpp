@@ -1,5 +1,5 @@
-// Any fork policy: for a text that is compiled once, apart from the policies. A fork costs an indirect call more;
-// Serial and Heartbeat, whose forks cost a few cycles, are compiled into the text.
+// Any fork policy: for a text that is compiled once, apart from the policies. A fork costs an indirect call
+// more; Serial and Heartbeat, whose forks cost a few cycles, are compiled into the text.
 #pragma once
 
 #include <concepts>
@@ -25,8 +25,8 @@ class AnyBranch {
   void (*call_)(void*);
 };
 
-/// Forks through the policy that it refers to, which must outlive it. The policy says how many iterations a leaf
-/// of a loop holds: grain(iterations) >= 1.
+/// Forks through the policy that it refers to, which must outlive it and says how many of `count` iterations a
+/// leaf of a loop holds: grain(count) >= 1.
 class AnyFork : public ForksByHalves<AnyFork> {
  public:
   template <class Fork>
