@@ -25,7 +25,7 @@ class AnyBranch {
   void (*call_)(void*);
 };
 
-/// Forks through the policy that it refers to, which must outlive it and says how many of `count` iterations a
+/// Forks through the policy that it refers to, which outlives it and says how many of `count` iterations a
 /// leaf of a loop holds: grain(count) >= 1.
 class AnyFork : public ForksByHalves<AnyFork> {
  public:
