@@ -37,7 +37,7 @@ struct Forks {
 
   template <class Body>
   void loop(Index begin, Index end, Index step, Body&& body) const {
-    loop_by_halves(*this, begin, end, step, one_tbb.grain(begin, end, step), body);
+    loop_by_halves(*this, begin, end, step, one_tbb.grain(iterations(begin, end, step)), body);
   }
 
   Index width() const { return one_tbb.width(); }

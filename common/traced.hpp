@@ -129,7 +129,7 @@ T* store_n(Traced<Sink> access, T* first, Index count, Place place = Place::curr
 class AnySink {
  public:
   template <class Sink>
-  explicit AnySink(Sink& sink)
+  requires(!std::is_same_v<Sink, AnySink>) explicit AnySink(Sink& sink)
       : sink_(&sink),
         load_([](void* to, const void* address, std::size_t bytes, Place place) {
           detail::report_load(*static_cast<Sink*>(to), address, bytes, place);

@@ -57,17 +57,27 @@ struct TextEntries {
     run_phase<V, phase>(fork, args, params);
   }
 
+  /// The text of all runs that are watched: under AnyFork where it forks, so that it is compiled once.
+  template <class Fork, class Args>
+  static void watch(const Fork& policy, const Args& args, const Params& params) {
+    if constexpr (is_parallel<V>()) {
+      AnyFork fork(policy);
+      run_phases<V>(fork, args, params);
+    } else {
+      Serial fork;
+      run_phases<V>(fork, args, params);
+    }
+  }
+
   static void trace(const void* erased, const Params& params, cache::Tracer& tracer) {
     const auto& args = args_of<Op>(erased);
     prepare<V>(args, params);
-    const auto traced = args.with(Traced<cache::Tracer>{&tracer});
-    if constexpr (is_parallel<V>())
-      if (ForkObserver* const observer = tracer.fork_observer()) {
-        Recorded fork(*observer, tracer.width());
-        return run_phases<V>(fork, traced, params);
-      }
-    Serial fork;
-    run_phases<V>(fork, traced, params);
+    AnySink sink(tracer);
+    const auto traced = args.with(Traced<AnySink>{&sink});
+    if (ForkObserver* const observer = tracer.fork_observer())
+      watch(Recorded(*observer, tracer.width()), traced, params);
+    else
+      watch(Serial(), traced, params);
   }
 
   static Profile profile(const void* erased, const Params& params, CostUnit unit,
@@ -76,11 +86,12 @@ struct TextEntries {
     prepare<V>(args, params);
     if (unit == CostUnit::nanoseconds) {
       WorkSpan<Nanoseconds> fork(options);
-      return fork.profile([&] { run_phases<V>(fork, args, params); });
+      return fork.profile([&] { watch(fork, args, params); });
     }
-    UnitCost sink;
+    UnitCost cost;
+    AnySink sink(cost);
     WorkSpan<UnitCost> fork(options);
-    return fork.profile([&] { run_phases<V>(fork, args.with(Traced<UnitCost>{&sink}), params); });
+    return fork.profile([&] { watch(fork, args.with(Traced<AnySink>{&sink}), params); });
   }
 };
 

@@ -68,7 +68,9 @@ struct Serial {
   constexpr void blocks(Index count, Body&& body) const {
     loop(0, count, 1, body);
   }
+  static constexpr Index grain(Index count) { return std::max<Index>(1, count); }
   static constexpr Index width() { return 1; }
+  static constexpr bool is_serial() { return true; }
 };
 
 /// The number of iterations of a loop.
@@ -89,6 +91,35 @@ void loop_by_halves(Fork& fork, Index begin, Index end, Index step, Index grain,
   fork([&fork, begin, middle, step, grain, &body] { loop_by_halves(fork, begin, middle, step, grain, body); },
        [&fork, middle, end, step, grain, &body] { loop_by_halves(fork, middle, end, step, grain, body); });
 }
+
+/// Whether a policy runs the program alone, as Serial does.
+template <class Fork>
+constexpr bool is_serial(const Fork& fork) {
+  if constexpr (requires { fork.is_serial(); })
+    return fork.is_serial();
+  else
+    return false;
+}
+
+/// What policies share that have no more than forks and the grain of a loop, grain(count) >= 1 for `count`
+/// iterations: loops are forked by halves, and what adds to one view runs in order.
+template <class Policy>
+struct ForksByHalves {
+  template <class F, class G>
+  void adding(F&& f, G&& g) const {
+    f();
+    g();
+  }
+  template <class Body>
+  void loop(Index begin, Index end, Index step, Body&& body) const {
+    const auto& policy = static_cast<const Policy&>(*this);
+    loop_by_halves(policy, begin, end, step, policy.grain(iterations(begin, end, step)), body);
+  }
+  template <class Body>
+  void blocks(Index count, Body&& body) const {
+    loop(0, count, 1, body);
+  }
+};
 
 /// Tells a policy that what follows takes about so many nanoseconds on one thread, within a factor of two. A
 /// policy that waits until a program has proved long need not wait then.

@@ -128,8 +128,10 @@ void in_arena(int threads, Body&& body) {
 }
 
 /// Requires an arena of `threads` threads (in_arena).
-struct OneTbb {
-  int threads = 1;
+struct OneTbb : ForksByHalves<OneTbb> {
+  int threads;
+
+  constexpr OneTbb(int max_threads = 1) : threads(max_threads) {}
 
   template <class F, class G>
   void operator()(F&& f, G&& g) const {
@@ -141,27 +143,8 @@ struct OneTbb {
         [&]() __attribute__((no_sanitize_thread)) { order.branch(f); });
   }
 
-  template <class F, class G>
-  void adding(F&& f, G&& g) const {
-    f();
-    g();
-  }
-
   /// Cilk's: an eighth of a thread's share of the iterations, so that stealing can balance the load.
-  Index grain(Index begin, Index end, Index step) const {
-    return std::max<Index>(1, iterations(begin, end, step) / (8 * threads));
-  }
-
-  template <class Body>
-  void loop(Index begin, Index end, Index step, Body&& body) const {
-    loop_by_halves(*this, begin, end, step, grain(begin, end, step), body);
-  }
-
-  template <class Body>
-  void blocks(Index count, Body&& body) const {
-    loop(0, count, 1, body);
-  }
-
+  Index grain(Index count) const { return std::max<Index>(1, count / (8 * threads)); }
   Index width() const { return threads; }
 };
 

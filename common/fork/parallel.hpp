@@ -1,6 +1,7 @@
 // Parallel runs under the fork policy that is set.
 #pragma once
 
+#include "common/fork/any_fork.hpp"
 #include "common/fork/heartbeat.hpp"
 #include "common/fork/one_tbb.hpp"
 #include "common/fork/policy.hpp"
@@ -15,7 +16,8 @@ void run_parallel(int threads, Program&& program) {
     return program(fork);
   }
   in_arena(threads, [&] {
-    OneTbb fork{threads};
+    const OneTbb one_tbb{threads};
+    AnyFork fork(one_tbb);
     program(fork);
   });
 }

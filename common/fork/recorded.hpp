@@ -19,7 +19,7 @@ class ForkObserver {
 
 /// Runs the plan of `width` threads on the calling one, in the order of the serial elision. A parallel loop
 /// is forked by halves, as OneTbb does, down to an eighth of a thread's share of the iterations.
-class Recorded {
+class Recorded : public ForksByHalves<Recorded> {
  public:
   /// `width` >= 1. The observer must outlive the policy.
   explicit Recorded(ForkObserver& observer, Index width = 1) : observer_(&observer), width_(width) {}
@@ -32,20 +32,7 @@ class Recorded {
     g();
     observer_->join();
   }
-  template <class F, class G>
-  void adding(F&& f, G&& g) const {
-    f();
-    g();
-  }
-  template <class Body>
-  void loop(Index begin, Index end, Index step, Body&& body) const {
-    const Index grain = std::max<Index>(1, iterations(begin, end, step) / (8 * width_));
-    loop_by_halves(*this, begin, end, step, grain, body);
-  }
-  template <class Body>
-  void blocks(Index count, Body&& body) const {
-    loop(0, count, 1, body);
-  }
+  Index grain(Index count) const { return std::max<Index>(1, count / (8 * width_)); }
   Index width() const { return width_; }
 
  private:

@@ -11,9 +11,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <utility>
 
+#include "common/fork/any_fork.hpp"
 #include "common/fork/one_tbb.hpp"
 #include "common/fork/policy.hpp"
 
@@ -83,26 +83,8 @@ void validate(const ProfileOptions&);
 /// 15000 instructions at one a nanosecond.
 double measured_burden(ForkPolicy = fork_policy());
 
-namespace detail {
-/// Refers to a branch or a program of any type and calls it through a pointer. The call is short beside a
-/// clock, and texts are compiled without the policy that runs below the profiler.
-class AnyBranch {
- public:
-  template <class F>
-  explicit AnyBranch(F& function)
-      : function_(const_cast<void*>(static_cast<const void*>(std::addressof(function)))),
-        call_([](void* erased) { (*static_cast<F*>(erased))(); }) {}
-
-  void operator()() const { call_(function_); }
-
- private:
-  void* function_;
-  void (*call_)(void*);
-};
-}  // namespace detail
-
 template <class Clock>
-class WorkSpan {
+class WorkSpan : public ForksByHalves<WorkSpan<Clock>> {
  public:
   /// Throws Error as validate() does.
   explicit WorkSpan(const ProfileOptions& options = {}) : options_(options) { validate(options); }
@@ -111,30 +93,15 @@ class WorkSpan {
   /// pass through.
   template <class Program>
   Profile profile(Program&& program) {
-    return profile_of(detail::AnyBranch(program));
+    return profile_of(AnyBranch(program));
   }
 
   template <class F, class G>
   void operator()(F&& f, G&& g) const {
-    fork(detail::AnyBranch(f), detail::AnyBranch(g));
+    fork(AnyBranch(f), AnyBranch(g));
   }
 
-  template <class F, class G>
-  void adding(F&& f, G&& g) const {
-    f();
-    g();
-  }
-
-  template <class Body>
-  void loop(Index begin, Index end, Index step, Body&& body) const {
-    loop_by_halves(*this, begin, end, step, options_.grain, body);
-  }
-
-  template <class Body>
-  void blocks(Index count, Body&& body) const {
-    loop(0, count, 1, body);
-  }
-
+  Index grain(Index) const { return options_.grain; }
   Index width() const { return options_.width; }
 
  private:
@@ -143,7 +110,7 @@ class WorkSpan {
     double started = 0;
     static constinit inline thread_local Strand* current = nullptr;
 
-    void run(detail::AnyBranch branch) {
+    void run(AnyBranch branch) {
       struct Running {
         Strand& self;
         Strand* const before = std::exchange(current, &self);
@@ -177,7 +144,7 @@ class WorkSpan {
     }
   };
 
-  Profile profile_of(detail::AnyBranch program) const {
+  Profile profile_of(AnyBranch program) const {
     Strand root;
     if (options_.threads == 1)
       root.run(program);
@@ -186,7 +153,7 @@ class WorkSpan {
     return root.total;
   }
 
-  void fork(detail::AnyBranch f, detail::AnyBranch g) const {
+  void fork(AnyBranch f, AnyBranch g) const {
     if (!Strand::current) throw Error("a program that forks through WorkSpan runs inside its profile()");
     Strand& parent = *Strand::current;
     parent.stop();

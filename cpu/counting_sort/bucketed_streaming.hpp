@@ -158,8 +158,9 @@ class BucketedStreaming {
 
   // The buffers for serial work in `group`, or for work on all threads.
   template <class Fork>
-  PartitionBuffers<Access> buffers_of(const PartitionBuffers<Access>& buffers, Index group) const {
-    return std::is_same_v<Fork, Serial> ? buffers.block(group, 1) : buffers.block(0, width_);
+  PartitionBuffers<Access> buffers_of(const Fork& fork, const PartitionBuffers<Access>& buffers,
+                                      Index group) const {
+    return is_serial(fork) ? buffers.block(group, 1) : buffers.block(0, width_);
   }
 
   // Sends `in` stably to the buckets key >> shift. Afterwards buffers.count(0, b) is the beginning of bucket
@@ -215,7 +216,7 @@ class BucketedStreaming {
   template <class Fork, class Count, class Body>
   void sort_buckets(Fork& fork, Index n, Count count, Index group, Body body) const {
     const auto begin_of = [=](Index b) { return b < count.size ? Index{count[b]} : n; };
-    if constexpr (std::is_same_v<Fork, Serial>) {
+    if (is_serial(fork)) {
       Index begin = 0;
       for (Index b = 0; b < count.size; ++b) {
         const Index end = begin_of(b + 1);
@@ -243,7 +244,7 @@ class BucketedStreaming {
   // Sorts a bucket of the first of two levels. Its keys lie in the output.
   template <class Fork>
   void sort_bucket(Fork& fork, Index b, Index begin, Index size, Index group) const {
-    const auto buffers = buffers_of<Fork>(second_, group);
+    const auto buffers = buffers_of(fork, second_, group);
     const Index buckets = bits_.second_buckets();
     const Buckets parts{size, buffers.count.rows, buckets, begin / block_size<Element> + group * buckets};
     spread(fork, Records<const Word, Access>(out_.block(begin, size)), bits_.leaf, parts, buffers);
@@ -258,20 +259,20 @@ class BucketedStreaming {
   void sort_leaf(Fork& fork, const Buckets& parts, Index b, Word first, Index begin, Index size,
                  Index group) const {
     const auto out = out_.block(begin, size);
-    const auto buffers = buffers_of<Fork>(leaf_, group);
+    const auto buffers = buffers_of(fork, leaf_, group);
     const Index values = bits_.leaf_values();
     const auto leaf = bucket(parts, b);
     const auto read = [](auto block) { reads(block); };
     if constexpr (with_payload) {
       touch(leaf, read);
-      if (!std::is_same_v<Fork, Serial> && parts.rows > 1 && size > staged_pairs)
+      if (!is_serial(fork) && parts.rows > 1 && size > staged_pairs)
         return share_pairs(fork, parts, b, first, out, buffers);
       sort_pairs(leaf, size, values, first, out.keys.data, out.payload.data, buffers.count.data,
                  buffers.tables.data, buffers.lines.data);
       writes(out);
     } else {
       // Counters of a byte suffice for most buckets, and four times as many values fit into the same memory.
-      if (std::is_same_v<Fork, Serial> && size <= most_keys_in_bytes(values) && !heavy_.has(b)) {
+      if (is_serial(fork) && size <= most_keys_in_bytes(values) && !heavy_.has(b)) {
         touch(leaf, read);
         sort_residues(leaf, values, first, out.keys.data, byte_counters(buffers.tables.data, values));
         return writes(out);

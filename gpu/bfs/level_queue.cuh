@@ -32,6 +32,19 @@ Graph graph_of(const Args& args) {
   return {args.offset.data, args.target.data, args.out.size, static_cast<std::uint32_t>(args.target.size)};
 }
 
+/// By a warp: a row of each lane into the next level's queue, where it has edges.
+inline __device__ void append(std::uint32_t begin, std::uint32_t degree, Row* queue, Found::Packed* found) {
+  const int lane = threadIdx.x % warp;
+  const unsigned with_edges = __ballot_sync(all_lanes, degree > 0);
+  if (with_edges == 0) return;
+  const std::uint32_t sum = inclusive_sum(degree, lane);
+  Found::Packed room = 0;
+  if (lane == warp - 1) room = atomicAdd(found, Found::pack(__popc(with_edges), sum));
+  const Found before = Found::of(__shfl_sync(all_lanes, room, warp - 1));
+  if (degree)
+    queue[before.rows + __popc(with_edges & lanes_before(lane))] = {begin, before.edges + sum - degree};
+}
+
 /// Vertices that a warp has found, on the way to the next level's queue: 32 take its room at once.
 class FoundVertices {
  public:
@@ -63,14 +76,7 @@ class FoundVertices {
       degree = __ldg(graph_.offset + v + 1) - begin;
     }
     __syncwarp();
-    const unsigned with_edges = __ballot_sync(all_lanes, degree > 0);
-    if (with_edges == 0) return;
-    const std::uint32_t sum = inclusive_sum(degree, lane_);
-    Found::Packed room = 0;
-    if (lane_ == warp - 1) room = atomicAdd(found_, Found::pack(__popc(with_edges), sum));
-    const Found before = Found::of(__shfl_sync(all_lanes, room, warp - 1));
-    if (degree)
-      queue_[before.rows + __popc(with_edges & lanes_before(lane_))] = {begin, before.edges + sum - degree};
+    append(begin, degree, queue_, found_);
   }
 
  private:

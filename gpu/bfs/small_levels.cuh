@@ -77,19 +77,6 @@ class SmallLevels {
     return {begin, end - begin};
   }
 
-  /// By a warp: a row of each lane into the next level's queue, where it has edges.
-  __device__ static void append(std::uint32_t begin, std::uint32_t degree, Row* queue, Found::Packed* found) {
-    const int lane = threadIdx.x % warp;
-    const unsigned with_edges = __ballot_sync(all_lanes, degree > 0);
-    if (with_edges == 0) return;
-    const std::uint32_t sum = inclusive_sum(degree, lane);
-    Found::Packed room = 0;
-    if (lane == warp - 1) room = atomicAdd(found, Found::pack(__popc(with_edges), sum));
-    const Found before = Found::of(__shfl_sync(all_lanes, room, warp - 1));
-    if (degree)
-      queue[before.rows + __popc(with_edges & lanes_before(lane))] = {begin, before.edges + sum - degree};
-  }
-
   /// By one warp: levels of up to an edge a lane. It is alone, so that levels themselves say what is reached,
   /// which its multiprocessor's cache holds; the bits follow for the steps behind.
   __device__ void run_warp(Found found, std::uint32_t edges, Level level, Row* queue) {

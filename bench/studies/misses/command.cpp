@@ -46,6 +46,11 @@ struct MissesPlan {
   std::string note{};  ///< on the candidates' parameters
 };
 
+void require_work(const Problem& problem) {
+  if (!(work_of(*problem.operation, problem.shape).amount > 0))
+    throw Error("this shape has nothing to count");
+}
+
 // Theory is of recursions down to the end. A leaf is a loop, whose misses have a cliff of their own: without
 // --param base every base is the least. Says which ones that changed.
 std::string take_least_base(std::vector<Candidate>& list, const MissesOptions& options) {
@@ -66,8 +71,7 @@ std::string take_least_base(std::vector<Candidate>& list, const MissesOptions& o
 // Everything that can be refused is, before anything is counted.
 MissesPlan planned(const MissesOptions& options) {
   MissesPlan plan{.problem = problem_of(options), .curve = options.curve || !options.svg.empty()};
-  const Operation& operation = *plan.problem.operation;
-  plan.candidates = candidates(operation, options.variants, options.params, 1, "cpu");
+  plan.candidates = candidates(*plan.problem.operation, options.variants, options.params, 1, "cpu");
   plan.note = take_least_base(plan.candidates, options);
   const Source asked = parse_source(options.source);
   plan.levels = cache_levels(options.caches, options.line);
@@ -76,7 +80,7 @@ MissesPlan planned(const MissesOptions& options) {
                     : SourceChoice{Source::simulated, "simulated: the caches are named"};
   if (plan.choice.source == Source::hardware && !options.caches.empty())
     throw Error("--source hardware counts this machine's caches: it goes without --cache");
-  if (!(work_of(operation, plan.problem.shape).amount > 0)) throw Error("this shape has nothing to count");
+  require_work(plan.problem);
 
   for (const Candidate& candidate : plan.candidates)
     if (obstacle(plan.problem, candidate, Source::simulated).status == Status::pending)
@@ -149,8 +153,7 @@ std::vector<MissesOptions> swept(const MissesOptions& options) {
 
 Problem problem_on_device(const MissesOptions& options) {
   Problem problem = problem_of(options);
-  if (!(work_of(*problem.operation, problem.shape).amount > 0))
-    throw Error("this shape has nothing to count");
+  require_work(problem);
   require_modellable(problem);
   return problem;
 }
@@ -200,8 +203,7 @@ void run_scheduled(const MissesOptions& options) {
   const std::string note = take_least_base(list, options);
   MissesPart part{planned_problem(problem)};
   part.scheduled = scheduled_part(options.scheduled, options.caches, options.line, options.seed);
-  if (!(work_of(*problem.operation, problem.shape).amount > 0))
-    throw Error("this shape has nothing to count");
+  require_work(problem);
   require_traceable(problem, list, part.scheduled->sizes);
   if (!options.strands.empty() && (list.size() > 1 || part.scheduled->processors.size() > 1))
     throw Error("--strands writes those of one variant and one number of caches");
