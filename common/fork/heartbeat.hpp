@@ -96,7 +96,7 @@ void poll(LatentList&) noexcept;
 void promote_in_time(LatentList&, Time now) noexcept;
 
 inline void poll_if_due(LatentList& list) {
-  if (--list.state.until_poll <= 0) [[unlikely]]
+  if (--list.state.until_poll == 0) [[unlikely]]  // the flags of a decrement in memory say so
     poll(list);
 }
 
@@ -125,12 +125,8 @@ void abandon(Latent&) noexcept;
 /// address of the temporary, the compiler keeps its members in registers. Any other is referred to.
 template <class G>
 struct LatentFork : Latent {
-#if defined(__clang__)
-  static constexpr bool copies = false;  // by wide loads, which wait for the narrow stores just before
-#else
   static constexpr bool copies =
       std::is_trivially_copyable_v<G> && std::is_copy_constructible_v<G> && sizeof(G) <= 64;
-#endif
 
   LatentFork(int threads, std::remove_reference_t<G>& second)
       : Latent(&LatentFork::offer_branch, threads), g(second) {}
@@ -278,21 +274,23 @@ class Heartbeat {
   /// `threads` including the caller. Throws Error as require_threads does.
   explicit Heartbeat(int threads = 1);
 
+  // Inlined: else both branches are built in memory for the call, and a fork takes twice as long.
   template <class F, class G>
-  void operator()(F&& f, G&& g) const {
+  [[gnu::always_inline]] void operator()(F&& f, G&& g) const {
     detail::LatentList& list = detail::latent_list;
     detail::LatentFork<G> second(threads_, g);
-    if (threads_ > 1) detail::push(list, second);
+    if (threads_ > 1) [[likely]]
+      detail::push(list, second);
     try {
       f();
     } catch (...) {
       if (threads_ > 1 && !list.pop(second)) detail::abandon(second);
       throw;
     }
-    if (threads_ == 1 || list.pop(second)) [[likely]]
-      g();
-    else
-      detail::join(second);
+    if (threads_ > 1) [[likely]]
+      if (!list.pop(second)) [[unlikely]]
+        return detail::join(second);
+    g();
   }
 
   template <class F, class G>
