@@ -8,9 +8,9 @@
 // branch, takes the record off the list and runs the second one. Now and then a thread polls: it turns the
 // oldest latent forks of its list into tasks of oneTBB, which other threads may take, where decide() of
 // decide.hpp says so: one for each thread that has nothing to do, at least one. Of a loop it turns the second
-// half of the remaining iterations into a task. A short program enters no arena. One that foretells by
-// expect_work() that it is long is shared from its first fork on, and a loop from its first iterations, as
-// these tell how long the others will take.
+// half of the remaining iterations into a task. A short program enters no arena. One of which it is
+// foretold that it is long is shared from its first fork on, and a loop from its first iterations, as these
+// tell how long the others will take.
 //
 // A thread polls when the number of forks since its last poll has come to a count that it adapts, so that it
 // polls every few microseconds, in a program that begins at forks 1, 3, 7, 15 ... Nothing interrupts a
@@ -271,8 +271,9 @@ struct LatentLoop : Latent {
 ///   fork([&] { x = fib(fork, n - 1); }, [&] { y = fib(fork, n - 2); });
 class Heartbeat {
  public:
-  /// `threads` including the caller. Throws Error as require_threads does.
-  explicit Heartbeat(int threads = 1);
+  /// `threads` including the caller. Throws Error as require_threads does. The program takes `foretold`
+  /// nanoseconds on one thread, as by expect_work().
+  explicit Heartbeat(int threads = 1, Index foretold = 0);
 
   // Inlined: else both branches are built in memory for the call, and a fork takes twice as long.
   template <class F, class G>
