@@ -15,7 +15,9 @@ namespace tallcache::blas {
 using cpu::matmul::detail::nanoseconds_of, cpu::matmul::detail::on_one_thread;
 
 /// oneTBB's forks on bodies that do not throw. Where there is no memory for a task, this thread runs both
-/// branches.
+/// branches. A routine shares its work where that pays, in a few leaves a thread (GemmPlan::choose): a task
+/// at each fork costs it little, and latent forks would gain nothing. Heartbeat makes its tasks in arenas of
+/// its own, where the library's workers do not wait (workers.hpp).
 struct Forks {
   OneTbb one_tbb;
 

@@ -78,11 +78,14 @@ constexpr std::string_view to_string(Rate rate) { return detail::rate_names[stat
 /// "GFLOP/s"
 constexpr std::string_view unit_of(Rate rate) { return detail::rate_names[static_cast<int>(rate)].unit; }
 
+/// The work of `cost` in the unit of `rate`: flops, bytes, or keys, calls, cells, edges.
+constexpr double rated_work(Rate rate, const Cost& cost) {
+  return rate == Rate::gflop_per_s ? cost.flops : rate == Rate::gb_per_s ? cost.bytes : cost.keys;
+}
+
 /// The speed of `cost` in `seconds`, in the unit of `rate`.
 constexpr double per_second(Rate rate, const Cost& cost, double seconds) {
-  return rate == Rate::gflop_per_s ? cost.flops / seconds * 1e-9
-         : rate == Rate::gb_per_s  ? cost.bytes / seconds * 1e-9
-                                   : cost.keys / seconds * 1e-6;
+  return rated_work(rate, cost) / seconds * (rate <= Rate::gb_per_s ? 1e-9 : 1e-6);
 }
 
 /// The result of a check. When the output is wrong, where, and the value found there.

@@ -13,6 +13,9 @@
 //     static constexpr ParamSpec params[] = {{"base", 64, "..."}};
 //     static constexpr PhaseSpec phases[] = {{"partition"}, {"sort"}};
 //     static constexpr bool parallel = true;               // it forks, or its library does
+//     // On one thread, for a flop, byte, key ... of the operation's rate, in a run of 0.1 ms, within a
+//     // factor of two: it foretells how long a run, or its last phase, takes (common/fork/parallel.hpp).
+//     static constexpr double ns_per_unit = 0.25;
 //     static constexpr Pages scratch_pages = Pages::huge;  // the pages of its scratch
 //     static constexpr ErrorClass error_class = ErrorClass::normwise;  // weaker than the operation's
 //     static std::size_t scratch(const Op&, const Shape&, const Params&);  // and Index width, of the fork

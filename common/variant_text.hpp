@@ -44,6 +44,15 @@ void run_phases(Fork& fork, const Args& args, const Params& params) {
   run_phases_that_are<V, true>(fork, args, params);
 }
 
+/// About how long a run takes on one thread, in nanoseconds; 0 where the variant does not say.
+template <class V, class Op>
+Index foretold([[maybe_unused]] const ArgsOf<Op>& args) {
+  if constexpr (requires { V::ns_per_unit; })
+    return static_cast<Index>(V::ns_per_unit * rated_work(Op::rate, Op::cost(Op::shape_of(args))));
+  else
+    return 0;
+}
+
 template <class V, class Op>
 struct TextEntries {
   /// The one place where the fork policy of a run is chosen.
@@ -52,7 +61,9 @@ struct TextEntries {
     const auto& args = args_of<Op>(erased);
     if constexpr (is_parallel<V>())
       if (launch.threads > 1)
-        return run_parallel(launch.threads, [&](auto& fork) { run_phase<V, phase>(fork, args, params); });
+        return run_parallel(
+            launch.threads, [&](auto& fork) { run_phase<V, phase>(fork, args, params); },
+            phase + 1 == phases_of<V>().size() ? foretold<V, Op>(args) : 0);
     Serial fork;
     run_phase<V, phase>(fork, args, params);
   }

@@ -11,7 +11,9 @@
 
 #include "common/fork/heartbeat.hpp"
 #include "common/fork/one_tbb.hpp"
+#include "common/ops/copy.hpp"
 #include "common/random.hpp"
+#include "common/variant_text.hpp"
 #include "tests/heartbeat_trees.hpp"
 #include "tests/support.hpp"
 
@@ -185,6 +187,31 @@ TEST(Heartbeat, PromotesTheFirstForkOfALongProgram) {
   Heartbeat{1}.expect_work(1'000'000);
   expect_work(Serial{}, 1'000'000);
   expect_nothing_left();
+}
+
+struct Telling {
+  static constexpr std::string_view idea = "tells of its last phase", source = "";
+  using operations = OperationList<Copy<float>>;
+  static constexpr PhaseSpec phases[] = {{"first"}, {"last"}};
+  static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 1e6;
+  static inline detail::Time foretold[2];
+
+  template <int phase, class Fork, class Args>
+  static void run(Fork&, const Args&, const Params&) {
+    foretold[phase] = detail::latent_list.state.foretold(detail::time_now());
+  }
+};
+
+TEST(Heartbeat, IsToldOfAVariantsWork) {
+  if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
+  std::vector<float> from(6), to(6);
+  const Copy<float>::Args<> args{{to.data(), 2, 3, 3}, {from.data(), 2, 3, 3}};
+  static constexpr auto records = variant_records<Telling>("telling", "cpu", false);
+  for (Entry entry : records[0].entries) entry(&args, {}, {.threads = 2});
+  EXPECT_EQ(Telling::foretold[0], 0);
+  EXPECT_GT(Telling::foretold[1], 24'000'000);  // of 48 bytes
+  EXPECT_LE(Telling::foretold[1], 48'000'000);
 }
 
 // A loop is seen to be long by its first iterations. The caller does not poll after these.

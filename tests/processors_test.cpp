@@ -23,6 +23,11 @@ TEST(ProcessorSet, CountsAndNumbersItsProcessors) {
     EXPECT_EQ(one.at(0), processor);
     EXPECT_NE(one, ProcessorSet(processor ^ 1));
   }
+  ProcessorSet several(8191);
+  for (const int processor : {64, 0, 64}) several.add(processor);
+  EXPECT_EQ(several.count(), 3);
+  EXPECT_EQ(several.at(1), 64);
+  EXPECT_EQ(several.at(2), 8191);
   const ProcessorSet all = processors_of(0);
   for (int i = 0, before = -1; i < all.count(); ++i) {
     EXPECT_GT(all.at(i), before);

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 #include <hwloc.h>
 #include <hwy/targets.h>
-#include <sched.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,18 +26,12 @@ void hold_to_processors(const std::string& list) {
       hwloc_bitmap_weight(asked.get()) < 1)
     throw Error(fmt::format("--processors: '{}' is no list of processors such as 0-3,8", list));
   const ProcessorSet usable = usable_processors();
-  std::array<unsigned long, 128> words{};
-  int found = 0;
+  ProcessorSet chosen;
   for (int i = 0; i < usable.count(); ++i)
-    if (const int processor = usable.at(i);
-        hwloc_bitmap_isset(asked.get(), static_cast<unsigned>(processor))) {
-      words[static_cast<std::size_t>(processor) / 64] |= 1ul << processor % 64;
-      ++found;
-    }
-  if (found != hwloc_bitmap_weight(asked.get()))
+    if (hwloc_bitmap_isset(asked.get(), static_cast<unsigned>(usable.at(i)))) chosen.add(usable.at(i));
+  if (chosen.count() != hwloc_bitmap_weight(asked.get()))
     throw Error(fmt::format("--processors: {} are not all among those that this process may use", list));
-  if (sched_setaffinity(0, sizeof words, reinterpret_cast<const cpu_set_t*>(words.data())) != 0)
-    throw Error("--processors: the system does not let this process choose");
+  if (!restrict_to(chosen)) throw Error("--processors: the system does not let this process choose");
 }
 
 void use_target(const std::string& name) {

@@ -232,10 +232,7 @@ void put_counts(Record& record, std::span<const DeviceCount> counts) {
 }
 
 double rated_work(const Operation& operation, const Shape& shape) {
-  const Cost cost = operation.cost(shape);
-  return operation.rate == Rate::gflop_per_s ? cost.flops
-         : operation.rate == Rate::gb_per_s  ? cost.bytes
-                                             : cost.keys;
+  return rated_work(operation.rate, operation.cost(shape));
 }
 
 Record to_record(const Problem& problem, const Measurement& m) {

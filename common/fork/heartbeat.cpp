@@ -187,12 +187,12 @@ void poll(LatentList& list) noexcept {
 
 }  // namespace detail
 
-Heartbeat::Heartbeat(int threads) : threads_(threads) {
+Heartbeat::Heartbeat(int threads, Index foretold) : threads_(threads) {
   require_threads(threads);
   // A program begins. What went before it is no reason for a promotion, what it does until its first fork is.
   if (detail::LatentList& list = detail::latent_list; threads > 1 && !list.newest) {
     const detail::Time now = detail::time_now();
-    list.state = {.polled = now, .begun = now};
+    list.state = {.polled = now, .begun = now, .ends = now + foretold};
   }
 }
 

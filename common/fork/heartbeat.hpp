@@ -8,9 +8,9 @@
 // branch, takes the record off the list and runs the second one. Now and then a thread polls: it turns the
 // oldest latent forks of its list into tasks of oneTBB, which other threads may take, where decide() of
 // decide.hpp says so: one for each thread that has nothing to do, at least one. Of a loop it turns the second
-// half of the remaining iterations into a task. A short program enters no arena. One that foretells by
-// expect_work() that it is long is shared from its first fork on, and a loop from its first iterations, as
-// these tell how long the others will take.
+// half of the remaining iterations into a task. A short program enters no arena. One of which it is
+// foretold that it is long is shared from its first fork on, and a loop from its first iterations, as these
+// tell how long the others will take.
 //
 // A thread polls when the number of forks since its last poll has come to a count that it adapts, so that it
 // polls every few microseconds, in a program that begins at forks 1, 3, 7, 15 ... Nothing interrupts a
@@ -96,7 +96,7 @@ void poll(LatentList&) noexcept;
 void promote_in_time(LatentList&, Time now) noexcept;
 
 inline void poll_if_due(LatentList& list) {
-  if (--list.state.until_poll <= 0) [[unlikely]]
+  if (--list.state.until_poll == 0) [[unlikely]]  // the flags of a decrement in memory say so
     poll(list);
 }
 
@@ -125,12 +125,8 @@ void abandon(Latent&) noexcept;
 /// address of the temporary, the compiler keeps its members in registers. Any other is referred to.
 template <class G>
 struct LatentFork : Latent {
-#if defined(__clang__)
-  static constexpr bool copies = false;  // by wide loads, which wait for the narrow stores just before
-#else
   static constexpr bool copies =
       std::is_trivially_copyable_v<G> && std::is_copy_constructible_v<G> && sizeof(G) <= 64;
-#endif
 
   LatentFork(int threads, std::remove_reference_t<G>& second)
       : Latent(&LatentFork::offer_branch, threads), g(second) {}
@@ -275,24 +271,27 @@ struct LatentLoop : Latent {
 ///   fork([&] { x = fib(fork, n - 1); }, [&] { y = fib(fork, n - 2); });
 class Heartbeat {
  public:
-  /// `threads` including the caller. Throws Error as require_threads does.
-  explicit Heartbeat(int threads = 1);
+  /// `threads` including the caller. Throws Error as require_threads does. The program takes `foretold`
+  /// nanoseconds on one thread, as by expect_work().
+  explicit Heartbeat(int threads = 1, Index foretold = 0);
 
+  // Inlined: else both branches are built in memory for the call, and a fork takes twice as long.
   template <class F, class G>
-  void operator()(F&& f, G&& g) const {
+  [[gnu::always_inline]] void operator()(F&& f, G&& g) const {
     detail::LatentList& list = detail::latent_list;
     detail::LatentFork<G> second(threads_, g);
-    if (threads_ > 1) detail::push(list, second);
+    if (threads_ > 1) [[likely]]
+      detail::push(list, second);
     try {
       f();
     } catch (...) {
       if (threads_ > 1 && !list.pop(second)) detail::abandon(second);
       throw;
     }
-    if (threads_ == 1 || list.pop(second)) [[likely]]
-      g();
-    else
-      detail::join(second);
+    if (threads_ > 1) [[likely]]
+      if (!list.pop(second)) [[unlikely]]
+        return detail::join(second);
+    g();
   }
 
   template <class F, class G>

@@ -8,11 +8,12 @@
 
 namespace tallcache {
 
-/// program(fork) on `threads` threads including the caller. Throws Error as require_threads does.
+/// program(fork) on `threads` threads including the caller; one thread alone would take about `foretold`
+/// nanoseconds, 0: not known. Throws Error as require_threads does.
 template <class Program>
-void run_parallel(int threads, Program&& program) {
+void run_parallel(int threads, Program&& program, Index foretold = 0) {
   if (fork_policy() == ForkPolicy::heartbeat) {
-    Heartbeat fork{threads};
+    Heartbeat fork{threads, foretold};
     return program(fork);
   }
   in_arena(threads, [&] {

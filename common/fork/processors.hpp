@@ -14,8 +14,10 @@ namespace tallcache {
 class ProcessorSet {
  public:
   ProcessorSet() = default;
-  explicit ProcessorSet(int processor) { words_[processor / word_bits] = 1ul << processor % word_bits; }
+  explicit ProcessorSet(int processor) { add(processor); }
 
+  /// 0 <= processor < 8192.
+  void add(int processor) { words_[processor / word_bits] |= 1ul << processor % word_bits; }
   bool empty() const { return count() == 0; }
   int count() const;
   /// The number of the processor at `index`, 0 <= index < count(). Linux numbers the first hyper-thread of

@@ -64,8 +64,6 @@ class AlignmentOf {
     const Tableau behind(fork, alphabet(a_is_longer), rows, columns.block(half, n - half), true, scratch);
     Crossing found{};
     const auto find = [&](Index threshold) {
-      constexpr Index cells_per_ns = 64;
-      expect_work(fork, n * std::min(m, threshold + stripe_rows) / cells_per_ns);
       const Band band(m, n, threshold);
       const auto fill = [&](const Tableau& t) {
         t.reset(fork);
@@ -133,6 +131,7 @@ struct alignment_recursive {
   using operations = OperationList<Alignment>;
   static constexpr ParamSpec params[] = {{"base", 4096, "a block with no larger side is a leaf"}};
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 1.0 / 32;
 
   static std::size_t scratch(Alignment, const Shape& shape, const Params&) {
     return scratch_bytes(

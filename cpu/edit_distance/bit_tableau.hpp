@@ -192,8 +192,6 @@ Index distance_in_band(Fork& fork, A with_a, B with_b, Scratch<Access> scratch, 
   const Alphabet alphabet(a, b);
   const BitTableau<Recurrence, Access> tableau(fork, alphabet, a, b, false, scratch);
   return widen_band(a.size, b.size, [&](Index threshold) {
-    constexpr Index cells_per_ns = 64;
-    expect_work(fork, b.size * std::min(a.size, threshold + stripe_rows) / cells_per_ns);
     tableau.reset(fork);
     walk(tableau, Band(a.size, b.size, threshold));
     return tableau.distance(a.size);

@@ -35,6 +35,7 @@ struct bits_recursive {
   using operations = OperationList<LevenshteinDistance, LongestCommonSubsequence>;
   static constexpr ParamSpec params[] = {{"base", 4096, "a block with no larger side is a leaf"}};
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 1.0 / 64;
 
   template <class Op>
   static std::size_t scratch(Op, const Shape& shape, const Params&) {

@@ -13,6 +13,7 @@ struct bits_wavefront {
   using operations = OperationList<LevenshteinDistance, LongestCommonSubsequence>;
   static constexpr ParamSpec params[] = {{"tile", 2048, "side of a tile"}};
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 1.0 / 64;
 
   template <class Op>
   static std::size_t scratch(Op, const Shape& shape, const Params&) {

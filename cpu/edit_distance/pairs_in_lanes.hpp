@@ -164,6 +164,7 @@ struct pairs_in_lanes {
   static constexpr std::string_view source = "Myers 1999; Hyyrö 2003; Ukkonen 1985";
   using operations = OperationList<LevenshteinBatched, LongestCommonSubsequenceBatched>;
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 1.0 / 64;
 
   template <class Op>
   using RecurrenceOf = std::conditional_t<Op::is_common_subsequence, CommonSubsequence, Levenshtein>;
@@ -179,8 +180,6 @@ struct pairs_in_lanes {
     using Access = typename decltype(args.a)::access_type;
     using Group = LaneGroup<RecurrenceOf<typename Args::Of>, Args, Access>;
     const Index pairs = args.out.size, parts = ceil_div(pairs, pairs_sorted), width = fork.width();
-    constexpr Index cells_per_ns = 64;
-    expect_work(fork, pairs * std::max<Index>(1, args.m * args.n / cells_per_ns));
     auto all = args.scratch;
     const Index size = static_cast<Index>(Group::bytes(args.m, args.n));
     const auto memory = all.template vector<std::byte>(width * size);

@@ -28,10 +28,10 @@ struct tableau_recursive {
   using operations = OperationList<EditDistance>;
   static constexpr ParamSpec params[] = {{"base", 128, "a block with no larger side is a leaf"}};
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 1;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
-    expect_work(fork, args.a.size * args.b.size);
     tableau_borders(fork, args.out);
     rec_tableau(fork, args.out, args.a, args.b, params["base"]);
   }

@@ -100,6 +100,7 @@ struct fft_recursive {
   static constexpr ParamSpec params[] = {{"base", 1024, "a transform of no more numbers is a leaf"}};
   static constexpr PhaseSpec phases[] = {{"twiddles", false}, {"transform"}};
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 0.1;
 
   static bool supports(const Shape& shape) {
     return shape["n"] == 0 || std::has_single_bit(std::size_t(shape["n"]));
@@ -117,7 +118,6 @@ struct fft_recursive {
     if constexpr (phase == 0) {
       fill_twiddles(fork, table);
     } else if (n > 0) {
-      expect_work(fork, n * std::countr_zero(static_cast<std::size_t>(n)) / 2);
       rec_fft(fork, args.out, args.in, 1, table, params["base"]);
     }
   }

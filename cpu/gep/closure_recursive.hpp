@@ -83,6 +83,7 @@ struct closure_recursive {
   static constexpr std::string_view source = "Chowdhury and Ramachandran 2006";
   using operations = OperationList<TransitiveClosure>;
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 0.15;
 
   static std::size_t scratch(TransitiveClosure, const Shape& shape, const Params&) {
     return BitTileMatrix<Plain>::bytes(shape["n"]);
@@ -100,7 +101,6 @@ struct closure_recursive {
   static void run(Fork& fork, const Args& args, const Params&) {
     const Index n = args.a.rows;
     if (n == 0) return;
-    expect_work(fork, n * n / 64 * n / 64);
     const BitTileMatrix<typename decltype(args.a)::access_type> tiles(args.a, args.scratch);
     tiles.load(fork);
     Recursion(fork, tiles).diagonal(tiles.range());

@@ -16,6 +16,7 @@ struct floyd_warshall_blocked {
   using operations = OperationList<ShortestPaths<float>, ShortestPaths<std::int32_t>>;
   static constexpr ParamSpec params[] = {{"tile", 96, "the side of a tile", tile_sides[0], tile_sides}};
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 1.0 / 32;
 
   template <class T>
   static std::size_t scratch(ShortestPaths<T>, const Shape& shape, const Params& params) {
@@ -39,7 +40,6 @@ struct floyd_warshall_blocked {
     const PathTileMatrix<typename Args::Number, false, Access> tiles(n, params["tile"], States::in_place,
                                                                      args.scratch);
     const Index count = tiles.range().end;
-    expect_work(fork, n * n / 16 * n);
     tiles.load(fork, args.a);
     for (Index k = 0; k < count; ++k) {
       tiles.diagonal(k);

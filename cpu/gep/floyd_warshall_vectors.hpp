@@ -16,6 +16,7 @@ struct floyd_warshall_vectors {
   using operations = OperationList<ShortestPaths<float>, ShortestPaths<std::int32_t>,
                                    ShortestPathTrees<float>, ShortestPathTrees<std::int32_t>>;
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 1.0 / 16;
 
   template <class T>
   static std::optional<cache::Prediction> predicted_misses(ShortestPaths<T>, const Shape& shape,
@@ -26,7 +27,6 @@ struct floyd_warshall_vectors {
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {
     const Index n = args.a.rows;
-    expect_work(fork, n * n / 8 * n);
     enter_weights(fork, args);
     for (Index k = 0; k < n; ++k) {
       require_no_cycle(args, k);

@@ -43,6 +43,7 @@ struct lu_gep {
   using operations = OperationList<Lu<double>, Lu<float>>;
   static constexpr ParamSpec params[] = {{"base", 64, "the side of a leaf"}};
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 0.4;
 
   template <class T>
   static cache::Prediction predicted_misses(Lu<T>, const Shape& shape, const Params&, cache::IdealCache c) {
@@ -54,7 +55,6 @@ struct lu_gep {
   static void run(Fork& fork, const Args& args, const Params& params) {
     const auto a = args.a;
     if (a.rows == 0) return;
-    expect_work(fork, a.rows * a.rows / 4 * a.rows);
     const Blocks blocks{a.rows, params["base"]};
     const EliminationSet set;
     const auto body = [a](Range i, Range j, Range k) { eliminate(a, i, j, k); };

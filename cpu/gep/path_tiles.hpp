@@ -136,7 +136,6 @@ void find_paths(Fork& fork, const Args& args, Index side, States states) {
   const Index n = args.a.rows;
   if (n == 0) return;
   const PathTileMatrix<T, Args::has_predecessors, Access> tiles(n, side, states, args.scratch);
-  expect_work(fork, n * n / 16 * n);
   tiles.load(fork, args.a);
   Recursion(fork, tiles).diagonal(tiles.range());
   tiles.store(fork, args.a, args.p);

@@ -16,12 +16,12 @@ struct warshall_vectors {
   static constexpr std::string_view source = "Warshall 1962";
   using operations = OperationList<TransitiveClosure>;
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 0.5;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {
     const auto bits = args.a;
     const Index n = bits.rows;
-    expect_work(fork, n * n / 64 * n / 8);
     for (Index k = 0; k < n; ++k)
       loop_blocks(fork, n, std::max<Index>(16, (1 << 22) / n), [=](Index begin, Index end) {
         CompiledApart<typename decltype(bits)::access_type> apart(bits.access());

@@ -87,9 +87,6 @@ void rec_zero(Fork& fork, C c, Index base) {
       fork, base, [](C block) { zero(block); }, c);
 }
 
-/// Of a product whose leaves are loops over single elements, in nanoseconds.
-constexpr Index loops_work(Index m, Index n, Index k) { return m * n * k / 2; }
-
 struct recursive {
   static constexpr std::string_view idea = "REC-MULT: halve the largest of the three dimensions";
   static constexpr std::string_view source = "M7: A cache-oblivious matrix multiplication algorithm";
@@ -97,6 +94,7 @@ struct recursive {
                                    MatmulBt<float>, MatmulBt<std::int32_t>>;
   static constexpr ParamSpec params[] = {{"base", 64, "a product with no larger dimension is a leaf"}};
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 0.25;
 
   /// M7: A cache-oblivious matrix multiplication algorithm.
   template <class Op>
@@ -106,7 +104,6 @@ struct recursive {
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
-    expect_work(fork, loops_work(args.c.rows, args.c.cols, args.a.cols));
     rec_zero(fork, args.c, params["base"]);
     rec_mult_by<1>(fork, args.c, args.a, second_factor(args), params["base"]);
   }

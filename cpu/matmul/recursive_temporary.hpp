@@ -72,6 +72,7 @@ struct recursive_temporary {
       {"base", 64, "a product with no larger dimension is a leaf"},
       {"splits", 2, "halvings of the inner dimension that get a temporary; the memory doubles with each", 0}};
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 0.25;
 
   template <class T>
   static std::size_t scratch(Matmul<T>, const Shape& shape, const Params& params) {
@@ -86,7 +87,6 @@ struct recursive_temporary {
     auto scratch = args.scratch;
     const Index splits = halvings(args.a.cols, params);
     const auto memory = scratch.template vector<T>(temporary_size(args.c.rows, args.c.cols, splits));
-    expect_work(fork, loops_work(args.c.rows, args.c.cols, args.a.cols));
     rec_zero(fork, args.c, params["base"]);
     rec_mult_temporary(fork, args.c, args.a, args.b, memory, splits, params["base"]);
   }

@@ -137,6 +137,7 @@ struct strassen {
       {"parallel_levels", 1, "levels whose products run side by side; the memory is some 7/4 of it for each",
        0}};
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 0.25;
   static constexpr ErrorClass error_class = ErrorClass::normwise;
 
   template <class T>
@@ -157,7 +158,6 @@ struct strassen {
     auto scratch = args.scratch;
     const StrassenPlan plan = plan_of(c.rows, c.cols, a.cols, params);
     const Index base = plan.base;
-    expect_work(fork, loops_work(c.rows, c.cols, a.cols));
     if (!is_padded(plan, c.rows, c.cols, a.cols)) {
       rec_zero(fork, c, base);
       return strassen_product(fork, plan, c, a, b, scratch.template vector<T>(plan.memory()));

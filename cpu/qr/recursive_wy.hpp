@@ -15,6 +15,7 @@ struct recursive_wy {
       "Elmroth and Gustavson 2000; Schreiber and Van Loan 1989 (compact WY)";
   using operations = OperationList<Qr<double>, Qr<float>>;
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 0.05;
   static constexpr Pages scratch_pages = Pages::huge;
 
   template <class T>
@@ -26,15 +27,7 @@ struct recursive_wy {
   static void run(Fork& fork, const Args& args, const Params&) {
     using T = typename decltype(args.a)::value_type;
     using Access = typename decltype(args.a)::access_type;
-    expect_work(fork, nanoseconds<T>(args.a.rows, args.a.cols));
     Factorization<T, Access>(args.a, args.tau, args.scratch)(fork);
-  }
-
- private:
-  /// On one thread, in saturation.
-  template <class T>
-  static Index nanoseconds(Index m, Index n) {
-    return 2 * matmul::detail::nanoseconds_of(matmul::register_kernel<T>(), m, n, std::min(m, n));
   }
 };
 

@@ -198,6 +198,7 @@ struct distribution_sort {
       {"part", 128, "a sample gives parts of about so many records", 2},
       {"chunk", 1 << 15, "records that are counted and moved on one thread"}};
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 24;
   static constexpr Pages scratch_pages = Pages::huge;
 
   template <class T>
@@ -214,7 +215,6 @@ struct distribution_sort {
     const auto taken = take_distribution_scratch<T>(scratch, n, sizes_of(params));
     Failure failure;
     std::less<> less;
-    expect_work(fork, 2 * n * std::bit_width(static_cast<std::size_t>(n)));
     const DistributionSort sort(Records<T, typename Keys::access_type>{args.keys.access()},
                                 Caught<std::less<>>{&less, &failure}, args.keys.data, taken,
                                 sizes_of(params));

@@ -135,6 +135,7 @@ struct quicksort_blocks {
       {"block", 4096,
        "keys that are counted and moved on one thread; up to so many are partitioned in place"}};
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 48;
 
   static std::size_t scratch(Sort, const Shape& shape, const Params& params) {
     return scratch_bytes(
@@ -148,7 +149,6 @@ struct quicksort_blocks {
     const Index n = args.keys.size, block = params["block"];
     const auto other = scratch.template vector<Key>(n);
     const auto counts = scratch.template vector<Sides>(inner_nodes(n, block));
-    expect_work(fork, sort_work(n));
     quicksort_by_blocks(fork, args.keys, other, counts, false, block);
   }
 

@@ -114,12 +114,12 @@ struct recursive_streaming {
        "0: through them; 2: by its size; in place all are the same",
        0, stream_choices}};
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 1.0 / 32;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
     constexpr Index element_bytes = sizeof(typename decltype(args.a)::value_type);
     const Index elements = args.a.rows * args.a.cols, bytes = elements * element_bytes;
-    expect_work(fork, bytes / 16);
     if constexpr (requires { args.b; }) {
       const Index stream = params["stream"];
       const Index base = shared_base(params["base"], elements, element_bytes, fork.width());

@@ -206,7 +206,7 @@ class BlockProduct {
 
   /// Behind it the next stage's copies have arrived for all threads, and the stage before this one is free.
   TALLCACHE_INLINE void wait_for_stage() const {
-    wait_for_copies<Tiles::stages - 2>(t);
+    wait_for_copies<(Tiles::stages - 2)>(t);  // in parentheses for clang++ 14
     t.sync();
   }
 

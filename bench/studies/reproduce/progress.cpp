@@ -17,13 +17,6 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// The work of its rate, in units: flops, bytes, keys, ...
-double work(const Problem& problem) {
-  const Rate rate = problem.operation->rate;
-  const Cost cost = problem.operation->cost(problem.shape);
-  return rate == Rate::gflop_per_s ? cost.flops : rate == Rate::gb_per_s ? cost.bytes : cost.keys;
-}
-
 std::string key(std::string_view operation, std::string_view element, std::string_view variant) {
   return fmt::format("{}/{}/{}", operation, element, variant);
 }
@@ -53,7 +46,7 @@ double Progress::estimate(const Row& row) const {
     const auto known = seconds_per_unit_.find(key(timed->problem, candidate));
     const double unit =
         known != seconds_per_unit_.end() ? known->second : 1 / typical_rate(timed->problem.operation->rate);
-    const double run = unit * work(timed->problem);
+    const double run = unit * rated_work(*timed->problem.operation, timed->problem.shape);
     const Protocol& protocol = timed->protocol;
     // As measure() does: a slow variant's two verified runs count.
     total +=
@@ -77,7 +70,9 @@ void Progress::round(std::span<const Measurement> measurements) {
   int repetitions = 0;
   for (const Measurement& m : measurements) {
     repetitions = std::max(repetitions, static_cast<int>(m.samples_s.size()));
-    if (m.timed()) seconds_per_unit_[key(problem, m.candidate)] = m.median_s() / work(problem);
+    if (m.timed())
+      seconds_per_unit_[key(problem, m.candidate)] =
+          m.median_s() / rated_work(*problem.operation, problem.shape);
   }
   print(repetitions);
 }
