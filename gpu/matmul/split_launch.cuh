@@ -16,7 +16,7 @@ struct ThreeProducts : OnCapability<9, 0> {
   static std::size_t scratch(Matmul<float>, const Shape& shape, const Params&) {
     std::size_t tiles = 0;
     with_tiles(shape, [&](auto, const TileOrder& order) { tiles = order.tiles(); });
-    return scratch_bytes({tensor_rows_bytes<float>(shape), 8 * tiles});
+    return scratch_bytes({aligned_rows_bytes<float>(shape), 8 * tiles});
   }
 
   static void call(const Launch& launch, const Matmul<float>::Args<>& args, const Params&) {
@@ -64,7 +64,7 @@ struct ThreeProducts : OnCapability<9, 0> {
   static void start(Tiles, const Launch& launch, const Matmul<float>::Args<>& args, const TileOrder& order) {
     auto [c, a, b, scratch] = args;
     unsigned char* const unusual = scratch.vector<unsigned char>(Index{8} * order.tiles()).data;
-    const TensorRows<float> a_rows(launch, a, scratch), b_rows(launch, b, scratch);
+    const AlignedRows<float> a_rows(launch, a, scratch), b_rows(launch, b, scratch);
     const auto kernel = multiply_three_times<Tiles>;
     allow_dynamic_shared(reinterpret_cast<const void*>(kernel), Tiles::shared_bytes);
     kernel<<<std::min(order.tiles(), multiprocessors()), Tiles::threads, Tiles::shared_bytes,

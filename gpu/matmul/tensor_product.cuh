@@ -3,8 +3,8 @@
 
 #include "common/ops/matmul.hpp"
 #include "gpu/kernel_limits.hpp"
+#include "gpu/matmul/aligned_rows.cuh"
 #include "gpu/matmul/block_order.hpp"
-#include "gpu/matmul/tensor_rows.cuh"
 #include "gpu/matmul/warp_roles.cuh"
 #include "gpu/on_gpu.hpp"
 
@@ -44,12 +44,12 @@ struct TensorProduct : OnCapability<9, 0> {
        .min = 0,
        .choices = block_orders}};
 
-  static std::size_t scratch(Op, const Shape& shape, const Params&) { return tensor_rows_bytes<T>(shape); }
+  static std::size_t scratch(Op, const Shape& shape, const Params&) { return aligned_rows_bytes<T>(shape); }
 
   static void call(const Launch& launch, const typename Op::template Args<>& args, const Params& params) {
     if (has_no_products(launch, args)) return;
     auto scratch = args.scratch;
-    const TensorRows<T> a(launch, args.a, scratch), b(launch, args.b, scratch);
+    const AlignedRows<T> a(launch, args.a, scratch), b(launch, args.b, scratch);
     const auto order = static_cast<BlockOrder>(params["order"]);
     const auto large = tiles_of<typename Kernels::Large>(Op::shape_of(args), order);
     if (large.tiles() * Index{4} < multiprocessors() * Index{3})
