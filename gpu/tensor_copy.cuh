@@ -14,6 +14,11 @@ __device__ __forceinline__ void fence_barrier_init() {
   asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory");
 }
 
+/// Starts loading the description itself, which the first copy would wait for.
+__device__ __forceinline__ void prefetch(const CUtensorMap& map) {
+  asm volatile("prefetch.tensormap [%0];\n" ::"l"(reinterpret_cast<std::uint64_t>(&map)) : "memory");
+}
+
 /// Starts copying the box of `map` at (row, col) to shared memory.
 __device__ __forceinline__ void copy_box(void* to, const CUtensorMap& map, int row, int col,
                                          Mbarrier& barrier) {

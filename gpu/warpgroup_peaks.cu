@@ -1,6 +1,6 @@
 #include "gpu/asynchronous_copy.cuh"
 #include "gpu/check.hpp"
-#include "gpu/matmul/warpgroup_tf32.cuh"
+#include "gpu/matmul/warpgroup_product.cuh"
 #include "gpu/tensor_peaks.hpp"
 
 namespace tallcache::gpu {

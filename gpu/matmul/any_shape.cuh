@@ -4,24 +4,25 @@
 #include <limits>
 
 #include "gpu/kernel_limits.hpp"
+#include "gpu/matmul/aligned_rows.cuh"
 #include "gpu/matmul/thin_products.cuh"
 #include "gpu/matmul/warp_tiles.hpp"
 
 namespace tallcache::gpu::matmul {
 
-/// Copies a matrix to rows that start at multiples of 16 bytes.
-__global__ void __launch_bounds__(256) copy_to_chunks(MatrixView<float> to, MatrixView<const float> from) {
-  for (Index i = blockIdx.x; i < from.rows; i += gridDim.x)
-    for (Index j = threadIdx.x; j < from.cols; j += blockDim.x) to(i, j) = from(i, j);
-}
-
 /// Tiles, and the time that a multiprocessor takes for one with k steps, start_ns + k step_ps / 1000.
-/// Measured on an H200 (TUNING.md): the ratios choose the tiles. `odd_percent`: how much longer steps are
-/// where rows of B are no whole chunks.
-template <class BlockTiles, int start, int step, int odd_percent>
+/// Measured on an H200 (TUNING.md): the ratios choose the tiles.
+struct TileTimes {
+  int start_ns, step_ps;
+  int odd_percent;  ///< how much longer steps are where rows of B are no whole chunks; `never`: B is copied
+  bool shares = true;  ///< whether some tiles are split along k
+  static constexpr int never = -1;
+};
+template <class BlockTiles, TileTimes measured>
 struct TimedTiles {
   using Tiles = BlockTiles;
-  static constexpr double start_ns = start, step_ps = step, odd = 1 + odd_percent * 0.01;
+  static constexpr TileTimes times = measured;
+  static constexpr bool reads_odd_rows = times.odd_percent != TileTimes::never;
 };
 
 /// How a product is divided, and its time in nanoseconds. Where `copies`, B is copied to aligned rows first.
@@ -41,19 +42,21 @@ TimedPlan plan_of(const Shape& shape, Index processors) {
   // Of B's elements each comes to shared memory once for every row of tiles, by elements where rows are no
   // whole chunks.
   const bool by_elements = (shape["n"] + shape["pad"]) % 4 != 0;
-  const double aligned = Timed::step_ps * 1e-3 * static_cast<double>(k);
+  constexpr TileTimes times = Timed::times;
+  constexpr double odd = 1 + times.odd_percent * 0.01;
+  const double aligned = times.step_ps * 1e-3 * static_cast<double>(k);
   const double copy_ns = 2000 + 0.002 * static_cast<double>(k) * static_cast<double>(shape["n"]);
-  const bool copies = by_elements && (Timed::odd - 1) * aligned * waves > copy_ns;
-  const double inner = by_elements && !copies ? Timed::odd * aligned : aligned,
-               of_tile = Timed::start_ns + inner, before = copies ? copy_ns : 0;
+  const bool copies = by_elements && (!Timed::reads_odd_rows || (odd - 1) * aligned * waves > copy_ns);
+  const double inner = by_elements && !copies ? odd * aligned : aligned, of_tile = times.start_ns + inner,
+               before = copies ? copy_ns : 0;
   const TimedPlan whole{before + of_tile * waves, StreamPlan::of_whole_tiles(tiles, steps), copies};
   const StreamPlan shared = StreamPlan::of_remainder(tiles, steps, processors);
   constexpr double sum_ns = 9000 + 0.9 * Tiles::rows * Tiles::cols;  // of the parts, and two more kernels
   // The kernel that shares tiles is slower (TUNING.md).
   const double part = 1.07 * static_cast<double>(shared.shared_tiles) / static_cast<double>(processors);
   const double time =
-      before + of_tile * static_cast<double>(tiles / processors) + part * inner + Timed::start_ns + sum_ns;
-  return shared.sharing > 0 && time < whole.time ? TimedPlan{time, shared, copies} : whole;
+      before + of_tile * static_cast<double>(tiles / processors) + part * inner + times.start_ns + sum_ns;
+  return times.shares && shared.sharing > 0 && time < whole.time ? TimedPlan{time, shared, copies} : whole;
 }
 
 struct any_shape : OnGpu {
@@ -68,9 +71,11 @@ struct any_shape : OnGpu {
   static std::size_t scratch(Matmul<float>, const Shape& shape, const Params&) {
     if (is_thin(shape)) return scratch_bytes({thin_parts(shape) * sizeof(float)});
     std::size_t bytes = 0;
-    with_tiles(shape, [&]<class Tiles>(Tiles, const StreamPlan& plan, bool copies) {
-      bytes = scratch_bytes({plan.slots() * Tiles::rows * Tiles::cols * sizeof(float),
-                             copies ? shape["k"] * padded(shape["n"]) * sizeof(float) : 0});
+    with_tiles(shape, [&]<class Timed>(Timed, const StreamPlan& plan, bool copies) {
+      using Tiles = typename Timed::Tiles;
+      bytes = scratch_bytes(
+          {plan.slots() * Tiles::rows * Tiles::cols * sizeof(float),
+           copies ? aligned_rows_bytes<float>(shape["k"], shape["n"], shape["n"] + shape["pad"]) : 0});
     });
     return bytes;
   }
@@ -82,42 +87,32 @@ struct any_shape : OnGpu {
     if (is_thin(shape))
       return multiply_thin(launch, own.c, own.a, own.b,
                            own.scratch.template vector<float>(thin_parts(shape)).data);
-    with_tiles(shape, [&]<class Tiles>(Tiles, const StreamPlan& plan, bool copies) {
+    with_tiles(shape, [&]<class Timed>(Timed, const StreamPlan& plan, bool copies) {
+      using Tiles = typename Timed::Tiles;
       const auto parts = parts_of<Tiles, float>(own.scratch, plan);
-      if (copies && own.b.ld % chunk != 0) own.b = in_chunks(launch, own.b, own.scratch);
-      multiply_in_blocks<Tiles>(launch, own.c, own.a, own.b, tiles_of<Tiles>(shape, BlockOrder::recursive),
-                                plan, parts, rows_are_chunks(own.b));
+      const auto multiply = [&]<class Rows>(const MatrixView<const float>& b, Rows wide) {
+        multiply_in_blocks<Tiles, Timed::times.shares>(
+            launch, own.c, own.a, b, tiles_of<Tiles>(shape, BlockOrder::recursive), plan, parts, wide);
+      };
+      if constexpr (Timed::reads_odd_rows)
+        if (!copies && !rows_are_chunks(own.b)) return multiply(own.b, std::false_type{});
+      multiply(AlignedRows<float>(launch, own.b, own.scratch).view(), std::true_type{});
     });
   }
 
  private:
-  static constexpr Index chunk = 16 / sizeof(float);
-  static constexpr Index padded(Index cols) { return ceil_div(cols, chunk) * chunk; }
-
-  static MatrixView<const float> in_chunks(const Launch& launch, const MatrixView<const float>& from,
-                                           Scratch<>& scratch) {
-    // The scratch is for matrices that are padded alike; B may have a leading dimension of its own.
-    if (scratch.bytes_left() < from.rows * padded(from.cols) * sizeof(float)) return from;
-    MatrixView<float> to = scratch.matrix<float>(from.rows, padded(from.cols));
-    to.cols = from.cols;
-    const unsigned blocks = grid_of(std::min<Index>(from.rows, 8 * multiprocessors()));
-    copy_to_chunks<<<blocks, 256, 0, stream_of(launch)>>>(to, from);
-    check_launch();
-    return to;
-  }
-
   static bool is_thin(const Shape& shape) { return std::min(shape["m"], shape["n"]) <= thin; }
 
-  /// Calls use(tiles, plan, copies) with the tiles and the plan of least time.
+  /// Calls use(timed tiles, plan, copies) with the tiles and the plan of least time.
   template <class Use>
   static void with_tiles(const Shape& shape, const Use& use) {
-    choose(shape, use, TimedTiles<warp_tiles::Tiles, 9000, 159000, 12>{},
-           TimedTiles<BlockShape<64, 128, 32, 32, 64, 3, 1, 2>, 3000, 40000, 15>{},
-           TimedTiles<BlockShape<64, 64, 32, 32, 64, 3, 1, 4>, 2200, 25000, 7>{},
-           TimedTiles<BlockShape<64, 64, 16, 32, 32, 4, 4>, 800, 28500, 7>{},
-           TimedTiles<BlockShape<64, 32, 32, 32, 32, 3, 2, 4>, 1200, 15700, 7>{},
-           TimedTiles<BlockShape<32, 32, 32, 32, 32, 4, 4, 4>, 800, 9400, 7>{},
-           TimedTiles<BlockShape<32, 32, 32, 16, 16, 4, 4>, 300, 12800, 7>{});
+    choose(shape, use, TimedTiles<warp_tiles::Tiles, TileTimes{9000, 159000, TileTimes::never, false}>{},
+           TimedTiles<BlockShape<64, 128, 32, 32, 64, 3, 1, 2>, TileTimes{3000, 40000, 15}>{},
+           TimedTiles<BlockShape<64, 64, 32, 32, 64, 3, 1, 4>, TileTimes{2200, 25000, 7}>{},
+           TimedTiles<BlockShape<64, 64, 16, 32, 32, 4, 4>, TileTimes{800, 28500, 7}>{},
+           TimedTiles<BlockShape<64, 32, 32, 32, 32, 3, 2, 4>, TileTimes{1200, 15700, 7}>{},
+           TimedTiles<BlockShape<32, 32, 32, 32, 32, 4, 4, 4>, TileTimes{800, 9400, 7}>{},
+           TimedTiles<BlockShape<32, 32, 32, 16, 16, 4, 4>, TileTimes{300, 12800, 7, false}>{});
   }
 
   template <class Use, class... Timed>
@@ -126,7 +121,7 @@ struct any_shape : OnGpu {
     const TimedPlan plans[] = {plan_of<Timed>(shape, processors)...};
     const auto best = std::ranges::min_element(plans, {}, &TimedPlan::time) - std::begin(plans);
     std::ptrdiff_t at = 0;
-    ((at++ == best ? use(typename Timed::Tiles{}, plans[best].plan, plans[best].copies) : void()), ...);
+    ((at++ == best ? use(Timed{}, plans[best].plan, plans[best].copies) : void()), ...);
   }
 };
 

@@ -114,47 +114,56 @@ MatrixView<T, Access> parts_of(Scratch<Access>& scratch, const StreamPlan& plan)
   return scratch.template matrix<T>(static_cast<Index>(plan.slots()) * Tiles::rows, Tiles::cols);
 }
 
+/// Starts the kernel that adds the parts of the plan's shared tiles.
+template <class Tiles, class Device, class C>
+void add_parts(Device& device, const C& c, const TileOrder& order, const StreamPlan& plan, const C& parts) {
+  const int lanes = plan.max_parts() < 16 ? 1 : 8;
+  // To find the parts takes a block as long as to add those of some rows: few blocks, of many rows.
+  constexpr int columns = Tiles::cols / 32, blocks = 1024;
+  const int rows_at_once = 8 / lanes;
+  const int down = std::min(Tiles::rows / rows_at_once, ceil_div(blocks, plan.shared_tiles * columns));
+  launch_kernel(device, AddParts<typename C::value_type, Tiles>{},
+                {{static_cast<unsigned>(plan.shared_tiles), columns, static_cast<unsigned>(down)}, {32, 8}},
+                c, order, plan, parts, lanes);
+}
+
 /// Starts the product on `device`. `parts` are the plan's (parts_of). Where `wide`, rows of B, and of A where
-/// the tiles want it, start at multiples of 16 bytes.
-template <class Tiles, class Device, class C, class A>
+/// the tiles want it, start at multiples of 16 bytes. Kernels are compiled for what can be: where `wide` is a
+/// constant, for that, and where not `shares`, for plans of whole tiles.
+template <class Tiles, bool shares = true, class Device, class C, class A, class Wide>
 void multiply_in_blocks(Device& device, const C& c, const A& a, const A& b, const TileOrder& order,
-                        const StreamPlan& plan, const C& parts, bool wide) {
+                        const StreamPlan& plan, const C& parts, Wide wide) {
   using T = typename C::value_type;
   if (c.rows == 0 || c.cols == 0) return;
   const bool wide_c = rows_are_chunks(c);
   const auto start = [&]<bool wide_b>(std::bool_constant<wide_b>) {
     using Whole = MultiplyWhole<T, Tiles, wide_b>;
-    using Shared = MultiplyShared<T, Tiles, wide_b>;
     const auto launch = [&](auto kernel, int blocks, const auto&... args) {
       launch_kernel(device, kernel,
                     {{static_cast<unsigned>(blocks)}, {Tiles::threads}, kernel.max_dynamic_shared_bytes}, c,
                     a, b, order, args...);
     };
     if (plan.whole > 0) launch(Whole{}, plan.whole, wide_c);
-    if (plan.sharing > 0) launch(Shared{}, plan.sharing, plan, parts, wide_c);
+    if constexpr (shares)
+      if (plan.sharing > 0) launch(MultiplyShared<T, Tiles, wide_b>{}, plan.sharing, plan, parts, wide_c);
   };
-  if (wide)
+  if constexpr (!std::is_same_v<Wide, bool>)
+    start(wide);
+  else if (wide)
     start(std::true_type{});
   else
     start(std::false_type{});
-  if (plan.sharing == 0) return;
-  const int lanes = plan.max_parts() < 16 ? 1 : 8;
-  // To find the parts takes a block as long as to add those of some rows: few blocks, of many rows.
-  constexpr int columns = Tiles::cols / 32, blocks = 1024;
-  const int rows_at_once = 8 / lanes;
-  const int down = std::min(Tiles::rows / rows_at_once, ceil_div(blocks, plan.shared_tiles * columns));
-  launch_kernel(device, AddParts<T, Tiles>{},
-                {{static_cast<unsigned>(plan.shared_tiles), columns, static_cast<unsigned>(down)}, {32, 8}},
-                c, order, plan, parts, lanes);
+  if constexpr (shares)
+    if (plan.sharing > 0) add_parts<Tiles>(device, c, order, plan, parts);
 }
 
 /// The product with a block for each tile.
 template <class Tiles, class Device, class Args>
 void multiply_whole_tiles(Device& device, const Args& args, const TileOrder& order) {
   const Index steps = ceil_div<Index>(args.a.cols, Tiles::depth);
-  multiply_in_blocks<Tiles>(device, args.c, args.a, args.b, order,
-                            StreamPlan::of_whole_tiles(order.tiles(), steps), args.c,
-                            rows_are_chunks(args.b));
+  multiply_in_blocks<Tiles, false>(device, args.c, args.a, args.b, order,
+                                   StreamPlan::of_whole_tiles(order.tiles(), steps), args.c,
+                                   rows_are_chunks(args.b));
 }
 
 }  // namespace tallcache::gpu::matmul

@@ -5,15 +5,49 @@
 
 namespace tallcache::gpu::matmul {
 
-struct Bfloat16Kernels {
-  using Large = TensorTiles<256, 4>;
-  using Small = TensorTiles<128, 6>;
-  template <class Tiles>
-  static constexpr auto kernel = multiply_by_specialised_warps<Tiles>;
-  static constexpr int steps_at_once = 1;
+/// Two warpgroups have 64 rows of a tile of C each.
+template <class Tiles>
+class Bfloat16Products : public StagedProducts {
+ public:
+  __device__ explicit Bfloat16Products(const SharedTiles<Tiles>& tiles)
+      : warp(threadIdx.x / 32 - 4),
+        staged{tiles.memory + Tiles::factor_bytes + warp * StagedSums::bytes_of_warp} {}
+
+  template <class Release>
+  __device__ __forceinline__ void add(const SharedTiles<Tiles>& tiles, const Turn<Tiles::stages>& turn,
+                                      int step, int, const Release&) {
+    const std::uint32_t a = shared_address(tiles.a(turn.stage)) + warp / 4 * 64 * 128;
+    const std::uint32_t b = shared_address(tiles.b(turn.stage));
+    begin_products();
+#pragma unroll
+    for (int l = 0; l < Tiles::depth / 16; ++l)
+      multiply_tiles_of_four_warps(sum, swizzled_tile(a + l * 32, 16, 1024),
+                                   swizzled_tile(b + l * 2048, Tiles::box_bytes, 1024), step | l);
+    commit_products();
+  }
+
+  __device__ void store(const Target& target, int, int row, int col) const {
+    if (target.by_boxes)
+      staged.store(target.boxes, sum, row + warp * StagedSums::rows, col);
+    else
+      store_sums(target.c, sum, row + warp / 4 * 64, col, target.pairs);
+  }
+  __device__ void finish() const { StagedSums::finish(); }
+
+ private:
+  int warp;  ///< of those that multiply
+  StagedSums staged;
+  float sum[Tiles::cols / 2];
 };
 
-struct specialised_warps : TensorProduct<Matmul<Bfloat16>, Bfloat16, Bfloat16Kernels> {
+template <int cols, int stages>
+struct Bfloat16Tiles : StagedTiles<Bfloat16, 128, cols, 64, 64, stages, 8 * StagedSums::bytes_of_warp> {
+  static constexpr int fixed = 64 * 128;
+  using Products = Bfloat16Products<Bfloat16Tiles>;
+};
+
+struct specialised_warps : TensorProduct<Matmul<Bfloat16>, Bfloat16, Bfloat16Tiles<256, 4>,
+                                         Bfloat16Tiles<128, 6>, Bfloat16Tiles<64, 8>> {
   static constexpr std::string_view idea =
       "tensor cores: a warp copies tiles by TMA, two groups of four warps multiply 64 x 256 elements each by "
       "wgmma, blocks stay for all their tiles, as the recursion halves C; rows of no whole 16 bytes are "

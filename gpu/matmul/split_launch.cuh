@@ -16,7 +16,7 @@ struct ThreeProducts : OnCapability<9, 0> {
   static std::size_t scratch(Matmul<float>, const Shape& shape, const Params&) {
     std::size_t tiles = 0;
     with_tiles(shape, [&](auto, const TileOrder& order) { tiles = order.tiles(); });
-    return scratch_bytes({tensor_rows_bytes<float>(shape), 8 * tiles});
+    return scratch_bytes({aligned_rows_bytes<float>(shape), 8 * tiles});
   }
 
   static void call(const Launch& launch, const Matmul<float>::Args<>& args, const Params&) {
@@ -43,38 +43,20 @@ struct ThreeProducts : OnCapability<9, 0> {
       with_tiles_of<Sums::rounded>(shape, use);
   }
 
-  /// High tiles read B less often, but the last wave of low ones leaves fewer multiprocessors idle; the
-  /// estimate is waves times height, where a wave has a part that does not depend on the height.
   template <Sums sums, class Use>
   static void with_tiles_of(const Shape& shape, const Use& use) {
-    using High = SplitTiles<176, 3, sums>;
-    using Low = SplitTiles<128, 4, sums>;
-    const TileOrder high = tiles_of<High>(shape, BlockOrder::recursive),
-                    low = tiles_of<Low>(shape, BlockOrder::recursive);
-    const auto time = [](const TileOrder& order) {
-      return ceil_div(order.tiles(), multiprocessors()) * (static_cast<int>(order.height) + 32);
-    };
-    if (time(high) <= time(low))
-      use(High{}, high);
-    else
-      use(Low{}, low);
+    with_quickest_tiles<SplitTiles<176, 3, sums>, SplitTiles<128, 4, sums>>(shape, BlockOrder::recursive,
+                                                                            use);
   }
 
   template <class Tiles>
   static void start(Tiles, const Launch& launch, const Matmul<float>::Args<>& args, const TileOrder& order) {
     auto [c, a, b, scratch] = args;
     unsigned char* const unusual = scratch.vector<unsigned char>(Index{8} * order.tiles()).data;
-    const TensorRows<float> a_rows(launch, a, scratch), b_rows(launch, b, scratch);
-    const auto kernel = multiply_three_times<Tiles>;
-    allow_dynamic_shared(reinterpret_cast<const void*>(kernel), Tiles::shared_bytes);
-    kernel<<<std::min(order.tiles(), multiprocessors()), Tiles::threads, Tiles::shared_bytes,
-             stream_of(launch)>>>(c, tensor_map(a_rows.view(), Tiles::rows, Tiles::depth),
-                                  tensor_map(b_rows.view(), Tiles::depth, Tiles::box_cols), order,
-                                  static_cast<int>(ceil_div<Index>(a.cols, Tiles::depth)), pairs_of(c),
-                                  unusual);
-    check_launch();
-    multiply_again<Tiles><<<order.tiles(), 256, 0, stream_of(launch)>>>(c, a, b, order, unusual);
-    check_launch();
+    const AlignedRows<float> a_rows(launch, a, scratch), b_rows(launch, b, scratch);
+    start_in_stages<Tiles>(launch, {c, pairs_of(c), false, {}, unusual}, a_rows.view(), b_rows.view(), order);
+    launch_dependent(multiply_again<Tiles>, order.tiles(), 256, 0, stream_of(launch), c, a, b, order,
+                     unusual);
   }
 };
 

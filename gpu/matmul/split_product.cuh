@@ -17,28 +17,6 @@ enum class Sums {
   compensated  ///< as `fine`; what the rounded sum of the registers loses begins the next 32 (Kahan 1965)
 };
 
-/// TransposedTiles with the small parts of A beside the big ones.
-template <int tile_rows, int number_of_stages, Sums how>
-struct SplitTiles : TransposedTiles<tile_rows, number_of_stages> {
-  using Base = TransposedTiles<tile_rows, number_of_stages>;
-  static constexpr Sums sums = how;
-  static constexpr bool promotes = sums != Sums::truncated, compensates = sums == Sums::compensated,
-                        small_first = sums == Sums::fine || compensates;
-  static constexpr int sum_steps = small_first ? 1 : 4;  ///< of 32
-  static constexpr int splitting = 96;                   ///< threads: three warps beside the one that copies
-  static constexpr int shared_bytes = Base::shared_bytes + number_of_stages * Base::a_bytes;
-};
-
-/// `split` completes when both parts of a tile of A are there.
-template <class Tiles>
-struct SplitSharedTiles : SharedTiles<Tiles> {
-  Mbarrier* split;
-
-  __device__ unsigned char* small_a(int stage) const {
-    return this->memory + Tiles::stages * (Tiles::a_bytes + Tiles::b_bytes) + stage * Tiles::a_bytes;
-  }
-};
-
 /// Veltkamp's splitting: big is x rounded to 11 bits, small is exact, and the tensor core truncates it to 11
 /// bits. Beyond 2^114 both may be infinite or NaN; those products are computed again.
 struct SplitFloat {
@@ -52,22 +30,23 @@ struct SplitFloat {
 
 /// Three warps split the tiles of A where they lie, `number` stages in all.
 template <class Tiles>
-__device__ void split_tiles(const SplitSharedTiles<Tiles>& tiles, int number) {
+__device__ void split_tiles(const SharedTiles<Tiles>& tiles, int number) {
   constexpr int at_once = 4;  // loads of a thread in flight
+  constexpr int splitting = 32 * Tiles::preparing_warps;
   Turn<Tiles::stages> turn;
   for (int i = 0; i < number; ++i, turn.next()) {
     tiles.full[turn.stage].wait(turn.parity);
     auto* const big = reinterpret_cast<float4*>(tiles.a(turn.stage));
-    auto* const small = reinterpret_cast<float4*>(tiles.small_a(turn.stage));
+    auto* const small = reinterpret_cast<float4*>(Tiles::small_a(tiles, turn.stage));
 #pragma unroll 1
-    for (int first = threadIdx.x - 32; first < Tiles::a_bytes / 16; first += at_once * Tiles::splitting) {
+    for (int first = threadIdx.x - 32; first < Tiles::a_bytes / 16; first += at_once * splitting) {
       float4 exact[at_once];
 #pragma unroll
       for (int n = 0; n < at_once; ++n)
-        if (const int at = first + n * Tiles::splitting; at < Tiles::a_bytes / 16) exact[n] = big[at];
+        if (const int at = first + n * splitting; at < Tiles::a_bytes / 16) exact[n] = big[at];
 #pragma unroll
       for (int n = 0; n < at_once; ++n)
-        if (const int at = first + n * Tiles::splitting; at < Tiles::a_bytes / 16) {
+        if (const int at = first + n * splitting; at < Tiles::a_bytes / 16) {
           const SplitFloat x(exact[n].x), y(exact[n].y), z(exact[n].z), w(exact[n].w);
           big[at] = {x.big, y.big, z.big, w.big};
           small[at] = {x.small, y.small, z.small, w.small};
@@ -75,7 +54,7 @@ __device__ void split_tiles(const SplitSharedTiles<Tiles>& tiles, int number) {
     }
     fence_stores_for_products();
     __syncwarp();
-    if (threadIdx.x % 32 == 0) tiles.split[turn.stage].arrive();
+    if (threadIdx.x % 32 == 0) tiles.prepared[turn.stage].arrive();
   }
 }
 
@@ -93,14 +72,15 @@ __device__ __forceinline__ void split_factors(const float (&exact)[4], std::uint
 /// The products of one step of 32: sum = (add ? sum : 0) + ... `released` is called once the products of the
 /// step before are done. Where `small_first`, none may be under way; else, the last ones are when it returns.
 template <class Tiles, int sums, class Released>
-__device__ __forceinline__ void multiply_split(const SplitSharedTiles<Tiles>& tiles, int stage,
+__device__ __forceinline__ void multiply_split(const SharedTiles<Tiles>& tiles, int stage,
                                                const ColumnPair& columns, float (&sum)[sums], int add,
                                                const Released& released) {
   constexpr int parts = Tiles::depth / 8;
   // Of two steps of 8: the tensor cores read one, the other is loaded. The big ones of all, where they wait.
   constexpr int kept = Tiles::small_first ? parts : 2;
   std::uint32_t big[kept][4], small[2][4];
-  const std::uint32_t a = shared_address(tiles.a(stage)), small_a = shared_address(tiles.small_a(stage));
+  const std::uint32_t a = shared_address(tiles.a(stage)),
+                      small_a = shared_address(Tiles::small_a(tiles, stage));
   const auto tile_at = [](std::uint32_t address, int l) { return swizzled_tile(address + l * 32, 16, 1024); };
 #pragma unroll
   for (int l = 0; l < parts; ++l) {
@@ -142,98 +122,87 @@ __device__ bool all_finite(const float (&sum)[sums]) {
   return zero == 0;  // 0 times an infinity or a NaN is a NaN
 }
 
-/// Two warpgroups multiply what has been split. unusual[8 tile + warp] says whether a warp's sums of a tile
-/// are not all finite.
+/// target.unusual says of each warp and tile whether the sums are not all finite.
 template <class Tiles>
-__device__ void multiply_split_tiles(const SplitSharedTiles<Tiles>& tiles, const MatrixView<float>& c,
-                                     const TileOrder& order, int steps, bool pairs, unsigned char* unusual) {
-  constexpr int sums = Tiles::rows / 2;
-  constexpr bool promotes = Tiles::promotes;
-  const auto columns = ColumnPair::of(Tiles{});
-  const int group = threadIdx.x / 128 - 1;
-  float sum[sums], total[promotes ? sums : 1];
-  Turn<Tiles::stages> turn;
-  for (int tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
-    TileOrder::At at{};
-    int last = -1, add = Tiles::compensates;
+class SplitProducts : public StagedProducts {
+ public:
+  __device__ explicit SplitProducts(const SharedTiles<Tiles>&) : columns(ColumnPair::of(Tiles{})) {}
+
+  __device__ void begin() {
+    continues = Tiles::compensates;
     // The groups add at different steps: the other one's products go on.
-    int left = ceil_div(Tiles::sum_steps * (group + 1), Tiles::groups);
-    const auto release = [&] {
-      if (last >= 0) give_back(tiles.empty[last]);
-      last = -1;
-    };
+    const int group = threadIdx.x / 128 - 1;
+    left = ceil_div(Tiles::sum_steps * (group + 1), 2);
     for (float& x : total) x = 0;
     if constexpr (Tiles::compensates)
       for (float& x : sum) x = 0;
-#pragma unroll 1
-    for (int step = 0; step < steps; ++step, turn.next()) {
-      tiles.full[turn.stage].wait(turn.parity);
-      tiles.split[turn.stage].wait(turn.parity);
-      multiply_split(tiles, turn.stage, columns, sum, add, release);
-      if (step == 0) at = order.at(tile);
-      last = turn.stage;
-      add = 1;
-      if (promotes && (--left == 0 || step == steps - 1)) {
+  }
+
+  template <class Release>
+  __device__ __forceinline__ void add(const SharedTiles<Tiles>& tiles, const Turn<Tiles::stages>& turn, int,
+                                      int, const Release& release) {
+    tiles.prepared[turn.stage].wait(turn.parity);
+    multiply_split(tiles, turn.stage, columns, sum, continues, release);
+    continues = 1;
+  }
+
+  template <class Release>
+  __device__ __forceinline__ void end_step(bool is_last, const Release& release) {
+    if constexpr (Tiles::promotes)
+      if (--left == 0 || is_last) {
         wait_for_products<0>();
         release();
-        if constexpr (promotes) promote<Tiles>(total, sum);
-        add = Tiles::compensates;
+        promote<Tiles>(total, sum);
+        continues = Tiles::compensates;
         left = Tiles::sum_steps;
       }
-    }
-    wait_for_products<0>();
-    release();
-    const int row = at.row * Tiles::rows, col = at.col * Tiles::cols + columns.col;
-    bool finite;
-    if constexpr (promotes) {
-      finite = all_finite(total);
-      store_transposed(c, total, row, col, pairs);
-    } else {
-      finite = all_finite(sum);
-      store_transposed(c, sum, row, col, pairs);
-    }
-    const bool any = __any_sync(~0u, !finite);
-    if (threadIdx.x % 32 == 0) unusual[tile * 8 + threadIdx.x / 32 - 4] = any;
   }
-}
 
-/// Each block does every gridDim.x-th tile. steps = ceil(k / depth) > 0. Where `pairs`, two elements of C are
-/// stored at once.
-template <class Tiles>
-__global__ void __launch_bounds__(Tiles::threads, 1)
-    multiply_three_times(MatrixView<float> c, const __grid_constant__ CUtensorMap a,
-                         const __grid_constant__ CUtensorMap b, TileOrder order, int steps, bool pairs,
-                         unsigned char* unusual) {
-  extern __shared__ unsigned char memory[];
-  __shared__ Mbarrier full[Tiles::stages], empty[Tiles::stages], split[Tiles::stages];
-  const SplitSharedTiles<Tiles> tiles{{memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty},
-                                      split};
-  if (threadIdx.x == 0) {
-    for (int s = 0; s < Tiles::stages; ++s) {
-      full[s].init(1);
-      empty[s].init(4 * Tiles::groups);
-      split[s].init(Tiles::splitting / 32);
-    }
-    fence_barrier_init();
+  __device__ void store(const Target& target, int tile, int row, int col) const {
+    const auto store = [&](const auto& sums) {
+      store_transposed(target.c, sums, row, col + columns.col, target.pairs);
+      const bool any = __any_sync(~0u, !all_finite(sums));
+      if (threadIdx.x % 32 == 0) target.unusual[tile * 8 + threadIdx.x / 32 - 4] = any;
+    };
+    if constexpr (Tiles::promotes)
+      store(total);
+    else
+      store(sum);
   }
-  __syncthreads();
-  if (threadIdx.x < 128) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 56;\n");
-    const int own = (order.tiles() - static_cast<int>(blockIdx.x) - 1) / static_cast<int>(gridDim.x) + 1;
-    if (threadIdx.x == 0) copy_tiles<Tiles>(tiles, a, b, order, steps);
-    if (threadIdx.x >= 32) split_tiles<Tiles>(tiles, own * steps);
-  } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 224;\n");
-    multiply_split_tiles<Tiles>(tiles, c, order, steps, pairs, unusual);
+
+ private:
+  static constexpr int sums = Tiles::rows / 2;
+  ColumnPair columns;
+  int left, continues;  ///< steps until the sums are promoted; whether the next products are added to them
+  float sum[sums], total[Tiles::promotes ? sums : 1];
+};
+
+/// TransposedTiles with the small parts of A behind the stages.
+template <int tile_rows, int number_of_stages, Sums how>
+struct SplitTiles : TransposedTiles<tile_rows, number_of_stages, number_of_stages * tile_rows * 32 * 4> {
+  static constexpr Sums sums = how;
+  static constexpr bool promotes = sums != Sums::truncated, compensates = sums == Sums::compensated,
+                        small_first = sums == Sums::fine || compensates;
+  static constexpr int sum_steps = small_first ? 1 : 4;  ///< of 32
+  static constexpr int preparing_warps = 3;              ///< beside the one that copies
+  static constexpr int copy_registers = 56, product_registers = 224;
+
+  static __device__ unsigned char* small_a(const SharedTiles<SplitTiles>& tiles, int stage) {
+    return tiles.memory + SplitTiles::factor_bytes + stage * SplitTiles::a_bytes;
   }
-}
+  static __device__ void prepare(const SharedTiles<SplitTiles>& tiles, int number) {
+    split_tiles(tiles, number);
+  }
+  using Products = SplitProducts<SplitTiles>;
+};
 
 /// An infinity has no small part, and its products with zeros are NaN: what is not finite is computed again,
-/// in float. A block has a tile.
+/// in float. A block has a tile. May start before the kernel before it has ended (launch_dependent).
 template <class Tiles>
 __global__ void __launch_bounds__(256)
     multiply_again(MatrixView<float> c, MatrixView<const float> a, MatrixView<const float> b, TileOrder order,
                    const unsigned char* unusual) {
+  wait_for_last_kernel();
   if (*reinterpret_cast<const std::uint64_t*>(unusual + Index{8} * blockIdx.x) == 0) return;
   const auto at = order.at(static_cast<int>(blockIdx.x));
   for (int e = threadIdx.x; e < Tiles::rows * Tiles::cols; e += 256) {

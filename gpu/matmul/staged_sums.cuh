@@ -14,7 +14,39 @@ struct Target {
   bool pairs;         ///< whether two neighbouring elements from an even column on can be stored at once
   bool by_boxes;      ///< whether bulk copies can store to C
   CUtensorMap boxes;  ///< then: of C, StagedSums::rows x cols
+  unsigned char* unusual =
+      nullptr;  ///< of products that are checked: 8 tile + warp: whether sums are not all finite
 };
+
+/// Whether two neighbouring elements of C from an even column on can be stored at once.
+inline bool pairs_of(const MatrixView<float>& c) {
+  return c.ld % 2 == 0 && reinterpret_cast<std::uintptr_t>(c.data) % 8 == 0;
+}
+
+/// Stores a warpgroup's sums, of which the first is that of (row, col).
+template <int sums>
+__device__ void store_sums(const MatrixView<float>& c, const float (&sum)[sums], int row, int col,
+                           bool pairs) {
+  const int thread = threadIdx.x % 128;
+  const int c0 = col + thread % 4 * 2;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int i = row + thread / 32 * 16 + thread % 32 / 4 + half * 8;
+    if (i >= c.rows) continue;
+    float* const to = c.data + i * c.ld;
+#pragma unroll
+    for (int j = 0; j < sums / 4; ++j) {
+      const int at = c0 + 8 * j;
+      const float x = sum[4 * j + 2 * half], y = sum[4 * j + 2 * half + 1];
+      if (pairs && at + 1 < c.cols) {
+        *reinterpret_cast<float2*>(to + at) = {x, y};
+      } else {
+        if (at < c.cols) to[at] = x;
+        if (at + 1 < c.cols) to[at + 1] = y;
+      }
+    }
+  }
+}
 
 /// A warp's boxes: it fills one while the other is read.
 struct StagedSums {

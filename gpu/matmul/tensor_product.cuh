@@ -3,8 +3,8 @@
 
 #include "common/ops/matmul.hpp"
 #include "gpu/kernel_limits.hpp"
+#include "gpu/matmul/aligned_rows.cuh"
 #include "gpu/matmul/block_order.hpp"
-#include "gpu/matmul/tensor_rows.cuh"
 #include "gpu/matmul/warp_roles.cuh"
 #include "gpu/on_gpu.hpp"
 
@@ -30,10 +30,41 @@ inline Target target_of(const MatrixView<float>& c) {
           by_boxes ? tensor_map(readable, StagedSums::rows, StagedSums::cols) : CUtensorMap{}};
 }
 
-/// C = A B with float sums, for factors of T. Kernels has `Large`, the tiles for large C; `Small`, half as
-/// large, for where few multiprocessors would have a tile; `kernel<Tiles>`; and `steps_at_once`, of which the
-/// kernel takes a whole number along k.
-template <class Op, class T, class Kernels>
+/// Calls use(tiles, order) with those of least time. Large tiles read less, but leave multiprocessors idle in
+/// the last wave, or in the only one. A step takes the time of its products, as many as elements of C, and a
+/// part that does not depend on them: that of as many as Tiles::fixed.
+template <class First, class... Others, class Use>
+void with_quickest_tiles(const Shape& shape, BlockOrder block_order, const Use& use) {
+  const auto time = [&]<class Tiles>(std::type_identity<Tiles>) {
+    return ceil_div<Index>(tiles_of<Tiles>(shape, block_order).tiles(), multiprocessors()) *
+           (Tiles::rows * Tiles::cols + Tiles::fixed);
+  };
+  const Index own = time(std::type_identity<First>{});
+  if (((own <= time(std::type_identity<Others>{})) && ...)) {
+    TileOrder order = tiles_of<First>(shape, block_order);
+    // All run at once: their order does not matter, and this one takes no time before the first copy.
+    if (order.tiles() <= multiprocessors()) order.order = BlockOrder::rows;
+    use(First{}, order);
+  } else if constexpr (sizeof...(Others) > 0) {
+    with_quickest_tiles<Others...>(shape, block_order, use);
+  }
+}
+
+/// Starts the product of factors that bulk copies can read.
+template <class Tiles, class T>
+void start_in_stages(const Launch& launch, const Target& target, const MatrixView<const T>& a,
+                     const MatrixView<const T>& b, const TileOrder& order) {
+  const auto kernel = multiply_in_stages<Tiles>;
+  allow_dynamic_shared(reinterpret_cast<const void*>(kernel), Tiles::shared_bytes);
+  constexpr int at_once = Tiles::steps_at_once;
+  launch_dependent(kernel, std::min(order.tiles(), multiprocessors()), Tiles::threads, Tiles::shared_bytes,
+                   stream_of(launch), target, tensor_map(a, Tiles::rows, Tiles::depth),
+                   tensor_map(b, Tiles::depth, Tiles::box_cols), order,
+                   static_cast<int>(ceil_div<Index>(a.cols, at_once * Tiles::depth)) * at_once);
+}
+
+/// C = A B with float sums, for factors of T, by the quickest of `Tiles`, the largest first.
+template <class Op, class T, class... Tiles>
 struct TensorProduct : OnCapability<9, 0> {
   using operations = OperationList<Op>;
   // Its size is said, as an array of a template has none before it is used.
@@ -44,34 +75,16 @@ struct TensorProduct : OnCapability<9, 0> {
        .min = 0,
        .choices = block_orders}};
 
-  static std::size_t scratch(Op, const Shape& shape, const Params&) { return tensor_rows_bytes<T>(shape); }
+  static std::size_t scratch(Op, const Shape& shape, const Params&) { return aligned_rows_bytes<T>(shape); }
 
   static void call(const Launch& launch, const typename Op::template Args<>& args, const Params& params) {
     if (has_no_products(launch, args)) return;
     auto scratch = args.scratch;
-    const TensorRows<T> a(launch, args.a, scratch), b(launch, args.b, scratch);
-    const auto order = static_cast<BlockOrder>(params["order"]);
-    const auto large = tiles_of<typename Kernels::Large>(Op::shape_of(args), order);
-    if (large.tiles() * Index{4} < multiprocessors() * Index{3})
-      start(typename Kernels::Small{}, launch, args, a.view(), b.view(), order);
-    else
-      start(typename Kernels::Large{}, launch, args, a.view(), b.view(), order);
-  }
-
- private:
-  template <class Tiles>
-  static void start(Tiles, const Launch& launch, const typename Op::template Args<>& args,
-                    const MatrixView<const T>& a, const MatrixView<const T>& b, BlockOrder block_order) {
-    const TileOrder order = tiles_of<Tiles>(Op::shape_of(args), block_order);
-    const auto kernel = Kernels::template kernel<Tiles>;
-    allow_dynamic_shared(reinterpret_cast<const void*>(kernel), Tiles::shared_bytes);
-    constexpr int at_once = Kernels::steps_at_once;
-    kernel<<<std::min(order.tiles(), multiprocessors()), Tiles::threads, Tiles::shared_bytes,
-             stream_of(launch)>>>(
-        target_of(args.c), tensor_map(a, Tiles::rows, Tiles::depth),
-        tensor_map(b, Tiles::depth, Tiles::box_cols), order,
-        static_cast<int>(ceil_div<Index>(a.cols, at_once * Tiles::depth)) * at_once);
-    check_launch();
+    const AlignedRows<T> a(launch, args.a, scratch), b(launch, args.b, scratch);
+    const auto start = [&]<class Chosen>(Chosen, const TileOrder& order) {
+      start_in_stages<Chosen>(launch, target_of(args.c), a.view(), b.view(), order);
+    };
+    with_quickest_tiles<Tiles...>(Op::shape_of(args), static_cast<BlockOrder>(params["order"]), start);
   }
 };
 

@@ -4,22 +4,13 @@
 
 #include "common/view.hpp"
 #include "gpu/matmul/warp_roles.cuh"
-#include "gpu/matmul/warpgroup_tf32.cuh"
 
 namespace tallcache::gpu::matmul {
 
 /// A tile of C of tile_rows x 128; two warpgroups have 64 of its columns each. A warp has 16, which are the
-/// columns of a box of B.
-template <int tile_rows, int number_of_stages>
-struct TransposedTiles {
-  static constexpr int rows = tile_rows, cols = 128, depth = 32, stages = number_of_stages;
-  static constexpr int groups = 2, threads = 128 * (groups + 1);
-  static constexpr int box_cols =
-      16;  // 64 bytes: with their swizzle, a warp's loads of 8 bytes use all banks
-  static constexpr int box_bytes = box_cols * 4 * depth;
-  static constexpr int a_bytes = rows * depth * 4, b_bytes = cols * depth * 4;
-  static constexpr int shared_bytes = 1024 + stages * (a_bytes + b_bytes);
-};
+/// columns of a box of B: 64 bytes, and with their swizzle a warp's loads of 8 bytes use all banks.
+template <int rows, int stages, int behind = 0>
+using TransposedTiles = StagedTiles<float, rows, 128, 32, 16, stages, behind>;
 
 /// The two neighbouring columns of B and C that a thread of a warpgroup has in its rows g = lane / 4 and g +
 /// 8 of the instruction.
@@ -73,71 +64,39 @@ __device__ void store_transposed(const MatrixView<float>& c, const float (&sum)[
     }
 }
 
-/// Two warpgroups multiply what has arrived. `steps` is even: the factors of every second step have registers
-/// of their own, as the tensor cores read them until their products are done.
+/// Of TF32. The factors of every second step have registers of their own, as the tensor cores read them until
+/// their products are done.
 template <class Tiles>
-__device__ void multiply_transposed_tiles(const SharedTiles<Tiles>& tiles, const MatrixView<float>& c,
-                                          const TileOrder& order, int steps, bool pairs) {
-  const auto columns = ColumnPair::of(Tiles{});
+class Tf32Products : public StagedProducts {
+ public:
+  __device__ explicit Tf32Products(const SharedTiles<Tiles>&) : columns(ColumnPair::of(Tiles{})) {}
+
+  template <class Release>
+  __device__ __forceinline__ void add(const SharedTiles<Tiles>& tiles, const Turn<Tiles::stages>& turn,
+                                      int step, int side, const Release&) {
+#pragma unroll
+    for (int l = 0; l < Tiles::depth / 8; ++l) {
+      float exact[4];
+      columns.load(exact, tiles.b(turn.stage), l);
+#pragma unroll
+      for (int e = 0; e < 4; ++e) factors[side][l][e] = to_tf32(exact[e]);
+    }
+    const std::uint32_t a = shared_address(tiles.a(turn.stage));
+    begin_products();
+#pragma unroll
+    for (int l = 0; l < Tiles::depth / 8; ++l)
+      multiply_tf32_by_four_warps(sum, factors[side][l], swizzled_tile(a + l * 32, 16, 1024), step | l);
+    commit_products();
+  }
+
+  __device__ void store(const Target& target, int, int row, int col) const {
+    store_transposed(target.c, sum, row, col + columns.col, target.pairs);
+  }
+
+ private:
+  ColumnPair columns;
   float sum[Tiles::rows / 2];
   std::uint32_t factors[2][Tiles::depth / 8][4];
-  Turn<Tiles::stages> turn;
-  for (int tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
-    TileOrder::At at{};
-    int last = -1;
-#pragma unroll 1
-    for (int step = 0; step < steps; step += 2)
-#pragma unroll
-      for (int side = 0; side < 2; ++side, turn.next()) {
-        tiles.full[turn.stage].wait(turn.parity);
-#pragma unroll
-        for (int l = 0; l < Tiles::depth / 8; ++l) {
-          float exact[4];
-          columns.load(exact, tiles.b(turn.stage), l);
-#pragma unroll
-          for (int e = 0; e < 4; ++e) factors[side][l][e] = to_tf32(exact[e]);
-        }
-        const std::uint32_t a = shared_address(tiles.a(turn.stage));
-        begin_products();
-#pragma unroll
-        for (int l = 0; l < Tiles::depth / 8; ++l)
-          multiply_tf32_by_four_warps(sum, factors[side][l], swizzled_tile(a + l * 32, 16, 1024),
-                                      step | side | l);
-        commit_products();
-        if (side == 0 && step == 0) at = order.at(tile);
-        wait_for_products<1>();
-        if (last >= 0) give_back(tiles.empty[last]);
-        last = turn.stage;
-      }
-    wait_for_products<0>();
-    give_back(tiles.empty[last]);
-    store_transposed(c, sum, at.row * Tiles::rows, at.col * Tiles::cols + columns.col, pairs);
-  }
-}
-
-/// Each block does every gridDim.x-th tile. steps = ceil(k / depth), made even, > 0.
-template <class Tiles>
-__global__ void __launch_bounds__(Tiles::threads, 1)
-    multiply_transposed(const __grid_constant__ Target target, const __grid_constant__ CUtensorMap a,
-                        const __grid_constant__ CUtensorMap b, TileOrder order, int steps) {
-  extern __shared__ unsigned char memory[];
-  __shared__ Mbarrier full[Tiles::stages], empty[Tiles::stages];
-  const SharedTiles<Tiles> tiles{memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty};
-  if (threadIdx.x == 0) {
-    for (int s = 0; s < Tiles::stages; ++s) {
-      full[s].init(1);
-      empty[s].init(4 * Tiles::groups);
-    }
-    fence_barrier_init();
-  }
-  __syncthreads();
-  if (threadIdx.x < 128) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 24;\n");
-    if (threadIdx.x == 0) copy_tiles<Tiles>(tiles, a, b, order, steps);
-  } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 240;\n");
-    multiply_transposed_tiles<Tiles>(tiles, target.c, order, steps, target.pairs);
-  }
-}
+};
 
 }  // namespace tallcache::gpu::matmul

@@ -7,15 +7,14 @@
 
 namespace tallcache::gpu::matmul {
 
-struct Tf32Kernels {
-  using Large = TransposedTiles<256, 4>;
-  using Small = TransposedTiles<128, 6>;
-  template <class Tiles>
-  static constexpr auto kernel = multiply_transposed<Tiles>;
-  static constexpr int steps_at_once = 2;
+template <int rows, int stages>
+struct Tf32Tiles : TransposedTiles<rows, stages> {
+  static constexpr int steps_at_once = 2, fixed = 256 * 128;
+  using Products = Tf32Products<Tf32Tiles>;
 };
 
-struct transposed_wgmma : TensorProduct<MatmulTf32, float, Tf32Kernels> {
+struct transposed_wgmma
+    : TensorProduct<MatmulTf32, float, Tf32Tiles<256, 4>, Tf32Tiles<128, 6>, Tf32Tiles<64, 8>> {
   static constexpr std::string_view idea =
       "tensor cores on TF32: C^T = B^T A^T, as the instructions read both factors along k; B^T, rounded, is "
       "in registers, A, truncated, in shared memory; a warp copies by TMA, two groups of four warps "

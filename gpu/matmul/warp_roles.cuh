@@ -1,8 +1,10 @@
-// The product of bfloat16 matrices with float sums on Hopper's tensor cores: one warp of a block copies,
-// eight multiply.
+// The one pipeline of the products on Hopper's tensor cores: a thread of a block copies tiles of A and B by
+// TMA, other warps prepare them where the tiles want it, and two warpgroups multiply. What is multiplied, and
+// how, is a policy: the type of the tiles and its Products.
 #pragma once
 
 #include "common/view.hpp"
+#include "gpu/dependent_launch.cuh"
 #include "gpu/matmul/block_order.hpp"
 #include "gpu/matmul/staged_sums.cuh"
 #include "gpu/matmul/warpgroup_product.cuh"
@@ -10,35 +12,36 @@
 
 namespace tallcache::gpu::matmul {
 
-/// Two warpgroups have 64 rows of a tile of C each.
-template <int tile_cols, int number_of_stages>
-struct TensorTiles {
-  static constexpr int rows = 128, cols = tile_cols, depth = 64, stages = number_of_stages;
-  static constexpr int threads = 384;
-  static constexpr int a_bytes = rows * depth * 2, b_bytes = cols * depth * 2;
-  static constexpr int box_cols = 64;  // 128 bytes, TMA's longest swizzled row
-  static constexpr int box_bytes = box_cols * depth * 2;
+/// What all tiles have in common: a tile of C of tile_rows x tile_cols, in steps of tile_depth elements along
+/// k; boxes of B have boxes_of_b columns. `epilogue`: the bytes of shared memory behind the stages.
+template <class T, int tile_rows, int tile_cols, int tile_depth, int boxes_of_b, int number_of_stages,
+          int epilogue = 0>
+struct StagedTiles {
+  static constexpr int rows = tile_rows, cols = tile_cols, depth = tile_depth, stages = number_of_stages;
+  static constexpr int threads = 384, multiplying_warps = 8;  // and a warpgroup that copies
+  static constexpr int box_cols = boxes_of_b;
+  static constexpr int a_bytes = rows * depth * int{sizeof(T)}, b_bytes = cols * depth * int{sizeof(T)};
+  static constexpr int box_bytes = box_cols * depth * int{sizeof(T)};
   static constexpr int factor_bytes = stages * (a_bytes + b_bytes);
-  static constexpr int shared_bytes =
-      1024 + factor_bytes + 8 * StagedSums::bytes_of_warp;  // tiles start at multiples of 1024
+  static constexpr int shared_bytes = 1024 + factor_bytes + epilogue;  // tiles start at multiples of 1024
+  static constexpr int fixed = 32 * 128;     ///< of a step, for with_quickest_tiles()
+  static constexpr int steps_at_once = 1;    ///< of which a product takes a whole number
+  static constexpr int preparing_warps = 0;  ///< beside the thread that copies
+  static constexpr int copy_registers = 24, product_registers = 240;  ///< of a thread of either role
 };
 
-/// What arrives in shared memory: tiles of A and B.
+/// The stages in shared memory, and their barriers: `prepared` completes when the warps that prepare a stage
+/// have done so.
 template <class Tiles>
 struct SharedTiles {
   unsigned char* memory;
-  Mbarrier *full, *empty;
+  Mbarrier *full, *empty, *prepared;
 
   __device__ unsigned char* a(int stage) const { return memory + stage * Tiles::a_bytes; }
   __device__ unsigned char* b(int stage) const {
     return memory + Tiles::stages * Tiles::a_bytes + stage * Tiles::b_bytes;
   }
 };
-
-/// Whether two neighbouring elements of C from an even column on can be stored at once.
-inline bool pairs_of(const MatrixView<float>& c) {
-  return c.ld % 2 == 0 && reinterpret_cast<std::uintptr_t>(c.data) % 8 == 0;
-}
 
 /// The stage in use and the parity of its barriers' phase.
 template <int stages>
@@ -72,101 +75,88 @@ __device__ void copy_tiles(const SharedTiles<Tiles>& tiles, const CUtensorMap& a
   }
 }
 
-/// Stores a warpgroup's sums, of which the first is that of (row, col).
-template <int sums>
-__device__ void store_sums(const MatrixView<float>& c, const float (&sum)[sums], int row, int col,
-                           bool pairs) {
-  const int thread = threadIdx.x % 128;
-  const int c0 = col + thread % 4 * 2;
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    const int i = row + thread / 32 * 16 + thread % 32 / 4 + half * 8;
-    if (i >= c.rows) continue;
-    float* const to = c.data + i * c.ld;
-#pragma unroll
-    for (int j = 0; j < sums / 4; ++j) {
-      const int at = c0 + 8 * j;
-      const float x = sum[4 * j + 2 * half], y = sum[4 * j + 2 * half + 1];
-      if (pairs && at + 1 < c.cols) {
-        *reinterpret_cast<float2*>(to + at) = {x, y};
-      } else {
-        if (at < c.cols) to[at] = x;
-        if (at + 1 < c.cols) to[at + 1] = y;
-      }
-    }
-  }
-}
-
 /// A warp gives the place of a stage back: its lanes have read their part of it, and its products are done.
 __device__ __forceinline__ void give_back(Mbarrier& empty) {
   __syncwarp();
   if (threadIdx.x % 32 == 0) empty.arrive();
 }
 
+/// What products do around a tile and behind a step where nothing is to be done.
+struct StagedProducts {
+  __device__ void begin() {}
+  template <class Release>
+  __device__ void end_step(bool, const Release&) {}
+  __device__ void finish() const {}
+};
+
 /// Two warpgroups multiply what has arrived. A stage is given back when its products are done, one step late,
 /// so that the tensor cores always have work; the place of the tile is computed beside the first products.
 template <class Tiles>
 __device__ void multiply_tiles(const SharedTiles<Tiles>& tiles, const Target& target, const TileOrder& order,
                                int steps) {
-  const int group = threadIdx.x / 128 - 1, warp = threadIdx.x / 32 - 4;
-  const StagedSums staged{tiles.memory + Tiles::factor_bytes + warp * StagedSums::bytes_of_warp};
-  float sum[Tiles::cols / 2];
+  typename Tiles::Products products(tiles);
   Turn<Tiles::stages> turn;
   for (int tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
     TileOrder::At at{};
-    int last = 0;
-    for (int step = 0; step < steps; ++step, turn.next()) {
-      tiles.full[turn.stage].wait(turn.parity);
-      const std::uint32_t a = shared_address(tiles.a(turn.stage)) + group * 64 * 128;
-      const std::uint32_t b = shared_address(tiles.b(turn.stage));
-      begin_products();
+    int last = -1;
+    const auto release = [&] {
+      if (last >= 0) give_back(tiles.empty[last]);
+      last = -1;
+    };
+    products.begin();
+#pragma unroll 1
+    for (int step = 0; step < steps; step += Tiles::steps_at_once)
 #pragma unroll
-      for (int l = 0; l < Tiles::depth / 16; ++l)
-        multiply_tiles_of_four_warps(sum, swizzled_tile(a + l * 32, 16, 1024),
-                                     swizzled_tile(b + l * 2048, Tiles::box_bytes, 1024), step | l);
-      commit_products();
-      if (step == 0) {
-        at = order.at(tile);
-      } else {
+      for (int side = 0; side < Tiles::steps_at_once; ++side, turn.next()) {
+        tiles.full[turn.stage].wait(turn.parity);
+        products.add(tiles, turn, step | side, side, release);
+        if (side == 0 && step == 0) at = order.at(tile);
         wait_for_products<1>();
-        give_back(tiles.empty[last]);
+        release();
+        last = turn.stage;
+        products.end_step(step == steps - 1, release);
       }
-      last = turn.stage;
-    }
     wait_for_products<0>();
-    give_back(tiles.empty[last]);
-    const int row = at.row * Tiles::rows, col = at.col * Tiles::cols;
-    if (target.by_boxes)
-      staged.store(target.boxes, sum, row + warp * StagedSums::rows, col);
-    else
-      store_sums(target.c, sum, row + group * 64, col, target.pairs);
+    release();
+    products.store(target, tile, at.row * Tiles::rows, at.col * Tiles::cols);
   }
-  StagedSums::finish();
+  products.finish();
 }
 
-/// Each block does every gridDim.x-th tile. steps = ceil(k / depth) > 0.
+/// Each block does every gridDim.x-th tile. steps = ceil(k / depth), a multiple of steps_at_once, > 0. May
+/// start before the kernel before it has ended (launch_dependent).
 template <class Tiles>
 __global__ void __launch_bounds__(Tiles::threads, 1)
-    multiply_by_specialised_warps(const __grid_constant__ Target target,
-                                  const __grid_constant__ CUtensorMap a,
-                                  const __grid_constant__ CUtensorMap b, TileOrder order, int steps) {
+    multiply_in_stages(const __grid_constant__ Target target, const __grid_constant__ CUtensorMap a,
+                       const __grid_constant__ CUtensorMap b, TileOrder order, int steps) {
   extern __shared__ unsigned char memory[];
-  __shared__ Mbarrier full[Tiles::stages], empty[Tiles::stages];
-  const SharedTiles<Tiles> tiles{memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty};
+  __shared__ Mbarrier full[Tiles::stages], empty[Tiles::stages], prepared[Tiles::stages];
+  const SharedTiles<Tiles> tiles{memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty,
+                                 prepared};
   if (threadIdx.x == 0) {
+    prefetch(a);
+    prefetch(b);
     for (int s = 0; s < Tiles::stages; ++s) {
       full[s].init(1);
-      empty[s].init(8);  // the warps that multiply
+      empty[s].init(Tiles::multiplying_warps);
+      if constexpr (Tiles::preparing_warps > 0) prepared[s].init(Tiles::preparing_warps);
     }
     fence_barrier_init();
   }
   __syncthreads();
+  wait_for_last_kernel();
+  let_next_kernel_start();
   // A warpgroup that copies gives registers to those that multiply.
   if (threadIdx.x < 128) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 24;\n");
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;\n" ::"n"(Tiles::copy_registers));
     if (threadIdx.x == 0) copy_tiles<Tiles>(tiles, a, b, order, steps);
+    if constexpr (Tiles::preparing_warps > 0) {
+      const int own = (order.tiles() - static_cast<int>(blockIdx.x) - 1) / static_cast<int>(gridDim.x) + 1;
+      if (threadIdx.x >= 32 && threadIdx.x < 32 * (Tiles::preparing_warps + 1))
+        Tiles::prepare(tiles, own * steps);
+    }
   } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 240;\n");
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;\n" ::"n"(Tiles::product_registers));
     multiply_tiles<Tiles>(tiles, target, order, steps);
   }
 }
