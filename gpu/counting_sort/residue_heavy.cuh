@@ -40,21 +40,19 @@ inline constexpr Key heavy_values = 65536;  ///< counted at a time, in 16 bits e
 
 /// count[v], the keys of value v, becomes the place of the first of them.
 inline __device__ void places_of_counts(Key* count, Key values, Key place) {
-  using Scan = cub::BlockScan<Key, heavy_threads>;
-  __shared__ typename Scan::TempStorage scan;
-  constexpr int own = 4;
-  for (Key begin = 0; begin < values; begin += heavy_threads * own) {
-    Key keys[own], sum;
+  constexpr Key own = 4;
+  for (Key begin = threadIdx.x * own; begin - threadIdx.x * own < values; begin += heavy_threads * own) {
+    Key keys[own], sum = 0;
 #pragma unroll
-    for (int k = 0; k < own; ++k) {
-      const Key v = begin + threadIdx.x * own + k;
-      keys[k] = v < values ? __ldcg(&count[v]) : 0;
+    for (Key k = 0; k < own; ++k) sum += keys[k] = begin + k < values ? __ldcg(&count[begin + k]) : 0;
+    const auto [before, total] = exclusive_sum<heavy_threads>(DeviceThread{}, sum);
+    Key next = place + before;
+#pragma unroll
+    for (Key k = 0; k < own; ++k) {
+      if (begin + k < values) count[begin + k] = next;
+      next += keys[k];
     }
-    Scan(scan).ExclusiveSum(keys, keys, sum);
-#pragma unroll
-    for (int k = 0; k < own; ++k)
-      if (const Key v = begin + threadIdx.x * own + k; v < values) count[v] = place + keys[k];
-    place += sum;
+    place += total;
     __syncthreads();
   }
 }

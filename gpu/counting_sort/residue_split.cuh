@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cub/block/block_scan.cuh>
 #include <optional>
 
 #include "common/ops/counting_sort.hpp"
+#include "gpu/block_sum.cuh"
 #include "gpu/check.hpp"
 #include "gpu/on_gpu.hpp"
 
@@ -145,41 +145,38 @@ inline __device__ uint4 load_keys_once(const Key* in, bool is_aligned, Index i, 
 /// By one block, behind the count or, if `is_moved`, the partition: where buckets start, and the list of the
 /// heavy ones.
 inline __device__ void lay_out_buckets(const SplitState& state, Key n, bool is_moved) {
-  using Scan = cub::BlockScan<Key, split_threads>;
-  __shared__ typename Scan::TempStorage scan;
+  const DeviceThread t;
   Key keys_before = 0, heavy_before = 0, pieces_before = 0, segments_before = 0;
   for (int begin = 0; begin < state.number; begin += split_threads) {
     const int b = begin + threadIdx.x;
     const Key keys = b >= state.number ? 0
                      : is_moved        ? state.next[b] - state.start[b]
                                        : __ldcg(&state.count[b]);
-    const bool is_heavy = keys > state.heavy_limit;
-    const Key pieces = is_heavy ? (keys - 1) / state.piece_keys + 1 : 0;
-    const Key segments = is_heavy ? (keys + (1u << state.shift) - 1) / state.segment_items + 1 : 0;
-    Key before, heavies, earlier_pieces, earlier_segments, sum;
-    Scan(scan).ExclusiveSum(keys, before, sum);
+    const auto [before, sum] = exclusive_sum<split_threads>(t, keys);
     if (b < state.number) {
       state.first[b] = keys_before + before;
       if (!is_moved) state.start[b] = state.next[b] = keys_before + before;
     }
     keys_before += sum;
+    const bool is_heavy = keys > state.heavy_limit;
+    if (!t.sync_or(is_heavy)) continue;
+    // Fewer than 2^12 buckets are heavy, and a piece has 2^14 keys but for a bucket's last one.
+    constexpr Key one_heavy = 1u << 20, max_pieces = one_heavy - 1;
+    const Key pieces = is_heavy ? (keys - 1) / state.piece_keys + 1 + one_heavy : 0;
+    const Key segments = is_heavy ? (keys + (1u << state.shift) - 1) / state.segment_items + 1 : 0;
+    const auto [earlier, all] = exclusive_sum<split_threads>(t, pieces);
     __syncthreads();
-    Scan(scan).ExclusiveSum(Key{is_heavy}, heavies, sum);
-    __syncthreads();
-    const Key heavies_here = sum;
-    Scan(scan).ExclusiveSum(pieces, earlier_pieces, sum);
-    __syncthreads();
-    const Key pieces_here = sum;
-    Scan(scan).ExclusiveSum(segments, earlier_segments, sum);
+    const auto [earlier_segments, all_segments] = exclusive_sum<split_threads>(t, segments);
     __syncthreads();
     if (is_heavy) {
-      state.heavy[heavy_before + heavies] = b;
-      state.piece[heavy_before + heavies] = pieces_before + earlier_pieces;
-      state.segment[heavy_before + heavies] = segments_before + earlier_segments;
+      const Key h = heavy_before + earlier / one_heavy;
+      state.heavy[h] = b;
+      state.piece[h] = pieces_before + (earlier & max_pieces);
+      state.segment[h] = segments_before + earlier_segments;
     }
-    heavy_before += heavies_here;
-    pieces_before += pieces_here;
-    segments_before += sum;
+    heavy_before += all / one_heavy;
+    pieces_before += all & max_pieces;
+    segments_before += all_segments;
   }
   if (threadIdx.x == 0) {
     state.first[state.number] = n;

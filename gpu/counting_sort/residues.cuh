@@ -6,7 +6,7 @@
 #include "gpu/counting_sort/residue_heavy.cuh"
 #include "gpu/counting_sort/residue_partition.cuh"
 #include "gpu/kernel_limits.hpp"
-#include "gpu/peers/cub_radix_sort.cuh"
+#include "gpu/peers/cub_radix_sort.hpp"
 
 namespace tallcache::gpu::counting_sort {
 
@@ -152,7 +152,7 @@ struct residues
     if (split.room) {
       guess_buckets<<<1, split_threads, split.number * sizeof(Key), stream>>>(args.in.data, n, state);
       check_launch();
-      move<Residue, true>(args.in, in_aligned, moved, split, processors, state, stream);
+      move(args.in, true, moved, split, state, stream);
     }
     const auto blocks =
         static_cast<unsigned>(std::min<Index>(ceil_div(n, 4 * split_threads), 2 * processors));
@@ -164,8 +164,7 @@ struct residues
                                                                          out_aligned, state);
       return check_launch();
     }
-    if (split.use != SplitUse::moved)
-      move<Residue, false>(args.in, in_aligned, moved, split, processors, state, stream);
+    if (split.use != SplitUse::moved) move(args.in, false, moved, split, state, stream);
     sort_light<Residue>(counter_bits(n, args.range, split), moved, args, out_aligned, split, state, stream);
     // Also for few keys, where no bucket is heavy: counters may have been too narrow.
     sort_heavy<Residue>(moved, args, out_aligned, state, stream);
@@ -174,16 +173,12 @@ struct residues
   template <class Residue>
   static void sort_light(int counter_bits, const Residue* moved, const CountingSort<false>::Args<>& args,
                          bool out_aligned, const Split& split, const SplitState& state, cudaStream_t stream) {
-    switch (counter_bits) {
-      case 4:
-        return sort_light<Residue, 4>(moved, args, out_aligned, split, state, stream);
-      case 8:
-        return sort_light<Residue, 8>(moved, args, out_aligned, split, state, stream);
-      case 16:
-        return sort_light<Residue, 16>(moved, args, out_aligned, split, state, stream);
-      default:
-        return sort_light<Residue, 32>(moved, args, out_aligned, split, state, stream);
+    if constexpr (sizeof(Residue) == 2) {
+      if (counter_bits == 8) return sort_light<Residue, 8>(moved, args, out_aligned, split, state, stream);
+      if (counter_bits == 16) return sort_light<Residue, 16>(moved, args, out_aligned, split, state, stream);
+      if (counter_bits == 32) return sort_light<Residue, 32>(moved, args, out_aligned, split, state, stream);
     }
+    sort_light<Residue, 4>(moved, args, out_aligned, split, state, stream);
   }
 
   template <class Residue>
@@ -201,25 +196,17 @@ struct residues
 
   static bool is_aligned(const Key* keys) { return reinterpret_cast<std::uintptr_t>(keys) % 16 == 0; }
 
-  template <class Residue, bool is_guess>
-  static void move(VectorView<const Key> in, bool aligned, Residue* moved, const Split& split, int processors,
+  static void move(VectorView<const Key> in, bool is_guess, void* moved, const Split& split,
                    const SplitState& state, cudaStream_t stream) {
-    const ResidueTiles tiles(in.size, processors);
-    const auto run = [&](auto kernel) {
-      const std::size_t bytes = ResidueTiles::shared_bytes(split.number);
-      allow_shared(kernel, bytes);
-      kernel<<<tiles.blocks, ResidueTiles::threads, bytes, stream>>>(in.data, in.size, aligned, moved, tiles,
-                                                                     state);
-      check_launch();
-    };
-    if (split.number <= ResidueTiles::threads)
-      run(partition<Residue, 1, is_guess>);
-    else if (split.number <= 2 * ResidueTiles::threads)
-      run(partition<Residue, 2, is_guess>);
-    else
-      run(partition<Residue, Split::max_buckets / ResidueTiles::threads, is_guess>);
+    const ResidueTiles tiles(in.size, multiprocessors());
+    const std::size_t bytes = ResidueTiles::shared_bytes(split.number);
+    allow_shared(partition, bytes);
+    partition<<<tiles.blocks, ResidueTiles::threads, bytes, stream>>>(in.data, in.size, is_aligned(in.data),
+                                                                      is_guess, moved, tiles, state);
+    check_launch();
   }
 
+  /// Residues of 32 bits are so many that their counters have 4 bits.
   template <class Residue, int width>
   static void sort_light(const Residue* moved, const CountingSort<false>::Args<>& args, bool aligned,
                          const Split& split, const SplitState& state, cudaStream_t stream) {
@@ -233,12 +220,14 @@ struct residues
                                                                                 state);
       check_launch();
     };
-    if constexpr (sizeof(Residue) == 2)
-      if (values * wider / 8 <= light_counter_bytes)
+    if constexpr (sizeof(Residue) == 4) {
+      if (split.parts() == 2) return run(sort_light_buckets<Residue, threads, width, 0, 2>, width);
+      run(sort_light_buckets<Residue, threads, width, 0, 1>, width);
+    } else {
+      if (width >= 16 || values * wider / 8 <= light_counter_bytes)
         return run(sort_light_buckets<Residue, threads, width, wider, 1>, wider);
-    if (split.parts() == 1) return run(sort_light_buckets<Residue, threads, width, 0, 1>, width);
-    if constexpr (width == 4 && sizeof(Residue) == 4)
-      run(sort_light_buckets<Residue, threads, width, 0, 2>, width);
+      if constexpr (width < 16) run(sort_light_buckets<Residue, threads, width, 0, 1>, width);
+    }
   }
 };
 

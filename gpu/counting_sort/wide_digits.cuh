@@ -4,7 +4,7 @@
 #include "gpu/counting_sort/digit_sweep.cuh"
 #include "gpu/counting_sort/one_block_sort.cuh"
 #include "gpu/kernel_limits.hpp"
-#include "gpu/peers/cub_radix_sort.cuh"
+#include "gpu/peers/cub_radix_sort.hpp"
 
 namespace tallcache::gpu::counting_sort {
 
