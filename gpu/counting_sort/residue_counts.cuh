@@ -255,6 +255,7 @@ __global__ void __launch_bounds__(threads, 1536 / threads)
     sort_light_buckets(const Residue* in, Key* out, bool is_aligned, SplitState state) {
   extern __shared__ __align__(16) Key memory[];
   __shared__ Key warp_sums[64];
+  let_next_kernel_start();
   if (state.is_idle()) return;
   using Sort = BucketSort<Residue, threads>;
   const Key b = blockIdx.x / parts, part = blockIdx.x % parts, values = (Key{1} << state.shift) / parts;

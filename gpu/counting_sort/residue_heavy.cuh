@@ -161,6 +161,8 @@ __global__ void __launch_bounds__(heavy_threads)
   __shared__ Key warp_sums[64];
   __shared__ Key part;
   __shared__ bool is_last;
+  wait_for_last_kernel();
+  let_next_kernel_start();
   if (state.is_idle()) return;
   const Key pieces = state.piece[state.heavy[state.max_heavy]], parts = pieces + *state.wides;
   const Key values = Key{1} << state.shift, at_once = min(values, heavy_values);
@@ -233,6 +235,8 @@ __global__ void __launch_bounds__(write_threads)
     write_heavy_buckets(Key* out, bool is_aligned, SplitState state) {
   __shared__ __align__(16) Key strips[write_threads / 32][strip_keys];
   constexpr Key warps = write_threads / 32;
+  wait_for_last_kernel();
+  let_next_kernel_start();
   if (state.is_idle()) return;
   const Key heavy = state.heavy[state.max_heavy], all = state.segment[heavy], values = 1u << state.shift;
   for (Key s = blockIdx.x * warps + threadIdx.x / 32; s < all; s += gridDim.x * warps) {
@@ -259,6 +263,8 @@ __global__ void __launch_bounds__(write_threads)
   __shared__ __align__(16) Key strips[write_threads / 32][strip_keys];
   constexpr Key warps = write_threads / 32, keys = 2 * Split::max_segment;
   const Key parts = (n - 1) / keys + 1, values = state.number;
+  wait_for_last_kernel();
+  let_next_kernel_start();
   for (Key part = blockIdx.x * warps + threadIdx.x / 32; part < parts; part += gridDim.x * warps) {
     const Key begin = part * keys;
     const Key v = last_at_most(values, begin, [&](Key k) { return state.first[k]; });

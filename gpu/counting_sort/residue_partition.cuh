@@ -160,6 +160,8 @@ __global__ void __launch_bounds__(ResidueTiles::threads, 1)
   constexpr int threads = ResidueTiles::threads;
   extern __shared__ __align__(16) Key memory[];
   const PartitionBlock block(memory, state);
+  wait_for_last_kernel();
+  let_next_kernel_start();
   // All threads of a block see the same, though another may find meanwhile that the guess does not hold.
   if (!DeviceThread::sync_and(*state.holds == Key{is_guess})) return;
 

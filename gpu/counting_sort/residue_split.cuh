@@ -10,6 +10,7 @@
 #include "common/ops/counting_sort.hpp"
 #include "gpu/block_sum.cuh"
 #include "gpu/check.hpp"
+#include "gpu/counting_sort/clear_words.cuh"
 #include "gpu/on_gpu.hpp"
 
 namespace tallcache::gpu::counting_sort {
@@ -202,6 +203,8 @@ __global__ void __launch_bounds__(split_threads) guess_buckets(const Key* in, In
   const float share = static_cast<float>(keys) / static_cast<float>(state.number);
   const Key most = static_cast<Key>(1.125f * share + 6 * sqrtf(share) + 8);
   bool is_even = true;
+  wait_for_last_kernel();
+  let_next_kernel_start();
   for (int b = threadIdx.x; b < state.number; b += split_threads) {
     is_even &= own[b] <= most;
     state.start[b] = state.next[b] = b * state.room;
@@ -215,10 +218,14 @@ __global__ void __launch_bounds__(split_threads, 2)
     count_buckets(const Key* in, Index n, bool is_aligned, SplitState state) {
   extern __shared__ Key own[];
   __shared__ bool is_last;
-  if (state.is_idle()) return;
-  if (*state.holds) {
-    if (blockIdx.x == 0) lay_out_buckets(state, static_cast<Key>(n), true);
-    return;
+  let_next_kernel_start();
+  if (state.room || state.use != SplitUse::all) {  // else the last kernel only zeroes what blocks add to
+    wait_for_last_kernel();
+    if (state.is_idle()) return;
+    if (*state.holds) {
+      if (blockIdx.x == 0) lay_out_buckets(state, static_cast<Key>(n), true);
+      return;
+    }
   }
   for (int b = threadIdx.x; b < state.number; b += split_threads) own[b] = 0;
   __syncthreads();
@@ -246,6 +253,7 @@ __global__ void __launch_bounds__(split_threads, 2)
     if (i + 3 < n) atomicAdd(&own[keys.w >> state.shift], 1u);
   }
   __syncthreads();
+  wait_for_last_kernel();
   for (int b = threadIdx.x; b < state.number; b += split_threads)
     if (own[b]) atomicAdd(&state.count[b], own[b]);
   __threadfence();

@@ -22,7 +22,7 @@ struct residues
       "in one block; applies privatisation, coalescing, tiling";
   static constexpr std::string_view source = "M8: Counting sort: a cache-friendly algorithm, on the GPU";
   static constexpr std::string_view uses =
-      "CUB: all of the sort for ranges beyond 8 n or 1.3e9 (cub_radix_sort); the scans of blocks and warps";
+      "CUB: all of the sort for ranges beyond 8 n or 1.3e9 (cub_radix_sort)";
   using operations = OperationList<CountingSort<false>>;
 
   static std::string runs_as(const Shape& shape, int) {
@@ -134,7 +134,8 @@ struct residues
     VectorView<Key> zeroed;
     SplitState state = state_in(scratch, split, args.in.size, zeroed);
     if (holds) state.holds = holds;
-    TALLCACHE_CUDA(cudaMemsetAsync(zeroed.data, 0, zeroed.size * sizeof(Key), stream_of(launch)));
+    clear_words<<<1, split_threads, 0, stream_of(launch)>>>(zeroed.data, static_cast<int>(zeroed.size));
+    check_launch();
     if (split.has_short_residues())
       sort(launch, args, split, state, static_cast<std::uint16_t*>(moved));
     else
@@ -147,23 +148,19 @@ struct residues
                    const SplitState& state, Residue* moved) {
     const Index n = args.in.size;
     const cudaStream_t stream = stream_of(launch);
-    const int processors = multiprocessors();
     const bool in_aligned = is_aligned(args.in.data), out_aligned = is_aligned(args.out.data);
+    const std::size_t counters = split.number * sizeof(Key);
     if (split.room) {
-      guess_buckets<<<1, split_threads, split.number * sizeof(Key), stream>>>(args.in.data, n, state);
-      check_launch();
+      launch_dependent(guess_buckets, 1, split_threads, counters, stream, args.in.data, n, state);
       move(args.in, true, moved, split, state, stream);
     }
     const auto blocks =
-        static_cast<unsigned>(std::min<Index>(ceil_div(n, 4 * split_threads), 2 * processors));
-    count_buckets<<<blocks, split_threads, split.number * sizeof(Key), stream>>>(args.in.data, n, in_aligned,
-                                                                                 state);
-    check_launch();
-    if (split.shift == 0) {
-      write_buckets_of_one<<<write_blocks(), write_threads, 0, stream>>>(args.out.data, static_cast<Key>(n),
-                                                                         out_aligned, state);
-      return check_launch();
-    }
+        static_cast<unsigned>(std::min<Index>(ceil_div(n, 4 * split_threads), 2 * multiprocessors()));
+    launch_dependent(count_buckets, blocks, split_threads, counters, stream, args.in.data, n, in_aligned,
+                     state);
+    if (split.shift == 0)
+      return launch_dependent(write_buckets_of_one, write_blocks(), write_threads, 0, stream, args.out.data,
+                              n, out_aligned, state);
     if (split.use != SplitUse::moved) move(args.in, false, moved, split, state, stream);
     sort_light<Residue>(counter_bits(n, args.range, split), moved, args, out_aligned, split, state, stream);
     // Also for few keys, where no bucket is heavy: counters may have been too narrow.
@@ -184,14 +181,12 @@ struct residues
   template <class Residue>
   static void sort_heavy(const Residue* moved, const CountingSort<false>::Args<>& args, bool out_aligned,
                          const SplitState& state, cudaStream_t stream) {
-    const int processors = multiprocessors();
     allow_shared(count_heavy_buckets<Residue>, heavy_shared_bytes);
-    count_heavy_buckets<Residue>
-        <<<processors, heavy_threads, heavy_shared_bytes, stream>>>(moved, args.out.data, out_aligned, state);
-    check_launch();
+    launch_dependent(count_heavy_buckets<Residue>, multiprocessors(), heavy_threads, heavy_shared_bytes,
+                     stream, moved, args.out.data, out_aligned, state);
     if (args.in.size <= Split::always_light) return;  // no bucket is heavy
-    write_heavy_buckets<<<write_blocks(), write_threads, 0, stream>>>(args.out.data, out_aligned, state);
-    check_launch();
+    launch_dependent(write_heavy_buckets, write_blocks(), write_threads, 0, stream, args.out.data,
+                     out_aligned, state);
   }
 
   static bool is_aligned(const Key* keys) { return reinterpret_cast<std::uintptr_t>(keys) % 16 == 0; }
@@ -201,9 +196,8 @@ struct residues
     const ResidueTiles tiles(in.size, multiprocessors());
     const std::size_t bytes = ResidueTiles::shared_bytes(split.number);
     allow_shared(partition, bytes);
-    partition<<<tiles.blocks, ResidueTiles::threads, bytes, stream>>>(in.data, in.size, is_aligned(in.data),
-                                                                      is_guess, moved, tiles, state);
-    check_launch();
+    launch_dependent(partition, tiles.blocks, ResidueTiles::threads, bytes, stream, in.data, in.size,
+                     is_aligned(in.data), is_guess, moved, tiles, state);
   }
 
   /// Residues of 32 bits are so many that their counters have 4 bits.
@@ -216,6 +210,7 @@ struct residues
       const Index words = std::max<Index>(values * bits / 32, 1);
       const std::size_t bytes = (words + threads / 32 * strip_keys) * sizeof(Key);
       allow_shared(kernel, bytes);
+      // Not early: blocks would come where one ends first, so neighbouring buckets, often alike, together.
       kernel<<<grid_of(split.number * split.parts()), threads, bytes, stream>>>(moved, args.out.data, aligned,
                                                                                 state);
       check_launch();
