@@ -62,7 +62,8 @@ function(tallcache_add_gpu target)
                                    gpu/cuda_state.cpp gpu/cupti.cpp gpu/cupti_library.cpp gpu/device_counters.cpp gpu/kernel_limits.cpp
                                    gpu/limits.cu gpu/matmul/leaf_variant.cpp gpu/memory_probes.cu gpu/nvml.cpp gpu/probe.cu
                                    gpu/profiler_range.cpp gpu/scan.cu gpu/tensor_map.cpp gpu/tensor_peaks.cu gpu/peers/cublas_library.cpp
-                                   gpu/peers/cublas_lt.cpp gpu/peers/cufft_library.cpp gpu/peers/cusolver_library.cpp)
+                                   gpu/peers/cub_radix_sort.cu gpu/peers/cublas_lt.cpp gpu/peers/cufft_library.cpp
+                                   gpu/peers/cusolver_library.cpp)
   tallcache_add_sources_for(90a ${target} gpu/warpgroup_peaks.cu)
   tallcache_cuda_options(${target})
   # The toolkit's headers are for the sources in gpu/ alone, so that the others are the same with CUDA and without, and a

@@ -236,8 +236,8 @@ void wait_for_copies(const HostThread& t) {
   t.device().wait_for_copies(t, pending);
 }
 
-/// Sums over the threads of the block: over those before this one, and over all. All threads must call it. On
-/// the device a library does this work, so its accesses are not counted.
+/// Sums over the threads of the block: over those before this one, and over all. All threads must call it.
+/// Its accesses, a word of shared memory for each warp (gpu/block_sum.cuh), are not counted.
 template <int threads>
 auto exclusive_sum(const HostThread& t, std::uint32_t value) {
   return t.device().exclusive_sum(t, value);

@@ -155,7 +155,7 @@ struct bucketed : OnGpu {
       "memory, "
       "which writes the values as often as it counted them; applies privatisation, tiling, coarsening";
   static constexpr std::string_view source = "M8: Counting sort: a cache-friendly algorithm, on the GPU";
-  static constexpr std::string_view uses = "CUB: the prefix sums (DeviceScan) and the scans of blocks";
+  static constexpr std::string_view uses = "CUB: the prefix sums (DeviceScan)";
   using operations = OperationList<CountingSort<false>>;
   static constexpr ParamSpec params[] = {
       {"buckets", 0, "at most so many, up to 8192; 0: 512 to 8192, by the range", 0}};

@@ -1,8 +1,7 @@
 // The histograms of all digits of the keys, and what follows from them.
 #pragma once
 
-#include <cub/block/block_scan.cuh>
-
+#include "gpu/block_sum.cuh"
 #include "gpu/counting_sort/digit_plan.cuh"
 #include "gpu/dependent_launch.cuh"
 
@@ -37,8 +36,6 @@ struct LeadingDigit {
 inline __device__ void lay_out_digits(const DigitPlan& plan, const PairState& state) {
   constexpr int threads_of_pass = DigitPlan::max_digits / 2;
   static_assert(count_digits_threads == DigitPlan::max_passes * threads_of_pass);
-  using Scan = cub::BlockScan<Key, count_digits_threads, cub::BLOCK_SCAN_WARP_SCANS>;
-  __shared__ typename Scan::TempStorage scan;
   __shared__ bool is_shared[DigitPlan::max_passes];  // by all keys: such a pass changes nothing
   const int p = threadIdx.x / threads_of_pass;
   const bool has_digits = p < plan.passes;
@@ -46,9 +43,9 @@ inline __device__ void lay_out_digits(const DigitPlan& plan, const PairState& st
       has_digits ? __ldcg(reinterpret_cast<const uint2*>(state.count) + threadIdx.x) : uint2{};
   const Key differing = __ldcg(state.differing);
   if (threadIdx.x < DigitPlan::max_passes) is_shared[threadIdx.x] = false;
-  Key before;
-  Scan(scan).ExclusiveSum(pairs.x + pairs.y, before);  // has a barrier
-  before -= p * plan.n;                                // the digits of the passes below
+  // Has a barrier.
+  Key before = exclusive_sum<count_digits_threads>(DeviceThread{}, pairs.x + pairs.y).before;
+  before -= p * plan.n;  // the digits of the passes below
   if (has_digits) reinterpret_cast<uint2*>(state.first)[threadIdx.x] = {before, before + pairs.x};
   if (pairs.x == plan.n || pairs.y == plan.n) is_shared[p] = true;
   __syncthreads();

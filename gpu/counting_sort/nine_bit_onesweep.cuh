@@ -3,7 +3,6 @@
 #pragma once
 
 #include <bit>
-#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/dispatch/dispatch_radix_sort.cuh>
 #include <limits>
 
@@ -11,6 +10,7 @@
 #include "gpu/check.hpp"
 #include "gpu/counting_sort/one_block_sort.cuh"
 #include "gpu/on_gpu.hpp"
+#include "gpu/peers/cub_radix_sort.hpp"
 
 namespace tallcache::gpu::counting_sort {
 
@@ -76,21 +76,15 @@ struct nine_bit_onesweep : OnGpu {
 
   static void sort(void* memory, std::size_t& bytes, const CountingSort<true>::Args<>& args,
                    cudaStream_t stream) {
-    using Key = std::uint32_t;
+    const int end_bit = end_bit_of(args.range);
+    if (!nine_bits_save_a_pass(end_bit)) return peers::cub_radix_sort::sort(memory, bytes, args, stream);
     using NineBits = cub::DispatchRadixSort<cub::SortOrder::Ascending, Key, Key, std::uint32_t,
                                             cub::detail::identity_decomposer_t, NineBitPolicies>;
-    const int end_bit = end_bit_of(args.range);
-    const auto n = static_cast<std::uint32_t>(args.in.size);
-    if (nine_bits_save_a_pass(end_bit)) {
-      cub::DoubleBuffer<Key> keys(const_cast<Key*>(args.in.data), args.out.data);
-      cub::DoubleBuffer<Key> values(const_cast<Key*>(args.payload_in.data), args.payload_out.data);
-      constexpr bool may_overwrite = false;  // the input; so the pairs end in the output
-      TALLCACHE_CUDA(NineBits::Dispatch(memory, bytes, keys, values, n, 0, end_bit, may_overwrite, stream));
-    } else {
-      TALLCACHE_CUDA(cub::DeviceRadixSort::SortPairs(memory, bytes, args.in.data, args.out.data,
-                                                     args.payload_in.data, args.payload_out.data, n, 0,
-                                                     end_bit, stream));
-    }
+    cub::DoubleBuffer<Key> keys(const_cast<Key*>(args.in.data), args.out.data);
+    cub::DoubleBuffer<Key> values(const_cast<Key*>(args.payload_in.data), args.payload_out.data);
+    constexpr bool may_overwrite = false;  // the input; so the pairs end in the output
+    TALLCACHE_CUDA(NineBits::Dispatch(memory, bytes, keys, values, static_cast<std::uint32_t>(args.in.size),
+                                      0, end_bit, may_overwrite, stream));
   }
 };
 

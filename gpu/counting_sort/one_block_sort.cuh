@@ -32,7 +32,7 @@ struct OneBlock {
   __device__ Key row_begin() const { return threadIdx.x / 32 * (used * 32) + threadIdx.x % 32; }
 
   /// Sorts the words by the digit from bit `low` on. They are in registers, and not being read elsewhere.
-  __device__ void sort_by(int low, const Key (&word)[rows], typename Places::Scan::TempStorage& scan) const {
+  __device__ void sort_by(int low, const Key (&word)[rows]) const {
     Key* const own = counts + (threadIdx.x / 32 << digit_bits);
     clear_counts(own, 1 << digit_bits);
     const auto digit_of = [&](Key w) { return w >> low & ((1u << digit_bits) - 1); };
@@ -41,7 +41,7 @@ struct OneBlock {
       if (r < used) atomicAdd(&own[digit_of(word[r])], 1u);
     __syncthreads();
     const Places places{counts, 1 << digit_bits};
-    places.place(places.count(), scan);
+    places.place(places.count());
     __syncthreads();
     place_in_order<digit_bits, 1>(word, used, own, digit_of, [&](Key w, Key place) { words[place] = w; });
     __syncthreads();
@@ -59,7 +59,6 @@ static __global__ void __launch_bounds__(OneBlock::threads)
     sort_in_one_block(const Key* in_keys, const Key* in_values, Key* out_keys, Key* out_values, Key n,
                       int key_bits) {
   extern __shared__ __align__(16) Key memory[];
-  __shared__ typename OneBlock::Places::Scan::TempStorage scan;
   const OneBlock block(memory, n);
   Key word[OneBlock::rows];
 #pragma unroll
@@ -72,7 +71,7 @@ static __global__ void __launch_bounds__(OneBlock::threads)
   }
   for (int low = 0; low < key_bits; low += OneBlock::digit_bits) {
     if (low) block.read(word);
-    block.sort_by(OneBlock::position_bits + low, word, scan);
+    block.sort_by(OneBlock::position_bits + low, word);
   }
   for (Key i = threadIdx.x; i < n; i += OneBlock::threads) {
     const Key sorted = block.words[i];

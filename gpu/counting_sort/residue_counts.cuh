@@ -2,9 +2,8 @@
 // bits in shared memory, and the keys that say so.
 #pragma once
 
-#include <cub/warp/warp_scan.cuh>
-
 #include "gpu/asynchronous_copy.cuh"
+#include "gpu/block_sum.cuh"
 #include "gpu/counting_sort/run_writer.cuh"
 
 namespace tallcache::gpu::counting_sort {
@@ -216,18 +215,14 @@ struct BucketSort {
   /// The keys that words [first, beyond) count, `sum` of them, by a warp; words[0] counts `min_key`.
   template <int width>
   __device__ void write(Key first, Key beyond, Key start, Key sum, Key min_key) const {
-    using Scan = cub::WarpScan<Key>;
-    typename Scan::TempStorage none;
     RunWriter writer(out, is_aligned, strips + threadIdx.x / 32 * strip_keys, start, start + sum);
     Key before = start;
     for (Key w = first; w < beyond; w += 32 * EightCounts<width>::words) {
       const Key own = w + threadIdx.x % 32 * EightCounts<width>::words;
       const EightCounts<width> counts(words, own, beyond);
       const Key key = min_key + own * Counters<width>::in_word, keys = counts.sum();
-      Key upto, all;
-      Scan(none).InclusiveSum(keys, upto, all);
-      const Key place = before + upto - keys;
-      before += all;
+      const Key upto = inclusive_sum_of_warp(keys), place = before + upto - keys;
+      before += __shfl_sync(~0u, upto, 31);
       if (writer.holds_before(before)) {
         counts.for_each(place, [&](Key value, Key p) { writer.mark(p, key + value); });
         __syncwarp();
@@ -260,6 +255,7 @@ __global__ void __launch_bounds__(threads, 1536 / threads)
     sort_light_buckets(const Residue* in, Key* out, bool is_aligned, SplitState state) {
   extern __shared__ __align__(16) Key memory[];
   __shared__ Key warp_sums[64];
+  let_next_kernel_start();
   if (state.is_idle()) return;
   using Sort = BucketSort<Residue, threads>;
   const Key b = blockIdx.x / parts, part = blockIdx.x % parts, values = (Key{1} << state.shift) / parts;

@@ -40,21 +40,19 @@ inline constexpr Key heavy_values = 65536;  ///< counted at a time, in 16 bits e
 
 /// count[v], the keys of value v, becomes the place of the first of them.
 inline __device__ void places_of_counts(Key* count, Key values, Key place) {
-  using Scan = cub::BlockScan<Key, heavy_threads>;
-  __shared__ typename Scan::TempStorage scan;
-  constexpr int own = 4;
-  for (Key begin = 0; begin < values; begin += heavy_threads * own) {
-    Key keys[own], sum;
+  constexpr Key own = 4;
+  for (Key begin = threadIdx.x * own; begin - threadIdx.x * own < values; begin += heavy_threads * own) {
+    Key keys[own], sum = 0;
 #pragma unroll
-    for (int k = 0; k < own; ++k) {
-      const Key v = begin + threadIdx.x * own + k;
-      keys[k] = v < values ? __ldcg(&count[v]) : 0;
+    for (Key k = 0; k < own; ++k) sum += keys[k] = begin + k < values ? __ldcg(&count[begin + k]) : 0;
+    const auto [before, total] = exclusive_sum<heavy_threads>(DeviceThread{}, sum);
+    Key next = place + before;
+#pragma unroll
+    for (Key k = 0; k < own; ++k) {
+      if (begin + k < values) count[begin + k] = next;
+      next += keys[k];
     }
-    Scan(scan).ExclusiveSum(keys, keys, sum);
-#pragma unroll
-    for (int k = 0; k < own; ++k)
-      if (const Key v = begin + threadIdx.x * own + k; v < values) count[v] = place + keys[k];
-    place += sum;
+    place += total;
     __syncthreads();
   }
 }
@@ -163,6 +161,8 @@ __global__ void __launch_bounds__(heavy_threads)
   __shared__ Key warp_sums[64];
   __shared__ Key part;
   __shared__ bool is_last;
+  wait_for_last_kernel();
+  let_next_kernel_start();
   if (state.is_idle()) return;
   const Key pieces = state.piece[state.heavy[state.max_heavy]], parts = pieces + *state.wides;
   const Key values = Key{1} << state.shift, at_once = min(values, heavy_values);
@@ -235,6 +235,8 @@ __global__ void __launch_bounds__(write_threads)
     write_heavy_buckets(Key* out, bool is_aligned, SplitState state) {
   __shared__ __align__(16) Key strips[write_threads / 32][strip_keys];
   constexpr Key warps = write_threads / 32;
+  wait_for_last_kernel();
+  let_next_kernel_start();
   if (state.is_idle()) return;
   const Key heavy = state.heavy[state.max_heavy], all = state.segment[heavy], values = 1u << state.shift;
   for (Key s = blockIdx.x * warps + threadIdx.x / 32; s < all; s += gridDim.x * warps) {
@@ -261,6 +263,8 @@ __global__ void __launch_bounds__(write_threads)
   __shared__ __align__(16) Key strips[write_threads / 32][strip_keys];
   constexpr Key warps = write_threads / 32, keys = 2 * Split::max_segment;
   const Key parts = (n - 1) / keys + 1, values = state.number;
+  wait_for_last_kernel();
+  let_next_kernel_start();
   for (Key part = blockIdx.x * warps + threadIdx.x / 32; part < parts; part += gridDim.x * warps) {
     const Key begin = part * keys;
     const Key v = last_at_most(values, begin, [&](Key k) { return state.first[k]; });

@@ -25,26 +25,24 @@ struct ResidueTiles {
   }
 
   static constexpr std::size_t shared_bytes(Index buckets) {
-    return (max_keys + 2 * buckets + 1) * sizeof(Key);
+    return (max_keys + 3 * buckets + 1) * sizeof(Key);
   }
 };
 
-/// A block's view of the partition: the tile that it gathers, and where the keys of a bucket go. `counters`:
-/// of buckets, a thread.
-template <int counters>
+/// A block's view of the partition: the tile that it gathers, and where the keys of a bucket go.
 struct PartitionBlock {
   static constexpr int threads = ResidueTiles::threads, vectors = ResidueTiles::vectors;
-  using Scan = cub::BlockScan<Key, threads, cub::BLOCK_SCAN_WARP_SCANS>;
   using Keys = uint4[vectors];  ///< of a thread
 
   Key *gathered, *cursor;  ///< the tile; of each bucket: its keys here, then where its next goes
-  Key* leap;               ///< of each bucket: from a place in the tile to the place in the output
+  Key *first, *leap;       ///< where it starts in the tile; from a place in the tile to the one in the output
   int shift, number;       ///< of buckets
 
   __device__ PartitionBlock(Key* memory, const SplitState& state)
       : gathered(memory),
         cursor(memory + ResidueTiles::max_keys),
-        leap(cursor + state.number + 1),
+        first(cursor + state.number),
+        leap(first + state.number + 1),
         shift(state.shift),
         number(state.number) {}
 
@@ -77,44 +75,36 @@ struct PartitionBlock {
     }
   }
 
-  /// Makes places of the counts: a bucket's part of the tile starts at `first`, and has `size` keys.
-  __device__ void find_places(typename Scan::TempStorage& scan, int here, Key (&first)[counters],
-                              Key (&size)[counters]) const {
-#pragma unroll
-    for (int c = 0; c < counters; ++c) {
-      const int b = threadIdx.x * counters + c;
-      first[c] = b < number ? cursor[b] : 0;
+  /// Makes places of the counts. A thread has neighbouring buckets.
+  __device__ void find_places(int here) const {
+    const int own = (number + threads - 1) / threads,
+              begin = min(static_cast<int>(threadIdx.x) * own, number);
+    const int end = min(begin + own, number);
+    Key keys = 0;
+    for (int b = begin; b < end; ++b) keys += cursor[b];
+    Key place = exclusive_sum<threads>(DeviceThread{}, keys).before;
+    for (int b = begin; b < end; ++b) {
+      const Key of_bucket = cursor[b];
+      cursor[b] = first[b] = place;
+      place += of_bucket;
     }
-    Scan(scan).ExclusiveSum(first, first);
-#pragma unroll
-    for (int c = 0; c < counters; ++c)
-      if (const int b = threadIdx.x * counters + c; b < number) cursor[b] = first[c];
-    if (threadIdx.x == 0) cursor[number] = here;
-    __syncthreads();
-    // Neighbouring buckets to neighbouring threads, whose additions below share a line of memory.
-#pragma unroll
-    for (int c = 0; c < counters; ++c)
-      if (const int b = c * threads + threadIdx.x; b < number) {
-        first[c] = cursor[b];
-        size[c] = cursor[b + 1] - first[c];
-      }
+    if (threadIdx.x == 0) first[number] = here;
   }
 
   /// Takes each bucket's part of the output, late: the parts of tiles that are taken one after the other are
   /// then written at almost the same time, while the second-level cache holds the sectors in which they meet.
-  template <bool is_guess>
-  __device__ void reserve(const SplitState& state, const Key (&first)[counters],
-                          const Key (&size)[counters]) const {
-#pragma unroll
-    for (int c = 0; c < counters; ++c)
-      if (const int b = c * threads + threadIdx.x; b < number && size[c]) {
-        Key place = atomicAdd(&state.next[b], size[c]);
-        if (is_guess && place + size[c] > (b + 1) * state.room) {
-          *state.holds = 0;
-          place = min(place, number * state.room);  // anywhere in the memory: all keys are moved again
-        }
-        leap[b] = place - first[c];
+  /// Neighbouring threads have neighbouring buckets, as their additions share a line of memory.
+  __device__ void reserve(const SplitState& state, bool is_guess) const {
+    for (int b = threadIdx.x; b < number; b += threads) {
+      const Key begin = first[b], size = first[b + 1] - begin;
+      if (!size) continue;
+      Key place = atomicAdd(&state.next[b], size);
+      if (is_guess && place + size > (b + 1) * state.room) {
+        *state.holds = 0;
+        place = min(place, number * state.room);  // anywhere in the memory: all keys are moved again
       }
+      leap[b] = place - begin;
+    }
   }
 
   __device__ void gather(const Keys& keys, int here) const {
@@ -163,25 +153,26 @@ struct PartitionBlock {
 };
 
 /// `is_guess`: into the same room for each bucket, if that holds; otherwise, if it does not, by their counts.
-template <class Residue, int counters, bool is_guess>
+/// `out`: of residues of 16 bits, if these are enough, or of 32.
 __global__ void __launch_bounds__(ResidueTiles::threads, 1)
-    partition(const Key* in, Index n, bool is_aligned, Residue* out, ResidueTiles tiles, SplitState state) {
-  using Block = PartitionBlock<counters>;
+    partition(const Key* in, Index n, bool is_aligned, bool is_guess, void* out, ResidueTiles tiles,
+              SplitState state) {
   constexpr int threads = ResidueTiles::threads;
-  __shared__ typename Block::Scan::TempStorage scan;
   extern __shared__ __align__(16) Key memory[];
-  const Block block(memory, state);
+  const PartitionBlock block(memory, state);
+  wait_for_last_kernel();
+  let_next_kernel_start();
   // All threads of a block see the same, though another may find meanwhile that the guess does not hold.
   if (!DeviceThread::sync_and(*state.holds == Key{is_guess})) return;
 
-  if constexpr (!is_guess) {
+  if (!is_guess) {
     const Key clear = state.heavy[state.max_heavy] << state.shift;
     for (Key c = blockIdx.x * threads + threadIdx.x; c < clear; c += gridDim.x * threads)
       state.heavy_count[c] = 0;
   }
   block.clear();
 
-  typename Block::Keys keys;
+  PartitionBlock::Keys keys;
   const auto load = [&](Index tile) {
     const Index begin = tile * tiles.keys, end = begin + tiles.keys < n ? begin + tiles.keys : n;
     block.load(keys, in, is_aligned, begin, end);
@@ -193,16 +184,18 @@ __global__ void __launch_bounds__(ResidueTiles::threads, 1)
     __syncthreads();
     block.count(keys, here);
     __syncthreads();
-    Key first[counters], size[counters];
-    block.find_places(scan, here, first, size);
+    block.find_places(here);
     __syncthreads();
     block.gather(keys, here);
-    block.template reserve<is_guess>(state, first, size);
+    block.reserve(state, is_guess);
     __syncthreads();
     // The next tile is on its way while this one is written.
     if (tile + gridDim.x < tiles.number) load(tile + gridDim.x);
     block.clear();
-    block.write(out, here);
+    if (state.shift <= Split::short_bits)
+      block.write(static_cast<std::uint16_t*>(out), here);
+    else
+      block.write(static_cast<Key*>(out), here);
   }
 }
 

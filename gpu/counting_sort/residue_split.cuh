@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cub/block/block_scan.cuh>
 #include <optional>
 
 #include "common/ops/counting_sort.hpp"
+#include "gpu/block_sum.cuh"
 #include "gpu/check.hpp"
+#include "gpu/counting_sort/clear_words.cuh"
 #include "gpu/on_gpu.hpp"
 
 namespace tallcache::gpu::counting_sort {
@@ -145,41 +146,38 @@ inline __device__ uint4 load_keys_once(const Key* in, bool is_aligned, Index i, 
 /// By one block, behind the count or, if `is_moved`, the partition: where buckets start, and the list of the
 /// heavy ones.
 inline __device__ void lay_out_buckets(const SplitState& state, Key n, bool is_moved) {
-  using Scan = cub::BlockScan<Key, split_threads>;
-  __shared__ typename Scan::TempStorage scan;
+  const DeviceThread t;
   Key keys_before = 0, heavy_before = 0, pieces_before = 0, segments_before = 0;
   for (int begin = 0; begin < state.number; begin += split_threads) {
     const int b = begin + threadIdx.x;
     const Key keys = b >= state.number ? 0
                      : is_moved        ? state.next[b] - state.start[b]
                                        : __ldcg(&state.count[b]);
-    const bool is_heavy = keys > state.heavy_limit;
-    const Key pieces = is_heavy ? (keys - 1) / state.piece_keys + 1 : 0;
-    const Key segments = is_heavy ? (keys + (1u << state.shift) - 1) / state.segment_items + 1 : 0;
-    Key before, heavies, earlier_pieces, earlier_segments, sum;
-    Scan(scan).ExclusiveSum(keys, before, sum);
+    const auto [before, sum] = exclusive_sum<split_threads>(t, keys);
     if (b < state.number) {
       state.first[b] = keys_before + before;
       if (!is_moved) state.start[b] = state.next[b] = keys_before + before;
     }
     keys_before += sum;
+    const bool is_heavy = keys > state.heavy_limit;
+    if (!t.sync_or(is_heavy)) continue;
+    // Fewer than 2^12 buckets are heavy, and a piece has 2^14 keys but for a bucket's last one.
+    constexpr Key one_heavy = 1u << 20, max_pieces = one_heavy - 1;
+    const Key pieces = is_heavy ? (keys - 1) / state.piece_keys + 1 + one_heavy : 0;
+    const Key segments = is_heavy ? (keys + (1u << state.shift) - 1) / state.segment_items + 1 : 0;
+    const auto [earlier, all] = exclusive_sum<split_threads>(t, pieces);
     __syncthreads();
-    Scan(scan).ExclusiveSum(Key{is_heavy}, heavies, sum);
-    __syncthreads();
-    const Key heavies_here = sum;
-    Scan(scan).ExclusiveSum(pieces, earlier_pieces, sum);
-    __syncthreads();
-    const Key pieces_here = sum;
-    Scan(scan).ExclusiveSum(segments, earlier_segments, sum);
+    const auto [earlier_segments, all_segments] = exclusive_sum<split_threads>(t, segments);
     __syncthreads();
     if (is_heavy) {
-      state.heavy[heavy_before + heavies] = b;
-      state.piece[heavy_before + heavies] = pieces_before + earlier_pieces;
-      state.segment[heavy_before + heavies] = segments_before + earlier_segments;
+      const Key h = heavy_before + earlier / one_heavy;
+      state.heavy[h] = b;
+      state.piece[h] = pieces_before + (earlier & max_pieces);
+      state.segment[h] = segments_before + earlier_segments;
     }
-    heavy_before += heavies_here;
-    pieces_before += pieces_here;
-    segments_before += sum;
+    heavy_before += all / one_heavy;
+    pieces_before += all & max_pieces;
+    segments_before += all_segments;
   }
   if (threadIdx.x == 0) {
     state.first[state.number] = n;
@@ -205,6 +203,8 @@ __global__ void __launch_bounds__(split_threads) guess_buckets(const Key* in, In
   const float share = static_cast<float>(keys) / static_cast<float>(state.number);
   const Key most = static_cast<Key>(1.125f * share + 6 * sqrtf(share) + 8);
   bool is_even = true;
+  wait_for_last_kernel();
+  let_next_kernel_start();
   for (int b = threadIdx.x; b < state.number; b += split_threads) {
     is_even &= own[b] <= most;
     state.start[b] = state.next[b] = b * state.room;
@@ -218,10 +218,14 @@ __global__ void __launch_bounds__(split_threads, 2)
     count_buckets(const Key* in, Index n, bool is_aligned, SplitState state) {
   extern __shared__ Key own[];
   __shared__ bool is_last;
-  if (state.is_idle()) return;
-  if (*state.holds) {
-    if (blockIdx.x == 0) lay_out_buckets(state, static_cast<Key>(n), true);
-    return;
+  let_next_kernel_start();
+  if (state.room || state.use != SplitUse::all) {  // else the last kernel only zeroes what blocks add to
+    wait_for_last_kernel();
+    if (state.is_idle()) return;
+    if (*state.holds) {
+      if (blockIdx.x == 0) lay_out_buckets(state, static_cast<Key>(n), true);
+      return;
+    }
   }
   for (int b = threadIdx.x; b < state.number; b += split_threads) own[b] = 0;
   __syncthreads();
@@ -249,6 +253,7 @@ __global__ void __launch_bounds__(split_threads, 2)
     if (i + 3 < n) atomicAdd(&own[keys.w >> state.shift], 1u);
   }
   __syncthreads();
+  wait_for_last_kernel();
   for (int b = threadIdx.x; b < state.number; b += split_threads)
     if (own[b]) atomicAdd(&state.count[b], own[b]);
   __threadfence();

@@ -6,7 +6,7 @@
 #include "gpu/counting_sort/residue_heavy.cuh"
 #include "gpu/counting_sort/residue_partition.cuh"
 #include "gpu/kernel_limits.hpp"
-#include "gpu/peers/cub_radix_sort.cuh"
+#include "gpu/peers/cub_radix_sort.hpp"
 
 namespace tallcache::gpu::counting_sort {
 
@@ -22,7 +22,7 @@ struct residues
       "in one block; applies privatisation, coalescing, tiling";
   static constexpr std::string_view source = "M8: Counting sort: a cache-friendly algorithm, on the GPU";
   static constexpr std::string_view uses =
-      "CUB: all of the sort for ranges beyond 8 n or 1.3e9 (cub_radix_sort); the scans of blocks and warps";
+      "CUB: all of the sort for ranges beyond 8 n or 1.3e9 (cub_radix_sort)";
   using operations = OperationList<CountingSort<false>>;
 
   static std::string runs_as(const Shape& shape, int) {
@@ -134,7 +134,8 @@ struct residues
     VectorView<Key> zeroed;
     SplitState state = state_in(scratch, split, args.in.size, zeroed);
     if (holds) state.holds = holds;
-    TALLCACHE_CUDA(cudaMemsetAsync(zeroed.data, 0, zeroed.size * sizeof(Key), stream_of(launch)));
+    clear_words<<<1, split_threads, 0, stream_of(launch)>>>(zeroed.data, static_cast<int>(zeroed.size));
+    check_launch();
     if (split.has_short_residues())
       sort(launch, args, split, state, static_cast<std::uint16_t*>(moved));
     else
@@ -147,25 +148,20 @@ struct residues
                    const SplitState& state, Residue* moved) {
     const Index n = args.in.size;
     const cudaStream_t stream = stream_of(launch);
-    const int processors = multiprocessors();
     const bool in_aligned = is_aligned(args.in.data), out_aligned = is_aligned(args.out.data);
+    const std::size_t counters = split.number * sizeof(Key);
     if (split.room) {
-      guess_buckets<<<1, split_threads, split.number * sizeof(Key), stream>>>(args.in.data, n, state);
-      check_launch();
-      move<Residue, true>(args.in, in_aligned, moved, split, processors, state, stream);
+      launch_dependent(guess_buckets, 1, split_threads, counters, stream, args.in.data, n, state);
+      move(args.in, true, moved, split, state, stream);
     }
     const auto blocks =
-        static_cast<unsigned>(std::min<Index>(ceil_div(n, 4 * split_threads), 2 * processors));
-    count_buckets<<<blocks, split_threads, split.number * sizeof(Key), stream>>>(args.in.data, n, in_aligned,
-                                                                                 state);
-    check_launch();
-    if (split.shift == 0) {
-      write_buckets_of_one<<<write_blocks(), write_threads, 0, stream>>>(args.out.data, static_cast<Key>(n),
-                                                                         out_aligned, state);
-      return check_launch();
-    }
-    if (split.use != SplitUse::moved)
-      move<Residue, false>(args.in, in_aligned, moved, split, processors, state, stream);
+        static_cast<unsigned>(std::min<Index>(ceil_div(n, 4 * split_threads), 2 * multiprocessors()));
+    launch_dependent(count_buckets, blocks, split_threads, counters, stream, args.in.data, n, in_aligned,
+                     state);
+    if (split.shift == 0)
+      return launch_dependent(write_buckets_of_one, write_blocks(), write_threads, 0, stream, args.out.data,
+                              n, out_aligned, state);
+    if (split.use != SplitUse::moved) move(args.in, false, moved, split, state, stream);
     sort_light<Residue>(counter_bits(n, args.range, split), moved, args, out_aligned, split, state, stream);
     // Also for few keys, where no bucket is heavy: counters may have been too narrow.
     sort_heavy<Residue>(moved, args, out_aligned, state, stream);
@@ -174,52 +170,37 @@ struct residues
   template <class Residue>
   static void sort_light(int counter_bits, const Residue* moved, const CountingSort<false>::Args<>& args,
                          bool out_aligned, const Split& split, const SplitState& state, cudaStream_t stream) {
-    switch (counter_bits) {
-      case 4:
-        return sort_light<Residue, 4>(moved, args, out_aligned, split, state, stream);
-      case 8:
-        return sort_light<Residue, 8>(moved, args, out_aligned, split, state, stream);
-      case 16:
-        return sort_light<Residue, 16>(moved, args, out_aligned, split, state, stream);
-      default:
-        return sort_light<Residue, 32>(moved, args, out_aligned, split, state, stream);
+    if constexpr (sizeof(Residue) == 2) {
+      if (counter_bits == 8) return sort_light<Residue, 8>(moved, args, out_aligned, split, state, stream);
+      if (counter_bits == 16) return sort_light<Residue, 16>(moved, args, out_aligned, split, state, stream);
+      if (counter_bits == 32) return sort_light<Residue, 32>(moved, args, out_aligned, split, state, stream);
     }
+    sort_light<Residue, 4>(moved, args, out_aligned, split, state, stream);
   }
 
   template <class Residue>
   static void sort_heavy(const Residue* moved, const CountingSort<false>::Args<>& args, bool out_aligned,
                          const SplitState& state, cudaStream_t stream) {
-    const int processors = multiprocessors();
     allow_shared(count_heavy_buckets<Residue>, heavy_shared_bytes);
-    count_heavy_buckets<Residue>
-        <<<processors, heavy_threads, heavy_shared_bytes, stream>>>(moved, args.out.data, out_aligned, state);
-    check_launch();
+    launch_dependent(count_heavy_buckets<Residue>, multiprocessors(), heavy_threads, heavy_shared_bytes,
+                     stream, moved, args.out.data, out_aligned, state);
     if (args.in.size <= Split::always_light) return;  // no bucket is heavy
-    write_heavy_buckets<<<write_blocks(), write_threads, 0, stream>>>(args.out.data, out_aligned, state);
-    check_launch();
+    launch_dependent(write_heavy_buckets, write_blocks(), write_threads, 0, stream, args.out.data,
+                     out_aligned, state);
   }
 
   static bool is_aligned(const Key* keys) { return reinterpret_cast<std::uintptr_t>(keys) % 16 == 0; }
 
-  template <class Residue, bool is_guess>
-  static void move(VectorView<const Key> in, bool aligned, Residue* moved, const Split& split, int processors,
+  static void move(VectorView<const Key> in, bool is_guess, void* moved, const Split& split,
                    const SplitState& state, cudaStream_t stream) {
-    const ResidueTiles tiles(in.size, processors);
-    const auto run = [&](auto kernel) {
-      const std::size_t bytes = ResidueTiles::shared_bytes(split.number);
-      allow_shared(kernel, bytes);
-      kernel<<<tiles.blocks, ResidueTiles::threads, bytes, stream>>>(in.data, in.size, aligned, moved, tiles,
-                                                                     state);
-      check_launch();
-    };
-    if (split.number <= ResidueTiles::threads)
-      run(partition<Residue, 1, is_guess>);
-    else if (split.number <= 2 * ResidueTiles::threads)
-      run(partition<Residue, 2, is_guess>);
-    else
-      run(partition<Residue, Split::max_buckets / ResidueTiles::threads, is_guess>);
+    const ResidueTiles tiles(in.size, multiprocessors());
+    const std::size_t bytes = ResidueTiles::shared_bytes(split.number);
+    allow_shared(partition, bytes);
+    launch_dependent(partition, tiles.blocks, ResidueTiles::threads, bytes, stream, in.data, in.size,
+                     is_aligned(in.data), is_guess, moved, tiles, state);
   }
 
+  /// Residues of 32 bits are so many that their counters have 4 bits.
   template <class Residue, int width>
   static void sort_light(const Residue* moved, const CountingSort<false>::Args<>& args, bool aligned,
                          const Split& split, const SplitState& state, cudaStream_t stream) {
@@ -229,16 +210,19 @@ struct residues
       const Index words = std::max<Index>(values * bits / 32, 1);
       const std::size_t bytes = (words + threads / 32 * strip_keys) * sizeof(Key);
       allow_shared(kernel, bytes);
+      // Not early: blocks would come where one ends first, so neighbouring buckets, often alike, together.
       kernel<<<grid_of(split.number * split.parts()), threads, bytes, stream>>>(moved, args.out.data, aligned,
                                                                                 state);
       check_launch();
     };
-    if constexpr (sizeof(Residue) == 2)
-      if (values * wider / 8 <= light_counter_bytes)
+    if constexpr (sizeof(Residue) == 4) {
+      if (split.parts() == 2) return run(sort_light_buckets<Residue, threads, width, 0, 2>, width);
+      run(sort_light_buckets<Residue, threads, width, 0, 1>, width);
+    } else {
+      if (width >= 16 || values * wider / 8 <= light_counter_bytes)
         return run(sort_light_buckets<Residue, threads, width, wider, 1>, wider);
-    if (split.parts() == 1) return run(sort_light_buckets<Residue, threads, width, 0, 1>, width);
-    if constexpr (width == 4 && sizeof(Residue) == 4)
-      run(sort_light_buckets<Residue, threads, width, 0, 2>, width);
+      if constexpr (width < 16) run(sort_light_buckets<Residue, threads, width, 0, 1>, width);
+    }
   }
 };
 

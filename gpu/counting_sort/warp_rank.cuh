@@ -2,8 +2,7 @@
 // follow each other in a warp, and warps in a block.
 #pragma once
 
-#include <cub/block/block_scan.cuh>
-
+#include "gpu/block_sum.cuh"
 #include "gpu/counting_sort/digit_plan.cuh"
 
 namespace tallcache::gpu::counting_sort {
@@ -77,7 +76,6 @@ __device__ void place_in_order(const Item (&items)[rows], int used, Key* next, D
 /// four neighbouring digits, if it has any: their counts and places in the tile.
 template <int threads>
 struct PlacesInTile {
-  using Scan = cub::BlockScan<Key, threads, cub::BLOCK_SCAN_WARP_SCANS>;
   static constexpr int warps = threads / 32;
 
   Key* counts;
@@ -94,9 +92,8 @@ struct PlacesInTile {
   }
 
   /// All threads of the block.
-  __device__ uint4 place(const uint4& count, typename Scan::TempStorage& scan) const {
-    Key before;
-    Scan(scan).ExclusiveSum(sum_of(count), before);
+  __device__ uint4 place(const uint4& count) const {
+    const Key before = exclusive_sum<threads>(DeviceThread{}, sum_of(count)).before;
     const uint4 first = exclusive_sums(before, count);
     uint4 next = first;
     if (has_digits())

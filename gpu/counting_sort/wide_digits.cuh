@@ -1,18 +1,13 @@
 // The stable sort of pairs for the whole device, in as few passes as possible, by wide digits.
 #pragma once
 
+#include "gpu/counting_sort/clear_words.cuh"
 #include "gpu/counting_sort/digit_sweep.cuh"
 #include "gpu/counting_sort/one_block_sort.cuh"
 #include "gpu/kernel_limits.hpp"
-#include "gpu/peers/cub_radix_sort.cuh"
+#include "gpu/peers/cub_radix_sort.hpp"
 
 namespace tallcache::gpu::counting_sort {
-
-/// Zeroes what blocks add to. A kernel, as only kernels let the next one start early.
-static __global__ void clear_words(Key* words, int number) {
-  let_next_kernel_start();
-  for (int i = threadIdx.x; i < number; i += blockDim.x) words[i] = 0;
-}
 
 struct wide_digits : OnSharedMemory<SweepBlock::shared_bytes(DigitPlan::max_digits)> {
   static constexpr std::string_view idea =
@@ -20,8 +15,7 @@ struct wide_digits : OnSharedMemory<SweepBlock::shared_bytes(DigitPlan::max_digi
       "between the passes; digits that all keys share, or all keys of one leading digit, are left out; "
       "applies privatisation, coalescing, tiling";
   static constexpr std::string_view source = "Adinets and Merrill 2022, arXiv:2206.01784 (onesweep)";
-  static constexpr std::string_view uses =
-      "CUB: all of the sort for 2^30 pairs and more (cub_radix_sort); the scans of blocks";
+  static constexpr std::string_view uses = "CUB: all of the sort for 2^30 pairs and more (cub_radix_sort)";
   using operations = OperationList<CountingSort<true>>;
 
   static std::string runs_as(const Shape& shape, int) {

@@ -74,7 +74,6 @@ struct sample_sort : OnGpu {
       "applies coalescing, tiling, coarsening, occupancy";
   static constexpr std::string_view source =
       "Shi and Schaeffer 1992; Dehne and Zaboli 2012; Green, McColl and Bader 2012";
-  static constexpr std::string_view uses = "CUB: the prefix sums of blocks";
   using operations = OperationList<Sort, SortOf<std::uint64_t>, SortOf<double>, SortOf<KeyAndPosition>>;
   static constexpr ParamSpec params[] = {
       {"ways", 0, "sequences that are merged at a time, at most, 2 to 128; 0: 32", 0}};

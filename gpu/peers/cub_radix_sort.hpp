@@ -1,10 +1,6 @@
-// CUB's radix sort. It is given the range.
+// CUB's radix sort. It is given the range. Its kernels are compiled once, in cub_radix_sort.cu: nvcc takes a
+// minute for them.
 #pragma once
-
-#include <bit>
-#include <cstdint>
-#include <cub/device/device_radix_sort.cuh>
-#include <limits>
 
 #include "common/ops/counting_sort.hpp"
 #include "gpu/check.hpp"
@@ -38,27 +34,11 @@ struct cub_radix_sort : OnGpu {
     sort(memory, bytes, args, stream_of(launch));
   }
 
- private:
-  // CUB's tiles depend on the type of the number of items. Pairs are faster with 32 bits, keys with 64.
-  template <class Args>
-  static void sort(void* memory, std::size_t& bytes, const Args& args, cudaStream_t stream) {
-    if (Args::has_payload && args.in.size <= std::numeric_limits<std::uint32_t>::max())
-      sort_items(memory, bytes, args, static_cast<std::uint32_t>(args.in.size), stream);
-    else
-      sort_items(memory, bytes, args, args.in.size, stream);
-  }
-
-  template <class Args, class Number>
-  static void sort_items(void* memory, std::size_t& bytes, const Args& args, Number n, cudaStream_t stream) {
-    const int end_bit = std::max(1, static_cast<int>(std::bit_width(args.range)));
-    if constexpr (Args::has_payload)
-      TALLCACHE_CUDA(cub::DeviceRadixSort::SortPairs(memory, bytes, args.in.data, args.out.data,
-                                                     args.payload_in.data, args.payload_out.data, n, 0,
-                                                     end_bit, stream));
-    else
-      TALLCACHE_CUDA(
-          cub::DeviceRadixSort::SortKeys(memory, bytes, args.in.data, args.out.data, n, 0, end_bit, stream));
-  }
+  /// As CUB's own: without `memory` only sets `bytes`, of the memory that it needs. Throws Error.
+  static void sort(void* memory, std::size_t& bytes, const CountingSort<false>::Args<>& args,
+                   cudaStream_t stream);
+  static void sort(void* memory, std::size_t& bytes, const CountingSort<true>::Args<>& args,
+                   cudaStream_t stream);
 };
 
 }  // namespace tallcache::gpu::peers
