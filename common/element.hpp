@@ -11,6 +11,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "common/bfloat16.hpp"
 #include "common/error.hpp"
@@ -151,22 +152,23 @@ struct Element<Tf32> : detail::FloatingElement<float, double> {
   static constexpr double epsilon = 0x1p-10;
 };
 
-template <>
-struct Element<std::complex<double>> {
-  static constexpr std::string_view name = "complex_double";
-  static constexpr std::size_t word_bytes = sizeof(std::complex<double>);
+template <class T>
+struct Element<std::complex<T>> {
+  static constexpr std::string_view name =
+      std::is_same_v<T, float> ? std::string_view("complex_float") : "complex_double";
+  static constexpr std::size_t word_bytes = sizeof(std::complex<T>);
   static constexpr bool is_exact = false;
-  static constexpr double epsilon = Element<double>::epsilon;
-  static constexpr unsigned char poison = Element<double>::poison;
-  using Wide = std::complex<long double>;
-  using Sum = std::complex<double>;
-  using Device = std::complex<double>;
+  static constexpr double epsilon = Element<T>::epsilon;
+  static constexpr unsigned char poison = Element<T>::poison;
+  using Wide = std::complex<typename Element<T>::Wide>;
+  using Sum = std::complex<T>;
+  using Device = std::complex<T>;
 
-  static std::string text(std::complex<double> z) {
-    return "(" + Element<double>::text(z.real()) + ", " + Element<double>::text(z.imag()) + ")";
+  static std::string text(std::complex<T> z) {
+    return "(" + Element<T>::text(z.real()) + ", " + Element<T>::text(z.imag()) + ")";
   }
-  static std::complex<double> uniform(std::uint64_t seed, std::uint64_t position) {
-    return {Element<double>::uniform(seed, 2 * position), Element<double>::uniform(seed, 2 * position + 1)};
+  static std::complex<T> uniform(std::uint64_t seed, std::uint64_t position) {
+    return {Element<T>::uniform(seed, 2 * position), Element<T>::uniform(seed, 2 * position + 1)};
   }
 };
 
@@ -197,7 +199,7 @@ inline constexpr ElementFacts facts_of[] = {{Element<T>::name, Element<T>::word_
 /// Every element type.
 inline constexpr auto& element_types =
     detail::facts_of<float, double, std::int32_t, std::uint32_t, std::uint64_t, Uint32Pair, KeyAndPosition,
-                     Tf32, Bfloat16, std::complex<double>>;
+                     Tf32, Bfloat16, std::complex<double>, std::complex<float>>;
 
 /// The element type called `name`. Throws Error when there is none.
 constexpr const ElementFacts& find_element(std::string_view name) {

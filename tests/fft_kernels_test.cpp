@@ -2,18 +2,20 @@
 // are right, and that no number is stored but once a pass, in whole sectors.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <complex>
 #include <vector>
 
 #include "common/catalogue.hpp"
 #include "common/ops/fft.hpp"
+#include "gpu/fft/mixed_passes.hpp"
 #include "gpu/kernel_text.hpp"
 #include "tests/support.hpp"
 
 namespace tallcache::gpu {
 namespace {
 
-const KernelText& text_of(std::string_view name) { return find_kernel_text(operation_of<Fft>, name); }
+const KernelText& text_of(std::string_view name) { return find_kernel_text(operation_of<Fft<double>>, name); }
 
 TEST(TwoPasses, AreRightForColumnsOfEachLength) {
   for (const int lg : {16, 17, 18, 19, 20, 22}) {
@@ -56,6 +58,49 @@ TEST(TwoPasses, HaveNoBankConflicts) {
   }
 }
 
+// Each radix, columns and rows that fill no tile, and both types.
+TEST(MixedRadices, AreRight) {
+  for (const Index n : {9, 77, 210, 1155, 2197, 4095, 4116, 4410, 5005, 6006, 8190, 10000}) {
+    if (test::sanitized && n > 5000) continue;
+    for (const Operation* operation : {&operation_of<Fft<double>>, &operation_of<Fft<float>>}) {
+      warp::HostDevice device(cache::warp_machine("h200"));
+      const Check check = run_kernel_text(device, find_kernel_text(*operation, "two_passes"), {{"n", n}});
+      EXPECT_TRUE(check) << n << " " << operation->element << ": " << check.message();
+    }
+  }
+}
+
+TEST(MixedRadices, AreChosenForEveryLength) {
+  for (int length = 1; length <= 6000; ++length) {
+    const fft::Stages stages = fft::stages_of(length, 0);
+    int rest = length, product = 1;
+    for (const int prime : {2, 3, 5, 7, 11, 13})
+      while (rest % prime == 0) rest /= prime;
+    for (int s = 0; s < stages.count; ++s) {
+      EXPECT_LE(stages.radix[s], fft::max_radix);
+      product *= stages.radix[s];
+    }
+    EXPECT_EQ(product == length, rest == 1) << length;
+    if (product != length) continue;
+    std::vector<bool> seen(static_cast<std::size_t>(length));
+    const int last = stages.count ? stages.radix[stages.count - 1] : 1;
+    for (int k = 0; k < length / last; ++k) seen[static_cast<std::size_t>(stages.reversed(k))] = true;
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), true), length / last) << length;
+  }
+}
+
+// Whole pieces of 64 bytes where n has room for them.
+TEST(MixedRadices, StoreWholeSectorsOnceAPass) {
+  const Index n = 160 * 80, sectors = n * 16 / 32;
+  warp::HostDevice device(cache::warp_machine("h200"));
+  EXPECT_TRUE(run_kernel_text(device, text_of("two_passes"), {{"n", n}}));
+  const auto& plan = fft::mixed_plan<double>(n);
+  const auto stores = device.total(cache::Space::global, cache::AccessKind::store);
+  const int roots = plan.columns.stages.roots() + plan.rows.stages.roots();
+  EXPECT_LE(stores.sectors, static_cast<std::uint64_t>(2 * sectors + roots));
+  EXPECT_GE(stores.sectors, static_cast<std::uint64_t>(2 * sectors + roots / 2));
+}
+
 TEST(Bluestein, IsRightBeyondABlock) {
   for (const Index n : {2049, 4099, 10007}) {
     warp::HostDevice device(cache::warp_machine("h200"));
@@ -68,7 +113,7 @@ TEST(Transforms, OfNumbersThatBeginAtNoMultipleOf16BytesAreRefused) {
   std::vector<double> memory(64);
   auto* const odd = reinterpret_cast<std::complex<double>*>(memory.data() + 1);
   auto* const even = reinterpret_cast<std::complex<double>*>(memory.data() + 32);
-  const Fft::Args<> args{{even, 4}, {odd, 4}};
+  const Fft<double>::Args<> args{{even, 4}, {odd, 4}};
   warp::HostDevice device(cache::warp_machine("h200"));
   EXPECT_THROW(text_of("six_step").run(device, &args, {}), Error);
 }

@@ -16,10 +16,18 @@ class Transforming : public OnExecutor {
  protected:
   // Verifies a variant, and that runs that follow leave the same bytes.
   void transform(std::string_view name, Index n, std::string_view input = "uniform") {
-    SCOPED_TRACE(testing::Message() << name << " of " << n << " numbers, " << input);
-    const Candidate candidate{&find_variant(operation_of<Fft>, name, "gpu"), {}, 1};
+    transform_of<double>(name, n, input);
+    transform_of<float>(name, n, input);
+  }
+
+ private:
+  template <class T>
+  void transform_of(std::string_view name, Index n, std::string_view input) {
+    SCOPED_TRACE(testing::Message() << name << " of " << n << " numbers of " << Element<T>::name << ", "
+                                    << input);
+    const Candidate candidate{&find_variant(operation_of<Fft<T>>, name, "gpu"), {}, 1};
     if (!candidate.variant->unavailable().empty()) return;
-    Workspace workspace({&operation_of<Fft>, {{"n", n}}, input}, *executor);
+    Workspace workspace({&operation_of<Fft<T>>, {{"n", n}}, input}, *executor);
     const Check check = workspace.verify(candidate);
     ASSERT_TRUE(check) << check.message();
     const auto bytes = workspace.outputs()[0];
@@ -44,6 +52,11 @@ TEST_F(Transforming, TheLongestColumnsOfClusters) {
 }
 
 TEST_F(Transforming, SixStepsOfLongRows) { transform("six_step", Index{1} << 20); }
+
+TEST_F(Transforming, MixedRadices) {
+  for (const Index n : {1000, 2187, 4095, 4116, 28561, 44116, 371293, 1000000, 2646000})
+    for (const char* name : {"two_passes", "clusters"}) transform(name, n);
+}
 
 TEST_F(Transforming, SizesThatAreNoPowersOfTwo) {
   for (const Index n : {4097, 8191, 8193, 65535, 100003, 1000000})

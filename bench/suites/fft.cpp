@@ -57,11 +57,11 @@ OptimizationSteps gpu_steps() {
 }
 
 // The numbers of 2^18 and less are in the second-level cache between runs, unless it is flushed.
-PeerComparison gpu_peers() {
+PeerComparison gpu_peers(std::string_view element, std::string_view real) {
   PeerComparison comparison{
-      .element = "complex_double",
+      .element = element,
       .variant = "clusters",
-      .share = {.of = SpeedShare::Of::limit, .title = "of the FMA peak", .element = "double"},
+      .share = {.of = SpeedShare::Of::limit, .title = "of the FMA peak", .element = real},
       .beside = {"two_passes"},
       .smoke = numbers(8192),
       .backend = "gpu",
@@ -71,6 +71,10 @@ PeerComparison gpu_peers() {
     cases.push_back({.shape = numbers(Index{1} << lg), .group = "to 2^17: short kernels"});
   for (int lg = 18; lg <= 28; ++lg)
     cases.push_back({.shape = numbers(Index{1} << lg), .from = lg > 26 ? Scale::full : Scale::quick});
+  for (const Index n : {10000, 44100, 100000, 1000000, 44100 * 60})
+    cases.push_back({.shape = numbers(n), .group = "2^a 3^b 5^c 7^d"});
+  for (const Index n : {10007, 100003, 17 * 65536, 999983})
+    cases.push_back({.shape = numbers(n), .group = "large prime factors"});
   return comparison;
 }
 
@@ -96,9 +100,10 @@ ErrorStudy errors(std::string_view backend) {
 }  // namespace
 
 extern const Suite fft_suite;
-const Suite fft_suite{.operation = "fft",
-                      .steps = {steps(), gpu_steps()},
-                      .peers = {peers(), gpu_peers()},
-                      .errors = {errors("cpu"), errors("gpu")}};
+const Suite fft_suite{
+    .operation = "fft",
+    .steps = {steps(), gpu_steps()},
+    .peers = {peers(), gpu_peers("complex_double", "double"), gpu_peers("complex_float", "float")},
+    .errors = {errors("cpu"), errors("gpu")}};
 
 }  // namespace tallcache

@@ -3,5 +3,6 @@
 #include "common/operation_record.hpp"
 
 namespace tallcache {
-template struct OperationRecord<Fft>;
+template struct OperationRecord<Fft<double>>;
+template struct OperationRecord<Fft<float>>;
 }  // namespace tallcache

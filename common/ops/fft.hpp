@@ -15,9 +15,10 @@
 
 namespace tallcache {
 
-/// The operation takes any n. The variants here require a power of two.
+/// Of numbers whose parts are T, double or float. The operation takes any n.
+template <class T>
 struct Fft {
-  using Complex = std::complex<double>;
+  using Complex = std::complex<T>;
   static constexpr std::string_view name = "fft", element = Element<Complex>::name;
   static constexpr std::string_view what = "out[k] = sum of in[j] exp(-2 pi i j k / n) for n complex numbers";
   static constexpr Rate rate = Rate::gflop_per_s;
@@ -59,12 +60,13 @@ struct Fft {
     for (Index j = 0, turn = 0; j < n; ++j, turn = (turn + at) % n)
       in[j] = input == "impulse"    ? Complex(j == at)
               : input == "constant" ? Complex(1)
-              : input == "tone"     ? std::conj(root(turn, n))
+              : input == "tone"     ? Complex(std::conj(root(turn, n)))
                                     : Element<Complex>::uniform(seed, static_cast<std::uint64_t>(j));
   }
 
   static void validate(const Args<>& args) {
-    for (Index size : {args.in.size, args.out.size}) {
+    const Index sizes[] = {args.in.size, args.out.size};
+    for (Index size : sizes) {
       if (size < 0) throw Error("fft: negative size " + std::to_string(size));
       checked_product(size, sizeof(Complex), "fft");
     }
@@ -102,7 +104,7 @@ struct Fft {
 
  private:
   /// exp(-2 pi i k / n) for -n < k < n.
-  static Complex root(Index k, Index n) {
+  static std::complex<double> root(Index k, Index n) {
     if (2 * k > n) k -= n;
     if (2 * k <= -n) k += n;
     const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n);
@@ -111,35 +113,36 @@ struct Fft {
 
   static double norm(const VectorView<const Complex>& v) {
     long double sum = 0;
-    for (Index j = 0; j < v.size; ++j) sum += std::norm(v[j]);
+    for (Index j = 0; j < v.size; ++j) sum += std::norm(std::complex<double>(v[j]));
     return static_cast<double>(std::sqrt(sum));
   }
 
   /// The rounding error that a transform may make, relative to the norm: a few eps for each of the lg n
   /// multiplications of an input (Higham, "Accuracy and Stability of Numerical Algorithms", 24.1).
   static double relative_bound(Index n) {
-    return 4 * Element<double>::epsilon * (2 + std::log2(static_cast<double>(n)));
+    return 4 * Element<T>::epsilon * (2 + std::log2(static_cast<double>(n)));
   }
 
-  static bool near(Complex got, Complex expected, double bound) {
+  static bool near(std::complex<double> got, std::complex<double> expected, double bound) {
     return within(got.real(), expected.real(), bound) && within(got.imag(), expected.imag(), bound);
   }
 
   static Check check_each(const Args<>& args) {
     const Index n = args.in.size;
     const double in_norm = norm(args.in);
-    std::vector<Complex> roots(n);
+    std::vector<std::complex<double>> roots(n);
     for (Index k = 0; k < n; ++k) roots[k] = root(k, n);
     for (Index k = 0; k < n; ++k) {
       long double re = 0, im = 0;
       for (Index j = 0, e = 0; j < n; ++j) {
-        const Complex x = args.in[j], w = roots[e];
+        const std::complex<double> x(args.in[j]), w = roots[e];
         re += static_cast<long double>(x.real()) * w.real() - static_cast<long double>(x.imag()) * w.imag();
         im += static_cast<long double>(x.real()) * w.imag() + static_cast<long double>(x.imag()) * w.real();
         if ((e += k) >= n) e -= n;
       }
-      const Complex expected(static_cast<double>(re), static_cast<double>(im));
-      if (!near(args.out[k], expected, relative_bound(n) * (in_norm + std::abs(expected))))
+      const std::complex<double> expected(static_cast<double>(re), static_cast<double>(im));
+      if (!near(std::complex<double>(args.out[k]), expected,
+                relative_bound(n) * (in_norm + std::abs(expected))))
         return Check::wrong("output " + std::to_string(k), digits(expected), digits(args.out[k]));
     }
     return {};
@@ -161,8 +164,9 @@ struct Fft {
           1 + 2 * static_cast<Index>(random_up_to(seed ^ 0xff7, trial, static_cast<std::uint64_t>(n - 1)));
       std::complex<long double> got = 0, expected = 0;
       for (Index k = 0, e = 0; k < n; ++k, e = (e + turn) % (2 * n)) {
-        const Complex y = args.out[k], z = std::conj(root(e, 2 * n));
-        got += Complex(y.real() * z.real() - y.imag() * z.imag(), y.real() * z.imag() + y.imag() * z.real());
+        const std::complex<double> y(args.out[k]), z = std::conj(root(e, 2 * n));
+        got += std::complex<double>(y.real() * z.real() - y.imag() * z.imag(),
+                                    y.real() * z.imag() + y.imag() * z.real());
       }
       for (Index j = 0; j < n; ++j) {
         // 2 / (1 - exp(-2 i a)) = 1 - i cot a. The difference 1 - z w^j itself would cancel.
@@ -171,10 +175,10 @@ struct Fft {
         if (d < -n) d += 2 * n;
         const double cot =
             1 / std::tan(std::numbers::pi / 2 * static_cast<double>(d) / static_cast<double>(n));
-        const Complex x = args.in[j];
-        expected += Complex(x.real() + x.imag() * cot, x.imag() - x.real() * cot);
+        const std::complex<double> x(args.in[j]);
+        expected += std::complex<double>(x.real() + x.imag() * cot, x.imag() - x.real() * cot);
       }
-      const Complex g(got), e(expected);
+      const std::complex<double> g(got), e(expected);
       if (!near(g, e, relative_bound(n) * root_n * expected_norm))
         return Check::wrong("sum of the outputs times z^k, z = exp(pi i " + std::to_string(turn) + " / n)",
                             digits(e), digits(g));

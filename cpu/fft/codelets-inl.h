@@ -15,7 +15,7 @@
 
 #include <hwy/highway.h>
 
-#include "cpu/fft/codelet_roots.hpp"
+#include "common/codelet_roots.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::fft::HWY_NAMESPACE {

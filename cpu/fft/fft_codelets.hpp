@@ -18,7 +18,7 @@ struct fft_codelets {
       "n = n1 n2: columns, twiddles, transposition, rows; vectors of columns; codelets to 16; any n";
   static constexpr std::string_view source =
       "Frigo, Leiserson, Prokop, Ramachandran 1999; Bailey 1990; Bluestein 1970";
-  using operations = OperationList<Fft>;
+  using operations = OperationList<Fft<double>, Fft<float>>;
   static constexpr ParamSpec params[] = {
       {"base", Transform<double>::base, "up to so many numbers, the columns are one codelet in registers"}};
   static constexpr PhaseSpec phases[] = {{"plan", false, true}, {"transform"}};
@@ -26,39 +26,42 @@ struct fft_codelets {
   static constexpr double ns_per_unit = 0.04;
   static constexpr Pages scratch_pages = Pages::huge;
 
-  static std::size_t scratch(Fft, const Shape& shape, const Params& params, Index width) {
+  template <class T>
+  static std::size_t scratch(Fft<T>, const Shape& shape, const Params& params, Index width) {
     if (shape["n"] == 0) return 0;
-    return checked_sum(scratch_bytes({sizeof(Kept)}),
-                       Transform<double>::scratch(shape["n"], width, params["base"]), "fft");
+    return checked_sum(scratch_bytes({sizeof(Kept<T>)}),
+                       Transform<T>::scratch(shape["n"], width, params["base"]), "fft");
   }
 
   template <int phase, class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
+    using T = typename decltype(args.out)::value_type::value_type;
     const Index n = args.in.size;
     if (n == 0) return;
     auto scratch = args.scratch;
-    Kept* const kept = scratch.template vector<Kept>(1).data;
+    Kept<T>* const kept = scratch.template vector<Kept<T>>(1).data;
     const auto access = args.in.access();
     if constexpr (phase == 0) {
-      const Layout layout = Transform<double>::layout_for(n, params["base"]);
-      new (kept) Kept{layout, Transform<double>(n, layout, scratch.with(Plain{}), fork.width())};
+      const Layout layout = Transform<T>::layout_for(n, params["base"]);
+      new (kept) Kept<T>{layout, Transform<T>(n, layout, scratch.with(Plain{}), fork.width())};
       kept->transform.prepare();
     } else {
-      auto* const out = reinterpret_cast<double*>(args.out.data);
-      const auto* const in = reinterpret_cast<const double*>(args.in.data);
+      auto* const out = reinterpret_cast<T*>(args.out.data);
+      const auto* const in = reinterpret_cast<const T*>(args.in.data);
       if constexpr (std::is_same_v<decltype(access), const Plain>)
         kept->transform(fork, out, in, false, access);
       else
-        Transform<double, std::remove_const_t<decltype(access)>>(n, kept->layout, scratch, fork.width())(
+        Transform<T, std::remove_const_t<decltype(access)>>(n, kept->layout, scratch, fork.width())(
             fork, out, in, false, access);
     }
   }
 
  private:
   /// What the first phase leaves in front of the scratch for the next: a plan, for runs without a trace.
+  template <class T>
   struct Kept {
     Layout layout;
-    Transform<double> transform;
+    Transform<T> transform;
   };
 };
 

@@ -13,7 +13,7 @@
 
 namespace tallcache::cpu::fft {
 
-using Complex = Fft::Complex;
+using Complex = Fft<double>::Complex;
 
 /// a b. std::complex's operator also checks for NaN, which prevents its inlining to these six operations.
 constexpr Complex times(Complex a, Complex b) {
@@ -96,7 +96,7 @@ struct fft_recursive {
   static constexpr std::string_view idea =
       "radix 2, decimation in time: the halves side by side, then the butterflies";
   static constexpr std::string_view source = "M11: FFT; Cooley and Tukey 1965";
-  using operations = OperationList<Fft>;
+  using operations = OperationList<Fft<double>>;
   static constexpr ParamSpec params[] = {{"base", 1024, "a transform of no more numbers is a leaf"}};
   static constexpr PhaseSpec phases[] = {{"twiddles", false}, {"transform"}};
   static constexpr bool parallel = true;
@@ -106,7 +106,7 @@ struct fft_recursive {
     return shape["n"] == 0 || std::has_single_bit(std::size_t(shape["n"]));
   }
 
-  static std::size_t scratch(Fft, const Shape& shape, const Params&) {
+  static std::size_t scratch(Fft<double>, const Shape& shape, const Params&) {
     return scratch_bytes({checked_product(shape["n"], sizeof(Complex), "twiddles")});
   }
 

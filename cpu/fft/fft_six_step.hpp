@@ -85,14 +85,14 @@ struct fft_six_step {
   static constexpr std::string_view idea =
       "cache-oblivious: a sqrt n x sqrt n matrix, transforms of its columns and rows";
   static constexpr std::string_view source = "Frigo, Leiserson, Prokop, Ramachandran 1999; Bailey 1990";
-  using operations = OperationList<Fft>;
+  using operations = OperationList<Fft<double>>;
   static constexpr ParamSpec params[] = {{"base", 64, "a transform of no more numbers is a leaf", 2}};
   static constexpr PhaseSpec phases[] = {{"twiddles", false}, {"transform"}};
   static constexpr bool parallel = true;
 
   static bool supports(const Shape& shape) { return fft_recursive::supports(shape); }
 
-  static std::size_t scratch(Fft, const Shape& shape, const Params& params) {
+  static std::size_t scratch(Fft<double>, const Shape& shape, const Params& params) {
     const Sizes s(shape["n"], params);
     return scratch_bytes({s.high * sizeof(Complex), s.low * sizeof(Complex), s.twiddles * sizeof(Complex),
                           checked_product(shape["n"], sizeof(Complex), "transposed numbers")});

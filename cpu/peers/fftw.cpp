@@ -211,7 +211,7 @@ void fftw_prepare(Index n, int threads, Planning planning) {
   if (n > 0) plan_for(n, threads, true, planning);
 }
 
-void fftw_transform(const Fft::Args<>& args, int threads) {
+void fftw_transform(const Fft<double>::Args<>& args, int threads) {
   if (args.in.size == 0) return;
   const Library& fftw = library();
   const bool aligned =

@@ -28,7 +28,7 @@ bool fits_fftw(const Shape& shape);
 void fftw_prepare(Index n, int threads, Planning planning);
 
 /// The transform by the plan that fftw_prepare made, else by a quick one.
-void fftw_transform(const Fft::Args<>& args, int threads);
+void fftw_transform(const Fft<double>::Args<>& args, int threads);
 
 /// Its version and file; then, where there is a plan for n numbers on this many threads, that plan and the
 /// seconds which it took: "fftw-3.3.10-sse2-avx-avx2-avx512, libfftw3.so.3.6.10 of bench/setup --peers;
@@ -39,7 +39,7 @@ struct fftw {
   static constexpr std::string_view idea =
       "fftw_plan_dft_1d, measured (FFTW_MEASURE up to 10 s, or with patience); planning is not timed";
   static constexpr std::string_view source = "FFTW (Frigo and Johnson 2005)";
-  using operations = OperationList<Fft>;
+  using operations = OperationList<Fft<double>>;
   static constexpr bool parallel = true;
 
   static std::string unavailable() { return fftw_reason(); }

@@ -8,8 +8,14 @@
 namespace tallcache::gpu::fft {
 
 /// exp(-pi i j^2 / n), 0 <= j < n < 2^31.
-TALLCACHE_INLINE Complex chirp(Index j, Index n) { return root(j * j % (2 * n), 2 * n); }
-TALLCACHE_INLINE Complex conjugate(Complex a) { return {a.re, -a.im}; }
+template <class T>
+TALLCACHE_INLINE Complex<T> chirp(Index j, Index n) {
+  return rounded_root<T>(j * j % (2 * n), 2 * n);
+}
+template <class T>
+TALLCACHE_INLINE Complex<T> conjugate(Complex<T> a) {
+  return {a.re, -a.im};
+}
 
 inline constexpr int chirp_threads = 256;
 
@@ -23,10 +29,11 @@ struct MakeChirp {
     const Index j = Index{t.block().x} * max_threads + t.thread().x, n = chirps.size, m = around.size;
     if (j >= m) return;
     const Index distance = j < n ? j : m - j;
-    Complex number{0, 0};
-    if (distance < n) number = chirp(distance, n);
+    using T = RealOf<Numbers>;
+    Complex<T> number{0, 0};
+    if (distance < n) number = chirp<T>(distance, n);
     if (j < n) chirps[j] = number;
-    const double scale = 1 / static_cast<double>(m);
+    const T scale = T(1) / static_cast<T>(m);
     around[j] = {number.re * scale, -number.im * scale};
   }
 };
@@ -39,8 +46,9 @@ struct TimesChirp {
   TALLCACHE_DEVICE void operator()(const Thread& t, To to, From from, From chirps) const {
     const Index j = Index{t.block().x} * max_threads + t.thread().x;
     if (j >= to.size) return;
-    Complex number{0, 0};
-    if (j < from.size) number = from[j] * chirps[j];
+    using Number = typename To::value_type;
+    Number number{0, 0};
+    if (j < from.size) number = Number(from[j]) * Number(chirps[j]);
     to[j] = number;
   }
 };
@@ -52,7 +60,8 @@ struct TimesTransform {
   template <class Thread, class To, class From>
   TALLCACHE_DEVICE void operator()(const Thread& t, To to, From transformed) const {
     const Index k = Index{t.block().x} * max_threads + t.thread().x;
-    if (k < to.size) to[k] = conjugate(to[k] * transformed[k]);
+    using Number = typename To::value_type;
+    if (k < to.size) to[k] = conjugate(Number(to[k]) * Number(transformed[k]));
   }
 };
 
@@ -62,14 +71,17 @@ struct ConjugateTimesChirp {
   template <class Thread, class To, class From>
   TALLCACHE_DEVICE void operator()(const Thread& t, To to, From from, From chirps) const {
     const Index k = Index{t.block().x} * max_threads + t.thread().x;
-    if (k < to.size) to[k] = conjugate(from[k]) * chirps[k];
+    using Number = typename To::value_type;
+    if (k < to.size) to[k] = conjugate(Number(from[k])) * Number(chirps[k]);
   }
 };
 
-/// Powers of two by the passes of Tiles, other n by Bluestein's convolution of m = 2^l >= 2 n - 1 numbers.
-template <class Tiles, class Access>
+/// Powers of two and products of small factors by the passes of Tiles, other n by Bluestein's convolution of
+/// m = 2^l >= 2 n - 1 numbers.
+template <class Tiles, class T, class Access>
 struct AnySize {
-  using Own = Passes<Tiles, Access>;
+  using Number = Complex<T>;
+  using Own = Passes<Tiles, T, Access>;
   using ConstantNumbers = typename Own::ConstantNumbers;
 
   static Index convolution_size(Index n) {
@@ -77,13 +89,13 @@ struct AnySize {
   }
   static bool supports(Index n) {
     constexpr Index most = Index{1} << Tiles::max_lg_n;
-    return n <= most && (is_power_of_two(n) || Own::supports(convolution_size(n)));
+    return n <= most && (Own::supports(n) || Own::supports(convolution_size(n)));
   }
   static std::size_t scratch(Index n) {
     if (n == 0) return 0;
-    if (is_power_of_two(n)) return Own::scratch(n);
-    const std::size_t bytes = convolution_size(n) * sizeof(Complex);
-    return checked_sum(scratch_bytes({n * sizeof(Complex), bytes, bytes, bytes}),
+    if (Own::supports(n)) return Own::scratch(n);
+    const std::size_t bytes = convolution_size(n) * sizeof(Number);
+    return checked_sum(scratch_bytes({n * sizeof(Number), bytes, bytes, bytes}),
                        Own::scratch(convolution_size(n)), "fft");
   }
 
@@ -95,7 +107,7 @@ struct AnySize {
     const auto in = complex_view(args.in);
     const auto out = complex_view(args.out);
     auto scratch = args.scratch;
-    if (!is_power_of_two(n)) return convolve<phase>(device, out, in, scratch);
+    if (!Own::supports(n)) return convolve<phase>(device, out, in, scratch);
     const Own passes(scratch, n);
     if constexpr (phase == 0)
       passes.prepare(device);
@@ -107,8 +119,8 @@ struct AnySize {
   template <int phase, class Device, class Out, class In, class Memory>
   static void convolve(Device& device, const Out& out, const In& in, Memory& scratch) {
     const Index n = in.size, m = convolution_size(n);
-    const Out chirps = scratch.template vector<Complex>(n), transformed = scratch.template vector<Complex>(m),
-              padded = scratch.template vector<Complex>(m), product = scratch.template vector<Complex>(m);
+    const Out chirps = scratch.template vector<Number>(n), transformed = scratch.template vector<Number>(m),
+              padded = scratch.template vector<Number>(m), product = scratch.template vector<Number>(m);
     const Own passes(scratch, m);
     const LaunchShape of_m({grid_of(ceil_div(m, Index{chirp_threads}))}, {chirp_threads}),
         of_n({grid_of(ceil_div(n, Index{chirp_threads}))}, {chirp_threads});

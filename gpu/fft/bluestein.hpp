@@ -8,22 +8,24 @@ namespace tallcache::gpu::fft {
 
 struct bluestein : OnBlockTiles {
   static constexpr std::string_view idea =
-      "any n to 2^23 as a convolution with a chirp of at least 2 n - 1 numbers, a power of two in two "
-      "passes; applies coalescing, tiling, coarsening";
+      "any n to 2^23: what two passes cannot divide as a convolution with a chirp of at least 2 n - 1 "
+      "numbers, a power of two; applies coalescing, tiling, coarsening";
   static constexpr std::string_view source = "Bluestein 1970";
-  using operations = OperationList<Fft>;
+  using operations = OperationList<Fft<double>, Fft<float>>;
   static constexpr PhaseSpec phases[] = {{"roots", false, true}, {"transform"}};
 
-  static bool supports(const Shape& shape) { return AnySize<BlockTiles, Plain>::supports(shape["n"]); }
+  static bool supports(const Shape& shape) {
+    return AnySize<BlockTiles, double, Plain>::supports(shape["n"]);
+  }
 
-  template <class Device = Launch>
-  static std::size_t scratch(Fft, const Shape& shape, const Params&) {
-    return AnySize<BlockTiles, Plain>::scratch(shape["n"]);
+  template <class Device = Launch, class T>
+  static std::size_t scratch(Fft<T>, const Shape& shape, const Params&) {
+    return AnySize<BlockTiles, T, Plain>::scratch(shape["n"]);
   }
 
   template <int phase, class Device, class Args>
   static void call(Device& device, const Args& args, const Params&) {
-    AnySize<BlockTiles, AccessOf<Args>>::template call<phase>(device, args);
+    AnySize<BlockTiles, RealOfArgs<Args>, AccessOf<Args>>::template call<phase>(device, args);
   }
 };
 

@@ -17,8 +17,8 @@ struct Butterfly {
     const Index j = Index{t.block().x} * max_threads + t.thread().x, pairs = from.size / 2;
     if (j >= pairs) return;
     const Index k = j % half;
-    const Complex even = from[j], odd = from[j + pairs];
-    const Complex turned_odd = odd * root(k, 2 * half);
+    using Number = typename To::value_type;
+    const Number even = from[j], odd = from[j + pairs], turned_odd = odd * root<RealOf<To>>(k, 2 * half);
     const Index at = 2 * (j - k) + k;
     to[at] = even + turned_odd;
     to[at + half] = even - turned_odd;
@@ -30,13 +30,13 @@ struct butterfly_a_thread : OnGpu {
       "radix 2 after Stockham: a launch a level, a butterfly a thread, its root computed; powers of "
       "two; applies occupancy, coalescing";
   static constexpr std::string_view source = "Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli 2008";
-  using operations = OperationList<Fft>;
+  using operations = OperationList<Fft<double>, Fft<float>>;
 
   static bool supports(const Shape& shape) { return is_power_of_two(shape["n"]); }
 
-  template <class Device = Launch>
-  static std::size_t scratch(Fft, const Shape& shape, const Params&) {
-    return scratch_bytes({checked_product(shape["n"], sizeof(Complex), "fft")});
+  template <class Device = Launch, class T>
+  static std::size_t scratch(Fft<T>, const Shape& shape, const Params&) {
+    return scratch_bytes({checked_product(shape["n"], sizeof(Complex<T>), "fft")});
   }
 
   template <class Device, class Args>
@@ -45,7 +45,7 @@ struct butterfly_a_thread : OnGpu {
     if (n == 0) return;
     auto own = args.scratch;
     const auto in = complex_view(args.in);
-    const auto out = complex_view(args.out), other = own.template vector<Complex>(n);
+    const auto out = complex_view(args.out), other = own.template vector<Complex<RealOfArgs<Args>>>(n);
     if (n == 1) return copy_elements(device, out, in);
     const LaunchShape shape({grid_of(ceil_div(n / 2, Index{Butterfly::max_threads}))},
                             {Butterfly::max_threads});

@@ -8,6 +8,24 @@
 
 namespace tallcache::gpu::fft {
 
+/// Loads of 128 bytes into the second-level cache, and stores into the shared memory of a cluster's block.
+__device__ inline Complex<double> load_with_neighbours(const Complex<double>* from) {
+  Complex<double> z;
+  asm volatile("ld.global.L2::128B.v2.f64 {%0, %1}, [%2];" : "=d"(z.re), "=d"(z.im) : "l"(from) : "memory");
+  return z;
+}
+__device__ inline Complex<float> load_with_neighbours(const Complex<float>* from) {
+  Complex<float> z;
+  asm volatile("ld.global.L2::128B.v2.f32 {%0, %1}, [%2];" : "=f"(z.re), "=f"(z.im) : "l"(from) : "memory");
+  return z;
+}
+__device__ inline void store_in_cluster(unsigned there, Complex<double> z) {
+  asm volatile("st.shared::cluster.v2.f64 [%0], {%1, %2};" ::"r"(there), "d"(z.re), "d"(z.im) : "memory");
+}
+__device__ inline void store_in_cluster(unsigned there, Complex<float> z) {
+  asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(there), "f"(z.re), "f"(z.im) : "memory");
+}
+
 /// A block that has a tile to itself, of a kernel that may start early.
 template <bool is_second>
 struct EarlyBlock : OwnBlock {
@@ -16,15 +34,10 @@ struct EarlyBlock : OwnBlock {
   }
   /// The input is read in pieces, the rows of a tile. What lies beside one is fetched to the second-level
   /// cache, for the next tile.
-  template <Pass pass>
-  __device__ static Complex load(const VectorView<const Complex>& from, Index i) {
+  template <Pass pass, class T>
+  __device__ static Complex<T> load(const VectorView<const Complex<T>>& from, Index i) {
     if constexpr (pass != Pass::columns) return from[i];
-    Complex z;
-    asm volatile("ld.global.L2::128B.v2.f64 {%0, %1}, [%2];"
-                 : "=d"(z.re), "=d"(z.im)
-                 : "l"(from.data + i)
-                 : "memory");
-    return z;
+    return load_with_neighbours(from.data + i);
   }
   __device__ static void before_last_stage(DeviceThread) {
     if constexpr (!is_second) let_next_kernel_start();
@@ -56,18 +69,24 @@ struct ClusterBlock : EarlyBlock<is_second> {
         "barrier.cluster.wait.acquire.aligned;" ::
             : "memory");
   }
-  __device__ static void store(DeviceThread, Complex* memory, int rank, int i, Complex z) {
+  template <class Number>
+  __device__ static void store(DeviceThread, Number* memory, int rank, int i, Number z) {
     unsigned there;
     asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_address(memory + i)), "r"(rank));
-    asm volatile("st.shared::cluster.v2.f64 [%0], {%1, %2};" ::"r"(there), "d"(z.re), "d"(z.im) : "memory");
+    store_in_cluster(there, z);
   }
 };
 
-/// Starts a kernel of clusters of 2^lg_p blocks. One that is `second` may start before the last one has
+/// Of columns of mixed radices, in either pass.
+struct EarlyMixedBlock : EarlyBlock<true> {
+  __device__ static void before_last_stage(DeviceThread) { let_next_kernel_start(); }
+};
+
+/// Starts a kernel of clusters of 2^lg_p blocks. One that `is_second` may start before the last one has
 /// ended.
-template <class Kernel, int lg_p, bool second, class... Args>
-void launch_clusters(const Launch& launch, Index blocks, const Args&... args) {
-  static_assert(lg_p <= 3, "a device may have no clusters of more than 8 blocks");
+template <class Kernel, class... Args>
+void launch_clusters(const Launch& launch, int lg_p, bool is_second, Index blocks, unsigned threads,
+                     std::size_t shared_bytes, const Args&... args) {
   const auto entry = entry_of<Kernel, Args...>();
   if constexpr (Kernel::max_dynamic_shared_bytes > 0)
     allow_dynamic_shared(reinterpret_cast<const void*>(entry), Kernel::max_dynamic_shared_bytes);
@@ -78,36 +97,52 @@ void launch_clusters(const Launch& launch, Index blocks, const Args&... args) {
   attributes[1].val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
   config.gridDim = grid_of(blocks);
-  config.blockDim = Kernel::max_threads;
-  config.dynamicSmemBytes = Kernel::max_dynamic_shared_bytes;
+  config.blockDim = threads;
+  config.dynamicSmemBytes = shared_bytes;
   config.stream = stream_of(launch);
   config.attrs = attributes;
-  config.numAttrs = second ? 2 : 1;
+  config.numAttrs = is_second ? 2 : 1;
   TALLCACHE_CUDA(cudaLaunchKernelEx(&config, entry, args...));
 }
 
 /// Columns of length 2^lg_l in tiles of `lg_c` columns, of which clusters of 2^lg_p blocks have one each.
-template <Pass pass, int lg_l, int lg_c, int lg_p, class Data>
+template <class T, Pass pass, int lg_l, int lg_c, int lg_p, class Data>
 void run_clusters(const Launch& launch, Index columns, const Data& data) {
+  static_assert(lg_p <= 3, "a device may have no clusters of more than 8 blocks");
   constexpr bool second = pass == Pass::rows;
   using Blocks = std::conditional_t<lg_p == 0, EarlyBlock<second>, ClusterBlock<lg_p, second>>;
-  using Kernel = TransformTile<pass, lg_l, lg_c, lg_each(lg_l), Blocks>;
-  launch_clusters<Kernel, lg_p, second>(launch, columns >> lg_c << lg_p, data.to, data.from, data.powers,
-                                        data.low, data.tables, data.layout);
+  using Kernel = TransformTile<T, pass, lg_l, lg_c, lg_each(lg_l), Blocks>;
+  // Where the columns' blocks are one on each multiprocessor and the rows' are two, an early start spreads
+  // these unevenly.
+  const bool is_early = second && !(lg_l == 9 && columns == 1 << 10);
+  launch_clusters<Kernel>(launch, lg_p, is_early, columns >> lg_c << lg_p, Kernel::max_threads,
+                          Kernel::max_dynamic_shared_bytes, data.to, data.from, data.powers, data.low,
+                          data.tables, data.layout);
 }
 
 struct ClusterTiles {
   static constexpr int max_lg_n = 28;
 
-  static constexpr int lg_cols(int) { return 2; }
+  template <class T>
+  static constexpr int lg_cols(int) {
+    return sizeof(T) == sizeof(float) ? 3 : 2;
+  }
   static constexpr int lg_blocks(int lg_l) { return lg_l <= 10 ? 0 : lg_l == 11 ? 2 : 3; }
 
-  template <Pass pass, int lg_l, class Data>
+  template <class T, Pass pass, int lg_l, class Data>
   static void run(const Launch& launch, Index columns, const Data& data) {
     if constexpr (pass == Pass::whole)
-      run_clusters<pass, lg_l, 0, 0>(launch, columns, data);
+      run_clusters<T, pass, lg_l, 0, 0>(launch, columns, data);
     else
-      run_clusters<pass, lg_l, lg_cols(lg_l), lg_blocks(lg_l)>(launch, columns, data);
+      run_clusters<T, pass, lg_l, lg_cols<T>(lg_l), lg_blocks(lg_l)>(launch, columns, data);
+  }
+
+  template <class T, class To, class From>
+  static void run_mixed(const Launch& launch, bool is_second, Index blocks, const To& to, const From& from,
+                        const From& roots, const MixedPass& pass) {
+    launch_clusters<MixedTile<T, EarlyMixedBlock>>(
+        launch, 0, is_second, blocks, static_cast<unsigned>(pass.threads),
+        pass.tile_numbers() * sizeof(Complex<T>), to, from, roots, pass);
   }
 };
 
@@ -118,18 +153,21 @@ struct clusters : OnCapability<9, 0> {
       "powers of two to 2^28; applies coalescing, tiling, coarsening, occupancy";
   static constexpr std::string_view source =
       "Bailey 1990; Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli 2008; Bluestein 1970";
-  using operations = OperationList<Fft>;
+  using operations = OperationList<Fft<double>, Fft<float>>;
   static constexpr PhaseSpec phases[] = {{"roots", false, true}, {"transform"}};
 
-  static bool supports(const Shape& shape) { return AnySize<ClusterTiles, Plain>::supports(shape["n"]); }
+  static bool supports(const Shape& shape) {
+    return AnySize<ClusterTiles, double, Plain>::supports(shape["n"]);
+  }
 
-  static std::size_t scratch(Fft, const Shape& shape, const Params&) {
-    return AnySize<ClusterTiles, Plain>::scratch(shape["n"]);
+  template <class T>
+  static std::size_t scratch(Fft<T>, const Shape& shape, const Params&) {
+    return AnySize<ClusterTiles, T, Plain>::scratch(shape["n"]);
   }
 
   template <int phase, class Args>
   static void call(const Launch& launch, const Args& args, const Params&) {
-    AnySize<ClusterTiles, Plain>::template call<phase>(launch, args);
+    AnySize<ClusterTiles, RealOfArgs<Args>, Plain>::template call<phase>(launch, args);
   }
 };
 

@@ -1,79 +1,106 @@
-// Transforms of 1 to 16 numbers in a thread's registers.
+// Transforms of 1 to 16 numbers in a thread's registers: those of 2, 4 and odd primes, and products of them.
 #pragma once
 
+#include <type_traits>
+#include <utility>
+
+#include "common/codelet_roots.hpp"
 #include "gpu/fft/complex.hpp"
 
 namespace tallcache::gpu::fft {
 
-/// a exp(-2 pi i k / 16), k a constant.
-template <int k>
-TALLCACHE_INLINE Complex times_root_of_16(Complex a) {
-  constexpr double half_root = 0.70710678118654752440, cosine = 0.92387953251128675613,
-                   sine = 0.38268343236508977173;
-  if constexpr (k == 0)
-    return a;
-  else if constexpr (k == 2)
-    return {(a.re + a.im) * half_root, (a.im - a.re) * half_root};
-  else if constexpr (k >= 4)
-    return turned(times_root_of_16<k - 4>(a));
-  else if constexpr (k == 1)
-    return a * Complex{cosine, -sine};
-  else
-    return a * Complex{sine, -cosine};
+/// body(std::integral_constant<int, i>) for 0 <= i < n.
+template <int n, class Body>
+TALLCACHE_INLINE void unrolled(const Body& body) {
+  [&]<int... i>(std::integer_sequence<int, i...>) { (body(std::integral_constant<int, i>()), ...); }
+  (std::make_integer_sequence<int, n>());
 }
 
-TALLCACHE_INLINE void transform_4(Complex& a, Complex& b, Complex& c, Complex& d) {
-  const Complex even_sum = a + c, even_difference = a - c, odd_sum = b + d, odd_difference = turned(b - d);
-  a = even_sum + odd_sum;
-  b = even_difference + odd_difference;
-  c = even_sum - odd_sum;
-  d = even_difference - odd_difference;
+/// a exp(-2 pi i k / n), k and n constants.
+template <int k, int n, class T>
+TALLCACHE_INLINE Complex<T> times_root(Complex<T> a) {
+  constexpr T half_root = T(0.70710678118654752440);
+  if constexpr (k == 0)
+    return a;
+  else if constexpr (4 * k >= n)
+    return turned(times_root<4 * k - n, 4 * n>(a));
+  else if constexpr (8 * k == n)
+    return {(a.re + a.im) * half_root, (a.im - a.re) * half_root};
+  else
+    return a * Complex<T>{T(root_cosine<k, n>), T(-root_sine<k, n>)};
+}
+
+/// n = rows * (n / rows), as a codelet of n numbers is made of smaller ones.
+constexpr int codelet_rows(int n) {
+  if (n % 4 == 0) return 4;
+  for (int factor = 2; factor < n; ++factor)
+    if (n % factor == 0) return factor;
+  return n;
+}
+
+/// n an odd prime: inputs j and n - j together give outputs k and n - k.
+template <class T, int n>
+TALLCACHE_INLINE void transform_prime(Complex<T> (&x)[n]) {
+  constexpr int half = n / 2;
+  const Complex<T> first = x[0];
+  Complex<T> sum[half], difference[half];
+#pragma unroll
+  for (int j = 0; j < half; ++j) {
+    sum[j] = x[j + 1] + x[n - 1 - j];
+    difference[j] = turned(x[j + 1] - x[n - 1 - j]);
+    x[0] = x[0] + sum[j];
+  }
+  unrolled<half>([&](auto k) {
+    constexpr int row = decltype(k)::value + 1;
+    Complex<T> even = first, odd{0, 0};
+    unrolled<half>([&](auto j) {
+      constexpr int col = decltype(j)::value + 1;
+      constexpr T cosine = T(root_cosine<row * col % n, n>), sine = T(root_sine<row * col % n, n>);
+      even = {even.re + cosine * sum[col - 1].re, even.im + cosine * sum[col - 1].im};
+      odd = {odd.re + sine * difference[col - 1].re, odd.im + sine * difference[col - 1].im};
+    });
+    x[row] = even + odd;
+    x[n - row] = even - odd;
+  });
 }
 
 /// x[k] = sum of x[j] exp(-2 pi i j k / n), in the natural order.
-TALLCACHE_INLINE void transform(Complex (&)[1]) {}
-TALLCACHE_INLINE void transform(Complex (&x)[2]) {
-  const Complex sum = x[0] + x[1], difference = x[0] - x[1];
-  x[0] = sum;
-  x[1] = difference;
-}
-TALLCACHE_INLINE void transform(Complex (&x)[4]) { transform_4(x[0], x[1], x[2], x[3]); }
-TALLCACHE_INLINE void transform(Complex (&x)[8]) {
-  Complex even[4] = {x[0], x[2], x[4], x[6]}, odd[4] = {x[1], x[3], x[5], x[7]};
-  transform(even);
-  transform(odd);
-  odd[1] = times_root_of_16<2>(odd[1]);
-  odd[2] = times_root_of_16<4>(odd[2]);
-  odd[3] = times_root_of_16<6>(odd[3]);
+template <class T, int n>
+TALLCACHE_INLINE void transform(Complex<T> (&x)[n]) {
+  constexpr int rows = codelet_rows(n), cols = n / rows;
+  if constexpr (n == 2) {
+    const Complex<T> sum = x[0] + x[1], difference = x[0] - x[1];
+    x[0] = sum;
+    x[1] = difference;
+  } else if constexpr (n == 4) {
+    const Complex<T> even_sum = x[0] + x[2], even_difference = x[0] - x[2], odd_sum = x[1] + x[3],
+                     odd_difference = turned(x[1] - x[3]);
+    x[0] = even_sum + odd_sum;
+    x[1] = even_difference + odd_difference;
+    x[2] = even_sum - odd_sum;
+    x[3] = even_difference - odd_difference;
+  } else if constexpr (n > 1 && cols == 1) {
+    transform_prime(x);
+  } else if constexpr (n > 1) {
+    Complex<T> y[rows][cols];
+    unrolled<cols>([&](auto c) {
+      constexpr int col = decltype(c)::value;
+      Complex<T> column[rows];
 #pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    x[k] = even[k] + odd[k];
-    x[k + 4] = even[k] - odd[k];
-  }
-}
-TALLCACHE_INLINE void transform(Complex (&x)[16]) {
+      for (int row = 0; row < rows; ++row) column[row] = x[cols * row + col];
+      transform(column);
+      unrolled<rows>([&](auto r) {
+        constexpr int row = decltype(r)::value;
+        y[row][col] = times_root<row * col, n>(column[row]);
+      });
+    });
 #pragma unroll
-  for (int j = 0; j < 4; ++j) transform_4(x[j], x[j + 4], x[j + 8], x[j + 12]);
-  x[5] = times_root_of_16<1>(x[5]);
-  x[6] = times_root_of_16<2>(x[6]);
-  x[7] = times_root_of_16<3>(x[7]);
-  x[9] = times_root_of_16<2>(x[9]);
-  x[10] = times_root_of_16<4>(x[10]);
-  x[11] = times_root_of_16<6>(x[11]);
-  x[13] = times_root_of_16<3>(x[13]);
-  x[14] = times_root_of_16<6>(x[14]);
-  x[15] = times_root_of_16<9>(x[15]);
+    for (int row = 0; row < rows; ++row) {
+      transform(y[row]);
 #pragma unroll
-  for (int k = 0; k < 16; k += 4) transform_4(x[k], x[k + 1], x[k + 2], x[k + 3]);
-    // Output k1 + 4 k2 is at 4 k1 + k2.
-#pragma unroll
-  for (int row = 0; row < 4; ++row)
-#pragma unroll
-    for (int col = 0; col < row; ++col) {
-      const Complex lower = x[4 * row + col];
-      x[4 * row + col] = x[4 * col + row];
-      x[4 * col + row] = lower;
+      for (int col = 0; col < cols; ++col) x[row + rows * col] = y[row][col];
     }
+  }
 }
 
 }  // namespace tallcache::gpu::fft

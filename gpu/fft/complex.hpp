@@ -6,50 +6,82 @@
 #include <complex>
 #include <cstdint>
 #include <numbers>
+#include <string>
 
 #include "common/ops/fft.hpp"
 #include "gpu/on_gpu.hpp"
 
 namespace tallcache::gpu::fft {
 
-/// std::complex<double> has the alignment of a double; this one is loaded and stored in one access.
-struct alignas(16) Complex {
-  double re, im;
+/// std::complex<T> has the alignment of a T; this one is loaded and stored in one access.
+template <class T>
+struct alignas(2 * sizeof(T)) Complex {
+  T re, im;
 };
 
-TALLCACHE_INLINE Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
-TALLCACHE_INLINE Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
-TALLCACHE_INLINE Complex operator*(Complex a, Complex b) {
+template <class T>
+TALLCACHE_INLINE Complex<T> operator+(Complex<T> a, Complex<T> b) {
+  return {a.re + b.re, a.im + b.im};
+}
+template <class T>
+TALLCACHE_INLINE Complex<T> operator-(Complex<T> a, Complex<T> b) {
+  return {a.re - b.re, a.im - b.im};
+}
+template <class T>
+TALLCACHE_INLINE Complex<T> operator*(Complex<T> a, Complex<T> b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 /// -i a
-TALLCACHE_INLINE Complex turned(Complex a) { return {a.im, -a.re}; }
+template <class T>
+TALLCACHE_INLINE Complex<T> turned(Complex<T> a) {
+  return {a.im, -a.re};
+}
 
-/// exp(-2 pi i k / n), 0 <= k < n.
-TALLCACHE_INLINE Complex root(Index k, Index n) {
+/// exp(-2 pi i k / n), 0 <= k < n; in float within 2 ulp of 1, and computed as fast as floats are.
+template <class T>
+TALLCACHE_INLINE Complex<T> root(Index k, Index n) {
 #ifdef __CUDACC__
-  double sine, cosine;
-  sincospi(2 * static_cast<double>(k) / static_cast<double>(n), &sine, &cosine);
+  T sine, cosine;
+  if constexpr (sizeof(T) == sizeof(float))
+    sincospif(static_cast<float>(4 * k > 2 * n ? 2 * (k - n) : 2 * k) / static_cast<float>(n), &sine,
+              &cosine);
+  else
+    sincospi(2 * static_cast<double>(k) / static_cast<double>(n), &sine, &cosine);
   return {cosine, -sine};
 #else
   const long double angle =
       2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n);
-  return {static_cast<double>(std::cos(angle)), static_cast<double>(-std::sin(angle))};
+  return {static_cast<T>(std::cos(angle)), static_cast<T>(-std::sin(angle))};
 #endif
 }
 
-/// The numbers of `v`. Throws Error where they do not begin at a multiple of 16 bytes.
-template <class Access>
-VectorView<Complex, Access> complex_view(VectorView<std::complex<double>, Access> v) {
-  if (reinterpret_cast<std::uintptr_t>(v.data) % sizeof(Complex))
-    throw Error("fft: numbers that begin at no multiple of 16 bytes");
-  return VectorView<Complex>{reinterpret_cast<Complex*>(v.data), v.size}.with(v.access());
+/// The same for tables: rounded from double.
+template <class T>
+TALLCACHE_INLINE Complex<T> rounded_root(Index k, Index n) {
+  const Complex<double> w = root<double>(k, n);
+  return {static_cast<T>(w.re), static_cast<T>(w.im)};
 }
-template <class Access>
-VectorView<const Complex, Access> complex_view(VectorView<const std::complex<double>, Access> v) {
+
+/// The numbers of `v`. Throws Error where they do not begin at a multiple of their size.
+template <class T, class Access>
+VectorView<Complex<T>, Access> complex_view(VectorView<std::complex<T>, Access> v) {
+  using Number = Complex<T>;
+  if (reinterpret_cast<std::uintptr_t>(v.data) % sizeof(Number))
+    throw Error("fft: numbers that begin at no multiple of " + std::to_string(sizeof(Number)) + " bytes");
+  return VectorView<Number>{reinterpret_cast<Number*>(v.data), v.size}.with(v.access());
+}
+template <class T, class Access>
+VectorView<const Complex<T>, Access> complex_view(VectorView<const std::complex<T>, Access> v) {
   return complex_view(
-      VectorView<std::complex<double>>{const_cast<std::complex<double>*>(v.data), v.size}.with(v.access()));
+      VectorView<std::complex<T>>{const_cast<std::complex<T>*>(v.data), v.size}.with(v.access()));
 }
+
+/// The real type of a view of complex numbers.
+template <class View>
+using RealOf = decltype(View::value_type::re);
+/// Of a variant's arguments.
+template <class Args>
+using RealOfArgs = typename decltype(Args::out)::value_type::value_type;
 
 /// 0 and the powers of two.
 inline bool is_power_of_two(Index n) { return (n & (n - 1)) == 0; }

@@ -20,15 +20,17 @@ struct RootTables {
   TALLCACHE_DEVICE constexpr Index powers_size() const { return Index{2} << lg_powers(); }
   TALLCACHE_DEVICE constexpr Index low_size() const { return Index{1} << lg_low(); }
 
-  std::size_t scratch() const {
-    return scratch_bytes({powers_size() * sizeof(Complex), low_size() * sizeof(Complex)});
+  std::size_t scratch(std::size_t bytes_each) const {
+    return scratch_bytes({powers_size() * bytes_each, low_size() * bytes_each});
   }
 
   /// exp(-2 pi i e / n), 0 <= e < n.
   template <class Roots>
-  TALLCACHE_INLINE Complex operator()(const Roots& powers, const Roots& low, unsigned e) const {
-    const Complex high = powers[(1u << lg_powers()) + (e >> lg_low())];
-    return lg_low() == 0 ? high : high * low[e & ((1u << lg_low()) - 1)];
+  TALLCACHE_INLINE typename Roots::value_type operator()(const Roots& powers, const Roots& low,
+                                                         unsigned e) const {
+    using Number = typename Roots::value_type;
+    const Number high = powers[(1u << lg_powers()) + (e >> lg_low())];
+    return lg_low() == 0 ? high : high * Number(low[e & ((1u << lg_low()) - 1)]);
   }
 };
 
@@ -38,12 +40,13 @@ struct MakeRoots {
   template <class Thread, class Roots>
   TALLCACHE_DEVICE void operator()(const Thread& t, Roots powers, Roots low, RootTables tables) const {
     const Index i = Index{t.block().x} * max_threads + t.thread().x;
+    using T = RealOf<Roots>;
     if (i < powers.size) {
       Index order = 1;
       while (2 * order <= i) order *= 2;
-      powers[i] = i == 0 ? Complex{1, 0} : root(i - order, order);
+      powers[i] = i == 0 ? Complex<T>{1, 0} : rounded_root<T>(i - order, order);
     }
-    if (i < low.size) low[i] = root(i, Index{1} << tables.lg_n);
+    if (i < low.size) low[i] = rounded_root<T>(i, Index{1} << tables.lg_n);
   }
 };
 
@@ -57,11 +60,12 @@ void make_roots(Device& device, const Roots& powers, const Roots& low, RootTable
 
 /// x[q] *= w^q for the root w = power[0]; power[s] is w^(2^s), and each other power a product of these. Those
 /// whose exponents begin alike share their products: `known` is w^q for q without its last s bits.
-template <int q, int s, int size, int lg_size>
-TALLCACHE_INLINE void times_powers(Complex (&x)[size], const Complex (&power)[lg_size],
-                                   Complex known = {1, 0}) {
-  static_assert(size == 1 << lg_size);
-  if constexpr (s > 0) {
+template <int q, int s, class T, int size, int lg_size>
+TALLCACHE_INLINE void times_powers(Complex<T> (&x)[size], const Complex<T> (&power)[lg_size],
+                                   Complex<T> known = {1, 0}) {
+  static_assert(size <= 1 << lg_size);
+  if constexpr (q >= size) {
+  } else if constexpr (s > 0) {
     times_powers<q, s - 1>(x, power, known);
     times_powers<q + (1 << (s - 1)), s - 1>(x, power, q == 0 ? power[s - 1] : known * power[s - 1]);
   } else if constexpr (q > 0) {

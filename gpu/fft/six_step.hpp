@@ -11,13 +11,14 @@ namespace tallcache::gpu::fft {
 /// Transforms each of the rows, of 2^lg_length numbers, in shared memory: numbers in the order of their
 /// reversed bits, then radix 2 in place. Afterwards number k of row r is multiplied by exp(-2 pi i r k /
 /// order); order 0: by nothing.
+template <class T>
 struct TransformRows {
   static constexpr int max_threads = 512, max_lg_length = 12;
-  static constexpr std::size_t max_dynamic_shared_bytes = sizeof(Complex) << max_lg_length;
+  static constexpr std::size_t max_dynamic_shared_bytes = sizeof(Complex<T>) << max_lg_length;
 
   template <class Thread, class To, class From>
   TALLCACHE_DEVICE void operator()(const Thread& t, To to, From from, int lg_length, Index order) const {
-    auto&& row = dynamic_shared<Complex>(t);
+    auto&& row = dynamic_shared<Complex<T>>(t);
     const int length = 1 << lg_length, first = t.thread().x, threads = t.block_dim().x;
     const Index begin = Index{t.block().x} << lg_length;
     for (int j = first; j < length; j += threads) row[reversed(j, lg_length)] = from[begin + j];
@@ -25,15 +26,15 @@ struct TransformRows {
     for (int half = 1; half < length; half *= 2) {
       for (int pair = first; pair < length / 2; pair += threads) {
         const int k = pair % half, at = 2 * (pair - k) + k;
-        const Complex even = row[at], odd = row[at + half], turned_odd = odd * root(k, 2 * half);
+        const Complex<T> even = row[at], odd = row[at + half], turned_odd = odd * root<T>(k, 2 * half);
         row[at] = even + turned_odd;
         row[at + half] = even - turned_odd;
       }
       t.sync();
     }
     for (int k = first; k < length; k += threads) {
-      const Complex number = row[k];
-      to[begin + k] = order == 0 ? number : number * root(t.block().x * Index{k}, order);
+      const Complex<T> number = row[k];
+      to[begin + k] = order == 0 ? number : number * root<T>(t.block().x * Index{k}, order);
     }
   }
 
@@ -51,7 +52,7 @@ struct TransposeNumbers {
 
   template <class Thread, class B, class A>
   TALLCACHE_DEVICE void operator()(const Thread& t, B b, A a, Index rows, Index cols) const {
-    auto&& tile = shared<0, Complex[side][side + 1]>(t);
+    auto&& tile = shared<0, typename B::value_type[side][side + 1]>(t);
     const Index tiles = (cols + side - 1) / side;
     const Index row = t.block().x / tiles * side, col = t.block().x % tiles * side;
     const int x = t.thread().x % side, y = t.thread().x / side;
@@ -66,16 +67,16 @@ struct six_step : OnGpu {
       "n = n1 n2, three transpositions: rows of up to 4096 numbers in a block's shared memory by radix 2; "
       "powers of two to 2^24; applies coalescing, tiling";
   static constexpr std::string_view source = "Bailey 1990";
-  using operations = OperationList<Fft>;
+  using operations = OperationList<Fft<double>, Fft<float>>;
 
   static bool supports(const Shape& shape) {
-    return is_power_of_two(shape["n"]) && shape["n"] <= Index{1} << 2 * TransformRows::max_lg_length;
+    return is_power_of_two(shape["n"]) && shape["n"] <= Index{1} << 2 * max_lg_row;
   }
 
-  template <class Device = Launch>
-  static std::size_t scratch(Fft, const Shape& shape, const Params&) {
+  template <class Device = Launch, class T>
+  static std::size_t scratch(Fft<T>, const Shape& shape, const Params&) {
     const Index n = shape["n"];
-    return n <= Index{1} << TransformRows::max_lg_length ? 0 : scratch_bytes({n * sizeof(Complex)});
+    return n <= Index{1} << max_lg_row ? 0 : scratch_bytes({n * sizeof(Complex<T>)});
   }
 
   template <class Device, class Args>
@@ -85,9 +86,9 @@ struct six_step : OnGpu {
     const auto in = complex_view(args.in);
     const auto out = complex_view(args.out);
     using In = std::remove_const_t<decltype(in)>;
-    if (lg(n) <= TransformRows::max_lg_length) return rows(device, out, in, 1, n, 0);
+    if (lg(n) <= max_lg_row) return rows(device, out, in, 1, n, 0);
     auto scratch = args.scratch;
-    const auto other = scratch.template vector<Complex>(n);
+    const auto other = scratch.template vector<Complex<RealOfArgs<Args>>>(n);
     const Index n2 = Index{1} << lg(n) / 2, n1 = n / n2;
     transpose(device, out, in, n1, n2);
     rows(device, out, In(out), n2, n1, n);
@@ -97,13 +98,16 @@ struct six_step : OnGpu {
   }
 
  private:
+  static constexpr int max_lg_row = TransformRows<double>::max_lg_length;
+
   template <class Device, class To, class From>
   static void rows(Device& device, const To& to, const From& from, Index count, Index length, Index order) {
-    const Index threads = std::clamp<Index>(length / 2, 1, TransformRows::max_threads);
-    launch_kernel(device, TransformRows{},
+    using Kernel = TransformRows<RealOf<To>>;
+    const Index threads = std::clamp<Index>(length / 2, 1, Kernel::max_threads);
+    launch_kernel(device, Kernel{},
                   {{grid_of(count)},
                    {static_cast<unsigned>(threads)},
-                   static_cast<std::size_t>(length) * sizeof(Complex)},
+                   static_cast<std::size_t>(length) * sizeof(typename To::value_type)},
                   to, from, lg(length), order);
   }
 

@@ -42,7 +42,7 @@ struct OwnBlock {
   }
   /// What a pass reads; its neighbours belong to the next tile.
   template <Pass, class From>
-  TALLCACHE_INLINE static Complex load(const From& from, Index i) {
+  TALLCACHE_INLINE static typename From::value_type load(const From& from, Index i) {
     return from[i];
   }
   /// Before the first number goes to another block's memory, and behind the last.
@@ -53,8 +53,8 @@ struct OwnBlock {
     t.sync();
   }
   /// memory[i] = z in block `rank` of those that share the tile.
-  template <class Thread, class Memory>
-  TALLCACHE_INLINE static void store(const Thread&, Memory& memory, int, int i, Complex z) {
+  template <class Thread, class Memory, class Number>
+  TALLCACHE_INLINE static void store(const Thread&, Memory& memory, int, int i, Number z) {
     memory[i] = z;
   }
   template <class Thread>
@@ -72,20 +72,23 @@ constexpr int lg_radix(int lg_length, int lg_max) {
 /// + m L / 2^lg_e, at last outputs k + m L / 2^lg_e. The first stage is a codelet straight on what is loaded;
 /// its outputs of residue q go to the block that has q. All other stages stay in that block, each in place in
 /// shared memory.
-template <Pass pass, int lg_l, int lg_c, int lg_e, class Blocks = OwnBlock>
+template <class T, Pass pass, int lg_l, int lg_c, int lg_e, class Blocks = OwnBlock>
 struct TransformTile {
+  using Number = Complex<T>;
   static constexpr int lg_p = Blocks::lg_blocks, each = 1 << lg_e, cols = 1 << lg_c;
   static constexpr int lg_step = lg_l - lg_e;  ///< of the rows of a thread
   static constexpr int lg_groups = lg_step - lg_p;
   static constexpr int groups = 1 << lg_groups;  ///< threads of a column in a block
   static constexpr int max_threads = groups * cols;
-  /// So many blocks are on a multiprocessor as 2^13 numbers, half of its registers, make.
-  static constexpr int min_blocks = std::clamp((1 << 13) / (max_threads * each), 1, 16);
+  /// So many blocks are on a multiprocessor as its 2^16 registers are enough for, of which half hold numbers
+  /// and a thread has 40 at least.
+  static constexpr int min_blocks =
+      std::clamp((1 << 16) / (max_threads * std::max(40, each* static_cast<int>(sizeof(Number)) / 2)), 1, 16);
   static constexpr int lg_residues = lg_e - lg_p, residues = 1 << lg_residues;
   /// The residues of a block begin apart by a row more than they are long, for the last stage: neighbouring
   /// threads read what neighbouring residues have.
   static constexpr int pitch = (cols << lg_step) + cols;
-  static constexpr std::size_t max_dynamic_shared_bytes = lg_step ? residues * pitch * sizeof(Complex) : 0;
+  static constexpr std::size_t max_dynamic_shared_bytes = lg_step ? residues * pitch * sizeof(Number) : 0;
   static_assert(lg_l >= lg_e && lg_groups >= 0 && (lg_p == 0 || lg_step >= lg_e));
 
   template <class Thread, class To, class From, class Roots>
@@ -96,12 +99,12 @@ struct TransformTile {
     const unsigned tile = Blocks::tile(t), rank = Blocks::rank(t);
     const int j = static_cast<int>(rank) * groups + g;
     const Index col = Index{tile} * cols + c;
-    Complex x[each];
+    Number x[each];
     load(x, from, layout, j, col);
     transform(x);
     int k = 0;
     if constexpr (lg_step > 0) {
-      auto&& memory = dynamic_shared<Complex>(t);
+      auto&& memory = dynamic_shared<Number>(t);
       times_stage_roots<lg_l, lg_e>(x, powers, j);
       Blocks::before_exchange(t);
 #pragma unroll
@@ -119,7 +122,7 @@ struct TransformTile {
 
  private:
   template <class From>
-  static TALLCACHE_INLINE void load(Complex (&x)[each], const From& from, const Layout& layout, int j,
+  static TALLCACHE_INLINE void load(Number (&x)[each], const From& from, const Layout& layout, int j,
                                     Index col) {
 #pragma unroll
     for (int m = 0; m < each; ++m) {
@@ -134,7 +137,7 @@ struct TransformTile {
   }
 
   template <class To>
-  static TALLCACHE_INLINE void store(const Complex (&x)[each], const To& to, const Layout& layout, int k,
+  static TALLCACHE_INLINE void store(const Number (&x)[each], const To& to, const Layout& layout, int k,
                                      Index col) {
 #pragma unroll
     for (int m = 0; m < each; ++m) {
@@ -150,8 +153,8 @@ struct TransformTile {
 
   /// x[q] *= exp(-2 pi i j q / 2^lg_length), of which 2^lg_r is the radix.
   template <int lg_length, int lg_r, class Roots>
-  static TALLCACHE_INLINE void times_stage_roots(Complex (&x)[1 << lg_r], const Roots& powers, int j) {
-    Complex power[lg_r];
+  static TALLCACHE_INLINE void times_stage_roots(Number (&x)[1 << lg_r], const Roots& powers, int j) {
+    Number power[lg_r];
 #pragma unroll
     for (int s = 0; s < lg_r; ++s) power[s] = powers[(1 << (lg_length - s)) + j];
     times_powers<0, lg_r>(x, power);
@@ -160,13 +163,13 @@ struct TransformTile {
   /// x[m] *= exp(-2 pi i col row / n) for the row of x[m]. The root of the first row is computed: threads of
   /// a warp would find theirs far apart in the tables.
   template <class Roots>
-  static TALLCACHE_INLINE void times_pass_roots(Complex (&x)[each], const Roots& powers, const Roots& low,
+  static TALLCACHE_INLINE void times_pass_roots(Number (&x)[each], const Roots& powers, const Roots& low,
                                                 const RootTables& tables, int k, Index col) {
     const auto column = static_cast<unsigned>(col);
-    const Complex first = root(col * k, Index{1} << tables.lg_n);
+    const Number first = root<T>(col * k, Index{1} << tables.lg_n);
 #pragma unroll
     for (int m = 0; m < each; ++m) x[m] = x[m] * first;
-    Complex power[lg_e];
+    Number power[lg_e];
 #pragma unroll
     for (int s = 0; s < lg_e; ++s) power[s] = tables(powers, low, column << (lg_step + s));
     times_powers<0, lg_e>(x, power);
@@ -184,7 +187,7 @@ struct TransformTile {
                   part = butterfly >> lg_next;
         const int residue = part >> (lg_step - lg_length), within = part % (1 << (lg_step - lg_length));
         const int at = residue * pitch + ((within << lg_length) + j) * cols + c;
-        Complex y[1 << lg_r];
+        Number y[1 << lg_r];
 #pragma unroll
         for (int m = 0; m < 1 << lg_r; ++m) y[m] = memory[at + (m << lg_next) * cols];
         transform(y);
@@ -215,14 +218,14 @@ struct TransformTile {
   }
 
   template <class Memory>
-  static TALLCACHE_INLINE void last_stage(Complex (&x)[each], const Memory& memory, int g, int c) {
+  static TALLCACHE_INLINE void last_stage(Number (&x)[each], const Memory& memory, int g, int c) {
     constexpr int lg_r = lg_last(lg_step), butterflies = each >> lg_r;
 #pragma unroll
     for (int i = 0; i < butterflies; ++i) {
       const int butterfly = g + (i << lg_groups), residue = butterfly % residues;
       const int part = reversed<lg_step>(butterfly >> lg_residues);
       const int at = residue * pitch + (part << lg_r) * cols + c;
-      Complex y[1 << lg_r];
+      Number y[1 << lg_r];
 #pragma unroll
       for (int m = 0; m < 1 << lg_r; ++m) y[m] = memory[at + m * cols];
       transform(y);

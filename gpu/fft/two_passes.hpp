@@ -5,50 +5,64 @@
 
 namespace tallcache::gpu::fft {
 
-/// 4 columns, so that what lies together in memory is 64 bytes at least; 2 where the tile would else not fit
-/// into a block's registers.
+/// 4 columns, of floats 8, so that what lies together in memory is 64 bytes at least; half as many where the
+/// tile would else not fit into a block's registers.
 struct BlockTiles {
   static constexpr int max_lg_n = 24;
 
-  static constexpr int lg_cols(int lg_l) { return lg_l >= 12 ? 1 : 2; }
+  template <class T>
+  static constexpr int lg_cols(int lg_l) {
+    return (lg_l >= 12 ? 1 : 2) + (sizeof(T) == sizeof(float));
+  }
 
-  template <Pass pass, int lg_l, class Device, class Data>
+  template <class T, Pass pass, int lg_l, class Device, class Data>
   static void run(Device& device, Index columns, const Data& data) {
-    constexpr int lg_c = pass == Pass::whole ? 0 : lg_cols(lg_l);
-    using Kernel = TransformTile<pass, lg_l, lg_c, lg_each(lg_l)>;
+    constexpr int lg_c = pass == Pass::whole ? 0 : lg_cols<T>(lg_l);
+    using Kernel = TransformTile<T, pass, lg_l, lg_c, lg_each(lg_l)>;
     launch_kernel(device, Kernel{},
                   {{grid_of(columns >> lg_c)}, {Kernel::max_threads}, Kernel::max_dynamic_shared_bytes},
                   data.to, data.from, data.powers, data.low, data.tables, data.layout);
   }
+
+  template <class T, class Device, class To, class From>
+  static void run_mixed(Device& device, bool, Index blocks, const To& to, const From& from, const From& roots,
+                        const MixedPass& pass) {
+    launch_kernel(
+        device, MixedTile<T>{},
+        {{grid_of(blocks)}, {static_cast<unsigned>(pass.threads)}, pass.tile_numbers() * sizeof(Complex<T>)},
+        to, from, roots, pass);
+  }
 };
 
 /// The base of what runs on these tiles: a block of the longest columns has so much shared memory.
-using OnBlockTiles = OnSharedMemory<
-    TransformTile<Pass::rows, BlockTiles::max_lg_n / 2, BlockTiles::lg_cols(BlockTiles::max_lg_n / 2),
-                  lg_each(BlockTiles::max_lg_n / 2)>::max_dynamic_shared_bytes>;
+using OnBlockTiles =
+    OnSharedMemory<TransformTile<double, Pass::rows, BlockTiles::max_lg_n / 2,
+                                 BlockTiles::lg_cols<double>(BlockTiles::max_lg_n / 2),
+                                 lg_each(BlockTiles::max_lg_n / 2)>::max_dynamic_shared_bytes>;
 
 struct two_passes : OnBlockTiles {
   static constexpr std::string_view idea =
       "n = n1 n2 in two passes: columns of tiles in registers, radix 16, exchanged through shared memory; "
-      "the result of the first pass in the tiles of the second; powers of two to 2^24; applies "
+      "the result of the first pass in the tiles of the second; powers of two to 2^24, products of "
+      "factors up to 16; applies "
       "coalescing, tiling, coarsening";
   static constexpr std::string_view source =
       "Bailey 1990; Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli 2008";
-  using operations = OperationList<Fft>;
+  using operations = OperationList<Fft<double>, Fft<float>>;
   static constexpr PhaseSpec phases[] = {{"roots", false, true}, {"transform"}};
 
-  static bool supports(const Shape& shape) { return Passes<BlockTiles, Plain>::supports(shape["n"]); }
+  static bool supports(const Shape& shape) { return Passes<BlockTiles, double, Plain>::supports(shape["n"]); }
 
-  template <class Device = Launch>
-  static std::size_t scratch(Fft, const Shape& shape, const Params&) {
-    return shape["n"] == 0 ? 0 : Passes<BlockTiles, Plain>::scratch(shape["n"]);
+  template <class Device = Launch, class T>
+  static std::size_t scratch(Fft<T>, const Shape& shape, const Params&) {
+    return shape["n"] == 0 ? 0 : Passes<BlockTiles, T, Plain>::scratch(shape["n"]);
   }
 
   template <int phase, class Device, class Args>
   static void call(Device& device, const Args& args, const Params&) {
     if (args.in.size == 0) return;
     auto scratch = args.scratch;
-    const Passes<BlockTiles, AccessOf<Args>> passes(scratch, args.in.size);
+    const Passes<BlockTiles, RealOfArgs<Args>, AccessOf<Args>> passes(scratch, args.in.size);
     if constexpr (phase == 0)
       passes.prepare(device);
     else

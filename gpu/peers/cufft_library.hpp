@@ -21,7 +21,8 @@ struct CufftLibrary {
   USE(cufftMakePlanMany64)             \
   USE(cufftSetStream)                  \
   USE(cufftSetWorkArea)                \
-  USE(cufftExecZ2Z)
+  USE(cufftExecZ2Z)                    \
+  USE(cufftExecC2C)
 #define TALLCACHE_DECLARE(function) decltype(&::function) function = nullptr;
   TALLCACHE_CUFFT_FUNCTIONS(TALLCACHE_DECLARE)
 #undef TALLCACHE_DECLARE
@@ -35,21 +36,22 @@ struct OnCufft {
   static std::string unavailable();
 };
 
-/// A plan of cuFFT for a transform of n complex<double> on the current device. It works in memory of its
-/// caller's.
+/// A plan of cuFFT for a transform of n complex<double>, or complex<float>, on the current device. It works
+/// in memory of its caller's.
 class CufftPlan {
  public:
-  explicit CufftPlan(Index n);
+  CufftPlan(Index n, bool is_float);
   ~CufftPlan();
   CufftPlan(const CufftPlan&) = delete;
   CufftPlan& operator=(const CufftPlan&) = delete;
 
   std::size_t work_bytes() const { return work_bytes_; }
   /// out = the transform of in, in the stream of `launch`; `work` has work_bytes().
-  void run(const Launch& launch, std::complex<double>* out, const std::complex<double>* in, void* work);
+  void run(const Launch& launch, void* out, const void* in, void* work);
 
  private:
   cufftHandle handle_ = 0;
+  bool is_float_;
   std::size_t work_bytes_ = 0;
   cudaStream_t stream_ = nullptr;
   void* work_ = nullptr;
@@ -57,6 +59,6 @@ class CufftPlan {
 
 /// The current device's plan for n > 0 numbers: made when it is first asked for, which is before any time,
 /// and kept, as a graph may refer to its tables. For one thread at a time.
-CufftPlan& cufft_plan(Index n);
+CufftPlan& cufft_plan(Index n, bool is_float);
 
 }  // namespace tallcache::gpu::peers

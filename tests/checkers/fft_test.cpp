@@ -25,7 +25,7 @@ static std::vector<std::complex<double>> transform(const std::vector<std::comple
     out[k] = even[k % (n / 2)] + std::polar(1.0, -2 * std::numbers::pi * k / n) * odd[k % (n / 2)];
   return out;
 }
-static void solve(Fft, const auto& args) {
+static void solve(Fft<double>, const auto& args) {
   const auto out = transform({args.in.data, args.in.data + args.in.size});
   std::ranges::copy(out, args.out.data);
 }
@@ -96,13 +96,14 @@ struct one_complex_nan {
 
 TEST_F(Checker, Fft) {
   // Each output has a reference; then sums over them.
-  rejected<Fft, no_op, all_zero, changes_input, writes_before, writes_behind, inverse, scaled, conjugated,
-           bits_reversed, two_swapped<1>, two_swapped<8>, single_precision, one_millionth_off<0>,
+  rejected<Fft<double>, no_op, all_zero, changes_input, writes_before, writes_behind, inverse, scaled,
+           conjugated, bits_reversed, two_swapped<1>, two_swapped<8>, single_precision, one_millionth_off<0>,
            one_millionth_off<1>, one_complex_nan<0>, one_complex_nan<1>>(
       {{{"n", 16}}, {{"n", 256}}, {{"n", 1024}}, {{"n", 2048}}, {{"n", 1 << 15}}}, "uniform");
-  rejected<Fft, no_op, all_zero, inverse, scaled, conjugated, two_swapped<1>, one_complex_nan<0>>(
+  rejected<Fft<double>, no_op, all_zero, inverse, scaled, conjugated, two_swapped<1>, one_complex_nan<0>>(
       {{{"n", 64}}, {{"n", 4096}}}, "impulse");
-  rejected<Fft, no_op, all_zero, inverse, scaled, one_complex_nan<1>>({{{"n", 64}}, {{"n", 4096}}}, "tone");
+  rejected<Fft<double>, no_op, all_zero, inverse, scaled, one_complex_nan<1>>({{{"n", 64}}, {{"n", 4096}}},
+                                                                              "tone");
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <array>
 #include <numbers>
 
-namespace tallcache::cpu::fft {
-namespace detail {
+namespace tallcache {
+namespace codelet_detail {
 /// The Taylor series of cos (from = 0) or sin (from = 1) at 0 <= angle <= pi / 2.
 constexpr long double series(long double angle, int from) {
   long double term = from ? angle : 1, sum = 0;
@@ -34,16 +34,16 @@ constexpr auto table(long double (*of)(int, int)) {
   for (int k = 0; k < n; ++k) values[static_cast<unsigned>(k)] = static_cast<double>(of(k, n));
   return values;
 }
-}  // namespace detail
+}  // namespace codelet_detail
 
 /// cos(2 pi k / n) and sin(2 pi k / n), correctly rounded.
 template <int k, int n>
-inline constexpr double root_cosine = static_cast<double>(detail::cosine(k, n));
+inline constexpr double root_cosine = static_cast<double>(codelet_detail::cosine(k, n));
 template <int k, int n>
-inline constexpr double root_sine = static_cast<double>(detail::sine(k, n));
+inline constexpr double root_sine = static_cast<double>(codelet_detail::sine(k, n));
 template <int n>
-inline constexpr auto root_cosines = detail::table<n>(detail::cosine);
+inline constexpr auto root_cosines = codelet_detail::table<n>(codelet_detail::cosine);
 template <int n>
-inline constexpr auto root_sines = detail::table<n>(detail::sine);
+inline constexpr auto root_sines = codelet_detail::table<n>(codelet_detail::sine);
 
-}  // namespace tallcache::cpu::fft
+}  // namespace tallcache

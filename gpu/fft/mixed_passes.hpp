@@ -1,0 +1,158 @@
+// A transform of n numbers that has small factors alone, as one pass over memory or two: n = n1 n2 of mixed
+// radices.
+#pragma once
+
+#include <limits>
+#include <map>
+
+#include "gpu/fft/mixed_tile.hpp"
+
+namespace tallcache::gpu::fft {
+
+/// How n is divided: columns of length n1 and rows of length n2, or the columns alone, one of length n.
+struct MixedPlan {
+  bool exists = false;
+  MixedPass columns, rows;
+
+  bool is_whole() const { return columns.pass == Pass::whole; }
+  /// What lies between the passes, in numbers.
+  Index between() const {
+    const Index side = Index{1} << columns.lg_cols;
+    return is_whole() ? 0 : ceil_div(Index{rows.columns}, side) * columns.tile_row;
+  }
+};
+
+template <class T>
+struct MixedPlanner {
+  static constexpr Index number_bytes = sizeof(Complex<T>);
+  static constexpr Index max_whole = 4096;
+  /// Pieces of 64 bytes, where the tile has room for them, and else of 32.
+  static constexpr int max_lg_cols = std::countr_zero(64u / static_cast<unsigned>(number_bytes));
+
+  static bool fits(Index length, int lg_cols) {
+    const Index numbers = length + max_radix;  // and what pads
+    return (numbers << lg_cols) * number_bytes <= Index{MixedTile<T>::max_dynamic_shared_bytes};
+  }
+
+  /// n1 near the root of n; rather with rows on both sides of memory that begin at whole pieces. 0: none.
+  static Index columns_length(Index n) {
+    Index best = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (Index n1 = 2; n1 < n && fits(n1, max_lg_cols - 1); ++n1) {
+      if (n % n1 || !fits(n / n1, max_lg_cols - 1)) continue;
+      const Index n2 = n / n1, mask = (Index{1} << max_lg_cols) - 1;
+      const double cost =
+          static_cast<double>(std::max(n1, n2)) * (1 + 0.25 * ((n1 & mask) != 0) + 0.25 * ((n2 & mask) != 0));
+      if (cost < least) best = n1, least = cost;
+    }
+    return best;
+  }
+
+  /// The fewest threads that need the least time, of about `each` numbers or more, for a pass.
+  static int threads_of(const MixedPass& p, int each) {
+    const Stages& stages = p.stages;
+    const int most = std::min(MixedTile<T>::max_threads >> p.lg_cols, ceil_div(stages.length, each));
+    int best = 1, least = std::numeric_limits<int>::max();
+    for (int groups = 1; groups <= std::max(1, most); ++groups) {
+      int time = 0;
+      for (int s = 0; s < stages.count; ++s)
+        time += ceil_div(stages.length / stages.radix[s], groups) * stage_cost(stages.radix[s]);
+      if (time < least) best = groups, least = time;
+    }
+    return best << p.lg_cols;
+  }
+
+  static MixedPlan plan(Index n) {
+    MixedPlan plan;
+    if (n < 1 || n > std::numeric_limits<int>::max() || !is_smooth(n)) return plan;
+    MixedPass &columns = plan.columns, &rows = plan.rows;
+    if (n <= max_whole) {
+      columns.stages = stages_of(n, 0);
+    } else {
+      const Index n1 = columns_length(n), n2 = n1 ? n / n1 : 0;
+      if (!n1) return plan;
+      columns.pass = Pass::columns, rows.pass = Pass::rows;
+      columns.stages = stages_of(n1, static_cast<int>(n2)), rows.stages = stages_of(n2, 0);
+      columns.n = rows.n = static_cast<int>(n);
+      columns.columns = columns.in_row = rows.stages.length;
+      rows.columns = rows.out_row = columns.stages.length;
+      columns.in_col = rows.out_col = 1;
+      const int lg_cols = max_lg_cols - !fits(std::max(n1, n2), max_lg_cols);
+      columns.lg_cols = rows.lg_cols = lg_cols;
+      columns.tile_row = rows.tile_row = ceil_div(columns.columns, 1 << lg_cols) << 2 * lg_cols;
+      rows.threads = threads_of(rows, numbers_each);
+    }
+    columns.threads = threads_of(columns, numbers_each);
+    plan.exists = true;
+    return plan;
+  }
+
+ private:
+  static constexpr int numbers_each = 8;
+
+  static bool is_smooth(Index n) {
+    for (const int prime : {2, 3, 5, 7, 11, 13})
+      while (n % prime == 0) n /= prime;
+    return n == 1;
+  }
+};
+
+/// The plan of n, which a thread makes once.
+template <class T>
+const MixedPlan& mixed_plan(Index n) {
+  static thread_local std::map<Index, MixedPlan> plans;
+  const auto found = plans.find(n);
+  return found != plans.end() ? found->second : plans.emplace(n, MixedPlanner<T>::plan(n)).first->second;
+}
+
+/// The working memory of a transform of n numbers of T: roots, and what lies between the passes. Tiles starts
+/// the kernels:
+///   static void run_mixed<T>(Device&, bool is_second, Index blocks, To, From, Roots, const MixedPass&);
+template <class Tiles, class T, class Access>
+class MixedPasses {
+ public:
+  using Number = Complex<T>;
+  using Numbers = VectorView<Number, Access>;
+  using ConstantNumbers = VectorView<const Number, Access>;
+
+  static bool supports(Index n) { return mixed_plan<T>(n).exists; }
+
+  static std::size_t scratch(Index n) {
+    const MixedPlan& plan = mixed_plan<T>(n);
+    return scratch_bytes({plan.columns.stages.roots() * sizeof(Number),
+                          plan.rows.stages.roots() * sizeof(Number), plan.between() * sizeof(Number)});
+  }
+
+  MixedPasses() = default;
+  MixedPasses(Scratch<Access>& scratch, Index n)
+      : plan_(&mixed_plan<T>(n)),
+        column_roots_(scratch.template vector<Number>(plan_->columns.stages.roots())),
+        row_roots_(scratch.template vector<Number>(plan_->rows.stages.roots())),
+        between_(scratch.template vector<Number>(plan_->between())) {}
+
+  template <class Device>
+  void prepare(Device& device) const {
+    make_stage_roots(device, column_roots_, plan_->columns.stages);
+    make_stage_roots(device, row_roots_, plan_->rows.stages);
+  }
+
+  /// After prepare(); `out` is not `in`.
+  template <class Device>
+  void run(Device& device, const Numbers& out, const ConstantNumbers& in) const {
+    const MixedPass &columns = plan_->columns, &rows = plan_->rows;
+    const auto start = [&](bool is_second, const Numbers& to, const ConstantNumbers& from,
+                           const Numbers& roots, const MixedPass& pass) {
+      Tiles::template run_mixed<T>(device, is_second, ceil_div(Index{pass.columns}, Index{1} << pass.lg_cols),
+                                   to, from, ConstantNumbers(roots), pass);
+    };
+    if (plan_->is_whole()) return start(false, out, in, column_roots_, columns);
+    start(false, between_, in, column_roots_, columns);
+    start(true, out, between_, row_roots_, rows);
+  }
+
+ private:
+  const MixedPlan* plan_ = nullptr;
+  Numbers column_roots_{}, row_roots_{}, between_{};
+};
+
+}  // namespace tallcache::gpu::fft
