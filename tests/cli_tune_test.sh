@@ -7,7 +7,7 @@ program=$1
 
 run 0 tune --help; has out "TALLCACHE_TUNING"; has out "overwrite"
 bad "did you mean 'gemv_threads'" tune gemv_thread
-bad "0, 1e+06" tune --seconds 0
+bad "not a number above 0" tune --seconds 0
 
 # A file is overwritten only where that is said, and only where it is one of tuning.
 echo '{}' >other.json
