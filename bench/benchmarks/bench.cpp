@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "bench/measure/context.hpp"
+#include "bench/results/tuning_file.hpp"
 #include "bench/show/streams.hpp"
 #include "common/catalogue.hpp"
 #include "common/measure/harness.hpp"
@@ -153,6 +154,7 @@ std::vector<char*> google_arguments(std::span<char*> given, std::span<std::strin
 }
 
 int run_all(std::span<char*> given) {
+  use_tuning_of_environment();
   std::string defaults[] = {"--benchmark_enable_random_interleaving=true", "--benchmark_repetitions=5",
                             "--benchmark_report_aggregates_only=true", "--benchmark_min_time=0.2"};
   std::vector<char*> args = google_arguments(given, defaults);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/commands/commands.hpp"
+#include "bench/results/tuning_file.hpp"
 #include "bench/show/fit.hpp"
 #include "bench/show/streams.hpp"
 #include "common/catalogue.hpp"
@@ -44,6 +45,7 @@ int run(int argc, char** argv) {
   app.formatter(std::make_shared<FittingFormatter>());
   app.set_version_flag("--version", TALLCACHE_VERSION);
   add_commands(app);
+  use_tuning_of_environment();
 
   std::vector<std::string_view> names;
   std::vector<std::string> storage;

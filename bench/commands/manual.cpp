@@ -25,6 +25,8 @@ constexpr std::array environment{
     Described{"XDG_CACHE_HOME",
               "Where FFTW's plans and its own build are kept, in tallcache; without it ~/.cache."},
     Described{"TALLCACHE_PEERS", "The folder of FFTW's build, in place of that one; empty: the system's."},
+    Described{"TALLCACHE_TUNING",
+              "A file of tallcache tune, whose values come before those that the GPUs have."},
     Described{"OPENBLAS_CORETYPE",
               "The kernels of OpenBLAS, in place of those that are the fastest when measured."},
     Described{"BLIS_ARCH_TYPE", "The kernels of BLIS, likewise."},

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "bench/results/machine_json.hpp"
+#include "bench/results/tuning_file.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
 #include "common/error.hpp"
@@ -55,6 +56,7 @@ Json machine_context(int device) {
   Json context = nlohmann::json(this_machine());
   context["gpu"] = usable ? gpus[device].name : "none";
   context["fork"] = name_of(fork_policy());
+  if (!gpu::user_records().empty()) context["tuning"] = to_json(gpu::user_records())["records"];
   context["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   return context;
 }

@@ -5,6 +5,7 @@
 #include "gpu/cholesky/gustavson_panel.cuh"
 #include "gpu/lu/subtract_product.cuh"
 #include "gpu/on_gpu.hpp"
+#include "gpu/tuning/tuning.hpp"
 
 namespace tallcache::gpu::cholesky {
 
@@ -81,9 +82,12 @@ struct gustavson : OnCapability<9, 0> {
       "tiling, coarsening, coalescing";
   static constexpr std::string_view source = "Gustavson 1997";
   using operations = OperationList<Cholesky<double>, Cholesky<float>>;
-  static constexpr Index blocks[] = {64, 128, 256};
-  static constexpr ParamSpec params[] = {
-      {.name = "block", .default_value = 256, .what = "columns of a block", .choices = blocks}};
+  static constexpr Index blocks[] = {0, 64, 128, 256};
+  static constexpr ParamSpec params[] = {{.name = "block",
+                                          .default_value = 0,
+                                          .what = "columns of a block; 0: as suits the device",
+                                          .min = 0,
+                                          .choices = blocks}};
 
   template <class T>
   static std::size_t scratch(Cholesky<T>, const Shape& shape, const Params&) {
@@ -94,7 +98,8 @@ struct gustavson : OnCapability<9, 0> {
   static void call(const Launch& launch, const Args& args, const Params& params) {
     using T = typename std::decay_t<decltype(args.a)>::value_type;
     if (args.a.rows == 0) return;
-    Recursion<T>(launch, args.a, args.scratch).factor(static_cast<int>(params["block"]));
+    const Index block = params["block"] ? params["block"] : device_tuning().cholesky_block;
+    Recursion<T>(launch, args.a, args.scratch).factor(static_cast<int>(block));
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include "common/ops/string_distance_batched.hpp"
 #include "gpu/edit_distance/lane_pipeline.hpp"
+#include "gpu/tuning/tuned.hpp"
 
 namespace tallcache::gpu::edit_distance {
 
@@ -124,7 +125,7 @@ struct pairs_in_lane_groups : OnGpu {
 
   template <class Device = const Launch, class Op>
   static std::size_t scratch(Op, const Shape& shape, const Params&) {
-    const Plan plan = plan_of(shape["pairs"], shape["m"], shape["n"]);
+    const Plan plan = plan_of<Device>(shape["pairs"], shape["m"], shape["n"]);
     return scratch_bytes(
         {plan.stripes == 1 ? 0 : checked_product(shape["pairs"], 2 * plan.pieces * 4, "borders")});
   }
@@ -133,7 +134,7 @@ struct pairs_in_lane_groups : OnGpu {
   static void call(Device& device, const Args& args, const Params&) {
     const Index pairs = args.out.size;
     if (pairs == 0) return;
-    const Plan plan = plan_of(pairs, args.m, args.n);
+    const Plan plan = plan_of<Device>(pairs, args.m, args.n);
     switch (plan.words) {
       case 1:
         return start<1>(device, args, plan);
@@ -160,8 +161,9 @@ struct pairs_in_lane_groups : OnGpu {
 
   /// Fewer lanes of more words take less time in all, more lanes of fewer words less time for one pair: the
   /// plan of the least sum (TUNING.md).
+  template <class Device>
   static Plan plan_of(Index pairs, Index m, Index n) {
-    constexpr Index pairs_at_once = 10000;
+    const Index pairs_at_once = tuning_of<Device>().strings_at_once;
     const Index needed = ceil_div(m, word_bits);
     Plan plan{};
     Index least = 0;

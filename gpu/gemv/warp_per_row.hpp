@@ -3,6 +3,7 @@
 
 #include "common/ops/gemv.hpp"
 #include "gpu/on_gpu.hpp"
+#include "gpu/tuning/tuned.hpp"
 
 namespace tallcache::gpu::gemv {
 
@@ -31,10 +32,11 @@ struct warp_per_row : OnGpu {
 
   template <class Device, class Args>
   static void call(Device& device, const Args& args, const Params&) {
-    constexpr int threads = 256;
     if (args.a.rows == 0) return;
-    const unsigned blocks = grid_of(ceil_div(args.a.rows, threads / warp));
-    launch_kernel(device, MultiplyRows{}, {{blocks}, {threads}}, args.y, args.a, args.x);
+    const int threads = tuning_of(device).gemv_threads;
+    const unsigned blocks = grid_of(ceil_div<Index>(args.a.rows, threads / warp));
+    launch_kernel(device, MultiplyRows{}, {{blocks}, {static_cast<unsigned>(threads)}}, args.y, args.a,
+                  args.x);
   }
 };
 

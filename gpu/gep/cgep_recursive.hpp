@@ -14,6 +14,7 @@
 
 #include "gpu/chunk.hpp"
 #include "gpu/gep/min_plus.hpp"
+#include "gpu/tuning/tuned.hpp"
 
 namespace tallcache::gpu::gep {
 
@@ -25,7 +26,6 @@ class PathRecursion {
   using Leaf = RelaxLeaf<trees>;
   using Large = MinPlusProduct<T, trees, 128>;
   using Small = MinPlusProduct<T, trees, 64>;
-  static constexpr Index few_blocks = 264;  ///< occupy half of a large device
 
   /// Of leaves.
   struct Range {
@@ -76,8 +76,9 @@ class PathRecursion {
   /// tiles where they occupy the device, and registers hold no predecessors.
   void multiply(Range target, Range done, Range k) {
     const CrossTiling large = tiling_of<Large>(target, done);
+    const Index many = tuning_of(device_).paths_large_tiles * Index{multiprocessors_of(device_)};
     const bool is_large =
-        tile_ > 0 ? tile_ == Large::rows : !trees && target.size() != 1 && large.blocks() >= few_blocks;
+        tile_ > 0 ? tile_ == Large::rows : !trees && target.size() != 1 && 100 * large.blocks() >= many;
     if (is_large) return multiply_by<Large>(large, k);
     multiply_by<Small>(tiling_of<Small>(target, done), k);
   }
@@ -140,7 +141,7 @@ struct cgep_recursive : OnGpu {
                                    ShortestPathTrees<float>, ShortestPathTrees<std::int32_t>>;
   static constexpr Index groups[] = {0, 64, 128, 256, 512, 1024, 2048}, tiles[] = {0, 64, 128};
   static constexpr ParamSpec params[] = {
-      {"group", 0, "vertices whose panels are kept; 0: 64 up to 2048 vertices, then 512", 0, groups},
+      {"group", 0, "vertices whose panels are kept; 0: as suits their number and the device", 0, groups},
       {"tile", 0,
        "rows of a product's tiles; 0: 128 where those occupy the device, else 64, as with "
        "predecessors",
@@ -148,7 +149,8 @@ struct cgep_recursive : OnGpu {
 
   template <class Device = const Launch, class T, bool trees>
   static std::size_t scratch(ShortestPathsOf<T, trees>, const Shape& shape, const Params& params) {
-    const std::size_t panel = checked_product(group_of(shape["n"], params), padded(shape["n"]), "panels");
+    const std::size_t panel =
+        checked_product(group_of<Device>(shape["n"], params), padded(shape["n"]), "panels");
     const std::size_t bytes = checked_product(panel, sizeof(T), "panels");
     return scratch_bytes({bytes, bytes, trees ? bytes : 0});
   }
@@ -158,7 +160,7 @@ struct cgep_recursive : OnGpu {
     using T = typename Args::Number;
     const Index n = args.a.rows;
     if (n == 0) return;
-    const Index rows = group_of(n, params);
+    const Index rows = group_of<Device>(n, params);
     auto scratch = args.scratch;
     const auto u = scratch.template matrix<T>(rows, padded(n));
     const auto v = scratch.template matrix<T>(rows, padded(n));
@@ -175,8 +177,12 @@ struct cgep_recursive : OnGpu {
   static constexpr Index leaf = RelaxLeaf<false>::side, tile = MinPlusProduct<float, false, 128>::rows;
   static Index padded(Index n) { return ceil_div(n, tile) * tile; }
   /// Of vertices, whole leaves.
+  template <class Device>
   static Index group_of(Index n, const Params& params) {
-    const Index chosen = params["group"] > 0 ? params["group"] : n <= 2048 ? 64 : 512;
+    const Tuning& tuning = tuning_of<Device>();
+    const Index suits =
+        n <= tuning.paths_narrow_vertices ? tuning.paths_narrow_group : tuning.paths_wide_group;
+    const Index chosen = params["group"] > 0 ? params["group"] : suits;
     return std::min(chosen, ceil_div(n, leaf) * leaf);
   }
 };

@@ -3,9 +3,11 @@
 
 #include "common/ops/lu.hpp"
 #include "gpu/lu/panel.cuh"
+#include "gpu/lu/strip_bytes.hpp"
 #include "gpu/lu/strips.cuh"
 #include "gpu/lu/subtract_product.cuh"
 #include "gpu/lu/tall_column.cuh"
+#include "gpu/tuning/tuned.hpp"
 
 namespace tallcache::gpu::lu {
 
@@ -34,7 +36,10 @@ class Recursion {
   /// most of the time.
   static int suitable_block(Index m, Index n) {
     const Index steps = std::min(m, n);
-    return steps <= 3072 ? 64 : steps <= 4096 && sizeof(T) == 4 ? 128 : 256;
+    const Tuning& tuning = device_tuning();
+    if (steps <= by_element<T>(tuning.lu_narrow_steps_double, tuning.lu_narrow_steps_float)) return 64;
+    const int middle = by_element<T>(tuning.lu_middle_steps_double, tuning.lu_middle_steps_float);
+    return steps <= middle ? 128 : tuning.lu_wide_block;
   }
 
   void factor(int block) {
@@ -67,8 +72,7 @@ class Recursion {
     const auto strips_of = [](const StripGroup& group) { return ceil_div(group.end - group.begin, strip); };
     const int strips = strips_of(groups.at[0]) + strips_of(groups.at[1]);
     const int width = std::max(groups.at[0].width, groups.at[1].width);
-    const std::size_t shared =
-        static_cast<std::size_t>(ceil_div(width, 32)) * 32 * (strip + triangle_pitch) * sizeof(T);
+    const std::size_t shared = strip_bytes(width, sizeof(T));
     if (strips > 0)
       launch_chained<move_strips<T>>(stream, {grid_of(strips), 32 * strip_warps, shared}, a.data, a.ld, lists,
                                      groups);
@@ -125,8 +129,9 @@ class Recursion {
   }
   /// A block alone exchanges no messages; beyond, few threads a block are the fastest (TUNING.md).
   static int panel_blocks(int threads) {
-    if (threads <= (sizeof(T) == 8 ? 256 : 512)) return 1;
-    return threads <= 1024 ? 8 : 16;
+    const Tuning& tuning = device_tuning();
+    if (threads <= by_element<T>(tuning.lu_alone_threads_double, tuning.lu_alone_threads_float)) return 1;
+    return threads <= tuning.lu_small_cluster_threads ? 8 : 16;
   }
 
   void factor_column(T* first, int rows, int col, ExchangeList* list) {

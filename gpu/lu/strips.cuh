@@ -5,6 +5,7 @@
 #include "common/view.hpp"
 #include "gpu/lu/chained_launch.cuh"
 #include "gpu/lu/exchange_list.hpp"
+#include "gpu/lu/strip_bytes.hpp"
 
 namespace tallcache::gpu::lu {
 
@@ -19,8 +20,6 @@ struct StripGroup {
 struct StripGroups {
   StripGroup at[2];
 };
-
-inline constexpr int strip = 32, strip_warps = 8, triangle_pitch = 33;
 
 template <class T>
 class StripKernel {

@@ -6,6 +6,7 @@
 #include "gpu/lu/chained_launch.cuh"
 #include "gpu/matmul/block_order.hpp"
 #include "gpu/matmul/mma_product.cuh"
+#include "gpu/tuning/tuning.hpp"
 
 namespace tallcache::gpu::lu {
 
@@ -107,7 +108,7 @@ void subtract_product(cudaStream_t stream, const MatrixView<T>& c, const MatrixV
   if (c.rows == 0 || c.cols == 0 || a.cols == 0) return;
   using Large = typename SubtractionTiles<T>::Large;
   const Index tiles = ceil_div<Index>(c.rows, Large::rows) * ceil_div<Index>(c.cols, Large::cols);
-  if (tiles / (lower ? 2 : 1) >= multiprocessors())
+  if (100 * tiles / (lower ? 2 : 1) >= device_tuning().factor_large_tiles * Index{multiprocessors()})
     subtract_in_tiles<Large>(stream, c, a, b, lower);
   else
     subtract_in_tiles<typename SubtractionTiles<T>::Small>(stream, c, a, b, lower);

@@ -8,6 +8,7 @@
 #include "gpu/check.hpp"
 #include "gpu/kernel_limits.hpp"
 #include "gpu/on_gpu.hpp"
+#include "gpu/tuning/tuning.hpp"
 
 namespace tallcache::gpu::matmul {
 
@@ -29,8 +30,9 @@ struct ThinPlan {
   /// Warps have a row of C, or threads a column.
   static ThinPlan of(const Shape& shape) {
     const Index m = shape["m"], n = shape["n"], k = shape["k"], processors = multiprocessors();
-    if (n <= thin) return of(k, m, 32 * processors, 256);
-    return of(k, ceil_div<Index>(n, thin_threads), 8 * processors, 16);
+    const Tuning& tuning = device_tuning();
+    if (n <= thin) return of(k, m, tuning.thin_warps * processors, 256);
+    return of(k, ceil_div<Index>(n, thin_threads), tuning.thin_blocks * processors, 16);
   }
 };
 

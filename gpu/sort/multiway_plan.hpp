@@ -105,8 +105,7 @@ struct Levels {
 /// visit(LevelPlan) for every level, the first one first.
 template <class Shape, class Visit>
 void for_each_level(Index n, Index wanted_ways, const Visit& visit) {
-  const Index ways =
-      std::clamp<Index>(wanted_ways ? wanted_ways : Shape::ways, 2, LevelPlan<Shape>::max_ways);
+  const Index ways = std::clamp<Index>(wanted_ways, 2, LevelPlan<Shape>::max_ways);
   const Levels levels(n, Shape::tile, ways);
   Index length = Shape::tile;
   for (int i = 0; i < levels.number; ++i) {

@@ -4,6 +4,7 @@
 
 #include "common/ops/sort.hpp"
 #include "gpu/sort/multiway_merge.hpp"
+#include "gpu/tuning/tuned.hpp"
 
 namespace tallcache::gpu::sort {
 
@@ -34,7 +35,7 @@ std::size_t sample_sort_scratch(Index n, Index ways) {
   return scratch_bytes({checked_product(n, sizeof(T), "keys"), SplitterMemory<Tile, T>(n, ways).bytes()});
 }
 
-/// Sorts `keys` by `less`, stably. ways: the sequences that are merged at a time, at most; 0: the tile's own.
+/// Sorts `keys` by `less`, stably. ways: the sequences that are merged at a time, at most.
 template <class Tile, class Device, class T, class Access, class Less>
 void sort_by_samples(Device& device, VectorView<T, Access> keys, Scratch<Access> scratch, Index ways,
                      Less less) {
@@ -76,21 +77,31 @@ struct sample_sort : OnGpu {
       "Shi and Schaeffer 1992; Dehne and Zaboli 2012; Green, McColl and Bader 2012";
   using operations = OperationList<Sort, SortOf<std::uint64_t>, SortOf<double>, SortOf<KeyAndPosition>>;
   static constexpr ParamSpec params[] = {
-      {"ways", 0, "sequences that are merged at a time, at most, 2 to 128; 0: 32", 0}};
+      {"ways", 0, "sequences that are merged at a time, at most, 2 to 128; 0: as suits the device", 0}};
 
   template <class Device = const Launch, class T>
   static std::size_t scratch(SortOf<T>, const Shape& shape, const Params& params) {
-    return sample_sort_scratch<TileOf<sizeof(T)>, T>(shape["n"], params["ways"]);
+    return sample_sort_scratch<TileOf<sizeof(T)>, T>(shape["n"], ways_of<Device, T>(params));
   }
 
   template <class Device, class Args>
   static void call(Device& device, const Args& args, const Params& params) {
     using T = typename decltype(args.keys)::value_type;
+    const Index ways = ways_of<Device, T>(params);
     if constexpr (std::is_floating_point_v<T>)
-      sort_by_samples<TileOf<sizeof(T)>>(device, codes_of(args.keys), args.scratch, params["ways"],
-                                         AscendingCodes{});
+      sort_by_samples<TileOf<sizeof(T)>>(device, codes_of(args.keys), args.scratch, ways, AscendingCodes{});
     else
-      sort_by_samples<TileOf<sizeof(T)>>(device, args.keys, args.scratch, params["ways"], Ascending{});
+      sort_by_samples<TileOf<sizeof(T)>>(device, args.keys, args.scratch, ways, Ascending{});
+  }
+
+ private:
+  template <class Device, class T>
+  static Index ways_of(const Params& params) {
+    const Tuning& tuning = tuning_of<Device>();
+    const int suits = sizeof(T) == 4   ? tuning.sort_ways_4
+                      : sizeof(T) == 8 ? tuning.sort_ways_8
+                                       : tuning.sort_ways_16;
+    return params["ways"] ? params["ways"] : suits;
   }
 };
 

@@ -8,16 +8,10 @@ namespace tallcache::gpu::sort {
 template <std::size_t key_bytes>
 struct TileOf;
 template <>
-struct TileOf<4> : BlockShape<512, 33, 2, true> {
-  static constexpr Index ways = 32;  ///< that the sample sort merges at a time
-};
+struct TileOf<4> : BlockShape<512, 33, 2, true> {};
 template <>
-struct TileOf<8> : BlockShape<512, 17, 2> {
-  static constexpr Index ways = 32;
-};
+struct TileOf<8> : BlockShape<512, 17, 2> {};
 template <>
-struct TileOf<16> : BlockShape<512, 7, 2> {
-  static constexpr Index ways = 32;
-};
+struct TileOf<16> : BlockShape<512, 7, 2> {};
 
 }  // namespace tallcache::gpu::sort

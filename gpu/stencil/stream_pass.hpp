@@ -6,23 +6,16 @@
 
 #include "gpu/stencil/passes.hpp"
 #include "gpu/stencil/stream.hpp"
+#include "gpu/tuning/tuned.hpp"
 
 namespace tallcache::gpu::stencil {
 
-/// The multiprocessors that a launch may fill.
-template <class Device>
-int multiprocessors_of(const Device&) {
-#ifdef __CUDACC__
-  if constexpr (std::is_same_v<Device, Launch>) return multiprocessors();
-#endif
-  return 132;
-}
-
 /// The segments of `extent` rows or planes of `strips` strips, of which `resident` are on the device at once,
 /// so that the longest series of rows or planes is the shortest. A segment costs `halo` more at both ends.
-inline Index segments_of(Index strips, Index extent, Index halo, Index resident) {
+/// There are `waves` times as many as are on the device at once, at most.
+inline Index segments_of(Index strips, Index extent, Index halo, Index resident, Index waves) {
   Index best = 1, least = std::numeric_limits<Index>::max();
-  const Index most = std::min(extent, std::max<Index>(1, 4 * resident / strips + 1));
+  const Index most = std::min(extent, std::max<Index>(1, waves * resident / strips + 1));
   for (Index segments = 1; segments <= most; ++segments) {
     const Index cost = ceil_div(strips * segments, resident) * (ceil_div(extent, segments) + 2 * halo + 2);
     if (cost < least) best = segments, least = cost;
@@ -39,7 +32,8 @@ void stream_pass(Device& device, const Pass& pass, const Kind& kind, const GridS
   const Index extent = Strip::d == 3 ? sizes.planes : sizes.rows;
   const Index per_block = Strip::d == 3 ? 1 : Strip::warps;
   const Index resident = Index{multiprocessors_of(device)} * Strip::blocks * per_block;
-  const Index wanted = segments_of(across * down, extent, pass.steps, resident);
+  const Index wanted =
+      segments_of(across * down, extent, pass.steps, resident, tuning_of(device).stencil_waves);
   const Index length = ceil_div(extent, wanted), segments = ceil_div(extent, length);
   const StreamPlan plan{static_cast<int>(sizes.planes),
                         static_cast<int>(length),

@@ -19,7 +19,7 @@ struct any_shape : OnGpu {
   static void call(Device& device, const Args& args, const Params& params) {
     const Index across = std::min(args.a.rows, args.a.cols);
     const bool has_chunks = rows_are_chunks(args.a) && rows_are_chunks(args.b);
-    if (across < 64 || (across <= narrow && !has_chunks && args.a.cols != 64))
+    if (across < tuning_of(device).transpose_narrow || (across <= narrow && !has_chunks && args.a.cols != 64))
       narrow_strips::call(device, args, params);
     else if (has_chunks)
       sixteen_bytes::call(device, args, params);

@@ -36,8 +36,7 @@ struct StripOrder {
   /// Neighbouring strips read sectors of A in common. A long strip's are gone
   /// from the second-level cache when the next one comes, so four neighbours go
   /// together.
-  void share_sectors() {
-    constexpr Index long_strip = 65536;
+  void share_sectors(Index long_strip) {
     if (tiling.across * tiling.width > long_strip) go_together(4, 1, 0);
   }
 

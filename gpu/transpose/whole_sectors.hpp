@@ -6,6 +6,7 @@
 
 #include "common/ops/transpose.hpp"
 #include "gpu/transpose/strip_order.hpp"
+#include "gpu/tuning/tuned.hpp"
 
 namespace tallcache::gpu::transpose {
 
@@ -77,7 +78,7 @@ struct whole_sectors : OnGpu {
     const bool is_on_time =
         args.b.ld % sector<T> == 0 && reinterpret_cast<std::uintptr_t>(args.b.data) % 32 == 0;
     StripOrder order(Tiling(args.b.rows, args.b.cols + (is_on_time ? 0 : sector<T> - 1), side, side));
-    order.share_sectors();
+    order.share_sectors(tuning_of(device).transpose_long_strip);
     order.spread_over_channels(args.a);
     launch_kernel(device, TransposeSectors<side, threads>{}, {{order.tiling.grid()}, {threads}}, args.b,
                   args.a, order);
