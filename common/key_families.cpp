@@ -144,16 +144,15 @@ Stream bucket(const KeyPoint& point, const KeyProblem& of) {
 // Each part is seeded for itself, so that its keys say nothing of whose they are.
 Stream mixture(const KeyPoint& point, const KeyProblem& of) {
   const auto part = [&](std::size_t number) {
-    const KeyPoint& own = point.parts[number];
     return std::shared_ptr<const KeyStream>(
-        own.family->keys(own, {random_bits(of.seed, number), of.n, of.range}));
+        make_keys(point.parts[number], {random_bits(of.seed, number), of.n, of.range}));
   };
   return stream([=, q = point["q"].value(), first = part(0), second = part(1)](std::uint64_t i) {
     return random_unit(of.seed, i) < q ? (*first)(i) : (*second)(i);
   });
 }
 
-constexpr double most_keys = 4294967295;
+constexpr double most_keys = key_range.max;
 
 constexpr KeyParam share{.name = "p", .what = "their share of all keys", .drawn_min = 0.01};
 constexpr KeyParam place{
@@ -228,6 +227,11 @@ static_assert(std::ranges::equal(points, key_inputs, {}, &NamedKeyPoint::name));
 std::optional<double> KeyPoint::operator[](std::string_view param) const {
   const auto found = std::ranges::find(family->params, param, &KeyParam::name);
   return values.at(static_cast<std::size_t>(found - family->params.begin()));
+}
+
+std::unique_ptr<const KeyStream> make_keys(const KeyPoint& point, KeyProblem problem) {
+  if (point.range) problem.range = std::min(problem.range, static_cast<std::uint64_t>(*point.range));
+  return point.family->keys(point, problem);
 }
 
 std::span<const KeyFamily> key_families() { return families; }

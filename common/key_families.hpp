@@ -49,11 +49,19 @@ struct KeyPoint {
   /// Of the family's parameters, in their order; of a word its place in the list, of a flag 0 or 1.
   std::array<std::optional<double>, 4> values{};
   std::vector<KeyPoint> parts{};
+  std::optional<double> range{};  ///< no key is above it, nor above what the problem allows
 
   /// The value of a parameter of the family.
   std::optional<double> operator[](std::string_view param) const;
   friend bool operator==(const KeyPoint&, const KeyPoint&) = default;
 };
+
+/// The parameter that a point of any family may have: KeyPoint::range.
+inline constexpr KeyParam key_range{
+    .name = "range", .what = "no key is above it", .max = 4294967295, .whole = true, .optional = true};
+
+/// The keys of a point.
+std::unique_ptr<const KeyStream> make_keys(const KeyPoint&, KeyProblem);
 
 /// All families, in the order in which they are listed and drawn.
 std::span<const KeyFamily> key_families();

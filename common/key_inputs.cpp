@@ -42,14 +42,17 @@ void parse_param(KeyPoint& point, std::string_view text) {
   const KeyFamily& family = *point.family;
   const std::size_t equals = text.find('=');
   const std::string_view name = text.substr(0, equals);
-  const auto param = std::ranges::find(family.params, name, &KeyParam::name);
-  if (param == family.params.end()) {
+  const bool is_range = name == key_range.name;
+  const auto param =
+      is_range ? &key_range : std::to_address(std::ranges::find(family.params, name, &KeyParam::name));
+  if (param == std::to_address(family.params.end())) {
     Texts names;
     for (const KeyParam& known : family.params) names.push_back(known.name);
-    if (names.empty()) throw Error(fmt::format("{} has no parameter, and so no '{}'", family.name, name));
+    names.push_back(key_range.name);
     throw Error(unknown_name(fmt::format("parameter of {}", family.name), name, names));
   }
-  auto& value = point.values.at(static_cast<std::size_t>(param - family.params.begin()));
+  auto& value =
+      is_range ? point.range : point.values.at(static_cast<std::size_t>(param - family.params.data()));
   if (value) throw Error(fmt::format("{}: '{}' is given twice", family.name, name));
   if (param->flag != (equals == text.npos))
     throw Error(fmt::format("{}: '{}' {}", family.name, name,
@@ -192,19 +195,16 @@ std::string to_string(const KeyPoint& point) {
     if (param.is_number()) text += fmt::format("{}", *value);
     if (!param.words.empty()) text += param.words[static_cast<std::size_t>(*value)];
   }
+  if (point.range) text += fmt::format("{}{}={}", separator, key_range.name, *point.range);
   for (const KeyPoint& part : point.parts) text += fmt::format("({})", to_string(part));
   return text;
-}
-
-std::unique_ptr<const KeyStream> make_keys(const KeyPoint& point, const KeyProblem& problem) {
-  return point.family->keys(point, problem);
 }
 
 std::string key_grammar() {
   std::string text = fmt::format(
       "  --input: {},\n  or a family with its parameters, as zipf:s=1.3,scattered or "
-      "'mixture:q=0.3(runs:r=4)(uniform)'\n",
-      fmt::join(key_inputs, ", "));
+      "'mixture:q=0.3(runs:r=4)(uniform)'\n  of any family: {}=, {}, {}\n",
+      fmt::join(key_inputs, ", "), key_range.name, key_range.what, range_text(key_range));
   for (const KeyFamily& family : key_families()) {
     text += fmt::format("  {:<18} {}\n", family.name, family.what);
     for (const KeyParam& param : family.params) {
@@ -235,6 +235,13 @@ Shape KeyDraw::shape(const Operation& operation) const {
   Shape shape;
   for (const DimSpec& dim : operation.dims) shape.set(dim.name, dim.name == "range" ? range : n);
   return shape;
+}
+
+std::string KeyDraw::input(const Operation& operation) const {
+  KeyPoint typed = point;
+  const bool is_said = std::ranges::find(operation.dims, "range", &DimSpec::name) != operation.dims.end();
+  if (!is_said && range < static_cast<Index>(key_range.max)) typed.range = static_cast<double>(range);
+  return to_string(typed);
 }
 
 KeyDraw draw_keys(std::uint64_t seed, std::uint64_t index, Index max_n) {

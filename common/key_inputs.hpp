@@ -3,7 +3,7 @@
 //   INPUT    NAME, one of key_inputs
 //            FAMILY[:PARAM,...]                 runs:r=12,direction=down    zipf:s=1.3,scattered
 //            FAMILY[:PARAM,...](INPUT)(INPUT)   mixture:q=0.3(zipf:s=1)(sorted)
-//   PARAM    name=NUMBER, name=WORD or the name of a flag
+//   PARAM    name=NUMBER, name=WORD or the name of a flag; range=NUMBER in every family
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,6 @@ KeyPoint parse_key_input(std::string_view text);
 /// The text of a point: parse_key_input() of it is the point again.
 std::string to_string(const KeyPoint&);
 
-/// The keys of a point.
-std::unique_ptr<const KeyStream> make_keys(const KeyPoint&, const KeyProblem&);
-
 /// Every family with its parameters and their ranges, a line each, for a user.
 std::string key_grammar();
 
@@ -42,8 +39,10 @@ struct KeyDraw {
   Index n;
   Index range;  ///< the largest key allowed
 
-  /// Of an operation that takes keys; one without a range has all keys of 32 bits.
+  /// Of an operation that takes keys.
   Shape shape(const Operation&) const;
+  /// The text of the point. It says the range where the operation's shape does not.
+  std::string input(const Operation&) const;
 };
 
 inline constexpr Index least_drawn_n = Index{1} << 8, most_drawn_n = Index{1} << 26;

@@ -38,6 +38,10 @@ conforms resumed.json
 bad "resumed.json: seed is 1 there and 2 here" "${draws[@]}" --resume --json resumed.json --seed 2
 bad "requires" peers counting_sort --smoke --draw-seed 5
 bad "a whole number from 1 to" peers counting_sort --smoke --draws 0
+# A sort without a range in its shape gets that of the draw with its keys; on all cores the title says how many.
+run 0 peers sort --element uint32 --smoke --draws 6 --draw-seed 5 --draw-max 600 --seconds 0.001 --all-cores --json cores.json
+has out "draws: geometric mean of 6"; conforms cores.json; grep -q '"input": "[^"]*range=' cores.json || fail "no range"
+bad "requires" peers sort --smoke --all-cores
 bad "no peers on the CPU" peers transpose --smoke --draws 2
 
 finish

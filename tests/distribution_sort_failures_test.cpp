@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <tallcache/sort.hpp>
@@ -136,6 +137,11 @@ TEST(DistributionSortFailures, NansLeaveThePermutation) {
     auto sorted = keys;
     tallcache::sort(sorted.begin(), sorted.end());
     const auto order = [](double a, double b) { return std::strong_order(a, b) < 0; };
+    // By an order that has a place for them, they are where std::stable_sort puts them.
+    auto by_order = keys, expected = keys;
+    tallcache::sort(by_order.begin(), by_order.end(), order);
+    std::ranges::stable_sort(expected, order);
+    EXPECT_EQ(std::memcmp(by_order.data(), expected.data(), keys.size() * sizeof(double)), 0) << n;
     std::ranges::sort(keys, order);
     std::ranges::sort(sorted, order);
     EXPECT_TRUE(

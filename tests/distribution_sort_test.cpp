@@ -16,30 +16,13 @@
 #include "common/fork/parallel.hpp"
 #include "common/keys.hpp"
 #include "common/random.hpp"
+#include "tests/sort_in_parts.hpp"
 #include "tests/sorted_records.hpp"
 
 namespace tallcache::test {
 namespace {
 
 using namespace cpu::sort;
-
-constexpr DistributionSizes small_sizes{.leaf = 16, .part = 4, .chunk = 64};
-
-/// Sorts by the recursion itself, with sizes of one's own.
-template <class T, class Less>
-void sort_in_parts(std::vector<T>& records, Less less, DistributionSizes sizes = small_sizes,
-                   int threads = 1) {
-  const Index n = std::ssize(records);
-  const std::size_t bytes = distribution_scratch_bytes<T>(n, sizes);
-  const auto memory = std::make_unique_for_overwrite<std::byte[]>(bytes + 64);
-  auto* const aligned = memory.get() + (64 - reinterpret_cast<std::uintptr_t>(memory.get()) % 64);
-  Scratch<> scratch({aligned, bytes});
-  Failure failure;
-  const DistributionSort sort(Records<T>{}, Caught<Less>{&less, &failure}, records.data(),
-                              take_distribution_scratch<T>(scratch, n, sizes), sizes);
-  run_parallel(threads, [&](auto& fork) { sort(fork, n); });
-  failure.rethrow();
-}
 
 const std::vector<Index> sizes_to_test{0,  1,  2,   3,   7,   8,   9,   15,  16,   17,   31,    63,    64,
                                        65, 97, 127, 128, 129, 511, 512, 513, 1021, 4099, 32771, 131071};
@@ -208,52 +191,6 @@ TEST(DistributionSort, SortsByIndexWhatItDoesNotMoveOften) {
   EXPECT_EQ(words, expected);
   tallcache::sort(large.begin(), large.end(), {}, &Large::key);
   EXPECT_TRUE(std::ranges::is_sorted(large, {}, [](const Large& l) { return std::pair{l.key, l.position}; }));
-}
-
-// Comparisons tell which way was taken.
-struct Counted {
-  Index* count;
-  bool operator()(const Numbered& a, const Numbered& b) const { return ++*count, a < b; }
-};
-Index comparisons(std::string_view family, Index n) {
-  Index count = 0;
-  auto records = records_of(family, n, 1);
-  sort_in_parts(records, Counted{&count}, {});
-  return count;
-}
-
-TEST(DistributionSortRoutes, RunsAreComparedOnceAndMerged) {
-  constexpr Index n = 100003;
-  EXPECT_EQ(comparisons("sorted", n), n - 1);
-  EXPECT_EQ(comparisons("all_equal", n), n - 1);
-  EXPECT_EQ(comparisons("reversed", n), n - 1);
-  EXPECT_LE(comparisons("organ_pipe", n), 2 * n + 1000);
-  EXPECT_LE(comparisons("appended", n), 3 * n + 1000);
-  EXPECT_LE(comparisons("runs:r=10", n), 5 * n + 1000);
-}
-
-TEST(DistributionSortRoutes, EqualKeysAreFinishedByOneLevel) {
-  constexpr Index n = 100003;
-  // Two bits of a key, its equality, and the sample.
-  EXPECT_LE(comparisons("few:v=4", n), 4 * n + 20000);
-  EXPECT_LE(comparisons("heavy:p=0.7", n), comparisons("uniform", n));
-  EXPECT_LE(comparisons("zipf_1.0", n), comparisons("uniform", n));
-}
-
-TEST(DistributionSortRoutes, UniformKeysTakeLittleMoreComparisonsThanAMergeSort) {
-  constexpr Index n = 100003;
-  EXPECT_LE(static_cast<double>(comparisons("uniform", n)), 1.25 * n * std::log2(n));
-}
-
-// No splitter divides a segment then: its levels are used up, and it is one leaf.
-TEST(DistributionSortRoutes, WhatIsSpreadInVainIsALeaf) {
-  constexpr Index n = 20011;
-  Index count = 0;
-  auto records = records_of("uniform", n, 1);
-  const auto input = records;
-  sort_in_parts(records, [&](const Numbered&, const Numbered&) { return ++count, true; }, {});
-  EXPECT_EQ(lost_of(records, input), "");
-  EXPECT_LE(count, 200 * n);
 }
 
 TEST(SortedRecords, ChecksNameWhatIsWrong) {

@@ -55,7 +55,7 @@ inline VerifiedDraws verify_draws(std::span<const Variant* const> variants, Exec
   const Operation& operation = *variants.front()->operation;
   for (int i = 0; i < draws; ++i) {
     const KeyDraw draw = draw_keys(seed, static_cast<std::uint64_t>(i), max_n);
-    const std::string input = to_string(draw.point);
+    const std::string input = draw.input(operation);
     Workspace workspace({&operation, draw.shape(operation), input, static_cast<std::uint64_t>(i)}, executor);
     for (const Variant* variant : variants) {
       const Candidate candidate{.variant = variant, .threads = variant->parallel ? 1 + i % 2 : 1};

@@ -45,7 +45,7 @@ void expect_every_route(std::string_view element, std::size_t routes) {
     const auto route = cpu::counting_sort::sort_strategy(draw.n, static_cast<std::uint64_t>(draw.range),
                                                          element == "uint32_pair");
     if (++taken[route] > 2) continue;
-    const std::string input = to_string(draw.point);
+    const std::string input = draw.input(operation);
     Workspace workspace({&operation, draw.shape(operation), input, i}, *executor);
     for (const int threads : thread_counts()) {
       const Candidate candidate{.variant = &variant, .threads = threads};

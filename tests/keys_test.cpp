@@ -226,6 +226,9 @@ TEST(KeyInputs, TextsAreReadBack) {
   }
   EXPECT_EQ(to_string(parse_key_input("mixture:q=3e-1(sorted)(zipf:scattered,s=1.30)")),
             "mixture:q=0.3(runs:r=1)(zipf:s=1.3,scattered)");
+  EXPECT_EQ(to_string(parse_key_input("mixture:range=9,q=0.5(uniform:range=3)(sorted)")),
+            "mixture:q=0.5,range=9(uniform:range=3)(runs:r=1)");
+  for (const Key key : keys_of("mixture:q=1(uniform:range=3)(uniform)", 1000, 50)) ASSERT_LE(key, 3u);
 }
 
 TEST(KeyInputs, BadOnesAreNamed) {
@@ -245,7 +248,10 @@ TEST(KeyInputs, BadOnesAreNamed) {
            {"zipf:s=1,scattered=1", "is a flag"},
            {"zipf:s=1,", "unknown parameter of zipf ''"},
            {"zipf:s=1(uniform)", "zipf has 0 parts, not 1"},
-           {"uniform:x=1", "uniform has no parameter"},
+           {"uniform:x=1", "unknown parameter of uniform 'x'"},
+           {"uniform:range=-1", "'range=-1' is not a whole number from 0 to 4294967295"},
+           {"uniform:range=1,range=1", "'range' is given twice"},
+           {"uniform:range", "'range' has no value"},
            {"few:v=0", "'v=0' is not a whole number from 1 to 4294967295"},
            {"runs:r=2.5", "'r=2.5' is not a whole number"},
            {"runs:r=2,direction=dwon", "did you mean 'down'?"},
@@ -319,6 +325,18 @@ TEST(KeyDraws, AreShapesOfEverySort) {
   const KeyDraw draw = draw_keys(1, 1);
   EXPECT_EQ(draw.shape(operation_of<Sort>), (Shape{{"n", draw.n}}));
   EXPECT_EQ(draw.shape(operation_of<CountingSort<true>>), (Shape{{"n", draw.n}, {"range", draw.range}}));
+  // A sort by comparisons has no range in its shape, and gets it with its keys.
+  std::map<bool, int> ranges;
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    const KeyDraw one = draw_keys(2, i, 4000);
+    const std::string input = one.input(operation_of<Sort>), text = to_string(one.point);
+    EXPECT_EQ(one.input(operation_of<CountingSort<false>>), text);
+    EXPECT_EQ(input == text, one.range == Index{0xffffffff}) << input;
+    ++ranges[input == text];
+    const auto n = static_cast<std::uint64_t>(one.n), range = static_cast<std::uint64_t>(one.range);
+    EXPECT_EQ(keys_of(input, n, 0xffffffff, i), keys_of(text, n, range, i)) << input;
+  }
+  EXPECT_EQ(ranges.size(), 2u);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ class Agreement : public testing::TestWithParam<const Operation*> {
   std::string input_number(int i) {
     const Index kinds = static_cast<Index>(operation.inputs.size());
     const auto named = std::string(operation.inputs[random(0, kinds - 1)]);
-    return takes_keys(operation) ? to_string(draw_keys(draw_seed(), static_cast<std::uint64_t>(i)).point)
+    return takes_keys(operation) ? draw_keys(draw_seed(), static_cast<std::uint64_t>(i)).input(operation)
                                  : named;
   }
 

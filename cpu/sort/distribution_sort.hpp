@@ -66,7 +66,8 @@ DistributionScratch<T, Access> take_distribution_scratch(Scratch<Access>& scratc
   return {buffer, ids, scratch.template vector<Index>(detail::counters_of(n, sizes))};
 }
 
-/// Spread_: constructed from (store, less, segment, part size), with parts(), finished(part) and classify().
+/// Spread_: constructed from (store, less, segment, part size), with parts(), finished(part), classify() and
+/// most_levels, the number of times that it is tried.
 /// Leaf_: sorts a segment in whatever place, to its home; most() is the largest one, and most_runs the number
 /// of natural runs that are merged sooner.
 template <class Store, class Less, template <class, class> class Spread_ = Splitters,
@@ -91,15 +92,11 @@ class DistributionSort {
     if (runs.few) {
       if (runs.count > 1) merge_natural(fork, store_, less_, all, runs, 0, runs.count, true);
     } else {
-      sort(fork, all, most_levels, sizes_.leaf ? sizes_.leaf : Leaf::most(n, fork.width()));
+      sort(fork, all, Spread::most_levels, sizes_.leaf ? sizes_.leaf : Leaf::most(n, fork.width()));
     }
   }
 
  private:
-  /// Segments that were spread so often are leaves. Splitters drawn at random hardly ever make a part of more
-  /// than half of a segment, unless its keys are equal, and then they finish it.
-  static constexpr int most_levels = 8;
-
   /// Where the parts of a spread segment end.
   struct Parts {
     Index end[max_parts];

@@ -108,8 +108,9 @@ struct MergeLeaf {
 
   /// The largest leaf of a sort of n records on `width` threads.
   static constexpr Index most(Index, Index) { return 512; }
-  /// It pays to merge so many natural runs.
-  static constexpr Index most_runs = 32;
+  /// It pays to merge so many natural runs. Records that are not bytes are merged by branches, each of which
+  /// waits for the one before.
+  static constexpr Index most_runs = is_bytes<T> ? 512 : 32;
 
   void operator()(const Segment<T>& s) const {
     const int levels =

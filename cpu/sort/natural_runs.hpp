@@ -12,7 +12,7 @@ namespace tallcache::cpu::sort {
 /// The natural runs of a segment at home, if they are at most `allowed`. Runs that strictly descend are
 /// reversed.
 struct NaturalRuns {
-  static constexpr Index most = 32, shortest = 16;
+  static constexpr Index most = 512, shortest = 16;
 
   Index end[most];
   Index count = 0;

@@ -22,6 +22,9 @@ template <class Store, class Less>
 class Splitters {
  public:
   using T = typename Store::Record;
+  /// Segments that were spread so often are leaves. Splitters drawn at random hardly ever make a part of more
+  /// than half of a segment, unless its keys are equal, and then they finish it.
+  static constexpr int most_levels = 8;
 
   /// Draws a sample of the segment for parts of about `part_size` records. The splitters are valid as long as
   /// the records stay where they are.

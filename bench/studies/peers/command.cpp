@@ -36,6 +36,7 @@ struct PeersOptions : SuiteOptions {
   std::optional<std::uint64_t> draw_seed;  ///< without one: the commit's hash
   Index max_n = most_drawn_n;
   double bar = 0.65;
+  bool all_cores = false;  ///< of the draws
   bool resume = false;
 
   bool is_asked_for(const PeerComparison& comparison) const {
@@ -225,8 +226,9 @@ void measure_draws(SuiteRun& run, const Operation& operation, PeerComparison com
   Json& cases = document.plan.back()["cases"];
   for (int i = 0; i < options.draws; ++i) {
     const KeyDraw draw = draw_keys(plan.draws->seed, static_cast<std::uint64_t>(i), plan.draws->max_n);
-    const std::string input = to_string(draw.point);
-    const PeerCase peer_case{.shape = draw.shape(operation), .input = input, .group = draws_group};
+    const std::string input = draw.input(operation);
+    const PeerCase peer_case{
+        .shape = draw.shape(operation), .input = input, .all_cores = options.all_cores, .group = draws_group};
     const Problem problem = problem_of(operation, peer_case, options);
     PlannedCase drawn =
         planned(problem, comparison, peer_case, fmt::format("draw {}: {}", i, label_of(problem, peer_case)));
@@ -290,6 +292,7 @@ void add_draws(CLI::App& command, PeersOptions& options) {
                                 "times, of which the median counts"))
       ->needs(draws)
       ->capture_default_str();
+  command.add_flag("--all-cores", options.all_cores, "The draws on all processors, not on one")->needs(draws);
   command.add_flag("--resume", options.resume, "Go on with the draws that the file of --json has")
       ->needs(draws)
       ->needs(command.get_option("--json"));
