@@ -38,19 +38,21 @@ TEST(BucketedStreaming, SharedPairs) {
   }
 }
 
-TEST(BucketedStreaming, BothLevelsOfTheRecursion) {
-  for (std::uint64_t range : {std::uint64_t{1} << 17, std::uint64_t{1} << 28, (std::uint64_t{1} << 30) - 1,
-                              std::uint64_t{1} << 30, std::uint64_t{0xffffffff}}) {
-    for (bool payload : {false, true})
-      EXPECT_EQ(cs::RangeBits(range, payload).second > 0, range >= std::uint64_t{1} << 30);
-    for (std::string_view input : key_inputs) {
+// From one bucket to the most, and ranges beyond that, for which keys and pairs are sorted by digits.
+TEST(BucketedStreaming, EveryNumberOfBuckets) {
+  for (bool payload : {false, true}) {
+    constexpr Index many = Index{1} << 28;
+    EXPECT_EQ(cs::sort_strategy(many, (1u << 30) - 1, payload), cs::SortStrategy::buckets);
+    EXPECT_EQ(cs::sort_strategy(many, 1u << 30, payload), cs::SortStrategy::digits);
+  }
+  for (std::uint64_t range : {1 << 11, 1 << 17, 1 << 24, (1 << 30) - 1})
+    for (std::string_view input : {"uniform", "zipf_1.5", "max_key"}) {
       const auto keys = seeded(input, 500, range);
       for (int threads : thread_counts()) {
         expect_recursion_sorts<false>(keys, range, {threads}, input);
         expect_recursion_sorts<true>(keys, range, {threads}, input);
       }
     }
-  }
 }
 
 // Pairs whose positions have 16 bits: sizes and ranges around four counters, around the size from which ranks
@@ -206,7 +208,7 @@ TEST(BucketedStreaming, EverySimdTarget) {
       const std::string what = std::string(hwy::TargetName(target)) + ", " + std::string(input);
       for (std::uint64_t range : {5000, 70000, 300000})
         expect_all_sort(seeded(input, 70001, range), range, {.offset = 3, .payload_offset = 3}, what);
-      expect_recursion_sorts<false>(seeded(input, 500, 0xffffffff), 0xffffffff, {}, what);
+      expect_recursion_sorts<false>(seeded(input, 500, 1 << 28), 1 << 28, {}, what);
     }
     ++targets;
   }

@@ -124,7 +124,8 @@ void expect_recursion_sorts(const std::vector<Key>& keys, std::uint64_t range, S
   expect_sorted<with_payload>(
       keys, range, Recursion::scratch(static_cast<Index>(keys.size()), range, setting.threads), setting,
       [](auto& fork, const auto& args) {
-        Recursion(args, fork.width()).sort(fork, {args.in, args.payload_in});
+        Recursion::sort(fork, {args.in, args.payload_in}, {args.out, args.payload_out}, args.range,
+                        args.scratch);
       },
       what);
 }

@@ -6,20 +6,14 @@
 #define HWY_TARGET_INCLUDE "cpu/counting_sort/easy_keys.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target must come before what includes highway.h
-#include <hwy/cache_control.h>
-#include <hwy/highway.h>
+#include "cpu/counting_sort/streaming_lines-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 
 // Keys between two looks at whether to stop.
 constexpr Index step = 4096;
 constexpr Index max_lanes = 16;
-
-HWY_INLINE void prefetch_page_ahead(const Word* words) {
-  hwy::Prefetch(reinterpret_cast<const char*>(words) + 4096);
-}
 
 // Writes n words to `out`, whole vectors to their boundaries. at(d, i) are those of a vector d from the i-th
 // on, which may be one word.

@@ -1,7 +1,8 @@
 // The buckets of most keys, whose residues were counted as the keys were spread.
 #pragma once
 
-#include "cpu/counting_sort/streaming_partition.hpp"
+#include "cpu/counting_sort/distribute.hpp"
+#include "cpu/counting_sort/streaming_kernels.hpp"
 
 namespace tallcache::cpu::counting_sort {
 

@@ -26,8 +26,7 @@ struct in_place {
     const auto range = static_cast<std::uint64_t>(shape["range"]);
     if (are_few_in_range(n, range)) return 0;
     if (!fits_histogram(n, range)) return InPlaceBlocks<Plain>::scratch(n, InPlaceCut(n, range, width));
-    const Index values = static_cast<Index>(range) + 1;
-    return partition_buffer_bytes(chunks_of(n, values, width), values, 0);
+    return Histogram<Plain>::scratch(n, range, width);
   }
 
   template <class Fork, class Args>
@@ -35,13 +34,10 @@ struct in_place {
     using Access = typename decltype(args.keys)::access_type;
     const Index n = args.keys.size;
     if (n < 2 || sort_easy_keys_in_place(fork, args.keys)) return;
-    auto scratch = args.scratch;
     if (are_few_in_range(n, args.range)) return sort_by_comparisons(args.keys);
-    if (!fits_histogram(n, args.range))
-      return InPlaceBlocks<Access>(args.keys, InPlaceCut(n, args.range, fork.width()), scratch).sort(fork);
-    const Index values = Index{args.range} + 1, chunks = chunks_of(n, values, fork.width());
-    const auto buffers = take_partition_buffers(scratch, chunks, values, 0);
-    sort_by_histogram(fork, VectorView<const Word, Access>(args.keys), values, args.keys, buffers);
+    if (fits_histogram(n, args.range))
+      return Histogram<Access>::sort(fork, args.keys, args.range, args.keys, args.scratch);
+    InPlaceBlocks<Access>(args.keys, InPlaceCut(n, args.range, fork.width()), args.scratch).sort(fork);
   }
 };
 

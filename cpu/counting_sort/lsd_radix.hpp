@@ -3,63 +3,75 @@
 
 #include <bit>
 
-#include "cpu/counting_sort/streaming_partition.hpp"
+#include "cpu/counting_sort/buckets.hpp"
+#include "cpu/counting_sort/easy_keys.hpp"
 
 namespace tallcache::cpu::counting_sort {
 
-/// The digits of a key in [0, range]: as few as possible with at most 11 bits each, or fewer, all of nearly
-/// the same size.
+/// The digits of n keys in [0, range]: as few as possible, all of nearly the same size, of at most 11 bits.
+/// Few keys have digits of fewer bits, as a bucket costs as much as some ten keys.
 struct RadixDigits {
-  int bits, passes, digit_bits;
+  int passes, digit_bits;
 
-  explicit constexpr RadixDigits(std::uint64_t range, int max_bits = 11)
-      : bits(std::max(1, static_cast<int>(std::bit_width(range)))),
-        passes((bits + max_bits - 1) / max_bits),
-        digit_bits((bits + passes - 1) / passes) {}
+  constexpr RadixDigits(Index n, std::uint64_t range) {
+    const int bits = std::max(1, static_cast<int>(std::bit_width(range)));
+    const int most = std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n))) - 6, 4, 11);
+    passes = (bits + most - 1) / most;
+    digit_bits = (bits + passes - 1) / passes;
+  }
   constexpr Index buckets() const { return Index{1} << digit_bits; }
 };
 
-/// The bytes of scratch of sort_by_digits.
-inline std::size_t digits_scratch_bytes(Index n, std::uint64_t range, bool payload, Index width) {
-  const RadixDigits digits(range);
-  const Index chunks = chunks_of(n, digits.buckets(), width);
-  const std::size_t keys = digits.passes > 1 ? checked_product(n, sizeof(Word), "keys") : 0;
-  return scratch_bytes(
-      {partition_buffer_bytes(chunks, digits.buckets(), bucket_words(payload)), keys, payload ? keys : 0});
-}
+/// Sorts by rounds: each one spreads the keys, or pairs, to blocks, and copies the buckets to the output,
+/// from which the next one spreads them.
+template <class Access, bool with_payload>
+struct DigitRounds {
+  using Element = std::conditional_t<with_payload, Pair, Word>;
 
-/// Sorts `in` stably to `out`. The passes alternate between `out` and `other`, so that the last one ends in
-/// `out`. Where their number is even `in` may be `out`, and `other` where it is odd. Each pass has a
-/// histogram of its own for each chunk, as the chunks' keys change between passes. Keys are written through
-/// line buffers, as a plain scatter is slower (TUNING.md).
-template <class Fork, class Access>
-void sort_by_digits(Fork& fork, Records<const Word, Access> in, Records<Word, Access> out,
-                    Records<Word, Access> other, RadixDigits digits,
-                    const PartitionBuffers<Access>& buffers) {
-  Records<const Word, Access> from = in;
-  for (int pass = 0; pass < digits.passes; ++pass) {
-    const Records to = (digits.passes - pass) % 2 == 1 ? out : other;
-    const Digit digit{pass * digits.digit_bits, static_cast<Word>(digits.buckets() - 1)};
-    partition(fork, from, to, digit, digits.buckets(), ~Word{0}, buffers);
-    from = to;
+  static std::size_t scratch(Index n, std::uint64_t range, Index width) {
+    const Index buckets = RadixDigits(n, range).buckets(), chunks = chunks_of(n, buckets, width);
+    return scratch_bytes({Buckets<Element, Access>::scratch(buckets, chunks, 0),
+                          Buckets<Element, Access>::pool_bytes(n, buckets, chunks)});
   }
-}
 
-/// The same with room for the keys, where there are several passes, and the buffers from the scratch.
-template <class Fork, class Args>
-void sort_by_digits(Fork& fork, const Args& args) {
-  constexpr bool payload = Args::has_payload;
-  const RadixDigits digits(args.range);
-  auto scratch = args.scratch;
-  const Index chunks = chunks_of(args.in.size, digits.buckets(), fork.width());
-  const auto buffers = take_partition_buffers(scratch, chunks, digits.buckets(), bucket_words(payload));
-  const Index spare = digits.passes > 1 ? args.in.size : 0;
-  using Access = typename decltype(args.out)::access_type;
-  Records<Word, Access> other{scratch.template vector<Word>(spare), {}};
-  if (payload) other.payload = scratch.template vector<Word>(spare);
-  sort_by_digits(fork, Records<const Word, Access>{args.in, args.payload_in},
-                 Records<Word, Access>{args.out, args.payload_out}, other, digits, buffers);
-}
+  /// `out` may be `in`.
+  template <class Fork>
+  static void sort(Fork& fork, Records<const Word, Access> in, Records<Word, Access> out, std::uint64_t range,
+                   Scratch<Access> scratch) {
+    const Index n = in.keys.size;
+    const RadixDigits digits(n, range);
+    const Index number = digits.buckets(), chunks = chunks_of(n, number, fork.width());
+    Buckets<Element, Access> buckets(n, number, chunks, 0, scratch);
+    buckets.take_pool(scratch);
+    for (int pass = 0; pass < digits.passes; ++pass) {
+      const Digit digit{pass * digits.digit_bits, static_cast<Word>(number - 1)};
+      buckets.spread(fork, digit, [=](Index c) {
+        const Index begin = block_begin(n, chunks, c);
+        return SpreadChunk<Access>{in.block(begin, block_begin(n, chunks, c + 1) - begin)};
+      });
+      fork.blocks(chunks, [=, &buckets](Index c) { copy_chunk(buckets, c, out); });
+      in = out;
+    }
+  }
+
+ private:
+  static void copy_chunk(const Buckets<Element, Access>& buckets, Index c, Records<Word, Access> out) {
+    const bool stream = buckets.n > detail::cached_words;
+    for (Index b = 0; b < buckets.size; ++b) {
+      Index begin = buckets.begins.data[c * buckets.begins.ld + b];
+      buckets.for_each_block(buckets.chain_of_chunk(c, b), [&](auto block, Word) {
+        reads(block);
+        const auto to = out.block(begin, block.size);
+        if constexpr (with_payload)
+          separate_pairs(block.data, block.size, to.keys.data, to.payload.data, stream);
+        else
+          copy_words(block.data, block.size, to.keys.data, false, stream);
+        writes(to);
+        begin += block.size;
+      });
+    }
+  }
+};
 
 struct lsd_radix {
   static constexpr std::string_view idea =
@@ -71,13 +83,15 @@ struct lsd_radix {
 
   template <class Op>
   static std::size_t scratch(Op, const Shape& shape, const Params&, Index width) {
-    return digits_scratch_bytes(shape["n"], static_cast<std::uint64_t>(shape["range"]),
-                                Op::template Args<>::has_payload, width);
+    return DigitRounds<Plain, Op::template Args<>::has_payload>::scratch(
+        shape["n"], static_cast<std::uint64_t>(shape["range"]), width);
   }
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {
-    sort_by_digits(fork, args);
+    using Access = typename decltype(args.out)::access_type;
+    DigitRounds<Access, Args::has_payload>::sort(fork, {args.in, args.payload_in},
+                                                 {args.out, args.payload_out}, args.range, args.scratch);
   }
 };
 

@@ -103,7 +103,7 @@ class BucketEnds {
     return few_buckets ? counts_[b] % line : static_cast<std::size_t>(line_of(b)[line - 1]);
   }
   HWY_INLINE void flush_line(std::size_t b) const {
-    flush<true, line * sizeof(T) / sizeof(Word)>(
+    flush<line * sizeof(T) / sizeof(Word)>(
         reinterpret_cast<const Word*>(line_of(b)),
         reinterpret_cast<Word*>(blocks_ + std::size_t{targets_[b]} * line));
   }

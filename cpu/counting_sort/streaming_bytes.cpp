@@ -160,17 +160,17 @@ HWY_INLINE Word* count_in_bytes(const Chain<Residue>& chain, Index width, ByteCo
   std::fill_n(to.counters, tables * width, std::uint8_t{0});
   Word* wraps_end = to.wraps;
   const auto mask = static_cast<std::size_t>(width - 1);
-  const auto count = [&](Residue residue, Index table) HWY_ATTR {
-    const std::size_t v = residue & mask;
+  const auto count = [&](Residue element, Index table) HWY_ATTR {
+    const std::size_t v = element & mask;
     if (HWY_UNLIKELY(++to.counters[table * width + static_cast<Index>(v)] == 0))
       *wraps_end++ = static_cast<Word>(v);
   };
-  for_each_line(chain, second_block(chain), [&](const Residue* residues, Index size) HWY_ATTR {
+  for_each_line(chain, second_block(chain), [&](const Residue* elements, Index size) HWY_ATTR {
     if (HWY_UNLIKELY(size < per_line<Residue>)) {
-      for (Index j = 0; j < size; ++j) count(residues[j], 0);
+      for (Index j = 0; j < size; ++j) count(elements[j], 0);
     } else {
       HWY_UNROLL(8)
-      for (Index j = 0; j < per_line<Residue>; ++j) count(residues[j], j % tables);
+      for (Index j = 0; j < per_line<Residue>; ++j) count(elements[j], j % tables);
     }
   });
   if constexpr (tables > 1) wraps_end = add_tables<tables>(width, to.counters, wraps_end);
@@ -179,40 +179,40 @@ HWY_INLINE Word* count_in_bytes(const Chain<Residue>& chain, Index width, ByteCo
 
 // Whether some of the first keys are equal to their neighbours.
 HWY_INLINE bool has_repeats(const Chain<Residue>& chain) {
-  const Residue* const residues = chain.blocks + std::size_t{chain.head} * block_size<Residue>;
+  const Residue* const elements = chain.blocks + std::size_t{chain.head} * block_size<Residue>;
   const Index size = std::min<Index>(chain.links[chain.head].size, 2 * per_line<Residue>);
   Index equal = 0;
-  for (Index i = 0; i + 1 < size; ++i) equal += residues[i] == residues[i + 1];
+  for (Index i = 0; i + 1 < size; ++i) equal += elements[i] == elements[i + 1];
   return equal >= 2;
 }
 
-Word* CountResiduesInBytes(const Chain<Residue>& chain, Index width, ByteCounters to) {
-  const Index tables = has_repeats(chain) ? byte_tables(width) : 1;
-  Word* const wraps_end = tables == 1   ? count_in_bytes<1>(chain, width, to)
-                          : tables == 2 ? count_in_bytes<2>(chain, width, to)
-                                        : count_in_bytes<4>(chain, width, to);
-  std::sort(to.wraps, wraps_end);
-  return wraps_end;
-}
-
-void WriteRunsOfBytes(ByteCounters from, const Word* wraps_end, Index width, Word first, Word* out) {
+// Sorts the wraps, and writes all runs. A residue tells the values of a segment apart.
+template <bool stream>
+HWY_NOINLINE void write_runs(Index width, Word first, Word* out, ByteCounters from, Word* wraps_end) {
+  constexpr Index segment = 1 << 16;
+  std::sort(from.wraps, wraps_end);
   const Word* wraps = from.wraps;
-  expand_wrapped<true>(from.counters, 0, width, wraps, wraps_end, first, out);
+  for (Index begin = 0; begin < width; begin += segment)
+    out = expand_wrapped<stream>(from.counters, begin, std::min(begin + segment, width), wraps, wraps_end,
+                                 first, out);
   hwy::FlushStream();
 }
 
 void SortResidues(const Chain<Residue>& chain, Index width, Word first, Word* out, ByteCounters counters) {
-  WriteRunsOfBytes(counters, CountResiduesInBytes(chain, width, counters), width, first, out);
+  const Index tables = has_repeats(chain) ? byte_tables(width) : 1;
+  Word* const wraps_end = tables == 1   ? count_in_bytes<1>(chain, width, counters)
+                          : tables == 2 ? count_in_bytes<2>(chain, width, counters)
+                                        : count_in_bytes<4>(chain, width, counters);
+  write_runs<true>(width, first, out, counters, wraps_end);
 }
 
 // The same for an array of keys.
-void SortInBytes(const Word* keys, Index n, Index values, Word* out, std::uint8_t* counters, Word* wraps) {
-  constexpr Index segment = 1 << 16, cached = 1 << 16;
-  const Index width = (values + 7) / 8 * 8;
-  std::fill_n(counters, width, std::uint8_t{0});
-  Word* wraps_end = wraps;
+void SortInBytes(const Word* keys, Index n, Index width, Word* out, ByteCounters counters) {
+  constexpr Index cached = 1 << 16;
+  std::fill_n(counters.counters, width, std::uint8_t{0});
+  Word* wraps_end = counters.wraps;
   const auto count = [&](Word key) HWY_ATTR {
-    if (HWY_UNLIKELY(++counters[key] == 0)) *wraps_end++ = key;
+    if (HWY_UNLIKELY(++counters.counters[key] == 0)) *wraps_end++ = key;
   };
   Index i = 0;
   for (; i + 8 <= n; i += 8) {
@@ -220,14 +220,8 @@ void SortInBytes(const Word* keys, Index n, Index values, Word* out, std::uint8_
     for (Index j = 0; j < 8; ++j) count(keys[i + j]);
   }
   for (; i < n; ++i) count(keys[i]);
-  std::sort(wraps, wraps_end);
-  const Word* next = wraps;
-  for (Index begin = 0; begin < width; begin += segment) {
-    const Index end = std::min(begin + segment, width);
-    out = n > cached ? expand_wrapped<true>(counters, begin, end, next, wraps_end, 0, out)
-                     : expand_wrapped<false>(counters, begin, end, next, wraps_end, 0, out);
-  }
-  hwy::FlushStream();
+  n > cached ? write_runs<true>(width, 0, out, counters, wraps_end)
+             : write_runs<false>(width, 0, out, counters, wraps_end);
 }
 
 }  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE
@@ -237,21 +231,13 @@ HWY_AFTER_NAMESPACE();
 namespace tallcache::cpu::counting_sort {
 
 HWY_EXPORT(SortResidues);
-HWY_EXPORT(CountResiduesInBytes);
 HWY_EXPORT(SortInBytes);
-HWY_EXPORT(WriteRunsOfBytes);
 
 void sort_residues(const Chain<Residue>& chain, Index width, Word first, Word* out, ByteCounters counters) {
   HWY_DYNAMIC_DISPATCH(SortResidues)(chain, width, first, out, counters);
 }
-Word* count_residues_in_bytes(const Chain<Residue>& chain, Index width, ByteCounters to) {
-  return HWY_DYNAMIC_DISPATCH(CountResiduesInBytes)(chain, width, to);
-}
-void sort_in_bytes(const Word* keys, Index n, Index values, Word* out, std::uint8_t* counters, Word* wraps) {
-  HWY_DYNAMIC_DISPATCH(SortInBytes)(keys, n, values, out, counters, wraps);
-}
-void write_runs_of_bytes(ByteCounters from, const Word* wraps_end, Index width, Word first, Word* out) {
-  HWY_DYNAMIC_DISPATCH(WriteRunsOfBytes)(from, wraps_end, width, first, out);
+void sort_in_bytes(const Word* keys, Index n, Index width, Word* out, ByteCounters counters) {
+  HWY_DYNAMIC_DISPATCH(SortInBytes)(keys, n, width, out, counters);
 }
 
 }  // namespace tallcache::cpu::counting_sort

@@ -53,7 +53,10 @@ HWY_INLINE void for_each_line(const Chain<T>& chain, Word fetched, F f) {
     const T* const elements = chain.blocks + std::size_t{at} * block_size<T>;
     Index i = 0;
     for (; i + per_line<T> <= size; i += per_line<T>) {
-      ahead.fetch();
+      if constexpr (std::is_same_v<T, Word>)
+        prefetch_page_ahead(elements + i);  // an array is one block
+      else
+        ahead.fetch();
       f(elements + i, per_line<T>);
     }
     if (i < size) f(elements + i, size - i);

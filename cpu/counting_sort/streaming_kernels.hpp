@@ -29,37 +29,6 @@ template <class T>
 inline constexpr Index small_write_buffer_size = sizeof(T) == 8 ? write_buffer_size<T>
                                                                 : write_buffer_size<T> / 2;
 
-/// The number of tables that count_digits counts in. With several, consecutive keys of the same bucket do not
-/// wait for one another's counters. Beyond 2^14 buckets such keys are rare, and one table is faster to clear
-/// and to add up.
-constexpr Index tables_of(Index buckets) { return buckets <= 16384 ? 4 : 1; }
-
-/// counts[b] becomes the number of the n keys in bucket b. `tables` has room for tables_of(buckets) *
-/// buckets counters.
-void count_digits(const Word* keys, Index n, Digit digit, Index buckets, Word* tables, Word* counts);
-
-/// A chunk of keys, and where a pass of partition() sends it.
-struct Chunk {
-  const Word* keys;
-  const Word* payload;  ///< null: keys alone
-  Index size;
-  Digit digit;
-  Word keep;  ///< the bits of a key that are stored
-  Index buckets;
-  const Word* begin;  ///< of each bucket: the position in `keys_out` of the chunk's first key
-  Word* position;     ///< of each bucket: afterwards, behind the chunk's last key
-  Word* keys_out;
-  Word* payload_out;
-  Word* lines;          ///< room for write_buffer_size<Word> keys for each bucket, aligned to a line
-  Word* payload_lines;  ///< room for as many words of payload, aligned to a line
-};
-
-/// Sends each key of the chunk, stably, to the end of its bucket. A bucket's keys are buffered in lines.
-/// Whole lines are written by non-temporal stores, or by plain ones where keys and payload have different
-/// offsets in their lines. The partial lines at both ends of a bucket are written by plain stores, and their
-/// other elements are not touched.
-void partition(const Chunk& chunk);
-
 /// The part of a key that a bucket stores: the bits below the bucket's, at most 16. A pair holds the key and,
 /// above it, the payload, so that one store writes both.
 using Residue = std::uint16_t;
@@ -110,7 +79,7 @@ struct Spread {
   const Word* keys;
   const Word* payload;  ///< of pairs
   Index size;
-  int shift;  ///< a key's bucket is key >> shift
+  Digit digit;  ///< of a key, its bucket. Where residues are stored it has all bits above its shift
   Index buckets;
   T* blocks;
   Link* links;
@@ -121,16 +90,26 @@ struct Spread {
   T* lines;         ///< room for write_buffer_size<T> elements for each bucket, aligned to a line
   const Word* first_keys = nullptr;  ///< keys without payload that come before `keys`
   Index first_size = 0;
-  HeavyBuckets* heavy = nullptr;  ///< null: every element is stored in a block
+  HeavyBuckets* heavy = nullptr;  ///< where residues are stored
 };
 
 /// Sends each key of the chunk, stably, to the end of its bucket, through line buffers that are written by
 /// non-temporal stores.
 void spread(const Spread<Residue>& chunk);
+void spread(const Spread<Word>& chunk);
 void spread(const Spread<Pair>& chunk);
 
-/// counts[v] becomes the number of residues v in the chain, for v < width.
-void count_residues(const Chain<Residue>& chain, Index width, Word* counts);
+/// counts[v] becomes the number of elements of the chain whose low bits are v, for v < width, a power of two.
+void count_values(const Chain<Residue>& chain, Index width, Word* counts);
+void count_values(const Chain<Pair>& chain, Index width, Word* counts);
+
+/// The number of tables that count_keys counts in. Beyond 2^14 values equal keys that follow each other are
+/// rare, and one table is faster to clear and to add up.
+constexpr Index tables_of(Index values) { return values <= 16384 ? 4 : 1; }
+
+/// counts[v] becomes the number of the n keys that are v, for v < width. All are. `tables` has room for
+/// tables_of(width) * width counters.
+void count_keys(const Word* keys, Index n, Index width, Word* tables, Word* counts);
 
 /// A counter of a byte for each value, and the values whose counter wrapped, one for each 256 keys that it
 /// falls short of.
@@ -151,32 +130,27 @@ inline ByteCounters byte_counters(Word* memory, Index values) {
 /// Writes the residues of the chain, at most most_keys_in_bytes(width), to `out` in order, each plus `first`.
 /// All are below `width`, a power of two, at least 64.
 void sort_residues(const Chain<Residue>& chain, Index width, Word first, Word* out, ByteCounters counters);
-/// Its two parts: counts the residues, and returns the end of the wraps; writes the runs of these counts.
-Word* count_residues_in_bytes(const Chain<Residue>& chain, Index width, ByteCounters to);
-void write_runs_of_bytes(ByteCounters from, const Word* wraps_end, Index width, Word first, Word* out);
 
-/// Writes n keys below `values` to `out`, which may be `keys`, in order. `counters` has room for `values`
-/// bytes, rounded up to 8, `wraps` for n / 256 words.
-void sort_in_bytes(const Word* keys, Index n, Index values, Word* out, std::uint8_t* counters, Word* wraps);
+/// Writes n keys below `width`, a multiple of 64, to `out`, which may be `keys`, in order. There is room for
+/// n / 256 wraps.
+void sort_in_bytes(const Word* keys, Index n, Index width, Word* out, ByteCounters counters);
 
-/// Writes the n pairs of the chain, whose keys are first + v, v < width, stably to `out` and `payload_out`.
-/// `width` is a power of two, at least 2^12. `counters` and `positions` have room for `width` words each,
-/// `stage`, aligned to a line, for stage_words(width).
-void sort_pairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word* out, Word* payload_out,
-                Word* counters, Word* positions, Word* stage);
-/// The same for n <= staged_pairs pairs in arrays, whose keys are below `width`, a multiple of four. `stage`
-/// has room for 2 n words.
-void sort_few_pairs(const Word* keys, const Word* payload, Index n, Index width, Word* out, Word* payload_out,
-                    std::uint16_t* counters, Word* stage);
-/// The parts of sort_pairs() for a chain that several threads share: counts[v] becomes the number of keys
-/// first + v of the chain; the payload of its keys goes to `out`, from begin[v] on.
-void count_pairs(const Chain<Pair>& chain, Index width, Word* counts);
-void scatter_payload(const Chain<Pair>& chain, Index width, const Word* begin, Word* positions, Word* stage,
-                     Word* out);
-constexpr Index stage_words(Index width) { return write_buffer_size<Word> * width; }
 /// The number of pairs that positions of 16 bits can address.
 inline constexpr Index staged_pairs = 65535;
-static_assert(2 * staged_pairs <= stage_words(Index{1} << 12));
+/// Writes the n <= staged_pairs pairs of the chain, whose keys are first + v, v < width, stably to `out` and
+/// `payload_out`. `width` is a power of two, at least 2^12. `counters` has room for `width` numbers, `stage`
+/// for n pairs.
+void sort_pairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word* out, Word* payload_out,
+                std::uint16_t* counters, Word* stage);
+/// The same for pairs in arrays, whose keys are below `width`, a multiple of four.
+void sort_few_pairs(const Word* keys, const Word* payload, Index n, Index width, Word* out, Word* payload_out,
+                    std::uint16_t* counters, Word* stage);
+/// The payload of the chain's pairs of value v goes to `out`, from begin[v] on. `positions` has room for
+/// `width` words, `stage` for a line for each value.
+void scatter_payload(const Chain<Pair>& chain, Index width, const Word* begin, Word* positions, Word* stage,
+                     Word* out);
+/// The keys and the payload of n pairs, past the caches where `stream`.
+void separate_pairs(const Pair* pairs, Index n, Word* keys, Word* payload, bool stream);
 
 /// Writes elements [from, to) of the n sorted keys, of which those of value first + v begin at begin[v], v
 /// < width.

@@ -12,26 +12,49 @@
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
 
-template <class T, class Counter>
-HWY_INLINE void count_values(const Chain<T>& chain, Index width, Counter* counters) {
-  std::fill_n(counters, width, Counter{0});
-  const auto mask = static_cast<std::size_t>(width - 1);
+// counts[v] becomes the number of elements v of the chain, counted in several tables: consecutive equal ones
+// do not wait for one another's counters.
+template <Index tables, class T, class Counter>
+HWY_INLINE void count_in_tables(const Chain<T>& chain, std::size_t mask, Index width, Counter* table,
+                                Counter* counts) {
+  std::fill_n(table, tables * width, Counter{0});
   const Digit value{0, static_cast<Word>(mask)};
   const auto count_line = [=](const T* elements, Index count) HWY_ATTR {
     if (HWY_UNLIKELY(count < per_line<T>)) {
-      for (Index j = 0; j < count; ++j) ++counters[elements[j] & mask];
-    } else if (HWY_UNLIKELY(share_bucket<per_line<T>>(elements, value))) {
-      counters[elements[0] & mask] += per_line<T>;
+      for (Index j = 0; j < count; ++j) ++table[elements[j] & mask];
+    } else if (tables == 1 && HWY_UNLIKELY(share_bucket<per_line<T>>(elements, value))) {
+      table[elements[0] & mask] += per_line<T>;
     } else {
       HWY_UNROLL(8)
-      for (Index j = 0; j < per_line<T>; ++j) ++counters[elements[j] & mask];
+      for (Index j = 0; j < per_line<T>; ++j)
+        ++table[static_cast<std::size_t>(j % tables * width) + (elements[j] & mask)];
     }
   };
   for_each_line(chain, second_block(chain), count_line);
+  if (table == counts) return;
+  for (Index v = 0; v < width; ++v) {
+    Counter sum = 0;
+    for (Index t = 0; t < tables; ++t) sum += table[t * width + v];
+    counts[v] = sum;
+  }
+}
+
+template <class T, class Counter>
+HWY_INLINE void count_in_one(const Chain<T>& chain, Index width, Counter* counts) {
+  count_in_tables<1>(chain, static_cast<std::size_t>(width - 1), width, counts, counts);
 }
 
 void CountResidues(const Chain<Residue>& chain, Index width, Word* counts) {
-  count_values(chain, width, counts);
+  count_in_one(chain, width, counts);
+}
+void CountPairs(const Chain<Pair>& chain, Index width, Word* counts) { count_in_one(chain, width, counts); }
+void CountKeys(const Word* keys, Index n, Index width, Word* tables, Word* counts) {
+  const Link all{no_block, static_cast<Word>(n)};
+  const Chain<Word> chain{keys, &all, 0};
+  if (tables_of(width) == 4)
+    count_in_tables<4>(chain, ~std::size_t{0}, width, tables, counts);
+  else
+    count_in_tables<1>(chain, ~std::size_t{0}, width, tables, counts);
 }
 
 // Runs of fewer words than this are written through the caches.
@@ -103,14 +126,17 @@ HWY_INLINE void separate_pairs(const Word* pairs, Index n, Word mask, Word first
       store(load, payload + i);
     }
   };
-  if (!stream) {
+  if (!stream || skew_of(keys) != skew_of(payload)) {
     in_vectors([=](auto words, Word* to) HWY_ATTR { hn::StoreU(words, d, to); });
-  } else if (skew_of(keys) == skew_of(payload)) {
+  } else {
     one_by_one(std::min<Index>(n, (line_bytes / sizeof(Word) - skew_of(keys)) % (line_bytes / sizeof(Word))));
     in_vectors([=](auto words, Word* to) HWY_ATTR { hn::Stream(words, d, to); });
     hwy::FlushStream();
   }
   one_by_one(n);
+}
+void SeparatePairs(const Pair* pairs, Index n, Word* keys, Word* payload, bool stream) {
+  separate_pairs(reinterpret_cast<const Word*>(pairs), n, ~Word{0}, 0, keys, payload, stream);
 }
 
 // Replaces the counts by the positions of each value's pairs, four values at once.
@@ -127,51 +153,42 @@ HWY_INLINE void locate(std::uint16_t* counters, Index width) {
   }
 }
 
-// The payload of value v goes to out + begin[v] and on, through one line buffer for each value.
+// A value's payload is gathered in a line. Lines at both ends of a value's place are written in part.
 void ScatterPayload(const Chain<Pair>& chain, Index width, const Word* begin, Word* positions, Word* stage,
                     Word* out) {
   constexpr auto line = static_cast<Word>(per_line<Word>);
   const auto mask = static_cast<std::size_t>(width - 1);
-  Chunk payload{};
-  payload.keep = ~Word{0};
-  payload.buckets = width;
-  payload.begin = begin;
-  payload.position = positions;
-  payload.keys_out = out;
-  payload.lines = stage;
-  const Word skew = begin_on_line<false>(payload);
+  const Word skew = skew_of(out);
+  out -= skew;
+  for (Index v = 0; v < width; ++v) positions[v] = begin[v] + skew;
+  const auto store_part = [=](std::size_t v, Word from, Word to) {
+    for (Word p = std::max(from, begin[v] + skew); p < to; ++p) out[p] = stage[v * line + p % line];
+  };
   for_each(chain, second_block(chain), [=](Pair pair) HWY_ATTR {
     const std::size_t v = pair & mask;
-    append<line, true, false>(payload, skew, v, payload.position[v], static_cast<Word>(pair >> 32), 0);
+    const Word at = positions[v]++, from = at / line * line;
+    stage[v * line + at % line] = static_cast<Word>(pair >> 32);
+    if (HWY_LIKELY(at % line != line - 1)) return;
+    if (HWY_LIKELY(from >= begin[v] + skew))
+      flush<line>(stage + v * line, out + from);
+    else
+      store_part(v, from, at + 1);
   });
-  store_rest<line, false>(payload, skew);
+  for (std::size_t v = 0; v <= mask; ++v) store_part(v, positions[v] / line * line, positions[v]);
+  hwy::FlushStream();
 }
 
-// A bucket with about a key a value is put in order in the stage and written in whole lines, as its scattered
-// stores would each fetch a line from memory. Where values have many keys, the keys are runs, and the payload
-// is written through one line buffer for each value.
+// With about a key a value the pairs are put in order in the stage and written in whole lines, as scattered
+// stores would each fetch a line from memory.
 void SortPairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word* out, Word* payload_out,
-               Word* counters, Word* positions, Word* stage) {
+               std::uint16_t* counters, Word* stage) {
   const auto mask = static_cast<std::size_t>(width - 1);
-  if (n <= staged_pairs) {
-    auto* const narrow = reinterpret_cast<std::uint16_t*>(counters);
-    count_values(chain, width, narrow);
-    locate(narrow, width);
-    for_each(chain, chain.following, [=](Pair pair) {
-      std::memcpy(stage + 2 * std::size_t{narrow[pair & mask]++}, &pair, sizeof pair);
-    });
-    separate_pairs(stage, n, static_cast<Word>(mask), first, out, payload_out, true);
-    return;
-  }
-  count_values(chain, width, counters);
-  Word sum = 0;
-  for (Index v = 0; v < width; ++v) {
-    const Word count = counters[v];
-    counters[v] = sum;
-    sum += count;
-    out = fill_run(out, count, first + static_cast<Word>(v));
-  }
-  ScatterPayload(chain, width, counters, positions, stage, payload_out);
+  count_in_one(chain, width, counters);
+  locate(counters, width);
+  for_each(chain, chain.following, [=](Pair pair) {
+    std::memcpy(stage + 2 * std::size_t{counters[pair & mask]++}, &pair, sizeof pair);
+  });
+  separate_pairs(stage, n, static_cast<Word>(mask), first, out, payload_out, true);
 }
 
 // The same for pairs in arrays, few enough for the stage.
@@ -189,8 +206,6 @@ void SortFewPairs(const Word* keys, const Word* payload, Index n, Index width, W
   separate_pairs(stage, n, ~Word{0}, 0, out, payload_out, false);
 }
 
-void CountPairs(const Chain<Pair>& chain, Index width, Word* counts) { count_values(chain, width, counts); }
-
 }  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -198,30 +213,37 @@ HWY_AFTER_NAMESPACE();
 namespace tallcache::cpu::counting_sort {
 
 HWY_EXPORT(CountResidues);
+HWY_EXPORT(CountPairs);
+HWY_EXPORT(CountKeys);
 HWY_EXPORT(SortPairs);
 HWY_EXPORT(SortFewPairs);
-HWY_EXPORT(CountPairs);
 HWY_EXPORT(ScatterPayload);
+HWY_EXPORT(SeparatePairs);
 HWY_EXPORT(ExpandRuns);
 
-void count_residues(const Chain<Residue>& chain, Index width, Word* counts) {
+void count_values(const Chain<Residue>& chain, Index width, Word* counts) {
   HWY_DYNAMIC_DISPATCH(CountResidues)(chain, width, counts);
 }
+void count_values(const Chain<Pair>& chain, Index width, Word* counts) {
+  HWY_DYNAMIC_DISPATCH(CountPairs)(chain, width, counts);
+}
+void count_keys(const Word* keys, Index n, Index width, Word* tables, Word* counts) {
+  HWY_DYNAMIC_DISPATCH(CountKeys)(keys, n, width, tables, counts);
+}
 void sort_pairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word* out, Word* payload_out,
-                Word* counters, Word* positions, Word* stage) {
-  HWY_DYNAMIC_DISPATCH(SortPairs)
-  (chain, n, width, first, out, payload_out, counters, positions, stage);
+                std::uint16_t* counters, Word* stage) {
+  HWY_DYNAMIC_DISPATCH(SortPairs)(chain, n, width, first, out, payload_out, counters, stage);
 }
 void sort_few_pairs(const Word* keys, const Word* payload, Index n, Index width, Word* out, Word* payload_out,
                     std::uint16_t* counters, Word* stage) {
   HWY_DYNAMIC_DISPATCH(SortFewPairs)(keys, payload, n, width, out, payload_out, counters, stage);
 }
-void count_pairs(const Chain<Pair>& chain, Index width, Word* counts) {
-  HWY_DYNAMIC_DISPATCH(CountPairs)(chain, width, counts);
-}
 void scatter_payload(const Chain<Pair>& chain, Index width, const Word* begin, Word* positions, Word* stage,
                      Word* out) {
   HWY_DYNAMIC_DISPATCH(ScatterPayload)(chain, width, begin, positions, stage, out);
+}
+void separate_pairs(const Pair* pairs, Index n, Word* keys, Word* payload, bool stream) {
+  HWY_DYNAMIC_DISPATCH(SeparatePairs)(pairs, n, keys, payload, stream);
 }
 void expand_runs(const Word* begin, Index width, Index n, Word first, Word* out, Index from, Index to) {
   HWY_DYNAMIC_DISPATCH(ExpandRuns)(begin, width, n, first, out, from, to);

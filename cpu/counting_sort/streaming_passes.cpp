@@ -15,72 +15,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
 
-// The hardware prefetcher stops at the end of a page. Prefetching one page ahead continues the stream.
+// The bucket of a key. The bits above the digit are 0 where residues are stored.
 template <class T>
-HWY_INLINE void prefetch_page_ahead(const T* data) {
-  hwy::Prefetch(reinterpret_cast<const char*>(data) + 4096);
-}
-
-template <Index tables>
-HWY_INLINE void count_in_tables(const Word* keys, Index n, Digit digit, Index buckets, Word* table,
-                                Word* counts) {
-  std::fill_n(table, tables * buckets, 0);
-  Index i = 0;
-  for (; i + row <= n; i += row) {
-    prefetch_page_ahead(keys + i);
-    if (tables == 1 && share_bucket(keys + i, digit)) {
-      table[digit(keys[i])] += row;
-      continue;
-    }
-    for (Index j = 0; j < row; ++j) ++table[j % tables * buckets + digit(keys[i + j])];
-  }
-  for (; i < n; ++i) ++table[digit(keys[i])];
-  for (Index b = 0; b < buckets; ++b) {
-    Word sum = 0;
-    for (Index t = 0; t < tables; ++t) sum += table[t * buckets + b];
-    counts[b] = sum;
-  }
-}
-
-void CountDigits(const Word* keys, Index n, Digit digit, Index buckets, Word* tables, Word* counts) {
-  if (tables_of(buckets) == 4)
-    count_in_tables<4>(keys, n, digit, buckets, tables, counts);
-  else
-    count_in_tables<1>(keys, n, digit, buckets, tables, counts);
-}
-
-template <bool stream, bool with_payload>
-HWY_INLINE void partition_chunk(Chunk c) {
-  constexpr Word line = write_buffer_size<Word>;
-  const Word skew = begin_on_line<with_payload>(c);
-  Index i = 0;
-  for (; i + row <= c.size; i += row) {
-    prefetch_page_ahead(c.keys + i);
-    if constexpr (with_payload) prefetch_page_ahead(c.payload + i);
-    if (share_bucket(c.keys + i, c.digit)) {
-      const std::size_t b = c.digit(c.keys[i]);
-      Word p = c.position[b];
-      for (Index j = i; j < i + row; ++j) append<line, stream, with_payload>(c, skew, b, p, c.keys[j], j);
-      c.position[b] = p;
-      continue;
-    }
-    for (Index j = i; j < i + row; ++j) {
-      const Word key = c.keys[j];
-      const std::size_t b = c.digit(key);
-      append<line, stream, with_payload>(c, skew, b, c.position[b], key, j);
-    }
-  }
-  for (; i < c.size; ++i) {
-    const std::size_t b = c.digit(c.keys[i]);
-    append<line, stream, with_payload>(c, skew, b, c.position[b], c.keys[i], i);
-  }
-  store_rest<line, with_payload>(c, skew);
-}
-
-void Partition(const Chunk& c) {
-  if (!c.payload) return partition_chunk<true, false>(c);
-  const bool stream = skew_of(c.payload_out - skew_of(c.keys_out)) == 0;
-  stream ? partition_chunk<true, true>(c) : partition_chunk<false, true>(c);
+HWY_INLINE std::size_t bucket_of(Word key, Digit digit) {
+  return std::is_same_v<T, Residue> ? key >> digit.shift : digit(key);
 }
 
 // Appends each key to its bucket. `next` is the first free block; its new value is returned. The loop
@@ -90,20 +28,20 @@ template <class T, bool few_buckets>
 HWY_NOINLINE Word append_keys(const Spread<T>& c, const Word* keys, const Word* payload, Index size,
                               Word next) {
   const BucketEnds<T, few_buckets> ends(c);
-  const int shift = c.shift;
-  const auto bucket_of = [=](Index i) HWY_ATTR { return std::size_t{keys[i] >> shift}; };
+  const Digit digit = c.digit;
+  const auto bucket = [=](Index i) HWY_ATTR { return bucket_of<T>(keys[i], digit); };
   const auto element = [=](Index i) HWY_ATTR { return element_of<T>(keys, payload, i); };
-  const auto append = [=, &next](Index i) HWY_ATTR { ends.append(bucket_of(i), element(i), next); };
+  const auto append = [=, &next](Index i) HWY_ATTR { ends.append(bucket(i), element(i), next); };
   // Out of line, as it would take registers from the loop.
   const auto append_row = [=, &next](Index begin) HWY_NOINLINE HWY_ATTR {
     const auto in_row = [=](Index i) HWY_ATTR { return element(begin + i); };
-    ends.append_row(bucket_of(begin), in_row, next);
+    ends.append_row(bucket(begin), in_row, next);
   };
   Index i = 0;
   for (; i + row <= size; i += row) {
     prefetch_page_ahead(keys + i);
     if constexpr (std::is_same_v<T, Pair>) prefetch_page_ahead(payload + i);
-    if (HWY_UNLIKELY(share_bucket(keys + i, Digit{shift}))) {
+    if (HWY_UNLIKELY(share_bucket(keys + i, digit))) {
       append_row(i);
       continue;
     }
@@ -112,7 +50,7 @@ HWY_NOINLINE Word append_keys(const Spread<T>& c, const Word* keys, const Word* 
       for (Index eight = i; eight < i + row; eight += 8) {
         std::size_t at[8];
         HWY_UNROLL(8)
-        for (Index j = 0; j < 8; ++j) at[j] = ends.reserve(bucket_of(eight + j));
+        for (Index j = 0; j < 8; ++j) at[j] = ends.reserve(bucket(eight + j));
         HWY_UNROLL(8)
         for (Index j = 0; j < 8; ++j) ends.put(at[j], element(eight + j), next);
       }
@@ -142,29 +80,27 @@ struct CompressedKeys {
 };
 
 // The count of a heavy bucket is one chain of loads that each wait for a store, about 5 cycles a key. Its
-// keys are therefore selected by one comparison of a vector of keys, and appended to its line together.
-template <class T, bool few_buckets, Index heavy_count>
-HWY_NOINLINE Word append_compressed(const Spread<T>& c, const Word* buckets, Word next) {
-  constexpr bool with_payload = std::is_same_v<T, Pair>;
-  constexpr auto line = static_cast<Index>(BucketEnds<T, few_buckets>::line);
-  using Keys = CompressedKeys<with_payload>;
+// pairs are therefore selected by one comparison of a vector of keys, and appended to its line together.
+template <bool few_buckets, Index heavy_count>
+HWY_NOINLINE Word append_compressed(const Spread<Pair>& c, const Word* buckets, Word next) {
+  constexpr auto line = static_cast<Index>(BucketEnds<Pair, few_buckets>::line);
+  using Keys = CompressedKeys<true>;
   const hn::CappedTag<Word, Keys::max_lanes> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
-  const BucketEnds<T, few_buckets> ends(c);
+  const BucketEnds<Pair, few_buckets> ends(c);
   Keys heavy[heavy_count], others;
   const auto compress = [=](Index from, hn::Mask<decltype(d)> mask, Keys& to) HWY_ATTR {
     hn::StoreU(hn::Compress(hn::LoadU(d, c.keys + from), mask), d, to.keys + to.size);
-    if constexpr (with_payload)
-      hn::StoreU(hn::Compress(hn::LoadU(d, c.payload + from), mask), d, to.payload + to.size);
+    hn::StoreU(hn::Compress(hn::LoadU(d, c.payload + from), mask), d, to.payload + to.size);
     to.size += static_cast<Index>(hn::CountTrue(d, mask));
   };
   Index i = 0;
   while (i + lanes <= c.size) {
     const Index end = std::min(i + Keys::block, c.size);
     for (; i + lanes <= end; i += lanes) {
-      prefetch_page_ahead(c.keys + i);
-      if constexpr (with_payload) prefetch_page_ahead(c.payload + i);
-      const auto bucket = hn::ShiftRightSame(hn::LoadU(d, c.keys + i), c.shift);
+      prefetch_page_ahead(c.keys + i), prefetch_page_ahead(c.payload + i);
+      const auto bucket =
+          hn::And(hn::ShiftRightSame(hn::LoadU(d, c.keys + i), c.digit.shift), hn::Set(d, c.digit.mask));
       const auto first = hn::Eq(bucket, hn::Set(d, buckets[0]));
       auto any = first;
       compress(i, first, heavy[0]);
@@ -178,17 +114,17 @@ HWY_NOINLINE Word append_compressed(const Spread<T>& c, const Word* buckets, Wor
     for (Index h = 0; h < heavy_count; ++h) {
       const Index whole = heavy[h].size / line * line;
       const auto element = [=, keys = heavy[h].keys, payload = heavy[h].payload](Index j)
-                               HWY_ATTR { return element_of<T>(keys, payload, j); };
+                               HWY_ATTR { return element_of<Pair>(keys, payload, j); };
       ends.append_lines(buckets[h], whole, element, next);
       heavy[h].drop(whole);
     }
     const Index rows = others.size / row * row;
-    next = append_keys<T, few_buckets>(c, others.keys, others.payload, rows, next);
+    next = append_keys<Pair, few_buckets>(c, others.keys, others.payload, rows, next);
     others.drop(rows);
   }
-  for (const Keys& h : heavy) next = append_keys<T, few_buckets>(c, h.keys, h.payload, h.size, next);
-  next = append_keys<T, few_buckets>(c, others.keys, others.payload, others.size, next);
-  return append_keys<T, few_buckets>(c, c.keys + i, with_payload ? c.payload + i : nullptr, c.size - i, next);
+  for (const Keys& h : heavy) next = append_keys<Pair, few_buckets>(c, h.keys, h.payload, h.size, next);
+  next = append_keys<Pair, few_buckets>(c, others.keys, others.payload, others.size, next);
+  return append_keys<Pair, few_buckets>(c, c.keys + i, c.payload + i, c.size - i, next);
 }
 
 // The same where the values of a bucket are counted next: the residues of heavy buckets are counted at once.
@@ -200,8 +136,8 @@ HWY_NOINLINE Word append_others(const Spread<Residue>& c, const Word* buckets, W
   const hn::CappedTag<Word, Keys::max_lanes> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   Word* const counts = c.heavy->counts;
-  const Word values = Word{1} << c.shift, first_key = buckets[0] << c.shift,
-             second_key = buckets[heavy_count - 1] << c.shift;
+  const Word values = Word{1} << c.digit.shift, first_key = buckets[0] << c.digit.shift,
+             second_key = buckets[heavy_count - 1] << c.digit.shift;
   const auto all_values = hn::Set(d, values), nowhere = hn::Iota(d, 2 * values);
   Keys others;
   alignas(64) Word counted[Keys::block];
@@ -234,13 +170,14 @@ HWY_NOINLINE Word append_others(const Spread<Residue>& c, const Word* buckets, W
 
 template <class T, bool few_buckets>
 HWY_INLINE Word append_all(const Spread<T>& c, const Sample& sample, Word next) {
-  if constexpr (std::is_same_v<T, Residue>)
-    if (c.heavy && sample.heavy_count > 0)
-      return sample.heavy_count == 1 ? append_others<few_buckets, 1>(c, sample.heavy, next)
-                                     : append_others<few_buckets, 2>(c, sample.heavy, next);
-  if (sample.heavy_count == 0) return append_keys<T, few_buckets>(c, c.keys, c.payload, c.size, next);
-  return sample.heavy_count == 1 ? append_compressed<T, few_buckets, 1>(c, sample.heavy, next)
-                                 : append_compressed<T, few_buckets, 2>(c, sample.heavy, next);
+  if constexpr (std::is_same_v<T, Residue>) {
+    if (sample.heavy_count == 1) return append_others<few_buckets, 1>(c, sample.heavy, next);
+    if (sample.heavy_count == 2) return append_others<few_buckets, 2>(c, sample.heavy, next);
+  } else if constexpr (std::is_same_v<T, Pair>) {
+    if (sample.heavy_count == 1) return append_compressed<few_buckets, 1>(c, sample.heavy, next);
+    if (sample.heavy_count == 2) return append_compressed<few_buckets, 2>(c, sample.heavy, next);
+  }
+  return append_keys<T, few_buckets>(c, c.keys, c.payload, c.size, next);
 }
 
 // Counts the hot keys, at most `most`, by comparisons, as their counters and places would wait for one
@@ -310,31 +247,33 @@ HWY_INLINE void spread_chunk(const Spread<T>& c, const Sample& sample) {
 }
 
 // Adds what was counted at once to the counts of the buckets.
-template <class T>
-void add_heavy(const Spread<T>& c) {
-  const Index values = Index{1} << c.shift;
+HWY_INLINE void add_heavy(const Spread<Residue>& c) {
+  const Index values = Index{1} << c.digit.shift;
   for (Index h = 0; h < c.heavy->size; ++h) {
     const Word* const counts = c.heavy->counts + h * values;
     c.counts[c.heavy->bucket[h]] += std::accumulate(counts, counts + values, Word{0});
   }
-  for (Index h = 0; h < c.heavy->hot_size; ++h) c.counts[c.heavy->hot[h] >> c.shift] += c.heavy->hot_keys[h];
+  for (Index h = 0; h < c.heavy->hot_size; ++h)
+    c.counts[c.heavy->hot[h] >> c.digit.shift] += c.heavy->hot_keys[h];
 }
 
 template <class T>
 HWY_INLINE void spread_chunk(const Spread<T>& c) {
-  const Sample sample(c.keys, c.size, c.shift, c.heavy != nullptr);
-  if (c.heavy) {
+  constexpr bool counts_heavy = std::is_same_v<T, Residue>;
+  const Sample sample(c.keys, c.size, c.digit, counts_heavy);
+  if constexpr (counts_heavy) {
     c.heavy->size = sample.heavy_count;
     std::copy_n(sample.heavy, sample.heavy_count, c.heavy->bucket);
     c.heavy->hot_size = sample.hot_count;
     std::copy_n(sample.hot, sample.hot_count, c.heavy->hot);
-    if (sample.heavy_count > 0) std::fill_n(c.heavy->counts, heavy_counters(Index{1} << c.shift), 0);
+    if (sample.heavy_count > 0) std::fill_n(c.heavy->counts, heavy_counters(Index{1} << c.digit.shift), 0);
   }
   sample.few_buckets ? spread_chunk<T, true>(c, sample) : spread_chunk<T, false>(c, sample);
-  if (c.heavy) add_heavy(c);
+  if constexpr (counts_heavy) add_heavy(c);
 }
 
 void SpreadResidues(const Spread<Residue>& chunk) { spread_chunk(chunk); }
+void SpreadKeys(const Spread<Word>& chunk) { spread_chunk(chunk); }
 void SpreadPairs(const Spread<Pair>& chunk) { spread_chunk(chunk); }
 
 }  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE
@@ -343,16 +282,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tallcache::cpu::counting_sort {
 
-HWY_EXPORT(CountDigits);
-HWY_EXPORT(Partition);
 HWY_EXPORT(SpreadResidues);
+HWY_EXPORT(SpreadKeys);
 HWY_EXPORT(SpreadPairs);
 
-void count_digits(const Word* keys, Index n, Digit digit, Index buckets, Word* tables, Word* counts) {
-  HWY_DYNAMIC_DISPATCH(CountDigits)(keys, n, digit, buckets, tables, counts);
-}
-void partition(const Chunk& chunk) { HWY_DYNAMIC_DISPATCH(Partition)(chunk); }
 void spread(const Spread<Residue>& chunk) { HWY_DYNAMIC_DISPATCH(SpreadResidues)(chunk); }
+void spread(const Spread<Word>& chunk) { HWY_DYNAMIC_DISPATCH(SpreadKeys)(chunk); }
 void spread(const Spread<Pair>& chunk) { HWY_DYNAMIC_DISPATCH(SpreadPairs)(chunk); }
 
 }  // namespace tallcache::cpu::counting_sort

@@ -28,25 +28,26 @@ struct Sample {
   Word hot[HeavyBuckets::max_hot]{}, heavy[2];
   bool few_buckets = false;
 
-  Sample(const Word* keys, Index n, int shift, bool finds_hot) {
+  Sample(const Word* keys, Index n, Digit digit, bool finds_hot) {
     constexpr Index many = size / 4;
-    if (n < size) return;
+    if (n < (finds_hot ? size : 32 * size)) return;  // it would take as long as the keys
     Word sample[size];
     take<size>(keys, n, sample);
     if (finds_hot && repeats(sample) >= many) find_hot(keys, n);
-    const Word* const end = std::remove_if(sample, sample + size, [this](Word key) {
+    Word* const end = std::remove_if(sample, sample + size, [this](Word key) {
       return std::find(hot, hot + hot_count, key) != hot + hot_count;
     });
+    for (Word* key = sample; key != end; ++key) *key = digit(*key);
+    std::sort(sample, end);
     const Index all = end - sample;
     Index others = all, pairs = 0;
     for (const Word *run = sample, *next; run != end; run = next) {
-      const Word bucket = *run >> shift;
-      next = std::partition_point(run, end, [=](Word key) { return key >> shift == bucket; });
+      next = std::upper_bound(run, static_cast<const Word*>(end), *run);
       const Index count = next - run;
       if (3 * count <= std::max(all, Index{24}))
         pairs += count * (count - 1);
       else
-        heavy[heavy_count++] = bucket, others -= count;
+        heavy[heavy_count++] = *run, others -= count;
     }
     few_buckets = 384 * pairs > others * (others - 1);
   }
