@@ -35,8 +35,7 @@ class AnyFork : public ForksByHalves<AnyFork> {
         run_([](const void* policy, AnyBranch f, AnyBranch g) { (*static_cast<const Fork*>(policy))(f, g); }),
         grain_(
             [](const void* policy, Index count) { return static_cast<const Fork*>(policy)->grain(count); }),
-        width_(fork.width()),
-        is_serial_(std::same_as<Fork, Serial>) {}
+        width_(fork.width()) {}
 
   template <class F, class G>
   void operator()(F&& f, G&& g) const {
@@ -44,14 +43,12 @@ class AnyFork : public ForksByHalves<AnyFork> {
   }
   Index grain(Index count) const { return grain_(fork_, count); }
   Index width() const { return width_; }
-  bool is_serial() const { return is_serial_; }
 
  private:
   const void* fork_;
   void (*run_)(const void*, AnyBranch, AnyBranch);
   Index (*grain_)(const void*, Index);
   Index width_;
-  bool is_serial_;
 };
 
 }  // namespace tallcache

@@ -70,7 +70,6 @@ struct Serial {
   }
   static constexpr Index grain(Index count) { return std::max<Index>(1, count); }
   static constexpr Index width() { return 1; }
-  static constexpr bool is_serial() { return true; }
 };
 
 /// The number of iterations of a loop.
@@ -90,15 +89,6 @@ void loop_by_halves(Fork& fork, Index begin, Index end, Index step, Index grain,
   const Index middle = begin + count / 2 * step;
   fork([&fork, begin, middle, step, grain, &body] { loop_by_halves(fork, begin, middle, step, grain, body); },
        [&fork, middle, end, step, grain, &body] { loop_by_halves(fork, middle, end, step, grain, body); });
-}
-
-/// Whether a policy runs the program alone, as Serial does.
-template <class Fork>
-constexpr bool is_serial(const Fork& fork) {
-  if constexpr (requires { fork.is_serial(); })
-    return fork.is_serial();
-  else
-    return false;
 }
 
 /// What policies share that have no more than forks and the grain of a loop, grain(count) >= 1 for `count`
