@@ -39,7 +39,7 @@ void with_quickest_tiles(const Shape& shape, BlockOrder block_order, const Use& 
     return ceil_div<Index>(tiles_of<Tiles>(shape, block_order).tiles(), multiprocessors()) *
            (Tiles::rows * Tiles::cols + Tiles::fixed);
   };
-  const Index own = time(std::type_identity<First>{});
+  [[maybe_unused]] const Index own = time(std::type_identity<First>{});
   if (((own <= time(std::type_identity<Others>{})) && ...)) {
     TileOrder order = tiles_of<First>(shape, block_order);
     // All run at once: their order does not matter, and this one takes no time before the first copy.
