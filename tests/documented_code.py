@@ -5,7 +5,8 @@
 
 A block is the lines of a comment that are indented by three spaces. Each block of C++ becomes a file in WORK, such as
 common/execute.hpp.1, which tests/documented_code.cpp includes where its names are known; a block that no line there
-includes is an error. What is no C++ is a table: words in columns, or without an end of a statement."""
+includes is an error. What is no C++ is a table, words in columns or without an end of a statement, and what a template
+asks of its argument: a declaration with template arguments, static void run<T>(Device&);"""
 import os
 import re
 import subprocess
@@ -36,9 +37,10 @@ def blocks(path):
 
 
 def is_code(lines):
-    """Statements end, and only what stands behind them is set in columns."""
+    """Statements end, what stands behind them alone is in columns, and no declaration has template arguments."""
     bare = [re.sub(r"\s*//.*", "", line).strip() for line in lines]
-    return any(re.search(r"[;{}]$", line) for line in bare) and not any("  " in line for line in bare)
+    no_code = re.compile(r"  |^static [\w ]+<[\w, ]+>\(.*\);$")
+    return any(re.search(r"[;{}]$", line) for line in bare) and not any(no_code.search(line) for line in bare)
 
 
 def headers():
