@@ -18,8 +18,10 @@ using cpu::matmul::detail::nanoseconds_of, cpu::matmul::detail::on_one_thread;
 /// branches. A routine shares its work where that pays, in a few leaves a thread (GemmPlan::choose): a task
 /// at each fork costs it little, and latent forks would gain nothing. Heartbeat makes its tasks in arenas of
 /// its own, where the library's workers do not wait (workers.hpp).
-struct Forks {
+struct Forks : ForksByHalves<Forks> {
   OneTbb one_tbb;
+
+  explicit Forks(int threads) : one_tbb(threads) {}
 
   template <class F, class G>
   void operator()(F&& f, G&& g) const {
@@ -32,16 +34,7 @@ struct Forks {
     }
   }
 
-  template <class F, class G>
-  void adding(F&& f, G&& g) const {
-    one_tbb.adding(f, g);
-  }
-
-  template <class Body>
-  void loop(Index begin, Index end, Index step, Body&& body) const {
-    loop_by_halves(*this, begin, end, step, one_tbb.grain(iterations(begin, end, step)), body);
-  }
-
+  Index grain(Index count) const { return one_tbb.grain(count); }
   Index width() const { return one_tbb.width(); }
 };
 
@@ -54,7 +47,7 @@ void with_fork(Index nanoseconds, const Run& run) {
     try {
       in_arena(*crew.arena, [&] {
         began = true;
-        Forks fork{{crew.threads}};
+        Forks fork(crew.threads);
         run(fork);
       });
     } catch (...) {  // no memory to enter the arena

@@ -62,11 +62,7 @@ std::vector<TunedCase> cases_of(const gpu::TunedField& field, std::uint64_t seed
   return cases;
 }
 
-std::string title_of(const TunedCase& one) {
-  const Record record = to_record(one.problem, one.candidate);
-  return fmt::format("{} {} {} {}", record.operation, record.element, record.variant,
-                     sizes_text(record.shape, "=", ","));
-}
+std::string title_of(const TunedCase& one) { return case_of(to_record(one.problem, one.candidate)); }
 
 /// The seconds of all timed phases.
 double sum_of(const std::vector<double>& phases) {

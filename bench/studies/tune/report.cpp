@@ -12,11 +12,6 @@ namespace {
 
 constexpr double least_gain = 1.01;
 
-std::string case_of(const Record& record) {
-  return fmt::format("{} {} {} {}", record.operation, record.element, record.variant,
-                     sizes_text(record.shape, "=", ","));
-}
-
 const Record* find_record(const Document& document, const TunePart& part, const std::string& of, int value) {
   for (const Record& record : document.measurements)
     if (record.row == row_of(part.field, value) && case_of(record) == of) return &record;
@@ -65,6 +60,11 @@ std::vector<int> tried_values(const gpu::TunedField& field, int before) {
   if (std::ranges::find(values, before) == values.end()) values.push_back(before);
   std::ranges::sort(values);
   return values;
+}
+
+std::string case_of(const Record& record) {
+  return fmt::format("{} {} {} {}", record.operation, record.element, record.variant,
+                     sizes_text(record.shape, "=", ","));
 }
 
 std::string row_of(const std::string& field, int value) { return fmt::format("{}={}", field, value); }

@@ -24,6 +24,9 @@ TALLCACHE_JSON_FIELDS(TunePart, field, what, before, tried, cases)
 /// The values of a field that are tried: its own, and the one that it has.
 std::vector<int> tried_values(const gpu::TunedField&, int before);
 
+/// What a record is of: "gemv float warp_per_row m=8".
+std::string case_of(const Record&);
+
 /// "lu_wide_block=128"
 std::string row_of(const std::string& field, int value);
 
