@@ -325,6 +325,23 @@ struct Misaligned {
   }
 };
 
+// The longest lane between two barriers, the longest warp between two of the block's, and launches one after the
+// other.
+TEST(HostThreads, WorkAndSpan) {
+  const auto visits = [](unsigned lane, int round) {
+    return lane == 40 && !round ? 5u : lane == 3 && round ? 7u : 1u;
+  };
+  const std::uint64_t work = 64 * 3 + 4 + 6;
+  HostDevice device(warp_machine("h200"));
+  Array<float> a(device, 512);
+  device.launch({{2}, {64}}, Uneven<decltype(visits), false>{visits}, a.view);
+  EXPECT_EQ(device.work_span().work, 2 * work);
+  EXPECT_EQ(device.work_span().span, 5u + 7u + 1u);
+  device.launch({{1}, {64}}, Uneven<decltype(visits), true>{visits}, a.view);
+  EXPECT_EQ(device.work_span().work, 3 * work);
+  EXPECT_EQ(device.work_span().span, 13u + (1u + 7u + 1u));
+}
+
 TEST(HostThreads, BadInputIsNamed) {
   HostDevice device(warp_machine("gt200"));
   Array<float> out(device, 1024);

@@ -66,6 +66,8 @@ Problem in_order(const Problem& problem, std::string_view order) {
 
 Shape graph(Index vertices, Index edges) { return {{"vertices", vertices}, {"edges", edges}}; }
 
+Shape sixteen_edges_a_vertex(Index n) { return graph(n, 16 * n); }
+
 OptimizationSteps steps() {
   return {.element = "int32",
           .unit = "edge",
@@ -139,9 +141,14 @@ PeerComparison gpu_peers() {
 
 extern const Suite bfs_suite;
 const Suite bfs_suite{.operation = "bfs",
+                      .sizes = {.element = "int32",
+                                .smoke = {65, 1000},
+                                .quick = {1 << 12, 1 << 16, 1 << 20},
+                                .full = {1 << 12, 1 << 16, 1 << 20, 1 << 24}},
                       .steps = {steps(), gpu_steps()},
                       .peers = {peers(), gpu_peers()},
                       .graph_problem = graph_problem,
-                      .in_order = in_order};
+                      .in_order = in_order,
+                      .sized = sixteen_edges_a_vertex};
 
 }  // namespace tallcache

@@ -102,6 +102,10 @@ ErrorStudy errors(std::string_view backend) {
 extern const Suite fft_suite;
 const Suite fft_suite{
     .operation = "fft",
+    .sizes = {.element = "complex_double",
+              .smoke = {64, 256},
+              .quick = {1 << 10, 1 << 14, 1 << 18, 1 << 22},
+              .full = {1 << 10, 1 << 14, 1 << 18, 1 << 22, 1 << 26}},
     .steps = {steps(), gpu_steps()},
     .peers = {peers(), gpu_peers("complex_double", "double"), gpu_peers("complex_float", "float")},
     .errors = {errors("cpu"), errors("gpu")}};

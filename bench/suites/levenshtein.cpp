@@ -5,6 +5,7 @@ namespace tallcache {
 namespace {
 
 Shape shape(Index m, Index n) { return {{"m", m}, {"n", n}}; }
+Shape two_thousand_pairs(Index n) { return {{"m", n}, {"n", n}, {"pairs", 2000}}; }
 
 /// The speeds are shares of that on random strings of four letters: similar strings take less of the tableau,
 /// and codes of more letters take longer.
@@ -119,7 +120,7 @@ const Suite levenshtein_batched_suite{.operation = "levenshtein_batched",
                                                 .full = {30, 100, 300, 1000, 3000}},
                                       .steps = {gpu_batch_steps()},
                                       .peers = {batches(), gpu_batches()},
-                                      .held = {"pairs", 2000}};
+                                      .sized = two_thousand_pairs};
 const Suite alignment_suite{.operation = "alignment", .peers = {distances("alignment_recursive")}};
 
 }  // namespace tallcache

@@ -88,6 +88,10 @@ PeerComparison peers(std::string_view element) {
 extern const Suite lu_pivot_suite;
 const Suite lu_pivot_suite{
     .operation = "lu_pivot",
+    .sizes = {.element = "double",
+              .smoke = {48, 64},
+              .quick = {128, 256, 512, 1024, 2048},
+              .full = {128, 256, 512, 1024, 2048, 4096, 8192}},
     .steps = {steps(), gpu_steps()},
     .peers = {peers("double"), peers("float"), gpu_peers("double"), gpu_peers("float")}};
 

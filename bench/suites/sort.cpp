@@ -63,6 +63,10 @@ PeerComparison gpu_inputs(std::string_view element) {
 
 extern const Suite sort_suite;
 const Suite sort_suite{.operation = "sort",
+                       .sizes = {.element = "uint32",
+                                 .smoke = {65, 1000},
+                                 .quick = {10000, 100000, 1000000, 10000000},
+                                 .full = {10000, 100000, 1000000, 10000000, 100000000}},
                        .steps = {gpu_steps()},
                        .peers = {inputs("uint32"), inputs("uint64"), inputs("double"),
                                  inputs("key_and_position"), gpu_inputs("uint32"), gpu_inputs("uint64"),

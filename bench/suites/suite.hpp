@@ -120,8 +120,8 @@ struct Suite {
   /// The same problem with the vertices of its graph renamed (graph_order.hpp). Throws Error on an unknown
   /// order.
   Problem (*in_order)(const Problem&, std::string_view order) = nullptr;
-  /// A size that is the same in all of `sizes`, where it has a name.
-  Shape::Item held{};
+  /// The shape of one of `sizes`; null: the sizes behind the first are left out.
+  Shape (*sized)(Index first) = nullptr;
 };
 
 /// All suites, in the order in which the commands measure and print them.

@@ -10,6 +10,7 @@
 #include "bench/tables/list.hpp"
 #include "bench/tables/power_law.hpp"
 #include "bench/tables/work_span_lines.hpp"
+#include "bench/tables/work_span_sides.hpp"
 #include "common/cache/run_traced.hpp"
 #include "common/catalogue.hpp"
 
@@ -84,6 +85,7 @@ std::vector<Row> rows(Scale scale, std::uint64_t seed) {
         scale == Scale::smoke ? std::size_t{4} + line.of_differences : line.n.size() - left_out;
     rows.push_back({label_of(line), [&line, sizes, seed] { return count(line, sizes, seed); }});
   }
+  for (Row& row : work_span_side_rows(scale, seed)) rows.push_back(std::move(row));
   return rows;
 }
 
@@ -215,6 +217,7 @@ Report report(const Inputs& inputs) {
   Report report;
   report.grids = {empty_growth(), empty_counts()};
   Chart chart{.title = "", .x = "n", .y = "parallelism, counted"};
+  std::vector<SideCounts> sides;
   for (const WorkSpanLine& line : work_span_lines()) {
     const auto& rows = inputs.slide.at("rows");
     const auto row = std::ranges::find_if(rows, [&](const Json& row) { return row[0] == line.row; });
@@ -223,6 +226,8 @@ Report report(const Inputs& inputs) {
     const Counts counts = counts_of(inputs, line);
     report.grids[0].rows.push_back(growth_cells(counts, work_text, span_text));
     add_counts(counts, report.grids[1]);
+    if (!counts.profiles.empty())
+      sides.push_back({line.row, counts.variant, counts.n.back(), counts.work.back(), counts.span.back()});
     Series series{.name = std::string(counts.variant), .family = Family::textbook};
     for (std::size_t i = 0; i < counts.n.size(); ++i)
       series.points.push_back({counts.n[i], counts.profiles[i].parallelism()});
@@ -230,10 +235,13 @@ Report report(const Inputs& inputs) {
     report.findings.push_back(finding(work_text, counts, false));
     report.findings.push_back(finding(span_text, counts, true));
   }
+  report.grids.push_back(work_span_sides(inputs, id, sides));
   if (!chart.series.empty()) report.charts.push_back(std::move(chart));
   report.notes = {
-      "Counted, not timed, on the algorithms' own texts with the smallest leaves: the same in every run. "
-      "Every result is checked.",
+      "Growth is counted, not timed, on the algorithms' own texts with the smallest leaves: the same in every "
+      "run. Every result is checked.",
+      "Of a GPU's text the model counts: between two barriers the longest lane, and launches one after the "
+      "other, are the span.",
       fmt::format(
           "Fits are of the larger sizes, with the next lower term left free; an exponent holds within "
           "{:g}, a power of lg n within {:g}.",

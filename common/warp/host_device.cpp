@@ -64,18 +64,20 @@ void HostDevice::run(const LaunchShape& shape, Text text, void* body) {
   prepare(shape);
   text_ = text;
   body_ = body;
+  std::uint64_t longest = 0;
   try {
     for (unsigned z = 0; z < grid_.z; ++z)
       for (unsigned y = 0; y < grid_.y; ++y)
         for (unsigned x = 0; x < grid_.x; ++x) {
           block_index_ = {x, y, z};
-          run_block();
+          longest = std::max(longest, run_block());
         }
   } catch (...) {
     workers_.clear();  // waiting threads never continue
     recorder_.drop_warp();
     throw;
   }
+  span_ += longest;
 }
 
 void HostDevice::work(void* erased) {
@@ -92,7 +94,9 @@ void HostDevice::work(void* erased) {
   }
 }
 
-void HostDevice::run_block() {
+/// Returns the block's span.
+std::uint64_t HostDevice::run_block() {
+  std::uint64_t span = 0;
   lanes_.assign(threads_, {});
   for (Copies& copies : copies_) copies.pending.clear();
   // Shared memory that a kernel reads before it writes it is poisoned: it holds no number.
@@ -101,8 +105,11 @@ void HostDevice::run_block() {
   for (bool running = true; running;) {
     running = false;
     summed_ = false;
+    section_ = 0;
     for (unsigned first = 0; first < threads_; first += warp) running |= run_warp(first);
+    span += section_;
   }
+  return span;
 }
 
 /// Runs the lanes of the warp until they wait for the block or have finished. Returns whether any waits.
@@ -110,8 +117,9 @@ bool HostDevice::run_warp(unsigned first) {
   const unsigned beyond = std::min(threads_, first + static_cast<unsigned>(recorder_.machine().lanes));
   for (unsigned i = first; i < beyond; ++i)
     if (lanes_[i].state == State::at_block) lanes_[i].state = State::ready;
-  for (;;) {
-    run_lanes(first, beyond);
+  for (std::uint64_t own = 0;;) {
+    own += run_lanes(first, beyond);
+    section_ = std::max(section_, own);
     recorder_.end_warp();
     unsigned at_warp = 0, at_block = 0;
     for (unsigned i = first; i < beyond; ++i) {
@@ -126,13 +134,18 @@ bool HostDevice::run_warp(unsigned first) {
   }
 }
 
-void HostDevice::run_lanes(unsigned first, unsigned beyond) {
+/// Returns the accesses of the longest lane.
+std::uint64_t HostDevice::run_lanes(unsigned first, unsigned beyond) {
+  std::uint64_t longest = 0;
   for (unsigned i = first; i < beyond; ++i) {
     if (lanes_[i].state != State::ready) continue;
     recorder_.begin_lane(static_cast<int>(i - first));
+    const std::uint64_t before = recorder_.accesses();
     workers_[i]->fibre.resume();
     if (thrown_) std::rethrow_exception(thrown_);
+    longest = std::max(longest, recorder_.accesses() - before);
   }
+  return longest;
 }
 
 void HostDevice::wait(unsigned number, State at) {

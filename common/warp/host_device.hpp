@@ -22,6 +22,13 @@ namespace tallcache::warp {
 
 class HostDevice;
 
+/// Of all launches of a device: the accesses of all threads, and those one after the other where nothing but the
+/// text's own order delays a thread. Between two barriers of a warp its longest lane counts, between two of a
+/// block its longest warp, of a launch its longest block, and launches follow each other.
+struct WorkSpan {
+  std::uint64_t work = 0, span = 0;
+};
+
 /// The thread context of the model: a thread of the running block.
 class HostThread {
  public:
@@ -126,6 +133,7 @@ class HostDevice {
 
   Recorder& recorder() { return recorder_; }
   std::vector<SiteCounts> sites() const { return recorder_.sites(); }
+  WorkSpan work_span() const { return {recorder_.accesses(), span_}; }
   /// All accesses of a kind to a space.
   cache::RequestCounts total(cache::Space space, cache::AccessKind kind) const;
 
@@ -172,9 +180,9 @@ class HostDevice {
 
   void run(const LaunchShape& shape, Text text, void* body);
   void prepare(const LaunchShape& shape);
-  void run_block();
+  std::uint64_t run_block();
   bool run_warp(unsigned first);
-  void run_lanes(unsigned first, unsigned beyond);
+  std::uint64_t run_lanes(unsigned first, unsigned beyond);
   void wait(unsigned number, State at);
   static void work(void* worker);
 
@@ -187,6 +195,7 @@ class HostDevice {
   std::vector<Copies> copies_;
   std::vector<std::uint64_t> exchanged_[2];
   std::exception_ptr thrown_;
+  std::uint64_t span_ = 0, section_ = 0;  ///< of the launches so far, and of a block since its last barrier
   Text text_ = nullptr;
   void* body_ = nullptr;
   Dim grid_, block_, block_index_;

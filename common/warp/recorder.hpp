@@ -65,6 +65,7 @@ class Recorder {
   }
   void access(const Place& where, cache::Space space, cache::AccessKind kind, std::uint64_t address,
               int width) {
+    ++accesses_;
     const Key key = Site{where, space, kind, width}.key();
     if (!converged_ || cursor_ >= used_ || visits_[cursor_].key != key)
       return access_diverged(key, {where, space, kind, width}, address);
@@ -84,6 +85,8 @@ class Recorder {
   std::vector<SiteCounts> sites() const;
   /// Discards all counts.
   void clear();
+  /// Accesses of single lanes so far, in both spaces.
+  std::uint64_t accesses() const { return accesses_; }
 
   const cache::WarpMachine& machine() const { return machine_; }
 
@@ -117,6 +120,7 @@ class Recorder {
   Observer observer_;
   int lane_ = 0;
   std::size_t cursor_ = 0, used_ = 0;
+  std::uint64_t accesses_ = 0;
   std::size_t diverged_ = 0;  ///< the last visit of a lane that is out of step
   bool converged_ = true, counts_ = true;
   std::vector<Visit> visits_;

@@ -107,7 +107,7 @@ struct frontier_queue : OnGpu {
   static constexpr std::string_view idea =
       "a queue a level, a vertex a thread; the edges of many go over the block, of fewer over the warp, the "
       "others gathered by a sum; one kernel, a barrier of the grid a level";
-  static constexpr std::string_view source = "Merrill, Garland, Grimshaw 2012";
+  static constexpr std::string_view source = "M11: breadth-first search; Merrill, Garland, Grimshaw 2012";
   using operations = OperationList<Bfs>;
 
   static std::size_t scratch(Bfs, const Shape& shape, const Params&) {

@@ -29,7 +29,8 @@ struct butterfly_a_thread : OnGpu {
   static constexpr std::string_view idea =
       "radix 2 after Stockham: a launch a level, a butterfly a thread, its root computed; powers of "
       "two; applies occupancy, coalescing";
-  static constexpr std::string_view source = "Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli 2008";
+  static constexpr std::string_view source =
+      "M11: FFT; Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli 2008";
   using operations = OperationList<Fft<double>, Fft<float>>;
 
   static bool supports(const Shape& shape) { return is_power_of_two(shape["n"]); }

@@ -90,7 +90,7 @@ struct right_looking : OnGpu {
   static constexpr std::string_view idea =
       "column by column: find the pivot, exchange rows, divide, subtract the outer product; applies "
       "occupancy, coalescing";
-  static constexpr std::string_view source = "Golub and Van Loan 2013";
+  static constexpr std::string_view source = "M11: LU decomposition; Golub and Van Loan 2013";
   using operations = OperationList<LuPivot<double>, LuPivot<float>, Lu<double>, Lu<float>>;
 
   template <class Device, class Args>

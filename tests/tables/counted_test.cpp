@@ -42,6 +42,33 @@ Record product_model(double l1, Index n = 584) {
   return record;
 }
 
+// An algorithm's line on each side: the text's counts, and the suite's own variant over the fastest library.
+TEST(WorkSpanSides, OfStoredRecords) {
+  const auto library = [](std::string_view variant, double seconds) {
+    Record record = timed("sort", "uint32", variant, {{"n", 1000000}}, seconds);
+    record.peer = true;
+    return record;
+  };
+  Document document = document_of();
+  document.put(counted("work-span: merge sort, merge_sort", {{"n", 64}},
+                       {number("work", 1000), number("span", 100), number("burdened span", 1),
+                        number("spawns", 1), number("strands", 1), number("strands along the span", 1)}));
+  document.put(counted("work-span: merge sort, gpu merge_sort", {{"n", 16384}},
+                       {number("work", 5000), number("span", 50)}));
+  document.put(timed("sort", "uint32", "distribution_sort", {{"n", 1000000}}, 0.002));
+  document.put(library("std_sort", 0.01));
+  document.put(library("vqsort", 0.003));
+  const Grid grid = reported("work-span", document).grids.back();
+  const std::vector<std::string> cpu{"merge sort",        "CPU", "any",    "64",   "1000", "100", "10",
+                                     "distribution_sort", "2",   "vqsort", "1.50x"};
+  const std::vector<std::string> gpu{"",    "GPU",          "merge_sort", "16384", "5000", "50",
+                                     "100", "not measured", "-",          "-",     "-"};
+  EXPECT_EQ(grid.rows.at(0), cpu);
+  EXPECT_EQ(grid.rows.at(1), gpu);
+  EXPECT_EQ(grid.rows.size(), 14u);
+  EXPECT_EQ(grid.rows.back().at(2), "device text");
+}
+
 TEST(MatmulCounters, OfAProcessorThatCounts) {
   Document document = document_of();
   document.put(product_counts("naive", 80, 10));

@@ -125,8 +125,7 @@ void measure_sweep(SuiteRun& run, const Suite& suite, const CompareOptions& opti
   Problem smaller{};
   for (const Index n : sizes) {
     print(Stream::progress, "{} {} {} = {} ...\n", operation.name, operation.element, size, n);
-    Shape shape{{size, n}};
-    if (!suite.held.name.empty()) shape.set(suite.held.name, suite.held.value);
+    const Shape shape = suite.sized ? suite.sized(n) : Shape{{size, n}};
     const Problem problem{.operation = &operation,
                           .shape = complete_shape(operation, shape),
                           .input = {},
