@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/fork/one_tbb.hpp"
 #include "common/fork/parallel.hpp"
 #include "common/fork/work_span.hpp"
 #include "common/in_parts.hpp"

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "common/execute.hpp"
+#include "common/fork/one_tbb.hpp"
 #include "common/fork/parallel.hpp"
 #include "cpu/matmul/recursive.hpp"
 #include "tests/support.hpp"

@@ -16,6 +16,7 @@
 #include "common/cache/run_traced.hpp"
 #include "common/catalogue.hpp"
 #include "common/execute.hpp"
+#include "common/fork/one_tbb.hpp"
 #include "common/fork/parallel.hpp"
 #include "common/ops/sort.hpp"
 #include "cpu/fib/fib.hpp"

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""The texts of the algorithms and the models stand without oneTBB, so that they run under any fork policy.
+"""The texts of the algorithms, the models and what a program links stand without oneTBB's headers, so that they run
+under any fork policy and a compiler need not read them.
 
   without_tbb_test.py SOURCE COMPILER FLAG...
 
-Runs the preprocessor over every source of an operation on the CPU (cpu/OPERATION/), every model (common/cache) and the
-profiler of work and span. None of them may include a header of oneTBB, directly or through others, unless MAY names it;
-what MAY names has to include one still. Status 1 otherwise, with the chain of includes.
+Runs the preprocessor over every source of an operation on the CPU (cpu/OPERATION/), the public headers, every model
+(common/cache), and what makes a variant's record. None of them may include a header of oneTBB, directly or through
+others. Status 1 otherwise, with the chain of includes.
 """
 import os
 import re
@@ -14,21 +15,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-MAY = {
-    "common/fork/work_span.hpp": "profiles on several threads, whose branches oneTBB runs",
-    "common/cache/run_traced.hpp": "makes the record of a variant, which runs it under every policy",
-}
-NO_TEXTS = ("peers", "tallcache")  # libraries in the place of texts; the public headers, which start threads
+PEERS = "peers"  # libraries in the place of texts, oneTBB's among them
+RECORDS = ["common/fork/parallel.hpp", "common/fork/work_span.hpp", "common/variant_text.hpp"]
 TBB = re.compile(r"(?:^|/)tbb/")
 
 
 def checked(source):
     """Headers and other sources, by path."""
-    folders = [path for path in sorted((source / "cpu").iterdir()) if path.is_dir() and path.name not in NO_TEXTS]
+    folders = [path for path in sorted((source / "cpu").iterdir()) if path.is_dir() and path.name != PEERS]
     files = [path for folder in [*folders, source / "common/cache"] for path in sorted(folder.iterdir())]
-    files = [str(path.relative_to(source)) for path in files] + ["common/fork/work_span.hpp"]
-    allowed = {path.replace(".hpp", ".cpp") for path in MAY}
-    return [p for p in files if p.endswith(".hpp")], [p for p in files if p.endswith(".cpp") and p not in allowed]
+    files = [str(path.relative_to(source)) for path in files] + RECORDS
+    return [p for p in files if p.endswith(".hpp")], [p for p in files if p.endswith(".cpp")]
 
 
 class Preprocessor:
@@ -70,12 +67,7 @@ def main(source, command):
     source = Path(source).resolve()
     preprocessor = Preprocessor(source, command)
     headers, sources = checked(source)
-    faults = [" -> ".join(chain).replace(f"{source}/", "") for chain in offenders(preprocessor, [h for h in headers if h not in MAY], sources)]
-    for path, reason in MAY.items():
-        if path not in headers:
-            faults.append(f"{path} may include oneTBB, but is none of those that are looked at")
-        elif not preprocessor.includes_tbb([path]):
-            faults.append(f"{path} may include oneTBB and does not: {reason}")
+    faults = [" -> ".join(chain).replace(f"{source}/", "") for chain in offenders(preprocessor, headers, sources)]
     # A planted include is found, through a header that seems harmless.
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "harmless.hpp").write_text("#pragma once\n#include <tbb/version.h>\n")
@@ -83,7 +75,7 @@ def main(source, command):
         found = offenders(preprocessor, [f"{folder}/planted.hpp"], [])
         if [Path(path).name for path in sum(found, [])[:2]] != ["planted.hpp", "harmless.hpp"]:
             faults.append(f"the check itself finds {found}")
-    print("\n".join(faults) or f"{len(headers)} headers and {len(sources)} sources, {len(MAY)} with oneTBB")
+    print("\n".join(faults) or f"{len(headers)} headers and {len(sources)} sources")
     if len(headers) < 70:
         faults.append("too few headers")
     sys.exit(bool(faults))

@@ -15,6 +15,7 @@
 #include "bench/suites/suite.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
+#include "common/fork/one_tbb.hpp"
 
 namespace tallcache {
 namespace {

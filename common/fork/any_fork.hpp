@@ -51,4 +51,19 @@ class AnyFork : public ForksByHalves<AnyFork> {
   Index width_;
 };
 
+/// Refers to a program that forks through a policy of any type. It must outlive the reference.
+class AnyProgram {
+ public:
+  template <class Program>
+  requires(!std::same_as<std::remove_cv_t<Program>, AnyProgram>) explicit AnyProgram(Program& program)
+      : program_(const_cast<void*>(static_cast<const void*>(std::addressof(program)))),
+        run_([](void* erased, AnyFork& fork) { (*static_cast<Program*>(erased))(fork); }) {}
+
+  void operator()(AnyFork& fork) const { run_(program_, fork); }
+
+ private:
+  void* program_;
+  void (*run_)(void*, AnyFork&);
+};
+
 }  // namespace tallcache

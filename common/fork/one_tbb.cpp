@@ -167,6 +167,14 @@ tbb::task_arena& arena_of(int threads) {
   return detail::arena_state(threads).arena;
 }
 
+void detail::run_one_tbb(int threads, AnyProgram program) {
+  in_arena(threads, [&] {
+    const OneTbb one_tbb{threads};
+    AnyFork fork(one_tbb);
+    program(fork);
+  });
+}
+
 detail::ArenaState& detail::arena_state(int threads) {
   static thread_local ArenaState* last = nullptr;  // a thread that is in no arena asks at each poll
   if (last && last->threads == threads) return *last;

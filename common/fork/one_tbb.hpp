@@ -17,10 +17,6 @@ extern "C" void __tsan_release(void*);
 
 namespace tallcache {
 
-/// Throws Error unless 1 <= threads <= usable_threads(). Each program asks anew, so that it follows a mask
-/// that has changed since the last one.
-void require_threads(int threads);
-
 /// Sets whether threads that enter an arena from now on are pinned, each to a processor of its own (the
 /// default) among those that the last program found usable. A caller that leaves gets its earlier processors
 /// back, but for what the host has set in the meantime; a worker keeps its own, in which it sleeps.

@@ -3,24 +3,23 @@
 
 #include "common/fork/any_fork.hpp"
 #include "common/fork/heartbeat.hpp"
-#include "common/fork/one_tbb.hpp"
 #include "common/fork/policy.hpp"
+#include "common/fork/processors.hpp"
 
 namespace tallcache {
+
+namespace detail {
+/// The program under OneTbb, in its arena of `threads` threads. Throws Error as require_threads does.
+void run_one_tbb(int threads, AnyProgram program);
+}  // namespace detail
 
 /// program(fork) on `threads` threads including the caller; one thread alone would take about `foretold`
 /// nanoseconds, 0: not known. Throws Error as require_threads does.
 template <class Program>
 void run_parallel(int threads, Program&& program, Index foretold = 0) {
-  if (fork_policy() == ForkPolicy::heartbeat) {
-    Heartbeat fork{threads, foretold};
-    return program(fork);
-  }
-  in_arena(threads, [&] {
-    const OneTbb one_tbb{threads};
-    AnyFork fork(one_tbb);
-    program(fork);
-  });
+  if (fork_policy() == ForkPolicy::onetbb) return detail::run_one_tbb(threads, AnyProgram(program));
+  Heartbeat fork{threads, foretold};
+  program(fork);
 }
 
 }  // namespace tallcache

@@ -48,6 +48,10 @@ ProcessorSet usable_processors();
 /// The number of usable_processors(), at least 1: the largest number of threads of a run.
 int usable_threads();
 
+/// Throws Error unless 1 <= threads <= usable_threads(). Each program asks anew, so that it follows a mask
+/// that has changed since the last one.
+void require_threads(int threads);
+
 /// The number of threads that a run has by default: usable_threads(), or fewer where the quota of the
 /// process's control groups gives it less time. The quota is read once.
 int default_threads();
