@@ -325,8 +325,8 @@ struct Misaligned {
   }
 };
 
-// The longest lane between two barriers, the longest warp between two of the block's, and launches one after the
-// other.
+// The longest lane between two barriers, the longest warp between two of the block's, and launches one after
+// the other.
 TEST(HostThreads, WorkAndSpan) {
   const auto visits = [](unsigned lane, int round) {
     return lane == 40 && !round ? 5u : lane == 3 && round ? 7u : 1u;

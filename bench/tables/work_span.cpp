@@ -238,8 +238,8 @@ Report report(const Inputs& inputs) {
   report.grids.push_back(work_span_sides(inputs, id, sides));
   if (!chart.series.empty()) report.charts.push_back(std::move(chart));
   report.notes = {
-      "Growth is counted, not timed, on the algorithms' own texts with the smallest leaves: the same in every "
-      "run. Every result is checked.",
+      "Growth is counted, not timed, on the algorithms' own texts with the smallest leaves: the same in "
+      "every run. Every result is checked.",
       "Of a GPU's text the model counts: between two barriers the longest lane, and launches one after the "
       "other, are the span.",
       fmt::format(

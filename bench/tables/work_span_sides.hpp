@@ -1,5 +1,5 @@
-// Both sides of the slides' table 'work-span': of each algorithm the text on the CPU and on the GPU with its work
-// and span, and on each the fastest variant beside the best library.
+// Both sides of the slides' table 'work-span': of each algorithm the text on the CPU and on the GPU with its
+// work and span, and on each the fastest variant beside the best library.
 #pragma once
 
 #include <string>

@@ -22,9 +22,9 @@ namespace tallcache::warp {
 
 class HostDevice;
 
-/// Of all launches of a device: the accesses of all threads, and those one after the other where nothing but the
-/// text's own order delays a thread. Between two barriers of a warp its longest lane counts, between two of a
-/// block its longest warp, of a launch its longest block, and launches follow each other.
+/// Of all launches of a device: the accesses of all threads, and those one after the other where nothing but
+/// the text's own order delays a thread. Between two barriers of a warp its longest lane counts, between two
+/// of a block its longest warp, of a launch its longest block, and launches follow each other.
 struct WorkSpan {
   std::uint64_t work = 0, span = 0;
 };
