@@ -29,9 +29,9 @@ template <>
 Index lanes<float>();
 
 /// exp(-2 pi i e / n), rounded from a product of two out of 2 sqrt n numbers in long double: within 0.51 ulp.
-class RootTable {
+class RootsOfUnity {
  public:
-  explicit RootTable(Index n) : low_size_(1) {
+  explicit RootsOfUnity(Index n) : low_size_(1) {
     while (low_size_ * low_size_ < n) low_size_ *= 2;
     for (Index b = 0; b < low_size_; ++b) low_.push_back(root(b, n));
     for (Index a = 0; a * low_size_ < n; ++a) high_.push_back(root(a * low_size_, n));
@@ -71,7 +71,7 @@ class RootTable {
 /// The roots that the passes read, in their order, in a table of 2 passes.roots() reals.
 template <class T, class Access>
 void fill_roots(VectorView<T, Access> table, const Passes& passes) {
-  const RootTable roots(passes.size);
+  const RootsOfUnity roots(passes.size);
   Index at = 0, left = passes.size, turn = 1;
   for (int i = 0; i < passes.count; ++i) {
     const int radix = passes.radix[i];
@@ -115,7 +115,7 @@ class SmoothTransform {
   /// Fills the tables.
   void prepare() const {
     if (l_.kind == Layout::Kind::whole) return;
-    const RootTable roots(l_.n);
+    const RootsOfUnity roots(l_.n);
     fill_roots(column_roots_, l_.columns);
     fill_roots(row_roots_, l_.rows);
     const auto put = [](auto view, Index vector, Index lane, Index lanes, std::complex<T> w) {

@@ -43,7 +43,7 @@ class Transform {
   void prepare() const {
     inner_.prepare();
     if (!chirp_.size) return;
-    const RootTable roots(2 * n_);
+    const RootsOfUnity roots(2 * n_);
     const Index m = image_.size / 2;
     // Scaled, as two transforms in a row multiply by m.
     const T scale = T(1) / static_cast<T>(m);

@@ -191,7 +191,7 @@ class RealFftPlan {
       : n_(detail::fft_size(n)),
         plan_(n % 2 ? n : n / 2, threads),
         half_(static_cast<std::size_t>(plan_.size())) {
-    const cpu::fft::RootTable roots(std::max<Index>(n, 1));
+    const cpu::fft::RootsOfUnity roots(std::max<Index>(n, 1));
     if (n % 2 == 0)
       for (Index k = 0; k <= n / 4; ++k) roots_.push_back(roots.at<T>(k));
   }
