@@ -175,6 +175,8 @@ void detail::run_one_tbb(int threads, AnyProgram program) {
   });
 }
 
+void detail::fork_one_tbb(int threads, AnyBranch f, AnyBranch g) { OneTbb{threads}(f, g); }
+
 detail::ArenaState& detail::arena_state(int threads) {
   static thread_local ArenaState* last = nullptr;  // a thread that is in no arena asks at each poll
   if (last && last->threads == threads) return *last;

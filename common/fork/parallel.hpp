@@ -11,6 +11,8 @@ namespace tallcache {
 namespace detail {
 /// The program under OneTbb, in its arena of `threads` threads. Throws Error as require_threads does.
 void run_one_tbb(int threads, AnyProgram program);
+/// A fork under it.
+void fork_one_tbb(int threads, AnyBranch f, AnyBranch g);
 }  // namespace detail
 
 /// program(fork) on `threads` threads including the caller; one thread alone would take about `foretold`

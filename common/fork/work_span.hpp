@@ -11,9 +11,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <utility>
 
-#include "common/fork/any_fork.hpp"
-#include "common/fork/policy.hpp"
+#include "common/fork/parallel.hpp"
 
 namespace tallcache {
 
@@ -103,10 +103,78 @@ class WorkSpan : public ForksByHalves<WorkSpan<Clock>> {
   Index width() const { return options_.width; }
 
  private:
-  struct Strand;
+  struct Strand {
+    Profile total;
+    double started = 0;
+    static constinit inline thread_local Strand* current = nullptr;
 
-  Profile profile_of(AnyBranch program) const;
-  void fork(AnyBranch f, AnyBranch g) const;
+    void run(AnyBranch branch) {
+      struct Running {
+        Strand& self;
+        Strand* const before = std::exchange(current, &self);
+        ~Running() {
+          self.stop();
+          current = before;
+        }
+      } running{*this};
+      start();
+      branch();
+    }
+
+    void start() { started = Clock::now(); }
+    void stop() {
+      const double cost = Clock::now() - started + Clock::per_strand;
+      total.work += cost;
+      total.span += cost;
+      total.burdened_span += cost;
+      ++total.strands;
+      ++total.strands_on_span;
+    }
+
+    void join(const Profile& first, const Profile& second, double burden) {
+      const Profile& longer = first.span >= second.span ? first : second;
+      total.work += first.work + second.work;
+      total.span += longer.span;
+      total.burdened_span += std::max(first.burdened_span, second.burdened_span + burden);
+      total.spawns += first.spawns + second.spawns + 1;
+      total.strands += first.strands + second.strands;
+      total.strands_on_span += longer.strands_on_span;
+    }
+  };
+
+  Profile profile_of(AnyBranch program) const {
+    Strand root;
+    const auto run = [&](AnyFork&) { root.run(program); };
+    if (options_.threads == 1)
+      root.run(program);
+    else
+      detail::run_one_tbb(options_.threads, AnyProgram(run));
+    return root.total;
+  }
+
+  void fork(AnyBranch f, AnyBranch g) const {
+    if (!Strand::current) throw Error("a program that forks through WorkSpan runs inside its profile()");
+    Strand& parent = *Strand::current;
+    parent.stop();
+    Strand first, second;
+    // The destructor runs on exceptions too: the handler continues in this strand.
+    struct Join {
+      Strand &parent, &first, &second;
+      double burden;
+      ~Join() {
+        parent.join(first.total, second.total, burden);
+        parent.start();
+      }
+    } join{parent, first, second, options_.burden};
+    const auto run_first = [&] { first.run(f); };
+    const auto run_second = [&] { second.run(g); };
+    // A thread that waits for a stolen branch may run unrelated tasks. No strand of this profile is running
+    // then, and those tasks restore `current`.
+    if (options_.threads == 1)
+      Serial{}(run_first, run_second);
+    else
+      detail::fork_one_tbb(options_.threads, AnyBranch(run_first), AnyBranch(run_second));
+  }
 
   ProfileOptions options_;
 };
