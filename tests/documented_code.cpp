@@ -12,6 +12,7 @@
 #include <tallcache/paths.hpp>
 #include <tallcache/qr.hpp>
 #include <tallcache/ranks.hpp>
+#include <tallcache/solve.hpp>
 #include <tallcache/sort.hpp>
 #include <tallcache/stencil.hpp>
 #include <tallcache/trace.hpp>
@@ -64,6 +65,10 @@ void measured(const Shape& shape, const std::vector<Candidate>& candidates) {
 
 void factored(MatrixView<double> a, MatrixView<double> b, Index n) {
 #include "documented/cpu/tallcache/factor.hpp.1"
+}
+
+void solved(MatrixView<double> a, MatrixView<double> b, MatrixView<double> x, int threads) {
+#include "documented/cpu/tallcache/solve.hpp.1"
 }
 
 void factored(MatrixView<double> a, VectorView<double> tau, MatrixView<double> b, MatrixView<double> q) {
