@@ -64,7 +64,7 @@ function(tallcache_add_gpu target)
                                    gpu/profiler_range.cpp gpu/scan.cu gpu/tensor_map.cpp gpu/tensor_peaks.cu gpu/peers/cublas_library.cpp
                                    gpu/peers/cub_radix_sort.cu gpu/peers/cublas_lt.cpp gpu/peers/cufft_library.cpp
                                    gpu/peers/cusolver_library.cpp)
-  tallcache_add_sources_for(90a ${target} gpu/warpgroup_peaks.cu)
+  tallcache_add_sources_for(90a ${target} gpu/solve/device_solve.cu gpu/warpgroup_peaks.cu)
   tallcache_cuda_options(${target})
   # The toolkit's headers are for the sources in gpu/ alone, so that the others are the same with CUDA and without, and a
   # build that gets CUDA later compiles none of them again.

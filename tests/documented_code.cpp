@@ -12,6 +12,7 @@
 #include <tallcache/paths.hpp>
 #include <tallcache/qr.hpp>
 #include <tallcache/ranks.hpp>
+#include <tallcache/solve.hpp>
 #include <tallcache/sort.hpp>
 #include <tallcache/stencil.hpp>
 #include <tallcache/trace.hpp>
@@ -20,6 +21,7 @@
 #include "common/operation_record.hpp"
 #include "cpu/transpose/recursive.hpp"
 #include "gpu/on_gpu.hpp"
+#include "gpu/tallcache/device_solve.hpp"
 #include "gpu/tallcache/device_stencil.hpp"
 #ifdef TALLCACHE_WITH_PAPI
 #include <tallcache/count.hpp>
@@ -66,6 +68,10 @@ void factored(MatrixView<double> a, MatrixView<double> b, Index n) {
 #include "documented/cpu/tallcache/factor.hpp.1"
 }
 
+void solved(MatrixView<double> a, MatrixView<double> b, MatrixView<double> x, int threads) {
+#include "documented/cpu/tallcache/solve.hpp.1"
+}
+
 void factored(MatrixView<double> a, VectorView<double> tau, MatrixView<double> b, MatrixView<double> q) {
 #include "documented/cpu/tallcache/qr.hpp.1"
 }
@@ -91,6 +97,12 @@ void transformed() {
 double* stepped(double* even, double* odd, Index rows, Index cols, Index steps) {
 #include "documented/cpu/tallcache/stencil.hpp.1"
   return last;
+}
+
+void solved_on_device(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> x, Index n,
+                      void* stream, Scratch<> scratch) {
+#include "documented/gpu/tallcache/device_solve.hpp.1"
+  print(bytes);
 }
 
 namespace own {

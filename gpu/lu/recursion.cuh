@@ -14,7 +14,7 @@ namespace tallcache::gpu::lu {
 /// Blocks of columns from left to right, each by Toledo's recursion: the left half, the exchanges and the
 /// triangular system of the right half, the product, the right half. A panel's kernel exchanges the rows left
 /// of it within the block of columns: the next kernel reads those as a triangle.
-template <class T>
+template <class T, Products products = Products::standard>
 class Recursion {
  public:
   /// The bytes of scratch for m x n.
@@ -83,8 +83,9 @@ class Recursion {
     const Index row = col + width, rows = a.rows - row, cols = end - row;
     if (rows <= 0 || cols <= 0) return;
     const MatrixView<const T> constant = a;
-    subtract_product<T>(stream, a.block(row, row, rows, cols), constant.block(row, col, rows, width),
-                        constant.block(col, row, width, cols));
+    subtract_product<T, products>(stream, a.block(row, row, rows, cols),
+                                  constant.block(row, col, rows, width),
+                                  constant.block(col, row, width, cols));
   }
 
   void factor_panel_at(int col, int width) {

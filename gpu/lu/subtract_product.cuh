@@ -1,4 +1,5 @@
-// C -= A B by the products of gpu/matmul: doubles on tensor cores, floats on CUDA cores.
+// C -= A B by the products of gpu/matmul: doubles on tensor cores, floats on CUDA cores, or split on tensor
+// cores.
 #pragma once
 
 #include "gpu/chunk.hpp"
@@ -6,6 +7,7 @@
 #include "gpu/lu/chained_launch.cuh"
 #include "gpu/matmul/block_order.hpp"
 #include "gpu/matmul/mma_product.cuh"
+#include "gpu/matmul/split_mma.cuh"
 #include "gpu/tuning/tuning.hpp"
 
 namespace tallcache::gpu::lu {
@@ -83,35 +85,47 @@ void subtract_in_tiles(cudaStream_t stream, const MatrixView<T>& c, const Matrix
         c, a, b, order, lower);
   };
   if (rows_are_chunks(c) && rows_are_chunks(a) && rows_are_chunks(b))
-    launch.template operator()<true>();
+    return launch.template operator()<true>();
+  if constexpr (requires { Tiles::wide_alone; })
+    throw Error("a product of split floats needs rows that start at multiples of 16 bytes");
   else
     launch.template operator()<false>();
 }
 
-template <class T>
+/// How products are made. `split` floats are three TF32 products: an error of 2^-21 |A||B| and more, and an
+/// infinity makes NaN.
+enum class Products { standard, split };
+
+template <class T, Products products>
 struct SubtractionTiles;
 template <>
-struct SubtractionTiles<double> {
+struct SubtractionTiles<double, Products::standard> {
   using Large = matmul::MmaShape<128, 64, 32, 32, 4, 2>;
   using Small = matmul::MmaShape<64, 64, 32, 32, 4, 2>;
 };
 template <>
-struct SubtractionTiles<float> {
+struct SubtractionTiles<float, Products::standard> {
   using Large = matmul::BlockShape<128, 128, 16, 64, 32, 3, 1>;
   using Small = matmul::BlockShape<64, 64, 16, 32, 32, 4, 2>;
 };
+template <>
+struct SubtractionTiles<float, Products::split> {
+  using Large = matmul::SplitMmaShape<128, 128, 16, 64, 32, 4, 1>;
+  using Small = matmul::SplitMmaShape<64, 64, 16, 32, 32, 4, 2>;
+};
 
-/// C -= A B; where `lower`, on the lower triangle of C alone, the diagonal included.
-template <class T>
+/// C -= A B; where `lower`, on the lower triangle of C alone, the diagonal included. Split floats need rows
+/// that start at multiples of 16 bytes.
+template <class T, Products products = Products::standard>
 void subtract_product(cudaStream_t stream, const MatrixView<T>& c, const MatrixView<const T>& a,
                       const MatrixView<const T>& b, bool lower = false) {
   if (c.rows == 0 || c.cols == 0 || a.cols == 0) return;
-  using Large = typename SubtractionTiles<T>::Large;
+  using Large = typename SubtractionTiles<T, products>::Large;
   const Index tiles = ceil_div<Index>(c.rows, Large::rows) * ceil_div<Index>(c.cols, Large::cols);
   if (100 * tiles / (lower ? 2 : 1) >= device_tuning().factor_large_tiles * Index{multiprocessors()})
     subtract_in_tiles<Large>(stream, c, a, b, lower);
   else
-    subtract_in_tiles<typename SubtractionTiles<T>::Small>(stream, c, a, b, lower);
+    subtract_in_tiles<typename SubtractionTiles<T, products>::Small>(stream, c, a, b, lower);
 }
 
 }  // namespace tallcache::gpu::lu

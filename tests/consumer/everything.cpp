@@ -7,6 +7,7 @@
 #include <tallcache/measure.hpp>
 #include <tallcache/paths.hpp>
 #include <tallcache/qr.hpp>
+#include <tallcache/solve.hpp>
 #include <tallcache/sort.hpp>
 #include <tallcache/stencil.hpp>
 #include <tallcache/trace.hpp>
@@ -76,6 +77,15 @@ bool factors() {
   solve_triangular(Side::left, Triangle::upper, Trans::no, Diagonal::non_unit, lu, x);
   cholesky_factor(MatrixView<double>{s.data(), 2, 2, 2});
   return b == std::vector<double>{1, 1} && s == std::vector<double>{2, -1, 1, 2};
+}
+
+// A X = B, refined.
+bool solves() {
+  std::vector<double> a{2, 1, 4, 3}, b{3, 7}, x(2);
+  const MatrixView<double> sides{b.data(), 2, 1, 1};
+  const SolveReport report =
+      solve(MatrixView<double>{a.data(), 2, 2, 2}, sides, {x.data(), 2, 1, 1}, usable_threads());
+  return report.refinement == Refinement::converged && x == std::vector<double>{1, 1};
 }
 
 // |R| is the norm of the only column, and Q^T A is R.
@@ -148,9 +158,9 @@ bool traces() {
 }  // namespace
 
 int main() {
-  const bool right[] = {sorts(),   takes_spans(), transposes(),           multiplies(),
-                        factors(), finds_paths(), factors_orthogonally(), forks(),
-                        steps(),   traces(),      compares_strings()};
+  const bool right[] = {sorts(),   takes_spans(), transposes(),  multiplies(),
+                        factors(), solves(),      finds_paths(), factors_orthogonally(),
+                        forks(),   steps(),       traces(),      compares_strings()};
   for (const bool one : right) std::printf("%s\n", one ? "right" : "WRONG");
   return std::ranges::count(right, false) == 0 ? 0 : 1;
 }
