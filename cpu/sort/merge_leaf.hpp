@@ -159,7 +159,7 @@ struct MergeLeaf {
   Less less;
 
   /// The largest leaf of a sort of n records on `width` threads.
-  static constexpr Index most(Index, Index) { return 512; }
+  static constexpr Index most(Index, Index) { return is_bytes<T> ? 1024 : 512; }
   /// It pays to merge so many natural runs. Records that are not bytes are merged by branches, each of which
   /// waits for the one before.
   static constexpr Index most_runs = is_bytes<T> ? 512 : 32;
