@@ -79,10 +79,10 @@ namespace {
 
 using namespace policies;
 
-/// By what the policies were asked for. A merged leaf has 512 records at most.
+/// By what the policies were asked for. A merged leaf has 1024 records at most.
 std::string route() {
   if (!taken.spreads && !taken.leaves) return "natural runs";
-  const bool is_large = taken.largest_leaf > 512;
+  const bool is_large = taken.largest_leaf > 1024;
   if (!taken.spreads) return taken.leaves > 1 ? "?" : is_large ? "vqsort" : "leaf";
   if (is_large) return taken.spreads <= 8 ? "levels used up" : "?";
   return taken.peels ? "peel" : "spread";

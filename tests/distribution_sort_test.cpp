@@ -42,6 +42,19 @@ TEST(DistributionSort, SortsStably) {
       }
 }
 
+/// Blocks and merges of a leaf differ by its size. Nothing beside it is touched.
+TEST(DistributionSort, LeavesOfEverySize) {
+  constexpr std::ptrdiff_t beside = 9;
+  for (Index n = 0; n <= 600; ++n)
+    for (std::string_view family : {"uniform", "few:v=4"}) {
+      const std::vector<Numbered> input = records_of(family, n + 2 * beside, static_cast<std::uint64_t>(n));
+      auto expected = input, sorted = input;
+      std::stable_sort(expected.begin() + beside, expected.end() - beside);
+      tallcache::sort(sorted.begin() + beside, sorted.end() - beside);
+      EXPECT_EQ(sorted, expected) << family << " " << n;
+    }
+}
+
 TEST(DistributionSort, IsTheSameOnTwoThreads) {
   const int threads = std::min(2, usable_threads());
   for (ForkPolicy policy : fork_policies) {

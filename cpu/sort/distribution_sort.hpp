@@ -156,7 +156,11 @@ class DistributionSort {
       parts.end[part] = next;
     }
     each_chunk([&, to = s.free()](T* records, Index size, auto ids_of, auto places) {
-      for (Index i = 0; i < size; ++i) store_.move(to + places[ids_of[i]]++, records + i);
+      for (Index i = 0; i < size; ++i) {
+        T* const place = to + places[ids_of[i]]++;
+        store_.prefetch_behind(place);
+        store_.move(place, records + i);
+      }
     });
   }
 
@@ -190,7 +194,7 @@ struct distribution_sort {
   using operations = OperationList<Sort, SortOf<std::uint64_t>, SortOf<double>, SortOf<KeyAndPosition>>;
   static constexpr ParamSpec params[] = {
       {"leaf", 0,
-       "up to so many records are a leaf; 0: 512 that are merged, and on one thread all if they are numbers",
+       "up to so many records are a leaf; 0: 1024 that are merged, and on one thread all if they are numbers",
        0},
       {"part", 128, "a sample gives parts of about so many records", 2},
       {"chunk", 1 << 15, "records that are counted and moved on one thread"}};

@@ -41,34 +41,19 @@ struct NaturalRuns {
   }
 };
 
-/// Merges in parallel: the middle record of the longer run is searched in the shorter one (Cormen, Leiserson,
-/// Rivest, Stein, 27.3), so that of equal records those of `a` come first.
+/// Merges in parallel.
 template <class Fork, class Store, class Less, class T>
 void fork_merge(Fork& fork, const Store& store, const Less& less, Merge<T> m) {
   constexpr Index leaf = 8192;
-  const Index a = m.a_end - m.a, b = m.b_end - m.b;
   if (less.failed()) {
+    const Index a = m.a_end - m.a;
     store.move_all(m.to, m.a, a);
-    return store.move_all(m.to + a, m.b, b);
+    return store.move_all(m.to + a, m.b, m.b_end - m.b);
   }
-  if (a + b <= leaf) return merge_runs(store, less, m);
-  T *a_middle = m.a + a / 2, *b_middle = m.b + b / 2;
-  if (a >= b)
-    b_middle = std::partition_point(m.b, m.b_end, [&](const T& record) {
-      return less(store.read(std::addressof(record)), store.read(a_middle));
-    });
-  else
-    a_middle = std::partition_point(m.a, m.a_end, [&](const T& record) {
-      return !less(store.read(b_middle), store.read(std::addressof(record)));
-    });
-  T* const to = m.to + (a_middle - m.a) + (b_middle - m.b);
-  fork(
-      [&, m] {
-        fork_merge(fork, store, less, Merge<T>{m.a, a_middle, m.b, b_middle, m.to});
-      },
-      [&, m] {
-        fork_merge(fork, store, less, Merge<T>{a_middle, m.a_end, b_middle, m.b_end, to});
-      });
+  if (m.size() <= leaf) return merge_runs(store, less, m);
+  const auto [low, high] = halves_of(store, less, m);
+  fork([&, low = low] { fork_merge(fork, store, less, low); },
+       [&, high = high] { fork_merge(fork, store, less, high); });
 }
 
 /// Merges the runs first ... last - 1 of a segment, which are at home, to its buffer or to its range.

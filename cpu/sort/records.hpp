@@ -48,6 +48,12 @@ struct Records {
     }
   }
 
+  /// Fetches the line behind that of a place, which the next records of the part need: a store to a line that
+  /// is in no cache near holds up all stores behind it.
+  void prefetch_behind(const T* place) const {
+    __builtin_prefetch(reinterpret_cast<const std::byte*>(place) + 64, 1);
+  }
+
   /// The places do not overlap.
   void move_all(T* to, T* from, Index count) const {
     for (Index i = 0; i < count; ++i) move(to + i, from + i);

@@ -2,9 +2,11 @@
 // a sort that is not stable has the same result.
 #pragma once
 
-#include <cmath>
+#include <bit>
 #include <concepts>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <type_traits>
 
 #include "cpu/peers/vqsort_library.hpp"
@@ -52,14 +54,20 @@ struct VectorLeaf {
   }
 
  private:
-  /// No number is NaN, which has no place in the order, or -0, which equals 0 and is not the same.
+  /// No double is NaN, which has no place in the order, or -0, which equals 0 and is not the same. By bits,
+  /// as comparisons of doubles are not made into vectors.
   bool all_differ_by_value(const Segment<T>& s) const {
-    bool any = false;
+    static_assert(std::same_as<T, double>);
+    constexpr std::uint64_t sign = 1ull << 63;
+    constexpr auto infinite = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity());
+    std::uint64_t found = 0;  // its sign
     for (Index i = 0; i < s.size; ++i) {
-      const T number = store.read(s.from + i);
-      any |= number != number || (number == 0 && std::signbit(number));
+      const auto bits = std::bit_cast<std::uint64_t>(store.read(s.from + i));
+      const std::uint64_t magnitude = bits & ~sign, unless_minus_zero = bits ^ sign;
+      found |= magnitude + (sign - 1 - infinite);
+      found |= (unless_minus_zero - 1) & ~unless_minus_zero;
     }
-    return !any;
+    return (found & sign) == 0;
   }
 };
 
