@@ -108,7 +108,7 @@ TEST(IntegerProducts, AreExact) {
   EXPECT_EQ(multiply_integers(Limbs{}, Limbs{5}), Limbs{0});
   EXPECT_EQ(multiply_integers(Limbs{0, 1}, Limbs{3}), (Limbs{0, 3, 0}));
   // (2^(32 n) - 1)^2 = 2^(64 n) - 2 2^(32 n) + 1, by the schoolbook and by transforms.
-  for (const std::size_t n : {1, 64, 65, 1023, 4096}) {
+  for (const std::size_t n : {1, 64, 400, 401, 1023, 4096}) {
     Limbs expected(2 * n, ~0u);
     std::fill_n(expected.begin(), n, 0);
     expected[0] = 1, expected[n] = ~0u - 1;

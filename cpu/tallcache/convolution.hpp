@@ -18,7 +18,7 @@
 
 #include "common/execute.hpp"
 #include "common/ops/integer_product.hpp"
-#include "cpu/tallcache/fft.hpp"
+#include "fft.hpp"
 
 namespace tallcache {
 
@@ -128,7 +128,7 @@ inline void multiply_integers(std::span<std::uint32_t> out, std::span<const std:
   const auto view = [](auto limbs) {
     return VectorView<typename decltype(limbs)::element_type>{limbs.data(), static_cast<Index>(limbs.size())};
   };
-  const bool is_short = std::min(a.size(), b.size()) <= 64;
+  const bool is_short = std::min(a.size(), b.size()) <= 400;
   execute<IntegerProduct>(is_short ? "schoolbook" : "six_step", {view(out), view(a), view(b)}, {}, threads);
 }
 
