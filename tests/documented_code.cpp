@@ -3,6 +3,7 @@
 #include <complex>
 #include <string>
 #include <tallcache/catalogue.hpp>
+#include <tallcache/convolution.hpp>
 #include <tallcache/edit_distance.hpp>
 #include <tallcache/factor.hpp>
 #include <tallcache/fft.hpp>
@@ -90,6 +91,10 @@ void sorted(int threads){
 }
 
 std::vector<std::complex<double>> samples();
+void convolved() {
+#include "documented/cpu/tallcache/convolution.hpp.1"
+}
+
 void transformed() {
 #include "documented/cpu/tallcache/fft.hpp.1"
 }

@@ -24,6 +24,7 @@
 #include "common/ops/gemv.hpp"
 #include "common/ops/grained_transpose.hpp"
 #include "common/ops/increment.hpp"
+#include "common/ops/integer_product.hpp"
 #include "common/ops/lu.hpp"
 #include "common/ops/matmul.hpp"
 #include "common/ops/matmul_batched.hpp"

@@ -15,15 +15,27 @@ namespace tallcache::cpu::fft {
 
 using Complex = Fft<double>::Complex;
 
-/// a b. std::complex's operator also checks for NaN, which prevents its inlining to these six operations.
-constexpr Complex times(Complex a, Complex b) {
+/// a b of any ring.
+template <class Number>
+constexpr Number times(Number a, Number b) {
+  return a * b;
+}
+/// std::complex's operator also checks for NaN, which prevents its inlining to these six operations.
+template <>
+constexpr Complex times<Complex>(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// exp(-2 pi i k / n) for 0 <= k < n, within an ulp: symmetry reduces the angle to at most pi / 4.
-inline Complex root_of_unity(Index k, Index n) {
+/// The k-th power of a root of unity of order n, 0 <= k < n, of any ring.
+template <class Number>
+Number root_of_unity(Index k, Index n) {
+  return Number::root(k, n);
+}
+/// exp(-2 pi i k / n), within an ulp: symmetry reduces the angle to at most pi / 4.
+template <>
+inline Complex root_of_unity<Complex>(Index k, Index n) {
   Index eighth = 8 * k;  // of n
-  if (eighth > 4 * n) return std::conj(root_of_unity(n - k, n));
+  if (eighth > 4 * n) return std::conj(root_of_unity<Complex>(n - k, n));
   const bool left = eighth > 2 * n;
   if (left) eighth = 4 * n - eighth;
   const bool steep = eighth > n;
@@ -38,9 +50,10 @@ inline Complex root_of_unity(Index k, Index n) {
 /// i k / h) for 0 <= k < h, h = 1, 2, 4, ..., so that each pass reads its own in order.
 template <class Fork, class Table>
 void fill_twiddles(Fork& fork, Table table) {
+  using Number = typename Table::value_type;
   for (Index h = 1; h < table.size; h *= 2)
     loop_blocks(fork, h, 1024, [table, h](Index begin, Index end) {
-      for (Index k = begin; k < end; ++k) table[h + k] = root_of_unity(k, 2 * h);
+      for (Index k = begin; k < end; ++k) table[h + k] = root_of_unity<Number>(k, 2 * h);
     });
 }
 
@@ -50,13 +63,14 @@ constexpr Index twiddles(Index n) { return static_cast<Index>(std::bit_floor(sta
 /// lower, upper = lower + w upper, lower - w upper.
 template <class Half, class Table>
 void butterflies(Half lower, Half upper, Table w) {
+  using Number = typename Half::value_type;
   for (Index k = 0; k < lower.size; ++k) {
     // A local variable in place of a parameter goes through memory: g++ 12 takes three times as long.
-    const auto put = [&](Complex even, Complex odd) {
+    const auto put = [&](Number even, Number odd) {
       lower[k] = even + odd;
       upper[k] = even - odd;
     };
-    put(lower[k], times(w[k], upper[k]));
+    put(lower[k], times<Number>(w[k], upper[k]));
   }
 }
 
@@ -66,7 +80,7 @@ template <class Out, class In, class Table>
 void fft_leaf(Out out, In in, Index stride, Table table) {
   const Index n = out.size;
   for (Index i = 0, reversed = 0; i < n; ++i) {
-    out[reversed] = static_cast<Complex>(in[i * stride]);
+    out[reversed] = static_cast<typename Out::value_type>(in[i * stride]);
     Index bit = n / 2;
     for (; reversed & bit; bit /= 2) reversed ^= bit;
     reversed |= bit;

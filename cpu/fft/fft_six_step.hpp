@@ -4,31 +4,30 @@
 // misses in any cache.
 #pragma once
 
-#include <type_traits>
-
 #include "common/fork/fork.hpp"
 #include "cpu/fft/fft_recursive.hpp"
 #include "cpu/transpose/recursive.hpp"
 
 namespace tallcache::cpu::fft {
 
-/// exp(-2 pi i e / n) for 0 <= e < n, n a power of two, as a product of two out of 2 sqrt n stored numbers. A
-/// table of all n would not stay in the cache.
+/// root_of_unity(e, n) for 0 <= e < n, n a power of two, as a product of two out of 2 sqrt n stored numbers.
+/// A table of all n would not stay in the cache.
 template <class View>
 struct RootTable {
-  View high, low;  ///< exp(-2 pi i a low.size / n), exp(-2 pi i b / n)
+  using Number = typename View::value_type;
+  View high, low;  ///< the powers a low.size, and the powers b < low.size
   int low_bits = std::countr_zero(static_cast<std::size_t>(low.size));
 
   Index n() const { return high.size * low.size; }
 
-  Complex operator()(Index e) const { return times(high[e >> low_bits], low[e & (low.size - 1)]); }
+  Number operator()(Index e) const { return times<Number>(high[e >> low_bits], low[e & (low.size - 1)]); }
 
   template <class Fork>
   void fill(Fork& fork) const {
     const Index n = this->n();
     fork.loop(0, high.size, 1,
-              [n, table = *this](Index a) { table.high[a] = root_of_unity(a * table.low.size, n); });
-    fork.loop(0, low.size, 1, [n, table = *this](Index b) { table.low[b] = root_of_unity(b, n); });
+              [n, table = *this](Index a) { table.high[a] = root_of_unity<Number>(a * table.low.size, n); });
+    fork.loop(0, low.size, 1, [n, table = *this](Index b) { table.low[b] = root_of_unity<Number>(b, n); });
   }
 };
 
@@ -38,24 +37,42 @@ constexpr MatrixView<T, Access> as_matrix(VectorView<T, Access> v, Index rows) {
   return MatrixView<T>{v.data, rows, v.size / rows, v.size / rows}.with(v.access());
 }
 
-/// The state that the recursion passes on.
-template <class View>
-struct SixStep {
-  RootTable<View> roots;  ///< of the whole transform's n
-  View twiddles;          ///< of the leaves: fill_twiddles
-  Index base;
+/// The transform of up to n numbers of any ring, n a power of two, with its tables.
+template <class Number, class Access = Plain>
+class SixStep {
+ public:
+  using View = VectorView<Number, Access>;
+
+  /// The bytes of the tables.
+  static std::size_t scratch(Index n, Index base) {
+    const Sizes s(n, base);
+    return scratch_bytes({s.high * sizeof(Number), s.low * sizeof(Number), s.twiddles * sizeof(Number)});
+  }
+
+  /// Up to `base` >= 2 numbers are a leaf.
+  SixStep(Index n, Index base, Scratch<Access>& scratch)
+      : base_(base),
+        roots_{scratch.template vector<Number>(Sizes(n, base).high),
+               scratch.template vector<Number>(Sizes(n, base).low)},
+        twiddles_(scratch.template vector<Number>(Sizes(n, base).twiddles)) {}
+
+  template <class Fork>
+  void fill(Fork& fork) const {
+    roots_.fill(fork);
+    fill_twiddles(fork, twiddles_);
+  }
 
   /// out = the transform of `in`. `work` is as large as both. It may be `in`, which is then overwritten.
   template <class Fork, class In>
   void transform(Fork& fork, View out, In in, View work) const {
     const Index n = out.size;
-    if (n <= base) return fft_leaf(out, in, 1, twiddles);
+    if (n <= base_) return fft_leaf(out, in, 1, twiddles_);
     const Index rows = Index{1} << (std::bit_width(static_cast<std::size_t>(n)) - 1) / 2, cols = n / rows;
     transpose(fork, as_matrix(out, cols), as_matrix(in, rows));
     transform_rows(fork, work, out, cols, [this, cols](View row, Index i) {
-      const Index step = i * (roots.n() / (row.size * cols));
+      const Index step = i * (roots_.n() / (row.size * cols));
       if (step)
-        for (Index j = 0; j < row.size; ++j) row[j] = times(row[j], roots(j * step));
+        for (Index j = 0; j < row.size; ++j) row[j] = times<Number>(row[j], roots_(j * step));
     });
     transpose(fork, as_matrix(out, rows), as_matrix(work, cols));
     transform_rows(fork, work, out, rows, [](View, Index) {});
@@ -63,6 +80,14 @@ struct SixStep {
   }
 
  private:
+  struct Sizes {
+    Index low, high, twiddles;
+    Sizes(Index n, Index base)
+        : low(Index{1} << std::bit_width(static_cast<std::size_t>(n)) / 2),
+          high((n + low - 1) / low),
+          twiddles(fft::twiddles(std::min(n, base))) {}
+  };
+
   template <class Fork, class Out, class In>
   static void transpose(Fork& fork, Out out, In in) {
     cpu::transpose::rec_transpose(fork, out, in, 16);
@@ -79,6 +104,10 @@ struct SixStep {
       twiddled(to, i);
     });
   }
+
+  Index base_;
+  RootTable<View> roots_;
+  View twiddles_;  ///< of the leaves: fill_twiddles
 };
 
 struct fft_six_step {
@@ -93,35 +122,21 @@ struct fft_six_step {
   static bool supports(const Shape& shape) { return fft_recursive::supports(shape); }
 
   static std::size_t scratch(Fft<double>, const Shape& shape, const Params& params) {
-    const Sizes s(shape["n"], params);
-    return scratch_bytes({s.high * sizeof(Complex), s.low * sizeof(Complex), s.twiddles * sizeof(Complex),
-                          checked_product(shape["n"], sizeof(Complex), "transposed numbers")});
+    return SixStep<Complex>::scratch(shape["n"], params["base"]) +
+           scratch_bytes({checked_product(shape["n"], sizeof(Complex), "transposed numbers")});
   }
 
   template <int phase, class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {
-    if (args.in.size == 0) return;
+    const Index n = args.in.size;
+    if (n == 0) return;
     auto scratch = args.scratch;
-    const auto vector = [&scratch](Index size) { return scratch.template vector<Complex>(size); };
-    const Sizes s(args.in.size, params);
-    const auto high = vector(s.high), low = vector(s.low), twiddles = vector(s.twiddles);
-    const SixStep<std::remove_const_t<decltype(high)>> steps{{high, low}, twiddles, params["base"]};
-    if constexpr (phase == 0) {
-      steps.roots.fill(fork);
-      fill_twiddles(fork, twiddles);
-    } else {
-      steps.transform(fork, args.out, args.in, vector(args.in.size));
-    }
+    const SixStep<Complex, typename decltype(args.in)::access_type> steps(n, params["base"], scratch);
+    if constexpr (phase == 0)
+      steps.fill(fork);
+    else
+      steps.transform(fork, args.out, args.in, scratch.template vector<Complex>(n));
   }
-
- private:
-  struct Sizes {
-    Index low, high, twiddles;
-    Sizes(Index n, const Params& params)
-        : low(Index{1} << std::bit_width(static_cast<std::size_t>(n)) / 2),
-          high((n + low - 1) / low),
-          twiddles(fft::twiddles(std::min(n, params["base"]))) {}
-  };
 };
 
 }  // namespace tallcache::cpu::fft

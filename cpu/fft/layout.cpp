@@ -105,14 +105,18 @@ Layout layout_of(Index n, Index element_bytes, Index lanes, Index base) {
   return layout;
 }
 
-Index chirp_size(Index n) {
-  if (n > std::numeric_limits<Index>::max() / 8)
-    throw Error("fft: the size " + std::to_string(n) + " overflows");
+Index smooth_size(Index least) {
   // Between the powers of two lie others with radices that are nearly as fast.
-  const Index least = 2 * n - 1, power = static_cast<Index>(std::bit_floor(static_cast<std::size_t>(least)));
+  const Index power = static_cast<Index>(std::bit_floor(static_cast<std::size_t>(least)));
   for (const Index eighths : {8, 9, 10, 12, 14, 15})
     if (power >= 64 && power / 8 * eighths >= least) return power / 8 * eighths;
   return power < least ? 2 * power : power;
+}
+
+Index chirp_size(Index n) {
+  if (n > std::numeric_limits<Index>::max() / 8)
+    throw Error("fft: the size " + std::to_string(n) + " overflows");
+  return smooth_size(2 * n - 1);
 }
 
 }  // namespace tallcache::cpu::fft

@@ -54,6 +54,9 @@ struct Layout {
 /// of up to `base` numbers are split where they can be.
 Layout layout_of(Index n, Index element_bytes, Index lanes, Index base);
 
+/// A smooth number of at least `least` >= 1 that is little larger, and even where `least` is.
+Index smooth_size(Index least);
+
 /// The size of the convolution of Bluestein's transform of n numbers: smooth and at least 2 n - 1. Throws
 /// Error when it overflows.
 Index chirp_size(Index n);

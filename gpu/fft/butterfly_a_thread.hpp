@@ -18,7 +18,7 @@ struct Butterfly {
     if (j >= pairs) return;
     const Index k = j % half;
     using Number = typename To::value_type;
-    const Number even = from[j], odd = from[j + pairs], turned_odd = odd * root<RealOf<To>>(k, 2 * half);
+    const Number even = from[j], odd = from[j + pairs], turned_odd = odd * root_of<Number>(k, 2 * half);
     const Index at = 2 * (j - k) + k;
     to[at] = even + turned_odd;
     to[at + half] = even - turned_odd;
@@ -47,12 +47,19 @@ struct butterfly_a_thread : OnGpu {
     auto own = args.scratch;
     const auto in = complex_view(args.in);
     const auto out = complex_view(args.out), other = own.template vector<Complex<RealOfArgs<Args>>>(n);
+    transform(device, out, in, other);
+  }
+
+  /// out = the transform of `in`, of any ring. `other`, none of both, is as large.
+  template <class Device, class Out, class In>
+  static void transform(Device& device, const Out& out, const In& in, const Out& other) {
+    const Index n = in.size;
     if (n == 1) return copy_elements(device, out, in);
     const LaunchShape shape({grid_of(ceil_div(n / 2, Index{Butterfly::max_threads}))},
                             {Butterfly::max_threads});
     // The last level writes the output; those before it take turns.
     auto to = lg(n) % 2 ? out : other, next = lg(n) % 2 ? other : out;
-    std::remove_const_t<decltype(in)> from = in;
+    In from = in;
     for (Index half = 1; half < n; half *= 2) {
       launch_kernel(device, Butterfly{}, shape, to, from, half);
       from = to;

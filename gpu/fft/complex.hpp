@@ -76,6 +76,15 @@ VectorView<const Complex<T>, Access> complex_view(VectorView<const std::complex<
       VectorView<std::complex<T>>{const_cast<std::complex<T>*>(v.data), v.size}.with(v.access()));
 }
 
+/// A power of a root of unity, 0 <= k < n: of complex numbers that above, of another ring its own.
+template <class Number>
+TALLCACHE_INLINE Number root_of(Index k, Index n) {
+  if constexpr (requires { Number::root(k, n); })
+    return Number::root(k, n);
+  else
+    return root<decltype(Number::re)>(k, n);
+}
+
 /// The real type of a view of complex numbers.
 template <class View>
 using RealOf = decltype(View::value_type::re);

@@ -9,16 +9,16 @@
 namespace tallcache::gpu::fft {
 
 /// Transforms each of the rows, of 2^lg_length numbers, in shared memory: numbers in the order of their
-/// reversed bits, then radix 2 in place. Afterwards number k of row r is multiplied by exp(-2 pi i r k /
-/// order); order 0: by nothing.
-template <class T>
+/// reversed bits, then radix 2 in place. Afterwards number k of row r is multiplied by the power r k of a
+/// root of that order; order 0: by nothing.
+template <class Number>
 struct TransformRows {
   static constexpr int max_threads = 512, max_lg_length = 12;
-  static constexpr std::size_t max_dynamic_shared_bytes = sizeof(Complex<T>) << max_lg_length;
+  static constexpr std::size_t max_dynamic_shared_bytes = sizeof(Number) << max_lg_length;
 
   template <class Thread, class To, class From>
   TALLCACHE_DEVICE void operator()(const Thread& t, To to, From from, int lg_length, Index order) const {
-    auto&& row = dynamic_shared<Complex<T>>(t);
+    auto&& row = dynamic_shared<Number>(t);
     const int length = 1 << lg_length, first = t.thread().x, threads = t.block_dim().x;
     const Index begin = Index{t.block().x} << lg_length;
     for (int j = first; j < length; j += threads) row[reversed(j, lg_length)] = from[begin + j];
@@ -26,15 +26,15 @@ struct TransformRows {
     for (int half = 1; half < length; half *= 2) {
       for (int pair = first; pair < length / 2; pair += threads) {
         const int k = pair % half, at = 2 * (pair - k) + k;
-        const Complex<T> even = row[at], odd = row[at + half], turned_odd = odd * root<T>(k, 2 * half);
+        const Number even = row[at], odd = row[at + half], turned_odd = odd * root_of<Number>(k, 2 * half);
         row[at] = even + turned_odd;
         row[at + half] = even - turned_odd;
       }
       t.sync();
     }
     for (int k = first; k < length; k += threads) {
-      const Complex<T> number = row[k];
-      to[begin + k] = order == 0 ? number : number * root<T>(t.block().x * Index{k}, order);
+      const Number number = row[k];
+      to[begin + k] = order == 0 ? number : number * root_of<Number>(t.block().x * Index{k}, order);
     }
   }
 
@@ -63,6 +63,8 @@ struct TransposeNumbers {
 };
 
 struct six_step : OnGpu {
+  static constexpr int max_lg_row = TransformRows<Complex<double>>::max_lg_length,
+                       max_lg_size = 2 * max_lg_row;
   static constexpr std::string_view idea =
       "n = n1 n2, three transpositions: rows of up to 4096 numbers in a block's shared memory by radix 2; "
       "powers of two to 2^24; applies coalescing, tiling";
@@ -70,7 +72,7 @@ struct six_step : OnGpu {
   using operations = OperationList<Fft<double>, Fft<float>>;
 
   static bool supports(const Shape& shape) {
-    return is_power_of_two(shape["n"]) && shape["n"] <= Index{1} << 2 * max_lg_row;
+    return is_power_of_two(shape["n"]) && shape["n"] <= Index{1} << max_lg_size;
   }
 
   template <class Device = Launch, class T>
@@ -83,12 +85,17 @@ struct six_step : OnGpu {
   static void call(Device& device, const Args& args, const Params&) {
     const Index n = args.in.size;
     if (n == 0) return;
-    const auto in = complex_view(args.in);
-    const auto out = complex_view(args.out);
-    using In = std::remove_const_t<decltype(in)>;
-    if (lg(n) <= max_lg_row) return rows(device, out, in, 1, n, 0);
     auto scratch = args.scratch;
-    const auto other = scratch.template vector<Complex<RealOfArgs<Args>>>(n);
+    using Number = Complex<RealOfArgs<Args>>;
+    transform(device, complex_view(args.out), complex_view(args.in),
+              scratch.template vector<Number>(lg(n) <= max_lg_row ? 0 : n));
+  }
+
+  /// out = the transform of `in`, of any ring. `other` is as large where n > 2^max_lg_row.
+  template <class Device, class Out, class In>
+  static void transform(Device& device, const Out& out, const In& in, const Out& other) {
+    const Index n = in.size;
+    if (lg(n) <= max_lg_row) return rows(device, out, in, 1, n, 0);
     const Index n2 = Index{1} << lg(n) / 2, n1 = n / n2;
     transpose(device, out, in, n1, n2);
     rows(device, out, In(out), n2, n1, n);
@@ -98,11 +105,9 @@ struct six_step : OnGpu {
   }
 
  private:
-  static constexpr int max_lg_row = TransformRows<double>::max_lg_length;
-
   template <class Device, class To, class From>
   static void rows(Device& device, const To& to, const From& from, Index count, Index length, Index order) {
-    using Kernel = TransformRows<RealOf<To>>;
+    using Kernel = TransformRows<typename To::value_type>;
     const Index threads = std::clamp<Index>(length / 2, 1, Kernel::max_threads);
     launch_kernel(device, Kernel{},
                   {{grid_of(count)},
