@@ -67,6 +67,11 @@ struct VectorView<T, Access> : detail::VectorMembers<T, Access> {
   operator Constant() const requires(!std::is_const_v<T>) {
     return VectorView<const T>{data, size}.with(access());
   }
+
+  template <class Other>
+  VectorView<T, Other> with(Other other) const {
+    return VectorView<T>{data, size}.with(other);
+  }
 };
 
 }  // namespace tallcache

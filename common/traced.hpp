@@ -60,6 +60,11 @@ struct Traced {
     const Reference& operator-=(value_type value) const {
       return *this = static_cast<value_type>(static_cast<value_type>(*this) - value);
     }
+    value_type operator++() const {
+      const value_type value = static_cast<value_type>(static_cast<value_type>(*this) + 1);
+      *this = value;
+      return value;
+    }
     /// The old value, as for T&: counting sort's `count[key]++`.
     value_type operator++(int) const {
       const value_type old = *this;
@@ -83,44 +88,47 @@ struct Traced {
     return {element, sink, place};
   }
 
-  /// The footprint of a kernel that works on bare pointers (reads() and writes() below).
-  void load(const void* address, std::size_t bytes, Place place = Place::current()) const {
-    detail::report_load(*sink, address, bytes, place);
-  }
-  void store(const void* address, std::size_t bytes, Place place = Place::current()) const {
-    detail::report_store(*sink, address, bytes, place);
-  }
-
   /// One load, and one store where the claim is granted.
   template <class T>
   bool claim(T* element, T expected, T desired, Place place = Place::current()) const {
-    load(element, sizeof(T), place);
+    detail::report_load(*sink, element, sizeof(T), place);
     const bool granted = Plain::claim(element, expected, desired);
-    if (granted) store(element, sizeof(T), place);
+    if (granted) detail::report_store(*sink, element, sizeof(T), place);
     return granted;
+  }
+
+  /// One load, and one store where a bit was not set.
+  template <class T>
+  T fetch_or(T* element, T bits, Place place = Place::current()) const {
+    detail::report_load(*sink, element, sizeof(T), place);
+    const T old = Plain::fetch_or(element, bits);
+    if ((old & bits) != bits) detail::report_store(*sink, element, sizeof(T), place);
+    return old;
   }
 };
 
 /// `first`, whose next `count` elements are then loaded at once: by a vector instruction, a masked one or a
 /// copy of bytes. Traced reports each of them.
 template <class T>
-constexpr const T* load_n(Plain, const T* first, Index) {
+[[nodiscard]] constexpr T* load_n(Plain, T* first, Index) {
   return first;
 }
 /// The same of elements that are then stored.
 template <class T>
-constexpr T* store_n(Plain, T* first, Index) {
+[[nodiscard]] constexpr T* store_n(Plain, T* first, Index) {
   return first;
 }
 /// The same under Traced.
 template <class T, class Sink>
-const T* load_n(Traced<Sink> access, const T* first, Index count, Place place = Place::current()) {
+[[nodiscard, gnu::noinline]] T* load_n(Traced<Sink> access, T* first, Index count,
+                                       Place place = Place::current()) {
   for (Index i = 0; i < count; ++i) detail::report_load(*access.sink, first + i, sizeof(T), place);
   return first;
 }
 /// The same under Traced.
 template <class T, class Sink>
-T* store_n(Traced<Sink> access, T* first, Index count, Place place = Place::current()) {
+[[nodiscard, gnu::noinline]] T* store_n(Traced<Sink> access, T* first, Index count,
+                                        Place place = Place::current()) {
   for (Index i = 0; i < count; ++i) detail::report_store(*access.sink, first + i, sizeof(T), place);
   return first;
 }
@@ -138,14 +146,29 @@ class AnySink {
           detail::report_store(*static_cast<Sink*>(to), address, bytes, place);
         }) {}
 
-  void load(const void* address, std::size_t bytes, Place place) { load_(sink_, address, bytes, place); }
-  void store(const void* address, std::size_t bytes, Place place) { store_(sink_, address, bytes, place); }
+  using Report = void (*)(void* sink, const void* address, std::size_t bytes, Place);
+  constexpr AnySink(Report load, Report store) : sink_(nullptr), load_(load), store_(store) {}
+
+  // Out of line: a text has many accesses, and is compiled for several targets.
+  [[gnu::noinline]] void load(const void* address, std::size_t bytes, Place place) {
+    load_(sink_, address, bytes, place);
+  }
+  [[gnu::noinline]] void store(const void* address, std::size_t bytes, Place place) {
+    store_(sink_, address, bytes, place);
+  }
 
  private:
-  using Report = void (*)(void* sink, const void* address, std::size_t bytes, Place);
   void* sink_;
   Report load_, store_;
 };
+
+/// The policy for memory of a leaf's own, on the stack, that a trace does not show.
+constexpr Plain unshown(Plain) { return {}; }
+inline Traced<AnySink> unshown(Traced<AnySink>) {
+  static constexpr auto ignore = [](void*, const void*, std::size_t, Place) {};
+  static AnySink nowhere(ignore, ignore);
+  return {&nowhere};
+}
 
 /// The policy under which a text that is compiled apart runs for `Access`: Plain, or Traced<AnySink>.
 template <class Access>
@@ -171,27 +194,5 @@ struct CompiledTexts {
   constexpr const Text<Plain>& under(Plain) const { return plain; }
   constexpr const Text<Traced<AnySink>>& under(Traced<AnySink>) const { return traced; }
 };
-
-/// reads() and writes() of view.hpp under Traced: a load, or a store, of each element. Their place is that of
-/// the call.
-template <class T, class Sink>
-void reads(VectorView<T, Traced<Sink>> v, Place place = Place::current()) {
-  for (Index i = 0; i < v.size; ++i) v.access().load(v.data + i, sizeof(T), place);
-}
-/// The same for stores.
-template <class T, class Sink>
-void writes(VectorView<T, Traced<Sink>> v, Place place = Place::current()) {
-  for (Index i = 0; i < v.size; ++i) v.access().store(v.data + i, sizeof(T), place);
-}
-/// The same for the elements of a matrix, row by row.
-template <class T, class Sink>
-void reads(MatrixView<T, Traced<Sink>> a, Place place = Place::current()) {
-  for (Index i = 0; i < a.rows; ++i) reads(row_of(a, i), place);
-}
-/// The same for stores to a matrix.
-template <class T, class Sink>
-void writes(MatrixView<T, Traced<Sink>> a, Place place = Place::current()) {
-  for (Index i = 0; i < a.rows; ++i) writes(row_of(a, i), place);
-}
 
 }  // namespace tallcache

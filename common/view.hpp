@@ -31,6 +31,14 @@ struct Plain {
     return shared.load(std::memory_order_relaxed) == expected &&
            shared.compare_exchange_strong(expected, desired, std::memory_order_relaxed);
   }
+
+  /// Sets bits of an element that branches of a fork share, and returns what it was.
+  template <class T>
+  static T fetch_or(T* element, T bits) {
+    const std::atomic_ref<T> shared(*element);
+    const T old = shared.load(std::memory_order_relaxed);
+    return (old & bits) == bits ? old : shared.fetch_or(bits, std::memory_order_relaxed);
+  }
 };
 
 namespace detail {
@@ -163,30 +171,6 @@ template <class T, class Access>
 constexpr void zero(MatrixView<T, Access> a) {
   for (Index i = 0; i < a.rows; ++i)
     for (Index j = 0; j < a.cols; ++j) a(i, j) = T{};
-}
-
-/// Reports to the access policy that a hand-vectorised kernel on bare pointers reads (writes) each of
-/// these elements once. The trace of such a kernel is this footprint, not its single accesses. Does
-/// nothing under Plain.
-template <class T, class Access>
-constexpr void reads([[maybe_unused]] VectorView<T, Access> v) {
-  if constexpr (!std::is_same_v<Access, Plain>)
-    for (Index i = 0; i < v.size; ++i) v.access().load(v.data + i, sizeof(T));
-}
-template <class T, class Access>
-constexpr void writes([[maybe_unused]] VectorView<T, Access> v) {
-  if constexpr (!std::is_same_v<Access, Plain>)
-    for (Index i = 0; i < v.size; ++i) v.access().store(v.data + i, sizeof(T));
-}
-template <class T, class Access>
-constexpr void reads(MatrixView<T, Access> a) {
-  if constexpr (!std::is_same_v<Access, Plain>)
-    for (Index i = 0; i < a.rows; ++i) reads(row_of(a, i));
-}
-template <class T, class Access>
-constexpr void writes(MatrixView<T, Access> a) {
-  if constexpr (!std::is_same_v<Access, Plain>)
-    for (Index i = 0; i < a.rows; ++i) writes(row_of(a, i));
 }
 
 /// Working memory that a variant requests (its scratch()) and its caller owns. take() returns it in 64-byte

@@ -239,8 +239,7 @@ TEST(LackeySubject, DISABLED_leaves) {
   run_observed({{{1, std::vector<std::byte>(4)}, {1, std::vector<std::byte>(1)}},
                 [](const At& at, Plain) { *at[1] = *const_cast<volatile std::byte*>(at[0] + 2); },
                 [](const At& at, Traced<AnySink> access) {
-                  access.load(at[0] + 1, 1);
-                  access.store(at[1], 1);
+                  *store_n(access, at[1], 1) = *load_n(access, at[0] + 1, 1);
                 }});
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdint>
 
 #include "common/ceil_div.hpp"
@@ -13,23 +12,6 @@
 #include "common/traced.hpp"
 
 namespace tallcache::cpu::bfs {
-
-/// Sets bits of an element that branches of a fork share, and returns what it was.
-template <class T>
-T fetch_or(Plain, T* element, T bits) {
-  const std::atomic_ref<T> shared(*element);
-  // Most are set already: a load leaves their lines shared.
-  const T old = shared.load(std::memory_order_relaxed);
-  return (old & bits) == bits ? old : shared.fetch_or(bits, std::memory_order_relaxed);
-}
-/// One load, and one store where a bit was not set.
-template <class T, class Sink>
-T fetch_or(Traced<Sink> access, T* element, T bits, Place place = Place::current()) {
-  access.load(element, sizeof(T), place);
-  const T old = fetch_or(Plain{}, element, bits);
-  if ((old & bits) != bits) access.store(element, sizeof(T), place);
-  return old;
-}
 
 template <class Access>
 class VertexSet {
@@ -70,7 +52,7 @@ class VertexSet {
   void insert(Index vertex) const {
     for (int k = 0; k < levels_; ++k, vertex /= bits) {
       const auto words = level(k);
-      if (fetch_or(words.access(), words.data + vertex / bits, Word{1} << vertex % bits) != 0) return;
+      if (words.access().fetch_or(words.data + vertex / bits, Word{1} << vertex % bits) != 0) return;
     }
   }
 

@@ -65,11 +65,9 @@ void sort_few_pairs(const Args& args) {
   auto scratch = args.scratch;
   const Index n = args.in.size;
   const FewPairs<typename decltype(args.out)::access_type> to(n, Index{args.range} + 1, scratch);
-  reads(args.in), writes(to.counters);
-  reads(args.in), reads(to.counters), reads(args.payload_in), writes(to.stage);
-  sort_few_pairs(args.in.data, args.payload_in.data, n, to.counters.size, args.out.data,
-                 args.payload_out.data, to.counters.data, to.stage.data);
-  reads(to.stage), writes(args.out), writes(args.payload_out);
+  leaf_kernels()
+      .under(args.in.access())
+      .sort_few_pairs({args.in, args.payload_in}, {args.out, args.payload_out}, to.counters, to.stage);
 }
 
 /// The sort of n keys, or pairs, by buckets.
@@ -135,6 +133,13 @@ struct bucketed_streaming {
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {
+    CompiledApart<typename decltype(args.out)::access_type> apart(args.out.access());
+    sort(fork, args.with(apart.policy()));
+  }
+
+ private:
+  template <class Fork, class Args>
+  static void sort(Fork& fork, const Args& args) {
     using Access = typename decltype(args.out)::access_type;
     constexpr bool payload = Args::has_payload;
     if (sort_easy_keys(fork, args)) return;

@@ -9,29 +9,6 @@
 
 namespace tallcache::cpu::counting_sort {
 
-/// Keys with their payload, whose view is empty where keys are sorted alone.
-template <class Key, class Access>
-struct Records {
-  VectorView<Key, Access> keys;
-  VectorView<std::conditional_t<std::is_const_v<Key>, const Word, Word>, Access> payload;
-
-  Records block(Index begin, Index size) const {
-    return {keys.block(begin, size), payload.data ? payload.block(begin, size) : payload};
-  }
-  operator Records<const Key, Access>() const requires(!std::is_const_v<Key>) { return {keys, payload}; }
-};
-
-template <class Key, class Access>
-void reads(Records<Key, Access> records) {
-  reads(records.keys);
-  reads(records.payload);
-}
-template <class Key, class Access>
-void writes(Records<Key, Access> records) {
-  writes(records.keys);
-  writes(records.payload);
-}
-
 /// Rounds words up to whole lines, as no two threads may write to the same line.
 constexpr Index whole_lines(Index words) { return (words + 15) / 16 * 16; }
 
@@ -50,7 +27,7 @@ constexpr Index groups_of(Index chunks) { return chunks == 1 ? 1 : 4 * chunks; }
 template <class Access>
 struct SpreadChunk {
   Records<const Word, Access> in;
-  VectorView<Word, Access> stage{};
+  VectorView<const Word, Access> stage{};
 };
 
 /// The buckets of n keys, spread in chunks, as elements T in blocks of one pool. Chunk c has an even part of
@@ -98,28 +75,30 @@ struct Buckets {
     links = scratch.template vector<Link>(number);
   }
 
-  Index begin_of(Index b) const { return b < size ? Index{begins.data[b]} : n; }
+  Index begin_of(Index b) const {
+    if (b >= size) return n;
+    const Word begin = begins(0, b);
+    return begin;
+  }
   Index size_of(Index b) const { return begin_of(b + 1) - begin_of(b); }
 
   /// The blocks of bucket b, or those of chunk c in it. `end`: the bucket before it is read next.
-  Chain<T> chain(Index b, Index end) const {
-    return {blocks.data, links.data, static_cast<Word>(b), no_block,
-            b + 1 < end ? static_cast<Word>(b + 1) : no_block};
+  Chain<T, Access> chain(Index b, Index end) const {
+    return {blocks, links, static_cast<Word>(b), no_block, b + 1 < end ? static_cast<Word>(b + 1) : no_block};
   }
-  Chain<T> chain_of_chunk(Index c, Index b) const {
+  Chain<T, Access> chain_of_chunk(Index c, Index b) const {
     const auto head = [&](Index chunk) { return first_block(chunk) + static_cast<Word>(b); };
-    return {blocks.data, links.data, head(c), c + 1 < chunks ? head(c + 1) : no_block};
+    return {blocks, links, head(c), c + 1 < chunks ? head(c + 1) : no_block};
   }
 
   /// Calls f(block, number) with the used part of each block of a chain.
   template <class F>
-  void for_each_block(const Chain<T>& chain, F f) const {
-    for (Word at = chain.head; at != chain.end; at = links.data[at].next)
-      f(blocks.block(Index{at} * block_size<T>, links.data[at].size), at);
-  }
-  void touch(const Chain<T>& chain) const {
-    if constexpr (!std::is_same_v<Access, Plain>)
-      for_each_block(chain, [](auto block, Word) { reads(block); });
+  static void for_each_block(const Chain<T, Access>& chain, F f) {
+    for (Word at = chain.head; at != chain.end;) {
+      const Link link = chain.links[at];
+      f(chain.block(at, link.size), at);
+      at = link.next;
+    }
   }
 
   /// Sends the keys of each chunk, chunk_of(c), to the buckets of a digit. Afterwards begins(c, b) is the
@@ -129,26 +108,20 @@ struct Buckets {
     const auto count = begins.block(0, 0, chunks, size);
     fork.blocks(chunks, [=, this](Index c) {
       const SpreadChunk<Access> chunk = chunk_of(c);
-      reads(chunk.in), reads(chunk.stage);
-      counting_sort::spread(Spread<T>{.keys = chunk.in.keys.data,
-                                      .payload = chunk.in.payload.data,
-                                      .size = chunk.in.keys.size,
-                                      .digit = digit,
-                                      .buckets = size,
-                                      .blocks = blocks.data,
-                                      .links = links.data,
-                                      .first_block = first_block(c),
-                                      .next_chunk = c + 1 < chunks ? first_block(c + 1) : no_block,
-                                      .counts = row_of(count, c).data,
-                                      .targets = row_of(targets, c).data,
-                                      .lines = reinterpret_cast<T*>(row_of(lines, c).data),
-                                      .first_keys = chunk.stage.data,
-                                      .first_size = chunk.stage.size,
-                                      .heavy = heavy.begin(c)});
-      if constexpr (!std::is_same_v<Access, Plain>)
-        for (Index b = 0; b < size; ++b)
-          for_each_block(chain_of_chunk(c, b), [](auto block, Word) { writes(block); });
-      writes(row_of(count, c));
+      pass_kernels()
+          .under(blocks.access())
+          .spread(Spread<T, Access>{.first = chunk.stage,
+                                    .in = chunk.in,
+                                    .digit = digit,
+                                    .blocks = blocks,
+                                    .links = links,
+                                    .first_block = first_block(c),
+                                    .next_chunk = c + 1 < chunks ? first_block(c + 1) : no_block,
+                                    .counts = row_of(count, c),
+                                    .targets = row_of(targets, c),
+                                    .lines = elements_of<T>(row_of(lines, c)),
+                                    .heavy = heavy.chunk(c),
+                                    .heavy_counts = heavy.counts_of(c)});
     });
     prefix_sums(fork, count, total);
   }
@@ -163,10 +136,10 @@ struct Buckets {
       const Index from = begin + block_begin(keys, groups, g), to = begin + block_begin(keys, groups, g + 1);
       for (Index b = first; b < end; ++b)
         if (from <= begin_of(b) && begin_of(b) < to)
-          late.data[b] = size_of(b) > 0 && ((size_of(b) > keys / groups && is_shared(b)) || !small(b, g));
+          late[b] = size_of(b) > 0 && ((size_of(b) > keys / groups && is_shared(b)) || !small(b, g));
     });
     for (Index b = first; b < end; ++b)
-      if (size_of(b) > 0 && late.data[b]) large(fork, b);
+      if (size_of(b) > 0 && late[b]) large(fork, b);
   }
 
  private:

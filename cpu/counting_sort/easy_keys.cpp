@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+// A processor with SSSE3 and no SSE4 is of before 2009.
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS HWY_SSSE3
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/counting_sort/easy_keys.cpp"
 #include <hwy/foreach_target.h>
@@ -15,66 +18,82 @@ namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
 constexpr Index step = 4096;
 constexpr Index max_lanes = 16;
 
-// Writes n words to `out`, whole vectors to their boundaries. at(d, i) are those of a vector d from the i-th
-// on, which may be one word.
-template <bool stream, class At>
-HWY_INLINE void write_words(Index n, Word* out, At at) {
+// Writes `out`, whole vectors to their boundaries. at(d, i) are the words of a vector d from the i-th on; it
+// may be of one word.
+template <bool stream, class Access, class At>
+HWY_INLINE void write_words(VectorView<Word, Access> out, At at) {
   const hn::ScalableTag<Word> d;
   const hn::CappedTag<Word, 1> one;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
-  const auto past = static_cast<Index>(reinterpret_cast<std::uintptr_t>(out) / sizeof(Word)) % lanes;
-  const Index head = std::min(n, (lanes - past) % lanes);
+  const auto past = static_cast<Index>(reinterpret_cast<std::uintptr_t>(out.data) / sizeof(Word)) % lanes;
+  const Index n = out.size, head = std::min(n, (lanes - past) % lanes);
+  const auto to = [=](Index i, Index count) { return store_n(out.access(), out.data + i, count); };
   Index i = 0;
-  for (; i < head; ++i) hn::StoreU(at(one, i), one, out + i);
+  for (; i < head; ++i) hn::StoreU(at(one, i), one, to(i, 1));
   for (; i + lanes <= n; i += lanes)
     if constexpr (stream)
-      hn::Stream(at(d, i), d, out + i);
+      hn::Stream(at(d, i), d, to(i, lanes));
     else
-      hn::StoreU(at(d, i), d, out + i);
-  for (; i < n; ++i) hn::StoreU(at(one, i), one, out + i);
+      hn::StoreU(at(d, i), d, to(i, lanes));
+  for (; i < n; ++i) hn::StoreU(at(one, i), one, to(i, 1));
   if constexpr (stream) hwy::FlushStream();
 }
-template <class At>
-HWY_INLINE void write_words(Index n, Word* out, bool stream, At at) {
-  stream ? write_words<true>(n, out, at) : write_words<false>(n, out, at);
+template <class Access, class At>
+HWY_INLINE void write_words(VectorView<Word, Access> out, bool stream, At at) {
+  stream ? write_words<true>(out, at) : write_words<false>(out, at);
 }
 
-void CopyWords(const Word* words, Index n, Word* out, bool reversed, bool stream) {
+// The vector d of words from the i-th on.
+template <class D, class Access>
+HWY_INLINE hn::Vec<D> load(D d, VectorView<const Word, Access> words, Index i) {
+  return hn::LoadU(d, load_n(words.access(), words.data + i, static_cast<Index>(hn::Lanes(d))));
+}
+
+template <class Access>
+void copy_words(VectorView<const Word, Access> words, VectorView<Word, Access> out, bool reversed,
+                bool stream) {
   if (reversed)
-    return write_words(n, out, stream, [=](auto d, Index i) HWY_ATTR {
-      return hn::Reverse(d, hn::LoadU(d, words + n - i - static_cast<Index>(hn::Lanes(d))));
+    return write_words(out, stream, [=](auto d, Index i) HWY_ATTR {
+      return hn::Reverse(d, load(d, words, words.size - i - static_cast<Index>(hn::Lanes(d))));
     });
-  write_words(n, out, stream, [=](auto d, Index i) HWY_ATTR {
-    prefetch_page_ahead(words + i);
-    return hn::LoadU(d, words + i);
+  write_words(out, stream, [=](auto d, Index i) HWY_ATTR {
+    prefetch_page_ahead(words.data + i);
+    return load(d, words, i);
   });
 }
 
-void FillWords(Word value, Index n, Word* out, bool stream) {
-  write_words(n, out, stream, [=](auto d, Index) HWY_ATTR { return hn::Set(d, value); });
+template <class Access>
+void fill_words(Word value, VectorView<Word, Access> out, bool stream) {
+  write_words(out, stream, [=](auto d, Index) HWY_ATTR { return hn::Set(d, value); });
 }
 
-bool InOrder(const Word* words, Index n, bool falling) {
+template <class Access>
+bool in_order(VectorView<const Word, Access> words, bool falling) {
   const hn::ScalableTag<Word> d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), n = words.size;
   Index i = 0;
   while (i + lanes < n) {
     const Index end = std::min(i + step, n - lanes);
     auto wrong = hn::Zero(d);
     for (; i < end; i += lanes) {
-      prefetch_page_ahead(words + i);
-      const auto word = hn::LoadU(d, words + i), after = hn::LoadU(d, words + i + 1);
+      prefetch_page_ahead(words.data + i);
+      const auto word = load(d, words, i), after = load(d, words, i + 1);
       wrong = hn::Or(wrong, hn::VecFromMask(d, falling ? hn::Lt(word, after) : hn::Lt(after, word)));
     }
     if (!hn::AllTrue(d, hn::Eq(wrong, hn::Zero(d)))) return false;
   }
-  return falling ? std::is_sorted(words + i, words + n, std::greater<>())
-                 : std::is_sorted(words + i, words + n);
+  for (; i + 1 < n; ++i) {
+    const Word word = words[i], after = words[i + 1];
+    if (falling ? word < after : after < word) return false;
+  }
+  return true;
 }
 
-bool CountValues(const Word* keys, Index n, const Word* values, Word* counts) {
+template <class Access>
+bool count_values(VectorView<const Word, Access> keys, const Word (&values)[few_values],
+                  Word (&counts)[few_values]) {
   const hn::ScalableTag<Word> d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), n = keys.size;
   const auto v0 = hn::Set(d, values[0]), v1 = hn::Set(d, values[1]), v2 = hn::Set(d, values[2]),
              v3 = hn::Set(d, values[3]);
   Index i = 0;
@@ -82,8 +101,8 @@ bool CountValues(const Word* keys, Index n, const Word* values, Word* counts) {
     const Index begin = i, end = std::min(i + step, n - lanes + 1);
     auto c0 = hn::Zero(d), c1 = c0, c2 = c0, c3 = c0;
     for (; i < end; i += lanes) {
-      prefetch_page_ahead(keys + i);
-      const auto key = hn::LoadU(d, keys + i);
+      prefetch_page_ahead(keys.data + i);
+      const auto key = load(d, keys, i);
       // A mask as a vector is -1 where it holds.
       c0 = hn::Sub(c0, hn::VecFromMask(d, hn::Eq(key, v0)));
       c1 = hn::Sub(c1, hn::VecFromMask(d, hn::Eq(key, v1)));
@@ -102,7 +121,7 @@ bool CountValues(const Word* keys, Index n, const Word* values, Word* counts) {
     if (all != static_cast<Word>(i - begin)) return false;
   }
   for (; i < n; ++i) {
-    const Word* const at = std::find(values, values + few_values, keys[i]);
+    const Word* const at = std::find(values, values + few_values, static_cast<Word>(keys[i]));
     if (at == values + few_values) return false;
     ++counts[at - values];
   }
@@ -110,11 +129,13 @@ bool CountValues(const Word* keys, Index n, const Word* values, Word* counts) {
 }
 
 // A value's payload is gathered for as many keys as stay in the cache while all values are looked for.
-void SplitPayload(const Word* keys, const Word* payload, Index n, const Word* values, Word** out,
-                  bool stream) {
+template <class Access>
+void split_payload(Records<const Word, Access> in, const Word (&values)[few_values], Word* (&out)[few_values],
+                   bool stream) {
   constexpr Index block = 2048;
   const hn::CappedTag<Word, max_lanes> d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), n = in.keys.size;
+  const Access access = in.keys.access();
   alignas(64) Word selected[block + max_lanes];
   for (Index begin = 0; begin < n; begin += block) {
     const Index end = std::min(begin + block, n);
@@ -123,16 +144,26 @@ void SplitPayload(const Word* keys, const Word* payload, Index n, const Word* va
       const auto value = hn::Set(d, values[v]);
       Index size = 0, i = begin;
       for (; i + lanes <= end; i += lanes) {
-        const auto mask = hn::Eq(hn::LoadU(d, keys + i), value);
-        hn::StoreU(hn::Compress(hn::LoadU(d, payload + i), mask), d, selected + size);
+        const auto mask = hn::Eq(load(d, in.keys, i), value);
+        hn::StoreU(hn::Compress(load(d, in.payload, i), mask), d, selected + size);
         size += static_cast<Index>(hn::CountTrue(d, mask));
       }
       for (; i < end; ++i)
-        if (keys[i] == values[v]) selected[size++] = payload[i];
-      CopyWords(selected, size, out[v], false, stream);
+        if (in.keys[i] == values[v]) selected[size++] = in.payload[i];
+      copy_words(VectorView<const Word>{selected, size}.with(unshown(access)),
+                 VectorView<Word>{out[v], size}.with(access), false, stream);
       out[v] += size;
     }
   }
+}
+
+template <class Access>
+constexpr EasyKernels<Access> text{&copy_words<Access>, &fill_words<Access>, &in_order<Access>,
+                                   &count_values<Access>, &split_payload<Access>};
+
+const CompiledTexts<EasyKernels>* EasyTexts() {
+  static constexpr CompiledTexts<EasyKernels> texts{text<Plain>, text<Traced<AnySink>>};
+  return &texts;
 }
 
 }  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE
@@ -141,28 +172,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tallcache::cpu::counting_sort {
 
-HWY_EXPORT(CopyWords);
-HWY_EXPORT(InOrder);
-HWY_EXPORT(FillWords);
-HWY_EXPORT(CountValues);
-HWY_EXPORT(SplitPayload);
+HWY_EXPORT(EasyTexts);
 
-void copy_words(const Word* words, Index n, Word* out, bool reversed, bool stream) {
-  HWY_DYNAMIC_DISPATCH(CopyWords)(words, n, out, reversed, stream);
-}
-bool in_order(const Word* words, Index n, bool falling) {
-  return HWY_DYNAMIC_DISPATCH(InOrder)(words, n, falling);
-}
-void fill_words(Word value, Index n, Word* out, bool stream) {
-  HWY_DYNAMIC_DISPATCH(FillWords)(value, n, out, stream);
-}
-bool count_values(const Word* keys, Index n, const Word (&values)[few_values], Word (&counts)[few_values]) {
-  return HWY_DYNAMIC_DISPATCH(CountValues)(keys, n, values, counts);
-}
-void split_payload(const Word* keys, const Word* payload, Index n, const Word (&values)[few_values],
-                   Word* (&out)[few_values], bool stream) {
-  HWY_DYNAMIC_DISPATCH(SplitPayload)(keys, payload, n, values, out, stream);
-}
+const CompiledTexts<EasyKernels>& easy_kernels() { return *HWY_DYNAMIC_DISPATCH(EasyTexts)(); }
 
 }  // namespace tallcache::cpu::counting_sort
 #endif

@@ -11,26 +11,29 @@
 
 namespace tallcache::cpu::counting_sort {
 
-/// Copies n words to `out`, the last one first where `reversed`, past the caches where `stream`.
-void copy_words(const Word* words, Index n, Word* out, bool reversed, bool stream);
-
-/// Sets n words at `out`, past the caches where `stream`.
-void fill_words(Word value, Index n, Word* out, bool stream);
-
-/// Whether no word is less than the one before it or, where `falling`, none is greater. Stops soon after one
-/// that is.
-bool in_order(const Word* words, Index n, bool falling);
-
 inline constexpr Index few_values = 4;
 
-/// Adds the number of keys of each of the values, which are different, to `counts`. Where another key occurs
-/// it stops soon after and returns false.
-bool count_values(const Word* keys, Index n, const Word (&values)[few_values], Word (&counts)[few_values]);
+/// Outputs are written past the caches where `stream`.
+template <class Access>
+struct EasyKernels {
+  using Words = VectorView<Word, Access>;
+  using ConstantWords = VectorView<const Word, Access>;
 
-/// Sends each payload, stably, to the end of its key's value: from out[v] on for values[v], which are as
-/// above. Afterwards out[v] is behind the last. The output is written past the caches where `stream`.
-void split_payload(const Word* keys, const Word* payload, Index n, const Word (&values)[few_values],
-                   Word* (&out)[few_values], bool stream);
+  /// Copies words to `out`, which is as long, the last one first where `reversed`.
+  void (*copy_words)(ConstantWords words, Words out, bool reversed, bool stream);
+  void (*fill_words)(Word value, Words out, bool stream);
+  /// Whether no word is less than the one before it or, where `falling`, none is greater. Stops soon after
+  /// one that is.
+  bool (*in_order)(ConstantWords words, bool falling);
+  /// Adds the number of keys of each of the values, which are different, to `counts`. Where another key
+  /// occurs it stops soon after and returns false.
+  bool (*count_values)(ConstantWords keys, const Word (&values)[few_values], Word (&counts)[few_values]);
+  /// Sends each payload, stably, to the end of its key's value: from out[v] on for values[v], which are as
+  /// above. Afterwards out[v] is behind the last.
+  void (*split_payload)(Records<const Word, Access> in, const Word (&values)[few_values],
+                        Word* (&out)[few_values], bool stream);
+};
+const CompiledTexts<EasyKernels>& easy_kernels();
 
 /// What keys at even distances, each with the one after it, tell about all of them.
 struct KeySample {
@@ -41,11 +44,10 @@ struct KeySample {
   template <class Access>
   explicit KeySample(VectorView<const Word, Access> keys) {
     constexpr Index sampled = 64;
-    Word before = keys.size > 1 ? keys.data[0] : 0;
+    Word before = keys.size > 1 ? keys[0] : 0;
     for (Index s = 0; s < sampled && keys.size > 1 && (rising || falling || values <= few_values); ++s) {
       const Index i = s * (keys.size - 2) / (sampled - 1);
-      reads(keys.block(i, 2));
-      const Word key = keys.data[i], after = keys.data[i + 1];
+      const Word key = keys[i], after = keys[i + 1];
       rising = rising && before <= key && key <= after;
       falling = falling && before >= key && key >= after;
       before = key;
@@ -88,8 +90,14 @@ bool all_blocks(Fork& fork, Index n, Index chunks, Body body) {
 template <class Access>
 bool in_order(VectorView<const Word, Access> keys, Index begin, Index end, bool falling) {
   const Index from = std::max<Index>(begin - 1, 0);
-  reads(keys.block(from, end - from));
-  return counting_sort::in_order(keys.data + from, end - from, falling);
+  return easy_kernels().under(keys.access()).in_order(keys.block(from, end - from), falling);
+}
+
+/// Exchanges keys begin ... end - 1, the first of them with the last one before `last`, and so on.
+template <class Access>
+void exchange(VectorView<Word, Access> keys, Index begin, Index end, Index last) {
+  using std::swap;
+  for (; begin < end; ++begin) swap(keys[begin], keys[--last]);
 }
 
 /// Turns the payload of equal keys round, in a chunk the runs that begin there.
@@ -99,12 +107,11 @@ void reverse_equal_keys(Fork& fork, VectorView<Word, Access> keys, VectorView<Wo
   const Index n = keys.size;
   fork.blocks(chunks, [=](Index c) {
     const Index last = block_begin(n, chunks, c + 1);
-    reads(keys.block(block_begin(n, chunks, c), last - block_begin(n, chunks, c)));
     for (Index begin = block_begin(n, chunks, c), end; begin < last; begin = end) {
-      for (end = begin + 1; end < n && keys.data[end] == keys.data[begin];) ++end;
-      if (end - begin == 1 || (begin > 0 && keys.data[begin - 1] == keys.data[begin])) continue;
-      reads(payload.block(begin, end - begin)), writes(payload.block(begin, end - begin));
-      std::reverse(payload.data + begin, payload.data + end);
+      const Word key = keys[begin];
+      for (end = begin + 1; end < n && keys[end] == key;) ++end;
+      if (end - begin == 1 || (begin > 0 && keys[begin - 1] == key)) continue;
+      exchange(payload, begin, begin + (end - begin) / 2, end);
     }
   });
 }
@@ -118,11 +125,10 @@ bool copy_in_order(Fork& fork, const Args& args, bool falling, Index chunks) {
     if (!in_order(args.in, begin, end, falling)) return false;
     const auto copy = [=](const auto& in, const auto& out) {
       const auto to = out.block(falling ? n - end : begin, end - begin);
-      copy_words(in.data + begin, to.size, to.data, falling, n > cached_words);
-      writes(to);
+      const auto& kernels = easy_kernels().under(in.access());
+      kernels.copy_words(in.block(begin, to.size), to, falling, n > cached_words);
     };
     copy(args.in, args.out);
-    if constexpr (Args::has_payload) reads(args.payload_in.block(begin, end - begin));
     if constexpr (Args::has_payload) copy(args.payload_in, args.payload_out);
     return true;
   });
@@ -136,10 +142,8 @@ template <class Fork, class Access>
 void reverse(Fork& fork, VectorView<Word, Access> keys, Index chunks) {
   const Index n = keys.size;
   fork.blocks(chunks, [=](Index c) {
-    const Index begin = block_begin(n / 2, chunks, c), end = block_begin(n / 2, chunks, c + 1);
-    for (const auto side : {keys.block(begin, end - begin), keys.block(n - end, end - begin)})
-      reads(side), writes(side);
-    std::swap_ranges(keys.data + begin, keys.data + end, std::reverse_iterator(keys.data + n - begin));
+    const Index begin = block_begin(n / 2, chunks, c);
+    exchange(keys, begin, block_begin(n / 2, chunks, c + 1), n - begin);
   });
 }
 
@@ -160,12 +164,13 @@ bool sort_values(Fork& fork, VectorView<const Word, Access> in, VectorView<Word,
   for (Index v = 0; v < few_values; ++v)
     counts.values[v] = sample.value[v < sample.values ? static_cast<std::size_t>(v) : 0];
   std::sort(counts.values, counts.values + few_values);
+  const auto& kernels = easy_kernels().under(in.access());
   std::atomic<bool> all{true};
   fork.blocks(chunks, [&, n](Index c) {
     const Index begin = block_begin(n, chunks, c), size = block_begin(n, chunks, c + 1) - begin;
-    reads(in.block(begin, size));
     Word found[few_values]{};
-    if (!all.load(std::memory_order_relaxed) || !count_values(in.data + begin, size, counts.values, found))
+    if (!all.load(std::memory_order_relaxed) ||
+        !kernels.count_values(in.block(begin, size), counts.values, found))
       return all.store(false, std::memory_order_relaxed);
     std::copy_n(found, few_values, counts.chunk[static_cast<std::size_t>(c)].data());
   });
@@ -178,10 +183,10 @@ bool sort_values(Fork& fork, VectorView<const Word, Access> in, VectorView<Word,
       for (Index c = 0; c < chunks; ++c) to += counts.chunk[static_cast<std::size_t>(c)][v];
       const Index first = std::max(begin, from), last = std::min(end, to);
       if (first < last)
-        fill_words(counts.values[v], last - first, out.data + first, in.data != out.data && n > cached_words);
+        kernels.fill_words(counts.values[v], out.block(first, last - first),
+                           in.data != out.data && n > cached_words);
       from = to;
     }
-    writes(out.block(begin, end - begin));
   });
   return true;
 }
@@ -198,11 +203,10 @@ void place_payload(Fork& fork, const Args& args, const ValueCounts& counts, Inde
         if (other == c) out[v] = next;
         next += counts.chunk[static_cast<std::size_t>(other)][v];
       }
-    reads(args.in.block(begin, size)), reads(args.payload_in.block(begin, size));
-    split_payload(args.in.data + begin, args.payload_in.data + begin, size, counts.values, out,
-                  n > cached_words);
+    const auto& kernels = easy_kernels().under(args.in.access());
+    kernels.split_payload({args.in.block(begin, size), args.payload_in.block(begin, size)}, counts.values,
+                          out, n > cached_words);
   });
-  writes(args.payload_out);
 }
 
 }  // namespace detail

@@ -25,16 +25,13 @@ struct HeavyChunks {
         counts(scratch.template matrix<Word>(number, heavy_counters(bucket_values))),
         values(bucket_values) {}
 
-  /// For spread(); null where nothing is counted at once.
-  HeavyBuckets* begin(Index chunk) const {
-    if (chunks.size == 0) return nullptr;
-    chunks.data[chunk] = {.counts = row_of(counts, chunk).data};
-    return &chunks.data[chunk];
-  }
+  /// For spread(); empty where nothing is counted at once.
+  VectorView<HeavyBuckets, Access> chunk(Index c) const { return chunks.size ? chunks.block(c, 1) : chunks; }
+  VectorView<Word, Access> counts_of(Index c) const { return row_of(counts, chunks.size ? c : 0); }
 
   bool has(Index bucket) const {
     for (Index c = 0; c < chunks.size; ++c) {
-      const HeavyBuckets& chunk = chunks.data[c];
+      const HeavyBuckets chunk = chunks[c];
       for (Index h = 0; h < chunk.size; ++h)
         if (Index{chunk.bucket[h]} == bucket) return true;
       for (Index h = 0; h < chunk.hot_size; ++h)
@@ -51,18 +48,17 @@ struct HeavyChunks {
       const Index from = block_begin(values, chunks.size, part),
                   size = block_begin(values, chunks.size, part + 1) - from;
       const auto sum = sums.block(from, size);
-      for (Index c = 0; c < chunks.size; ++c)
-        for (Index h = 0; h < chunks.data[c].size; ++h)
-          if (chunks.data[c].bucket[h] == static_cast<Word>(bucket)) {
-            const auto counted = row_of(counts, c).block(h * values + from, size);
-            reads(counted);
-            for (Index v = 0; v < size; ++v) sum.data[v] += counted.data[v];
+      for (Index c = 0; c < chunks.size; ++c) {
+        const HeavyBuckets chunk = chunks[c];
+        for (Index h = 0; h < chunk.size; ++h)
+          if (chunk.bucket[h] == static_cast<Word>(bucket)) {
+            const auto counted = counts_of(c).block(h * values + from, size);
+            for (Index v = 0; v < size; ++v) sum[v] += counted[v];
           }
-      for (Index c = 0; c < chunks.size; ++c)
-        for (Index h = 0; h < chunks.data[c].hot_size; ++h)
-          if (const Index v = Index{chunks.data[c].hot[h]} - bucket * values - from; 0 <= v && v < size)
-            sum.data[v] += chunks.data[c].hot_keys[h];
-      writes(sum);
+        for (Index h = 0; h < chunk.hot_size; ++h)
+          if (const Index v = Index{chunk.hot[h]} - bucket * values - from; 0 <= v && v < size)
+            sum[v] += chunk.hot_keys[h];
+      }
     });
   }
 };

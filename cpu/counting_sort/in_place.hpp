@@ -31,6 +31,13 @@ struct in_place {
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {
+    CompiledApart<typename decltype(args.keys)::access_type> apart(args.keys.access());
+    sort(fork, args.with(apart.policy()));
+  }
+
+ private:
+  template <class Fork, class Args>
+  static void sort(Fork& fork, const Args& args) {
     using Access = typename decltype(args.keys)::access_type;
     const Index n = args.keys.size;
     if (n < 2 || sort_easy_keys_in_place(fork, args.keys)) return;

@@ -98,8 +98,7 @@ class InPlaceBlocks {
   }
   static Index slots_of(Index n) { return n / block_words + 1; }
   VectorView<Residue, Access> residues_at(Word* words, Index blocks) const {
-    return VectorView<Residue>{reinterpret_cast<Residue*>(words), blocks * block_size<Residue>}.with(
-        keys_.access());
+    return elements_of<Residue>(VectorView<Word>{words, blocks * block_words}.with(keys_.access()));
   }
 
   Records<Word, Access> place_of(Index b) const {
@@ -107,6 +106,12 @@ class InPlaceBlocks {
   }
   VectorView<Residue, Access> block(Word at) const {
     return buckets_.blocks.block(Index{at} * block_size<Residue>, block_size<Residue>);
+  }
+  decltype(auto) next_of(Word at) const { return keys_.access().at(&buckets_.links.data[at].next); }
+
+  template <class T>
+  static void copy(VectorView<T, Access> from, VectorView<T, Access> to) {
+    std::copy_n(load_n(from.access(), from.data, to.size), to.size, store_n(to.access(), to.data, to.size));
   }
 
   template <class Fork>
@@ -120,9 +125,7 @@ class InPlaceBlocks {
       const Index begin = begin_of_chunk(c), size = begin_of_chunk(c + 1) - begin;
       const auto staged = keys_.block(begin, cut_.stage);
       const auto stage = row_of(stages_, c).block(0, cut_.stage);
-      reads(staged);
-      std::copy_n(staged.data, cut_.stage, stage.data);
-      writes(stage);
+      copy(staged, stage);
       return SpreadChunk<Access>{{keys_.block(begin + cut_.stage, size - cut_.stage), {}}, stage};
     });
   }
@@ -142,36 +145,31 @@ class InPlaceBlocks {
   template <class Fork>
   Index make_room(Fork& fork, Index end) {
     if (staged_ || end == 0) return 0;
-    std::fill_n(taken_.data, taken_.size, 0);
+    for (Index i = 0; i < taken_.size; ++i) taken_[i] = 0;
     std::atomic<Index> all{0};
     for_each_bucket(fork, end, [this, &all](Index b) {
       Index blocks = 0;
-      for (Word at = static_cast<Word>(b); at != no_block; at = buckets_.links.data[at].next)
-        taken_.data[at] = 1, ++blocks;
+      for (Word at = static_cast<Word>(b); at != no_block; at = next_of(at)) taken_[at] = 1, ++blocks;
       all += blocks;
     });
     const Index kept = all;
-    Word* free = free_.data;
+    Index free = 0;
     for (Word at = 0; at < kept; ++at)
-      if (!taken_.data[at]) *free++ = at;
-    std::atomic<const Word*> next{free_.data};
-    for_each_bucket(fork, end, [this, &next, kept](Index b) {
-      for (Word before = static_cast<Word>(b), at; (at = buckets_.links.data[before].next) != no_block;
-           before = at) {
+      if (!taken_[at]) free_[free++] = at;
+    std::atomic<Index> used{0};
+    for_each_bucket(fork, end, [this, &used, kept](Index b) {
+      for (Word before = static_cast<Word>(b), at; (at = next_of(before)) != no_block; before = at) {
         if (at < kept) continue;
-        const Word to = *next++;
-        reads(block(at));
-        std::copy_n(block(at).data, block_size<Residue>, block(to).data);
-        writes(block(to));
-        buckets_.links.data[to] = buckets_.links.data[at];
-        buckets_.links.data[before].next = at = to;
+        const Word to = free_[used++];
+        copy(block(at), block(to));
+        const Link link = buckets_.links[at];
+        buckets_.links[to] = link;
+        next_of(before) = at = to;
       }
     });
     if (kept > cut_.stage_blocks()) return skip_ + kept * block_words;
     const auto stage = residues_at(stages_.data, kept);
-    reads(buckets_.blocks.block(0, stage.size));
-    std::copy_n(buckets_.blocks.data, stage.size, stage.data);
-    writes(stage);
+    copy(buckets_.blocks, stage);
     buckets_.blocks = stage;
     staged_ = true;
     return 0;

@@ -13,9 +13,7 @@ void write_runs(Fork& fork, VectorView<Word, Access> begin, VectorView<Word, Acc
                 Index parts) {
   fork.blocks(parts, [=](Index part) {
     const Index from = block_begin(out.size, parts, part), to = block_begin(out.size, parts, part + 1);
-    reads(begin);
-    expand_runs(begin.data, begin.size, out.size, first, out.data, from, to);
-    writes(out.block(from, to - from));
+    leaf_kernels().under(out.access()).expand_runs(begin, first, out, from, to);
   });
 }
 
@@ -45,14 +43,14 @@ class Leaves {
     const Index most = is_pair ? staged_pairs : most_keys_in_bytes(values_);
     if (out.keys.size > most || from.heavy.has(b)) return false;
     const auto chain = from.chain(b, end);
-    from.touch(chain);
-    Word* const memory = row_of(small_, group).data;
+    const auto memory = row_of(small_, group);
     if constexpr (is_pair)
-      sort_pairs(chain, out.keys.size, values_, first_of(b), out.keys.data, out.payload.data,
-                 reinterpret_cast<std::uint16_t*>(memory), row_of(stages_, group).data);
+      kernels().sort_pairs(chain, first_of(b), out, elements_of<std::uint16_t>(memory).block(0, values_),
+                           row_of(stages_, group));
     else
-      sort_residues(chain, values_, first_of(b), out.keys.data, byte_counters(memory, values_));
-    writes(out);
+      byte_kernels()
+          .under(memory.access())
+          .sort_residues(chain, values_, first_of(b), out.keys, byte_counters(memory, values_));
     return true;
   }
 
@@ -67,11 +65,8 @@ class Leaves {
   Index count(Fork& fork, const Buckets<T, Access>& from, Index b) const {
     const Index rows = cut(from, b);
     const auto counts = counts_.block(0, 0, rows, values_);
-    fork.blocks(rows, [=, this, &from](Index p) {
-      from.touch(piece(from, p));
-      count_values(piece(from, p), values_, row_of(counts, p).data);
-      writes(row_of(counts, p));
-    });
+    fork.blocks(rows,
+                [=, this, &from](Index p) { kernels().count_values(piece(from, p), row_of(counts, p)); });
     from.heavy.add(fork, b, row_of(counts_, 0));
     prefix_sums(fork, counts, total_);
     return rows;
@@ -83,11 +78,9 @@ class Leaves {
     write_runs(fork, row_of(counts_, 0), out.keys, first_of(b), total_.size);
     if constexpr (is_pair) {
       fork.blocks(rows, [=, this, &from](Index p) {
-        from.touch(piece(from, p)), reads(row_of(counts_, p));
-        scatter_payload(piece(from, p), values_, row_of(counts_, p).data, row_of(small_, p).data,
-                        row_of(stages_, p).data, out.payload.data);
+        kernels().scatter_payload(piece(from, p), row_of(counts_, p), row_of(small_, p), row_of(stages_, p),
+                                  out.payload);
       });
-      writes(out.payload);
     }
   }
 
@@ -99,6 +92,8 @@ class Leaves {
   }
   static Index small_words(Index values) { return is_pair ? values : byte_counter_words(values); }
 
+  const LeafKernels<Access>& kernels() const { return leaf_kernels().under(small_.access()); }
+
   Word first_of(Index b) const { return static_cast<Word>(b) << bits_; }
 
   // Cuts the blocks of a bucket into pieces. They may have moved, and no chunk's are together then.
@@ -108,13 +103,13 @@ class Leaves {
     from.for_each_block(chain, [&](auto, Word) { ++blocks; });
     const Index rows = std::min(chunks_of(from.size_of(b), values_, total_.size), blocks);
     from.for_each_block(chain, [&](auto, Word at) {
-      if (p < rows && i++ == block_begin(blocks, rows, p)) pieces_.data[p++] = at;
+      if (p < rows && i++ == block_begin(blocks, rows, p)) pieces_[p++] = at;
     });
-    pieces_.data[rows] = no_block;
+    pieces_[rows] = no_block;
     return rows;
   }
-  Chain<T> piece(const Buckets<T, Access>& from, Index p) const {
-    return {from.blocks.data, from.links.data, pieces_.data[p], pieces_.data[p + 1]};
+  Chain<T, Access> piece(const Buckets<T, Access>& from, Index p) const {
+    return {from.blocks, from.links, pieces_[p], pieces_[p + 1]};
   }
 
   int bits_;
@@ -149,16 +144,13 @@ struct Histogram {
     const auto tables = scratch.template matrix<Word>(rows, table_words(values));
     const auto total = scratch.template vector<Word>(rows);
     if (n < few_a_value * values && (n <= few || rows <= 2)) {
-      reads(in);
-      sort_in_bytes(in.data, n, values, out.data, byte_counters(tables.data, values));
-      return writes(out);
+      const auto& kernels = byte_kernels().under(in.access());
+      return kernels.sort_in_bytes(in, values, out, byte_counters(row_of(tables, 0), values));
     }
     fork.blocks(rows, [=](Index c) {
       const Index begin = block_begin(n, rows, c);
       const auto chunk = in.block(begin, block_begin(n, rows, c + 1) - begin);
-      reads(chunk);
-      count_keys(chunk.data, chunk.size, values, row_of(tables, c).data, row_of(count, c).data);
-      writes(row_of(count, c));
+      leaf_kernels().under(in.access()).count_keys(chunk, row_of(tables, c), row_of(count, c));
     });
     prefix_sums(fork, count, total);
     write_runs(fork, row_of(count, 0), out, 0, rows);

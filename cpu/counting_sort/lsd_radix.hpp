@@ -58,15 +58,13 @@ struct DigitRounds {
   static void copy_chunk(const Buckets<Element, Access>& buckets, Index c, Records<Word, Access> out) {
     const bool stream = buckets.n > detail::cached_words;
     for (Index b = 0; b < buckets.size; ++b) {
-      Index begin = buckets.begins.data[c * buckets.begins.ld + b];
+      Index begin = static_cast<Word>(buckets.begins(c, b));
       buckets.for_each_block(buckets.chain_of_chunk(c, b), [&](auto block, Word) {
-        reads(block);
         const auto to = out.block(begin, block.size);
         if constexpr (with_payload)
-          separate_pairs(block.data, block.size, to.keys.data, to.payload.data, stream);
+          leaf_kernels().under(block.access()).separate_pairs(block, to, stream);
         else
-          copy_words(block.data, block.size, to.keys.data, false, stream);
-        writes(to);
+          easy_kernels().under(block.access()).copy_words(block, to.keys, false, stream);
         begin += block.size;
       });
     }
@@ -89,9 +87,10 @@ struct lsd_radix {
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {
-    using Access = typename decltype(args.out)::access_type;
-    DigitRounds<Access, Args::has_payload>::sort(fork, {args.in, args.payload_in},
-                                                 {args.out, args.payload_out}, args.range, args.scratch);
+    CompiledApart<typename decltype(args.out)::access_type> apart(args.out.access());
+    const auto to = args.with(apart.policy());
+    DigitRounds<typename decltype(to.out)::access_type, Args::has_payload>::sort(
+        fork, {to.in, to.payload_in}, {to.out, to.payload_out}, to.range, to.scratch);
   }
 };
 

@@ -18,16 +18,16 @@ namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
 // table of counts would cost as much as the lines. With few buckets (`few_buckets`) counts are stored apart,
 // and the places of eight keys are reserved before these keys are stored: consecutive keys often share a
 // bucket, and the load of a count would wait for the store before it. TUNING.md has the figures.
-template <class T, bool few_buckets>
+template <class T, bool few_buckets, class Access>
 class BucketEnds {
  public:
   static constexpr std::size_t line = few_buckets ? write_buffer_size<T> : small_write_buffer_size<T>;
 
-  explicit BucketEnds(const Spread<T>& c)
+  explicit BucketEnds(const Spread<T, Access>& c)
       : lines_(c.lines), blocks_(c.blocks), links_(c.links), counts_(c.counts), targets_(c.targets) {}
 
   HWY_INLINE void begin(std::size_t b, Word block) const {
-    if (!few_buckets) line_of(b)[line - 1] = 0;
+    if (!few_buckets) line_of(b)[last] = 0;
     counts_[b] = 0;
     targets_[b] = block * block_lines;
   }
@@ -44,19 +44,19 @@ class BucketEnds {
     if constexpr (few_buckets) {
       put(reserve(b), element, next);
     } else {
-      T* const to = line_of(b);
-      const std::size_t at = to[line - 1];
-      to[line - 1] = static_cast<T>(at + 1);
+      const auto to = line_of(b);
+      const std::size_t at = to[last];
+      to[last] = static_cast<T>(at + 1);
       to[at] = element;
       if (HWY_LIKELY(at != line - 1)) return;
       flush_full_line(b, next);
-      to[line - 1] = 0;
+      to[last] = 0;
     }
   }
   // Appends a row of elements, the i-th of which is element(i).
   template <class Element>
   HWY_INLINE void append_row(std::size_t b, Element element, Word& next) const {
-    T* const to = line_of(b);
+    const auto to = line_of(b);
     std::size_t at = held(b);
     if (HWY_LIKELY(at + row <= line)) {
       for (Index i = 0; i < row; ++i) to[at + static_cast<std::size_t>(i)] = element(i);
@@ -71,12 +71,12 @@ class BucketEnds {
     if constexpr (few_buckets)
       counts_[b] += row;
     else
-      to[line - 1] = static_cast<T>(at);
+      to[last] = static_cast<T>(at);
   }
   // Appends `count` elements, whole lines, to a bucket whose line buffer is empty before and after.
   template <class Element>
   HWY_INLINE void append_lines(std::size_t b, Index count, Element element, Word& next) const {
-    T* const to = line_of(b);
+    const auto to = line_of(b);
     for (Index i = 0; i < count; i += Index{line}) {
       for (std::size_t j = 0; j < line; ++j) to[j] = element(i + static_cast<Index>(j));
       flush_full_line(b, next);
@@ -84,49 +84,53 @@ class BucketEnds {
     if constexpr (few_buckets)
       counts_[b] += static_cast<Word>(count);
     else
-      to[line - 1] = 0;
+      to[last] = 0;
   }
   // Writes the rest of the line buffer. Afterwards `then` follows the bucket's last block.
   HWY_INLINE void end(std::size_t b, Word then) const {
     const auto rest = static_cast<Word>(held(b));
     if (rest > 0) flush_line(b);
-    const Word size = targets_[b] % block_lines * static_cast<Word>(line) + rest;
-    links_[targets_[b] / block_lines] = {then, size};
+    const Word target = targets_[b], size = target % block_lines * static_cast<Word>(line) + rest;
+    links_[target / block_lines] = Link{then, size};
     if (!few_buckets) counts_[b] += size;
   }
 
  private:
   static constexpr Word block_lines = block_size<T> / line;
+  static constexpr Index last = line - 1;
 
-  HWY_INLINE T* line_of(std::size_t b) const { return lines_ + b * line; }
+  HWY_INLINE VectorView<T, Access> line_of(std::size_t b) const { return lines_.block(b * line, line); }
   HWY_INLINE std::size_t held(std::size_t b) const {
-    return few_buckets ? counts_[b] % line : static_cast<std::size_t>(line_of(b)[line - 1]);
+    return few_buckets ? counts_[b] % line : static_cast<std::size_t>(line_of(b)[last]);
   }
   HWY_INLINE void flush_line(std::size_t b) const {
-    flush<line * sizeof(T) / sizeof(Word)>(
-        reinterpret_cast<const Word*>(line_of(b)),
-        reinterpret_cast<Word*>(blocks_ + std::size_t{targets_[b]} * line));
+    const std::size_t target = targets_[b];
+    flush<line * sizeof(T) / sizeof(Word)>(reinterpret_cast<const Word*>(line_of(b).data),
+                                           reinterpret_cast<Word*>(blocks_.data + target * line),
+                                           blocks_.access());
   }
   HWY_INLINE void flush_full_line(std::size_t b, Word& next) const {
     flush_line(b);
-    if (HWY_LIKELY(++targets_[b] % block_lines != 0)) return;
-    links_[targets_[b] / block_lines - 1] = {next, block_size<T>};
+    const Word target = targets_[b] + 1;
+    targets_[b] = target;
+    if (HWY_LIKELY(target % block_lines != 0)) return;
+    links_[target / block_lines - 1] = Link{next, block_size<T>};
     if (!few_buckets) counts_[b] += block_size<T>;
     targets_[b] = next++ * block_lines;
   }
 
-  T *lines_, *blocks_;
-  Link* links_;
-  Word* counts_;   // of many buckets: of the elements in full blocks
-  Word* targets_;  // where in the pool, in lines, a bucket's line goes
+  VectorView<T, Access> lines_, blocks_;
+  VectorView<Link, Access> links_;
+  VectorView<Word, Access> counts_;   // of many buckets: of the elements in full blocks
+  VectorView<Word, Access> targets_;  // where in the pool, in lines, a bucket's line goes
 };
 
-template <class T>
-HWY_INLINE T element_of(const Word* keys, const Word* payload, Index i) {
+template <class T, class Access>
+HWY_INLINE T element_of(Word key, VectorView<const Word, Access> payload, Index i) {
   if constexpr (std::is_same_v<T, Pair>)
-    return keys[i] | Pair{payload[i]} << 32;
+    return key | Pair{payload[i]} << 32;
   else
-    return static_cast<T>(keys[i]);
+    return static_cast<T>(key);
 }
 
 }  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE

@@ -3,22 +3,26 @@
 #include <algorithm>
 #include <cstring>
 
+// A processor with SSSE3 and no SSE4 is of before 2009.
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS HWY_SSSE3
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/counting_sort/streaming_bytes.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target must come before what includes highway.h
 #include "cpu/counting_sort/streaming_chains-inl.h"
+#include "cpu/sort/quicksort.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
 
 // Buffers residues so that they are written to `out` in whole lines, past the caches where `stream`. `first`
 // is added to each.
-template <bool stream>
+template <bool stream, class Access>
 class Stage {
  public:
-  Stage(Word* out, Word first)
-      : first_(first), line_(out - skew_of(out)), begin_(skew_of(out)), end_(begin_) {}
+  Stage(Word* out, Word first, Access access)
+      : first_(first), line_(out - skew_of(out)), begin_(skew_of(out)), end_(begin_), access_(access) {}
 
   // Returns room for `slack` residues.
   HWY_INLINE std::uint16_t* free_space() { return residues_ + end_; }
@@ -36,7 +40,7 @@ class Stage {
 
  private:
   void store_part(Word end) {
-    for (Word i = begin_; i < end; ++i) line_[i] = first_ + residues_[i];
+    for (Word i = begin_; i < end; ++i) access_.at(line_ + i) = first_ + residues_[i];
   }
   void drain_lines() {
     const Word whole = end_ / line * line;
@@ -49,12 +53,14 @@ class Stage {
     const hn::CappedTag<Word, line> d;
     const hn::Rebind<std::uint16_t, decltype(d)> narrow;
     const auto first = hn::Set(d, first_);
-    for (; from < whole; from += static_cast<Word>(hn::Lanes(d))) {
+    const auto lanes = static_cast<Word>(hn::Lanes(d));
+    for (; from < whole; from += lanes) {
       const auto keys = hn::Add(hn::PromoteTo(d, hn::Load(narrow, residues_ + from)), first);
+      Word* const to = store_n(access_, line_ + from, lanes);
       if constexpr (stream)
-        hn::Stream(keys, d, line_ + from);
+        hn::Stream(keys, d, to);
       else
-        hn::Store(keys, d, line_ + from);
+        hn::Store(keys, d, to);
     }
     std::copy_n(residues_ + whole, line, residues_);
     line_ += whole;
@@ -67,14 +73,16 @@ class Stage {
   Word first_;
   Word* line_;  // of the output, to which residues_[0] goes
   Word begin_, end_;
+  [[no_unique_address]] Access access_;
 };
 
 // Expands the runs of values [begin, end) of a histogram of bytes, both multiples of 8. With about a key a
 // value the counts are unpredictable. A vector of copies is therefore stored whatever the count, and the next
 // run overwrites the excess. One product gives the ends of eight runs, so that none waits for the one before
 // it. Copies of 16 bits straddle half as many lines as copies of 32.
-template <bool stream>
-HWY_INLINE void expand_bytes(const std::uint8_t* counts, Index begin, Index end, Stage<stream>& stage) {
+template <bool stream, class Access>
+HWY_INLINE void expand_bytes(VectorView<const std::uint8_t, Access> counts, Index begin, Index end,
+                             Stage<stream, Access>& stage) {
   const hn::CappedTag<std::uint16_t, 8> d;
   const hn::CappedTag<std::uint16_t, 16> long_run;
   constexpr std::uint64_t ones = 0x0101010101010101u;
@@ -82,7 +90,7 @@ HWY_INLINE void expand_bytes(const std::uint8_t* counts, Index begin, Index end,
   const auto one = hn::Set(d, std::uint16_t{1});
   for (Index v = begin; v < end; v += 8) {
     std::uint64_t eight;
-    std::memcpy(&eight, counts + v, sizeof eight);
+    std::memcpy(&eight, load_n(counts.access(), counts.data + v, 8), sizeof eight);
     if (eight == 0) continue;
     if (HWY_LIKELY((eight & large) == 0)) {
       const std::uint64_t ends = eight * ones;
@@ -98,130 +106,158 @@ HWY_INLINE void expand_bytes(const std::uint8_t* counts, Index begin, Index end,
       std::uint16_t* to = stage.free_space();
       for (Index j = 0; j < 8; ++j) {
         const auto copies_of_j = hn::Set(long_run, static_cast<std::uint16_t>(v + j));
-        for (std::size_t i = 0; i < counts[v + j]; i += hn::Lanes(long_run))
+        const std::size_t count = eight >> 8 * j & 255;
+        for (std::size_t i = 0; i < count; i += hn::Lanes(long_run))
           hn::StoreU(copies_of_j, long_run, to + i);
-        to += counts[v + j];
+        to += count;
       }
       stage.take(static_cast<std::uint64_t>(to - stage.free_space()));
     }
   }
 }
 
-// The runs of values [begin, end) to `out`, with 256 more keys for each of the `wraps`, which are in order.
-// Returns the end of the output; `wraps` is then behind those of these values.
-template <bool stream>
-HWY_INLINE Word* expand_wrapped(const std::uint8_t* counters, Index begin, Index end, const Word*& wraps,
-                                const Word* wraps_end, Word first, Word* out) {
-  Stage<stream> stage(out, first + static_cast<Word>(begin));
+// The runs of values [begin, end) to `out`, with 256 more keys for each of the wraps from `w` on. They are in
+// order. Returns the end of the output; `w` is then behind those of these values.
+template <bool stream, class Access>
+HWY_INLINE Word* expand_wrapped(VectorView<const std::uint8_t, Access> counters, Index begin, Index end,
+                                VectorView<Word, Access> wraps, Index& w, Word first, Word* out) {
+  Stage<stream, Access> stage(out, first + static_cast<Word>(begin), wraps.access());
+  const auto segment = counters.block(begin, end - begin);
+  const auto next_wrap = [&] { return w < wraps.size ? Index{wraps[w]} : end; };
   const auto write = [&](Index v, Index count) HWY_ATTR {
-    std::fill_n(stage.free_space(), count, static_cast<std::uint16_t>(v - begin));
+    std::fill_n(stage.free_space(), count, static_cast<std::uint16_t>(v));
     stage.take(static_cast<std::uint64_t>(count));
   };
   Index v = begin;
-  while (wraps != wraps_end && *wraps < end) {
-    const Index eight = *wraps / 8 * 8;
-    expand_bytes(counters + begin, v - begin, eight - begin, stage);
+  for (Index wrapped; (wrapped = next_wrap()) < end;) {
+    const Index eight = wrapped / 8 * 8;
+    expand_bytes(segment, v - begin, eight - begin, stage);
     for (v = eight; v < eight + 8; ++v) {
-      for (; wraps != wraps_end && *wraps == v; ++wraps) write(v, 256);
-      write(v, counters[v]);
+      for (; next_wrap() == v; ++w) write(v - begin, 256);
+      write(v - begin, segment[v - begin]);
     }
   }
-  expand_bytes(counters + begin, v - begin, end - begin, stage);
+  expand_bytes(segment, v - begin, end - begin, stage);
   return stage.drain();
 }
 
-// Adds tables of `width` counters of a byte up in the first one, and notes the sums that wrap.
-template <Index tables>
-HWY_INLINE Word* add_tables(Index width, std::uint8_t* counters, Word* wraps_end) {
+// Adds tables of `width` counters of a byte up in the first one, and notes the sums that wrap. Returns the
+// number of the wraps, of which there were `wrapped`.
+template <Index tables, class Access>
+HWY_INLINE Index add_tables(Index width, const ByteCounters<Access>& to, Index wrapped) {
   const hn::ScalableTag<std::uint8_t> d;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const Access access = to.counters.access();
+  std::uint8_t* const counters = to.counters.data;
   for (Index v = 0; v < width; v += lanes) {
-    auto sum = hn::LoadU(d, counters + v);
+    auto sum = hn::LoadU(d, load_n(access, counters + v, lanes));
     for (Index table = 1; table < tables; ++table) {
-      const auto more = hn::LoadU(d, counters + table * width + v);
+      const auto more = hn::LoadU(d, load_n(access, counters + table * width + v, lanes));
       sum = hn::Add(sum, more);
-      const auto wrapped = hn::Lt(sum, more);
-      if (HWY_LIKELY(hn::AllFalse(d, wrapped))) continue;
+      const auto wraps = hn::Lt(sum, more);
+      if (HWY_LIKELY(hn::AllFalse(d, wraps))) continue;
       alignas(64) std::uint8_t marks[64];
-      hn::Store(hn::VecFromMask(d, wrapped), d, marks);
+      hn::Store(hn::VecFromMask(d, wraps), d, marks);
       for (Index lane = 0; lane < lanes; ++lane)
-        if (marks[lane]) *wraps_end++ = static_cast<Word>(v + lane);
+        if (marks[lane]) to.wraps[wrapped++] = static_cast<Word>(v + lane);
     }
-    hn::StoreU(sum, d, counters + v);
+    hn::StoreU(sum, d, store_n(access, counters + v, lanes));
   }
-  return wraps_end;
+  return wrapped;
 }
 
 // Counts in bytes. A value whose counter wraps has 256 keys more than that says; it is noted each time.
-// Returns the end of these notes. Consecutive keys are counted in different tables of `width` counters, as
+// Returns the number of these notes. Consecutive keys are counted in different tables of `width` counters, as
 // equal ones would wait for one another.
-template <Index tables>
-HWY_INLINE Word* count_in_bytes(const Chain<Residue>& chain, Index width, ByteCounters to) {
-  std::fill_n(to.counters, tables * width, std::uint8_t{0});
-  Word* wraps_end = to.wraps;
+template <Index tables, class Access>
+HWY_INLINE Index count_in_bytes(const Chain<Residue, Access>& chain, Index width,
+                                const ByteCounters<Access>& to) {
+  const auto counters = to.counters;
+  const auto wraps = to.wraps;
+  for (Index v = 0; v < tables * width; ++v) counters[v] = 0;
+  Index wrapped = 0;
   const auto mask = static_cast<std::size_t>(width - 1);
-  const auto count = [&](Residue element, Index table) HWY_ATTR {
+  const auto count = [=, &wrapped](Residue element, Index table) HWY_ATTR {
     const std::size_t v = element & mask;
-    if (HWY_UNLIKELY(++to.counters[table * width + static_cast<Index>(v)] == 0))
-      *wraps_end++ = static_cast<Word>(v);
+    if (HWY_UNLIKELY(++counters[table * width + static_cast<Index>(v)] == 0))
+      wraps[wrapped++] = static_cast<Word>(v);
   };
-  for_each_line(chain, second_block(chain), [&](const Residue* elements, Index size) HWY_ATTR {
-    if (HWY_UNLIKELY(size < per_line<Residue>)) {
-      for (Index j = 0; j < size; ++j) count(elements[j], 0);
+  for_each_line(chain, second_block(chain), [&](VectorView<const Residue, Access> line) HWY_ATTR {
+    if (HWY_UNLIKELY(line.size < per_line<Residue>)) {
+      for (Index j = 0; j < line.size; ++j) count(line[j], 0);
     } else {
       HWY_UNROLL(8)
-      for (Index j = 0; j < per_line<Residue>; ++j) count(elements[j], j % tables);
+      for (Index j = 0; j < per_line<Residue>; ++j) count(line[j], j % tables);
     }
   });
-  if constexpr (tables > 1) wraps_end = add_tables<tables>(width, to.counters, wraps_end);
-  return wraps_end;
+  if constexpr (tables > 1) wrapped = add_tables<tables>(width, to, wrapped);
+  return wrapped;
 }
 
 // Whether some of the first keys are equal to their neighbours.
-HWY_INLINE bool has_repeats(const Chain<Residue>& chain) {
-  const Residue* const elements = chain.blocks + std::size_t{chain.head} * block_size<Residue>;
-  const Index size = std::min<Index>(chain.links[chain.head].size, 2 * per_line<Residue>);
+template <class Access>
+HWY_INLINE bool has_repeats(const Chain<Residue, Access>& chain) {
+  const Link link = chain.links[chain.head];
+  const auto elements = chain.block(chain.head, std::min<Index>(link.size, 2 * per_line<Residue>));
   Index equal = 0;
-  for (Index i = 0; i + 1 < size; ++i) equal += elements[i] == elements[i + 1];
+  for (Index i = 0; i + 1 < elements.size; ++i) equal += elements[i] == elements[i + 1];
   return equal >= 2;
 }
 
 // Sorts the wraps, and writes all runs. A residue tells the values of a segment apart.
-template <bool stream>
-HWY_NOINLINE void write_runs(Index width, Word first, Word* out, ByteCounters from, Word* wraps_end) {
+template <bool stream, class Access>
+HWY_NOINLINE void write_runs(Index width, Word first, Word* out, const ByteCounters<Access>& from,
+                             Index wrapped) {
   constexpr Index segment = 1 << 16;
-  std::sort(from.wraps, wraps_end);
-  const Word* wraps = from.wraps;
+  const auto wraps = from.wraps.block(0, wrapped);
+  Serial fork;
+  sort::sample_qsort(fork, wraps);
+  Index w = 0;
   for (Index begin = 0; begin < width; begin += segment)
-    out = expand_wrapped<stream>(from.counters, begin, std::min(begin + segment, width), wraps, wraps_end,
-                                 first, out);
+    out = expand_wrapped<stream, Access>(from.counters, begin, std::min(begin + segment, width), wraps, w,
+                                         first, out);
   hwy::FlushStream();
 }
 
-void SortResidues(const Chain<Residue>& chain, Index width, Word first, Word* out, ByteCounters counters) {
+template <class Access>
+void sort_residues(const Chain<Residue, Access>& chain, Index width, Word first, VectorView<Word, Access> out,
+                   const ByteCounters<Access>& counters) {
   const Index tables = has_repeats(chain) ? byte_tables(width) : 1;
-  Word* const wraps_end = tables == 1   ? count_in_bytes<1>(chain, width, counters)
-                          : tables == 2 ? count_in_bytes<2>(chain, width, counters)
-                                        : count_in_bytes<4>(chain, width, counters);
-  write_runs<true>(width, first, out, counters, wraps_end);
+  const Index wrapped = tables == 1   ? count_in_bytes<1>(chain, width, counters)
+                        : tables == 2 ? count_in_bytes<2>(chain, width, counters)
+                                      : count_in_bytes<4>(chain, width, counters);
+  write_runs<true>(width, first, out.data, counters, wrapped);
 }
 
 // The same for an array of keys.
-void SortInBytes(const Word* keys, Index n, Index width, Word* out, ByteCounters counters) {
+template <class Access>
+void sort_in_bytes(VectorView<const Word, Access> keys, Index width, VectorView<Word, Access> out,
+                   const ByteCounters<Access>& to) {
   constexpr Index cached = 1 << 16;
-  std::fill_n(counters.counters, width, std::uint8_t{0});
-  Word* wraps_end = counters.wraps;
-  const auto count = [&](Word key) HWY_ATTR {
-    if (HWY_UNLIKELY(++counters.counters[key] == 0)) *wraps_end++ = key;
+  const auto counters = to.counters;
+  const auto wraps = to.wraps;
+  for (Index v = 0; v < width; ++v) counters[v] = 0;
+  Index wrapped = 0;
+  const auto count = [=, &wrapped](Word key) HWY_ATTR {
+    if (HWY_UNLIKELY(++counters[key] == 0)) wraps[wrapped++] = key;
   };
   Index i = 0;
-  for (; i + 8 <= n; i += 8) {
+  for (; i + 8 <= keys.size; i += 8) {
     HWY_UNROLL(8)
     for (Index j = 0; j < 8; ++j) count(keys[i + j]);
   }
-  for (; i < n; ++i) count(keys[i]);
-  n > cached ? write_runs<true>(width, 0, out, counters, wraps_end)
-             : write_runs<false>(width, 0, out, counters, wraps_end);
+  for (; i < keys.size; ++i) count(keys[i]);
+  keys.size > cached ? write_runs<true>(width, 0, out.data, to, wrapped)
+                     : write_runs<false>(width, 0, out.data, to, wrapped);
+}
+
+template <class Access>
+constexpr ByteKernels<Access> text{.sort_residues = &sort_residues<Access>,
+                                   .sort_in_bytes = &sort_in_bytes<Access>};
+
+const CompiledTexts<ByteKernels>* ByteTexts() {
+  static constexpr CompiledTexts<ByteKernels> texts{text<Plain>, text<Traced<AnySink>>};
+  return &texts;
 }
 
 }  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE
@@ -230,15 +266,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tallcache::cpu::counting_sort {
 
-HWY_EXPORT(SortResidues);
-HWY_EXPORT(SortInBytes);
+HWY_EXPORT(ByteTexts);
 
-void sort_residues(const Chain<Residue>& chain, Index width, Word first, Word* out, ByteCounters counters) {
-  HWY_DYNAMIC_DISPATCH(SortResidues)(chain, width, first, out, counters);
-}
-void sort_in_bytes(const Word* keys, Index n, Index width, Word* out, ByteCounters counters) {
-  HWY_DYNAMIC_DISPATCH(SortInBytes)(keys, n, width, out, counters);
-}
+const CompiledTexts<ByteKernels>& byte_kernels() { return *HWY_DYNAMIC_DISPATCH(ByteTexts)(); }
 
 }  // namespace tallcache::cpu::counting_sort
 #endif

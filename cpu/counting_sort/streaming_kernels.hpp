@@ -1,10 +1,12 @@
-// The inner loops of the counting sorts that write whole lines past the caches. They work on bare pointers
-// and are dispatched at run time to the best target. TUNING.md gives the measurements behind their constants.
+// The inner loops of the counting sorts that write whole lines past the caches, dispatched at run time to the
+// best target. They take views and are compiled for each access policy. TUNING.md gives the measurements
+// behind their constants.
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
-#include "common/named.hpp"
+#include "common/traced.hpp"
 
 namespace tallcache::cpu::counting_sort {
 
@@ -45,13 +47,37 @@ struct Link {
 };
 inline constexpr Word no_block = ~Word{0};
 
+/// Keys with their payload, whose view is empty where keys are sorted alone.
+template <class Key, class Access>
+struct Records {
+  VectorView<Key, Access> keys;
+  VectorView<std::conditional_t<std::is_const_v<Key>, const Word, Word>, Access> payload{};
+
+  Records block(Index begin, Index size) const {
+    return {keys.block(begin, size), payload.data ? payload.block(begin, size) : payload};
+  }
+  operator Records<const Key, Access>() const requires(!std::is_const_v<Key>) { return {keys, payload}; }
+};
+
+/// Words as elements of type T.
+template <class T, class Access>
+VectorView<T, Access> elements_of(VectorView<Word, Access> words) {
+  constexpr auto bytes = static_cast<Index>(sizeof(T)), word = static_cast<Index>(sizeof(Word));
+  return VectorView<T>{reinterpret_cast<T*>(words.data), words.size * word / bytes}.with(words.access());
+}
+
 /// Blocks `head` and on, up to `end`.
-template <class T>
+template <class T, class Access>
 struct Chain {
-  const T* blocks;
-  const Link* links;
+  VectorView<const T, Access> blocks;
+  VectorView<const Link, Access> links;
   Word head, end = no_block;
   Word following = no_block;  ///< the head of the chain that is probably read next
+
+  /// The used part of block `at`.
+  VectorView<const T, Access> block(Word at, Index size) const {
+    return blocks.block(Index{at} * block_size<T>, size);
+  }
 };
 
 /// What a chunk has most of, as a sample shows. The most common keys, where a quarter of the keys are equal
@@ -60,7 +86,6 @@ struct Chain {
 /// like the others.
 struct HeavyBuckets {
   static constexpr Index max_hot = 8;
-  Word* counts;  ///< of each residue in the first bucket, then in the second; room for heavy_counters() words
   Index size = 0;
   Word bucket[2]{};
   Index hot_size = 0;
@@ -74,48 +99,47 @@ constexpr Index heavy_counters(Index values) {
 
 /// A chunk of keys, and the blocks that spread() sends it to. Block `first_block` + b is the first of
 /// bucket b.
-template <class T>
+template <class T, class Access>
 struct Spread {
-  const Word* keys;
-  const Word* payload;  ///< of pairs
-  Index size;
+  VectorView<const Word, Access> first;  ///< keys without payload that come before `in`
+  Records<const Word, Access> in;
   Digit digit;  ///< of a key, its bucket. Where residues are stored it has all bits above its shift
-  Index buckets;
-  T* blocks;
-  Link* links;
+  VectorView<T, Access> blocks;
+  VectorView<Link, Access> links;
   Word first_block;
-  Word next_chunk;  ///< its first block, to which this chunk's chains are linked; or no_block
-  Word* counts;     ///< of each bucket: afterwards, the number of its elements
-  Word* targets;    ///< room for a word for each bucket
-  T* lines;         ///< room for write_buffer_size<T> elements for each bucket, aligned to a line
-  const Word* first_keys = nullptr;  ///< keys without payload that come before `keys`
-  Index first_size = 0;
-  HeavyBuckets* heavy = nullptr;  ///< where residues are stored
+  Word next_chunk;                  ///< its first block, to which this chunk's chains are linked; or no_block
+  VectorView<Word, Access> counts;  ///< of each bucket: afterwards, the number of its elements
+  VectorView<Word, Access> targets;  ///< a word for each bucket
+  VectorView<T, Access> lines;       ///< write_buffer_size<T> elements for each bucket, from a line on
+  VectorView<HeavyBuckets, Access> heavy{};  ///< one, where residues are stored
+  /// Of each residue in the first heavy bucket, then in the second; heavy_counters() words.
+  VectorView<Word, Access> heavy_counts{};
 };
 
 /// Sends each key of the chunk, stably, to the end of its bucket, through line buffers that are written by
 /// non-temporal stores.
-void spread(const Spread<Residue>& chunk);
-void spread(const Spread<Word>& chunk);
-void spread(const Spread<Pair>& chunk);
+template <class Access>
+struct PassKernels {
+  void (*spread_residues)(const Spread<Residue, Access>&);
+  void (*spread_keys)(const Spread<Word, Access>&);
+  void (*spread_pairs)(const Spread<Pair, Access>&);
 
-/// counts[v] becomes the number of elements of the chain whose low bits are v, for v < width, a power of two.
-void count_values(const Chain<Residue>& chain, Index width, Word* counts);
-void count_values(const Chain<Pair>& chain, Index width, Word* counts);
+  void spread(const Spread<Residue, Access>& chunk) const { spread_residues(chunk); }
+  void spread(const Spread<Word, Access>& chunk) const { spread_keys(chunk); }
+  void spread(const Spread<Pair, Access>& chunk) const { spread_pairs(chunk); }
+};
+const CompiledTexts<PassKernels>& pass_kernels();
 
-/// The number of tables that count_keys counts in. Beyond 2^14 values equal keys that follow each other are
+/// The number of tables that keys are counted in. Beyond 2^14 values equal keys that follow each other are
 /// rare, and one table is faster to clear and to add up.
 constexpr Index tables_of(Index values) { return values <= 16384 ? 4 : 1; }
 
-/// counts[v] becomes the number of the n keys that are v, for v < width. All are. `tables` has room for
-/// tables_of(width) * width counters.
-void count_keys(const Word* keys, Index n, Index width, Word* tables, Word* counts);
-
 /// A counter of a byte for each value, and the values whose counter wrapped, one for each 256 keys that it
 /// falls short of.
+template <class Access>
 struct ByteCounters {
-  std::uint8_t* counters;  ///< byte_tables() bytes for each value
-  Word* wraps;             ///< room for a word for each 256 keys
+  VectorView<std::uint8_t, Access> counters;  ///< byte_tables() bytes for each value
+  VectorView<Word, Access> wraps;             ///< a word for each 256 keys
 };
 /// The tables of counters in which equal keys that follow each other are counted: as many as a private cache
 /// holds.
@@ -123,37 +147,63 @@ constexpr Index byte_tables(Index values) { return values <= 16384 ? 4 : 2; }
 /// The most keys of a chain that are counted in bytes, and the memory for its counters.
 constexpr Index most_keys_in_bytes(Index values) { return 64 * values; }
 constexpr Index byte_counter_words(Index values) { return (byte_tables(values) + 1) * values / 4; }
-inline ByteCounters byte_counters(Word* memory, Index values) {
-  return {reinterpret_cast<std::uint8_t*>(memory), memory + byte_tables(values) * values / 4};
+template <class Access>
+ByteCounters<Access> byte_counters(VectorView<Word, Access> memory, Index values) {
+  const Index words = byte_tables(values) * values / 4;
+  return {elements_of<std::uint8_t>(memory.block(0, words)), memory.block(words, memory.size - words)};
 }
 
-/// Writes the residues of the chain, at most most_keys_in_bytes(width), to `out` in order, each plus `first`.
-/// All are below `width`, a power of two, at least 64.
-void sort_residues(const Chain<Residue>& chain, Index width, Word first, Word* out, ByteCounters counters);
-
-/// Writes n keys below `width`, a multiple of 64, to `out`, which may be `keys`, in order. There is room for
-/// n / 256 wraps.
-void sort_in_bytes(const Word* keys, Index n, Index width, Word* out, ByteCounters counters);
+template <class Access>
+struct ByteKernels {
+  /// Writes the residues of the chain, at most most_keys_in_bytes(width), to `out` in order, each plus
+  /// `first`. All are below `width`, a power of two, at least 64.
+  void (*sort_residues)(const Chain<Residue, Access>& chain, Index width, Word first,
+                        VectorView<Word, Access> out, const ByteCounters<Access>& counters);
+  /// Writes keys below `width`, a multiple of 64, to `out`, which may be `keys`, in order.
+  void (*sort_in_bytes)(VectorView<const Word, Access> keys, Index width, VectorView<Word, Access> out,
+                        const ByteCounters<Access>& counters);
+};
+const CompiledTexts<ByteKernels>& byte_kernels();
 
 /// The number of pairs that positions of 16 bits can address.
 inline constexpr Index staged_pairs = 65535;
-/// Writes the n <= staged_pairs pairs of the chain, whose keys are first + v, v < width, stably to `out` and
-/// `payload_out`. `width` is a power of two, at least 2^12. `counters` has room for `width` numbers, `stage`
-/// for n pairs.
-void sort_pairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word* out, Word* payload_out,
-                std::uint16_t* counters, Word* stage);
-/// The same for pairs in arrays, whose keys are below `width`, a multiple of four.
-void sort_few_pairs(const Word* keys, const Word* payload, Index n, Index width, Word* out, Word* payload_out,
-                    std::uint16_t* counters, Word* stage);
-/// The payload of the chain's pairs of value v goes to `out`, from begin[v] on. `positions` has room for
-/// `width` words, `stage` for a line for each value.
-void scatter_payload(const Chain<Pair>& chain, Index width, const Word* begin, Word* positions, Word* stage,
-                     Word* out);
-/// The keys and the payload of n pairs, past the caches where `stream`.
-void separate_pairs(const Pair* pairs, Index n, Word* keys, Word* payload, bool stream);
 
-/// Writes elements [from, to) of the n sorted keys, of which those of value first + v begin at begin[v], v
-/// < width.
-void expand_runs(const Word* begin, Index width, Index n, Word first, Word* out, Index from, Index to);
+template <class Access>
+struct LeafKernels {
+  using Words = VectorView<Word, Access>;
+  using ConstantWords = VectorView<const Word, Access>;
+  using Positions = VectorView<std::uint16_t, Access>;
+
+  /// counts[v] becomes the number of elements of the chain whose low bits are v. There is a power of two of
+  /// counts.
+  void (*count_residues)(const Chain<Residue, Access>& chain, Words counts);
+  void (*count_pairs)(const Chain<Pair, Access>& chain, Words counts);
+  void count_values(const Chain<Residue, Access>& chain, Words counts) const {
+    count_residues(chain, counts);
+  }
+  void count_values(const Chain<Pair, Access>& chain, Words counts) const { count_pairs(chain, counts); }
+
+  /// counts[v] becomes the number of the keys that are v; there are no others. `tables` has
+  /// tables_of(counts.size) * counts.size counters or more.
+  void (*count_keys)(ConstantWords keys, Words tables, Words counts);
+
+  /// Writes the pairs of the chain, at most staged_pairs, whose keys are first + v, v < counters.size, stably
+  /// to `out`. There is a power of two of counters, at least 2^12. `stage` has two words for each pair.
+  void (*sort_pairs)(const Chain<Pair, Access>& chain, Word first, Records<Word, Access> out,
+                     Positions counters, Words stage);
+  /// The same for pairs in arrays, whose keys are below the number of the counters, a multiple of four.
+  void (*sort_few_pairs)(Records<const Word, Access> in, Records<Word, Access> out, Positions counters,
+                         Words stage);
+  /// The payload of the chain's pairs of value v goes to `out`, from begin[v] on. `positions` has a word for
+  /// each value, `stage` a line.
+  void (*scatter_payload)(const Chain<Pair, Access>& chain, Words begin, Words positions, Words stage,
+                          Words out);
+  /// The keys and the payload of pairs, past the caches where `stream`.
+  void (*separate_pairs)(VectorView<const Pair, Access> pairs, Records<Word, Access> out, bool stream);
+
+  /// Writes elements [from, to) of the sorted keys `out`; those of value first + v begin at begin[v].
+  void (*expand_runs)(ConstantWords begin, Word first, Words out, Index from, Index to);
+};
+const CompiledTexts<LeafKernels>& leaf_kernels();
 
 }  // namespace tallcache::cpu::counting_sort

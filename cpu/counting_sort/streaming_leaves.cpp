@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+// A processor with SSSE3 and no SSE4 is of before 2009.
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS HWY_SSSE3
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/counting_sort/streaming_leaves.cpp"
 #include <hwy/foreach_target.h>
@@ -12,26 +15,26 @@
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
 
-// counts[v] becomes the number of elements v of the chain, counted in several tables: consecutive equal ones
-// do not wait for one another's counters.
-template <Index tables, class T, class Counter>
-HWY_INLINE void count_in_tables(const Chain<T>& chain, std::size_t mask, Index width, Counter* table,
-                                Counter* counts) {
-  std::fill_n(table, tables * width, Counter{0});
+// counts[v] becomes the number of elements v, in several tables: consecutive equal ones do not wait for one
+// another's counters. walk(f) calls f(line) for each line of the elements.
+template <Index tables, class T, class Walk, class Counter, class Access>
+HWY_INLINE void count_in_tables(Walk walk, std::size_t mask, VectorView<Counter, Access> table,
+                                VectorView<Counter, Access> counts) {
+  const Index width = counts.size;
+  for (Index v = 0; v < tables * width; ++v) table[v] = 0;
   const Digit value{0, static_cast<Word>(mask)};
-  const auto count_line = [=](const T* elements, Index count) HWY_ATTR {
-    if (HWY_UNLIKELY(count < per_line<T>)) {
-      for (Index j = 0; j < count; ++j) ++table[elements[j] & mask];
-    } else if (tables == 1 && HWY_UNLIKELY(share_bucket<per_line<T>>(elements, value))) {
-      table[elements[0] & mask] += per_line<T>;
+  walk([=](VectorView<const T, Access> line) HWY_ATTR {
+    if (HWY_UNLIKELY(line.size < per_line<T>)) {
+      for (Index j = 0; j < line.size; ++j) ++table[line[j] & mask];
+    } else if (tables == 1 && HWY_UNLIKELY(share_bucket<per_line<T>>(line, value))) {
+      table[line[0] & mask] += per_line<T>;
     } else {
-      HWY_UNROLL(8)
-      for (Index j = 0; j < per_line<T>; ++j)
-        ++table[static_cast<std::size_t>(j % tables * width) + (elements[j] & mask)];
+      unrolled<per_line<T>>(table.access(), [=](Index j) HWY_ATTR {
+        ++table[static_cast<std::size_t>(j % tables * width) + (line[j] & mask)];
+      });
     }
-  };
-  for_each_line(chain, second_block(chain), count_line);
-  if (table == counts) return;
+  });
+  if (table.data == counts.data) return;
   for (Index v = 0; v < width; ++v) {
     Counter sum = 0;
     for (Index t = 0; t < tables; ++t) sum += table[t * width + v];
@@ -39,69 +42,88 @@ HWY_INLINE void count_in_tables(const Chain<T>& chain, std::size_t mask, Index w
   }
 }
 
-template <class T, class Counter>
-HWY_INLINE void count_in_one(const Chain<T>& chain, Index width, Counter* counts) {
-  count_in_tables<1>(chain, static_cast<std::size_t>(width - 1), width, counts, counts);
+template <class T, class Counter, class Access>
+void count_in_one(const Chain<T, Access>& chain, VectorView<Counter, Access> counts) {
+  const auto walk = [&](auto f) HWY_ATTR { for_each_line(chain, second_block(chain), f); };
+  count_in_tables<1, T>(walk, static_cast<std::size_t>(counts.size - 1), counts, counts);
 }
 
-void CountResidues(const Chain<Residue>& chain, Index width, Word* counts) {
-  count_in_one(chain, width, counts);
-}
-void CountPairs(const Chain<Pair>& chain, Index width, Word* counts) { count_in_one(chain, width, counts); }
-void CountKeys(const Word* keys, Index n, Index width, Word* tables, Word* counts) {
-  const Link all{no_block, static_cast<Word>(n)};
-  const Chain<Word> chain{keys, &all, 0};
-  if (tables_of(width) == 4)
-    count_in_tables<4>(chain, ~std::size_t{0}, width, tables, counts);
+template <class Access>
+void count_keys(VectorView<const Word, Access> keys, VectorView<Word, Access> tables,
+                VectorView<Word, Access> counts) {
+  const auto fetch = [](const Word* at) HWY_ATTR { prefetch_page_ahead(at); };
+  const auto walk = [=](auto f) HWY_ATTR { for_each_line_of(keys, fetch, f); };
+  if (tables_of(counts.size) == 4)
+    count_in_tables<4, Word>(walk, ~std::size_t{0}, tables, counts);
   else
-    count_in_tables<1>(chain, ~std::size_t{0}, width, tables, counts);
+    count_in_tables<1, Word>(walk, ~std::size_t{0}, tables, counts);
 }
 
 // Runs of fewer words than this are written through the caches.
 constexpr Word streamed_run = 256;
 
 // The vectors at both ends may overlap the aligned ones between them.
-HWY_INLINE Word* fill_run(Word* out, Word count, Word value) {
+template <class Access>
+HWY_INLINE void fill_run(Word* out, Word count, Word value, Access access) {
   const hn::ScalableTag<Word> d;
   const auto lanes = static_cast<Word>(hn::Lanes(d));
   Word* const end = out + count;
-  if (count < lanes) return std::fill_n(out, count, value);
+  if (count < lanes) return static_cast<void>(std::fill_n(store_n(access, out, count), count, value));
   const auto copies = hn::Set(d, value);
-  hn::StoreU(copies, d, out);
+  hn::StoreU(copies, d, store_n(access, out, lanes));
   out += lanes - reinterpret_cast<std::uintptr_t>(out) / sizeof(Word) % lanes;
   if (count >= streamed_run)
-    for (; out + lanes <= end; out += lanes) hn::Stream(copies, d, out);
+    for (; out + lanes <= end; out += lanes) hn::Stream(copies, d, store_n(access, out, lanes));
   else
-    for (; out + lanes <= end; out += lanes) hn::Store(copies, d, out);
-  hn::StoreU(copies, d, end - lanes);
-  return end;
+    for (; out + lanes <= end; out += lanes) hn::Store(copies, d, store_n(access, out, lanes));
+  hn::StoreU(copies, d, store_n(access, end - lanes, lanes));
 }
 
 // Runs of a few words: a vector of copies is stored whatever the count, and the next runs overwrite the
 // excess. From value v on, as far as it lies before `to`. Returns the first value that is not written.
-HWY_INLINE Index expand_short_runs(const Word* begin, Index width, Word first, Word* out, Index v, Index to) {
+template <class Access>
+HWY_INLINE Index expand_short_runs(VectorView<const Word, Access> begin, Word first, Word* out, Index v,
+                                   Index to) {
   const hn::CappedTag<Word, 8> d;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
-  for (; v + 1 < width && begin[v + 1] + lanes <= to; ++v) {
-    const Word value = first + static_cast<Word>(v), count = begin[v + 1] - begin[v];
-    hn::StoreU(hn::Set(d, value), d, out + begin[v]);
-    if (HWY_UNLIKELY(count > lanes)) fill_run(out + begin[v], count, value);
+  const Access access = begin.access();
+  for (Word at = begin[v]; v + 1 < begin.size; ++v) {
+    const Word next = begin[v + 1];
+    if (next + lanes > to) break;
+    const Word value = first + static_cast<Word>(v), count = next - at;
+    hn::StoreU(hn::Set(d, value), d, store_n(access, out + at, lanes));
+    if (HWY_UNLIKELY(count > lanes)) fill_run(out + at, count, value, access);
+    at = next;
   }
   return v;
 }
 
-void ExpandRuns(const Word* begin, Index width, Index n, Word first, Word* out, Index from, Index to) {
+// The last value that begins at `from` or before.
+template <class Access>
+HWY_INLINE Index value_at(VectorView<const Word, Access> begin, Index from) {
+  Index value = 0, end = begin.size;
+  while (end - value > 1) {
+    const Index middle = (value + end) / 2;
+    (begin[middle] <= static_cast<Word>(from) ? value : end) = middle;
+  }
+  return value;
+}
+
+template <class Access>
+void expand_runs(VectorView<const Word, Access> begin, Word first, VectorView<Word, Access> out, Index from,
+                 Index to) {
   if (from >= to) return;
   constexpr Index few = 8;
-  Index v = std::upper_bound(begin, begin + width, static_cast<Word>(from)) - begin - 1, at = from;
+  const Index width = begin.size, n = out.size;
+  Index v = value_at(begin, from), at = from;
   const auto write_run = [&] {
     const Index end = std::min(v + 1 < width ? Index{begin[v + 1]} : n, to);
-    fill_run(out + at, static_cast<Word>(end - at), first + static_cast<Word>(v++));
+    fill_run(out.data + at, static_cast<Word>(end - at), first + static_cast<Word>(v++), out.access());
     at = end;
   };
   write_run();
   if (n < few * width && at < to) {
-    v = expand_short_runs(begin, width, first, out, v, to);
+    v = expand_short_runs(begin, first, out.data, v, to);
     at = begin[v];
   }
   while (at < to) write_run();
@@ -110,20 +132,24 @@ void ExpandRuns(const Word* begin, Index width, Index n, Word first, Word* out, 
 
 // Separates n pairs into keys and payload. Both are written past the caches where `stream` and where they
 // have the same offset in their lines.
-HWY_INLINE void separate_pairs(const Word* pairs, Index n, Word mask, Word first, Word* keys, Word* payload,
-                               bool stream) {
+template <class Access>
+HWY_INLINE void separate(const Word* pairs, Index n, Word mask, Word first, Word* keys, Word* payload,
+                         bool stream, Access access) {
   const hn::CappedTag<Word, 16> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   Index i = 0;
   const auto one_by_one = [&](Index end) {
-    for (; i < end; ++i) keys[i] = first + (pairs[2 * i] & mask), payload[i] = pairs[2 * i + 1];
+    for (; i < end; ++i) {
+      access.at(keys + i) = first + (access.at(pairs + 2 * i) & mask);
+      access.at(payload + i) = static_cast<Word>(access.at(pairs + 2 * i + 1));
+    }
   };
   const auto in_vectors = [&](auto store) HWY_ATTR {
     for (; i + lanes <= n; i += lanes) {
       hn::Vec<decltype(d)> key, load;
-      hn::LoadInterleaved2(d, pairs + 2 * i, key, load);
-      store(hn::Add(hn::And(key, hn::Set(d, mask)), hn::Set(d, first)), keys + i);
-      store(load, payload + i);
+      hn::LoadInterleaved2(d, load_n(access, pairs + 2 * i, 2 * lanes), key, load);
+      store(hn::Add(hn::And(key, hn::Set(d, mask)), hn::Set(d, first)), store_n(access, keys + i, lanes));
+      store(load, store_n(access, payload + i, lanes));
     }
   };
   if (!stream || skew_of(keys) != skew_of(payload)) {
@@ -135,34 +161,42 @@ HWY_INLINE void separate_pairs(const Word* pairs, Index n, Word mask, Word first
   }
   one_by_one(n);
 }
-void SeparatePairs(const Pair* pairs, Index n, Word* keys, Word* payload, bool stream) {
-  separate_pairs(reinterpret_cast<const Word*>(pairs), n, ~Word{0}, 0, keys, payload, stream);
+template <class Access>
+void separate_pairs(VectorView<const Pair, Access> pairs, Records<Word, Access> out, bool stream) {
+  separate(reinterpret_cast<const Word*>(pairs.data), pairs.size, ~Word{0}, 0, out.keys.data,
+           out.payload.data, stream, pairs.access());
 }
 
 // Replaces the counts by the positions of each value's pairs, four values at once.
-HWY_INLINE void locate(std::uint16_t* counters, Index width) {
+template <class Access>
+HWY_INLINE void locate(VectorView<std::uint16_t, Access> counters) {
   constexpr std::uint64_t ones = 0x0001000100010001u;
+  const Access access = counters.access();
   std::uint64_t begin = 0;
-  for (Index v = 0; v < width; v += 4) {
+  for (Index v = 0; v < counters.size; v += 4) {
     std::uint64_t four;
-    std::memcpy(&four, counters + v, sizeof four);
+    std::memcpy(&four, load_n(access, counters.data + v, 4), sizeof four);
     const std::uint64_t ends = four * ones;
     const std::uint64_t begins = (ends << 16) + begin * ones;
-    std::memcpy(counters + v, &begins, sizeof begins);
+    std::memcpy(store_n(access, counters.data + v, 4), &begins, sizeof begins);
     begin += ends >> 48;
   }
 }
 
 // A value's payload is gathered in a line. Lines at both ends of a value's place are written in part.
-void ScatterPayload(const Chain<Pair>& chain, Index width, const Word* begin, Word* positions, Word* stage,
-                    Word* out) {
+template <class Access>
+void scatter_payload(const Chain<Pair, Access>& chain, VectorView<Word, Access> begin,
+                     VectorView<Word, Access> positions, VectorView<Word, Access> stage,
+                     VectorView<Word, Access> payload) {
   constexpr auto line = static_cast<Word>(per_line<Word>);
-  const auto mask = static_cast<std::size_t>(width - 1);
-  const Word skew = skew_of(out);
-  out -= skew;
-  for (Index v = 0; v < width; ++v) positions[v] = begin[v] + skew;
+  const Access access = begin.access();
+  const auto mask = static_cast<std::size_t>(begin.size - 1);
+  const Word skew = skew_of(payload.data);
+  Word* const out = payload.data - skew;
+  for (Index v = 0; v < begin.size; ++v) positions[v] = begin[v] + skew;
   const auto store_part = [=](std::size_t v, Word from, Word to) {
-    for (Word p = std::max(from, begin[v] + skew); p < to; ++p) out[p] = stage[v * line + p % line];
+    for (Word p = std::max(from, begin[v] + skew); p < to; ++p)
+      access.at(out + p) = static_cast<Word>(stage[v * line + p % line]);
   };
   for_each(chain, second_block(chain), [=](Pair pair) HWY_ATTR {
     const std::size_t v = pair & mask;
@@ -170,40 +204,65 @@ void ScatterPayload(const Chain<Pair>& chain, Index width, const Word* begin, Wo
     stage[v * line + at % line] = static_cast<Word>(pair >> 32);
     if (HWY_LIKELY(at % line != line - 1)) return;
     if (HWY_LIKELY(from >= begin[v] + skew))
-      flush<line>(stage + v * line, out + from);
+      flush<line>(stage.data + v * line, out + from, access);
     else
       store_part(v, from, at + 1);
   });
-  for (std::size_t v = 0; v <= mask; ++v) store_part(v, positions[v] / line * line, positions[v]);
+  for (std::size_t v = 0; v <= mask; ++v) {
+    const Word end = positions[v];
+    store_part(v, end / line * line, end);
+  }
   hwy::FlushStream();
 }
 
 // With about a key a value the pairs are put in order in the stage and written in whole lines, as scattered
 // stores would each fetch a line from memory.
-void SortPairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word* out, Word* payload_out,
-               std::uint16_t* counters, Word* stage) {
-  const auto mask = static_cast<std::size_t>(width - 1);
-  count_in_one(chain, width, counters);
-  locate(counters, width);
-  for_each(chain, chain.following, [=](Pair pair) {
-    std::memcpy(stage + 2 * std::size_t{counters[pair & mask]++}, &pair, sizeof pair);
-  });
-  separate_pairs(stage, n, static_cast<Word>(mask), first, out, payload_out, true);
+template <class Access>
+HWY_INLINE void stage_pair(Pair pair, VectorView<Word, Access> stage, std::uint16_t at) {
+  std::memcpy(store_n(stage.access(), stage.data + 2 * std::size_t{at}, 2), &pair, sizeof pair);
+}
+template <class Access>
+void sort_pairs(const Chain<Pair, Access>& chain, Word first, Records<Word, Access> out,
+                VectorView<std::uint16_t, Access> counters, VectorView<Word, Access> stage) {
+  const auto mask = static_cast<std::size_t>(counters.size - 1);
+  count_in_one(chain, counters);
+  locate(counters);
+  for_each(chain, chain.following,
+           [=](Pair pair) HWY_ATTR { stage_pair(pair, stage, counters[pair & mask]++); });
+  separate(stage.data, out.keys.size, static_cast<Word>(mask), first, out.keys.data, out.payload.data, true,
+           stage.access());
 }
 
 // The same for pairs in arrays, few enough for the stage.
-void SortFewPairs(const Word* keys, const Word* payload, Index n, Index width, Word* out, Word* payload_out,
-                  std::uint16_t* counters, Word* stage) {
-  std::fill_n(counters, width, std::uint16_t{0});
+template <class Access>
+void sort_few_pairs(Records<const Word, Access> in, Records<Word, Access> out,
+                    VectorView<std::uint16_t, Access> counters, VectorView<Word, Access> stage) {
+  const Index n = in.keys.size;
+  for (Index v = 0; v < counters.size; ++v) counters[v] = 0;
   HWY_UNROLL(8)
-  for (Index i = 0; i < n; ++i) ++counters[keys[i]];
-  locate(counters, width);
+  for (Index i = 0; i < n; ++i) ++counters[in.keys[i]];
+  locate(counters);
   HWY_UNROLL(8)
   for (Index i = 0; i < n; ++i) {
-    const Pair pair = keys[i] | Pair{payload[i]} << 32;
-    std::memcpy(stage + 2 * std::size_t{counters[keys[i]]++}, &pair, sizeof pair);
+    const Word key = in.keys[i];
+    stage_pair(key | Pair{in.payload[i]} << 32, stage, counters[key]++);
   }
-  separate_pairs(stage, n, ~Word{0}, 0, out, payload_out, false);
+  separate(stage.data, n, ~Word{0}, 0, out.keys.data, out.payload.data, false, stage.access());
+}
+
+template <class Access>
+constexpr LeafKernels<Access> text{.count_residues = &count_in_one<Residue, Word, Access>,
+                                   .count_pairs = &count_in_one<Pair, Word, Access>,
+                                   .count_keys = &count_keys<Access>,
+                                   .sort_pairs = &sort_pairs<Access>,
+                                   .sort_few_pairs = &sort_few_pairs<Access>,
+                                   .scatter_payload = &scatter_payload<Access>,
+                                   .separate_pairs = &separate_pairs<Access>,
+                                   .expand_runs = &expand_runs<Access>};
+
+const CompiledTexts<LeafKernels>* LeafTexts() {
+  static constexpr CompiledTexts<LeafKernels> texts{text<Plain>, text<Traced<AnySink>>};
+  return &texts;
 }
 
 }  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE
@@ -212,42 +271,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tallcache::cpu::counting_sort {
 
-HWY_EXPORT(CountResidues);
-HWY_EXPORT(CountPairs);
-HWY_EXPORT(CountKeys);
-HWY_EXPORT(SortPairs);
-HWY_EXPORT(SortFewPairs);
-HWY_EXPORT(ScatterPayload);
-HWY_EXPORT(SeparatePairs);
-HWY_EXPORT(ExpandRuns);
+HWY_EXPORT(LeafTexts);
 
-void count_values(const Chain<Residue>& chain, Index width, Word* counts) {
-  HWY_DYNAMIC_DISPATCH(CountResidues)(chain, width, counts);
-}
-void count_values(const Chain<Pair>& chain, Index width, Word* counts) {
-  HWY_DYNAMIC_DISPATCH(CountPairs)(chain, width, counts);
-}
-void count_keys(const Word* keys, Index n, Index width, Word* tables, Word* counts) {
-  HWY_DYNAMIC_DISPATCH(CountKeys)(keys, n, width, tables, counts);
-}
-void sort_pairs(const Chain<Pair>& chain, Index n, Index width, Word first, Word* out, Word* payload_out,
-                std::uint16_t* counters, Word* stage) {
-  HWY_DYNAMIC_DISPATCH(SortPairs)(chain, n, width, first, out, payload_out, counters, stage);
-}
-void sort_few_pairs(const Word* keys, const Word* payload, Index n, Index width, Word* out, Word* payload_out,
-                    std::uint16_t* counters, Word* stage) {
-  HWY_DYNAMIC_DISPATCH(SortFewPairs)(keys, payload, n, width, out, payload_out, counters, stage);
-}
-void scatter_payload(const Chain<Pair>& chain, Index width, const Word* begin, Word* positions, Word* stage,
-                     Word* out) {
-  HWY_DYNAMIC_DISPATCH(ScatterPayload)(chain, width, begin, positions, stage, out);
-}
-void separate_pairs(const Pair* pairs, Index n, Word* keys, Word* payload, bool stream) {
-  HWY_DYNAMIC_DISPATCH(SeparatePairs)(pairs, n, keys, payload, stream);
-}
-void expand_runs(const Word* begin, Index width, Index n, Word first, Word* out, Index from, Index to) {
-  HWY_DYNAMIC_DISPATCH(ExpandRuns)(begin, width, n, first, out, from, to);
-}
+const CompiledTexts<LeafKernels>& leaf_kernels() { return *HWY_DYNAMIC_DISPATCH(LeafTexts)(); }
 
 }  // namespace tallcache::cpu::counting_sort
 #endif

@@ -23,14 +23,26 @@ namespace hn = hwy::HWY_NAMESPACE;
 // loads that each wait for a store. Comparing the first and the last key of a row rules out most rows.
 inline constexpr Index row = 16;
 
-template <Index count = row, class Key>
-HWY_INLINE bool share_bucket(const Key* keys, Digit digit) {
+template <Index count = row, class Key, class Access>
+HWY_INLINE bool share_bucket(VectorView<const Key, Access> keys, Digit digit) {
   const auto bucket_of = [=](Key key) { return digit(static_cast<Word>(key)); };
   const Word bucket = bucket_of(keys[0]);
   if (HWY_LIKELY(bucket_of(keys[count - 1]) != bucket)) return false;
   bool all = true;
   for (Index j = 1; j < count - 1; ++j) all &= bucket_of(keys[j]) == bucket;
   return all;
+}
+
+// f(0) ... f(count - 1), count <= 16, in a row. Those of a trace are a loop: its accesses are calls, and many
+// of them in a row take long to compile.
+template <Index count, class F>
+HWY_INLINE void unrolled(Plain, F f) {
+  HWY_UNROLL(16)
+  for (Index i = 0; i < count; ++i) f(i);
+}
+template <Index count, class Sink, class F>
+HWY_INLINE void unrolled(Traced<Sink>, F f) {
+  for (Index i = 0; i < count; ++i) f(i);
 }
 
 template <class T>
@@ -43,10 +55,12 @@ HWY_INLINE void prefetch_page_ahead(const T* data) {
 }
 
 // Copies `count` words, whole lines, from one line boundary to another.
-template <std::size_t count>
-HWY_INLINE void flush(const Word* from, Word* to) {
+template <Index count, class Access>
+HWY_INLINE void flush(const Word* from, Word* to, Access access) {
   const hn::CappedTag<Word, 16> d;
-  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) hn::Stream(hn::Load(d, from + i), d, to + i);
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  for (Index i = 0; i < count; i += lanes)
+    hn::Stream(hn::Load(d, load_n(access, from + i, lanes)), d, store_n(access, to + i, lanes));
 }
 
 // The offset of `data` in its line, in elements.

@@ -1,10 +1,10 @@
 #include "cpu/counting_sort/streaming_kernels.hpp"
 
 #include <algorithm>
-#include <numeric>
 
+// A processor with SSSE3 and no SSE4 is of before 2009.
 #undef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/counting_sort/streaming_passes.cpp"
 #include <hwy/foreach_target.h>
@@ -24,14 +24,20 @@ HWY_INLINE std::size_t bucket_of(Word key, Digit digit) {
 // Appends each key to its bucket. `next` is the first free block; its new value is returned. The loop
 // uses locals, as the compiler would read members of `c` again after each store, and handles a row of
 // keys at once.
-template <class T, bool few_buckets>
-HWY_NOINLINE Word append_keys(const Spread<T>& c, const Word* keys, const Word* payload, Index size,
-                              Word next) {
-  const BucketEnds<T, few_buckets> ends(c);
+template <class T, bool few_buckets, class Access>
+HWY_NOINLINE Word append_keys(const Spread<T, Access>& c, const Records<const Word, Access>& in, Word next) {
+  const BucketEnds<T, few_buckets, Access> ends(c);
   const Digit digit = c.digit;
+  const auto keys = in.keys;
+  const auto payload = in.payload;
+  const Index size = keys.size;
+  const auto access = c.blocks.access();
   const auto bucket = [=](Index i) HWY_ATTR { return bucket_of<T>(keys[i], digit); };
-  const auto element = [=](Index i) HWY_ATTR { return element_of<T>(keys, payload, i); };
-  const auto append = [=, &next](Index i) HWY_ATTR { ends.append(bucket(i), element(i), next); };
+  const auto element = [=](Index i) HWY_ATTR { return element_of<T>(keys[i], payload, i); };
+  const auto append = [=, &next](Index i) HWY_ATTR {
+    const Word key = keys[i];
+    ends.append(bucket_of<T>(key, digit), element_of<T>(key, payload, i), next);
+  };
   // Out of line, as it would take registers from the loop.
   const auto append_row = [=, &next](Index begin) HWY_NOINLINE HWY_ATTR {
     const auto in_row = [=](Index i) HWY_ATTR { return element(begin + i); };
@@ -39,24 +45,21 @@ HWY_NOINLINE Word append_keys(const Spread<T>& c, const Word* keys, const Word* 
   };
   Index i = 0;
   for (; i + row <= size; i += row) {
-    prefetch_page_ahead(keys + i);
-    if constexpr (std::is_same_v<T, Pair>) prefetch_page_ahead(payload + i);
-    if (HWY_UNLIKELY(share_bucket(keys + i, digit))) {
+    prefetch_page_ahead(keys.data + i);
+    if constexpr (std::is_same_v<T, Pair>) prefetch_page_ahead(payload.data + i);
+    if (HWY_UNLIKELY(share_bucket(keys.block(i, row), digit))) {
       append_row(i);
       continue;
     }
     if constexpr (few_buckets) {
-      HWY_UNROLL(row / 8)
-      for (Index eight = i; eight < i + row; eight += 8) {
+      unrolled<row / 8>(access, [&](Index eight) HWY_ATTR {
         std::size_t at[8];
-        HWY_UNROLL(8)
-        for (Index j = 0; j < 8; ++j) at[j] = ends.reserve(bucket(eight + j));
-        HWY_UNROLL(8)
-        for (Index j = 0; j < 8; ++j) ends.put(at[j], element(eight + j), next);
-      }
+        const Index begin = i + 8 * eight;
+        unrolled<8>(access, [&](Index j) HWY_ATTR { at[j] = ends.reserve(bucket(begin + j)); });
+        unrolled<8>(access, [&](Index j) HWY_ATTR { ends.put(at[j], element(begin + j), next); });
+      });
     } else {
-      HWY_UNROLL(row)
-      for (Index j = i; j < i + row; ++j) append(j);
+      unrolled<row>(access, [&](Index j) HWY_ATTR { append(i + j); });
     }
   }
   for (; i < size; ++i) append(i);
@@ -72,6 +75,11 @@ struct CompressedKeys {
   Index size = 0;
   alignas(64) Word keys[capacity], payload[with_payload ? capacity : 1];
 
+  template <class Access>
+  Records<const Word, Access> first(Index count, Access access) const {
+    return {VectorView<const Word>{keys, count}.with(access),
+            VectorView<const Word>{payload, count}.with(access)};
+  }
   void drop(Index count) {
     std::copy(keys + count, keys + size, keys);
     if constexpr (with_payload) std::copy(payload + count, payload + size, payload);
@@ -81,71 +89,80 @@ struct CompressedKeys {
 
 // The count of a heavy bucket is one chain of loads that each wait for a store, about 5 cycles a key. Its
 // pairs are therefore selected by one comparison of a vector of keys, and appended to its line together.
-template <bool few_buckets, Index heavy_count>
-HWY_NOINLINE Word append_compressed(const Spread<Pair>& c, const Word* buckets, Word next) {
-  constexpr auto line = static_cast<Index>(BucketEnds<Pair, few_buckets>::line);
+template <bool few_buckets, Index heavy_count, class Access>
+HWY_NOINLINE Word append_compressed(const Spread<Pair, Access>& c, const Word* buckets, Word next) {
+  using Ends = BucketEnds<Pair, few_buckets, Access>;
   using Keys = CompressedKeys<true>;
+  constexpr auto line = static_cast<Index>(Ends::line);
   const hn::CappedTag<Word, Keys::max_lanes> d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
-  const BucketEnds<Pair, few_buckets> ends(c);
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), size = c.in.keys.size;
+  const Ends ends(c);
+  const auto load = [=](VectorView<const Word, Access> of, Index i)
+                        HWY_ATTR { return hn::LoadU(d, load_n(of.access(), of.data + i, lanes)); };
+  const Records<const Word, Access> in = c.in;
+  const auto own = unshown(in.keys.access());
   Keys heavy[heavy_count], others;
-  const auto compress = [=](Index from, hn::Mask<decltype(d)> mask, Keys& to) HWY_ATTR {
-    hn::StoreU(hn::Compress(hn::LoadU(d, c.keys + from), mask), d, to.keys + to.size);
-    hn::StoreU(hn::Compress(hn::LoadU(d, c.payload + from), mask), d, to.payload + to.size);
+  const auto compress = [=](auto key, auto payload, hn::Mask<decltype(d)> mask, Keys& to) HWY_ATTR {
+    hn::StoreU(hn::Compress(key, mask), d, to.keys + to.size);
+    hn::StoreU(hn::Compress(payload, mask), d, to.payload + to.size);
     to.size += static_cast<Index>(hn::CountTrue(d, mask));
   };
   Index i = 0;
-  while (i + lanes <= c.size) {
-    const Index end = std::min(i + Keys::block, c.size);
+  while (i + lanes <= size) {
+    const Index end = std::min(i + Keys::block, size);
     for (; i + lanes <= end; i += lanes) {
-      prefetch_page_ahead(c.keys + i), prefetch_page_ahead(c.payload + i);
-      const auto bucket =
-          hn::And(hn::ShiftRightSame(hn::LoadU(d, c.keys + i), c.digit.shift), hn::Set(d, c.digit.mask));
+      prefetch_page_ahead(in.keys.data + i), prefetch_page_ahead(in.payload.data + i);
+      const auto key = load(in.keys, i), payload = load(in.payload, i);
+      const auto bucket = hn::And(hn::ShiftRightSame(key, c.digit.shift), hn::Set(d, c.digit.mask));
       const auto first = hn::Eq(bucket, hn::Set(d, buckets[0]));
       auto any = first;
-      compress(i, first, heavy[0]);
+      compress(key, payload, first, heavy[0]);
       if constexpr (heavy_count == 2) {
         const auto second = hn::Eq(bucket, hn::Set(d, buckets[1]));
         any = hn::Or(first, second);
-        compress(i, second, heavy[1]);
+        compress(key, payload, second, heavy[1]);
       }
-      compress(i, hn::Not(any), others);
+      compress(key, payload, hn::Not(any), others);
     }
     for (Index h = 0; h < heavy_count; ++h) {
       const Index whole = heavy[h].size / line * line;
       const auto element = [=, keys = heavy[h].keys, payload = heavy[h].payload](Index j)
-                               HWY_ATTR { return element_of<Pair>(keys, payload, j); };
+                               HWY_ATTR { return keys[j] | Pair{payload[j]} << 32; };
       ends.append_lines(buckets[h], whole, element, next);
       heavy[h].drop(whole);
     }
     const Index rows = others.size / row * row;
-    next = append_keys<Pair, few_buckets>(c, others.keys, others.payload, rows, next);
+    next = append_keys<Pair, few_buckets>(c, others.first(rows, own), next);
     others.drop(rows);
   }
-  for (const Keys& h : heavy) next = append_keys<Pair, few_buckets>(c, h.keys, h.payload, h.size, next);
-  next = append_keys<Pair, few_buckets>(c, others.keys, others.payload, others.size, next);
-  return append_keys<Pair, few_buckets>(c, c.keys + i, c.payload + i, c.size - i, next);
+  for (const Keys& h : heavy) next = append_keys<Pair, few_buckets>(c, h.first(h.size, own), next);
+  next = append_keys<Pair, few_buckets>(c, others.first(others.size, own), next);
+  return append_keys<Pair, few_buckets>(c, in.block(i, size - i), next);
 }
 
 // The same where the values of a bucket are counted next: the residues of heavy buckets are counted at once.
 // All other keys are counted as values that do not exist, so that no branch depends on a key, and then
 // appended.
-template <bool few_buckets, Index heavy_count>
-HWY_NOINLINE Word append_others(const Spread<Residue>& c, const Word* buckets, Word next) {
+template <bool few_buckets, Index heavy_count, class Access>
+HWY_NOINLINE Word append_others(const Spread<Residue, Access>& c, const Records<const Word, Access>& in,
+                                const Word* buckets, Word next) {
   using Keys = CompressedKeys<false>;
   const hn::CappedTag<Word, Keys::max_lanes> d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
-  Word* const counts = c.heavy->counts;
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), size = in.keys.size;
+  const auto counts = c.heavy_counts;
   const Word values = Word{1} << c.digit.shift, first_key = buckets[0] << c.digit.shift,
              second_key = buckets[heavy_count - 1] << c.digit.shift;
   const auto all_values = hn::Set(d, values), nowhere = hn::Iota(d, 2 * values);
+  const auto own = unshown(in.keys.access());
   Keys others;
   alignas(64) Word counted[Keys::block];
   Index i = 0;
-  for (; i + Keys::block <= c.size; i += Keys::block) {
+  for (; i + Keys::block <= size; i += Keys::block) {
     for (Index j = 0; j < Keys::block; j += lanes) {
-      prefetch_page_ahead(c.keys + i + j);
-      const auto key = hn::LoadU(d, c.keys + i + j), value = hn::Sub(key, hn::Set(d, first_key));
+      const Word* const from = in.keys.data + i + j;
+      prefetch_page_ahead(from);
+      const auto key = hn::LoadU(d, load_n(in.keys.access(), from, lanes)),
+                 value = hn::Sub(key, hn::Set(d, first_key));
       auto heavy = hn::Lt(value, all_values);
       auto place = hn::IfThenElse(heavy, value, nowhere);
       if constexpr (heavy_count == 2) {
@@ -159,31 +176,33 @@ HWY_NOINLINE Word append_others(const Spread<Residue>& c, const Word* buckets, W
       hn::StoreU(hn::Compress(key, other), d, others.keys + others.size);
       others.size += static_cast<Index>(hn::CountTrue(d, other));
     }
-    for (Index j = 0; j < Keys::block; ++j) ++counts[counted[j]];
+    for (Index j = 0; j < Keys::block; ++j) counts[counted[j]]++;
     const Index rows = others.size / row * row;
-    next = append_keys<Residue, few_buckets>(c, others.keys, nullptr, rows, next);
+    next = append_keys<Residue, few_buckets>(c, others.first(rows, own), next);
     others.drop(rows);
   }
-  next = append_keys<Residue, few_buckets>(c, others.keys, nullptr, others.size, next);
-  return append_keys<Residue, few_buckets>(c, c.keys + i, nullptr, c.size - i, next);
+  next = append_keys<Residue, few_buckets>(c, others.first(others.size, own), next);
+  return append_keys<Residue, few_buckets>(c, in.block(i, size - i), next);
 }
 
-template <class T, bool few_buckets>
-HWY_INLINE Word append_all(const Spread<T>& c, const Sample& sample, Word next) {
+template <bool few_buckets, class T, class Access>
+HWY_INLINE Word append_all(const Spread<T, Access>& c, const Records<const Word, Access>& in,
+                           const Sample& sample, Word next) {
   if constexpr (std::is_same_v<T, Residue>) {
-    if (sample.heavy_count == 1) return append_others<few_buckets, 1>(c, sample.heavy, next);
-    if (sample.heavy_count == 2) return append_others<few_buckets, 2>(c, sample.heavy, next);
+    if (sample.size == 1) return append_others<few_buckets, 1>(c, in, sample.bucket, next);
+    if (sample.size == 2) return append_others<few_buckets, 2>(c, in, sample.bucket, next);
   } else if constexpr (std::is_same_v<T, Pair>) {
-    if (sample.heavy_count == 1) return append_compressed<few_buckets, 1>(c, sample.heavy, next);
-    if (sample.heavy_count == 2) return append_compressed<few_buckets, 2>(c, sample.heavy, next);
+    if (sample.size == 1) return append_compressed<few_buckets, 1>(c, sample.bucket, next);
+    if (sample.size == 2) return append_compressed<few_buckets, 2>(c, sample.bucket, next);
   }
-  return append_keys<T, few_buckets>(c, c.keys, c.payload, c.size, next);
+  return append_keys<T, few_buckets>(c, in, next);
 }
 
 // Counts the hot keys, at most `most`, by comparisons, as their counters and places would wait for one
 // another, and appends the others.
-template <bool few_buckets, Index most>
-HWY_NOINLINE Word append_but_hot(const Spread<Residue>& c, const Sample& sample, Word next) {
+template <bool few_buckets, Index most, class Access>
+HWY_NOINLINE Word append_but_hot(const Spread<Residue, Access>& c, VectorView<const Word, Access> in,
+                                 Sample& sample, Word next) {
   constexpr Index room = 4096, max_lanes = 16;
   const hn::CappedTag<Word, max_lanes> d;
   using V = hn::Vec<decltype(d)>;
@@ -192,13 +211,12 @@ HWY_NOINLINE Word append_but_hot(const Spread<Residue>& c, const Sample& sample,
   V hot[most], counts[most];
   for (Index h = 0; h < most; ++h) hot[h] = hn::Set(d, sample.hot[h]), counts[h] = hn::Zero(d);
   alignas(64) Word keys[room + max_lanes];
-  Spread<Residue> others = c;
-  others.keys = keys;
   Index i = 0;
-  while (i + lanes <= c.size) {
-    for (others.size = 0; i + lanes <= c.size && others.size <= room; i += lanes) {
-      prefetch_page_ahead(c.keys + i);
-      const auto key = hn::LoadU(d, c.keys + i);
+  while (i + lanes <= in.size) {
+    Index others = 0;
+    for (; i + lanes <= in.size && others <= room; i += lanes) {
+      prefetch_page_ahead(in.data + i);
+      const auto key = hn::LoadU(d, load_n(in.access(), in.data + i, lanes));
       auto any = hn::Eq(key, hot[0]);
       counts[0] = hn::IfThenElse(any, hn::Add(counts[0], one), counts[0]);
       HWY_UNROLL(8)
@@ -208,73 +226,73 @@ HWY_NOINLINE Word append_but_hot(const Spread<Residue>& c, const Sample& sample,
         any = hn::Or(any, equal);
       }
       const auto other = hn::Not(any);
-      hn::StoreU(hn::Compress(key, other), d, keys + others.size);
-      others.size += static_cast<Index>(hn::CountTrue(d, other));
+      hn::StoreU(hn::Compress(key, other), d, keys + others);
+      others += static_cast<Index>(hn::CountTrue(d, other));
     }
-    next = append_all<Residue, few_buckets>(others, sample, next);
+    const auto rest = VectorView<const Word>{keys, others}.with(unshown(in.access()));
+    next = append_all<few_buckets>(c, Records<const Word, Access>{rest}, sample, next);
   }
-  for (Index h = 0; h < std::min(most, sample.hot_count); ++h)
-    c.heavy->hot_keys[h] += hn::GetLane(hn::SumOfLanes(d, counts[h]));
-  others.keys = c.keys + i;
-  others.size = c.size - i;
-  return append_all<Residue, few_buckets>(others, sample, next);
+  for (Index h = 0; h < std::min(most, sample.hot_size); ++h)
+    sample.hot_keys[h] += hn::GetLane(hn::SumOfLanes(d, counts[h]));
+  return append_all<few_buckets>(c, Records<const Word, Access>{in.block(i, in.size - i)}, sample, next);
 }
 
-template <class T, bool few_buckets>
-HWY_INLINE Word append_chunk(const Spread<T>& c, const Sample& sample, Word next) {
+template <bool few_buckets, class T, class Access>
+HWY_INLINE Word append_chunk(const Spread<T, Access>& c, const Records<const Word, Access>& in,
+                             Sample& sample, Word next) {
   if constexpr (std::is_same_v<T, Residue>)
-    if (sample.hot_count > 0)
-      return sample.hot_count <= 2 ? append_but_hot<few_buckets, 2>(c, sample, next)
-                                   : append_but_hot<few_buckets, HeavyBuckets::max_hot>(c, sample, next);
-  return append_all<T, few_buckets>(c, sample, next);
+    if (sample.hot_size > 0)
+      return sample.hot_size <= 2
+                 ? append_but_hot<few_buckets, 2>(c, in.keys, sample, next)
+                 : append_but_hot<few_buckets, HeavyBuckets::max_hot>(c, in.keys, sample, next);
+  return append_all<few_buckets>(c, in, sample, next);
 }
 
-template <class T, bool few_buckets>
-HWY_INLINE void spread_chunk(const Spread<T>& c, const Sample& sample) {
-  const BucketEnds<T, few_buckets> ends(c);
-  const auto buckets = static_cast<std::size_t>(c.buckets);
+template <bool few_buckets, class T, class Access>
+HWY_INLINE void spread_chunk(const Spread<T, Access>& c, Sample& sample) {
+  const BucketEnds<T, few_buckets, Access> ends(c);
+  const auto buckets = static_cast<std::size_t>(c.counts.size);
   Word next = c.first_block;
   for (std::size_t b = 0; b < buckets; ++b) ends.begin(b, next++);
-  if (c.first_size > 0) {
-    Spread<T> first = c;
-    first.keys = c.first_keys, first.size = c.first_size;
-    next = append_chunk<T, few_buckets>(first, sample, next);
-  }
-  append_chunk<T, few_buckets>(c, sample, next);
+  if (c.first.size > 0) next = append_chunk<few_buckets>(c, {c.first}, sample, next);
+  append_chunk<few_buckets>(c, c.in, sample, next);
   for (std::size_t b = 0; b < buckets; ++b)
     ends.end(b, c.next_chunk == no_block ? no_block : c.next_chunk + static_cast<Word>(b));
   hwy::FlushStream();
 }
 
 // Adds what was counted at once to the counts of the buckets.
-HWY_INLINE void add_heavy(const Spread<Residue>& c) {
+template <class Access>
+HWY_INLINE void add_heavy(const Spread<Residue, Access>& c, const HeavyBuckets& found) {
   const Index values = Index{1} << c.digit.shift;
-  for (Index h = 0; h < c.heavy->size; ++h) {
-    const Word* const counts = c.heavy->counts + h * values;
-    c.counts[c.heavy->bucket[h]] += std::accumulate(counts, counts + values, Word{0});
+  for (Index h = 0; h < found.size; ++h) {
+    const auto counts = c.heavy_counts.block(h * values, values);
+    Word sum = 0;
+    for (Index v = 0; v < values; ++v) sum += counts[v];
+    c.counts[found.bucket[h]] += sum;
   }
-  for (Index h = 0; h < c.heavy->hot_size; ++h)
-    c.counts[c.heavy->hot[h] >> c.digit.shift] += c.heavy->hot_keys[h];
+  for (Index h = 0; h < found.hot_size; ++h) c.counts[found.hot[h] >> c.digit.shift] += found.hot_keys[h];
+  c.heavy[0] = found;
 }
 
-template <class T>
-HWY_INLINE void spread_chunk(const Spread<T>& c) {
+template <class T, class Access>
+void spread_chunk(const Spread<T, Access>& c) {
   constexpr bool counts_heavy = std::is_same_v<T, Residue>;
-  const Sample sample(c.keys, c.size, c.digit, counts_heavy);
-  if constexpr (counts_heavy) {
-    c.heavy->size = sample.heavy_count;
-    std::copy_n(sample.heavy, sample.heavy_count, c.heavy->bucket);
-    c.heavy->hot_size = sample.hot_count;
-    std::copy_n(sample.hot, sample.hot_count, c.heavy->hot);
-    if (sample.heavy_count > 0) std::fill_n(c.heavy->counts, heavy_counters(Index{1} << c.digit.shift), 0);
-  }
-  sample.few_buckets ? spread_chunk<T, true>(c, sample) : spread_chunk<T, false>(c, sample);
-  if constexpr (counts_heavy) add_heavy(c);
+  Sample sample(c.in.keys, c.digit, counts_heavy);
+  if (counts_heavy && sample.size > 0)
+    for (Index v = 0; v < heavy_counters(Index{1} << c.digit.shift); ++v) c.heavy_counts[v] = 0;
+  sample.few_buckets ? spread_chunk<true>(c, sample) : spread_chunk<false>(c, sample);
+  if constexpr (counts_heavy) add_heavy(c, sample);
 }
 
-void SpreadResidues(const Spread<Residue>& chunk) { spread_chunk(chunk); }
-void SpreadKeys(const Spread<Word>& chunk) { spread_chunk(chunk); }
-void SpreadPairs(const Spread<Pair>& chunk) { spread_chunk(chunk); }
+template <class Access>
+constexpr PassKernels<Access> text{&spread_chunk<Residue, Access>, &spread_chunk<Word, Access>,
+                                   &spread_chunk<Pair, Access>};
+
+const CompiledTexts<PassKernels>* Passes() {
+  static constexpr CompiledTexts<PassKernels> texts{text<Plain>, text<Traced<AnySink>>};
+  return &texts;
+}
 
 }  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -282,13 +300,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tallcache::cpu::counting_sort {
 
-HWY_EXPORT(SpreadResidues);
-HWY_EXPORT(SpreadKeys);
-HWY_EXPORT(SpreadPairs);
+HWY_EXPORT(Passes);
 
-void spread(const Spread<Residue>& chunk) { HWY_DYNAMIC_DISPATCH(SpreadResidues)(chunk); }
-void spread(const Spread<Word>& chunk) { HWY_DYNAMIC_DISPATCH(SpreadKeys)(chunk); }
-void spread(const Spread<Pair>& chunk) { HWY_DYNAMIC_DISPATCH(SpreadPairs)(chunk); }
+const CompiledTexts<PassKernels>& pass_kernels() { return *HWY_DYNAMIC_DISPATCH(Passes)(); }
 
 }  // namespace tallcache::cpu::counting_sort
 #endif

@@ -22,20 +22,19 @@ namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
 // The result of a sample of the keys: hot ones, where many are equal; of the others, the buckets that hold
 // more than a third of them; and whether the rest are of `few_buckets`: two of them share a bucket as often
 // as with fewer than 384 even buckets.
-struct Sample {
-  static constexpr Index size = 128;
-  Index hot_count = 0, heavy_count = 0;
-  Word hot[HeavyBuckets::max_hot]{}, heavy[2];
+struct Sample : HeavyBuckets {
+  static constexpr Index sampled = 128;
   bool few_buckets = false;
 
-  Sample(const Word* keys, Index n, Digit digit, bool finds_hot) {
-    constexpr Index many = size / 4;
-    if (n < (finds_hot ? size : 32 * size)) return;  // it would take as long as the keys
-    Word sample[size];
-    take<size>(keys, n, sample);
-    if (finds_hot && repeats(sample) >= many) find_hot(keys, n);
-    Word* const end = std::remove_if(sample, sample + size, [this](Word key) {
-      return std::find(hot, hot + hot_count, key) != hot + hot_count;
+  template <class Access>
+  Sample(VectorView<const Word, Access> keys, Digit digit, bool finds_hot) {
+    constexpr Index many = sampled / 4;
+    if (keys.size < (finds_hot ? sampled : 32 * sampled)) return;  // it would take as long as the keys
+    Word sample[sampled];
+    take<sampled>(keys, sample);
+    if (finds_hot && repeats(sample) >= many) find_hot(keys);
+    Word* const end = std::remove_if(sample, sample + sampled, [this](Word key) {
+      return std::find(hot, hot + hot_size, key) != hot + hot_size;
     });
     for (Word* key = sample; key != end; ++key) *key = digit(*key);
     std::sort(sample, end);
@@ -47,30 +46,31 @@ struct Sample {
       if (3 * count <= std::max(all, Index{24}))
         pairs += count * (count - 1);
       else
-        heavy[heavy_count++] = *run, others -= count;
+        bucket[size++] = *run, others -= count;
     }
     few_buckets = 384 * pairs > others * (others - 1);
   }
 
  private:
   // A sample of `count` keys, in order.
-  template <Index count>
-  static void take(const Word* keys, Index n, Word* sample) {
-    for (Index i = 0; i < count; ++i) sample[i] = keys[n / count * i];
+  template <Index count, class Access>
+  static void take(VectorView<const Word, Access> keys, Word* sample) {
+    for (Index i = 0; i < count; ++i) sample[i] = keys[keys.size / count * i];
     std::sort(sample, sample + count);
   }
   // The number of keys that are equal to the one before them.
-  static Index repeats(const Word (&sample)[size]) {
+  static Index repeats(const Word (&sample)[sampled]) {
     Index equal = 0;
-    for (Index i = 1; i < size; ++i) equal += sample[i] == sample[i - 1];
+    for (Index i = 1; i < sampled; ++i) equal += sample[i] == sample[i - 1];
     return equal;
   }
   // From a larger sample.
-  void find_hot(const Word* keys, Index n) {
-    constexpr Index larger = 8 * size, least = 4;
-    if (n < larger) return;
+  template <class Access>
+  void find_hot(VectorView<const Word, Access> keys) {
+    constexpr Index larger = 8 * sampled, least = 4;
+    if (keys.size < larger) return;
     Word sample[larger];
-    take<larger>(keys, n, sample);
+    take<larger>(keys, sample);
     std::pair<Index, Word> runs[larger / least];
     Index number = 0;
     for (const Word *run = sample, *next; run != sample + larger; run = next) {
@@ -78,9 +78,9 @@ struct Sample {
       if (next - run >= least) runs[number++] = {next - run, *run};
     }
     std::sort(runs, runs + number, std::greater<>());
-    hot_count = std::min(number, HeavyBuckets::max_hot);
-    for (Index k = 0; k < hot_count; ++k) hot[k] = runs[k].second;
-    std::fill(hot + hot_count, hot + HeavyBuckets::max_hot, hot[0]);  // not counted
+    hot_size = std::min(number, max_hot);
+    for (Index k = 0; k < hot_size; ++k) hot[k] = runs[k].second;
+    std::fill(hot + hot_size, hot + max_hot, hot[0]);  // not counted
   }
 };
 

@@ -59,23 +59,19 @@ struct ByComparisons {
     else
       elements = args.out;
     fork_chunks(fork, n, chunks, [=](Index begin, Index end) {
-      reads(args.in.block(begin, end - begin)), writes(elements.block(begin, end - begin));
-      for (Index i = begin; i < end; ++i)
-        elements.data[i] = with_payload
-                               ? Element{args.in.data[i]} << 32 * with_payload | static_cast<Element>(i)
-                               : static_cast<Element>(args.in.data[i]);
+      for (Index i = begin; i < end; ++i) {
+        const Element key = args.in[i];
+        elements[i] = with_payload ? key << 32 * with_payload | static_cast<Element>(i) : key;
+      }
     });
     sort_by_comparisons(fork, elements, scratch);
     if constexpr (with_payload)
       fork_chunks(fork, n, chunks, [=](Index begin, Index end) {
-        reads(elements.block(begin, end - begin));
         for (Index i = begin; i < end; ++i) {
-          const auto from = static_cast<Word>(elements.data[i]);
-          args.out.data[i] = static_cast<Word>(elements.data[i] >> 32);
-          reads(args.payload_in.block(from, 1));
-          args.payload_out.data[i] = args.payload_in.data[from];
+          const Element element = elements[i];
+          args.out[i] = static_cast<Word>(element >> 32);
+          args.payload_out[i] = static_cast<Word>(args.payload_in[static_cast<Word>(element)]);
         }
-        writes(args.out.block(begin, end - begin)), writes(args.payload_out.block(begin, end - begin));
       });
   }
 };

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <new>
-#include <type_traits>
 
 #include "common/cache/ideal_misses.hpp"
 #include "common/fork/fork.hpp"
@@ -29,7 +28,7 @@ struct fft_codelets {
   template <class T>
   static std::size_t scratch(Fft<T>, const Shape& shape, const Params& params, Index width) {
     if (shape["n"] == 0) return 0;
-    return checked_sum(scratch_bytes({sizeof(Kept<T>)}),
+    return checked_sum(scratch_bytes({sizeof(Transform<T>)}),
                        Transform<T>::scratch(shape["n"], width, params["base"]), "fft");
   }
 
@@ -38,31 +37,19 @@ struct fft_codelets {
     using T = typename decltype(args.out)::value_type::value_type;
     const Index n = args.in.size;
     if (n == 0) return;
-    auto scratch = args.scratch;
-    Kept<T>* const kept = scratch.template vector<Kept<T>>(1).data;
-    const auto access = args.in.access();
+    auto scratch = args.scratch.with(Plain{});
+    // The first phase leaves its plan in front of the scratch for the next.
+    auto* const plan = scratch.template vector<Transform<T>>(1).data;
     if constexpr (phase == 0) {
       const Layout layout = Transform<T>::layout_for(n, params["base"]);
-      new (kept) Kept<T>{layout, Transform<T>(n, layout, scratch.with(Plain{}), fork.width())};
-      kept->transform.prepare();
+      new (plan) Transform<T>(n, layout, scratch, fork.width());
+      plan->prepare();
     } else {
       auto* const out = reinterpret_cast<T*>(args.out.data);
       const auto* const in = reinterpret_cast<const T*>(args.in.data);
-      if constexpr (std::is_same_v<decltype(access), const Plain>)
-        kept->transform(fork, out, in, false, access);
-      else
-        Transform<T, std::remove_const_t<decltype(access)>>(n, kept->layout, scratch, fork.width())(
-            fork, out, in, false, access);
+      plan->with(args.in.access())(fork, out, in, false, args.in.access());
     }
   }
-
- private:
-  /// What the first phase leaves in front of the scratch for the next: a plan, for runs without a trace.
-  template <class T>
-  struct Kept {
-    Layout layout;
-    Transform<T> transform;
-  };
 };
 
 }  // namespace tallcache::cpu::fft

@@ -110,7 +110,18 @@ class SmoothTransform {
     buffers_ = take(2 * l_.buffer() * shares);
   }
 
-  const Layout& layout() const { return l_; }
+  /// The same plan, in the same scratch, under another access policy.
+  template <class Other>
+  SmoothTransform(const SmoothTransform<T, Other>& other, Access access)
+      : l_(other.l_),
+        shares_(other.shares_),
+        column_roots_(other.column_roots_.with(access)),
+        row_roots_(other.row_roots_.with(access)),
+        split_roots_(other.split_roots_.with(access)),
+        base_roots_(other.base_roots_.with(access)),
+        lane_roots_(other.lane_roots_.with(access)),
+        work_(other.work_.with(access)),
+        buffers_(other.buffers_.with(access)) {}
 
   /// Fills the tables.
   void prepare() const {
@@ -156,6 +167,9 @@ class SmoothTransform {
   }
 
  private:
+  template <class, class>
+  friend class SmoothTransform;
+
   static constexpr Index least_forked = Index{1}
                                         << 15;  // numbers; fewer take less time than threads to wake up
 

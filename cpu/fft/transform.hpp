@@ -37,6 +37,13 @@ class Transform {
         padded_(scratch.template vector<T>(image_.size)),
         inner_(layout, scratch, shares) {}
 
+  /// The same plan, in the same scratch, under another access policy.
+  const Transform& with(Access) const { return *this; }
+  template <class Other>
+  Transform<T, Other> with(Other other) const {
+    return {*this, other};
+  }
+
   Index size() const { return n_; }
 
   /// Fills the tables.
@@ -89,6 +96,17 @@ class Transform {
   }
 
  private:
+  template <class, class>
+  friend class Transform;
+
+  template <class Other>
+  Transform(const Transform<T, Other>& other, Access access)
+      : n_(other.n_),
+        chirp_(other.chirp_.with(access)),
+        image_(other.image_.with(access)),
+        padded_(other.padded_.with(access)),
+        inner_(other.inner_, access) {}
+
   static void multiply(VectorView<T, Access> to, Index j, T re, T im, T c, T s) {
     to[2 * j] = re * c - im * s;
     to[2 * j + 1] = re * s + im * c;

@@ -122,12 +122,12 @@ struct TileProduct {
   /// Register t, all of whose rows are loaded (stored), `ld` elements apart.
   template <int t, class T, class Access>
   TALLCACHE_TILE_TARGET static void load(const T* from, Index ld, Access access) {
-    for (Index r = 0; r < side; ++r) load_n(access, from + r * ld, row_bytes / sizeof(T));
+    for (Index r = 0; r < side; ++r) static_cast<void>(load_n(access, from + r * ld, row_bytes / sizeof(T)));
     Tiles::template load<t>(from, ld * sizeof(T));
   }
   template <int t, class Access>
   TALLCACHE_TILE_TARGET static void store(float* to, Index ld, Access access) {
-    for (Index r = 0; r < side; ++r) store_n(access, to + r * ld, side);
+    for (Index r = 0; r < side; ++r) static_cast<void>(store_n(access, to + r * ld, side));
     Tiles::template store<t>(to, ld * sizeof(float));
   }
 

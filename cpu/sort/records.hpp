@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "common/view.hpp"
+#include "common/traced.hpp"
 
 namespace tallcache::cpu::sort {
 
@@ -30,16 +30,10 @@ struct Records {
   [[no_unique_address]] Access access{};
 
   /// The record to be compared.
-  const T& read(const T* record) const {
-    if constexpr (!std::is_same_v<Access, Plain>) access.load(record, sizeof(T));
-    return *record;
-  }
+  const T& read(const T* record) const { return *load_n(access, record, 1); }
 
   void move(T* to, T* from) const {
-    if constexpr (!std::is_same_v<Access, Plain>) {
-      access.load(from, sizeof(T));
-      access.store(to, sizeof(T));
-    }
+    from = load_n(access, from, 1), to = store_n(access, to, 1);
     if constexpr (is_bytes<T>) {
       std::memcpy(static_cast<void*>(to), from, sizeof(T));
     } else {

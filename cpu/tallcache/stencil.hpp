@@ -94,22 +94,24 @@ T* stencil(Fork& fork, const StencilGrid<T, d, Access>& grid, const Update& upda
   return grid.state[steps & 1];
 }
 
-/// The same on `threads` threads including the caller; the same bytes on any number of them. Throws Error as
-/// above, and on fewer than one thread.
+/// The same on the caller's thread. Throws Error as above.
 ///
 /// Source: Frigo, Strumpen 2005; Tang et al. 2011.
 template <int reach = 1, IsSteppedByStencil T, int d, class Access, class Update>
-T* stencil(const StencilGrid<T, d, Access>& grid, const Update& update, Index steps, int threads = 1) {
+T* stencil(const StencilGrid<T, d, Access>& grid, const Update& update, Index steps) {
+  Serial fork;
+  return stencil<reach>(fork, grid, update, steps);
+}
+
+/// The same on `threads` threads including the caller; the same bytes on any number of them. A sink is of one
+/// thread, so that no traced grid has threads. Throws Error as above, and on fewer than one thread.
+///
+/// Source: Frigo, Strumpen 2005; Tang et al. 2011.
+template <int reach = 1, IsSteppedByStencil T, int d, class Update>
+T* stencil(const StencilGrid<T, d>& grid, const Update& update, Index steps, int threads) {
   require_threads(threads);
-  if constexpr (std::is_same_v<Access, Plain>) {
-    if (threads > 1) run_parallel(threads, [&](auto& fork) { stencil<reach>(fork, grid, update, steps); });
-  } else if (threads > 1) {
-    throw Error("stencil: a trace is of one thread, not of " + std::to_string(threads));
-  }
-  if (threads == 1) {
-    Serial fork;
-    stencil<reach>(fork, grid, update, steps);
-  }
+  if (threads == 1) return stencil<reach>(grid, update, steps);
+  run_parallel(threads, [&](auto& fork) { stencil<reach>(fork, grid, update, steps); });
   return grid.state[steps & 1];
 }
 
