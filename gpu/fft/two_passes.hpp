@@ -8,7 +8,7 @@ namespace tallcache::gpu::fft {
 /// 4 columns, of floats 8, so that what lies together in memory is 64 bytes at least; half as many where the
 /// tile would else not fit into a block's registers.
 struct BlockTiles {
-  static constexpr int max_lg_n = 24;
+  static constexpr int max_lg_n = 24, max_lg_whole = 12, max_lg_across = 12;
 
   template <class T>
   static constexpr int lg_cols(int lg_l) {
@@ -16,21 +16,24 @@ struct BlockTiles {
   }
 
   template <class T, Pass pass, int lg_l, class Device, class Data>
-  static void run(Device& device, Index columns, const Data& data) {
-    constexpr int lg_c = pass == Pass::whole ? 0 : lg_cols<T>(lg_l);
+  static void run(Device& device, const Data& data) {
+    constexpr int lg_c = pass == Pass::whole ? lg_whole_cols<Data>(lg_l) : lg_cols<T>(lg_l);
     using Kernel = TransformTile<T, pass, lg_l, lg_c, lg_each(lg_l)>;
     launch_kernel(device, Kernel{},
-                  {{grid_of(columns >> lg_c)}, {Kernel::max_threads}, Kernel::max_dynamic_shared_bytes},
-                  data.to, data.from, data.powers, data.low, data.tables, data.layout);
+                  {{grid_of(ceil_div(data.order.total(), Index{1} << lg_c))},
+                   {Kernel::max_threads},
+                   Kernel::max_dynamic_shared_bytes},
+                  data);
   }
 
-  template <class T, class Device, class To, class From>
-  static void run_mixed(Device& device, bool, Index blocks, const To& to, const From& from, const From& roots,
-                        const MixedPass& pass) {
-    launch_kernel(
-        device, MixedTile<T>{},
-        {{grid_of(blocks)}, {static_cast<unsigned>(pass.threads)}, pass.tile_numbers() * sizeof(Complex<T>)},
-        to, from, roots, pass);
+  template <class T, class Device, class Data>
+  static void run_mixed(Device& device, bool, const Data& data) {
+    const MixedPass& pass = data.pass;
+    launch_kernel(device, MixedTile<T>{},
+                  {{grid_of(pass.tiles(data.order))},
+                   {static_cast<unsigned>(pass.threads)},
+                   pass.tile_numbers() * sizeof(Complex<T>)},
+                  data);
   }
 };
 
@@ -55,14 +58,15 @@ struct two_passes : OnBlockTiles {
 
   template <class Device = Launch, class T>
   static std::size_t scratch(Fft<T>, const Shape& shape, const Params&) {
-    return shape["n"] == 0 ? 0 : Passes<BlockTiles, T, Plain>::scratch(shape["n"]);
+    return shape["n"] == 0 ? 0 : Passes<BlockTiles, T, Plain>(shape["n"]).scratch();
   }
 
   template <int phase, class Device, class Args>
   static void call(Device& device, const Args& args, const Params&) {
     if (args.in.size == 0) return;
     auto scratch = args.scratch;
-    const Passes<BlockTiles, RealOfArgs<Args>, AccessOf<Args>> passes(scratch, args.in.size);
+    Passes<BlockTiles, RealOfArgs<Args>, AccessOf<Args>> passes(args.in.size);
+    passes.take(scratch);
     if constexpr (phase == 0)
       passes.prepare(device);
     else
