@@ -113,10 +113,18 @@ template <class Kernel, class... Args>
 __global__ void __launch_bounds__(Kernel::max_threads, Kernel::min_blocks) run_resident_kernel(Args... args) {
   Kernel{}(DeviceThread{}, args...);
 }
+/// Its one argument stays where the launch puts it, so that a kernel may index its arrays.
+template <class Kernel, class Argument>
+__global__ void __launch_bounds__(Kernel::max_threads, Kernel::min_blocks)
+    run_constant_kernel(const __grid_constant__ Argument argument) {
+  Kernel{}(DeviceThread{}, argument);
+}
 
 template <class Kernel, class... Args>
 constexpr auto entry_of() {
-  if constexpr (requires { Kernel::min_blocks; })
+  if constexpr (sizeof...(Args) == 1 && requires { Kernel::min_blocks; })
+    return &run_constant_kernel<Kernel, Args...>;
+  else if constexpr (requires { Kernel::min_blocks; })
     return &run_resident_kernel<Kernel, Args...>;
   else if constexpr (requires { Kernel::max_threads; })
     return &run_bounded_kernel<Kernel, Args...>;

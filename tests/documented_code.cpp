@@ -22,6 +22,7 @@
 #include "common/operation_record.hpp"
 #include "cpu/transpose/recursive.hpp"
 #include "gpu/on_gpu.hpp"
+#include "gpu/tallcache/device_fft.hpp"
 #include "gpu/tallcache/device_solve.hpp"
 #include "gpu/tallcache/device_stencil.hpp"
 #ifdef TALLCACHE_WITH_PAPI
@@ -108,6 +109,12 @@ void solved_on_device(MatrixView<const double> a, MatrixView<const double> b, Ma
                       void* stream, Scratch<> scratch) {
 #include "documented/gpu/tallcache/device_solve.hpp.1"
   print(bytes);
+}
+
+template <class Launch>  // which only nvcc can start
+void transformed_on_device(std::complex<double>* out, const std::complex<double>* in, Index n, void* stream,
+                           Scratch<> scratch) {
+#include "documented/gpu/tallcache/device_fft.hpp.1"
 }
 
 namespace own {

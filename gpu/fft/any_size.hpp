@@ -12,10 +12,6 @@ template <class T>
 TALLCACHE_INLINE Complex<T> chirp(Index j, Index n) {
   return rounded_root<T>(j * j % (2 * n), 2 * n);
 }
-template <class T>
-TALLCACHE_INLINE Complex<T> conjugate(Complex<T> a) {
-  return {a.re, -a.im};
-}
 
 inline constexpr int chirp_threads = 256;
 
@@ -38,18 +34,30 @@ struct MakeChirp {
   }
 };
 
-/// to[j] = from[j] chirp[j], and zeros behind.
+/// Number j of transform b of a batch is a thread's, of the m numbers that each transform has in a view.
+struct ChirpPlace {
+  unsigned b;
+  Index j, at;
+
+  template <class Thread>
+  TALLCACHE_INLINE ChirpPlace(const Thread& t, Index m)
+      : b(t.block().y), j(Index{t.block().x} * chirp_threads + t.thread().x), at(b * m + j) {}
+};
+
+/// to[j] = from[j] chirp[j], and zeros behind, to m numbers.
 struct TimesChirp {
   static constexpr int max_threads = chirp_threads;
 
-  template <class Thread, class To, class From>
-  TALLCACHE_DEVICE void operator()(const Thread& t, To to, From from, From chirps) const {
-    const Index j = Index{t.block().x} * max_threads + t.thread().x;
-    if (j >= to.size) return;
+  template <class Thread, class To, class From, class Chirps>
+  TALLCACHE_DEVICE void operator()(const Thread& t, To to, From from, Chirps chirps, Index m) const {
+    const ChirpPlace place(t, m);
+    if (place.j >= m) return;
     using Number = typename To::value_type;
     Number number{0, 0};
-    if (j < from.size) number = Number(from[j]) * Number(chirps[j]);
-    to[j] = number;
+    if (place.j < chirps.size)
+      number =
+          load_number<OwnBlock, Pass::whole>(transform_of(from, place.b), place.j) * Number(chirps[place.j]);
+    to[place.at] = number;
   }
 };
 
@@ -59,9 +67,10 @@ struct TimesTransform {
 
   template <class Thread, class To, class From>
   TALLCACHE_DEVICE void operator()(const Thread& t, To to, From transformed) const {
-    const Index k = Index{t.block().x} * max_threads + t.thread().x;
+    const ChirpPlace place(t, transformed.size);
     using Number = typename To::value_type;
-    if (k < to.size) to[k] = conjugate(Number(to[k]) * Number(transformed[k]));
+    if (place.j < transformed.size)
+      to[place.at] = conjugate(Number(to[place.at]) * Number(transformed[place.j]));
   }
 };
 
@@ -69,73 +78,118 @@ struct ConjugateTimesChirp {
   static constexpr int max_threads = chirp_threads;
 
   template <class Thread, class To, class From>
-  TALLCACHE_DEVICE void operator()(const Thread& t, To to, From from, From chirps) const {
-    const Index k = Index{t.block().x} * max_threads + t.thread().x;
+  TALLCACHE_DEVICE void operator()(const Thread& t, To to, From from, From chirps, Index m) const {
+    const ChirpPlace place(t, m);
     using Number = typename To::value_type;
-    if (k < to.size) to[k] = conjugate(Number(from[k])) * Number(chirps[k]);
+    if (place.j < chirps.size)
+      store_number(transform_of(to, place.b), place.j,
+                   conjugate(Number(from[place.at])) * Number(chirps[place.j]));
   }
 };
 
 /// Powers of two and products of small factors by the passes of Tiles, other n by Bluestein's convolution of
-/// m = 2^l >= 2 n - 1 numbers.
-template <class Tiles, class T, class Access>
-struct AnySize {
+/// m = 2^l >= 2 n - 1 numbers. Of one transform, or a `batched` number of them.
+template <class Tiles, class T, class Access, bool batched = false>
+class AnySize {
+ public:
+  using Own = Passes<Tiles, T, Access, batched>;
   using Number = Complex<T>;
-  using Own = Passes<Tiles, T, Access>;
+  using Numbers = typename Own::Numbers;
   using ConstantNumbers = typename Own::ConstantNumbers;
+  using Out = typename Own::Out;
+  using In = typename Own::In;
 
-  static Index convolution_size(Index n) {
-    return static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(2 * n - 1)));
-  }
   static bool supports(Index n) {
     constexpr Index most = Index{1} << Tiles::max_lg_n;
     return n <= most && (Own::supports(n) || Own::supports(convolution_size(n)));
   }
-  static std::size_t scratch(Index n) {
-    if (n == 0) return 0;
-    if (Own::supports(n)) return Own::scratch(n);
-    const std::size_t bytes = convolution_size(n) * sizeof(Number);
-    return checked_sum(scratch_bytes({n * sizeof(Number), bytes, bytes, bytes}),
-                       Own::scratch(convolution_size(n)), "fft");
+
+  /// n > 0.
+  explicit AnySize(Index n, BatchSize batch = {})
+      : n_(n),
+        m_(Own::supports(n) ? 0 : convolution_size(n)),
+        batch_(batch),
+        at_once_(std::min(transforms_at_once(m_ ? m_ : n, batch.count), 65535u)),
+        passes_(m_ ? m_ : n, m_ ? BatchSize{at_once_} : batch) {}
+
+  std::size_t scratch() const {
+    const auto of_all = static_cast<std::size_t>(m_ * at_once_) * sizeof(Number);
+    return checked_sum(m_ ? scratch_bytes({n_ * sizeof(Number), m_ * sizeof(Number), of_all, of_all}) : 0,
+                       passes_.scratch(), "fft");
+  }
+  void take(Scratch<Access>& scratch) {
+    if (m_) {
+      chirps_ = scratch.template vector<Number>(n_), transformed_ = scratch.template vector<Number>(m_);
+      padded_ = scratch.template vector<Number>(m_ * at_once_);
+      product_ = scratch.template vector<Number>(m_ * at_once_);
+    }
+    passes_.take(scratch);
   }
 
-  /// Phase 0 makes roots and chirps, phase 1 is the transform.
-  template <int phase, class Device, class Args>
-  static void call(Device& device, const Args& args) {
-    const Index n = args.in.size;
-    if (n == 0) return;
-    const auto in = complex_view(args.in);
-    const auto out = complex_view(args.out);
-    auto scratch = args.scratch;
-    if (!Own::supports(n)) return convolve<phase>(device, out, in, scratch);
-    const Own passes(scratch, n);
-    if constexpr (phase == 0)
-      passes.prepare(device);
-    else
-      passes.run(device, out, in);
+  /// Makes roots and chirps.
+  template <class Device>
+  void prepare(Device& device) const {
+    passes_.prepare(device);
+    if (m_ == 0) return;
+    launch_kernel(device, MakeChirp{}, of_each(1), chirps_, padded_.block(0, m_));
+    passes_.run(device, all<Out>(transformed_, 1), all<In>(padded_, 1), 1);
+  }
+
+  /// After prepare(). `out` is `in` or does not overlap it.
+  template <class Device>
+  void run(Device& device, Out out, In in) const {
+    if (m_ == 0) return passes_.run(device, out, in, batch_.count);
+    for (unsigned first = 0; first < batch_.count; first += at_once_) {
+      const unsigned count = std::min(at_once_, batch_.count - first);
+      if constexpr (batched) out.first = in.first = first;
+      launch_kernel(device, TimesChirp{}, of_each(count), padded_, in, ConstantNumbers(chirps_), m_);
+      passes_.run(device, all<Out>(product_, count), all<In>(padded_, count), count);
+      launch_kernel(device, TimesTransform{}, of_each(count), product_, ConstantNumbers(transformed_));
+      passes_.run(device, all<Out>(padded_, count), all<In>(product_, count), count);
+      launch_kernel(device, ConjugateTimesChirp{}, of_each(count), out, ConstantNumbers(padded_),
+                    ConstantNumbers(chirps_), m_);
+    }
   }
 
  private:
-  template <int phase, class Device, class Out, class In, class Memory>
-  static void convolve(Device& device, const Out& out, const In& in, Memory& scratch) {
-    const Index n = in.size, m = convolution_size(n);
-    const Out chirps = scratch.template vector<Number>(n), transformed = scratch.template vector<Number>(m),
-              padded = scratch.template vector<Number>(m), product = scratch.template vector<Number>(m);
-    const Own passes(scratch, m);
-    const LaunchShape of_m({grid_of(ceil_div(m, Index{chirp_threads}))}, {chirp_threads}),
-        of_n({grid_of(ceil_div(n, Index{chirp_threads}))}, {chirp_threads});
-    if constexpr (phase == 0) {
-      passes.prepare(device);
-      launch_kernel(device, MakeChirp{}, of_m, chirps, padded);
-      passes.run(device, transformed, padded);
-    } else {
-      launch_kernel(device, TimesChirp{}, of_m, padded, in, In(chirps));
-      passes.run(device, product, padded);
-      launch_kernel(device, TimesTransform{}, of_m, product, In(transformed));
-      passes.run(device, padded, product);
-      launch_kernel(device, ConjugateTimesChirp{}, of_n, out, In(padded), In(chirps));
-    }
+  static Index convolution_size(Index n) {
+    return static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(2 * n - 1)));
   }
+  LaunchShape of_each(unsigned count) const {
+    return {{grid_of(ceil_div(m_, Index{chirp_threads})), count}, {chirp_threads}};
+  }
+  /// The m numbers of each of `count` transforms.
+  template <class View>
+  View all(const Numbers& numbers, unsigned count) const {
+    if constexpr (batched)
+      return {numbers.block(0, m_ * count), {1, m_}};
+    else
+      return numbers;
+  }
+
+  Index n_, m_;
+  BatchSize batch_;
+  unsigned at_once_;
+  Own passes_;
+  Numbers chirps_{}, transformed_{}, padded_{}, product_{};
 };
+
+/// The scratch of a variant that transforms n numbers of T.
+template <class Tiles, class T>
+std::size_t scratch_of_any_size(Index n) {
+  return n == 0 ? 0 : AnySize<Tiles, T, Plain>(n).scratch();
+}
+/// Phase 0 of such a variant makes roots and chirps, phase 1 is the transform.
+template <class Tiles, int phase, class Device, class Args>
+void transform_any_size(Device& device, const Args& args) {
+  if (args.in.size == 0) return;
+  AnySize<Tiles, RealOfArgs<Args>, AccessOf<Args>> transform(args.in.size);
+  auto scratch = args.scratch;
+  transform.take(scratch);
+  if constexpr (phase == 0)
+    transform.prepare(device);
+  else
+    transform.run(device, complex_view(args.out), complex_view(args.in));
+}
 
 }  // namespace tallcache::gpu::fft

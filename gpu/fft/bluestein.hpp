@@ -20,12 +20,12 @@ struct bluestein : OnBlockTiles {
 
   template <class Device = Launch, class T>
   static std::size_t scratch(Fft<T>, const Shape& shape, const Params&) {
-    return AnySize<BlockTiles, T, Plain>::scratch(shape["n"]);
+    return scratch_of_any_size<BlockTiles, T>(shape["n"]);
   }
 
   template <int phase, class Device, class Args>
   static void call(Device& device, const Args& args, const Params&) {
-    AnySize<BlockTiles, RealOfArgs<Args>, AccessOf<Args>>::template call<phase>(device, args);
+    transform_any_size<BlockTiles, phase>(device, args);
   }
 };
 

@@ -22,6 +22,9 @@ struct MixedPlan {
   }
 };
 
+/// One transform, transforms of a batch, or such as lie across each other (BatchSize).
+enum class MixedKind { one, batch, across };
+
 template <class T>
 struct MixedPlanner {
   static constexpr Index number_bytes = sizeof(Complex<T>);
@@ -30,7 +33,7 @@ struct MixedPlanner {
   static constexpr int max_lg_cols = std::countr_zero(64u / static_cast<unsigned>(number_bytes));
 
   static bool fits(Index length, int lg_cols) {
-    const Index numbers = length + max_radix;  // and what pads
+    const Index numbers = length + max_radix + 1;  // and what pads
     return (numbers << lg_cols) * number_bytes <= Index{MixedTile<T>::max_dynamic_shared_bytes};
   }
 
@@ -62,32 +65,53 @@ struct MixedPlanner {
     return best << p.lg_cols;
   }
 
-  static MixedPlan plan(Index n) {
+  static MixedPlan plan(Index n, MixedKind kind) {
     MixedPlan plan;
     if (n < 1 || n > std::numeric_limits<int>::max() || !is_smooth(n)) return plan;
-    MixedPass &columns = plan.columns, &rows = plan.rows;
-    if (n <= max_whole) {
-      columns.stages = stages_of(n, 0);
+    if (n > max_whole || (kind == MixedKind::across && !fits(n, max_lg_cols - 1))) {
+      plan_two(plan, n);
     } else {
-      const Index n1 = columns_length(n), n2 = n1 ? n / n1 : 0;
-      if (!n1) return plan;
-      columns.pass = Pass::columns, rows.pass = Pass::rows;
-      columns.stages = stages_of(n1, static_cast<int>(n2)), rows.stages = stages_of(n2, 0);
-      columns.n = rows.n = static_cast<int>(n);
-      columns.columns = columns.in_row = rows.stages.length;
-      rows.columns = rows.out_row = columns.stages.length;
-      columns.in_col = rows.out_col = 1;
-      const int lg_cols = max_lg_cols - !fits(std::max(n1, n2), max_lg_cols);
-      columns.lg_cols = rows.lg_cols = lg_cols;
-      columns.tile_row = rows.tile_row = ceil_div(columns.columns, 1 << lg_cols) << 2 * lg_cols;
-      rows.threads = threads_of(rows, numbers_each);
+      plan_whole(plan.columns, n, kind);
+      plan.exists = true;
     }
-    columns.threads = threads_of(columns, numbers_each);
-    plan.exists = true;
     return plan;
   }
 
  private:
+  /// A block has several transforms of a batch, for at least so many threads.
+  static constexpr int min_threads = 128;
+
+  static void plan_whole(MixedPass& p, Index n, MixedKind kind) {
+    p.stages = stages_of(n, 0);
+    if (kind == MixedKind::across)
+      p.lg_cols = max_lg_cols - !fits(n, max_lg_cols);
+    else
+      p.by_columns = true, p.apart = p.column_numbers() | 1;
+    p.threads = threads_of(p, numbers_each);
+    while (kind != MixedKind::one && p.threads < min_threads && fits(n, p.lg_cols + 1)) {
+      ++p.lg_cols;
+      p.threads = threads_of(p, numbers_each);
+    }
+  }
+
+  static void plan_two(MixedPlan& plan, Index n) {
+    MixedPass &columns = plan.columns, &rows = plan.rows;
+    const Index n1 = columns_length(n), n2 = n1 ? n / n1 : 0;
+    if (!n1) return;
+    columns.pass = Pass::columns, rows.pass = Pass::rows;
+    columns.stages = stages_of(n1, static_cast<int>(n2)), rows.stages = stages_of(n2, 0);
+    columns.n = rows.n = static_cast<int>(n);
+    columns.columns = columns.in_row = rows.stages.length;
+    rows.columns = rows.out_row = columns.stages.length;
+    columns.in_col = rows.out_col = 1;
+    const int lg_cols = max_lg_cols - !fits(std::max(n1, n2), max_lg_cols);
+    columns.lg_cols = rows.lg_cols = lg_cols;
+    columns.tile_row = rows.tile_row = ceil_div(columns.columns, 1 << lg_cols) << 2 * lg_cols;
+    rows.threads = threads_of(rows, numbers_each);
+    columns.threads = threads_of(columns, numbers_each);
+    plan.exists = true;
+  }
+
   static constexpr int numbers_each = 8;
 
   static bool is_smooth(Index n) {
@@ -99,16 +123,25 @@ struct MixedPlanner {
 
 /// The plan of n, which a thread makes once.
 template <class T>
-const MixedPlan& mixed_plan(Index n) {
-  static thread_local std::map<Index, MixedPlan> plans;
-  const auto found = plans.find(n);
-  return found != plans.end() ? found->second : plans.emplace(n, MixedPlanner<T>::plan(n)).first->second;
+const MixedPlan& mixed_plan(Index n, MixedKind kind = MixedKind::one) {
+  static thread_local std::map<std::pair<Index, MixedKind>, MixedPlan> plans;
+  const auto found = plans.find({n, kind});
+  return found != plans.end()
+             ? found->second
+             : plans.emplace(std::pair{n, kind}, MixedPlanner<T>::plan(n, kind)).first->second;
 }
 
-/// The working memory of a transform of n numbers of T: roots, and what lies between the passes. Tiles starts
-/// the kernels:
-///   static void run_mixed<T>(Device&, bool is_second, Index blocks, To, From, Roots, const MixedPass&);
-template <class Tiles, class T, class Access>
+/// How many transforms there are of a size; `across`: their equal numbers are nearer to each other than
+/// those of one.
+struct BatchSize {
+  unsigned count = 1;
+  bool across = false;
+};
+
+/// The working memory of a transform of n numbers of T, or of a `batched` number of them: roots; what lies
+/// between the passes is its caller's. Tiles starts the kernels:
+///   static void run_mixed<T>(Device&, bool is_second, const MixedData&);
+template <class Tiles, class T, class Access, bool batched>
 class MixedPasses {
  public:
   using Number = Complex<T>;
@@ -117,42 +150,50 @@ class MixedPasses {
 
   static bool supports(Index n) { return mixed_plan<T>(n).exists; }
 
-  static std::size_t scratch(Index n) {
-    const MixedPlan& plan = mixed_plan<T>(n);
-    return scratch_bytes({plan.columns.stages.roots() * sizeof(Number),
-                          plan.rows.stages.roots() * sizeof(Number), plan.between() * sizeof(Number)});
-  }
-
   MixedPasses() = default;
-  MixedPasses(Scratch<Access>& scratch, Index n)
-      : plan_(&mixed_plan<T>(n)),
-        column_roots_(scratch.template vector<Number>(plan_->columns.stages.roots())),
-        row_roots_(scratch.template vector<Number>(plan_->rows.stages.roots())),
-        between_(scratch.template vector<Number>(plan_->between())) {}
+  MixedPasses(Index n, BatchSize batch)
+      : plan_(mixed_plan<T>(n, !batched       ? MixedKind::one
+                               : batch.across ? MixedKind::across
+                                              : MixedKind::batch)),
+        across_(batch.across) {}
+
+  bool is_one_pass() const { return plan_.is_whole(); }
+  Index between_size() const { return plan_.between(); }
+  std::size_t scratch() const {
+    return scratch_bytes(
+        {plan_.columns.stages.roots() * sizeof(Number), plan_.rows.stages.roots() * sizeof(Number)});
+  }
+  void take(Scratch<Access>& scratch) {
+    column_roots_ = scratch.template vector<Number>(plan_.columns.stages.roots());
+    row_roots_ = scratch.template vector<Number>(plan_.rows.stages.roots());
+  }
 
   template <class Device>
   void prepare(Device& device) const {
-    make_stage_roots(device, column_roots_, plan_->columns.stages);
-    make_stage_roots(device, row_roots_, plan_->rows.stages);
+    make_stage_roots(device, column_roots_, plan_.columns.stages);
+    make_stage_roots(device, row_roots_, plan_.rows.stages);
   }
 
-  /// After prepare(); `out` is not `in`.
-  template <class Device>
-  void run(Device& device, const Numbers& out, const ConstantNumbers& in) const {
-    const MixedPass &columns = plan_->columns, &rows = plan_->rows;
-    const auto start = [&](bool is_second, const Numbers& to, const ConstantNumbers& from,
-                           const Numbers& roots, const MixedPass& pass) {
-      Tiles::template run_mixed<T>(device, is_second, ceil_div(Index{pass.columns}, Index{1} << pass.lg_cols),
-                                   to, from, ConstantNumbers(roots), pass);
+  /// After prepare(), `count` transforms.
+  template <class Device, class Out, class In>
+  void run(Device& device, const Out& out, const In& in, const Out& between, const In& constant_between,
+           unsigned count) const {
+    const auto start = [&](bool is_second, const Out& to, const In& from, const Numbers& roots,
+                           const MixedPass& pass) {
+      Tiles::template run_mixed<T>(
+          device, is_second,
+          MixedData<Out, In, ConstantNumbers>{
+              to, from, roots, pass, {static_cast<unsigned>(pass.columns), count, across_}});
     };
-    if (plan_->is_whole()) return start(false, out, in, column_roots_, columns);
-    start(false, between_, in, column_roots_, columns);
-    start(true, out, between_, row_roots_, rows);
+    if (plan_.is_whole()) return start(false, out, in, column_roots_, plan_.columns);
+    start(false, between, in, column_roots_, plan_.columns);
+    start(true, out, constant_between, row_roots_, plan_.rows);
   }
 
  private:
-  const MixedPlan* plan_ = nullptr;
-  Numbers column_roots_{}, row_roots_{}, between_{};
+  MixedPlan plan_;
+  bool across_ = false;
+  Numbers column_roots_{}, row_roots_{};
 };
 
 }  // namespace tallcache::gpu::fft

@@ -1,5 +1,5 @@
-// A transform of n = n1 n2 numbers as one pass over memory or two: what the variants that differ in their
-// tiles share.
+// A transform of n = n1 n2 numbers as one pass over memory or two: what the
+// variants that differ in their tiles share.
 #pragma once
 
 #include <algorithm>
@@ -16,59 +16,78 @@ void with_lg(int lg, const Run& run) {
   if constexpr (least < most) with_lg<least + 1, most>(lg, run);
 }
 
-/// Up to here a block transforms the whole: starting a second kernel takes longer than more blocks would
-/// save.
+/// Up to here a block transforms the whole: starting a second kernel takes
+/// longer than more blocks would save.
 inline constexpr int max_lg_whole = 12;
 
-/// lg of the numbers of a thread, which are its radix. Short columns take more threads of fewer numbers: what
-/// they wait for is latency.
+/// What lies between the passes of so many numbers stays in the second-level
+/// cache.
+inline unsigned transforms_at_once(Index n, unsigned count) {
+  return static_cast<unsigned>(std::clamp<Index>((Index{1} << 20) / n, 1, std::max(1u, count)));
+}
+
+/// lg of the numbers of a thread, which are its radix. Short columns take more
+/// threads of fewer numbers: what they wait for is latency.
 constexpr int lg_each(int lg_l) { return lg_l < 10 ? std::min(lg_l, 3) : 4; }
 
-/// What all tiles of a pass work on.
-template <class Out, class In>
-struct PassData {
-  Out to;
-  In from, powers, low;
-  RootTables tables;
-  Layout layout;
-};
+/// lg of the transforms of a batch that a block has: 128 threads or more.
+template <class Data>
+constexpr int lg_whole_cols(int lg_l) {
+  return is_batch<decltype(Data::from)> ? std::max(0, 7 - (lg_l - lg_each(lg_l))) : 0;
+}
 
-/// Tiles says which tiles columns of length 2^lg_l lie in, and starts the kernels:
+/// lg of the transforms across a block, `lg_cols` or more: 128 threads at
+/// least.
+constexpr int lg_across_cols(int lg_l, int lg_cols) { return std::max(lg_cols, 7 - (lg_l - lg_each(lg_l))); }
+
+/// Tiles says which tiles columns of length 2^lg_l lie in, and starts the
+/// kernels:
 ///   static constexpr int max_lg_n;                         of two passes
-///   static constexpr int lg_cols<T>(int lg_l);
-///   static void run<T, pass, lg_l>(Device&, Index columns, const PassData&);
+///   static constexpr int max_lg_whole, max_lg_across;      of one pass over a
+///   batch static constexpr int lg_cols<T>(int lg_l); static void run<T, pass,
+///   lg_l>(Device&, const PassData&);
 /// and run_mixed as for MixedPasses, which transform what is no power of two.
 ///
-/// This is the working memory of a transform of n numbers of T, a power of two or a product of small factors:
-/// roots, and what lies between the passes.
-template <class Tiles, class T, class Access>
+/// This is the working memory of a transform of n numbers of T, or of a
+/// `batched` number of them: roots, and what lies between the passes. n is a
+/// power of two or a product of small factors.
+template <class Tiles, class T, class Access, bool batched = false>
 class Passes {
  public:
   using Number = Complex<T>;
   using Numbers = VectorView<Number, Access>;
   using ConstantNumbers = VectorView<const Number, Access>;
-
-  using Mixed = MixedPasses<Tiles, T, Access>;
+  using Out = std::conditional_t<batched, Batch<Numbers>, Numbers>;
+  using In = std::conditional_t<batched, Batch<ConstantNumbers>, ConstantNumbers>;
+  using Mixed = MixedPasses<Tiles, T, Access, batched>;
 
   static bool supports(Index n) {
     return is_power_of_two(n) ? n <= Index{1} << Tiles::max_lg_n : Mixed::supports(n);
   }
 
-  static std::size_t scratch(Index n) {
-    if (!is_power_of_two(n)) return Mixed::scratch(n);
-    const RootTables tables{lg(n)};
-    return checked_sum(tables.scratch(sizeof(Number)),
-                       lg(n) > max_lg_whole ? scratch_bytes({n * sizeof(Number)}) : 0, "fft");
+  explicit Passes(Index n, BatchSize batch = {}) : is_mixed_(!is_power_of_two(n)), batch_(batch) {
+    if (is_mixed_) {
+      mixed_ = Mixed(n, batch);
+    } else {
+      tables_.lg_n = lg(n);
+      if (is_one_pass()) tables_.max_lg_powers = tables_.lg_n;
+    }
+    if (!is_one_pass()) at_once_ = transforms_at_once(n, batch.count);
   }
 
-  Passes(Scratch<Access>& scratch, Index n) : is_mixed_(!is_power_of_two(n)), tables_{lg(n)} {
+  std::size_t scratch() const {
+    const std::size_t roots = is_mixed_ ? mixed_.scratch() : tables_.scratch(sizeof(Number));
+    return checked_sum(roots, scratch_bytes({static_cast<std::size_t>(between_size()) * sizeof(Number)}),
+                       "fft");
+  }
+  void take(Scratch<Access>& scratch) {
     if (is_mixed_) {
-      mixed_ = Mixed(scratch, n);
-      return;
+      mixed_.take(scratch);
+    } else {
+      powers_ = scratch.template vector<Number>(tables_.powers_size());
+      low_ = scratch.template vector<Number>(tables_.low_size());
     }
-    powers_ = scratch.template vector<Number>(tables_.powers_size());
-    low_ = scratch.template vector<Number>(tables_.low_size());
-    if (lg(n) > max_lg_whole) between_ = scratch.template vector<Number>(n);
+    between_ = scratch.template vector<Number>(between_size());
   }
 
   template <class Device>
@@ -77,34 +96,96 @@ class Passes {
     make_roots(device, powers_, low_, tables_);
   }
 
-  /// After prepare(); `out` is not `in`.
+  /// The first `count` transforms, after prepare(). `out` is `in` or does not
+  /// overlap it.
   template <class Device>
-  void run(Device& device, const Numbers& out, const ConstantNumbers& in) const {
-    if (is_mixed_) return mixed_.run(device, out, in);
-    const int lg_n = tables_.lg_n;
-    if (lg_n <= max_lg_whole)
-      return with_lg<0, max_lg_whole>(
-          lg_n, [&](auto lg_l) { Tiles::template run<T, Pass::whole, lg_l>(device, 1, data(out, in, {})); });
-    const int lg_n1 = (lg_n + 1) / 2, lg_n2 = lg_n / 2;
-    const Layout layout{lg_n1, lg_n2, Tiles::template lg_cols<T>(lg_n2), Tiles::template lg_cols<T>(lg_n1)};
-    with_lg<(max_lg_whole + 2) / 2, (Tiles::max_lg_n + 1) / 2>(lg_n1, [&](auto lg_l) {
-      Tiles::template run<T, Pass::columns, lg_l>(device, Index{1} << lg_n2, data(between_, in, layout));
-    });
-    with_lg<(max_lg_whole + 1) / 2, Tiles::max_lg_n / 2>(lg_n2, [&](auto lg_l) {
-      Tiles::template run<T, Pass::rows, lg_l>(device, Index{1} << lg_n1, data(out, between_, layout));
-    });
+  void run(Device& device, Out out, In in, [[maybe_unused]] unsigned count = 1) const {
+    if constexpr (batched) {
+      for (unsigned first = 0; first < count; first += at_once_) {
+        out.first = in.first = first;
+        run_part(device, out, in, std::min(at_once_, count - first));
+      }
+    } else {
+      run_part(device, out, in, 1);
+    }
   }
 
  private:
-  PassData<Numbers, ConstantNumbers> data(const Numbers& to, const ConstantNumbers& from,
-                                          const Layout& layout) const {
-    return {to, from, powers_, low_, tables_, layout};
+  static constexpr int most_whole = batched ? Tiles::max_lg_whole : max_lg_whole;
+
+  bool is_one_pass() const {
+    if (is_mixed_) return mixed_.is_one_pass();
+    return tables_.lg_n <= (batched && batch_.across ? Tiles::max_lg_across : most_whole);
+  }
+  Index between_size() const {
+    if (is_one_pass()) return 0;
+    return (is_mixed_ ? mixed_.between_size() : Index{1} << tables_.lg_n) * at_once_;
+  }
+
+  template <class Device>
+  void run_part(Device& device, const Out& out, const In& in, unsigned count) const {
+    const bool across = batch_.across;
+    const Out between = between_of(count);
+    if (is_mixed_) return mixed_.run(device, out, in, between, constant(between), count);
+    const int lg_n = tables_.lg_n;
+    if (is_one_pass()) {
+      if constexpr (batched)
+        if (across)
+          return run_pass<Pass::across, 0, Tiles::max_lg_across>(device, lg_n,
+                                                                 data(out, in, {}, {1, count, true}));
+      return run_pass<Pass::whole, 0, most_whole>(device, lg_n, data(out, in, {}, {1, count}));
+    }
+    constexpr int least = (batched ? std::min(Tiles::max_lg_across, most_whole) : most_whole) + 1;
+    const int lg_n1 = (lg_n + 1) / 2, lg_n2 = lg_n / 2;
+    const Layout layout{lg_n1, lg_n2, Tiles::template lg_cols<T>(lg_n2), Tiles::template lg_cols<T>(lg_n1)};
+    run_pass<Pass::columns, (least + 1) / 2, (Tiles::max_lg_n + 1) / 2>(
+        device, lg_n1, data(between, in, layout, {1u << lg_n2, count, across}));
+    run_pass<Pass::rows, least / 2, Tiles::max_lg_n / 2>(
+        device, lg_n2, data(out, constant(between), layout, {1u << lg_n1, count, across}));
+  }
+
+  /// Of columns of 2^lg_l numbers.
+  template <Pass pass, int least, int most, class Device, class Data>
+  static void run_pass(Device& device, int lg_l, const Data& data) {
+    with_lg<least, most>(lg_l, [&](auto lg) { Tiles::template run<T, pass, lg>(device, data); });
+  }
+
+  /// What lies between the passes, in the order of the batch itself. Members
+  /// are set one by one, as nvcc 13.0 crashes at braces.
+  Out between_of(unsigned count) const {
+    if constexpr (batched) {
+      Out between;
+      between.numbers = between_;
+      between.layout.stride = batch_.across ? count : 1;
+      between.layout.distance = batch_.across ? 1 : between_.size / at_once_;
+      return between;
+    } else {
+      return between_;
+    }
+  }
+
+  static In constant(const Out& between) {
+    if constexpr (batched) {
+      In in;
+      in.numbers = between.numbers;
+      in.layout = between.layout;
+      return in;
+    } else {
+      return between;
+    }
+  }
+
+  PassData<Out, In, ConstantNumbers> data(const Out& to, const In& from, const Layout& layout,
+                                          const ColumnOrder& order) const {
+    return {to, from, powers_, low_, tables_, layout, order};
   }
 
   bool is_mixed_;
-  Mixed mixed_;
-  RootTables tables_;
-  Numbers powers_, low_, between_{};
+  BatchSize batch_;
+  unsigned at_once_ = batch_.count;
+  Mixed mixed_{};
+  RootTables tables_{};
+  Numbers powers_{}, low_{}, between_{};
 };
 
 /// The view with which a variant's phase accesses its arguments.

@@ -7,13 +7,12 @@
 
 namespace tallcache::gpu::fft {
 
-/// The roots of unity that a transform of n = 2^lg_n numbers takes. For each 2^l of at most 2^14 and n,
-/// `powers` has the 2^l powers of exp(-2 pi i / 2^l) from 2^l on. A root of order n is one of them times
-/// one of the first 2^(lg_n - 14) powers, which are in `low`. So both tables stay in the second-level
-/// cache, and a root is the product of two numbers at most.
+/// The roots of unity that a transform of n = 2^lg_n numbers takes. For each 2^l of at most 2^max_lg_powers
+/// and n, `powers` has the 2^l powers of exp(-2 pi i / 2^l) from 2^l on. A root of order n is one of them
+/// times one of the first 2^(lg_n - max_lg_powers) powers, which are in `low`. So both tables stay in the
+/// second-level cache, and a root is the product of two numbers at most.
 struct RootTables {
-  static constexpr int max_lg_powers = 14;
-  int lg_n;
+  int lg_n = 0, max_lg_powers = 14;
 
   TALLCACHE_DEVICE constexpr int lg_powers() const { return lg_n < max_lg_powers ? lg_n : max_lg_powers; }
   TALLCACHE_DEVICE constexpr int lg_low() const { return lg_n - lg_powers(); }

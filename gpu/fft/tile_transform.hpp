@@ -4,14 +4,11 @@
 
 #include <algorithm>
 
+#include "gpu/fft/batch.hpp"
 #include "gpu/fft/codelets.hpp"
 #include "gpu/fft/roots.hpp"
 
 namespace tallcache::gpu::fft {
-
-/// What a pass does of n = n1 n2: columns of length n1 and then rows of length n2, or the whole where n is a
-/// block's own.
-enum class Pass { whole, columns, rows };
 
 /// Where numbers lie. Input j1 n2 + j2 is in row j1 < n1 and column j2 < n2; between the passes row k1 of the
 /// columns' transforms has as many. There tiles of 2^lg_rows x 2^lg_cols lie one after another, and in them
@@ -24,6 +21,17 @@ struct Layout {
     const Index in_row = row & ((Index{1} << lg_rows) - 1), in_col = col & ((Index{1} << lg_cols) - 1);
     return (row - in_row) * (Index{1} << lg_n2) + ((col - in_col) << lg_rows) + (in_row << lg_cols) + in_col;
   }
+};
+
+/// What all tiles of a pass work on: numbers of one transform, or batches.
+template <class Out, class In, class Roots>
+struct PassData {
+  Out to;
+  In from;
+  Roots powers, low;
+  RootTables tables;
+  Layout layout;
+  ColumnOrder order;
 };
 
 /// One block, and no other that it shares a tile with. What a cluster has in its place is in clusters.cuh.
@@ -80,6 +88,10 @@ struct TransformTile {
   static constexpr int lg_groups = lg_step - lg_p;
   static constexpr int groups = 1 << lg_groups;  ///< threads of a column in a block
   static constexpr int max_threads = groups * cols;
+  /// Neighbouring threads have what lies together in memory: rows of a column that is a whole transform, else
+  /// columns. So the tile lies in shared memory by columns, or by rows of so many numbers.
+  static constexpr bool by_columns = pass == Pass::whole;
+  static constexpr int width = by_columns ? 1 : cols;
   /// So many blocks are on a multiprocessor as its 2^16 registers are enough for, of which half hold numbers
   /// and a thread has 40 at least.
   static constexpr int min_blocks =
@@ -87,52 +99,67 @@ struct TransformTile {
   static constexpr int lg_residues = lg_e - lg_p, residues = 1 << lg_residues;
   /// The residues of a block begin apart by a row more than they are long, for the last stage: neighbouring
   /// threads read what neighbouring residues have.
-  static constexpr int pitch = (cols << lg_step) + cols;
-  static constexpr std::size_t max_dynamic_shared_bytes = lg_step ? residues * pitch * sizeof(Number) : 0;
+  static constexpr int pitch = (width << lg_step) + width;
+  /// From a column to the next one. What is behind its residues, a multiple of 8, leaves the threads of
+  /// several columns their own banks.
+  static constexpr int apart = by_columns ? residues * pitch + groups % 8 : 1;
+  static constexpr std::size_t max_dynamic_shared_bytes =
+      lg_step ? (by_columns ? cols * apart : residues * pitch) * sizeof(Number) : 0;
   static_assert(lg_l >= lg_e && lg_groups >= 0 && (lg_p == 0 || lg_step >= lg_e));
 
-  template <class Thread, class To, class From, class Roots>
-  TALLCACHE_DEVICE void operator()(const Thread& t, To to, From from, Roots powers, Roots low,
-                                   RootTables tables, Layout layout) const {
+  template <class Thread, class Data>
+  TALLCACHE_DEVICE void operator()(const Thread& t, const Data& data) const {
     Blocks::begin(t);
-    const int c = t.thread().x % cols, g = t.thread().x / cols;
+    const int thread = static_cast<int>(t.thread().x);
+    const int c = by_columns ? thread / groups : thread % cols,
+              g = by_columns ? thread % groups : thread / cols;
     const unsigned tile = Blocks::tile(t), rank = Blocks::rank(t);
     const int j = static_cast<int>(rank) * groups + g;
-    const Index col = Index{tile} * cols + c;
-    Number x[each];
-    load(x, from, layout, j, col);
+    const Column at = column<is_batch<decltype(data.from)>>(data.order, tile * cols + c);
+    Number x[each]{};
+    if (at.inside) load(x, transform_of(data.from, at.transform), data.layout, j, at.col);
     transform(x);
     int k = 0;
     if constexpr (lg_step > 0) {
       auto&& memory = dynamic_shared<Number>(t);
-      times_stage_roots<lg_l, lg_e>(x, powers, j);
+      const int begin = c * apart;
+      times_stage_roots<lg_l, lg_e>(x, data.powers, j);
       Blocks::before_exchange(t);
 #pragma unroll
       for (int q = 0; q < each; ++q)
-        Blocks::store(t, memory, q >> lg_residues, (q % residues) * pitch + j * cols + c, x[q]);
+        Blocks::store(t, memory, q >> lg_residues, begin + (q % residues) * pitch + j * width, x[q]);
       Blocks::after_exchange(t);
-      middle_stages<lg_step>(t, memory, powers, g, c);
+      middle_stages<lg_step>(t, memory, data.powers, g, begin);
       Blocks::before_last_stage(t);
-      last_stage(x, memory, g, c);
+      last_stage(x, memory, g, begin);
       k = static_cast<int>(rank) * residues + g % residues + (g / residues << lg_e);
     }
-    if constexpr (pass == Pass::columns) times_pass_roots(x, powers, low, tables, k, col);
-    store(x, to, layout, k, col);
+    if constexpr (pass == Pass::columns) times_pass_roots(x, data.powers, data.low, data.tables, k, at.col);
+    if (at.inside) store(x, transform_of(data.to, at.transform), data.layout, k, at.col);
   }
 
  private:
+  /// Tiles divide the columns of one transform.
+  template <bool batch>
+  static TALLCACHE_INLINE Column column(const ColumnOrder& order, unsigned number) {
+    if constexpr (batch)
+      return order(number);
+    else
+      return {0, number, true};
+  }
+
   template <class From>
   static TALLCACHE_INLINE void load(Number (&x)[each], const From& from, const Layout& layout, int j,
                                     Index col) {
 #pragma unroll
     for (int m = 0; m < each; ++m) {
       const Index row = j + (Index{m} << lg_step);
-      if constexpr (pass == Pass::whole)
-        x[m] = Blocks::template load<pass>(from, row);
-      else if constexpr (pass == Pass::columns)
-        x[m] = Blocks::template load<pass>(from, (row << layout.lg_n2) + col);
+      if constexpr (pass == Pass::columns)
+        x[m] = load_number<Blocks, pass>(from, (row << layout.lg_n2) + col);
+      else if constexpr (pass == Pass::rows)
+        x[m] = load_number<Blocks, pass>(from, layout.between(col, row));
       else
-        x[m] = Blocks::template load<pass>(from, layout.between(col, row));
+        x[m] = load_number<Blocks, pass>(from, row);
     }
   }
 
@@ -142,12 +169,12 @@ struct TransformTile {
 #pragma unroll
     for (int m = 0; m < each; ++m) {
       const Index row = k + (Index{m} << lg_step);
-      if constexpr (pass == Pass::whole)
-        to[row] = x[m];
-      else if constexpr (pass == Pass::columns)
-        to[layout.between(row, col)] = x[m];
+      if constexpr (pass == Pass::columns)
+        store_number(to, layout.between(row, col), x[m]);
+      else if constexpr (pass == Pass::rows)
+        store_number(to, (row << layout.lg_n1) + col, x[m]);
       else
-        to[(row << layout.lg_n1) + col] = x[m];
+        store_number(to, row, x[m]);
     }
   }
 
@@ -178,7 +205,7 @@ struct TransformTile {
   /// The stages of transforms of length 2^lg_length but the last.
   template <int lg_length, class Thread, class Memory, class Roots>
   static TALLCACHE_INLINE void middle_stages(const Thread& t, Memory& memory, const Roots& powers, int g,
-                                             int c) {
+                                             int begin) {
     constexpr int lg_r = lg_radix(lg_length, lg_e), lg_next = lg_length - lg_r;
     if constexpr (lg_next > 0) {
 #pragma unroll
@@ -186,17 +213,17 @@ struct TransformTile {
         const int butterfly = g + (i << lg_groups), j = butterfly % (1 << lg_next),
                   part = butterfly >> lg_next;
         const int residue = part >> (lg_step - lg_length), within = part % (1 << (lg_step - lg_length));
-        const int at = residue * pitch + ((within << lg_length) + j) * cols + c;
+        const int at = begin + residue * pitch + ((within << lg_length) + j) * width;
         Number y[1 << lg_r];
 #pragma unroll
-        for (int m = 0; m < 1 << lg_r; ++m) y[m] = memory[at + (m << lg_next) * cols];
+        for (int m = 0; m < 1 << lg_r; ++m) y[m] = memory[at + (m << lg_next) * width];
         transform(y);
         times_stage_roots<lg_length, lg_r>(y, powers, j);
 #pragma unroll
-        for (int m = 0; m < 1 << lg_r; ++m) memory[at + (m << lg_next) * cols] = y[m];
+        for (int m = 0; m < 1 << lg_r; ++m) memory[at + (m << lg_next) * width] = y[m];
       }
       t.sync();
-      middle_stages<lg_next>(t, memory, powers, g, c);
+      middle_stages<lg_next>(t, memory, powers, g, begin);
     }
   }
 
@@ -218,16 +245,16 @@ struct TransformTile {
   }
 
   template <class Memory>
-  static TALLCACHE_INLINE void last_stage(Number (&x)[each], const Memory& memory, int g, int c) {
+  static TALLCACHE_INLINE void last_stage(Number (&x)[each], const Memory& memory, int g, int begin) {
     constexpr int lg_r = lg_last(lg_step), butterflies = each >> lg_r;
 #pragma unroll
     for (int i = 0; i < butterflies; ++i) {
       const int butterfly = g + (i << lg_groups), residue = butterfly % residues;
       const int part = reversed<lg_step>(butterfly >> lg_residues);
-      const int at = residue * pitch + (part << lg_r) * cols + c;
+      const int at = begin + residue * pitch + (part << lg_r) * width;
       Number y[1 << lg_r];
 #pragma unroll
-      for (int m = 0; m < 1 << lg_r; ++m) y[m] = memory[at + m * cols];
+      for (int m = 0; m < 1 << lg_r; ++m) y[m] = memory[at + m * width];
       transform(y);
 #pragma unroll
       for (int m = 0; m < 1 << lg_r; ++m) x[i + m * butterflies] = y[m];

@@ -1,14 +1,16 @@
-// n = n1 n2 in two passes over memory: columns with the roots of n, and rows. A block has a tile.
+// n = n1 n2 in two passes over memory: columns with the roots of n, and rows. A
+// block has a tile.
 #pragma once
 
 #include "gpu/fft/passes.hpp"
 
 namespace tallcache::gpu::fft {
 
-/// 4 columns, of floats 8, so that what lies together in memory is 64 bytes at least; half as many where the
-/// tile would else not fit into a block's registers.
+/// 4 columns, of floats 8, so that what lies together in memory is 64 bytes at
+/// least; half as many where the tile would else not fit into a block's
+/// registers.
 struct BlockTiles {
-  static constexpr int max_lg_n = 24;
+  static constexpr int max_lg_n = 24, max_lg_whole = 12, max_lg_across = 12;
 
   template <class T>
   static constexpr int lg_cols(int lg_l) {
@@ -16,25 +18,31 @@ struct BlockTiles {
   }
 
   template <class T, Pass pass, int lg_l, class Device, class Data>
-  static void run(Device& device, Index columns, const Data& data) {
-    constexpr int lg_c = pass == Pass::whole ? 0 : lg_cols<T>(lg_l);
+  static void run(Device& device, const Data& data) {
+    constexpr int lg_c = pass == Pass::whole    ? lg_whole_cols<Data>(lg_l)
+                         : pass == Pass::across ? lg_across_cols(lg_l, lg_cols<T>(lg_l))
+                                                : lg_cols<T>(lg_l);
     using Kernel = TransformTile<T, pass, lg_l, lg_c, lg_each(lg_l)>;
     launch_kernel(device, Kernel{},
-                  {{grid_of(columns >> lg_c)}, {Kernel::max_threads}, Kernel::max_dynamic_shared_bytes},
-                  data.to, data.from, data.powers, data.low, data.tables, data.layout);
+                  {{grid_of(ceil_div(data.order.total(), Index{1} << lg_c))},
+                   {Kernel::max_threads},
+                   Kernel::max_dynamic_shared_bytes},
+                  data);
   }
 
-  template <class T, class Device, class To, class From>
-  static void run_mixed(Device& device, bool, Index blocks, const To& to, const From& from, const From& roots,
-                        const MixedPass& pass) {
-    launch_kernel(
-        device, MixedTile<T>{},
-        {{grid_of(blocks)}, {static_cast<unsigned>(pass.threads)}, pass.tile_numbers() * sizeof(Complex<T>)},
-        to, from, roots, pass);
+  template <class T, class Device, class Data>
+  static void run_mixed(Device& device, bool, const Data& data) {
+    const MixedPass& pass = data.pass;
+    launch_kernel(device, MixedTile<T>{},
+                  {{grid_of(pass.tiles(data.order))},
+                   {static_cast<unsigned>(pass.threads)},
+                   pass.tile_numbers() * sizeof(Complex<T>)},
+                  data);
   }
 };
 
-/// The base of what runs on these tiles: a block of the longest columns has so much shared memory.
+/// The base of what runs on these tiles: a block of the longest columns has so
+/// much shared memory.
 using OnBlockTiles =
     OnSharedMemory<TransformTile<double, Pass::rows, BlockTiles::max_lg_n / 2,
                                  BlockTiles::lg_cols<double>(BlockTiles::max_lg_n / 2),
@@ -42,8 +50,10 @@ using OnBlockTiles =
 
 struct two_passes : OnBlockTiles {
   static constexpr std::string_view idea =
-      "n = n1 n2 in two passes: columns of tiles in registers, radix 16, exchanged through shared memory; "
-      "the result of the first pass in the tiles of the second; powers of two to 2^24, products of "
+      "n = n1 n2 in two passes: columns of tiles in registers, radix 16, "
+      "exchanged through shared memory; "
+      "the result of the first pass in the tiles of the second; powers of two "
+      "to 2^24, products of "
       "factors up to 16; applies "
       "coalescing, tiling, coarsening";
   static constexpr std::string_view source =
@@ -55,14 +65,15 @@ struct two_passes : OnBlockTiles {
 
   template <class Device = Launch, class T>
   static std::size_t scratch(Fft<T>, const Shape& shape, const Params&) {
-    return shape["n"] == 0 ? 0 : Passes<BlockTiles, T, Plain>::scratch(shape["n"]);
+    return shape["n"] == 0 ? 0 : Passes<BlockTiles, T, Plain>(shape["n"]).scratch();
   }
 
   template <int phase, class Device, class Args>
   static void call(Device& device, const Args& args, const Params&) {
     if (args.in.size == 0) return;
     auto scratch = args.scratch;
-    const Passes<BlockTiles, RealOfArgs<Args>, AccessOf<Args>> passes(scratch, args.in.size);
+    Passes<BlockTiles, RealOfArgs<Args>, AccessOf<Args>> passes(args.in.size);
+    passes.take(scratch);
     if constexpr (phase == 0)
       passes.prepare(device);
     else
