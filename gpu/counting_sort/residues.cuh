@@ -27,12 +27,12 @@ struct residues
 
   static std::string runs_as(const Shape& shape, int) {
     const Index n = shape["n"], range = shape["range"];
-    return n == 0 || FewKeys::suits(n, range) || Split::suits(n, range) ? "" : "cub_radix_sort";
+    return n == 0 || FewKeys::suits(n) || Split::suits(n, range) ? "" : "cub_radix_sort";
   }
 
   static std::size_t scratch(CountingSort<false> op, const Shape& shape, const Params& params) {
     const Index n = shape["n"], range = shape["range"];
-    if (FewKeys::suits(n, range)) return 0;
+    if (FewKeys::suits(n)) return 0;
     if (!Split::suits(n, range)) return peers::cub_radix_sort::scratch(op, shape, params);
     const SplitPlan plan(n, range);
     return scratch_bytes({moved_bytes(plan, n), state_bytes(plan.last, n),
@@ -42,7 +42,7 @@ struct residues
   static void call(const Launch& launch, const CountingSort<false>::Args<>& args, const Params& params) {
     const Index n = args.in.size;
     if (n == 0) return;
-    if (FewKeys::suits(n, args.range)) return sort_few(launch, args);
+    if (FewKeys::suits(n)) return FewKeys::sort(launch, args);
     if (!Split::suits(n, args.range)) return peers::cub_radix_sort::call(launch, args, params);
     const SplitPlan plan(n, args.range);
     auto scratch = args.scratch;
