@@ -147,12 +147,39 @@ TEST_F(CountingSorting, KeysThatStartAnywhere) {
           n, 5000, [](Index i) { return random(i, 5000); }, skip);
 }
 
-// One block sorts up to 16384 keys of up to 65536 values.
+// One block sorts up to 24576 keys: up to 14 bits by one digit, 23 by two, 32 by three.
 TEST_F(CountingSorting, FewKeys) {
-  for (Index n : {1, 2, 31, 32, 33, 1023, 1025, 16383, 16384, 16385})
-    for (std::uint32_t range : {0u, 1u, 63u, 64u, 65534u, 65535u, 65536u})
+  for (Index n : {1, 2, 31, 32, 33, 1023, 1025, 4095, 4096, 4097, 24575, 24576, 24577})
+    for (std::uint32_t range : {0u, 1u, 63u, 16383u, 16384u, 65536u, (1u << 23) - 1, 1u << 23, ~0u})
+      for (std::uint32_t other : {3u, 2000u})
+        sort(
+            n, range, [=](Index i) { return i % other ? random(i, range) : range; }, n % 4);
+}
+
+// Few keys of a large range: spread and sorted by a block each, or, of large segments, spread again and
+// counted.
+TEST_F(CountingSorting, KeysThatAreFewInTheirRange) {
+  for (Index n : {24577, 100'003, 1'048'575, 1'048'577, 8'388'608, 8'388'609})
+    for (std::uint32_t range : {static_cast<std::uint32_t>(8 * n + 15), (1u << 30) + 5, ~0u}) {
       sort(
-          n, range, [=](Index i) { return i % 3 ? random(i, range) : range; }, n % 4);
+          n, range, [=](Index i) { return random(i, range); }, n % 4);
+      sort(n, range, [=](Index) { return range; });
+      sort(n, range, [=](Index i) { return random(static_cast<Index>(random(i, 299)), range); });
+      sort(n, range, [=](Index i) { return range / 3 + random(i, i % 3 ? 5000u : range / 2); });
+      for (const char* input : {"zipf_1.0_scattered", "zipf_1.5", "organ_pipe"})
+        sort(n, range, Keys(input, 7, static_cast<std::uint64_t>(n), range));
+    }
+}
+
+// As many large segments as there is room for, at both levels, which are those of 12289 keys and more, of
+// leading digits of 7 bits and then of 12; and none, of as many neighbours.
+TEST_F(CountingSorting, AsManyLargeSegmentsAsThereIsRoomFor) {
+  for (std::uint32_t keys : {12'288u, 12'289u})
+    for (std::uint32_t second : {0u, 1u, 4095u})
+      sort(81 * keys, ~0u, [=](Index i) {
+        const auto key = static_cast<std::uint32_t>(i);
+        return key % 81 << 25 | (key % 81 * 50 & second) << 13 | random(i, (1u << 13) - 1);
+      });
 }
 
 // 15 keys fit into 4 bits, 255 into 8, 65535 into 16: a value beside others of few keys.

@@ -1,43 +1,137 @@
-// The counting sort of few keys of a small range in one block: a counter for each value in shared memory.
+// The sort of few keys in one block: by a long lowest digit in no order, as equal keys cannot be told apart,
+// then stably by the others.
 #pragma once
 
-#include "gpu/counting_sort/residue_counts.cuh"
-#include "gpu/kernel_limits.hpp"
+#include "gpu/counting_sort/one_block_sort.cuh"
 
 namespace tallcache::gpu::counting_sort {
 
-/// What one block sorts sooner than several kernels start.
-struct FewKeys {
-  static constexpr int threads = 1024, counter_bits = 16;
-  static constexpr Index most = 16384, most_values = 65536;
-  static_assert(most < Index{1} << counter_bits);  // no counter overflows
+/// The digits of keys of `bits` bits that a block sorts.
+struct FewDigits {
+  static constexpr int most_low = 14, high = 9;
 
-  static bool suits(Index n, Index range) { return n <= most && range < most_values; }
-  static Index words(Index range) { return range / Counters<counter_bits>::in_word + 1; }
-  static std::size_t shared_bytes(Index range) {
-    return (threads / 32 * strip_keys + words(range)) * sizeof(Key);
+  int low, bits;  ///< of the lowest digit, a power of two of whose counters are kept; of a key
+
+  __host__ __device__ explicit constexpr FewDigits(int key_bits)
+      : low(key_bits < 2 ? 2 : key_bits), bits(low) {
+    if (low <= most_low) return;
+    low -= (low - most_low + high - 1) / high * high;
+    if (low < high) low = high;
   }
 };
 
-/// `out` = the n keys of `in` from `begin` on, sorted. in is a multiple of 16 bytes, begin less than 4.
-static __global__ void __launch_bounds__(FewKeys::threads)
-    sort_few_keys(const Key* in, Index begin, Index n, Key* out, bool out_aligned, Key range) {
+/// A block that sorts up to `most` keys.
+template <int block_threads, int most_rows>
+struct KeyBlock : OneBlock<block_threads, most_rows, FewDigits::high> {
+  using Words = OneBlock<block_threads, most_rows, FewDigits::high>;
+  using Words::counts, Words::words, Words::used, Words::threads;
+
+  static constexpr std::size_t shared_bytes(const FewDigits& digits) {
+    return (Words::most + (digits.low < digits.bits ? std::max(Words::counters, std::size_t{1} << digits.low)
+                                                    : std::size_t{1} << digits.low)) *
+           sizeof(Key);
+  }
+
+  /// `out` = the n keys of `in` sorted.
+  __device__ void sort(const Key* in, Key n, Key* out, const FewDigits& digits) const {
+    spread(in, n, digits.low);
+    for (int low = digits.low; low < digits.bits; low += FewDigits::high) {
+      Key word[Words::rows];
+      this->read(word);
+      this->sort_by(low, word);
+    }
+    for (Key i = threadIdx.x; i < n; i += threads) out[i] = words[i];
+  }
+
+ private:
+  /// f(key, whether there is one) for each of the n keys. The lanes of a warp together, the first has one.
+  template <class F>
+  static __device__ void for_each(const Key* in, Key n, F f) {
+    constexpr int at_once = 4;
+    for (Key row = threadIdx.x / 32 * 32; row < n; row += at_once * threads) {
+      const Key i = row + threadIdx.x % 32;
+      Key key[at_once] = {};
+#pragma unroll
+      for (int k = 0; k < at_once; ++k)
+        if (i + k * threads < n) key[k] = in[i + k * threads];
+#pragma unroll
+      for (int k = 0; k < at_once; ++k)
+        if (row + k * threads < n) f(key[k], i + k * threads < n);
+    }
+  }
+
+  /// Adds the keys of a warp to their digits' counts, and returns what these were. Additions to one count
+  /// wait for each other, so keys that are like the first lane's are added together if they are many.
+  __device__ Key take(Key digit, bool is_key) const {
+    const Key first = __shfl_sync(~0u, digit, 0);
+    const unsigned like = __ballot_sync(~0u, is_key && digit == first);
+    const bool is_like = is_key && __popc(like) > 4 && like >> threadIdx.x % 32 & 1;
+    Key place = 0;
+    if (is_key && (!is_like || threadIdx.x % 32 == 0))
+      place = atomicAdd(&counts[digit], is_like ? __popc(like) : 1u);
+    const Key of_first = __shfl_sync(~0u, place, 0);
+    return is_like ? of_first + __popc(like & ((1u << threadIdx.x % 32) - 1)) : place;
+  }
+
+  /// The words are the keys by their lowest `bits` bits, and then words that no key exceeds.
+  __device__ void spread(const Key* in, Key n, int bits) const {
+    const Key number = 1u << bits, mask = number - 1;
+    constexpr Key own = 4;  // counts
+    if (threadIdx.x * 32 < n) asm volatile("prefetch.global.L2 [%0];" ::"l"(in + threadIdx.x * 32));
+    for (Key c = threadIdx.x * own; c < number; c += own * threads)
+      *reinterpret_cast<uint4*>(counts + c) = {};
+    if (n + threadIdx.x < static_cast<Key>(used) * threads) words[n + threadIdx.x] = ~Key{0};
+    __syncthreads();
+    for_each(in, n, [&](Key key, bool is_key) { take(key & mask, is_key); });
+    __syncthreads();
+    Key before = 0;
+    for (Key begin = 0; begin < number; begin += own * threads) {
+      const Key c = begin + threadIdx.x * own;
+      const uint4 count = c < number ? *reinterpret_cast<const uint4*>(counts + c) : uint4{};
+      const auto [earlier, all] = exclusive_sum<threads>(DeviceThread{}, sum_of(count));
+      if (c < number) *reinterpret_cast<uint4*>(counts + c) = exclusive_sums(before + earlier, count);
+      before += all;
+      __syncthreads();
+    }
+    for_each(in, n, [&](Key key, bool is_key) {
+      const Key place = take(key & mask, is_key);
+      if (is_key) words[place] = key;
+    });
+    __syncthreads();
+  }
+};
+
+template <int threads, int rows>
+static __global__ void __launch_bounds__(threads)
+    sort_few_keys(const Key* in, Key* out, Key n, FewDigits digits) {
   extern __shared__ __align__(16) Key memory[];
-  __shared__ Key warp_sums[64];
-  Key* const words = memory + FewKeys::threads / 32 * strip_keys;
-  const BucketSort<Key, FewKeys::threads> keys{in,     begin,     begin + n, out,        words,
-                                               memory, warp_sums, 0,         out_aligned};
-  keys.sort_uneven_part<FewKeys::counter_bits>(0, range + 1, 0);
+  using Block = KeyBlock<threads, rows>;
+  Block{{memory, memory + Block::most, n}}.sort(in, n, out, digits);
 }
 
-inline void sort_few(const Launch& launch, const CountingSort<false>::Args<>& args) {
-  const auto misaligned = reinterpret_cast<std::uintptr_t>(args.in.data) % 16 / sizeof(Key);
-  const std::size_t bytes = FewKeys::shared_bytes(args.range);
-  allow_dynamic_shared(reinterpret_cast<const void*>(sort_few_keys), bytes);
-  sort_few_keys<<<1, FewKeys::threads, bytes, stream_of(launch)>>>(
-      args.in.data - misaligned, static_cast<Index>(misaligned), args.in.size, args.out.data,
-      reinterpret_cast<std::uintptr_t>(args.out.data) % 16 == 0, args.range);
-  check_launch();
-}
+/// What one block sorts sooner than several kernels start.
+struct FewKeys {
+  static constexpr Index most = KeyBlock<1024, 24>::most;
+
+  static bool suits(Index n) { return n <= most; }
+
+  static void sort(const Launch& launch, const CountingSort<false>::Args<>& args) {
+    if (args.in.size <= KeyBlock<256, 16>::most)
+      sort<256, 16>(launch, args);
+    else
+      sort<1024, 24>(launch, args);
+  }
+
+ private:
+  template <int threads, int rows>
+  static void sort(const Launch& launch, const CountingSort<false>::Args<>& args) {
+    const FewDigits digits(static_cast<int>(std::bit_width(args.range)));
+    const std::size_t bytes = KeyBlock<threads, rows>::shared_bytes(digits);
+    allow_dynamic_shared(reinterpret_cast<const void*>(sort_few_keys<threads, rows>), bytes);
+    sort_few_keys<threads, rows><<<1, threads, bytes, stream_of(launch)>>>(
+        args.in.data, args.out.data, static_cast<Key>(args.in.size), digits);
+    check_launch();
+  }
+};
 
 }  // namespace tallcache::gpu::counting_sort

@@ -42,7 +42,7 @@ struct nine_bit_onesweep : OnGpu {
   using operations = OperationList<CountingSort<true>>;
 
   static std::string runs_as(const Shape& shape, int) {
-    if (OneBlock::suits(shape["n"], shape["range"])) return "";
+    if (FewPairs::suits(shape["n"], shape["range"])) return "";
     return nine_bits_save_a_pass(end_bit_of(static_cast<std::uint32_t>(shape["range"])))
                ? "CUB's radix sort with digits of 9 bits"
                : "CUB's radix sort";
@@ -51,7 +51,7 @@ struct nine_bit_onesweep : OnGpu {
   static bool supports(const Shape& shape) { return shape["n"] <= std::numeric_limits<std::uint32_t>::max(); }
 
   static std::size_t scratch(CountingSort<true>, const Shape& shape, const Params&) {
-    if (OneBlock::suits(shape["n"], shape["range"])) return 0;
+    if (FewPairs::suits(shape["n"], shape["range"])) return 0;
     CountingSort<true>::Args<> args{};
     args.in.size = shape["n"];
     args.range = static_cast<std::uint32_t>(shape["range"]);
@@ -62,7 +62,7 @@ struct nine_bit_onesweep : OnGpu {
 
   static void call(const Launch& launch, const CountingSort<true>::Args<>& args, const Params&) {
     if (args.in.size == 0) return;
-    if (OneBlock::suits(args.in.size, args.range)) return sort_in_block(launch, args);
+    if (FewPairs::suits(args.in.size, args.range)) return sort_in_block(launch, args);
     // All of the scratch, whose size CUB told: asking again takes the host as long as starting the sort.
     auto scratch = args.scratch;
     std::size_t bytes = scratch.bytes_left();

@@ -1,5 +1,4 @@
-// The stable sort of few pairs in one block's shared memory: words of a key and of the pair's position are
-// sorted by a few digits, and fetch the values in the end.
+// The stable sort of few words or pairs in one block's shared memory, by a few digits.
 #pragma once
 
 #include "gpu/counting_sort/warp_rank.cuh"
@@ -7,27 +6,19 @@
 
 namespace tallcache::gpu::counting_sort {
 
-/// The words and values of a block.
+/// The words of a block, which it sorts stably by digits of `digit_bits` bits.
+template <int block_threads, int most_rows, int digit_bits>
 struct OneBlock {
-  static constexpr int threads = 512, rows = 20;
+  static constexpr int threads = block_threads, rows = most_rows, warps = threads / 32;
   static constexpr Index most = Index{threads} * rows;
-  static constexpr int position_bits = 14, max_key_bits = 32 - position_bits;
-  static_assert(most < Index{1} << position_bits);
-  static constexpr int digit_bits = 7;
-  static constexpr Key position_mask = (1u << position_bits) - 1;
+  static constexpr std::size_t counters = std::size_t{warps} << digit_bits;
   using Places = PlacesInTile<threads>;
-  static constexpr std::size_t shared_bytes = (2 * most + (threads / 32 << digit_bits)) * sizeof(Key);
 
-  static bool suits(Index n, Index range) { return n <= most && range >> max_key_bits == 0; }
-
-  Key *words, *values, *counts;
+  Key *words, *counts;
   int used;  ///< rows of a warp
 
-  __device__ OneBlock(Key* memory, Key pairs)
-      : words(memory),
-        values(memory + most),
-        counts(memory + 2 * most),
-        used((pairs + threads - 1) / threads) {}
+  __device__ OneBlock(Key* own_words, Key* own_counts, Key number)
+      : words(own_words), counts(own_counts), used((number + threads - 1) / threads) {}
 
   __device__ Key row_begin() const { return threadIdx.x / 32 * (used * 32) + threadIdx.x % 32; }
 
@@ -54,35 +45,46 @@ struct OneBlock {
   }
 };
 
+/// Pairs: a word is a key and the pair's position, and fetches the value in the end.
+struct FewPairs : OneBlock<512, 20, 7> {
+  static constexpr int position_bits = 14, max_key_bits = 32 - position_bits, digit_bits = 7;
+  static_assert(most < Index{1} << position_bits);
+  static constexpr Key position_mask = (1u << position_bits) - 1;
+  static constexpr std::size_t shared_bytes = (2 * most + counters) * sizeof(Key);
+
+  static bool suits(Index n, Index range) { return n <= most && range >> max_key_bits == 0; }
+};
+
 /// `out` = `in` sorted, n pairs with keys of `key_bits` bits.
-static __global__ void __launch_bounds__(OneBlock::threads)
+static __global__ void __launch_bounds__(FewPairs::threads)
     sort_in_one_block(const Key* in_keys, const Key* in_values, Key* out_keys, Key* out_values, Key n,
                       int key_bits) {
   extern __shared__ __align__(16) Key memory[];
-  const OneBlock block(memory, n);
-  Key word[OneBlock::rows];
+  Key* const values = memory + FewPairs::most;
+  const FewPairs block{{memory, values + FewPairs::most, n}};
+  Key word[FewPairs::rows];
 #pragma unroll
-  for (int r = 0; r < OneBlock::rows; ++r) {
+  for (int r = 0; r < FewPairs::rows; ++r) {
     const Key i = block.row_begin() + r * 32;
     word[r] = ~Key{0};
     if (r >= block.used || i >= n) continue;
-    word[r] = in_keys[i] << OneBlock::position_bits | i;
-    block.values[i] = in_values[i];
+    word[r] = in_keys[i] << FewPairs::position_bits | i;
+    values[i] = in_values[i];
   }
-  for (int low = 0; low < key_bits; low += OneBlock::digit_bits) {
+  for (int low = 0; low < key_bits; low += FewPairs::digit_bits) {
     if (low) block.read(word);
-    block.sort_by(OneBlock::position_bits + low, word);
+    block.sort_by(FewPairs::position_bits + low, word);
   }
-  for (Key i = threadIdx.x; i < n; i += OneBlock::threads) {
+  for (Key i = threadIdx.x; i < n; i += FewPairs::threads) {
     const Key sorted = block.words[i];
-    out_keys[i] = sorted >> OneBlock::position_bits;
-    out_values[i] = block.values[sorted & OneBlock::position_mask];
+    out_keys[i] = sorted >> FewPairs::position_bits;
+    out_values[i] = values[sorted & FewPairs::position_mask];
   }
 }
 
 inline void sort_in_block(const Launch& launch, const CountingSort<true>::Args<>& args) {
-  allow_dynamic_shared(reinterpret_cast<const void*>(sort_in_one_block), OneBlock::shared_bytes);
-  sort_in_one_block<<<1, OneBlock::threads, OneBlock::shared_bytes, stream_of(launch)>>>(
+  allow_dynamic_shared(reinterpret_cast<const void*>(sort_in_one_block), FewPairs::shared_bytes);
+  sort_in_one_block<<<1, FewPairs::threads, FewPairs::shared_bytes, stream_of(launch)>>>(
       args.in.data, args.payload_in.data, args.out.data, args.payload_out.data,
       static_cast<Key>(args.in.size), std::max(1, static_cast<int>(std::bit_width(args.range))));
   check_launch();

@@ -38,13 +38,13 @@ struct PartitionBlock {
   Key *first, *leap;       ///< where it starts in the tile; from a place in the tile to the one in the output
   int shift, number;       ///< of buckets
 
-  __device__ PartitionBlock(Key* memory, const SplitState& state)
+  __device__ PartitionBlock(Key* memory, int bucket_shift, int buckets)
       : gathered(memory),
         cursor(memory + ResidueTiles::max_keys),
-        first(cursor + state.number),
-        leap(first + state.number + 1),
-        shift(state.shift),
-        number(state.number) {}
+        first(cursor + buckets),
+        leap(first + buckets + 1),
+        shift(bucket_shift),
+        number(buckets) {}
 
   __device__ static int left_of(int here, int v) {
     return here - (v * threads + static_cast<int>(threadIdx.x)) * 4;
@@ -91,19 +91,14 @@ struct PartitionBlock {
     if (threadIdx.x == 0) first[number] = here;
   }
 
-  /// Takes each bucket's part of the output, late: the parts of tiles that are taken one after the other are
-  /// then written at almost the same time, while the second-level cache holds the sectors in which they meet.
-  /// Neighbouring threads have neighbouring buckets, as their additions share a line of memory.
-  __device__ void reserve(const SplitState& state, bool is_guess) const {
+  /// take(bucket, keys) is each bucket's part of the output. Late: the parts of tiles that are taken one
+  /// after the other are then written at almost the same time, while the second-level cache holds the sectors
+  /// in which they meet. Neighbouring threads have neighbouring buckets: their additions share a line.
+  template <class Take>
+  __device__ void reserve(Take take) const {
     for (int b = threadIdx.x; b < number; b += threads) {
       const Key begin = first[b], size = first[b + 1] - begin;
-      if (!size) continue;
-      Key place = atomicAdd(&state.next[b], size);
-      if (is_guess && place + size > (b + 1) * state.room) {
-        *state.holds = 0;
-        place = min(place, number * state.room);  // anywhere in the memory: all keys are moved again
-      }
-      leap[b] = place - begin;
+      if (size) leap[b] = take(b, size) - begin;
     }
   }
 
@@ -159,7 +154,7 @@ __global__ void __launch_bounds__(ResidueTiles::threads, 1)
               SplitState state) {
   constexpr int threads = ResidueTiles::threads;
   extern __shared__ __align__(16) Key memory[];
-  const PartitionBlock block(memory, state);
+  const PartitionBlock block(memory, state.shift, state.number);
   wait_for_last_kernel();
   let_next_kernel_start();
   // All threads of a block see the same, though another may find meanwhile that the guess does not hold.
@@ -177,6 +172,12 @@ __global__ void __launch_bounds__(ResidueTiles::threads, 1)
     const Index begin = tile * tiles.keys, end = begin + tiles.keys < n ? begin + tiles.keys : n;
     block.load(keys, in, is_aligned, begin, end);
   };
+  const auto take = [&](int b, Key size) {
+    const Key place = atomicAdd(&state.next[b], size);
+    if (!is_guess || place + size <= (b + 1) * state.room) return place;
+    *state.holds = 0;
+    return min(place, state.number * state.room);  // anywhere in the memory: all keys are moved again
+  };
   load(blockIdx.x);
   for (Index tile = blockIdx.x; tile < tiles.number; tile += gridDim.x) {
     const Index begin = tile * tiles.keys;
@@ -187,7 +188,7 @@ __global__ void __launch_bounds__(ResidueTiles::threads, 1)
     block.find_places(here);
     __syncthreads();
     block.gather(keys, here);
-    block.reserve(state, is_guess);
+    block.reserve(take);
     __syncthreads();
     // The next tile is on its way while this one is written.
     if (tile + gridDim.x < tiles.number) load(tile + gridDim.x);

@@ -2,9 +2,7 @@
 // residues are moved, counters of a few bits, and as many blocks as a heavy bucket needs.
 #pragma once
 
-#include "gpu/counting_sort/few_keys.cuh"
-#include "gpu/counting_sort/residue_heavy.cuh"
-#include "gpu/counting_sort/residue_partition.cuh"
+#include "gpu/counting_sort/work_list.cuh"
 #include "gpu/kernel_limits.hpp"
 #include "gpu/peers/cub_radix_sort.hpp"
 
@@ -22,18 +20,19 @@ struct residues
       "in one block; applies privatisation, coalescing, tiling";
   static constexpr std::string_view source = "M8: Counting sort: a cache-friendly algorithm, on the GPU";
   static constexpr std::string_view uses =
-      "CUB: all of the sort for ranges beyond 8 n or 1.3e9 (cub_radix_sort)";
+      "CUB: all of the sort for more than 8388608 keys of ranges beyond 8 n or 1.3e9 "
+      "(cub_radix_sort)";
   using operations = OperationList<CountingSort<false>>;
 
   static std::string runs_as(const Shape& shape, int) {
-    const Index n = shape["n"], range = shape["range"];
-    return n == 0 || FewKeys::suits(n, range) || Split::suits(n, range) ? "" : "cub_radix_sort";
+    return is_own(shape["n"], shape["range"]) ? "" : "cub_radix_sort";
   }
 
   static std::size_t scratch(CountingSort<false> op, const Shape& shape, const Params& params) {
     const Index n = shape["n"], range = shape["range"];
-    if (FewKeys::suits(n, range)) return 0;
-    if (!Split::suits(n, range)) return peers::cub_radix_sort::scratch(op, shape, params);
+    if (FewKeys::suits(n)) return 0;
+    if (SegmentSort::suits(n, range)) return SegmentSort::scratch(n, range);
+    if (!is_own(n, range)) return peers::cub_radix_sort::scratch(op, shape, params);
     const SplitPlan plan(n, range);
     return scratch_bytes({moved_bytes(plan, n), state_bytes(plan.last, n),
                           plan.of_moved ? state_bytes(*plan.of_moved, n) : 0});
@@ -42,8 +41,9 @@ struct residues
   static void call(const Launch& launch, const CountingSort<false>::Args<>& args, const Params& params) {
     const Index n = args.in.size;
     if (n == 0) return;
-    if (FewKeys::suits(n, args.range)) return sort_few(launch, args);
-    if (!Split::suits(n, args.range)) return peers::cub_radix_sort::call(launch, args, params);
+    if (FewKeys::suits(n)) return FewKeys::sort(launch, args);
+    if (SegmentSort::suits(n, args.range)) return SegmentSort::sort(launch, args);
+    if (!is_own(n, args.range)) return peers::cub_radix_sort::call(launch, args, params);
     const SplitPlan plan(n, args.range);
     auto scratch = args.scratch;
     void* const moved = scratch.vector<std::byte>(static_cast<Index>(moved_bytes(plan, n))).data;
@@ -52,6 +52,10 @@ struct residues
   }
 
  private:
+  static bool is_own(Index n, Index range) {
+    return FewKeys::suits(n) || SegmentSort::suits(n, range) || Split::suits(n, range);
+  }
+
   static constexpr Index light_counter_bytes = 32768;  ///< with which three blocks share a multiprocessor
 
   static int write_blocks() { return 4 * multiprocessors(); }

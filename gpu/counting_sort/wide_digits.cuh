@@ -25,7 +25,7 @@ struct wide_digits : OnSharedMemory<SweepBlock::shared_bytes(DigitPlan::max_digi
   static std::size_t scratch(CountingSort<true> op, const Shape& shape, const Params& params) {
     const Index n = shape["n"], range = shape["range"];
     if (n >= max_keys) return peers::cub_radix_sort::scratch(op, shape, params);
-    if (n == 0 || range == 0 || OneBlock::suits(n, range)) return 0;
+    if (n == 0 || range == 0 || FewPairs::suits(n, range)) return 0;
     const Memory memory(plan_of(n, static_cast<Key>(range)));
     return scratch_bytes({memory.zeroed * sizeof(Key), memory.first * sizeof(Key), sizeof(Route),
                           memory.table * sizeof(Key), memory.table * sizeof(Key),
@@ -38,7 +38,7 @@ struct wide_digits : OnSharedMemory<SweepBlock::shared_bytes(DigitPlan::max_digi
     if (n == 0) return;
     if (n >= max_keys) return peers::cub_radix_sort::call(launch, args, params);
     if (args.range == 0) return copy(launch, args);
-    if (OneBlock::suits(n, args.range)) return sort_in_block(launch, args);
+    if (FewPairs::suits(n, args.range)) return sort_in_block(launch, args);
     sort(launch, args);
   }
 
