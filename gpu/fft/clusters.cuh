@@ -1,7 +1,6 @@
-// n = n1 n2 in two passes over memory, where a cluster of blocks shares a tile
-// of long columns: its blocks exchange the outputs of their first stage through
-// each other's shared memory. CUDA C++ Programming Guide, "Thread Block
-// Clusters" and "Distributed Shared Memory"; compute capability 9.0.
+// n = n1 n2 in two passes over memory, where a cluster of blocks shares a tile of long columns: its blocks
+// exchange the outputs of their first stage through each other's shared memory. CUDA C++ Programming Guide,
+// "Thread Block Clusters" and "Distributed Shared Memory"; compute capability 9.0.
 #pragma once
 
 #include "gpu/dependent_launch.cuh"
@@ -9,8 +8,7 @@
 
 namespace tallcache::gpu::fft {
 
-/// Loads of 128 bytes into the second-level cache, and stores into the shared
-/// memory of a cluster's block.
+/// Loads of 128 bytes into the second-level cache, and stores into the shared memory of a cluster's block.
 __device__ inline Complex<double> load_with_neighbours(const Complex<double>* from) {
   Complex<double> z;
   asm volatile("ld.global.L2::128B.v2.f64 {%0, %1}, [%2];" : "=d"(z.re), "=d"(z.im) : "l"(from) : "memory");
@@ -34,8 +32,8 @@ struct EarlyBlock : OwnBlock {
   __device__ static void begin(DeviceThread) {
     if constexpr (is_second) wait_for_last_kernel();
   }
-  /// The input is read in pieces, the rows of a tile. What lies beside one is
-  /// fetched to the second-level cache, for the next tile.
+  /// The input is read in pieces, the rows of a tile. What lies beside one is fetched to the second-level
+  /// cache, for the next tile.
   template <Pass pass, class T>
   __device__ static Complex<T> load(const VectorView<const Complex<T>>& from, Index i) {
     if constexpr (pass == Pass::whole || pass == Pass::rows) return from[i];
@@ -84,8 +82,8 @@ struct EarlyMixedBlock : EarlyBlock<true> {
   __device__ static void before_last_stage(DeviceThread) { let_next_kernel_start(); }
 };
 
-/// Starts a kernel of clusters of 2^lg_p blocks. One that `is_second` may start
-/// before the last one has ended.
+/// Starts a kernel of clusters of 2^lg_p blocks. One that `is_second` may start before the last one has
+/// ended.
 template <class Kernel, class... Args>
 void launch_clusters(const Launch& launch, int lg_p, bool is_second, Index blocks, unsigned threads,
                      std::size_t shared_bytes, const Args&... args) {
@@ -107,8 +105,7 @@ void launch_clusters(const Launch& launch, int lg_p, bool is_second, Index block
   TALLCACHE_CUDA(cudaLaunchKernelEx(&config, entry, args...));
 }
 
-/// Columns of length 2^lg_l in tiles of `lg_c` columns, of which clusters of
-/// 2^lg_p blocks have one each.
+/// Columns of length 2^lg_l in tiles of `lg_c` columns, of which clusters of 2^lg_p blocks have one each.
 template <class T, Pass pass, int lg_l, int lg_c, int lg_p, class Data>
 void run_clusters(const Launch& launch, const Data& data) {
   static_assert(lg_p <= 3, "a device may have no clusters of more than 8 blocks");
@@ -116,8 +113,8 @@ void run_clusters(const Launch& launch, const Data& data) {
   using Blocks = std::conditional_t<lg_p == 0, EarlyBlock<second>, ClusterBlock<lg_p, second>>;
   using Kernel = TransformTile<T, pass, lg_l, lg_c, lg_each(lg_l), Blocks>;
   const Index columns = data.order.total();
-  // Where the columns' blocks are one on each multiprocessor and the rows' are
-  // two, an early start spreads these unevenly.
+  // Where the columns' blocks are one on each multiprocessor and the rows' are two, an early start spreads
+  // these unevenly.
   const bool is_early = second && !(lg_l == 9 && columns == 1 << 10);
   launch_clusters<Kernel>(launch, lg_p, is_early, ceil_div(columns, Index{1} << lg_c) << lg_p,
                           Kernel::max_threads, Kernel::max_dynamic_shared_bytes, data);
@@ -155,15 +152,11 @@ struct ClusterTiles {
 
 struct clusters : OnCapability<9, 0> {
   static constexpr std::string_view idea =
-      "two passes, tiles of long columns shared by the blocks of a cluster, "
-      "exchanged through "
-      "distributed shared memory; the second kernel starts as the first ends; "
-      "any n to 2^27, "
-      "powers of two to 2^28; applies coalescing, tiling, coarsening, "
-      "occupancy";
+      "two passes, tiles of long columns shared by the blocks of a cluster, exchanged through "
+      "distributed shared memory; the second kernel starts as the first ends; any n to 2^27, "
+      "powers of two to 2^28; applies coalescing, tiling, coarsening, occupancy";
   static constexpr std::string_view source =
-      "Bailey 1990; Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli 2008; "
-      "Bluestein 1970";
+      "Bailey 1990; Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli 2008; Bluestein 1970";
   using operations = OperationList<Fft<double>, Fft<float>>;
   static constexpr PhaseSpec phases[] = {{"roots", false, true}, {"transform"}};
 

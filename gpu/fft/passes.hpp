@@ -1,5 +1,5 @@
-// A transform of n = n1 n2 numbers as one pass over memory or two: what the
-// variants that differ in their tiles share.
+// A transform of n = n1 n2 numbers as one pass over memory or two: what the variants that differ in their
+// tiles share.
 #pragma once
 
 #include <algorithm>
@@ -16,18 +16,17 @@ void with_lg(int lg, const Run& run) {
   if constexpr (least < most) with_lg<least + 1, most>(lg, run);
 }
 
-/// Up to here a block transforms the whole: starting a second kernel takes
-/// longer than more blocks would save.
+/// Up to here a block transforms the whole: starting a second kernel takes longer than more blocks would
+/// save.
 inline constexpr int max_lg_whole = 12;
 
-/// What lies between the passes of so many numbers stays in the second-level
-/// cache.
+/// What lies between the passes of so many numbers stays in the second-level cache.
 inline unsigned transforms_at_once(Index n, unsigned count) {
   return static_cast<unsigned>(std::clamp<Index>((Index{1} << 20) / n, 1, std::max(1u, count)));
 }
 
-/// lg of the numbers of a thread, which are its radix. Short columns take more
-/// threads of fewer numbers: what they wait for is latency.
+/// lg of the numbers of a thread, which are its radix. Short columns take more threads of fewer numbers: what
+/// they wait for is latency.
 constexpr int lg_each(int lg_l) { return lg_l < 10 ? std::min(lg_l, 3) : 4; }
 
 /// lg of the transforms of a batch that a block has: 128 threads or more.
@@ -36,21 +35,18 @@ constexpr int lg_whole_cols(int lg_l) {
   return is_batch<decltype(Data::from)> ? std::max(0, 7 - (lg_l - lg_each(lg_l))) : 0;
 }
 
-/// lg of the transforms across a block, `lg_cols` or more: 128 threads at
-/// least.
+/// lg of the transforms across a block, `lg_cols` or more: 128 threads at least.
 constexpr int lg_across_cols(int lg_l, int lg_cols) { return std::max(lg_cols, 7 - (lg_l - lg_each(lg_l))); }
 
-/// Tiles says which tiles columns of length 2^lg_l lie in, and starts the
-/// kernels:
+/// Tiles says which tiles columns of length 2^lg_l lie in, and starts the kernels:
 ///   static constexpr int max_lg_n;                         of two passes
-///   static constexpr int max_lg_whole, max_lg_across;      of one pass over a
-///   batch static constexpr int lg_cols<T>(int lg_l); static void run<T, pass,
-///   lg_l>(Device&, const PassData&);
+///   static constexpr int max_lg_whole, max_lg_across;      of one pass over a batch
+///   static constexpr int lg_cols<T>(int lg_l);
+///   static void run<T, pass, lg_l>(Device&, const PassData&);
 /// and run_mixed as for MixedPasses, which transform what is no power of two.
 ///
-/// This is the working memory of a transform of n numbers of T, or of a
-/// `batched` number of them: roots, and what lies between the passes. n is a
-/// power of two or a product of small factors.
+/// This is the working memory of a transform of n numbers of T, or of a `batched` number of them: roots, and
+/// what lies between the passes. n is a power of two or a product of small factors.
 template <class Tiles, class T, class Access, bool batched = false>
 class Passes {
  public:
@@ -96,8 +92,7 @@ class Passes {
     make_roots(device, powers_, low_, tables_);
   }
 
-  /// The first `count` transforms, after prepare(). `out` is `in` or does not
-  /// overlap it.
+  /// The first `count` transforms, after prepare(). `out` is `in` or does not overlap it.
   template <class Device>
   void run(Device& device, Out out, In in, [[maybe_unused]] unsigned count = 1) const {
     if constexpr (batched) {
@@ -150,8 +145,8 @@ class Passes {
     with_lg<least, most>(lg_l, [&](auto lg) { Tiles::template run<T, pass, lg>(device, data); });
   }
 
-  /// What lies between the passes, in the order of the batch itself. Members
-  /// are set one by one, as nvcc 13.0 crashes at braces.
+  /// What lies between the passes, in the order of the batch itself. Members are set one by one, as nvcc 13.0
+  /// crashes at braces.
   Out between_of(unsigned count) const {
     if constexpr (batched) {
       Out between;

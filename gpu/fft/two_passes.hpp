@@ -1,14 +1,12 @@
-// n = n1 n2 in two passes over memory: columns with the roots of n, and rows. A
-// block has a tile.
+// n = n1 n2 in two passes over memory: columns with the roots of n, and rows. A block has a tile.
 #pragma once
 
 #include "gpu/fft/passes.hpp"
 
 namespace tallcache::gpu::fft {
 
-/// 4 columns, of floats 8, so that what lies together in memory is 64 bytes at
-/// least; half as many where the tile would else not fit into a block's
-/// registers.
+/// 4 columns, of floats 8, so that what lies together in memory is 64 bytes at least; half as many where the
+/// tile would else not fit into a block's registers.
 struct BlockTiles {
   static constexpr int max_lg_n = 24, max_lg_whole = 12, max_lg_across = 12;
 
@@ -41,8 +39,7 @@ struct BlockTiles {
   }
 };
 
-/// The base of what runs on these tiles: a block of the longest columns has so
-/// much shared memory.
+/// The base of what runs on these tiles: a block of the longest columns has so much shared memory.
 using OnBlockTiles =
     OnSharedMemory<TransformTile<double, Pass::rows, BlockTiles::max_lg_n / 2,
                                  BlockTiles::lg_cols<double>(BlockTiles::max_lg_n / 2),
@@ -50,10 +47,8 @@ using OnBlockTiles =
 
 struct two_passes : OnBlockTiles {
   static constexpr std::string_view idea =
-      "n = n1 n2 in two passes: columns of tiles in registers, radix 16, "
-      "exchanged through shared memory; "
-      "the result of the first pass in the tiles of the second; powers of two "
-      "to 2^24, products of "
+      "n = n1 n2 in two passes: columns of tiles in registers, radix 16, exchanged through shared memory; "
+      "the result of the first pass in the tiles of the second; powers of two to 2^24, products of "
       "factors up to 16; applies "
       "coalescing, tiling, coarsening";
   static constexpr std::string_view source =
