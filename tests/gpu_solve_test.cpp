@@ -1,5 +1,5 @@
-// Linear systems refined on a GPU: the residual of each solution, what the report says, what is refused, and equal
-// results of equal runs. Skipped without a device.
+// Linear systems refined on a GPU: the residual of each solution, what the report says, what is refused, and
+// equal results of equal runs. Skipped without a device.
 #include <gtest/gtest.h>
 
 #include <cstring>
