@@ -1,7 +1,7 @@
 // gemm() against a product of its own, on every target that this machine can run; its misses in every
 // ideal cache.
-#include "common/fork/one_tbb.hpp"
 #include "cpu/matmul/gemm.hpp"
+#include "common/fork/one_tbb.hpp"
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
