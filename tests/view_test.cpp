@@ -256,16 +256,5 @@ TYPED_TEST(Forks, AreIndependent) {
     }
 }
 
-// A kernel on bare pointers reports its footprint: every element of the block once, none of the padding.
-TEST(Footprint, OfABlockIsItsElements) {
-  std::vector<double> memory(6 * 9);
-  CountingSink sink;
-  const MatrixView<double, Traced<CountingSink>> view{memory.data(), 6, 7, 9, {&sink}};
-  reads(view.block(1, 2, 3, 4));
-  writes(row_of(view, 5));
-  EXPECT_EQ(sink.accesses, (Accesses{12, 7}));
-  reads(MatrixView<double>{memory.data(), 6, 7, 9});  // plain: no effect
-}
-
 }  // namespace
 }  // namespace tallcache::test
