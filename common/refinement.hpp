@@ -21,6 +21,7 @@ enum class Refinement {
   too_slow,    ///< as many steps as are allowed: from factors in double
 };
 
+/// What a report says of it, in words.
 constexpr std::string_view text_of(Refinement refinement) {
   switch (refinement) {
     case Refinement::converged:

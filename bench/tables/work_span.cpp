@@ -235,7 +235,7 @@ Report report(const Inputs& inputs) {
     report.findings.push_back(finding(work_text, counts, false));
     report.findings.push_back(finding(span_text, counts, true));
   }
-  report.grids.push_back(work_span_sides(inputs, id, sides));
+  for (Grid& grid : work_span_sides(inputs, id, sides)) report.grids.push_back(std::move(grid));
   if (!chart.series.empty()) report.charts.push_back(std::move(chart));
   report.notes = {
       "Growth is counted, not timed, on the algorithms' own texts with the smallest leaves: the same in "

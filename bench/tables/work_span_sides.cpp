@@ -112,27 +112,34 @@ Fastest fastest_of(const Inputs& inputs, const Algorithm& algorithm, std::string
   return fastest;
 }
 
-std::string in_milliseconds(double seconds) { return figure(seconds * 1e3); }
+// The algorithm, once for its two lines, and the side.
+std::vector<std::string> header_of(const Algorithm& algorithm, std::string_view backend) {
+  const bool is_first = backend == backends.front();
+  return {is_first ? std::string(algorithm.row) : "", is_first ? "CPU" : "GPU"};
+}
 
-std::vector<std::string> cells_of(const Inputs& inputs, const Algorithm& algorithm, std::string_view backend,
-                                  const SideCounts* counts) {
+std::vector<std::string> counted_cells(const Algorithm& algorithm, std::string_view backend,
+                                       const SideCounts* counts) {
+  std::vector<std::string> cells = header_of(algorithm, backend);
+  if (counts)
+    cells.insert(cells.end(),
+                 {counts->text, fmt::format("{:.0f}", counts->n), fmt::format("{:.0f}", counts->work),
+                  fmt::format("{:.0f}", counts->span), figure(counts->work / counts->span)});
+  else
+    cells.insert(cells.end(), {"not modelled", "-", "-", "-", "-"});
+  return cells;
+}
+
+std::vector<std::string> timed_cells(const Inputs& inputs, const Algorithm& algorithm,
+                                     std::string_view backend) {
   const auto [own, library] = fastest_of(inputs, algorithm, backend);
-  const auto count = [&](double SideCounts::*value) {
-    return counts ? fmt::format("{:.0f}", counts->*value) : "-";
-  };
-  return {backend == "cpu" ? std::string(algorithm.row) : "",
-          backend == "cpu" ? "CPU" : "GPU",
-          counts ? counts->text : "device text",
-          count(&SideCounts::n),
-          count(&SideCounts::work),
-          count(&SideCounts::span),
-          counts ? figure(counts->work / counts->span) : "-",
-          own ? own->variant : "not measured",
-          own ? in_milliseconds(own->seconds()) : "-",
-          library ? library->variant
-          : own   ? "no library"
-                  : "-",
-          own && library ? times(library->seconds() / own->seconds()) : "-"};
+  std::vector<std::string> cells = header_of(algorithm, backend);
+  cells.insert(cells.end(), {own ? own->variant : "not measured", own ? figure(own->seconds() * 1e3) : "-",
+                             library ? library->variant
+                             : own   ? "no library"
+                                     : "-",
+                             own && library ? times(library->seconds() / own->seconds()) : "-"});
+  return cells;
 }
 
 }  // namespace
@@ -157,23 +164,22 @@ std::vector<Row> work_span_side_rows(Scale scale, std::uint64_t seed) {
   return rows;
 }
 
-Grid work_span_sides(const Inputs& inputs, std::string_view table, const std::vector<SideCounts>& cpu) {
-  Grid grid{.caption =
-                "Both sides: a text's work and span, and the fastest variant over the best library, one core",
-            .columns = {{"algorithm", true},
-                        {"side", true},
-                        {"text", true},
-                        {"n"},
-                        {"work"},
-                        {"span"},
-                        {"parallelism"},
-                        {"fastest", true},
-                        {"ms"},
-                        {"library", true},
-                        {"speed over it"}}};
+std::vector<Grid> work_span_sides(const Inputs& inputs, std::string_view table,
+                                  const std::vector<SideCounts>& cpu) {
+  Grid counted{
+      .caption = "Both sides: a text's work and span",
+      .columns = {
+          {"algorithm", true}, {"side", true}, {"text", true}, {"n"}, {"work"}, {"span"}, {"parallelism"}}};
+  Grid timed{.caption = "Both sides: the fastest variant and the fastest library, one core of the CPU",
+             .columns = {{"algorithm", true},
+                         {"side", true},
+                         {"fastest", true},
+                         {"ms"},
+                         {"library", true},
+                         {"speed over it"}}};
   for (const Algorithm& algorithm : algorithms) {
     const auto of_cpu = std::ranges::find(cpu, algorithm.row, &SideCounts::row);
-    grid.rows.push_back(cells_of(inputs, algorithm, "cpu", of_cpu == cpu.end() ? nullptr : &*of_cpu));
+    counted.rows.push_back(counted_cells(algorithm, "cpu", of_cpu == cpu.end() ? nullptr : &*of_cpu));
     SideCounts of_gpu{
         .row = algorithm.row, .text = std::string(algorithm.text), .n = 0, .work = 0, .span = 0};
     const auto records = records_of(inputs.document, table, label_of(algorithm));
@@ -182,9 +188,11 @@ Grid work_span_sides(const Inputs& inputs, std::string_view table, const std::ve
       of_gpu.work = record->value("work");
       of_gpu.span = record->value("span");
     }
-    grid.rows.push_back(cells_of(inputs, algorithm, "gpu", records.empty() ? nullptr : &of_gpu));
+    counted.rows.push_back(counted_cells(algorithm, "gpu", records.empty() ? nullptr : &of_gpu));
+    for (const std::string_view backend : backends)
+      timed.rows.push_back(timed_cells(inputs, algorithm, backend));
   }
-  return grid;
+  return {std::move(counted), std::move(timed)};
 }
 
 }  // namespace tallcache

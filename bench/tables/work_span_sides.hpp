@@ -20,7 +20,7 @@ struct SideCounts {
 /// The GPU's texts, which the model counts, and the timed cases of both sides.
 std::vector<Row> work_span_side_rows(Scale, std::uint64_t seed);
 
-/// A line for each algorithm and side. `cpu` are the counts of the CPU's texts.
-Grid work_span_sides(const Inputs&, std::string_view table, const std::vector<SideCounts>& cpu);
+/// Counts and times, a line for each algorithm and side. `cpu` are the counts of the CPU's texts.
+std::vector<Grid> work_span_sides(const Inputs&, std::string_view table, const std::vector<SideCounts>& cpu);
 
 }  // namespace tallcache

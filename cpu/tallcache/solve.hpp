@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "common/refinement.hpp"
-#include "cpu/tallcache/factor.hpp"
-#include "cpu/tallcache/matmul.hpp"
+#include "factor.hpp"
+#include "matmul.hpp"
 
 namespace tallcache {
 namespace detail {
