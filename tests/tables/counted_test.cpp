@@ -50,9 +50,10 @@ TEST(WorkSpanSides, OfStoredRecords) {
     return record;
   };
   Document document = document_of();
-  document.put(counted("work-span: merge sort, merge_sort", {{"n", 64}},
-                       {number("work", 1000), number("span", 100), number("burdened span", 1),
-                        number("spawns", 1), number("strands", 1), number("strands along the span", 1)}));
+  for (const int lg : {6, 8, 10, 12})  // as many as a growth is fitted to
+    document.put(counted("work-span: merge sort, merge_sort", {{"n", 1 << lg}},
+                         {number("work", lg << lg), number("span", lg * lg * lg), number("burdened span", 1),
+                          number("spawns", 1), number("strands", 1), number("strands along the span", 1)}));
   document.put(counted("work-span: merge sort, gpu merge_sort", {{"n", 16384}},
                        {number("work", 5000), number("span", 50)}));
   document.put(timed("sort", "uint32", "distribution_sort", {{"n", 1000000}}, 0.002));
@@ -61,7 +62,7 @@ TEST(WorkSpanSides, OfStoredRecords) {
   const std::vector<Grid> grids = reported("work-span", document).grids;
   const Grid &counts = grids.at(grids.size() - 2), &times = grids.back();
   using Cells = std::vector<std::string>;
-  EXPECT_EQ(counts.rows.at(0), (Cells{"merge sort", "CPU", "any", "64", "1000", "100", "10"}));
+  EXPECT_EQ(counts.rows.at(0), (Cells{"merge sort", "CPU", "any", "4096", "49152", "1728", "28.44"}));
   EXPECT_EQ(counts.rows.at(1), (Cells{"", "GPU", "merge_sort", "16384", "5000", "50", "100"}));
   EXPECT_EQ(times.rows.at(0), (Cells{"merge sort", "CPU", "distribution_sort", "2", "vqsort", "1.50x"}));
   EXPECT_EQ(times.rows.at(1), (Cells{"", "GPU", "not measured", "-", "-", "-"}));
