@@ -15,8 +15,8 @@
 
 namespace tallcache {
 
-/// The bytes of scratch of device_solve() for an n x n matrix and so many right-hand sides: 8 n^2 and less
-/// than a tenth more for large n. Throws Error where they overflow.
+/// The bytes of scratch of device_solve() for an n x n matrix and a B of n x `right_hand_sides`: 8 n^2 and
+/// less than a tenth more for large n. Throws Error where they overflow.
 ///
 /// Source: Carson and Higham 2018, as device_solve().
 std::size_t device_solve_scratch(Index n, Index right_hand_sides);
