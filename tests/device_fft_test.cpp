@@ -109,19 +109,6 @@ TEST_F(OnModel, TransformsBatches) {
   expect_batch<double>(5005, 2, 1, 5005);
 }
 
-std::vector<Wide> along(const std::vector<Wide>& x, Index n, Index stride) {
-  std::vector<Wide> out(x.size());
-  for (Index at = 0; at < static_cast<Index>(x.size()); ++at) {
-    const Index k = at / stride % n, first = at - k * stride;
-    for (Index j = 0; j < n; ++j)
-      out[static_cast<std::size_t>(at)] +=
-          x[static_cast<std::size_t>(first + j * stride)] *
-          std::polar<long double>(
-              1, -2 * std::numbers::pi_v<long double> * static_cast<long double>(j * k % n) / n);
-  }
-  return out;
-}
-
 TEST_F(OnModel, TransformsGrids) {
   const std::initializer_list<Index> all[] = {{6, 16, 17}, {16, 8, 4}, {1, 12},
                                               {12, 1},     {1, 1},     {15, 3, 1, 5}};

@@ -29,6 +29,20 @@ Numbers<T> random_numbers(Index n, std::uint64_t seed = 1) {
   return x;
 }
 
+/// Along a dimension of n numbers that lie `stride` apart.
+inline std::vector<Wide> along(const std::vector<Wide>& x, Index n, Index stride) {
+  std::vector<Wide> out(x.size());
+  for (Index at = 0; at < static_cast<Index>(x.size()); ++at) {
+    const Index k = at / stride % n, first = at - k * stride;
+    for (Index j = 0; j < n; ++j)
+      out[static_cast<std::size_t>(at)] +=
+          x[static_cast<std::size_t>(first + j * stride)] *
+          std::polar<long double>(
+              1, -2 * std::numbers::pi_v<long double> * static_cast<long double>(j * k % n) / n);
+  }
+  return out;
+}
+
 // By the definition.
 template <class T>
 std::vector<Wide> reference(const Numbers<T>& in) {

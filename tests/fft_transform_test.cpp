@@ -209,18 +209,6 @@ TEST(FftTransform, Batches) {
 TEST(FftTransform, TwoAndThreeDimensions) {
   const Index a = 6, b = 16, c = 17;
   const auto in = random_numbers<double>(a * b * c);
-  const auto along = [](const std::vector<Wide>& x, Index n, Index stride) {
-    std::vector<Wide> out(x.size());
-    for (Index at = 0; at < static_cast<Index>(x.size()); ++at) {
-      const Index k = at / stride % n, first = at - k * stride;
-      for (Index j = 0; j < n; ++j)
-        out[static_cast<std::size_t>(at)] +=
-            x[static_cast<std::size_t>(first + j * stride)] *
-            std::polar<long double>(
-                1, -2 * std::numbers::pi_v<long double> * static_cast<long double>(j * k % n) / n);
-    }
-    return out;
-  };
   const std::vector<Wide> wide(in.begin(), in.end());
   const auto expected = along(along(along(wide, a, b * c), b, c), c, 1);
   for (int threads = 1; threads <= std::min(usable_threads(), 2); ++threads) {

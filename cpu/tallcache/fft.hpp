@@ -19,17 +19,13 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "common/fft_sizes.hpp"
 #include "common/fork/parallel.hpp"
 #include "cpu/fft/owned_transform.hpp"
 
 namespace tallcache {
 
 namespace detail {
-inline Index fft_size(Index n) {
-  if (n < 0) throw Error("fft: negative size " + std::to_string(n));
-  checked_product(n, sizeof(std::complex<double>), "fft");
-  return n;
-}
 template <class Program>
 void run_fft(int threads, const Program& program) {
   if (threads == 1) {
@@ -102,11 +98,8 @@ class FftBatchPlan {
 
   FftBatchPlan(Index n, Index count, Index stride, Index distance, int threads = 1) : threads_(threads) {
     require_threads(threads);
-    if (detail::fft_size(n) == 0 || detail::fft_size(count) == 0) return;
-    if (stride < 1 || distance < (count > 1 ? 1 : 0)) throw Error("fft: strides and distances are positive");
-    extent_ = checked_sum(checked_product(n - 1, static_cast<std::size_t>(stride), "fft"),
-                          checked_product(count - 1, static_cast<std::size_t>(distance), "fft"), "fft") +
-              1;
+    extent_ = detail::fft_batch_extent(n, count, stride, distance);
+    if (extent_ == 0) return;
     checked_product(static_cast<Index>(extent_), sizeof(Complex), "fft");
     batch_.emplace(n, count, stride, distance, threads);
   }

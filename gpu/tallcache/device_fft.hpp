@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "common/fft_sizes.hpp"
 #include "gpu/fft/any_size.hpp"
 #include "gpu/fft/real.hpp"
 #include "gpu/fft/two_passes.hpp"
@@ -41,13 +42,6 @@ using DeviceFftTiles =
 #else
 using DeviceFftTiles = gpu::fft::BlockTiles;
 #endif
-
-/// Throws Error where n is negative, or its bytes overflow.
-inline Index device_fft_size(Index n) {
-  if (n < 0) throw Error("fft: negative size " + std::to_string(n));
-  checked_product(n, sizeof(std::complex<double>), "fft");
-  return n;
-}
 
 /// Transforms along one dimension of an array.
 template <class T, class Access>
@@ -138,12 +132,9 @@ class DeviceFftPlan {
   /// `count` transforms of n numbers: number i of transform c is at [c distance + i stride], in both arrays.
   /// Throws Error on strides and distances below 1, and from 2^32 numbers on.
   DeviceFftPlan(Index n, Index count, Index stride, Index distance) {
-    if (detail::device_fft_size(n) == 0 || detail::device_fft_size(count) == 0) return;
-    if (stride < 1 || distance < (count > 1 ? 1 : 0)) throw Error("fft: strides and distances are positive");
-    extent_ = checked_sum(checked_product(n - 1, static_cast<std::size_t>(stride), "fft"),
-                          checked_product(count - 1, static_cast<std::size_t>(distance), "fft"), "fft") +
-              1;
-    detail::device_fft_size(static_cast<Index>(extent_));
+    extent_ = detail::fft_batch_extent(n, count, stride, distance);
+    if (extent_ == 0) return;
+    detail::fft_size(static_cast<Index>(extent_));
     const gpu::fft::BatchLayout layout{stride, distance};
     axes_.push_back({n, count, layout, layout});
   }
@@ -152,8 +143,8 @@ class DeviceFftPlan {
   static DeviceFftPlan grid(std::initializer_list<Index> sizes) {
     DeviceFftPlan plan;
     std::size_t total = 1;
-    for (const Index n : sizes) total = checked_product(detail::device_fft_size(n), total, "fft");
-    detail::device_fft_size(static_cast<Index>(total));
+    for (const Index n : sizes) total = checked_product(detail::fft_size(n), total, "fft");
+    detail::fft_size(static_cast<Index>(total));
     plan.extent_ = total;
     if (total == 0) return plan;
     Index inner = static_cast<Index>(total);
@@ -220,9 +211,9 @@ class DeviceRealFftPlan {
   using ConstantNumbers = VectorView<const Complex, Access>;
 
   /// Throws Error as DeviceFftPlan does.
-  explicit DeviceRealFftPlan(Index n, Index count = 1) : n_(detail::device_fft_size(n)), count_(count) {
-    detail::device_fft_size(count);
-    detail::device_fft_size(static_cast<Index>(checked_product(n, static_cast<std::size_t>(count), "fft")));
+  explicit DeviceRealFftPlan(Index n, Index count = 1) : n_(detail::fft_size(n)), count_(count) {
+    detail::fft_size(count);
+    detail::fft_size(static_cast<Index>(checked_product(n, static_cast<std::size_t>(count), "fft")));
     if (n_ == 0 || count_ == 0) return;
     const Index half = n / 2;
     if (n % 2)
