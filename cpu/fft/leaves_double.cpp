@@ -1,11 +1,7 @@
 // The leaves of transforms of double numbers.
 #include "cpu/fft/fft_leaves.hpp"
 
-// As for the products (cpu/matmul/register_kernel.cpp): AVX-512, AVX2 and the baseline; Arm runs NEON.
-#include <hwy/detect_targets.h>
-#undef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS \
-  (HWY_AVX3_DL | HWY_SSE4 | HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include "cpu/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/fft/leaves_double.cpp"

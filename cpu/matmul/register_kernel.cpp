@@ -3,12 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
-// Three targets of x86: AVX-512, AVX2 and the baseline; the others do not differ here. Arrays of vectors need
-// vectors of a fixed size, which SVE and RVV do not have: Arm runs NEON.
-#include <hwy/detect_targets.h>
-#undef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS \
-  (HWY_AVX3_DL | HWY_SSE4 | HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include "cpu/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/matmul/register_kernel.cpp"

@@ -1,11 +1,7 @@
 #include "cpu/qr/panel_kernel.hpp"
 
-// Vectors have at most leaf_columns elements: wider targets than AVX2 do not differ for floats. Arrays of
-// vectors need vectors of a fixed size, which SVE and RVV do not have: Arm runs NEON.
-#include <hwy/detect_targets.h>
-#undef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS \
-  (HWY_AVX3_DL | HWY_SSE4 | HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+// Vectors have at most leaf_columns elements: wider targets than AVX2 do not differ for floats.
+#include "cpu/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/qr/panel_kernel.cpp"
