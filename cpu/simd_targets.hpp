@@ -1,6 +1,6 @@
-// The SIMD targets of a file of kernels; it is included before hwy/foreach_target.h. They are AVX-512, AVX2 and
-// the baseline on x86: the targets between them do not differ here. Arrays of vectors need vectors of a fixed
-// size, which SVE and RVV do not have: Arm runs NEON.
+// The SIMD targets of a file of kernels; it is included before hwy/foreach_target.h. They are AVX-512, AVX2
+// and the baseline on x86: the targets between them do not differ here. Arrays of vectors need vectors of a
+// fixed size, which SVE and RVV do not have: Arm runs NEON.
 #pragma once
 
 #include <hwy/detect_targets.h>

@@ -1,45 +1,19 @@
 #include "gpu/peers/cublas_library.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <map>
 
+#include "gpu/peers/opened_library.hpp"
+
 namespace tallcache::gpu::peers {
-
-namespace {
-
-// The functions of the library `stem`, of the major version whose headers gave them their types.
-class Opened {
- public:
-  Opened(std::string_view stem, std::string& unavailable)
-      : soname_(fmt::format("{}.so.{}", stem, CUBLAS_VER_MAJOR)), unavailable_(unavailable) {
-    handle_ = dlopen(soname_.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle_)
-      handle_ = dlopen(fmt::format("{}/{}", TALLCACHE_CUBLAS_FOLDER, soname_).c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle_) unavailable_ = fmt::format("{} cannot be loaded", soname_);
-  }
-  template <class Function>
-  void find(const char* name, Function& function) const {
-    if (!handle_) return;
-    function = reinterpret_cast<Function>(dlsym(handle_, name));
-    if (!function) unavailable_ = fmt::format("{} has no {}", soname_, name);
-  }
-
- private:
-  std::string soname_;
-  std::string& unavailable_;
-  void* handle_;
-};
-
-}  // namespace
 
 #define TALLCACHE_FIND(function) opened.find(#function, library.function);
 
 const CublasLibrary& cublas_library() {
   static const CublasLibrary found = [] {
     CublasLibrary library;
-    const Opened opened("libcublas", library.unavailable);
+    const OpenedLibrary opened("libcublas", CUBLAS_VER_MAJOR, TALLCACHE_CUBLAS_FOLDER, library.unavailable);
     TALLCACHE_CUBLAS_FUNCTIONS(TALLCACHE_FIND)
     return library;
   }();
@@ -49,7 +23,7 @@ const CublasLibrary& cublas_library() {
 const CublasLtLibrary& cublas_lt_library() {
   static const CublasLtLibrary found = [] {
     CublasLtLibrary library;
-    const Opened opened("libcublasLt", library.unavailable);
+    const OpenedLibrary opened("libcublasLt", CUBLAS_VER_MAJOR, TALLCACHE_CUBLAS_FOLDER, library.unavailable);
     TALLCACHE_CUBLAS_LT_FUNCTIONS(TALLCACHE_FIND)
     return library;
   }();
