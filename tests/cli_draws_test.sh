@@ -44,4 +44,26 @@ has out "draws: geometric mean of 6"; conforms cores.json; grep -q '"input": "[^
 bad "requires" peers sort --smoke --all-cores
 bad "no peers on the CPU" peers transpose --smoke --draws 2
 
+# Searches from several vertices: the mean is of the speeds, and each search of the same edges.
+run 0 peers bfs --smoke --roots 3 --seconds 0.001 --json roots.json
+has out "random, vertices = 65, edges = 1000: harmonic mean of 3 roots"
+python3 - roots.json out <<'P' || fail "roots.json"
+import json, re, sys
+document = json.load(open(sys.argv[1]))
+part = document["plan"][0]
+cases = part["cases"][:3]
+assert part["roots"] == 3 and [c["label"] for c in cases] == ["root 1", "root 2", "root 3"], part
+assert all(c["group"] == "random, vertices = 65, edges = 1000" for c in cases) and len({c["row"] for c in part["cases"]}) == len(part["cases"])
+rows = [c["row"] for c in cases]
+own = [r for r in document["measurements"] if r["variant"] == part["variant"] and r["row"] in rows]
+assert len(own) == 3 and all(r["input"] == "random, by root" for r in own), own
+quantity = lambda r, name: [q["value"] for q in r["quantities"] if q["name"] == name][0]
+mean = 3 / sum(quantity(r, "time") / quantity(r, "work") for r in own)
+row = [l for l in open(sys.argv[2]) if "harmonic mean of 3 roots" in l][0].split()
+assert any(abs(float(cell) * 1e6 / mean - 1) < 0.01 for cell in row if re.fullmatch(r"[0-9.]+", cell)), (mean, row)
+P
+conforms roots.json
+bad "excludes" peers bfs --smoke --roots 2 --draws 2
+bad "transpose does not work on a graph" peers transpose --smoke --roots 2
+
 finish

@@ -107,7 +107,7 @@ run 0 misses bfs bfs_queue --shape vertices=500,edges=4000 --order degree --cach
 has ordered.json '"random, by degree"'
 bad "did you mean 'degree'" run bfs --order degre
 bad "did you mean 'grid'" run bfs --order degree --input grit
-bad "does not work on a graph" run matmul --order degree
+bad "matmul does not work on a graph" run matmul --order degree
 printf '0 1\n0 x\n' >malformed.txt
 bad "malformed.txt:2: 'x' where the number of a vertex should be" run bfs --graph malformed.txt
 bad "cannot read nowhere.txt" run bfs --graph nowhere.txt

@@ -24,6 +24,7 @@
 #include "gpu/on_gpu.hpp"
 #include "gpu/tallcache/device_fft.hpp"
 #include "gpu/tallcache/device_solve.hpp"
+#include "gpu/tallcache/device_sort.hpp"
 #include "gpu/tallcache/device_stencil.hpp"
 #ifdef TALLCACHE_WITH_PAPI
 #include <tallcache/count.hpp>
@@ -115,6 +116,16 @@ template <class Launch>  // which only nvcc can start
 void transformed_on_device(std::complex<double>* out, const std::complex<double>* in, Index n, void* stream,
                            Scratch<> scratch) {
 #include "documented/gpu/tallcache/device_fft.hpp.1"
+}
+
+struct Edge {
+  float cost;
+  std::int32_t to;
+};
+#include "documented/gpu/tallcache/device_sort.hpp.1"
+template <class Launch>  // which only nvcc can start
+void sorted_on_device(Edge* edges, Index n, void* stream, Scratch<> scratch) {
+#include "documented/gpu/tallcache/device_sort.hpp.2"
 }
 
 namespace own {

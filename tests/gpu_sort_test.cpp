@@ -16,7 +16,7 @@
 #include "common/keys.hpp"
 #include "common/random.hpp"
 #include "gpu/kernel_text.hpp"
-#include "gpu/sort/sample_sort.hpp"
+#include "gpu/tallcache/device_sort.hpp"
 
 namespace tallcache::gpu {
 namespace {
@@ -48,15 +48,14 @@ TEST_P(SampleSort, SortsSamplesOfSamples) { sort(400009, 64, "two_values"); }
 INSTANTIATE_TEST_SUITE_P(Keys, SampleSort, testing::Values("uint32", "uint64", "double", "key_and_position"),
                          [](const auto& test) { return std::string(test.param); });
 
-/// `keys` sorted by the text that sorts them `as` a view of theirs, merging four sequences at a time.
-template <class T, class As, class Less>
-void sort_on_model(std::vector<T>& keys, As as, Less less) {
-  using Tile = sort::TileOf<sizeof(T)>;
+/// `keys` sorted on the model.
+template <class T, class... Less>
+void sort_on_model(std::vector<T>& keys, Less... less) {
   warp::HostDevice device(cache::warp_machine("h200"));
   const Index n = std::ssize(keys);
-  std::vector<std::byte> scratch(sort::sample_sort_scratch<Tile, T>(n, 4));
-  const VectorView<T, warp::Counted> view{keys.data(), n, device.access(keys.data())};
-  sort::sort_by_samples<Tile>(device, as(view), Scratch<warp::Counted>(scratch, device.access()), 4, less);
+  std::vector<std::byte> scratch(device_sort_scratch<T>(n));
+  device_sort(device, VectorView<T, warp::Counted>{keys.data(), n, device.access(keys.data())},
+              Scratch<warp::Counted>(scratch, device.access()), less...);
 }
 
 TEST(SampleSortOfOwnOrder, IsStable) {
@@ -69,10 +68,50 @@ TEST(SampleSortOfOwnOrder, IsStable) {
   for (std::size_t i = 0; i < records.size(); ++i) records[i] = {random_bits(7, i), i};
   auto expected = records;
   std::ranges::stable_sort(expected, LastDigitFalling());
-  sort_on_model(records, std::identity(), LastDigitFalling());
+  sort_on_model(records, LastDigitFalling());
   EXPECT_TRUE(std::ranges::equal(records, expected, [](const auto& x, const auto& y) {
     return x.key == y.key && x.position == y.position;
   }));
+}
+
+TEST(DeviceSort, TakesNumbersAndRecordsOfEverySize) {
+  struct Edge {
+    float cost;
+    std::int32_t to;
+    bool operator==(const Edge&) const = default;
+  };
+  struct ByCost {
+    constexpr bool operator()(const Edge& a, const Edge& b) const { return a.cost < b.cost; }
+  };
+  for (const Index n : {0, 1, 2, 16895, 16897, 40009}) {
+    std::vector<Edge> edges(static_cast<std::size_t>(n));
+    std::vector<float> floats;
+    std::vector<std::int32_t> falling;
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      edges[i] = {static_cast<float>(random_bits(7, i) % 100), static_cast<std::int32_t>(i)};
+      floats.push_back(edges[i].cost), falling.push_back(static_cast<std::int32_t>(random_bits(8, i)));
+    }
+    auto edges_sorted = edges;
+    std::ranges::stable_sort(edges_sorted, ByCost());
+    sort_on_model(edges, ByCost());
+    EXPECT_EQ(edges, edges_sorted) << n;
+    sort_on_model(floats, std::less<float>());
+    EXPECT_TRUE(std::ranges::is_sorted(floats)) << n;
+    sort_on_model(falling, std::greater<>());
+    EXPECT_TRUE(std::ranges::is_sorted(falling, std::greater())) << n;
+  }
+}
+
+TEST(DeviceSort, RefusesKeysAtOddPlacesAndTooLittleScratch) {
+  warp::HostDevice device(cache::warp_machine("h200"));
+  std::vector<std::byte> memory(4096), scratch(device_sort_scratch<std::uint64_t>(100));
+  auto* const odd = reinterpret_cast<std::uint64_t*>(memory.data() + 4);
+  const auto sort_at = [&](std::uint64_t* keys, std::size_t bytes) {
+    device_sort(device, VectorView<std::uint64_t, warp::Counted>{keys, 100, device.access(keys)},
+                Scratch<warp::Counted>({scratch.data(), bytes}, device.access()));
+  };
+  EXPECT_THROW(sort_at(odd, scratch.size()), Error);
+  EXPECT_THROW(sort_at(reinterpret_cast<std::uint64_t*>(memory.data()), scratch.size() / 2), Error);
 }
 
 TEST(SampleSortOfDoubles, KeepsNotANumbersAndZerosOfBothSigns) {
@@ -85,8 +124,7 @@ TEST(SampleSortOfDoubles, KeepsNotANumbersAndZerosOfBothSigns) {
                            : static_cast<double>(random_bits(7, i)) - 0x1p63;
   auto expected = keys;
   std::ranges::sort(expected, [](double x, double y) { return std::strong_order(x, y) < 0; });
-  sort_on_model(
-      keys, [](const auto& view) { return sort::codes_of(view); }, sort::AscendingCodes{});
+  sort_on_model(keys);
   EXPECT_TRUE(std::ranges::equal(keys, expected, [](double x, double y) {
     return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
   }));

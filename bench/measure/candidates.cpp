@@ -235,12 +235,15 @@ Problem problem_of(const Operation& operation, const ProblemOptions& options) {
       options);
 }
 
-Problem in_order(const Problem& problem, const ProblemOptions& options) {
-  if (options.order.empty()) return problem;
+Problem in_order(const Problem& problem, std::string_view order) {
   for (const Suite* suite : suites())
     if (suite->operation == problem.operation->name && suite->in_order)
-      return suite->in_order(problem, options.order);
-  throw Error(fmt::format("--order: {} does not work on a graph", problem.operation->name));
+      return suite->in_order(problem, order);
+  throw Error(fmt::format("{} does not work on a graph", problem.operation->name));
+}
+
+Problem in_order(const Problem& problem, const ProblemOptions& options) {
+  return options.order.empty() ? problem : in_order(problem, options.order);
 }
 
 void add_huge_pages(CLI::App& command, Pages& pages) {

@@ -66,7 +66,9 @@ ProblemFlags add_problem(CLI::App& command, ProblemOptions& options, const std::
 /// The problem that they name, of `operation` where it is known. Throws Error on unknown names and sizes.
 Problem problem_of(const ProblemOptions& options);
 Problem problem_of(const Operation& operation, const ProblemOptions& options);
-/// The problem with its vertices in the order that --order names, if any.
+/// The problem with its vertices in an order of graph_order.hpp, or in the one that --order names, if any.
+/// Throws Error where the operation has no graph.
+Problem in_order(const Problem& problem, std::string_view order);
 Problem in_order(const Problem& problem, const ProblemOptions& options);
 
 /// Adds --huge-pages, which puts a problem's arrays on pages of 2 MiB. Throws Error where the system

@@ -29,21 +29,14 @@
 #include <type_traits>
 
 #include "common/error.hpp"
+#include "common/stencil_grid.hpp"
 #include "gpu/stencil/strips.hpp"
 
 namespace tallcache {
 
-/// Two states of a grid of d dimensions in the device's memory, each row-major with the last dimension
-/// contiguous. State t mod 2 is that of time t.
+/// A grid whose states are in the device's memory.
 template <class T, int d, class Access = Plain>
-struct DeviceStencilGrid {
-  std::array<T*, 2> state;
-  std::array<Index, d> sizes;
-  StencilBorder border = StencilBorder::constant;
-  T outside = 0;  ///< the value beyond a constant border
-  Index ld = 0;   ///< elements from a row to the next one; 0: the size of the last dimension
-  [[no_unique_address]] Access access{};
-};
+using DeviceStencilGrid = StencilGrid<T, d, Access>;
 
 namespace detail {
 template <class T>
@@ -69,25 +62,10 @@ std::array<Index, 3> device_stencil_sizes(const DeviceStencilGrid<T, d, Access>&
 
 template <class T, int d, class Access>
 void validate_device_stencil(const DeviceStencilGrid<T, d, Access>& grid, Index steps) {
-  const std::array<Index, 3> sizes = device_stencil_sizes(grid);
-  if (steps < 0) throw Error("stencil: " + std::to_string(steps) + " steps");
-  std::size_t rows = 1;
-  for (const Index size : sizes)
-    if (size < 0 || (d > 1 && size >= Index{1} << 30))
-      throw Error("stencil: a size of " + std::to_string(size) + " is not from 0 to 2^30 - 1");
-  for (int i = 0; i < 2; ++i) rows = checked_product(rows, static_cast<std::size_t>(sizes[i]), "stencil");
-  if (grid.ld != 0 && grid.ld < sizes[2])
-    throw Error("stencil: leading dimension " + std::to_string(grid.ld) + " is smaller than " +
-                std::to_string(sizes[2]) + " points of a row");
-  const Index ld = grid.ld ? grid.ld : sizes[2];
-  const std::size_t bytes =
-      checked_product(checked_product(rows, static_cast<std::size_t>(ld), "stencil"), sizeof(T), "stencil");
-  if (bytes > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
-    throw Error("stencil: " + std::to_string(bytes) + " bytes overflow");
-  if (rows == 0 || sizes[2] == 0) return;
-  if (!grid.state[0] || !grid.state[1]) throw Error("stencil: a state has no data");
-  const std::size_t extent = bytes - static_cast<std::size_t>(ld - sizes[2]) * sizeof(T);
-  if (overlap(grid.state[0], extent, grid.state[1], extent)) throw Error("stencil: the states overlap");
+  validate_stencil_grid(grid, steps);
+  for (const Index size : grid.sizes)
+    if (d > 1 && size >= Index{1} << 30)
+      throw Error("stencil: a size of " + std::to_string(size) + " is larger than 2^30 - 1");
 }
 }  // namespace detail
 

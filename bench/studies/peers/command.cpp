@@ -38,6 +38,7 @@ struct PeersOptions : SuiteOptions {
   double bar = 0.65;
   bool all_cores = false;  ///< of the draws
   bool resume = false;
+  int roots = 0;  ///< not 0: a search begins at so many vertices, one after the other
 
   bool is_asked_for(const PeerComparison& comparison) const {
     return (element.empty() || element == comparison.element) &&
@@ -180,6 +181,38 @@ void measure_cases(SuiteRun& run, const Operation& operation, const PeerComparis
   });
 }
 
+// --- Roots ------------------------------------------------------------------------------------------------
+
+// Each case as a group: the searches of its graph from so many vertices, which the seed draws as Graph500
+// draws its roots.
+void measure_roots(SuiteRun& run, const Operation& operation, const PeerComparison& comparison,
+                   const PeersOptions& options) {
+  run.document.plan.push_back(plan_of(operation, comparison));
+  Json& plan = run.document.plan.back();
+  plan["roots"] = options.roots;
+  for (PeerCase peer_case : cases_at(comparison, options.scale())) {
+    if (peer_case.all_cores && default_threads() == 1) continue;
+    Problem graph = in_order(problem_of(operation, peer_case, options), "root");
+    const std::string group =
+        label_of(graph, peer_case) +
+        (peer_case.all_cores ? fmt::format(", {} threads", default_threads()) : std::string());
+    peer_case.group = group;
+    graph.input = peer_case.input;
+    for (int i = 1; i <= options.roots; ++i) {
+      graph.seed = options.seed + static_cast<std::uint64_t>(i);
+      const Problem problem = in_order(graph, "root");
+      const PlannedCase as_planned = planned(problem, comparison, peer_case, fmt::format("root {}", i));
+      plan["cases"].push_back(as_planned);
+      measure_row(run.document, problem, comparison, peer_case, options, as_planned.row);
+      run.keep();
+    }
+  }
+  if (plan["cases"].empty())
+    run.document.plan.erase(run.document.plan.size() - 1);
+  else
+    run.part(render(peers_grid(run.document, plan), Style::terminal));
+}
+
 // --- Draws ------------------------------------------------------------------------------------------------
 
 constexpr int times_alone = 10;
@@ -268,7 +301,8 @@ void peers(const PeersOptions& options) {
     all_draws(run, options);
   else
     run.each(&Suite::peers, [&](const Operation& operation, const PeerComparison& comparison) {
-      if (options.is_asked_for(comparison)) measure_cases(run, operation, comparison, options);
+      if (options.is_asked_for(comparison))
+        (options.roots ? measure_roots : measure_cases)(run, operation, comparison, options);
     });
   run.finish();
 }
@@ -314,6 +348,12 @@ void add_peers(CLI::App& app) {
   add_backend(*command, *options);
   add_huge_pages(*command, options->pages);
   add_draws(*command, *options);
+  whole_in(command->add_option(
+               "--roots", options->roots,
+               "Each case as so many searches, from vertices that the seed draws, for bfs alone: the "
+               "harmonic mean of their speeds, as Graph500's of 64"),
+           1, 1000000)
+      ->excludes("--draws");
   command->add_flag("--full", options->full,
                     "Sizes of seconds a run, too: 20 minutes and 8 GB, 20 GB on a GPU's host");
 }

@@ -60,9 +60,10 @@ struct PeersPlan {
   std::optional<std::string> caches;  ///< "cold"
   std::optional<bool> mean;           ///< true where the cases without a group have a mean, too
   std::optional<PlannedDraws> draws;  ///< where the cases were drawn
+  std::optional<int> roots;           ///< where each group is searches of one graph, from so many vertices
 };
 TALLCACHE_JSON_FIELDS(PeersPlan, operation, element, backend, variant, share, first_input, baseline, cases,
-                      caches, mean, draws)
+                      caches, mean, draws, roots)
 
 /// The figures of one case by launches of one mode; NaN and nullptr where there are none.
 struct PeerFigures {
@@ -90,6 +91,7 @@ struct PeerGroup {
   int count = 0, absent_count = 0, again_count = 0;
   /// Of the speeds over the best peer. No more than a twentieth of them are below the fifth percentile.
   double geometric_mean = no_value, fifth_percentile = no_value, min = no_value;
+  double rate = no_value;  ///< the harmonic mean of the variant's own, as of work that is the same in each
   std::string min_label;
 };
 PeerGroup peer_group(const Document&, const PeersPlan&, std::string_view group,

@@ -148,9 +148,10 @@ void add_group(Grid& grid, const Document& document, const PeersPlan& plan, cons
   const PeerGroup group = peer_group(document, plan, name, launch);
   if (launch == LaunchMode::graph && group.count + group.absent_count == 0) return;
   const std::string missing = group.absent_count ? fmt::format(", {} not measured", group.absent_count) : "";
-  grid.rows.push_back({fmt::format("{}{}: geometric mean of {}{}", name.empty() ? "all of these" : name,
-                                   suffix(launch), group.count, missing),
-                       threads, "", "", "", "", times(group.geometric_mean)});
+  grid.rows.push_back(
+      {fmt::format("{}{}: {} mean of {}{}{}", name.empty() ? "all of these" : name, suffix(launch),
+                   plan.roots ? "harmonic" : "geometric", group.count, plan.roots ? " roots" : "", missing),
+       threads, "", "", plan.roots ? figure(group.rate) : "", "", times(group.geometric_mean)});
   if (!group.count) return;
   if (plan.draws)
     grid.rows.push_back({"their fifth percentile", threads, "", "", "", "", times(group.fifth_percentile)});
@@ -293,7 +294,7 @@ PeerGroup peer_group(const Document& document, const PeersPlan& plan, std::strin
                      LaunchMode launch) {
   PeerGroup group;
   std::vector<double> speeds;
-  double logarithms = 0;
+  double logarithms = 0, times_of_one = 0;
   for (const PlannedCase& peer_case : plan.cases) {
     if (peer_case.group != name) continue;
     const PeerFigures figures = peer_figures(document, plan, peer_case, launch);
@@ -306,11 +307,13 @@ PeerGroup peer_group(const Document& document, const PeersPlan& plan, std::strin
     speeds.push_back(over);
     group.again_count += peer_case.again.has_value();
     logarithms += std::log(over);
+    times_of_one += 1 / rate_of(figures.own);
     if (!(over >= group.min)) group.min = over, group.min_label = peer_case.label;
   }
   group.count = static_cast<int>(speeds.size());
   if (speeds.empty()) return group;
   group.geometric_mean = std::exp(logarithms / group.count);
+  group.rate = group.count / times_of_one;
   const auto fifth = speeds.begin() + group.count / 20;
   std::ranges::nth_element(speeds, fifth);
   group.fifth_percentile = *fifth;
