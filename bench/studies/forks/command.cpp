@@ -56,7 +56,8 @@ std::optional<Shape> shape_of(const Operation& operation, Index size) {
 /// Powers of ten of the operation's first size, and those that it is measured at; by their work. In place of
 /// a power of ten that `variant` does not support, the largest power of two below it.
 std::vector<Shape> shapes_of(const Operation& operation, const Variant& variant, Index largest) {
-  std::vector<Shape> shapes = operation.bench_shapes();
+  std::vector<Shape> shapes;
+  for (const Shape& shape : operation.bench_shapes()) shapes.push_back(complete_shape(operation, shape));
   for (Index n = 1; n <= largest; n *= 10)
     for (const Index size : {n, static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(n)))})
       if (const auto shape = shape_of(operation, size); shape && variant.supports(*shape)) {
