@@ -41,13 +41,13 @@ struct Forks : ForksByHalves<Forks> {
 /// Calls run(fork), which does not throw, with as many threads as so much work on one thread is worth.
 template <class Run>
 void with_fork(Index nanoseconds, const Run& run) {
-  const Crew crew = crew_of(on_one_thread(nanoseconds) ? 1 : threads());
-  if (crew.threads > 1) {
+  const Team team = team_of(on_one_thread(nanoseconds) ? 1 : threads());
+  if (team.threads > 1) {
     bool began = false;
     try {
-      in_arena(*crew.arena, [&] {
+      in_arena(*team.arena, [&] {
         began = true;
-        Forks fork(crew.threads);
+        Forks fork(team.threads);
         run(fork);
       });
     } catch (...) {  // no memory to enter the arena

@@ -159,7 +159,7 @@ void hire(State& all, int wanted) noexcept {
 
 }  // namespace
 
-Crew crew_of(int wanted) noexcept {
+Team team_of(int wanted) noexcept {
   if (wanted <= 1) return {};
   State& all = state();
   const std::lock_guard lock(all.mutex);

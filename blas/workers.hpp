@@ -10,12 +10,12 @@
 
 namespace tallcache::blas {
 
-struct Crew {
+struct Team {
   tbb::task_arena* arena = nullptr;
   int threads = 1;  ///< including the caller, who enters the arena where there are others
 };
 
 /// As many as could be started of `wanted` threads. What was refused is tried again a second later.
-Crew crew_of(int wanted) noexcept;
+Team team_of(int wanted) noexcept;
 
 }  // namespace tallcache::blas

@@ -167,6 +167,7 @@ for operation in matmul transpose counting_sort; do has "plot-$operation.svg" "<
 if [ "$(nproc)" -ge 2 ]; then
   run 0 forks fib --smoke --seconds 0.001 --threads 2 --json forks.json; has out "of [0-9]* keep up"; has out "heartbeat"
   run 0 report forks.json; has out "of [0-9]* keep up"
+  run 0 forks stencil --smoke --seconds 0.001 --threads 2; has out "trapezoids"
 fi
 bad "not a whole number from 2" forks fib --threads 1
 bad "operation that forks" forks fibb

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "common/fork/processors.hpp"
+#include "common/traced.hpp"
+#include "cpu/fft/owned_transform.hpp"
 #include "tests/fft_reference.hpp"
 
 namespace tallcache::test {
@@ -161,6 +163,37 @@ TEST(FftTransform, SameBytesOnAnyNumberOfThreads) {
   FftGridPlan<double>({512, 512}).forward(one, in);
   FftGridPlan<double>({512, 512}, 2).forward(two, in);
   EXPECT_EQ(std::memcmp(one.data(), two.data(), in.size() * sizeof in[0]), 0) << "512 x 512";
+}
+
+struct Counted {
+  Index loads = 0, stores = 0;
+  void load(const void*, std::size_t) { ++loads; }
+  void store(const void*, std::size_t) { ++stores; }
+};
+
+// Sizes of each kind of layout; those of primes are convolutions, which have an inverse transform.
+template <class T>
+void expect_traced() {
+  using cpu::fft::Transform;
+  for (const Index n : {1, 7, 64, 67, 509, 1000}) {
+    const cpu::fft::AlignedBytes bytes(Transform<T>::scratch(n, 1, Transform<T>::base));
+    const Transform<T> plan(n, Transform<T>::layout_for(n, Transform<T>::base), bytes.scratch(), 1);
+    plan.prepare();
+    const auto in = random_numbers<T>(n);
+    Numbers<T> out(in.size(), -7);
+    const T* const from = reinterpret_cast<const T*>(in.data());
+    Serial fork;
+    Counted counted;
+    AnySink sink(counted);
+    const Traced<AnySink> access{&sink};
+    plan.with(access)(fork, reinterpret_cast<T*>(out.data()), from, false, access);
+    EXPECT_LE(relative_error(out, reference(in)), bound<T>(n)) << n;
+    EXPECT_TRUE(counted.loads >= 2 * n && counted.stores >= 2 * n) << n;
+  }
+}
+TEST(FftTransform, ATraceIsOfTheTransform) {
+  expect_traced<double>();
+  expect_traced<float>();
 }
 
 TEST(FftTransform, SizesThatAreNone) {

@@ -311,9 +311,8 @@ TEST(GemmPlan, LetsLeavesOfManyThreadsPack) {
   using namespace cpu::matmul::detail;
   const auto& kernel = cpu::matmul::register_kernel<double>();
   const auto in_leaves = [&](Index n, bool b_rows, Index threads) {
-    GemmPlan<double> plan(n, n, n, Packing<double>(kernel, n, n, n, b_rows, threads, {}), false, {});
-    plan.share(threads);
-    plan.pack_in_leaves(threads);
+    const Packing<double> packing(kernel, n, n, n, b_rows, threads, {});
+    const auto plan = GemmPlan<double>::choose(n, n, n, packing, true, {});
     const Index packed = plan.pack_a * plan.mc * kernel.mr + plan.pack_b * plan.nc * kernel.nr;
     EXPECT_TRUE(!plan.in_leaves || plan.kc * packed * Index(sizeof(double)) <= packed_in_leaf);
     return plan.in_leaves;
@@ -332,7 +331,7 @@ TEST(GemmPlan, IsSharedByThreads) {
     for (Index m : {1, 129, 1024})
       for (Index threads : {2, 16, 500}) {
         const Packing<double> packing(kernel, m, n, 700, true, 1, {});
-        const GemmPlan<double> whole(m, n, 700, packing, false, {});
+        const auto whole = GemmPlan<double>::choose(m, n, 700, packing, true, {});
         GemmPlan<double> shared = whole;
         shared.share(threads);
         EXPECT_EQ(shared.scratch(), whole.scratch());

@@ -151,12 +151,14 @@ void expect_loads(const Leaf& leaf, Memory& memory, const Named& named) {
     for (std::size_t i = 0; i < contents[r].size(); i += step * size) {
       const bool is_named = named.loaded[r][i];
       if (is_named && leaf.regions[r].idle(i / size)) continue;
-      std::byte& top = contents[r][i + size - 1];  // of the sign
-      top ^= std::byte{0x80};
+      const int bit = leaf.regions[r].bit;
+      const std::size_t at = bit < 0 ? i + size - 1 : i + static_cast<std::size_t>(bit) / 8;
+      const auto mask = static_cast<std::byte>(1 << (bit < 0 ? 7 : bit % 8));
+      contents[r][at] ^= mask;
       Contents after = memory.after(contents);
-      top ^= std::byte{0x80};
-      if (after[r][i + size - 1] == (top ^ std::byte{0x80}) && !named.stored[r][i])
-        after[r][i + size - 1] = top;  // it was not stored to
+      contents[r][at] ^= mask;
+      if (after[r][at] == (contents[r][at] ^ mask) && !named.stored[r][i])
+        after[r][at] = contents[r][at];  // it was not stored to
       ASSERT_EQ(after != expected, is_named)
           << "region " << r << ", element " << i / size
           << (is_named ? " is named and not loaded" : " is loaded and not named");

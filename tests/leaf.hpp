@@ -22,6 +22,7 @@ struct Region {
   std::vector<std::byte> content;
   /// The elements that the leaf may load for what it does not store.
   std::function<bool(std::size_t element)> idle = [](std::size_t) { return false; };
+  int bit = -1;  ///< of an element, which is turned over; -1: the highest one
 };
 
 using At = std::vector<std::byte*>;  ///< of each region

@@ -28,10 +28,7 @@ struct Ending {
 class Run {
  public:
   Run(const Strands& strands, int processors, StrandRunner& runner)
-      : strands_(strands),
-        runner_(runner),
-        came_(strands.size()),
-        last_(static_cast<std::size_t>(processors), no_strand) {}
+      : runner_(runner), came_(strands.size()), last_(static_cast<std::size_t>(processors), no_strand) {}
 
   void start(int processor, StrandNumber strand, std::uint64_t time) {
     StrandNumber& last = last_[static_cast<std::size_t>(processor)];
@@ -53,7 +50,6 @@ class Run {
   ScheduleCounts counts;
 
  private:
-  const Strands& strands_;
   StrandRunner& runner_;
   std::vector<bool> came_;          // of a strand behind a join: one of the branches has ended
   std::vector<StrandNumber> last_;  // of each processor: the strand that it ran last

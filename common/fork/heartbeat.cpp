@@ -102,7 +102,7 @@ void join(Latent& latent) {
     });
     if (!waited) std::this_thread::yield();
   }
-  latent_list.state.polled = time_now();  // to wait is no strand
+  latent_list.state.polled = time_now();  // waiting does not count as a strand
 }
 
 void abandon(Latent& latent) noexcept {

@@ -92,6 +92,7 @@ struct cholesky_recursive {
   using operations = OperationList<Cholesky<double>, Cholesky<float>>;
   static constexpr ParamSpec params[] = {{"base", 32, "a block with no larger dimension is a leaf"}};
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 0.25;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {

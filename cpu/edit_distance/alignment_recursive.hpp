@@ -131,7 +131,7 @@ struct alignment_recursive {
   using operations = OperationList<Alignment>;
   static constexpr ParamSpec params[] = {{"base", 4096, "a block with no larger side is a leaf"}};
   static constexpr bool parallel = true;
-  static constexpr double ns_per_unit = 1.0 / 32;
+  static constexpr double ns_per_unit = 0.07;
 
   static std::size_t scratch(Alignment, const Shape& shape, const Params&) {
     return scratch_bytes(

@@ -164,7 +164,7 @@ struct pairs_in_lanes {
   static constexpr std::string_view source = "Myers 1999; Hyyrö 2003; Ukkonen 1985";
   using operations = OperationList<LevenshteinBatched, LongestCommonSubsequenceBatched>;
   static constexpr bool parallel = true;
-  static constexpr double ns_per_unit = 1.0 / 64;
+  static constexpr double ns_per_unit = 0.025;
 
   template <class Op>
   using RecurrenceOf = std::conditional_t<Op::is_common_subsequence, CommonSubsequence, Levenshtein>;

@@ -14,6 +14,7 @@ struct tableau_wavefront {
   using operations = OperationList<EditDistance>;
   static constexpr ParamSpec params[] = {{"tile", 128, "side of a tile"}};
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 1.3;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {

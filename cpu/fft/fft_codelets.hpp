@@ -22,7 +22,7 @@ struct fft_codelets {
       {"base", Transform<double>::base, "up to so many numbers, the columns are one codelet in registers"}};
   static constexpr PhaseSpec phases[] = {{"plan", false, true}, {"transform"}};
   static constexpr bool parallel = true;
-  static constexpr double ns_per_unit = 0.04;
+  static constexpr double ns_per_unit = 0.045;
   static constexpr Pages scratch_pages = Pages::huge;
 
   template <class T>

@@ -114,7 +114,7 @@ struct fft_recursive {
   static constexpr ParamSpec params[] = {{"base", 1024, "a transform of no more numbers is a leaf"}};
   static constexpr PhaseSpec phases[] = {{"twiddles", false}, {"transform"}};
   static constexpr bool parallel = true;
-  static constexpr double ns_per_unit = 0.1;
+  static constexpr double ns_per_unit = 0.13;
 
   static bool supports(const Shape& shape) {
     return shape["n"] == 0 || std::has_single_bit(std::size_t(shape["n"]));

@@ -81,14 +81,15 @@ class Transform {
       for (Index j = std::max(begin, n_); j < end; ++j) padded_[2 * j] = 0, padded_[2 * j + 1] = 0;
     });
     inner_(fork, padded_.data, padded_.data, false, access);
+    // The inverse transform as a forward one with real and imaginary parts exchanged on both sides.
     loop_blocks(fork, m, block, [=, this](Index begin, Index end) {
       for (Index j = begin; j < end; ++j)
-        multiply(padded_, j, padded_[2 * j], padded_[2 * j + 1], image_[2 * j], image_[2 * j + 1]);
+        multiply(padded_, j, padded_[2 * j], padded_[2 * j + 1], image_[2 * j], image_[2 * j + 1], true);
     });
-    inner_(fork, padded_.data, padded_.data, true, access);
+    inner_(fork, padded_.data, padded_.data, false, access);
     loop_blocks(fork, n_, block, [=, this](Index begin, Index end) {
       for (Index k = begin; k < end; ++k) {
-        multiply(padded_, k, padded_[2 * k], padded_[2 * k + 1], chirp_[2 * k], chirp_[2 * k + 1]);
+        multiply(padded_, k, padded_[2 * k + 1], padded_[2 * k], chirp_[2 * k], chirp_[2 * k + 1]);
         access.at(out + 2 * k + inverse) = static_cast<T>(padded_[2 * k]);
         access.at(out + 2 * k + !inverse) = static_cast<T>(padded_[2 * k + 1]);
       }
@@ -107,9 +108,9 @@ class Transform {
         padded_(other.padded_.with(access)),
         inner_(other.inner_, access) {}
 
-  static void multiply(VectorView<T, Access> to, Index j, T re, T im, T c, T s) {
-    to[2 * j] = re * c - im * s;
-    to[2 * j + 1] = re * s + im * c;
+  static void multiply(VectorView<T, Access> to, Index j, T re, T im, T c, T s, bool exchanged = false) {
+    to[2 * j + exchanged] = re * c - im * s;
+    to[2 * j + !exchanged] = re * s + im * c;
   }
 
   Index n_;

@@ -83,7 +83,7 @@ struct closure_recursive {
   static constexpr std::string_view source = "Chowdhury and Ramachandran 2006";
   using operations = OperationList<TransitiveClosure>;
   static constexpr bool parallel = true;
-  static constexpr double ns_per_unit = 0.15;
+  static constexpr double ns_per_unit = 0.4;
 
   static std::size_t scratch(TransitiveClosure, const Shape& shape, const Params&) {
     return BitTileMatrix<Plain>::bytes(shape["n"]);

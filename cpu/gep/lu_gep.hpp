@@ -43,7 +43,7 @@ struct lu_gep {
   using operations = OperationList<Lu<double>, Lu<float>>;
   static constexpr ParamSpec params[] = {{"base", 64, "the side of a leaf"}};
   static constexpr bool parallel = true;
-  static constexpr double ns_per_unit = 0.4;
+  static constexpr double ns_per_unit = 0.25;
 
   template <class T>
   static cache::Prediction predicted_misses(Lu<T>, const Shape& shape, const Params&, cache::IdealCache c) {

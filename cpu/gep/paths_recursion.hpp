@@ -13,7 +13,7 @@ struct PathsRecursion {
   static constexpr std::string_view source = "Chowdhury and Ramachandran 2006";
   static constexpr ParamSpec params[] = {{"base", 96, "the side of a leaf", tile_sides[0], tile_sides}};
   static constexpr bool parallel = true;
-  static constexpr double ns_per_unit = 1.0 / 32;
+  static constexpr double ns_per_unit = 0.045;
 
   template <class T, bool predecessors>
   static std::size_t scratch(ShortestPathsOf<T, predecessors>, const Shape& shape, const Params& params) {

@@ -16,7 +16,7 @@ struct warshall_vectors {
   static constexpr std::string_view source = "Warshall 1962";
   using operations = OperationList<TransitiveClosure>;
   static constexpr bool parallel = true;
-  static constexpr double ns_per_unit = 0.5;
+  static constexpr double ns_per_unit = 0.9;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {

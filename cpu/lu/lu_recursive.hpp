@@ -43,6 +43,7 @@ struct lu_recursive {
   using operations = OperationList<Lu<double>, Lu<float>>;
   static constexpr ParamSpec params[] = {{"base", 64, "a block with no larger dimension is a leaf"}};
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 0.2;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {

@@ -334,8 +334,8 @@ std::size_t gemm_scratch_bytes(Layout layout, Trans trans_a, Trans trans_b, Inde
   const bool rows = layout == Layout::row_major;
   const bool b_rows = rows ? trans_b == Trans::no : trans_a == Trans::no;
   if (!rows) std::swap(m, n);
-  return detail::GemmPlan<T>(m, n, k, detail::Packing<T>(kernel, m, n, k, b_rows, 1, sizes), false, sizes)
-      .scratch();
+  const detail::Packing<T> packing(kernel, m, n, k, b_rows, 1, sizes);
+  return detail::GemmPlan<T>::scratch_bytes_of(m, n, k, packing, sizes);
 }
 
 /// C = alpha op(A) op(B) + beta C, where op is the identity or, where `trans_a` or `trans_b` says so, the

@@ -68,7 +68,7 @@ struct GemmPlan {
   bool in_leaves = false;  ///< each leaf packs what it reads, to memory of its own
 
   /// The plan of packing.threads threads. Without scratch leaves pack for themselves. The one decision on how
-  /// a product is computed: the same under every access policy.
+  /// a product is computed, as no plan is made otherwise: the same under every access policy.
   static GemmPlan choose(Index m, Index n, Index k, const Packing<T>& packing, bool has_scratch,
                          const GemmSizes& sizes) {
     GemmPlan plan(m, n, k, packing, packing.one_leaf, sizes);
@@ -78,22 +78,6 @@ struct GemmPlan {
     }
     if (!has_scratch && sizes.kc == 0) plan.do_without_scratch();
     return plan;
-  }
-
-  GemmPlan(Index m, Index n, Index k, const Packing<T>& packing, bool one_leaf, const GemmSizes& sizes)
-      : kernel(packing.kernel), m(m), n(n), k(k), pack_a(packing.a), pack_b(packing.b) {
-    panels_m = ceil_div(m, kernel.mr);
-    panels_n = ceil_div(n, kernel.nr);
-    kc = packing.kc;
-    if (one_leaf) {
-      mc = panels_m, nc = panels_n, kc = k, k_blocks = k > 0;
-      return;
-    }
-    mc = ceil_div(value_or_default(sizes.mc, kernel.mc), kernel.mr);
-    nc = ceil_div(value_or_default(sizes.nc, kernel.nc), kernel.nr);
-    k_blocks = ceil_div(k, kc);
-    kc = k_blocks ? kernel.packed_k(ceil_div(k, k_blocks)) : 0;
-    k_blocks = kc ? ceil_div(k, kc) : 0;
   }
 
   /// Makes leaves so small that each of `threads` has several, down to two panels on either side.
@@ -136,6 +120,11 @@ struct GemmPlan {
   Index k_block_size(Index s) const { return std::min(kc, k - s * kc); }
   Index size_a() const { return pack_a && !in_leaves ? panels_m * kernel.mr * kernel.packed_k(k) : 0; }
   Index size_b() const { return pack_b && !in_leaves ? panels_n * kernel.nr * kernel.packed_k(k) : 0; }
+  /// The bytes of the factors packed as a whole, which serve every plan of these sizes.
+  static std::size_t scratch_bytes_of(Index m, Index n, Index k, const Packing<T>& packing,
+                                      const GemmSizes& sizes) {
+    return GemmPlan(m, n, k, packing, false, sizes).scratch();
+  }
   std::size_t scratch() const {
     const auto bytes = [this](Index panels, Index width, Index k) {
       return checked_product(checked_product(panels * width, kernel.packed_k(k), "packed matrix"), sizeof(T),
@@ -143,6 +132,23 @@ struct GemmPlan {
     };
     return scratch_bytes(
         {pack_a ? bytes(panels_m, kernel.mr, k) : 0, pack_b ? bytes(panels_n, kernel.nr, k) : 0});
+  }
+
+ private:
+  GemmPlan(Index m, Index n, Index k, const Packing<T>& packing, bool one_leaf, const GemmSizes& sizes)
+      : kernel(packing.kernel), m(m), n(n), k(k), pack_a(packing.a), pack_b(packing.b) {
+    panels_m = ceil_div(m, kernel.mr);
+    panels_n = ceil_div(n, kernel.nr);
+    kc = packing.kc;
+    if (one_leaf) {
+      mc = panels_m, nc = panels_n, kc = k, k_blocks = k > 0;
+      return;
+    }
+    mc = ceil_div(value_or_default(sizes.mc, kernel.mc), kernel.mr);
+    nc = ceil_div(value_or_default(sizes.nc, kernel.nc), kernel.nr);
+    k_blocks = ceil_div(k, kc);
+    kc = k_blocks ? kernel.packed_k(ceil_div(k, k_blocks)) : 0;
+    k_blocks = kc ? ceil_div(k, kc) : 0;
   }
 };
 

@@ -39,6 +39,7 @@ struct tiled {
                                    MatmulBt<float>, MatmulBt<std::int32_t>>;
   static constexpr std::span<const ParamSpec> params = tile_params;
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 0.25;
 
   /// M5: Cache complexity of the naive and tiled matrix multiplications.
   template <class T>

@@ -15,7 +15,7 @@ struct recursive_wy {
       "Elmroth and Gustavson 2000; Schreiber and Van Loan 1989 (compact WY)";
   using operations = OperationList<Qr<double>, Qr<float>>;
   static constexpr bool parallel = true;
-  static constexpr double ns_per_unit = 0.05;
+  static constexpr double ns_per_unit = 0.03;
   static constexpr Pages scratch_pages = Pages::huge;
 
   template <class T>

@@ -26,7 +26,7 @@ struct in_place {
   using operations =
       OperationList<TransposeInPlace<float>, TransposeInPlace<double>, TransposeInPlace<std::int32_t>>;
   static constexpr bool parallel = true;
-  static constexpr double ns_per_unit = 0.2;
+  static constexpr double ns_per_unit = 0.045;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {

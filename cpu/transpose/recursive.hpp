@@ -39,7 +39,7 @@ struct recursive {
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
   static constexpr ParamSpec params[] = {{"base", 32, "a matrix with no larger dimension is a leaf"}};
   static constexpr bool parallel = true;
-  static constexpr double ns_per_unit = 0.1;
+  static constexpr double ns_per_unit = 0.065;
 
   /// M6: A matrix transposition cache-oblivious and cache-optimal algorithm.
   template <class T>

@@ -27,6 +27,7 @@ struct tiled {
   using operations = OperationList<Transpose<float>, Transpose<double>, Transpose<std::int32_t>>;
   static constexpr ParamSpec params[] = {{"tile", 32, "rows and columns of a tile"}};
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 0.06;
 
   /// M6, made cache-aware: a tile has rows of its own.
   template <class T>

@@ -19,6 +19,8 @@
 namespace tallcache {
 namespace {
 
+constexpr double least_alone = 1e-6;  // seconds
+
 struct ForksOptions {
   std::vector<std::string> operations;
   std::string json;
@@ -54,7 +56,8 @@ std::optional<Shape> shape_of(const Operation& operation, Index size) {
 /// Powers of ten of the operation's first size, and those that it is measured at; by their work. In place of
 /// a power of ten that `variant` does not support, the largest power of two below it.
 std::vector<Shape> shapes_of(const Operation& operation, const Variant& variant, Index largest) {
-  std::vector<Shape> shapes = operation.bench_shapes();
+  std::vector<Shape> shapes;
+  for (const Shape& shape : operation.bench_shapes()) shapes.push_back(complete_shape(operation, shape));
   for (Index n = 1; n <= largest; n *= 10)
     for (const Index size : {n, static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(n)))})
       if (const auto shape = shape_of(operation, size); shape && variant.supports(*shape)) {
@@ -77,7 +80,17 @@ std::vector<Candidate> policies_of(const Variant& variant, int threads) {
   return list;
 }
 
-/// Up to the size at which one thread would take longer than longest_run.
+/// The record of a run, with what the report reads of it: the median and its spread.
+Record summary(const Problem& problem, const Measurement& m) {
+  Record record = to_record(problem, m);
+  std::erase_if(record.quantities, [](const Quantity& q) { return q.name != "time" || !q.at.empty(); });
+  for (Quantity& time : record.quantities) time.samples.clear();
+  record.row = fmt::format("{} {}", m.candidate.variant->name, to_string(*problem.operation, problem.shape));
+  return record;
+}
+
+/// From the size at which one thread takes a microsecond, up to that at which it would take longer than
+/// longest_run.
 void measure_variant(Document& document, const Operation& operation, const Variant& variant,
                      const ForksOptions& options) {
   const auto list = policies_of(variant, options.threads);
@@ -86,18 +99,15 @@ void measure_variant(Document& document, const Operation& operation, const Varia
   for (const Shape& shape : shapes_of(operation, variant, options.smoke ? 10 : 1'000'000'000)) {
     const double work = rated_work(operation, shape);
     if (seconds_per_work * work > options.longest_run) return;
-    bool timed = false;
+    double alone = 0;
     const Problem problem{.operation = &operation, .shape = shape, .input = {}, .seed = options.seed};
-    for (const Measurement& m : measure_each(problem, list, protocol)) {
-      if (m.candidate.threads == 1 && m.outcome.measured()) {
-        timed = true;
-        if (work > 0) seconds_per_work = m.median_s() / work;
-      }
-      Record record = to_record(problem, m);
-      record.row = fmt::format("{} {}", variant.name, to_string(operation, problem.shape));
-      document.put(std::move(record));
-    }
-    if (!timed) return;
+    const auto measured = measure_each(problem, list, protocol);
+    for (const Measurement& m : measured)
+      if (m.candidate.threads == 1 && m.outcome.measured()) alone = m.median_s();
+    if (work > 0) seconds_per_work = alone / work;
+    if (alone == 0 || alone >= least_alone || options.smoke)
+      for (const Measurement& m : measured) document.put(summary(problem, m));
+    if (alone == 0) return;
   }
 }
 
