@@ -10,6 +10,16 @@
 
 namespace tallcache::detail {
 
+/// Of a real number and of a complex one.
+template <class T>
+struct RealPart {
+  using type = T;
+};
+template <class T>
+struct RealPart<std::complex<T>> {
+  using type = T;
+};
+
 /// n. Throws Error where it is negative, or its bytes overflow.
 inline Index fft_size(Index n) {
   if (n < 0) throw Error("fft: negative size " + std::to_string(n));

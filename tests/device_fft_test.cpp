@@ -1,5 +1,5 @@
 // Plans of transforms on the GPU: the kernels' text on the model, against sums in long double.
-#include "gpu/tallcache/device_fft.hpp"
+#include "gpu/tallcache/device_convolution.hpp"
 
 #include <gtest/gtest.h>
 
@@ -154,6 +154,56 @@ TEST_F(OnModel, TransformsReals) {
       for (std::size_t j = 0; j < in.size(); ++j)
         ASSERT_NEAR(back[j] / static_cast<double>(n), in[j], 20 * device_bound<double>(n));
     }
+}
+
+template <class Number>
+void fill_with_numbers(std::vector<Number>& numbers, std::uint64_t seed) {
+  for (std::size_t j = 0; j < numbers.size(); ++j) {
+    const double re = 2 * random_unit(seed, 2 * j) - 1, im = 2 * random_unit(seed, 2 * j + 1) - 1;
+    if constexpr (std::is_floating_point_v<Number>)
+      numbers[j] = static_cast<Number>(re);
+    else
+      numbers[j] = Number(std::complex<double>(re, im));
+  }
+}
+
+template <class T>
+class Convolutions : public OnModel {};
+using ConvolvedNumbers = testing::Types<double, float, std::complex<double>, std::complex<float>>;
+TYPED_TEST_SUITE(Convolutions, ConvolvedNumbers);
+
+// Sizes of transforms that are powers of two, and 3 and 5 times such.
+TYPED_TEST(Convolutions, AreTheSumsOfProducts) {
+  using Real = typename DeviceConvolutionPlan<TypeParam, Counted>::Real;
+  for (const auto& [m, n] : std::vector<std::pair<Index, Index>>{
+           {1, 1}, {1, 2}, {3, 2}, {5, 6}, {17, 16}, {40, 9}, {3, 300}, {65, 64}, {0, 4}, {4, 0}}) {
+    SCOPED_TRACE(testing::Message() << m << " and " << n);
+    DeviceConvolutionPlan<TypeParam, Counted> plan(m, n);
+    this->prepare(plan);
+    std::vector<TypeParam> a(static_cast<std::size_t>(m)), b(static_cast<std::size_t>(n)),
+        out(static_cast<std::size_t>(plan.size()), std::numeric_limits<Real>::quiet_NaN());
+    fill_with_numbers(a, 1), fill_with_numbers(b, 2);
+    plan(this->device, this->view(out), this->view(std::as_const(a)), this->view(std::as_const(b)));
+    for (Index k = 0; k < plan.size(); ++k) {
+      std::complex<double> sum = 0;
+      for (Index i = std::max<Index>(0, k - n + 1); i <= std::min(k, m - 1); ++i)
+        sum += std::complex<double>(a[i]) * std::complex<double>(b[k - i]);
+      const double off = std::abs(std::complex<double>(out[k]) - sum);
+      ASSERT_LE(off, 10 * std::sqrt(static_cast<double>(m * n)) * std::numeric_limits<Real>::epsilon()) << k;
+    }
+  }
+}
+
+TEST_F(OnModel, RefusesArraysOfOtherSizesThanAConvolutionHas) {
+  DeviceConvolutionPlan<double, Counted> plan(3, 2);
+  std::vector<double> four(4), three(3), two(2);
+  const auto run = [&](std::vector<double>& out, const std::vector<double>& a) {
+    return message_of([&] { plan(device, view(out), view(a), view(std::as_const(two))); });
+  };
+  EXPECT_EQ(run(four, three), "fft: a plan that was not prepared");
+  EXPECT_EQ(run(three, three), "convolution: an array of 3 numbers in place of 4");
+  EXPECT_EQ(run(four, four), "convolution: an array of 4 numbers in place of 3");
+  EXPECT_EQ(message_of([] { DeviceConvolutionPlan<float, Counted>(-1, 2); }), "fft: negative size -1");
 }
 
 TEST_F(OnModel, RefusesWhatIsNone) {

@@ -58,9 +58,10 @@ TEST(TwoPasses, HaveNoBankConflicts) {
   }
 }
 
-// Each radix, columns and rows that fill no tile, and both types.
+// Each radix, stages of sums, columns and rows that fill no tile, and both types.
 TEST(MixedRadices, AreRight) {
-  for (const Index n : {9, 77, 210, 1155, 2197, 4095, 4116, 4410, 5005, 6006, 8190, 10000}) {
+  for (const Index n :
+       {9, 77, 124, 210, 289, 1155, 2197, 4064, 4095, 4116, 4410, 5005, 6006, 7936, 8190, 10000}) {
     if (test::sanitized && n > 5000) continue;
     for (const Operation* operation : {&operation_of<Fft<double>>, &operation_of<Fft<float>>}) {
       warp::HostDevice device(cache::warp_machine("h200"));
@@ -74,13 +75,16 @@ TEST(MixedRadices, AreChosenForEveryLength) {
   for (int length = 1; length <= 6000; ++length) {
     const fft::Stages stages = fft::stages_of(length, 0);
     int rest = length, product = 1;
-    for (const int prime : {2, 3, 5, 7, 11, 13})
+    for (const int prime : {2, 3, 5, 7, 11, 13, 17})
       while (rest % prime == 0) rest /= prime;
+    const int other = length / rest;
+    bool is_composite = false;  // what a stage of sums stands between
+    for (int factor = 2; factor * factor <= other; ++factor) is_composite |= other % factor == 0;
     for (int s = 0; s < stages.count; ++s) {
-      EXPECT_LE(stages.radix[s], fft::max_radix);
+      EXPECT_LE(stages.radix[s], s == 1 && rest > 1 ? rest : fft::max_radix);
       product *= stages.radix[s];
     }
-    EXPECT_EQ(product == length, rest == 1) << length;
+    EXPECT_EQ(product == length, rest == 1 || (rest <= 127 && is_composite)) << length;
     if (product != length) continue;
     std::vector<bool> seen(static_cast<std::size_t>(length));
     const int last = stages.count ? stages.radix[stages.count - 1] : 1;

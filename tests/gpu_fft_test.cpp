@@ -55,7 +55,8 @@ TEST_F(Transforming, TheLongestColumnsOfClusters) {
 TEST_F(Transforming, SixStepsOfLongRows) { transform("six_step", Index{1} << 20); }
 
 TEST_F(Transforming, MixedRadices) {
-  for (const Index n : {1000, 2187, 4095, 4116, 28561, 44100, 371293, 1000000, 2646000})
+  for (const Index n :
+       {124, 1000, 2187, 4064, 4095, 4116, 28561, 31744, 44100, 371293, 1000000, 17 * 65536, 2646000})
     for (const char* name : {"two_passes", "clusters"}) transform(name, n);
 }
 

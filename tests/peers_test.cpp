@@ -179,9 +179,9 @@ TEST(Blas, TakesTheFastestKernelsAndNotTheLastOnes) {
 // Libraries that choose by the processor; the others have nothing to choose.
 TEST(Peers, SayWhatTheyRunAs) {
   for (const Variant* peer : peers()) {
-    const std::set<std::string_view> choosing{"openblas", "openblas_best", "blis",  "blis_best",
-                                              "omatcopy", "getrf",         "potrf", "geqrf",
-                                              "vqsort",   "vqsort_pairs",  "fftw",  "onednn"};
+    const std::set<std::string_view> choosing{
+        "openblas", "openblas_best", "blis",         "blis_best", "omatcopy", "getrf", "potrf",
+        "geqrf",    "vqsort",        "vqsort_pairs", "fftw",      "fftwf",    "onednn"};
     ASSERT_EQ(peer->prepare != nullptr, choosing.contains(peer->name)) << peer->name;
     if (!peer->unavailable().empty()) continue;
     const Shape shape = peer->operation->bench_shapes().front();

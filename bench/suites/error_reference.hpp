@@ -34,8 +34,9 @@ inline constexpr std::string_view error_inputs[] = {"normal", "positive", "sprea
 /// The number at a position of such an input. Throws Error on an unknown kind.
 double error_input(std::string_view input, std::uint64_t seed, std::uint64_t position);
 
-/// Of a Fourier transform in double, whose n is a power of two: each |y - exact| over the root mean square of
-/// the exact outputs, which are computed with 11 bits more.
+/// Of a Fourier transform in T, float or double, whose n is a power of two: each |y - exact| over the root
+/// mean square of the exact outputs, which are computed with 11 bits more than double has.
+template <class T>
 std::unique_ptr<ErrorReference> fft_reference(const Shape&, std::string_view input, std::uint64_t seed);
 
 /// Of a product C = A B in T, each |c - exact| over (|A||B|). Exact are sums in twice the precision: Dot2
@@ -43,6 +44,10 @@ std::unique_ptr<ErrorReference> fft_reference(const Shape&, std::string_view inp
 template <class T>
 std::unique_ptr<ErrorReference> product_reference(const Shape&, std::string_view input, std::uint64_t seed);
 
+extern template std::unique_ptr<ErrorReference> fft_reference<float>(const Shape&, std::string_view,
+                                                                     std::uint64_t);
+extern template std::unique_ptr<ErrorReference> fft_reference<double>(const Shape&, std::string_view,
+                                                                      std::uint64_t);
 extern template std::unique_ptr<ErrorReference> product_reference<float>(const Shape&, std::string_view,
                                                                          std::uint64_t);
 extern template std::unique_ptr<ErrorReference> product_reference<double>(const Shape&, std::string_view,

@@ -20,14 +20,14 @@ OptimizationSteps steps() {
                     {.label = "FFTW, one core", .variant = "fftw", .peer = true}}};
 }
 
-PeerComparison peers() {
+PeerComparison peers(std::string_view element, std::string_view real) {
   PeerComparison comparison{
-      .element = "complex_double",
+      .element = element,
       .variant = "fft_codelets",
-      .share = {.of = SpeedShare::Of::limit, .title = "of the FMA peak", .element = "double"},
-      .beside = {"fft_six_step"},
+      .share = {.of = SpeedShare::Of::limit, .title = "of the FMA peak", .element = real},
       .smoke = numbers(60),
       .mean = true};
+  if (real == "double") comparison.beside = {"fft_six_step"};
   std::vector<PeerCase>& cases = comparison.cases;
   for (int lg = 6; lg <= 22; ++lg)
     cases.push_back({.shape = numbers(Index{1} << lg), .from = lg > 20 ? Scale::full : Scale::quick});
@@ -78,14 +78,15 @@ PeerComparison gpu_peers(std::string_view element, std::string_view real) {
   return comparison;
 }
 
+template <class T>
 ErrorStudy errors(std::string_view backend) {
-  ErrorStudy study{.element = "complex_double",
+  ErrorStudy study{.element = Element<std::complex<T>>::name,
                    .dimension = "n",
                    .smoke_ladder = {numbers(16), numbers(256)},
                    .timed = numbers(Index{1} << 16),
                    .smoke_timed = numbers(64),
                    .inputs = error_inputs,
-                   .reference = &fft_reference,
+                   .reference = &fft_reference<T>,
                    .relative_to = "the outputs' root mean square",
                    .theory =
                        "A Fourier transform of n numbers with correctly rounded roots has an error of at "
@@ -107,7 +108,8 @@ const Suite fft_suite{
               .quick = {1 << 10, 1 << 14, 1 << 18, 1 << 22},
               .full = {1 << 10, 1 << 14, 1 << 18, 1 << 22, 1 << 26}},
     .steps = {steps(), gpu_steps()},
-    .peers = {peers(), gpu_peers("complex_double", "double"), gpu_peers("complex_float", "float")},
-    .errors = {errors("cpu"), errors("gpu")}};
+    .peers = {peers("complex_double", "double"), peers("complex_float", "float"),
+              gpu_peers("complex_double", "double"), gpu_peers("complex_float", "float")},
+    .errors = {errors<double>("cpu"), errors<float>("cpu"), errors<double>("gpu"), errors<float>("gpu")}};
 
 }  // namespace tallcache

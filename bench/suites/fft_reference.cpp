@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <numbers>
 #include <utility>
 #include <vector>
@@ -11,7 +12,6 @@
 namespace tallcache {
 namespace {
 
-using Complex = std::complex<double>;
 using Long = std::complex<long double>;
 
 // The transform of x by halves (Cooley and Tukey 1965; Stockham's order, which needs no reversal of bits).
@@ -33,14 +33,18 @@ std::vector<Long> long_transform(std::vector<Long> x) {
   return x;
 }
 
+template <class T>
 class FftReference final : public ErrorReference {
+  using Complex = std::complex<T>;
+
  public:
   FftReference(const Shape& shape, std::string_view input, std::uint64_t seed)
       : in_(static_cast<std::size_t>(shape["n"])) {
     if (in_.empty() || (in_.size() & (in_.size() - 1)) != 0)
       throw Error("the errors of transforms are measured for powers of two");
     for (std::size_t j = 0; j < in_.size(); ++j)
-      in_[j] = {error_input(input, seed, 2 * j), error_input(input, seed, 2 * j + 1)};
+      in_[j] = {static_cast<T>(error_input(input, seed, 2 * j)),
+                static_cast<T>(error_input(input, seed, 2 * j + 1))};
     exact_ = long_transform({in_.begin(), in_.end()});
     long double squares = 0;
     for (const Long& y : exact_) squares += std::norm(y);
@@ -57,7 +61,7 @@ class FftReference final : public ErrorReference {
     for (std::size_t k = 0; k < exact_.size(); ++k) {
       if (!std::isfinite(out[k].real()) || !std::isfinite(out[k].imag())) return {};
       const auto distance = static_cast<double>(std::abs(Long(out[k]) - exact_[k]));
-      const double error = distance > 0 ? distance / (magnitude_ * 0x1p-53) : 0;
+      const double error = distance > 0 ? distance / (magnitude_ * unit_roundoff) : 0;
       errors.max = std::max(errors.max, error);
       errors.mean += error / static_cast<double>(exact_.size());
     }
@@ -65,6 +69,7 @@ class FftReference final : public ErrorReference {
   }
 
  private:
+  static constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
   std::vector<Complex> in_;
   std::vector<Long> exact_;
   double magnitude_ = 0;
@@ -72,9 +77,12 @@ class FftReference final : public ErrorReference {
 
 }  // namespace
 
+template <class T>
 std::unique_ptr<ErrorReference> fft_reference(const Shape& shape, std::string_view input,
                                               std::uint64_t seed) {
-  return std::make_unique<FftReference>(shape, input, seed);
+  return std::make_unique<FftReference<T>>(shape, input, seed);
 }
+template std::unique_ptr<ErrorReference> fft_reference<float>(const Shape&, std::string_view, std::uint64_t);
+template std::unique_ptr<ErrorReference> fft_reference<double>(const Shape&, std::string_view, std::uint64_t);
 
 }  // namespace tallcache

@@ -19,7 +19,7 @@
 namespace tallcache::cpu::peers {
 namespace {
 
-using Number = double[2];  // fftw_complex of fftw3.h, as are these:
+// What fftw3.h defines:
 constexpr int forward = -1;
 constexpr unsigned unaligned = 1u << 1, preserve_input = 1u << 4, wisdom_only = 1u << 21;
 constexpr double no_limit = -1;
@@ -42,11 +42,13 @@ Policy policy_for(Index n, Planning planning) {
   return n <= patient_up_to ? Policy{patient, no_limit} : Policy{measure, 60};
 }
 
+template <class T>
 struct Library {
+  using Number = T[2];
   std::string reason, text;
   void* (*malloc)(std::size_t) = nullptr;
   void (*free)(void*) = nullptr;
-  int (*alignment_of)(double*) = nullptr;
+  int (*alignment_of)(T*) = nullptr;
   void (*set_timelimit)(double) = nullptr;
   void* (*plan)(int n, Number* in, Number* out, int sign, unsigned flags) = nullptr;
   void (*destroy_plan)(void*) = nullptr;
@@ -65,7 +67,14 @@ struct Library {
   }
 
  private:
-  static constexpr const char* soname = "libfftw3.so.3";
+  static constexpr bool is_float = sizeof(T) == sizeof(float);
+  static constexpr const char* soname = is_float ? "libfftw3f.so.3" : "libfftw3.so.3";
+
+  // "fftw_name" in double, "fftwf_name" in float.
+  template <class Symbol>
+  static bool find(void* library, const char* name, Symbol& symbol) {
+    return peers::find(library, fmt::format("fftw{}_{}", is_float ? "f" : "", name).c_str(), symbol);
+  }
 
   // The build that fftw.hpp says, and what it is called.
   static void* open(std::string& origin) {
@@ -82,46 +91,51 @@ struct Library {
     origin = "the system";
     // Its threads are another library, which needs the symbols.
     if (void* const library = dlopen(soname, RTLD_NOW | RTLD_GLOBAL)) return library;
-    throw Error("no libfftw3.so.3 (bench/setup --peers, or package libfftw3-double3)");
+    throw Error(fmt::format("no {} (bench/setup --peers, or package libfftw3-{}3)", soname,
+                            is_float ? "single" : "double"));
   }
 
   void load(void* library, const std::string& origin) {
     int (*init_threads)() = nullptr;
     void* threads = library;
-    if (!find(library, "fftw_init_threads", init_threads)) {
-      threads = dlopen("libfftw3_threads.so.3", RTLD_NOW | RTLD_LOCAL);
-      if (!threads) throw Error("libfftw3.so.3 without threads: " + loader_error());
+    if (!find(library, "init_threads", init_threads)) {
+      threads = dlopen(is_float ? "libfftw3f_threads.so.3" : "libfftw3_threads.so.3", RTLD_NOW | RTLD_LOCAL);
+      if (!threads) throw Error(std::string(soname) + " without threads: " + loader_error());
     }
     Wisdom::Import import = nullptr;
     Wisdom::Export export_to = nullptr;
     const char *version = nullptr, *compiler = nullptr, *optimised = nullptr;
     const bool complete =
-        find(library, "fftw_malloc", malloc) && find(library, "fftw_free", free) &&
-        find(library, "fftw_alignment_of", alignment_of) &&
-        find(library, "fftw_set_timelimit", set_timelimit) && find(library, "fftw_plan_dft_1d", plan) &&
-        find(library, "fftw_destroy_plan", destroy_plan) && find(library, "fftw_execute_dft", execute) &&
-        find(library, "fftw_forget_wisdom", forget_wisdom) &&
-        find(library, "fftw_import_wisdom_from_filename", import) &&
-        find(library, "fftw_export_wisdom_to_filename", export_to) &&
-        find(library, "fftw_version", version) && find(library, "fftw_cc", compiler) &&
-        find(library, "fftw_codelet_optim", optimised) && find(threads, "fftw_init_threads", init_threads) &&
-        find(threads, "fftw_plan_with_nthreads", plan_with_nthreads);
-    if (!complete) throw Error("libfftw3.so.3 lacks a function of FFTW 3.3");
+        find(library, "malloc", malloc) && find(library, "free", free) &&
+        find(library, "alignment_of", alignment_of) && find(library, "set_timelimit", set_timelimit) &&
+        find(library, "plan_dft_1d", plan) && find(library, "destroy_plan", destroy_plan) &&
+        find(library, "execute_dft", execute) && find(library, "forget_wisdom", forget_wisdom) &&
+        find(library, "import_wisdom_from_filename", import) &&
+        find(library, "export_wisdom_to_filename", export_to) && find(library, "version", version) &&
+        find(library, "cc", compiler) && find(library, "codelet_optim", optimised) &&
+        find(threads, "init_threads", init_threads) &&
+        find(threads, "plan_with_nthreads", plan_with_nthreads);
+    if (!complete) throw Error(std::string(soname) + " lacks a function of FFTW 3.3");
     if (!init_threads()) throw Error("fftw_init_threads failed");
     const auto file = std::filesystem::weakly_canonical(file_of(library)).filename().string();
     text = fmt::format("{}, {} of {}", version, file, origin);
-    wisdom.emplace(wisdom_file(version, fmt::format("{}\n{}", compiler, optimised)), import, export_to);
+    wisdom.emplace(
+        wisdom_file(version, fmt::format("{}\n{}{}", compiler, optimised, is_float ? "\nfloat" : "")), import,
+        export_to);
     wisdom->load();
   }
 };
 
-const Library& library() {
-  static const Library loaded;
+template <class T>
+const Library<T>& library() {
+  static const Library<T> loaded;
   return loaded;
 }
 
-Number* numbers(const std::complex<double>* data) {
-  return reinterpret_cast<Number*>(const_cast<std::complex<double>*>(data));
+template <class T>
+T (*numbers(const std::complex<T>* data))
+[2] {
+  return reinterpret_cast<T(*)[2]>(const_cast<std::complex<T>*>(data));
 }
 
 struct Plan {
@@ -132,7 +146,10 @@ struct Plan {
 };
 
 // Planning by measurement overwrites its arrays, so it gets arrays of its own.
+template <class T>
 class Planner {
+  using Number = T[2];
+
  public:
   Planner(Index n, int threads, bool aligned) : n_(static_cast<int>(n)), aligned_(aligned) {
     const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(Number);
@@ -178,23 +195,25 @@ class Planner {
                       efforts[effort].flag | preserve_input | also | (aligned_ ? 0 : unaligned));
   }
 
-  const Library& fftw_ = library();
+  const Library<T>& fftw_ = library<T>();
   int n_;
   bool aligned_;
   Number *in_, *out_;
 };
 
 using Key = std::tuple<Index, int, bool>;  // n, threads, aligned
+template <class T>
 std::map<Key, Plan> plans;
 std::mutex plans_mutex;  // FFTW's planner is not for several threads either
 
 // The plan that there is or, where it was made with less effort than `planning` asks for, a new one.
+template <class T>
 void* plan_for(Index n, int threads, bool aligned, std::optional<Planning> planning) {
   const std::scoped_lock lock(plans_mutex);
-  Plan& plan = plans[{n, threads, aligned}];
+  Plan& plan = plans<T>[{n, threads, aligned}];
   const Policy policy = policy_for(n, planning.value_or(Planning::quick));
   if (plan.plan && (!planning || plan.asked >= *planning || plan.effort >= policy.effort)) return plan.plan;
-  Plan made = Planner(n, threads, aligned).make(policy);
+  Plan made = Planner<T>(n, threads, aligned).make(policy);
   if (!made.plan) throw Error("fftw: no plan for " + std::to_string(n) + " numbers");
   made.asked = planning.value_or(Planning::quick);
   plan = std::move(made);
@@ -203,27 +222,36 @@ void* plan_for(Index n, int threads, bool aligned, std::optional<Planning> plann
 
 }  // namespace
 
-const std::string& fftw_reason() { return library().reason; }
-
 bool fits_fftw(const Shape& shape) { return shape["n"] <= INT_MAX; }
 
-void fftw_prepare(Index n, int threads, Planning planning) {
-  if (n > 0) plan_for(n, threads, true, planning);
+template <class T>
+const std::string& Fftw<T>::reason() {
+  return library<T>().reason;
 }
 
-void fftw_transform(const Fft<double>::Args<>& args, int threads) {
+template <class T>
+void Fftw<T>::prepare(Index n, int threads, Planning planning) {
+  if (n > 0) plan_for<T>(n, threads, true, planning);
+}
+
+template <class T>
+void Fftw<T>::transform(const typename Fft<T>::template Args<>& args, int threads) {
   if (args.in.size == 0) return;
-  const Library& fftw = library();
-  const bool aligned =
-      fftw.alignment_of(*numbers(args.in.data)) == 0 && fftw.alignment_of(*numbers(args.out.data)) == 0;
-  fftw.execute(plan_for(args.in.size, threads, aligned, {}), numbers(args.in.data), numbers(args.out.data));
+  const Library<T>& fftw = library<T>();
+  auto *const in = numbers(args.in.data), *const out = numbers(args.out.data);
+  const bool aligned = fftw.alignment_of(*in) == 0 && fftw.alignment_of(*out) == 0;
+  fftw.execute(plan_for<T>(args.in.size, threads, aligned, {}), in, out);
 }
 
-std::string fftw_runs_as(Index n, int threads) {
+template <class T>
+std::string Fftw<T>::runs_as(Index n, int threads) {
   const std::scoped_lock lock(plans_mutex);
-  const auto plan = plans.find({n, threads, true});
-  return plan == plans.end() || !plan->second.plan ? library().text
-                                                   : library().text + "; " + plan->second.text;
+  const auto plan = plans<T>.find({n, threads, true});
+  const std::string& text = library<T>().text;
+  return plan == plans<T>.end() || !plan->second.plan ? text : text + "; " + plan->second.text;
 }
+
+template struct Fftw<double>;
+template struct Fftw<float>;
 
 }  // namespace tallcache::cpu::peers

@@ -22,17 +22,6 @@
 
 namespace tallcache {
 
-namespace detail {
-template <class T>
-struct RealPart {
-  using type = T;
-};
-template <class T>
-struct RealPart<std::complex<T>> {
-  using type = T;
-};
-}  // namespace detail
-
 /// The linear convolution of two sequences of m and n numbers, float, double or std::complex of these: c[k]
 /// is the sum of a[i] b[k - i], of m + n - 1 numbers, none where m or n is 0. The coefficients of
 /// polynomials, and filters of signals, are convolved. A plan has the tables and the memory, so that two

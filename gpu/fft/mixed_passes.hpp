@@ -18,7 +18,7 @@ struct MixedPlan {
   /// What lies between the passes, in numbers.
   Index between() const {
     const Index side = Index{1} << columns.lg_cols;
-    return is_whole() ? 0 : ceil_div(Index{rows.columns}, side) * columns.tile_row;
+    return is_whole() ? 0 : ceil_div(Index{rows.columns}, side) * columns.out.row.group;
   }
 };
 
@@ -33,16 +33,18 @@ struct MixedPlanner {
   static constexpr int max_lg_cols = std::countr_zero(64u / static_cast<unsigned>(number_bytes));
 
   static bool fits(Index length, int lg_cols) {
-    const Index numbers = length + max_radix + 1;  // and what pads
+    const Index numbers = (length + max_radix + 1) << (beyond_radices(length) > 1);  // and what pads
     return (numbers << lg_cols) * number_bytes <= Index{MixedTile<T>::max_dynamic_shared_bytes};
   }
+
+  static bool has_stages(Index length) { return length == 1 || stages_of(length, 0).count > 0; }
 
   /// n1 near the root of n; rather with rows on both sides of memory that begin at whole pieces. 0: none.
   static Index columns_length(Index n) {
     Index best = 0;
     double least = std::numeric_limits<double>::infinity();
     for (Index n1 = 2; n1 < n && fits(n1, max_lg_cols - 1); ++n1) {
-      if (n % n1 || !fits(n / n1, max_lg_cols - 1)) continue;
+      if (n % n1 || !fits(n / n1, max_lg_cols - 1) || !has_stages(n1) || !has_stages(n / n1)) continue;
       const Index n2 = n / n1, mask = (Index{1} << max_lg_cols) - 1;
       const double cost =
           static_cast<double>(std::max(n1, n2)) * (1 + 0.25 * ((n1 & mask) != 0) + 0.25 * ((n2 & mask) != 0));
@@ -51,15 +53,24 @@ struct MixedPlanner {
     return best;
   }
 
-  /// The fewest threads that need the least time, of about `each` numbers or more, for a pass.
-  static int threads_of(const MixedPass& p, int each) {
+  /// Pieces of 64 bytes, or of 32 where the tiles are else too long, or fewer than multiprocessors.
+  static int lg_cols_of(Index n1, Index n2) {
+    constexpr Index multiprocessors = 132;
+    const bool fit = fits(n1, max_lg_cols) && fits(n2, max_lg_cols);
+    return max_lg_cols - !(fit && std::min(n1, n2) >> max_lg_cols >= multiprocessors / 2);
+  }
+
+  /// The fewest threads that need the least time for a pass, of about `each` numbers or more.
+  static int threads_of(const MixedPass& p, int each, int most_threads = MixedTile<T>::max_threads) {
     const Stages& stages = p.stages;
-    const int most = std::min(MixedTile<T>::max_threads >> p.lg_cols, ceil_div(stages.length, each));
+    const int most = std::min(most_threads >> p.lg_cols, ceil_div(stages.length, each));
     int best = 1, least = std::numeric_limits<int>::max();
     for (int groups = 1; groups <= std::max(1, most); ++groups) {
       int time = 0;
       for (int s = 0; s < stages.count; ++s)
-        time += ceil_div(stages.length / stages.radix[s], groups) * stage_cost(stages.radix[s]);
+        time += stages.is_summed(s)
+                    ? ceil_div(stages.sum_groups(s), groups) * 20 * stages.radix[s]
+                    : ceil_div(stages.length / stages.radix[s], groups) * stage_cost(stages.radix[s]);
       if (time < least) best = groups, least = time;
     }
     return best << p.lg_cols;
@@ -67,12 +78,12 @@ struct MixedPlanner {
 
   static MixedPlan plan(Index n, MixedKind kind) {
     MixedPlan plan;
-    if (n < 1 || n > std::numeric_limits<int>::max() || !is_smooth(n)) return plan;
+    if (n < 1 || n > std::numeric_limits<int>::max() || beyond_radices(n) > max_summed_radix) return plan;
     if (n > max_whole || (kind == MixedKind::across && !fits(n, max_lg_cols - 1))) {
       plan_two(plan, n);
     } else {
       plan_whole(plan.columns, n, kind);
-      plan.exists = true;
+      plan.exists = has_stages(n);
     }
     return plan;
   }
@@ -87,7 +98,7 @@ struct MixedPlanner {
       p.lg_cols = max_lg_cols - !fits(n, max_lg_cols);
     else
       p.by_columns = true, p.apart = p.column_numbers() | 1;
-    p.threads = threads_of(p, numbers_each);
+    p.threads = threads_of(p, kind == MixedKind::one ? 1 : numbers_each);
     while (kind != MixedKind::one && p.threads < min_threads && fits(n, p.lg_cols + 1)) {
       ++p.lg_cols;
       p.threads = threads_of(p, numbers_each);
@@ -101,24 +112,22 @@ struct MixedPlanner {
     columns.pass = Pass::columns, rows.pass = Pass::rows;
     columns.stages = stages_of(n1, static_cast<int>(n2)), rows.stages = stages_of(n2, 0);
     columns.n = rows.n = static_cast<int>(n);
-    columns.columns = columns.in_row = rows.stages.length;
-    rows.columns = rows.out_row = columns.stages.length;
-    columns.in_col = rows.out_col = 1;
-    const int lg_cols = max_lg_cols - !fits(std::max(n1, n2), max_lg_cols);
-    columns.lg_cols = rows.lg_cols = lg_cols;
-    columns.tile_row = rows.tile_row = ceil_div(columns.columns, 1 << lg_cols) << 2 * lg_cols;
-    rows.threads = threads_of(rows, numbers_each);
-    columns.threads = threads_of(columns, numbers_each);
+    columns.columns = rows.stages.length, rows.columns = columns.stages.length;
+    const int lg_cols = columns.lg_cols = rows.lg_cols = lg_cols_of(n1, n2);
+    columns.in = Placement::strided(columns.columns, 1, lg_cols);
+    rows.out = Placement::strided(rows.columns, 1, lg_cols);
+    // Tiles of 2^lg_cols rows and columns lie between the passes.
+    const Placement::Steps row{ceil_div(columns.columns, 1 << lg_cols) << 2 * lg_cols, 1 << lg_cols},
+        col{1 << 2 * lg_cols, 1};
+    columns.out = {lg_cols, row, col}, rows.in = {lg_cols, col, row};
+    // Two blocks are on a multiprocessor, so that one loads while the other computes.
+    constexpr int most_threads = MixedTile<T>::max_threads * MixedTile<T>::min_blocks / 2;
+    for (MixedPass* pass : {&rows, &columns})
+      pass->threads = threads_of(*pass, numbers_each / 2, most_threads);
     plan.exists = true;
   }
 
   static constexpr int numbers_each = 8;
-
-  static bool is_smooth(Index n) {
-    for (const int prime : {2, 3, 5, 7, 11, 13})
-      while (n % prime == 0) n /= prime;
-    return n == 1;
-  }
 };
 
 /// The plan of n, which a thread makes once.

@@ -7,46 +7,56 @@
 
 namespace tallcache::gpu::fft {
 
-/// Calls run(std::integral_constant<int, radix>) for a radix of 2 to max_radix.
-template <int most = max_radix, class Run>
+/// Calls run(std::integral_constant<int, radix>) for a radix of 2 to max_radix, which is searched by halves.
+template <int least = 2, int most = max_radix, class Run>
 TALLCACHE_INLINE void with_radix(int radix, const Run& run) {
-  if constexpr (most >= 2) {
-    if (radix == most) return run(std::integral_constant<int, most>());
-    with_radix<most - 1>(radix, run);
-  }
+  constexpr int middle = (least + most) / 2;
+  if constexpr (least == most)
+    run(std::integral_constant<int, least>());
+  else if (radix <= middle)
+    with_radix<least, middle>(radix, run);
+  else
+    with_radix<middle + 1, most>(radix, run);
 }
 
-/// A pass over `columns` columns of a transform; each block has 2^lg_cols. Number `row` of a column is at row
-/// row_step + col col_step, on the side of memory that lies between two passes in tiles of 2^lg_cols rows and
-/// columns, `tile_row` numbers a row of tiles. Neighbouring threads have neighbouring columns, or, if it goes
-/// `by_columns`, rows of one, which in shared memory begins `apart` numbers behind the last one.
+/// Where number `row` of column `col` lies: both count in groups of 2^lg, so that an array may be in rows, in
+/// columns, or in square tiles.
+struct Placement {
+  struct Steps {
+    int group = 0, one = 0;
+  };
+  int lg = 0;
+  Steps row, col;
+
+  static Placement strided(int row, int col, int lg) { return {lg, {row << lg, row}, {col << lg, col}}; }
+
+  TALLCACHE_INLINE int operator()(int r, int c) const { return along(r, row) + along(c, col); }
+
+ private:
+  TALLCACHE_INLINE int along(int i, Steps steps) const {
+    return (i >> lg) * steps.group + (i & ((1 << lg) - 1)) * steps.one;
+  }
+};
+
+/// A pass over `columns` columns of a transform; each block has 2^lg_cols. Neighbouring threads have
+/// neighbouring columns, or, if it goes `by_columns`, rows of one, which in shared memory begins `apart`
+/// numbers behind the last one.
 struct MixedPass {
   Stages stages;
   Pass pass = Pass::whole;
   int lg_cols = 0, apart = 1;
   bool by_columns = false;
   int threads = 1;  ///< of a block
-  int n = 1, columns = 1, in_row = 1, in_col = 0, out_row = 1, out_col = 0, tile_row = 0;
-
-  TALLCACHE_INLINE int between(int row, int col) const {
-    const int mask = (1 << lg_cols) - 1;
-    return (row >> lg_cols) * tile_row + ((col & ~mask) << lg_cols) + ((row & mask) << lg_cols) +
-           (col & mask);
-  }
-  TALLCACHE_INLINE int in(int row, int col) const {
-    return pass == Pass::rows ? between(col, row) : row * in_row + col * in_col;
-  }
-  TALLCACHE_INLINE int out(int row, int col) const {
-    return pass == Pass::columns ? between(row, col) : row * out_row + col * out_col;
-  }
+  int n = 1, columns = 1;
+  Placement in = Placement::strided(1, 0, 0), out = Placement::strided(1, 0, 0);
 
   /// The parts that the first stage leaves begin an odd number of rows apart, so that neighbouring threads of
   /// the last stage find theirs in different banks.
   constexpr int pad() const { return 1 - stages.below[0].by % 2; }
-  int column_numbers() const { return stages.length + pad() * stages.radix[0]; }
-  Index tile_numbers() const {
-    return stages.count < 2 ? 0 : Index{by_columns ? apart : column_numbers()} << lg_cols;
-  }
+  constexpr int column_numbers() const { return stages.length + pad() * stages.radix[0]; }
+  /// A stage of sums leaves its outputs beside its inputs.
+  Index tile_numbers() const { return stages.count < 2 ? 0 : (1 + stages.has_sums()) * half_numbers(); }
+  constexpr int half_numbers() const { return (by_columns ? apart : column_numbers()) << lg_cols; }
   Index tiles(const ColumnOrder& order) const { return ceil_div(order.total(), Index{1} << lg_cols); }
 };
 
@@ -68,7 +78,7 @@ struct MixedTile {
   static constexpr std::size_t max_dynamic_shared_bytes = (1 << 17) + (1 << 12);
 
   template <class Thread, class Data>
-  TALLCACHE_DEVICE void operator()(const Thread& t, const Data& data) const {
+  TALLCACHE_INLINE void operator()(const Thread& t, const Data& data) const {
     Blocks::begin(t);
     auto&& memory = dynamic_shared<Number>(t);
     const MixedPass& p = data.pass;
@@ -84,6 +94,10 @@ struct MixedTile {
       const bool is_last = s + 1 == p.stages.count;
       if (s > 0) t.sync();
       if (is_last) Blocks::before_last_stage(t);
+      if (p.stages.is_summed(s)) {
+        if (at.inside) sums(memory, data.roots, p, s, first, groups, c * p.apart);
+        continue;
+      }
       with_radix(p.stages.radix[s], [&](auto radix) {
         const int butterflies = p.stages.length / radix;
         for (int b = first; b < butterflies; b += groups)
@@ -112,13 +126,15 @@ struct MixedTile {
     const int width = p.by_columns ? 1 : 1 << p.lg_cols;
     const int step = (is_first ? below + p.pad() : below) * width;
     const int row = is_first ? at : at + p.pad() * stages.below[0](at);
-    const int place = row * width + c * p.apart;
+    const int place = row * width + c * p.apart + (s > 1 && stages.is_summed(1) ? p.half_numbers() : 0);
+    if (is_first) {
 #pragma unroll
-    for (int r = 0; r < radix; ++r)
-      if (is_first)
+      for (int r = 0; r < radix; ++r)
         x[r] = load_number<Blocks, Pass::columns>(from, p.in(b + r * below, col));
-      else
-        x[r] = memory[place + r * step];
+    } else {
+#pragma unroll
+      for (int r = 0; r < radix; ++r) x[r] = memory[place + r * step];
+    }
     transform(x);
     if (!is_last) {
       times_roots(x, roots, stages, s, j);
@@ -134,6 +150,48 @@ struct MixedTile {
     }
 #pragma unroll
     for (int r = 0; r < radix; ++r) store_number(to, p.out(b + r * (stages.length / radix), col), x[r]);
+  }
+
+  /// Stage s, a stage of sums, of the column that begins at `begin`. Outputs k and radix - k are sums over
+  /// all inputs of a butterfly; a thread has some neighbouring k at once.
+  template <class Memory, class Roots>
+  static TALLCACHE_INLINE void sums(Memory& memory, const Roots& roots, const MixedPass& p, int s, int first,
+                                    int groups, int begin) {
+    constexpr int at_once = Stages::sums_at_once;
+    const Stages& stages = p.stages;
+    const int radix = stages.radix[s], below = stages.below[s].by, butterflies = stages.length / radix;
+    const int width = p.by_columns ? 1 : 1 << p.lg_cols, step = below * width;
+    const int twiddles = stages.roots_begin[s], own_roots = twiddles + radix * below;
+    const Divisor by_butterflies(butterflies);
+    for (int i = first; i < stages.sum_groups(s); i += groups) {
+      const int k = by_butterflies(i) * at_once, b = i - k / at_once * butterflies;
+      const int part = stages.below[s](b), j = b - part * below, at = part * below * radix + j;
+      const int place = (at + p.pad() * stages.below[0](at)) * width + begin;
+      Number even[at_once], odd[at_once]{};
+      int power[at_once]{};
+#pragma unroll
+      for (int q = 0; q < at_once; ++q) even[q] = memory[place];
+      for (int r = 1; r <= radix / 2; ++r) {
+        const Number a = memory[place + r * step], z = memory[place + (radix - r) * step];
+        const Number sum = a + z, difference = turned(a - z);
+#pragma unroll
+        for (int q = 0; q < at_once; ++q) {
+          power[q] += k + q;
+          power[q] -= power[q] < radix ? 0 : radix;
+          const Number w = roots[own_roots + power[q]];
+          even[q] = {even[q].re + w.re * sum.re, even[q].im + w.re * sum.im};
+          odd[q] = {odd[q].re - w.im * difference.re, odd[q].im - w.im * difference.im};
+        }
+      }
+      const auto store = [&](int row, Number z) {
+        memory[p.half_numbers() + place + row * step] = z * Number(roots[twiddles + row * below + j]);
+      };
+#pragma unroll
+      for (int q = 0; q < at_once; ++q) {
+        if (k + q <= radix / 2) store(k + q, even[q] + odd[q]);
+        if (k + q > 0 && k + q <= radix / 2) store(radix - k - q, even[q] - odd[q]);
+      }
+    }
   }
 
   /// x[r] times the r-th power of root j of stage s.

@@ -8,16 +8,17 @@
 
 namespace tallcache::gpu::fft {
 
-/// The radices of a stage are those that a thread's registers hold.
-inline constexpr int max_radix = 16;
+/// The radices of a stage are those that a thread's registers hold. One prime beyond them may be the radix of
+/// a stage whose outputs are sums over all inputs in shared memory.
+inline constexpr int max_radix = 17, max_summed_radix = 127;
 
 /// x / by for 0 <= x < 2^20, without a division.
 struct Divisor {
   int by = 1;
   float inverse = 1;
 
-  Divisor() = default;
-  explicit Divisor(int divisor) : by(divisor), inverse(1 / static_cast<float>(divisor)) {}
+  constexpr Divisor() = default;
+  constexpr explicit Divisor(int divisor) : by(divisor), inverse(1 / static_cast<float>(divisor)) {}
   TALLCACHE_INLINE int operator()(int x) const {
     return static_cast<int>((static_cast<float>(x) + 0.5f) * inverse);
   }
@@ -26,7 +27,7 @@ struct Divisor {
 /// Transforms of length radix[0] radix[1] ... radix[count - 1], decimated in frequency: stage s transforms
 /// rows that are below[s] apart, the product of the radices behind it. The roots that follow stage s are
 /// exp(-2 pi i j 2^b / (radix[s] period[s])) for j < period[s] and each bit b of its rows, from
-/// roots_begin[s] on.
+/// roots_begin[s] on. Of a stage of sums, b is a row, and the roots of order radix[s] follow.
 struct Stages {
   static constexpr int max_count = 8;
 
@@ -38,6 +39,21 @@ struct Stages {
   /// lg of the powers that make all rows of a stage.
   static constexpr int bits(int radix) { return std::bit_width(static_cast<unsigned>(radix - 1)); }
   int roots() const { return roots_begin[count]; }
+  constexpr bool is_summed(int s) const { return radix[s] > max_radix; }
+  /// So many outputs of a stage of sums, and those that mirror them, are a thread's at once.
+  static constexpr int sums_at_once = 4;
+  constexpr int sum_groups(int s) const {
+    return length / radix[s] * ((radix[s] / 2 + sums_at_once) / sums_at_once);
+  }
+  /// The stage of sums is behind the first, where there is one.
+  constexpr bool has_sums() const { return count > 1 && is_summed(1); }
+
+  /// Root i of stage s is exp(-2 pi i exponent / (radix[s] period[s])).
+  TALLCACHE_DEVICE Index exponent(int s, int i) const {
+    const int row = i / period[s], j = i % period[s];
+    if (!is_summed(s)) return Index{j} << row;
+    return row < radix[s] ? Index{j} * row : Index{i - radix[s] * period[s]} * period[s];
+  }
 
   /// The position before the last stage of the part whose first output is `number`: its digits reversed.
   TALLCACHE_INLINE int reversed(int number) const {
@@ -72,17 +88,31 @@ inline int choose_radices(Index length, int most, int depth, int bound, int (&ra
   return bound;
 }
 
+/// What `length` has beside the primes up to max_radix.
+constexpr Index beyond_radices(Index length) {
+  for (const int prime : {2, 3, 5, 7, 11, 13, 17})
+    while (length % prime == 0) length /= prime;
+  return length;
+}
+
 /// Of a `length` below 2^15; count 0 where it has no such stages and is not 1. `last_period` as of the
 /// stages' period: the columns that the outputs' roots go by, or 0 without them.
 inline Stages stages_of(Index length, int last_period) {
   Stages stages;
   int radix[Stages::max_count]{}, best[Stages::max_count]{};
   if (length < 1 || length >= 1 << 15) return stages;
-  if (length > 1) choose_radices(length, max_radix, 0, 1000, radix, best);
+  const Index summed = beyond_radices(length), rest = length / summed;
+  if (summed > max_summed_radix) return stages;
+  // A stage of sums is between two others.
+  const int most = summed == 1 ? max_radix : static_cast<int>(std::min<Index>(max_radix, rest - 1));
+  if (rest > 1) choose_radices(rest, most, summed > 1, 1000, radix, best);
   stages.length = static_cast<int>(length);
+  if (summed > 1 && best[1] == 0) return stages;
+  if (summed > 1) best[0] = static_cast<int>(summed);
   while (stages.count < Stages::max_count && best[stages.count]) ++stages.count;
   // The largest comes last: each of its butterflies computes a root of the outputs.
-  std::rotate(best, best + (stages.count > 0), best + stages.count);
+  std::rotate(best + (summed > 1), best + (summed > 1) + (stages.count > 0), best + stages.count);
+  if (summed > 1) std::swap(best[0], best[1]);
   int below = stages.length;
   for (int s = 0; s < stages.count; ++s) {
     const int r = stages.radix[s] = best[s];
@@ -90,7 +120,8 @@ inline Stages stages_of(Index length, int last_period) {
     stages.below[s] = Divisor(below);
     stages.radix_divisor[s] = Divisor(r);
     stages.period[s] = s + 1 < stages.count ? below : last_period;
-    stages.roots_begin[s + 1] = stages.roots_begin[s] + Stages::bits(r) * stages.period[s];
+    stages.roots_begin[s + 1] =
+        stages.roots_begin[s] + (stages.is_summed(s) ? r * (below + 1) : Stages::bits(r) * stages.period[s]);
   }
   return stages;
 }
@@ -102,11 +133,9 @@ struct MakeStageRoots {
   TALLCACHE_DEVICE void operator()(const Thread& t, Roots roots, Stages stages) const {
     const int i = static_cast<int>(t.block().x * max_threads + t.thread().x);
     for (int s = 0; s < stages.count; ++s)
-      if (i >= stages.roots_begin[s] && i < stages.roots_begin[s + 1]) {
-        const int period = stages.period[s], bit = (i - stages.roots_begin[s]) / period,
-                  j = (i - stages.roots_begin[s]) % period;
-        roots[i] = rounded_root<RealOf<Roots>>(Index{j} << bit, Index{stages.radix[s]} * period);
-      }
+      if (i >= stages.roots_begin[s] && i < stages.roots_begin[s + 1])
+        roots[i] = rounded_root<RealOf<Roots>>(stages.exponent(s, i - stages.roots_begin[s]),
+                                               Index{stages.radix[s]} * stages.period[s]);
   }
 };
 

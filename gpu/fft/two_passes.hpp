@@ -49,8 +49,7 @@ struct two_passes : OnBlockTiles {
   static constexpr std::string_view idea =
       "n = n1 n2 in two passes: columns of tiles in registers, radix 16, exchanged through shared memory; "
       "the result of the first pass in the tiles of the second; powers of two to 2^24, products of "
-      "factors up to 16; applies "
-      "coalescing, tiling, coarsening";
+      "factors up to 17 and one up to 127; applies coalescing, tiling, coarsening";
   static constexpr std::string_view source =
       "Bailey 1990; Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli 2008";
   using operations = OperationList<Fft<double>, Fft<float>>;

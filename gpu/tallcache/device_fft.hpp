@@ -118,7 +118,7 @@ inline void expect_prepared(bool prepared) {
 /// Transforms of complex numbers in a device's memory: of one array, of many, or along the dimensions of one.
 ///
 /// Source: Bailey 1990; Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli 2008; where n has a prime factor
-/// above 13, Bluestein 1970.
+/// above 127 or two above 17, Bluestein 1970.
 template <class T, class Access = Plain>
 class DeviceFftPlan {
  public:

@@ -42,7 +42,7 @@ file(READ ${ROOT}/README.md readme)
 file(GLOB public RELATIVE ${WORK}/prefix/include/tallcache ${WORK}/prefix/include/tallcache/*)
 foreach(name IN LISTS public)
   if(NOT name MATCHES
-     "^(catalogue|convolution|count|device_fft|device_solve|device_sort|device_stencil|edit_distance|factor|fft|fork|kernel|matmul|measure|mpi|paths|qr|ranks|solve|sort|stencil|trace|transpose)\\.hpp$|^tallcache_blas\\.h$|^detail$")
+     "^(catalogue|convolution|count|device_convolution|device_fft|device_solve|device_sort|device_stencil|edit_distance|factor|fft|fork|kernel|matmul|measure|mpi|paths|qr|ranks|solve|sort|stencil|trace|transpose)\\.hpp$|^tallcache_blas\\.h$|^detail$")
     message(FATAL_ERROR "installed, and no public header: ${name}")
   endif()
   string(REPLACE ".hpp" "" module ${name})
