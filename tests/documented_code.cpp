@@ -22,6 +22,7 @@
 #include "common/operation_record.hpp"
 #include "cpu/transpose/recursive.hpp"
 #include "gpu/on_gpu.hpp"
+#include "gpu/tallcache/device_convolution.hpp"
 #include "gpu/tallcache/device_fft.hpp"
 #include "gpu/tallcache/device_solve.hpp"
 #include "gpu/tallcache/device_sort.hpp"
@@ -116,6 +117,12 @@ template <class Launch>  // which only nvcc can start
 void transformed_on_device(std::complex<double>* out, const std::complex<double>* in, Index n, void* stream,
                            Scratch<> scratch) {
 #include "documented/gpu/tallcache/device_fft.hpp.1"
+}
+
+template <class Launch>  // which only nvcc can start
+void convolved_on_device(Launch launch, double* out, const double* a, Index m, const double* b, Index n,
+                         Scratch<> scratch) {
+#include "documented/gpu/tallcache/device_convolution.hpp.1"
 }
 
 struct Edge {
