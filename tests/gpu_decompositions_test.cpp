@@ -85,17 +85,10 @@ TEST_F(Decomposing, PanelsOfOneBlockAndOfClusters) {
     }
 }
 
-// As many rows as one thread, two, four and eight hold, and more. Panels of QR have fewer columns beyond
-// 6144, 12288 and 24576 rows of doubles.
+// As many rows as one thread, two, four and eight hold, and more. Panels of QR have fewer columns there.
 TEST_F(Decomposing, TallPanels) {
-  for (const auto& [m, n] : {std::pair<Index, Index>{6145, 70},
-                             {8193, 70},
-                             {12290, 40},
-                             {16385, 40},
-                             {24590, 20},
-                             {32769, 20},
-                             {65537, 9},
-                             {140000, 5}}) {
+  for (const auto& [m, n] :
+       {std::pair<Index, Index>{8193, 70}, {16385, 40}, {32769, 20}, {65537, 9}, {140000, 5}}) {
     const Shape shape{{"n", n}, {"m", m}, {"pad", 1}};
     decompose<LuPivot<double>>("toledo", shape);
     decompose<LuPivot<float>>("toledo", shape);

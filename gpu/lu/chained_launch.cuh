@@ -33,21 +33,18 @@ void launch_chained(cudaStream_t stream, const ChainedShape& shape, const Args&.
   if (shape.shared_bytes > 32 * 1024)  // up to 16 KB more are a kernel's own
     allow_dynamic_shared(reinterpret_cast<const void*>(kernel), shape.shared_bytes);
   if (shape.cluster > 8) allow_large_clusters<kernel>();
-  cudaLaunchAttribute attributes[3]{};
+  cudaLaunchAttribute attributes[2]{};
   attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attributes[0].val.programmaticStreamSerializationAllowed = 1;
-  // A graph's kernels have their own priority, not their stream's.
-  attributes[1].id = cudaLaunchAttributePriority;
-  TALLCACHE_CUDA(cudaStreamGetPriority(stream, &attributes[1].val.priority));
-  attributes[2].id = cudaLaunchAttributeClusterDimension;
-  attributes[2].val.clusterDim = {shape.cluster, 1, 1};
+  attributes[1].id = cudaLaunchAttributeClusterDimension;
+  attributes[1].val.clusterDim = {shape.cluster, 1, 1};
   cudaLaunchConfig_t config{};
   config.gridDim = shape.blocks;
   config.blockDim = shape.threads;
   config.dynamicSmemBytes = shape.shared_bytes;
   config.stream = stream;
   config.attrs = attributes;
-  config.numAttrs = shape.cluster > 1 ? 3 : 2;
+  config.numAttrs = shape.cluster > 1 ? 2 : 1;
   [&]<class... Params>(void (*entry)(Params...)) {
     TALLCACHE_CUDA(cudaLaunchKernelEx(&config, entry, static_cast<Params>(args)...));
   }(kernel);

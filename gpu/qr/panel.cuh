@@ -26,10 +26,8 @@ struct PanelTo {
 };
 
 /// The warps of a block for which there are registers.
-template <class T, int of_lane>
-inline constexpr int max_panel_warps = of_lane == 16    ? 8
-                                       : sizeof(T) == 8 ? 12
-                                                        : 16;
+template <int of_lane>
+inline constexpr int max_panel_warps = of_lane == 16 ? 8 : 16;
 
 /// A panel of up to `columns` columns. A lane has one column of `of_lane` rows; the lanes that have the same
 /// rows are a group. Neighbouring rows are those of different groups: the panel's first rows, of which row j
@@ -56,9 +54,10 @@ class PanelKernel {
         blocks(static_cast<int>(gridDim.x)),
         rank(blocks > 1 ? static_cast<int>(lu::cluster_rank()) : 0),
         of_warps(memory),
-        of_blocks(of_warps + 2 * max_warps * columns),
-        tops(of_blocks + 2 * max_blocks * columns),
-        triangle(tops + 4 * columns),
+        of_blocks(of_warps + 2 * max_warps * sums_pitch),
+        tops(of_blocks + 2 * max_blocks * sums_pitch),
+        totals(tops + 4 * columns),
+        triangle(totals + 2 * columns),
         tile(triangle + columns * columns),
         shown(tile + group * shown_pitch),
         arrived(barriers) {}
@@ -73,7 +72,7 @@ class PanelKernel {
     for (int j = 0; j < width; ++j) reflect(j);
     if (rank == 0 && group == 0 && column < width) to.tau[column] = own_tau;
     __syncthreads();
-    if (warp == 0) invert_triangle();
+    if (group == 0) totals[column] = own_tau;
     store();
     __syncthreads();
     store_y();
@@ -88,7 +87,10 @@ class PanelKernel {
   static constexpr int pitch = columns + chunk;
   // The panel's first rows are among this many first ones of a group.
   static constexpr int near = (columns + 8 * groups_of_warp - 1) / (8 * groups_of_warp);
-  static constexpr int fixed_elements = (2 * max_warps + 2 * max_blocks + 4) * columns + columns * columns;
+  // The sums of a column by eight lanes fall into other banks than those of the next one.
+  static constexpr int sums_pitch = columns + 4, adding = 8;
+  static constexpr int fixed_elements =
+      2 * (max_warps + max_blocks) * sums_pitch + 6 * columns + columns * columns;
   static_assert(shown_pitch <= of_lane * pitch && columns >= chunk && near <= of_lane);
 
   __device__ int row_of(int r) const { return first + r * groups; }
@@ -141,33 +143,42 @@ class PanelKernel {
     __syncwarp();
   }
 
+  /// The column that is shown, row by row. It is read twice: to hold it would take as many registers again as
+  /// the rows do.
+  template <class Use>
+  __device__ void for_x(const Use& use) const {
+#pragma unroll
+    for (int r = 0; r < of_lane; r += chunk) {
+      T x[chunk];
+      put(x, shown + r);
+#pragma unroll
+      for (int e = 0; e < chunk; ++e) use(r + e, x[e]);
+    }
+  }
+
   __device__ void reflect(int j) {
-    T x[of_lane];
-#pragma unroll
-    for (int r = 0; r < of_lane; r += chunk) put(&x[r], shown + r);
-    __syncwarp();
     T sums[4]{};
-#pragma unroll
-    for (int r = 0; r < of_lane; ++r) sums[r % 4] += a[r] * x[r];
+    for_x([&](int r, T x) { sums[r % 4] += a[r] * x; });
     T sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
 #pragma unroll
     for (int distance = columns; distance < 32; distance *= 2) sum += __shfl_xor_sync(~0u, sum, distance);
-    if (lane < columns) of_warps[(j % 2 * max_warps + warp) * columns + column] = sum;
-    T top = 0;
+    if (lane < columns) of_warps[(j % 2 * max_warps + warp) * sums_pitch + column] = sum;
 #pragma unroll
     for (int r = 0; r < near; ++r)
       if (row_of(r) == j) tops[j % 2 * columns + column] = a[r];
     __syncthreads();
-    sum_of_all(j, sum, top);
-
+    if (static_cast<int>(threadIdx.x) < adding * columns) add_all(j);
+    __syncthreads();
+    sum = totals[column];
+    const T top = totals[columns + column];
     const Reflector<T> h = reflector_of(__shfl_sync(~0u, top, j), __shfl_sync(~0u, sum, j));
     const T product = top + sum * h.factor;  // of v and this lane's column
     const T weight = h.tau * product;
-    if (column > j) {
-      const T of_x = -(h.factor * weight);
-#pragma unroll
-      for (int r = 0; r < of_lane; ++r) a[r] += x[r] * of_x;
-    }
+    const T of_x = -(h.factor * weight);
+    for_x([&](int r, T x) {
+      if (column > j) a[r] += x * of_x;
+    });
+    __syncwarp();
 #pragma unroll
     for (int r = 0; r < near; ++r)
       if (row_of(r) == j && column >= j) a[r] = column == j ? h.beta : top - weight;
@@ -184,60 +195,36 @@ class PanelKernel {
     for (int e = 0; e < chunk; ++e) to[e] = elements.at[e];
   }
 
-  /// The sums over all warps of all blocks, in the same order everywhere, and row j.
-  __device__ void sum_of_all(int j, T& sum, T& top) {
-    const T* const parts = of_warps + j % 2 * max_warps * columns + column;
-    sum = sum_of(parts, warps);
-    top = tops[j % 2 * columns + column];
-    if (blocks == 1) return;
-    T* const all = of_blocks + j % 2 * max_blocks * columns;
-    T* const top_of_all = tops + (2 + j % 2) * columns;
-    Mbarrier& barrier = arrived[j % 2];
-    if (threadIdx.x == 0) barrier.arrive_expecting((blocks + 1) * columns * static_cast<int>(sizeof(T)));
-    if (lane < columns) {
-      const std::uint32_t place = shared_address(all + rank * columns + column);
-      const std::uint32_t counted = shared_address(&barrier),
-                          place_of_top = shared_address(top_of_all + column);
-      for (int b = warp; b < blocks; b += warps) {
+  /// The sums over all warps of all blocks, in the same order everywhere, and row j. Eight lanes a column.
+  __device__ void add_all(int j) {
+    const int of = static_cast<int>(threadIdx.x) / adding, part = lane % adding;
+    T sum = sum_of(of_warps + j % 2 * max_warps * sums_pitch + of, part, warps);
+    T top = tops[j % 2 * columns + of];
+    if (blocks > 1) {
+      T* const all = of_blocks + j % 2 * max_blocks * sums_pitch;
+      T* const top_of_all = tops + (2 + j % 2) * columns;
+      Mbarrier& barrier = arrived[j % 2];
+      if (threadIdx.x == 0) barrier.arrive_expecting((blocks + 1) * columns * static_cast<int>(sizeof(T)));
+      const std::uint32_t place = shared_address(all + rank * sums_pitch + of);
+      const std::uint32_t counted = shared_address(&barrier), place_of_top = shared_address(top_of_all + of);
+      for (int b = part; b < blocks; b += adding) {
         lu::send(lu::of_block(place, b), sum, lu::of_block(counted, b));
         if (rank == 0) lu::send(lu::of_block(place_of_top, b), top, lu::of_block(counted, b));
       }
+      barrier.wait(j / 2 % 2);
+      __syncwarp();
+      sum = sum_of(all + of, part, blocks);
+      top = top_of_all[of];
     }
-    barrier.wait(j / 2 % 2);
-    sum = sum_of(all + column, blocks);
-    top = top_of_all[column];
+    if (part == 0) totals[of] = sum, totals[columns + of] = top;
   }
-  static __device__ T sum_of(const T* parts, int number) {
-    T sums[2]{};
-#pragma unroll 4
-    for (int i = 0; i + 1 < number; i += 2) {
-      sums[0] += parts[i * columns];
-      sums[1] += parts[(i + 1) * columns];
-    }
-    if (number % 2) sums[0] += parts[(number - 1) * columns];
-    return sums[0] + sums[1];
-  }
-
-  /// T = D (I + N D)^-1, where D has tau on its diagonal and N the products of each reflector with those
-  /// behind it (Puglisi 1992). One warp; a lane a column.
-  __device__ void invert_triangle() {
-    T* const taus = tops;
-    if (lane < columns) taus[column] = own_tau;
-    __syncwarp();
-    T z[columns];
+  /// Of up to 16 numbers, each lane of eight has one or two.
+  static __device__ T sum_of(const T* parts, int part, int number) {
+    T sum = part < number ? parts[part * sums_pitch] : T{0};
+    if (part + adding < number) sum += parts[(part + adding) * sums_pitch];
 #pragma unroll
-    for (int i = columns - 1; i >= 0; --i) {
-      T sums[2]{i == column ? T{1} : T{0}, T{0}};
-#pragma unroll
-      for (int k = i + 1; k < columns; ++k)
-        sums[k % 2] -= (k < width ? triangle[i * columns + k] : T{0}) * taus[k] * z[k];
-      z[i] = sums[0] + sums[1];
-    }
-    __syncwarp();
-#pragma unroll
-    for (int i = 0; i < columns; ++i)
-      if (lane < columns)
-        triangle[i * columns + column] = i <= column && column < width ? taus[i] * z[i] : T{0};
+    for (int distance = 1; distance < adding; distance *= 2) sum += __shfl_xor_sync(~0u, sum, distance);
+    return sum;
   }
 
   __device__ void store() {
@@ -252,30 +239,31 @@ class PanelKernel {
     }
   }
 
-  /// Y, a row a column of the panel, through shared memory: a row of V becomes a column of Y.
+  /// Row c of Y is tau_c (v_c^T - the sum over k < c of (v_k^T v_c) y_k). A thread makes a row of V a column
+  /// of Y.
   __device__ void store_y() {
-    T t[columns];
-#pragma unroll
-    for (int k = 0; k < columns; ++k) t[k] = triangle[k * columns + column];
-#pragma unroll 4
-    for (int r = 0; r < of_lane; ++r) {
-      T* const row = tile + (group + r * groups) * pitch;
-      T sums[4]{};
-#pragma unroll
-      for (int k = 0; k < columns; k += chunk) {
-        T v[chunk];
-        put(v, row + k);
-#pragma unroll
-        for (int e = 0; e < chunk; ++e) sums[(k + e) % 4] += v[e] * t[k + e];
-      }
-      __syncwarp();
-      row[column] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    }
-    __syncthreads();
     const int of_block = of_lane * groups, begin = rank * of_block;
-    for (int c = warp; c < width; c += warps)
-      for (int i = lane; i < of_block && begin + i < rows; i += 32)
-        to.y[c * to.y_ld + begin + i] = tile[i * pitch + c];
+    for (int i = static_cast<int>(threadIdx.x); i < of_block && begin + i < rows;
+         i += static_cast<int>(blockDim.x)) {
+      T y[columns];
+#pragma unroll
+      for (int c = 0; c < columns; c += chunk) put(&y[c], tile + i * pitch + c);
+#pragma unroll
+      for (int k = 0; k < columns; ++k) {
+        y[k] *= totals[k];
+#pragma unroll
+        for (int c = (k + 1) / chunk * chunk; c < columns; c += chunk) {
+          T products[chunk];
+          put(products, triangle + k * columns + c);
+#pragma unroll
+          for (int e = 0; e < chunk; ++e)
+            if (c + e > k) y[c + e] -= products[e] * y[k];
+        }
+      }
+#pragma unroll
+      for (int c = 0; c < columns; ++c)
+        if (c < width) to.y[c * to.y_ld + begin + i] = y[c];
+    }
   }
 
   __device__ void clear_above() {
@@ -294,7 +282,8 @@ class PanelKernel {
   int group = static_cast<int>(threadIdx.x) / columns, groups = warps * groups_of_warp;  ///< of the block
   T *of_warps, *of_blocks;
   T* tops;          ///< row j of this block's, then of the first block's
-  T* triangle;      ///< products of reflectors, then T
+  T* totals;        ///< the sums over all blocks, and row j; behind the last column, tau
+  T* triangle;      ///< products of reflectors
   T *tile, *shown;  ///< rows of V; before that, of each group the column of the next reflector
   int first = rank * groups * of_lane + group;  ///< of this lane's rows
   Mbarrier* arrived;
@@ -303,7 +292,7 @@ class PanelKernel {
 };
 
 template <class T, int columns, int of_lane>
-__global__ void __launch_bounds__(32 * max_panel_warps<T, of_lane>)
+__global__ void __launch_bounds__(32 * max_panel_warps<of_lane>)
     factor_panel(PanelTo<T> to, int rows, int width) {
   __shared__ Mbarrier barriers[2];
   extern __shared__ __align__(16) std::byte memory[];

@@ -75,7 +75,7 @@ class Recursion {
 
   /// A panel of few columns, of which a cluster has room for more rows.
   static int leaf_width(Index rows) {
-    constexpr Index in_registers = 16 * 32 * max_panel_warps<T, 32>;
+    constexpr Index in_registers = 16 * 32 * max_panel_warps<32>;
     return rows <= in_registers ? 32 : rows <= 2 * in_registers ? 16 : rows <= 4 * in_registers ? 8 : 1;
   }
 
@@ -134,7 +134,7 @@ class Recursion {
   /// Few rows a lane while 16 blocks have room for them: a column's step takes less time.
   template <int columns>
   void factor_in_cluster(const PanelTo<T>& to, int rows, int width) {
-    constexpr int few = 16 * PanelKernel<T, columns, 16>::of_warp * max_panel_warps<T, 16>;
+    constexpr int few = 16 * PanelKernel<T, columns, 16>::of_warp * max_panel_warps<16>;
     return rows <= few ? launch_panel<columns, 16>(to, rows, width)
                        : launch_panel<columns, 32>(to, rows, width);
   }
@@ -143,7 +143,7 @@ class Recursion {
     using Kernel = PanelKernel<T, columns, of_lane>;
     const int all_warps = ceil_div(rows, Kernel::of_warp);
     int blocks = 1;
-    while (blocks * max_panel_warps<T, of_lane> < all_warps) blocks *= 2;
+    while (blocks * max_panel_warps<of_lane> < all_warps) blocks *= 2;
     const int warps = std::max(8, ceil_div(all_warps, blocks));
     lu::launch_chained<factor_panel<T, columns, of_lane>>(
         stream,

@@ -32,7 +32,9 @@ struct recursive_wy : OnCapability<9, 0> {
     if (args.a.rows == 0 || args.a.cols == 0) return;
     const Index steps = std::min(args.a.rows, args.a.cols);
     const Tuning& tuning = device_tuning();
-    const Index suitable = steps <= tuning.qr_narrow_steps ? 32 : tuning.qr_wide_block;
+    const Index suitable = steps <= tuning.qr_narrow_steps              ? 32
+                           : steps <= 2 * Index{tuning.qr_narrow_steps} ? 64
+                                                                        : tuning.qr_wide_block;
     Recursion<T>(launch, args.a, args.tau.data, args.scratch)
         .factor(static_cast<int>(params["block"] ? params["block"] : suitable));
   }
