@@ -9,6 +9,7 @@
 
 #include "common/ops/cholesky.hpp"
 #include "common/ops/lu.hpp"
+#include "common/ops/qr.hpp"
 #include "tests/on_executor.hpp"
 
 namespace tallcache::test {
@@ -79,16 +80,20 @@ TEST_F(Decomposing, PanelsOfOneBlockAndOfClusters) {
       const Shape shape{{"n", n}, {"m", m}, {"pad", pad}};
       decompose<LuPivot<double>>("toledo", shape, {{"block", block}});
       decompose<LuPivot<float>>("toledo", shape, {{"block", block}});
+      decompose<Qr<double>>("recursive_wy", shape, {{"block", block}});
+      decompose<Qr<float>>("recursive_wy", shape, {{"block", block}});
     }
 }
 
-// As many rows as one thread, two, four and eight hold, and more.
+// As many rows as one thread, two, four and eight hold, and more. Panels of QR have fewer columns there.
 TEST_F(Decomposing, TallPanels) {
   for (const auto& [m, n] :
        {std::pair<Index, Index>{8193, 70}, {16385, 40}, {32769, 20}, {65537, 9}, {140000, 5}}) {
     const Shape shape{{"n", n}, {"m", m}, {"pad", 1}};
     decompose<LuPivot<double>>("toledo", shape);
     decompose<LuPivot<float>>("toledo", shape);
+    decompose<Qr<double>>("recursive_wy", shape);
+    decompose<Qr<float>>("recursive_wy", shape);
   }
 }
 
@@ -105,11 +110,14 @@ TEST_F(Decomposing, EqualRunsGiveEqualBytes) {
   const Shape shape{{"n", 700}, {"m", 900}, {"pad", 0}}, square{{"n", 700}, {"pad", 0}};
   const Buffers lu = filled<LuPivot<double>>(shape, "uniform");
   const Buffers cholesky = filled<Cholesky<double>>(square, "dominant");
+  const Buffers qr = filled<Qr<double>>(shape, "uniform");
+  const Buffers first_qr = decomposed<Qr<double>>("recursive_wy", shape, qr);
   const Buffers first_lu = decomposed<LuPivot<double>>("toledo", shape, lu);
   const Buffers first_cholesky = decomposed<Cholesky<double>>("gustavson", square, cholesky);
   for (int run = 0; run < 20; ++run) {
     EXPECT_EQ(decomposed<LuPivot<double>>("toledo", shape, lu), first_lu) << run;
     EXPECT_EQ(decomposed<Cholesky<double>>("gustavson", square, cholesky), first_cholesky) << run;
+    EXPECT_EQ(decomposed<Qr<double>>("recursive_wy", shape, qr), first_qr) << run;
   }
 }
 
@@ -137,6 +145,24 @@ TEST_F(Decomposing, NanShows) {
   reinterpret_cast<float*>(buffers[0].data())[150 * n + 7] = std::numeric_limits<float>::quiet_NaN();
   const Buffers after = decomposed<LuPivot<float>>("toledo", shape, buffers);
   EXPECT_TRUE(std::isnan(reinterpret_cast<const float*>(after[0].data())[n * n - 1]));
+}
+
+// What is no number reaches its column's factor and all behind it, and nothing before.
+TEST_F(Decomposing, ReflectorsOfWhatIsNoNumber) {
+  const Index n = 200;
+  const Shape shape{{"n", n}, {"m", n}, {"pad", 0}};
+  for (const double bad :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    Buffers buffers = filled<Qr<double>>(shape, "uniform");
+    reinterpret_cast<double*>(buffers[0].data())[150 * n + 7] = bad;
+    const Buffers after = decomposed<Qr<double>>("recursive_wy", shape, buffers);
+    const auto* const f = reinterpret_cast<const double*>(after[0].data());
+    const auto* const tau = reinterpret_cast<const double*>(after[1].data());
+    EXPECT_FALSE(std::isfinite(tau[7]));
+    EXPECT_FALSE(std::isfinite(f[n * n - 1]));
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < 7; ++j) EXPECT_TRUE(std::isfinite(f[i * n + j])) << i << ", " << j;
+  }
 }
 
 }  // namespace

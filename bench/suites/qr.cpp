@@ -1,4 +1,6 @@
 // The measurements of QR factorisations.
+#include <utility>
+
 #include "bench/suites/suite.hpp"
 
 namespace tallcache {
@@ -17,6 +19,38 @@ OptimizationSteps steps() {
                     {"halved columns, products for the right half", "recursive_wy"},
                     {"forks on all cores", "recursive_wy", {}, no_value, true},
                     {.label = "LAPACK's geqrf in OpenBLAS, one core", .variant = "geqrf", .peer = true}}};
+}
+
+OptimizationSteps gpu_steps() {
+  return {.element = "double",
+          .unit = "flop",
+          .min_bytes = no_value,
+          .limit = "the FMA peak",
+          .shape = shape(2048, 2048),
+          .smoke = shape(65, 65),
+          .steps = {{"a reflector at a time, two kernels each", "householder"},
+                    {"halved columns, panels in a cluster, blocks of 256 columns",
+                     "recursive_wy",
+                     {{"block", 256}}},
+                    {"blocks of columns as suits the size", "recursive_wy"},
+                    {.label = "cuSOLVER", .variant = "cusolver_geqrf", .peer = true}},
+          .backend = "gpu"};
+}
+
+PeerComparison gpu_peers(std::string_view element) {
+  PeerComparison comparison{.element = element,
+                            .variant = "recursive_wy",
+                            .share = {SpeedShare::Of::limit, "of the FMA peak"},
+                            .smoke = shape(65, 65),
+                            .backend = "gpu",
+                            .mean = true};
+  std::vector<PeerCase>& cases = comparison.cases;
+  for (const Index n : {256, 512, 1000, 1024, 2048, 4096, 4095, 8192})
+    cases.push_back({.shape = shape(n, n)});
+  for (const auto& [m, n] : {std::pair<Index, Index>{8192, 256}, {20000, 512}, {512, 8192}, {4096, 1000}})
+    cases.push_back({.shape = shape(m, n)});
+  cases.push_back({.shape = shape(16384, 16384), .from = Scale::full});
+  return comparison;
 }
 
 PeerComparison peers(std::string_view element) {
@@ -54,7 +88,7 @@ const Suite qr_suite{.operation = "qr",
                                .smoke = {48, 64},
                                .quick = {64, 128, 256, 512, 1024},
                                .full = {64, 128, 256, 512, 1024, 2048, 3072}},
-                     .steps = {steps()},
-                     .peers = {peers("double"), peers("float")}};
+                     .steps = {steps(), gpu_steps()},
+                     .peers = {peers("double"), peers("float"), gpu_peers("double"), gpu_peers("float")}};
 
 }  // namespace tallcache

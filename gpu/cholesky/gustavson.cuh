@@ -5,6 +5,7 @@
 #include "gpu/cholesky/gustavson_panel.cuh"
 #include "gpu/lu/subtract_product.cuh"
 #include "gpu/on_gpu.hpp"
+#include "gpu/side_stream.cuh"
 #include "gpu/tuning/tuning.hpp"
 
 namespace tallcache::gpu::cholesky {
@@ -17,28 +18,46 @@ class Recursion {
   static constexpr int max_block = 256;
 
   static std::size_t scratch(Index n) {
-    return scratch_bytes({max_block * row_size(n) * sizeof(T), n * panel_columns * sizeof(T)});
+    const std::size_t copy = scratch_bytes({max_block * row_size(n) * sizeof(T)});
+    return scratch_bytes({n * panel_columns * sizeof(T)}) + (looks_ahead(n) ? 2 : 1) * copy;
   }
 
   Recursion(const Launch& launch, const MatrixView<T>& matrix, Scratch<> scratch)
       : stream(stream_of(launch)),
         a(matrix),
-        transposed(scratch.template matrix<T>(max_block, row_size(matrix.rows))),
-        corners(scratch.template vector<T>(matrix.rows * panel_columns).data) {}
+        corners(scratch.template vector<T>(matrix.rows * panel_columns).data) {
+    for (int i = 0; i < (looks_ahead(a.rows) ? 2 : 1); ++i)
+      copies[i] = scratch.template matrix<T>(max_block, row_size(a.rows));
+  }
 
+  /// Where a matrix is large, the next block of columns is brought up to date first, and factored beside the
+  /// product of the columns behind it.
   void factor(int block) {
     const int n = static_cast<int>(a.rows);
-    for (int col = 0; col < n; col += block) {
-      start = col;
-      const int width = std::min(block, n - col);
-      factor_panel_at(col, width);
-      subtract(col, width, n);
+    const SideStream streams(stream, looks_ahead(n));
+    const bool apart = streams.side != streams.main;
+    for (int turn = 0, width; start < n; start += width, turn = apart ? 1 - turn : 0) {
+      width = std::min(block, n - start);
+      const int next = start + width, ahead = apart ? std::min(next + block, n) : next;
+      transposed = copies[turn];
+      stream = streams.side;
+      factor_panel_at(start, width);
+      streams.main_waits();
+      if (ahead > next) {
+        streams.side_waits();  // for the product before
+        subtract(start, width, next, ahead);
+      }
+      stream = streams.main;
+      subtract(start, width, ahead, n);
+      streams.main_is_done();
     }
     lu::launch_chained<store_corners<T>>(
         stream, {grid_of(std::min(ceil_div(n, 8), 8 * multiprocessors())), 256}, a, corners);
   }
 
  private:
+  static bool looks_ahead(Index n) { return n > device_tuning().factor_ahead_steps; }
+
   /// Rows of the transposed copy start at multiples of 16 bytes.
   static Index row_size(Index n) { return ceil_div(n, Index{4}) * 4; }
 
@@ -46,7 +65,7 @@ class Recursion {
     if (width <= panel_columns) return factor_leaf(col, width);
     const int half = ceil_div(ceil_div(width, panel_columns), 2) * panel_columns;
     factor_panel_at(col, half);
-    subtract(col, half, col + width);
+    subtract(col, half, col + half, col + width);
     factor_panel_at(col + half, width - half);
   }
 
@@ -59,17 +78,18 @@ class Recursion {
                                         &transposed(col - start, col), transposed.ld);
   }
 
-  /// What columns [col, col + width) mean for those behind them up to `end`.
-  void subtract(int col, int width, int end) {
-    const Index row = col + width, rows = a.rows - row, cols = end - row;
-    if (rows <= 0 || cols <= 0) return;
+  /// What columns [col, col + width) mean for columns [begin, end) behind them.
+  void subtract(int col, int width, int begin, int end) {
+    const Index rows = a.rows - begin, cols = end - begin;
+    if (cols == 0) return;
     const MatrixView<const T> of_rows = a, of_cols = transposed;
-    lu::subtract_product<T>(stream, a.block(row, row, rows, cols), of_rows.block(row, col, rows, width),
-                            of_cols.block(col - start, row, width, cols), true);
+    lu::subtract_product<T>(stream, a.block(begin, begin, rows, cols), of_rows.block(begin, col, rows, width),
+                            of_cols.block(col - start, begin, width, cols), true);
   }
 
   cudaStream_t stream;
-  MatrixView<T> a, transposed;  ///< the second: columns from `start` on, a column a row
+  MatrixView<T> a;
+  MatrixView<T> copies[2], transposed;  ///< columns from `start` on, a column a row
   T* corners;
   int start = 0;
 };

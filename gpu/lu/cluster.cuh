@@ -29,6 +29,14 @@ __device__ __forceinline__ std::uint32_t of_block(std::uint32_t address, unsigne
   return remote;
 }
 
+/// The same of a generic address, which loads and stores take.
+template <class T>
+__device__ __forceinline__ T* of_block(T* place, unsigned rank) {
+  std::uint64_t remote;
+  asm volatile("mapa.u64 %0, %1, %2;" : "=l"(remote) : "l"(place), "r"(rank));
+  return reinterpret_cast<T*>(remote);
+}
+
 /// Sends 16 bytes to another block; its barrier counts them when they have arrived.
 __device__ __forceinline__ void send(std::uint32_t to, const uint4& value, std::uint32_t barrier) {
   asm volatile(
@@ -36,6 +44,18 @@ __device__ __forceinline__ void send(std::uint32_t to, const uint4& value, std::
           to),
       "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w), "r"(barrier)
       : "memory");
+}
+
+/// Sends one number.
+__device__ __forceinline__ void send(std::uint32_t to, double value, std::uint32_t barrier) {
+  asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(to),
+               "l"(__double_as_longlong(value)), "r"(barrier)
+               : "memory");
+}
+__device__ __forceinline__ void send(std::uint32_t to, float value, std::uint32_t barrier) {
+  asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(to),
+               "r"(__float_as_uint(value)), "r"(barrier)
+               : "memory");
 }
 
 }  // namespace tallcache::gpu::lu

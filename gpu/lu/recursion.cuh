@@ -7,6 +7,7 @@
 #include "gpu/lu/strips.cuh"
 #include "gpu/lu/subtract_product.cuh"
 #include "gpu/lu/tall_column.cuh"
+#include "gpu/side_stream.cuh"
 #include "gpu/tuning/tuned.hpp"
 
 namespace tallcache::gpu::lu {
@@ -42,15 +43,32 @@ class Recursion {
     return steps <= middle ? 128 : tuning.lu_wide_block;
   }
 
+  /// Where a matrix is large, the next block of columns is brought up to date first, and factored beside the
+  /// product of the columns behind it.
   void factor(int block) {
     const int steps = static_cast<int>(std::min(a.rows, a.cols)), cols = static_cast<int>(a.cols);
-    for (int col = 0; col < steps; col += block) {
-      const int width = std::min(block, steps - col), first_list = next_list;
+    const SideStream streams(stream, steps > device_tuning().factor_ahead_steps);
+    for (int col = 0, width; col < steps; col += width) {
+      width = std::min(block, steps - col);
+      const int first_list = next_list, next = col + width;
+      const int ahead = streams.side == streams.main ? next : std::min(next + block, steps);
       start = col;
+      stream = streams.side;
       factor_panel_at(col, width);
-      move_strips_of(
-          {{{0, col, first_list, next_list}, {col + width, cols, first_list, next_list, col, width}}});
-      subtract(col, width, cols);
+      streams.main_waits();
+      const StripGroup left{0, col, first_list, next_list};
+      const auto right = [&](int begin, int end) {
+        return StripGroup{begin, end, first_list, next_list, col, width};
+      };
+      if (ahead > next) {
+        streams.side_waits();  // for the product before
+        move_strips_of({{right(next, ahead), {}}});
+        subtract(col, width, next, ahead);
+      }
+      stream = streams.main;
+      move_strips_of({{left, right(ahead, cols)}});
+      subtract(col, width, ahead, cols);
+      streams.main_is_done();
     }
   }
 
@@ -78,14 +96,14 @@ class Recursion {
                                      groups);
   }
 
-  /// What columns [col, col + width) mean for those behind them up to `end`.
-  void subtract(int col, int width, int end) {
-    const Index row = col + width, rows = a.rows - row, cols = end - row;
+  /// What columns [col, col + width) mean for columns [begin, end) behind them.
+  void subtract(int col, int width, int begin, int end) {
+    const Index row = col + width, rows = a.rows - row, cols = end - begin;
     if (rows <= 0 || cols <= 0) return;
     const MatrixView<const T> constant = a;
-    subtract_product<T, products>(stream, a.block(row, row, rows, cols),
+    subtract_product<T, products>(stream, a.block(row, begin, rows, cols),
                                   constant.block(row, col, rows, width),
-                                  constant.block(col, row, width, cols));
+                                  constant.block(col, begin, width, cols));
   }
 
   void factor_panel_at(int col, int width) {
@@ -94,7 +112,7 @@ class Recursion {
     const int half = ceil_div(ceil_div(width, leaf), 2) * leaf, first_list = next_list;
     factor_panel_at(col, half);
     move_strips_of({{{col + half, col + width, first_list, next_list, col, half}, {}}});
-    subtract(col, half, col + width);
+    subtract(col, half, col + half, col + width);
     factor_panel_at(col + half, width - half);
   }
 

@@ -21,6 +21,10 @@ struct CusolverLibrary {
   USE(cusolverDnDgetrf_bufferSize)        \
   USE(cusolverDnSgetrf)                   \
   USE(cusolverDnDgetrf)                   \
+  USE(cusolverDnSgeqrf_bufferSize)        \
+  USE(cusolverDnDgeqrf_bufferSize)        \
+  USE(cusolverDnSgeqrf)                   \
+  USE(cusolverDnDgeqrf)                   \
   USE(cusolverDnSpotrf_bufferSize)        \
   USE(cusolverDnDpotrf_bufferSize)        \
   USE(cusolverDnSpotrf)                   \

@@ -1,0 +1,121 @@
+// C = A B with few rows or columns of C and many steps: the blocks of a cluster have a tile's steps, and add
+// their sums by each other's shared memory.
+#pragma once
+
+#include "gpu/lu/cluster.cuh"
+#include "gpu/lu/subtract_product.cuh"
+
+namespace tallcache::gpu::qr {
+
+template <class T>
+struct SlicedTiles;
+template <>
+struct SlicedTiles<double> {
+  using Large = matmul::MmaShape<128, 64, 32, 32, 4, 2>;
+  using Medium = matmul::MmaShape<64, 64, 32, 32, 4, 2>;
+  using Small = matmul::MmaShape<32, 32, 16, 16, 4, 2>;
+};
+template <>
+struct SlicedTiles<float> {
+  using Large = matmul::BlockShape<128, 128, 16, 64, 32, 3, 1>;
+  using Medium = matmul::BlockShape<64, 64, 16, 32, 32, 4, 2>;
+  using Small = matmul::BlockShape<32, 32, 16, 16, 16, 4, 2>;
+};
+
+/// Adds the sums of the cluster's blocks in their order, each block an equal part of the tile's elements.
+template <class T, class Tiles, int pitch>
+__device__ void add_slices(const MatrixView<T>& c, Index row, Index col, T* sums, int rank, int slices) {
+  constexpr int size = Chunk<T>::size, across = Tiles::cols / size;
+  if (slices > 1)
+    lu::sync_cluster();
+  else
+    __syncthreads();
+  const int step = slices * Tiles::threads;
+  for (int i = rank * Tiles::threads + static_cast<int>(threadIdx.x); i < Tiles::rows * across; i += step) {
+    const int r = i / across, j = i % across * size;
+    const Index left = row + r < c.rows ? c.cols - (col + j) : 0;
+    if (left <= 0) continue;
+    Chunk<T> sum = vector_at<size>(sums[r * pitch + j]);
+    if (slices > 1) sum = vector_at<size>(lu::of_block(sums, 0)[r * pitch + j]);
+    for (int s = 1; s < slices; ++s) {
+      const Chunk<T> other = vector_at<size>(lu::of_block(sums, s)[r * pitch + j]);
+#pragma unroll
+      for (int e = 0; e < size; ++e) sum.at[e] += other.at[e];
+    }
+    // Rows of C start at multiples of 16 bytes.
+    store_chunk(c(row + r, col + j), 0, static_cast<int>(left < size ? left : size), sum, true);
+  }
+  if (slices > 1) lu::sync_cluster();
+}
+
+template <class T, class Tiles, bool wide>
+__global__ void __launch_bounds__(Tiles::threads, Tiles::min_blocks)
+    multiply_slices(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, int slices, int depth,
+                    matmul::TileOrder order) {
+  using Of = lu::Subtraction<T, Tiles, wide>;
+  const int rank = static_cast<int>(blockIdx.x) % slices;
+  const auto at = order.at(static_cast<int>(blockIdx.x) / slices);
+  const Index row = static_cast<Index>(at.row) * Tiles::rows, col = static_cast<Index>(at.col) * Tiles::cols;
+  // A slice may be empty where the steps are no multiple of the slices' depth.
+  const auto step = [&](int number) {
+    const Index at = static_cast<Index>(number) * depth;
+    return at < a.cols ? at : a.cols;
+  };
+  let_next_kernel_start();
+  T* const memory = dynamic_shared<T>(DeviceThread{});
+  wait_for_last_kernel();
+  typename Of::Product product(DeviceThread{}, memory, a, b, row, col);
+  product.multiply(step(rank), step(rank + 1));
+  wait_for_copies<0>();
+  __syncthreads();
+  product.store(MatrixView<T>{memory, Tiles::rows, Tiles::cols, Of::pitch}, true);
+  add_slices<T, Tiles, Of::pitch>(c, row, col, memory, rank, slices);
+}
+
+/// Powers of two, so that each block of the device has a slice of 4 steps or more.
+template <class Tiles>
+int slices_of(Index tiles, Index depth) {
+  const Index wanted = Index{multiprocessors()} * Tiles::min_blocks;
+  int slices = 1;
+  while (slices < 16 && 2 * slices * tiles <= wanted && depth >= 8 * slices * Tiles::depth) slices *= 2;
+  return slices;
+}
+
+template <class Tiles, class T>
+void multiply_in_slices(cudaStream_t stream, const MatrixView<T>& c, const MatrixView<const T>& a,
+                        const MatrixView<const T>& b) {
+  const auto order = matmul::tiles_of<Tiles>(c.rows, c.cols, matmul::BlockOrder::recursive);
+  const int slices = slices_of<Tiles>(order.tiles(), a.cols);
+  const int depth = static_cast<int>(ceil_div(a.cols, Index{slices} * Tiles::depth)) * Tiles::depth;
+  const auto launch = [&]<bool wide>() {
+    lu::launch_chained<multiply_slices<T, Tiles, wide>>(
+        stream,
+        {grid_of(Index{order.tiles()} * slices), Tiles::threads,
+         static_cast<std::size_t>(lu::Subtraction<T, Tiles, wide>::shared_bytes),
+         static_cast<unsigned>(slices)},
+        c, a, b, slices, depth, order);
+  };
+  if (rows_are_chunks(a) && rows_are_chunks(b))
+    launch.template operator()<true>();
+  else
+    launch.template operator()<false>();
+}
+
+/// C = A B. Rows of C start at multiples of 16 bytes. A has at least one column.
+template <class T>
+void multiply_sliced(cudaStream_t stream, const MatrixView<T>& c, const MatrixView<const T>& a,
+                     const MatrixView<const T>& b) {
+  using Tiles = SlicedTiles<T>;
+  using Large = typename Tiles::Large;
+  const Index tiles = ceil_div<Index>(c.rows, Large::rows) * ceil_div<Index>(c.cols, Large::cols);
+  const bool fills =
+      2 * tiles * slices_of<Large>(tiles, a.cols) >= Index{multiprocessors()} * Large::min_blocks;
+  if (c.rows > Tiles::Medium::rows && fills)
+    multiply_in_slices<Large>(stream, c, a, b);
+  else if (c.rows > 32 && c.cols > 32)
+    multiply_in_slices<typename Tiles::Medium>(stream, c, a, b);
+  else
+    multiply_in_slices<typename Tiles::Small>(stream, c, a, b);
+}
+
+}  // namespace tallcache::gpu::qr
