@@ -73,19 +73,6 @@ class BucketEnds {
     else
       to[last] = static_cast<T>(at);
   }
-  // Appends `count` elements, whole lines, to a bucket whose line buffer is empty before and after.
-  template <class Element>
-  HWY_INLINE void append_lines(std::size_t b, Index count, Element element, Word& next) const {
-    const auto to = line_of(b);
-    for (Index i = 0; i < count; i += Index{line}) {
-      for (std::size_t j = 0; j < line; ++j) to[j] = element(i + static_cast<Index>(j));
-      flush_full_line(b, next);
-    }
-    if constexpr (few_buckets)
-      counts_[b] += static_cast<Word>(count);
-    else
-      to[last] = 0;
-  }
   // Writes the rest of the line buffer. Afterwards `then` follows the bucket's last block.
   HWY_INLINE void end(std::size_t b, Word then) const {
     const auto rest = static_cast<Word>(held(b));
