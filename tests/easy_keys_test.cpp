@@ -118,7 +118,9 @@ TEST(EasyKeys, AccessesOfChunks) {
               n * 4};
   AnySink sink(watch);
   Wide fork;
-  EXPECT_TRUE(cs::sort_easy_keys(fork, args.with(Traced<AnySink>{&sink})));
+  using Access = Traced<AnySink>;
+  const auto to = args.with(Access{&sink});
+  EXPECT_TRUE(cs::EasyKeys<Access>({to.in}, {to.out}, fork.width()).sort(fork));
   EXPECT_EQ(watch.loads, sample + 2 * (n - 1) + n);
   EXPECT_EQ(watch.stores, n);
 }

@@ -142,9 +142,9 @@ struct bucketed_streaming {
   static void sort(Fork& fork, const Args& args) {
     using Access = typename decltype(args.out)::access_type;
     constexpr bool payload = Args::has_payload;
-    if (sort_easy_keys(fork, args)) return;
     const Records<const Word, Access> in{args.in, args.payload_in};
     const Records<Word, Access> out{args.out, args.payload_out};
+    if (EasyKeys<Access>(in, out, fork.width()).sort(fork)) return;
     switch (sort_strategy(args.in.size, args.range, payload)) {
       case SortStrategy::histogram:
         if constexpr (payload)

@@ -4,7 +4,7 @@
 
 // A processor with SSSE3 and no SSE4 is of before 2009.
 #undef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS HWY_SSSE3
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/counting_sort/easy_keys.cpp"
 #include <hwy/foreach_target.h>
@@ -14,8 +14,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
 
-// Keys between two looks at whether to stop.
-constexpr Index step = 4096;
 constexpr Index max_lanes = 16;
 
 // Writes `out`, whole vectors to their boundaries. at(d, i) are the words of a vector d from the i-th on; it
@@ -71,61 +69,43 @@ template <class Access>
 bool in_order(VectorView<const Word, Access> words, bool falling) {
   const hn::ScalableTag<Word> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d)), n = words.size;
+  auto wrong = hn::Zero(d);
   Index i = 0;
-  while (i + lanes < n) {
-    const Index end = std::min(i + step, n - lanes);
-    auto wrong = hn::Zero(d);
-    for (; i < end; i += lanes) {
-      prefetch_page_ahead(words.data + i);
-      const auto word = load(d, words, i), after = load(d, words, i + 1);
-      wrong = hn::Or(wrong, hn::VecFromMask(d, falling ? hn::Lt(word, after) : hn::Lt(after, word)));
-    }
-    if (!hn::AllTrue(d, hn::Eq(wrong, hn::Zero(d)))) return false;
+  for (; i + lanes < n; i += lanes) {
+    prefetch_page_ahead(words.data + i);
+    const auto word = load(d, words, i), after = load(d, words, i + 1);
+    wrong = hn::Or(wrong, hn::VecFromMask(d, falling ? hn::Lt(word, after) : hn::Lt(after, word)));
   }
+  bool fine = hn::AllTrue(d, hn::Eq(wrong, hn::Zero(d)));
   for (; i + 1 < n; ++i) {
     const Word word = words[i], after = words[i + 1];
-    if (falling ? word < after : after < word) return false;
+    fine = fine && (falling ? word >= after : after >= word);
   }
-  return true;
+  return fine;
 }
 
 template <class Access>
-bool count_values(VectorView<const Word, Access> keys, const Word (&values)[few_values],
-                  Word (&counts)[few_values]) {
+bool count_values(VectorView<const Word, Access> keys, const Word (&values)[few_values], Word* counts) {
   const hn::ScalableTag<Word> d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d)), n = keys.size;
-  const auto v0 = hn::Set(d, values[0]), v1 = hn::Set(d, values[1]), v2 = hn::Set(d, values[2]),
-             v3 = hn::Set(d, values[3]);
-  Index i = 0;
-  while (i + lanes <= n) {
-    const Index begin = i, end = std::min(i + step, n - lanes + 1);
-    auto c0 = hn::Zero(d), c1 = c0, c2 = c0, c3 = c0;
-    for (; i < end; i += lanes) {
-      prefetch_page_ahead(keys.data + i);
-      const auto key = load(d, keys, i);
-      // A mask as a vector is -1 where it holds.
-      c0 = hn::Sub(c0, hn::VecFromMask(d, hn::Eq(key, v0)));
-      c1 = hn::Sub(c1, hn::VecFromMask(d, hn::Eq(key, v1)));
-      c2 = hn::Sub(c2, hn::VecFromMask(d, hn::Eq(key, v2)));
-      c3 = hn::Sub(c3, hn::VecFromMask(d, hn::Eq(key, v3)));
-    }
-    const auto sum = [&](auto c) { return hn::GetLane(hn::SumOfLanes(d, c)); };
-    const Word found[few_values] = {sum(c0), sum(c1), sum(c2), sum(c3)};
-    Word all = 0;
-    for (Index v = 0; v < few_values; ++v) {
-      // A value that stands twice is counted at its first place.
-      if (v > 0 && values[v] == values[v - 1]) continue;
-      counts[v] += found[v];
-      all += found[v];
-    }
-    if (all != static_cast<Word>(i - begin)) return false;
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), n = keys.size, whole = n / lanes * lanes;
+  hn::Vec<decltype(d)> found[few_values];
+  for (Index v = 0; v < few_values; ++v) found[v] = hn::Zero(d);
+  for (Index i = 0; i < whole; i += lanes) {
+    prefetch_page_ahead(keys.data + i);
+    const auto key = load(d, keys, i);
+    HWY_UNROLL(4)  // a mask as a vector is -1 where it holds
+    for (Index v = 0; v < few_values; ++v)
+      found[v] = hn::Sub(found[v], hn::VecFromMask(d, hn::Eq(key, hn::Set(d, values[v]))));
   }
-  for (; i < n; ++i) {
-    const Word* const at = std::find(values, values + few_values, static_cast<Word>(keys[i]));
-    if (at == values + few_values) return false;
-    ++counts[at - values];
+  Word all = 0;
+  for (Index v = 0; v < few_values; ++v) {
+    if (v > 0 && values[v] == values[v - 1]) continue;
+    Word count = hn::GetLane(hn::SumOfLanes(d, found[v]));
+    for (Index i = whole; i < n; ++i) count += keys[i] == values[v];
+    counts[v] += count;
+    all += count;
   }
-  return true;
+  return all == static_cast<Word>(n);
 }
 
 // A value's payload is gathered for as many keys as stay in the cache while all values are looked for.

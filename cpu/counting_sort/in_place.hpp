@@ -40,7 +40,8 @@ struct in_place {
   static void sort(Fork& fork, const Args& args) {
     using Access = typename decltype(args.keys)::access_type;
     const Index n = args.keys.size;
-    if (n < 2 || sort_easy_keys_in_place(fork, args.keys)) return;
+    const Records<Word, Access> keys{args.keys};
+    if (EasyKeys<Access>(keys, keys, fork.width()).sort(fork)) return;
     if (are_few_in_range(n, args.range)) return sort_by_comparisons(args.keys);
     if (fits_histogram(n, args.range))
       return Histogram<Access>::sort(fork, args.keys, args.range, args.keys, args.scratch);

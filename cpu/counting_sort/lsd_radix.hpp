@@ -56,7 +56,7 @@ struct DigitRounds {
 
  private:
   static void copy_chunk(const Buckets<Element, Access>& buckets, Index c, Records<Word, Access> out) {
-    const bool stream = buckets.n > detail::cached_words;
+    const bool stream = buckets.n > cached_words;
     for (Index b = 0; b < buckets.size; ++b) {
       Index begin = static_cast<Word>(buckets.begins(c, b));
       buckets.for_each_block(buckets.chain_of_chunk(c, b), [&](auto block, Word) {
