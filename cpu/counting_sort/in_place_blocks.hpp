@@ -45,6 +45,18 @@ struct InPlaceCut {
 template <class Access>
 class InPlaceBlocks {
  public:
+  static constexpr bool in_place = true;
+
+  static std::size_t scratch(Index n, std::uint64_t range, Index width) {
+    return scratch(n, InPlaceCut(n, range, width));
+  }
+  template <class Fork>
+  static void sort(Fork& fork, Records<const Word, Access>, Records<Word, Access> out, std::uint64_t range,
+                   Scratch<Access> scratch) {
+    const InPlaceCut cut(out.keys.size, range, fork.width());
+    InPlaceBlocks(out.keys, cut, scratch).sort(fork);
+  }
+
   static std::size_t scratch(Index n, const InPlaceCut& cut) {
     const std::size_t slots = buffer_bytes(1, slots_of(n));
     return scratch_bytes({Buckets<Residue, Access>::scratch(cut.buckets, cut.chunks, cut.values()),

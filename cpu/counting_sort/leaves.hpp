@@ -124,43 +124,50 @@ constexpr bool fits_histogram(Index n, std::uint64_t range) {
   return range < 1 << 16 || (range < 1 << 18 && n <= few_keys);
 }
 
-/// Sorts keys in [0, range] by one histogram. Few keys, if each value has few, are counted in bytes by one
-/// thread, as this and the writing of their runs is several times faster.
-template <class Access>
+/// Sorts keys in [0, range], or at most staged_pairs pairs, by one histogram. Few keys, if each value has
+/// few, are counted in bytes by one thread, as this and the writing of their runs is several times faster.
+/// Pairs have counters of 16 bits, as half as many lines hold them, and a stage. Keys' `out` may be `in`.
+template <class Access, bool with_payload>
 struct Histogram {
   static std::size_t scratch(Index n, std::uint64_t range, Index threads) {
-    const Index values = width(range), rows = chunks_of(n, values, threads);
+    const Index values = width(range), rows = rows_of(n, values, threads);
     return scratch_bytes(
-        {buffer_bytes(rows, values), buffer_bytes(rows, table_words(values)), buffer_bytes(1, rows)});
+        {buffer_bytes(rows, values), buffer_bytes(rows, table_words(n, values)), buffer_bytes(1, rows)});
   }
 
-  /// `out` may be `in`.
   template <class Fork>
-  static void sort(Fork& fork, VectorView<const Word, Access> in, std::uint64_t range,
-                   VectorView<Word, Access> out, Scratch<Access> scratch) {
+  static void sort(Fork& fork, Records<const Word, Access> in, Records<Word, Access> out, std::uint64_t range,
+                   Scratch<Access> scratch) {
     constexpr Index few_a_value = 64, few = 1 << 18;
-    const Index n = in.size, values = width(range), rows = chunks_of(n, values, fork.width());
+    const Index n = in.keys.size, values = width(range), rows = rows_of(n, values, fork.width());
     const auto count = scratch.template matrix<Word>(rows, values);
-    const auto tables = scratch.template matrix<Word>(rows, table_words(values));
+    const auto tables = scratch.template matrix<Word>(rows, table_words(n, values));
     const auto total = scratch.template vector<Word>(rows);
-    if (n < few_a_value * values && (n <= few || rows <= 2)) {
-      const auto& kernels = byte_kernels().under(in.access());
-      return kernels.sort_in_bytes(in, values, out, byte_counters(row_of(tables, 0), values));
+    const auto& leaf = leaf_kernels().under(count.access());
+    if constexpr (with_payload) {
+      const auto counters = elements_of<std::uint16_t>(row_of(count, 0)).block(0, values);
+      return leaf.sort_few_pairs(in, out, counters, row_of(tables, 0));
     }
-    fork.blocks(rows, [=](Index c) {
-      const Index begin = block_begin(n, rows, c);
-      const auto chunk = in.block(begin, block_begin(n, rows, c + 1) - begin);
-      leaf_kernels().under(in.access()).count_keys(chunk, row_of(tables, c), row_of(count, c));
+    if (n < few_a_value * values && (n <= few || rows <= 2)) {
+      const auto counters = byte_counters(row_of(tables, 0), values);
+      return byte_kernels().under(count.access()).sort_in_bytes(in.keys, values, out.keys, counters);
+    }
+    fork.blocks(rows, [=, &leaf](Index c) {
+      const Index begin = block_begin(n, rows, c), size = block_begin(n, rows, c + 1) - begin;
+      leaf.count_keys(in.keys.block(begin, size), row_of(tables, c), row_of(count, c));
     });
     prefix_sums(fork, count, total);
-    write_runs(fork, row_of(count, 0), out, 0, rows);
+    write_runs(fork, row_of(count, 0), out.keys, 0, rows);
   }
 
  private:
   // Counters for whole vectors of bytes.
   static Index width(std::uint64_t range) { return static_cast<Index>(range) / 64 * 64 + 64; }
-  static Index table_words(Index values) {
-    return std::max(tables_of(values) * values, byte_counter_words(values));
+  static Index rows_of(Index n, Index values, Index threads) {
+    return with_payload ? 1 : chunks_of(n, values, threads);
+  }
+  static Index table_words(Index n, Index values) {
+    return with_payload ? 2 * n : std::max(tables_of(values) * values, byte_counter_words(values));
   }
 };
 

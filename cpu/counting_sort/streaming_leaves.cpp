@@ -15,21 +15,22 @@
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
 
-// counts[v] becomes the number of elements v, in several tables: consecutive equal ones do not wait for one
-// another's counters. walk(f) calls f(line) for each line of the elements.
-template <Index tables, class T, class Walk, class Counter, class Access>
-HWY_INLINE void count_in_tables(Walk walk, std::size_t mask, VectorView<Counter, Access> table,
+// counts[v] becomes the number of elements v of a chain or an array, in several tables: consecutive equal
+// ones do not wait for one another's counters.
+template <Index tables, class From, class Counter, class Access>
+HWY_INLINE void count_in_tables(const From& from, std::size_t mask, VectorView<Counter, Access> table,
                                 VectorView<Counter, Access> counts) {
   const Index width = counts.size;
   for (Index v = 0; v < tables * width; ++v) table[v] = 0;
   const Digit value{0, static_cast<Word>(mask)};
-  walk([=](VectorView<const T, Access> line) HWY_ATTR {
-    if (HWY_UNLIKELY(line.size < per_line<T>)) {
+  for_each_line(from, [=](auto line) HWY_ATTR {
+    constexpr Index whole = per_line<typename decltype(line)::value_type>;
+    if (HWY_UNLIKELY(line.size < whole)) {
       for (Index j = 0; j < line.size; ++j) ++table[line[j] & mask];
-    } else if (tables == 1 && HWY_UNLIKELY(share_bucket<per_line<T>>(line, value))) {
-      table[line[0] & mask] += per_line<T>;
+    } else if (tables == 1 && HWY_UNLIKELY(share_bucket<whole>(line, value))) {
+      table[line[0] & mask] += whole;
     } else {
-      unrolled<per_line<T>>(table.access(), [=](Index j) HWY_ATTR {
+      unrolled<whole>(table.access(), [=](Index j) HWY_ATTR {
         ++table[static_cast<std::size_t>(j % tables * width) + (line[j] & mask)];
       });
     }
@@ -44,19 +45,14 @@ HWY_INLINE void count_in_tables(Walk walk, std::size_t mask, VectorView<Counter,
 
 template <class T, class Counter, class Access>
 void count_in_one(const Chain<T, Access>& chain, VectorView<Counter, Access> counts) {
-  const auto walk = [&](auto f) HWY_ATTR { for_each_line(chain, second_block(chain), f); };
-  count_in_tables<1, T>(walk, static_cast<std::size_t>(counts.size - 1), counts, counts);
+  count_in_tables<1>(chain, static_cast<std::size_t>(counts.size - 1), counts, counts);
 }
 
 template <class Access>
 void count_keys(VectorView<const Word, Access> keys, VectorView<Word, Access> tables,
                 VectorView<Word, Access> counts) {
-  const auto fetch = [](const Word* at) HWY_ATTR { prefetch_page_ahead(at); };
-  const auto walk = [=](auto f) HWY_ATTR { for_each_line_of(keys, fetch, f); };
-  if (tables_of(counts.size) == 4)
-    count_in_tables<4, Word>(walk, ~std::size_t{0}, tables, counts);
-  else
-    count_in_tables<1, Word>(walk, ~std::size_t{0}, tables, counts);
+  tables_of(counts.size) == 4 ? count_in_tables<4>(keys, ~std::size_t{0}, tables, counts)
+                              : count_in_tables<1>(keys, ~std::size_t{0}, tables, counts);
 }
 
 // Runs of fewer words than this are written through the caches.
@@ -79,25 +75,6 @@ HWY_INLINE void fill_run(Word* out, Word count, Word value, Access access) {
   hn::StoreU(copies, d, store_n(access, end - lanes, lanes));
 }
 
-// Runs of a few words: a vector of copies is stored whatever the count, and the next runs overwrite the
-// excess. From value v on, as far as it lies before `to`. Returns the first value that is not written.
-template <class Access>
-HWY_INLINE Index expand_short_runs(VectorView<const Word, Access> begin, Word first, Word* out, Index v,
-                                   Index to) {
-  const hn::CappedTag<Word, 8> d;
-  const auto lanes = static_cast<Index>(hn::Lanes(d));
-  const Access access = begin.access();
-  for (Word at = begin[v]; v + 1 < begin.size; ++v) {
-    const Word next = begin[v + 1];
-    if (next + lanes > to) break;
-    const Word value = first + static_cast<Word>(v), count = next - at;
-    hn::StoreU(hn::Set(d, value), d, store_n(access, out + at, lanes));
-    if (HWY_UNLIKELY(count > lanes)) fill_run(out + at, count, value, access);
-    at = next;
-  }
-  return v;
-}
-
 // The last value that begins at `from` or before.
 template <class Access>
 HWY_INLINE Index value_at(VectorView<const Word, Access> begin, Index from) {
@@ -109,24 +86,25 @@ HWY_INLINE Index value_at(VectorView<const Word, Access> begin, Index from) {
   return value;
 }
 
+// Of runs of a few words a vector of copies is stored whatever the count, and the next runs overwrite the
+// excess.
 template <class Access>
 void expand_runs(VectorView<const Word, Access> begin, Word first, VectorView<Word, Access> out, Index from,
                  Index to) {
   if (from >= to) return;
-  constexpr Index few = 8;
-  const Index width = begin.size, n = out.size;
-  Index v = value_at(begin, from), at = from;
-  const auto write_run = [&] {
-    const Index end = std::min(v + 1 < width ? Index{begin[v + 1]} : n, to);
-    fill_run(out.data + at, static_cast<Word>(end - at), first + static_cast<Word>(v++), out.access());
-    at = end;
-  };
-  write_run();
-  if (n < few * width && at < to) {
-    v = expand_short_runs(begin, first, out.data, v, to);
-    at = begin[v];
+  const hn::CappedTag<Word, 8> d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const Access access = out.access();
+  Index v = value_at(begin, from);
+  for (Index at = from, end; at < to; at = end, ++v) {
+    end = to;
+    if (v + 1 < begin.size) end = std::min(to, Index{static_cast<Word>(begin[v + 1])});
+    const Word value = first + static_cast<Word>(v);
+    Word* const run = out.data + at;
+    if (HWY_LIKELY(at + lanes <= to)) hn::StoreU(hn::Set(d, value), d, store_n(access, run, lanes));
+    if (HWY_UNLIKELY(end - at > lanes || at + lanes > to))
+      fill_run(run, static_cast<Word>(end - at), value, access);
   }
-  while (at < to) write_run();
   hwy::FlushStream();
 }
 
@@ -216,38 +194,35 @@ void scatter_payload(const Chain<Pair, Access>& chain, VectorView<Word, Access> 
 }
 
 // With about a key a value the pairs are put in order in the stage and written in whole lines, as scattered
-// stores would each fetch a line from memory.
-template <class Access>
-HWY_INLINE void stage_pair(Pair pair, VectorView<Word, Access> stage, std::uint16_t at) {
-  std::memcpy(store_n(stage.access(), stage.data + 2 * std::size_t{at}, 2), &pair, sizeof pair);
+// stores would each fetch a line from memory. for_each_pair(f) calls f(pair) for all of them; `keys` has
+// their keys in its low words.
+template <class Keys, class ForEach, class Access>
+HWY_INLINE void order_pairs(const Keys& keys, ForEach for_each_pair, std::size_t mask, Word first,
+                            bool stream, const Records<Word, Access>& out,
+                            VectorView<std::uint16_t, Access> counters, VectorView<Word, Access> stage) {
+  count_in_tables<1>(keys, mask, counters, counters);
+  locate(counters);
+  for_each_pair([=](Pair pair) HWY_ATTR {
+    const std::uint16_t at = counters[pair & mask]++;
+    std::memcpy(store_n(stage.access(), stage.data + 2 * std::size_t{at}, 2), &pair, sizeof pair);
+  });
+  separate(stage.data, out.keys.size, static_cast<Word>(mask), first, out.keys.data, out.payload.data, stream,
+           stage.access());
 }
 template <class Access>
 void sort_pairs(const Chain<Pair, Access>& chain, Word first, Records<Word, Access> out,
                 VectorView<std::uint16_t, Access> counters, VectorView<Word, Access> stage) {
-  const auto mask = static_cast<std::size_t>(counters.size - 1);
-  count_in_one(chain, counters);
-  locate(counters);
-  for_each(chain, chain.following,
-           [=](Pair pair) HWY_ATTR { stage_pair(pair, stage, counters[pair & mask]++); });
-  separate(stage.data, out.keys.size, static_cast<Word>(mask), first, out.keys.data, out.payload.data, true,
-           stage.access());
+  const auto each = [&](auto f) HWY_ATTR { for_each(chain, chain.following, f); };
+  order_pairs(chain, each, static_cast<std::size_t>(counters.size - 1), first, true, out, counters, stage);
 }
-
-// The same for pairs in arrays, few enough for the stage.
 template <class Access>
 void sort_few_pairs(Records<const Word, Access> in, Records<Word, Access> out,
                     VectorView<std::uint16_t, Access> counters, VectorView<Word, Access> stage) {
-  const Index n = in.keys.size;
-  for (Index v = 0; v < counters.size; ++v) counters[v] = 0;
-  HWY_UNROLL(8)
-  for (Index i = 0; i < n; ++i) ++counters[in.keys[i]];
-  locate(counters);
-  HWY_UNROLL(8)
-  for (Index i = 0; i < n; ++i) {
-    const Word key = in.keys[i];
-    stage_pair(key | Pair{in.payload[i]} << 32, stage, counters[key]++);
-  }
-  separate(stage.data, n, ~Word{0}, 0, out.keys.data, out.payload.data, false, stage.access());
+  const auto each = [=](auto f) HWY_ATTR {
+    HWY_UNROLL(8)
+    for (Index i = 0; i < in.keys.size; ++i) f(in.keys[i] | Pair{in.payload[i]} << 32);
+  };
+  order_pairs(in.keys, each, ~Word{0}, 0, false, out, counters, stage);
 }
 
 template <class Access>
