@@ -67,16 +67,9 @@ struct BucketedStreaming {
     Buckets<Element, Access> buckets(n, number, chunks, Index{1} << bits.leaf, scratch);
     const Leaves<Element, Access> leaves(chunks, bits.leaf, scratch);
     buckets.take_pool(scratch);
-    buckets.spread(fork, Digit{bits.leaf}, [=](Index c) {
-      const Index begin = block_begin(n, chunks, c);
-      return SpreadChunk<Access>{in.block(begin, block_begin(n, chunks, c + 1) - begin)};
-    });
-    const auto out_of = [&](Index b) { return out.block(buckets.begin_of(b), buckets.size_of(b)); };
-    buckets.sort_each(
-        fork, 0, number,
-        [&](Index b, Index group) { return leaves.sort_small(buckets, b, number, out_of(b), group); },
-        [&](Index b) { return leaves.is_shared(buckets.size_of(b)); },
-        [&](Fork& all, Index b) { leaves.write(all, buckets, b, out_of(b), leaves.count(all, buckets, b)); });
+    buckets.spread(fork, Digit{bits.leaf}, in);
+    leaves.sort(fork, buckets, 0, number,
+                [&](Index b) { return out.block(buckets.begin_of(b), buckets.size_of(b)); });
   }
 };
 

@@ -37,27 +37,21 @@ class Leaves {
     pieces_ = scratch.template vector<Word>(chunks + 1);
   }
 
-  /// Sorts bucket b to `out`, or returns false where it needs counters of a word.
-  bool sort_small(const Buckets<T, Access>& from, Index b, Index end, Records<Word, Access> out,
-                  Index group) const {
-    const Index most = is_pair ? staged_pairs : most_keys_in_bytes(values_);
-    if (out.keys.size > most || from.heavy.has(b)) return false;
-    const auto chain = from.chain(b, end);
-    const auto memory = row_of(small_, group);
-    if constexpr (is_pair)
-      kernels().sort_pairs(chain, first_of(b), out, elements_of<std::uint16_t>(memory).block(0, values_),
-                           row_of(stages_, group));
-    else
-      byte_kernels()
-          .under(memory.access())
-          .sort_residues(chain, values_, first_of(b), out.keys, byte_counters(memory, values_));
-    return true;
-  }
-
-  /// Whether it pays that several threads count n keys of a bucket.
-  bool is_shared(Index n) const {
-    constexpr Index keys_a_counter = 8;
-    return n / keys_a_counter > values_ && chunks_of(n, values_, total_.size) > 1;
+  /// Sorts buckets first ... end - 1 to place(b): each on one thread, in groups of those that begin in the
+  /// group's share of the keys, not of the range, because keys may be skewed; and on all threads those that
+  /// need counters of a word, or that a group would be waited for though it pays to share them.
+  template <class Fork, class Place>
+  void sort(Fork& fork, const Buckets<T, Access>& from, Index first, Index end, Place place) const {
+    const Index begin = from.begin_of(first), keys = from.begin_of(end) - begin, groups = small_.rows;
+    fork.blocks(groups, [=, this, &from](Index g) {
+      const Index low = begin + block_begin(keys, groups, g), high = begin + block_begin(keys, groups, g + 1);
+      for (Index b = first; b < end; ++b)
+        if (const Index size = from.size_of(b); low <= from.begin_of(b) && from.begin_of(b) < high)
+          from.late[b] = size > 0 && ((size > keys / groups && is_shared(size)) ||
+                                      !sort_small(from, b, end, place(b), g));
+    });
+    for (Index b = first; b < end; ++b)
+      if (from.size_of(b) > 0 && from.late[b]) write(fork, from, b, place(b), count(fork, from, b));
   }
 
   /// The beginnings of a bucket's values, for each piece of its blocks. Returns the number of the pieces.
@@ -95,6 +89,29 @@ class Leaves {
   const LeafKernels<Access>& kernels() const { return leaf_kernels().under(small_.access()); }
 
   Word first_of(Index b) const { return static_cast<Word>(b) << bits_; }
+
+  // Whether it pays that several threads count n keys of a bucket.
+  bool is_shared(Index n) const {
+    constexpr Index keys_a_counter = 8;
+    return n / keys_a_counter > values_ && chunks_of(n, values_, total_.size) > 1;
+  }
+
+  // Sorts bucket b to `out`, or returns false where it needs counters of a word.
+  bool sort_small(const Buckets<T, Access>& from, Index b, Index end, Records<Word, Access> out,
+                  Index group) const {
+    const Index most = is_pair ? staged_pairs : most_keys_in_bytes(values_);
+    if (out.keys.size > most || from.heavy.has(b)) return false;
+    const auto chain = from.chain(b, end);
+    const auto memory = row_of(small_, group);
+    if constexpr (is_pair)
+      kernels().sort_pairs(chain, first_of(b), out, elements_of<std::uint16_t>(memory).block(0, values_),
+                           row_of(stages_, group));
+    else
+      byte_kernels()
+          .under(memory.access())
+          .sort_residues(chain, values_, first_of(b), out.keys, byte_counters(memory, values_));
+    return true;
+  }
 
   // Cuts the blocks of a bucket into pieces. They may have moved, and no chunk's are together then.
   Index cut(const Buckets<T, Access>& from, Index b) const {

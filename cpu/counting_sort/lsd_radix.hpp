@@ -45,10 +45,7 @@ struct DigitRounds {
     buckets.take_pool(scratch);
     for (int pass = 0; pass < digits.passes; ++pass) {
       const Digit digit{pass * digits.digit_bits, static_cast<Word>(number - 1)};
-      buckets.spread(fork, digit, [=](Index c) {
-        const Index begin = block_begin(n, chunks, c);
-        return SpreadChunk<Access>{in.block(begin, block_begin(n, chunks, c + 1) - begin)};
-      });
+      buckets.spread(fork, digit, in);
       fork.blocks(chunks, [=, &buckets](Index c) { copy_chunk(buckets, c, out); });
       in = out;
     }

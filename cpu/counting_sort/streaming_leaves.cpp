@@ -108,41 +108,26 @@ void expand_runs(VectorView<const Word, Access> begin, Word first, VectorView<Wo
   hwy::FlushStream();
 }
 
-// Separates n pairs into keys and payload. Both are written past the caches where `stream` and where they
-// have the same offset in their lines.
+// The keys, of which `mask` tells the low bits and the others are those of `first`, and the payload of pairs,
+// past the caches where `stream`.
 template <class Access>
-HWY_INLINE void separate(const Word* pairs, Index n, Word mask, Word first, Word* keys, Word* payload,
-                         bool stream, Access access) {
-  const hn::CappedTag<Word, 16> d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
-  Index i = 0;
-  const auto one_by_one = [&](Index end) {
-    for (; i < end; ++i) {
-      access.at(keys + i) = first + (access.at(pairs + 2 * i) & mask);
-      access.at(payload + i) = static_cast<Word>(access.at(pairs + 2 * i + 1));
-    }
+HWY_INLINE void separate(VectorView<const Word, Access> pairs, Word mask, Word first, bool stream,
+                         const Records<Word, Access>& out) {
+  const auto half = [=](auto d, Index i, bool second) HWY_ATTR {
+    const auto lanes = static_cast<Index>(hn::Lanes(d));
+    hn::Vec<decltype(d)> key, payload;
+    hn::LoadInterleaved2(d, load_n(pairs.access(), pairs.data + 2 * i, 2 * lanes), key, payload);
+    return second ? payload : key;
   };
-  const auto in_vectors = [&](auto store) HWY_ATTR {
-    for (; i + lanes <= n; i += lanes) {
-      hn::Vec<decltype(d)> key, load;
-      hn::LoadInterleaved2(d, load_n(access, pairs + 2 * i, 2 * lanes), key, load);
-      store(hn::Add(hn::And(key, hn::Set(d, mask)), hn::Set(d, first)), store_n(access, keys + i, lanes));
-      store(load, store_n(access, payload + i, lanes));
-    }
-  };
-  if (!stream || skew_of(keys) != skew_of(payload)) {
-    in_vectors([=](auto words, Word* to) HWY_ATTR { hn::StoreU(words, d, to); });
-  } else {
-    one_by_one(std::min<Index>(n, (line_bytes / sizeof(Word) - skew_of(keys)) % (line_bytes / sizeof(Word))));
-    in_vectors([=](auto words, Word* to) HWY_ATTR { hn::Stream(words, d, to); });
-    hwy::FlushStream();
-  }
-  one_by_one(n);
+  write_words(out.keys, stream, [=](auto d, Index i) HWY_ATTR {
+    return hn::Add(hn::And(half(d, i, false), hn::Set(d, mask)), hn::Set(d, first));
+  });
+  write_words(out.payload, stream, [=](auto d, Index i) HWY_ATTR { return half(d, i, true); });
 }
 template <class Access>
 void separate_pairs(VectorView<const Pair, Access> pairs, Records<Word, Access> out, bool stream) {
-  separate(reinterpret_cast<const Word*>(pairs.data), pairs.size, ~Word{0}, 0, out.keys.data,
-           out.payload.data, stream, pairs.access());
+  const VectorView<const Word> words{reinterpret_cast<const Word*>(pairs.data), 2 * pairs.size};
+  separate(words.with(pairs.access()), ~Word{0}, 0, stream, out);
 }
 
 // Replaces the counts by the positions of each value's pairs, four values at once.
@@ -206,8 +191,7 @@ HWY_INLINE void order_pairs(const Keys& keys, ForEach for_each_pair, std::size_t
     const std::uint16_t at = counters[pair & mask]++;
     std::memcpy(store_n(stage.access(), stage.data + 2 * std::size_t{at}, 2), &pair, sizeof pair);
   });
-  separate(stage.data, out.keys.size, static_cast<Word>(mask), first, out.keys.data, out.payload.data, stream,
-           stage.access());
+  separate(VectorView<const Word, Access>(stage), static_cast<Word>(mask), first, stream, out);
 }
 template <class Access>
 void sort_pairs(const Chain<Pair, Access>& chain, Word first, Records<Word, Access> out,
