@@ -11,29 +11,6 @@
 
 namespace tallcache::cpu::counting_sort {
 
-inline constexpr Index few_values = 4;
-
-/// Outputs are written past the caches where `stream`.
-template <class Access>
-struct EasyKernels {
-  using Words = VectorView<Word, Access>;
-  using ConstantWords = VectorView<const Word, Access>;
-
-  /// Copies words to `out`, which is as long, the last one first where `reversed`.
-  void (*copy_words)(ConstantWords words, Words out, bool reversed, bool stream);
-  void (*fill_words)(Word value, Words out, bool stream);
-  /// Whether no word is less than the one before it or, where `falling`, none is greater.
-  bool (*in_order)(ConstantWords words, bool falling);
-  /// Adds the number of keys of each of the values, which are in order, to `counts`; of equal ones the first
-  /// is counted. Returns false where there are other keys.
-  bool (*count_values)(ConstantWords keys, const Word (&values)[few_values], Word* counts);
-  /// Sends each payload, stably, to the end of its key's value: from out[v] on for values[v], which are as
-  /// above. Afterwards out[v] is behind the last.
-  void (*split_payload)(Records<const Word, Access> in, const Word (&values)[few_values],
-                        Word* (&out)[few_values], bool stream);
-};
-const CompiledTexts<EasyKernels>& easy_kernels();
-
 /// What keys at even distances, each with the one after it, tell about all of them.
 struct KeySample {
   bool rising = true, falling = true;
@@ -88,7 +65,7 @@ class EasyKeys {
  private:
   static constexpr Index max_chunks = 64;
 
-  const EasyKernels<Access>& kernels() const { return easy_kernels().under(out_.keys.access()); }
+  const LeafKernels<Access>& kernels() const { return leaf_kernels().under(out_.keys.access()); }
 
   // Calls body(chunk, begin, end) for the blocks of each chunk while it returns true. Returns whether all
   // did. A block is checked, and then moved while it is in a cache.
@@ -157,7 +134,7 @@ class EasyKeys {
       values[v] = sample.value[v < sample.values ? static_cast<std::size_t>(v) : 0];
     std::sort(values, values + few_values);
     if (!all_blocks(fork, [&, this](Index c, Index begin, Index end) {
-          return kernels().count_values(in_.keys.block(begin, end - begin), values, counts + c * few_values);
+          return kernels().count_few(in_.keys.block(begin, end - begin), values, counts + c * few_values);
         }))
       return false;
     // The places of each chunk's keys.

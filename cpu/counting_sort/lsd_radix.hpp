@@ -61,7 +61,7 @@ struct DigitRounds {
         if constexpr (with_payload)
           leaf_kernels().under(block.access()).separate_pairs(block, to, stream);
         else
-          easy_kernels().under(block.access()).copy_words(block, to.keys, false, stream);
+          leaf_kernels().under(block.access()).copy_words(block, to.keys, false, stream);
         begin += block.size;
       });
     }

@@ -120,6 +120,15 @@ HWY_INLINE T element_of(Word key, VectorView<const Word, Access> payload, Index 
     return static_cast<T>(key);
 }
 
+// Appends rows of records to bucket b.
+template <class T, bool few_buckets, class Access>
+HWY_INLINE void append_rows(const BucketEnds<T, few_buckets, Access>& ends, std::size_t b,
+                            const Records<const Word, Access>& rows, Word& next) {
+  for (Index i = 0; i < rows.keys.size; i += row)
+    ends.append_row(
+        b, [&](Index j) HWY_ATTR { return element_of<T>(rows.keys[i + j], rows.payload, i + j); }, next);
+}
+
 }  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -166,28 +166,28 @@ HWY_INLINE Index add_tables(Index width, const ByteCounters<Access>& to, Index w
   return wrapped;
 }
 
-// Counts the low bits of a chain or an array in bytes. A value whose counter wraps has 256 keys more than
-// that says; it is noted each time. Returns the number of these notes. Consecutive keys are counted in
-// different tables of `width` counters, as equal ones would wait for one another.
-template <Index tables, class From, class Access>
-HWY_INLINE Index count_in_bytes(const From& from, std::size_t mask, Index width,
+// Counts in bytes. A value whose counter wraps has 256 keys more than that says; it is noted each time.
+// Returns the number of these notes. Consecutive keys are counted in different tables of `width` counters, as
+// equal ones would wait for one another.
+template <Index tables, class Access>
+HWY_INLINE Index count_in_bytes(const Chain<Residue, Access>& chain, Index width,
                                 const ByteCounters<Access>& to) {
   const auto counters = to.counters;
   const auto wraps = to.wraps;
   for (Index v = 0; v < tables * width; ++v) counters[v] = 0;
   Index wrapped = 0;
-  const auto count = [=, &wrapped](std::size_t element, Index table) HWY_ATTR {
+  const auto mask = static_cast<std::size_t>(width - 1);
+  const auto count = [=, &wrapped](Residue element, Index table) HWY_ATTR {
     const std::size_t v = element & mask;
     if (HWY_UNLIKELY(++counters[table * width + static_cast<Index>(v)] == 0))
       wraps[wrapped++] = static_cast<Word>(v);
   };
-  for_each_line(from, [&](auto line) HWY_ATTR {
-    constexpr Index whole = per_line<typename decltype(line)::value_type>;
-    if (HWY_UNLIKELY(line.size < whole)) {
+  for_each_line(chain, second_block(chain), [&](VectorView<const Residue, Access> line) HWY_ATTR {
+    if (HWY_UNLIKELY(line.size < per_line<Residue>)) {
       for (Index j = 0; j < line.size; ++j) count(line[j], 0);
     } else {
       HWY_UNROLL(8)
-      for (Index j = 0; j < whole; ++j) count(line[j], j % tables);
+      for (Index j = 0; j < per_line<Residue>; ++j) count(line[j], j % tables);
     }
   });
   if constexpr (tables > 1) wrapped = add_tables<tables>(width, to, wrapped);
@@ -223,21 +223,32 @@ template <class Access>
 void sort_residues(const Chain<Residue, Access>& chain, Index width, Word first, VectorView<Word, Access> out,
                    const ByteCounters<Access>& counters) {
   const Index tables = has_repeats(chain) ? byte_tables(width) : 1;
-  const auto mask = static_cast<std::size_t>(width - 1);
-  const Index wrapped = tables == 1   ? count_in_bytes<1>(chain, mask, width, counters)
-                        : tables == 2 ? count_in_bytes<2>(chain, mask, width, counters)
-                                      : count_in_bytes<4>(chain, mask, width, counters);
+  const Index wrapped = tables == 1   ? count_in_bytes<1>(chain, width, counters)
+                        : tables == 2 ? count_in_bytes<2>(chain, width, counters)
+                                      : count_in_bytes<4>(chain, width, counters);
   write_runs<true>(width, first, out.data, counters, wrapped);
 }
 
 // The same for an array of keys.
 template <class Access>
 void sort_in_bytes(VectorView<const Word, Access> keys, Index width, VectorView<Word, Access> out,
-                   const ByteCounters<Access>& counters) {
+                   const ByteCounters<Access>& to) {
   constexpr Index cached = 1 << 16;
-  const Index wrapped = count_in_bytes<1>(keys, ~std::size_t{0}, width, counters);
-  keys.size > cached ? write_runs<true>(width, 0, out.data, counters, wrapped)
-                     : write_runs<false>(width, 0, out.data, counters, wrapped);
+  const auto counters = to.counters;
+  const auto wraps = to.wraps;
+  for (Index v = 0; v < width; ++v) counters[v] = 0;
+  Index wrapped = 0;
+  const auto count = [=, &wrapped](Word key) HWY_ATTR {
+    if (HWY_UNLIKELY(++counters[key] == 0)) wraps[wrapped++] = key;
+  };
+  Index i = 0;
+  for (; i + 8 <= keys.size; i += 8) {
+    HWY_UNROLL(8)
+    for (Index j = 0; j < 8; ++j) count(keys[i + j]);
+  }
+  for (; i < keys.size; ++i) count(keys[i]);
+  keys.size > cached ? write_runs<true>(width, 0, out.data, to, wrapped)
+                     : write_runs<false>(width, 0, out.data, to, wrapped);
 }
 
 template <class Access>

@@ -5,7 +5,7 @@
 
 // A processor with SSSE3 and no SSE4 is of before 2009.
 #undef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS HWY_SSSE3
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/counting_sort/streaming_leaves.cpp"
 #include <hwy/foreach_target.h>
@@ -108,26 +108,41 @@ void expand_runs(VectorView<const Word, Access> begin, Word first, VectorView<Wo
   hwy::FlushStream();
 }
 
-// The keys, of which `mask` tells the low bits and the others are those of `first`, and the payload of pairs,
-// past the caches where `stream`.
+// Separates n pairs into keys and payload. Both are written past the caches where `stream` and where they
+// have the same offset in their lines.
 template <class Access>
-HWY_INLINE void separate(VectorView<const Word, Access> pairs, Word mask, Word first, bool stream,
-                         const Records<Word, Access>& out) {
-  const auto half = [=](auto d, Index i, bool second) HWY_ATTR {
-    const auto lanes = static_cast<Index>(hn::Lanes(d));
-    hn::Vec<decltype(d)> key, payload;
-    hn::LoadInterleaved2(d, load_n(pairs.access(), pairs.data + 2 * i, 2 * lanes), key, payload);
-    return second ? payload : key;
+HWY_INLINE void separate(const Word* pairs, Index n, Word mask, Word first, Word* keys, Word* payload,
+                         bool stream, Access access) {
+  const hn::CappedTag<Word, 16> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  Index i = 0;
+  const auto one_by_one = [&](Index end) {
+    for (; i < end; ++i) {
+      access.at(keys + i) = first + (access.at(pairs + 2 * i) & mask);
+      access.at(payload + i) = static_cast<Word>(access.at(pairs + 2 * i + 1));
+    }
   };
-  write_words(out.keys, stream, [=](auto d, Index i) HWY_ATTR {
-    return hn::Add(hn::And(half(d, i, false), hn::Set(d, mask)), hn::Set(d, first));
-  });
-  write_words(out.payload, stream, [=](auto d, Index i) HWY_ATTR { return half(d, i, true); });
+  const auto in_vectors = [&](auto store) HWY_ATTR {
+    for (; i + lanes <= n; i += lanes) {
+      hn::Vec<decltype(d)> key, load;
+      hn::LoadInterleaved2(d, load_n(access, pairs + 2 * i, 2 * lanes), key, load);
+      store(hn::Add(hn::And(key, hn::Set(d, mask)), hn::Set(d, first)), store_n(access, keys + i, lanes));
+      store(load, store_n(access, payload + i, lanes));
+    }
+  };
+  if (!stream || skew_of(keys) != skew_of(payload)) {
+    in_vectors([=](auto words, Word* to) HWY_ATTR { hn::StoreU(words, d, to); });
+  } else {
+    one_by_one(std::min<Index>(n, (line_bytes / sizeof(Word) - skew_of(keys)) % (line_bytes / sizeof(Word))));
+    in_vectors([=](auto words, Word* to) HWY_ATTR { hn::Stream(words, d, to); });
+    hwy::FlushStream();
+  }
+  one_by_one(n);
 }
 template <class Access>
 void separate_pairs(VectorView<const Pair, Access> pairs, Records<Word, Access> out, bool stream) {
-  const VectorView<const Word> words{reinterpret_cast<const Word*>(pairs.data), 2 * pairs.size};
-  separate(words.with(pairs.access()), ~Word{0}, 0, stream, out);
+  separate(reinterpret_cast<const Word*>(pairs.data), pairs.size, ~Word{0}, 0, out.keys.data,
+           out.payload.data, stream, pairs.access());
 }
 
 // Replaces the counts by the positions of each value's pairs, four values at once.
@@ -179,34 +194,128 @@ void scatter_payload(const Chain<Pair, Access>& chain, VectorView<Word, Access> 
 }
 
 // With about a key a value the pairs are put in order in the stage and written in whole lines, as scattered
-// stores would each fetch a line from memory. for_each_pair(f) calls f(pair) for all of them; `keys` has
-// their keys in its low words.
-template <class Keys, class ForEach, class Access>
-HWY_INLINE void order_pairs(const Keys& keys, ForEach for_each_pair, std::size_t mask, Word first,
-                            bool stream, const Records<Word, Access>& out,
-                            VectorView<std::uint16_t, Access> counters, VectorView<Word, Access> stage) {
-  count_in_tables<1>(keys, mask, counters, counters);
-  locate(counters);
-  for_each_pair([=](Pair pair) HWY_ATTR {
-    const std::uint16_t at = counters[pair & mask]++;
-    std::memcpy(store_n(stage.access(), stage.data + 2 * std::size_t{at}, 2), &pair, sizeof pair);
-  });
-  separate(VectorView<const Word, Access>(stage), static_cast<Word>(mask), first, stream, out);
+// stores would each fetch a line from memory.
+template <class Access>
+HWY_INLINE void stage_pair(Pair pair, VectorView<Word, Access> stage, std::uint16_t at) {
+  std::memcpy(store_n(stage.access(), stage.data + 2 * std::size_t{at}, 2), &pair, sizeof pair);
 }
 template <class Access>
 void sort_pairs(const Chain<Pair, Access>& chain, Word first, Records<Word, Access> out,
                 VectorView<std::uint16_t, Access> counters, VectorView<Word, Access> stage) {
-  const auto each = [&](auto f) HWY_ATTR { for_each(chain, chain.following, f); };
-  order_pairs(chain, each, static_cast<std::size_t>(counters.size - 1), first, true, out, counters, stage);
+  const auto mask = static_cast<std::size_t>(counters.size - 1);
+  count_in_one(chain, counters);
+  locate(counters);
+  for_each(chain, chain.following,
+           [=](Pair pair) HWY_ATTR { stage_pair(pair, stage, counters[pair & mask]++); });
+  separate(stage.data, out.keys.size, static_cast<Word>(mask), first, out.keys.data, out.payload.data, true,
+           stage.access());
 }
+
+// The same for pairs in arrays, few enough for the stage.
 template <class Access>
 void sort_few_pairs(Records<const Word, Access> in, Records<Word, Access> out,
                     VectorView<std::uint16_t, Access> counters, VectorView<Word, Access> stage) {
-  const auto each = [=](auto f) HWY_ATTR {
-    HWY_UNROLL(8)
-    for (Index i = 0; i < in.keys.size; ++i) f(in.keys[i] | Pair{in.payload[i]} << 32);
-  };
-  order_pairs(in.keys, each, ~Word{0}, 0, false, out, counters, stage);
+  const Index n = in.keys.size;
+  for (Index v = 0; v < counters.size; ++v) counters[v] = 0;
+  HWY_UNROLL(8)
+  for (Index i = 0; i < n; ++i) ++counters[in.keys[i]];
+  locate(counters);
+  HWY_UNROLL(8)
+  for (Index i = 0; i < n; ++i) {
+    const Word key = in.keys[i];
+    stage_pair(key | Pair{in.payload[i]} << 32, stage, counters[key]++);
+  }
+  separate(stage.data, n, ~Word{0}, 0, out.keys.data, out.payload.data, false, stage.access());
+}
+
+template <class Access>
+void copy_words(VectorView<const Word, Access> words, VectorView<Word, Access> out, bool reversed,
+                bool stream) {
+  if (reversed)
+    return write_words(out, stream, [=](auto d, Index i) HWY_ATTR {
+      return hn::Reverse(d, load(d, words, words.size - i - static_cast<Index>(hn::Lanes(d))));
+    });
+  write_words(out, stream, [=](auto d, Index i) HWY_ATTR {
+    prefetch_page_ahead(words.data + i);
+    return load(d, words, i);
+  });
+}
+
+template <class Access>
+void fill_words(Word value, VectorView<Word, Access> out, bool stream) {
+  write_words(out, stream, [=](auto d, Index) HWY_ATTR { return hn::Set(d, value); });
+}
+
+template <class Access>
+bool in_order(VectorView<const Word, Access> words, bool falling) {
+  const hn::ScalableTag<Word> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), n = words.size;
+  auto wrong = hn::Zero(d);
+  Index i = 0;
+  for (; i + lanes < n; i += lanes) {
+    prefetch_page_ahead(words.data + i);
+    const auto word = load(d, words, i), after = load(d, words, i + 1);
+    wrong = hn::Or(wrong, hn::VecFromMask(d, falling ? hn::Lt(word, after) : hn::Lt(after, word)));
+  }
+  bool fine = hn::AllTrue(d, hn::Eq(wrong, hn::Zero(d)));
+  for (; i + 1 < n; ++i) {
+    const Word word = words[i], after = words[i + 1];
+    fine = fine && (falling ? word >= after : after >= word);
+  }
+  return fine;
+}
+
+template <class Access>
+bool count_few(VectorView<const Word, Access> keys, const Word (&values)[few_values], Word* counts) {
+  const hn::ScalableTag<Word> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), n = keys.size, whole = n / lanes * lanes;
+  hn::Vec<decltype(d)> found[few_values];
+  for (Index v = 0; v < few_values; ++v) found[v] = hn::Zero(d);
+  for (Index i = 0; i < whole; i += lanes) {
+    prefetch_page_ahead(keys.data + i);
+    const auto key = load(d, keys, i);
+    HWY_UNROLL(4)  // a mask as a vector is -1 where it holds
+    for (Index v = 0; v < few_values; ++v)
+      found[v] = hn::Sub(found[v], hn::VecFromMask(d, hn::Eq(key, hn::Set(d, values[v]))));
+  }
+  Word all = 0;
+  for (Index v = 0; v < few_values; ++v) {
+    if (v > 0 && values[v] == values[v - 1]) continue;
+    Word count = hn::GetLane(hn::SumOfLanes(d, found[v]));
+    for (Index i = whole; i < n; ++i) count += keys[i] == values[v];
+    counts[v] += count;
+    all += count;
+  }
+  return all == static_cast<Word>(n);
+}
+
+// A value's payload is gathered for as many keys as stay in the cache while all values are looked for.
+template <class Access>
+void split_payload(Records<const Word, Access> in, const Word (&values)[few_values], Word* (&out)[few_values],
+                   bool stream) {
+  constexpr Index block = 2048;
+  const hn::CappedTag<Word, 16> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), n = in.keys.size;
+  const Access access = in.keys.access();
+  alignas(64) Word selected[block + 16];
+  for (Index begin = 0; begin < n; begin += block) {
+    const Index end = std::min(begin + block, n);
+    for (Index v = 0; v < few_values; ++v) {
+      if (v > 0 && values[v] == values[v - 1]) continue;
+      const auto value = hn::Set(d, values[v]);
+      Index size = 0, i = begin;
+      for (; i + lanes <= end; i += lanes) {
+        const auto mask = hn::Eq(load(d, in.keys, i), value);
+        hn::StoreU(hn::Compress(load(d, in.payload, i), mask), d, selected + size);
+        size += static_cast<Index>(hn::CountTrue(d, mask));
+      }
+      for (; i < end; ++i)
+        if (in.keys[i] == values[v]) selected[size++] = in.payload[i];
+      copy_words(VectorView<const Word>{selected, size}.with(unshown(access)),
+                 VectorView<Word>{out[v], size}.with(access), false, stream);
+      out[v] += size;
+    }
+  }
 }
 
 template <class Access>
@@ -217,7 +326,12 @@ constexpr LeafKernels<Access> text{.count_residues = &count_in_one<Residue, Word
                                    .sort_few_pairs = &sort_few_pairs<Access>,
                                    .scatter_payload = &scatter_payload<Access>,
                                    .separate_pairs = &separate_pairs<Access>,
-                                   .expand_runs = &expand_runs<Access>};
+                                   .expand_runs = &expand_runs<Access>,
+                                   .copy_words = &copy_words<Access>,
+                                   .fill_words = &fill_words<Access>,
+                                   .in_order = &in_order<Access>,
+                                   .count_few = &count_few<Access>,
+                                   .split_payload = &split_payload<Access>};
 
 const CompiledTexts<LeafKernels>* LeafTexts() {
   static constexpr CompiledTexts<LeafKernels> texts{text<Plain>, text<Traced<AnySink>>};

@@ -66,11 +66,10 @@ HWY_NOINLINE Word append_keys(const Spread<T, Access>& c, const Records<const Wo
   return next;
 }
 
-// Keys that were selected from a block, behind the rest of those before. One vector more is written.
+// Keys that were selected from blocks of keys. One vector more than `room` and a block is written.
 template <bool with_payload>
 struct Selected {
-  static constexpr Index block = 512, max_lanes = 16,
-                         capacity = block + write_buffer_size<Residue> + max_lanes;
+  static constexpr Index block = 512, room = 2048, max_lanes = 16, capacity = room + block + max_lanes;
   Index size = 0;
   alignas(64) Word keys[capacity], payload[with_payload ? capacity : 1];
 
@@ -92,107 +91,117 @@ struct Selected {
   }
 };
 
-// What was peeled off a chunk, and the other keys. Residues of heavy buckets stand in `counted`, as values of
-// both.
-template <class T>
-struct Peeled {
-  static constexpr bool stores = std::is_same_v<T, Pair>;
-  Selected<stores> others, heavy[2];
-  alignas(64) Word counted[Selected<stores>::block];
-};
-
-// Peels what the sample found dominant off a block of keys, by comparing vectors. Hot keys, at most `hots`,
-// are counted. Residues of heavy buckets are to be counted, and all other keys as values that do not exist,
-// so that no branch depends on a key.
-template <class T, Index hots, bool heavy, class Access>
-HWY_INLINE void peel_block(const Records<const Word, Access>& in, Digit digit, Sample& sample,
-                           Peeled<T>& to) {
-  const hn::CappedTag<Word, Selected<true>::max_lanes> d;
-  using V = hn::Vec<decltype(d)>;
-  const auto lanes = static_cast<Index>(hn::Lanes(d));
-  const auto load = [=](VectorView<const Word, Access> of, Index i) HWY_ATTR {
-    prefetch_page_ahead(of.data + i);
-    return hn::LoadU(d, load_n(of.access(), of.data + i, lanes));
-  };
-  const bool two = sample.size == 2;
-  const V values = hn::Set(d, Word{1} << digit.shift), low = hn::Sub(values, hn::Set(d, 1)),
-          nowhere = hn::Iota(d, Word{2} << digit.shift);
-  V hot[std::max<Index>(hots, 1)], hot_keys[std::max<Index>(hots, 1)];
-  for (Index h = 0; h < hots; ++h) hot[h] = hn::Set(d, sample.hot[h]), hot_keys[h] = hn::Zero(d);
-  for (Index i = 0; i < in.keys.size; i += lanes) {
-    const V key = load(in.keys, i);
-    V payload = key;
-    if constexpr (to.stores) payload = load(in.payload, i);
-    auto any = hn::MaskFromVec(hn::Zero(d));
-    HWY_UNROLL(8)
-    for (Index h = 0; h < hots; ++h) {
-      const auto equal = hn::Eq(key, hot[h]);
-      hot_keys[h] = hn::IfThenElse(equal, hn::Add(hot_keys[h], hn::Set(d, 1)), hot_keys[h]);
-      any = hn::Or(any, equal);
-    }
-    if constexpr (heavy) {
-      const V bucket = hn::And(hn::ShiftRightSame(key, digit.shift), hn::Set(d, digit.mask));
-      const auto in_bucket = [=](Word b) HWY_ATTR { return hn::AndNot(any, hn::Eq(bucket, hn::Set(d, b))); };
-      const auto first = in_bucket(sample.bucket[0]), second = in_bucket(two ? sample.bucket[1] : no_block);
-      any = hn::Or(any, hn::Or(first, second));
-      if constexpr (to.stores) {
-        to.heavy[0].add(d, key, payload, first);
-        if (two) to.heavy[1].add(d, key, payload, second);
-      } else {
-        const V value = hn::And(key, low), place = hn::IfThenElse(second, hn::Add(value, values), nowhere);
-        hn::Store(hn::IfThenElse(first, value, place), d, to.counted + i);
-      }
-    }
-    to.others.add(d, key, payload, hn::Not(any));
-  }
-  for (Index h = 0; h < std::min(hots, sample.hot_size); ++h)
-    sample.hot_keys[h] += hn::GetLane(hn::SumOfLanes(d, hot_keys[h]));
+template <class D, class Access>
+HWY_INLINE hn::Vec<D> load_ahead(D d, VectorView<const Word, Access> words, Index i) {
+  prefetch_page_ahead(words.data + i);
+  return hn::LoadU(d, load_n(words.access(), words.data + i, static_cast<Index>(hn::Lanes(d))));
 }
 
-// Appends all keys but those that are counted. The counter or the place of dominant keys is one chain of
-// loads that each wait for a store, about 5 cycles a key. Pairs of heavy buckets are appended in rows.
-template <class T, bool few_buckets, Index hots, bool heavy, class Access>
-HWY_NOINLINE Word append_peeled(const Spread<T, Access>& c, const Records<const Word, Access>& in,
-                                Sample& sample, Word next) {
-  constexpr Index block = Selected<true>::block;
+// The counter or the place of dominant keys is one chain of loads that each wait for a store, about 5 cycles
+// a key. They are therefore peeled by comparing vectors: the keys of heavy buckets, of which pairs are
+// appended in rows. Residues are counted at once, and all other keys as values that do not exist, so that no
+// branch depends on a key.
+template <bool few_buckets, bool two, class T, class Access>
+HWY_NOINLINE Word append_but_heavy(const Spread<T, Access>& c, const Records<const Word, Access>& in,
+                                   const Word* buckets, Word next) {
+  constexpr bool stores = std::is_same_v<T, Pair>;
+  using Keys = Selected<stores>;
+  const hn::CappedTag<Word, Keys::max_lanes> d;
+  using V = hn::Vec<decltype(d)>;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const Digit digit = c.digit;
   const auto own = unshown(in.keys.access());
   const BucketEnds<T, few_buckets, Access> ends(c);
   const auto append = [&](const auto& keys) { next = append_keys<T, few_buckets>(c, keys, next); };
-  Peeled<T> peeled;
+  const V bucket_0 = hn::Set(d, buckets[0]), bucket_1 = hn::Set(d, buckets[1]);
+  const V values = hn::Set(d, Word{1} << digit.shift), nowhere = hn::Iota(d, Word{2} << digit.shift);
+  Keys others, heavy[2];
+  alignas(64) Word counted[Keys::block];
   Index i = 0;
-  for (; i + block <= in.keys.size; i += block) {
-    peel_block<T, hots, heavy>(in.block(i, block), c.digit, sample, peeled);
-    if constexpr (heavy && !peeled.stores)
-      for (const Word value : peeled.counted) c.heavy_counts[value]++;
-    if constexpr (heavy && peeled.stores)
-      for (Index h = 0; h < sample.size; ++h)
-        peeled.heavy[h].take(row, own, [&](const auto& rows) HWY_ATTR {
-          for (Index begin = 0; begin < rows.keys.size; begin += row)
-            ends.append_row(
-                sample.bucket[h],
-                [&](Index j)
-                    HWY_ATTR { return element_of<T>(rows.keys[begin + j], rows.payload, begin + j); },
-                next);
-        });
-    peeled.others.take(row, own, append);
+  for (; i + Keys::block <= in.keys.size; i += Keys::block) {
+    for (Index j = 0; j < Keys::block; j += lanes) {
+      const V key = load_ahead(d, in.keys, i + j);
+      const V bucket = hn::And(hn::ShiftRightSame(key, digit.shift), hn::Set(d, digit.mask));
+      const auto first = hn::Eq(bucket, bucket_0), second = hn::Eq(bucket, bucket_1);
+      const auto other = hn::Not(two ? hn::Or(first, second) : first);
+      V payload = key;
+      if constexpr (stores) {
+        payload = load_ahead(d, in.payload, i + j);
+        heavy[0].add(d, key, payload, first);
+        if constexpr (two) heavy[1].add(d, key, payload, second);
+      } else {
+        const V value = hn::And(key, hn::Sub(values, hn::Set(d, 1)));
+        V place = nowhere;
+        if constexpr (two) place = hn::IfThenElse(second, hn::Add(value, values), place);
+        hn::Store(hn::IfThenElse(first, value, place), d, counted + j);
+      }
+      others.add(d, key, payload, other);
+    }
+    if constexpr (stores)
+      for (int h = 0; h <= two; ++h)
+        heavy[h].take(row, own, [&](const auto& rows) { append_rows(ends, buckets[h], rows, next); });
+    else
+      for (const Word value : counted) c.heavy_counts[value]++;
+    others.take(row, own, append);
   }
-  for (auto& rest : peeled.heavy) rest.take(1, own, append);
-  peeled.others.take(1, own, append);
+  for (Keys& rest : heavy) rest.take(1, own, append);
+  others.take(1, own, append);
   append(in.block(i, in.keys.size - i));
+  return next;
+}
+
+template <bool few_buckets, class T, class Access>
+HWY_INLINE Word append_rest(const Spread<T, Access>& c, const Records<const Word, Access>& in,
+                            const Sample& sample, Word next) {
+  if constexpr (!std::is_same_v<T, Word>) {
+    if (sample.size == 1) return append_but_heavy<few_buckets, false>(c, in, sample.bucket, next);
+    if (sample.size == 2) return append_but_heavy<few_buckets, true>(c, in, sample.bucket, next);
+  }
+  return append_keys<T, few_buckets>(c, in, next);
+}
+
+// Hot keys are counted, before any others are peeled.
+template <bool few_buckets, class T, class Access>
+HWY_NOINLINE Word append_but_hot(const Spread<T, Access>& c, VectorView<const Word, Access> in,
+                                 Sample& sample, Word next) {
+  constexpr Index hots = HeavyBuckets::max_hot;
+  using Keys = Selected<false>;
+  const hn::CappedTag<Word, Keys::max_lanes> d;
+  using V = hn::Vec<decltype(d)>;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const auto own = unshown(in.access());
+  const auto append = [&](const auto& keys) { next = append_rest<few_buckets>(c, keys, sample, next); };
+  V hot[hots], counts[hots];
+  for (Index h = 0; h < hots; ++h) hot[h] = hn::Set(d, sample.hot[h]), counts[h] = hn::Zero(d);
+  Keys others;
+  Index i = 0;
+  while (i + lanes <= in.size) {
+    for (; i + lanes <= in.size && others.size < Keys::room + Keys::block; i += lanes) {
+      const V key = load_ahead(d, in, i);
+      auto any = hn::Eq(key, hot[0]);
+      counts[0] = hn::IfThenElse(any, hn::Add(counts[0], hn::Set(d, 1)), counts[0]);
+      HWY_UNROLL(8)
+      for (Index h = 1; h < hots; ++h) {
+        const auto equal = hn::Eq(key, hot[h]);
+        counts[h] = hn::IfThenElse(equal, hn::Add(counts[h], hn::Set(d, 1)), counts[h]);
+        any = hn::Or(any, equal);
+      }
+      others.add(d, key, key, hn::Not(any));
+    }
+    others.take(Keys::block, own, append);
+  }
+  for (Index h = 0; h < sample.hot_size; ++h) sample.hot_keys[h] += hn::GetLane(hn::SumOfLanes(d, counts[h]));
+  others.take(1, own, append);
+  append(Records<const Word, Access>{in.block(i, in.size - i)});
   return next;
 }
 
 template <bool few_buckets, class T, class Access>
 HWY_INLINE Word append_chunk(const Spread<T, Access>& c, const Records<const Word, Access>& in,
                              Sample& sample, Word next) {
-  constexpr Index hots = HeavyBuckets::max_hot;
   if constexpr (std::is_same_v<T, Residue>)
-    if (sample.hot_size > 0)
-      return sample.size > 0 ? append_peeled<T, few_buckets, hots, true>(c, in, sample, next)
-                             : append_peeled<T, few_buckets, hots, false>(c, in, sample, next);
-  if constexpr (!std::is_same_v<T, Word>)
-    if (sample.size > 0) return append_peeled<T, few_buckets, 0, true>(c, in, sample, next);
-  return append_keys<T, few_buckets>(c, in, next);
+    if (sample.hot_size > 0) return append_but_hot<few_buckets>(c, in.keys, sample, next);
+  return append_rest<few_buckets>(c, in, sample, next);
 }
 
 template <bool few_buckets, class T, class Access>
