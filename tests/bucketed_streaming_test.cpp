@@ -66,8 +66,12 @@ TEST(BucketedStreaming, FewPairs) {
         for (std::size_t i = 0; i < keys.size(); ++i)
           if (static_cast<Index>(i % 10) < equal_of_ten) keys[i] = static_cast<Key>(range - range / 3);
         expect_sorted<true>(
-            keys, range, cs::FewPairs<Plain>::scratch(n, static_cast<Index>(range) + 1), {1, 3, 5},
-            [](auto&, const auto& args) { cs::sort_few_pairs(args); }, "few pairs");
+            keys, range, cs::Histogram<Plain, true>::scratch(n, range, 1), {1, 3, 5},
+            [](auto& fork, const auto& args) {
+              cs::Histogram<Plain, true>::sort(fork, {args.in, args.payload_in}, {args.out, args.payload_out},
+                                               args.range, args.scratch);
+            },
+            "few pairs");
       }
   for (int threads : thread_counts())
     expect_variant_sorts<cs::bucketed_streaming, true>(seeded("uniform", 65535, 65535), 65535,

@@ -35,7 +35,7 @@ TEST(EasyKeys, EqualButForOne) {
   for (Index n : {0, 1, 2, 3, 16, 17, 33, 64, 65, 131, 16421}) {
     std::vector<Key> words(static_cast<std::size_t>(n), 7);
     const auto in_order = [&](bool falling) {
-      return cs::easy_kernels().plain.in_order({words.data(), n}, falling);
+      return cs::leaf_kernels().plain.in_order({words.data(), n}, falling);
     };
     EXPECT_TRUE(in_order(false) && in_order(true)) << n;
     const Index distance = n > 131 ? 37 : 1;
@@ -118,7 +118,9 @@ TEST(EasyKeys, AccessesOfChunks) {
               n * 4};
   AnySink sink(watch);
   Wide fork;
-  EXPECT_TRUE(cs::sort_easy_keys(fork, args.with(Traced<AnySink>{&sink})));
+  using Access = Traced<AnySink>;
+  const auto to = args.with(Access{&sink});
+  EXPECT_TRUE(cs::EasyKeys<Access>({to.in}, {to.out}, fork.width()).sort(fork));
   EXPECT_EQ(watch.loads, sample + 2 * (n - 1) + n);
   EXPECT_EQ(watch.stores, n);
 }

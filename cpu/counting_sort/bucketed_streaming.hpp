@@ -32,48 +32,24 @@ enum class SortStrategy { comparisons, histogram, buckets, digits };
 /// Chooses how n keys in [0, range] are sorted. Few in their range, they are compared; but pairs that exceed
 /// the caches are sorted by digits, as their payload would be fetched at random. So are many pairs of few
 /// different keys, and keys in a range of more than 30 bits, for which a pass has too many buckets. Pairs are
-/// for a histogram where 16 bits tell their positions apart.
-inline SortStrategy sort_strategy(Index n, std::uint64_t range, bool payload) {
+/// for a histogram where 16 bits tell their positions apart. In place there are no digits.
+inline SortStrategy sort_strategy(Index n, std::uint64_t range, bool payload, bool in_place = false) {
   constexpr Index cached_pairs = 1 << 19, most_buckets = 1 << 14;
   const RangeBits bits(range, payload);
   if (are_few_in_range(n, range))
     return payload && n > cached_pairs ? SortStrategy::digits : SortStrategy::comparisons;
   if (!payload && fits_histogram(n, range)) return SortStrategy::histogram;
+  if (in_place) return SortStrategy::buckets;
   if (bits.bits > RangeBits::max_leaf)
     return bits.buckets() > most_buckets ? SortStrategy::digits : SortStrategy::buckets;
   return n > staged_pairs ? SortStrategy::digits : SortStrategy::histogram;
-}
-
-/// The scratch of sort_few_pairs(): counters of 16 bits, as half as many lines hold them, and a stage.
-template <class Access>
-struct FewPairs {
-  VectorView<std::uint16_t, Access> counters;
-  VectorView<Word, Access> stage;
-
-  static Index width(Index values) { return (values + 3) / 4 * 4; }
-  static std::size_t scratch(Index n, Index values) {
-    return scratch_bytes({static_cast<std::size_t>(width(values)) * sizeof(std::uint16_t),
-                          static_cast<std::size_t>(n) * sizeof(Pair)});
-  }
-  FewPairs(Index n, Index values, Scratch<Access>& scratch)
-      : counters(scratch.template vector<std::uint16_t>(width(values))),
-        stage(scratch.template vector<Word>(2 * n)) {}
-};
-
-template <class Args>
-void sort_few_pairs(const Args& args) {
-  auto scratch = args.scratch;
-  const Index n = args.in.size;
-  const FewPairs<typename decltype(args.out)::access_type> to(n, Index{args.range} + 1, scratch);
-  leaf_kernels()
-      .under(args.in.access())
-      .sort_few_pairs({args.in, args.payload_in}, {args.out, args.payload_out}, to.counters, to.stage);
 }
 
 /// The sort of n keys, or pairs, by buckets.
 template <class Access, bool with_payload>
 struct BucketedStreaming {
   using Element = std::conditional_t<with_payload, Pair, Residue>;
+  static constexpr bool in_place = false;
 
   static std::size_t scratch(Index n, std::uint64_t range, Index width) {
     const RangeBits bits(range, with_payload);
@@ -91,18 +67,36 @@ struct BucketedStreaming {
     Buckets<Element, Access> buckets(n, number, chunks, Index{1} << bits.leaf, scratch);
     const Leaves<Element, Access> leaves(chunks, bits.leaf, scratch);
     buckets.take_pool(scratch);
-    buckets.spread(fork, Digit{bits.leaf}, [=](Index c) {
-      const Index begin = block_begin(n, chunks, c);
-      return SpreadChunk<Access>{in.block(begin, block_begin(n, chunks, c + 1) - begin)};
-    });
-    const auto out_of = [&](Index b) { return out.block(buckets.begin_of(b), buckets.size_of(b)); };
-    buckets.sort_each(
-        fork, 0, number,
-        [&](Index b, Index group) { return leaves.sort_small(buckets, b, number, out_of(b), group); },
-        [&](Index b) { return leaves.is_shared(buckets.size_of(b)); },
-        [&](Fork& all, Index b) { leaves.write(all, buckets, b, out_of(b), leaves.count(all, buckets, b)); });
+    buckets.spread(fork, Digit{bits.leaf}, in);
+    leaves.sort(fork, buckets, 0, number,
+                [&](Index b) { return out.block(buckets.begin_of(b), buckets.size_of(b)); });
   }
 };
+
+/// Calls f(route) with a route of sort_strategy() as std::type_identity; `ByBuckets` is that of the buckets.
+template <class ByBuckets, class Access, bool with_payload, class F>
+auto by_route(Index n, std::uint64_t range, F f) {
+  switch (sort_strategy(n, range, with_payload, ByBuckets::in_place)) {
+    case SortStrategy::histogram:
+      return f(std::type_identity<Histogram<Access, with_payload>>());
+    case SortStrategy::comparisons:
+      return f(std::type_identity<ByComparisons<Access, with_payload, ByBuckets::in_place>>());
+    case SortStrategy::digits:
+      if constexpr (!ByBuckets::in_place) return f(std::type_identity<DigitRounds<Access, with_payload>>());
+      [[fallthrough]];
+    default:
+      return f(std::type_identity<ByBuckets>());
+  }
+}
+
+/// Sorts keys in [0, range], or pairs. `out` may be `in` where `ByBuckets` sorts in place.
+template <class ByBuckets, bool with_payload, class Fork, class Access>
+void sort_by_route(Fork& fork, Records<const Word, Access> in, Records<Word, Access> out, std::uint64_t range,
+                   Scratch<Access> scratch) {
+  if (EasyKeys<Access>(in, out, fork.width()).sort(fork)) return;
+  by_route<ByBuckets, Access, with_payload>(
+      in.keys.size, range, [&](auto route) { decltype(route)::type::sort(fork, in, out, range, scratch); });
+}
 
 struct bucketed_streaming {
   static constexpr std::string_view idea =
@@ -118,46 +112,19 @@ struct bucketed_streaming {
     constexpr bool payload = Op::template Args<>::has_payload;
     const Index n = shape["n"];
     const auto range = static_cast<std::uint64_t>(shape["range"]);
-    switch (sort_strategy(n, range, payload)) {
-      case SortStrategy::histogram:
-        return payload ? FewPairs<Plain>::scratch(n, static_cast<Index>(range) + 1)
-                       : Histogram<Plain>::scratch(n, range, width);
-      case SortStrategy::buckets:
-        return BucketedStreaming<Plain, payload>::scratch(n, range, width);
-      case SortStrategy::comparisons:
-        return ByComparisons<payload>::scratch(n);
-      default:
-        return DigitRounds<Plain, payload>::scratch(n, range, width);
-    }
+    return by_route<BucketedStreaming<Plain, payload>, Plain, payload>(
+        n, range, [=](auto route) { return decltype(route)::type::scratch(n, range, width); });
   }
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {
     CompiledApart<typename decltype(args.out)::access_type> apart(args.out.access());
-    sort(fork, args.with(apart.policy()));
-  }
-
- private:
-  template <class Fork, class Args>
-  static void sort(Fork& fork, const Args& args) {
-    using Access = typename decltype(args.out)::access_type;
-    constexpr bool payload = Args::has_payload;
-    if (sort_easy_keys(fork, args)) return;
-    const Records<const Word, Access> in{args.in, args.payload_in};
-    const Records<Word, Access> out{args.out, args.payload_out};
-    switch (sort_strategy(args.in.size, args.range, payload)) {
-      case SortStrategy::histogram:
-        if constexpr (payload)
-          return sort_few_pairs(args);
-        else
-          return Histogram<Access>::sort(fork, args.in, args.range, args.out, args.scratch);
-      case SortStrategy::buckets:
-        return BucketedStreaming<Access, payload>::sort(fork, in, out, args.range, args.scratch);
-      case SortStrategy::comparisons:
-        return ByComparisons<payload>::sort(fork, args);
-      default:
-        return DigitRounds<Access, payload>::sort(fork, in, out, args.range, args.scratch);
-    }
+    const auto to = args.with(apart.policy());
+    using Access = typename decltype(to.out)::access_type;
+    const Records<const Word, Access> in{to.in, to.payload_in};
+    const Records<Word, Access> out{to.out, to.payload_out};
+    sort_by_route<BucketedStreaming<Access, Args::has_payload>, Args::has_payload>(fork, in, out, to.range,
+                                                                                   to.scratch);
   }
 };
 

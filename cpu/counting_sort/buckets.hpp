@@ -5,7 +5,8 @@
 #include <type_traits>
 
 #include "common/fork/fork.hpp"
-#include "cpu/counting_sort/heavy_buckets.hpp"
+#include "cpu/counting_sort/distribute.hpp"
+#include "cpu/counting_sort/streaming_kernels.hpp"
 
 namespace tallcache::cpu::counting_sort {
 
@@ -22,6 +23,63 @@ std::size_t buffer_bytes(Index rows, Index cols) {
 /// The number of groups of buckets that are sorted in parallel: four times as many as chunks, so that
 /// stealing can balance the load.
 constexpr Index groups_of(Index chunks) { return chunks == 1 ? 1 : 4 * chunks; }
+
+/// The heavy buckets of each chunk, with room for their counts.
+template <class Access>
+struct HeavyChunks {
+  VectorView<HeavyBuckets, Access> chunks;
+  MatrixView<Word, Access> counts;
+  Index values = 0;  ///< of a bucket
+
+  static std::size_t scratch(Index chunks, Index values) {
+    return scratch_bytes(
+        {static_cast<std::size_t>(chunks) * sizeof(HeavyBuckets),
+         checked_product(static_cast<std::size_t>(chunks),
+                         static_cast<std::size_t>(heavy_counters(values)) * sizeof(Word), "heavy buckets")});
+  }
+  HeavyChunks() = default;
+  HeavyChunks(Index number, Index bucket_values, Scratch<Access>& scratch)
+      : chunks(scratch.template vector<HeavyBuckets>(number)),
+        counts(scratch.template matrix<Word>(number, heavy_counters(bucket_values))),
+        values(bucket_values) {}
+
+  /// For spread(); empty where nothing is counted at once.
+  VectorView<HeavyBuckets, Access> chunk(Index c) const { return chunks.size ? chunks.block(c, 1) : chunks; }
+  VectorView<Word, Access> counts_of(Index c) const { return row_of(counts, chunks.size ? c : 0); }
+
+  bool has(Index bucket) const {
+    for (Index c = 0; c < chunks.size; ++c) {
+      const HeavyBuckets chunk = chunks[c];
+      for (Index h = 0; h < chunk.size; ++h)
+        if (Index{chunk.bucket[h]} == bucket) return true;
+      for (Index h = 0; h < chunk.hot_size; ++h)
+        if (Index{chunk.hot[h]} / values == bucket) return true;
+    }
+    return false;
+  }
+
+  /// Adds what was counted of a bucket to `sums`, which has an element for each value.
+  template <class Fork>
+  void add(Fork& fork, Index bucket, VectorView<Word, Access> sums) const {
+    if (!has(bucket)) return;
+    fork.blocks(chunks.size, [=, this](Index part) {
+      const Index from = block_begin(values, chunks.size, part),
+                  size = block_begin(values, chunks.size, part + 1) - from;
+      const auto sum = sums.block(from, size);
+      for (Index c = 0; c < chunks.size; ++c) {
+        const HeavyBuckets chunk = chunks[c];
+        for (Index h = 0; h < chunk.size; ++h)
+          if (chunk.bucket[h] == static_cast<Word>(bucket)) {
+            const auto counted = counts_of(c).block(h * values + from, size);
+            for (Index v = 0; v < size; ++v) sum[v] += counted[v];
+          }
+        for (Index h = 0; h < chunk.hot_size; ++h)
+          if (const Index v = Index{chunk.hot[h]} - bucket * values - from; 0 <= v && v < size)
+            sum[v] += chunk.hot_keys[h];
+      }
+    });
+  }
+};
 
 /// What a chunk of keys is, and copies of keys that come before it.
 template <class Access>
@@ -126,20 +184,13 @@ struct Buckets {
     prefix_sums(fork, count, total);
   }
 
-  /// Sorts buckets first ... end - 1: small(b, group) on one thread, for each group of them; and where that
-  /// is false, or a group would be waited for though is_shared(b), large(fork, b) on all threads. A group's
-  /// buckets are those that begin in its share of the keys, not of the range, because keys may be skewed.
-  template <class Fork, class Small, class IsShared, class Large>
-  void sort_each(Fork& fork, Index first, Index end, Small small, IsShared is_shared, Large large) const {
-    const Index begin = begin_of(first), keys = begin_of(end) - begin, groups = groups_of(chunks);
-    fork.blocks(groups, [=, this](Index g) {
-      const Index from = begin + block_begin(keys, groups, g), to = begin + block_begin(keys, groups, g + 1);
-      for (Index b = first; b < end; ++b)
-        if (from <= begin_of(b) && begin_of(b) < to)
-          late[b] = size_of(b) > 0 && ((size_of(b) > keys / groups && is_shared(b)) || !small(b, g));
+  /// The same for even chunks of `in`.
+  template <class Fork>
+  void spread(Fork& fork, Digit digit, Records<const Word, Access> in) const {
+    spread(fork, digit, [=, this](Index c) {
+      const Index begin = block_begin(n, chunks, c);
+      return SpreadChunk<Access>{in.block(begin, block_begin(n, chunks, c + 1) - begin)};
     });
-    for (Index b = first; b < end; ++b)
-      if (size_of(b) > 0 && late[b]) large(fork, b);
   }
 
  private:

@@ -2,9 +2,8 @@
 #pragma once
 
 #include "common/ops/counting_sort_in_place.hpp"
-#include "cpu/counting_sort/easy_keys.hpp"
+#include "cpu/counting_sort/bucketed_streaming.hpp"
 #include "cpu/counting_sort/in_place_blocks.hpp"
-#include "cpu/counting_sort/wide_keys.hpp"
 
 namespace tallcache::cpu::counting_sort {
 
@@ -24,27 +23,18 @@ struct in_place {
   static std::size_t scratch(Op, const Shape& shape, const Params&, Index width) {
     const Index n = shape["n"];
     const auto range = static_cast<std::uint64_t>(shape["range"]);
-    if (are_few_in_range(n, range)) return 0;
-    if (!fits_histogram(n, range)) return InPlaceBlocks<Plain>::scratch(n, InPlaceCut(n, range, width));
-    return Histogram<Plain>::scratch(n, range, width);
+    return by_route<InPlaceBlocks<Plain>, Plain, false>(
+        n, range, [=](auto route) { return decltype(route)::type::scratch(n, range, width); });
   }
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {
     CompiledApart<typename decltype(args.keys)::access_type> apart(args.keys.access());
-    sort(fork, args.with(apart.policy()));
-  }
-
- private:
-  template <class Fork, class Args>
-  static void sort(Fork& fork, const Args& args) {
-    using Access = typename decltype(args.keys)::access_type;
-    const Index n = args.keys.size;
-    if (n < 2 || sort_easy_keys_in_place(fork, args.keys)) return;
-    if (are_few_in_range(n, args.range)) return sort_by_comparisons(args.keys);
-    if (fits_histogram(n, args.range))
-      return Histogram<Access>::sort(fork, args.keys, args.range, args.keys, args.scratch);
-    InPlaceBlocks<Access>(args.keys, InPlaceCut(n, args.range, fork.width()), args.scratch).sort(fork);
+    const auto to = args.with(apart.policy());
+    using Access = typename decltype(to.keys)::access_type;
+    const Records<Word, Access> keys{to.keys};
+    sort_by_route<InPlaceBlocks<Access>, false>(fork, Records<const Word, Access>(keys), keys, to.range,
+                                                to.scratch);
   }
 };
 

@@ -45,6 +45,18 @@ struct InPlaceCut {
 template <class Access>
 class InPlaceBlocks {
  public:
+  static constexpr bool in_place = true;
+
+  static std::size_t scratch(Index n, std::uint64_t range, Index width) {
+    return scratch(n, InPlaceCut(n, range, width));
+  }
+  template <class Fork>
+  static void sort(Fork& fork, Records<const Word, Access>, Records<Word, Access> out, std::uint64_t range,
+                   Scratch<Access> scratch) {
+    const InPlaceCut cut(out.keys.size, range, fork.width());
+    InPlaceBlocks(out.keys, cut, scratch).sort(fork);
+  }
+
   static std::size_t scratch(Index n, const InPlaceCut& cut) {
     const std::size_t slots = buffer_bytes(1, slots_of(n));
     return scratch_bytes({Buckets<Residue, Access>::scratch(cut.buckets, cut.chunks, cut.values()),
@@ -77,7 +89,7 @@ class InPlaceBlocks {
       Index begin = end;
       while (begin > 0 && buckets_.begin_of(begin - 1) >= room) --begin;
       if (begin < end) {
-        sort_buckets(fork, begin, end);
+        leaves_.sort(fork, buckets_, begin, end, [this](Index b) { return place_of(b); });
         end = begin;
       } else {
         --end;
@@ -173,18 +185,6 @@ class InPlaceBlocks {
     buckets_.blocks = stage;
     staged_ = true;
     return 0;
-  }
-
-  // Sorts buckets [first, end), whose places hold no residues.
-  template <class Fork>
-  void sort_buckets(Fork& fork, Index first, Index end) const {
-    buckets_.sort_each(
-        fork, first, end,
-        [=, this](Index b, Index group) { return leaves_.sort_small(buckets_, b, end, place_of(b), group); },
-        [this](Index b) { return leaves_.is_shared(buckets_.size_of(b)); },
-        [this](Fork& all, Index b) {
-          leaves_.write(all, buckets_, b, place_of(b), leaves_.count(all, buckets_, b));
-        });
   }
 
   InPlaceCut cut_;

@@ -37,27 +37,21 @@ class Leaves {
     pieces_ = scratch.template vector<Word>(chunks + 1);
   }
 
-  /// Sorts bucket b to `out`, or returns false where it needs counters of a word.
-  bool sort_small(const Buckets<T, Access>& from, Index b, Index end, Records<Word, Access> out,
-                  Index group) const {
-    const Index most = is_pair ? staged_pairs : most_keys_in_bytes(values_);
-    if (out.keys.size > most || from.heavy.has(b)) return false;
-    const auto chain = from.chain(b, end);
-    const auto memory = row_of(small_, group);
-    if constexpr (is_pair)
-      kernels().sort_pairs(chain, first_of(b), out, elements_of<std::uint16_t>(memory).block(0, values_),
-                           row_of(stages_, group));
-    else
-      byte_kernels()
-          .under(memory.access())
-          .sort_residues(chain, values_, first_of(b), out.keys, byte_counters(memory, values_));
-    return true;
-  }
-
-  /// Whether it pays that several threads count n keys of a bucket.
-  bool is_shared(Index n) const {
-    constexpr Index keys_a_counter = 8;
-    return n / keys_a_counter > values_ && chunks_of(n, values_, total_.size) > 1;
+  /// Sorts buckets first ... end - 1 to place(b): each on one thread, in groups of those that begin in the
+  /// group's share of the keys, not of the range, because keys may be skewed; and on all threads those that
+  /// need counters of a word, or that a group would be waited for though it pays to share them.
+  template <class Fork, class Place>
+  void sort(Fork& fork, const Buckets<T, Access>& from, Index first, Index end, Place place) const {
+    const Index begin = from.begin_of(first), keys = from.begin_of(end) - begin, groups = small_.rows;
+    fork.blocks(groups, [=, this, &from](Index g) {
+      const Index low = begin + block_begin(keys, groups, g), high = begin + block_begin(keys, groups, g + 1);
+      for (Index b = first; b < end; ++b)
+        if (const Index size = from.size_of(b); low <= from.begin_of(b) && from.begin_of(b) < high)
+          from.late[b] = size > 0 && ((size > keys / groups && is_shared(size)) ||
+                                      !sort_small(from, b, end, place(b), g));
+    });
+    for (Index b = first; b < end; ++b)
+      if (from.size_of(b) > 0 && from.late[b]) write(fork, from, b, place(b), count(fork, from, b));
   }
 
   /// The beginnings of a bucket's values, for each piece of its blocks. Returns the number of the pieces.
@@ -96,6 +90,29 @@ class Leaves {
 
   Word first_of(Index b) const { return static_cast<Word>(b) << bits_; }
 
+  // Whether it pays that several threads count n keys of a bucket.
+  bool is_shared(Index n) const {
+    constexpr Index keys_a_counter = 8;
+    return n / keys_a_counter > values_ && chunks_of(n, values_, total_.size) > 1;
+  }
+
+  // Sorts bucket b to `out`, or returns false where it needs counters of a word.
+  bool sort_small(const Buckets<T, Access>& from, Index b, Index end, Records<Word, Access> out,
+                  Index group) const {
+    const Index most = is_pair ? staged_pairs : most_keys_in_bytes(values_);
+    if (out.keys.size > most || from.heavy.has(b)) return false;
+    const auto chain = from.chain(b, end);
+    const auto memory = row_of(small_, group);
+    if constexpr (is_pair)
+      kernels().sort_pairs(chain, first_of(b), out, elements_of<std::uint16_t>(memory).block(0, values_),
+                           row_of(stages_, group));
+    else
+      byte_kernels()
+          .under(memory.access())
+          .sort_residues(chain, values_, first_of(b), out.keys, byte_counters(memory, values_));
+    return true;
+  }
+
   // Cuts the blocks of a bucket into pieces. They may have moved, and no chunk's are together then.
   Index cut(const Buckets<T, Access>& from, Index b) const {
     const auto chain = from.chain(b, 0);
@@ -124,43 +141,50 @@ constexpr bool fits_histogram(Index n, std::uint64_t range) {
   return range < 1 << 16 || (range < 1 << 18 && n <= few_keys);
 }
 
-/// Sorts keys in [0, range] by one histogram. Few keys, if each value has few, are counted in bytes by one
-/// thread, as this and the writing of their runs is several times faster.
-template <class Access>
+/// Sorts keys in [0, range], or at most staged_pairs pairs, by one histogram. Few keys, if each value has
+/// few, are counted in bytes by one thread, as this and the writing of their runs is several times faster.
+/// Pairs have counters of 16 bits, as half as many lines hold them, and a stage. Keys' `out` may be `in`.
+template <class Access, bool with_payload>
 struct Histogram {
   static std::size_t scratch(Index n, std::uint64_t range, Index threads) {
-    const Index values = width(range), rows = chunks_of(n, values, threads);
+    const Index values = width(range), rows = rows_of(n, values, threads);
     return scratch_bytes(
-        {buffer_bytes(rows, values), buffer_bytes(rows, table_words(values)), buffer_bytes(1, rows)});
+        {buffer_bytes(rows, values), buffer_bytes(rows, table_words(n, values)), buffer_bytes(1, rows)});
   }
 
-  /// `out` may be `in`.
   template <class Fork>
-  static void sort(Fork& fork, VectorView<const Word, Access> in, std::uint64_t range,
-                   VectorView<Word, Access> out, Scratch<Access> scratch) {
+  static void sort(Fork& fork, Records<const Word, Access> in, Records<Word, Access> out, std::uint64_t range,
+                   Scratch<Access> scratch) {
     constexpr Index few_a_value = 64, few = 1 << 18;
-    const Index n = in.size, values = width(range), rows = chunks_of(n, values, fork.width());
+    const Index n = in.keys.size, values = width(range), rows = rows_of(n, values, fork.width());
     const auto count = scratch.template matrix<Word>(rows, values);
-    const auto tables = scratch.template matrix<Word>(rows, table_words(values));
+    const auto tables = scratch.template matrix<Word>(rows, table_words(n, values));
     const auto total = scratch.template vector<Word>(rows);
-    if (n < few_a_value * values && (n <= few || rows <= 2)) {
-      const auto& kernels = byte_kernels().under(in.access());
-      return kernels.sort_in_bytes(in, values, out, byte_counters(row_of(tables, 0), values));
+    const auto& leaf = leaf_kernels().under(count.access());
+    if constexpr (with_payload) {
+      const auto counters = elements_of<std::uint16_t>(row_of(count, 0)).block(0, values);
+      return leaf.sort_few_pairs(in, out, counters, row_of(tables, 0));
     }
-    fork.blocks(rows, [=](Index c) {
-      const Index begin = block_begin(n, rows, c);
-      const auto chunk = in.block(begin, block_begin(n, rows, c + 1) - begin);
-      leaf_kernels().under(in.access()).count_keys(chunk, row_of(tables, c), row_of(count, c));
+    if (n < few_a_value * values && (n <= few || rows <= 2)) {
+      const auto counters = byte_counters(row_of(tables, 0), values);
+      return byte_kernels().under(count.access()).sort_in_bytes(in.keys, values, out.keys, counters);
+    }
+    fork.blocks(rows, [=, &leaf](Index c) {
+      const Index begin = block_begin(n, rows, c), size = block_begin(n, rows, c + 1) - begin;
+      leaf.count_keys(in.keys.block(begin, size), row_of(tables, c), row_of(count, c));
     });
     prefix_sums(fork, count, total);
-    write_runs(fork, row_of(count, 0), out, 0, rows);
+    write_runs(fork, row_of(count, 0), out.keys, 0, rows);
   }
 
  private:
   // Counters for whole vectors of bytes.
   static Index width(std::uint64_t range) { return static_cast<Index>(range) / 64 * 64 + 64; }
-  static Index table_words(Index values) {
-    return std::max(tables_of(values) * values, byte_counter_words(values));
+  static Index rows_of(Index n, Index values, Index threads) {
+    return with_payload ? 1 : chunks_of(n, values, threads);
+  }
+  static Index table_words(Index n, Index values) {
+    return with_payload ? 2 * n : std::max(tables_of(values) * values, byte_counter_words(values));
   }
 };
 

@@ -45,10 +45,7 @@ struct DigitRounds {
     buckets.take_pool(scratch);
     for (int pass = 0; pass < digits.passes; ++pass) {
       const Digit digit{pass * digits.digit_bits, static_cast<Word>(number - 1)};
-      buckets.spread(fork, digit, [=](Index c) {
-        const Index begin = block_begin(n, chunks, c);
-        return SpreadChunk<Access>{in.block(begin, block_begin(n, chunks, c + 1) - begin)};
-      });
+      buckets.spread(fork, digit, in);
       fork.blocks(chunks, [=, &buckets](Index c) { copy_chunk(buckets, c, out); });
       in = out;
     }
@@ -56,7 +53,7 @@ struct DigitRounds {
 
  private:
   static void copy_chunk(const Buckets<Element, Access>& buckets, Index c, Records<Word, Access> out) {
-    const bool stream = buckets.n > detail::cached_words;
+    const bool stream = buckets.n > cached_words;
     for (Index b = 0; b < buckets.size; ++b) {
       Index begin = static_cast<Word>(buckets.begins(c, b));
       buckets.for_each_block(buckets.chain_of_chunk(c, b), [&](auto block, Word) {
@@ -64,7 +61,7 @@ struct DigitRounds {
         if constexpr (with_payload)
           leaf_kernels().under(block.access()).separate_pairs(block, to, stream);
         else
-          easy_kernels().under(block.access()).copy_words(block, to.keys, false, stream);
+          leaf_kernels().under(block.access()).copy_words(block, to.keys, false, stream);
         begin += block.size;
       });
     }

@@ -73,19 +73,6 @@ class BucketEnds {
     else
       to[last] = static_cast<T>(at);
   }
-  // Appends `count` elements, whole lines, to a bucket whose line buffer is empty before and after.
-  template <class Element>
-  HWY_INLINE void append_lines(std::size_t b, Index count, Element element, Word& next) const {
-    const auto to = line_of(b);
-    for (Index i = 0; i < count; i += Index{line}) {
-      for (std::size_t j = 0; j < line; ++j) to[j] = element(i + static_cast<Index>(j));
-      flush_full_line(b, next);
-    }
-    if constexpr (few_buckets)
-      counts_[b] += static_cast<Word>(count);
-    else
-      to[last] = 0;
-  }
   // Writes the rest of the line buffer. Afterwards `then` follows the bucket's last block.
   HWY_INLINE void end(std::size_t b, Word then) const {
     const auto rest = static_cast<Word>(held(b));
@@ -131,6 +118,15 @@ HWY_INLINE T element_of(Word key, VectorView<const Word, Access> payload, Index 
     return key | Pair{payload[i]} << 32;
   else
     return static_cast<T>(key);
+}
+
+// Appends rows of records to bucket b.
+template <class T, bool few_buckets, class Access>
+HWY_INLINE void append_rows(const BucketEnds<T, few_buckets, Access>& ends, std::size_t b,
+                            const Records<const Word, Access>& rows, Word& next) {
+  for (Index i = 0; i < rows.keys.size; i += row)
+    ends.append_row(
+        b, [&](Index j) HWY_ATTR { return element_of<T>(rows.keys[i + j], rows.payload, i + j); }, next);
 }
 
 }  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE

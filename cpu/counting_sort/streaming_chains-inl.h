@@ -46,13 +46,18 @@ HWY_INLINE Word second_block(const Chain<T, Access>& chain) {
 
 // Calls f(line) for each line of a block, the last of which may be partial, and fetch(its begin) before.
 template <class T, class Access, class Fetch, class F>
-HWY_INLINE void for_each_line_of(VectorView<const T, Access> block, Fetch fetch, F f) {
+HWY_INLINE void for_each_line(VectorView<const T, Access> block, Fetch fetch, F f) {
   Index i = 0;
   for (; i + per_line<T> <= block.size; i += per_line<T>) {
     fetch(block.data + i);
     f(block.block(i, per_line<T>));
   }
   if (i < block.size) f(block.block(i, block.size - i));
+}
+template <class T, class Access, class F>
+HWY_INLINE void for_each_line(VectorView<const T, Access> block, F f) {
+  for_each_line(
+      block, [](const T* at) HWY_ATTR { prefetch_page_ahead(at); }, f);
 }
 
 // The same for the chain's blocks, while the lines from block `fetched` on are prefetched.
@@ -61,10 +66,14 @@ HWY_INLINE void for_each_line(const Chain<T, Access>& chain, Word fetched, F f) 
   LinesAhead<T, Access> ahead(chain, fetched);
   for (Word at = chain.head; at != chain.end;) {
     const Link link = chain.links[at];
-    for_each_line_of(
+    for_each_line(
         chain.block(at, link.size), [&](const T*) HWY_ATTR { ahead.fetch(); }, f);
     at = link.next;
   }
+}
+template <class T, class Access, class F>
+HWY_INLINE void for_each_line(const Chain<T, Access>& chain, F f) {
+  for_each_line(chain, second_block(chain), f);
 }
 
 // Calls f(element) for each element of the chain.

@@ -168,6 +168,10 @@ const CompiledTexts<ByteKernels>& byte_kernels();
 /// The number of pairs that positions of 16 bits can address.
 inline constexpr Index staged_pairs = 65535;
 
+/// The values that are few, for count_few() and split_payload().
+inline constexpr Index few_values = 4;
+
+/// Outputs are written past the caches where `stream`.
 template <class Access>
 struct LeafKernels {
   using Words = VectorView<Word, Access>;
@@ -203,6 +207,19 @@ struct LeafKernels {
 
   /// Writes elements [from, to) of the sorted keys `out`; those of value first + v begin at begin[v].
   void (*expand_runs)(ConstantWords begin, Word first, Words out, Index from, Index to);
+
+  /// Copies words to `out`, which is as long, the last one first where `reversed`.
+  void (*copy_words)(ConstantWords words, Words out, bool reversed, bool stream);
+  void (*fill_words)(Word value, Words out, bool stream);
+  /// Whether no word is less than the one before it or, where `falling`, none is greater.
+  bool (*in_order)(ConstantWords words, bool falling);
+  /// Adds the number of keys of each of the values, which are in order, to `counts`; of equal ones the first
+  /// is counted. Returns false where there are other keys.
+  bool (*count_few)(ConstantWords keys, const Word (&values)[few_values], Word* counts);
+  /// Sends each payload, stably, to the end of its key's value: from out[v] on for values[v], which are as
+  /// above. Afterwards out[v] is behind the last.
+  void (*split_payload)(Records<const Word, Access> in, const Word (&values)[few_values],
+                        Word* (&out)[few_values], bool stream);
 };
 const CompiledTexts<LeafKernels>& leaf_kernels();
 

@@ -5,7 +5,7 @@
 
 // A processor with SSSE3 and no SSE4 is of before 2009.
 #undef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS HWY_SSSE3
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/counting_sort/streaming_leaves.cpp"
 #include <hwy/foreach_target.h>
@@ -15,21 +15,22 @@
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
 
-// counts[v] becomes the number of elements v, in several tables: consecutive equal ones do not wait for one
-// another's counters. walk(f) calls f(line) for each line of the elements.
-template <Index tables, class T, class Walk, class Counter, class Access>
-HWY_INLINE void count_in_tables(Walk walk, std::size_t mask, VectorView<Counter, Access> table,
+// counts[v] becomes the number of elements v of a chain or an array, in several tables: consecutive equal
+// ones do not wait for one another's counters.
+template <Index tables, class From, class Counter, class Access>
+HWY_INLINE void count_in_tables(const From& from, std::size_t mask, VectorView<Counter, Access> table,
                                 VectorView<Counter, Access> counts) {
   const Index width = counts.size;
   for (Index v = 0; v < tables * width; ++v) table[v] = 0;
   const Digit value{0, static_cast<Word>(mask)};
-  walk([=](VectorView<const T, Access> line) HWY_ATTR {
-    if (HWY_UNLIKELY(line.size < per_line<T>)) {
+  for_each_line(from, [=](auto line) HWY_ATTR {
+    constexpr Index whole = per_line<typename decltype(line)::value_type>;
+    if (HWY_UNLIKELY(line.size < whole)) {
       for (Index j = 0; j < line.size; ++j) ++table[line[j] & mask];
-    } else if (tables == 1 && HWY_UNLIKELY(share_bucket<per_line<T>>(line, value))) {
-      table[line[0] & mask] += per_line<T>;
+    } else if (tables == 1 && HWY_UNLIKELY(share_bucket<whole>(line, value))) {
+      table[line[0] & mask] += whole;
     } else {
-      unrolled<per_line<T>>(table.access(), [=](Index j) HWY_ATTR {
+      unrolled<whole>(table.access(), [=](Index j) HWY_ATTR {
         ++table[static_cast<std::size_t>(j % tables * width) + (line[j] & mask)];
       });
     }
@@ -44,19 +45,14 @@ HWY_INLINE void count_in_tables(Walk walk, std::size_t mask, VectorView<Counter,
 
 template <class T, class Counter, class Access>
 void count_in_one(const Chain<T, Access>& chain, VectorView<Counter, Access> counts) {
-  const auto walk = [&](auto f) HWY_ATTR { for_each_line(chain, second_block(chain), f); };
-  count_in_tables<1, T>(walk, static_cast<std::size_t>(counts.size - 1), counts, counts);
+  count_in_tables<1>(chain, static_cast<std::size_t>(counts.size - 1), counts, counts);
 }
 
 template <class Access>
 void count_keys(VectorView<const Word, Access> keys, VectorView<Word, Access> tables,
                 VectorView<Word, Access> counts) {
-  const auto fetch = [](const Word* at) HWY_ATTR { prefetch_page_ahead(at); };
-  const auto walk = [=](auto f) HWY_ATTR { for_each_line_of(keys, fetch, f); };
-  if (tables_of(counts.size) == 4)
-    count_in_tables<4, Word>(walk, ~std::size_t{0}, tables, counts);
-  else
-    count_in_tables<1, Word>(walk, ~std::size_t{0}, tables, counts);
+  tables_of(counts.size) == 4 ? count_in_tables<4>(keys, ~std::size_t{0}, tables, counts)
+                              : count_in_tables<1>(keys, ~std::size_t{0}, tables, counts);
 }
 
 // Runs of fewer words than this are written through the caches.
@@ -79,25 +75,6 @@ HWY_INLINE void fill_run(Word* out, Word count, Word value, Access access) {
   hn::StoreU(copies, d, store_n(access, end - lanes, lanes));
 }
 
-// Runs of a few words: a vector of copies is stored whatever the count, and the next runs overwrite the
-// excess. From value v on, as far as it lies before `to`. Returns the first value that is not written.
-template <class Access>
-HWY_INLINE Index expand_short_runs(VectorView<const Word, Access> begin, Word first, Word* out, Index v,
-                                   Index to) {
-  const hn::CappedTag<Word, 8> d;
-  const auto lanes = static_cast<Index>(hn::Lanes(d));
-  const Access access = begin.access();
-  for (Word at = begin[v]; v + 1 < begin.size; ++v) {
-    const Word next = begin[v + 1];
-    if (next + lanes > to) break;
-    const Word value = first + static_cast<Word>(v), count = next - at;
-    hn::StoreU(hn::Set(d, value), d, store_n(access, out + at, lanes));
-    if (HWY_UNLIKELY(count > lanes)) fill_run(out + at, count, value, access);
-    at = next;
-  }
-  return v;
-}
-
 // The last value that begins at `from` or before.
 template <class Access>
 HWY_INLINE Index value_at(VectorView<const Word, Access> begin, Index from) {
@@ -109,24 +86,25 @@ HWY_INLINE Index value_at(VectorView<const Word, Access> begin, Index from) {
   return value;
 }
 
+// Of runs of a few words a vector of copies is stored whatever the count, and the next runs overwrite the
+// excess.
 template <class Access>
 void expand_runs(VectorView<const Word, Access> begin, Word first, VectorView<Word, Access> out, Index from,
                  Index to) {
   if (from >= to) return;
-  constexpr Index few = 8;
-  const Index width = begin.size, n = out.size;
-  Index v = value_at(begin, from), at = from;
-  const auto write_run = [&] {
-    const Index end = std::min(v + 1 < width ? Index{begin[v + 1]} : n, to);
-    fill_run(out.data + at, static_cast<Word>(end - at), first + static_cast<Word>(v++), out.access());
-    at = end;
-  };
-  write_run();
-  if (n < few * width && at < to) {
-    v = expand_short_runs(begin, first, out.data, v, to);
-    at = begin[v];
+  const hn::CappedTag<Word, 8> d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const Access access = out.access();
+  Index v = value_at(begin, from);
+  for (Index at = from, end; at < to; at = end, ++v) {
+    end = to;
+    if (v + 1 < begin.size) end = std::min(to, Index{static_cast<Word>(begin[v + 1])});
+    const Word value = first + static_cast<Word>(v);
+    Word* const run = out.data + at;
+    if (HWY_LIKELY(at + lanes <= to)) hn::StoreU(hn::Set(d, value), d, store_n(access, run, lanes));
+    if (HWY_UNLIKELY(end - at > lanes || at + lanes > to))
+      fill_run(run, static_cast<Word>(end - at), value, access);
   }
-  while (at < to) write_run();
   hwy::FlushStream();
 }
 
@@ -251,6 +229,96 @@ void sort_few_pairs(Records<const Word, Access> in, Records<Word, Access> out,
 }
 
 template <class Access>
+void copy_words(VectorView<const Word, Access> words, VectorView<Word, Access> out, bool reversed,
+                bool stream) {
+  if (reversed)
+    return write_words(out, stream, [=](auto d, Index i) HWY_ATTR {
+      return hn::Reverse(d, load(d, words, words.size - i - static_cast<Index>(hn::Lanes(d))));
+    });
+  write_words(out, stream, [=](auto d, Index i) HWY_ATTR {
+    prefetch_page_ahead(words.data + i);
+    return load(d, words, i);
+  });
+}
+
+template <class Access>
+void fill_words(Word value, VectorView<Word, Access> out, bool stream) {
+  write_words(out, stream, [=](auto d, Index) HWY_ATTR { return hn::Set(d, value); });
+}
+
+template <class Access>
+bool in_order(VectorView<const Word, Access> words, bool falling) {
+  const hn::ScalableTag<Word> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), n = words.size;
+  auto wrong = hn::Zero(d);
+  Index i = 0;
+  for (; i + lanes < n; i += lanes) {
+    prefetch_page_ahead(words.data + i);
+    const auto word = load(d, words, i), after = load(d, words, i + 1);
+    wrong = hn::Or(wrong, hn::VecFromMask(d, falling ? hn::Lt(word, after) : hn::Lt(after, word)));
+  }
+  bool fine = hn::AllTrue(d, hn::Eq(wrong, hn::Zero(d)));
+  for (; i + 1 < n; ++i) {
+    const Word word = words[i], after = words[i + 1];
+    fine = fine && (falling ? word >= after : after >= word);
+  }
+  return fine;
+}
+
+template <class Access>
+bool count_few(VectorView<const Word, Access> keys, const Word (&values)[few_values], Word* counts) {
+  const hn::ScalableTag<Word> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), n = keys.size, whole = n / lanes * lanes;
+  hn::Vec<decltype(d)> found[few_values];
+  for (Index v = 0; v < few_values; ++v) found[v] = hn::Zero(d);
+  for (Index i = 0; i < whole; i += lanes) {
+    prefetch_page_ahead(keys.data + i);
+    const auto key = load(d, keys, i);
+    HWY_UNROLL(4)  // a mask as a vector is -1 where it holds
+    for (Index v = 0; v < few_values; ++v)
+      found[v] = hn::Sub(found[v], hn::VecFromMask(d, hn::Eq(key, hn::Set(d, values[v]))));
+  }
+  Word all = 0;
+  for (Index v = 0; v < few_values; ++v) {
+    if (v > 0 && values[v] == values[v - 1]) continue;
+    Word count = hn::GetLane(hn::SumOfLanes(d, found[v]));
+    for (Index i = whole; i < n; ++i) count += keys[i] == values[v];
+    counts[v] += count;
+    all += count;
+  }
+  return all == static_cast<Word>(n);
+}
+
+// A value's payload is gathered for as many keys as stay in the cache while all values are looked for.
+template <class Access>
+void split_payload(Records<const Word, Access> in, const Word (&values)[few_values], Word* (&out)[few_values],
+                   bool stream) {
+  constexpr Index block = 2048;
+  const hn::CappedTag<Word, 16> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), n = in.keys.size;
+  const Access access = in.keys.access();
+  alignas(64) Word selected[block + 16];
+  for (Index begin = 0; begin < n; begin += block) {
+    const Index end = std::min(begin + block, n);
+    for (Index v = 0; v < few_values; ++v) {
+      if (v > 0 && values[v] == values[v - 1]) continue;
+      const auto value = hn::Set(d, values[v]);
+      Index size = 0, i = begin;
+      for (; i + lanes <= end; i += lanes) {
+        const auto mask = hn::Eq(load(d, in.keys, i), value);
+        hn::StoreU(hn::Compress(load(d, in.payload, i), mask), d, selected + size);
+        size += static_cast<Index>(hn::CountTrue(d, mask));
+      }
+      for (; i < end; ++i)
+        if (in.keys[i] == values[v]) selected[size++] = in.payload[i];
+      copy_words(VectorView<const Word>{selected, size}.with(unshown(access)),
+                 VectorView<Word>{out[v], size}.with(access), false, stream);
+      out[v] += size;
+    }
+  }
+}
+
+template <class Access>
 constexpr LeafKernels<Access> text{.count_residues = &count_in_one<Residue, Word, Access>,
                                    .count_pairs = &count_in_one<Pair, Word, Access>,
                                    .count_keys = &count_keys<Access>,
@@ -258,7 +326,12 @@ constexpr LeafKernels<Access> text{.count_residues = &count_in_one<Residue, Word
                                    .sort_few_pairs = &sort_few_pairs<Access>,
                                    .scatter_payload = &scatter_payload<Access>,
                                    .separate_pairs = &separate_pairs<Access>,
-                                   .expand_runs = &expand_runs<Access>};
+                                   .expand_runs = &expand_runs<Access>,
+                                   .copy_words = &copy_words<Access>,
+                                   .fill_words = &fill_words<Access>,
+                                   .in_order = &in_order<Access>,
+                                   .count_few = &count_few<Access>,
+                                   .split_payload = &split_payload<Access>};
 
 const CompiledTexts<LeafKernels>* LeafTexts() {
   static constexpr CompiledTexts<LeafKernels> texts{text<Plain>, text<Traced<AnySink>>};

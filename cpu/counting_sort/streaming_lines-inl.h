@@ -69,6 +69,37 @@ HWY_INLINE Word skew_of(const T* data) {
   return static_cast<Word>(reinterpret_cast<std::uintptr_t>(data) % line_bytes / sizeof(T));
 }
 
+// Writes `out`, whole vectors to their boundaries. at(d, i) are the words of a vector d from the i-th on; it
+// may be of one word.
+template <bool stream, class Access, class At>
+HWY_INLINE void write_words(VectorView<Word, Access> out, At at) {
+  const hn::ScalableTag<Word> d;
+  const hn::CappedTag<Word, 1> one;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const auto past = static_cast<Index>(reinterpret_cast<std::uintptr_t>(out.data) / sizeof(Word)) % lanes;
+  const Index n = out.size, head = std::min(n, (lanes - past) % lanes);
+  const auto to = [=](Index i, Index count) { return store_n(out.access(), out.data + i, count); };
+  Index i = 0;
+  for (; i < head; ++i) hn::StoreU(at(one, i), one, to(i, 1));
+  for (; i + lanes <= n; i += lanes)
+    if constexpr (stream)
+      hn::Stream(at(d, i), d, to(i, lanes));
+    else
+      hn::StoreU(at(d, i), d, to(i, lanes));
+  for (; i < n; ++i) hn::StoreU(at(one, i), one, to(i, 1));
+  if constexpr (stream) hwy::FlushStream();
+}
+template <class Access, class At>
+HWY_INLINE void write_words(VectorView<Word, Access> out, bool stream, At at) {
+  stream ? write_words<true>(out, at) : write_words<false>(out, at);
+}
+
+// The vector d of words from the i-th on.
+template <class D, class Access>
+HWY_INLINE hn::Vec<D> load(D d, VectorView<const Word, Access> words, Index i) {
+  return hn::LoadU(d, load_n(words.access(), words.data + i, static_cast<Index>(hn::Lanes(d))));
+}
+
 }  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

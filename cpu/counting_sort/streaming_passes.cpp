@@ -66,186 +66,142 @@ HWY_NOINLINE Word append_keys(const Spread<T, Access>& c, const Records<const Wo
   return next;
 }
 
-// Keys that were selected from a block, behind the rest of those before: less than a line of them. One vector
-// more than that is written.
+// Keys that were selected from blocks of keys. One vector more than `room` and a block is written.
 template <bool with_payload>
-struct CompressedKeys {
-  static constexpr Index block = 512, max_lanes = 16,
-                         capacity = block + write_buffer_size<Residue> + max_lanes;
+struct Selected {
+  static constexpr Index block = 512, room = 2048, max_lanes = 16, capacity = room + block + max_lanes;
   Index size = 0;
   alignas(64) Word keys[capacity], payload[with_payload ? capacity : 1];
 
-  template <class Access>
-  Records<const Word, Access> first(Index count, Access access) const {
-    return {VectorView<const Word>{keys, count}.with(access),
-            VectorView<const Word>{payload, count}.with(access)};
+  template <class D, class M>
+  HWY_INLINE void add(D d, hn::Vec<D> key, hn::Vec<D> load, M mask) {
+    hn::StoreU(hn::Compress(key, mask), d, keys + size);
+    if constexpr (with_payload) hn::StoreU(hn::Compress(load, mask), d, payload + size);
+    size += static_cast<Index>(hn::CountTrue(d, mask));
   }
-  void drop(Index count) {
+  // Calls append() with as many of the first ones as are a multiple of `unit`, and drops these.
+  template <class Access, class Append>
+  HWY_INLINE void take(Index unit, Access access, Append append) {
+    const Index count = size / unit * unit;
+    append(Records<const Word, Access>{VectorView<const Word>{keys, count}.with(access),
+                                       VectorView<const Word>{payload, count}.with(access)});
     std::copy(keys + count, keys + size, keys);
     if constexpr (with_payload) std::copy(payload + count, payload + size, payload);
     size -= count;
   }
 };
 
-// The count of a heavy bucket is one chain of loads that each wait for a store, about 5 cycles a key. Its
-// pairs are therefore selected by one comparison of a vector of keys, and appended to its line together.
-template <bool few_buckets, Index heavy_count, class Access>
-HWY_NOINLINE Word append_compressed(const Spread<Pair, Access>& c, const Word* buckets, Word next) {
-  using Ends = BucketEnds<Pair, few_buckets, Access>;
-  using Keys = CompressedKeys<true>;
-  constexpr auto line = static_cast<Index>(Ends::line);
-  const hn::CappedTag<Word, Keys::max_lanes> d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d)), size = c.in.keys.size;
-  const Ends ends(c);
-  const auto load = [=](VectorView<const Word, Access> of, Index i)
-                        HWY_ATTR { return hn::LoadU(d, load_n(of.access(), of.data + i, lanes)); };
-  const Records<const Word, Access> in = c.in;
-  const auto own = unshown(in.keys.access());
-  Keys heavy[heavy_count], others;
-  const auto compress = [=](auto key, auto payload, hn::Mask<decltype(d)> mask, Keys& to) HWY_ATTR {
-    hn::StoreU(hn::Compress(key, mask), d, to.keys + to.size);
-    hn::StoreU(hn::Compress(payload, mask), d, to.payload + to.size);
-    to.size += static_cast<Index>(hn::CountTrue(d, mask));
-  };
-  Index i = 0;
-  while (i + lanes <= size) {
-    const Index end = std::min(i + Keys::block, size);
-    for (; i + lanes <= end; i += lanes) {
-      prefetch_page_ahead(in.keys.data + i), prefetch_page_ahead(in.payload.data + i);
-      const auto key = load(in.keys, i), payload = load(in.payload, i);
-      const auto bucket = hn::And(hn::ShiftRightSame(key, c.digit.shift), hn::Set(d, c.digit.mask));
-      const auto first = hn::Eq(bucket, hn::Set(d, buckets[0]));
-      auto any = first;
-      compress(key, payload, first, heavy[0]);
-      if constexpr (heavy_count == 2) {
-        const auto second = hn::Eq(bucket, hn::Set(d, buckets[1]));
-        any = hn::Or(first, second);
-        compress(key, payload, second, heavy[1]);
-      }
-      compress(key, payload, hn::Not(any), others);
-    }
-    for (Index h = 0; h < heavy_count; ++h) {
-      const Index whole = heavy[h].size / line * line;
-      const auto element = [=, keys = heavy[h].keys, payload = heavy[h].payload](Index j)
-                               HWY_ATTR { return keys[j] | Pair{payload[j]} << 32; };
-      ends.append_lines(buckets[h], whole, element, next);
-      heavy[h].drop(whole);
-    }
-    const Index rows = others.size / row * row;
-    next = append_keys<Pair, few_buckets>(c, others.first(rows, own), next);
-    others.drop(rows);
-  }
-  for (const Keys& h : heavy) next = append_keys<Pair, few_buckets>(c, h.first(h.size, own), next);
-  next = append_keys<Pair, few_buckets>(c, others.first(others.size, own), next);
-  return append_keys<Pair, few_buckets>(c, in.block(i, size - i), next);
+template <class D, class Access>
+HWY_INLINE hn::Vec<D> load_ahead(D d, VectorView<const Word, Access> words, Index i) {
+  prefetch_page_ahead(words.data + i);
+  return hn::LoadU(d, load_n(words.access(), words.data + i, static_cast<Index>(hn::Lanes(d))));
 }
 
-// The same where the values of a bucket are counted next: the residues of heavy buckets are counted at once.
-// All other keys are counted as values that do not exist, so that no branch depends on a key, and then
-// appended.
-template <bool few_buckets, Index heavy_count, class Access>
-HWY_NOINLINE Word append_others(const Spread<Residue, Access>& c, const Records<const Word, Access>& in,
-                                const Word* buckets, Word next) {
-  using Keys = CompressedKeys<false>;
+// The counter or the place of dominant keys is one chain of loads that each wait for a store, about 5 cycles
+// a key. They are therefore peeled by comparing vectors: the keys of heavy buckets, of which pairs are
+// appended in rows. Residues are counted at once, and all other keys as values that do not exist, so that no
+// branch depends on a key.
+template <bool few_buckets, bool two, class T, class Access>
+HWY_NOINLINE Word append_but_heavy(const Spread<T, Access>& c, const Records<const Word, Access>& in,
+                                   const Word* buckets, Word next) {
+  constexpr bool stores = std::is_same_v<T, Pair>;
+  using Keys = Selected<stores>;
   const hn::CappedTag<Word, Keys::max_lanes> d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d)), size = in.keys.size;
-  const auto counts = c.heavy_counts;
-  const Word values = Word{1} << c.digit.shift, first_key = buckets[0] << c.digit.shift,
-             second_key = buckets[heavy_count - 1] << c.digit.shift;
-  const auto all_values = hn::Set(d, values), nowhere = hn::Iota(d, 2 * values);
+  using V = hn::Vec<decltype(d)>;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const Digit digit = c.digit;
   const auto own = unshown(in.keys.access());
-  Keys others;
+  const BucketEnds<T, few_buckets, Access> ends(c);
+  const auto append = [&](const auto& keys) { next = append_keys<T, few_buckets>(c, keys, next); };
+  const V bucket_0 = hn::Set(d, buckets[0]), bucket_1 = hn::Set(d, buckets[1]);
+  const V values = hn::Set(d, Word{1} << digit.shift), nowhere = hn::Iota(d, Word{2} << digit.shift);
+  Keys others, heavy[2];
   alignas(64) Word counted[Keys::block];
   Index i = 0;
-  for (; i + Keys::block <= size; i += Keys::block) {
+  for (; i + Keys::block <= in.keys.size; i += Keys::block) {
     for (Index j = 0; j < Keys::block; j += lanes) {
-      const Word* const from = in.keys.data + i + j;
-      prefetch_page_ahead(from);
-      const auto key = hn::LoadU(d, load_n(in.keys.access(), from, lanes)),
-                 value = hn::Sub(key, hn::Set(d, first_key));
-      auto heavy = hn::Lt(value, all_values);
-      auto place = hn::IfThenElse(heavy, value, nowhere);
-      if constexpr (heavy_count == 2) {
-        const auto second = hn::Sub(key, hn::Set(d, second_key));
-        const auto in_second = hn::Lt(second, all_values);
-        place = hn::IfThenElse(in_second, hn::Add(second, all_values), place);
-        heavy = hn::Or(heavy, in_second);
+      const V key = load_ahead(d, in.keys, i + j);
+      const V bucket = hn::And(hn::ShiftRightSame(key, digit.shift), hn::Set(d, digit.mask));
+      const auto first = hn::Eq(bucket, bucket_0), second = hn::Eq(bucket, bucket_1);
+      const auto other = hn::Not(two ? hn::Or(first, second) : first);
+      V payload = key;
+      if constexpr (stores) {
+        payload = load_ahead(d, in.payload, i + j);
+        heavy[0].add(d, key, payload, first);
+        if constexpr (two) heavy[1].add(d, key, payload, second);
+      } else {
+        const V value = hn::And(key, hn::Sub(values, hn::Set(d, 1)));
+        V place = nowhere;
+        if constexpr (two) place = hn::IfThenElse(second, hn::Add(value, values), place);
+        hn::Store(hn::IfThenElse(first, value, place), d, counted + j);
       }
-      hn::Store(place, d, counted + j);
-      const auto other = hn::Not(heavy);
-      hn::StoreU(hn::Compress(key, other), d, others.keys + others.size);
-      others.size += static_cast<Index>(hn::CountTrue(d, other));
+      others.add(d, key, payload, other);
     }
-    for (Index j = 0; j < Keys::block; ++j) counts[counted[j]]++;
-    const Index rows = others.size / row * row;
-    next = append_keys<Residue, few_buckets>(c, others.first(rows, own), next);
-    others.drop(rows);
+    if constexpr (stores)
+      for (int h = 0; h <= two; ++h)
+        heavy[h].take(row, own, [&](const auto& rows) { append_rows(ends, buckets[h], rows, next); });
+    else
+      for (const Word value : counted) c.heavy_counts[value]++;
+    others.take(row, own, append);
   }
-  next = append_keys<Residue, few_buckets>(c, others.first(others.size, own), next);
-  return append_keys<Residue, few_buckets>(c, in.block(i, size - i), next);
+  for (Keys& rest : heavy) rest.take(1, own, append);
+  others.take(1, own, append);
+  append(in.block(i, in.keys.size - i));
+  return next;
 }
 
 template <bool few_buckets, class T, class Access>
-HWY_INLINE Word append_all(const Spread<T, Access>& c, const Records<const Word, Access>& in,
-                           const Sample& sample, Word next) {
-  if constexpr (std::is_same_v<T, Residue>) {
-    if (sample.size == 1) return append_others<few_buckets, 1>(c, in, sample.bucket, next);
-    if (sample.size == 2) return append_others<few_buckets, 2>(c, in, sample.bucket, next);
-  } else if constexpr (std::is_same_v<T, Pair>) {
-    if (sample.size == 1) return append_compressed<few_buckets, 1>(c, sample.bucket, next);
-    if (sample.size == 2) return append_compressed<few_buckets, 2>(c, sample.bucket, next);
+HWY_INLINE Word append_rest(const Spread<T, Access>& c, const Records<const Word, Access>& in,
+                            const Sample& sample, Word next) {
+  if constexpr (!std::is_same_v<T, Word>) {
+    if (sample.size == 1) return append_but_heavy<few_buckets, false>(c, in, sample.bucket, next);
+    if (sample.size == 2) return append_but_heavy<few_buckets, true>(c, in, sample.bucket, next);
   }
   return append_keys<T, few_buckets>(c, in, next);
 }
 
-// Counts the hot keys, at most `most`, by comparisons, as their counters and places would wait for one
-// another, and appends the others.
-template <bool few_buckets, Index most, class Access>
-HWY_NOINLINE Word append_but_hot(const Spread<Residue, Access>& c, VectorView<const Word, Access> in,
+// Hot keys are counted, before any others are peeled.
+template <bool few_buckets, class T, class Access>
+HWY_NOINLINE Word append_but_hot(const Spread<T, Access>& c, VectorView<const Word, Access> in,
                                  Sample& sample, Word next) {
-  constexpr Index room = 4096, max_lanes = 16;
-  const hn::CappedTag<Word, max_lanes> d;
+  constexpr Index hots = HeavyBuckets::max_hot;
+  using Keys = Selected<false>;
+  const hn::CappedTag<Word, Keys::max_lanes> d;
   using V = hn::Vec<decltype(d)>;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
-  const auto one = hn::Set(d, 1);
-  V hot[most], counts[most];
-  for (Index h = 0; h < most; ++h) hot[h] = hn::Set(d, sample.hot[h]), counts[h] = hn::Zero(d);
-  alignas(64) Word keys[room + max_lanes];
+  const auto own = unshown(in.access());
+  const auto append = [&](const auto& keys) { next = append_rest<few_buckets>(c, keys, sample, next); };
+  V hot[hots], counts[hots];
+  for (Index h = 0; h < hots; ++h) hot[h] = hn::Set(d, sample.hot[h]), counts[h] = hn::Zero(d);
+  Keys others;
   Index i = 0;
   while (i + lanes <= in.size) {
-    Index others = 0;
-    for (; i + lanes <= in.size && others <= room; i += lanes) {
-      prefetch_page_ahead(in.data + i);
-      const auto key = hn::LoadU(d, load_n(in.access(), in.data + i, lanes));
+    for (; i + lanes <= in.size && others.size < Keys::room + Keys::block; i += lanes) {
+      const V key = load_ahead(d, in, i);
       auto any = hn::Eq(key, hot[0]);
-      counts[0] = hn::IfThenElse(any, hn::Add(counts[0], one), counts[0]);
+      counts[0] = hn::IfThenElse(any, hn::Add(counts[0], hn::Set(d, 1)), counts[0]);
       HWY_UNROLL(8)
-      for (Index h = 1; h < most; ++h) {
+      for (Index h = 1; h < hots; ++h) {
         const auto equal = hn::Eq(key, hot[h]);
-        counts[h] = hn::IfThenElse(equal, hn::Add(counts[h], one), counts[h]);
+        counts[h] = hn::IfThenElse(equal, hn::Add(counts[h], hn::Set(d, 1)), counts[h]);
         any = hn::Or(any, equal);
       }
-      const auto other = hn::Not(any);
-      hn::StoreU(hn::Compress(key, other), d, keys + others);
-      others += static_cast<Index>(hn::CountTrue(d, other));
+      others.add(d, key, key, hn::Not(any));
     }
-    const auto rest = VectorView<const Word>{keys, others}.with(unshown(in.access()));
-    next = append_all<few_buckets>(c, Records<const Word, Access>{rest}, sample, next);
+    others.take(Keys::block, own, append);
   }
-  for (Index h = 0; h < std::min(most, sample.hot_size); ++h)
-    sample.hot_keys[h] += hn::GetLane(hn::SumOfLanes(d, counts[h]));
-  return append_all<few_buckets>(c, Records<const Word, Access>{in.block(i, in.size - i)}, sample, next);
+  for (Index h = 0; h < sample.hot_size; ++h) sample.hot_keys[h] += hn::GetLane(hn::SumOfLanes(d, counts[h]));
+  others.take(1, own, append);
+  append(Records<const Word, Access>{in.block(i, in.size - i)});
+  return next;
 }
 
 template <bool few_buckets, class T, class Access>
 HWY_INLINE Word append_chunk(const Spread<T, Access>& c, const Records<const Word, Access>& in,
                              Sample& sample, Word next) {
   if constexpr (std::is_same_v<T, Residue>)
-    if (sample.hot_size > 0)
-      return sample.hot_size <= 2
-                 ? append_but_hot<few_buckets, 2>(c, in.keys, sample, next)
-                 : append_but_hot<few_buckets, HeavyBuckets::max_hot>(c, in.keys, sample, next);
-  return append_all<few_buckets>(c, in, sample, next);
+    if (sample.hot_size > 0) return append_but_hot<few_buckets>(c, in.keys, sample, next);
+  return append_rest<few_buckets>(c, in, sample, next);
 }
 
 template <bool few_buckets, class T, class Access>

@@ -20,57 +20,48 @@ void by_value(Access access, Sort sort) {
   sort(sort::Records<T, Access>{access}, sort::Caught<std::less<>>{&less, &failure});
 }
 
-/// The distribution sort of integers; sort::distribution_scratch_bytes.
-template <class Fork, class T, class Access>
-void sort_by_comparisons(Fork& fork, VectorView<T, Access> keys, Scratch<Access>& scratch) {
-  const auto taken = sort::take_distribution_scratch<T>(scratch, keys.size);
-  by_value<T>(keys.access(), [&](auto store, auto less) {
-    sort::DistributionSort(store, less, keys.data, taken)(fork, keys.size);
-  });
-}
-
-/// Its leaf alone, on one thread and without scratch.
-template <class Access>
-void sort_by_comparisons(VectorView<Word, Access> keys) {
-  by_value<Word>(keys.access(), [&](auto store, auto less) {
-    sort::VectorLeaf<decltype(store), decltype(less)>{store,
-                                                      less}({keys.data, keys.data, keys.data, keys.size});
-  });
-}
-
-/// Sorts keys that are few in their range, or their pairs, from args.in to args.out. A pair is sorted as one
-/// integer: its key, and below it its position, so that equal keys keep their order.
-template <bool with_payload>
+/// Sorts keys that are few in their range, or their pairs. A pair is sorted as one integer: its key, and
+/// below it its position, so that equal keys keep their order. In place one thread sorts, without scratch.
+template <class Access, bool with_payload, bool in_place>
 struct ByComparisons {
   using Element = std::conditional_t<with_payload, std::uint64_t, Word>;
 
-  static std::size_t scratch(Index n) {
+  static std::size_t scratch(Index n, std::uint64_t, Index) {
+    if (in_place) return 0;
     return scratch_bytes({sort::distribution_scratch_bytes<Element>(n),
                           with_payload ? checked_product(n, sizeof(Element), "pairs") : 0});
   }
 
-  template <class Fork, class Args>
-  static void sort(Fork& fork, const Args& args) {
-    const Index n = args.in.size, chunks = chunks_of(n, 1, fork.width());
-    auto scratch = args.scratch;
-    VectorView<Element, typename decltype(args.out)::access_type> elements;
+  template <class Fork>
+  static void sort(Fork& fork, Records<const Word, Access> in, Records<Word, Access> out, std::uint64_t,
+                   Scratch<Access> scratch) {
+    const Index n = in.keys.size, chunks = chunks_of(n, 1, fork.width());
+    if constexpr (in_place)
+      return by_value<Word>(out.keys.access(), [&](auto store, auto less) {
+        Word* const keys = out.keys.data;
+        sort::VectorLeaf<decltype(store), decltype(less)>{store, less}({keys, keys, keys, n});
+      });
+    const auto taken = sort::take_distribution_scratch<Element>(scratch, n);
+    VectorView<Element, Access> elements;
     if constexpr (with_payload)
       elements = scratch.template vector<Element>(n);
     else
-      elements = args.out;
+      elements = out.keys;
     fork_chunks(fork, n, chunks, [=](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
-        const Element key = args.in[i];
+        const Element key = in.keys[i];
         elements[i] = with_payload ? key << 32 * with_payload | static_cast<Element>(i) : key;
       }
     });
-    sort_by_comparisons(fork, elements, scratch);
+    by_value<Element>(elements.access(), [&](auto store, auto less) {
+      sort::DistributionSort(store, less, elements.data, taken)(fork, n);
+    });
     if constexpr (with_payload)
       fork_chunks(fork, n, chunks, [=](Index begin, Index end) {
         for (Index i = begin; i < end; ++i) {
           const Element element = elements[i];
-          args.out[i] = static_cast<Word>(element >> 32);
-          args.payload_out[i] = static_cast<Word>(args.payload_in[static_cast<Word>(element)]);
+          out.keys[i] = static_cast<Word>(element >> 32);
+          out.payload[i] = static_cast<Word>(in.payload[static_cast<Word>(element)]);
         }
       });
   }
