@@ -87,7 +87,7 @@ struct any_shape : OnGpu {
         AnyRows<BlockShape<64, 64, 32, 32, 64, 3, 1, 4>, TileTimes{2900, 4500, 22500, 22500, 1500}, 7>,
         AnyRows<BlockShape<64, 64, 16, 32, 32, 4, 4>, TileTimes{1900, 1200, 26000, 60000, 1900}, 7>,
         AnyRows<BlockShape<32, 32, 32, 32, 32, 4, 4, 4>, TileTimes{1700, 500, 11500, 11500, 1700}, 7,
-                Splits{true, true}>,
+                Splits{true, true, true}>,
         AnyRows<BlockShape<32, 32, 32, 16, 16, 4, 4>, TileTimes{950, 300, 16500, 16500, 1700}, 7>>(
         shape, BlockOrder::recursive, use);
   }
