@@ -21,22 +21,30 @@ inline __device__ void wait_for_last_kernel() {
 }
 
 /// Launches a kernel that may start before the one before it in `stream` has ended. It must call
-/// wait_for_last_kernel() in all threads before it touches what that one reads or writes. Throws Error when
-/// it could not be started.
+/// wait_for_last_kernel() in all threads before it touches what that one reads or writes. `cluster` blocks,
+/// up to 8, are a cluster. Throws Error when it could not be started.
 template <class... Params, class... Args>
-void launch_dependent(void (*kernel)(Params...), unsigned blocks, unsigned threads, std::size_t shared_bytes,
-                      cudaStream_t stream, const Args&... args) {
-  cudaLaunchAttribute may_start_early{};
-  may_start_early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  may_start_early.val.programmaticStreamSerializationAllowed = 1;
+void launch_dependent_clusters(void (*kernel)(Params...), unsigned cluster, dim3 blocks, dim3 threads,
+                               std::size_t shared_bytes, cudaStream_t stream, const Args&... args) {
+  cudaLaunchAttribute attributes[2]{};
+  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[0].val.programmaticStreamSerializationAllowed = 1;
+  attributes[1].id = cudaLaunchAttributeClusterDimension;
+  attributes[1].val.clusterDim = {cluster, 1, 1};
   cudaLaunchConfig_t config{};
   config.gridDim = blocks;
   config.blockDim = threads;
   config.dynamicSmemBytes = shared_bytes;
   config.stream = stream;
-  config.attrs = &may_start_early;
-  config.numAttrs = 1;
+  config.attrs = attributes;
+  config.numAttrs = cluster > 1 ? 2 : 1;
   TALLCACHE_CUDA(cudaLaunchKernelEx(&config, kernel, static_cast<Params>(args)...));
+}
+/// The same of blocks alone.
+template <class... Params, class... Args>
+void launch_dependent(void (*kernel)(Params...), dim3 blocks, dim3 threads, std::size_t shared_bytes,
+                      cudaStream_t stream, const Args&... args) {
+  launch_dependent_clusters(kernel, 1, blocks, threads, shared_bytes, stream, args...);
 }
 
 }  // namespace tallcache::gpu

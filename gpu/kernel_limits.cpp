@@ -19,9 +19,10 @@ int current_device() {
 
 struct Known {
   std::mutex mutex;
-  std::map<int, int> multiprocessors;  // by device
+  std::map<std::pair<int, cudaDeviceAttr>, int> attributes;  // by device
   std::map<std::pair<int, const void*>, std::size_t>
-      allowed_shared{};  // by device and kernel: the most so far
+      allowed_shared{};                              // by device and kernel: the most so far
+  std::map<std::pair<int, int>, int> of_clusters{};  // by device and blocks: multiprocessors
   std::map<int, Tuning> tunings{};
 };
 
@@ -31,14 +32,44 @@ Known& known() {
   return *facts;
 }
 
-}  // namespace
-
-int multiprocessors() {
+int attribute(cudaDeviceAttr which) {
   const int device = current_device();
   const std::lock_guard lock(known().mutex);
-  int& number = known().multiprocessors[device];
-  if (number == 0) TALLCACHE_CUDA(cudaDeviceGetAttribute(&number, cudaDevAttrMultiProcessorCount, device));
-  return number;
+  const auto found = known().attributes.find({device, which});
+  if (found != known().attributes.end()) return found->second;
+  int value = 0;
+  TALLCACHE_CUDA(cudaDeviceGetAttribute(&value, which, device));
+  return known().attributes.emplace(std::pair{device, which}, value).first->second;
+}
+
+}  // namespace
+
+int multiprocessors() { return attribute(cudaDevAttrMultiProcessorCount); }
+
+int multiprocessors_of_clusters(const void* kernel, int blocks) {
+  if (blocks == 1) return multiprocessors();
+  if (attribute(cudaDevAttrClusterLaunch) == 0) return 0;
+  const int most_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin), device = current_device();
+  {
+    const std::lock_guard lock(known().mutex);
+    const auto found = known().of_clusters.find({device, blocks});
+    if (found != known().of_clusters.end()) return found->second;
+  }
+  // With all the shared memory a block has a multiprocessor alone.
+  allow_dynamic_shared(kernel, most_bytes);
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = static_cast<unsigned>(blocks);
+  config.blockDim = 32;
+  config.dynamicSmemBytes = most_bytes;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  int clusters = 0;
+  TALLCACHE_CUDA(cudaOccupancyMaxActiveClusters(&clusters, kernel, &config));
+  const std::lock_guard lock(known().mutex);
+  return known().of_clusters[{device, blocks}] = clusters * blocks;
 }
 
 const Tuning& device_tuning() {

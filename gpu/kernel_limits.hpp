@@ -9,6 +9,11 @@ namespace tallcache::gpu {
 /// The multiprocessors of the current device. Throws Error when CUDA does not tell.
 int multiprocessors();
 
+/// The multiprocessors of the current device that clusters of `blocks` blocks, one on each, fill at once: a
+/// cluster lies in one of the groups that the hardware has them in. 0 where there are no such clusters.
+/// `kernel` is any. Throws Error when CUDA does not tell.
+int multiprocessors_of_clusters(const void* kernel, int blocks);
+
 /// Lets `kernel` have `bytes` of dynamic shared memory a block on the current device. Throws Error, as of the
 /// caller's file and line, when it cannot have so much.
 void allow_dynamic_shared(const void* kernel, std::size_t bytes, const char* file = __builtin_FILE(),

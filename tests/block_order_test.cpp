@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpu/matmul/block_order.hpp"
+#include "gpu/matmul/product_plan.hpp"
 #include "gpu/matmul/stream_plan.hpp"
 
 namespace tallcache::gpu::matmul {
@@ -98,6 +99,40 @@ TEST(StreamPlans, SharesWhatIsLeftOver) {
   EXPECT_EQ(plan.sharing, 132);
   EXPECT_EQ(StreamPlan::of_remainder(1, 132, 132).sharing, 132);
   EXPECT_EQ(StreamPlan::of_remainder(1, 131, 132).sharing, 0) << "fewer steps than blocks";
+}
+
+constexpr TileTimes times{1000, 500, 10000, 10000, 800};
+struct Tiles {
+  static constexpr int rows = 64, cols = 64, depth = 16;
+};
+
+constexpr int with_clusters[] = {132, 132, 132, 120}, without[] = {132, 0, 0, 0};
+
+ProductPlan of_clusters(Index tiles, Index k, std::span<const int> processors = with_clusters) {
+  return ProductPlan::of_clusters(tiles, k, Tiles::depth, times, processors);
+}
+
+TEST(ProductPlans, ClustersFillIdleMultiprocessors) {
+  EXPECT_EQ(of_clusters(30, 4096).parts, 4) << "120 blocks";
+  EXPECT_EQ(of_clusters(31, 4096).parts, 3) << "124 blocks of clusters of 4 do not run at once";
+  EXPECT_EQ(of_clusters(30, 4096, without).parts, 1);
+  EXPECT_EQ(of_clusters(132, 4096).parts, 1) << "none is idle";
+  EXPECT_EQ(of_clusters(88, 4096).parts, 3) << "two waves of a third each in place of one";
+  EXPECT_EQ(of_clusters(16, 16).parts, 1) << "one step";
+  EXPECT_EQ(of_clusters(16, 64).parts, 1) << "the sum of the parts takes longer";
+  for (const Index tiles : {0, 1, 131, 132, 133, 5000})
+    for (const Index k : {0, 1, 16, 17, 1000}) {
+      const ProductPlan quickest = of_clusters(tiles, k);
+      EXPECT_LE(quickest.parts, std::max<Index>(ceil_div<Index>(k, Tiles::depth), 1));
+      EXPECT_LE(quickest.time, of_clusters(tiles, k, without).time);
+    }
+}
+
+TEST(ProductPlans, LongProductsOfFewTilesAreShared) {
+  const auto time = [](Index k) { return ProductPlan::of_stream<Tiles>(1, k, times, 132).time; };
+  EXPECT_EQ(time(16 * 131), std::numeric_limits<double>::infinity()) << "fewer steps than blocks";
+  EXPECT_GT(time(16 * 132), of_clusters(1, 16 * 132).time);
+  EXPECT_LT(time(100000), of_clusters(1, 100000).time);
 }
 
 }  // namespace

@@ -193,6 +193,13 @@ TEST_F(Multiplying, DoublesOnTensorCores) {
     multiply<double>("warp_mma", 2500, 1300, 70, {}, {{"order", order}});  // large tiles, and a remainder
 }
 
+// Doubles in tiles of each size: clusters of blocks with parts of k, and steps that all blocks share.
+TEST_F(Multiplying, DoublesSplitAlongK) {
+  for (const Index n : {511, 512, 513, 1023, 1025}) multiply<double>("warp_mma", 257, n, n, {n % 2, n % 3});
+  multiply<double>("warp_mma", 64, 64, 20000);
+  multiply<double>("warp_mma", 63, 65, 20001, {1, 1});
+}
+
 class OnTensorCores : public Multiplying {
  protected:
   void SetUp() override {
@@ -290,6 +297,26 @@ TEST_F(OnTensorCores, PartsOfLargerMatrices) {
         multiply_parts<MatmulTf32, float>("transposed_wgmma", a_ld, b_ld, c_ld);
         multiply_parts<Matmul<float>, float>("three_products", a_ld, b_ld, c_ld);
       }
+}
+
+// Tiles of each size, also those whose blocks have parts of k, of factors that are copied and that are not.
+TEST_F(OnTensorCores, ShortProducts) {
+  for (const Index n : {64, 257, 512, 513, 1024}) {
+    multiply_all(n, n, n % 8 == 0 ? 520 : 517);
+    multiply_all(200, n, 1100, {0, n % 3});
+  }
+  for (const Index n : {1280, 1536, 2049, 2304}) multiply_all(n, n, 70, {0, 8 - n % 8});
+}
+
+// Blocks add the parts of a tile in the order of k.
+TEST_F(OnTensorCores, TheSameBitsInEveryRun) {
+  const Index m = 500, n = 512, k = 1024;
+  std::vector<float> a(m * k), b(k * n);
+  for (Index i = 0; i < m * k; ++i) a[i] = Element<float>::uniform(1, i);
+  for (Index i = 0; i < k * n; ++i) b[i] = Element<float>::uniform(2, i);
+  const auto run = [&] { return product<float, MatmulTf32>("transposed_wgmma", a, b, m, n, k, {}); };
+  const std::vector<float> first = run();
+  for (int again = 0; again < 3; ++again) EXPECT_TRUE(run() == first);
 }
 
 TEST_F(OnTensorCores, OrdersOfBlocks) {

@@ -4,7 +4,7 @@
 
 #include "common/view.hpp"
 #include "gpu/dependent_launch.cuh"
-#include "gpu/lu/cluster.cuh"
+#include "gpu/cluster.cuh"
 #include "gpu/lu/exchange_list.hpp"
 #include "gpu/lu/pivot.cuh"
 

@@ -7,7 +7,6 @@
 #include "gpu/lu/chained_launch.cuh"
 #include "gpu/matmul/block_order.hpp"
 #include "gpu/matmul/mma_product.cuh"
-#include "gpu/matmul/split_mma.cuh"
 #include "gpu/tuning/tuning.hpp"
 
 namespace tallcache::gpu::lu {
@@ -86,7 +85,7 @@ void subtract_in_tiles(cudaStream_t stream, const MatrixView<T>& c, const Matrix
   };
   if (rows_are_chunks(c) && rows_are_chunks(a) && rows_are_chunks(b))
     return launch.template operator()<true>();
-  if constexpr (requires { Tiles::wide_alone; })
+  if constexpr (requires { Tiles::Factors::wide_alone; })
     throw Error("a product of split floats needs rows that start at multiples of 16 bytes");
   else
     launch.template operator()<false>();
@@ -110,8 +109,8 @@ struct SubtractionTiles<float, Products::standard> {
 };
 template <>
 struct SubtractionTiles<float, Products::split> {
-  using Large = matmul::SplitMmaShape<128, 128, 16, 64, 32, 4, 1>;
-  using Small = matmul::SplitMmaShape<64, 64, 16, 32, 32, 4, 2>;
+  using Large = matmul::MmaTiles<matmul::SplitFloats, 128, 128, 16, 64, 32, 4, 1>;
+  using Small = matmul::MmaTiles<matmul::SplitFloats, 64, 64, 16, 32, 32, 4, 2>;
 };
 
 /// C -= A B; where `lower`, on the lower triangle of C alone, the diagonal included. Split floats need rows

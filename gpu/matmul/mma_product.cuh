@@ -1,101 +1,75 @@
-// The product of one block of doubles on the tensor cores of compute capability 8.0 and later: the parts of
-// BlockProduct (block_product.hpp), with a warp's matrix instruction (mma.sync) in place of a thread's sums.
-// PTX ISA, "Matrix fragments for mma.m8n8k4", "mma.m16n8k4", "mma.m16n8k8".
+// The product of one block on the tensor cores of compute capability 8.0 and later: the parts of BlockProduct
+// (block_product.hpp), with a warp's matrix instruction (mma.sync) in place of a thread's sums. What the
+// factors are, and how a warp loads and multiplies them, is a policy (mma_factors.cuh).
 #pragma once
 
+#include <algorithm>
+
 #include "gpu/matmul/block_product.hpp"
+#include "gpu/matmul/mma_factors.cuh"
 
 namespace tallcache::gpu::matmul {
 
-/// d += A B by a warp: A 16 x 4, B 4 x 8. Thread 4 g + t has a: rows g and g + 8 of column t; b: row t of
-/// column g; d: columns 2 t and 2 t + 1 of row g, then of row g + 8.
-__device__ __forceinline__ void multiply_by_warp(double (&d)[4], const double (&a)[2], const double (&b)[1]) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile(
-      "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};\n"
-      : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-      : "d"(a[0]), "d"(a[1]), "d"(b[0]));
-#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-#pragma unroll
-  for (int half = 0; half < 2; ++half)
-    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};\n"
-                 : "+d"(d[2 * half]), "+d"(d[2 * half + 1])
-                 : "d"(a[half]), "d"(b[0]));
-#endif
-}
-
-/// The same of A 16 x 8, of which thread 4 g + t has columns t and t + 4, and B 8 x 8.
-__device__ __forceinline__ void multiply_by_warp(double (&d)[4], const double (&a)[4], const double (&b)[2]) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%0, %1, %2, %3};\n"
-      : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
-#else
-#pragma unroll
-  for (int l = 0; l < 2; ++l) {
-    const double a_half[] = {a[2 * l], a[2 * l + 1]}, b_half[] = {b[l]};
-    multiply_by_warp(d, a_half, b_half);
-  }
-#endif
-}
-
-/// As BlockShape, on tensor cores.
+/// As BlockShape, on tensor cores, of `FactorsOfTiles`.
+template <class FactorsOfTiles, int block_rows, int block_cols, int block_depth, int rows_of_warp,
+          int cols_of_warp, int number_of_stages, int min_blocks_of_sm = 1>
+struct MmaTiles : BlockShape<block_rows, block_cols, block_depth, rows_of_warp, cols_of_warp,
+                             number_of_stages, min_blocks_of_sm> {
+  using Factors = FactorsOfTiles;
+};
+/// Of doubles.
 template <int block_rows, int block_cols, int rows_of_warp, int cols_of_warp, int number_of_stages,
           int min_blocks_of_sm = 1>
-struct MmaShape
-    : BlockShape<block_rows, block_cols, 16, rows_of_warp, cols_of_warp, number_of_stages, min_blocks_of_sm> {
-};
+using MmaShape = MmaTiles<Doubles, block_rows, block_cols, 16, rows_of_warp, cols_of_warp, number_of_stages,
+                          min_blocks_of_sm>;
 
-/// A warp's part of the product of doubles. Where `wide`, rows of A and B start at multiples of 16 bytes.
+/// A warp's part of the product. Where `wide`, rows of A and B start at multiples of 16 bytes.
 ///
-/// In shared memory, element c of row r of A (16 doubles) or of B lies at c ^ 4 (r % 4): the factors that 16
-/// threads load fall into all 32 banks. They are loaded one by one, in the order in which the instruction
-/// reads its registers; two at a time they would have to be moved.
-template <int rows, int cols, int warp_rows, int warp_cols, int stages, int min_blocks, bool wide,
-          class Thread>
-class BlockProduct<double, MmaShape<rows, cols, warp_rows, warp_cols, stages, min_blocks>, wide, Thread,
-                   Plain, double*> {
-  static constexpr int depth = 16, threads = rows / warp_rows * (cols / warp_cols) * 32;
+/// Rows of the tiles in shared memory are swizzled as the factors want it.
+template <class T, class Factors, int rows, int cols, int depth, int warp_rows, int warp_cols, int stages,
+          int min_blocks, bool wide, class Thread>
+class BlockProduct<T, MmaTiles<Factors, rows, cols, depth, warp_rows, warp_cols, stages, min_blocks>, wide,
+                   Thread, Plain, T*> {
+  static constexpr int threads = rows / warp_rows * (cols / warp_cols) * 32;
   static constexpr int a_size = rows * depth, stage_size = a_size + depth * cols;
+  using Sum = typename Factors::Sum;
 
  public:
-  static constexpr int shared_bytes = stages * stage_size * static_cast<int>(sizeof(double));
+  static constexpr int shared_bytes = stages * stage_size * int{sizeof(T)};
 
-  __device__ BlockProduct(const Thread&, double* memory, const MatrixView<const double>& a,
-                          const MatrixView<const double>& b, Index row, Index col)
-      : shared(memory), a_ld(a.ld), b_ld(b.ld) {
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+  __device__ BlockProduct(const Thread&, T* memory, const MatrixView<const T>& a,
+                          const MatrixView<const T>& b, Index row, Index col)
+      : shared(memory), address(shared_address(memory)), a_ld(a.ld), b_ld(b.ld) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     constexpr int warps_across = cols / warp_cols;
-    tile_row = warp / warps_across * warp_rows + g;
-    tile_col = warp % warps_across * warp_cols + 2 * t;
-    a_at = place(tile_row, t, depth);
-    b_at = a_size + place(t, warp % warps_across * warp_cols + g, cols);
-    static_assert(a_size % 16 == 0 && warp_cols % 16 == 0);
+    const int warp_row = warp / warps_across * warp_rows, warp_col = warp % warps_across * warp_cols;
+    tile_row = warp_row + lane / 4;
+    tile_col = warp_col + lane % 4 * 2;
+    a_at = a_place(warp_row + Factors::a_row(lane), Factors::a_col(lane));
+    b_at = b_place(Factors::b_row(lane), warp_col + Factors::b_col(lane));
 
     const int a_row = threadIdx.x / a_lanes, b_row = threadIdx.x / b_lanes;
     a_col = threadIdx.x % a_lanes * width;
     const int b_col = threadIdx.x % b_lanes * width;
     a_from = a.data + (row + a_row) * a.ld + a_col;
     b_from = b.data + static_cast<Index>(b_row) * b.ld + col + b_col;
-    a_to = shared_address(memory + place(a_row, a_col, depth));
-    b_to = a_size + place(b_row, b_col, cols);
+    a_to = a_place(a_row, a_col);
+    b_to = b_place(b_row, b_col);
     a_rows_left = static_cast<int>(a.rows - row < rows ? a.rows - row : rows) - a_row;
-    b_bytes = bytes(b.cols - col - b_col);
+    b_count = count_of(b.cols - col - b_col);
   }
 
   /// As of the general one; `first` is a multiple of the depth.
   __device__ void multiply(Index first, Index last) {
     for (auto& of_row : sum)
       for (auto& tile : of_row)
-        for (double& element : tile) element = 0;
+        for (Sum& element : tile) element = 0;
     const int steps = static_cast<int>((last - first + depth - 1) / depth);
     a_from += first;
     b_from += first * b_ld;
     left = static_cast<int>(last - first);
     __syncthreads();  // the tile before this one is done
-#pragma unroll
+#pragma unroll(copies_asynchronously ? stages - 1 : 1)
     for (int s = 0; s < stages - 1; ++s) copy(s);
     wait_for_stage();
     load(0, 0, 0);
@@ -109,81 +83,109 @@ class BlockProduct<double, MmaShape<rows, cols, warp_rows, warp_cols, stages, mi
         if (is_last) wait_for_stage();
         load((part + 1) % 2, is_last ? next : at, is_last ? 0 : part + 1);
         if (part == 0) copy(free_at);
-        multiply_part(part % 2);
+        Factors::multiply(sum, a_part[part % 2], b_part[part % 2]);
       }
       free_at = at;
       at = next;
     }
   }
 
-  __device__ void store(const MatrixView<double>& to, bool pairs) const {
+  /// As of the general one, but `pairs` says that two neighbouring elements from an even column on can be
+  /// stored at once.
+  __device__ void store(const MatrixView<Sum>& to, bool pairs) const {
     const int rows_left = static_cast<int>(to.rows < rows ? to.rows : rows) - tile_row;
     const int cols_left = static_cast<int>(to.cols < cols ? to.cols : cols) - tile_col;
-    double* const first = to.data + tile_row * to.ld + tile_col;
+    Sum* const first = to.data + tile_row * to.ld + tile_col;
 #pragma unroll
     for (int i = 0; i < 2 * row_tiles; ++i) {
       if (i * 8 >= rows_left) break;
-      double* const row_of_c = first + i * 8 * to.ld;
+      Sum* const row_of_c = first + i * 8 * to.ld;
 #pragma unroll
       for (int j = 0; j < col_tiles; ++j) {
-        const double x = sum[i / 2][j][i % 2 * 2], y = sum[i / 2][j][i % 2 * 2 + 1];
-        double* const place = row_of_c + j * 8;
+        const Sum x = sum[i / 2][j][i % 2 * 2], y = sum[i / 2][j][i % 2 * 2 + 1];
+        Sum* const at = row_of_c + j * 8;
         if (j * 8 + 1 < cols_left && pairs) {
-          *reinterpret_cast<double2*>(place) = {x, y};
+          *reinterpret_cast<Vector<Sum, 2>*>(at) = {x, y};
         } else {
-          if (j * 8 < cols_left) place[0] = x;
-          if (j * 8 + 1 < cols_left) place[1] = y;
+          if (j * 8 < cols_left) at[0] = x;
+          if (j * 8 + 1 < cols_left) at[1] = y;
         }
       }
     }
   }
 
  private:
-  // Factors of the next part are loaded beside the products of this one. With copies of 8 bytes, which are
-  // twice as many, there are registers for half of it.
-  static constexpr int part_depth = wide ? 8 : 4;
+  // Factors of the next part are loaded beside the products of this one.
+  static constexpr int part_depth = Factors::part_depth(wide);
   static constexpr int row_tiles = warp_rows / 16, col_tiles = warp_cols / 8;
+  static_assert(depth / part_depth % 2 == 0);  // the first part of a stage goes to side 0
 
   // A thread copies `width` elements at once, of every a_step-th row of A and every b_step-th of B.
-  static constexpr int width = wide ? 2 : 1;
+  static constexpr int width = wide ? 16 / int{sizeof(T)} : 1;
+  static constexpr bool copies_asynchronously = width * sizeof(T) >= 4;
   static constexpr int a_lanes = depth / width, a_step = threads / a_lanes;
   static constexpr int b_lanes = cols / width, b_step = threads / b_lanes;
-  static_assert(a_step % 4 == 0 && rows % a_step == 0 && (4 % b_step == 0 || b_step % 4 == 0) &&
-                depth % b_step == 0);
+  static_assert(rows % a_step == 0 && depth % b_step == 0 && a_size % (8 * depth) == 0);
 
-  /// Where element (r, c) of a tile in shared memory lies that has `row_size` columns.
-  static __device__ __forceinline__ int place(unsigned r, unsigned c, int row_size) {
-    return r * row_size + (c ^ r % 4 * 4);
+  /// Where an element of a tile of A, and of B, lies in its stage.
+  static __device__ __forceinline__ int a_place(int r, int c) {
+    return r * depth + (c ^ Factors::a_swizzle(r, depth));
   }
-  /// Of a copy when `count` elements are left.
-  static __device__ __forceinline__ int bytes(Index count) {
-    return static_cast<int>(count <= 0      ? 0
-                            : count < width ? count
-                                            : width) *
-           static_cast<int>(sizeof(double));
+  static __device__ __forceinline__ int b_place(int r, int c) {
+    return a_size + r * cols + (c ^ Factors::b_swizzle(r, cols));
+  }
+  // Where the element lies that is r rows below one in place `at`: where r is less than a period, rows differ
+  // in their swizzle.
+  static __device__ __forceinline__ int a_below(int at, int r) {
+    return (at ^ Factors::a_swizzle(r % Factors::a_period, depth)) + r * depth;
+  }
+  static __device__ __forceinline__ int b_below(int at, int r) {
+    return (at ^ Factors::b_swizzle(r % Factors::b_period, cols)) + r * cols;
+  }
+  /// Elements of a copy when `count` are left.
+  static __device__ __forceinline__ int count_of(Index count) {
+    return static_cast<int>(count <= 0 ? 0 : count < width ? count : width);
   }
 
   /// Copies the next columns of A and rows of B to stage `s`. What lies outside becomes zero: a copy of no
   /// bytes reads nothing.
   __device__ __forceinline__ void copy(int s) {
-    constexpr int bytes_of_copy = width * 8;
-    const std::uint32_t behind = s * static_cast<std::uint32_t>(stage_size * 8);
-    const int a_bytes = bytes(left - a_col), rows_of_b = left - static_cast<int>(threadIdx.x / b_lanes);
+    const int a_count = count_of(left - a_col), rows_of_b = left - static_cast<int>(threadIdx.x / b_lanes);
+    if constexpr (copies_asynchronously) {
+      constexpr int size = int{sizeof(T)};
+      const std::uint32_t stage = address + s * static_cast<std::uint32_t>(stage_size * size);
 #pragma unroll
-    for (int r = 0; r < rows; r += a_step)
-      copy_asynchronously<bytes_of_copy>(a_to + behind + r * depth * 8, a_from + r * a_ld,
-                                         r < a_rows_left ? a_bytes : 0);
+      for (int r = 0; r < rows; r += a_step)
+        copy_asynchronously<width * size>(stage + a_below(a_to, r) * size, a_from + r * a_ld,
+                                          r < a_rows_left ? a_count * size : 0);
 #pragma unroll
-    for (int r = 0; r < depth; r += b_step) {
-      // Where b_step is 1 or 2, rows differ in their swizzle.
-      const std::uint32_t to = shared_address(shared + (b_to ^ r % 4 * 4));
-      copy_asynchronously<bytes_of_copy>(to + behind + r * cols * 8, b_from + r * b_ld,
-                                         r < rows_of_b ? b_bytes : 0);
+      for (int r = 0; r < depth; r += b_step)
+        copy_asynchronously<width * size>(stage + b_below(b_to, r) * size, b_from + r * b_ld,
+                                          r < rows_of_b ? b_count * size : 0);
+    } else {
+      copy_by_elements(shared + s * stage_size, a_count > 0 ? a_rows_left : 0, b_count > 0 ? rows_of_b : 0);
     }
     a_from += depth;
     b_from += depth * b_ld;
     left -= depth;
     commit_copies();
+  }
+  /// The same of elements of 2 bytes, which are too few for an asynchronous copy: all loads are under way
+  /// before the first store.
+  __device__ __forceinline__ void copy_by_elements(T* stage, int rows_of_a, int rows_of_b) const {
+    T of_a[rows / a_step], of_b[depth / b_step];
+    const T *a_row = a_from,
+            *b_row = b_from;  // increased: multiples of the leading dimensions take registers
+#pragma unroll
+    for (int r = 0; r < rows; r += a_step, a_row += a_step * a_ld)
+      of_a[r / a_step] = r < rows_of_a ? *a_row : T{};
+#pragma unroll
+    for (int r = 0; r < depth; r += b_step, b_row += b_step * b_ld)
+      of_b[r / b_step] = r < rows_of_b ? *b_row : T{};
+#pragma unroll
+    for (int r = 0; r < rows; r += a_step) stage[a_below(a_to, r)] = of_a[r / a_step];
+#pragma unroll
+    for (int r = 0; r < depth; r += b_step) stage[b_below(b_to, r)] = of_b[r / b_step];
   }
   static __device__ __forceinline__ void wait_for_stage() {
     wait_for_copies<stages - 2>();
@@ -192,36 +194,23 @@ class BlockProduct<double, MmaShape<rows, cols, warp_rows, warp_cols, stages, mi
 
   /// Part number `part` of the steps of stage `s`, to the registers of `side`.
   __device__ __forceinline__ void load(int side, int s, int part) {
-    const double* const stage = shared + s * stage_size;
-#pragma unroll
-    for (int e = 0; e < part_depth / 4; ++e) {
-      const int l = part * part_depth + e * 4;
-#pragma unroll
-      for (int i = 0; i < 2 * row_tiles; ++i)
-        a_part[side][i / 2][2 * e + i % 2] = stage[(a_at ^ l) + i * 8 * depth];
-#pragma unroll
-      for (int j = 0; j < col_tiles; ++j)
-        b_part[side][j][e] = stage[(b_at ^ j % 2 * 8) + j / 2 * 16 + l * cols];
-    }
+    const T* const stage = shared + s * stage_size;
+    Factors::template load_a<depth>(a_part[side], stage, a_at, part * part_depth);
+    Factors::template load_b<cols>(b_part[side], stage, b_at, part * part_depth);
   }
 
-  __device__ __forceinline__ void multiply_part(int side) {
-#pragma unroll
-    for (int j = 0; j < col_tiles; ++j)
-#pragma unroll
-      for (int i = 0; i < row_tiles; ++i) multiply_by_warp(sum[i][j], a_part[side][i], b_part[side][j]);
-  }
-
-  double* shared;
+  T* shared;
+  std::uint32_t address;  ///< the same
   Index a_ld, b_ld;
-  const double *a_from, *b_from;  ///< what this thread copies next
-  std::uint32_t a_to;             ///< and where, in the first stage
-  int b_to, a_col, a_rows_left, b_bytes;
+  const T *a_from, *b_from;  ///< what this thread copies next
+  int a_to, b_to;            ///< and where, in the first stage
+  int a_col, a_rows_left, b_count;
   int left;                ///< steps along k that are not copied
   int tile_row, tile_col;  ///< a thread's first element of C in the tile
   int a_at, b_at;          ///< a thread's first factors in a stage
-  double a_part[2][row_tiles][part_depth / 2], b_part[2][col_tiles][part_depth / 4];
-  double sum[row_tiles][col_tiles][4];
+  typename Factors::Register a_part[2][row_tiles][Factors::a_registers(part_depth)],
+      b_part[2][col_tiles][Factors::b_registers(part_depth)];
+  Sum sum[row_tiles][col_tiles][4];
 };
 
 }  // namespace tallcache::gpu::matmul

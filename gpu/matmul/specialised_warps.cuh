@@ -1,6 +1,7 @@
 // The product of bfloat16 matrices on Hopper's tensor cores.
 #pragma once
 
+#include "gpu/matmul/mma_product.cuh"
 #include "gpu/matmul/tensor_product.cuh"
 
 namespace tallcache::gpu::matmul {
@@ -42,16 +43,24 @@ class Bfloat16Products : public StagedProducts {
 
 template <int cols, int stages>
 struct Bfloat16Tiles : StagedTiles<Bfloat16, 128, cols, 64, 64, stages, 8 * StagedSums::bytes_of_warp> {
-  static constexpr int fixed = 64 * 128;
+  static constexpr bool splits = cols <= 128;
+  static constexpr int copy_registers = splits ? 40 : 24, product_registers = splits ? 232 : 240;
   using Products = Bfloat16Products<Bfloat16Tiles>;
 };
 
-struct specialised_warps : TensorProduct<Matmul<Bfloat16>, Bfloat16, Bfloat16Tiles<256, 4>,
-                                         Bfloat16Tiles<128, 6>, Bfloat16Tiles<64, 8>> {
+struct specialised_warps
+    : TensorProduct<
+          Matmul<Bfloat16>, Bfloat16, InStages<Bfloat16Tiles<256, 4>, TileTimes{3300, 1200, 10900, 10900, 0}>,
+          InStages<Bfloat16Tiles<192, 4>, TileTimes{2900, 5200, 8000, 8000, 0}>,
+          InStages<Bfloat16Tiles<128, 6>, TileTimes{2800, 4700, 5500, 5500, 2900}>,
+          InStages<Bfloat16Tiles<64, 8>, TileTimes{2300, 2900, 4100, 4100, 1900}>,
+          InBlocks<MmaTiles<Bfloat16s, 32, 32, 64, 16, 16, 4, 4>, TileTimes{1500, 600, 2700, 2700, 1300},
+                   TileTimes{2500, 600, 8500, 8500, 1500}>> {
   static constexpr std::string_view idea =
       "tensor cores: a warp copies tiles by TMA, two groups of four warps multiply 64 x 256 elements each by "
-      "wgmma, blocks stay for all their tiles, as the recursion halves C; rows of no whole 16 bytes are "
-      "copied first; applies tiling, coalescing";
+      "wgmma, blocks stay for all their tiles, as the recursion halves C, or a cluster's blocks have parts "
+      "of k; rows of no whole 16 bytes are copied first; short products by mma.sync from rows as they are; "
+      "applies tiling, coalescing";
   static constexpr std::string_view source =
       "M7: A cache-oblivious matrix multiplication algorithm, on the GPU; CUTLASS";
 };

@@ -43,18 +43,26 @@ struct ThreeProducts : OnCapability<9, 0> {
       with_tiles_of<Sums::rounded>(shape, use);
   }
 
+  // A step takes the time of its products, as many as elements of C, and that of as many as 32 rows have.
+  template <int rows, int stages, Sums sums>
+  using Way = InStages<SplitTiles<rows, stages, sums>, TileTimes{0, 0, (rows + 32) * 128, 0, 0}>;
+
   template <Sums sums, class Use>
   static void with_tiles_of(const Shape& shape, const Use& use) {
-    with_quickest_tiles<SplitTiles<176, 3, sums>, SplitTiles<128, 4, sums>>(shape, BlockOrder::recursive,
-                                                                            use);
+    with_quickest_way<float, Way<176, 3, sums>, Way<128, 4, sums>>(
+        shape, BlockOrder::recursive,
+        [&]<class Quickest>(Quickest, const TileOrder& order, const ProductPlan&) {
+          use(typename Quickest::Tiles{}, order);
+        });
   }
 
   template <class Tiles>
   static void start(Tiles, const Launch& launch, const Matmul<float>::Args<>& args, const TileOrder& order) {
     auto [c, a, b, scratch] = args;
     unsigned char* const unusual = scratch.vector<unsigned char>(Index{8} * order.tiles()).data;
-    const AlignedRows<float> a_rows(launch, a, scratch), b_rows(launch, b, scratch);
-    start_in_stages<Tiles>(launch, {c, pairs_of(c), false, {}, unusual}, a_rows.view(), b_rows.view(), order);
+    const AlignedRows<float> factors(launch, scratch, a, b);
+    start_in_stages<Tiles>(launch, {c, pairs_of(c), false, {}, unusual}, factors.first(), factors.second(),
+                           order);
     launch_dependent(multiply_again<Tiles>, order.tiles(), 256, 0, stream_of(launch), c, a, b, order,
                      unusual);
   }

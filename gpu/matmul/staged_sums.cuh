@@ -15,7 +15,8 @@ struct Target {
   bool by_boxes;      ///< whether bulk copies can store to C
   CUtensorMap boxes;  ///< then: of C, StagedSums::rows x cols
   unsigned char* unusual =
-      nullptr;  ///< of products that are checked: 8 tile + warp: whether sums are not all finite
+      nullptr;          ///< of products that are checked: 8 tile + warp: whether sums are not all finite
+  bool chunks = false;  ///< whether rows start at multiples of 16 bytes
 };
 
 /// Whether two neighbouring elements of C from an even column on can be stored at once.

@@ -5,6 +5,7 @@
 #include "gpu/kernel_limits.hpp"
 #include "gpu/matmul/aligned_rows.cuh"
 #include "gpu/matmul/block_order.hpp"
+#include "gpu/matmul/quickest_way.cuh"
 #include "gpu/matmul/warp_roles.cuh"
 #include "gpu/on_gpu.hpp"
 
@@ -26,45 +27,65 @@ bool has_no_products(const Launch& launch, const Args& args) {
 inline Target target_of(const MatrixView<float>& c) {
   const MatrixView<const float> readable = c;
   const bool by_boxes = has_tensor_map(readable) && c.cols * sizeof(float) % 16 == 0;
-  return {c, pairs_of(c), by_boxes,
-          by_boxes ? tensor_map(readable, StagedSums::rows, StagedSums::cols) : CUtensorMap{}};
+  return {c,        pairs_of(c),
+          by_boxes, by_boxes ? tensor_map(readable, StagedSums::rows, StagedSums::cols) : CUtensorMap{},
+          nullptr,  rows_are_chunks(c)};
 }
 
-/// Calls use(tiles, order) with those of least time. Large tiles read less, but leave multiprocessors idle in
-/// the last wave, or in the only one. A step takes the time of its products, as many as elements of C, and a
-/// part that does not depend on them: that of as many as Tiles::fixed.
-template <class First, class... Others, class Use>
-void with_quickest_tiles(const Shape& shape, BlockOrder block_order, const Use& use) {
-  const auto time = [&]<class Tiles>(std::type_identity<Tiles>) {
-    return ceil_div<Index>(tiles_of<Tiles>(shape, block_order).tiles(), multiprocessors()) *
-           (Tiles::rows * Tiles::cols + Tiles::fixed);
-  };
-  [[maybe_unused]] const Index own = time(std::type_identity<First>{});
-  if (((own <= time(std::type_identity<Others>{})) && ...)) {
-    TileOrder order = tiles_of<First>(shape, block_order);
-    // All run at once: their order does not matter, and this one takes no time before the first copy.
-    if (order.tiles() <= multiprocessors()) order.order = BlockOrder::rows;
-    use(First{}, order);
-  } else if constexpr (sizeof...(Others) > 0) {
-    with_quickest_tiles<Others...>(shape, block_order, use);
-  }
-}
-
-/// Starts the product of factors that bulk copies can read.
+/// Starts the product of factors that bulk copies can read. Where parts > 1, clusters of as many blocks
+/// have a tile each.
 template <class Tiles, class T>
 void start_in_stages(const Launch& launch, const Target& target, const MatrixView<const T>& a,
-                     const MatrixView<const T>& b, const TileOrder& order) {
+                     const MatrixView<const T>& b, const TileOrder& order, int parts = 1) {
   const auto kernel = multiply_in_stages<Tiles>;
   allow_dynamic_shared(reinterpret_cast<const void*>(kernel), Tiles::shared_bytes);
   constexpr int at_once = Tiles::steps_at_once;
-  launch_dependent(kernel, std::min(order.tiles(), multiprocessors()), Tiles::threads, Tiles::shared_bytes,
-                   stream_of(launch), target, tensor_map(a, Tiles::rows, Tiles::depth),
-                   tensor_map(b, Tiles::depth, Tiles::box_cols), order,
-                   static_cast<int>(ceil_div<Index>(a.cols, at_once * Tiles::depth)) * at_once);
+  const int blocks = parts > 1 ? order.tiles() * parts : std::min(order.tiles(), multiprocessors());
+  launch_dependent_clusters(
+      kernel, parts, blocks, Tiles::threads, Tiles::shared_bytes, stream_of(launch), target,
+      tensor_map(a, Tiles::rows, Tiles::depth), tensor_map(b, Tiles::depth, Tiles::box_cols), order,
+      static_cast<int>(ceil_div<Index>(a.cols, at_once * Tiles::depth)) * at_once, parts);
 }
 
-/// C = A B with float sums, for factors of T, by the quickest of `Tiles`, the largest first.
-template <class Op, class T, class... Tiles>
+/// Tiles whose factors bulk copies read and four warps multiply (wgmma), and their times.
+template <class BlockTiles, TileTimes measured>
+struct InStages {
+  using Tiles = BlockTiles;
+
+  template <class T>
+  static ProductPlan plan(const Shape& shape, std::span<const int> processors) {
+    const Index tiles = tiles_of<Tiles>(shape, BlockOrder::rows).tiles();
+    // Blocks stay for several tiles, or have parts of one.
+    std::size_t parts = 1;
+    while (Tiles::splits && parts < processors.size() &&
+           tiles * static_cast<Index>(parts + 1) <= processors[parts])
+      ++parts;
+    ProductPlan plan = ProductPlan::of_clusters(tiles, shape["k"], Index{Tiles::depth} * Tiles::steps_at_once,
+                                                measured, processors.first(parts));
+    const std::size_t bytes = aligned_rows_bytes<T>(shape);
+    plan.copies = bytes > 0;
+    if (plan.copies) plan.time += copy_start_ns<T> + static_cast<double>(bytes) * copy_ps_of_byte<T> * 1e-3;
+    return plan;
+  }
+
+  template <class T>
+  static void start(const Launch& launch, const MatrixView<float>& c, const MatrixView<const T>& a,
+                    const MatrixView<const T>& b, Scratch<>& scratch, const TileOrder& order,
+                    const ProductPlan& plan, bool) {
+    const AlignedRows<T> factors(launch, scratch, a, b);
+    start_in_stages<Tiles>(launch, target_of(c), factors.first(), factors.second(), order, plan.parts);
+  }
+
+ private:
+  // A thread loads the elements of a row one by one: those of 2 bytes take longer.
+  template <class T>
+  static constexpr double copy_start_ns = sizeof(T) == 2 ? 3000 : 2000;
+  template <class T>
+  static constexpr double copy_ps_of_byte = sizeof(T) == 2 ? 3.5 : 0.9;
+};
+
+/// C = A B with float sums, for factors of T, by the quickest of `Ways`.
+template <class Op, class T, class... Ways>
 struct TensorProduct : OnCapability<9, 0> {
   using operations = OperationList<Op>;
   // Its size is said, as an array of a template has none before it is used.
@@ -75,16 +96,22 @@ struct TensorProduct : OnCapability<9, 0> {
        .min = 0,
        .choices = block_orders}};
 
-  static std::size_t scratch(Op, const Shape& shape, const Params&) { return aligned_rows_bytes<T>(shape); }
+  static std::size_t scratch(Op, const Shape& shape, const Params&) {
+    std::size_t bytes = 0;
+    with_quickest_way<T, Ways...>(shape, BlockOrder::rows,
+                                  [&](auto, const TileOrder&, const ProductPlan& plan) {
+                                    if (plan.copies) bytes = aligned_rows_bytes<T>(shape);
+                                  });
+    return bytes;
+  }
 
   static void call(const Launch& launch, const typename Op::template Args<>& args, const Params& params) {
     if (has_no_products(launch, args)) return;
-    auto scratch = args.scratch;
-    const AlignedRows<T> a(launch, args.a, scratch), b(launch, args.b, scratch);
-    const auto start = [&]<class Chosen>(Chosen, const TileOrder& order) {
-      start_in_stages<Chosen>(launch, target_of(args.c), a.view(), b.view(), order);
+    auto [c, a, b, scratch] = args;
+    const auto start = [&]<class Way>(Way, const TileOrder& order, const ProductPlan& plan) {
+      Way::start(launch, c, a, b, scratch, order, plan, rows_are_chunks(a) && rows_are_chunks(b));
     };
-    with_quickest_tiles<Tiles...>(Op::shape_of(args), static_cast<BlockOrder>(params["order"]), start);
+    with_quickest_way<T, Ways...>(Op::shape_of(args), static_cast<BlockOrder>(params["order"]), start);
   }
 };
 

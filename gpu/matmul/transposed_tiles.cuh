@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/view.hpp"
+#include "gpu/matmul/mma_factors.cuh"
 #include "gpu/matmul/warp_roles.cuh"
 
 namespace tallcache::gpu::matmul {

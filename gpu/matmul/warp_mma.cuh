@@ -1,17 +1,16 @@
 // The product of doubles on the tensor cores of compute capability 8.0 and later.
 #pragma once
 
-#include "gpu/kernel_limits.hpp"
-#include "gpu/matmul/block_launch.hpp"
 #include "gpu/matmul/mma_product.cuh"
+#include "gpu/matmul/quickest_way.cuh"
 
 namespace tallcache::gpu::matmul {
 
 struct warp_mma : OnGpu {
   static constexpr std::string_view idea =
       "tensor cores: a warp multiplies 32 x 64 elements by mma.sync, tiles copied asynchronously and "
-      "swizzled so that 16-byte loads meet no bank twice, the last wave or few tiles split along k, blocks "
-      "as the recursion halves C; applies tiling, coarsening, coalescing";
+      "swizzled so that 16-byte loads meet no bank twice, few tiles split along k among a cluster's blocks, "
+      "the last wave among all, blocks as the recursion halves C; applies tiling, coarsening, coalescing";
   static constexpr std::string_view source =
       "M7: A cache-oblivious matrix multiplication algorithm, on the GPU; Osama et al. 2023; CUTLASS";
   using operations = OperationList<Matmul<double>>;
@@ -24,44 +23,33 @@ struct warp_mma : OnGpu {
 
   static std::size_t scratch(Matmul<double>, const Shape& shape, const Params&) {
     std::size_t bytes = 0;
-    with_tiles(shape, [&]<class Tiles>(Tiles, const StreamPlan& plan) {
-      bytes = scratch_bytes({plan.slots() * Tiles::rows * Tiles::cols * sizeof(double)});
+    with_tiles(shape, BlockOrder::rows, [&]<class Way>(Way, const TileOrder&, const ProductPlan& plan) {
+      bytes = Way::template scratch<double>(plan);
     });
     return bytes;
   }
 
   static void call(const Launch& launch, const Matmul<double>::Args<>& args, const Params& params) {
     const Shape shape = Matmul<double>::shape_of(args);
-    with_tiles(shape, [&]<class Tiles>(Tiles, const StreamPlan& plan) {
-      auto scratch = args.scratch;
-      const auto parts = parts_of<Tiles, double>(scratch, plan);
-      multiply_in_blocks<Tiles>(launch, args.c, args.a, args.b,
-                                tiles_of<Tiles>(shape, static_cast<BlockOrder>(params["order"])), plan, parts,
-                                rows_are_chunks(args.a) && rows_are_chunks(args.b));
-    });
+    auto [c, a, b, scratch] = args;
+    with_tiles(shape, static_cast<BlockOrder>(params["order"]),
+               [&]<class Way>(Way, const TileOrder& order, const ProductPlan& plan) {
+                 Way::start(launch, c, a, b, scratch, order, plan, rows_are_chunks(a) && rows_are_chunks(b));
+               });
   }
 
  private:
-  using Large = MmaShape<128, 128, 32, 64, 5>;
-  using Small = MmaShape<64, 64, 32, 32, 4, 2>;
-
-  /// Calls use(tiles, plan) with the tiles that suit `shape`: the largest that occupy the multiprocessors.
   template <class Use>
-  static void with_tiles(const Shape& shape, const Use& use) {
-    const Index processors = multiprocessors();
-    const auto plan = [&]<class Tiles>(Tiles tiles) {
-      const Index number = tiles_of<Tiles>(shape, BlockOrder::recursive).tiles();
-      const Index steps = ceil_div<Index>(shape["k"], Tiles::depth);
-      constexpr Index sum_of_parts = 16;  // in the time of as many steps
-      if ((processors - number % processors) * steps < sum_of_parts * processors)
-        use(tiles, StreamPlan::of_whole_tiles(number, steps));
-      else
-        use(tiles, StreamPlan::of_remainder(number, steps, processors));
-    };
-    if (tiles_of<Large>(shape, BlockOrder::recursive).tiles() * Index{8} >= processors * 7)
-      plan(Large{});
-    else
-      plan(Small{});
+  static void with_tiles(const Shape& shape, BlockOrder order, const Use& use) {
+    with_quickest_way<double,
+                      InBlocks<MmaShape<128, 128, 32, 64, 5>, TileTimes{4000, 12000, 66000, 79000, 1000},
+                               TileTimes{4200, 12000, 76000, 80000, 3000}, Splits{true, true, true}>,
+                      InBlocks<MmaShape<64, 64, 32, 32, 4, 2>, TileTimes{2050, 2350, 17000, 34000, 2900},
+                               TileTimes{1800, 2000, 19500, 44000, 2400}, Splits{true, true}>,
+                      InBlocks<MmaShape<64, 32, 32, 16, 8, 2>, TileTimes{2950, 1950, 9700, 18400, 700},
+                               TileTimes{2250, 2550, 13400, 27100, 1800}>,
+                      InBlocks<MmaShape<32, 32, 16, 16, 4, 4>, TileTimes{1500, 50, 10900, 10900, 1500},
+                               TileTimes{1250, 0, 16200, 16200, 2100}>>(shape, order, use);
   }
 };
 

@@ -6,6 +6,7 @@
 #include "common/view.hpp"
 #include "gpu/dependent_launch.cuh"
 #include "gpu/matmul/block_order.hpp"
+#include "gpu/matmul/cluster_sums.cuh"
 #include "gpu/matmul/staged_sums.cuh"
 #include "gpu/matmul/warpgroup_product.cuh"
 #include "gpu/tensor_copy.cuh"
@@ -24,8 +25,8 @@ struct StagedTiles {
   static constexpr int box_bytes = box_cols * depth * int{sizeof(T)};
   static constexpr int factor_bytes = stages * (a_bytes + b_bytes);
   static constexpr int shared_bytes = 1024 + factor_bytes + epilogue;  // tiles start at multiples of 1024
-  static constexpr int fixed = 32 * 128;     ///< of a step, for with_quickest_tiles()
   static constexpr int steps_at_once = 1;    ///< of which a product takes a whole number
+  static constexpr bool splits = false;      ///< whether blocks of a cluster may have parts of k
   static constexpr int preparing_warps = 0;  ///< beside the thread that copies
   static constexpr int copy_registers = 24, product_registers = 240;  ///< of a thread of either role
 };
@@ -55,14 +56,30 @@ struct Turn {
   }
 };
 
+/// What a block does: its first tile, the tiles between its tiles, and its steps along k. Where parts > 1,
+/// the blocks of a cluster have parts of the steps of one tile.
+struct Share {
+  int tile, stride, first_step, steps, rank, parts;
+
+  template <class Tiles>
+  static __device__ Share of(Tiles, int steps, int parts) {
+    const int block = static_cast<int>(blockIdx.x), blocks = static_cast<int>(gridDim.x);
+    if constexpr (!Tiles::splits) return {block, blocks, 0, steps, 0, 1};
+    const int rank = block % parts, units = steps / Tiles::steps_at_once;
+    const int first = rank * units / parts * Tiles::steps_at_once;
+    return {block / parts, blocks / parts, first, (rank + 1) * units / parts * Tiles::steps_at_once - first,
+            rank,          parts};
+  }
+};
+
 /// One thread copies the tiles of A and B of each step as soon as their place is free.
 template <class Tiles>
 __device__ void copy_tiles(const SharedTiles<Tiles>& tiles, const CUtensorMap& a, const CUtensorMap& b,
-                           const TileOrder& order, int steps) {
+                           const TileOrder& order, const Share& share) {
   Turn<Tiles::stages> turn;
-  for (int tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
+  for (int tile = share.tile; tile < order.tiles(); tile += share.stride) {
     const auto at = order.at(tile);
-    for (int step = 0; step < steps; ++step, turn.next()) {
+    for (int step = share.first_step; step < share.first_step + share.steps; ++step, turn.next()) {
       Mbarrier& full = tiles.full[turn.stage];
       tiles.empty[turn.stage].wait(turn.parity ^ 1);
       full.arrive_expecting(Tiles::a_bytes + Tiles::b_bytes);
@@ -89,14 +106,31 @@ struct StagedProducts {
   __device__ void finish() const {}
 };
 
+/// Stores the tile that the cluster's blocks have parts of. The stages are free: no copy is under way.
+template <class Tiles, class Products>
+__device__ void store_of_cluster(const Products& products, const SharedTiles<Tiles>& tiles,
+                                 const Target& target, int row, int col, const Share& share) {
+  using Sums = SharedSums<Tiles, float>;
+  static_assert(Sums::bytes <= Tiles::factor_bytes);
+  auto* const own = reinterpret_cast<float*>(tiles.memory);
+  constexpr int threads = 32 * Tiles::multiplying_warps;
+  asm volatile("bar.sync 1, %0;\n" ::"n"(threads) : "memory");  // all products are done
+  products.store({Sums::at(own), true, false, {}}, 0, 0, 0);
+  sync_cluster();
+  add_parts_of_cluster<Tiles, threads>(target.c, row, col, own, threadIdx.x - 128, share.rank, share.parts,
+                                       target.chunks);
+  sync_cluster();  // no block ends while others read from it
+}
+
 /// Two warpgroups multiply what has arrived. A stage is given back when its products are done, one step late,
 /// so that the tensor cores always have work; the place of the tile is computed beside the first products.
 template <class Tiles>
 __device__ void multiply_tiles(const SharedTiles<Tiles>& tiles, const Target& target, const TileOrder& order,
-                               int steps) {
+                               const Share& share) {
+  const int steps = share.steps;
   typename Tiles::Products products(tiles);
   Turn<Tiles::stages> turn;
-  for (int tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
+  for (int tile = share.tile; tile < order.tiles(); tile += share.stride) {
     TileOrder::At at{};
     int last = -1;
     const auto release = [&] {
@@ -118,17 +152,21 @@ __device__ void multiply_tiles(const SharedTiles<Tiles>& tiles, const Target& ta
       }
     wait_for_products<0>();
     release();
-    products.store(target, tile, at.row * Tiles::rows, at.col * Tiles::cols);
+    const int row = at.row * Tiles::rows, col = at.col * Tiles::cols;
+    if constexpr (Tiles::splits)
+      if (share.parts > 1) return store_of_cluster(products, tiles, target, row, col, share);
+    products.store(target, tile, row, col);
   }
   products.finish();
 }
 
-/// Each block does every gridDim.x-th tile. steps = ceil(k / depth), a multiple of steps_at_once, > 0. May
-/// start before the kernel before it has ended (launch_dependent).
+/// Each block does every gridDim.x-th tile. steps = ceil(k / depth), a multiple of steps_at_once, > 0.
+/// Where parts > 1, blocks are in clusters of as many, one for each tile, and have one product's steps at
+/// least each. May start before the kernel before it has ended (launch_dependent).
 template <class Tiles>
 __global__ void __launch_bounds__(Tiles::threads, 1)
     multiply_in_stages(const __grid_constant__ Target target, const __grid_constant__ CUtensorMap a,
-                       const __grid_constant__ CUtensorMap b, TileOrder order, int steps) {
+                       const __grid_constant__ CUtensorMap b, TileOrder order, int steps, int parts) {
   extern __shared__ unsigned char memory[];
   __shared__ Mbarrier full[Tiles::stages], empty[Tiles::stages], prepared[Tiles::stages];
   const SharedTiles<Tiles> tiles{memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty,
@@ -144,20 +182,27 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
     fence_barrier_init();
   }
   __syncthreads();
+  const Share share = Share::of(Tiles{}, steps, parts);
   wait_for_last_kernel();
   let_next_kernel_start();
   // A warpgroup that copies gives registers to those that multiply.
   if (threadIdx.x < 128) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;\n" ::"n"(Tiles::copy_registers));
-    if (threadIdx.x == 0) copy_tiles<Tiles>(tiles, a, b, order, steps);
+    if (threadIdx.x == 0) copy_tiles<Tiles>(tiles, a, b, order, share);
     if constexpr (Tiles::preparing_warps > 0) {
       const int own = (order.tiles() - static_cast<int>(blockIdx.x) - 1) / static_cast<int>(gridDim.x) + 1;
       if (threadIdx.x >= 32 && threadIdx.x < 32 * (Tiles::preparing_warps + 1))
         Tiles::prepare(tiles, own * steps);
     }
+    if constexpr (Tiles::splits)
+      if (parts > 1) {
+        __syncwarp();
+        sync_cluster();  // the barriers of store_of_cluster()
+        sync_cluster();
+      }
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;\n" ::"n"(Tiles::product_registers));
-    multiply_tiles<Tiles>(tiles, target, order, steps);
+    multiply_tiles<Tiles>(tiles, target, order, share);
   }
 }
 

@@ -31,13 +31,6 @@ __device__ __forceinline__ void wait_for_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;\n" ::"n"(pending) : "memory");
 }
 
-/// The nearest TF32 number, of two the one of larger magnitude, as the bits of a float. A NaN stays one.
-__device__ __forceinline__ std::uint32_t to_tf32(float x) {
-  std::uint32_t bits;
-  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
-  return bits;
-}
-
 // The registers of n sums, and their operands.
 #define TALLCACHE_REGISTERS_32                                           \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15" \
@@ -50,11 +43,11 @@ __device__ __forceinline__ std::uint32_t to_tf32(float x) {
   TALLCACHE_REGISTERS_64                                                             \
   ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79" \
   ", %80, %81, %82, %83, %84, %85, %86, %87"
-#define TALLCACHE_REGISTERS_128                                                                      \
-  TALLCACHE_REGISTERS_88                                                                             \
-  ", %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, %98, %99, %100, %101, %102, %103"             \
-  ", %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, %116, %117, %118, %119" \
-  ", %120, %121, %122, %123, %124, %125, %126, %127"
+#define TALLCACHE_REGISTERS_96 TALLCACHE_REGISTERS_88 ", %88, %89, %90, %91, %92, %93, %94, %95"
+#define TALLCACHE_REGISTERS_128                                                            \
+  TALLCACHE_REGISTERS_96                                                                   \
+  ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110" \
+  ", %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 #define TALLCACHE_SUMS_8(i)                                                                   \
   "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
       "+f"(d[i + 6]), "+f"(d[i + 7])
@@ -63,6 +56,7 @@ __device__ __forceinline__ std::uint32_t to_tf32(float x) {
 #define TALLCACHE_SUMS_64(i) TALLCACHE_SUMS_32(i), TALLCACHE_SUMS_32(i + 32)
 #define TALLCACHE_SUMS_88(i) \
   TALLCACHE_SUMS_64(i), TALLCACHE_SUMS_8(i + 64), TALLCACHE_SUMS_8(i + 72), TALLCACHE_SUMS_8(i + 80)
+#define TALLCACHE_SUMS_96(i) TALLCACHE_SUMS_64(i), TALLCACHE_SUMS_32(i + 64)
 #define TALLCACHE_SUMS_128(i) TALLCACHE_SUMS_64(i), TALLCACHE_SUMS_64(i + 64)
 
 // The operands behind n sums have the numbers n, n + 1, ...: `add` is the last.
@@ -80,6 +74,8 @@ __device__ __forceinline__ void multiply_tiles_of_four_warps(float (&d)[sums], s
                                                              std::uint64_t b, int add) {
   if constexpr (sums == 128)
     TALLCACHE_PRODUCT(128, "m64n256k16.f32.bf16.bf16", "%128, %129", "%130", ", 0, 1", "l"(a), "l"(b));
+  else if constexpr (sums == 96)
+    TALLCACHE_PRODUCT(96, "m64n192k16.f32.bf16.bf16", "%96, %97", "%98", ", 0, 1", "l"(a), "l"(b));
   else if constexpr (sums == 64)
     TALLCACHE_PRODUCT(64, "m64n128k16.f32.bf16.bf16", "%64, %65", "%66", ", 0, 1", "l"(a), "l"(b));
   else
@@ -94,6 +90,9 @@ __device__ __forceinline__ void multiply_tf32_by_four_warps(float (&d)[sums], co
 #define TALLCACHE_FACTORS "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b)
   if constexpr (sums == 128)
     TALLCACHE_PRODUCT(128, "m64n256k8.f32.tf32.tf32", "{%128, %129, %130, %131}, %132", "%133", "",
+                      TALLCACHE_FACTORS);
+  else if constexpr (sums == 96)
+    TALLCACHE_PRODUCT(96, "m64n192k8.f32.tf32.tf32", "{%96, %97, %98, %99}, %100", "%101", "",
                       TALLCACHE_FACTORS);
   else if constexpr (sums == 88)
     TALLCACHE_PRODUCT(88, "m64n176k8.f32.tf32.tf32", "{%88, %89, %90, %91}, %92", "%93", "",
@@ -110,11 +109,13 @@ __device__ __forceinline__ void multiply_tf32_by_four_warps(float (&d)[sums], co
 #undef TALLCACHE_REGISTERS_32
 #undef TALLCACHE_REGISTERS_64
 #undef TALLCACHE_REGISTERS_88
+#undef TALLCACHE_REGISTERS_96
 #undef TALLCACHE_REGISTERS_128
 #undef TALLCACHE_SUMS_8
 #undef TALLCACHE_SUMS_32
 #undef TALLCACHE_SUMS_64
 #undef TALLCACHE_SUMS_88
+#undef TALLCACHE_SUMS_96
 #undef TALLCACHE_SUMS_128
 
 }  // namespace tallcache::gpu

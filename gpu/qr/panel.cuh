@@ -4,9 +4,9 @@
 
 #include "common/view.hpp"
 #include "gpu/chunk.hpp"
+#include "gpu/cluster.cuh"
 #include "gpu/dependent_launch.cuh"
 #include "gpu/launch.cuh"
-#include "gpu/lu/cluster.cuh"
 #include "gpu/qr/column_scale.cuh"
 
 namespace tallcache::gpu::qr {
@@ -52,7 +52,7 @@ class PanelKernel {
         rows(number_of_rows),
         width(number_of_columns),
         blocks(static_cast<int>(gridDim.x)),
-        rank(blocks > 1 ? static_cast<int>(lu::cluster_rank()) : 0),
+        rank(blocks > 1 ? static_cast<int>(cluster_rank()) : 0),
         of_warps(memory),
         of_blocks(of_warps + 2 * max_warps * sums_pitch),
         tops(of_blocks + 2 * max_blocks * sums_pitch),
@@ -77,7 +77,7 @@ class PanelKernel {
     __syncthreads();
     store_y();
     clear_above();
-    if (blocks > 1) lu::sync_cluster();  // no block ends while others read from it
+    if (blocks > 1) sync_cluster();  // no block ends while others read from it
   }
 
  private:
@@ -116,9 +116,9 @@ class PanelKernel {
     for (int w = 0; w < warps; ++w) largest = max(largest, exponents[w * columns + column]);
     if (warp == 0) of_block[column] = largest;
     if (blocks > 1) {
-      lu::sync_cluster();  // all barriers are made, too
-      for (int b = 0; b < blocks; ++b) largest = max(largest, *lu::of_block(of_block + column, b));
-      lu::sync_cluster();
+      sync_cluster();  // all barriers are made, too
+      for (int b = 0; b < blocks; ++b) largest = max(largest, *of_block(of_block + column, b));
+      sync_cluster();
     } else {
       __syncthreads();
     }
@@ -208,8 +208,8 @@ class PanelKernel {
       const std::uint32_t place = shared_address(all + rank * sums_pitch + of);
       const std::uint32_t counted = shared_address(&barrier), place_of_top = shared_address(top_of_all + of);
       for (int b = part; b < blocks; b += adding) {
-        lu::send(lu::of_block(place, b), sum, lu::of_block(counted, b));
-        if (rank == 0) lu::send(lu::of_block(place_of_top, b), top, lu::of_block(counted, b));
+        send(of_block(place, b), sum, of_block(counted, b));
+        if (rank == 0) send(of_block(place_of_top, b), top, of_block(counted, b));
       }
       barrier.wait(j / 2 % 2);
       __syncwarp();

@@ -2,7 +2,7 @@
 // their sums by each other's shared memory.
 #pragma once
 
-#include "gpu/lu/cluster.cuh"
+#include "gpu/cluster.cuh"
 #include "gpu/lu/subtract_product.cuh"
 
 namespace tallcache::gpu::qr {
@@ -27,7 +27,7 @@ template <class T, class Tiles, int pitch>
 __device__ void add_slices(const MatrixView<T>& c, Index row, Index col, T* sums, int rank, int slices) {
   constexpr int size = Chunk<T>::size, across = Tiles::cols / size;
   if (slices > 1)
-    lu::sync_cluster();
+    sync_cluster();
   else
     __syncthreads();
   const int step = slices * Tiles::threads;
@@ -36,16 +36,16 @@ __device__ void add_slices(const MatrixView<T>& c, Index row, Index col, T* sums
     const Index left = row + r < c.rows ? c.cols - (col + j) : 0;
     if (left <= 0) continue;
     Chunk<T> sum = vector_at<size>(sums[r * pitch + j]);
-    if (slices > 1) sum = vector_at<size>(lu::of_block(sums, 0)[r * pitch + j]);
+    if (slices > 1) sum = vector_at<size>(of_block(sums, 0)[r * pitch + j]);
     for (int s = 1; s < slices; ++s) {
-      const Chunk<T> other = vector_at<size>(lu::of_block(sums, s)[r * pitch + j]);
+      const Chunk<T> other = vector_at<size>(of_block(sums, s)[r * pitch + j]);
 #pragma unroll
       for (int e = 0; e < size; ++e) sum.at[e] += other.at[e];
     }
     // Rows of C start at multiples of 16 bytes.
     store_chunk(c(row + r, col + j), 0, static_cast<int>(left < size ? left : size), sum, true);
   }
-  if (slices > 1) lu::sync_cluster();
+  if (slices > 1) sync_cluster();
 }
 
 template <class T, class Tiles, bool wide>

@@ -79,9 +79,10 @@ struct Tried {
   Measurement measured;
 };
 
-/// Verifies it, which is the first run; without time left it stays as it is. Returns the seconds of the run.
-double verify(Workspace& workspace, Tried& tried, Clock::time_point end) {
-  if (seconds_until(end) < 0) {
+/// Verifies it, which is the first run; where `expected` seconds are not left until `end`, it is left out.
+/// Returns the seconds of the run.
+double verify(Workspace& workspace, Tried& tried, Clock::time_point end, double expected) {
+  if (seconds_until(end) < expected) {
     tried.measured.outcome = {Status::left_out, "no time was left for it"};
     return 0;
   }
@@ -93,14 +94,17 @@ double verify(Workspace& workspace, Tried& tried, Clock::time_point end) {
   return sum_of(phases);
 }
 
-/// Verifies all values, then times those that are right in turn until `end`, three times at least.
+/// Verifies the values for half of the time, each only if there is time for as long a check as the longest
+/// before it; then times those that are right in turn until `end`, three times at least.
 void measure_case(Workspace& workspace, std::vector<Tried>& list, Clock::time_point end) {
   constexpr int most_rounds = 25;
   constexpr double long_enough = 2e-3;
-  double longest = 1e-6;
+  double longest = 1e-6, longest_check = 0;
   const auto half = after(seconds_until(end) / 2);
   for (Tried& tried : list) {
-    longest = std::max(longest, verify(workspace, tried, half));
+    const double before = seconds_until(half);
+    longest = std::max(longest, verify(workspace, tried, half, longest_check));
+    longest_check = std::max(longest_check, before - seconds_until(half));
     stop_if_interrupted();
   }
   const int times =

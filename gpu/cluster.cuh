@@ -6,7 +6,7 @@
 
 #include "gpu/mbarrier.cuh"
 
-namespace tallcache::gpu::lu {
+namespace tallcache::gpu {
 
 __device__ __forceinline__ unsigned cluster_rank() {
   unsigned rank;
@@ -37,6 +37,16 @@ __device__ __forceinline__ T* of_block(T* place, unsigned rank) {
   return reinterpret_cast<T*>(remote);
 }
 
+/// Loads 16 bytes of a block of the cluster, from the address of_block() gives.
+__device__ __forceinline__ uint4 load_of_block(std::uint32_t from) {
+  uint4 value;
+  asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+               : "r"(from)
+               : "memory");
+  return value;
+}
+
 /// Sends 16 bytes to another block; its barrier counts them when they have arrived.
 __device__ __forceinline__ void send(std::uint32_t to, const uint4& value, std::uint32_t barrier) {
   asm volatile(
@@ -58,4 +68,4 @@ __device__ __forceinline__ void send(std::uint32_t to, float value, std::uint32_
                : "memory");
 }
 
-}  // namespace tallcache::gpu::lu
+}  // namespace tallcache::gpu
