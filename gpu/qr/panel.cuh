@@ -110,14 +110,14 @@ class PanelKernel {
     for (int distance = columns; distance < 32; distance *= 2)
       largest = max(largest, __shfl_xor_sync(~0u, largest, distance));
     int* const exponents = reinterpret_cast<int*>(of_warps);
-    int* const of_block = exponents + max_warps * columns;
+    int* const of_own_block = exponents + max_warps * columns;
     if (lane < columns) exponents[warp * columns + column] = largest;
     __syncthreads();
     for (int w = 0; w < warps; ++w) largest = max(largest, exponents[w * columns + column]);
-    if (warp == 0) of_block[column] = largest;
+    if (warp == 0) of_own_block[column] = largest;
     if (blocks > 1) {
       sync_cluster();  // all barriers are made, too
-      for (int b = 0; b < blocks; ++b) largest = max(largest, *of_block(of_block + column, b));
+      for (int b = 0; b < blocks; ++b) largest = max(largest, *of_block(of_own_block + column, b));
       sync_cluster();
     } else {
       __syncthreads();
