@@ -2,8 +2,8 @@
 // their sums by each other's shared memory.
 #pragma once
 
-#include "gpu/cluster.cuh"
 #include "gpu/lu/subtract_product.cuh"
+#include "gpu/matmul/cluster_sums.cuh"
 
 namespace tallcache::gpu::qr {
 
@@ -21,32 +21,6 @@ struct SlicedTiles<float> {
   using Medium = matmul::BlockShape<64, 64, 16, 32, 32, 4, 2>;
   using Small = matmul::BlockShape<32, 32, 16, 16, 16, 4, 2>;
 };
-
-/// Adds the sums of the cluster's blocks in their order, each block an equal part of the tile's elements.
-template <class T, class Tiles, int pitch>
-__device__ void add_slices(const MatrixView<T>& c, Index row, Index col, T* sums, int rank, int slices) {
-  constexpr int size = Chunk<T>::size, across = Tiles::cols / size;
-  if (slices > 1)
-    sync_cluster();
-  else
-    __syncthreads();
-  const int step = slices * Tiles::threads;
-  for (int i = rank * Tiles::threads + static_cast<int>(threadIdx.x); i < Tiles::rows * across; i += step) {
-    const int r = i / across, j = i % across * size;
-    const Index left = row + r < c.rows ? c.cols - (col + j) : 0;
-    if (left <= 0) continue;
-    Chunk<T> sum = vector_at<size>(sums[r * pitch + j]);
-    if (slices > 1) sum = vector_at<size>(of_block(sums, 0)[r * pitch + j]);
-    for (int s = 1; s < slices; ++s) {
-      const Chunk<T> other = vector_at<size>(of_block(sums, s)[r * pitch + j]);
-#pragma unroll
-      for (int e = 0; e < size; ++e) sum.at[e] += other.at[e];
-    }
-    // Rows of C start at multiples of 16 bytes.
-    store_chunk(c(row + r, col + j), 0, static_cast<int>(left < size ? left : size), sum, true);
-  }
-  if (slices > 1) sync_cluster();
-}
 
 template <class T, class Tiles, bool wide>
 __global__ void __launch_bounds__(Tiles::threads, Tiles::min_blocks)
@@ -68,8 +42,12 @@ __global__ void __launch_bounds__(Tiles::threads, Tiles::min_blocks)
   product.multiply(step(rank), step(rank + 1));
   wait_for_copies<0>();
   __syncthreads();
-  product.store(MatrixView<T>{memory, Tiles::rows, Tiles::cols, Of::pitch}, true);
-  add_slices<T, Tiles, Of::pitch>(c, row, col, memory, rank, slices);
+  product.store(matmul::SharedSums<Tiles, T>::at(memory), true);
+  sync_cluster();
+  // Rows of C start at multiples of 16 bytes.
+  matmul::add_parts_of_cluster<Tiles, Tiles::threads>(c, row, col, memory, static_cast<int>(threadIdx.x),
+                                                      rank, slices, true);
+  sync_cluster();  // no block ends while others read from it
 }
 
 /// Powers of two, so that each block of the device has a slice of 4 steps or more.
