@@ -129,6 +129,14 @@ PeerComparison gpu_peers_on_tensor_cores(std::string_view element, std::string_v
   return comparison;
 }
 
+// With those of which a launch is most of the time.
+PeerComparison and_short_ones(PeerComparison comparison) {
+  for (Index n = 64; n <= 2048; n *= 2)
+    for (const Index size : {n - 1, n, n + 1})
+      comparison.cases.push_back({.shape = square(size), .group = "n = 64 to 2048, each less and more by 1"});
+  return comparison;
+}
+
 PeerComparison three_products_on_tensor_cores() {
   PeerComparison comparison = gpu_peers_on_tensor_cores(
       "float", "three_products",
@@ -221,9 +229,12 @@ const Suite matmul_suite{
     .steps = all_steps(),
     .peers = {peers("double"), peers("float"), peers_of_bfloat16("recursive_packed"),
               peers_of_bfloat16("amx_tiles"), gpu_peers(), three_products_on_tensor_cores(),
-              gpu_peers_on_tensor_cores("bfloat16", "specialised_warps", {limit, "of the bfloat16 peak"}),
-              gpu_peers_on_tensor_cores("tf32", "transposed_wgmma", {limit, "of the TF32 peak"}),
-              gpu_peers_on_tensor_cores("double", "warp_mma", {limit, "of the tensor cores' peak"}),
+              and_short_ones(gpu_peers_on_tensor_cores("bfloat16", "specialised_warps",
+                                                       {limit, "of the bfloat16 peak"})),
+              and_short_ones(
+                  gpu_peers_on_tensor_cores("tf32", "transposed_wgmma", {limit, "of the TF32 peak"})),
+              and_short_ones(
+                  gpu_peers_on_tensor_cores("double", "warp_mma", {limit, "of the tensor cores' peak"})),
               halved_products("float", "any_shape", {limit, "of the FMA peak"}),
               halved_products("double", "warp_mma", {limit, "of the tensor cores' peak"})},
     .errors = {errors<double>("cpu"), errors<float>("cpu"), errors<Bfloat16>("cpu"), errors<double>("gpu"),
