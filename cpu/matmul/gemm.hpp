@@ -335,7 +335,7 @@ std::size_t gemm_scratch_bytes(Layout layout, Trans trans_a, Trans trans_b, Inde
   const bool b_rows = rows ? trans_b == Trans::no : trans_a == Trans::no;
   if (!rows) std::swap(m, n);
   const detail::Packing<T> packing(kernel, m, n, k, b_rows, 1, sizes);
-  return detail::GemmPlan<T>::scratch_bytes_of(m, n, k, packing, sizes);
+  return detail::GemmPlan<T>::in_blocks(m, n, k, packing, sizes).scratch();
 }
 
 /// C = alpha op(A) op(B) + beta C, where op is the identity or, where `trans_a` or `trans_b` says so, the

@@ -68,7 +68,7 @@ struct GemmPlan {
   bool in_leaves = false;  ///< each leaf packs what it reads, to memory of its own
 
   /// The plan of packing.threads threads. Without scratch leaves pack for themselves. The one decision on how
-  /// a product is computed, as no plan is made otherwise: the same under every access policy.
+  /// a product is computed: the same under every access policy.
   static GemmPlan choose(Index m, Index n, Index k, const Packing<T>& packing, bool has_scratch,
                          const GemmSizes& sizes) {
     GemmPlan plan(m, n, k, packing, packing.one_leaf, sizes);
@@ -78,6 +78,12 @@ struct GemmPlan {
     }
     if (!has_scratch && sizes.kc == 0) plan.do_without_scratch();
     return plan;
+  }
+
+  /// The plan of one thread's product that others may take tiles of: in blocks, also where it is one leaf. Its
+  /// scratch serves every plan of these sizes.
+  static GemmPlan in_blocks(Index m, Index n, Index k, const Packing<T>& packing, const GemmSizes& sizes) {
+    return GemmPlan(m, n, k, packing, false, sizes);
   }
 
   /// Makes leaves so small that each of `threads` has several, down to two panels on either side.
@@ -120,11 +126,6 @@ struct GemmPlan {
   Index k_block_size(Index s) const { return std::min(kc, k - s * kc); }
   Index size_a() const { return pack_a && !in_leaves ? panels_m * kernel.mr * kernel.packed_k(k) : 0; }
   Index size_b() const { return pack_b && !in_leaves ? panels_n * kernel.nr * kernel.packed_k(k) : 0; }
-  /// The bytes of the factors packed as a whole, which serve every plan of these sizes.
-  static std::size_t scratch_bytes_of(Index m, Index n, Index k, const Packing<T>& packing,
-                                      const GemmSizes& sizes) {
-    return GemmPlan(m, n, k, packing, false, sizes).scratch();
-  }
   std::size_t scratch() const {
     const auto bytes = [this](Index panels, Index width, Index k) {
       return checked_product(checked_product(panels * width, kernel.packed_k(k), "packed matrix"), sizeof(T),

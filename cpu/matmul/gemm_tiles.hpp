@@ -71,7 +71,7 @@ class GemmTiles {
 
   static detail::GemmPlan<T> plan_of(const MatrixView<SumOf<T>>& c, const MatrixView<const T>& a) {
     const detail::Packing<T> packing(register_kernel<T>(), c.rows, c.cols, a.cols, true, 1, {});
-    return detail::GemmPlan<T>::choose(c.rows, c.cols, a.cols, packing, true, {});
+    return detail::GemmPlan<T>::in_blocks(c.rows, c.cols, a.cols, packing, {});
   }
 
   detail::GemmRun<T, Plain> run_;

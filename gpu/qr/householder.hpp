@@ -89,8 +89,8 @@ struct ApplyReflector {
 
 struct householder : OnGpu {
   static constexpr std::string_view idea =
-      "one reflector at a time: a block makes it, a kernel applies it to the columns behind; applies "
-      "coalescing";
+      "one reflector at a time: a block makes it, and another kernel multiplies the columns behind by it; "
+      "applies coalescing";
   static constexpr std::string_view source = "Householder 1958; Golub and Van Loan 2013, algorithm 5.2.1";
   using operations = OperationList<Qr<double>, Qr<float>>;
 
