@@ -80,8 +80,8 @@ struct GemmPlan {
     return plan;
   }
 
-  /// The plan of one thread's product that others may take tiles of: in blocks, also where it is one leaf. Its
-  /// scratch serves every plan of these sizes.
+  /// The plan of one thread's product that others may take tiles of: in blocks, also where it is one leaf.
+  /// Its scratch serves every plan of these sizes.
   static GemmPlan in_blocks(Index m, Index n, Index k, const Packing<T>& packing, const GemmSizes& sizes) {
     return GemmPlan(m, n, k, packing, false, sizes);
   }
