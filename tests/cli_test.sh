@@ -278,7 +278,7 @@ python3 - errors.json <<'P' || fail "errors.json"
 import json, math, sys
 document = json.load(open(sys.argv[1]))
 records = document["measurements"]
-assert [p["element"] for p in document["plan"]] == ["double", "float", "bfloat16", "complex_double"]
+assert [p["element"] for p in document["plan"]] == ["double", "float", "bfloat16", "complex_double", "complex_float"]
 for part in document["plan"]:
     for run in part["runs"]:
         own = [r for r in records if r["variant"] == run["variant"] and r["element"] == part["element"]]
