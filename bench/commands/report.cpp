@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -101,7 +102,10 @@ void write_generated(const ReportOptions& options, std::string_view option, cons
 void plot(const Document& document, const std::string& prefix) {
   const ReportKind& kind = find_kind(document.kind);
   if (!kind.charts) throw Error(fmt::format("a document of tallcache {} has nothing to plot", kind.kind));
-  for (const Chart& chart : kind.charts(document))
+  // What an interrupted run did not reach has no plot.
+  std::vector<Chart> charts = kind.charts(document);
+  if (std::ranges::any_of(charts, has_points)) std::erase_if(charts, std::not_fn(has_points));
+  for (const Chart& chart : charts)
     write_text(fmt::format("{}-{}.svg", prefix, chart.file.empty() ? file_name(chart.title) : chart.file),
                svg_file(chart));
 }

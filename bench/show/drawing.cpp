@@ -309,9 +309,10 @@ std::string drawn(const Chart& chart, double width) {
   return svg::root(width, height + 4, summary(chart, entries), text);
 }
 
+bool has_points(const Chart& chart) { return std::ranges::any_of(chart.series, has_point); }
+
 std::string svg_file(const Chart& chart) {
-  if (std::ranges::none_of(chart.series, has_point))
-    throw Error(fmt::format("'{}' has nothing to plot", chart.title));
+  if (!has_points(chart)) throw Error(fmt::format("'{}' has nothing to plot", chart.title));
   std::string text = drawn(chart, full_width);
   text.insert(text.find('>') + 1, fmt::format("<style>{}</style>", chart_css));
   return text;

@@ -21,6 +21,8 @@ std::string drawn(const Ranking&, double width);
 /// `text` where markup stands.
 std::string as_markup(std::string_view text);
 
+bool has_points(const Chart&);
+
 /// A file of its own, with its style. Throws Error when the chart has no points.
 std::string svg_file(const Chart&);
 
