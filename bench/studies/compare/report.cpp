@@ -8,6 +8,7 @@
 
 #include "bench/results/limits.hpp"
 #include "bench/show/charts.hpp"
+#include "bench/show/drawing.hpp"
 #include "bench/show/format.hpp"
 #include "bench/show/kind.hpp"
 
@@ -156,7 +157,8 @@ Blocks page(const Document& document) {
   Blocks blocks;
   for (const Sweep& sweep : parts_of<Sweep>(document)) {
     blocks.emplace_back(Heading{title(sweep)});
-    blocks.emplace_back(comparison_chart(document, sweep));
+    if (Chart chart = comparison_chart(document, sweep); has_points(chart))  // else it was not reached
+      blocks.emplace_back(std::move(chart));
     blocks.emplace_back(Paragraph{comparison_sentences(document, sweep)});
     blocks.emplace_back(comparison_summary(document, sweep));
     blocks.emplace_back(comparison_grid(document, sweep));
