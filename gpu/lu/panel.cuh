@@ -3,8 +3,8 @@
 #pragma once
 
 #include "common/view.hpp"
-#include "gpu/dependent_launch.cuh"
 #include "gpu/cluster.cuh"
+#include "gpu/dependent_launch.cuh"
 #include "gpu/lu/exchange_list.hpp"
 #include "gpu/lu/pivot.cuh"
 
