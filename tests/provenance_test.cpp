@@ -145,6 +145,9 @@ TEST(Code, IsWhatRemainsWithoutCommentsAndBlanks) {
   same("int a;  // one\nint b;", "/* two\n lines */ int a;\n\n  int b;\n");
   same("f(a,\n  b);", "f(a, b);");
   same("#include <x>\nint a;", "#include <x>  // why\n\n\nint a;");
+  same("#include \"a\"\n#include \"b\"\nint a;", "#include \"b\"\n#include \"a\"\nint a;");
+  differ("#include \"a\"\nint a;\n#include \"b\"\n", "#include \"b\"\nint a;\n#include \"a\"\n");
+  differ("#include \"a\"\n#include \"b\"\n", "#include \"a\"\n#include \"c\"\n");
   same("#define A 1 \\\n  + 2\n", "#define A 1 + 2\n");
   same("x = 1'000'000;  // it's", "x = 1'000'000;");
   same("don = '\\'' ;// a", "don = '\\'' ;");

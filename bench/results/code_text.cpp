@@ -1,6 +1,9 @@
 // The code of a C++ source, as two texts of it are compared.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
+#include <vector>
 
 #include "bench/results/stale.hpp"
 
@@ -94,6 +97,22 @@ class Reader {
 
 }  // namespace
 
-std::string code_of(std::string_view text) { return Reader(text).code(); }
+std::string code_of(std::string_view text) {
+  // Includes of the project's that follow one another are put in order, as the formatter puts them.
+  constexpr std::string_view include = "#include \"";
+  std::vector<std::string> lines{""};
+  for (const char c : Reader(text).code())
+    if (c == '\n')
+      lines.emplace_back();
+    else
+      lines.back() += c;
+  for (auto begin = lines.begin(); begin != lines.end();) {
+    const auto end =
+        std::find_if_not(begin, lines.end(), [&](auto& line) { return line.starts_with(include); });
+    std::sort(begin, end);
+    begin = end == begin ? begin + 1 : end;
+  }
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
 
 }  // namespace tallcache

@@ -18,8 +18,8 @@ struct Staleness {
 
 /// Compares the sources that the document was measured from with this program's. A document that has the
 /// blobs of its sources is judged anywhere. An older one is judged by its commit, where the current folder
-/// lies in a history that has it. Where both texts of a source are in that history, a change of comments and
-/// blanks is none, and neither is a move into a folder beside, which changes that folder's name alone.
+/// lies in a history that has it. Where both texts of a source are in that history, a change of comments,
+/// blanks and the order of includes is none, and neither is a move into a folder beside, which changes that folder's name alone.
 Staleness staleness(const Document&);
 
 /// "stale: cpu/copy/rows.hpp, cpu/fib/fib.hpp", "cannot be told: there is no history here"; empty when
@@ -27,7 +27,8 @@ Staleness staleness(const Document&);
 std::string to_string(const Staleness&);
 
 /// The text of a C++ source without comments, and with blanks and line ends only where they separate words or
-/// directives. Literals stay as they are.
+/// directives; includes of the project's are in order where they follow one another. Literals stay as they
+/// are.
 std::string code_of(std::string_view text);
 
 }  // namespace tallcache
