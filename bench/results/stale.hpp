@@ -19,7 +19,8 @@ struct Staleness {
 /// Compares the sources that the document was measured from with this program's. A document that has the
 /// blobs of its sources is judged anywhere. An older one is judged by its commit, where the current folder
 /// lies in a history that has it. Where both texts of a source are in that history, a change of comments,
-/// blanks and the order of includes is none, and neither is a move into a folder beside, which changes that folder's name alone.
+/// blanks and the order of includes is none, and neither is a move into a folder beside, which changes that
+/// folder's name alone.
 Staleness staleness(const Document&);
 
 /// "stale: cpu/copy/rows.hpp, cpu/fib/fib.hpp", "cannot be told: there is no history here"; empty when
