@@ -36,6 +36,18 @@ run 0 "${draws[@]}" --resume --json resumed.json; [ "$(grep -c '\.\.\.$' err)" =
 grep -c '"again": 10' resumed.json | grep -qx 3 || fail "resumed.json"
 conforms resumed.json
 bad "resumed.json: seed is 1 there and 2 here" "${draws[@]}" --resume --json resumed.json --seed 2
+# The cases of a suite are resumed likewise.
+run 0 peers transpose --element float --smoke --seconds 0.001 --json cases.json
+python3 - cases.json <<'P' || fail "cases.json"
+import json, sys
+document = json.load(open(sys.argv[1]))
+cut = document["plan"][0]["cases"].pop()["row"]
+document["measurements"] = [r for r in document["measurements"] if r["row"] != cut]
+json.dump(document, open(sys.argv[1], "w"))
+P
+run 0 peers transpose --element float --smoke --seconds 0.001 --resume --json cases.json
+[ "$(grep -c '\.\.\.$' err)" = 1 ] || fail "not only the case that is left was measured"
+conforms cases.json
 bad "requires" peers counting_sort --smoke --draw-seed 5
 bad "a whole number from 1 to" peers counting_sort --smoke --draws 0
 # A sort without a range in its shape gets that of the draw with its keys; on all cores the title says how many.

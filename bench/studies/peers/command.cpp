@@ -140,84 +140,6 @@ PlannedCase planned(const Problem& problem, const PeerComparison& comparison, co
   return {label, row, threads, std::string(peer_case.group)};
 }
 
-// Puts the records of a case in `row`.
-void measure_row(Document& document, const Problem& problem, const PeerComparison& comparison,
-                 const PeerCase& peer_case, const PeersOptions& options, const std::string& row) {
-  print(Stream::progress, "{} ...\n", row);
-  const int threads = peer_case.all_cores ? default_threads() : 1;
-  std::vector<Candidate> list;
-  for (const Variant* variant : compared_variants(*problem.operation, comparison))
-    list.push_back({variant, complete_params(*variant, list.empty() ? peer_case.params : Params{}),
-                    variant->parallel ? threads : 1});
-  const Protocol protocol{.min_rounds = 3,
-                          .max_rounds = 25,
-                          .seconds = options.seconds * (peer_case.group.empty() ? 1 : 0.2),
-                          .cold = comparison.cold,
-                          .planning = options.planning(),
-                          .counts = device_memory_counts};
-  put_all(document, problem, list, protocol, options, row);
-  if (comparison.share.of == SpeedShare::Of::reference)
-    measure_reference(document, comparison, problem, threads, protocol, options, row);
-}
-
-void measure_cases(SuiteRun& run, const Operation& operation, const PeerComparison& comparison,
-                   const PeersOptions& options) {
-  auto cases = cases_at(comparison, options.scale());
-  // On a machine of one core, all cores are the case before.
-  if (default_threads() == 1) std::erase_if(cases, &PeerCase::all_cores);
-  if (cases.empty()) return;  // it has larger ones alone
-  run.document.plan.push_back(plan_of(operation, comparison));
-  const auto measure = [&] {
-    for (const PeerCase& peer_case : cases) {
-      const Problem problem = problem_of(operation, peer_case, options);
-      const PlannedCase as_planned = planned(problem, comparison, peer_case, label_of(problem, peer_case));
-      run.document.plan.back()["cases"].push_back(as_planned);
-      measure_row(run.document, problem, comparison, peer_case, options, as_planned.row);
-      run.keep();
-    }
-  };
-  measure_and_show(measure, [&] {
-    run.part(render(peers_grid(run.document, run.document.plan.back()), Style::terminal));
-  });
-}
-
-// --- Roots ------------------------------------------------------------------------------------------------
-
-// Each case as a group: the searches of its graph from so many vertices, which the seed draws as Graph500
-// draws its roots.
-void measure_roots(SuiteRun& run, const Operation& operation, const PeerComparison& comparison,
-                   const PeersOptions& options) {
-  run.document.plan.push_back(plan_of(operation, comparison));
-  Json& plan = run.document.plan.back();
-  plan["roots"] = options.roots;
-  for (PeerCase peer_case : cases_at(comparison, options.scale())) {
-    if (peer_case.all_cores && default_threads() == 1) continue;
-    Problem graph = in_order(problem_of(operation, peer_case, options), "root");
-    const std::string group =
-        label_of(graph, peer_case) +
-        (peer_case.all_cores ? fmt::format(", {} threads", default_threads()) : std::string());
-    peer_case.group = group;
-    graph.input = peer_case.input;
-    for (int i = 1; i <= options.roots; ++i) {
-      graph.seed = options.seed + static_cast<std::uint64_t>(i);
-      const Problem problem = in_order(graph, "root");
-      const PlannedCase as_planned = planned(problem, comparison, peer_case, fmt::format("root {}", i));
-      plan["cases"].push_back(as_planned);
-      measure_row(run.document, problem, comparison, peer_case, options, as_planned.row);
-      run.keep();
-    }
-  }
-  if (plan["cases"].empty())
-    run.document.plan.erase(run.document.plan.size() - 1);
-  else
-    run.part(render(peers_grid(run.document, plan), Style::terminal));
-}
-
-// --- Draws ------------------------------------------------------------------------------------------------
-
-constexpr int times_alone = 10;
-constexpr Index most_smoke_n = 1024;
-
 // What an earlier run has left, to go on with; the context then has both dates. Throws Error where it
 // measured anything else.
 Document earlier_document(const PeersOptions& options, Json& context) {
@@ -239,6 +161,86 @@ bool take_row(Document& document, const Document& earlier, const std::string& ro
     if (record.row == row) document.put(record), found = true;
   return found;
 }
+
+// Puts the records of a case in `row`, those of the earlier document where it has them.
+void measure_row(Document& document, const Problem& problem, const PeerComparison& comparison,
+                 const PeerCase& peer_case, const PeersOptions& options, const Document& earlier,
+                 const std::string& row) {
+  if (take_row(document, earlier, row)) return;
+  print(Stream::progress, "{} ...\n", row);
+  const int threads = peer_case.all_cores ? default_threads() : 1;
+  std::vector<Candidate> list;
+  for (const Variant* variant : compared_variants(*problem.operation, comparison))
+    list.push_back({variant, complete_params(*variant, list.empty() ? peer_case.params : Params{}),
+                    variant->parallel ? threads : 1});
+  const Protocol protocol{.min_rounds = 3,
+                          .max_rounds = 25,
+                          .seconds = options.seconds * (peer_case.group.empty() ? 1 : 0.2),
+                          .cold = comparison.cold,
+                          .planning = options.planning(),
+                          .counts = device_memory_counts};
+  put_all(document, problem, list, protocol, options, row);
+  if (comparison.share.of == SpeedShare::Of::reference)
+    measure_reference(document, comparison, problem, threads, protocol, options, row);
+}
+
+void measure_cases(SuiteRun& run, const Operation& operation, const PeerComparison& comparison,
+                   const PeersOptions& options, const Document& earlier) {
+  auto cases = cases_at(comparison, options.scale());
+  // On a machine of one core, all cores are the case before.
+  if (default_threads() == 1) std::erase_if(cases, &PeerCase::all_cores);
+  if (cases.empty()) return;  // it has larger ones alone
+  run.document.plan.push_back(plan_of(operation, comparison));
+  const auto measure = [&] {
+    for (const PeerCase& peer_case : cases) {
+      const Problem problem = problem_of(operation, peer_case, options);
+      const PlannedCase as_planned = planned(problem, comparison, peer_case, label_of(problem, peer_case));
+      run.document.plan.back()["cases"].push_back(as_planned);
+      measure_row(run.document, problem, comparison, peer_case, options, earlier, as_planned.row);
+      run.keep();
+    }
+  };
+  measure_and_show(measure, [&] {
+    run.part(render(peers_grid(run.document, run.document.plan.back()), Style::terminal));
+  });
+}
+
+// --- Roots ------------------------------------------------------------------------------------------------
+
+// Each case as a group: the searches of its graph from so many vertices, which the seed draws as Graph500
+// draws its roots.
+void measure_roots(SuiteRun& run, const Operation& operation, const PeerComparison& comparison,
+                   const PeersOptions& options, const Document& earlier) {
+  run.document.plan.push_back(plan_of(operation, comparison));
+  Json& plan = run.document.plan.back();
+  plan["roots"] = options.roots;
+  for (PeerCase peer_case : cases_at(comparison, options.scale())) {
+    if (peer_case.all_cores && default_threads() == 1) continue;
+    Problem graph = in_order(problem_of(operation, peer_case, options), "root");
+    const std::string group =
+        label_of(graph, peer_case) +
+        (peer_case.all_cores ? fmt::format(", {} threads", default_threads()) : std::string());
+    peer_case.group = group;
+    graph.input = peer_case.input;
+    for (int i = 1; i <= options.roots; ++i) {
+      graph.seed = options.seed + static_cast<std::uint64_t>(i);
+      const Problem problem = in_order(graph, "root");
+      const PlannedCase as_planned = planned(problem, comparison, peer_case, fmt::format("root {}", i));
+      plan["cases"].push_back(as_planned);
+      measure_row(run.document, problem, comparison, peer_case, options, earlier, as_planned.row);
+      run.keep();
+    }
+  }
+  if (plan["cases"].empty())
+    run.document.plan.erase(run.document.plan.size() - 1);
+  else
+    run.part(render(peers_grid(run.document, plan), Style::terminal));
+}
+
+// --- Draws ------------------------------------------------------------------------------------------------
+
+constexpr int times_alone = 10;
+constexpr Index most_smoke_n = 1024;
 
 bool is_below(const Document& document, const PlannedCase& drawn, double bar) {
   const PeersPlan plan = document.plan.back();
@@ -266,8 +268,7 @@ void measure_draws(SuiteRun& run, const Operation& operation, PeerComparison com
     PlannedCase drawn =
         planned(problem, comparison, peer_case, fmt::format("draw {}: {}", i, label_of(problem, peer_case)));
     const auto measure = [&](const std::string& row) {
-      if (!take_row(document, earlier, row))
-        measure_row(document, problem, comparison, peer_case, options, row);
+      measure_row(document, problem, comparison, peer_case, options, earlier, row);
     };
     measure(drawn.row);
     if (is_below(document, drawn, options.bar)) drawn.again = times_alone;
@@ -282,9 +283,8 @@ void measure_draws(SuiteRun& run, const Operation& operation, PeerComparison com
 }
 
 // Of comparisons of one variant the first says all: the cases are drawn.
-void all_draws(SuiteRun& run, PeersOptions options) {
+void all_draws(SuiteRun& run, PeersOptions options, const Document& earlier) {
   if (!options.draw_seed) options.draw_seed = seed_of_commit(this_machine().build.commit);
-  const Document earlier = earlier_document(options, run.document.context);
   std::set<std::tuple<std::string_view, std::string_view, std::string_view>> seen;
   run.each(&Suite::peers, [&](const Operation& operation, const PeerComparison& comparison) {
     if (takes_keys(operation) && options.is_asked_for(comparison) &&
@@ -296,13 +296,14 @@ void all_draws(SuiteRun& run, PeersOptions options) {
 void peers(const PeersOptions& options) {
   if (!options.element.empty()) find_element(options.element);
   SuiteRun run("peers", options, has_peers, "operation with peers");
+  const Document earlier = earlier_document(options, run.document.context);
   run.measure_limits();
   if (options.draws)
-    all_draws(run, options);
+    all_draws(run, options, earlier);
   else
     run.each(&Suite::peers, [&](const Operation& operation, const PeerComparison& comparison) {
       if (options.is_asked_for(comparison))
-        (options.roots ? measure_roots : measure_cases)(run, operation, comparison, options);
+        (options.roots ? measure_roots : measure_cases)(run, operation, comparison, options, earlier);
     });
   run.finish();
 }
@@ -327,9 +328,6 @@ void add_draws(CLI::App& command, PeersOptions& options) {
       ->needs(draws)
       ->capture_default_str();
   command.add_flag("--all-cores", options.all_cores, "The draws on all processors, not on one")->needs(draws);
-  command.add_flag("--resume", options.resume, "Go on with the draws that the file of --json has")
-      ->needs(draws)
-      ->needs(command.get_option("--json"));
 }
 
 }  // namespace
@@ -347,6 +345,8 @@ void add_peers(CLI::App& app) {
       ->capture_default_str();
   add_backend(*command, *options);
   add_huge_pages(*command, options->pages);
+  command->add_flag("--resume", options->resume, "Go on with what the file of --json has")
+      ->needs(command->get_option("--json"));
   add_draws(*command, *options);
   whole_in(command->add_option(
                "--roots", options->roots,
