@@ -153,7 +153,7 @@ bad "no size in bytes" ranks --count --memory 99999999999999999999
 bad "its value is empty" run increment --json ""
 bad "its value is empty" report ""
 
-# Documents: what cannot be read is told with the file and the place.
+# Documents: what cannot be read is reported with the file and the place.
 sed 's/"value": [0-9.e-]*/"value": 1e999/' run.json >large.json
 bad "large.json: number overflow parsing '1e999' before byte [0-9]" report large.json
 bad "large.json: number overflow" report run.json --against large.json
