@@ -25,7 +25,7 @@ add_custom_command(
   OUTPUT ${pages} VERBATIM
   COMMAND ${CMAKE_COMMAND} -E make_directory ${docs}
   COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/cmake/docs/pages.py ${CMAKE_CURRENT_SOURCE_DIR} ${docs} ${examples}
-  DEPENDS cmake/docs/pages.py README.md results/slides/bibliography.json results/slides/seeds.json)
+  DEPENDS cmake/docs/pages.py README.md results/slides/bibliography.json results/slides/topics.json)
 
 set(DOXYGEN_OUTPUT_DIRECTORY ${docs})
 set(DOXYGEN_PROJECT_NAME tallcache)

@@ -1,4 +1,4 @@
-// Views whose access policy is told the place in the text of every access.
+// Views whose access policy gets the place in the text of every access.
 #pragma once
 
 #include <concepts>

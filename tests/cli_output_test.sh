@@ -22,7 +22,7 @@ writers=(
   "explain transpose naive --shape m=8 --json FILE"
   "ranks matmul --shape m=8 --count --ranks 2 --json FILE"
   "list matmul --json FILE"
-  "list --seeds --json FILE"
+  "list --topics --json FILE"
   "forks fib --smoke --seconds 0.001 --threads 2 --json FILE"
   "reproduce matmul-gpu-intensity --smoke --json FILE"
   "report run.json --html FILE"
@@ -92,7 +92,7 @@ fi
 
 # Standard output full or closed: one line, status 1; what goes into files goes there all the same.
 mpi=$(dirname "$program")/tallcache_ranks
-for words in "list matmul" "list --seeds" "--help" "--version" "run --help" "report run.json" "report run.json --against run.json" \
+for words in "list matmul" "list --topics" "--help" "--version" "run --help" "report run.json" "report run.json --against run.json" \
   "run increment loop --shape n=100 --seconds 0.001" "list matmul --json -" "profile fib --shape n=8 --unit-cost --csv -" \
   "run increment loop --shape n=100 --seconds 0.001 --json kept.json" "ranks matmul --shape m=8 --count --ranks 2" \
   "reproduce --list" "reproduce matmul-gpu-intensity --smoke --results results"; do
@@ -153,7 +153,7 @@ bad "no size in bytes" ranks --count --memory 99999999999999999999
 bad "its value is empty" run increment --json ""
 bad "its value is empty" report ""
 
-# Documents: what cannot be read is told with the file and the place.
+# Documents: what cannot be read is reported with the file and the place.
 sed 's/"value": [0-9.e-]*/"value": 1e999/' run.json >large.json
 bad "large.json: number overflow parsing '1e999' before byte [0-9]" report large.json
 bad "large.json: number overflow" report run.json --against large.json

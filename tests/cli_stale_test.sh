@@ -22,7 +22,7 @@ for path, blob in context["sources"].items():
     assert blob == hashlib.sha1(b"blob %d\0" % len(text) + text).hexdigest(), path
 P
 run 0 machine --quick --json machine.json; has machine.json '"sources": {}'; conforms machine.json
-run 0 report --stale new.json; has out "^0 of 1 documents are stale; of 0 it cannot be told$"
+run 0 report --stale new.json; has out "^0 of 1 documents are stale; of 0 it is unknown$"
 lacks out "^new.json"
 if [ "$(nproc)" -ge 2 ]; then
   run 0 run fib --shape n=10 --threads 2 --seconds 0.001 --json threads.json; has threads.json '"common/fork/heartbeat.cpp"'
@@ -41,7 +41,7 @@ json.dump(document, open('old.json', 'w'))"
 }
 edit "context['sources']['cpu/copy/rows.hpp'] = 'a' * 40"
 run 0 report --stale old.json new.json
-has out "^old.json: stale: cpu/copy/rows.hpp$"; has out "^1 of 2 documents are stale; of 0 it cannot be told$"
+has out "^old.json: stale: cpu/copy/rows.hpp$"; has out "^1 of 2 documents are stale; of 0 it is unknown$"
 edit "context['sources']['cpu/copy/once.hpp'] = 'a' * 40; records[0]['variant'] = 'once'"
 run 0 report --stale old.json
 has out "^old.json: stale: cpu/copy/once.hpp (gone), cpu/copy/once (gone)$"
@@ -49,10 +49,10 @@ has out "^old.json: stale: cpu/copy/once.hpp (gone), cpu/copy/once (gone)$"
 # An older one, without a history that has its commit.
 old_form="document['schema'] = 'tallcache/1'; del context['sources'];"
 edit "$old_form context['build']['commit'] = 'a' * 12"
-GIT_DIR=/nonexistent run 0 report --stale old.json; has out "old.json: cannot be told: .* no history here$"
+GIT_DIR=/nonexistent run 0 report --stale old.json; has out "old.json: unknown: .* no history here$"
 edit "$old_form context['build']['commit'] = '--version'"
-run 0 report --stale old.json; has out "old.json: cannot be told: .*'--version' is no commit$"
-has out "^0 of 1 documents are stale; of 1 it cannot be told$"
+run 0 report --stale old.json; has out "old.json: unknown: .*'--version' is no commit$"
+has out "^0 of 1 documents are stale; of 1 it is unknown$"
 conforms old.json
 
 # With a history: this program's sources, committed, and committed otherwise before.
@@ -75,7 +75,7 @@ if command -v git >/dev/null; then
   edit "$old_form context['build']['commit'] = '$before'"
   run 0 report --stale old.json; has out "^old.json: stale: cpu/peers/std_copy.hpp (new)$"
   edit "$old_form context['build']['commit'] = 'a' * 12"
-  run 0 report --stale old.json; has out "cannot be told: .* commit aaaaaaaaaaaa is not in the history here$"
+  run 0 report --stale old.json; has out "unknown: .* commit aaaaaaaaaaaa is not in the history here$"
   # A comment alone does not make a document of today stale either; without the history nobody can tell.
   edit "context['sources']['cpu/copy/rows.hpp'] = '$(git rev-parse "$blank:cpu/copy/rows.hpp")'"
   run 0 report --stale old.json; has out "^0 of 1"

@@ -29,20 +29,20 @@ P
 bad "did you mean 'transpose'" list transpos
 
 # The rows of the texts, and what is cited.
-run 0 list --seeds; has out "^M7 .*REC-MULT"; has out "^    run      tallcache reproduce matmul-cpu"; has out "^    missing "
-run 0 list --seeds P4; has out "Hiding Memory Latency"; lacks out "^M"
-run 0 list --seeds --json seeds.json
-python3 - <<'P' || fail "seeds.json"
+run 0 list --topics; has out "^M7 .*REC-MULT"; has out "^    run      tallcache reproduce matmul-cpu"; has out "^    missing "
+run 0 list --topics P4; has out "Hiding Memory Latency"; lacks out "^M"
+run 0 list --topics --json topics.json
+python3 - <<'P' || fail "topics.json"
 import json
-rows = {r["id"]: r for r in json.load(open("seeds.json"))}
+rows = {r["id"]: r for r in json.load(open("topics.json"))}
 assert len(rows) == 32 and rows["M8"]["tables"]["reproduced"] == ["counting-sort-cpu"]
 assert "counting_sort cpu bucketed" in rows["M8"]["variants"]
 assert all(r["text"] and r["where"] and (r["command"] or r["missing"]) for r in rows.values())
 P
 run 0 list --sources; has out "Cache-Oblivious Algorithms"; has out "cited by .*matmul cpu recursive_packed"
 run 0 list --sources --json sources.json; has sources.json '"author": "Volker Strassen"'
-bad "unknown row 'M70'" list --seeds M70
-bad "excludes" list --seeds --sources
+bad "unknown row 'M70'" list --topics M70
+bad "excludes" list --topics --sources
 bad "excludes" list matmul --sources
 
 run 0 run matmul naive recursive --shape m=33,n=20,k=7,pad=3 --param base=4 --seconds 0.01 --json run.json

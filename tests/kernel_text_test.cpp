@@ -237,7 +237,7 @@ TEST(CompiledWidths, AreFoundByTheKernelsOnTheHost) {
 
 /// The text's corner turning of 128 x 128, whose tile has no padding.
 template <int tile>
-std::uint64_t seeds_store_wavefronts() {
+std::uint64_t text_store_wavefronts() {
   HostDevice device(warp_machine("h200"));
   std::vector<float> storage(3 * 128 * 128, 1);
   const auto matrix = [&](std::size_t number) {
@@ -267,8 +267,8 @@ TEST(Diagonal, TakesTheTilesOfThePicture) {
 }
 
 TEST(Counted, CornerTurning) {
-  EXPECT_EQ(seeds_store_wavefronts<16>(), 36864u);
-  EXPECT_EQ(seeds_store_wavefronts<32>(), 67584u);
+  EXPECT_EQ(text_store_wavefronts<16>(), 36864u);
+  EXPECT_EQ(text_store_wavefronts<32>(), 67584u);
   const Counts padded = counts_of("matmul_bt", "corner_turning", {{"m", 128}, {"n", 128}, {"k", 128}});
   EXPECT_EQ(padded.shared_store_wavefronts, padded.shared_stores);
 }

@@ -89,24 +89,7 @@ class Named {
 
   std::vector<std::vector<char>> loaded, stored;
 
-  /// A line for each run of bytes.
-  void print() const {
-    for (std::size_t r = 0; r < at_.size(); ++r) {
-      std::printf("REGION %p %zu\n", static_cast<void*>(at_[r]), loaded[r].size());
-      print("LOADED", at_[r], loaded[r]);
-      print("STORED", at_[r], stored[r]);
-    }
-  }
-
  private:
-  static void print(const char* word, std::byte* at, const std::vector<char>& of) {
-    for (auto first = of.begin(); (first = std::find(first, of.end(), 1)) != of.end();) {
-      const auto last = std::find(first, of.end(), 0);
-      std::printf("%s %p %td\n", word, static_cast<void*>(at + (first - of.begin())), last - first);
-      first = last;
-    }
-  }
-
   void mark(std::vector<std::vector<char>>& of, const void* address, std::size_t bytes) {
     const auto* const first = static_cast<const std::byte*>(address);
     for (std::size_t r = 0; r < at_.size(); ++r)
@@ -166,6 +149,39 @@ void expect_loads(const Leaf& leaf, Memory& memory, const Named& named) {
   }
 }
 
+/// Bytes beside those of a leaf's memory: the one for a load or a store is stored to where that is named.
+class Shadows {
+ public:
+  explicit Shadows(const Leaf& leaf, const At& at) : leaf_(leaf), at_(at) {
+    for (const Region& region : leaf.regions) {
+      loads_.emplace_back(region.content.size());
+      stores_.emplace_back(region.content.size());
+    }
+  }
+  void load(const void* address, std::size_t bytes) { touch(loads_, address, bytes); }
+  void store(const void* address, std::size_t bytes) { touch(stores_, address, bytes); }
+
+  void print() {
+    for (std::size_t r = 0; r < at_.size(); ++r)
+      std::printf("REGION %p %zu %zu %p %p\n", static_cast<void*>(at_[r]), leaf_.regions[r].element,
+                  loads_[r].size(), static_cast<void*>(loads_[r].data()),
+                  static_cast<void*>(stores_[r].data()));
+  }
+
+ private:
+  void touch(std::vector<std::vector<char>>& of, const void* address, std::size_t bytes) {
+    for (std::size_t r = 0; r < at_.size(); ++r) {
+      const auto at = static_cast<std::size_t>(static_cast<const std::byte*>(address) - at_[r]);
+      for (std::size_t i = at; i < at + bytes && i < of[r].size(); ++i)
+        static_cast<volatile char&>(of[r][i]) = 1;
+    }
+  }
+
+  const Leaf& leaf_;
+  const At& at_;
+  std::vector<std::vector<char>> loads_, stores_;
+};
+
 }  // namespace
 
 void expect_exact(const Leaf& leaf, const std::vector<std::size_t>& stored) {
@@ -184,19 +200,23 @@ void expect_exact(const Leaf& leaf, const std::vector<std::size_t>& stored) {
   }
 }
 
-void run_observed(const Leaf& leaf) {
+void run_observed(const Leaf& leaf, const Findings& expected) {
   static volatile char fence;
   Memory memory(leaf, Flush::end);
-  Named named(leaf, memory.at());
-  AnySink sink(named);
-  memory.fill(contents_of(leaf));
-  leaf.traced(memory.at(), {&sink});
-  memory.fill(contents_of(leaf));
-  named.print();
+  Shadows shadows(leaf, memory.at());
+  AnySink sink(shadows);
+  shadows.print();
   std::printf("FENCE %p\n", static_cast<void*>(const_cast<char*>(&fence)));
+  std::printf("EXPECTED %d %d %d %d\n", expected.not_named, expected.not_loaded, expected.not_stored,
+              expected.out_of_turn);
   std::fflush(stdout);
+  memory.fill(contents_of(leaf));
   fence = 1;
   leaf.plain(memory.at(), Plain{});
+  fence = 2;
+  memory.fill(contents_of(leaf));
+  fence = 3;
+  leaf.traced(memory.at(), {&sink});
   fence = 0;
 }
 

@@ -3,7 +3,7 @@
 // Stored: two runs over memory of a pattern and of its complement; a byte that kept both is not written.
 // Loaded at least: of each element that is named one bit is turned over, which changes what is stored.
 // Loaded at most: of each element that is not named it changes nothing, and beside the memory there is none.
-// By the byte, on the target that valgrind has: leaf_lackey_test.cpp.
+// By the byte and in turn, on the target that valgrind has: leaf_lackey_test.cpp.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,17 @@ struct Leaf {
 /// The regions in `stored` are those that the leaf stores to.
 void expect_exact(const Leaf& leaf, const std::vector<std::size_t>& stored);
 
-/// For a run under valgrind's lackey, which prints every access: prints the bytes that the traced text names
-/// and the address of a byte, and runs the plain text between two stores to that byte.
-void run_observed(const Leaf& leaf);
+/// What an observer of both texts finds, in bytes.
+struct Findings {
+  int not_named = 0;   ///< the plain text accesses them
+  int not_loaded = 0;  ///< by the plain text, while the traced one says so
+  int not_stored = 0;
+  int out_of_turn = 0;  ///< named where the traced text does not access them, or accessed where it names none
+  friend bool operator==(const Findings&, const Findings&) = default;
+};
+
+/// For a run under valgrind's lackey, which prints every access: runs both texts, each between two stores to
+/// a byte whose address is printed. The traced one stores to another byte for each that it names.
+void run_observed(const Leaf& leaf, const Findings& expected = {});
 
 }  // namespace tallcache::test

@@ -236,11 +236,21 @@ TEST(LackeySubject, DISABLED_leaves) {
     run_observed(transpose_leaf<double>(draw, 40));
     run_observed(swap_leaf<double>(draw));
   }
+  // The first one names a byte and loads another; the second one names two in another order.
   run_observed({{{1, std::vector<std::byte>(4)}, {1, std::vector<std::byte>(1)}},
                 [](const At& at, Plain) { *at[1] = *const_cast<volatile std::byte*>(at[0] + 2); },
                 [](const At& at, Traced<AnySink> access) {
                   *store_n(access, at[1], 1) = *load_n(access, at[0] + 1, 1);
-                }});
+                }},
+               {.not_named = 1, .not_loaded = 1});
+  const auto swapped = [](const At& at, auto access) {
+    const auto load = [&](Index named, Index loaded) {
+      return *const_cast<volatile std::byte*>(load_n(access, at[0] + named, 1) - named + loaded);
+    };
+    *store_n(access, at[1], 1) = load(0, 1) ^ load(1, 0);
+  };
+  run_observed({{{1, std::vector<std::byte>(2)}, {1, std::vector<std::byte>(1)}}, swapped, swapped},
+               {.out_of_turn = 2});
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ TEST(Stale, CannotBeToldOfADocumentWithoutACommit) {
   EXPECT_TRUE(staleness(document).changed.empty());
   EXPECT_FALSE(staleness(document).fresh());
   EXPECT_EQ(to_string(staleness(document)),
-            "cannot be told: it has no blobs of its sources, and 'unknown' is no commit");
+            "unknown: it has no blobs of its sources, and 'unknown' is no commit");
 }
 
 TEST(Code, IsWhatRemainsWithoutCommentsAndBlanks) {

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "bench/commands/seeds.hpp"
+#include "bench/commands/topics.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
 #include "bench/results/device_text.hpp"
@@ -106,7 +106,7 @@ std::vector<std::string_view> operation_names(const std::string& asked) {
 
 struct ListOptions {
   std::string operation, json;
-  bool seeds = false, sources = false;
+  bool topics = false, sources = false;
 };
 
 // `entries` to the file, or each as `render` has it.
@@ -115,12 +115,12 @@ void put(const ListOptions& options, const Json& entries, std::string (*render)(
   for (const Json& entry : entries) print("{}\n", render(entry));
 }
 
-void list_seeds(const ListOptions& options) {
-  const Json index = seed_index(sources());
-  if (options.operation.empty()) return put(options, index, render_seed);
+void list_topics(const ListOptions& options) {
+  const Json index = topic_index(sources());
+  if (options.operation.empty()) return put(options, index, render_topic);
   std::vector<std::string_view> ids;
   for (const Json& row : index) {
-    if (row.at("id") == options.operation) return put(options, Json::array({row}), render_seed);
+    if (row.at("id") == options.operation) return put(options, Json::array({row}), render_topic);
     ids.push_back(row.at("id").get_ref<const std::string&>());
   }
   throw Error(unknown_name("row", options.operation, ids));
@@ -141,7 +141,7 @@ void list_catalogue(const ListOptions& options) {
 
 void list(const ListOptions& options) {
   if (options.sources) return put(options, cited_sources(sources()), render_source);
-  options.seeds ? list_seeds(options) : list_catalogue(options);
+  options.topics ? list_topics(options) : list_catalogue(options);
 }
 
 }  // namespace
@@ -150,17 +150,17 @@ void add_list(CLI::App& app) {
   const auto [command, options] =
       add_command(app, list, "list", "Every operation and its variants, and which can run here",
                   "Example: tallcache list matmul\n"
-                  "         tallcache list 'transpose*'\n         tallcache list --seeds M7");
+                  "         tallcache list 'transpose*'\n         tallcache list --topics M7");
   CLI::Option* const only = command->add_option("operation", options->operation,
                                                 "Only this operation, or those of a pattern as 'matmul*'; "
-                                                "with --seeds, only this row");
-  CLI::Option* const seeds = command->add_flag(
-      "--seeds", options->seeds,
+                                                "with --topics, only this row");
+  CLI::Option* const topics = command->add_flag(
+      "--topics", options->topics,
       "The rows of the texts that the suite reproduces: what, where in the text, how to run "
       "it, or what is missing");
   command->add_flag("--sources", options->sources, "What is cited as a source: author, title and where")
       ->excludes(only)
-      ->excludes(seeds);
+      ->excludes(topics);
   add_json_file(*command, options->json);
 }
 

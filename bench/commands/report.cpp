@@ -202,7 +202,7 @@ std::vector<std::string> committed_documents() {
   return files;
 }
 
-// A line for each document that is stale, or of which that cannot be told, and the number of each.
+// A line for each document that is stale, or of which that is unknown, and the number of each.
 void print_stale(const std::vector<std::string>& files) {
   std::size_t stale = 0, unknown = 0;
   for_each_document(files, [&](const Document& document, const std::string& path) {
@@ -211,7 +211,7 @@ void print_stale(const std::vector<std::string>& files) {
     ++(found.changed.empty() ? unknown : stale);
     print("{}: {}\n", path, to_string(found));
   });
-  print("{} of {} documents are stale; of {} it cannot be told\n", stale, files.size(), unknown);
+  print("{} of {} documents are stale; of {} it is unknown\n", stale, files.size(), unknown);
 }
 
 // What a README prints is what the sources are: a stale document is left out of it, with a word.

@@ -141,7 +141,7 @@ Staleness staleness(const Document& document) {
 
 std::string to_string(const Staleness& staleness) {
   if (!staleness.changed.empty()) return fmt::format("stale: {}", fmt::join(staleness.changed, ", "));
-  return staleness.unknown.empty() ? "" : "cannot be told: " + staleness.unknown;
+  return staleness.unknown.empty() ? "" : "unknown: " + staleness.unknown;
 }
 
 }  // namespace tallcache

@@ -12,7 +12,7 @@ namespace tallcache {
 
 struct Staleness {
   std::vector<std::string> changed{};  ///< the sources whose code is another one than what was measured
-  std::string unknown{};               ///< why that cannot be told; empty where it can
+  std::string unknown{};               ///< why that is unknown; empty where it is known
   bool fresh() const { return changed.empty() && unknown.empty(); }
 };
 
@@ -23,7 +23,7 @@ struct Staleness {
 /// folder's name alone.
 Staleness staleness(const Document&);
 
-/// "stale: cpu/copy/rows.hpp, cpu/fib/fib.hpp", "cannot be told: there is no history here"; empty when
+/// "stale: cpu/copy/rows.hpp, cpu/fib/fib.hpp", "unknown: there is no history here"; empty when
 /// fresh.
 std::string to_string(const Staleness&);
 

@@ -71,9 +71,9 @@ works = [(work["cite"], work["author"], work["title"], work["where"])
 write("works.md", "# Sources {#works}\n\nThe works that headers and variants name as their source.\n\n" +
       table(("cited as", "author", "title", "where"), works))
 
-seeds = json.loads(read("results", "slides", "seeds.json"))["seeds"]
-rows = [(seed["id"], seed["title"], "; ".join(seed["where"]), f"`{seed['command']}`" if seed.get("command") else "",
-         seed.get("missing", "")) for seed in seeds]
+topics = json.loads(read("results", "slides", "topics.json"))["topics"]
+rows = [(topic["id"], topic["title"], "; ".join(topic["where"]), f"`{topic['command']}`" if topic.get("command") else "",
+         topic.get("missing", "")) for topic in topics]
 write("rows.md", as_html_code("# Rows of the texts {#rows}\n\nWhat the suite reproduces, and the command that shows it. An id is "
       "the letter of its text (see [Sources](@ref works)) and a number.\n\n" +
       table(("id", "what", "where", "command", "missing"), rows)))

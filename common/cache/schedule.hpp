@@ -38,7 +38,7 @@ Scheduler find_scheduler(std::string_view name);
 /// The processors that a schedule may have.
 inline constexpr int max_processors = 256;
 
-/// What runs the strands: it is told them in an order in which each comes behind those that it depends on,
+/// What runs the strands: it gets them in an order in which each comes behind those that it depends on,
 /// and a processor's own in the order in which that runs them.
 class StrandRunner {
  public:
@@ -70,7 +70,7 @@ struct ScheduledStrand {
   friend bool operator==(const ScheduledStrand&, const ScheduledStrand&) = default;
 };
 
-/// A runner without caches, which takes a strand's own steps and keeps what it was told.
+/// A runner without caches, which takes a strand's own steps and keeps what it got.
 class KeptSchedule : public StrandRunner {
  public:
   explicit KeptSchedule(const Strands& strands) : strands_(strands) {}

@@ -10,6 +10,13 @@
 #include "common/warp/kernel.hpp"
 #include "common/warp/recorder.hpp"
 
+namespace tallcache {
+// A text calls one that the types of its arguments find. Where no template has the name, clang takes the <
+// behind it for a comparison.
+template <int n>
+void vector_at() = delete;
+}  // namespace tallcache
+
 namespace tallcache::warp {
 
 /// The old value of an atomic. A text that reads it needs it, which costs more in shared memory. It must be

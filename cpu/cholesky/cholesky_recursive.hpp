@@ -53,7 +53,7 @@ void subtract_square(Fork& fork, MatrixView<T, Access> c, ConstantMatrix<T, Acce
   const auto rectangle = [&fork, base](auto part, auto rows, auto cols) {
     matmul::rec_mult_by<-1>(fork, part, rows, transpose_of(cols), base);
   };
-  const auto squares = [&fork, square, upper = Part(square, q.a11, a1), lower = Part(square, q.a22, a2)] {
+  const auto squares = [&fork, upper = Part(square, q.a11, a1), lower = Part(square, q.a22, a2)] {
     fork(upper, lower);
   };
   fork(squares, Part(rectangle, q.a21, a2, a1));

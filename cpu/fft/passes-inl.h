@@ -35,39 +35,20 @@ constexpr Index place_of_lane(Index l) {
   return fft::place_of_lane<hn::TFromD<D>>(l, lanes_of<D>);
 }
 
-/// load_n() and store_n(). A trace is told out of line: the passes are unrolled.
-template <class T>
-HWY_INLINE const T* told_load(Plain, const T* p, Index) {
-  return p;
-}
-template <class T>
-HWY_INLINE T* told_store(Plain, T* p, Index) {
-  return p;
-}
-template <class T, class Sink>
-HWY_NOINLINE const T* told_load(Traced<Sink> access, const T* p, Index count,
-                                Place place = Place::current()) {
-  return load_n(access, p, count, place);
-}
-template <class T, class Sink>
-HWY_NOINLINE T* told_store(Traced<Sink> access, T* p, Index count, Place place = Place::current()) {
-  return store_n(access, p, count, place);
-}
-
 template <class D, class T, class Access>
 HWY_INLINE ComplexVector<D> load_split(D d, const T* p, Access access) {
   constexpr Index V = lanes_of<D>;
-  return {hn::Load(d, told_load(access, p, V)), hn::Load(d, told_load(access, p + V, V))};
+  return {hn::Load(d, load_n(access, p, V)), hn::Load(d, load_n(access, p + V, V))};
 }
 template <class D, class T, class Access>
 HWY_INLINE void store_split(D d, const ComplexVector<D>& x, T* p, Access access) {
   constexpr Index V = lanes_of<D>;
-  hn::Store(x.re, d, told_store(access, p, V));
-  hn::Store(x.im, d, told_store(access, p + V, V));
+  hn::Store(x.re, d, store_n(access, p, V));
+  hn::Store(x.im, d, store_n(access, p + V, V));
 }
 template <class D, class T, class Access>
 HWY_INLINE ComplexVector<D> root_of_all_lanes(D d, const T* p, Access access) {
-  const T* const root = told_load(access, p, 2);
+  const T* const root = load_n(access, p, 2);
   return {hn::Set(d, root[0]), hn::Set(d, root[1])};
 }
 
@@ -155,18 +136,18 @@ HWY_INLINE void transpose_lanes(D d, hn::Vec<D>* v) {
 template <bool inverse, class D, class T, class Access>
 HWY_INLINE ComplexVector<D> load_interleaved(D d, const T* p, Index count, Access access) {
   constexpr Index V = lanes_of<D>;
-  if (HWY_LIKELY(count >= V)) return from_interleaved<inverse>(d, told_load(access, p, 2 * V));
+  if (HWY_LIKELY(count >= V)) return from_interleaved<inverse>(d, load_n(access, p, 2 * V));
   HWY_ALIGN T part[2 * V] = {};
-  std::memcpy(part, told_load(access, p, 2 * count), static_cast<std::size_t>(2 * count) * sizeof(T));
+  std::memcpy(part, load_n(access, p, 2 * count), static_cast<std::size_t>(2 * count) * sizeof(T));
   return from_interleaved<inverse>(d, static_cast<const T*>(part));
 }
 template <bool inverse, class D, class T, class Access>
 HWY_INLINE void store_interleaved(D d, const ComplexVector<D>& x, T* p, Index count, Access access) {
   constexpr Index V = lanes_of<D>;
-  if (HWY_LIKELY(count >= V)) return to_interleaved<inverse>(d, x, told_store(access, p, 2 * V));
+  if (HWY_LIKELY(count >= V)) return to_interleaved<inverse>(d, x, store_n(access, p, 2 * V));
   HWY_ALIGN T part[2 * V];
   to_interleaved<inverse>(d, x, static_cast<T*>(part));
-  std::memcpy(told_store(access, p, 2 * count), part, static_cast<std::size_t>(2 * count) * sizeof(T));
+  std::memcpy(store_n(access, p, 2 * count), part, static_cast<std::size_t>(2 * count) * sizeof(T));
 }
 
 /// Stores the square whose row place_of_lane(l) is x(l), transposed: row i at to + 2 i stride.
@@ -315,12 +296,12 @@ HWY_NOINLINE void whole(const T* from, T* to, Access access) {
   const D d;
   ComplexVector<D> x[R];
   for (int k = 0; k < R; ++k) {
-    const T* const at = told_load(access, from + 2 * k, 2);
+    const T* const at = load_n(access, from + 2 * k, 2);
     x[k] = {hn::Set(d, at[inverse]), hn::Set(d, at[!inverse])};
   }
   Codelet<R, D>::transform(d, x);
   for (int j = 0; j < R; ++j) {
-    T* const at = told_store(access, to + 2 * j, 2);
+    T* const at = store_n(access, to + 2 * j, 2);
     at[inverse] = hn::GetLane(x[j].re);
     at[!inverse] = hn::GetLane(x[j].im);
   }

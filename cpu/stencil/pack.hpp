@@ -20,15 +20,15 @@ struct Lanes<T, 1> {
   using type = T;
 };
 
-/// Hides from the compiler how `value` was made, so that it contracts nothing. clang contracts within an
+/// Hides from the compiler how `pack` was made, so that it contracts nothing. clang contracts within an
 /// expression alone, and no expression here has a product and a sum.
-template <class V>
-[[gnu::always_inline]] inline void keep([[maybe_unused]] V& value) {
+template <class Pack>
+[[gnu::always_inline]] inline void keep([[maybe_unused]] Pack& pack) {
 #if defined(__GNUC__) && !defined(__clang__)
 #if defined(__x86_64__)
-  asm("" : "+v"(value));
+  asm("" : "+v"(pack.v));
 #elif defined(__aarch64__)
-  asm("" : "+w"(value));
+  asm("" : "+w"(pack.v));
 #endif
 #endif
 }
@@ -64,7 +64,7 @@ struct Pack {
   [[gnu::always_inline]] friend inline Pack operator-(const Pack& a, const Pack& b) { return of(a.v - b.v); }
   [[gnu::always_inline]] friend inline Pack operator*(const Pack& a, const Pack& b) {
     Pack product = of(a.v * b.v);
-    detail::keep(product.v);
+    detail::keep(product);
     return product;
   }
   [[gnu::always_inline]] friend inline Pack operator/(const Pack& a, const Pack& b) { return of(a.v / b.v); }

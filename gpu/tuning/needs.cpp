@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/warp/views.hpp"
 #include "gpu/lu/strip_bytes.hpp"
 #include "gpu/stencil/strips.hpp"
 

@@ -106,7 +106,7 @@ done
 tallcache-blas ./plain32 || fail "plain names"
 tallcache-blas --64 ./plain64 || fail "plain names with --64"
 
-# Nothing is told unasked; a program that has closed standard error, or whose reader is gone, ends as it
+# Nothing is printed unasked; a program that has closed standard error, or whose reader is gone, ends as it
 # would.
 for value in "" 0; do
   TALLCACHE_BLAS_VERBOSE=$value tallcache-blas ./program 2>err || fail "TALLCACHE_BLAS_VERBOSE=$value"

@@ -113,7 +113,7 @@ bool same(const Results& x, const Results& y) { return std::memcmp(&x, &y, sizeo
 class Host : public testing::Test {
  protected:
   const Input input;
-  const Shared first, next;
+  const Shared first{}, next{};
 
   void SetUp() override {
     unsetenv("OMP_NUM_THREADS");

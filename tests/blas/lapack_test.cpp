@@ -310,7 +310,7 @@ TYPED_TEST(Factorizations, GeqrfOrgqrAndOrmqr) {
     }
 }
 
-// The first zero pivot is told, and the factorisation goes on: its product is still P A.
+// The first zero pivot is reported, and the factorisation goes on: its product is still P A.
 TYPED_TEST(Factorizations, SingularMatrices) {
   using T = TypeParam;
   for (const Int n : {1, 7, 40, 130})

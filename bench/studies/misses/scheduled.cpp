@@ -163,7 +163,7 @@ ScheduledPart scheduled_part(const ScheduledOptions& options, std::span<const st
     part.sizes.push_back(parse_cache(text, bytes));
   for (const std::string& name : part.schedulers) cache::find_scheduler(name);
   std::ranges::sort(part.processors);
-  part.processors.erase(std::ranges::unique(part.processors).begin(), part.processors.end());
+  part.processors.erase(std::unique(part.processors.begin(), part.processors.end()), part.processors.end());
   for (const cache::CacheLevel& size : part.sizes)
     if (!part.coherent && size.ways != size.lines())
       throw Error("a private ideal cache is fully associative: ways go with --coherence");

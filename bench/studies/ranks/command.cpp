@@ -31,7 +31,7 @@ ranks::MatmulOptions plan_options(const RanksOptions& options, const ranks::Fabr
 }
 
 // Weak scaling keeps the multiply-adds of a rank: the sizes are those of one rank. Throws Error where those
-// of all are too large to be told.
+// of all are too large to be listed.
 ranks::MatmulShape scaled(const ranks::MatmulShape& shape, Index ranks, bool weak) {
   if (!weak) return shape;
   const double factor = std::cbrt(static_cast<double>(ranks));

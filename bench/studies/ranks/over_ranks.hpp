@@ -34,7 +34,7 @@ Record ranks_record(std::string_view operation, std::string_view variant, const 
                     int threads);
 Json to_json(const ranks::MatmulShape&);
 
-/// Ranks of which each level is told. Of more, the most over all ranks.
+/// Ranks whose every level is listed. Of more ranks, the most over all.
 inline constexpr Index most_told = 64;
 
 /// Adds to a record of a matmul: the words that the rank with the most receives, its messages, the words of

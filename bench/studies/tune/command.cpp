@@ -128,7 +128,7 @@ void tune_case(Document& document, const gpu::TunedField& field, const TunePart&
     list.back().tuning.*field.value = value;
   }
   // The others are compared with it, however little time there is.
-  std::ranges::partition(list, [&](const Tried& tried) { return tried.value == part.before; });
+  std::partition(list.begin(), list.end(), [&](const Tried& tried) { return tried.value == part.before; });
   const auto put = [&] {
     for (Tried& tried : list) {
       Outcome& outcome = tried.measured.outcome;

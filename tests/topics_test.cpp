@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "bench/commands/commands.hpp"
-#include "bench/commands/seeds.hpp"
+#include "bench/commands/topics.hpp"
 #include "bench/tables/slides.hpp"
 #include "bench/tables/table.hpp"
 #include "common/catalogue.hpp"
@@ -123,7 +123,7 @@ Faults source_faults(const Json& all, const Json& tables) {
       faults.push_back(std::string(variant->name) + ": " + part);
   for (const Json& table : tables)
     for (const TextPlace& place : places(table.at("source").get<std::string>(), all)) {
-      const bool known = std::ranges::any_of(all.at("seeds"), [&](const Json& row) {
+      const bool known = std::ranges::any_of(all.at("topics"), [&](const Json& row) {
         const Json& where = row.at("where");
         return text_of(row.at("id").get<std::string>(), all) == place.text &&
                std::ranges::find(where, Json(place.title)) != where.end();
@@ -137,7 +137,7 @@ Faults source_faults(const Json& all, const Json& tables) {
 Json slide_tables() { return Json::parse(slides_json).at("tables"); }
 
 Faults index_faults(const Json& all) {
-  const Json index = seed_index(all);
+  const Json index = topic_index(all);
   Faults faults = id_faults(index);
   for (const Json& row : index)
     for (std::string& fault : row_faults(row)) faults.push_back(std::move(fault));
@@ -154,20 +154,20 @@ std::string fault_after(Change&& change) {
   return faults.empty() ? "" : faults[0];
 }
 
-TEST(Seeds, EveryRowIsThereAndHolds) { EXPECT_EQ(index_faults(sources()), Faults{}); }
+TEST(Topics, EveryRowIsThereAndHolds) { EXPECT_EQ(index_faults(sources()), Faults{}); }
 
-TEST(Seeds, EverySourceResolves) { EXPECT_EQ(source_faults(sources(), slide_tables()), Faults{}); }
+TEST(Topics, EverySourceResolves) { EXPECT_EQ(source_faults(sources(), slide_tables()), Faults{}); }
 
-TEST(Seeds, EveryTableHasARow) {
+TEST(Topics, EveryTableHasARow) {
   std::set<std::string> of_rows;
-  for (const Json& row : seed_index(sources()))
+  for (const Json& row : topic_index(sources()))
     for (const Json& id : row.at("tables").at("reproduced")) of_rows.insert(id);
   for (const Table* table : tables())
     EXPECT_EQ(of_rows.contains(std::string(table->id)), table->printed) << table->id;
 }
 
-TEST(Seeds, RowsNameTheirVariantsAndTables) {
-  const Json index = seed_index(sources());
+TEST(Topics, RowsNameTheirVariantsAndTables) {
+  const Json index = topic_index(sources());
   const auto row = [&](const char* id) {
     return *std::ranges::find_if(index, [&](const Json& r) { return r.at("id") == id; });
   };
@@ -180,19 +180,19 @@ TEST(Seeds, RowsNameTheirVariantsAndTables) {
   EXPECT_EQ(row("P4").at("tables").at("reproduced"), Json{"dram-channels"});
 }
 
-TEST(Seeds, WhatNeedsMoreThanThisBuild) {
+TEST(Topics, WhatNeedsMoreThanThisBuild) {
   const Json all = sources();
   std::string left_out;
-  for (const Json& row : all.at("seeds"))
+  for (const Json& row : all.at("topics"))
     if (const std::string command = row.at("command"); !is_in_build(command))
       left_out += "; " + row.at("id").get<std::string>() + ": " + command;
-  for (const Json& row : all.at("seeds"))
+  for (const Json& row : all.at("topics"))
     for (const Json& test : row.at("tests"))
       if (!is_built(test)) left_out += "; " + test.get<std::string>() + " is not built";
   if (!left_out.empty()) GTEST_SKIP() << "not checked" << left_out;
 }
 
-TEST(Seeds, GpuVariantsNameWhatTheyApply) {
+TEST(Topics, GpuVariantsNameWhatTheyApply) {
   if (!has_gpu_variants()) GTEST_SKIP() << "built without CUDA";
   const std::set<std::string> checklist{"occupancy", "coalescing",    "divergence",
                                         "tiling",    "privatisation", "coarsening"};
@@ -253,13 +253,13 @@ TEST(Places, OfATextFollowItsName) {
                                                 "matmul-counters: no row is of 'Nobody: Comparisons'"}));
 }
 
-TEST(SeedsSabotage, IsNamed) {
-  const auto row = [](Json& all, std::size_t i) -> Json& { return all.at("seeds").at(i); };
-  EXPECT_EQ(fault_after([](Json& all) { all["seeds"].erase(0); }), "M1 is not there once");
-  EXPECT_EQ(fault_after([&](Json& all) { all["seeds"].push_back(row(all, 3)); }), "M4 is not there once");
+TEST(TopicsSabotage, IsNamed) {
+  const auto row = [](Json& all, std::size_t i) -> Json& { return all.at("topics").at(i); };
+  EXPECT_EQ(fault_after([](Json& all) { all["topics"].erase(0); }), "M1 is not there once");
+  EXPECT_EQ(fault_after([&](Json& all) { all["topics"].push_back(row(all, 3)); }), "M4 is not there once");
   EXPECT_EQ(fault_after([&](Json& all) {
-              all["seeds"].push_back(row(all, 0));
-              all["seeds"].back()["id"] = "M18";
+              all["topics"].push_back(row(all, 0));
+              all["topics"].back()["id"] = "M18";
             }),
             "M18 is no row of the texts");
   EXPECT_EQ(fault_after([&](Json& all) { row(all, 0)["tests"] = {"no_such_test"}; }),
@@ -268,7 +268,7 @@ TEST(SeedsSabotage, IsNamed) {
             "M1: has a command and no test");
   EXPECT_EQ(fault_after([&](Json& all) { row(all, 16)["command"] = "", row(all, 16)["where"] = {"Plan"}; }),
             "M17: has nothing to run, and nothing is missing");
-  Json h2 = seed_index(sources()).at(18);
+  Json h2 = topic_index(sources()).at(18);
   h2["tables"]["not_yet"] = {"occupancy"};
   EXPECT_EQ(row_faults(h2), Faults{"H2: has a table that is not reproduced, and nothing is missing"});
   for (const auto& [command, fault] : std::initializer_list<std::pair<const char*, const char*>>{

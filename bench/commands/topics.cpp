@@ -1,4 +1,4 @@
-#include "bench/commands/seeds.hpp"
+#include "bench/commands/topics.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -101,7 +101,7 @@ std::string field(std::string_view title, const Json& list, std::string_view bet
 }  // namespace
 
 Json sources() {
-  Json all{{"seeds", Json::parse(seeds_json).at("seeds")}};
+  Json all{{"topics", Json::parse(topics_json).at("topics")}};
   const Json bibliography = Json::parse(bibliography_json);
   for (const char* list : {"texts", "works"}) all[list] = bibliography.at(list);
   return all;
@@ -119,7 +119,7 @@ Citations citations(std::string_view source, const Json& sources) {
           found = true;
         }
     };
-    look_for("seeds", "id");
+    look_for("topics", "id");
     look_for("works", "cite");
     if (!found || names_more(rest, sources)) all.unresolved.push_back(part);
   }
@@ -146,9 +146,9 @@ std::string text_of(std::string_view id, const Json& sources) {
   return "";
 }
 
-Json seed_index(const Json& sources) {
+Json topic_index(const Json& sources) {
   Json index = Json::array();
-  for (const Json& row : sources.at("seeds")) {
+  for (const Json& row : sources.at("topics")) {
     const std::string id = row.at("id"), text = text_of(id, sources);
     Json entry{{"id", id}, {"title", row.at("title")}, {"text", text}, {"where", row.at("where")}};
     entry["variants"] = variants_citing(id, sources);
@@ -165,7 +165,7 @@ Json cited_sources(const Json& sources) {
   for (const Json& text : sources.at("texts")) {
     Json entry = text;
     entry["cited_by"] = Json::array();
-    for (const Json& row : sources.at("seeds"))
+    for (const Json& row : sources.at("topics"))
       if (text.at("cite") == text_of(row.at("id").get<std::string>(), sources))
         entry["cited_by"].push_back(row.at("id"));
     list.push_back(std::move(entry));
@@ -178,7 +178,7 @@ Json cited_sources(const Json& sources) {
   return list;
 }
 
-std::string render_seed(const Json& row) {
+std::string render_topic(const Json& row) {
   const auto get = [&](const char* key) { return row.at(key).get<std::string>(); };
   const auto one = [&](const char* key) {
     return get(key).empty() ? Json::array() : Json::array({get(key)});

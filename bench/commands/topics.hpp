@@ -1,4 +1,4 @@
-// The seeds: the rows of the texts that the suite reproduces (results/slides/seeds.json), joined with what
+// The topics: the rows of the texts that the suite reproduces (results/slides/topics.json), joined with what
 // names them, the variants and the tables; and what all sources are (results/slides/bibliography.json).
 #pragma once
 
@@ -11,11 +11,11 @@
 namespace tallcache {
 
 /// The two files as they were when the program was built.
-extern const char* const seeds_json;
+extern const char* const topics_json;
 extern const char* const bibliography_json;
 
-/// {"seeds": rows, "texts": those that the rows are of, "works": all others that are cited}: the two files as
-/// one.
+/// {"topics": rows, "texts": those that the rows are of, "works": all others that are cited}: the two files
+/// as one.
 Json sources();
 
 /// What the parts of a variant's source, between semicolons, name.
@@ -38,13 +38,13 @@ std::string text_of(std::string_view id, const Json& sources);
 
 /// The rows, each with its "text", its "variants" ("matmul cpu naive"), and its "tables" by whether there is
 /// a measured one yet: {"reproduced", "not_yet"}.
-Json seed_index(const Json& sources);
+Json topic_index(const Json& sources);
 
 /// The bibliography, each entry with "cited_by": ids of rows, or the variants that name it.
 Json cited_sources(const Json& sources);
 
-/// A row of seed_index, or an entry of cited_sources, for people.
-std::string render_seed(const Json& row);
+/// A row of topic_index, or an entry of cited_sources, for people.
+std::string render_topic(const Json& row);
 std::string render_source(const Json& entry);
 
 }  // namespace tallcache
