@@ -48,20 +48,14 @@ template <class Tiles, class Sum, class T, class Wide>
 void start_in_clusters(const Launch& launch, const MatrixView<Sum>& c, const MatrixView<const T>& a,
                        const MatrixView<const T>& b, const TileOrder& order, int parts, Wide wide) {
   if (c.rows == 0 || c.cols == 0) return;
-  const auto start = [&]<bool wide_b>(std::bool_constant<wide_b>) {
+  with_constant(wide, [&]<bool wide_b>(std::bool_constant<wide_b>) {
     const auto kernel = multiply_in_clusters<Tiles, wide_b, Sum, T>;
     const int bytes = std::max(BlockProduct<T, Tiles, wide_b, DeviceThread, Plain, T*>::shared_bytes,
                                parts > 1 ? SharedSums<Tiles, Sum>::bytes : 0);
     allow_dynamic_shared(reinterpret_cast<const void*>(kernel), bytes);
     launch_dependent_clusters(kernel, parts, grid_of(Index{order.tiles()} * parts), Tiles::threads, bytes,
                               stream_of(launch), c, a, b, order, parts, rows_are_chunks(c));
-  };
-  if constexpr (!std::is_same_v<Wide, bool>)
-    start(wide);
-  else if (wide)
-    start(std::true_type{});
-  else
-    start(std::false_type{});
+  });
 }
 
 }  // namespace tallcache::gpu::matmul
