@@ -18,13 +18,15 @@ template <class Tiles, bool wide_b, class Sum, class T>
 __global__ void __launch_bounds__(Tiles::threads, Tiles::min_blocks)
     multiply_in_clusters(MatrixView<Sum> c, MatrixView<const T> a, MatrixView<const T> b, TileOrder order,
                          int parts, bool wide_c) {
-  let_next_kernel_start();
   const int rank = static_cast<int>(blockIdx.x) % parts;
   const auto at = order.at(static_cast<int>(blockIdx.x) / parts);
   const Index row = static_cast<Index>(at.row) * Tiles::rows, col = static_cast<Index>(at.col) * Tiles::cols;
   const Index steps = (a.cols + Tiles::depth - 1) / Tiles::depth;
   const Index first = rank * steps / parts * Tiles::depth, end = (rank + 1) * steps / parts * Tiles::depth;
   wait_for_last_kernel();
+  // Not before: else blocks of several kernels wait on a multiprocessor, and two of one meet there while
+  // another is idle (TUNING.md).
+  let_next_kernel_start();
   auto product = block_product<Tiles, wide_b>(DeviceThread{}, a, b, row, col);
   product.multiply(first, end < a.cols ? end : a.cols);
   if (parts == 1) {
