@@ -30,7 +30,8 @@ def lines_of(program, root, text):
 
 with tempfile.TemporaryDirectory() as folder:
     checks = {"as they are": (TEXT, [1, 2]), "behind a comment": ("// Says why.\n\n" + TEXT, [3, 4]),
-              "a line between": (TEXT.replace("  a", "e;\n  a"), [1, 3]), "another text": (TEXT.replace("  a =", "  f ="), [1])}
+              "a line between": (TEXT.replace("  a", "e;\n  a"), [1, 3]),
+              "another text": (TEXT.replace("  a =", "  f ="), [1])}
     for what, (text, expected) in checks.items():
         found = lines_of(sys.argv[1], folder, text)
         assert found == expected, f"{what}: {found} in place of {expected}"
