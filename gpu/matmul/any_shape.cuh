@@ -19,14 +19,14 @@ struct AnyRows : InBlocks<BlockTiles, times, times, splits> {
   template <class T>
   static ProductPlan plan(const Shape& shape, std::span<const int> processors) {
     const Index n = shape["n"];
-    ProductPlan aligned = AnyRows::plan_of(shape, times, processors);
+    ProductPlan aligned = AnyRows::template plan_of<T>(shape, times, processors);
     if ((n + shape["pad"]) % 4 == 0) return aligned;
     // Of B's elements each comes to shared memory once for every row of tiles, by elements where rows are no
     // whole chunks.
     aligned.time += 2000 + 0.002 * static_cast<double>(shape["k"] * n);
     aligned.copies = true;
     if (!reads_odd_rows) return aligned;
-    const ProductPlan direct = AnyRows::plan_of(shape, times.longer(odd_percent), processors);
+    const ProductPlan direct = AnyRows::template plan_of<T>(shape, times.longer(odd_percent), processors);
     return direct.time <= aligned.time ? direct : aligned;
   }
 
