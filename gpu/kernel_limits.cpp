@@ -45,11 +45,12 @@ int attribute(cudaDeviceAttr which) {
 }  // namespace
 
 int multiprocessors() { return attribute(cudaDevAttrMultiProcessorCount); }
+int shared_bytes_of_block() { return attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); }
 
 int multiprocessors_of_clusters(const void* kernel, int blocks) {
   if (blocks == 1) return multiprocessors();
   if (attribute(cudaDevAttrClusterLaunch) == 0) return 0;
-  const int most_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin), device = current_device();
+  const int most_bytes = shared_bytes_of_block(), device = current_device();
   {
     const std::lock_guard lock(known().mutex);
     const auto found = known().of_clusters.find({device, blocks});

@@ -9,6 +9,10 @@ namespace tallcache::gpu {
 /// The multiprocessors of the current device. Throws Error when CUDA does not tell.
 int multiprocessors();
 
+/// The most bytes of shared memory that a block of the current device may have. Throws Error when CUDA does
+/// not tell.
+int shared_bytes_of_block();
+
 /// The multiprocessors of the current device that clusters of `blocks` blocks, one on each, fill at once: a
 /// cluster lies in one of the groups that the hardware has them in. 0 where there are no such clusters.
 /// `kernel` is any. Throws Error when CUDA does not tell.

@@ -10,7 +10,7 @@ constexpr warp::CompiledAccess accesses[] = {
 #define TALLCACHE_WIDTHS_OF(compiler, architecture)
 #define TALLCACHE_WIDTHS(kernel, file, line, space, kind, ...) \
   {kernel, file, line, space, kind, {__VA_ARGS__}},
-#include "gpu/widths.def"
+#include "width_lines.inc"
 #undef TALLCACHE_WIDTHS
 #undef TALLCACHE_WIDTHS_OF
 };
@@ -18,7 +18,7 @@ constexpr warp::CompiledAccess accesses[] = {
 constexpr warp::CompiledWidths table = {
 #define TALLCACHE_WIDTHS_OF(compiler, architecture) compiler, architecture,
 #define TALLCACHE_WIDTHS(...)
-#include "gpu/widths.def"
+#include "width_lines.inc"
 #undef TALLCACHE_WIDTHS
 #undef TALLCACHE_WIDTHS_OF
     accesses};

@@ -19,14 +19,14 @@ struct AnyRows : InBlocks<BlockTiles, times, times, splits> {
   template <class T>
   static ProductPlan plan(const Shape& shape, std::span<const int> processors) {
     const Index n = shape["n"];
-    ProductPlan aligned = AnyRows::plan_of(shape, times, processors);
+    ProductPlan aligned = AnyRows::template plan_of<T>(shape, times, processors);
     if ((n + shape["pad"]) % 4 == 0) return aligned;
     // Of B's elements each comes to shared memory once for every row of tiles, by elements where rows are no
     // whole chunks.
     aligned.time += 2000 + 0.002 * static_cast<double>(shape["k"] * n);
     aligned.copies = true;
     if (!reads_odd_rows) return aligned;
-    const ProductPlan direct = AnyRows::plan_of(shape, times.longer(odd_percent), processors);
+    const ProductPlan direct = AnyRows::template plan_of<T>(shape, times.longer(odd_percent), processors);
     return direct.time <= aligned.time ? direct : aligned;
   }
 
@@ -82,13 +82,14 @@ struct any_shape : OnGpu {
         float,
         AnyRows<warp_tiles::Tiles, TileTimes{9000, 9000, 159000, 159000, 0}, never,
                 Splits{false, false, true}>,
+        AnyRows<BlockShape<96, 128, 48, 32, 64, 3, 1, 2>, TileTimes{3200, 3000, 66500, 69500, 2000}, 0>,
         AnyRows<BlockShape<64, 128, 32, 32, 64, 3, 1, 2>, TileTimes{4000, 8000, 40000, 40000, 1500}, 15,
                 Splits{true, true}>,
         AnyRows<BlockShape<64, 64, 32, 32, 64, 3, 1, 4>, TileTimes{2900, 4500, 22500, 22500, 1500}, 7>,
         AnyRows<BlockShape<64, 64, 16, 32, 32, 4, 4>, TileTimes{1900, 1200, 26000, 60000, 1900}, 7>,
-        AnyRows<BlockShape<32, 32, 32, 32, 32, 4, 4, 4>, TileTimes{1700, 500, 11500, 11500, 1700}, 7,
-                Splits{true, true, true}>,
-        AnyRows<BlockShape<32, 32, 32, 16, 16, 4, 4>, TileTimes{950, 300, 16500, 16500, 1700}, 7>>(
+        AnyRows<BlockShape<32, 32, 32, 32, 32, 4, 4, 4>, TileTimes{1500, 950, 8600, 11800, 1900}, 7,
+                Splits{true, true}>,
+        AnyRows<BlockShape<32, 32, 32, 16, 16, 4, 4>, TileTimes{1050, 450, 14600, 14900, 1800}, 7>>(
         shape, BlockOrder::recursive, use);
   }
 };

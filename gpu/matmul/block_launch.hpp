@@ -127,16 +127,28 @@ void add_parts(Device& device, const C& c, const TileOrder& order, const StreamP
                 c, order, plan, parts, lanes);
 }
 
+/// Calls use with `flag` where it is a constant, else with std::true_type or std::false_type: kernels are
+/// compiled for what can be.
+template <class Flag, class Use>
+void with_constant(Flag flag, const Use& use) {
+  if constexpr (!std::is_same_v<Flag, bool>)
+    use(flag);
+  else if (flag)
+    use(std::true_type{});
+  else
+    use(std::false_type{});
+}
+
 /// Starts the product on `device`. `parts` are the plan's (parts_of). Where `wide`, rows of B, and of A where
-/// the tiles want it, start at multiples of 16 bytes. Kernels are compiled for what can be: where `wide` is a
-/// constant, for that, and where not `shares`, for plans of whole tiles.
+/// the tiles want it, start at multiples of 16 bytes (with_constant). Where not `shares`, plans are of whole
+/// tiles.
 template <class Tiles, bool shares = true, class Device, class C, class A, class Wide>
 void multiply_in_blocks(Device& device, const C& c, const A& a, const A& b, const TileOrder& order,
                         const StreamPlan& plan, const C& parts, Wide wide) {
   using T = typename C::value_type;
   if (c.rows == 0 || c.cols == 0) return;
   const bool wide_c = rows_are_chunks(c);
-  const auto start = [&]<bool wide_b>(std::bool_constant<wide_b>) {
+  with_constant(wide, [&]<bool wide_b>(std::bool_constant<wide_b>) {
     using Whole = MultiplyWhole<T, Tiles, wide_b>;
     const auto launch = [&](auto kernel, int blocks, const auto&... args) {
       launch_kernel(device, kernel,
@@ -146,13 +158,7 @@ void multiply_in_blocks(Device& device, const C& c, const A& a, const A& b, cons
     if (plan.whole > 0) launch(Whole{}, plan.whole, wide_c);
     if constexpr (shares)
       if (plan.sharing > 0) launch(MultiplyShared<T, Tiles, wide_b>{}, plan.sharing, plan, parts, wide_c);
-  };
-  if constexpr (!std::is_same_v<Wide, bool>)
-    start(wide);
-  else if (wide)
-    start(std::true_type{});
-  else
-    start(std::false_type{});
+  });
   if constexpr (shares)
     if (plan.sharing > 0) add_parts<Tiles>(device, c, order, plan, parts);
 }

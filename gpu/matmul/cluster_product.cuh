@@ -18,13 +18,15 @@ template <class Tiles, bool wide_b, class Sum, class T>
 __global__ void __launch_bounds__(Tiles::threads, Tiles::min_blocks)
     multiply_in_clusters(MatrixView<Sum> c, MatrixView<const T> a, MatrixView<const T> b, TileOrder order,
                          int parts, bool wide_c) {
-  let_next_kernel_start();
   const int rank = static_cast<int>(blockIdx.x) % parts;
   const auto at = order.at(static_cast<int>(blockIdx.x) / parts);
   const Index row = static_cast<Index>(at.row) * Tiles::rows, col = static_cast<Index>(at.col) * Tiles::cols;
   const Index steps = (a.cols + Tiles::depth - 1) / Tiles::depth;
   const Index first = rank * steps / parts * Tiles::depth, end = (rank + 1) * steps / parts * Tiles::depth;
   wait_for_last_kernel();
+  // Not before: else blocks of several kernels wait on a multiprocessor, and two of one meet there while
+  // another is idle (TUNING.md).
+  let_next_kernel_start();
   auto product = block_product<Tiles, wide_b>(DeviceThread{}, a, b, row, col);
   product.multiply(first, end < a.cols ? end : a.cols);
   if (parts == 1) {
@@ -48,20 +50,14 @@ template <class Tiles, class Sum, class T, class Wide>
 void start_in_clusters(const Launch& launch, const MatrixView<Sum>& c, const MatrixView<const T>& a,
                        const MatrixView<const T>& b, const TileOrder& order, int parts, Wide wide) {
   if (c.rows == 0 || c.cols == 0) return;
-  const auto start = [&]<bool wide_b>(std::bool_constant<wide_b>) {
+  with_constant(wide, [&]<bool wide_b>(std::bool_constant<wide_b>) {
     const auto kernel = multiply_in_clusters<Tiles, wide_b, Sum, T>;
     const int bytes = std::max(BlockProduct<T, Tiles, wide_b, DeviceThread, Plain, T*>::shared_bytes,
                                parts > 1 ? SharedSums<Tiles, Sum>::bytes : 0);
     allow_dynamic_shared(reinterpret_cast<const void*>(kernel), bytes);
     launch_dependent_clusters(kernel, parts, grid_of(Index{order.tiles()} * parts), Tiles::threads, bytes,
                               stream_of(launch), c, a, b, order, parts, rows_are_chunks(c));
-  };
-  if constexpr (!std::is_same_v<Wide, bool>)
-    start(wide);
-  else if (wide)
-    start(std::true_type{});
-  else
-    start(std::false_type{});
+  });
 }
 
 }  // namespace tallcache::gpu::matmul

@@ -12,9 +12,9 @@ namespace tallcache::gpu::matmul {
 
 /// As BlockShape, on tensor cores, of `FactorsOfTiles`.
 template <class FactorsOfTiles, int block_rows, int block_cols, int block_depth, int rows_of_warp,
-          int cols_of_warp, int number_of_stages, int min_blocks_of_sm = 1>
+          int cols_of_warp, int number_of_stages, int min_blocks_of_sm = 1, int slices_of_depth = 1>
 struct MmaTiles : BlockShape<block_rows, block_cols, block_depth, rows_of_warp, cols_of_warp,
-                             number_of_stages, min_blocks_of_sm> {
+                             number_of_stages, min_blocks_of_sm, slices_of_depth> {
   using Factors = FactorsOfTiles;
 };
 /// Of doubles.
@@ -27,10 +27,11 @@ using MmaShape = MmaTiles<Doubles, block_rows, block_cols, 16, rows_of_warp, col
 ///
 /// Rows of the tiles in shared memory are swizzled as the factors want it.
 template <class T, class Factors, int rows, int cols, int depth, int warp_rows, int warp_cols, int stages,
-          int min_blocks, bool wide, class Thread>
-class BlockProduct<T, MmaTiles<Factors, rows, cols, depth, warp_rows, warp_cols, stages, min_blocks>, wide,
-                   Thread, Plain, T*> {
-  static constexpr int threads = rows / warp_rows * (cols / warp_cols) * 32;
+          int min_blocks, int slices, bool wide, class Thread>
+class BlockProduct<T, MmaTiles<Factors, rows, cols, depth, warp_rows, warp_cols, stages, min_blocks, slices>,
+                   wide, Thread, Plain, T*> {
+  using Tiles = MmaTiles<Factors, rows, cols, depth, warp_rows, warp_cols, stages, min_blocks, slices>;
+  static constexpr int threads = Tiles::threads, slice_threads = Tiles::slice_threads;
   static constexpr int a_size = rows * depth, stage_size = a_size + depth * cols;
   using Sum = typename Factors::Sum;
 
@@ -40,13 +41,14 @@ class BlockProduct<T, MmaTiles<Factors, rows, cols, depth, warp_rows, warp_cols,
   __device__ BlockProduct(const Thread&, T* memory, const MatrixView<const T>& a,
                           const MatrixView<const T>& b, Index row, Index col)
       : shared(memory), address(shared_address(memory)), a_ld(a.ld), b_ld(b.ld) {
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int warp = threadIdx.x % slice_threads / 32, lane = threadIdx.x % 32;
+    const int slice_at = threadIdx.x / slice_threads * Tiles::slice_depth;
     constexpr int warps_across = cols / warp_cols;
     const int warp_row = warp / warps_across * warp_rows, warp_col = warp % warps_across * warp_cols;
     tile_row = warp_row + lane / 4;
     tile_col = warp_col + lane % 4 * 2;
-    a_at = a_place(warp_row + Factors::a_row(lane), Factors::a_col(lane));
-    b_at = b_place(Factors::b_row(lane), warp_col + Factors::b_col(lane));
+    a_at = a_place(warp_row + Factors::a_row(lane), slice_at + Factors::a_col(lane));
+    b_at = b_place(slice_at + Factors::b_row(lane), warp_col + Factors::b_col(lane));
 
     const int a_row = threadIdx.x / a_lanes, b_row = threadIdx.x / b_lanes;
     a_col = threadIdx.x % a_lanes * width;
@@ -78,8 +80,8 @@ class BlockProduct<T, MmaTiles<Factors, rows, cols, depth, warp_rows, warp_cols,
     for (int step = 0; step < steps; ++step) {
       const int next = at == stages - 1 ? 0 : at + 1;
 #pragma unroll
-      for (int part = 0; part < depth / part_depth; ++part) {
-        const bool is_last = part == depth / part_depth - 1;
+      for (int part = 0; part < parts; ++part) {
+        const bool is_last = part == parts - 1;
         if (is_last) wait_for_stage();
         load((part + 1) % 2, is_last ? next : at, is_last ? 0 : part + 1);
         if (part == 0) copy(free_at);
@@ -88,11 +90,13 @@ class BlockProduct<T, MmaTiles<Factors, rows, cols, depth, warp_rows, warp_cols,
       free_at = at;
       at = next;
     }
+    if constexpr (slices > 1) add_slices();
   }
 
   /// As of the general one, but `pairs` says that two neighbouring elements from an even column on can be
   /// stored at once.
   __device__ void store(const MatrixView<Sum>& to, bool pairs) const {
+    if (slices > 1 && threadIdx.x >= slice_threads) return;
     const int rows_left = static_cast<int>(to.rows < rows ? to.rows : rows) - tile_row;
     const int cols_left = static_cast<int>(to.cols < cols ? to.cols : cols) - tile_col;
     Sum* const first = to.data + tile_row * to.ld + tile_col;
@@ -118,7 +122,8 @@ class BlockProduct<T, MmaTiles<Factors, rows, cols, depth, warp_rows, warp_cols,
   // Factors of the next part are loaded beside the products of this one.
   static constexpr int part_depth = Factors::part_depth(wide);
   static constexpr int row_tiles = warp_rows / 16, col_tiles = warp_cols / 8;
-  static_assert(depth / part_depth % 2 == 0);  // the first part of a stage goes to side 0
+  static constexpr int parts = Tiles::slice_depth / part_depth;
+  static_assert(parts % 2 == 0);  // the first part of a stage goes to side 0
 
   // A thread copies `width` elements at once, of every a_step-th row of A and every b_step-th of B.
   static constexpr int width = wide ? 16 / int{sizeof(T)} : 1;
@@ -197,6 +202,33 @@ class BlockProduct<T, MmaTiles<Factors, rows, cols, depth, warp_rows, warp_cols,
     const T* const stage = shared + s * stage_size;
     Factors::template load_a<depth>(a_part[side], stage, a_at, part * part_depth);
     Factors::template load_b<cols>(b_part[side], stage, b_at, part * part_depth);
+  }
+
+  /// The first slice's sums become those of all slices, in the order of the slices.
+  __device__ void add_slices() {
+    constexpr int number = row_tiles * col_tiles * 4;
+    static_assert((slices - 1) * rows * cols * int{sizeof(Sum)} <= shared_bytes);
+    Sum* const to = reinterpret_cast<Sum*>(shared) + threadIdx.x % slice_threads;
+    const int slice = threadIdx.x / slice_threads;
+    const auto each = [&](int of, const auto& use) {
+      int at = (of - 1) * number * slice_threads;
+#pragma unroll
+      for (auto& of_row : sum)
+#pragma unroll
+        for (auto& tile : of_row)
+#pragma unroll
+          for (Sum& element : tile) {
+            use(element, to[at]);
+            at += slice_threads;
+          }
+    };
+    wait_for_copies<0>();
+    __syncthreads();
+    if (slice > 0) each(slice, [](const Sum& own, Sum& place) { place = own; });
+    __syncthreads();
+    if (slice > 0) return;
+#pragma unroll
+    for (int of = 1; of < slices; ++of) each(of, [](Sum& own, const Sum& place) { own += place; });
   }
 
   T* shared;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <span>
 
 #include "gpu/matmul/aligned_rows.cuh"
@@ -18,16 +19,19 @@ struct Splits {
 };
 
 /// Tiles whose factors threads copy to shared memory, and their times: where rows of both start at multiples
-/// of 16 bytes, and where not.
+/// of 16 bytes, and where not. They are no way on a device whose blocks may have less shared memory.
 template <class BlockTiles, TileTimes of_chunks, TileTimes of_elements, Splits splits = Splits{}>
 struct InBlocks {
   using Tiles = BlockTiles;
 
   template <class T>
   static ProductPlan plan(const Shape& shape, std::span<const int> processors) {
-    return plan_of(shape, aligned_rows_bytes<T>(shape) == 0 ? of_chunks : of_elements, processors);
+    return plan_of<T>(shape, aligned_rows_bytes<T>(shape) == 0 ? of_chunks : of_elements, processors);
   }
+  template <class T>
   static ProductPlan plan_of(const Shape& shape, const TileTimes& times, std::span<const int> processors) {
+    if (BlockProduct<T, Tiles, true>::shared_bytes > shared_bytes_of_block())
+      return {std::numeric_limits<double>::infinity()};
     const Index tiles = tiles_of<Tiles>(shape, BlockOrder::rows).tiles(), k = shape["k"];
     ProductPlan whole = ProductPlan::of_clusters(
         tiles, k, Tiles::depth, times, processors.first(splits.in_clusters ? processors.size() : 1));

@@ -6,7 +6,7 @@
 
 namespace tallcache::gpu::matmul {
 
-/// Two warpgroups have 64 rows of a tile of C each.
+/// A warpgroup has 64 rows of a tile of C.
 template <class Tiles>
 class Bfloat16Products : public StagedProducts {
  public:
@@ -41,26 +41,28 @@ class Bfloat16Products : public StagedProducts {
   float sum[Tiles::cols / 2];
 };
 
-template <int cols, int stages>
-struct Bfloat16Tiles : StagedTiles<Bfloat16, 128, cols, 64, 64, stages, 8 * StagedSums::bytes_of_warp> {
+template <int rows, int cols, int stages>
+struct Bfloat16Tiles
+    : StagedTiles<Bfloat16, rows, cols, 64, 64, stages, rows / 16 * StagedSums::bytes_of_warp, rows / 64> {
   static constexpr bool splits = cols <= 128;
   static constexpr int copy_registers = splits ? 40 : 24, product_registers = splits ? 232 : 240;
   using Products = Bfloat16Products<Bfloat16Tiles>;
 };
 
 struct specialised_warps
-    : TensorProduct<
-          Matmul<Bfloat16>, Bfloat16, InStages<Bfloat16Tiles<256, 4>, TileTimes{3300, 1200, 10900, 10900, 0}>,
-          InStages<Bfloat16Tiles<192, 4>, TileTimes{2900, 5200, 8000, 8000, 0}>,
-          InStages<Bfloat16Tiles<128, 6>, TileTimes{2800, 4700, 5500, 5500, 2900}>,
-          InStages<Bfloat16Tiles<64, 8>, TileTimes{2300, 2900, 4100, 4100, 1900}>,
-          InBlocks<MmaTiles<Bfloat16s, 32, 32, 64, 16, 16, 4, 4>, TileTimes{1500, 600, 2700, 2700, 1300},
-                   TileTimes{2500, 600, 8500, 8500, 1500}>> {
+    : TensorProduct<Matmul<Bfloat16>, Bfloat16,
+                    InStages<Bfloat16Tiles<128, 256, 4>, TileTimes{3300, 1300, 10900, 10900, 0}>,
+                    InStages<Bfloat16Tiles<128, 192, 4>, TileTimes{2900, 5200, 8000, 8000, 0}>,
+                    InStages<Bfloat16Tiles<128, 128, 6>, TileTimes{2200, 4850, 5600, 5600, 3400}>,
+                    InStages<Bfloat16Tiles<64, 128, 8>, TileTimes{2300, 2450, 3900, 4000, 2800}>,
+                    InStages<Bfloat16Tiles<64, 64, 8>, TileTimes{1650, 1750, 3100, 4200, 2300}>,
+                    InBlocks<MmaTiles<Bfloat16s, 32, 32, 64, 16, 16, 4, 4>,
+                             TileTimes{950, 600, 2000, 4900, 1600}, TileTimes{2400, 600, 6400, 8500, 1500}>> {
   static constexpr std::string_view idea =
-      "tensor cores: a warp copies tiles by TMA, two groups of four warps multiply 64 x 256 elements each by "
-      "wgmma, blocks stay for all their tiles, as the recursion halves C, or a cluster's blocks have parts "
-      "of k; rows of no whole 16 bytes are copied first; short products by mma.sync from rows as they are; "
-      "applies tiling, coalescing";
+      "tensor cores: a warp copies tiles by TMA, one or two groups of four warps multiply 64 x 64 to 64 x "
+      "256 elements each by wgmma, blocks stay for all their tiles, as the recursion halves C, or a "
+      "cluster's blocks have parts of k; rows of no whole 16 bytes are copied first; short products by "
+      "mma.sync from rows as they are; applies tiling, coalescing";
   static constexpr std::string_view source =
       "M7: A cache-oblivious matrix multiplication algorithm, on the GPU; CUTLASS";
 };

@@ -31,11 +31,12 @@ struct ThreeProducts : OnCapability<9, 0> {
   /// libraries split k and add shorter sums, and it is the compensated ones whose errors are below theirs.
   template <class Use>
   static void with_tiles(const Shape& shape, const Use& use) {
-    using Few = SplitTiles<128, 4, Sums::compensated>;
+    using Few = SplitTiles<128, 128, 4, Sums::compensated>;
     if constexpr (!rounded)
       with_tiles_of<Sums::truncated>(shape, use);
     else if (shape["k"] <= 1024)
-      with_tiles_of<Sums::fine>(shape, use);
+      with_tiles_of<Sums::fine, Way<64, 128, 6, Sums::fine, 3500, 28000>,
+                    Way<64, 64, 6, Sums::fine, 3200, 21400>>(shape, use);
     else if (const TileOrder order = tiles_of<Few>(shape, BlockOrder::recursive);
              order.tiles() * 2 <= multiprocessors() * 3)
       use(Few{}, order);
@@ -43,17 +44,17 @@ struct ThreeProducts : OnCapability<9, 0> {
       with_tiles_of<Sums::rounded>(shape, use);
   }
 
-  // A step takes the time of its products, as many as elements of C, and that of as many as 32 rows have.
-  template <int rows, int stages, Sums sums>
-  using Way = InStages<SplitTiles<rows, stages, sums>, TileTimes{0, 0, (rows + 32) * 128, 0, 0}>;
+  template <int rows, int cols, int stages, Sums sums, int start_ns, int step_ps>
+  using Way =
+      InStages<SplitTiles<rows, cols, stages, sums>, TileTimes{start_ns, start_ns, step_ps, step_ps, 0}>;
 
-  template <Sums sums, class Use>
+  template <Sums sums, class... More, class Use>
   static void with_tiles_of(const Shape& shape, const Use& use) {
-    with_quickest_way<float, Way<176, 3, sums>, Way<128, 4, sums>>(
-        shape, BlockOrder::recursive,
-        [&]<class Quickest>(Quickest, const TileOrder& order, const ProductPlan&) {
-          use(typename Quickest::Tiles{}, order);
-        });
+    with_quickest_way<float, Way<176, 128, 3, sums, 4600, 51500>, Way<128, 128, 4, sums, 4000, 39600>,
+                      More...>(shape, BlockOrder::recursive,
+                               [&]<class Quickest>(Quickest, const TileOrder& order, const ProductPlan&) {
+                                 use(typename Quickest::Tiles{}, order);
+                               });
   }
 
   template <class Tiles>

@@ -122,7 +122,8 @@ __device__ bool all_finite(const float (&sum)[sums]) {
   return zero == 0;  // 0 times an infinity or a NaN is a NaN
 }
 
-/// target.unusual says of each warp and tile whether the sums are not all finite.
+/// target.unusual says of each warp and tile whether the sums are not all finite; of eight warps, where there
+/// are four of each twice.
 template <class Tiles>
 class SplitProducts : public StagedProducts {
  public:
@@ -162,7 +163,9 @@ class SplitProducts : public StagedProducts {
     const auto store = [&](const auto& sums) {
       store_transposed(target.c, sums, row, col + columns.col, target.pairs);
       const bool any = __any_sync(~0u, !all_finite(sums));
-      if (threadIdx.x % 32 == 0) target.unusual[tile * 8 + threadIdx.x / 32 - 4] = any;
+      if (threadIdx.x % 32 == 0)
+        for (int warp = threadIdx.x / 32 - 4; warp < 8; warp += Tiles::multiplying_warps)
+          target.unusual[tile * 8 + warp] = any;
     };
     if constexpr (Tiles::promotes)
       store(total);
@@ -178,8 +181,9 @@ class SplitProducts : public StagedProducts {
 };
 
 /// TransposedTiles with the small parts of A behind the stages.
-template <int tile_rows, int number_of_stages, Sums how>
-struct SplitTiles : TransposedTiles<tile_rows, number_of_stages, number_of_stages * tile_rows * 32 * 4> {
+template <int tile_rows, int tile_cols, int number_of_stages, Sums how>
+struct SplitTiles
+    : TransposedTiles<tile_rows, tile_cols, number_of_stages, number_of_stages * tile_rows * 32 * 4> {
   static constexpr Sums sums = how;
   static constexpr bool promotes = sums != Sums::truncated, compensates = sums == Sums::compensated,
                         small_first = sums == Sums::fine || compensates;

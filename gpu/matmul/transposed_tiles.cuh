@@ -8,10 +8,10 @@
 
 namespace tallcache::gpu::matmul {
 
-/// A tile of C of tile_rows x 128; two warpgroups have 64 of its columns each. A warp has 16, which are the
+/// A tile of C of `rows`; one or two warpgroups have 64 of its columns each. A warp has 16, which are the
 /// columns of a box of B: 64 bytes, and with their swizzle a warp's loads of 8 bytes use all banks.
-template <int rows, int stages, int behind = 0>
-using TransposedTiles = StagedTiles<float, rows, 128, 32, 16, stages, behind>;
+template <int rows, int cols, int stages, int behind = 0>
+using TransposedTiles = StagedTiles<float, rows, cols, 32, 16, stages, behind, cols / 64>;
 
 /// The two neighbouring columns of B and C that a thread of a warpgroup has in its rows g = lane / 4 and g +
 /// 8 of the instruction.

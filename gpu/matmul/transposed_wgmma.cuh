@@ -8,8 +8,8 @@
 
 namespace tallcache::gpu::matmul {
 
-template <int rows, int stages>
-struct Tf32Tiles : TransposedTiles<rows, stages> {
+template <int rows, int cols, int stages>
+struct Tf32Tiles : TransposedTiles<rows, cols, stages> {
   static constexpr int steps_at_once = 2;
   static constexpr bool splits = rows <= 128;
   static constexpr int copy_registers = splits ? 40 : 24, product_registers = splits ? 232 : 240;
@@ -18,19 +18,21 @@ struct Tf32Tiles : TransposedTiles<rows, stages> {
 
 struct transposed_wgmma
     : TensorProduct<
-          MatmulTf32, float, InStages<Tf32Tiles<256, 4>, TileTimes{4500, 1900, 20400, 20400, 0}>,
-          InStages<Tf32Tiles<192, 5>, TileTimes{3200, 10000, 16300, 16300, 0}>,
-          InStages<Tf32Tiles<128, 6>, TileTimes{2700, 7400, 15800, 15800, 2600}>,
-          InStages<Tf32Tiles<64, 8>, TileTimes{1700, 2800, 15700, 15700, 2300}>,
-          InBlocks<MmaTiles<Tf32Floats, 64, 64, 32, 32, 32, 4, 3>, TileTimes{1900, 1000, 10100, 10100, 6000},
-                   TileTimes{5000, 500, 17700, 17700, 6000}>,
-          InBlocks<MmaTiles<Tf32Floats, 32, 32, 32, 16, 16, 4, 4>, TileTimes{1300, 350, 6300, 6300, 1500},
-                   TileTimes{1600, 300, 13000, 13000, 1700}>> {
+          MatmulTf32, float, InStages<Tf32Tiles<256, 128, 4>, TileTimes{4500, 1900, 20400, 20400, 0}>,
+          InStages<Tf32Tiles<192, 128, 5>, TileTimes{3200, 10000, 16300, 16300, 0}>,
+          InStages<Tf32Tiles<128, 128, 6>, TileTimes{2700, 7400, 15800, 15800, 2600}>,
+          InStages<Tf32Tiles<256, 64, 5>, TileTimes{4500, 3100, 13400, 13400, 0}>,
+          InStages<Tf32Tiles<128, 64, 8>, TileTimes{3050, 3800, 9100, 9800, 1800}>,
+          InStages<Tf32Tiles<64, 64, 8>, TileTimes{3400, 3100, 7400, 8900, 1100}>,
+          InBlocks<MmaTiles<Tf32Floats, 32, 32, 64, 32, 16, 4, 2, 4>, TileTimes{1600, 250, 4800, 5100, 1500},
+                   TileTimes{1600, 300, 7400, 9400, 1600}>,
+          InBlocks<MmaTiles<Tf32Floats, 32, 32, 32, 16, 16, 4, 4>, TileTimes{1000, 600, 5200, 6300, 1500},
+                   TileTimes{1600, 300, 8100, 12500, 1700}>> {
   static constexpr std::string_view idea =
       "tensor cores on TF32: C^T = B^T A^T, as the instructions read both factors along k; B^T, rounded, is "
-      "in registers, A, truncated, in shared memory; a warp copies by TMA, two groups of four warps "
-      "multiply, blocks stay for all their tiles, as the recursion halves C, or a cluster's blocks have "
-      "parts of k; short products by mma.sync; applies tiling, coalescing";
+      "in registers, A, truncated, in shared memory; a warp copies by TMA, one or two groups of four "
+      "warps multiply, blocks stay for all their tiles, as the recursion halves C, or a cluster's blocks "
+      "have parts of k; short products by mma.sync; applies tiling, coalescing";
   static constexpr std::string_view source =
       "M7: A cache-oblivious matrix multiplication algorithm, on the GPU; CUTLASS";
 };

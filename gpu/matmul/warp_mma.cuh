@@ -41,15 +41,20 @@ struct warp_mma : OnGpu {
  private:
   template <class Use>
   static void with_tiles(const Shape& shape, BlockOrder order, const Use& use) {
-    with_quickest_way<double,
-                      InBlocks<MmaShape<128, 128, 32, 64, 5>, TileTimes{4000, 12000, 66000, 79000, 1000},
-                               TileTimes{4200, 12000, 76000, 80000, 3000}, Splits{true, true, true}>,
-                      InBlocks<MmaShape<64, 64, 32, 32, 4, 2>, TileTimes{2050, 2350, 17000, 34000, 2900},
-                               TileTimes{1800, 2000, 19500, 44000, 2400}, Splits{true, true}>,
-                      InBlocks<MmaShape<64, 32, 32, 16, 8, 2>, TileTimes{2950, 1950, 9700, 18400, 700},
-                               TileTimes{2250, 2550, 13400, 27100, 1800}>,
-                      InBlocks<MmaShape<32, 32, 16, 16, 4, 4>, TileTimes{1500, 50, 10900, 10900, 1500},
-                               TileTimes{1250, 0, 16200, 16200, 2100}>>(shape, order, use);
+    with_quickest_way<
+        double,
+        InBlocks<MmaShape<128, 128, 32, 64, 5>, TileTimes{4000, 12000, 66000, 79000, 1000},
+                 TileTimes{4200, 12000, 76000, 80000, 3000}, Splits{true, true, true}>,
+        InBlocks<MmaShape<64, 64, 32, 32, 4, 2>, TileTimes{2050, 2350, 17000, 34000, 2900},
+                 TileTimes{1800, 2000, 19500, 44000, 2400}, Splits{true, true}>,
+        InBlocks<MmaTiles<Doubles, 64, 64, 32, 32, 32, 4, 1, 2>, TileTimes{1800, 4500, 17100, 21200, 2300},
+                 TileTimes{1800, 3050, 27800, 29900, 1900}>,
+        InBlocks<MmaTiles<Doubles, 64, 32, 32, 32, 16, 4, 1, 2>, TileTimes{2550, 4600, 9100, 10900, 1400},
+                 TileTimes{3700, 1550, 13300, 17600, 1400}>,
+        InBlocks<MmaTiles<Doubles, 32, 32, 64, 32, 16, 4, 1, 4>, TileTimes{2000, 2150, 7000, 7000, 1300},
+                 TileTimes{2100, 1800, 9100, 9100, 2000}>,
+        InBlocks<MmaShape<32, 32, 16, 16, 4, 4>, TileTimes{1500, 700, 6900, 9000, 1800},
+                 TileTimes{1550, 100, 11500, 13600, 4400}>>(shape, order, use);
   }
 };
 

@@ -16,10 +16,11 @@ namespace tallcache::gpu::matmul {
 /// What all tiles have in common: a tile of C of tile_rows x tile_cols, in steps of tile_depth elements along
 /// k; boxes of B have boxes_of_b columns. `epilogue`: the bytes of shared memory behind the stages.
 template <class T, int tile_rows, int tile_cols, int tile_depth, int boxes_of_b, int number_of_stages,
-          int epilogue = 0>
+          int epilogue = 0, int multiplying_groups = 2>
 struct StagedTiles {
   static constexpr int rows = tile_rows, cols = tile_cols, depth = tile_depth, stages = number_of_stages;
-  static constexpr int threads = 384, multiplying_warps = 8;  // and a warpgroup that copies
+  static constexpr int groups = multiplying_groups, multiplying_warps = 4 * groups;
+  static constexpr int threads = 128 * (groups + 1);  // and a warpgroup that copies
   static constexpr int box_cols = boxes_of_b;
   static constexpr int a_bytes = rows * depth * int{sizeof(T)}, b_bytes = cols * depth * int{sizeof(T)};
   static constexpr int box_bytes = box_cols * depth * int{sizeof(T)};
@@ -187,7 +188,8 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
   let_next_kernel_start();
   // A warpgroup that copies gives registers to those that multiply.
   if (threadIdx.x < 128) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;\n" ::"n"(Tiles::copy_registers));
+    if constexpr (Tiles::groups > 1)
+      asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;\n" ::"n"(Tiles::copy_registers));
     if (threadIdx.x == 0) copy_tiles<Tiles>(tiles, a, b, order, share);
     if constexpr (Tiles::preparing_warps > 0) {
       const int own = (order.tiles() - static_cast<int>(blockIdx.x) - 1) / static_cast<int>(gridDim.x) + 1;
@@ -201,7 +203,8 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
         sync_cluster();
       }
   } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;\n" ::"n"(Tiles::product_registers));
+    if constexpr (Tiles::groups > 1)
+      asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;\n" ::"n"(Tiles::product_registers));
     multiply_tiles<Tiles>(tiles, target, order, share);
   }
 }
