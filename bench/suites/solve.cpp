@@ -82,12 +82,13 @@ class SolveReference final : public ErrorReference {
     std::ranges::copy(output, buffers[0]);
     RoundingErrors errors{0, 0};
     const double elements = static_cast<double>(shape_["n"] * shape_["p"]);
-    Solve<double>::for_each_residual(
-        Solve<double>::bind(shape_, buffers, {}), [&](Index, Index, double residual, double magnitude) {
-          const double error = residual == 0 ? 0 * magnitude : std::abs(residual) / (magnitude * 0x1p-53);
-          if (!(error <= errors.max)) errors.max = error;
-          errors.mean += error / elements;
-        });
+    const Solve<double>::Args<> args = Solve<double>::bind(shape_, buffers, {});
+    const std::vector<double> norms = Solve<double>::magnitudes(args);
+    Solve<double>::for_each_residual(args, 0, shape_["n"], [&](Index, Index c, double residual) {
+      const double error = residual == 0 ? 0 * norms[c] : std::abs(residual) / (norms[c] * 0x1p-53);
+      if (!(error <= errors.max)) errors.max = error;
+      errors.mean += error / elements;
+    });
     return std::isfinite(errors.mean) ? errors : RoundingErrors{};
   }
 

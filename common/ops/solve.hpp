@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/compare.hpp"
+#include "common/in_parts.hpp"
 #include "common/operation.hpp"
 #include "common/random.hpp"
 #include "common/refinement.hpp"
@@ -86,43 +87,48 @@ struct Solve {
   static Check check(const Shape&, std::string_view, std::uint64_t, const Args<>& args) {
     if (Check padding = check_padding<T>(args.x); !padding) return padding;
     const double bound = 4 * std::sqrt(static_cast<double>(args.a.rows) + 2) * Element<T>::epsilon / 2;
-    Check result;
-    for_each_residual(args, [&](Index i, Index c, double residual, double magnitude) {
-      if (result && !(std::isfinite(magnitude) && within(residual, 0, bound * magnitude)))
-        result = Check::wrong("(B - A X)" + position(i, c),
-                              "up to " + digits(bound) + " ||A|| ||x||, which is " + digits(magnitude),
-                              digits(residual));
+    const std::vector<double> norms = magnitudes(args);
+    return first_wrong(args.a.rows, rows_of_part(args.a.cols * args.b.cols), [&](Index first, Index last) {
+      Check result;
+      for_each_residual(args, first, last, [&](Index i, Index c, double residual) {
+        if (result && !(std::isfinite(norms[c]) && within(residual, 0, bound * norms[c])))
+          result = Check::wrong("(B - A X)" + position(i, c),
+                                "up to " + digits(bound) + " ||A|| ||x||, which is " + digits(norms[c]),
+                                digits(residual));
+      });
+      return result;
     });
-    return result;
   }
 
-  /// body(i, c, (b - A x)_i, ||A|| ||x||) for every row i and column c. A magnitude is NaN where an element
-  /// is.
-  template <class Body>
-  static void for_each_residual(const Args<>& args, Body body) {
-    using Wide = typename Element<T>::Wide;
-    const auto [x, a, b] = std::tuple(args.x, args.a, args.b);
+  /// ||A|| ||x|| of every column in the infinity norm; NaN or infinity where an element is.
+  static std::vector<double> magnitudes(const Args<>& args) {
     const auto larger = [](double old, double other) {
       return other <= old || std::isnan(old) ? old : other;
     };
     double norm = 0;
-    for (Index i = 0; i < a.rows; ++i) {
+    for (Index i = 0; i < args.a.rows; ++i) {
       double sum = 0;
-      for (Index j = 0; j < a.cols; ++j) sum += std::abs(static_cast<double>(a(i, j)));
+      for (Index j = 0; j < args.a.cols; ++j) sum += std::abs(static_cast<double>(args.a(i, j)));
       norm = larger(norm, sum);
     }
-    std::vector<double> magnitudes(b.cols);
-    for (Index i = 0; i < x.rows; ++i)
-      for (Index c = 0; c < x.cols; ++c)
-        magnitudes[c] = larger(magnitudes[c], std::abs(static_cast<double>(x(i, c))));
-    for (double& magnitude : magnitudes) magnitude *= norm;
-    std::vector<Wide> residuals(b.cols);
-    for (Index i = 0; i < a.rows; ++i) {
-      for (Index c = 0; c < b.cols; ++c) residuals[c] = b(i, c);
-      for (Index j = 0; j < a.cols; ++j)
-        for (Index c = 0; c < b.cols; ++c) residuals[c] -= static_cast<Wide>(a(i, j)) * x(j, c);
-      for (Index c = 0; c < b.cols; ++c) body(i, c, static_cast<double>(residuals[c]), magnitudes[c]);
-    }
+    std::vector<double> largest(args.x.cols);
+    for (Index i = 0; i < args.x.rows; ++i)
+      for (Index c = 0; c < args.x.cols; ++c)
+        largest[c] = larger(largest[c], std::abs(static_cast<double>(args.x(i, c))));
+    for (double& magnitude : largest) magnitude *= norm;
+    return largest;
+  }
+
+  /// body(i, c, (b - A x)_i) for the rows from `first` to before `last` and every column c.
+  template <class Body>
+  static void for_each_residual(const Args<>& args, Index first, Index last, Body body) {
+    using Wide = typename Element<T>::Wide;
+    for (Index i = first; i < last; ++i)
+      for (Index c = 0; c < args.b.cols; ++c) {
+        Wide residual = args.b(i, c);
+        for (Index j = 0; j < args.a.cols; ++j) residual -= static_cast<Wide>(args.a(i, j)) * args.x(j, c);
+        body(i, c, static_cast<double>(residual));
+      }
   }
 
   /// Of a decomposition and two triangular systems.

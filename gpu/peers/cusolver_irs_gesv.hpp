@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <utility>
 
 #include "gpu/cuda_graph.hpp"
 #include "gpu/peers/cusolver_systems.hpp"
@@ -12,20 +11,15 @@ namespace tallcache::gpu::peers {
 /// The host waits for it, as it does for the suite's own, so that no graph can have it.
 struct cusolver_irs_gesv : cusolver_systems<cusolver_irs_gesv> {
   static constexpr std::string_view idea =
-      "cusolverDnIRSXgesv in double with factors in float, or what is less; turning rows into columns and "
-      "back is not timed";
-  static constexpr Index choices_of_factors[] = {0, 1, 2, 3}, choices_of_refinement[] = {0, 1};
+      "cusolverDnIRSXgesv in double, classical refinement of factors in float, or what is less; turning rows "
+      "into columns and back is not timed";
+  static constexpr Index choices[] = {0, 1, 2, 3};
   static constexpr ParamSpec params[] = {
       {.name = "factors",
        .default_value = 0,
        .what = "precision of the factors: 0 float, 1 TF32, 2 bfloat16, 3 half",
        .min = 0,
-       .choices = choices_of_factors},
-      {.name = "gmres",
-       .default_value = 1,
-       .what = "0: classical refinement, 1: refinement by GMRES",
-       .min = 0,
-       .choices = choices_of_refinement}};
+       .choices = choices}};
 
   static std::size_t workspace(int n, int columns, const Params& params) {
     std::size_t bytes = 0;
@@ -57,8 +51,8 @@ struct cusolver_irs_gesv : cusolver_systems<cusolver_irs_gesv> {
 
   /// Made at the first call, which comes before any time, and never destroyed, as the library's handle.
   static const Settings& settings(const Params& params) {
-    static auto& all = *new std::map<std::pair<Index, Index>, Settings>;
-    Settings& own = all[{params["factors"], params["gmres"]}];
+    static auto& all = *new std::map<Index, Settings>;
+    Settings& own = all[params["factors"]];
     if (own.infos) return own;
     constexpr cusolverPrecType_t precisions[] = {CUSOLVER_R_32F, CUSOLVER_R_TF32, CUSOLVER_R_16BF,
                                                  CUSOLVER_R_16F};
@@ -67,10 +61,9 @@ struct cusolver_irs_gesv : cusolver_systems<cusolver_irs_gesv> {
     check_cusolver(library.cusolverDnIRSParamsSetSolverPrecisions(own.chosen, CUSOLVER_R_64F,
                                                                   precisions[params["factors"]]),
                    "cusolverDnIRSParamsSetSolverPrecisions");
-    check_cusolver(
-        library.cusolverDnIRSParamsSetRefinementSolver(
-            own.chosen, params["gmres"] ? CUSOLVER_IRS_REFINE_GMRES : CUSOLVER_IRS_REFINE_CLASSICAL),
-        "cusolverDnIRSParamsSetRefinementSolver");
+    // GMRES is for one right-hand side, and not faster (gpu/solve/TUNING.md).
+    check_cusolver(library.cusolverDnIRSParamsSetRefinementSolver(own.chosen, CUSOLVER_IRS_REFINE_CLASSICAL),
+                   "cusolverDnIRSParamsSetRefinementSolver");
     check_cusolver(library.cusolverDnIRSInfosCreate(&own.infos), "cusolverDnIRSInfosCreate");
     return own;
   }
