@@ -19,6 +19,7 @@ enum class Refinement {
   not_finite,  ///< in float a pivot was 0, or a number not finite: from factors in double
   stagnated,   ///< a step did not halve an error: from factors in double
   too_slow,    ///< as many steps as are allowed: from factors in double
+  not_tried,   ///< from factors in double, as the caller wished
 };
 
 /// What a report says of it, in words.
@@ -30,8 +31,10 @@ constexpr std::string_view text_of(Refinement refinement) {
       return "factors in double: in float the matrix is singular or not finite";
     case Refinement::stagnated:
       return "factors in double: a step of refinement did not halve the error";
-    default:
+    case Refinement::too_slow:
       return "factors in double: refinement took too many steps";
+    default:
+      return "factors in double";
   }
 }
 

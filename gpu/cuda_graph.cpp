@@ -7,6 +7,12 @@
 
 namespace tallcache::gpu {
 
+void refuse_capture(const Launch& launch, const char* reason) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  TALLCACHE_CUDA(cudaStreamIsCapturing(stream_of(launch), &status));
+  if (status != cudaStreamCaptureStatusNone) throw Error(reason, Status::unsupported);
+}
+
 CudaGraph::CudaGraph(cudaStream_t stream, const std::function<void()>& start) {
   // Thread-local, not relaxed: what cannot be part of a graph fails; it does not run aside of it.
   TALLCACHE_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));

@@ -5,7 +5,12 @@
 
 #include <functional>
 
+#include "common/variant.hpp"
+
 namespace tallcache::gpu {
+
+/// Throws Error with the reason where the stream is captured as a graph, of which nothing may wait.
+void refuse_capture(const Launch& launch, const char* reason);
 
 /// Captured once, and made ready to be launched again and again: instantiated, and already on the device.
 class CudaGraph {

@@ -176,7 +176,8 @@ python3 - steps.json <<'P' || fail "steps.json"
 import json, sys
 document = json.load(open(sys.argv[1]))
 assert [part["operation"] for part in document["plan"]] == [
-    "matmul", "transpose", "counting_sort", "lu_pivot", "cholesky", "qr", "fft", "shortest_paths", "stencil", "bfs"]
+    "matmul", "transpose", "counting_sort", "lu_pivot", "cholesky", "qr", "solve", "fft", "shortest_paths", "stencil",
+    "bfs"]
 for part in document["plan"]:
     for step in part["steps"]:
         found = [r for r in document["measurements"]
@@ -220,7 +221,7 @@ document = json.load(open(sys.argv[1]))
 plan, records = document["plan"], document["measurements"]
 assert [p["operation"] for p in plan] == (["matmul"] * 4 + ["matmul_bt"] * 2 + ["transpose"] * 2 + ["counting_sort"] * 2 +
                                         ["counting_sort_in_place"] + ["sort"] * 4 + ["lu_pivot"] * 2 + ["cholesky"] * 2 +
-                                        ["qr"] * 2 + ["fft"] * 2 + ["shortest_paths"] * 2 + ["transitive_closure"] +
+                                        ["qr"] * 2 + ["solve"] + ["fft"] * 2 + ["shortest_paths"] * 2 + ["transitive_closure"] +
                                         ["stencil"] * 2 + ["bfs", "levenshtein", "levenshtein_batched", "alignment",
                                                                "integer_product"])
 rows = [case["row"] for part in plan for case in part["cases"]]
@@ -278,10 +279,12 @@ python3 - errors.json <<'P' || fail "errors.json"
 import json, math, sys
 document = json.load(open(sys.argv[1]))
 records = document["measurements"]
-assert [p["element"] for p in document["plan"]] == ["double", "float", "bfloat16", "complex_double", "complex_float"]
+assert [p["element"] for p in document["plan"]] == ["double", "float", "bfloat16", "double", "complex_double",
+                                                           "complex_float"]
 for part in document["plan"]:
     for run in part["runs"]:
-        own = [r for r in records if r["variant"] == run["variant"] and r["element"] == part["element"]]
+        own = [r for r in records if r["operation"] == part["operation"] and r["element"] == part["element"] and
+               r["variant"] == run["variant"] and r["params"] == run["params"]]
         if own[0]["status"] == "unavailable":
             assert (own[0]["peer"] or run["variant"] == "amx_tiles") and own[0]["reason"]
             continue

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/catalogue.hpp"
@@ -118,7 +119,7 @@ Shape shape_to_capture(const Variant& variant) {
   return chosen;
 }
 
-// No entry of the suite allocates or waits, and none of a peer's.
+// No entry of the suite allocates or waits, and none of a peer's, but for refined solutions, which say so.
 TEST_F(Graphs, OfEveryVariantAreRight) {
   int ran = 0;
   for (const Operation* operation : operations())
@@ -133,7 +134,9 @@ TEST_F(Graphs, OfEveryVariantAreRight) {
         const Check check = workspace.verify(graph);
         EXPECT_TRUE(check) << check.message();
       } catch (const Error& error) {
-        ADD_FAILURE() << error.what();
+        const std::string_view reason = error.what();
+        EXPECT_TRUE(reason.starts_with("cannot be captured as a graph: the host waits")) << reason;
+        EXPECT_TRUE(variant->name == "refined" || variant->name == "cusolver_irs_gesv") << reason;
       }
       ++ran;
     }

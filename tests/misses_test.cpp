@@ -174,6 +174,7 @@ TEST(Misses, ArePredictedForWhatHasAFormulaAlone) {
                                          "shortest_paths/floyd_warshall_blocked",
                                          "shortest_paths/floyd_warshall_vectors",
                                          "shortest_paths/gep_recursive",
+                                         "solve/refined",
                                          "sort/distribution_sort",
                                          "sort/funnelsort",
                                          "sort/merge_sort",

@@ -62,6 +62,30 @@ TEST(Solve, FactorsInDoubleWhereRefinementFails) {
   EXPECT_LT(nearly.backward_error(), 1.5);
 }
 
+// The operation's own kinds of inputs: the one that refinement is too weak for, and those that it is not.
+TEST(Solve, SaysWhichInputsNeedDouble) {
+  using Op = tallcache::Solve<double>;
+  for (const std::string_view input : Op::inputs)
+    for (const Index n : {2, 65, 300}) {
+      const Shape shape{{"n", n}, {"p", 2}, {"pad", 1}};
+      std::vector<std::vector<std::byte>> memory;
+      std::vector<std::byte*> buffers;
+      for (const BufferSpec& spec : Op::buffers(shape))
+        buffers.push_back(memory.emplace_back(spec.bytes, std::byte{0xff}).data());
+      Op::fill(shape, input, 1, buffers);
+      Op::Args<> args = Op::bind(shape, buffers, {});
+      SolveReport report;
+      args.report = &report;
+      execute<Op>("refined", args);
+      EXPECT_EQ(report.refinement == Refinement::converged, input != "near_singular")
+          << input << " " << n << ": " << text_of(report.refinement);
+      EXPECT_TRUE(Op::check(shape, input, 1, args));
+      execute<Op>("refined", args, {{"factors", 64}});
+      EXPECT_EQ(report.refinement, Refinement::not_tried);
+      EXPECT_TRUE(Op::check(shape, input, 1, args));
+    }
+}
+
 TEST(Solve, RefusesInOneLine) {
   const auto error_of = [](System system) { return message_of([&] { solve(system); }); };
   EXPECT_EQ(error_of({30, 1, [](Index, Index) { return 0; }}),

@@ -32,6 +32,7 @@
 #include "common/ops/matmul_tf32.hpp"
 #include "common/ops/qr.hpp"
 #include "common/ops/shortest_paths.hpp"
+#include "common/ops/solve.hpp"
 #include "common/ops/sort.hpp"
 #include "common/ops/stencil.hpp"
 #include "common/ops/string_distance.hpp"

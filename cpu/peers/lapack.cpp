@@ -28,8 +28,9 @@ Lapack::Lapack() {
   const bool complete = find(library, "dgetrf_", dgetrf_) && find(library, "sgetrf_", sgetrf_) &&
                         find(library, "dpotrf_", dpotrf_) && find(library, "spotrf_", spotrf_) &&
                         find(library, "dgeqrf_", dgeqrf_) && find(library, "sgeqrf_", sgeqrf_) &&
+                        find(library, "dgesv_", dgesv_) &&
                         find(library, "openblas_set_num_threads", openblas_threads_);
-  if (!complete) throw Error(fastest.path() + " lacks getrf, potrf or geqrf");
+  if (!complete) throw Error(fastest.path() + " lacks getrf, potrf, geqrf or gesv");
 }
 
 void Lapack::set_threads(int threads) {
@@ -47,6 +48,16 @@ void Lapack::factor(MatrixView<T> columns, VectorView<std::int32_t> exchanges, i
   function(&m, &n, columns.data, &ld, exchanges.data, &info);
   if (info > 0) throw_unusable_pivot("lu_pivot", info - 1, columns(info - 1, info - 1));
   for (Index i = 0; i < exchanges.size; ++i) --exchanges[i];
+}
+
+void Lapack::solve(MatrixView<double> a, VectorView<std::int32_t> exchanges, MatrixView<double> b,
+                   int threads) {
+  const int n = as_int(a.rows), p = as_int(b.rows), ld = as_int(std::max<Index>(1, a.ld)),
+            ld_b = as_int(std::max<Index>(1, b.ld));
+  int info = 0;
+  set_threads(threads);
+  dgesv_(&n, &p, a.data, &ld, exchanges.data, b.data, &ld_b, &info);
+  if (info > 0) throw_unusable_pivot("solve", info - 1, a(info - 1, info - 1));
 }
 
 template <class T>

@@ -29,6 +29,10 @@ class Lapack {
   void factor(MatrixView<double> columns, VectorView<std::int32_t> exchanges, int threads);
   void factor(MatrixView<float> columns, VectorView<std::int32_t> exchanges, int threads);
 
+  /// B = A^-1 B by gesv for the matrices whose columns are the rows of `a`, n x n, and of `b`, p x n; A's
+  /// factors replace it, and exchanges count from 1. Throws Error as factor().
+  void solve(MatrixView<double> a, VectorView<std::int32_t> exchanges, MatrixView<double> b, int threads);
+
   /// A = L L^T by potrf. By columns, as LAPACK stores matrices, the lower triangle of A's rows is an upper
   /// one. Throws Error when A is not positive definite, and as factor().
   void cholesky(MatrixView<double> a, int threads);
@@ -49,6 +53,9 @@ class Lapack {
   using Geqrf = void (*)(const int* m, const int* n, T* a, const int* lda, T* tau, T* work, const int* lwork,
                          int* info);
 
+  using Gesv = void (*)(const int* n, const int* nrhs, double* a, const int* lda, int* ipiv, double* b,
+                        const int* ldb, int* info);
+
   template <class T>
   void factor(MatrixView<T> columns, VectorView<std::int32_t> exchanges, int threads, Getrf<T> function);
   template <class T>
@@ -64,6 +71,7 @@ class Lapack {
   Potrf<float> spotrf_ = nullptr;
   Geqrf<double> dgeqrf_ = nullptr;
   Geqrf<float> sgeqrf_ = nullptr;
+  Gesv dgesv_ = nullptr;
   void (*openblas_threads_)(int) = nullptr;
   int threads_ = 0;
 };

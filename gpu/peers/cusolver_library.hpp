@@ -14,20 +14,27 @@ namespace tallcache::gpu::peers {
 
 /// The functions of cuSOLVER that peers call, by their names in the library.
 struct CusolverLibrary {
-#define TALLCACHE_CUSOLVER_FUNCTIONS(USE) \
-  USE(cusolverDnCreate)                   \
-  USE(cusolverDnSetStream)                \
-  USE(cusolverDnSgetrf_bufferSize)        \
-  USE(cusolverDnDgetrf_bufferSize)        \
-  USE(cusolverDnSgetrf)                   \
-  USE(cusolverDnDgetrf)                   \
-  USE(cusolverDnSgeqrf_bufferSize)        \
-  USE(cusolverDnDgeqrf_bufferSize)        \
-  USE(cusolverDnSgeqrf)                   \
-  USE(cusolverDnDgeqrf)                   \
-  USE(cusolverDnSpotrf_bufferSize)        \
-  USE(cusolverDnDpotrf_bufferSize)        \
-  USE(cusolverDnSpotrf)                   \
+#define TALLCACHE_CUSOLVER_FUNCTIONS(USE)     \
+  USE(cusolverDnCreate)                       \
+  USE(cusolverDnSetStream)                    \
+  USE(cusolverDnSgetrf_bufferSize)            \
+  USE(cusolverDnDgetrf_bufferSize)            \
+  USE(cusolverDnSgetrf)                       \
+  USE(cusolverDnDgetrf)                       \
+  USE(cusolverDnDgetrs)                       \
+  USE(cusolverDnIRSParamsCreate)              \
+  USE(cusolverDnIRSParamsSetSolverPrecisions) \
+  USE(cusolverDnIRSParamsSetRefinementSolver) \
+  USE(cusolverDnIRSInfosCreate)               \
+  USE(cusolverDnIRSXgesv_bufferSize)          \
+  USE(cusolverDnIRSXgesv)                     \
+  USE(cusolverDnSgeqrf_bufferSize)            \
+  USE(cusolverDnDgeqrf_bufferSize)            \
+  USE(cusolverDnSgeqrf)                       \
+  USE(cusolverDnDgeqrf)                       \
+  USE(cusolverDnSpotrf_bufferSize)            \
+  USE(cusolverDnDpotrf_bufferSize)            \
+  USE(cusolverDnSpotrf)                       \
   USE(cusolverDnDpotrf)
 #define TALLCACHE_DECLARE(function) decltype(&::function) function = nullptr;
   TALLCACHE_CUSOLVER_FUNCTIONS(TALLCACHE_DECLARE)

@@ -2,6 +2,7 @@
 
 #include "gpu/on_gpu.hpp"
 #include "gpu/solve/refined.cuh"
+#include "gpu/solve/refiner.cuh"
 
 namespace tallcache {
 

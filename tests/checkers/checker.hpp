@@ -28,6 +28,8 @@ const auto& output(const auto& args) {
     return args.out;
   else if constexpr (requires { args.c; })
     return args.c;
+  else if constexpr (requires { args.x.ld; })
+    return args.x;
   else if constexpr (requires { args.b; })
     return args.b;
   else if constexpr (requires { args.keys; })

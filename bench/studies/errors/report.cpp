@@ -41,9 +41,12 @@ const Record* record_of(const Document& document, const ErrorsPlan& plan, const 
   return nullptr;
 }
 
-// The variant of a run, with its error class where that is not the standard one.
-std::string name_of_run(const ErrorsRun& run, const Record* record) {
-  return with_class(run.variant, record ? record->error_class : ErrorClass::standard);
+// The variant of a run, with its parameters where others have it too, and with its error class where that is
+// not the standard one.
+std::string name_of_run(const ErrorsPlan& plan, const ErrorsRun& run, const Record* record) {
+  const bool is_alone = std::ranges::count(plan.runs, run.variant, &ErrorsRun::variant) == 1;
+  return with_class(run.variant + (is_alone || !record ? "" : params_text(*record)),
+                    record ? record->error_class : ErrorClass::standard);
 }
 
 double error_of(const Record* record, std::string_view name) {
@@ -121,7 +124,7 @@ Grid error_growth_grid(const Document& document, const ErrorsPlan& plan, const s
   grid.columns.push_back({fmt::format("grows as {}^", plan.dimension)});
   for (const ErrorsRun& run : runs_on_ladder(plan)) {
     std::vector<std::string>& row = grid.rows.emplace_back();
-    row.push_back(name_of_run(run, record_of(document, plan, run, plan.ladder.front(), input)));
+    row.push_back(name_of_run(plan, run, record_of(document, plan, run, plan.ladder.front(), input)));
     std::vector<double> errors;
     for (const Json& shape : plan.ladder) {
       errors.push_back(error_of(record_of(document, plan, run, shape, input), "max error"));
@@ -147,7 +150,7 @@ Grid errors_and_speeds_grid(const Document& document, const ErrorsPlan& plan) {
   for (std::size_t i = 0; i < records.size(); ++i) {
     const ErrorsRun& run = plan.runs.at(i);
     std::vector<std::string>& row = grid.rows.emplace_back();
-    row.push_back(name_of_run(run, records[i]));
+    row.push_back(name_of_run(plan, run, records[i]));
     const double seconds = measured_seconds(records[i]);
     if (!(seconds > 0)) {
       row.push_back(reason_of(records[i]));

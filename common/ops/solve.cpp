@@ -1,0 +1,7 @@
+#include "common/ops/solve.hpp"
+
+#include "common/operation_record.hpp"
+
+namespace tallcache {
+template struct OperationRecord<Solve<double>>;
+}  // namespace tallcache
