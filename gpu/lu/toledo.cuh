@@ -1,6 +1,7 @@
 // LU decomposition with partial pivoting by Toledo's recursion.
 #pragma once
 
+#include "gpu/lu/block_columns.hpp"
 #include "gpu/lu/recursion.cuh"
 #include "gpu/on_gpu.hpp"
 
@@ -13,12 +14,7 @@ struct toledo : OnCapability<9, 0> {
       "coarsening, coalescing";
   static constexpr std::string_view source = "Toledo 1997";
   using operations = OperationList<LuPivot<double>, LuPivot<float>>;
-  static constexpr Index blocks[] = {0, 32, 64, 128, 256};
-  static constexpr ParamSpec params[] = {{.name = "block",
-                                          .default_value = 0,
-                                          .what = "columns of a block; 0: as suits",
-                                          .min = 0,
-                                          .choices = blocks}};
+  static constexpr ParamSpec params[] = {block_columns};
 
   template <class T>
   static std::size_t scratch(LuPivot<T>, const Shape& shape, const Params&) {
