@@ -137,6 +137,7 @@ struct MatrixInCluster {
     for (int i = lane; i < number * pieces; i += 32)
       send(of_block(to + i % pieces * 16, i / pieces),
            reinterpret_cast<const uint4*>(&shared.own)[i % pieces], of_block(counted, i / pieces));
+    __syncwarp();  // all have read the own offer
     barrier.wait(phase);
     const bool is_block = lane < number;
     return all[best_lane<32>(is_block ? all[lane].key : Key<T>{0},
