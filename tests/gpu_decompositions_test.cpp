@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/ops/cholesky.hpp"
-#include "common/ops/lu.hpp"
+#include "common/ops/lu_batched.hpp"
 #include "common/ops/qr.hpp"
 #include "tests/on_executor.hpp"
 
@@ -85,15 +85,40 @@ TEST_F(Decomposing, PanelsOfOneBlockAndOfClusters) {
     }
 }
 
-// As many rows as one thread, two, four and eight hold, and more. Panels of QR have fewer columns there.
+// As many rows as clusters have registers for with panels of 32, 16, 8 and 4 columns, and more.
 TEST_F(Decomposing, TallPanels) {
-  for (const auto& [m, n] :
-       {std::pair<Index, Index>{8193, 70}, {16385, 40}, {32769, 20}, {65537, 9}, {140000, 5}}) {
+  for (const auto& [m, n] : {std::pair<Index, Index>{8193, 70},
+                             {12289, 40},
+                             {16385, 40},
+                             {24577, 40},
+                             {32769, 20},
+                             {49153, 20},
+                             {65537, 9},
+                             {140000, 5}}) {
     const Shape shape{{"n", n}, {"m", m}, {"pad", 1}};
     decompose<LuPivot<double>>("toledo", shape);
     decompose<LuPivot<float>>("toledo", shape);
     decompose<Qr<double>>("recursive_wy", shape);
     decompose<Qr<float>>("recursive_wy", shape);
+  }
+}
+
+// As many rows as lanes, warps, a block and a cluster hold.
+TEST_F(Decomposing, BatchesOfMatrices) {
+  for (const auto& [m, n, batch, pad] : {std::tuple<Index, Index, Index, Index>{3, 3, 1000, 0},
+                                         {8, 8, 1001, 1},
+                                         {16, 13, 257, 0},
+                                         {24, 24, 97, 0},
+                                         {32, 32, 97, 3},
+                                         {31, 33, 40, 0},
+                                         {100, 100, 20, 0},
+                                         {128, 129, 20, 1},
+                                         {255, 120, 10, 0},
+                                         {257, 300, 9, 1},
+                                         {512, 512, 9, 0}}) {
+    const Shape shape{{"n", n}, {"m", m}, {"batch", batch}, {"pad", pad}};
+    decompose<LuBatched<double>>("batched", shape);
+    decompose<LuBatched<float>>("batched", shape);
   }
 }
 

@@ -98,7 +98,9 @@ struct LuDecomposition {
   /// n) + 2) eps times the root of the sum of the squares of the products l_ik u_kj t_j, as rounding errors
   /// of either sign add up (Higham and Mary 2019). With pivoting, the exchanges must be valid, and no element
   /// of L may be above 1 except by the rounding of a reciprocal.
-  static Check check(const Shape&, std::string_view input, std::uint64_t seed, const Args<>& args) {
+  /// `matrices` of the same size are checked together, as one of so many products.
+  static Check check(const Shape&, std::string_view input, std::uint64_t seed, const Args<>& args,
+                     Index matrices = 1) {
     const MatrixView<const T> f = args.a;
     const Index m = f.rows, n = f.cols, steps = std::min(m, n);
     if (Check padding = check_padding(f); !padding) return padding;
@@ -119,7 +121,8 @@ struct LuDecomposition {
           if (!(std::abs(f(i, j)) <= 1 + 2 * Element<T>::epsilon))
             return Check::wrong("L" + position(i, j), "at most 1 in magnitude", digits(f(i, j)));
     }
-    return static_cast<double>(m) * n * steps <= 0x1p27 ? check_elements(f, a) : check_product(f, a, seed);
+    return static_cast<double>(matrices) * m * n * steps <= 0x1p27 ? check_elements(f, a)
+                                                                   : check_product(f, a, seed);
   }
 
   static Cost cost(const Shape& s) {

@@ -26,6 +26,7 @@
 #include "common/ops/increment.hpp"
 #include "common/ops/integer_product.hpp"
 #include "common/ops/lu.hpp"
+#include "common/ops/lu_batched.hpp"
 #include "common/ops/matmul.hpp"
 #include "common/ops/matmul_batched.hpp"
 #include "common/ops/matmul_bt.hpp"

@@ -3,6 +3,7 @@
 
 #include "common/ops/cholesky.hpp"
 #include "gpu/cholesky/gustavson_panel.cuh"
+#include "gpu/lu/block_columns.hpp"
 #include "gpu/lu/subtract_product.cuh"
 #include "gpu/on_gpu.hpp"
 #include "gpu/side_stream.cuh"
@@ -102,12 +103,7 @@ struct gustavson : OnCapability<9, 0> {
       "tiling, coarsening, coalescing";
   static constexpr std::string_view source = "Gustavson 1997";
   using operations = OperationList<Cholesky<double>, Cholesky<float>>;
-  static constexpr Index blocks[] = {0, 64, 128, 256};
-  static constexpr ParamSpec params[] = {{.name = "block",
-                                          .default_value = 0,
-                                          .what = "columns of a block; 0: as suits the device",
-                                          .min = 0,
-                                          .choices = blocks}};
+  static constexpr ParamSpec params[] = {lu::block_columns};
 
   template <class T>
   static std::size_t scratch(Cholesky<T>, const Shape& shape, const Params&) {

@@ -2,6 +2,8 @@
 // column, no row moved before the end.
 #pragma once
 
+#include <algorithm>
+
 #include "common/view.hpp"
 #include "gpu/cluster.cuh"
 #include "gpu/dependent_launch.cuh"
@@ -19,6 +21,16 @@ struct alignas(16) Proposal {
   int row;       ///< where it lies
   alignas(16) T elements[columns];
 };
+
+/// The rows of so many columns for which a thread has registers, and the threads of a block that have them.
+template <class T>
+constexpr int max_rows_of_thread(int columns) {
+  return (columns >= 16 ? 512 : 256) / (columns * static_cast<int>(sizeof(T)));
+}
+template <class T>
+constexpr int max_panel_threads(int columns, int of_thread) {
+  return columns * of_thread * sizeof(T) < 512 ? 512 : 384;
+}
 
 /// A panel of up to `columns` columns. A thread holds `of_thread` rows of it.
 template <class T, int columns, int of_thread>
@@ -262,7 +274,7 @@ struct PanelKernel {
 };
 
 template <class T, int columns, int of_thread>
-__global__ void __launch_bounds__(512)
+__global__ void __launch_bounds__(max_panel_threads<T>(columns, of_thread))
     factor_panel(T* a, Index ld, int rows, int width, std::int32_t* exchanges, int first, ExchangeList* list,
                  int left_columns) {
   __shared__ Mbarrier barriers[2];

@@ -16,37 +16,60 @@ __device__ __forceinline__ std::uint64_t key_of(double x) {
 }
 __device__ __forceinline__ std::uint32_t key_of(float x) { return (__float_as_uint(x) & 0x7fffffffu) + 1; }
 
-/// Of the lanes for which `is_best`, that of the lowest position. The same in all lanes.
-__device__ __forceinline__ int first_lane(bool is_best, int position) {
-  unsigned lanes = __ballot_sync(~0u, is_best);
-  if (lanes & (lanes - 1)) {
-    const auto at = static_cast<unsigned>(position);
-    const unsigned first = __reduce_min_sync(~0u, is_best ? at : ~0u);
-    lanes = __ballot_sync(~0u, is_best && at == first);
+/// The largest and the smallest of the numbers of each `group` of lanes.
+template <int group>
+__device__ __forceinline__ std::uint32_t max_of(std::uint32_t x) {
+  if constexpr (group == 32) {
+    return __reduce_max_sync(~0u, x);
+  } else {
+#pragma unroll
+    for (int distance = group / 2; distance > 0; distance /= 2) x = max(x, __shfl_xor_sync(~0u, x, distance));
+    return x;
   }
-  return __ffs(static_cast<int>(lanes)) - 1;
+}
+template <int group>
+__device__ __forceinline__ std::uint32_t min_of(std::uint32_t x) {
+  return ~max_of<group>(~x);
 }
 
-/// The lane of the largest key, of several that of the lowest position. The same in all lanes. What `beside`
-/// does comes between the two reductions: there is time for it.
-template <class Beside>
-__device__ __forceinline__ int best_lane(std::uint32_t key, int position, const Beside& beside) {
-  const std::uint32_t best = __reduce_max_sync(~0u, key);
-  beside();
-  return first_lane(key == best, position);
+/// Of the lanes for which `is_best`, that of the lowest position, in each `group` of lanes, which all have
+/// such a lane.
+template <int group>
+__device__ __forceinline__ int first_lane(bool is_best, int position) {
+  unsigned lanes = __ballot_sync(~0u, is_best);
+  if (group == 32 ? (lanes & (lanes - 1)) != 0 : __popc(lanes) > 32 / group) {
+    const auto at = static_cast<unsigned>(position);
+    const unsigned lowest = min_of<group>(is_best ? at : ~0u);
+    lanes = __ballot_sync(~0u, is_best && at == lowest);
+  }
+  const int first = group < 32 ? static_cast<int>(threadIdx.x) % 32 / group * group : 0;
+  return first + __ffs(static_cast<int>(lanes >> first)) - 1;
 }
-template <class Beside>
+
+/// The lane of the largest key, of several that of the lowest position, in each `group` of lanes. What
+/// `beside` does comes between the reductions: there is time for it.
+template <int group = 32, class Beside>
+__device__ __forceinline__ int best_lane(std::uint32_t key, int position, const Beside& beside) {
+  const std::uint32_t best = max_of<group>(key);
+  beside();
+  return first_lane<group>(key == best, position);
+}
+template <int group = 32, class Beside>
 __device__ __forceinline__ int best_lane(std::uint64_t key, int position, const Beside& beside) {
   const auto high = static_cast<std::uint32_t>(key >> 32), low = static_cast<std::uint32_t>(key);
-  const std::uint32_t best_high = __reduce_max_sync(~0u, high);
+  const std::uint32_t best_high = max_of<group>(high);
   beside();
-  const bool competes = high == best_high;
-  const std::uint32_t best_low = __reduce_max_sync(~0u, competes ? low : 0u);
-  return first_lane(competes && low == best_low, position);
+  bool is_best = high == best_high;
+  // A reduction of the whole warp costs less than the branch around it, the exchanges between lanes more.
+  if (group == 32 || __popc(__ballot_sync(~0u, is_best)) > 32 / group) {
+    const std::uint32_t best_low = max_of<group>(is_best ? low : 0u);
+    is_best = is_best && low == best_low;
+  }
+  return first_lane<group>(is_best, position);
 }
-template <class Unsigned>
+template <int group = 32, class Unsigned>
 __device__ __forceinline__ int best_lane(Unsigned key, int position) {
-  return best_lane(key, position, [] {});
+  return best_lane<group>(key, position, [] {});
 }
 
 __device__ __forceinline__ double approximate_reciprocal(double x) {

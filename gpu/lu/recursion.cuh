@@ -47,7 +47,8 @@ class Recursion {
   /// product of the columns behind it.
   void factor(int block) {
     const int steps = static_cast<int>(std::min(a.rows, a.cols)), cols = static_cast<int>(a.cols);
-    const SideStream streams(stream, steps > device_tuning().factor_ahead_steps);
+    const Index ahead_steps = device_tuning().factor_ahead_steps;
+    const SideStream streams(stream, a.rows * a.cols > ahead_steps * ahead_steps);
     for (int col = 0, width; col < steps; col += width) {
       width = std::min(block, steps - col);
       const int first_list = next_list, next = col + width;
@@ -73,13 +74,18 @@ class Recursion {
   }
 
  private:
-  /// A panel of few columns, of which a cluster has room for more rows.
+  static constexpr int max_cluster = 16;
+
+  /// The most rows of a panel of so many columns.
+  static constexpr Index max_rows(int columns) {
+    const int of_thread = max_rows_of_thread<T>(columns);
+    return Index{max_cluster} * max_panel_threads<T>(columns, of_thread) * of_thread;
+  }
+  /// A panel of fewer columns where a cluster has no room for more of so many rows.
   static int leaf_width(Index rows) {
-    constexpr Index in_registers = 16 * 512;  // one a thread
-    if (rows <= in_registers * (sizeof(T) == 4 ? 2 : 1)) return 32;
-    if (rows <= in_registers * (sizeof(T) == 4 ? 4 : 2)) return 16;
-    if (rows <= in_registers * (sizeof(T) == 4 ? 8 : 4)) return 8;
-    return rows <= in_registers * 8 && sizeof(T) == 8 ? 4 : 1;
+    for (int columns = 32; columns * sizeof(T) >= 32; columns /= 2)
+      if (rows <= max_rows(columns)) return columns;
+    return 1;
   }
   static Index max_lists(Index m, Index n) {
     // A panel of any width ends with a narrower one.
@@ -122,20 +128,22 @@ class Recursion {
     ExchangeList* const list = lists + next_list++;
     switch (leaf_width(rows)) {
       case 32:
-        if (sizeof(T) == 8 || rows <= 16 * 512)
+        if (rows <= max_cluster * max_panel_threads<T>(32, 1))
           return factor_in_cluster<32, 1>(first, rows, width, col, list);
-        if constexpr (sizeof(T) == 4) return factor_in_cluster<32, 2>(first, rows, width, col, list);
+        if (rows <= 2 * max_cluster * max_panel_threads<T>(32, 2))
+          return factor_in_cluster<32, 2>(first, rows, width, col, list);
+        return factor_in_cluster<32>(first, rows, width, col, list);
       case 16:
-        return factor_in_cluster < 16, sizeof(T) == 4 ? 4 : 2 > (first, rows, width, col, list);
+        return factor_in_cluster<16>(first, rows, width, col, list);
       case 8:
-        return factor_in_cluster < 8, sizeof(T) == 4 ? 8 : 4 > (first, rows, width, col, list);
+        return factor_in_cluster<8>(first, rows, width, col, list);
       case 4:
-        return factor_in_cluster<4, 8>(first, rows, width, col, list);
+        if constexpr (sizeof(T) == 8) return factor_in_cluster<4>(first, rows, width, col, list);
       default:
         return factor_column(first, rows, col, list);
     }
   }
-  template <int columns, int of_thread>
+  template <int columns, int of_thread = max_rows_of_thread<T>(columns)>
   void factor_in_cluster(T* first, int rows, int width, int col, ExchangeList* list) {
     const int all_threads = ceil_div(rows, 32 * of_thread) * 32, blocks = panel_blocks(all_threads);
     const unsigned threads = static_cast<unsigned>(ceil_div(ceil_div(all_threads, blocks), 32)) * 32;

@@ -24,6 +24,8 @@ struct CublasLibrary {
   USE(cublasSgemmStridedBatched_64)     \
   USE(cublasDgemmStridedBatched_64)     \
   USE(cublasGemmEx_64)                  \
+  USE(cublasSgetrfBatched)              \
+  USE(cublasDgetrfBatched)              \
   USE(cublasSgeam_64)                   \
   USE(cublasDgeam_64)
 #define TALLCACHE_DECLARE(function) decltype(&::function) function = nullptr;

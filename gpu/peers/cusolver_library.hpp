@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 #include "gpu/check.hpp"
 #include "gpu/on_gpu.hpp"
@@ -55,6 +56,15 @@ cusolverDnHandle_t cusolver_handle(const Launch&);
 
 /// Throws Error "<call>: cuSOLVER's status <number>" unless `status` is success.
 void check_cusolver(cusolverStatus_t status, const char* call);
+
+/// Of a function of cuSOLVER's for floats and one for doubles, that for T.
+template <class T, class OfFloat, class OfDouble>
+constexpr auto by_type(OfFloat of_float, OfDouble of_double) {
+  if constexpr (std::is_same_v<T, float>)
+    return of_float;
+  else
+    return of_double;
+}
 
 /// The elements of workspace that `query(library, handle, &elements)` asks for; 0 where there is no cuSOLVER.
 template <class Query>

@@ -32,14 +32,10 @@ struct cusolver_potrf : OnCusolver {
     int* const info = scratch.template vector<int>(1).data;
     const Index elements = workspace_left<T>(scratch);
     T* const work = scratch.template vector<T>(elements).data;
-    constexpr auto function = [] {
-      if constexpr (std::is_same_v<T, float>)
-        return &CusolverLibrary::cusolverDnSpotrf;
-      else
-        return &CusolverLibrary::cusolverDnDpotrf;
-    }();
-    check_cusolver((cusolver_library().*function)(cusolver_handle(launch), CUBLAS_FILL_MODE_UPPER, n,
-                                                  args.a.data, ld, work, static_cast<int>(elements), info),
+    const CusolverLibrary& library = cusolver_library();
+    const auto function = by_type<T>(library.cusolverDnSpotrf, library.cusolverDnDpotrf);
+    check_cusolver(function(cusolver_handle(launch), CUBLAS_FILL_MODE_UPPER, n, args.a.data, ld, work,
+                            static_cast<int>(elements), info),
                    "cusolverDnpotrf");
   }
 
@@ -48,12 +44,9 @@ struct cusolver_potrf : OnCusolver {
   static std::size_t workspace(Index n, Index ld) {
     if (n == 0) return 0;
     return cusolver_workspace([&](const CusolverLibrary& library, cusolverDnHandle_t handle, int* elements) {
-      if constexpr (std::is_same_v<T, float>)
-        return library.cusolverDnSpotrf_bufferSize(handle, CUBLAS_FILL_MODE_UPPER, static_cast<int>(n),
-                                                   nullptr, static_cast<int>(ld), elements);
-      else
-        return library.cusolverDnDpotrf_bufferSize(handle, CUBLAS_FILL_MODE_UPPER, static_cast<int>(n),
-                                                   nullptr, static_cast<int>(ld), elements);
+      const auto query = by_type<T>(library.cusolverDnSpotrf_bufferSize, library.cusolverDnDpotrf_bufferSize);
+      return query(handle, CUBLAS_FILL_MODE_UPPER, static_cast<int>(n), nullptr, static_cast<int>(ld),
+                   elements);
     });
   }
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/ops/qr.hpp"
+#include "gpu/lu/subtract_product.cuh"
 #include "gpu/qr/panel.cuh"
 #include "gpu/qr/sliced_product.cuh"
 #include "gpu/qr/tall_column.cuh"

@@ -1,6 +1,7 @@
 // The QR factorisation of Elmroth and Gustavson.
 #pragma once
 
+#include "gpu/lu/block_columns.hpp"
 #include "gpu/on_gpu.hpp"
 #include "gpu/qr/recursion.cuh"
 
@@ -14,12 +15,7 @@ struct recursive_wy : OnCapability<9, 0> {
   static constexpr std::string_view source =
       "Elmroth and Gustavson 2000; Schreiber and Van Loan 1989 (compact WY)";
   using operations = OperationList<Qr<double>, Qr<float>>;
-  static constexpr Index blocks[] = {0, 32, 64, 128, 256};
-  static constexpr ParamSpec params[] = {{.name = "block",
-                                          .default_value = 0,
-                                          .what = "columns of a block; 0: as suits",
-                                          .min = 0,
-                                          .choices = blocks}};
+  static constexpr ParamSpec params[] = {lu::block_columns};
 
   template <class T>
   static std::size_t scratch(Qr<T>, const Shape& shape, const Params&) {

@@ -2,8 +2,9 @@
 // their sums by each other's shared memory.
 #pragma once
 
-#include "gpu/lu/subtract_product.cuh"
-#include "gpu/matmul/cluster_sums.cuh"
+#include "gpu/lu/chained_launch.cuh"
+#include "gpu/matmul/cluster_product.cuh"
+#include "gpu/matmul/mma_product.cuh"
 
 namespace tallcache::gpu::qr {
 
@@ -22,34 +23,6 @@ struct SlicedTiles<float> {
   using Small = matmul::BlockShape<32, 32, 16, 16, 16, 4, 2>;
 };
 
-template <class T, class Tiles, bool wide>
-__global__ void __launch_bounds__(Tiles::threads, Tiles::min_blocks)
-    multiply_slices(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, int slices, int depth,
-                    matmul::TileOrder order) {
-  using Of = lu::Subtraction<T, Tiles, wide>;
-  const int rank = static_cast<int>(blockIdx.x) % slices;
-  const auto at = order.at(static_cast<int>(blockIdx.x) / slices);
-  const Index row = static_cast<Index>(at.row) * Tiles::rows, col = static_cast<Index>(at.col) * Tiles::cols;
-  // A slice may be empty where the steps are no multiple of the slices' depth.
-  const auto step = [&](int number) {
-    const Index at = static_cast<Index>(number) * depth;
-    return at < a.cols ? at : a.cols;
-  };
-  let_next_kernel_start();
-  T* const memory = dynamic_shared<T>(DeviceThread{});
-  wait_for_last_kernel();
-  typename Of::Product product(DeviceThread{}, memory, a, b, row, col);
-  product.multiply(step(rank), step(rank + 1));
-  wait_for_copies<0>();
-  __syncthreads();
-  product.store(matmul::SharedSums<Tiles, T>::at(memory), true);
-  sync_cluster();
-  // Rows of C start at multiples of 16 bytes.
-  matmul::add_parts_of_cluster<Tiles, Tiles::threads>(c, row, col, memory, static_cast<int>(threadIdx.x),
-                                                      rank, slices, true);
-  sync_cluster();  // no block ends while others read from it
-}
-
 /// Powers of two, so that each block of the device has a slice of 4 steps or more.
 template <class Tiles>
 int slices_of(Index tiles, Index depth) {
@@ -64,14 +37,14 @@ void multiply_in_slices(cudaStream_t stream, const MatrixView<T>& c, const Matri
                         const MatrixView<const T>& b) {
   const auto order = matmul::tiles_of<Tiles>(c.rows, c.cols, matmul::BlockOrder::recursive);
   const int slices = slices_of<Tiles>(order.tiles(), a.cols);
-  const int depth = static_cast<int>(ceil_div(a.cols, Index{slices} * Tiles::depth)) * Tiles::depth;
   const auto launch = [&]<bool wide>() {
-    lu::launch_chained<multiply_slices<T, Tiles, wide>>(
+    using Product = matmul::BlockProduct<T, Tiles, wide, DeviceThread, Plain, T*>;
+    lu::launch_chained<matmul::multiply_in_clusters<Tiles, wide, T, T>>(
         stream,
         {grid_of(Index{order.tiles()} * slices), Tiles::threads,
-         static_cast<std::size_t>(lu::Subtraction<T, Tiles, wide>::shared_bytes),
+         static_cast<std::size_t>(std::max(Product::shared_bytes, matmul::SharedSums<Tiles, T>::bytes)),
          static_cast<unsigned>(slices)},
-        c, a, b, slices, depth, order);
+        c, a, b, order, slices, true);
   };
   if (rows_are_chunks(a) && rows_are_chunks(b))
     launch.template operator()<true>();
