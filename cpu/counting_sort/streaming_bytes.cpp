@@ -195,12 +195,10 @@ HWY_INLINE Index count_in_bytes(const Chain<Residue, Access>& chain, Index width
 }
 
 // Whether some of the first keys are equal to their neighbours.
-template <class Access>
-HWY_INLINE bool has_repeats(const Chain<Residue, Access>& chain) {
-  const Link link = chain.links[chain.head];
-  const auto elements = chain.block(chain.head, std::min<Index>(link.size, 2 * per_line<Residue>));
+template <class T, class Access>
+HWY_INLINE bool has_repeats(VectorView<const T, Access> keys) {
   Index equal = 0;
-  for (Index i = 0; i + 1 < elements.size; ++i) equal += elements[i] == elements[i + 1];
+  for (Index i = 0; i + 1 < std::min<Index>(keys.size, 64); ++i) equal += keys[i] == keys[i + 1];
   return equal >= 2;
 }
 
@@ -222,11 +220,46 @@ HWY_NOINLINE void write_runs(Index width, Word first, Word* out, const ByteCount
 template <class Access>
 void sort_residues(const Chain<Residue, Access>& chain, Index width, Word first, VectorView<Word, Access> out,
                    const ByteCounters<Access>& counters) {
-  const Index tables = has_repeats(chain) ? byte_tables(width) : 1;
+  const Link link = chain.links[chain.head];
+  const Index tables = has_repeats(chain.block(chain.head, link.size)) ? byte_tables(width) : 1;
   const Index wrapped = tables == 1   ? count_in_bytes<1>(chain, width, counters)
                         : tables == 2 ? count_in_bytes<2>(chain, width, counters)
                                       : count_in_bytes<4>(chain, width, counters);
   write_runs<true>(width, first, out.data, counters, wrapped);
+}
+
+// A value of more than half of the keys, or any other one: the median of a sample.
+template <class Access>
+HWY_INLINE Word probable_key(VectorView<const Word, Access> keys) {
+  constexpr Index sampled = 64;
+  Word sample[sampled];
+  for (Index s = 0; s < sampled; ++s) sample[s] = keys[s * (keys.size - 1) / (sampled - 1)];
+  std::nth_element(sample, sample + sampled / 2, sample + sampled);
+  return sample[sampled / 2];
+}
+
+// Calls count(key) for the keys but those of one value, which are compared in vectors, as a counter is a
+// chain of loads that each wait for a store. Returns their number.
+template <class Access, class Count>
+HWY_INLINE Index count_but(Word value, VectorView<const Word, Access> keys, Count count) {
+  constexpr Index block = 512;
+  const hn::CappedTag<Word, 16> d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  alignas(64) Word others[block + 16];
+  Index i = 0, found = 0;
+  for (; i + block <= keys.size; i += block) {
+    Index size = 0;
+    for (Index j = 0; j < block; j += lanes) {
+      const auto key = load(d, keys, i + j);
+      const auto other = hn::Ne(key, hn::Set(d, value));
+      hn::StoreU(hn::Compress(key, other), d, others + size);
+      size += static_cast<Index>(hn::CountTrue(d, other));
+    }
+    for (Index j = 0; j < size; ++j) count(others[j]);
+    found += block - size;
+  }
+  for (; i < keys.size; ++i) count(keys[i]);
+  return found;
 }
 
 // The same for an array of keys.
@@ -241,12 +274,19 @@ void sort_in_bytes(VectorView<const Word, Access> keys, Index width, VectorView<
   const auto count = [=, &wrapped](Word key) HWY_ATTR {
     if (HWY_UNLIKELY(++counters[key] == 0)) wraps[wrapped++] = key;
   };
-  Index i = 0;
-  for (; i + 8 <= keys.size; i += 8) {
-    HWY_UNROLL(8)
-    for (Index j = 0; j < 8; ++j) count(keys[i + j]);
+  if (has_repeats(keys)) {
+    const Word value = probable_key(keys);
+    const Index found = count_but(value, keys, count);
+    for (Index k = 0; k < found / 256; ++k) wraps[wrapped++] = value;
+    for (Index k = 0; k < found % 256; ++k) count(value);
+  } else {
+    Index i = 0;
+    for (; i + 8 <= keys.size; i += 8) {
+      HWY_UNROLL(8)
+      for (Index j = 0; j < 8; ++j) count(keys[i + j]);
+    }
+    for (; i < keys.size; ++i) count(keys[i]);
   }
-  for (; i < keys.size; ++i) count(keys[i]);
   keys.size > cached ? write_runs<true>(width, 0, out.data, to, wrapped)
                      : write_runs<false>(width, 0, out.data, to, wrapped);
 }
