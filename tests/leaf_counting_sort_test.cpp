@@ -119,14 +119,14 @@ void for_each_case(const Check& check) {
 TEST(CountingSortLeaf, Counts) {
   for_each_case([](Index n, std::uint64_t equal) {
     constexpr Index values = 64;
-    const auto residues = draws<Residue>(1, n, values, equal);
-    expect_exact(leaf_of(chain_regions(residues, lowest) + std::vector{own<Word>(values)},
+    const auto low_bits = draws<LowBits>(1, n, values, equal);
+    expect_exact(leaf_of(chain_regions(low_bits, lowest) + std::vector{own<Word>(values)},
                          [](const auto& v) {
-                           leaf_kernels().under(v.access).count_residues(chain_in<Residue>(v),
+                           leaf_kernels().under(v.access).count_low_bits(chain_in<LowBits>(v),
                                                                          v.template of<Word>(2));
                          }),
                  {2});
-    expect_exact(leaf_of(chain_regions(with_payload(residues), lowest) + std::vector{own<Word>(values)},
+    expect_exact(leaf_of(chain_regions(with_payload(low_bits), lowest) + std::vector{own<Word>(values)},
                          [](const auto& v) {
                            leaf_kernels().under(v.access).count_pairs(chain_in<Pair>(v),
                                                                       v.template of<Word>(2));
@@ -235,10 +235,10 @@ TEST(CountingSortLeaf, CountersOfAByte) {
   for_each_case([](Index n, std::uint64_t equal) {
     constexpr Index width = 64;
     const std::vector counters{own<Word>(n), own<std::uint8_t>(byte_tables(width) * width), own<Word>(8)};
-    expect_exact(leaf_of(chain_regions(draws<Residue>(7, n, width, equal), lowest) + counters,
+    expect_exact(leaf_of(chain_regions(draws<LowBits>(7, n, width, equal), lowest) + counters,
                          [](const auto& v) {
-                           byte_kernels().under(v.access).sort_residues(
-                               chain_in<Residue>(v), width, 3, v.template of<Word>(2), counters_in(v, 3));
+                           byte_kernels().under(v.access).sort_low_bits(
+                               chain_in<LowBits>(v), width, 3, v.template of<Word>(2), counters_in(v, 3));
                          }),
                  {2, 3, 4});
     expect_exact(leaf_of(std::vector{region(draws<Word>(8, n, width, equal), lowest)} + counters,
@@ -255,7 +255,7 @@ TEST(CountingSortLeaf, CountersOfAByte) {
 template <class T>
 Leaf pass_leaf(Index n, std::uint64_t equal) {
   constexpr Index buckets = 8;
-  constexpr Digit digit{4, std::is_same_v<T, Residue> ? ~Word{0} : Word{buckets - 1}};
+  constexpr Digit digit{4, std::is_same_v<T, LowBits> ? ~Word{0} : Word{buckets - 1}};
   constexpr std::uint64_t range = buckets << digit.shift;
   const Index first = std::is_same_v<T, Pair> ? 0 : n / 10, blocks = 1 + buckets + n / block_size<T> + 1;
   const std::vector regions{region(draws<Word>(10, first, range, equal), lowest),
@@ -292,7 +292,7 @@ TEST(CountingSortLeaf, Passes) {
     const std::vector<std::size_t> stored{3, 4, 5, 6, 7, 8, 9};
     // Of 4096 keys on each of these passes takes a sample.
     const Index size = n == sizes[2] && equal == 3 ? 4100 : n;
-    expect_exact(pass_leaf<Residue>(size, equal), stored);
+    expect_exact(pass_leaf<LowBits>(size, equal), stored);
     expect_exact(pass_leaf<Word>(size, equal), stored);
     expect_exact(pass_leaf<Pair>(size, equal), stored);
   });

@@ -1,14 +1,5 @@
-// What a sample of the keys says of a chunk, for each SIMD target.
-
-// Once for each target.
-#if defined(TALLCACHE_STREAMING_SAMPLE_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef TALLCACHE_STREAMING_SAMPLE_INL_H
-#undef TALLCACHE_STREAMING_SAMPLE_INL_H
-#else
-#define TALLCACHE_STREAMING_SAMPLE_INL_H
-#endif
-
-#include <hwy/highway.h>
+// What a sample of the keys says of a chunk.
+#pragma once
 
 #include <algorithm>
 #include <functional>
@@ -16,8 +7,7 @@
 
 #include "cpu/counting_sort/streaming_kernels.hpp"
 
-HWY_BEFORE_NAMESPACE();
-namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
+namespace tallcache::cpu::counting_sort {
 
 // The result of a sample of the keys: hot ones, where many are equal; of the others, the buckets that hold
 // more than a third of them; and whether the rest are of `few_buckets`: two of them share a bucket as often
@@ -84,7 +74,4 @@ struct Sample : HeavyBuckets {
   }
 };
 
-}  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#endif
+}  // namespace tallcache::cpu::counting_sort
