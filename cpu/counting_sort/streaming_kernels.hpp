@@ -87,7 +87,7 @@ struct Chain {
 struct HeavyBuckets {
   static constexpr Index max_hot = 8;
   Index size = 0;
-  Word bucket[2]{};
+  Word bucket[2]{~Word{0}, ~Word{0}};  ///< if there is no other, one that does not exist
   Index hot_size = 0;
   Word hot[max_hot]{}, hot_keys[max_hot]{};  ///< hot keys, and the number of each
 };

@@ -98,7 +98,7 @@ HWY_INLINE hn::Vec<D> load_ahead(D d, VectorView<const Word, Access> words, Inde
 // a key. They are therefore peeled by comparing vectors: the keys of heavy buckets, of which pairs are
 // appended in rows. Low bits are counted at once, and all other keys as values that do not exist, so that no
 // branch depends on a key.
-template <bool few_buckets, bool two, class T, class Access>
+template <bool few_buckets, class T, class Access>
 HWY_NOINLINE Word append_but_heavy(const Spread<T, Access>& c, const Records<const Word, Access>& in,
                                    const Word* buckets, Word next) {
   constexpr bool stores = std::is_same_v<T, Pair>;
@@ -120,22 +120,21 @@ HWY_NOINLINE Word append_but_heavy(const Spread<T, Access>& c, const Records<con
       const V key = load_ahead(d, in.keys, i + j);
       const V bucket = hn::And(hn::ShiftRightSame(key, digit.shift), hn::Set(d, digit.mask));
       const auto first = hn::Eq(bucket, bucket_0), second = hn::Eq(bucket, bucket_1);
-      const auto other = hn::Not(two ? hn::Or(first, second) : first);
+      const auto other = hn::Not(hn::Or(first, second));
       V payload = key;
       if constexpr (stores) {
         payload = load_ahead(d, in.payload, i + j);
         heavy[0].add(d, key, payload, first);
-        if constexpr (two) heavy[1].add(d, key, payload, second);
+        heavy[1].add(d, key, payload, second);
       } else {
         const V value = hn::And(key, hn::Sub(values, hn::Set(d, 1)));
-        V place = nowhere;
-        if constexpr (two) place = hn::IfThenElse(second, hn::Add(value, values), place);
+        const V place = hn::IfThenElse(second, hn::Add(value, values), nowhere);
         hn::Store(hn::IfThenElse(first, value, place), d, counted + j);
       }
       others.add(d, key, payload, other);
     }
     if constexpr (stores)
-      for (int h = 0; h <= two; ++h)
+      for (int h = 0; h < 2; ++h)
         heavy[h].take(row, own, [&](const auto& rows) { append_rows(ends, buckets[h], rows, next); });
     else
       for (const Word value : counted) c.heavy_counts[value]++;
@@ -151,8 +150,7 @@ template <bool few_buckets, class T, class Access>
 HWY_INLINE Word append_rest(const Spread<T, Access>& c, const Records<const Word, Access>& in,
                             const Sample& sample, Word next) {
   if constexpr (!std::is_same_v<T, Word>) {
-    if (sample.size == 1) return append_but_heavy<few_buckets, false>(c, in, sample.bucket, next);
-    if (sample.size == 2) return append_but_heavy<few_buckets, true>(c, in, sample.bucket, next);
+    if (sample.size > 0) return append_but_heavy<few_buckets>(c, in, sample.bucket, next);
   }
   return append_keys<T, few_buckets>(c, in, next);
 }
