@@ -9,6 +9,7 @@
 #include "cpu/counting_sort/key_sort.hpp"
 #include "cpu/counting_sort/leaves.hpp"
 #include "cpu/counting_sort/lsd_radix.hpp"
+#include "cpu/counting_sort/sample.hpp"
 #include "cpu/counting_sort/wide_keys.hpp"
 
 namespace tallcache::cpu::counting_sort {
@@ -85,6 +86,12 @@ struct ByRoute {
   static void sort(Fork& fork, Records<const Word, Access> in, Records<Word, Access> out, std::uint64_t range,
                    Scratch<Access> scratch) {
     if (EasyKeys<Access>(in, out, fork.width()).sort(fork)) return;
+    if constexpr (!with_payload)
+      if (fork.width() == 1 && has_few_values(in.keys)) {
+        if (in.keys.data != out.keys.data)
+          leaf_kernels().under(out.keys.access()).copy_words(in.keys, out.keys, false, false);
+        return ByComparisons<Access, false, true>::sort(fork, out, out, range, scratch);
+      }
     choose(in.keys.size, range,
            [&](auto route) { decltype(route)::type::sort(fork, in, out, range, scratch); });
   }
