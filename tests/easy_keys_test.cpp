@@ -61,6 +61,21 @@ TEST(EasyKeys, Large) {
 
 // Keys that fall, equal ones side by side, at once or from some key on; then one that the sample does not see
 // rises, at every edge of a vector, of a block and of a chunk.
+TEST(EasyKeys, FewValuesNoneOftenAreCompared) {
+  constexpr Index n = 70001;
+  const auto found = [](const std::vector<Key>& keys) {
+    return cs::has_few_values<Plain>({keys.data(), static_cast<Index>(keys.size())});
+  };
+  for (const char* input : {"few:v=12", "few:v=30", "few:v=150"}) {
+    const auto keys = seeded(input, n, n);
+    EXPECT_TRUE(found(keys)) << input;
+    for (const int threads : thread_counts())
+      expect_variant_sorts<cs::bucketed_streaming, false>(keys, n, {threads, 3}, input);
+  }
+  for (const char* input : {"few:v=6", "few:v=1000", "uniform", "zipf:s=1.2"})
+    EXPECT_FALSE(found(seeded(input, n, n))) << input;
+}
+
 TEST(EasyKeys, Fall) {
   for (Index n : {2, 3, 17, 600, 70001, (1 << 19) + 37})
     for (Index equal : {1, 2, 3, 70, 1000})

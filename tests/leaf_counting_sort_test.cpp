@@ -121,13 +121,13 @@ void for_each_case(void (*cases)(See, Index n, std::uint64_t equal)) {
 
 void see_counts(See see, Index n, std::uint64_t equal) {
   constexpr Index values = 64;
-  const auto residues = draws<Residue>(1, n, values, equal);
-  see(leaf_of(chain_regions(residues, lowest) + std::vector{own<Word>(values)},
+  const auto low_bits = draws<LowBits>(1, n, values, equal);
+  see(leaf_of(chain_regions(low_bits, lowest) + std::vector{own<Word>(values)},
               [](const auto& v) {
-                leaf_kernels().under(v.access).count_residues(chain_in<Residue>(v), v.template of<Word>(2));
+                leaf_kernels().under(v.access).count_low_bits(chain_in<LowBits>(v), v.template of<Word>(2));
               }),
       {2});
-  see(leaf_of(chain_regions(with_payload(residues), lowest) + std::vector{own<Word>(values)},
+  see(leaf_of(chain_regions(with_payload(low_bits), lowest) + std::vector{own<Word>(values)},
               [](const auto& v) {
                 leaf_kernels().under(v.access).count_pairs(chain_in<Pair>(v), v.template of<Word>(2));
               }),
@@ -228,9 +228,9 @@ ByteCounters<Access> counters_in(const Views<Access>& views, std::size_t first) 
 void see_byte_counters(See see, Index n, std::uint64_t equal) {
   constexpr Index width = 64;
   const std::vector counters{own<Word>(n), own<std::uint8_t>(byte_tables(width) * width), own<Word>(8)};
-  see(leaf_of(chain_regions(draws<Residue>(7, n, width, equal), lowest) + counters,
+  see(leaf_of(chain_regions(draws<LowBits>(7, n, width, equal), lowest) + counters,
               [](const auto& v) {
-                byte_kernels().under(v.access).sort_residues(chain_in<Residue>(v), width, 3,
+                byte_kernels().under(v.access).sort_low_bits(chain_in<LowBits>(v), width, 3,
                                                              v.template of<Word>(2), counters_in(v, 3));
               }),
       {2, 3, 4});
@@ -247,7 +247,7 @@ TEST(CountingSortLeaf, CountersOfAByte) { for_each_case(see_byte_counters); }
 template <class T>
 Leaf pass_leaf(Index n, std::uint64_t equal) {
   constexpr Index buckets = 8;
-  constexpr Digit digit{4, std::is_same_v<T, Residue> ? ~Word{0} : Word{buckets - 1}};
+  constexpr Digit digit{4, std::is_same_v<T, LowBits> ? ~Word{0} : Word{buckets - 1}};
   constexpr std::uint64_t range = buckets << digit.shift;
   const Index first = std::is_same_v<T, Pair> ? 0 : n / 10, blocks = 1 + buckets + n / block_size<T> + 1;
   const std::vector regions{region(draws<Word>(10, first, range, equal), lowest),
@@ -283,7 +283,7 @@ void see_passes(See see, Index n, std::uint64_t equal) {
   const std::vector<std::size_t> stored{3, 4, 5, 6, 7, 8, 9};
   // Of 4096 keys on each of these passes takes a sample.
   const Index size = n == sizes[2] && equal == 3 ? 4100 : n;
-  see(pass_leaf<Residue>(size, equal), stored);
+  see(pass_leaf<LowBits>(size, equal), stored);
   see(pass_leaf<Word>(size, equal), stored);
   see(pass_leaf<Pair>(size, equal), stored);
 }

@@ -6,14 +6,16 @@
 #include <bit>
 
 #include "cpu/counting_sort/easy_keys.hpp"
+#include "cpu/counting_sort/key_sort.hpp"
 #include "cpu/counting_sort/leaves.hpp"
 #include "cpu/counting_sort/lsd_radix.hpp"
+#include "cpu/counting_sort/sample.hpp"
 #include "cpu/counting_sort/wide_keys.hpp"
 
 namespace tallcache::cpu::counting_sort {
 
 /// How the bits of a range are divided: those of the bucket, and below them `leaf`. No number here depends on
-/// a cache: a leaf has at most the values of a 16-bit residue, and at least 2^12, so that its counters and
+/// a cache: a leaf has at most the values of 16 low bits, and at least 2^12, so that its counters and
 /// runs outweigh its call. There are 2^10 buckets while leaves can be smaller, and 2^12 for pairs, whose
 /// leaves are slower the larger they are (TUNING.md).
 struct RangeBits {
@@ -48,7 +50,7 @@ inline SortStrategy sort_strategy(Index n, std::uint64_t range, bool payload, bo
 /// The sort of n keys, or pairs, by buckets.
 template <class Access, bool with_payload>
 struct BucketedStreaming {
-  using Element = std::conditional_t<with_payload, Pair, Residue>;
+  using Element = std::conditional_t<with_payload, Pair, LowBits>;
   static constexpr bool in_place = false;
 
   static std::size_t scratch(Index n, std::uint64_t range, Index width) {
@@ -73,59 +75,53 @@ struct BucketedStreaming {
   }
 };
 
-/// Calls f(route) with a route of sort_strategy() as std::type_identity; `ByBuckets` is that of the buckets.
-template <class ByBuckets, class Access, bool with_payload, class F>
-auto by_route(Index n, std::uint64_t range, F f) {
-  switch (sort_strategy(n, range, with_payload, ByBuckets::in_place)) {
-    case SortStrategy::histogram:
-      return f(std::type_identity<Histogram<Access, with_payload>>());
-    case SortStrategy::comparisons:
-      return f(std::type_identity<ByComparisons<Access, with_payload, ByBuckets::in_place>>());
-    case SortStrategy::digits:
-      if constexpr (!ByBuckets::in_place) return f(std::type_identity<DigitRounds<Access, with_payload>>());
-      [[fallthrough]];
-    default:
-      return f(std::type_identity<ByBuckets>());
+/// Sorts keys in [0, range], or pairs, by the route that sort_strategy() chooses; `ByBuckets` is that of the
+/// buckets. `out` may be `in` where it sorts in place.
+template <class ByBuckets, class Access, bool with_payload>
+struct ByRoute {
+  static std::size_t scratch(Index n, std::uint64_t range, Index width) {
+    return choose(n, range, [=](auto route) { return decltype(route)::type::scratch(n, range, width); });
   }
-}
-
-/// Sorts keys in [0, range], or pairs. `out` may be `in` where `ByBuckets` sorts in place.
-template <class ByBuckets, bool with_payload, class Fork, class Access>
-void sort_by_route(Fork& fork, Records<const Word, Access> in, Records<Word, Access> out, std::uint64_t range,
+  template <class Fork>
+  static void sort(Fork& fork, Records<const Word, Access> in, Records<Word, Access> out, std::uint64_t range,
                    Scratch<Access> scratch) {
-  if (EasyKeys<Access>(in, out, fork.width()).sort(fork)) return;
-  by_route<ByBuckets, Access, with_payload>(
-      in.keys.size, range, [&](auto route) { decltype(route)::type::sort(fork, in, out, range, scratch); });
-}
+    if (EasyKeys<Access>(in, out, fork.width()).sort(fork)) return;
+    if constexpr (!with_payload)
+      if (fork.width() == 1 && has_few_values(in.keys)) {
+        if (in.keys.data != out.keys.data)
+          leaf_kernels().under(out.keys.access()).copy_words(in.keys, out.keys, false, false);
+        return ByComparisons<Access, false, true>::sort(fork, out, out, range, scratch);
+      }
+    choose(in.keys.size, range,
+           [&](auto route) { decltype(route)::type::sort(fork, in, out, range, scratch); });
+  }
 
-struct bucketed_streaming {
+ private:
+  template <class F>
+  static auto choose(Index n, std::uint64_t range, F f) {
+    switch (sort_strategy(n, range, with_payload, ByBuckets::in_place)) {
+      case SortStrategy::histogram:
+        return f(std::type_identity<Histogram<Access, with_payload>>());
+      case SortStrategy::comparisons:
+        return f(std::type_identity<ByComparisons<Access, with_payload, ByBuckets::in_place>>());
+      case SortStrategy::digits:
+        if constexpr (!ByBuckets::in_place) return f(std::type_identity<DigitRounds<Access, with_payload>>());
+        [[fallthrough]];
+      default:
+        return f(std::type_identity<ByBuckets>());
+    }
+  }
+};
+
+template <class Access, bool with_payload>
+using StreamingRoutes = ByRoute<BucketedStreaming<Access, with_payload>, Access, with_payload>;
+
+struct bucketed_streaming : KeySort<StreamingRoutes> {
   static constexpr std::string_view idea =
       "whole lines past the caches to buckets of neighbouring values; a bucket's runs from its counts";
   static constexpr std::string_view source = "M8: bucketing the input; buffers: Satish et al. 2010";
   static constexpr std::string_view uses = "Highway: keys few in their range (vqsort)";
   using operations = OperationList<CountingSort<false>, CountingSort<true>>;
-  static constexpr bool parallel = true;
-  static constexpr Pages scratch_pages = Pages::huge;
-
-  template <class Op>
-  static std::size_t scratch(Op, const Shape& shape, const Params&, Index width) {
-    constexpr bool payload = Op::template Args<>::has_payload;
-    const Index n = shape["n"];
-    const auto range = static_cast<std::uint64_t>(shape["range"]);
-    return by_route<BucketedStreaming<Plain, payload>, Plain, payload>(
-        n, range, [=](auto route) { return decltype(route)::type::scratch(n, range, width); });
-  }
-
-  template <class Fork, class Args>
-  static void run(Fork& fork, const Args& args, const Params&) {
-    CompiledApart<typename decltype(args.out)::access_type> apart(args.out.access());
-    const auto to = args.with(apart.policy());
-    using Access = typename decltype(to.out)::access_type;
-    const Records<const Word, Access> in{to.in, to.payload_in};
-    const Records<Word, Access> out{to.out, to.payload_out};
-    sort_by_route<BucketedStreaming<Access, Args::has_payload>, Args::has_payload>(fork, in, out, to.range,
-                                                                                   to.scratch);
-  }
 };
 
 }  // namespace tallcache::cpu::counting_sort

@@ -92,8 +92,8 @@ struct SpreadChunk {
 /// the pool, and takes each bucket's first block at once. A bucket's blocks are linked, chunk after chunk.
 template <class T, class Access>
 struct Buckets {
-  /// Residues of dominant values are counted at once, as their bucket is a leaf.
-  static constexpr bool counts_heavy = std::is_same_v<T, Residue>;
+  /// The low bits of dominant values are counted at once, as their bucket is a leaf.
+  static constexpr bool counts_heavy = std::is_same_v<T, LowBits>;
 
   Index n, size, chunks;  ///< keys, buckets, chunks
   MatrixView<Word, Access> begins, targets, lines;

@@ -1,6 +1,6 @@
-// Counting sort of keys in place. A pass over the keys writes 16-bit residues, half as large as the keys,
+// Counting sort of keys in place. A pass over the keys writes their 16 low bits, half as large as the keys,
 // over the keys that it has read. The other half of the array is then free. The buckets whose place lies
-// there are counted and written as runs; the residues that are left are moved together, which frees half of
+// there are counted and written as runs; the low bits that are left are moved together, which frees half of
 // the rest.
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace tallcache::cpu::counting_sort {
 
 /// How n keys in [0, range] are cut: into buckets of 2^leaf values, and into chunks that are spread in
-/// parallel. A chunk's residues may not reach keys that are still to be read, though each bucket has a block
+/// parallel. A chunk's low bits may not reach keys that are still to be read, though each bucket has a block
 /// before its first key comes. The first `stage` keys of a chunk are therefore copied aside. With several
 /// chunks all stages take a quarter of the keys or less.
 struct InPlaceCut {
@@ -36,8 +36,8 @@ struct InPlaceCut {
  private:
   static constexpr int max_leaf = 16;
   // The first r keys fill at most r / 2 words of blocks, and each bucket has one more block: as many words as
-  // it has residues, halved. Two lines more are for an array that does not begin with a line.
-  Index stage_of(int bits) const { return (block_size<Residue> << std::max(bits - leaf, 0)) + 2 * 16; }
+  // it has elements, halved. Two lines more are for an array that does not begin with a line.
+  Index stage_of(int bits) const { return (block_size<LowBits> << std::max(bits - leaf, 0)) + 2 * 16; }
 };
 
 /// The scratch is a stage, two heavy buckets' counts and a leaf's counters for each chunk, and 16 bytes for
@@ -59,8 +59,8 @@ class InPlaceBlocks {
 
   static std::size_t scratch(Index n, const InPlaceCut& cut) {
     const std::size_t slots = buffer_bytes(1, slots_of(n));
-    return scratch_bytes({Buckets<Residue, Access>::scratch(cut.buckets, cut.chunks, cut.values()),
-                          Leaves<Residue, Access>::scratch(cut.chunks, cut.leaf),
+    return scratch_bytes({Buckets<LowBits, Access>::scratch(cut.buckets, cut.chunks, cut.values()),
+                          Leaves<LowBits, Access>::scratch(cut.chunks, cut.leaf),
                           buffer_bytes(cut.chunks, whole_lines(cut.stage)),
                           buffer_bytes<Link>(1, slots_of(n)), slots, slots});
   }
@@ -76,7 +76,7 @@ class InPlaceBlocks {
     buckets_.links = scratch.template vector<Link>(slots_of(keys.size)).block(0, slots);
     taken_ = scratch.template vector<Word>(slots_of(keys.size));
     free_ = scratch.template vector<Word>(slots_of(keys.size));
-    buckets_.blocks = residues_at(keys.data + skip_, slots);
+    buckets_.blocks = low_bits_at(keys.data + skip_, slots);
   }
 
   /// The buckets are written from the last to the first, a part of them at a time: those that have room. One
@@ -101,7 +101,7 @@ class InPlaceBlocks {
   }
 
  private:
-  static constexpr Index block_words = block_size<Residue> * static_cast<Index>(sizeof(Residue)) / 4;
+  static constexpr Index block_words = block_size<LowBits> * static_cast<Index>(sizeof(LowBits)) / 4;
 
   // The keys before the first line.
   static Index words_to_line(const Word* keys) {
@@ -109,15 +109,15 @@ class InPlaceBlocks {
     return static_cast<Index>((line - reinterpret_cast<std::uintptr_t>(keys) % line) % line / sizeof(Word));
   }
   static Index slots_of(Index n) { return n / block_words + 1; }
-  VectorView<Residue, Access> residues_at(Word* words, Index blocks) const {
-    return elements_of<Residue>(VectorView<Word>{words, blocks * block_words}.with(keys_.access()));
+  VectorView<LowBits, Access> low_bits_at(Word* words, Index blocks) const {
+    return elements_of<LowBits>(VectorView<Word>{words, blocks * block_words}.with(keys_.access()));
   }
 
   Records<Word, Access> place_of(Index b) const {
     return {keys_.block(buckets_.begin_of(b), buckets_.size_of(b)), {}};
   }
-  VectorView<Residue, Access> block(Word at) const {
-    return buckets_.blocks.block(Index{at} * block_size<Residue>, block_size<Residue>);
+  VectorView<LowBits, Access> block(Word at) const {
+    return buckets_.blocks.block(Index{at} * block_size<LowBits>, block_size<LowBits>);
   }
   decltype(auto) next_of(Word at) const { return keys_.access().at(&buckets_.links.data[at].next); }
 
@@ -180,7 +180,7 @@ class InPlaceBlocks {
       }
     });
     if (kept > cut_.stage_blocks()) return skip_ + kept * block_words;
-    const auto stage = residues_at(stages_.data, kept);
+    const auto stage = low_bits_at(stages_.data, kept);
     copy(buckets_.blocks, stage);
     buckets_.blocks = stage;
     staged_ = true;
@@ -191,8 +191,8 @@ class InPlaceBlocks {
   VectorView<Word, Access> keys_;
   Index skip_;           // keys before the first line
   bool staged_ = false;  // the blocks lie in the stages
-  Buckets<Residue, Access> buckets_;
-  Leaves<Residue, Access> leaves_;
+  Buckets<LowBits, Access> buckets_;
+  Leaves<LowBits, Access> leaves_;
   MatrixView<Word, Access> stages_;
   VectorView<Word, Access> taken_, free_;
 };

@@ -109,7 +109,7 @@ class Leaves {
     else
       byte_kernels()
           .under(memory.access())
-          .sort_residues(chain, values_, first_of(b), out.keys, byte_counters(memory, values_));
+          .sort_low_bits(chain, values_, first_of(b), out.keys, byte_counters(memory, values_));
     return true;
   }
 

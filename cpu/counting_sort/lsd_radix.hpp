@@ -5,6 +5,7 @@
 
 #include "cpu/counting_sort/buckets.hpp"
 #include "cpu/counting_sort/easy_keys.hpp"
+#include "cpu/counting_sort/key_sort.hpp"
 
 namespace tallcache::cpu::counting_sort {
 
@@ -68,27 +69,11 @@ struct DigitRounds {
   }
 };
 
-struct lsd_radix {
+struct lsd_radix : KeySort<DigitRounds> {
   static constexpr std::string_view idea =
       "radix sort, least significant digit first, digits of at most 11 bits through a line a bucket";
   static constexpr std::string_view source = "Knuth, TAOCP 3, 5.2.5; buffers: Satish et al. 2010";
   using operations = OperationList<CountingSort<false>, CountingSort<true>>;
-  static constexpr bool parallel = true;
-  static constexpr Pages scratch_pages = Pages::huge;
-
-  template <class Op>
-  static std::size_t scratch(Op, const Shape& shape, const Params&, Index width) {
-    return DigitRounds<Plain, Op::template Args<>::has_payload>::scratch(
-        shape["n"], static_cast<std::uint64_t>(shape["range"]), width);
-  }
-
-  template <class Fork, class Args>
-  static void run(Fork& fork, const Args& args, const Params&) {
-    CompiledApart<typename decltype(args.out)::access_type> apart(args.out.access());
-    const auto to = args.with(apart.policy());
-    DigitRounds<typename decltype(to.out)::access_type, Args::has_payload>::sort(
-        fork, {to.in, to.payload_in}, {to.out, to.payload_out}, to.range, to.scratch);
-  }
 };
 
 }  // namespace tallcache::cpu::counting_sort

@@ -10,13 +10,13 @@
 #define HWY_TARGET_INCLUDE "cpu/counting_sort/streaming_bytes.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target must come before what includes highway.h
-#include "cpu/counting_sort/streaming_chains-inl.h"
+#include "cpu/counting_sort/streaming_lines-inl.h"
 #include "cpu/sort/quicksort.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
 
-// Buffers residues so that they are written to `out` in whole lines, past the caches where `stream`. `first`
+// Buffers low bits so that they are written to `out` in whole lines, past the caches where `stream`. `first`
 // is added to each.
 template <bool stream, class Access>
 class Stage {
@@ -24,8 +24,8 @@ class Stage {
   Stage(Word* out, Word first, Access access)
       : first_(first), line_(out - skew_of(out)), begin_(skew_of(out)), end_(begin_), access_(access) {}
 
-  // Returns room for `slack` residues.
-  HWY_INLINE std::uint16_t* free_space() { return residues_ + end_; }
+  // Returns room for `slack` elements.
+  HWY_INLINE std::uint16_t* free_space() { return low_bits_ + end_; }
   HWY_INLINE void take(std::uint64_t count) {
     end_ += static_cast<Word>(count);
     if (end_ >= spill) drain_lines();
@@ -40,7 +40,7 @@ class Stage {
 
  private:
   void store_part(Word end) {
-    for (Word i = begin_; i < end; ++i) access_.at(line_ + i) = first_ + residues_[i];
+    for (Word i = begin_; i < end; ++i) access_.at(line_ + i) = first_ + low_bits_[i];
   }
   void drain_lines() {
     const Word whole = end_ / line * line;
@@ -55,23 +55,23 @@ class Stage {
     const auto first = hn::Set(d, first_);
     const auto lanes = static_cast<Word>(hn::Lanes(d));
     for (; from < whole; from += lanes) {
-      const auto keys = hn::Add(hn::PromoteTo(d, hn::Load(narrow, residues_ + from)), first);
+      const auto keys = hn::Add(hn::PromoteTo(d, hn::Load(narrow, low_bits_ + from)), first);
       Word* const to = store_n(access_, line_ + from, lanes);
       if constexpr (stream)
         hn::Stream(keys, d, to);
       else
         hn::Store(keys, d, to);
     }
-    std::copy_n(residues_ + whole, line, residues_);
+    std::copy_n(low_bits_ + whole, line, low_bits_);
     line_ += whole;
     begin_ = 0;
     end_ -= whole;
   }
 
   static constexpr Word spill = 1024;
-  alignas(64) std::uint16_t residues_[spill + slack + line]{};
+  alignas(64) std::uint16_t low_bits_[spill + slack + line]{};
   Word first_;
-  Word* line_;  // of the output, to which residues_[0] goes
+  Word* line_;  // of the output, to which low_bits_[0] goes
   Word begin_, end_;
   [[no_unique_address]] Access access_;
 };
@@ -170,24 +170,24 @@ HWY_INLINE Index add_tables(Index width, const ByteCounters<Access>& to, Index w
 // Returns the number of these notes. Consecutive keys are counted in different tables of `width` counters, as
 // equal ones would wait for one another.
 template <Index tables, class Access>
-HWY_INLINE Index count_in_bytes(const Chain<Residue, Access>& chain, Index width,
+HWY_INLINE Index count_in_bytes(const Chain<LowBits, Access>& chain, Index width,
                                 const ByteCounters<Access>& to) {
   const auto counters = to.counters;
   const auto wraps = to.wraps;
   for (Index v = 0; v < tables * width; ++v) counters[v] = 0;
   Index wrapped = 0;
   const auto mask = static_cast<std::size_t>(width - 1);
-  const auto count = [=, &wrapped](Residue element, Index table) HWY_ATTR {
+  const auto count = [=, &wrapped](LowBits element, Index table) HWY_ATTR {
     const std::size_t v = element & mask;
     if (HWY_UNLIKELY(++counters[table * width + static_cast<Index>(v)] == 0))
       wraps[wrapped++] = static_cast<Word>(v);
   };
-  for_each_line(chain, second_block(chain), [&](VectorView<const Residue, Access> line) HWY_ATTR {
-    if (HWY_UNLIKELY(line.size < per_line<Residue>)) {
+  for_each_line(chain, second_block(chain), [&](VectorView<const LowBits, Access> line) HWY_ATTR {
+    if (HWY_UNLIKELY(line.size < per_line<LowBits>)) {
       for (Index j = 0; j < line.size; ++j) count(line[j], 0);
     } else {
       HWY_UNROLL(8)
-      for (Index j = 0; j < per_line<Residue>; ++j) count(line[j], j % tables);
+      for (Index j = 0; j < per_line<LowBits>; ++j) count(line[j], j % tables);
     }
   });
   if constexpr (tables > 1) wrapped = add_tables<tables>(width, to, wrapped);
@@ -195,16 +195,14 @@ HWY_INLINE Index count_in_bytes(const Chain<Residue, Access>& chain, Index width
 }
 
 // Whether some of the first keys are equal to their neighbours.
-template <class Access>
-HWY_INLINE bool has_repeats(const Chain<Residue, Access>& chain) {
-  const Link link = chain.links[chain.head];
-  const auto elements = chain.block(chain.head, std::min<Index>(link.size, 2 * per_line<Residue>));
+template <class T, class Access>
+HWY_INLINE bool has_repeats(VectorView<const T, Access> keys) {
   Index equal = 0;
-  for (Index i = 0; i + 1 < elements.size; ++i) equal += elements[i] == elements[i + 1];
+  for (Index i = 0; i + 1 < std::min<Index>(keys.size, 64); ++i) equal += keys[i] == keys[i + 1];
   return equal >= 2;
 }
 
-// Sorts the wraps, and writes all runs. A residue tells the values of a segment apart.
+// Sorts the wraps, and writes all runs. Low bits tell the values of a segment apart.
 template <bool stream, class Access>
 HWY_NOINLINE void write_runs(Index width, Word first, Word* out, const ByteCounters<Access>& from,
                              Index wrapped) {
@@ -220,13 +218,48 @@ HWY_NOINLINE void write_runs(Index width, Word first, Word* out, const ByteCount
 }
 
 template <class Access>
-void sort_residues(const Chain<Residue, Access>& chain, Index width, Word first, VectorView<Word, Access> out,
+void sort_low_bits(const Chain<LowBits, Access>& chain, Index width, Word first, VectorView<Word, Access> out,
                    const ByteCounters<Access>& counters) {
-  const Index tables = has_repeats(chain) ? byte_tables(width) : 1;
+  const Link link = chain.links[chain.head];
+  const Index tables = has_repeats(chain.block(chain.head, link.size)) ? byte_tables(width) : 1;
   const Index wrapped = tables == 1   ? count_in_bytes<1>(chain, width, counters)
                         : tables == 2 ? count_in_bytes<2>(chain, width, counters)
                                       : count_in_bytes<4>(chain, width, counters);
   write_runs<true>(width, first, out.data, counters, wrapped);
+}
+
+// A value of more than half of the keys, or any other one: the median of a sample.
+template <class Access>
+HWY_INLINE Word probable_key(VectorView<const Word, Access> keys) {
+  constexpr Index sampled = 64;
+  Word sample[sampled];
+  for (Index s = 0; s < sampled; ++s) sample[s] = keys[s * (keys.size - 1) / (sampled - 1)];
+  std::nth_element(sample, sample + sampled / 2, sample + sampled);
+  return sample[sampled / 2];
+}
+
+// Calls count(key) for the keys but those of one value, which are compared in vectors, as a counter is a
+// chain of loads that each wait for a store. Returns their number.
+template <class Access, class Count>
+HWY_INLINE Index count_but(Word value, VectorView<const Word, Access> keys, Count count) {
+  constexpr Index block = 512;
+  const hn::CappedTag<Word, 16> d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  alignas(64) Word others[block + 16];
+  Index i = 0, found = 0;
+  for (; i + block <= keys.size; i += block) {
+    Index size = 0;
+    for (Index j = 0; j < block; j += lanes) {
+      const auto key = load(d, keys, i + j);
+      const auto other = hn::Ne(key, hn::Set(d, value));
+      hn::StoreU(hn::Compress(key, other), d, others + size);
+      size += static_cast<Index>(hn::CountTrue(d, other));
+    }
+    for (Index j = 0; j < size; ++j) count(others[j]);
+    found += block - size;
+  }
+  for (; i < keys.size; ++i) count(keys[i]);
+  return found;
 }
 
 // The same for an array of keys.
@@ -241,18 +274,25 @@ void sort_in_bytes(VectorView<const Word, Access> keys, Index width, VectorView<
   const auto count = [=, &wrapped](Word key) HWY_ATTR {
     if (HWY_UNLIKELY(++counters[key] == 0)) wraps[wrapped++] = key;
   };
-  Index i = 0;
-  for (; i + 8 <= keys.size; i += 8) {
-    HWY_UNROLL(8)
-    for (Index j = 0; j < 8; ++j) count(keys[i + j]);
+  if (has_repeats(keys)) {
+    const Word value = probable_key(keys);
+    const Index found = count_but(value, keys, count);
+    for (Index k = 0; k < found / 256; ++k) wraps[wrapped++] = value;
+    for (Index k = 0; k < found % 256; ++k) count(value);
+  } else {
+    Index i = 0;
+    for (; i + 8 <= keys.size; i += 8) {
+      HWY_UNROLL(8)
+      for (Index j = 0; j < 8; ++j) count(keys[i + j]);
+    }
+    for (; i < keys.size; ++i) count(keys[i]);
   }
-  for (; i < keys.size; ++i) count(keys[i]);
   keys.size > cached ? write_runs<true>(width, 0, out.data, to, wrapped)
                      : write_runs<false>(width, 0, out.data, to, wrapped);
 }
 
 template <class Access>
-constexpr ByteKernels<Access> text{.sort_residues = &sort_residues<Access>,
+constexpr ByteKernels<Access> text{.sort_low_bits = &sort_low_bits<Access>,
                                    .sort_in_bytes = &sort_in_bytes<Access>};
 
 const CompiledTexts<ByteKernels>* ByteTexts() {

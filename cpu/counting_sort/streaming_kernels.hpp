@@ -33,7 +33,7 @@ inline constexpr Index small_write_buffer_size = sizeof(T) == 8 ? write_buffer_s
 
 /// The part of a key that a bucket stores: the bits below the bucket's, at most 16. A pair holds the key and,
 /// above it, the payload, so that one store writes both.
-using Residue = std::uint16_t;
+using LowBits = std::uint16_t;
 using Pair = std::uint64_t;
 
 /// Buckets grow by blocks of one pool. No histogram has to compute their sizes in advance, and no line is
@@ -82,12 +82,12 @@ struct Chain {
 
 /// What a chunk has most of, as a sample shows. The most common keys, where a quarter of the keys are equal
 /// to others, are hot: they are counted and not stored. Buckets that hold more than a third of the other
-/// keys, at most two, are heavy: their residues are counted at once and not stored. Few of both are stored
+/// keys, at most two, are heavy: their low bits are counted at once and not stored. Few of both are stored
 /// like the others.
 struct HeavyBuckets {
   static constexpr Index max_hot = 8;
   Index size = 0;
-  Word bucket[2]{};
+  Word bucket[2]{~Word{0}, ~Word{0}};  ///< if there is no other, one that does not exist
   Index hot_size = 0;
   Word hot[max_hot]{}, hot_keys[max_hot]{};  ///< hot keys, and the number of each
 };
@@ -103,7 +103,7 @@ template <class T, class Access>
 struct Spread {
   VectorView<const Word, Access> first;  ///< keys without payload that come before `in`
   Records<const Word, Access> in;
-  Digit digit;  ///< of a key, its bucket. Where residues are stored it has all bits above its shift
+  Digit digit;  ///< of a key, its bucket. Where low bits are stored it has all bits above its shift
   VectorView<T, Access> blocks;
   VectorView<Link, Access> links;
   Word first_block;
@@ -111,8 +111,8 @@ struct Spread {
   VectorView<Word, Access> counts;  ///< of each bucket: afterwards, the number of its elements
   VectorView<Word, Access> targets;  ///< a word for each bucket
   VectorView<T, Access> lines;       ///< write_buffer_size<T> elements for each bucket, from a line on
-  VectorView<HeavyBuckets, Access> heavy{};  ///< one, where residues are stored
-  /// Of each residue in the first heavy bucket, then in the second; heavy_counters() words.
+  VectorView<HeavyBuckets, Access> heavy{};  ///< one, where low bits are stored
+  /// Of each value in the first heavy bucket, then in the second; heavy_counters() words.
   VectorView<Word, Access> heavy_counts{};
 };
 
@@ -120,11 +120,11 @@ struct Spread {
 /// non-temporal stores.
 template <class Access>
 struct PassKernels {
-  void (*spread_residues)(const Spread<Residue, Access>&);
+  void (*spread_low_bits)(const Spread<LowBits, Access>&);
   void (*spread_keys)(const Spread<Word, Access>&);
   void (*spread_pairs)(const Spread<Pair, Access>&);
 
-  void spread(const Spread<Residue, Access>& chunk) const { spread_residues(chunk); }
+  void spread(const Spread<LowBits, Access>& chunk) const { spread_low_bits(chunk); }
   void spread(const Spread<Word, Access>& chunk) const { spread_keys(chunk); }
   void spread(const Spread<Pair, Access>& chunk) const { spread_pairs(chunk); }
 };
@@ -155,9 +155,9 @@ ByteCounters<Access> byte_counters(VectorView<Word, Access> memory, Index values
 
 template <class Access>
 struct ByteKernels {
-  /// Writes the residues of the chain, at most most_keys_in_bytes(width), to `out` in order, each plus
+  /// Writes the low bits of the chain, at most most_keys_in_bytes(width), to `out` in order, each plus
   /// `first`. All are below `width`, a power of two, at least 64.
-  void (*sort_residues)(const Chain<Residue, Access>& chain, Index width, Word first,
+  void (*sort_low_bits)(const Chain<LowBits, Access>& chain, Index width, Word first,
                         VectorView<Word, Access> out, const ByteCounters<Access>& counters);
   /// Writes keys below `width`, a multiple of 64, to `out`, which may be `keys`, in order.
   void (*sort_in_bytes)(VectorView<const Word, Access> keys, Index width, VectorView<Word, Access> out,
@@ -180,10 +180,10 @@ struct LeafKernels {
 
   /// counts[v] becomes the number of elements of the chain whose low bits are v. There is a power of two of
   /// counts.
-  void (*count_residues)(const Chain<Residue, Access>& chain, Words counts);
+  void (*count_low_bits)(const Chain<LowBits, Access>& chain, Words counts);
   void (*count_pairs)(const Chain<Pair, Access>& chain, Words counts);
-  void count_values(const Chain<Residue, Access>& chain, Words counts) const {
-    count_residues(chain, counts);
+  void count_values(const Chain<LowBits, Access>& chain, Words counts) const {
+    count_low_bits(chain, counts);
   }
   void count_values(const Chain<Pair, Access>& chain, Words counts) const { count_pairs(chain, counts); }
 

@@ -10,7 +10,7 @@
 #define HWY_TARGET_INCLUDE "cpu/counting_sort/streaming_leaves.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target must come before what includes highway.h
-#include "cpu/counting_sort/streaming_chains-inl.h"
+#include "cpu/counting_sort/streaming_lines-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
@@ -319,7 +319,7 @@ void split_payload(Records<const Word, Access> in, const Word (&values)[few_valu
 }
 
 template <class Access>
-constexpr LeafKernels<Access> text{.count_residues = &count_in_one<Residue, Word, Access>,
+constexpr LeafKernels<Access> text{.count_low_bits = &count_in_one<LowBits, Word, Access>,
                                    .count_pairs = &count_in_one<Pair, Word, Access>,
                                    .count_keys = &count_keys<Access>,
                                    .sort_pairs = &sort_pairs<Access>,

@@ -1,6 +1,4 @@
-#include "cpu/counting_sort/streaming_kernels.hpp"
-
-#include <algorithm>
+#include "cpu/counting_sort/sample.hpp"
 
 // A processor with SSSE3 and no SSE4 is of before 2009.
 #undef HWY_DISABLED_TARGETS
@@ -10,15 +8,14 @@
 #include <hwy/foreach_target.h>
 // foreach_target must come before what includes highway.h
 #include "cpu/counting_sort/streaming_buckets-inl.h"
-#include "cpu/counting_sort/streaming_sample-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
 
-// The bucket of a key. The bits above the digit are 0 where residues are stored.
+// The bucket of a key. The bits above the digit are 0 where low bits are stored.
 template <class T>
 HWY_INLINE std::size_t bucket_of(Word key, Digit digit) {
-  return std::is_same_v<T, Residue> ? key >> digit.shift : digit(key);
+  return std::is_same_v<T, LowBits> ? key >> digit.shift : digit(key);
 }
 
 // Appends each key to its bucket. `next` is the first free block; its new value is returned. The loop
@@ -99,9 +96,9 @@ HWY_INLINE hn::Vec<D> load_ahead(D d, VectorView<const Word, Access> words, Inde
 
 // The counter or the place of dominant keys is one chain of loads that each wait for a store, about 5 cycles
 // a key. They are therefore peeled by comparing vectors: the keys of heavy buckets, of which pairs are
-// appended in rows. Residues are counted at once, and all other keys as values that do not exist, so that no
+// appended in rows. Low bits are counted at once, and all other keys as values that do not exist, so that no
 // branch depends on a key.
-template <bool few_buckets, bool two, class T, class Access>
+template <bool few_buckets, class T, class Access>
 HWY_NOINLINE Word append_but_heavy(const Spread<T, Access>& c, const Records<const Word, Access>& in,
                                    const Word* buckets, Word next) {
   constexpr bool stores = std::is_same_v<T, Pair>;
@@ -123,22 +120,21 @@ HWY_NOINLINE Word append_but_heavy(const Spread<T, Access>& c, const Records<con
       const V key = load_ahead(d, in.keys, i + j);
       const V bucket = hn::And(hn::ShiftRightSame(key, digit.shift), hn::Set(d, digit.mask));
       const auto first = hn::Eq(bucket, bucket_0), second = hn::Eq(bucket, bucket_1);
-      const auto other = hn::Not(two ? hn::Or(first, second) : first);
+      const auto other = hn::Not(hn::Or(first, second));
       V payload = key;
       if constexpr (stores) {
         payload = load_ahead(d, in.payload, i + j);
         heavy[0].add(d, key, payload, first);
-        if constexpr (two) heavy[1].add(d, key, payload, second);
+        heavy[1].add(d, key, payload, second);
       } else {
         const V value = hn::And(key, hn::Sub(values, hn::Set(d, 1)));
-        V place = nowhere;
-        if constexpr (two) place = hn::IfThenElse(second, hn::Add(value, values), place);
+        const V place = hn::IfThenElse(second, hn::Add(value, values), nowhere);
         hn::Store(hn::IfThenElse(first, value, place), d, counted + j);
       }
       others.add(d, key, payload, other);
     }
     if constexpr (stores)
-      for (int h = 0; h <= two; ++h)
+      for (int h = 0; h < 2; ++h)
         heavy[h].take(row, own, [&](const auto& rows) { append_rows(ends, buckets[h], rows, next); });
     else
       for (const Word value : counted) c.heavy_counts[value]++;
@@ -154,8 +150,7 @@ template <bool few_buckets, class T, class Access>
 HWY_INLINE Word append_rest(const Spread<T, Access>& c, const Records<const Word, Access>& in,
                             const Sample& sample, Word next) {
   if constexpr (!std::is_same_v<T, Word>) {
-    if (sample.size == 1) return append_but_heavy<few_buckets, false>(c, in, sample.bucket, next);
-    if (sample.size == 2) return append_but_heavy<few_buckets, true>(c, in, sample.bucket, next);
+    if (sample.size > 0) return append_but_heavy<few_buckets>(c, in, sample.bucket, next);
   }
   return append_keys<T, few_buckets>(c, in, next);
 }
@@ -199,7 +194,7 @@ HWY_NOINLINE Word append_but_hot(const Spread<T, Access>& c, VectorView<const Wo
 template <bool few_buckets, class T, class Access>
 HWY_INLINE Word append_chunk(const Spread<T, Access>& c, const Records<const Word, Access>& in,
                              Sample& sample, Word next) {
-  if constexpr (std::is_same_v<T, Residue>)
+  if constexpr (std::is_same_v<T, LowBits>)
     if (sample.hot_size > 0) return append_but_hot<few_buckets>(c, in.keys, sample, next);
   return append_rest<few_buckets>(c, in, sample, next);
 }
@@ -219,7 +214,7 @@ HWY_INLINE void spread_chunk(const Spread<T, Access>& c, Sample& sample) {
 
 // Adds what was counted at once to the counts of the buckets.
 template <class Access>
-HWY_INLINE void add_heavy(const Spread<Residue, Access>& c, const HeavyBuckets& found) {
+HWY_INLINE void add_heavy(const Spread<LowBits, Access>& c, const HeavyBuckets& found) {
   const Index values = Index{1} << c.digit.shift;
   for (Index h = 0; h < found.size; ++h) {
     const auto counts = c.heavy_counts.block(h * values, values);
@@ -233,7 +228,7 @@ HWY_INLINE void add_heavy(const Spread<Residue, Access>& c, const HeavyBuckets& 
 
 template <class T, class Access>
 void spread_chunk(const Spread<T, Access>& c) {
-  constexpr bool counts_heavy = std::is_same_v<T, Residue>;
+  constexpr bool counts_heavy = std::is_same_v<T, LowBits>;
   Sample sample(c.in.keys, c.digit, counts_heavy);
   if (counts_heavy && sample.size > 0)
     for (Index v = 0; v < heavy_counters(Index{1} << c.digit.shift); ++v) c.heavy_counts[v] = 0;
@@ -242,7 +237,7 @@ void spread_chunk(const Spread<T, Access>& c) {
 }
 
 template <class Access>
-constexpr PassKernels<Access> text{&spread_chunk<Residue, Access>, &spread_chunk<Word, Access>,
+constexpr PassKernels<Access> text{&spread_chunk<LowBits, Access>, &spread_chunk<Word, Access>,
                                    &spread_chunk<Pair, Access>};
 
 const CompiledTexts<PassKernels>* Passes() {

@@ -23,6 +23,13 @@ struct NaturalRuns {
   NaturalRuns(const Store& store, const Less& less, const Segment<T>& s, Index allowed) {
     T* const records = s.home;
     const Index limit = std::min(allowed, s.size / shortest);
+    // The records behind one, without a branch for each.
+    constexpr Index step = 8;
+    const auto ascend = [&](const T* record) {
+      bool descent = false;
+      for (Index k = 0; k < step; ++k) descent |= less(store.read(record + k + 1), store.read(record + k));
+      return !descent && !less.failed();
+    };
     for (Index begin = 0, i; begin < s.size; begin = i) {
       if (count == limit || less.failed()) return;
       const auto descends = [&] { return less(store.read(records + i), store.read(records + i - 1)); };
@@ -32,8 +39,8 @@ struct NaturalRuns {
         }
         store.reverse(records + begin, records + i);
       } else if (i < s.size) {
-        while (++i < s.size && !descends() && !less.failed()) {
-        }
+        while (++i < s.size && !descends() && !less.failed())
+          while (i - begin >= shortest && i + step < s.size && ascend(records + i)) i += step;
       }
       end[count++] = i;
     }

@@ -1,14 +1,5 @@
-// What a sample of the keys says of a chunk, for each SIMD target.
-
-// Once for each target.
-#if defined(TALLCACHE_STREAMING_SAMPLE_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef TALLCACHE_STREAMING_SAMPLE_INL_H
-#undef TALLCACHE_STREAMING_SAMPLE_INL_H
-#else
-#define TALLCACHE_STREAMING_SAMPLE_INL_H
-#endif
-
-#include <hwy/highway.h>
+// What a sample of the keys says of a chunk.
+#pragma once
 
 #include <algorithm>
 #include <functional>
@@ -16,8 +7,36 @@
 
 #include "cpu/counting_sort/streaming_kernels.hpp"
 
-HWY_BEFORE_NAMESPACE();
-namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
+namespace tallcache::cpu::counting_sort {
+
+/// `count` keys at even distances, in order.
+template <Index count, class Access>
+void take_sample(VectorView<const Word, Access> keys, Word (&sample)[count]) {
+  for (Index i = 0; i < count; ++i) sample[i] = keys[keys.size / count * i];
+  std::sort(sample, sample + count);
+}
+
+/// Whether at least `least` keys of a sample are equal to others, and no value is there more than 64 times.
+template <Index sampled, class Access>
+bool repeats_evenly(VectorView<const Word, Access> keys, Index least) {
+  Word sample[sampled];
+  take_sample(keys, sample);
+  Index repeats = 0, longest = 0, run = 0;
+  for (Index i = 1; i < sampled; ++i) {
+    run = sample[i] == sample[i - 1] ? run + 1 : 0;
+    repeats += run > 0;
+    longest = std::max(longest, run);
+  }
+  return repeats >= least && longest < 64;
+}
+
+/// Whether keys seem to be of more values than can be hot, but less than some 200, none of them much more
+/// frequent than the others. One thread then compares them faster than it counts them: each level of a
+/// quicksort halves the values. Few keys would take no longer than the samples.
+template <class Access>
+bool has_few_values(VectorView<const Word, Access> keys) {
+  return keys.size >= 1 << 16 && repeats_evenly<128>(keys, 32) && repeats_evenly<512>(keys, 320);
+}
 
 // The result of a sample of the keys: hot ones, where many are equal; of the others, the buckets that hold
 // more than a third of them; and whether the rest are of `few_buckets`: two of them share a bucket as often
@@ -31,7 +50,7 @@ struct Sample : HeavyBuckets {
     constexpr Index many = sampled / 4;
     if (keys.size < (finds_hot ? sampled : 32 * sampled)) return;  // it would take as long as the keys
     Word sample[sampled];
-    take<sampled>(keys, sample);
+    take_sample(keys, sample);
     if (finds_hot && repeats(sample) >= many) find_hot(keys);
     Word* const end = std::remove_if(sample, sample + sampled, [this](Word key) {
       return std::find(hot, hot + hot_size, key) != hot + hot_size;
@@ -52,12 +71,6 @@ struct Sample : HeavyBuckets {
   }
 
  private:
-  // A sample of `count` keys, in order.
-  template <Index count, class Access>
-  static void take(VectorView<const Word, Access> keys, Word* sample) {
-    for (Index i = 0; i < count; ++i) sample[i] = keys[keys.size / count * i];
-    std::sort(sample, sample + count);
-  }
   // The number of keys that are equal to the one before them.
   static Index repeats(const Word (&sample)[sampled]) {
     Index equal = 0;
@@ -70,7 +83,7 @@ struct Sample : HeavyBuckets {
     constexpr Index larger = 8 * sampled, least = 4;
     if (keys.size < larger) return;
     Word sample[larger];
-    take<larger>(keys, sample);
+    take_sample(keys, sample);
     std::pair<Index, Word> runs[larger / least];
     Index number = 0;
     for (const Word *run = sample, *next; run != sample + larger; run = next) {
@@ -84,7 +97,4 @@ struct Sample : HeavyBuckets {
   }
 };
 
-}  // namespace tallcache::cpu::counting_sort::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#endif
+}  // namespace tallcache::cpu::counting_sort
