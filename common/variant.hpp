@@ -15,7 +15,10 @@
 //     static constexpr bool parallel = true;               // it forks, or its library does
 //     // On one thread, for a flop, byte, key ... of the operation's rate, in a run of 0.1 ms, within a
 //     // factor of two: it foretells how long a run, or its last phase, takes (common/fork/parallel.hpp).
-//     static constexpr double ns_per_unit = 0.25;
+//     // Or the same for a byte of the operation's least traffic. Left out where a part of the run says more:
+//     // its loops, its products, short steps one after another (tests/hints_test.cpp).
+//     static constexpr double ns_per_unit = 0.25;          // or a template over the operation
+//     static constexpr double ns_per_byte = 0.45;
 //     static constexpr Pages scratch_pages = Pages::huge;  // the pages of its scratch
 //     static constexpr ErrorClass error_class = ErrorClass::normwise;  // weaker than the operation's
 //     static std::size_t scratch(const Op&, const Shape&, const Params&);  // and Index width, of the fork
@@ -105,6 +108,7 @@ struct Variant {
   std::span<const PhaseSpec> phases;
   std::span<const Entry> entries;  ///< one for each phase, to be called in order
   bool parallel;                   ///< runs on more than one thread when asked to
+  double (*hint_ns)(const Cost&);  ///< about the time of one thread; 0: not known
   Pages scratch_pages;             ///< on which its scratch lies
   ErrorClass error_class;          ///< the bound that its results keep
   TraceEntry trace;      ///< all timed phases, every element access passed to the tracer; null for a library

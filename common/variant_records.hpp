@@ -46,6 +46,19 @@ constexpr bool is_parallel() {
     return false;
 }
 
+/// The hint of V for work of such a cost, in nanoseconds; 0 where it has none.
+template <class V, class Op>
+constexpr double hint_ns(const Cost& cost) {
+  if constexpr (requires { V::ns_per_byte; })
+    return V::ns_per_byte * cost.bytes;
+  else if constexpr (requires { V::ns_per_unit; })
+    return V::ns_per_unit * rated_work(Op::rate, cost);
+  else if constexpr (requires { V::template ns_per_unit<Op>; })
+    return V::template ns_per_unit<Op> * rated_work(Op::rate, cost);
+  else
+    return 0;
+}
+
 template <class V>
 constexpr Pages scratch_pages_of() {
   if constexpr (requires { V::scratch_pages; })
@@ -190,6 +203,7 @@ constexpr auto records(OperationList<Ops...>, std::string_view name, std::string
       .phases = phases_of<V>(),
       .entries = entries_of<V, Ops>,
       .parallel = is_parallel<V>(),
+      .hint_ns = &hint_ns<V, Ops>,
       .scratch_pages = scratch_pages_of<V>(),
       .error_class = error_class_of<V, Ops>(),
       .trace = EntriesOf<V, Ops>::trace,

@@ -2,6 +2,7 @@
 // thread or on several, traced, and profiled.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -44,13 +45,10 @@ void run_phases(Fork& fork, const Args& args, const Params& params) {
   run_phases_that_are<V, true>(fork, args, params);
 }
 
-/// About how long a run takes on one thread, in nanoseconds; 0 where the variant does not say.
+/// About how long a run takes on one thread, in nanoseconds, up to a century; 0: the variant does not say.
 template <class V, class Op>
-Index foretold([[maybe_unused]] const ArgsOf<Op>& args) {
-  if constexpr (requires { V::ns_per_unit; })
-    return static_cast<Index>(V::ns_per_unit * rated_work(Op::rate, Op::cost(Op::shape_of(args))));
-  else
-    return 0;
+Index foretold(const ArgsOf<Op>& args) {
+  return static_cast<Index>(std::min(hint_ns<V, Op>(Op::cost(Op::shape_of(args))), 3e18));
 }
 
 template <class V, class Op>

@@ -9,6 +9,8 @@
 namespace tallcache::cache {
 namespace {
 
+constexpr int own_memory = 48;  // bits of an address; a processor's leased memory lies above
+
 void require_memory(const Strands& strands, int processors, std::size_t sizes, std::size_t bytes) {
   const std::size_t lines = strands.addresses().size();
   if (lines > max_private_bytes / bytes / sizes / static_cast<std::size_t>(processors))
@@ -75,7 +77,8 @@ class Coherent {
     pending.next = 0;
     for (; !list.empty() && pending.accesses.empty(); list.pop()) {
       strands_.visit(list.front().strand, [&](const LineAccess& access, LineBytes bytes) {
-        const std::uint64_t line = strands_.addresses()[access.line] * strands_.line_bytes();
+        std::uint64_t line = strands_.addresses()[access.line] * strands_.line_bytes();
+        if (strands_.is_leased(line)) line += static_cast<std::uint64_t>(processor) << own_memory;
         pending.accesses.push_back(
             {line + bytes.first, std::uint32_t{bytes.last} - bytes.first + 1u, access.store != 0});
       });

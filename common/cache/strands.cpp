@@ -73,6 +73,12 @@ void StrandRecorder::join() {
     strands_.list_[strand].next = next;
 }
 
+void StrandRecorder::lease(const std::byte* memory, std::size_t bytes) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+  const std::pair<std::uint64_t, std::uint64_t> part(begin, begin + bytes);
+  if (!std::ranges::count(strands_.leased_, part)) strands_.leased_.push_back(part);
+}
+
 Strands StrandRecorder::take() {
   if (!open_.empty()) throw Error("a fork of a recorded program was not joined");
   std::vector<std::uint64_t> ready(strands_.size());

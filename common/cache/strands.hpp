@@ -2,6 +2,7 @@
 // run, from which schedulers (schedule.hpp) make runs on several processors.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -50,6 +51,11 @@ class Strands {
   /// The address / line_bytes of every line.
   std::span<const std::uint64_t> addresses() const { return addresses_; }
   bool has_bytes() const { return has_bytes_; }
+  /// Whether a line is of memory that strands lease, of which each processor has its own.
+  bool is_leased(std::uint64_t address) const {
+    return std::ranges::any_of(
+        leased_, [&](const auto& part) { return part.first <= address && address < part.second; });
+  }
 
   /// Calls visit(access, bytes) for every access of a strand, in order; the bytes where they are kept.
   template <class Visit>
@@ -78,6 +84,7 @@ class Strands {
   std::vector<Strand> list_;
   std::vector<std::uint32_t> codes_;
   std::vector<std::uint64_t> addresses_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> leased_;  // bytes [first, second)
   std::size_t line_bytes_ = 0;
   std::uint64_t work_ = 0, span_ = 0;
   bool has_bytes_ = false;
@@ -97,6 +104,7 @@ class StrandRecorder : public Model, public ForkObserver {
   void fork() override;
   void second() override;
   void join() override;
+  void lease(const std::byte* memory, std::size_t bytes) override;
 
   /// After the run and the tracer's flush(). Throws Error where a fork was not joined.
   Strands take();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <memory>
 #include <type_traits>
 
@@ -35,6 +36,10 @@ class AnyFork : public ForksByHalves<AnyFork> {
         run_([](const void* policy, AnyBranch f, AnyBranch g) { (*static_cast<const Fork*>(policy))(f, g); }),
         grain_(
             [](const void* policy, Index count) { return static_cast<const Fork*>(policy)->grain(count); }),
+        observe_lease_([](const void* policy, const std::byte* memory, std::size_t bytes) {
+          if constexpr (requires { static_cast<const Fork*>(policy)->observe_lease(memory, bytes); })
+            static_cast<const Fork*>(policy)->observe_lease(memory, bytes);
+        }),
         width_(fork.width()) {}
 
   template <class F, class G>
@@ -42,12 +47,16 @@ class AnyFork : public ForksByHalves<AnyFork> {
     run_(fork_, AnyBranch(f), AnyBranch(g));
   }
   Index grain(Index count) const { return grain_(fork_, count); }
+  void observe_lease(const std::byte* memory, std::size_t bytes) const {
+    observe_lease_(fork_, memory, bytes);
+  }
   Index width() const { return width_; }
 
  private:
   const void* fork_;
   void (*run_)(const void*, AnyBranch, AnyBranch);
   Index (*grain_)(const void*, Index);
+  void (*observe_lease_)(const void*, const std::byte*, std::size_t);
   Index width_;
 };
 

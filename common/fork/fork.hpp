@@ -6,7 +6,8 @@
 //   fork.loop(begin, end, step, f)  runs f(i) for i = begin, begin + step, ... < end, all independent
 //   fork.blocks(count, f)           runs f(b) for b = 0 ... count - 1, all independent, each worth a thread
 //   fork.width()                    the number of blocks of an algorithm that cuts its input by number;
-//                                   its scratch is indexed by block, never by thread
+//                                   its scratch is indexed by block, never by thread; what a strand alone
+//                                   needs it leases (local_memory.hpp)
 //
 // expect_work(fork, nanoseconds) tells it how long about what follows takes on one thread.
 //
@@ -28,6 +29,7 @@
 #include <tuple>
 #include <utility>
 
+#include "common/error.hpp"
 #include "common/named.hpp"
 
 namespace tallcache {
@@ -47,6 +49,17 @@ struct Part {
   constexpr explicit Part(Body part_body, Views... part_views) : body(part_body), views(part_views...) {}
   constexpr void operator()() const { std::apply(body, views); }
 };
+
+namespace detail {
+/// The leases of working memory (local_memory.hpp) that this thread holds.
+inline constinit thread_local int held_leases = 0;
+
+/// Throws Error where the strand that forks holds one: who waits at the join would keep it from others.
+inline void require_no_lease() {
+  if (held_leases > 0) [[unlikely]]
+    throw Error("a strand forks while it has a lease of working memory");
+}
+}  // namespace detail
 
 /// Serial elision: the program with its forks erased. It runs in program order.
 struct Serial {

@@ -179,7 +179,10 @@ void promote_in_time(LatentList& list, Time now) noexcept {
   }
 }
 
-void poll(LatentList& list) noexcept {
+void poll(LatentList& list) {
+  if (held_leases > 0) [[unlikely]]
+    list.newest = list.newest->older;
+  require_no_lease();
   const Time now = time_now();
   list.state.poll(now);
   promote_in_time(list, now);

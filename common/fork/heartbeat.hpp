@@ -88,8 +88,9 @@ inline constinit thread_local LatentList latent_list;
 /// For tests: every poll promotes.
 inline constinit std::atomic<bool> promote_always{false};
 
-/// Polls, which sets the count of forks until the next poll.
-void poll(LatentList&) noexcept;
+/// Polls, which sets the count of forks until the next poll. Throws Error as require_no_lease() does, where
+/// the newest of the list is no longer there.
+void poll(LatentList&);
 
 /// Promotes the oldest latent forks of this thread as decide() says. Without memory or threads they stay
 /// latent.

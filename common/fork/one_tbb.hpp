@@ -131,6 +131,7 @@ struct OneTbb : ForksByHalves<OneTbb> {
 
   template <class F, class G>
   void operator()(F&& f, G&& g) const {
+    detail::require_no_lease();
     detail::HappensBefore order;
     // parallel_invoke runs its last argument on this thread and offers the first one to thieves. In this
     // order a thread executes the program as the serial elision does.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 
 #include "common/fork/fork.hpp"
 
@@ -15,6 +16,8 @@ class ForkObserver {
   virtual void fork() = 0;
   virtual void second() = 0;
   virtual void join() = 0;
+  /// The strand leases this memory (local_memory.hpp): on another processor it would lease other memory.
+  virtual void lease(const std::byte*, std::size_t /*bytes*/) {}
 };
 
 /// Runs the plan of `width` threads on the calling one, in the order of the serial elision. A parallel loop
@@ -26,12 +29,14 @@ class Recorded : public ForksByHalves<Recorded> {
 
   template <class F, class G>
   void operator()(F&& f, G&& g) const {
+    detail::require_no_lease();
     observer_->fork();
     f();
     observer_->second();
     g();
     observer_->join();
   }
+  void observe_lease(const std::byte* memory, std::size_t bytes) const { observer_->lease(memory, bytes); }
   Index grain(Index count) const { return std::max<Index>(1, count / (8 * width_)); }
   Index width() const { return width_; }
 

@@ -153,6 +153,7 @@ class WorkSpan : public ForksByHalves<WorkSpan<Clock>> {
   }
 
   void fork(AnyBranch f, AnyBranch g) const {
+    detail::require_no_lease();
     if (!Strand::current) throw Error("a program that forks through WorkSpan runs inside its profile()");
     Strand& parent = *Strand::current;
     parent.stop();

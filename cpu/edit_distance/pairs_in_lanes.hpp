@@ -2,6 +2,7 @@
 // bit_tableau.hpp; a vector computes what any of its lanes needs.
 #pragma once
 
+#include "common/fork/local_memory.hpp"
 #include "common/ops/string_distance_batched.hpp"
 #include "cpu/edit_distance/bit_tableau.hpp"
 #include "cpu/edit_distance/pairs_kernel.hpp"
@@ -31,8 +32,6 @@ class LaneGroup {
         others_(scratch.template vector<Word>(ceil_div(args.m, word_bits) * most_planes * most_lanes)),
         down_(scratch.template vector<Word>(ceil_div(args.m, word_bits) * planes * most_lanes)),
         columns_(scratch.template vector<std::uint8_t>(args.n * most_lanes)) {}
-
-  Index lanes() const { return lanes_; }
 
   /// The results of `count` pairs, which are at most the lanes.
   void solve(const std::uint32_t* pairs, Index count, const Alphabet& alphabet) {
@@ -138,9 +137,9 @@ class LaneGroup {
   Index threshold_[most_lanes], found_[most_lanes];
 };
 
-/// The pairs [begin, end), at most pairs_sorted of them.
-template <class Group, class Args>
-void solve_sorted(Group& group, const Args& args, Index begin, Index end) {
+/// The pairs [begin, end), at most pairs_sorted of them, in groups in the order of their lengths.
+template <class Recurrence, class Fork, class Args, class Access>
+void solve_sorted(Fork& fork, const Args& args, Index begin, Index end, const LocalMemory<Access>& memory) {
   std::uint32_t order[pairs_sorted], length[pairs_sorted];
   for (Index p = begin; p < end; ++p) {
     order[p - begin] = static_cast<std::uint32_t>(p);
@@ -155,8 +154,10 @@ void solve_sorted(Group& group, const Args& args, Index begin, Index end) {
   };
   const Alphabet alphabet(letters(args.a, args.a_begin[begin], args.a_begin[end]),
                           letters(args.b, args.b_begin[begin], args.b_begin[end]));
-  for (Index p = 0; p < end - begin; p += group.lanes())
-    group.solve(order + p, std::min(group.lanes(), end - begin - p), alphabet);
+  loop_blocks(fork, end - begin, pairs_kernel<Recurrence>().lanes, [&](Index first, Index last) {
+    const auto lease = memory.lease(fork);
+    LaneGroup<Recurrence, Args, Access>(args, lease.scratch()).solve(order + first, last - first, alphabet);
+  });
 }
 
 struct pairs_in_lanes {
@@ -172,22 +173,18 @@ struct pairs_in_lanes {
   template <class Op>
   static std::size_t scratch(Op, const Shape& shape, const Params&, Index width) {
     using Group = LaneGroup<RecurrenceOf<Op>, typename Op::template Args<>, Plain>;
-    return checked_product(width, Group::bytes(shape["m"], shape["n"]), "scratch");  // whole lines
+    return LocalMemory<>::scratch(Group::bytes(shape["m"], shape["n"]), width);
   }
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params&) {
     using Access = typename decltype(args.a)::access_type;
-    using Group = LaneGroup<RecurrenceOf<typename Args::Of>, Args, Access>;
-    const Index pairs = args.out.size, parts = ceil_div(pairs, pairs_sorted), width = fork.width();
-    auto all = args.scratch;
-    const Index size = static_cast<Index>(Group::bytes(args.m, args.n));
-    const auto memory = all.template vector<std::byte>(width * size);
-    fork.blocks(width, [=](Index b) {
-      Group group(args,
-                  Scratch<>({memory.data + b * size, static_cast<std::size_t>(size)}).with(memory.access()));
-      for (Index part = block_begin(parts, width, b); part < block_begin(parts, width, b + 1); ++part)
-        solve_sorted(group, args, part * pairs_sorted, std::min(pairs, (part + 1) * pairs_sorted));
+    using Recurrence = RecurrenceOf<typename Args::Of>;
+    auto scratch = args.scratch;
+    const LocalMemory<Access> memory(scratch, LaneGroup<Recurrence, Args, Access>::bytes(args.m, args.n),
+                                     fork.width());
+    loop_blocks(fork, args.out.size, pairs_sorted, [=, &fork, &args](Index begin, Index end) {
+      solve_sorted<Recurrence>(fork, args, begin, end, memory);
     });
   }
 };

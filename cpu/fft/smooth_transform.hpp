@@ -11,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/fork/fork.hpp"
-#include "common/view.hpp"
+#include "common/fork/local_memory.hpp"
 #include "cpu/fft/fft_leaves.hpp"
 #include "cpu/fft/layout.hpp"
 
@@ -93,13 +92,13 @@ class SmoothTransform {
   /// For `shares` threads.
   static std::size_t scratch(const Layout& l, Index shares) {
     const auto bytes = [](Index numbers) { return checked_product(numbers, 2 * sizeof(T), "fft"); };
-    return scratch_bytes({bytes(l.columns.roots()), bytes(l.rows.roots()), bytes(l.split_roots()),
-                          bytes(l.base_roots()), bytes(l.lane_roots()), bytes(l.work()),
-                          checked_product(static_cast<Index>(bytes(2 * l.buffer())), shares, "fft")});
+    return checked_sum(scratch_bytes({bytes(l.columns.roots()), bytes(l.rows.roots()), bytes(l.split_roots()),
+                                      bytes(l.base_roots()), bytes(l.lane_roots()), bytes(l.work())}),
+                       LocalMemory<>::scratch(bytes(2 * l.buffer()), shares), "fft");
   }
 
   SmoothTransform(const Layout& layout, Scratch<Access>& scratch, Index shares)
-      : l_(layout), shares_(shares) {
+      : l_(layout), buffers_(scratch, static_cast<std::size_t>(4 * layout.buffer()) * sizeof(T), shares) {
     const auto take = [&scratch](Index numbers) { return scratch.template vector<T>(2 * numbers); };
     column_roots_ = take(l_.columns.roots());
     row_roots_ = take(l_.rows.roots());
@@ -107,14 +106,12 @@ class SmoothTransform {
     base_roots_ = take(l_.base_roots());
     lane_roots_ = take(l_.lane_roots());
     work_ = take(l_.work());
-    buffers_ = take(2 * l_.buffer() * shares);
   }
 
   /// The same plan, in the same scratch, under another access policy.
   template <class Other>
   SmoothTransform(const SmoothTransform<T, Other>& other, Access access)
       : l_(other.l_),
-        shares_(other.shares_),
         column_roots_(other.column_roots_.with(access)),
         row_roots_(other.row_roots_.with(access)),
         split_roots_(other.split_roots_.with(access)),
@@ -159,10 +156,10 @@ class SmoothTransform {
       text.split_columns(static_cast<int>(l_.n1), inverse, in, work_.data, l_.width, l_.block, l_.n2,
                          split_roots_.data, policy);
     } else {
-      in_shares(fork, l_.column_blocks(),
+      in_blocks(fork, l_.column_blocks(),
                 [=, this, &text](Index b, T* buffer) { columns(text, in, b, buffer, inverse, policy); });
     }
-    in_shares(fork, l_.row_blocks(),
+    in_blocks(fork, l_.row_blocks(),
               [=, this, &text](Index b, T* buffer) { rows(text, out, b, buffer, inverse, policy); });
   }
 
@@ -173,18 +170,18 @@ class SmoothTransform {
   static constexpr Index least_forked = Index{1}
                                         << 15;  // numbers; fewer take less time than threads to wake up
 
-  /// body(block, buffer) for all blocks, in as many shares as there are threads.
+  /// body(block, buffer) for all blocks.
   template <class Fork, class Body>
-  void in_shares(Fork& fork, Index blocks, Body body) const {
-    const auto share = [=, this](Index s, Index shares) {
-      T* const buffer = buffers_.data + s * 4 * l_.buffer();
-      for (Index b = block_begin(blocks, shares, s); b < block_begin(blocks, shares, s + 1); ++b)
-        body(b, buffer);
+  void in_blocks(Fork& fork, Index blocks, Body body) const {
+    const auto in_buffer = [=, &fork, this](Index begin, Index end) {
+      const auto lease = buffers_.lease(fork);
+      T* const buffer = lease.scratch().template vector<T>(4 * l_.buffer()).data;
+      for (Index b = begin; b < end; ++b) body(b, buffer);
     };
-    if (l_.n < least_forked || shares_ == 1)
-      share(0, 1);
+    if (l_.n < least_forked)
+      in_buffer(0, blocks);
     else
-      fork.blocks(shares_, [=, this](Index s) { share(s, shares_); });
+      loop_blocks(fork, blocks, 1, in_buffer);
   }
 
   template <class Text, class Policy>
@@ -226,8 +223,8 @@ class SmoothTransform {
   }
 
   Layout l_;
-  Index shares_;
-  VectorView<T, Access> column_roots_, row_roots_, split_roots_, base_roots_, lane_roots_, work_, buffers_;
+  VectorView<T, Access> column_roots_, row_roots_, split_roots_, base_roots_, lane_roots_, work_;
+  LocalMemory<Access> buffers_;
 };
 
 }  // namespace tallcache::cpu::fft

@@ -28,6 +28,7 @@ struct fib {
   static constexpr ParamSpec params[] = {
       {"grain", 20, "the largest n that is computed without a fork; 0: every call forks", 0}};
   static constexpr bool parallel = true;
+  static constexpr double ns_per_unit = 1.7;
 
   template <class Fork, class Args>
   static void run(Fork& fork, const Args& args, const Params& params) {

@@ -199,7 +199,7 @@ struct distribution_sort {
       {"part", 128, "a sample gives parts of about so many records", 2},
       {"chunk", 1 << 15, "records that are counted and moved on one thread"}};
   static constexpr bool parallel = true;
-  static constexpr double ns_per_unit = 7;
+  static constexpr double ns_per_byte = 0.45;
   static constexpr Pages scratch_pages = Pages::huge;
 
   template <class T>

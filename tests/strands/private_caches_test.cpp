@@ -7,6 +7,7 @@
 #include "common/cache/run_traced.hpp"
 #include "common/cache/stack_distances.hpp"
 #include "common/catalogue.hpp"
+#include "common/fork/local_memory.hpp"
 #include "tests/strands/programs.hpp"
 
 namespace tallcache::test {
@@ -95,6 +96,29 @@ TEST(Coherence, OneFullyAssociativeCacheIsIdeal) {
   const SharingCounts counts = coherent(strands, 1, {.bytes = 32 * 64, .ways = 32});
   EXPECT_EQ(counts.misses(), misses_on(plain, Scheduler::work_stealing, 1)[1]);
   EXPECT_EQ(counts.true_sharing + counts.false_sharing, 0u);
+}
+
+// Each processor leases memory of its own, though the recorded run has one piece.
+TEST(Coherence, LeasedMemoryIsNotShared) {
+  for (const bool leased : {true, false}) {
+    alignas(64) std::byte room[4 * 128];
+    Scratch<> scratch(room);
+    const LocalMemory<> memory(scratch, 64, 4);
+    const auto run = [&](Tracer& tracer) {
+      Recorded fork(*tracer.fork_observer(), tracer.width());
+      const auto strand = [&] {
+        const auto lease = leased ? memory.lease(fork) : memory.lease(Serial{});
+        auto piece = lease.scratch().with(Traced<Tracer>{&tracer});
+        const auto numbers = piece.vector<double>(8);
+        for (int i = 0; i < 10; ++i) numbers[i % 8] = i;
+      };
+      fork(strand, strand);
+    };
+    const SharingCounts counts = coherent(record_strands(64, 2, run, true), 2, {.bytes = 256, .ways = 4});
+    EXPECT_EQ(counts.stores, 20u);
+    EXPECT_EQ(counts.cold, 2u);
+    EXPECT_EQ(counts.true_sharing + counts.false_sharing > 0, !leased);
+  }
 }
 
 // Two processors store to the halves of a line in turn: a store at each step.

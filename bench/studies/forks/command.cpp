@@ -80,12 +80,18 @@ std::vector<Candidate> policies_of(const Variant& variant, int threads) {
   return list;
 }
 
-/// The record of a run, with what the report reads of it: the median and its spread.
+/// The record of a run, with what the report reads of it: the median and its spread, and the variant's hint.
 Record summary(const Problem& problem, const Measurement& m) {
   Record record = to_record(problem, m);
   std::erase_if(record.quantities, [](const Quantity& q) { return q.name != "time" || !q.at.empty(); });
   for (Quantity& time : record.quantities) time.samples.clear();
   record.row = fmt::format("{} {}", m.candidate.variant->name, to_string(*problem.operation, problem.shape));
+  if (m.candidate.threads == 1)
+    record.quantities.push_back(
+        {.name = "hint",
+         .unit = "s",
+         .value = m.candidate.variant->hint_ns(problem.operation->cost(problem.shape)) * 1e-9,
+         .origin = Origin::formula});
   return record;
 }
 

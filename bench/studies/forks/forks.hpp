@@ -16,8 +16,8 @@ struct ForksPlan {
 };
 TALLCACHE_JSON_FIELDS(ForksPlan, operation, element, threads)
 
-/// A row for each variant and size. A run on several threads keeps up with one where it reaches 0.95 of its
-/// speed, or takes a microsecond more.
+/// A row for each variant and size, with its hint over its time. A run on several threads keeps up with one
+/// where it reaches 0.95 of its speed, or takes a microsecond more.
 Grid forks_grid(const Document&, const ForksPlan&);
 
 }  // namespace tallcache

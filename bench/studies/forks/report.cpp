@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "bench/show/charts.hpp"
 #include "bench/show/format.hpp"
@@ -13,6 +15,9 @@ namespace tallcache {
 namespace {
 
 constexpr double least_share = 0.95, least_seconds = 1e-6;
+/// What a hint may be off by, and the times of one thread at which the scheduler reads it so closely: a
+/// shorter program is not shared, a longer one is by any hint.
+constexpr double hint_factor = 2, least_hinted = 3e-5, most_hinted = 1e-3;
 
 // One variant at one size.
 struct Case {
@@ -71,6 +76,30 @@ std::string count_text(const std::vector<Case>& cases, std::size_t policy) {
                      missing > 0 ? fmt::format(", {} not measured", missing) : "");
 }
 
+// The hint over the time of one thread; not a number in a document without hints.
+double hint_share(const Case& one) { return one.alone->value("hint") / measured_seconds(one.alone); }
+
+bool reads_hint(const Case& one) {
+  const double seconds = measured_seconds(one.alone);
+  return seconds >= least_hinted && seconds <= most_hinted && !std::isnan(hint_share(one));
+}
+bool is_near(const Case& one) {
+  const double share = hint_share(one);
+  return share <= hint_factor && share >= 1 / hint_factor;
+}
+
+std::string hint_text(const Case& one) {
+  return fmt::format("{:.2f}{}", hint_share(one), reads_hint(one) && !is_near(one) ? " *" : "");
+}
+
+// Of the programs in which the hint matters.
+std::string count_hints(const std::vector<Case>& cases) {
+  return fmt::format(
+      "{} of {}",
+      std::ranges::count_if(cases, [](const Case& one) { return reads_hint(one) && is_near(one); }),
+      std::ranges::count_if(cases, reads_hint));
+}
+
 std::string text(const Document& document, const ForksPlan& plan, Style style) {
   return render(forks_grid(document, plan), style);
 }
@@ -80,18 +109,25 @@ std::string full(const Document& document) { return join_parts(document, text); 
 
 Grid forks_grid(const Document& document, const ForksPlan& plan) {
   const auto cases = cases_of(document, plan);
-  Grid grid{.caption = fmt::format(
-                "{} {}, {} threads over one (* neither {} of it nor within a microsecond):", plan.operation,
-                plan.element, plan.threads, least_share),
-            .columns = {{"variant and size", true}, {"one thread, us"}}};
+  const bool hints = std::ranges::any_of(cases, [](const Case& one) { return one.alone->find("hint"); });
+  Grid grid{
+      .caption = fmt::format(
+          "{} {}, {} threads over one (* neither {} of it nor within a microsecond{}):", plan.operation,
+          plan.element, plan.threads, least_share,
+          hints ? fmt::format("; a hint * off by more than a factor of {}, where it matters", hint_factor)
+                : ""),
+      .columns = {{"variant and size", true}, {"one thread, us"}}};
+  if (hints) grid.columns.push_back({"hint over it"});
   for (const ForkPolicy policy : fork_policies) grid.columns.push_back({std::string(name_of(policy))});
   for (const Case& one : cases) {
     const double seconds = measured_seconds(one.alone);
     std::vector<std::string> row{one.alone->row, seconds > 0 ? figure(seconds * 1e6) : reason_of(one.alone)};
+    if (hints) row.push_back(seconds > 0 ? hint_text(one) : "");
     for (const Record* forked : one.forked) row.push_back(speed_up(*one.alone, forked));
     grid.rows.push_back(std::move(row));
   }
   std::vector<std::string> last{"in all", ""};
+  if (hints) last.push_back(count_hints(cases));
   for (std::size_t p = 0; p < fork_policies.size(); ++p) last.push_back(count_text(cases, p));
   grid.rows.push_back(std::move(last));
   return grid;
