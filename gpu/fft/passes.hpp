@@ -46,11 +46,11 @@ constexpr int lg_across_cols(int lg_l, int lg_cols) { return std::max(lg_cols, 7
 /// and run_mixed as for MixedPasses, which transform what is no power of two.
 ///
 /// This is the working memory of a transform of n numbers of T, or of a `batched` number of them: roots, and
-/// what lies between the passes. n is a power of two or a product of small factors.
+/// what lies between the passes. n is a power of two or, of complex numbers, a product of small factors.
 template <class Tiles, class T, class Access, bool batched = false>
 class Passes {
  public:
-  using Number = Complex<T>;
+  using Number = NumberOf<T>;
   using Numbers = VectorView<Number, Access>;
   using ConstantNumbers = VectorView<const Number, Access>;
   using Out = std::conditional_t<batched, Batch<Numbers>, Numbers>;
@@ -88,7 +88,8 @@ class Passes {
 
   template <class Device>
   void prepare(Device& device) const {
-    if (is_mixed_) return mixed_.prepare(device);
+    if constexpr (!HasRoots<T>)
+      if (is_mixed_) return mixed_.prepare(device);
     make_roots(device, powers_, low_, tables_);
   }
 
@@ -121,7 +122,8 @@ class Passes {
   void run_part(Device& device, const Out& out, const In& in, unsigned count) const {
     const bool across = batch_.across;
     const Out between = between_of(count);
-    if (is_mixed_) return mixed_.run(device, out, in, between, constant(between), count);
+    if constexpr (!HasRoots<T>)
+      if (is_mixed_) return mixed_.run(device, out, in, between, constant(between), count);
     const int lg_n = tables_.lg_n;
     if (is_one_pass()) {
       if constexpr (batched)

@@ -5,14 +5,14 @@
 
 namespace tallcache::gpu::fft {
 
-/// 4 columns, of floats 8, so that what lies together in memory is 64 bytes at least; half as many where the
-/// tile would else not fit into a block's registers.
+/// 4 columns, of numbers of 8 bytes 8, so that what lies together in memory is 64 bytes at least; half as
+/// many where the tile would else not fit into a block's registers.
 struct BlockTiles {
   static constexpr int max_lg_n = 24, max_lg_whole = 12, max_lg_across = 12;
 
   template <class T>
   static constexpr int lg_cols(int lg_l) {
-    return (lg_l >= 12 ? 1 : 2) + (sizeof(T) == sizeof(float));
+    return (lg_l >= 12 ? 1 : 2) + (sizeof(NumberOf<T>) == 8);
   }
 
   template <class T, Pass pass, int lg_l, class Device, class Data>
