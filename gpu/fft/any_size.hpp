@@ -10,7 +10,7 @@ namespace tallcache::gpu::fft {
 /// exp(-pi i j^2 / n), 0 <= j < n < 2^31.
 template <class T>
 TALLCACHE_INLINE Complex<T> chirp(Index j, Index n) {
-  return rounded_root<T>(j * j % (2 * n), 2 * n);
+  return rounded_root<Complex<T>>(j * j % (2 * n), 2 * n);
 }
 
 inline constexpr int chirp_threads = 256;

@@ -105,13 +105,14 @@ void launch_clusters(const Launch& launch, int lg_p, bool is_second, Index block
   TALLCACHE_CUDA(cudaLaunchKernelEx(&config, entry, args...));
 }
 
-/// Columns of length 2^lg_l in tiles of `lg_c` columns, of which clusters of 2^lg_p blocks have one each.
-template <class T, Pass pass, int lg_l, int lg_c, int lg_p, class Data>
+/// Columns of length 2^lg_l in tiles of 2^lg_c columns, of which clusters of 2^lg_p blocks have one each, and
+/// threads 2^lg_e numbers.
+template <class T, Pass pass, int lg_l, int lg_c, int lg_p, int lg_e, class Data>
 void run_clusters(const Launch& launch, const Data& data) {
   static_assert(lg_p <= 3, "a device may have no clusters of more than 8 blocks");
   constexpr bool second = pass == Pass::rows;
   using Blocks = std::conditional_t<lg_p == 0, EarlyBlock<second>, ClusterBlock<lg_p, second>>;
-  using Kernel = TransformTile<T, pass, lg_l, lg_c, lg_each(lg_l), Blocks>;
+  using Kernel = TransformTile<T, pass, lg_l, lg_c, lg_e, Blocks>;
   const Index columns = data.order.total();
   // Where the columns' blocks are one on each multiprocessor and the rows' are two, an early start spreads
   // these unevenly.
@@ -121,24 +122,34 @@ void run_clusters(const Launch& launch, const Data& data) {
 }
 
 struct ClusterTiles {
-  static constexpr int max_lg_n = 28, max_lg_whole = 16, max_lg_across = 14;
+  static constexpr int max_lg_n = 28, max_lg_across = 14;
+
+  /// Few transforms of one pass leave multiprocessors idle, for longer than a second kernel takes to start.
+  template <class T>
+  static constexpr int max_lg_whole(bool batched, unsigned count) {
+    return count > 8 ? 16 : batched || sizeof(T) == sizeof(float) ? 14 : 12;
+  }
 
   template <class T>
   static constexpr int lg_cols(int) {
     return sizeof(T) == sizeof(float) ? 3 : 2;
   }
   static constexpr int lg_blocks(int lg_l) { return lg_l <= 10 ? 0 : lg_l == 11 ? 2 : 3; }
-  /// Of a whole transform.
-  static constexpr int lg_whole_blocks(int lg_l) { return lg_l <= 12 ? 0 : std::min(lg_l - 11, 3); }
 
   template <class T, Pass pass, int lg_l, class Data>
   static void run(const Launch& launch, const Data& data) {
-    if constexpr (pass == Pass::whole)
-      run_clusters<T, pass, lg_l, lg_whole_cols<Data>(lg_l), lg_whole_blocks(lg_l)>(launch, data);
-    else if constexpr (pass == Pass::across)
-      run_clusters<T, pass, lg_l, lg_across_cols(lg_l, lg_cols<T>(lg_l)), lg_blocks(lg_l)>(launch, data);
-    else
-      run_clusters<T, pass, lg_l, lg_cols<T>(lg_l), lg_blocks(lg_l)>(launch, data);
+    constexpr int lg_c = lg_cols<T>(lg_l), lg_p = lg_blocks(lg_l), lg_e = lg_each(lg_l);
+    constexpr bool is_float = sizeof(T) == sizeof(float);
+    if constexpr (pass == Pass::whole) {
+      run_whole<T, lg_l>(launch, data);
+    } else if constexpr (pass == Pass::across) {
+      run_clusters<T, pass, lg_l, lg_across_cols(lg_l, lg_c), lg_p, lg_e>(launch, data);
+    } else {
+      // Of floats, 32 are a thread's where that saves a stage or, in one round of blocks, clusters.
+      if constexpr (is_float && lg_l == 11 && pass == Pass::columns)
+        if (data.order.total() <= 1 << 10) return run_clusters<T, pass, lg_l, lg_c, 0, 5>(launch, data);
+      run_clusters<T, pass, lg_l, lg_c, lg_p, is_float && lg_l == 10 ? 5 : lg_e>(launch, data);
+    }
   }
 
   template <class T, class Data>
@@ -147,6 +158,23 @@ struct ClusterTiles {
     launch_clusters<MixedTile<T, EarlyMixedBlock>>(launch, 0, is_second, pass.tiles(data.order),
                                                    static_cast<unsigned>(pass.threads),
                                                    pass.tile_numbers() * sizeof(Complex<T>), data);
+  }
+
+ private:
+  /// So few clusters of 8 blocks do not fill the device. Then one has each transform that is long enough.
+  static constexpr unsigned most_few = 16;
+
+  template <class T, int lg_l, class Data>
+  static void run_whole(const Launch& launch, const Data& data) {
+    constexpr bool batched = is_batch<decltype(Data::from)>, is_long = lg_l >= 12;
+    constexpr int lg_p = lg_l == 12 ? 2 : 3, lg_own = lg_l <= 13 ? 0 : lg_p;
+    constexpr int lg_e = lg_whole_each<Data>(lg_l);
+    constexpr int lg_few_e = sizeof(T) == sizeof(float) && (lg_l == 13 || lg_l == 14) ? 5 : lg_e;
+    if constexpr (is_long)
+      if (!batched || data.order.count <= most_few)
+        return run_clusters<T, Pass::whole, lg_l, 0, lg_p, lg_few_e>(launch, data);
+    if constexpr (batched || !is_long)
+      run_clusters<T, Pass::whole, lg_l, lg_whole_cols<Data>(lg_l), lg_own, lg_e>(launch, data);
   }
 };
 

@@ -30,6 +30,17 @@ TALLCACHE_INLINE Complex<T> times_root(Complex<T> a) {
     return a * Complex<T>{T(root_cosine<k, n>), T(-root_sine<k, n>)};
 }
 
+/// The same over another ring.
+template <int k, int n, HasRoots Number>
+TALLCACHE_INLINE Number times_root(Number a) {
+  constexpr Number w = Number::root(k, n);
+  return k == 0 ? a : a * w;
+}
+template <HasRoots Number>
+TALLCACHE_INLINE Number turned(Number a) {
+  return times_root<1, 4>(a);
+}
+
 /// n = rows * (n / rows), as a codelet of n numbers is made of smaller ones.
 constexpr int codelet_rows(int n) {
   if (n % 4 == 0) return 4;
@@ -65,16 +76,16 @@ TALLCACHE_INLINE void transform_prime(Complex<T> (&x)[n]) {
 }
 
 /// x[k] = sum of x[j] exp(-2 pi i j k / n), in the natural order.
-template <class T, int n>
-TALLCACHE_INLINE void transform(Complex<T> (&x)[n]) {
+template <class Number, int n>
+TALLCACHE_INLINE void transform(Number (&x)[n]) {
   constexpr int rows = codelet_rows(n), cols = n / rows;
   if constexpr (n == 2) {
-    const Complex<T> sum = x[0] + x[1], difference = x[0] - x[1];
+    const Number sum = x[0] + x[1], difference = x[0] - x[1];
     x[0] = sum;
     x[1] = difference;
   } else if constexpr (n == 4) {
-    const Complex<T> even_sum = x[0] + x[2], even_difference = x[0] - x[2], odd_sum = x[1] + x[3],
-                     odd_difference = turned(x[1] - x[3]);
+    const Number even_sum = x[0] + x[2], even_difference = x[0] - x[2], odd_sum = x[1] + x[3],
+                 odd_difference = turned(x[1] - x[3]);
     x[0] = even_sum + odd_sum;
     x[1] = even_difference + odd_difference;
     x[2] = even_sum - odd_sum;
@@ -82,10 +93,10 @@ TALLCACHE_INLINE void transform(Complex<T> (&x)[n]) {
   } else if constexpr (n > 1 && cols == 1) {
     transform_prime(x);
   } else if constexpr (n > 1) {
-    Complex<T> y[rows][cols];
+    Number y[rows][cols];
     unrolled<cols>([&](auto c) {
       constexpr int col = decltype(c)::value;
-      Complex<T> column[rows];
+      Number column[rows];
 #pragma unroll
       for (int row = 0; row < rows; ++row) column[row] = x[cols * row + col];
       transform(column);

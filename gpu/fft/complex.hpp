@@ -1,4 +1,4 @@
-// Complex numbers of 16 bytes as kernels of Fourier transforms access them, and roots of unity.
+// Complex numbers as kernels of Fourier transforms access them, numbers of other rings, and roots of unity.
 #pragma once
 
 #include <bit>
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <numbers>
 #include <string>
+#include <type_traits>
 
 #include "common/ops/fft.hpp"
 #include "gpu/on_gpu.hpp"
@@ -55,11 +56,26 @@ TALLCACHE_INLINE Complex<T> root(Index k, Index n) {
 #endif
 }
 
-/// The same for tables: rounded from double.
+/// A ring that has its own roots of unity: Ring::root(k, n) is the k-th power of one of order n.
+template <class Ring>
+concept HasRoots = requires {
+  Ring::root(0, 1);
+};
+
+/// What a transform over T transforms: complex numbers of parts T, or a ring's own.
 template <class T>
-TALLCACHE_INLINE Complex<T> rounded_root(Index k, Index n) {
-  const Complex<double> w = root<double>(k, n);
-  return {static_cast<T>(w.re), static_cast<T>(w.im)};
+using NumberOf = std::conditional_t<HasRoots<T>, T, Complex<T>>;
+
+/// The same for tables: rounded from double, where it is complex.
+template <class Number>
+TALLCACHE_INLINE Number rounded_root(Index k, Index n) {
+  if constexpr (HasRoots<Number>) {
+    return Number::root(k, n);
+  } else {
+    using T = decltype(Number::re);
+    const Complex<double> w = root<double>(k, n);
+    return {static_cast<T>(w.re), static_cast<T>(w.im)};
+  }
 }
 
 /// The numbers of `v`. Throws Error where they do not begin at a multiple of their size.
@@ -79,7 +95,7 @@ VectorView<const Complex<T>, Access> complex_view(VectorView<const std::complex<
 /// A power of a root of unity, 0 <= k < n: of complex numbers that above, of another ring its own.
 template <class Number>
 TALLCACHE_INLINE Number root_of(Index k, Index n) {
-  if constexpr (requires { Number::root(k, n); })
+  if constexpr (HasRoots<Number>)
     return Number::root(k, n);
   else
     return root<decltype(Number::re)>(k, n);

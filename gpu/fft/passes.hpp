@@ -16,10 +16,6 @@ void with_lg(int lg, const Run& run) {
   if constexpr (least < most) with_lg<least + 1, most>(lg, run);
 }
 
-/// Up to here a block transforms the whole: starting a second kernel takes longer than more blocks would
-/// save.
-inline constexpr int max_lg_whole = 12;
-
 /// What lies between the passes of so many numbers stays in the second-level cache.
 inline unsigned transforms_at_once(Index n, unsigned count) {
   return static_cast<unsigned>(std::clamp<Index>((Index{1} << 20) / n, 1, std::max(1u, count)));
@@ -27,30 +23,39 @@ inline unsigned transforms_at_once(Index n, unsigned count) {
 
 /// lg of the numbers of a thread, which are its radix. Short columns take more threads of fewer numbers: what
 /// they wait for is latency.
-constexpr int lg_each(int lg_l) { return lg_l < 10 ? std::min(lg_l, 3) : 4; }
+constexpr int lg_each(int lg_l) { return lg_l == 4 ? 2 : lg_l < 10 ? std::min(lg_l, 3) : 4; }
 
-/// lg of the transforms of a batch that a block has: 128 threads or more.
+/// Of a whole transform. Of a batch of the shortest, neighbouring threads read neighbouring numbers.
+template <class Data>
+constexpr int lg_whole_each(int lg_l) {
+  return is_batch<decltype(Data::from)> && lg_l == 3 ? 2 : lg_each(lg_l);
+}
+
+/// lg of the transforms of a batch that a block has: 128 threads or more, and 8 KiB, of 2^2 numbers 4.
 template <class Data>
 constexpr int lg_whole_cols(int lg_l) {
-  return is_batch<decltype(Data::from)> ? std::max(0, 7 - (lg_l - lg_each(lg_l))) : 0;
+  constexpr int lg_numbers = sizeof(typename decltype(Data::from)::value_type) == 8 ? 10 : 9;
+  const int of_threads = 7 - (lg_l - lg_whole_each<Data>(lg_l));
+  return is_batch<decltype(Data::from)> ? std::max({0, of_threads, lg_numbers - lg_l - (lg_l == 2)}) : 0;
 }
 
 /// lg of the transforms across a block, `lg_cols` or more: 128 threads at least.
 constexpr int lg_across_cols(int lg_l, int lg_cols) { return std::max(lg_cols, 7 - (lg_l - lg_each(lg_l))); }
 
 /// Tiles says which tiles columns of length 2^lg_l lie in, and starts the kernels:
-///   static constexpr int max_lg_n;                         of two passes
-///   static constexpr int max_lg_whole, max_lg_across;      of one pass over a batch
+///   static constexpr int max_lg_n;                                       of two passes
+///   static constexpr int max_lg_whole<T>(bool batched, unsigned count);  of one pass over so many transforms
+///   static constexpr int max_lg_across;                                  and over such as lie across
 ///   static constexpr int lg_cols<T>(int lg_l);
 ///   static void run<T, pass, lg_l>(Device&, const PassData&);
 /// and run_mixed as for MixedPasses, which transform what is no power of two.
 ///
 /// This is the working memory of a transform of n numbers of T, or of a `batched` number of them: roots, and
-/// what lies between the passes. n is a power of two or a product of small factors.
+/// what lies between the passes. n is a power of two or, of complex numbers, a product of small factors.
 template <class Tiles, class T, class Access, bool batched = false>
 class Passes {
  public:
-  using Number = Complex<T>;
+  using Number = NumberOf<T>;
   using Numbers = VectorView<Number, Access>;
   using ConstantNumbers = VectorView<const Number, Access>;
   using Out = std::conditional_t<batched, Batch<Numbers>, Numbers>;
@@ -88,7 +93,8 @@ class Passes {
 
   template <class Device>
   void prepare(Device& device) const {
-    if (is_mixed_) return mixed_.prepare(device);
+    if constexpr (!HasRoots<T>)
+      if (is_mixed_) return mixed_.prepare(device);
     make_roots(device, powers_, low_, tables_);
   }
 
@@ -106,11 +112,13 @@ class Passes {
   }
 
  private:
-  static constexpr int most_whole = batched ? Tiles::max_lg_whole : max_lg_whole;
+  static constexpr int most_whole = Tiles::template max_lg_whole<T>(batched, batched ? ~0u : 1);
 
   bool is_one_pass() const {
     if (is_mixed_) return mixed_.is_one_pass();
-    return tables_.lg_n <= (batched && batch_.across ? Tiles::max_lg_across : most_whole);
+    return tables_.lg_n <= (batched && batch_.across
+                                ? Tiles::max_lg_across
+                                : Tiles::template max_lg_whole<T>(batched, batch_.count));
   }
   Index between_size() const {
     if (is_one_pass()) return 0;
@@ -121,7 +129,8 @@ class Passes {
   void run_part(Device& device, const Out& out, const In& in, unsigned count) const {
     const bool across = batch_.across;
     const Out between = between_of(count);
-    if (is_mixed_) return mixed_.run(device, out, in, between, constant(between), count);
+    if constexpr (!HasRoots<T>)
+      if (is_mixed_) return mixed_.run(device, out, in, between, constant(between), count);
     const int lg_n = tables_.lg_n;
     if (is_one_pass()) {
       if constexpr (batched)
@@ -130,7 +139,8 @@ class Passes {
                                                                  data(out, in, {}, {1, count, true}));
       return run_pass<Pass::whole, 0, most_whole>(device, lg_n, data(out, in, {}, {1, count}));
     }
-    constexpr int least = (batched ? std::min(Tiles::max_lg_across, most_whole) : most_whole) + 1;
+    constexpr int few = Tiles::template max_lg_whole<T>(batched, 1);
+    constexpr int least = (batched ? std::min(Tiles::max_lg_across, few) : few) + 1;
     const int lg_n1 = (lg_n + 1) / 2, lg_n2 = lg_n / 2;
     const Layout layout{lg_n1, lg_n2, Tiles::template lg_cols<T>(lg_n2), Tiles::template lg_cols<T>(lg_n1)};
     run_pass<Pass::columns, (least + 1) / 2, (Tiles::max_lg_n + 1) / 2>(

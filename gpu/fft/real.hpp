@@ -14,7 +14,7 @@ struct MakeRealRoots {
   template <class Thread, class Roots>
   TALLCACHE_DEVICE void operator()(const Thread& t, Roots roots, Index n) const {
     const Index k = Index{t.block().x} * max_threads + t.thread().x;
-    if (k < roots.size) roots[k] = rounded_root<RealOf<Roots>>(k, n);
+    if (k < roots.size) roots[k] = rounded_root<typename Roots::value_type>(k, n);
   }
 };
 

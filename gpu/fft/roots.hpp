@@ -39,13 +39,13 @@ struct MakeRoots {
   template <class Thread, class Roots>
   TALLCACHE_DEVICE void operator()(const Thread& t, Roots powers, Roots low, RootTables tables) const {
     const Index i = Index{t.block().x} * max_threads + t.thread().x;
-    using T = RealOf<Roots>;
+    using Number = typename Roots::value_type;
     if (i < powers.size) {
       Index order = 1;
       while (2 * order <= i) order *= 2;
-      powers[i] = i == 0 ? Complex<T>{1, 0} : rounded_root<T>(i - order, order);
+      powers[i] = rounded_root<Number>(i == 0 ? 0 : i - order, order);
     }
-    if (i < low.size) low[i] = rounded_root<T>(i, Index{1} << tables.lg_n);
+    if (i < low.size) low[i] = rounded_root<Number>(i, Index{1} << tables.lg_n);
   }
 };
 
@@ -59,9 +59,8 @@ void make_roots(Device& device, const Roots& powers, const Roots& low, RootTable
 
 /// x[q] *= w^q for the root w = power[0]; power[s] is w^(2^s), and each other power a product of these. Those
 /// whose exponents begin alike share their products: `known` is w^q for q without its last s bits.
-template <int q, int s, class T, int size, int lg_size>
-TALLCACHE_INLINE void times_powers(Complex<T> (&x)[size], const Complex<T> (&power)[lg_size],
-                                   Complex<T> known = {1, 0}) {
+template <int q, int s, class Number, int size, int lg_size>
+TALLCACHE_INLINE void times_powers(Number (&x)[size], const Number (&power)[lg_size], Number known = {}) {
   static_assert(size <= 1 << lg_size);
   if constexpr (q >= size) {
   } else if constexpr (s > 0) {

@@ -11,8 +11,9 @@ namespace tallcache::gpu::fft {
 /// Transforms each of the rows, of 2^lg_length numbers, in shared memory: numbers in the order of their
 /// reversed bits, then radix 2 in place. Afterwards number k of row r is multiplied by the power r k of a
 /// root of that order; order 0: by nothing.
-template <class Number>
+template <class T>
 struct TransformRows {
+  using Number = Complex<T>;
   static constexpr int max_threads = 512, max_lg_length = 12;
   static constexpr std::size_t max_dynamic_shared_bytes = sizeof(Number) << max_lg_length;
 
@@ -26,7 +27,7 @@ struct TransformRows {
     for (int half = 1; half < length; half *= 2) {
       for (int pair = first; pair < length / 2; pair += threads) {
         const int k = pair % half, at = 2 * (pair - k) + k;
-        const Number even = row[at], odd = row[at + half], turned_odd = odd * root_of<Number>(k, 2 * half);
+        const Number even = row[at], odd = row[at + half], turned_odd = odd * root<T>(k, 2 * half);
         row[at] = even + turned_odd;
         row[at + half] = even - turned_odd;
       }
@@ -34,7 +35,7 @@ struct TransformRows {
     }
     for (int k = first; k < length; k += threads) {
       const Number number = row[k];
-      to[begin + k] = order == 0 ? number : number * root_of<Number>(t.block().x * Index{k}, order);
+      to[begin + k] = order == 0 ? number : number * root<T>(t.block().x * Index{k}, order);
     }
   }
 
@@ -63,8 +64,7 @@ struct TransposeNumbers {
 };
 
 struct six_step : OnGpu {
-  static constexpr int max_lg_row = TransformRows<Complex<double>>::max_lg_length,
-                       max_lg_size = 2 * max_lg_row;
+  static constexpr int max_lg_row = TransformRows<double>::max_lg_length, max_lg_size = 2 * max_lg_row;
   static constexpr std::string_view idea =
       "n = n1 n2, three transpositions: rows of up to 4096 numbers in a block's shared memory by radix 2; "
       "powers of two to 2^24; applies coalescing, tiling";
@@ -86,28 +86,24 @@ struct six_step : OnGpu {
     const Index n = args.in.size;
     if (n == 0) return;
     auto scratch = args.scratch;
-    using Number = Complex<RealOfArgs<Args>>;
-    transform(device, complex_view(args.out), complex_view(args.in),
-              scratch.template vector<Number>(lg(n) <= max_lg_row ? 0 : n));
-  }
-
-  /// out = the transform of `in`, of any ring. `other` is as large where n > 2^max_lg_row.
-  template <class Device, class Out, class In>
-  static void transform(Device& device, const Out& out, const In& in, const Out& other) {
-    const Index n = in.size;
+    const auto out = complex_view(args.out);
+    const auto in = complex_view(args.in);
     if (lg(n) <= max_lg_row) return rows(device, out, in, 1, n, 0);
+    using Numbers = std::remove_const_t<decltype(out)>;
+    using Input = std::remove_const_t<decltype(in)>;
+    const Numbers other = scratch.template vector<typename Numbers::value_type>(n);
     const Index n2 = Index{1} << lg(n) / 2, n1 = n / n2;
     transpose(device, out, in, n1, n2);
-    rows(device, out, In(out), n2, n1, n);
-    transpose(device, other, In(out), n2, n1);
-    rows(device, other, In(other), n1, n2, 0);
-    transpose(device, out, In(other), n1, n2);
+    rows(device, out, Input(out), n2, n1, n);
+    transpose(device, other, Input(out), n2, n1);
+    rows(device, other, Input(other), n1, n2, 0);
+    transpose(device, out, Input(other), n1, n2);
   }
 
  private:
   template <class Device, class To, class From>
   static void rows(Device& device, const To& to, const From& from, Index count, Index length, Index order) {
-    using Kernel = TransformRows<typename To::value_type>;
+    using Kernel = TransformRows<RealOf<To>>;
     const Index threads = std::clamp<Index>(length / 2, 1, Kernel::max_threads);
     launch_kernel(device, Kernel{},
                   {{grid_of(count)},

@@ -134,8 +134,8 @@ struct MakeStageRoots {
     const int i = static_cast<int>(t.block().x * max_threads + t.thread().x);
     for (int s = 0; s < stages.count; ++s)
       if (i >= stages.roots_begin[s] && i < stages.roots_begin[s + 1])
-        roots[i] = rounded_root<RealOf<Roots>>(stages.exponent(s, i - stages.roots_begin[s]),
-                                               Index{stages.radix[s]} * stages.period[s]);
+        roots[i] = rounded_root<typename Roots::value_type>(stages.exponent(s, i - stages.roots_begin[s]),
+                                                            Index{stages.radix[s]} * stages.period[s]);
   }
 };
 

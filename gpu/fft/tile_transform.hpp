@@ -82,7 +82,7 @@ constexpr int lg_radix(int lg_length, int lg_max) {
 /// shared memory.
 template <class T, Pass pass, int lg_l, int lg_c, int lg_e, class Blocks = OwnBlock>
 struct TransformTile {
-  using Number = Complex<T>;
+  using Number = NumberOf<T>;
   static constexpr int lg_p = Blocks::lg_blocks, each = 1 << lg_e, cols = 1 << lg_c;
   static constexpr int lg_step = lg_l - lg_e;  ///< of the rows of a thread
   static constexpr int lg_groups = lg_step - lg_p;
@@ -187,13 +187,17 @@ struct TransformTile {
     times_powers<0, lg_r>(x, power);
   }
 
-  /// x[m] *= exp(-2 pi i col row / n) for the row of x[m]. The root of the first row is computed: threads of
-  /// a warp would find theirs far apart in the tables.
+  /// x[m] *= exp(-2 pi i col row / n) for the row of x[m]. The root of the first row is computed where it is
+  /// complex: threads of a warp would find theirs far apart in the tables.
   template <class Roots>
   static TALLCACHE_INLINE void times_pass_roots(Number (&x)[each], const Roots& powers, const Roots& low,
                                                 const RootTables& tables, int k, Index col) {
     const auto column = static_cast<unsigned>(col);
-    const Number first = root<T>(col * k, Index{1} << tables.lg_n);
+    Number first;
+    if constexpr (HasRoots<Number>)
+      first = tables(powers, low, column * static_cast<unsigned>(k));
+    else
+      first = root<T>(col * k, Index{1} << tables.lg_n);
 #pragma unroll
     for (int m = 0; m < each; ++m) x[m] = x[m] * first;
     Number power[lg_e];

@@ -5,14 +5,19 @@
 
 namespace tallcache::gpu::fft {
 
-/// 4 columns, of floats 8, so that what lies together in memory is 64 bytes at least; half as many where the
-/// tile would else not fit into a block's registers.
+/// 4 columns, of numbers of 8 bytes 8, so that what lies together in memory is 64 bytes at least; half as
+/// many where the tile would else not fit into a block's registers.
 struct BlockTiles {
-  static constexpr int max_lg_n = 24, max_lg_whole = 12, max_lg_across = 12;
+  static constexpr int max_lg_n = 24, max_lg_across = 12;
+
+  template <class T>
+  static constexpr int max_lg_whole(bool, unsigned) {
+    return 12;
+  }
 
   template <class T>
   static constexpr int lg_cols(int lg_l) {
-    return (lg_l >= 12 ? 1 : 2) + (sizeof(T) == sizeof(float));
+    return (lg_l >= 12 ? 1 : 2) + (sizeof(NumberOf<T>) == 8);
   }
 
   template <class T, Pass pass, int lg_l, class Device, class Data>
@@ -20,7 +25,8 @@ struct BlockTiles {
     constexpr int lg_c = pass == Pass::whole    ? lg_whole_cols<Data>(lg_l)
                          : pass == Pass::across ? lg_across_cols(lg_l, lg_cols<T>(lg_l))
                                                 : lg_cols<T>(lg_l);
-    using Kernel = TransformTile<T, pass, lg_l, lg_c, lg_each(lg_l)>;
+    constexpr int lg_e = pass == Pass::whole ? lg_whole_each<Data>(lg_l) : lg_each(lg_l);
+    using Kernel = TransformTile<T, pass, lg_l, lg_c, lg_e>;
     launch_kernel(device, Kernel{},
                   {{grid_of(ceil_div(data.order.total(), Index{1} << lg_c))},
                    {Kernel::max_threads},

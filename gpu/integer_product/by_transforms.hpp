@@ -32,16 +32,19 @@ struct ScaledProducts {
   }
 };
 
-/// By a variant's transform(device, out, in, other).
-template <class Transform>
-struct ByTransforms : OnGpu {
+/// By the transforms of a Variant:
+///   static std::size_t transform_scratch(Index n);
+///   static auto transform_of(Device&, Index n, Scratch&);  // a function of the output and the input
+template <class Variant, class Base = OnGpu>
+struct ByTransforms : Base {
   using operations = OperationList<IntegerProduct>;
 
   template <class Device = Launch>
   static std::size_t scratch(IntegerProduct, const Shape& shape, const Params&) {
     const Index limbs = shape["m"] + shape["n"];
     const std::size_t bytes = checked_product(digit_transform_size(limbs), sizeof(Residues), "digits");
-    return scratch_bytes({bytes, bytes, bytes, bytes, carries_scratch(limbs)});
+    return scratch_bytes({bytes, bytes, bytes, carries_scratch(limbs),
+                          Variant::transform_scratch(digit_transform_size(limbs))});
   }
 
   template <class Device, class Args>
@@ -50,21 +53,22 @@ struct ByTransforms : OnGpu {
     const Index n = digit_transform_size(args.out.size);
     auto scratch = args.scratch;
     const auto vector = [&scratch, n] { return scratch.template vector<Residues>(n); };
-    const auto x = vector(), y = vector(), z = vector(), other = vector();
+    const auto x = vector(), y = vector(), z = vector();
+    const auto transform = Variant::transform_of(device, n, scratch);
     using Numbers = std::remove_const_t<decltype(x)>;
     using Input = VectorView<const Residues, typename Numbers::access_type>;
     const LaunchShape a_number_a_thread({grid_of(ceil_div(n, Index{Digits::max_threads}))},
                                         {Digits::max_threads});
     const auto transform_digits = [&](const Numbers& to, const auto& limbs) {
       launch_kernel(device, Digits{}, a_number_a_thread, x, limbs);
-      Transform::transform(device, to, Input(x), other);
+      transform(to, Input(x));
     };
     transform_digits(y, args.a);
     transform_digits(z, args.b);
     // Transformed once more in place of back, numbers are n times the convolution's, in the opposite order.
     launch_kernel(device, ScaledProducts{}, a_number_a_thread, y, Input(z),
                   Residues::of(static_cast<std::uint32_t>(n)).inverse());
-    Transform::transform(device, x, Input(y), other);
+    transform(x, Input(y));
     carry_limbs(device, args.out, Input(x), scratch);
   }
 };
