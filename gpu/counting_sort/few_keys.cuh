@@ -84,15 +84,8 @@ struct KeyBlock : OneBlock<block_threads, most_rows, FewDigits::high> {
     __syncthreads();
     for_each(in, n, [&](Key key, bool is_key) { take(key & mask, is_key); });
     __syncthreads();
-    Key before = 0;
-    for (Key begin = 0; begin < number; begin += own * threads) {
-      const Key c = begin + threadIdx.x * own;
-      const uint4 count = c < number ? *reinterpret_cast<const uint4*>(counts + c) : uint4{};
-      const auto [earlier, all] = exclusive_sum<threads>(DeviceThread{}, sum_of(count));
-      if (c < number) *reinterpret_cast<uint4*>(counts + c) = exclusive_sums(before + earlier, count);
-      before += all;
-      __syncthreads();
-    }
+    const auto four = [this](Key c) -> uint4& { return *reinterpret_cast<uint4*>(counts + c); };
+    place_counts<threads>(number, 0, four, [&](Key c, const uint4& places) { four(c) = places; });
     for_each(in, n, [&](Key key, bool is_key) {
       const Key place = take(key & mask, is_key);
       if (is_key) words[place] = key;
