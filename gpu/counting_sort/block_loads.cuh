@@ -20,20 +20,22 @@ inline __device__ uint4 load_keys_once(const Key* in, bool is_aligned, Index i, 
   return keys;
 }
 
-/// f(element) for each of in[begin, end), 16 bytes at a time; all threads of a block.
-template <int threads, class Element, class F>
-__device__ void for_each_element(const Element* in, Index begin, Index end, F f) {
+/// f(element) for each of in[begin, end), 16 bytes at a time, `at_once` before the first f; all threads of a
+/// block, or `step` threads, of which this is the thread-th, of several blocks.
+template <int threads, Index at_once = threads == 1024 ? 4 : 2, class Element, class F>
+__device__ void for_each_element(const Element* in, Index begin, Index end, F f, Index thread = threadIdx.x,
+                                 Index step = threads) {
   constexpr Index in_vector = 16 / sizeof(Element);
   // From an even 16 bytes on.
   const Index misaligned = reinterpret_cast<std::uintptr_t>(in) % 16 / sizeof(Element);
   in -= misaligned, begin += misaligned, end += misaligned;
   const Index first = (begin + in_vector - 1) / in_vector * in_vector, last = end / in_vector * in_vector;
   if (first >= last) {
-    for (Index i = begin + threadIdx.x; i < end; i += threads) f(in[i]);
+    for (Index i = begin + thread; i < end; i += step) f(in[i]);
     return;
   }
-  if (begin + threadIdx.x < first) f(in[begin + threadIdx.x]);
-  if (last + threadIdx.x < end) f(in[last + threadIdx.x]);
+  if (begin + thread < first) f(in[begin + thread]);
+  if (last + thread < end) f(in[last + thread]);
   const auto tell = [&](const uint4& vector) {
     const Key word[] = {vector.x, vector.y, vector.z, vector.w};
 #pragma unroll
@@ -43,18 +45,17 @@ __device__ void for_each_element(const Element* in, Index begin, Index end, F f)
     }
   };
   // All loads before the first use: f may branch, and loads do not pass branches.
-  constexpr Index at_once = threads == 1024 ? 4 : 2;
   const auto* const vectors = reinterpret_cast<const uint4*>(in);
   const Index beyond = last / in_vector;
-  Index i = first / in_vector + threadIdx.x;
-  for (; i + (at_once - 1) * threads < beyond; i += at_once * threads) {
+  Index i = first / in_vector + thread;
+  for (; i + (at_once - 1) * step < beyond; i += at_once * step) {
     uint4 vector[at_once];
 #pragma unroll
-    for (Index k = 0; k < at_once; ++k) vector[k] = vectors[i + k * threads];
+    for (Index k = 0; k < at_once; ++k) vector[k] = vectors[i + k * step];
 #pragma unroll
     for (Index k = 0; k < at_once; ++k) tell(vector[k]);
   }
-  for (; i < beyond; i += threads) tell(vectors[i]);
+  for (; i < beyond; i += step) tell(vectors[i]);
 }
 
 /// f(digit) for the digit of each of in[begin, end), which are not none, but a digit that is many of them:

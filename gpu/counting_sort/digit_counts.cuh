@@ -76,8 +76,9 @@ __device__ Key count_own_digits(const Key* in, const DigitPlan& plan, const Lead
       if (p < plan.passes) atomicAdd(&own[p * DigitPlan::max_digits + plan.digit[p].of(key)], 1u);
     if constexpr (compares) difference |= leading.difference(plan, key);
   };
-  const Key keys = ((plan.n - 1) / gridDim.x / 4 + 1) * 4, begin = min(blockIdx.x * keys, plan.n);
-  for_each_element<count_digits_threads>(in, begin, min(begin + keys, plan.n), add);
+  for_each_element<count_digits_threads, 2>(in, 0, plan.n, add,
+                                            Index{blockIdx.x} * count_digits_threads + threadIdx.x,
+                                            Index{gridDim.x} * count_digits_threads);
   return difference;
 }
 

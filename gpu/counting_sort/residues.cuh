@@ -119,7 +119,8 @@ struct residues
     check_launch();
     const Key* in = args.in.data;
     Element* out = moved;
-    for (int level = 0; level + 1 < plan.levels; ++level) {
+    // The last digit of residues is counted by count_values().
+    for (int level = 0; level < (plan.even ? 1 : plan.levels); ++level) {
       const Key number = plan.digit[level].number;
       const Index tiles = level ? blocks : std::min<Index>(blocks, ceil_div(plan.n, plan.piece[0]));
       const auto spread = [&](bool is_guess) {
@@ -132,30 +133,33 @@ struct residues
         run(spread_segments<Element, 0>);
       };
       if (level == 0 && plan.room) spread(true);
-      launch_with(level ? count_segments<1> : count_segments<0>,
-                  std::min<Index>(ceil_div(plan.n, 4 * work_threads), 2 * blocks), work_threads,
+      // Not more blocks than keep their counters at the same time, nor so many that most counts are 0.
+      const Index keys = std::max<Index>(4 * work_threads, number / 2);
+      launch_with(level == 0   ? count_segments<0>
+                  : level == 1 ? count_segments<1>
+                               : count_segments<2>,
+                  std::min<Index>(ceil_div(plan.n, keys), (number >> 14 > 1 ? 1 : 2) * blocks), work_threads,
                   (number + 1) * sizeof(Key), launch, in, plan, list);
+      if (level + 1 == plan.levels) break;
       spread(false);
       // Only keys that stay whole are spread twice.
       in = reinterpret_cast<const Key*>(out);
       out = reinterpret_cast<Element*>(args.out.data);
     }
-    sort_spread(launch, args, plan, list, reinterpret_cast<const Element*>(in), moved);
+    sort_spread(launch, args, plan, list, moved);
   }
 
-  /// `in`: the elements by all digits but the last one; `moved`: by the first one.
+  /// `moved`: the elements by the first digit.
   template <class Element>
   static void sort_spread(const Launch& launch, const CountingSort<false>::Args<>& args, const WorkPlan& plan,
-                          const WorkList& list, const Element* in, const Element* moved) {
+                          const WorkList& list, const Element* moved) {
     const Index blocks = multiprocessors();
-    if (plan.even) sort_light(launch, args, plan, list, moved);
     constexpr std::size_t leaf_bytes = LeafBlock::shared_bytes(FewDigits(32));
-    if (plan.even)
-      launch_with(count_values<Element, 16>, blocks, work_threads, values_shared_bytes, launch, in,
+    if (plan.even) {
+      sort_light(launch, args, plan, list, moved);
+      launch_with(count_values<Element>, blocks, work_threads, values_shared_bytes, launch, moved,
                   args.out.data, plan, list);
-    else if constexpr (sizeof(Element) == 4)
-      launch_with(count_values<Element, 32>, 2 * blocks, work_threads, plan.last().number * sizeof(Key),
-                  launch, in, args.out.data, plan, list);
+    }
     if (!plan.part)
       launch_with(write_values, 4 * blocks, write_threads, 0, launch, args.out.data, plan, list);
     else if constexpr (sizeof(Element) == 4)

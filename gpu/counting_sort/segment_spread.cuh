@@ -73,15 +73,17 @@ inline __device__ void lay_out(const WorkPlan& plan, const WorkList& list, int l
   Segment segment{0, plan.n};  // all keys
   if (level) segment = listed;
   const SegmentLayout layout{plan, list, level, segment, &listed.hot, start, is_moved ? plan.room : 0};
-  if (threadIdx.x == 0 && plan.part) first_leaf = atomicAdd(&list.numbers->leaves, layout.parts());
+  const bool has_segments = level + 1 < plan.levels;  // behind it
+  if (threadIdx.x == 0 && has_segments && plan.part)
+    first_leaf = atomicAdd(&list.numbers->leaves, layout.parts());
   Key* const count = list.count[level] + Index{s} * layout.number();
   layout.place(count, [&](Key d) {
     const uint4 keys = __ldcg(reinterpret_cast<const uint4*>((is_moved ? list.moved : count) + d));
     const Key at = d * layout.room;
     return keys - uint4{at, at + layout.room, at + 2 * layout.room, at + 3 * layout.room};
   });
-  layout.list_digits(first_leaf);
-  if (!plan.part)
+  if (has_segments) layout.list_digits(first_leaf);
+  if (plan.even)
     for (Key d = threadIdx.x; d <= layout.number(); d += work_threads) list.first[d] = start[d];
   __syncthreads();
 }
@@ -96,30 +98,29 @@ static __global__ void __launch_bounds__(work_threads, 2)
   if (level || plan.room) wait_for_last_kernel();  // else the last one only zeroes what blocks add to
   let_next_kernel_start();
   const bool is_moved = level == 0 && list.holds(plan);
+  if (is_moved && blockIdx.x) return;
   const WorkPlan::Digit digit = plan.digit[level];
   // Of all keys, each block has a part.
-  const Key chunk = ((plan.n - 1) / gridDim.x / 4 + 1) * 4;
-  const Key pieces = is_moved ? 1 : level ? list.numbers->pieces[level] : (plan.n - 1) / chunk + 1;
-  const auto piece = [&](Key p) {
-    return level ? list.piece[level][p]
-                 : SegmentPiece{p * chunk, min(plan.n - p * chunk, chunk) + p * chunk, 0};
-  };
-  const auto begin_of = [&](Key block) { return block * pieces / gridDim.x; };
+  const Key pieces = level ? list.numbers->pieces[level] : gridDim.x;
+  const auto segment_of = [&](Key p) { return level ? list.piece[level][p].segment : 0; };
+  const auto begin_of = [&](Key block) { return level ? block * pieces / gridDim.x : block; };
   const auto digit_of = [&](Key key) { return digit.of(key); };
   const auto add = [&](Key d) { atomicAdd(&own[d], 1u); };
   const auto add_hot = [&](Key d, Key keys) { atomicAdd(&own[d], keys); };
   for (Key p = begin_of(blockIdx.x), end = begin_of(blockIdx.x + 1); p < end;) {
-    const Key s = piece(p).segment;
+    const Key s = segment_of(p);
     Key counted = 0;
     for (Key d = threadIdx.x; d < digit.number; d += work_threads) own[d] = 0;
     __syncthreads();
-    for (; p < end && piece(p).segment == s; ++p, ++counted) {
-      const SegmentPiece here = piece(p);
+    for (; p < end && segment_of(p) == s; ++p, ++counted) {
       if (is_moved) continue;
-      if (level)
-        for_each_but_hot<work_threads>(in, here.begin, here.end, digit_of, add, add_hot);
+      if constexpr (level)
+        for_each_but_hot<work_threads>(in, list.piece[level][p].begin, list.piece[level][p].end, digit_of,
+                                       add, add_hot);
       else  // a sample would take longer
-        for_each_element<work_threads>(in, here.begin, here.end, [&](Key key) { add(digit.of(key)); });
+        for_each_element<work_threads>(
+            in, 0, plan.n, [&](Key key) { add(digit.of(key)); },
+            Index{blockIdx.x} * work_threads + threadIdx.x, Index{gridDim.x} * work_threads);
     }
     __syncthreads();
     wait_for_last_kernel();
@@ -130,8 +131,8 @@ static __global__ void __launch_bounds__(work_threads, 2)
     __syncthreads();
     if (threadIdx.x == 0) {
       Segment& segment = list.segment[level][s];
-      is_last = atomicAdd(&segment.done, counted) + counted ==
-                (level ? plan.pieces_of(segment.size, level) : pieces);
+      is_last = is_moved || atomicAdd(&segment.done, counted) + counted ==
+                                (level ? plan.pieces_of(segment.size, level) : pieces);
     }
     __syncthreads();
     if (!is_last) continue;
@@ -148,47 +149,55 @@ __global__ void __launch_bounds__(work_threads, 1)
                     const __grid_constant__ WorkList list, bool is_guess) {
   static_assert(work_threads == PartitionBlock::threads);
   extern __shared__ __align__(16) Key memory[];
-  wait_for_last_kernel();
   let_next_kernel_start();
   const WorkPlan::Digit digit = plan.digit[level];
-  // All threads of a block see the same, though another may find meanwhile that the guess does not hold.
-  const bool holds = DeviceThread::sync_and(list.holds(plan));
-  if (!is_guess) {
+  Key hot_of_all = PartitionBlock::none;
+  const auto wait = [&] {
+    wait_for_last_kernel();
+    if (is_guess) return;
+    hot_of_all = list.segment[0][0].hot;
     const Index unknown = Index{list.numbers->segments[level + 1]} * plan.digit[level + 1].number;
     for (Index c = Index{blockIdx.x} * work_threads + threadIdx.x; c < unknown;
          c += Index{gridDim.x} * work_threads)
       list.count[level + 1][c] = 0;
-  }
+  };
+  const bool is_early = level == 0 && !plan.room;  // all blocks have keys, and load them meanwhile
+  if (!is_early) wait();
+  // All threads of a block see the same, though another may find meanwhile that the guess does not hold.
+  const bool holds = DeviceThread::sync_and(list.holds(plan));
   const Key pieces = level == 0 && holds != is_guess ? 0 : list.pieces(plan, level);
   if (blockIdx.x >= pieces) return;
   const PartitionBlock block(memory, digit.shift, static_cast<int>(digit.number));
   Key* const next = is_guess ? list.moved : list.count[level];
   const Key kept = plan.part ? ~Key{0} : (Key{1} << digit.shift) - 1;
   const Segment* const segment = list.segment[level];
-  const Key hot = segment[0].hot;
   block.spread(
       pieces,
       [&](PartitionBlock::Keys& keys, Key p) {
         const SegmentPiece piece = list.piece_at(plan, level, p);
         const Key* const from = in + piece.begin;
-        const int size = static_cast<int>(piece.end - piece.begin);
-        block.load(keys, from, reinterpret_cast<std::uintptr_t>(from) % 16 == 0, 0, size);
-        if (level == 0) return PartitionTile{size, hot, 0};  // keys may still be on their way
+        block.load(keys, from, reinterpret_cast<std::uintptr_t>(from) % 16 == 0, 0, piece.size());
+        if (level == 0) return piece;  // keys may still be on their way
         const Key least = segment[piece.segment].first_key;
 #pragma unroll
         for (uint4& key : keys) key.x -= least, key.y -= least, key.z -= least, key.w -= least;
-        return PartitionTile{size, segment[piece.segment].hot, piece.segment};
+        return piece;
       },
-      [&](const PartitionTile& tile, Key d, Key size) {
+      [&] {
+        if (is_early) wait();
+      },
+      [&](const SegmentPiece& tile) { return level ? segment[tile.segment].hot : hot_of_all; },
+      [&](const SegmentPiece& tile, Key d, Key size) {
         const Key place = atomicAdd(&next[Index{tile.segment} * digit.number + d], size);
         if (!is_guess || place + size <= (d + 1) * plan.room) return place;
         list.numbers->holds = 0;
         return min(place, digit.number * plan.room);  // anywhere in the memory: all keys are spread again
       },
-      [&](const PartitionTile& tile) {
+      [&](const SegmentPiece& tile) {
         const Key least = level ? segment[tile.segment].first_key : 0;
-        block.for_each_gathered(
-            tile.keys, [&](Key place, Key key) { out[place] = static_cast<Element>((key & kept) + least); });
+        block.for_each_gathered(tile.size(), [&](Key place, Key key) {
+          out[place] = static_cast<Element>((key & kept) + least);
+        });
       });
 }
 

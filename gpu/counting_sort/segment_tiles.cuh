@@ -133,19 +133,22 @@ struct PartitionBlock {
     }
   }
 
-  /// The tiles that this block takes of `tiles`, at least one: load(keys, i) loads the i-th, a PartitionTile.
+  /// The tiles that this block takes of `tiles`, at least one: load(keys, i) loads the i-th, a SegmentPiece,
+  /// the first one before wait(). hot(tile) is a bucket that most of its keys may have, or none,
   /// take(tile, bucket, keys) is where a bucket's keys of it go, and write(tile) calls for_each_gathered().
-  template <class Load, class Take, class Write>
-  __device__ void spread(Key tiles, Load load, Take take, Write write) const {
+  template <class Load, class Wait, class Hot, class Take, class Write>
+  __device__ void spread(Key tiles, Load load, Wait wait, Hot hot, Take take, Write write) const {
     clear();
     Keys keys;
     Key i = blockIdx.x;
-    for (auto tile = load(keys, i); i < tiles; i += gridDim.x) {
+    auto tile = load(keys, i);
+    for (wait(); i < tiles; i += gridDim.x) {
       const auto here = tile;
-      if (__builtin_expect(here.hot == none, true))
-        gather_tile<false>(keys, here, take);
+      const Key hot_bucket = hot(here);
+      if (__builtin_expect(hot_bucket == none, true))
+        gather_tile<false>(keys, here, none, take);
       else
-        gather_tile<true>(keys, here, take);
+        gather_tile<true>(keys, here, hot_bucket, take);
       __syncthreads();
       // The next tile is on its way while this one is written.
       if (i + gridDim.x < tiles) tile = load(keys, i + gridDim.x);
@@ -166,12 +169,12 @@ struct PartitionBlock {
 
  private:
   template <bool has_hot, class Tile, class Take>
-  __device__ void gather_tile(const Keys& keys, const Tile& tile, Take take) const {
+  __device__ void gather_tile(const Keys& keys, const Tile& tile, Key hot, Take take) const {
     __syncthreads();
-    count<has_hot>(keys, tile.keys, tile.hot);
+    count<has_hot>(keys, tile.size(), hot);
     __syncthreads();
-    find_places(tile.keys);  // synchronises
-    gather<has_hot>(keys, tile.keys, tile.hot);
+    find_places(tile.size());  // synchronises
+    gather<has_hot>(keys, tile.size(), hot);
     reserve([&](int b, Key size) { return take(tile, b, size); });
   }
 
@@ -185,13 +188,6 @@ struct PartitionBlock {
     const Key of_first = __shfl_sync(~0u, to, __ffs(lanes) - 1);
     if (is_key) gathered[is_hot ? of_first + __popc(lower) : to] = key;
   }
-};
-
-/// A tile of a segment that a block takes: its keys, and a bucket that most of them may have, or
-/// PartitionBlock::none.
-struct PartitionTile {
-  int keys;
-  Key hot, segment;
 };
 
 /// Keys of a tile of n: as many as possible, because a run is a tile's part of a bucket, and so many, a

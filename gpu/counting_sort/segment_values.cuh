@@ -1,6 +1,6 @@
-// Large segments by their last digit, which tells their keys: many blocks count the pieces of one, their
-// counts are added up in device memory, and the keys are written by places, so that a value that is most of
-// the keys is written by all blocks.
+// Large segments by their last digit, which tells their keys: they are written by places, so that a value
+// that is most of the keys is written by all blocks. Those of residues, of which a block counts 2^16 values
+// at a time, are counted here, too: many blocks count the pieces of one, and add the counts in device memory.
 #pragma once
 
 #include "gpu/counting_sort/residue_counts.cuh"
@@ -26,25 +26,21 @@ __device__ Key last_at_most(Key size, Key bound, F f) {
 
 inline constexpr Key most_values = 65536;  ///< that a block counts at a time, in 16 bits each
 
-/// A block's counters of values [from, from + values) of a digit, `width` bits each.
-template <class Element, int width>
+/// A block's counters of residues [from, from + values), 16 bits each.
+template <class Residue>
 struct PieceCounts {
-  using Words = Counters<width>;
-  static constexpr Key never_too_many = width == 32 ? ~Key{0} : 65535;
+  static constexpr Key never_too_many = 65535;
 
-  const Element* in;
+  const Residue* in;
   Key *words, *sums;  ///< zeroed
-  Key mask;           ///< of the digit in an element
   Key from, values;
-
-  static __device__ Key words_of(Key values) { return (values + Words::in_word - 1) / Words::in_word; }
 
   /// count[v] += the keys of value v in the piece.
   __device__ void add_to(Key* count, Key begin, Key end) const {
     const Counted counted = count_values(begin, end);
     __syncthreads();
     if (end - begin <= never_too_many || !is_too_narrow(counted.met)) return move_to(count, counted);
-    for (Key w = threadIdx.x; w < words_of(values); w += work_threads) words[w] = 0;
+    for (Key w = threadIdx.x; w < values / 2; w += work_threads) words[w] = 0;
     __syncthreads();
     for (; begin != end; begin += min(end - begin, never_too_many)) {
       const Counted part = count_values(begin, begin + min(end - begin, never_too_many));
@@ -63,10 +59,10 @@ struct PieceCounts {
     Counted counted;
     const unsigned counters = shared_address(words);
     for_each_but_hot<work_threads>(
-        in, begin, end, [&](Key element) { return element & mask; },
+        in, begin, end, std::identity{},
         [&](Key value) {
           const bool is_met = value - from < values;
-          Words::add_if(is_met, counters, value - from, 1);
+          Counters<16>::add_if(is_met, counters, value - from, 1);
           counted.met += is_met;
         },
         [&](Key value, Key keys) {
@@ -77,7 +73,7 @@ struct PieceCounts {
 
   __device__ bool is_too_narrow(Key met) const {
     Key sum = 0;
-    for (Key w = threadIdx.x; w < words_of(values); w += work_threads) sum += Words::sum(words[w]);
+    for (Key w = threadIdx.x; w < values / 2; w += work_threads) sum += Counters<16>::sum(words[w]);
     const Key missing = DeviceThread::reduce_add(met - sum);
     if (threadIdx.x == 0) *sums = 0;
     __syncthreads();
@@ -90,12 +86,11 @@ struct PieceCounts {
 
   __device__ void move_to(Key* count, const Counted& counted) const {
     if (counted.hot_keys) atomicAdd(&count[counted.hot], counted.hot_keys);
-    for (Key w = threadIdx.x; w < words_of(values); w += work_threads) {
+    for (Key w = threadIdx.x; w < values / 2; w += work_threads) {
       const Key word = words[w];
       words[w] = 0;
-#pragma unroll
-      for (Key k = 0; k < Words::in_word; ++k)
-        if (const Key keys = Words::get(word, k)) atomicAdd(&count[from + w * Words::in_word + k], keys);
+      if (word & 0xffff) atomicAdd(&count[from + 2 * w], word & 0xffff);
+      if (word >> 16) atomicAdd(&count[from + 2 * w + 1], word >> 16);
     }
     __syncthreads();
   }
@@ -142,12 +137,12 @@ inline __device__ Key take_ticket(Key* taken) {
   return ticket;
 }
 
-/// The counts of the values of the last level's segments, a piece a block; who ends a segment's last piece
-/// makes places of its counts. Then the buckets that need wider counters. Blocks take tickets, as some parts
-/// take longer.
-template <class Element, int width>
+/// The counts of the residues of large segments, a piece a block; who ends a segment's last piece makes
+/// places of its counts. Then the buckets that need wider counters. Blocks take tickets, as some parts take
+/// longer.
+template <class Residue>
 __global__ void __launch_bounds__(work_threads)
-    count_values(const Element* in, Key* out, const __grid_constant__ WorkPlan plan,
+    count_values(const Residue* in, Key* out, const __grid_constant__ WorkPlan plan,
                  const __grid_constant__ WorkList list) {
   extern __shared__ __align__(16) Key memory[];
   __shared__ Key warp_sums[64];
@@ -156,20 +151,18 @@ __global__ void __launch_bounds__(work_threads)
   let_next_kernel_start();
   const int level = plan.levels - 1;
   const Key values = plan.last().number, at_once = min(values, most_values);
-  const Key pieces = list.pieces(plan, level), parts = pieces + (plan.even ? list.numbers->wide : 0);
+  const Key pieces = list.pieces(plan, level), parts = pieces + list.numbers->wide;
   if (parts == 0) return;
   Key taken = take_ticket(&list.numbers->counted);
   if (taken < pieces)
-    for (Key w = threadIdx.x; w < PieceCounts<Element, width>::words_of(at_once); w += work_threads)
-      memory[w] = 0;
+    for (Key w = threadIdx.x; w < at_once / 2; w += work_threads) memory[w] = 0;
   __syncthreads();
   for (; taken < pieces; taken = take_ticket(&list.numbers->counted)) {
     const SegmentPiece piece = list.piece_at(plan, level, taken);
     Segment& segment = list.segment[level][piece.segment];
     Key* const count = list.count[level] + Index{piece.segment} * values;
     for (Key from = 0; from < values; from += at_once)
-      PieceCounts<Element, width>{in, memory, warp_sums, values - 1, from, at_once}.add_to(count, piece.begin,
-                                                                                           piece.end);
+      PieceCounts<Residue>{in, memory, warp_sums, from, at_once}.add_to(count, piece.begin, piece.end);
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) is_last = atomicAdd(&segment.done, 1u) + 1 == plan.pieces_of(segment.size, level);
@@ -180,10 +173,9 @@ __global__ void __launch_bounds__(work_threads)
         values, segment.begin, [=](Key v) { return __ldcg(reinterpret_cast<const uint4*>(count + v)); },
         [=](Key v, const uint4& places) { *reinterpret_cast<uint4*>(count + v) = places; });
   }
-  if constexpr (width == 16)
-    for (; taken < parts; taken = take_ticket(&list.numbers->counted))
-      sort_wide_bucket(in, out, reinterpret_cast<std::uintptr_t>(out) % 16 == 0, memory, warp_sums,
-                       list.wide[taken - pieces], plan, list);
+  for (; taken < parts; taken = take_ticket(&list.numbers->counted))
+    sort_wide_bucket(in, out, reinterpret_cast<std::uintptr_t>(out) % 16 == 0, memory, warp_sums,
+                     list.wide[taken - pieces], plan, list);
 }
 
 /// Writes the places [begin, end) of `out`, a warp; place[v] is where the keys first_key + v start, and

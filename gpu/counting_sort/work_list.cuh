@@ -37,13 +37,12 @@ struct WorkPlan {
       : n(static_cast<Key>(size)), most(static_cast<Key>(LeafBlock::most / 2)) {
     const int first = std::clamp(static_cast<int>(std::bit_width(n >> 13)), min_digit, max_digit);
     const int number = bits <= max_alone ? 1 : bits - first <= max_counted ? 2 : max_levels;
-    const Index per_block = ceil_div(size, 2 * multiprocessors);
-    const Index keys = number == 1 ? std::max<Index>(per_block, 4096) : tile_keys(size, multiprocessors);
-    if (number > 1) part = static_cast<Key>(std::clamp<Index>(per_block, 512, most));
+    if (number > 1)
+      part = static_cast<Key>(std::clamp<Index>(ceil_div(size, 2 * multiprocessors), 512, most));
     for (int left = std::max(bits, 2); levels < number;) {
       const int own = levels + 1 == number ? left : levels == 0 ? first : left / 2;
       left -= own;
-      add_level({left, own, Key{1} << own}, keys);
+      add_level({left, own, Key{1} << own}, tile_keys(size, multiprocessors));
     }
   }
 
@@ -85,6 +84,7 @@ struct Segment {
 /// Keys [begin, end) of a segment, as they lie before they are spread or counted.
 struct SegmentPiece {
   Key begin, end, segment;
+  __device__ int size() const { return static_cast<int>(end - begin); }
 };
 
 /// Keys [begin, end), of neighbouring digits of a segment, that a block sorts.
@@ -97,7 +97,7 @@ struct Leaf {
 /// The lists of each level. Zeroed: from the numbers on the first counts and the leaves behind them.
 struct WorkList {
   static constexpr int levels = WorkPlan::max_levels;
-  struct alignas(16) Numbers {
+  struct alignas(128) Numbers {  // additions to a warp's counts, which follow, are to one line
     Key segments[levels], pieces[levels], leaves, wide, counted, taken;
     Key holds;  ///< 1 while each bucket has the room that it needs, without a count
   };
@@ -180,17 +180,12 @@ static __global__ void __launch_bounds__(work_threads)
                   const __grid_constant__ WorkList list) {
   extern __shared__ __align__(16) Key own[];
   let_next_kernel_start();
+  if (threadIdx.x == 0) list.segment[0][0] = {0, plan.n, 0, 0, 0, PartitionBlock::none};
   for (Index i = threadIdx.x; i < list.zeroed; i += work_threads) reinterpret_cast<Key*>(list.numbers)[i] = 0;
-  bool is_even = false;
-  if (__builtin_expect(plan.room, false)) {
-    is_even = is_even_sample(in, plan, own);
-    for (Key b = threadIdx.x; b < plan.digit[0].number; b += work_threads) list.moved[b] = b * plan.room;
-  }
-  __syncthreads();
-  if (threadIdx.x) return;
-  list.segment[0][0] = {0, plan.n, 0, 0, 0, PartitionBlock::none};
-  list.numbers->segments[0] = 1;
-  list.numbers->holds = is_even;
+  if (!plan.room) return;
+  for (Key b = threadIdx.x; b < plan.digit[0].number; b += work_threads) list.moved[b] = b * plan.room;
+  const bool is_even = is_even_sample(in, plan, own);  // synchronises
+  if (threadIdx.x == 0) list.numbers->holds = is_even;
 }
 
 }  // namespace tallcache::gpu::counting_sort
