@@ -20,7 +20,7 @@ struct Split {
   static constexpr int short_bits = 16, long_bits = 18;  ///< of a residue, at most
   static constexpr Index always_light = 16384;           ///< keys that one block counts in a few microseconds
   static constexpr Index many = 1 << 24;                 ///< keys for which a sample takes less than a count
-  static constexpr Index few_even = 2048;                ///< buckets of even keys, which two blocks may count
+  static constexpr Index few_long = 3072;                ///< of long residues; two blocks count larger ones
 
   int shift;     ///< bits of a residue
   Index number;  ///< of buckets
@@ -39,11 +39,10 @@ struct Split {
     if (buckets(range, shift) > max_buckets) shift = long_bits;
     set_buckets(n, range);
     if (n < many) return;
-    // Even keys may be moved before they are counted. Fewer buckets of a large range have longer runs.
+    // Even keys may be moved before they are counted. Fewer buckets have longer runs. Counters of more than 4
+    // bits for each value of a long residue do not fit.
     Split split = *this;
-    // Counters of more than 4 bits for each value of a long residue do not fit.
-    const int bits = n / (range + 1) < 2 ? long_bits + 1 : split.shift;
-    while (buckets(range, split.shift) > few_even && split.shift < bits) ++split.shift;
+    if (shift == long_bits && number > few_long && n / (range + 1) < 2) ++split.shift;
     split.set_buckets(n, range);
     const double share = static_cast<double>(n << split.shift) / static_cast<double>(range + 1);
     split.room = static_cast<Key>(std::min(1.0625 * share + 8 * std::sqrt(share) + 64, 4e9)) / 8 * 8;

@@ -133,8 +133,9 @@ struct residues
         run(spread_segments<Element, 0>);
       };
       if (level == 0 && plan.room) spread(true);
-      // Not more blocks than keep their counters at the same time, nor so many that most counts are 0.
-      const Index keys = std::max<Index>(4 * work_threads, number / 2);
+      // Not more blocks than keep their counters at the same time. Each adds `number` counts to the others'.
+      const double balanced = std::sqrt(static_cast<double>(plan.n) * number) / 8;
+      const Index keys = std::max<Index>(8 * work_threads, static_cast<Index>(balanced));
       launch_with(level == 0   ? count_segments<0>
                   : level == 1 ? count_segments<1>
                                : count_segments<2>,
@@ -161,7 +162,7 @@ struct residues
                   args.out.data, plan, list);
     }
     if (!plan.part)
-      launch_with(write_values, 4 * blocks, write_threads, 0, launch, args.out.data, plan, list);
+      launch_with(write_values, write_blocks * blocks, write_threads, 0, launch, args.out.data, plan, list);
     else if constexpr (sizeof(Element) == 4)
       launch_with(sort_leaves, blocks, LeafBlock::threads, leaf_bytes, launch, moved, args.out.data, plan,
                   list);

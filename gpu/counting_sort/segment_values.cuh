@@ -226,28 +226,32 @@ inline __device__ void write_piece(const WorkPlan& plan, const WorkList& list, K
   };
   // Two searches at the same time: each step waits for device memory.
   const Key of_lane = value_at(threadIdx.x % 2 ? upto : from);
-  const Key v = __shfl_sync(~0u, of_lane, 0);
-  const Key last_v = upto < items ? __shfl_sync(~0u, of_lane, 1) : values;
-  write_places(out, reinterpret_cast<std::uintptr_t>(out) % 16 == 0, strip, place, values,
-               segment.begin + segment.size, segment.first_key, segment.begin + from - v,
-               segment.begin + upto - last_v, v);
+  const Key v = __shfl_sync(~0u, of_lane, 0), last_v = __shfl_sync(~0u, of_lane, 1);
+  // Warps share no window, so no sector is written in parts.
+  const Key beyond = segment.begin + segment.size;
+  const auto window_at = [&](Key p) {
+    return min((p + window_keys - 1) / window_keys * window_keys, beyond);
+  };
+  write_places(out, reinterpret_cast<std::uintptr_t>(out) % 16 == 0, strip, place, values, beyond,
+               segment.first_key, from ? window_at(segment.begin + from - v) : segment.begin,
+               upto < items ? window_at(segment.begin + upto - last_v) : beyond, v);
 }
 
-inline constexpr int write_threads = 512;
+inline constexpr int write_threads = 512, write_blocks = 2;  ///< on a multiprocessor
+inline constexpr Key most_written = 16384;                   ///< keys of a warp's part of all keys
 
-/// The keys of all segments of the last level. Some parts for each warp: each reads its values one batch
-/// after the other.
-static __global__ void __launch_bounds__(write_threads, 3)
+/// The keys of all segments of the last level. Of all keys, each warp has as many parts as the others; of
+/// large segments some, as each reads its values one batch after the other.
+static __global__ void __launch_bounds__(write_threads, write_blocks)
     write_values(Key* out, const __grid_constant__ WorkPlan plan, const __grid_constant__ WorkList list) {
   constexpr Key warps = write_threads / 32;
   __shared__ __align__(16) Key strips[warps][strip_keys];
   wait_for_last_kernel();
   let_next_kernel_start();
-  const Key level = plan.levels - 1, all_warps = gridDim.x * warps;
-  const Key most = level ? 2048 : 4096, items = min(max(2 * (plan.n / all_warps), 256), most),
-            parts = plan.piece[level] / items + 1;
-  const Key all = list.pieces(plan, level) * parts;
-  for (Key part = blockIdx.x * warps + threadIdx.x / 32; part < all; part += all_warps)
+  const Key level = plan.levels - 1, all_warps = gridDim.x * warps, own = plan.n / all_warps + 1;
+  const Key items = level ? min(max(2 * own, 256), 2048) : max(own / (own / most_written + 1) + 1, 256);
+  const Key parts = (plan.piece[level] - 1) / items + 1, all = list.pieces(plan, level) * parts;
+  for (Key part = threadIdx.x / 32 * gridDim.x + blockIdx.x; part < all; part += all_warps)
     write_piece(plan, list, part / parts, part % parts, parts, strips[threadIdx.x / 32], out);
 }
 

@@ -42,7 +42,7 @@ struct WorkPlan {
     for (int left = std::max(bits, 2); levels < number;) {
       const int own = levels + 1 == number ? left : levels == 0 ? first : left / 2;
       left -= own;
-      add_level({left, own, Key{1} << own}, tile_keys(size, multiprocessors));
+      add_level({left, own, Key{1} << own}, number == 1 ? size : tile_keys(size, multiprocessors));
     }
   }
 
