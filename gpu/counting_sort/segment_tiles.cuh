@@ -10,6 +10,8 @@ namespace tallcache::gpu::counting_sort {
 /// A block's view of the partition: the tile that it gathers, and where the keys of a bucket go.
 struct PartitionBlock {
   static constexpr int threads = 1024, vectors = 10;  ///< of four keys, a thread
+  /// Short tiles end there. Ends behind other vectors make long tiles slower.
+  static constexpr int short_vectors = 2;
   static constexpr Index max_keys = Index{threads} * vectors * 4;
   static constexpr Key none = ~Key{0};
   using Keys = uint4[vectors];  ///< of a thread
@@ -61,6 +63,7 @@ struct PartitionBlock {
     };
 #pragma unroll
     for (int v = 0; v < vectors; ++v) {
+      if (v == short_vectors && v * threads * 4 >= here) break;
       const int left = left_of(here, v);
       if (left <= 0) continue;
       add(keys[v].x);
@@ -99,6 +102,7 @@ struct PartitionBlock {
     const bool has_part = here % 4 != 0;
 #pragma unroll
     for (int v = 0; v < vectors; ++v) {
+      if (v == short_vectors && v * threads * 4 >= here) break;
       const int left = left_of(here, v);
       const Key b = keys[v].x >> shift, of_first = __shfl_sync(~0u, b, 0);
       const bool is_one = left > 3 && b == of_first && b == keys[v].y >> shift && b == keys[v].z >> shift &&

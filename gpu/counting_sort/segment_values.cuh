@@ -225,16 +225,14 @@ inline __device__ void write_piece(const WorkPlan& plan, const WorkList& list, K
     return last_at_most(values, item, [&](Key v) { return place[v] - segment.begin + v; });
   };
   // Two searches at the same time: each step waits for device memory.
-  const Key of_lane = value_at(threadIdx.x % 2 ? upto : from);
-  const Key v = __shfl_sync(~0u, of_lane, 0), last_v = __shfl_sync(~0u, of_lane, 1);
-  // Warps share no window, so no sector is written in parts.
-  const Key beyond = segment.begin + segment.size;
-  const auto window_at = [&](Key p) {
-    return min((p + window_keys - 1) / window_keys * window_keys, beyond);
-  };
+  const Key item = threadIdx.x % 2 ? upto : from, v = value_at(item);
+  // Warps share no window of a value's keys, so that few sectors are written in parts. No farther: many
+  // values without keys may follow.
+  const Key beyond = segment.begin + segment.size, of_next = v + 1 < values ? place[v + 1] : beyond;
+  const Key window = (segment.begin + item - v + window_keys - 1) / window_keys * window_keys;
+  const Key at = item == 0 ? segment.begin : item < items ? min(window, of_next) : beyond;
   write_places(out, reinterpret_cast<std::uintptr_t>(out) % 16 == 0, strip, place, values, beyond,
-               segment.first_key, from ? window_at(segment.begin + from - v) : segment.begin,
-               upto < items ? window_at(segment.begin + upto - last_v) : beyond, v);
+               segment.first_key, __shfl_sync(~0u, at, 0), __shfl_sync(~0u, at, 1), __shfl_sync(~0u, v, 0));
 }
 
 inline constexpr int write_threads = 512, write_blocks = 2;  ///< on a multiprocessor
