@@ -1,7 +1,7 @@
 // The histograms of all digits of the keys, and what follows from them.
 #pragma once
 
-#include "gpu/block_sum.cuh"
+#include "gpu/counting_sort/block_loads.cuh"
 #include "gpu/counting_sort/digit_plan.cuh"
 #include "gpu/dependent_launch.cuh"
 
@@ -9,6 +9,12 @@ namespace tallcache::gpu::counting_sort {
 
 inline constexpr int count_digits_threads = 1024;
 static_assert(count_digits_threads >= DigitPlan::max_digits);
+
+/// Zeroes `number` words, which blocks add to. A kernel, as only kernels let the next one start early.
+static __global__ void clear_words(Key* words, int number) {
+  let_next_kernel_start();
+  for (int i = threadIdx.x; i < number; i += blockDim.x) words[i] = 0;
+}
 
 /// Whether keys that share their leading digit share lower digits, too. If all do, a pass by such a digit
 /// orders no pairs that the last pass would not.
@@ -62,10 +68,7 @@ inline __device__ void lay_out_digits(const DigitPlan& plan, const PairState& st
 /// Adds the digits of the keys that this thread takes to own[digit] of each pass. Returns, if `compares`, the
 /// bits in which they differ from the keys like them.
 template <bool compares>
-__device__ Key count_own_digits(const Key* in, bool is_aligned, const DigitPlan& plan,
-                                const LeadingDigit& leading, Key* own) {
-  const Index thread = Index{blockIdx.x} * count_digits_threads + threadIdx.x;
-  const Index step = Index{gridDim.x} * count_digits_threads;
+__device__ Key count_own_digits(const Key* in, const DigitPlan& plan, const LeadingDigit& leading, Key* own) {
   Key difference = 0;
   const auto add = [&](Key key) {
 #pragma unroll
@@ -73,22 +76,16 @@ __device__ Key count_own_digits(const Key* in, bool is_aligned, const DigitPlan&
       if (p < plan.passes) atomicAdd(&own[p * DigitPlan::max_digits + plan.digit[p].of(key)], 1u);
     if constexpr (compares) difference |= leading.difference(plan, key);
   };
-  const Index vectors = is_aligned ? plan.n / 4 : 0;
-  for (Index i = thread; i < vectors; i += 2 * step) {
-    const bool has_more = i + step < vectors;
-    const uint4 keys = reinterpret_cast<const uint4*>(in)[i];
-    const uint4 more = has_more ? reinterpret_cast<const uint4*>(in)[i + step] : uint4{};
-    add(keys.x), add(keys.y), add(keys.z), add(keys.w);
-    if (has_more) add(more.x), add(more.y), add(more.z), add(more.w);
-  }
-  for (Index i = vectors * 4 + thread; i < plan.n; i += step) add(in[i]);
+  for_each_element<count_digits_threads, 2>(in, 0, plan.n, add,
+                                            Index{blockIdx.x} * count_digits_threads + threadIdx.x,
+                                            Index{gridDim.x} * count_digits_threads);
   return difference;
 }
 
 /// The histograms, counted in shared memory first; the last block lays the digits out. Clears the
 /// first table.
 static __global__ void __launch_bounds__(count_digits_threads, 2)
-    count_digits(const Key* in, bool is_aligned, const __grid_constant__ DigitPlan plan,
+    count_digits(const Key* in, const __grid_constant__ DigitPlan plan,
                  const __grid_constant__ PairState state) {
   extern __shared__ Key own[];
   __shared__ Key differing;
@@ -110,9 +107,9 @@ static __global__ void __launch_bounds__(count_digits_threads, 2)
   leading.tell(leading.difference(plan, sampled));
   __syncthreads();
   if (DeviceThread::sync_or(leading.may_decide(plan)))
-    leading.tell(count_own_digits<true>(in, is_aligned, plan, leading, own));
+    leading.tell(count_own_digits<true>(in, plan, leading, own));
   else
-    count_own_digits<false>(in, is_aligned, plan, leading, own);
+    count_own_digits<false>(in, plan, leading, own);
   __syncthreads();
   wait_for_last_kernel();  // which zeroes what follows
   let_next_kernel_start();

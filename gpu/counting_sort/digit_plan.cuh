@@ -104,7 +104,24 @@ struct PairState {
       *first;        ///< where the pairs of each digit go
   Route* route;
   Key* table[2];  ///< of the pairs of each tile and digit
-  Index table_size;
+  Index table_size, zeroed;
+
+  /// take(bytes) is memory for each part.
+  template <class Take>
+  PairState(const DigitPlan& plan, Take take)
+      : table_size(plan.tiling.tiles * plan.max_padded()),
+        zeroed(plan.passes * DigitPlan::max_digits + DigitPlan::max_passes + 2) {
+    const auto array = [&]<class T>(T*& to, Index size) {
+      to = reinterpret_cast<T*>(take(size * sizeof(T)));
+    };
+    array(count, zeroed);
+    tickets = count + plan.passes * DigitPlan::max_digits;
+    blocks_done = tickets + DigitPlan::max_passes;
+    differing = blocks_done + 1;
+    array(first, plan.passes * DigitPlan::max_digits);
+    array(route, 1);
+    for (Key*& of_pass : table) array(of_pass, table_size);
+  }
 };
 
 }  // namespace tallcache::gpu::counting_sort

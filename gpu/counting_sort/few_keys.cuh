@@ -84,15 +84,8 @@ struct KeyBlock : OneBlock<block_threads, most_rows, FewDigits::high> {
     __syncthreads();
     for_each(in, n, [&](Key key, bool is_key) { take(key & mask, is_key); });
     __syncthreads();
-    Key before = 0;
-    for (Key begin = 0; begin < number; begin += own * threads) {
-      const Key c = begin + threadIdx.x * own;
-      const uint4 count = c < number ? *reinterpret_cast<const uint4*>(counts + c) : uint4{};
-      const auto [earlier, all] = exclusive_sum<threads>(DeviceThread{}, sum_of(count));
-      if (c < number) *reinterpret_cast<uint4*>(counts + c) = exclusive_sums(before + earlier, count);
-      before += all;
-      __syncthreads();
-    }
+    const auto four = [this](Key c) -> uint4& { return *reinterpret_cast<uint4*>(counts + c); };
+    place_counts<threads>(number, 0, four, [&](Key c, const uint4& places) { four(c) = places; });
     for_each(in, n, [&](Key key, bool is_key) {
       const Key place = take(key & mask, is_key);
       if (is_key) words[place] = key;
@@ -116,16 +109,18 @@ struct FewKeys {
   static bool suits(Index n) { return n <= most; }
 
   static void sort(const Launch& launch, const CountingSort<false>::Args<>& args) {
-    if (args.in.size <= KeyBlock<256, 16>::most)
-      sort<256, 16>(launch, args);
+    const FewDigits digits(static_cast<int>(std::bit_width(args.range)));
+    // Passes by more digits take a block of more warps longer, unless it has many keys.
+    using Short = KeyBlock<512, 8>;
+    if (args.in.size <= (digits.low < digits.bits ? Short::most : Short::most / 2))
+      sort<512, 8>(launch, args, digits);
     else
-      sort<1024, 24>(launch, args);
+      sort<1024, 24>(launch, args, digits);
   }
 
  private:
   template <int threads, int rows>
-  static void sort(const Launch& launch, const CountingSort<false>::Args<>& args) {
-    const FewDigits digits(static_cast<int>(std::bit_width(args.range)));
+  static void sort(const Launch& launch, const CountingSort<false>::Args<>& args, const FewDigits& digits) {
     const std::size_t bytes = KeyBlock<threads, rows>::shared_bytes(digits);
     allow_dynamic_shared(reinterpret_cast<const void*>(sort_few_keys<threads, rows>), bytes);
     sort_few_keys<threads, rows><<<1, threads, bytes, stream_of(launch)>>>(

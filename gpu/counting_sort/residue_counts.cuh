@@ -2,9 +2,12 @@
 // bits in shared memory, and the keys that say so.
 #pragma once
 
+#include <functional>
+
 #include "gpu/asynchronous_copy.cuh"
-#include "gpu/block_sum.cuh"
+#include "gpu/counting_sort/block_loads.cuh"
 #include "gpu/counting_sort/run_writer.cuh"
+#include "gpu/counting_sort/work_list.cuh"
 
 namespace tallcache::gpu::counting_sort {
 
@@ -64,61 +67,6 @@ struct EightCounts {
   }
 };
 
-/// f(residue) for each of in[begin, end), 16 bytes at a time; all threads of a block.
-template <int threads, class Residue, class F>
-__device__ void for_each_residue(const Residue* in, Index begin, Index end, F f) {
-  constexpr Index in_vector = 16 / sizeof(Residue);
-  const Index first = (begin + in_vector - 1) / in_vector * in_vector, last = end / in_vector * in_vector;
-  if (first >= last) {
-    for (Index i = begin + threadIdx.x; i < end; i += threads) f(in[i]);
-    return;
-  }
-  if (begin + threadIdx.x < first) f(in[begin + threadIdx.x]);
-  if (last + threadIdx.x < end) f(in[last + threadIdx.x]);
-  const auto tell = [&](const uint4& vector) {
-    const Key word[] = {vector.x, vector.y, vector.z, vector.w};
-#pragma unroll
-    for (int w = 0; w < 4; ++w) {
-      f(static_cast<Residue>(word[w]));
-      if constexpr (in_vector == 8) f(static_cast<Residue>(word[w] >> 16));
-    }
-  };
-  // All loads before the first use: f may branch, and loads do not pass branches.
-  constexpr Index at_once = threads == 1024 ? 4 : 2;
-  const auto* const vectors = reinterpret_cast<const uint4*>(in);
-  const Index beyond = last / in_vector;
-  Index i = first / in_vector + threadIdx.x;
-  for (; i + (at_once - 1) * threads < beyond; i += at_once * threads) {
-    uint4 vector[at_once];
-#pragma unroll
-    for (Index k = 0; k < at_once; ++k) vector[k] = vectors[i + k * threads];
-#pragma unroll
-    for (Index k = 0; k < at_once; ++k) tell(vector[k]);
-  }
-  for (; i < beyond; i += threads) tell(vectors[i]);
-}
-
-/// f(residue) for each of in[begin, end), which are not none, but a value that is many of them: its keys are
-/// counted in registers, because additions to one counter wait for each other, and told once a warp, to
-/// hot(residue, keys).
-template <int threads, class Residue, class F, class Hot>
-__device__ void for_each_but_hot(const Residue* in, Index begin, Index end, F f, Hot hot) {
-  const Key lane = threadIdx.x % 32;
-  const Key sample = in[begin + lane * (end - begin) / 32];
-  const int equal = __popc(__match_any_sync(~0u, sample)), max_equal = DeviceThread::reduce_max(equal);
-  const int lane_of_max = __ffs(__ballot_sync(~0u, equal == max_equal)) - 1;
-  const Key value = max_equal > 2 ? __shfl_sync(~0u, sample, lane_of_max) : ~Key{0};
-  Key keys = 0;
-  for_each_residue<threads>(in, begin, end, [&](Key residue) {
-    if (residue == value)
-      ++keys;
-    else
-      f(residue);
-  });
-  keys = DeviceThread::reduce_add(keys);
-  if (lane == 0 && keys) hot(value, keys);
-}
-
 /// A bucket's keys, or those of a part of its values, from its residues.
 template <class Residue, int threads>
 struct BucketSort {
@@ -136,7 +84,7 @@ struct BucketSort {
   template <int width>
   __device__ Key sort(Key values, Key place) const {
     const unsigned counters = clear<width>(values);
-    for_each_residue<threads>(in, begin, end,
+    for_each_element<threads>(in, begin, end,
                               [&](Key residue) { Counters<width>::add_if(true, counters, residue, 1); });
     __syncthreads();
     return write_counted<width>(0, values, static_cast<Key>(end - begin), place, false);
@@ -147,7 +95,7 @@ struct BucketSort {
   __device__ Key sort_part(Key from, Key values, Key place, bool are_last) const {
     const unsigned counters = clear<width>(values);
     Key met = 0;
-    for_each_residue<threads>(in, begin, end, [&](Key residue) {
+    for_each_element<threads>(in, begin, end, [&](Key residue) {
       const bool is_met = residue - from < values;
       Counters<width>::add_if(is_met, counters, residue - from, 1);
       met += is_met;
@@ -166,7 +114,7 @@ struct BucketSort {
       met += is_met ? keys : 0;
     };
     for_each_but_hot<threads>(
-        in, begin, end, [&](Key residue) { add(residue, 1); }, add);
+        in, begin, end, std::identity{}, [&](Key residue) { add(residue, 1); }, add);
     return write_counted<width>(from, values, sum_of_block(met), place, false);
   }
 
@@ -252,31 +200,37 @@ struct BucketSort {
 /// `wider` bits, and are listed if these are too narrow, too, or `wider` is 0.
 template <class Residue, int threads, int width, int wider, int parts>
 __global__ void __launch_bounds__(threads, 1536 / threads)
-    sort_light_buckets(const Residue* in, Key* out, bool is_aligned, SplitState state) {
+    sort_light_buckets(const Residue* in, Key* out, bool is_aligned, const __grid_constant__ WorkPlan plan,
+                       const __grid_constant__ WorkList list) {
   extern __shared__ __align__(16) Key memory[];
   __shared__ Key warp_sums[64];
   let_next_kernel_start();
-  if (state.is_idle()) return;
   using Sort = BucketSort<Residue, threads>;
-  const Key b = blockIdx.x / parts, part = blockIdx.x % parts, values = (Key{1} << state.shift) / parts;
-  const Key begin = state.start[b], end = state.next[b];
-  if (begin == end || end - begin > state.heavy_limit) return;
-  const Sort bucket{
-      in,        begin, end, out, memory + threads / 32 * strip_keys, memory, warp_sums, b << state.shift,
-      is_aligned};
-  bool is_narrow = end - begin > state.even_limit;
+  const Key b = blockIdx.x / parts, part = blockIdx.x % parts, values = plan.last().number / parts;
+  const auto [begin, end] = list.bucket(plan, b);
+  if (begin == end || end - begin > plan.most) return;
+  const Sort bucket{in,
+                    begin,
+                    end,
+                    out,
+                    memory + threads / 32 * strip_keys,
+                    memory,
+                    warp_sums,
+                    b << plan.digit[0].shift,
+                    is_aligned};
+  const Key place = list.first[b];
+  bool is_narrow = end - begin > plan.even;
   if (!is_narrow) {
     Key sorted;
     if constexpr (parts == 1)
-      sorted = bucket.template sort<width>(values, state.first[b]);
+      sorted = bucket.template sort<width>(values, place);
     else
-      sorted = bucket.template sort_part<width>(part * values, values, state.first[b + part], part == 1);
+      sorted = bucket.template sort_part<width>(part * values, values, list.first[b + part], part == 1);
     is_narrow = sorted == Sort::too_narrow;
   }
   if constexpr (wider != 0)
-    is_narrow =
-        is_narrow && bucket.template sort_uneven_part<wider>(0, values, state.first[b]) == Sort::too_narrow;
-  if (is_narrow && threadIdx.x == 0) state.wide[atomicAdd(state.wides, 1u)] = b;
+    is_narrow = is_narrow && bucket.template sort_uneven_part<wider>(0, values, place) == Sort::too_narrow;
+  if (is_narrow && threadIdx.x == 0) list.wide[atomicAdd(&list.numbers->wide, 1u)] = b;
 }
 
 }  // namespace tallcache::gpu::counting_sort

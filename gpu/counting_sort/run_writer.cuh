@@ -82,7 +82,7 @@ struct RunWriter {
   }
 
   __device__ void put(Key p, const uint4& keys, bool is_whole) {
-    if (is_whole) {
+    if (is_whole || (is_aligned && p >= begin && p + 4 <= end)) {
       *reinterpret_cast<uint4*>(out + p) = keys;
       return;
     }

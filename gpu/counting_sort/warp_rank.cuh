@@ -19,6 +19,20 @@ inline __device__ uint4 exclusive_sums(Key before, const uint4& a) {
   return {before, before + a.x, before + a.x + a.y, before + a.x + a.y + a.z};
 }
 
+/// Makes places of `number` counts, a multiple of four: where the first of each starts, from `place` on.
+/// load(c) are those from c on, store(c, places). All threads of a block, which synchronise in the end.
+template <int threads, class Load, class Store>
+__device__ void place_counts(Key number, Key place, Load load, Store store) {
+  for (Key begin = 0; begin < number; begin += 4 * threads) {
+    const Key c = begin + threadIdx.x * 4;
+    const uint4 count = c < number ? load(c) : uint4{};
+    const auto [before, all] = exclusive_sum<threads>(DeviceThread{}, sum_of(count));
+    if (c < number) store(c, exclusive_sums(place + before, count));
+    place += all;
+    __syncthreads();
+  }
+}
+
 /// The lanes of a warp whose `digit`, of `bits` bits, is this lane's.
 template <int bits>
 __device__ unsigned lanes_of_digit(Key digit) {
