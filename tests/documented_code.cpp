@@ -19,6 +19,7 @@
 #include <tallcache/trace.hpp>
 #include <vector>
 
+#include "common/fork/local_memory.hpp"
 #include "common/operation_record.hpp"
 #include "cpu/transpose/recursive.hpp"
 #include "gpu/on_gpu.hpp"
@@ -167,6 +168,12 @@ void over_nodes(const std::vector<MemoryNode>& nodes, MatrixView<double> b, Matr
   using cpu::transpose::rec_transpose;
   const auto touch = [](std::size_t, auto, auto) {};
 #include "documented/common/fork/by_node.hpp.1"
+}
+
+void leases(Serial fork, Scratch<> scratch, std::size_t bytes, Index n) {
+  using Access = Plain;
+  const auto solve = [](Index, Scratch<> piece) { print(piece); };
+#include "documented/common/fork/local_memory.hpp.1"
 }
 
 Index fib(Heartbeat&, Index n);

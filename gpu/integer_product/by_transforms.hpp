@@ -32,9 +32,8 @@ struct ScaledProducts {
   }
 };
 
-/// By the transforms of a Variant:
-///   static std::size_t transform_scratch(Index n);
-///   static auto transform_of(Device&, Index n, Scratch&);  // a function of the output and the input
+/// By the transforms of a Variant, which has transform_scratch(n), their bytes, and transform_of(device, n,
+/// scratch), a function of the output and the input.
 template <class Variant, class Base = OnGpu>
 struct ByTransforms : Base {
   using operations = OperationList<IntegerProduct>;
