@@ -61,7 +61,8 @@ const std::set<std::string> silent{
     "matmul naive", "matmul_bt naive", "copy rows", "gemv rows", "increment loop",
     // Products, which do so by their kernel's speed.
     "matmul recursive_packed", "matmul_bt recursive_packed", "matmul amx_tiles", "matmul_batched batched",
-    "cholesky cholesky_gustavson", "lu_pivot lu_pivot_toledo",
+    "cholesky cholesky_gustavson", "lu_pivot lu_pivot_toledo", "lu_pivot_batched lu_pivot_batched",
+    "solve refined",
     // Steps, passes or levels: a fork of one is no half of the run.
     "bfs bfs_bag", "bfs bfs_direction_optimizing", "bfs bfs_frontier", "counting_sort bucketed",
     "counting_sort bucketed_streaming", "counting_sort classical", "counting_sort lsd_radix",

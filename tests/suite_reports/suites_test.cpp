@@ -76,7 +76,7 @@ TEST(Suites, HaveCasesByScale) {
   EXPECT_THROW(find_suites(unknown, has_peers, "operation with peers"), Error);
   const std::string sorted[] = {"counting_sort_in_place"};
   EXPECT_THROW(find_suites(sorted, has_steps, "operation with steps"), Error);
-  EXPECT_EQ(find_suites({}, has_sizes, "").size(), 10u);
+  EXPECT_EQ(find_suites({}, has_sizes, "").size(), 11u);
 }
 
 }  // namespace
