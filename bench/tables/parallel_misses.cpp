@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "bench/results/names.hpp"
 #include "bench/show/charts.hpp"
@@ -22,29 +23,28 @@ constexpr std::array processors{1, 2, 4, 8, 16};
 constexpr std::size_t line_bytes = 64;
 constexpr std::array<std::size_t, 2> cache_bytes{8 << 10, 64 << 10};
 
-/// An algorithm, and Frigo and Strumpen's formula where it has one.
+/// An algorithm, and the parameters whose least values make a leaf a strand of few steps: recursions go down
+/// to the end.
 struct Algorithm {
   std::string_view name, operation, element, variant;
   const char *shape, *smoke_shape;
-  cache::Prediction (*of_segments)(cache::IdealCache, const Json& shape, double segments) = nullptr;
+  std::vector<std::string_view> of_leaf = {"base"};
 };
-
-double size_of(const Json& shape, const char* dimension) { return shape.at(dimension).get<double>(); }
 
 const std::vector<Algorithm>& algorithms() {
   static const std::vector<Algorithm> list{
-      {"REC-MULT", "matmul", "double", "recursive", "m=96", "m=24",
-       [](cache::IdealCache ideal, const Json& s, double segments) {
-         return cache::product_misses_of_segments(ideal, {size_of(s, "m"), size_of(s, "n"), size_of(s, "k")},
-                                                  segments);
-       }},
-      {"REC-TRANSPOSE", "transpose", "double", "recursive", "m=512", "m=64",
-       [](cache::IdealCache ideal, const Json& s, double segments) {
-         return cache::transposition_misses_of_segments(ideal, size_of(s, "m") * size_of(s, "n"), segments);
-       }},
-      {"counting sort, bucketed", "counting_sort", "uint32", "bucketed", "n=100000", "n=100000"},
+      {"REC-MULT", "matmul", "double", "recursive", "m=96", "m=24"},
+      {"REC-TRANSPOSE", "transpose", "double", "recursive", "m=512", "m=64"},
+      {"counting sort, bucketed", "counting_sort", "uint32", "bucketed", "n=100000", "n=100000", {}},
       {"merge sort", "sort", "uint32", "merge_sort", "n=50000", "n=2000"},
       {"FFT, recursive", "fft", "", "fft_recursive", "n=16384", "n=1024"},
+      {"stencil, trapezoids",
+       "stencil",
+       "double",
+       "trapezoids",
+       "cols=96,rows=96,steps=24",
+       "cols=24,rows=24,steps=6",
+       {"height", "cols", "rows"}},
   };
   return list;
 }
@@ -58,12 +58,22 @@ const Variant* variant_of(const Algorithm& algorithm) {
   return nullptr;
 }
 
-// A leaf is a strand: recursions go down to the end.
-Params least_base(const Variant& variant) {
+Params least_leaf(const Algorithm& algorithm, const Variant& variant) {
   Params params;
   for (const ParamSpec& spec : variant.params)
-    if (spec.name == "base") params.set(spec.name, spec.min);
+    if (std::ranges::find(algorithm.of_leaf, spec.name) != algorithm.of_leaf.end())
+      params.set(spec.name, spec.min);
   return complete_params(variant, params);
+}
+
+// Frigo and Strumpen's order of `segments`; none where the text has no formula.
+std::optional<double> order_of_segments(const Algorithm& algorithm, const Record& record,
+                                        cache::IdealCache ideal, double segments) {
+  Shape shape;
+  for (const auto& [name, size] : record.shape.items()) shape.set(name, size.get<Index>());
+  const auto theory =
+      cache::misses_of_segments(algorithm.operation, algorithm.variant, shape, ideal, segments);
+  return theory ? std::optional(theory->misses) : std::nullopt;
 }
 
 double word_bytes(const Record& record) {
@@ -98,7 +108,7 @@ std::vector<Record> count(const Algorithm& algorithm, bool smoke, std::uint64_t 
   if (!variant) throw Error("not in this build", Status::unavailable);
   const Operation& operation = *variant->operation;
   const Shape shape = parse_shape(operation, smoke ? algorithm.smoke_shape : algorithm.shape);
-  const Params params = least_base(*variant);
+  const Params params = least_leaf(algorithm, *variant);
   Record record = measured_record(std::string(operation.name), std::string(variant->name),
                                   std::string(operation.element), to_json(shape));
   record.params = to_json(params);
@@ -171,9 +181,7 @@ Grid empty_grid() {
 void add_rows(const Algorithm& algorithm, const Record& record, Grid& grid) {
   std::string name(algorithm.name);
   for (const Point& at : points_of(record)) {
-    const double segments = algorithm.of_segments
-                                ? algorithm.of_segments(at.ideal, record.shape, at.segments()).misses
-                                : no_value;
+    const double segments = order_of_segments(algorithm, record, at.ideal, at.segments()).value_or(no_value);
     grid.rows.push_back({std::exchange(name, ""), fmt::format("{}K", at.bytes >> 10), fmt::format("{}", at.p),
                          times(at.work / at.steps), fmt::format("{:.0f}", at.serial),
                          fmt::format("{:.0f}", at.extra()), fmt::format("{:.0f}", at.steals),
@@ -198,7 +206,7 @@ Finding finds_bounds(const Algorithm& algorithm, const Record& record) {
 }
 
 // The growth from one cache to many is the formula's or less, within a quarter.
-Finding finds_segments(const Algorithm& algorithm, const Record& record) {
+std::optional<Finding> finds_segments(const Algorithm& algorithm, const Record& record) {
   Finding finding{
       fmt::format("{}: Q_P grows as Frigo and Strumpen's order of its segments, or less", algorithm.name),
       true,
@@ -207,7 +215,9 @@ Finding finds_segments(const Algorithm& algorithm, const Record& record) {
   std::string figures;
   double alone = no_value;
   for (const Point& at : points_of(record)) {
-    const double ratio = at.misses / algorithm.of_segments(at.ideal, record.shape, at.segments()).misses;
+    const auto order = order_of_segments(algorithm, record, at.ideal, at.segments());
+    if (!order) return {};
+    const double ratio = at.misses / *order;
     if (at.p == 1) alone = ratio;
     if (at.p == processors.back()) {
       figures += fmt::format("{}Z = {}K: Q_1 is {} of it, Q_{} {}", figures.empty() ? "" : "; ",
@@ -246,7 +256,8 @@ Report report(const Inputs& inputs) {
     }
     add_rows(algorithm, *records.front(), report.grids[0]);
     report.findings.push_back(finds_bounds(algorithm, *records.front()));
-    if (algorithm.of_segments) report.findings.push_back(finds_segments(algorithm, *records.front()));
+    if (auto finding = finds_segments(algorithm, *records.front()))
+      report.findings.push_back(std::move(*finding));
     draw(algorithm, *records.front(), chart);
   }
   if (!chart.series.empty()) report.charts.push_back(std::move(chart));

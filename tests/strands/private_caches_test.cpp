@@ -174,10 +174,23 @@ TEST(ParallelMisses, Formulas) {
   EXPECT_EQ(misses_of_steals(ideal, 10).misses, 2560);
   // One segment is the whole product, n^3 = 2^18 on a cache of 2^10 words.
   const double n = 64, one = n * n * n / (8 * 32) + n * n / 8 + n;
-  EXPECT_NEAR(product_misses_of_segments(ideal, {n, n, n}, 1).misses, one, 1e-9);
-  EXPECT_NEAR(product_misses_of_segments(ideal, {n, n, n}, 8).misses,
-              n * n * n / (8 * 32) + 2 * n * n / 8 + 4 * n, 1e-9);
-  EXPECT_NEAR(transposition_misses_of_segments(ideal, 4096, 16).misses, 512 + 4 * 64, 1e-9);
+  const auto of_segments = [&](std::string_view operation, std::string_view variant, const Shape& shape,
+                               double segments) {
+    return misses_of_segments(operation, variant, shape, ideal, segments).value().misses;
+  };
+  const Shape cube{{"m", 64}, {"n", 64}, {"k", 64}};
+  EXPECT_NEAR(of_segments("matmul", "recursive", cube, 1), one, 1e-9);
+  EXPECT_NEAR(of_segments("matmul", "recursive", cube, 8), n * n * n / (8 * 32) + 2 * n * n / 8 + 4 * n,
+              1e-9);
+  EXPECT_NEAR(of_segments("transpose", "recursive", {{"m", 64}, {"n", 64}}, 16), 512 + 4 * 64, 1e-9);
+  // 2^12 points in 2^6 steps: a segment of 2^18 has a base of 2^12 points in 2^6 rows; 2^9 has 2^6 in 2^3.
+  const Shape square{{"cols", 64}, {"rows", 64}, {"planes", 1}, {"steps", 64}};
+  const double passes = 262144.0 / (8 * 32);
+  EXPECT_NEAR(of_segments("stencil", "trapezoids", square, 1), passes + 512 + 64, 1e-9);
+  EXPECT_NEAR(of_segments("stencil", "trapezoids", square, 512), passes + 512 * (8 + 8), 1e-9);
+  const Shape line{{"cols", 4096}, {"rows", 1}, {"planes", 1}, {"steps", 64}};
+  EXPECT_NEAR(of_segments("stencil", "trapezoids", line, 4), 32 + 4 * (256 / 8 + 1), 1e-9);
+  EXPECT_FALSE(misses_of_segments("fft", "fft_recursive", {{"n", 1024}}, ideal, 1));
 }
 
 }  // namespace

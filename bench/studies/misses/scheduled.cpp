@@ -28,18 +28,6 @@ void put_scheduled(Record& record, std::string name, double value, Json at, std:
                                .at = std::move(at)});
 }
 
-// The texts for which Frigo and Strumpen's theorem has a formula: recursions by halves.
-std::optional<cache::Prediction> segments_prediction(const Problem& problem, const Candidate& candidate,
-                                                     cache::IdealCache ideal, double segments) {
-  const std::string_view operation = problem.operation->name, variant = candidate.variant->name;
-  if (operation == "matmul" && variant == "recursive")
-    return product_misses_of_segments(ideal, cache::product_sizes(problem.shape), segments);
-  if (operation == "transpose" && variant == "recursive")
-    return transposition_misses_of_segments(
-        ideal, static_cast<double>(problem.shape["m"]) * static_cast<double>(problem.shape["n"]), segments);
-  return {};
-}
-
 /// What one scheduler does with the strands on caches of every size.
 class Scheduled {
  public:
@@ -135,7 +123,8 @@ void put_serial(Record& record, const Problem& problem, const Candidate& candida
         };
         const double span = static_cast<double>(strands.span());
         put_theory("order of extra misses", cache::stolen_misses(ideal, processors, span));
-        if (const auto theory = segments_prediction(problem, candidate, ideal, processors * span))
+        if (const auto theory = cache::misses_of_segments(problem.operation->name, candidate.variant->name,
+                                                          problem.shape, ideal, processors * span))
           put_theory("order of misses", *theory);
       });
 }
