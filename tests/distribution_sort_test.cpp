@@ -114,8 +114,9 @@ TEST(DistributionSort, ZerosOfBothSigns) {
 
 /// As leaves of several threads, in the range and in the buffer; and with a NaN, which has no place.
 TEST(DistributionSort, NumbersInParts) {
-  const auto check = [](auto convert) {
+  const auto check = [](auto convert, auto less) {
     using Key = decltype(convert(std::uint64_t{}));
+    static_assert(is_number_order<Key, Caught<std::less<Key>>>);
     for (Index n : {600, 70001, 200003}) {
       std::vector<Key> keys;
       for (Index i = 0; i < n; ++i) keys.push_back(convert(random_bits(4, static_cast<std::uint64_t>(i))));
@@ -123,15 +124,16 @@ TEST(DistributionSort, NumbersInParts) {
       std::ranges::sort(expected);
       sort_in_parts(in_parts, std::less<>{}, {.leaf = 100, .part = 25, .chunk = 1000});
       EXPECT_EQ(in_parts, expected) << n;
-      tallcache::sort(keys.begin(), keys.end(), std::less<Key>{}, {}, std::min(2, usable_threads()));
+      tallcache::sort(keys.begin(), keys.end(), less, {}, std::min(2, usable_threads()));
       EXPECT_EQ(keys, expected) << n;
     }
   };
-  check([](std::uint64_t bits) { return static_cast<std::uint32_t>(bits); });
-  check([](std::uint64_t bits) { return bits; });
-  check([](std::uint64_t bits) { return static_cast<std::int32_t>(bits % 90000) - 45000; });
-  check([](std::uint64_t bits) { return static_cast<std::int64_t>(bits); });
-  check([](std::uint64_t bits) { return static_cast<double>(static_cast<std::int64_t>(bits)) / 3; });
+  check([](std::uint64_t bits) { return static_cast<std::uint32_t>(bits); }, std::less<std::uint32_t>{});
+  check([](std::uint64_t bits) { return bits; }, std::less<>{});
+  check([](std::uint64_t bits) { return static_cast<std::int32_t>(bits % 90000) - 45000; }, std::less<>{});
+  check([](std::uint64_t bits) { return static_cast<std::int64_t>(bits); }, std::less<>{});
+  check([](std::uint64_t bits) { return static_cast<double>(static_cast<std::int64_t>(bits)) / 3; },
+        std::less<>{});
   std::vector<double> numbers(3001, std::numeric_limits<double>::quiet_NaN());
   for (std::size_t i = 0; i < numbers.size(); i += 2) numbers[i] = static_cast<double>(i % 100);
   tallcache::sort(numbers.begin(), numbers.end());

@@ -18,7 +18,6 @@ Dim position(unsigned number, Dim dim) {
 HostDevice::HostDevice(const cache::WarpMachine& machine)
     : recorder_(machine), shared_(machine.max_shared_bytes) {}
 
-int HostThread::lane() const { return static_cast<int>(number_) % device_->recorder_.machine().lanes; }
 void HostThread::sync() const { device_->wait(number_, HostDevice::State::at_block); }
 
 unsigned HostThread::sync_count(bool vote) const { return device_->exclusive_sum(*this, vote).second; }

@@ -32,7 +32,7 @@ struct WorkSpan {
 /// The thread context of the model: a thread of the running block.
 class HostThread {
  public:
-  HostThread(HostDevice& device, unsigned number) : device_(&device), number_(number) {}
+  HostThread(HostDevice& device, unsigned number);
 
   Dim thread() const;
   Dim block() const;
@@ -91,10 +91,11 @@ class HostThread {
   /// op over the values of the warp's lanes.
   template <class T, class Op>
   T reduce(T value, Op op) const;
-  int lane() const;
+  int lane() const { return lane_; }
 
   HostDevice* device_;
   unsigned number_;
+  int lane_;
 };
 
 /// A device's memory and blocks on the host. It runs one kernel at a time and must not be shared by threads.
@@ -209,6 +210,10 @@ class HostDevice {
   bool summed_ = false;
 };
 
+inline HostThread::HostThread(HostDevice& device, unsigned number)
+    : device_(&device),
+      number_(number),
+      lane_(static_cast<int>(number) % device.recorder().machine().lanes) {}
 inline Dim HostThread::thread() const { return device_->positions_[number_]; }
 inline Dim HostThread::block() const { return device_->block_index_; }
 inline Dim HostThread::block_dim() const { return device_->block_; }

@@ -50,8 +50,9 @@ foreach(name IN LISTS public)
     message(FATAL_ERROR "README.md does not name the header ${name}")
   endif()
 endforeach()
+# Nothing is timed here: gcc takes two thirds of the time at -O1.
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_BUILD_TYPE=${CONFIG}
-    -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_PREFIX_PATH=${WORK}/prefix)
+    "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG" -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_PREFIX_PATH=${WORK}/prefix)
 run(${CMAKE_COMMAND} --build ${WORK}/build --config ${CONFIG})
 foreach(program variant everything)
   run(${WORK}/build/${program})
