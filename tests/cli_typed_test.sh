@@ -26,6 +26,8 @@ has out "^ CPU:$"; has out "^ CPU, libraries:$"
 [ "$(grep -c 'unavailable.*NVIDIA\|unavailable.*CUDA' out)" -le "$(grep -c '^ GPU' out)" ] || fail "a GPU is missing more than once"
 run 0 list 'transpose*'; has out "^transpose_in_place: "; lacks out "^matmul"
 bad "no operation matches 'x\*'" list 'x*'
+run 0 list matmul 'rec*' naive; has out '^  recursive_packed '; has out '^  naive '; lacks out '^  tiled '
+bad "did you mean 'naive'" list matmul nave
 
 # Patterns and sweeps.
 run 0 run matmul 'rec*' --backend cpu "${fast[@]}" --json pattern.json; has out "recursive_packed"; lacks out "tiled"
@@ -105,6 +107,8 @@ for command in "" $commands; do
   for section in NAME SYNOPSIS ENVIRONMENT FILES "EXIT STATUS" "SEE ALSO"; do has page "^\.SH $section$"; done
   # shellcheck disable=SC2086
   "$program" $command --help >help
+  # shellcheck disable=SC2086
+  COLUMNS=80 "$program" $command --help | sed '/^Example:/,$d' >narrow; fits narrow 80; lacks narrow "Excludes: *$"; lacks narrow "value in {"
   for option in $(sed -n 's/^ *\(-h,\)\?\(--[a-z-]*\).*/\2/p' help); do has page "$option"; done
   if command -v groff >/dev/null; then
     groff -man -Tutf8 -ww out >/dev/null 2>warnings || fail "groff fails on the manual of '$command'"

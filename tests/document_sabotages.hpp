@@ -10,7 +10,7 @@ struct Sabotage {
 };
 
 constexpr const char *speed = "error_and_speed", *sweep = "sweep", *misses = "model_and_counter",
-                     *written = "sources";
+                     *written = "sources", *together = "timed_problem";
 inline const Sabotage sabotages[] = {
     {"an unknown status", speed, R"([{"op": "replace", "path": "/measurements/0/status", "value": "fine"}])",
      "'fine' is no status"},
@@ -82,6 +82,22 @@ inline const Sabotage sabotages[] = {
     {"a misspelt key", speed,
      R"([{"op": "add", "path": "/measurements/0/quantities/0/resaon", "value": "x"}])",
      "unknown key 'resaon'"},
+    {"a misspelt key of a time", together,
+     R"([{"op": "add", "path": "/measurements/0/times/0/pear", "value": true}])", "unknown key 'pear'"},
+    {"a misspelt key of a problem", together,
+     R"([{"op": "add", "path": "/measurements/0/imput", "value": "x"}])", "unknown key 'imput'"},
+    {"a variant without a time", together, R"([{"op": "remove", "path": "/measurements/0/times/1/time"}])",
+     "'time' not found"},
+    {"a variant with a time of 0", together,
+     R"([{"op": "replace", "path": "/measurements/0/times/1/time", "value": 0}])",
+     "time that is not above 0"},
+    {"a problem without times", together,
+     R"([{"op": "replace", "path": "/measurements/0/times", "value": []}])", "has no times"},
+    {"a problem without work", together, R"([{"op": "remove", "path": "/measurements/0/work"}])",
+     "'work' not found"},
+    {"a problem without a row", together, R"([{"op": "remove", "path": "/measurements/0/row"}])", "no row"},
+    {"a problem without a class", together, R"([{"op": "remove", "path": "/measurements/0/error_class"}])",
+     "no error class"},
     {"no variant", speed, R"([{"op": "remove", "path": "/measurements/0/variant"}])", "'variant' not found"},
     {"a limit that is no record", speed, R"([{"op": "replace", "path": "/limits/0", "value": 96.5}])",
      "unknown key"},

@@ -117,7 +117,7 @@ TEST(Document, CommittedResultsAndFixturesAreOfTheSchema) {
 
 TEST(Document, IsReadAndWrittenBackAsItWas) {
   std::vector<fs::path> files = fixture_files();
-  EXPECT_EQ(files.size(), 6u);
+  EXPECT_EQ(files.size(), 7u);
   for (const fs::path& file : committed_files()) files.push_back(file);
   for (const fs::path& file : files) {
     try {
@@ -125,6 +125,45 @@ TEST(Document, IsReadAndWrittenBackAsItWas) {
     } catch (const Error& error) {
       ADD_FAILURE() << error.what();
     }
+  }
+}
+
+// Timed problems hold what they can without a loss; any record else stays one of its own.
+TEST(Document, TimedProblemsLoseNothing) {
+  Document document = read_document((fixtures / "timed_problem.json").string());
+  ASSERT_EQ(document.measurements.size(), 3u);
+  ASSERT_TRUE(document.by_problem);
+  const std::vector<void (*)(Record&)> changes{
+      [](Record& record) { record.row.clear(); },
+      [](Record& record) { record.stores_class = false; },
+      [](Record& record) {
+        record.outcome = {Status::wrong, "wrong result at [0]"};
+      },
+      [](Record& record) { record.quantities.push_back({.name = "error", .unit = "1", .value = 1}); },
+      [](Record& record) { record.quantities[0].detail = "least"; },
+      [](Record& record) { record.quantities[0].origin = Origin::model; },
+      [](Record& record) {
+        record.quantities.back().at = {{"level", 1}};
+      },
+      [](Record& record) { record.quantities.back().spread = 1; },
+      [](Record& record) { record.quantities.erase(record.quantities.begin()); }};
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    Document changed = document;
+    changes[i](changed.measurements[0]);
+    const Json json = to_json(changed).at("measurements");
+    ASSERT_EQ(json.size(), 3u) << i;
+    EXPECT_EQ(json[0], to_json(changed.measurements[0])) << i;
+    EXPECT_EQ(json[1].at("times").size(), 1u) << i;
+  }
+  for (const auto change : std::vector<void (*)(Record&)>{
+           [](Record& record) { record.input = "other"; }, [](Record& record) { record.threads = 2; },
+           [](Record& record) { record.quantities.back().value = 1; },
+           [](Record& record) {
+             record.conditions = {{"launch", "graph"}};
+           }}) {
+    Document changed = document;
+    change(changed.measurements[0]);
+    EXPECT_EQ(to_json(changed).at("measurements").size(), 3u) << "two problems in one object";
   }
 }
 

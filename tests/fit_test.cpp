@@ -39,6 +39,15 @@ TEST(Fit, TheWidestCellsAreBroken) {
   EXPECT_EQ(narrow.rows[2], (Strings{"", "in a row", ""}));
 }
 
+TEST(Fit, AFigureKeepsItsUnit) {
+  const Grid grid{.caption = "",
+                  .columns = {{"name", true}, {"time of it"}, {"why", true}},
+                  .rows = {{"naive", "155.8 us", "as it was found"}}};
+  const FittedGrid narrow = fitted(grid, 24);
+  EXPECT_EQ(narrow.header_rows, 2u);
+  EXPECT_EQ(narrow.rows[2], (Strings{"naive", "155.8 us", "as it"}));
+}
+
 TEST(Fit, COLUMNSIsTheWidth) {
   setenv("COLUMNS", "72", 1);
   EXPECT_EQ(line_width(), 72u);

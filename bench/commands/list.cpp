@@ -67,12 +67,20 @@ std::string reason_of_all(const Backend& backend) {
   return backend.host ? "" : common;
 }
 
+// The names of variants that are shown; all where it is empty.
+using Shown = std::set<std::string_view>;
+
+bool is_shown(const Variant& variant, const Shown& shown) {
+  return shown.empty() || shown.contains(variant.name);
+}
+
 // The suite's variants of an operation on a backend, or the libraries beside them.
-void print_group(std::string_view operation, const Backend& backend, bool peers) {
+void print_group(std::string_view operation, const Backend& backend, bool peers, const Shown& shown) {
   const std::string none = reason_of_all(backend);
   std::set<std::string_view> seen;
   for (const Variant* variant : backend.variants()) {
-    if (variant->operation->name != operation || variant->peer != peers || !seen.insert(variant->name).second)
+    if (variant->operation->name != operation || variant->peer != peers || !is_shown(*variant, shown) ||
+        !seen.insert(variant->name).second)
       continue;
     if (seen.size() == 1)
       print("\n {}{}{}:\n", backend.title, peers ? ", libraries" : "",
@@ -82,14 +90,14 @@ void print_group(std::string_view operation, const Backend& backend, bool peers)
 }
 
 // By operation, then by backend, the libraries behind the suite's own.
-void print_catalogue(std::span<const std::string_view> names) {
+void print_catalogue(std::span<const std::string_view> names, const Shown& shown) {
   std::string_view before;
   for (const std::string_view name : names) {
     const Operation& operation = find_operation(name);
     print("{}{}\n", before.empty() ? "" : "\n",
           wrapped(fmt::format("{}: {}", name, operation.what), line_width(), 2));
     for (const Backend* backend : backends())
-      for (const bool peers : {false, true}) print_group(name, *backend, peers);
+      for (const bool peers : {false, true}) print_group(name, *backend, peers, shown);
     before = name;
   }
 }
@@ -104,8 +112,22 @@ std::vector<std::string_view> operation_names(const std::string& asked) {
   return found;
 }
 
+// The variants of these operations that `asked` names or, as patterns, matches.
+Shown variant_names(std::span<const std::string_view> operations, std::span<const std::string> asked) {
+  std::vector<std::string_view> all;
+  for (const Variant* variant : variants())
+    if (std::ranges::find(operations, variant->operation->name) != operations.end() &&
+        std::ranges::find(all, variant->name) == all.end())
+      all.push_back(variant->name);
+  Shown shown;
+  for (const std::string& name : asked)
+    for (const std::size_t place : places_of(name, all, "variant")) shown.insert(all[place]);
+  return shown;
+}
+
 struct ListOptions {
   std::string operation, json;
+  std::vector<std::string> variants;
   bool topics = false, sources = false;
 };
 
@@ -128,14 +150,16 @@ void list_topics(const ListOptions& options) {
 
 void list_catalogue(const ListOptions& options) {
   const auto names = operation_names(options.operation);
+  const Shown shown = variant_names(names, options.variants);
   if (options.json.empty()) {
-    print_catalogue(names);
+    print_catalogue(names, shown);
     if (!options.operation.empty() && takes_keys(find_operation(names.front()))) print("\n{}", key_grammar());
     return;
   }
   Json list = Json::array();
   for (const Variant* variant : variants())
-    if (std::ranges::find(names, variant->operation->name) != names.end()) list.push_back(to_json(*variant));
+    if (std::ranges::find(names, variant->operation->name) != names.end() && is_shown(*variant, shown))
+      list.push_back(to_json(*variant));
   write_json(options.json, list);
 }
 
@@ -150,14 +174,18 @@ void add_list(CLI::App& app) {
   const auto [command, options] =
       add_command(app, list, "list", "Every operation and its variants, and which can run here",
                   "Example: tallcache list matmul\n"
-                  "         tallcache list 'transpose*'\n         tallcache list --topics M7");
+                  "         tallcache list 'transpose*'\n         tallcache list matmul 'rec*'\n"
+                  "         tallcache list --topics M7");
   CLI::Option* const only = command->add_option("operation", options->operation,
                                                 "Only this operation, or those of a pattern as 'matmul*'; "
                                                 "with --topics, only this row");
+  CLI::Option* const only_variants =
+      command->add_option("variants", options->variants, "Only these variants of it, or those of patterns");
   CLI::Option* const topics = command->add_flag(
       "--topics", options->topics,
       "The rows of the texts that the suite reproduces: what, where in the text, how to run "
       "it, or what is missing");
+  topics->excludes(only_variants);
   command->add_flag("--sources", options->sources, "What is cited as a source: author, title and where")
       ->excludes(only)
       ->excludes(topics);

@@ -18,9 +18,22 @@
 namespace tallcache {
 namespace {
 
-// Help whose descriptions are broken where the terminal ends.
+// Help whose descriptions are broken where the terminal ends; an example's command is not.
 class FittingFormatter : public CLI::Formatter {
  public:
+  std::string make_description(const CLI::App* app) const override {
+    return paragraphs(CLI::Formatter::make_description(app));
+  }
+  std::string make_footer(const CLI::App* app) const override {
+    return paragraphs(CLI::Formatter::make_footer(app));
+  }
+  // Options that are not shown have no name.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text = CLI::Formatter::make_option_opts(option);
+    if (constexpr std::string_view none = " Excludes:"; text.ends_with(none))
+      text.resize(text.size() - none.size());
+    return text;
+  }
   std::string make_option_desc(const CLI::Option* option) const override {
     const std::size_t room =
         std::max<std::size_t>(line_width(), get_column_width() + 30) - get_column_width();
@@ -34,6 +47,16 @@ class FittingFormatter : public CLI::Formatter {
                              fmt::format("{}", fmt::join(lines_of(command->get_description(), room), "\n")),
                              get_column_width());
     return text.str();
+  }
+
+ private:
+  static std::string paragraphs(const std::string& text) {
+    std::istringstream lines(text);
+    std::string all;
+    for (std::string line; std::getline(lines, line);)
+      all += line.starts_with("Example:") || line.starts_with(' ') ? line + "\n"
+                                                                   : wrapped_lines(line, line_width());
+    return all;
   }
 };
 

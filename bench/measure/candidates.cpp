@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "bench/measure/context.hpp"
 #include "bench/measure/interrupt.hpp"
@@ -259,12 +258,13 @@ void add_huge_pages(CLI::App& command, Pages& pages) {
 }
 
 void add_fork(CLI::App& command, ForkPolicy& fork) {
-  std::map<std::string, ForkPolicy> policies;
-  for (const ForkPolicy policy : fork_policies) policies.emplace(name_of(policy), policy);
-  command
-      .add_option("--fork", fork,
-                  "How several threads fork: a task at every fork, or the oldest at a heartbeat or on demand")
-      ->transform(CLI::CheckedTransformer(policies))
+  std::vector<std::pair<std::string, int>> policies;
+  for (const ForkPolicy policy : fork_policies)
+    policies.emplace_back(name_of(policy), static_cast<int>(policy));
+  one_of(command.add_option(
+             "--fork", fork,
+             "How several threads fork: a task at every fork, or the oldest at a heartbeat or on demand"),
+         "fork policy", policies)
       ->default_str(std::string(name_of(fork)));
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "bench/results/output_file.hpp"
+#include "common/catalogue.hpp"
 
 namespace tallcache {
 namespace {
@@ -67,6 +68,25 @@ CLI::Option* number_in(CLI::Option* option, double min, double max) {
 CLI::Option* above_zero(CLI::Option* option, double max) {
   return limit<double>(option, 0, max, true, fmt::format("(0 - {:g}]", max),
                        fmt::format("a number above 0 and up to {:g}", max));
+}
+
+CLI::Option* one_of(CLI::Option* option, const std::string& what,
+                    std::vector<std::pair<std::string, int>> values) {
+  std::string all;
+  for (const auto& [name, value] : values) all += (all.empty() ? "" : "|") + name;
+  return option->type_name(all)->transform(CLI::Validator(
+      [=](std::string& text) -> std::string {
+        std::vector<std::string_view> names;
+        for (const auto& [name, value] : values) {
+          if (text == name) {
+            text = std::to_string(value);
+            return {};
+          }
+          names.push_back(name);
+        }
+        return unknown_name(what, text, names);
+      },
+      ""));
 }
 
 CLI::Option* any_word(CLI::Option* option) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -38,6 +39,9 @@ CLI::Option* whole_in(CLI::Option*, std::int64_t min, std::int64_t max);
 CLI::Option* number_in(CLI::Option*, double min, double max);
 /// The same for numbers in (0, max].
 CLI::Option* above_zero(CLI::Option*, double max = most_seconds);
+
+/// Adds to an option of an enumeration that it is one of these names; an error says `what` they name.
+CLI::Option* one_of(CLI::Option*, const std::string& what, std::vector<std::pair<std::string, int>> values);
 
 /// Adds to an option that it is any number of 64 bits.
 CLI::Option* any_word(CLI::Option*);

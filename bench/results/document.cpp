@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "bench/results/provenance.hpp"
+#include "bench/results/timed_problem.hpp"
 
 namespace tallcache {
 namespace {
@@ -41,14 +45,18 @@ std::string fork_policy_of(const Document& document, const Record& record) {
 }
 
 Json to_json(const Document& document) {
-  const auto list = [](const std::vector<Record>& records) {
+  const auto list = [](std::span<const Record> records, bool by_problem) {
     Json json = Json::array();
-    for (const Record& record : records) json.push_back(to_json(record));
+    while (!records.empty()) {
+      const std::size_t together = by_problem ? timed_problem_size(records) : 0;
+      json.push_back(together ? timed_problem_json(records.first(together)) : to_json(records.front()));
+      records = records.subspan(std::max(together, std::size_t{1}));
+    }
     return json;
   };
   return {{"schema", document.schema},   {"kind", document.kind},
-          {"context", document.context}, {"limits", list(document.limits)},
-          {"plan", document.plan},       {"measurements", list(document.measurements)}};
+          {"context", document.context}, {"limits", list(document.limits, false)},
+          {"plan", document.plan},       {"measurements", list(document.measurements, document.by_problem)}};
 }
 
 Document read_document(const std::string& path) {
@@ -61,8 +69,14 @@ Document read_document(const std::string& path) {
     document.plan = json.at("plan");
     if (!document.plan.is_array()) throw Error("is no results document: 'plan' is no array");
     for (const Json& record : json.at("limits")) document.limits.push_back(record_from_json(record));
-    for (const Json& record : json.at("measurements"))
-      document.measurements.push_back(record_from_json(record));
+    for (const Json& record : json.at("measurements")) {
+      if (is_timed_problem(record)) {
+        document.by_problem = true;
+        std::ranges::move(timed_problem_from_json(record), std::back_inserter(document.measurements));
+      } else {
+        document.measurements.push_back(record_from_json(record));
+      }
+    }
     return document;
   } catch (const Json::exception& error) {
     throw Error(fmt::format("{} is no results document: {}", path, what_of(error)));

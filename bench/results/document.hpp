@@ -8,7 +8,7 @@
 //   limits        records of what the machine can reach: see bench/results/limits.hpp
 //   plan          what was requested, part by part, in the order of printing: what a report needs beside the
 //                 records to lay them out (sizes, labels, peers); it contains no measurements
-//   measurements  records
+//   measurements  records; of drawn problems, timed problems: bench/results/timed_problem.hpp
 #pragma once
 
 #include <string>
@@ -28,6 +28,7 @@ struct Document {
   Json plan = Json::array();
   std::vector<Record> measurements{};
   std::string schema{document_schema};
+  bool by_problem = false;  ///< stored as timed problems, where that loses nothing
 
   /// The record of the same run, or nullptr.
   const Record* find(const Record& run) const;

@@ -1,6 +1,7 @@
 #include "bench/results/json.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <cerrno>
@@ -8,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 #include "bench/results/device_text.hpp"
 
@@ -68,8 +70,35 @@ std::string what_of(const std::exception& error) {
   return std::string(mark == what.npos ? what : what.substr(mark + 2));
 }
 
+namespace {
+
+constexpr std::size_t line_columns = 110;
+
+// One line where it fits, else a member a line.
+std::string laid_out(const Json& json, std::size_t indent, std::size_t step) {
+  if (!json.is_structured() || json.empty()) return json.dump();
+  std::vector<std::string> members;
+  std::size_t columns = indent;
+  bool fits = true;
+  for (const auto& [key, value] : json.items()) {
+    std::string& member = members.emplace_back(laid_out(value, indent + step, step));
+    if (json.is_object()) member.insert(0, Json(key).dump() + ": ");
+    columns += member.size() + 2;
+    fits = fits && member.find('\n') == member.npos;
+  }
+  const bool object = json.is_object();
+  const std::string end = '\n' + std::string(indent, ' ');
+  const auto joined = [&](const std::string& before, const std::string& after) {
+    return fmt::format("{}{}{}{}{}", object ? '{' : '[', before,
+                       fmt::join(members, before.empty() ? ", " : "," + before), after, object ? '}' : ']');
+  };
+  return fits && columns <= line_columns ? joined("", "") : joined(end + std::string(step, ' '), end);
+}
+
+}  // namespace
+
 void write_json(const std::string& path, const Json& document) {
-  write_text(path, document.dump(is_stream(path) ? 2 : 1) + '\n');
+  write_text(path, laid_out(document, 0, is_stream(path) ? 2 : 1) + '\n');
 }
 
 }  // namespace tallcache

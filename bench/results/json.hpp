@@ -25,7 +25,7 @@ Json read_json(const std::string& path);
 /// What a document lacks, in the library's words without its number.
 std::string what_of(const std::exception&);
 
-/// As write_text() does. Throws Error when it cannot be written.
+/// As write_text() does, a member a line where it does not fit one. Throws Error when it cannot be written.
 void write_json(const std::string& path, const Json& document);
 
 }  // namespace tallcache

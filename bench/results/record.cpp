@@ -57,13 +57,6 @@ Json to_json(const Quantity& quantity) {
   return json;
 }
 
-// Throws Error on an unknown key, such as a misspelt "reason", which would be lost.
-void require_known(const Json& object, std::span<const std::string_view> known) {
-  for (const auto& item : object.items())
-    if (std::ranges::find(known, item.key()) == known.end())
-      throw Error(fmt::format("a measurement is no record: unknown key '{}'", item.key()));
-}
-
 Json object(const Json& json, const char* key) {
   if (!json.at(key).is_object())
     throw Error(fmt::format("a measurement is no record: '{}' is no object", key));
@@ -140,6 +133,12 @@ Quantity quantity_from_json(const Json& json) {
 }
 
 }  // namespace
+
+void require_known(const Json& object, std::span<const std::string_view> known) {
+  for (const auto& item : object.items())
+    if (std::ranges::find(known, item.key()) == known.end())
+      throw Error(fmt::format("a measurement is no record: unknown key '{}'", item.key()));
+}
 
 std::string_view to_string(Origin origin) { return origin_names[static_cast<std::size_t>(origin)]; }
 

@@ -96,6 +96,9 @@ Record to_record(const Problem&, const Candidate&);
 /// Adds what a device's counters counted.
 void put_counts(Record&, std::span<const DeviceCount>);
 
+/// Throws Error on an unknown key, such as a misspelt "reason", which would be lost.
+void require_known(const Json& object, std::span<const std::string_view> known);
+
 Json to_json(const Record&);
 /// The inverse of to_json. Throws Error, which names what is missing or wrong, on anything that is no record.
 Record record_from_json(const Json&);

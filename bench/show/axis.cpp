@@ -129,6 +129,7 @@ std::vector<double> ticks_of(const LogAxis& axis, Unit unit, bool along_text,
   } else {
     choices.push_back(decimal(axis, {1, 2, 5}, 1));
     if (axis.high / axis.low < 100) choices.push_back(decimal(axis, {1, 3}, 1));
+    if (axis.high / axis.low < 10) choices.push_back(decimal(axis, {1, 2, 3, 4, 5, 6, 7, 8, 9}, 1));
     for (const int step : {1, 2, 3, 4, 6}) choices.push_back(decimal(axis, {1}, step));
   }
   for (const std::vector<double>& ticks : choices)

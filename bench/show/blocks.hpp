@@ -51,6 +51,7 @@ struct Chart {
   };
   std::vector<Mark> marks{};  ///< vertical rules, such as the caches
   bool wide = false;          ///< it takes the width of a page, however few lines it has
+  bool half = false;          ///< it takes half of that, however many
   std::string companions{};   ///< what the companions are: "dotted: theory"
   std::string file{};         ///< the part of its file's name after the prefix; empty: made of the title
   Link link{};
@@ -88,7 +89,7 @@ struct Statement {
 };
 
 struct Fold;
-/// Grids stand folded behind their captions.
+/// Grids stand folded behind their captions, unless they say otherwise.
 using Block = std::variant<Heading, Paragraph, Listing, Statement, Grid, Chart, Ranking, Fold>;
 using Blocks = std::vector<Block>;
 

@@ -119,16 +119,13 @@ void Rooflines::add(const Document& document) {
   }
 }
 
-std::vector<Chart> Rooflines::charts() const {
-  std::vector<Chart> charts;
+std::map<std::string, std::vector<Chart>> Rooflines::charts() const {
+  std::map<std::string, std::vector<Chart>> charts;
   for (const auto& [key, limits] : limits_) {
     const auto& [machine, backend, element] = key;
     const auto found = points_.find(key);
     if (found == points_.end()) continue;
-    Chart chart{.title = "",
-                .x = "flops per byte of minimum traffic",
-                .y = "GFLOP/s",
-                .wide = found->second.size() > 30};
+    Chart chart{.title = "", .x = "flops per byte of minimum traffic", .y = "GFLOP/s", .half = true};
     std::map<Family, Series> by_family;
     std::map<std::string, const Point*> best;  // of a problem
     std::set<std::string> operations;
@@ -153,7 +150,7 @@ std::vector<Chart> Rooflines::charts() const {
       if (threads == 1 || backend == "cpu") add_roof(chart, roofline, backend, element, threads, min, max);
     if (chart.series.empty()) continue;
     for (auto& [family, series] : by_family) chart.series.push_back(std::move(series));
-    charts.push_back(std::move(chart));
+    charts[machine].push_back(std::move(chart));
   }
   return charts;
 }

@@ -28,8 +28,8 @@ Ranking::Item rate_item(const Record&);
 class Rooflines {
  public:
   void add(const Document&);
-  /// The fastest of each problem has its name and sizes beside it.
-  std::vector<Chart> charts() const;
+  /// By machine. The fastest of each problem has its name and sizes beside it.
+  std::map<std::string, std::vector<Chart>> charts() const;
 
  private:
   struct Point {

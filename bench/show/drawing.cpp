@@ -278,7 +278,7 @@ std::string summary(const Chart& chart, const std::vector<LegendEntry>& entries)
 
 bool is_crowded(const Chart& chart) {
   return chart.wide || std::ranges::count_if(chart.series, [](const Series& series) {
-                         return !series.companion;
+                         return !series.companion && has_point(series);
                        }) > static_cast<std::ptrdiff_t>(most_in_card);
 }
 

@@ -8,8 +8,9 @@
 
 namespace tallcache {
 
-/// Widths in pixels: of charts that stand side by side, or on a telephone, and of one across a page.
-inline constexpr double card_width = 400, full_width = 960;
+/// Widths in pixels: of charts that stand side by side, or on a telephone; of two in a row; of one across a
+/// page.
+inline constexpr double card_width = 400, half_width = 500, full_width = 960;
 
 /// Whether it has more lines than a card can keep apart.
 bool is_crowded(const Chart&);

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <numeric>
 #include <span>
+#include <sstream>
 
 namespace tallcache {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 using Rows = std::vector<std::vector<std::string>>;
 
 constexpr std::size_t least_width = 40, width_of_file = 100;
+constexpr std::size_t whole_width = 9;  // of a figure with its unit, as "155.8 us", which is not broken
 
 std::size_t longest_word(std::string_view text) {
   std::size_t longest = 0;
@@ -97,6 +99,13 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
   return all;
 }
 
+std::string wrapped_lines(const std::string& text, std::size_t width) {
+  std::istringstream lines(text);
+  std::string all;
+  for (std::string line; std::getline(lines, line);) all += wrapped(line, width) + "\n";
+  return all;
+}
+
 std::string clipped(std::string_view text, std::size_t width) {
   if (width_of(text) <= width) return std::string(text);
   std::size_t end = 0;
@@ -109,14 +118,15 @@ FittedGrid fitted(const Grid& grid, std::size_t width) {
   std::vector<std::string> titles;
   for (const Column& column : grid.columns) titles.push_back(column.title);
   std::vector<std::size_t> widths(titles.size(), 3), least(titles.size(), 3);
-  const auto note = [&](const std::vector<std::string>& row) {
+  const auto note = [&](const std::vector<std::string>& row, std::size_t whole) {
     for (std::size_t c = 0; c < row.size(); ++c) {
-      widths[c] = std::max(widths[c], width_of(row[c]));
-      least[c] = std::max(least[c], longest_word(row[c]));
+      const std::size_t wide = width_of(row[c]);
+      widths[c] = std::max(widths[c], wide);
+      least[c] = std::max(least[c], wide <= whole ? wide : longest_word(row[c]));
     }
   };
-  note(titles);
-  for (const auto& row : grid.rows) note(row);
+  note(titles, 0);
+  for (const auto& row : grid.rows) note(row, whole_width);
   const std::size_t narrowest = std::accumulate(least.begin(), least.end(), 2 * least.size());
   FittedGrid result{.rows = {}, .header_rows = 0, .gap = narrowest > width ? 1u : 2u};
   if (!widths.empty()) shrink(widths, least, width, result.gap);

@@ -22,6 +22,9 @@ std::vector<std::string> lines_of(std::string_view text, std::size_t width);
 /// lines_of() as one text; all lines but the first begin with `indent` spaces.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0);
 
+/// wrapped() of each line of the text.
+std::string wrapped_lines(const std::string& text, std::size_t width);
+
 /// The first `width` columns of `text`; what is cut off is "...".
 std::string clipped(std::string_view text, std::size_t width);
 

@@ -24,6 +24,11 @@ std::string percent(double share, int decimals) {
   return std::isnan(share) ? "-" : fmt::format("{:.{}f} %", share * 100, decimals);
 }
 
+std::string as_title(std::string caption) {
+  if (caption.ends_with(':')) caption.pop_back();
+  return caption;
+}
+
 std::string class_notes(std::span<const Record* const> records) {
   std::string notes;
   for (const ErrorClass error_class : error_classes)

@@ -18,6 +18,9 @@ std::string duration(double seconds);
 /// "64 %"; "1.7 %" with one decimal; "-" for NaN.
 std::string percent(double share, int decimals = 0);
 
+/// A caption without the colon that leads to the table below it.
+std::string as_title(std::string caption);
+
 /// A paragraph on the classes but the standard one that these records have, each with its bound. Empty when
 /// there is none.
 std::string class_notes(std::span<const Record* const>);

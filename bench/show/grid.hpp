@@ -15,6 +15,7 @@ struct Grid {
   std::string caption;
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows{};  ///< each row has as many cells as there are columns
+  bool unfolded = false;                         ///< a page shows it, not its caption alone
 };
 
 enum class Style { terminal, markdown };

@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "bench/show/drawing.hpp"
+#include "bench/show/format.hpp"
 
 namespace tallcache {
 namespace {
@@ -16,7 +17,7 @@ constexpr std::size_t short_cell = 24;
 std::string table(const Grid& grid, bool with_caption) {
   std::string text = "<table>";
   if (with_caption && !grid.caption.empty())
-    text += fmt::format("<caption>{}</caption>", as_markup(grid.caption));
+    text += fmt::format("<caption>{}</caption>", as_markup(as_title(grid.caption)));
   text += "<thead><tr>";
   for (const Column& column : grid.columns)
     text += fmt::format("<th scope=\"col\"{}>{}</th>", column.left ? " class=\"l\"" : "",
@@ -40,7 +41,8 @@ std::string table(const Grid& grid, bool with_caption) {
 
 std::string scrolled(const Grid& grid, bool with_caption) {
   return fmt::format("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">{}</div>\n",
-                     as_markup(grid.caption.empty() ? "table" : grid.caption), table(grid, with_caption));
+                     as_markup(grid.caption.empty() ? "table" : as_title(grid.caption)),
+                     table(grid, with_caption));
 }
 
 // The figures of a chart, with the columns that any of its points has.
@@ -79,14 +81,19 @@ Grid figures_of(const Ranking& ranking) {
 
 // One drawing, or one for wide windows and one for narrow ones.
 std::string drawings(const Chart& chart) {
-  if (!is_crowded(chart)) return drawn(chart, card_width);
+  if (!chart.half && !is_crowded(chart)) return drawn(chart, card_width);
   return fmt::format("<div class=\"on-wide\">{}</div><div class=\"on-narrow\">{}</div>",
-                     drawn(chart, full_width), drawn(chart, card_width));
+                     drawn(chart, chart.half ? half_width : full_width), drawn(chart, card_width));
 }
 std::string drawings(const Ranking& ranking) { return drawn(ranking, card_width); }
 
-bool is_wide(const Chart& chart) { return is_crowded(chart); }
+bool is_wide(const Chart& chart) { return is_crowded(chart) && !chart.half; }
 bool is_wide(const Ranking&) { return false; }
+
+bool is_half(const Block& block) {
+  const Chart* const chart = std::get_if<Chart>(&block);
+  return chart && chart->half;
+}
 
 template <class Drawing>
 std::string figure_html(const Drawing& drawing) {
@@ -120,8 +127,8 @@ struct Html {
                        statement.why.empty() ? "" : ". " + as_markup(statement.why));
   }
   std::string operator()(const Grid& grid) const {
-    if (in_fold || grid.rows.empty()) return scrolled(grid, true);
-    return folded(grid.caption.empty() ? "Table" : grid.caption, "", scrolled(grid, false));
+    if (in_fold || grid.unfolded || grid.rows.empty()) return scrolled(grid, true);
+    return folded(grid.caption.empty() ? "Table" : as_title(grid.caption), "", scrolled(grid, false));
   }
   std::string operator()(const Chart& chart) const { return figure_html(chart); }
   std::string operator()(const Ranking& ranking) const { return figure_html(ranking); }
@@ -133,7 +140,9 @@ std::string html_of(const Blocks& blocks, bool in_fold) {
   bool side_by_side = false;
   for (const Block& block : blocks) {
     if (is_drawing(block) != side_by_side) {
-      text += side_by_side ? "</div>\n" : "<div class=\"charts\">\n";
+      text += side_by_side     ? "</div>\n"
+              : is_half(block) ? "<div class=\"charts halves\">\n"
+                               : "<div class=\"charts\">\n";
       side_by_side = !side_by_side;
     }
     text += std::visit(Html{in_fold}, block);

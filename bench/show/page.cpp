@@ -147,9 +147,13 @@ std::string Page::html() const {
   Sections sections;
   for (const ReportKind* kind : kinds_) {
     if (kind->kind == errors_section) {
-      Blocks charts;
-      for (Chart& chart : rooflines_.charts()) charts.emplace_back(std::move(chart));
-      sections.add("Roofline", html_of(charts));
+      Blocks blocks;
+      const auto by_machine = rooflines_.charts();
+      for (const auto& [machine, charts] : by_machine) {
+        if (by_machine.size() > 1) blocks.emplace_back(Heading{machine});
+        blocks.insert(blocks.end(), charts.begin(), charts.end());
+      }
+      sections.add("Roofline", html_of(blocks));
     }
     if (const auto found = articles_.find(std::string(kind->kind)); found != articles_.end())
       sections.add(kind->title, articles(found->second, kind->headline));

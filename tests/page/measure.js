@@ -68,7 +68,8 @@ function look_at(frame) {
   levels.forEach((level, i) => { if (i && level > levels[i - 1] + 1) problems.push(`heading ${i} skips a level`); });
   look_at_links(document, problems);
   if (document.querySelector("figure button")?.getClientRects().length) keep(window, problems);
-  return {form: frame.name, height: page.scrollHeight, charts: figures.length, texts, title: document.title,
+  const lefts = new Set([...document.querySelectorAll(".halves figure")].map(one => Math.round(one.getBoundingClientRect().left)));
+  return {form: frame.name, height: page.scrollHeight, charts: figures.length, texts, title: document.title, halves: lefts.size,
           statements: document.querySelectorAll(".statement").length, tables: document.querySelectorAll("table").length,
           sections: [...document.querySelectorAll("h2")].map(heading => heading.textContent), problems};
 }

@@ -93,7 +93,9 @@ TEST(Rooflines, HaveEachRunOnceAndTheFastestOfEachSizeByName) {
   document.limits = {limit("multiply_add", "float", 1, 1e-9), limit("memory_traffic", "byte", 1, 1e-9)};
   Rooflines rooflines;
   for (int i = 0; i < 2; ++i) rooflines.add(document);
-  const std::vector<Chart> charts = rooflines.charts();
+  const auto by_machine = rooflines.charts();
+  ASSERT_EQ(by_machine.size(), 1U);
+  const std::vector<Chart>& charts = by_machine.at("a processor");
   ASSERT_EQ(charts.size(), 1U);
   std::size_t points = 0;
   std::string labels;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -153,15 +154,48 @@ std::string text(const Document& document, const Sweep& sweep, Style style) {
 std::string full(const Document& document) { return join_parts(document, text<comparison_grid>); }
 std::string summary(const Document& document) { return join_parts(document, text<comparison_summary>); }
 
+constexpr std::array transfers{TransferMode::none, TransferMode::pinned, TransferMode::pageable};
+
+std::string text_of(const Crossover& crossover, const Sweep& sweep) {
+  if (crossover.compared == 0) return "not measured";
+  if (crossover.ahead == crossover.compared) return "at every size measured";
+  if (crossover.ahead == 0) return "at no size measured";
+  if (crossover.from) return fmt::format("from {} on", label(sweep, *crossover.from));
+  return fmt::format("not at {}, the largest size measured", label(sweep, crossover.largest));
+}
+
+// Where each device is ahead of the CPU, a row for each sweep.
+Grid crossovers(const Document& document) {
+  Grid grid{.caption = "Ahead of the CPU:",
+            .columns = {{"operation", true},
+                        {"device", true},
+                        {"kernel alone", true},
+                        {"with pinned transfers", true},
+                        {"pageable", true}},
+            .unfolded = true};
+  for (const Sweep& sweep : parts_of<Sweep>(document))
+    for (const std::string& backend : devices_of(records_of(document, sweep))) {
+      auto& row = grid.rows.emplace_back(std::vector{title(sweep), std::string(backend_title(backend))});
+      for (const TransferMode mode : transfers)
+        row.push_back(text_of(crossover(document, sweep, mode, backend), sweep));
+    }
+  return grid;
+}
+
+// All charts, where each device is ahead, and the figures of each sweep behind its title.
 Blocks page(const Document& document) {
   Blocks blocks;
-  for (const Sweep& sweep : parts_of<Sweep>(document)) {
-    blocks.emplace_back(Heading{title(sweep)});
+  for (const Sweep& sweep : parts_of<Sweep>(document))
     if (Chart chart = comparison_chart(document, sweep); has_points(chart))  // else it was not reached
       blocks.emplace_back(std::move(chart));
-    blocks.emplace_back(Paragraph{comparison_sentences(document, sweep)});
-    blocks.emplace_back(comparison_summary(document, sweep));
-    blocks.emplace_back(comparison_grid(document, sweep));
+  blocks.emplace_back(crossovers(document));
+  for (const Sweep& sweep : parts_of<Sweep>(document)) {
+    Fold fold{.title = title(sweep)};
+    if (std::string notes = class_notes(records_of(document, sweep)); !notes.empty())
+      fold.blocks.emplace_back(Paragraph{std::move(notes)});
+    fold.blocks.emplace_back(comparison_summary(document, sweep));
+    fold.blocks.emplace_back(comparison_grid(document, sweep));
+    blocks.emplace_back(std::move(fold));
   }
   return blocks;
 }
@@ -241,18 +275,6 @@ Crossover crossover(const Document& document, const Sweep& sweep, TransferMode m
   return result;
 }
 
-namespace {
-
-std::string text_of(const Crossover& crossover, const Sweep& sweep) {
-  if (crossover.compared == 0) return "not measured";
-  if (crossover.ahead == crossover.compared) return "at every size measured";
-  if (crossover.ahead == 0) return "at no size measured";
-  if (crossover.from) return fmt::format("from {} on", label(sweep, *crossover.from));
-  return fmt::format("not at {}, the largest size measured", label(sweep, crossover.largest));
-}
-
-}  // namespace
-
 std::string crossover_sentence(const Document& document, const Sweep& sweep) {
   std::string sentences;
   for (const std::string& backend : devices_of(records_of(document, sweep))) {
@@ -312,7 +334,8 @@ Chart comparison_chart(const Document& document, const Sweep& sweep) {
       if (side.mode != TransferMode::none)
         point = {point.x, rate_with(*record, side.mode), no_value, no_value, std::move(point.name)};
     }
-    if (!series.points.empty()) chart.series.push_back(std::move(series));
+    chart.series.push_back(
+        std::move(series));  // even without points, so that a side's colour is everywhere the same
   }
   return chart;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "bench/show/fit.hpp"
 #include "bench/show/format.hpp"
 #include "bench/show/kind.hpp"
 
@@ -88,7 +89,7 @@ Blocks page(const Document& document) {
     const auto events = events_of(records);
     blocks.emplace_back(counters_grid(part, records, events));
     if (std::string absent = absent_text(records, events); !absent.empty())
-      blocks.emplace_back(Paragraph{std::move(absent)});
+      blocks.emplace_back(Paragraph{absent.substr(1)});  // without the empty line before it
   }
   return blocks;
 }
@@ -98,7 +99,9 @@ Blocks page(const Document& document) {
 std::string counters_text(const Document& document, const CountersPlan& part, Style style) {
   const auto records = records_of(document, part);
   const auto events = events_of(records);
-  return render(counters_grid(part, records, events), style) + absent_text(records, events);
+  std::string absent = absent_text(records, events);
+  if (style == Style::terminal) absent = wrapped_lines(absent, line_width());
+  return render(counters_grid(part, records, events), style) + absent;
 }
 
 extern const ReportKind counters_report{

@@ -1,12 +1,15 @@
 #include "bench/studies/misses/misses.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "bench/results/names.hpp"
 #include "bench/show/charts.hpp"
+#include "bench/show/fit.hpp"
 #include "bench/show/kind.hpp"
 #include "bench/studies/misses/cliffs_report.hpp"
 #include "bench/studies/misses/requests_report.hpp"
@@ -18,8 +21,8 @@ namespace {
 std::string heading(const MissesPart& part, Style style) {
   const auto& caches = part.caches.value();
   std::string text =
-      fmt::format("{}, lines of {} bytes, source {}\n", part.title(), caches.at(0).line, part.reason.value());
-  if (style == Style::markdown) text += "\n";
+      fmt::format("{}, lines of {} bytes, source {}", part.title(), caches.at(0).line, part.reason.value());
+  text = style == Style::markdown ? text + "\n\n" : wrapped(text, line_width()) + "\n";
   for (std::size_t i = 0; i < caches.size(); ++i)
     text += fmt::format("{} L{} {}\n", style == Style::markdown ? "-" : " ", i + 1, cache_text(caches[i]));
   return text;
@@ -58,7 +61,6 @@ std::vector<std::string> level_row(const Record& record, const Quantity& misses,
   row.push_back(theory && !std::isnan(misses.value) ? fmt::format("{:.2f}", misses.value / theory->value)
                                                     : "-");
   if (both) row.push_back(figure(over_model(record, misses)));
-  row.push_back(theory ? theory->detail : "no formula");
   row.push_back(std::isnan(misses.value) ? misses.reason : misses.detail);
   return row;
 }
@@ -76,14 +78,20 @@ Grid variant_grid(const Record& record) {
     return is_of_level(q) && !std::isnan(over_model(record, q));
   });
   const Quantity* work = record.find("work");
-  Grid grid{.caption = fmt::format("{}: {} loads, {} stores", name, count(record.find("loads")),
-                                   count(record.find("stores"))),
-            .columns = {{"", true}, {"accesses"}, {"misses"}, {"cold"}, {"capacity"}, {"conflict"}}};
+  std::set<std::string> formulas;
+  for (const Quantity& quantity : record.quantities)
+    if (const Quantity* theory = is_of_level(quantity) ? prediction(record, quantity.at) : nullptr)
+      formulas.insert(theory->detail);
+  Grid grid{
+      .caption = fmt::format("{}: {} loads, {} stores; {}", name, count(record.find("loads")),
+                             count(record.find("stores")),
+                             formulas.empty() ? "no formula predicts the misses"
+                                              : fmt::format("predicted: {}", fmt::join(formulas, "; "))),
+      .columns = {{"", true}, {"accesses"}, {"misses"}, {"cold"}, {"capacity"}, {"conflict"}}};
   grid.columns.push_back({fmt::format("/ {}", work ? work->unit : "work")});
   grid.columns.push_back({"predicted"});
   grid.columns.push_back({"ratio"});
   if (both) grid.columns.push_back({"over the model"});
-  grid.columns.push_back({"theory", true});
   grid.columns.push_back({"counted by", true});
   for (const Quantity& quantity : record.quantities)
     if (is_of_level(quantity)) grid.rows.push_back(level_row(record, quantity, both));

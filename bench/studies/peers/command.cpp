@@ -254,6 +254,7 @@ void measure_draws(SuiteRun& run, const Operation& operation, PeerComparison com
                    const PeersOptions& options, const Document& earlier) {
   comparison.beside.clear(), comparison.baseline = {};
   Document& document = run.document;
+  document.by_problem = true;
   PeersPlan plan = plan_of(operation, comparison);
   plan.draws = {options.draw_seed.value(), options.draws,
                 options.smoke ? std::min(options.max_n, most_smoke_n) : options.max_n, options.bar};

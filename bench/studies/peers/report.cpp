@@ -234,6 +234,7 @@ Blocks page(const Document& document) {
     ranking.reference = 1;
     // How its peers run stands above the table.
     ranking.title.resize(std::min(ranking.title.size(), ranking.title.find(';')));
+    ranking.title = as_title(ranking.title);
     for_each_line(plan, [&](const PlannedCase& peer_case, LaunchMode launch) {
       add_items(ranking, document, plan, peer_case, launch);
     });

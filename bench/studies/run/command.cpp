@@ -192,12 +192,10 @@ void add_run(CLI::App& app) {
                  "Also the joules of a run, in one more second of runs: all that the processors and their "
                  "memory take (RAPL), or the GPU (NVML)")
       ->excludes(cold);
-  command
-      ->add_option("--launch", options->launch,
-                   "How a device's work is started: plain, or as one graph that is captured before the time")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, LaunchMode>{{"plain", LaunchMode::plain}, {"graph", LaunchMode::graph}}))
-      ->type_name("plain|graph");
+  one_of(command->add_option(
+             "--launch", options->launch,
+             "How a device's work is started: plain, or as one graph that is captured before the time"),
+         "launch", {{"plain", int(LaunchMode::plain)}, {"graph", int(LaunchMode::graph)}});
   add_host(*command);
   add_json(*command, options->json);
   command->footer(

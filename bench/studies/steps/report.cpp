@@ -116,7 +116,7 @@ Blocks page(const Document& document) {
   Blocks blocks;
   for (const StepsPlan& plan : parts_of<StepsPlan>(document)) {
     Grid grid = steps_grid(document, plan);
-    Ranking ranking{.title = grid.caption};
+    Ranking ranking{.title = as_title(grid.caption)};
     const ErrorClass error_class = class_of(document, plan);
     for (const PlannedStep& step : plan.steps)
       if (const Record* record = record_of(document, plan, step); measured_seconds(record) > 0) {
