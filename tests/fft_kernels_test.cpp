@@ -8,7 +8,7 @@
 
 #include "common/catalogue.hpp"
 #include "common/ops/fft.hpp"
-#include "gpu/fft/mixed_passes.hpp"
+#include "gpu/fft/mixed_plan.hpp"
 #include "gpu/kernel_text.hpp"
 #include "tests/support.hpp"
 
