@@ -109,15 +109,17 @@ class Passes {
   }
 
   /// `count` transforms, after prepare(), of a batch from its `first`. `out` is `in` or does not overlap it.
+  /// Those of a power of two take factors.
   template <class Device>
-  void run(Device& device, Out out, In in, [[maybe_unused]] unsigned count = 1) const {
+  void run(Device& device, Out out, In in, [[maybe_unused]] unsigned count = 1,
+           const Factors<ConstantNumbers>& factors = {}) const {
     if constexpr (batched) {
       for (unsigned left = count; left > 0; left -= std::min(at_once_, left)) {
-        run_part(device, out, in, std::min(at_once_, left));
+        run_part(device, out, in, std::min(at_once_, left), factors);
         out.first += at_once_, in.first += at_once_;
       }
     } else {
-      run_part(device, out, in, 1);
+      run_part(device, out, in, 1, factors);
     }
   }
 
@@ -141,7 +143,8 @@ class Passes {
   }
 
   template <class Device>
-  void run_part(Device& device, const Out& out, const In& in, unsigned count) const {
+  void run_part(Device& device, const Out& out, const In& in, unsigned count,
+                const Factors<ConstantNumbers>& factors) const {
     const bool across = batch_.across;
     const Out between = between_of(count);
     if constexpr (!HasRoots<T>)
@@ -156,16 +159,17 @@ class Passes {
         if (across)
           return run_pass<Pass::across, 0, Tiles::max_lg_across>(device, lg_n,
                                                                  data(out, in, {}, {1, count, true}));
-      return run_pass<Pass::whole, 0, most_whole>(device, lg_n, data(out, in, {}, {1, count}));
+      return run_pass<Pass::whole, 0, most_whole>(device, lg_n, data(out, in, {}, {1, count}, factors));
     }
     constexpr int few = Tiles::template max_lg_whole<T>(batched, 1);
     constexpr int least = (batched ? std::min(Tiles::max_lg_across, few) : few) + 1;
     const int lg_n1 = (lg_n + 1) / 2, lg_n2 = lg_n / 2;
     const Layout layout{lg_n1, lg_n2, Tiles::template lg_cols<T>(lg_n2), Tiles::template lg_cols<T>(lg_n1)};
     run_pass<Pass::columns, (least + 1) / 2, (Tiles::max_lg_n + 1) / 2>(
-        device, lg_n1, data(between, in, layout, {1u << lg_n2, count, across}));
+        device, lg_n1, data(between, in, layout, {1u << lg_n2, count, across}, {factors.load, {}}));
     run_pass<Pass::rows, least / 2, Tiles::max_lg_n / 2>(
-        device, lg_n2, data(out, constant(between), layout, {1u << lg_n1, count, across}));
+        device, lg_n2,
+        data(out, constant(between), layout, {1u << lg_n1, count, across}, {{}, factors.store}));
   }
 
   /// Of columns of 2^lg_l numbers.
@@ -212,8 +216,9 @@ class Passes {
   }
 
   PassData<Out, In, ConstantNumbers> data(const Out& to, const In& from, const Layout& layout,
-                                          const ColumnOrder& order) const {
-    return {to, from, first_roots_, second_roots_, tables_, layout, order};
+                                          const ColumnOrder& order,
+                                          const Factors<ConstantNumbers>& factors = {}) const {
+    return {to, from, first_roots_, second_roots_, tables_, layout, order, factors};
   }
 
   BatchSize batch_;

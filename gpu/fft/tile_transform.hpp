@@ -23,6 +23,13 @@ struct Layout {
   }
 };
 
+/// Factors of the numbers of each transform; none where they are empty. What is loaded is times its factor,
+/// and 0 where there are no more; of what is stored, only what has a factor, as its conjugate's product.
+template <class Roots>
+struct Factors {
+  Roots load{}, store{};
+};
+
 /// What all tiles of a pass work on: numbers of one transform, or batches.
 template <class Out, class In, class Roots>
 struct PassData {
@@ -32,6 +39,7 @@ struct PassData {
   RootTables tables;
   Layout layout;
   ColumnOrder order;
+  Factors<Roots> factors{};
 };
 
 /// One block, and no other that it shares a tile with. What a cluster has in its place is in clusters.cuh.
@@ -117,7 +125,7 @@ struct TransformTile {
     const int j = static_cast<int>(rank) * groups + g;
     const Column at = column<is_batch<decltype(data.from)>>(data.order, tile * cols + c);
     Number x[each]{};
-    if (at.inside) load(x, transform_of(data.from, at.transform), data.layout, j, at.col);
+    if (at.inside) load(x, transform_of(data.from, at.transform), data, j, at.col);
     transform(x);
     int k = 0;
     if constexpr (lg_step > 0) {
@@ -135,7 +143,7 @@ struct TransformTile {
       k = static_cast<int>(rank) * residues + g % residues + (g / residues << lg_e);
     }
     if constexpr (pass == Pass::columns) times_pass_roots(x, data.powers, data.low, data.tables, k, at.col);
-    if (at.inside) store(x, transform_of(data.to, at.transform), data.layout, k, at.col);
+    if (at.inside) store(x, transform_of(data.to, at.transform), data, k, at.col);
   }
 
  private:
@@ -148,34 +156,45 @@ struct TransformTile {
       return {0, number, true};
   }
 
-  template <class From>
-  static TALLCACHE_INLINE void load(Number (&x)[each], const From& from, const Layout& layout, int j,
-                                    Index col) {
-#pragma unroll
-    for (int m = 0; m < each; ++m) {
+  template <class From, class Data>
+  static TALLCACHE_INLINE void load(Number (&x)[each], const From& from, const Data& data, int j, Index col) {
+    const auto index = [&](int m) {
       const Index row = j + (Index{m} << lg_step);
-      if constexpr (pass == Pass::columns)
-        x[m] = load_number<Blocks, pass>(from, (row << layout.lg_n2) + col);
-      else if constexpr (pass == Pass::rows)
-        x[m] = load_number<Blocks, pass>(from, layout.between(col, row));
-      else
-        x[m] = load_number<Blocks, pass>(from, row);
-    }
+      return pass == Pass::columns ? (row << data.layout.lg_n2) + col
+             : pass == Pass::rows  ? data.layout.between(col, row)
+                                   : row;
+    };
+    if constexpr (!HasRoots<Number> && (pass == Pass::whole || pass == Pass::columns))
+      if (data.factors.load.size) {
+#pragma unroll
+        for (int m = 0; m < each; ++m)
+          if (const Index i = index(m); i < data.factors.load.size)
+            x[m] = load_number<Blocks, pass>(from, i) * Number(data.factors.load[i]);
+        return;
+      }
+#pragma unroll
+    for (int m = 0; m < each; ++m) x[m] = load_number<Blocks, pass>(from, index(m));
   }
 
-  template <class To>
-  static TALLCACHE_INLINE void store(const Number (&x)[each], const To& to, const Layout& layout, int k,
+  template <class To, class Data>
+  static TALLCACHE_INLINE void store(const Number (&x)[each], const To& to, const Data& data, int k,
                                      Index col) {
-#pragma unroll
-    for (int m = 0; m < each; ++m) {
+    const auto index = [&](int m) {
       const Index row = k + (Index{m} << lg_step);
-      if constexpr (pass == Pass::columns)
-        store_number(to, layout.between(row, col), x[m]);
-      else if constexpr (pass == Pass::rows)
-        store_number(to, (row << layout.lg_n1) + col, x[m]);
-      else
-        store_number(to, row, x[m]);
-    }
+      return pass == Pass::columns ? data.layout.between(row, col)
+             : pass == Pass::rows  ? (row << data.layout.lg_n1) + col
+                                   : row;
+    };
+    if constexpr (!HasRoots<Number> && (pass == Pass::whole || pass == Pass::rows))
+      if (data.factors.store.size) {
+#pragma unroll
+        for (int m = 0; m < each; ++m)
+          if (const Index i = index(m); i < data.factors.store.size)
+            store_number(to, i, conjugate(x[m]) * Number(data.factors.store[i]));
+        return;
+      }
+#pragma unroll
+    for (int m = 0; m < each; ++m) store_number(to, index(m), x[m]);
   }
 
   /// x[q] *= exp(-2 pi i j q / 2^lg_length), of which 2^lg_r is the radix.
