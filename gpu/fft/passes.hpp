@@ -57,7 +57,7 @@ struct BatchSize {
 ///   static constexpr int max_lg_n;                                       of two passes
 ///   static constexpr int max_lg_whole<T>(bool batched, unsigned count);  of one pass over so many transforms
 ///   static constexpr int max_lg_across;                                  and over such as lie across
-///   static constexpr int lg_cols<T>(int lg_l);
+///   static constexpr int lg_cols<T>(Pass, int lg_l, Index columns);  of a pass over so many columns
 ///   static void run<T, pass, lg_l>(Device&, const PassData&);
 ///   static void run_mixed<T>(Device&, bool is_second, const MixedData&); of what is no power of two
 ///
@@ -146,9 +146,9 @@ class Passes {
   void run_part(Device& device, const Out& out, const In& in, unsigned count,
                 const Factors<ConstantNumbers>& factors) const {
     const bool across = batch_.across;
-    const Out between = between_of(count);
     if constexpr (!HasRoots<T>)
       if (plan_.exists) {
+        const Out between = between_of(count);
         run_mixed(device, false, is_one_pass() ? out : between, in, count);
         if (!is_one_pass()) run_mixed(device, true, out, constant(between), count);
         return;
@@ -164,12 +164,30 @@ class Passes {
     constexpr int few = Tiles::template max_lg_whole<T>(batched, 1);
     constexpr int least = (batched ? std::min(Tiles::max_lg_across, few) : few) + 1;
     const int lg_n1 = (lg_n + 1) / 2, lg_n2 = lg_n / 2;
-    const Layout layout{lg_n1, lg_n2, Tiles::template lg_cols<T>(lg_n2), Tiles::template lg_cols<T>(lg_n1)};
+    const ColumnOrder columns{1u << lg_n2, count, across}, rows{1u << lg_n1, count, across};
+    const bool in_output = is_between_in(out, in, factors);
+    const Layout layout =
+        Layout::of(lg_n1, lg_n2, Tiles::template lg_cols<T>(Pass::rows, lg_n2, rows.total()),
+                   Tiles::template lg_cols<T>(Pass::columns, lg_n1, columns.total()), in_output);
+    const Out between = in_output ? unconjugated(out) : between_of(count);
     run_pass<Pass::columns, (least + 1) / 2, (Tiles::max_lg_n + 1) / 2>(
-        device, lg_n1, data(between, in, layout, {1u << lg_n2, count, across}, {factors.load, {}}));
+        device, lg_n1, data(between, in, layout, columns, {factors.load, {}}));
     run_pass<Pass::rows, least / 2, Tiles::max_lg_n / 2>(
-        device, lg_n2,
-        data(out, constant(between), layout, {1u << lg_n1, count, across}, {{}, factors.store}));
+        device, lg_n2, data(out, constant(between), layout, rows, {{}, factors.store}));
+  }
+
+  /// Whether what lies between the passes is in the output: where the second-level cache holds that and the
+  /// input, but not a third array.
+  bool is_between_in(const Out& out, const In& in, const Factors<ConstantNumbers>& factors) const {
+    const Index bytes = static_cast<Index>(sizeof(Number)) << tables_.lg_n;
+    const auto begin = [](const auto& view) -> const void* {
+      if constexpr (batched)
+        return view.numbers.data;
+      else
+        return view.data;
+    };
+    return bytes >= Index{16} << 20 && bytes <= Index{32} << 20 && batch_.count == 1 &&
+           begin(out) != begin(in) && factors.store.size == 0;
   }
 
   /// Of columns of 2^lg_l numbers.
@@ -204,11 +222,17 @@ class Passes {
     }
   }
 
+  static Out unconjugated(Out out) {
+    if constexpr (batched) out.conjugate = false;
+    return out;
+  }
+
   static In constant(const Out& between) {
     if constexpr (batched) {
       In in;
       in.numbers = between.numbers;
       in.layout = between.layout;
+      in.first = between.first;
       return in;
     } else {
       return between;

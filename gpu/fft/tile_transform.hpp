@@ -11,15 +11,23 @@
 namespace tallcache::gpu::fft {
 
 /// Where numbers lie. Input j1 n2 + j2 is in row j1 < n1 and column j2 < n2; between the passes row k1 of the
-/// columns' transforms has as many. There tiles of 2^lg_rows x 2^lg_cols lie one after another, and in them
-/// their rows, so that the second pass reads what lies together and the first one writes pieces of a whole
-/// tile. Output k2 n1 + k1 is number k2 of the transform of row k1.
+/// columns' transforms has as many. There the tiles of 2^lg_rows rows and of 2^lg_cols columns have chunks in
+/// common, each in one piece, so that the second pass reads what lies together and the first one writes whole
+/// chunks. Output k2 n1 + k1 is number k2 of the transform of row k1. Where what lies between is in the
+/// output, a tile's rows are where it has its outputs, and its chunks are in pieces of 2^lg_rows.
 struct Layout {
   int lg_n1, lg_n2, lg_rows, lg_cols;
+  int lg_row, lg_piece;  ///< lg of what is from a row, and from a piece, to the next one
+
+  static Layout of(int lg_n1, int lg_n2, int lg_rows, int lg_cols, bool in_output) {
+    return {lg_n1, lg_n2, lg_rows, lg_cols, in_output ? 0 : lg_n2, in_output ? lg_n1 : lg_rows};
+  }
 
   TALLCACHE_INLINE Index between(Index row, Index col) const {
     const Index in_row = row & ((Index{1} << lg_rows) - 1), in_col = col & ((Index{1} << lg_cols) - 1);
-    return (row - in_row) * (Index{1} << lg_n2) + ((col - in_col) << lg_rows) + (in_row << lg_cols) + in_col;
+    const Index at = (in_row << lg_cols) + in_col;
+    return ((row - in_row) << lg_row) + ((col - in_col + (at >> lg_rows)) << lg_piece) +
+           (at & ((Index{1} << lg_rows) - 1));
   }
 };
 
