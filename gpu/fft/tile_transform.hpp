@@ -164,45 +164,59 @@ struct TransformTile {
       return {0, number, true};
   }
 
+  /// Numbers first, first + step, ... of a transform.
+  struct Numbers {
+    Index first, step;
+    TALLCACHE_INLINE Index operator()(int m) const { return first + m * step; }
+  };
+
+  /// The numbers of a thread's rows. These are further apart than a chunk is long, so that their numbers are
+  /// equally far apart.
+  template <class NumberOfRow>
+  static TALLCACHE_INLINE Numbers numbers(int row, const NumberOfRow& number) {
+    const Index first = number(row);
+    return {first, number(row + (1 << lg_step)) - first};
+  }
+
   template <class From, class Data>
   static TALLCACHE_INLINE void load(Number (&x)[each], const From& from, const Data& data, int j, Index col) {
-    const auto index = [&](int m) {
-      const Index row = j + (Index{m} << lg_step);
+    const Numbers number = numbers(j, [&](Index row) {
       return pass == Pass::columns ? (row << data.layout.lg_n2) + col
              : pass == Pass::rows  ? data.layout.between(col, row)
                                    : row;
-    };
+    });
+    const Numbers place{placed(from, number.first), placed(from, number.step)};
     if constexpr (!HasRoots<Number> && (pass == Pass::whole || pass == Pass::columns))
       if (data.factors.load.size) {
 #pragma unroll
         for (int m = 0; m < each; ++m)
-          if (const Index i = index(m); i < data.factors.load.size)
-            x[m] = load_number<Blocks, pass>(from, i) * Number(data.factors.load[i]);
+          if (number(m) < data.factors.load.size)
+            x[m] = load_placed<Blocks, pass>(from, place(m)) * Number(data.factors.load[number(m)]);
         return;
       }
 #pragma unroll
-    for (int m = 0; m < each; ++m) x[m] = load_number<Blocks, pass>(from, index(m));
+    for (int m = 0; m < each; ++m) x[m] = load_placed<Blocks, pass>(from, place(m));
   }
 
   template <class To, class Data>
   static TALLCACHE_INLINE void store(const Number (&x)[each], const To& to, const Data& data, int k,
                                      Index col) {
-    const auto index = [&](int m) {
-      const Index row = k + (Index{m} << lg_step);
+    const Numbers number = numbers(k, [&](Index row) {
       return pass == Pass::columns ? data.layout.between(row, col)
              : pass == Pass::rows  ? (row << data.layout.lg_n1) + col
                                    : row;
-    };
+    });
+    const Numbers place{placed(to, number.first), placed(to, number.step)};
     if constexpr (!HasRoots<Number> && (pass == Pass::whole || pass == Pass::rows))
       if (data.factors.store.size) {
 #pragma unroll
         for (int m = 0; m < each; ++m)
-          if (const Index i = index(m); i < data.factors.store.size)
-            store_number(to, i, conjugate(x[m]) * Number(data.factors.store[i]));
+          if (number(m) < data.factors.store.size)
+            store_placed(to, place(m), conjugate(x[m]) * Number(data.factors.store[number(m)]));
         return;
       }
 #pragma unroll
-    for (int m = 0; m < each; ++m) store_number(to, index(m), x[m]);
+    for (int m = 0; m < each; ++m) store_placed(to, place(m), x[m]);
   }
 
   /// x[q] *= exp(-2 pi i j q / 2^lg_length), of which 2^lg_r is the radix.
