@@ -8,7 +8,7 @@
 
 #include "common/catalogue.hpp"
 #include "common/ops/fft.hpp"
-#include "gpu/fft/mixed_passes.hpp"
+#include "gpu/fft/mixed_plan.hpp"
 #include "gpu/kernel_text.hpp"
 #include "tests/support.hpp"
 
@@ -111,6 +111,17 @@ TEST(Bluestein, IsRightBeyondABlock) {
     const Check check = run_kernel_text(device, text_of("bluestein"), {{"n", n}});
     EXPECT_TRUE(check) << n << ": " << check.message();
   }
+}
+
+// A convolution's factors go with its transforms: they store m numbers three times, and n at last. Before,
+// the chirp is stored, and transformed in two passes.
+TEST(Bluestein, StoresNothingBesideItsTransforms) {
+  const Index n = 10007, m = 1 << 15, roots = (2 << 14) + 2;
+  warp::HostDevice device(cache::warp_machine("h200"));
+  EXPECT_TRUE(run_kernel_text(device, text_of("bluestein"), {{"n", n}}));
+  const auto stores = device.total(cache::Space::global, cache::AccessKind::store);
+  EXPECT_GE(stores.sectors, static_cast<std::uint64_t>((6 * m + 2 * n + roots) / 2));
+  EXPECT_LE(stores.sectors, static_cast<std::uint64_t>((6 * m + 2 * n + roots) / 2 + 16));
 }
 
 TEST(Transforms, OfNumbersThatBeginAtNoMultipleOf16BytesAreRefused) {

@@ -61,23 +61,43 @@ TALLCACHE_INLINE Complex<T> conjugate(Complex<T> a) {
   return {a.re, -a.im};
 }
 
-/// Number i as Blocks loads it.
+/// How far number i is from number 0.
+template <class View>
+TALLCACHE_INLINE Index placed(const View&, Index i) {
+  return i;
+}
+template <class View>
+TALLCACHE_INLINE Index placed(const Strided<View>& numbers, Index i) {
+  return i * numbers.stride;
+}
+
+/// The number at a place, as Blocks loads it.
 template <class Blocks, Pass pass, class View>
-TALLCACHE_INLINE typename View::value_type load_number(const View& from, Index i) {
-  return Blocks::template load<pass>(from, i);
+TALLCACHE_INLINE typename View::value_type load_placed(const View& from, Index place) {
+  return Blocks::template load<pass>(from, place);
 }
 template <class Blocks, Pass pass, class View>
-TALLCACHE_INLINE typename View::value_type load_number(const Strided<View>& from, Index i) {
-  const typename View::value_type z = Blocks::template load<pass>(from.numbers, i * from.stride);
+TALLCACHE_INLINE typename View::value_type load_placed(const Strided<View>& from, Index place) {
+  const typename View::value_type z = Blocks::template load<pass>(from.numbers, place);
   return from.conjugate ? conjugate(z) : z;
 }
 template <class View, class Number>
-TALLCACHE_INLINE void store_number(const View& to, Index i, const Number& z) {
-  to[i] = z;
+TALLCACHE_INLINE void store_placed(const View& to, Index place, const Number& z) {
+  to[place] = z;
 }
 template <class View, class Number>
-TALLCACHE_INLINE void store_number(const Strided<View>& to, Index i, const Number& z) {
-  to.numbers[i * to.stride] = to.conjugate ? conjugate(z) : z;
+TALLCACHE_INLINE void store_placed(const Strided<View>& to, Index place, const Number& z) {
+  to.numbers[place] = to.conjugate ? conjugate(z) : z;
+}
+
+/// Number i.
+template <class Blocks, Pass pass, class View>
+TALLCACHE_INLINE typename View::value_type load_number(const View& from, Index i) {
+  return load_placed<Blocks, pass>(from, placed(from, i));
+}
+template <class View, class Number>
+TALLCACHE_INLINE void store_number(const View& to, Index i, const Number& z) {
+  store_placed(to, placed(to, i), z);
 }
 
 /// A column of a transform; outside of the batch where it is not `inside`.

@@ -113,13 +113,16 @@ void run_clusters(const Launch& launch, const Data& data) {
   constexpr bool second = pass == Pass::rows;
   using Blocks = std::conditional_t<lg_p == 0, EarlyBlock<second>, ClusterBlock<lg_p, second>>;
   using Kernel = TransformTile<T, pass, lg_l, lg_c, lg_e, Blocks>;
-  const Index columns = data.order.total();
-  // Where the columns' blocks are one on each multiprocessor and the rows' are two, an early start spreads
-  // these unevenly.
-  const bool is_early = second && !(lg_l == 9 && columns == 1 << 10);
-  launch_clusters<Kernel>(launch, lg_p, is_early, ceil_div(columns, Index{1} << lg_c) << lg_p,
+  launch_clusters<Kernel>(launch, lg_p, second, ceil_div(data.order.total(), Index{1} << lg_c) << lg_p,
                           Kernel::max_threads, Kernel::max_dynamic_shared_bytes, data);
 }
+
+/// A tile of 2^lg_cols columns is the tile of a cluster of 2^lg_blocks blocks, whose threads have 2^lg_each
+/// numbers.
+struct TileShape {
+  int lg_cols, lg_blocks, lg_each;
+  friend bool operator==(const TileShape&, const TileShape&) = default;
+};
 
 struct ClusterTiles {
   static constexpr int max_lg_n = 28, max_lg_across = 14;
@@ -130,25 +133,39 @@ struct ClusterTiles {
     return count > 8 ? 16 : batched || sizeof(T) == sizeof(float) ? 14 : 12;
   }
 
+  /// Of a pass over `columns` columns of 2^lg_l numbers. Columns that are fewer than they are long belong to
+  /// one transform, and would leave multiprocessors idle in tiles that are as wide as else.
   template <class T>
-  static constexpr int lg_cols(int) {
-    return sizeof(T) == sizeof(float) ? 3 : 2;
+  static constexpr TileShape shape(Pass pass, int lg_l, Index columns) {
+    constexpr bool is_float = sizeof(T) == sizeof(float);
+    const bool few = pass == Pass::columns && columns < Index{1} << lg_l, rows = pass == Pass::rows;
+    TileShape shape{2 + is_float, lg_l <= 10 ? 0 : lg_l == 11 ? 2 : 3, lg_each(lg_l)};
+    if (lg_l == 10 && few) return {is_float ? 2 : 1, 0, 4};
+    if (!is_float || pass == Pass::across) return shape;
+    if (lg_l == 11 && few) return {3, 0, 4};
+    if (lg_l == 10) shape.lg_each = 5;
+    if (lg_l <= 9 || lg_l == 14 || (lg_l == 13 && !rows)) shape.lg_cols = 2;
+    if (lg_l == 14 && rows) shape.lg_each = 5;
+    return shape;
   }
-  static constexpr int lg_blocks(int lg_l) { return lg_l <= 10 ? 0 : lg_l == 11 ? 2 : 3; }
+  template <class T>
+  static constexpr int lg_cols(Pass pass, int lg_l, Index columns) {
+    return shape<T>(pass, lg_l, columns).lg_cols;
+  }
 
   template <class T, Pass pass, int lg_l, class Data>
   static void run(const Launch& launch, const Data& data) {
-    constexpr int lg_c = lg_cols<T>(lg_l), lg_p = lg_blocks(lg_l), lg_e = lg_each(lg_l);
-    constexpr bool is_float = sizeof(T) == sizeof(float);
+    constexpr TileShape few = shape<T>(pass, lg_l, 0), many = shape<T>(pass, lg_l, Index{1} << 32);
     if constexpr (pass == Pass::whole) {
       run_whole<T, lg_l>(launch, data);
     } else if constexpr (pass == Pass::across) {
-      run_clusters<T, pass, lg_l, lg_across_cols(lg_l, lg_c), lg_p, lg_e>(launch, data);
+      run_clusters<T, pass, lg_l, lg_across_cols(lg_l, many.lg_cols), many.lg_blocks, many.lg_each>(launch,
+                                                                                                    data);
     } else {
-      // Of floats, 32 are a thread's where that saves a stage or, in one round of blocks, clusters.
-      if constexpr (is_float && lg_l == 11 && pass == Pass::columns)
-        if (data.order.total() <= 1 << 10) return run_clusters<T, pass, lg_l, lg_c, 0, 5>(launch, data);
-      run_clusters<T, pass, lg_l, lg_c, lg_p, is_float && lg_l == 10 ? 5 : lg_e>(launch, data);
+      if constexpr (few != many)
+        if (shape<T>(pass, lg_l, data.order.total()) == few)
+          return run_clusters<T, pass, lg_l, few.lg_cols, few.lg_blocks, few.lg_each>(launch, data);
+      run_clusters<T, pass, lg_l, many.lg_cols, many.lg_blocks, many.lg_each>(launch, data);
     }
   }
 

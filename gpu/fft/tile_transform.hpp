@@ -11,16 +11,31 @@
 namespace tallcache::gpu::fft {
 
 /// Where numbers lie. Input j1 n2 + j2 is in row j1 < n1 and column j2 < n2; between the passes row k1 of the
-/// columns' transforms has as many. There tiles of 2^lg_rows x 2^lg_cols lie one after another, and in them
-/// their rows, so that the second pass reads what lies together and the first one writes pieces of a whole
-/// tile. Output k2 n1 + k1 is number k2 of the transform of row k1.
+/// columns' transforms has as many. There the tiles of 2^lg_rows rows and of 2^lg_cols columns have chunks in
+/// common, each in one piece, so that the second pass reads what lies together and the first one writes whole
+/// chunks. Output k2 n1 + k1 is number k2 of the transform of row k1. Where what lies between is in the
+/// output, a tile's rows are where it has its outputs, and its chunks are in pieces of 2^lg_rows.
 struct Layout {
   int lg_n1, lg_n2, lg_rows, lg_cols;
+  int lg_row, lg_piece;  ///< lg of what is from a row, and from a piece, to the next one
+
+  static Layout of(int lg_n1, int lg_n2, int lg_rows, int lg_cols, bool in_output) {
+    return {lg_n1, lg_n2, lg_rows, lg_cols, in_output ? 0 : lg_n2, in_output ? lg_n1 : lg_rows};
+  }
 
   TALLCACHE_INLINE Index between(Index row, Index col) const {
     const Index in_row = row & ((Index{1} << lg_rows) - 1), in_col = col & ((Index{1} << lg_cols) - 1);
-    return (row - in_row) * (Index{1} << lg_n2) + ((col - in_col) << lg_rows) + (in_row << lg_cols) + in_col;
+    const Index at = (in_row << lg_cols) + in_col;
+    return ((row - in_row) << lg_row) + ((col - in_col + (at >> lg_rows)) << lg_piece) +
+           (at & ((Index{1} << lg_rows) - 1));
   }
+};
+
+/// Factors of the numbers of each transform; none where they are empty. What is loaded is times its factor,
+/// and 0 where there are no more; of what is stored, only what has a factor, as its conjugate's product.
+template <class Roots>
+struct Factors {
+  Roots load{}, store{};
 };
 
 /// What all tiles of a pass work on: numbers of one transform, or batches.
@@ -32,6 +47,7 @@ struct PassData {
   RootTables tables;
   Layout layout;
   ColumnOrder order;
+  Factors<Roots> factors{};
 };
 
 /// One block, and no other that it shares a tile with. What a cluster has in its place is in clusters.cuh.
@@ -117,7 +133,7 @@ struct TransformTile {
     const int j = static_cast<int>(rank) * groups + g;
     const Column at = column<is_batch<decltype(data.from)>>(data.order, tile * cols + c);
     Number x[each]{};
-    if (at.inside) load(x, transform_of(data.from, at.transform), data.layout, j, at.col);
+    if (at.inside) load(x, transform_of(data.from, at.transform), data, j, at.col);
     transform(x);
     int k = 0;
     if constexpr (lg_step > 0) {
@@ -135,7 +151,7 @@ struct TransformTile {
       k = static_cast<int>(rank) * residues + g % residues + (g / residues << lg_e);
     }
     if constexpr (pass == Pass::columns) times_pass_roots(x, data.powers, data.low, data.tables, k, at.col);
-    if (at.inside) store(x, transform_of(data.to, at.transform), data.layout, k, at.col);
+    if (at.inside) store(x, transform_of(data.to, at.transform), data, k, at.col);
   }
 
  private:
@@ -148,34 +164,59 @@ struct TransformTile {
       return {0, number, true};
   }
 
-  template <class From>
-  static TALLCACHE_INLINE void load(Number (&x)[each], const From& from, const Layout& layout, int j,
-                                    Index col) {
-#pragma unroll
-    for (int m = 0; m < each; ++m) {
-      const Index row = j + (Index{m} << lg_step);
-      if constexpr (pass == Pass::columns)
-        x[m] = load_number<Blocks, pass>(from, (row << layout.lg_n2) + col);
-      else if constexpr (pass == Pass::rows)
-        x[m] = load_number<Blocks, pass>(from, layout.between(col, row));
-      else
-        x[m] = load_number<Blocks, pass>(from, row);
-    }
+  /// Numbers first, first + step, ... of a transform.
+  struct Numbers {
+    Index first, step;
+    TALLCACHE_INLINE Index operator()(int m) const { return first + m * step; }
+  };
+
+  /// The numbers of a thread's rows. These are further apart than a chunk is long, so that their numbers are
+  /// equally far apart.
+  template <class NumberOfRow>
+  static TALLCACHE_INLINE Numbers numbers(int row, const NumberOfRow& number) {
+    const Index first = number(row);
+    return {first, number(row + (1 << lg_step)) - first};
   }
 
-  template <class To>
-  static TALLCACHE_INLINE void store(const Number (&x)[each], const To& to, const Layout& layout, int k,
-                                     Index col) {
+  template <class From, class Data>
+  static TALLCACHE_INLINE void load(Number (&x)[each], const From& from, const Data& data, int j, Index col) {
+    const Numbers number = numbers(j, [&](Index row) {
+      return pass == Pass::columns ? (row << data.layout.lg_n2) + col
+             : pass == Pass::rows  ? data.layout.between(col, row)
+                                   : row;
+    });
+    const Numbers place{placed(from, number.first), placed(from, number.step)};
+    if constexpr (!HasRoots<Number> && (pass == Pass::whole || pass == Pass::columns))
+      if (data.factors.load.size) {
 #pragma unroll
-    for (int m = 0; m < each; ++m) {
-      const Index row = k + (Index{m} << lg_step);
-      if constexpr (pass == Pass::columns)
-        store_number(to, layout.between(row, col), x[m]);
-      else if constexpr (pass == Pass::rows)
-        store_number(to, (row << layout.lg_n1) + col, x[m]);
-      else
-        store_number(to, row, x[m]);
-    }
+        for (int m = 0; m < each; ++m)
+          if (number(m) < data.factors.load.size)
+            x[m] = load_placed<Blocks, pass>(from, place(m)) * Number(data.factors.load[number(m)]);
+        return;
+      }
+#pragma unroll
+    for (int m = 0; m < each; ++m) x[m] = load_placed<Blocks, pass>(from, place(m));
+  }
+
+  template <class To, class Data>
+  static TALLCACHE_INLINE void store(const Number (&x)[each], const To& to, const Data& data, int k,
+                                     Index col) {
+    const Numbers number = numbers(k, [&](Index row) {
+      return pass == Pass::columns ? data.layout.between(row, col)
+             : pass == Pass::rows  ? (row << data.layout.lg_n1) + col
+                                   : row;
+    });
+    const Numbers place{placed(to, number.first), placed(to, number.step)};
+    if constexpr (!HasRoots<Number> && (pass == Pass::whole || pass == Pass::rows))
+      if (data.factors.store.size) {
+#pragma unroll
+        for (int m = 0; m < each; ++m)
+          if (number(m) < data.factors.store.size)
+            store_placed(to, place(m), conjugate(x[m]) * Number(data.factors.store[number(m)]));
+        return;
+      }
+#pragma unroll
+    for (int m = 0; m < each; ++m) store_placed(to, place(m), x[m]);
   }
 
   /// x[q] *= exp(-2 pi i j q / 2^lg_length), of which 2^lg_r is the radix.

@@ -16,15 +16,16 @@ struct BlockTiles {
   }
 
   template <class T>
-  static constexpr int lg_cols(int lg_l) {
+  static constexpr int lg_cols(Pass, int lg_l, Index) {
     return (lg_l >= 12 ? 1 : 2) + (sizeof(NumberOf<T>) == 8);
   }
 
   template <class T, Pass pass, int lg_l, class Device, class Data>
   static void run(Device& device, const Data& data) {
+    constexpr int lg_own = lg_cols<T>(pass, lg_l, 0);
     constexpr int lg_c = pass == Pass::whole    ? lg_whole_cols<Data>(lg_l)
-                         : pass == Pass::across ? lg_across_cols(lg_l, lg_cols<T>(lg_l))
-                                                : lg_cols<T>(lg_l);
+                         : pass == Pass::across ? lg_across_cols(lg_l, lg_own)
+                                                : lg_own;
     constexpr int lg_e = pass == Pass::whole ? lg_whole_each<Data>(lg_l) : lg_each(lg_l);
     using Kernel = TransformTile<T, pass, lg_l, lg_c, lg_e>;
     launch_kernel(device, Kernel{},
@@ -48,7 +49,7 @@ struct BlockTiles {
 /// The base of what runs on these tiles: a block of the longest columns has so much shared memory.
 using OnBlockTiles =
     OnSharedMemory<TransformTile<double, Pass::rows, BlockTiles::max_lg_n / 2,
-                                 BlockTiles::lg_cols<double>(BlockTiles::max_lg_n / 2),
+                                 BlockTiles::lg_cols<double>(Pass::rows, BlockTiles::max_lg_n / 2, 0),
                                  lg_each(BlockTiles::max_lg_n / 2)>::max_dynamic_shared_bytes>;
 
 struct two_passes : OnBlockTiles {

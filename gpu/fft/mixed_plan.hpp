@@ -1,5 +1,5 @@
-// A transform of n numbers that has small factors alone, as one pass over memory or two: n = n1 n2 of mixed
-// radices.
+// How a transform of n numbers that has small factors alone is one pass over memory or two: n = n1 n2 of
+// mixed radices.
 #pragma once
 
 #include <limits>
@@ -139,70 +139,5 @@ const MixedPlan& mixed_plan(Index n, MixedKind kind = MixedKind::one) {
              ? found->second
              : plans.emplace(std::pair{n, kind}, MixedPlanner<T>::plan(n, kind)).first->second;
 }
-
-/// How many transforms there are of a size; `across`: their equal numbers are nearer to each other than
-/// those of one.
-struct BatchSize {
-  unsigned count = 1;
-  bool across = false;
-};
-
-/// The working memory of a transform of n numbers of T, or of a `batched` number of them: roots; what lies
-/// between the passes is its caller's. Tiles starts the kernels:
-///   static void run_mixed<T>(Device&, bool is_second, const MixedData&);
-template <class Tiles, class T, class Access, bool batched>
-class MixedPasses {
- public:
-  using Number = Complex<T>;
-  using Numbers = VectorView<Number, Access>;
-  using ConstantNumbers = VectorView<const Number, Access>;
-
-  static bool supports(Index n) { return mixed_plan<T>(n).exists; }
-
-  MixedPasses() = default;
-  MixedPasses(Index n, BatchSize batch)
-      : plan_(mixed_plan<T>(n, !batched       ? MixedKind::one
-                               : batch.across ? MixedKind::across
-                                              : MixedKind::batch)),
-        across_(batch.across) {}
-
-  bool is_one_pass() const { return plan_.is_whole(); }
-  Index between_size() const { return plan_.between(); }
-  std::size_t scratch() const {
-    return scratch_bytes(
-        {plan_.columns.stages.roots() * sizeof(Number), plan_.rows.stages.roots() * sizeof(Number)});
-  }
-  void take(Scratch<Access>& scratch) {
-    column_roots_ = scratch.template vector<Number>(plan_.columns.stages.roots());
-    row_roots_ = scratch.template vector<Number>(plan_.rows.stages.roots());
-  }
-
-  template <class Device>
-  void prepare(Device& device) const {
-    make_stage_roots(device, column_roots_, plan_.columns.stages);
-    make_stage_roots(device, row_roots_, plan_.rows.stages);
-  }
-
-  /// After prepare(), `count` transforms.
-  template <class Device, class Out, class In>
-  void run(Device& device, const Out& out, const In& in, const Out& between, const In& constant_between,
-           unsigned count) const {
-    const auto start = [&](bool is_second, const Out& to, const In& from, const Numbers& roots,
-                           const MixedPass& pass) {
-      Tiles::template run_mixed<T>(
-          device, is_second,
-          MixedData<Out, In, ConstantNumbers>{
-              to, from, roots, pass, {static_cast<unsigned>(pass.columns), count, across_}});
-    };
-    if (plan_.is_whole()) return start(false, out, in, column_roots_, plan_.columns);
-    start(false, between, in, column_roots_, plan_.columns);
-    start(true, out, constant_between, row_roots_, plan_.rows);
-  }
-
- private:
-  MixedPlan plan_;
-  bool across_ = false;
-  Numbers column_roots_{}, row_roots_{};
-};
 
 }  // namespace tallcache::gpu::fft
