@@ -1,5 +1,5 @@
 // The counting sort of keys for the whole device, on a work list: buckets by the high bits, of which only the
-// residues are moved, counters of a few bits, and as many blocks as a large segment needs.
+// low bits are moved, counters of a few bits, and as many blocks as a large segment needs.
 #pragma once
 
 #include "gpu/counting_sort/segment_spread.cuh"
@@ -90,7 +90,7 @@ struct residues
     return {n, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(range))), multiprocessors()};
   }
 
-  /// Of keys or residues: also of those of a tile for which there is no room.
+  /// Of keys or their low bits: also of those of a tile for which there is no room.
   static std::size_t moved_bytes(const WorkPlan& plan) {
     if (plan.levels == 1) return 0;
     const Index keys = plan.room ? plan.buckets() * plan.room + PartitionBlock::max_keys : plan.n;
@@ -104,7 +104,7 @@ struct residues
     launch_dependent(kernel, static_cast<unsigned>(blocks), threads, bytes, stream_of(launch), args...);
   }
 
-  /// Element: of what is moved, a key or its residue.
+  /// Element: of what is moved, a key or its low bits.
   template <class Element>
   static void sort(const Launch& launch, const CountingSort<false>::Args<>& args, const WorkPlan& plan) {
     auto scratch = args.scratch;
@@ -119,7 +119,7 @@ struct residues
     check_launch();
     const Key* in = args.in.data;
     Element* out = moved;
-    // The last digit of residues is counted by count_values().
+    // The last digit of low bits is counted by count_values().
     for (int level = 0; level < (plan.even ? 1 : plan.levels); ++level) {
       const Key number = plan.digit[level].number;
       const Index tiles = level ? blocks : std::min<Index>(blocks, ceil_div(plan.n, plan.piece[0]));

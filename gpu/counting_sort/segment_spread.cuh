@@ -2,7 +2,7 @@
 // segments of the next level.
 #pragma once
 
-#include "gpu/counting_sort/residue_counts.cuh"
+#include "gpu/counting_sort/bucket_counts.cuh"
 #include "gpu/counting_sort/work_list.cuh"
 
 namespace tallcache::gpu::counting_sort {
@@ -97,7 +97,7 @@ static __global__ void __launch_bounds__(work_threads, 2)
   __shared__ bool is_last;
   if (level || plan.room) wait_for_last_kernel();  // else the last one only zeroes what blocks add to
   let_next_kernel_start();
-  const bool is_moved = level == 0 && list.holds(plan);
+  const bool is_moved = level == 0 && list.is_guess_valid(plan);
   if (is_moved && blockIdx.x) return;
   const WorkPlan::Digit digit = plan.digit[level];
   // Of all keys, each block has a part.
@@ -141,8 +141,8 @@ static __global__ void __launch_bounds__(work_threads, 2)
   }
 }
 
-/// The keys of the segments of a level by its digit, from `in` to `out`: as residues if buckets are sorted.
-/// `is_guess`: all keys, into the same room for each bucket; if that holds, they are not spread again.
+/// The keys of the segments of a level by its digit, from `in` to `out`: as low bits if buckets are sorted.
+/// `is_guess`: all keys, into the same room for each bucket; if that is valid, they are not spread again.
 template <class Element, int level>
 __global__ void __launch_bounds__(work_threads, 1)
     spread_segments(const Key* in, Element* out, const __grid_constant__ WorkPlan plan,
@@ -163,9 +163,9 @@ __global__ void __launch_bounds__(work_threads, 1)
   };
   const bool is_early = level == 0 && !plan.room;  // all blocks have keys, and load them meanwhile
   if (!is_early) wait();
-  // All threads of a block see the same, though another may find meanwhile that the guess does not hold.
-  const bool holds = DeviceThread::sync_and(list.holds(plan));
-  const Key pieces = level == 0 && holds != is_guess ? 0 : list.pieces(plan, level);
+  // All threads of a block see the same, though another may find meanwhile that the guess is not valid.
+  const bool is_valid = DeviceThread::sync_and(list.is_guess_valid(plan));
+  const Key pieces = level == 0 && is_valid != is_guess ? 0 : list.pieces(plan, level);
   if (blockIdx.x >= pieces) return;
   const PartitionBlock block(memory, digit.shift, static_cast<int>(digit.number));
   Key* const next = is_guess ? list.moved : list.count[level];
@@ -190,7 +190,7 @@ __global__ void __launch_bounds__(work_threads, 1)
       [&](const SegmentPiece& tile, Key d, Key size) {
         const Key place = atomicAdd(&next[Index{tile.segment} * digit.number + d], size);
         if (!is_guess || place + size <= (d + 1) * plan.room) return place;
-        list.numbers->holds = 0;
+        list.numbers->guess_valid = 0;
         return min(place, digit.number * plan.room);  // anywhere in the memory: all keys are spread again
       },
       [&](const SegmentPiece& tile) {

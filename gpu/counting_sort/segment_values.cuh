@@ -1,9 +1,9 @@
 // Large segments by their last digit, which tells their keys: they are written by places, so that a value
-// that is most of the keys is written by all blocks. Those of residues, of which a block counts 2^16 values
+// that is most of the keys is written by all blocks. Those of low bits, of which a block counts 2^16 values
 // at a time, are counted here, too: many blocks count the pieces of one, and add the counts in device memory.
 #pragma once
 
-#include "gpu/counting_sort/residue_counts.cuh"
+#include "gpu/counting_sort/bucket_counts.cuh"
 #include "gpu/counting_sort/work_list.cuh"
 
 namespace tallcache::gpu::counting_sort {
@@ -26,12 +26,12 @@ __device__ Key last_at_most(Key size, Key bound, F f) {
 
 inline constexpr Key most_values = 65536;  ///< that a block counts at a time, in 16 bits each
 
-/// A block's counters of residues [from, from + values), 16 bits each.
-template <class Residue>
+/// A block's counters of low bits [from, from + values), 16 bits each.
+template <class LowBits>
 struct PieceCounts {
   static constexpr Key never_too_many = 65535;
 
-  const Residue* in;
+  const LowBits* in;
   Key *words, *sums;  ///< zeroed
   Key from, values;
 
@@ -39,7 +39,7 @@ struct PieceCounts {
   __device__ void add_to(Key* count, Key begin, Key end) const {
     const Counted counted = count_values(begin, end);
     __syncthreads();
-    if (end - begin <= never_too_many || !is_too_narrow(counted.met)) return move_to(count, counted);
+    if (end - begin <= never_too_many || !is_too_narrow(counted.in_part)) return move_to(count, counted);
     for (Key w = threadIdx.x; w < values / 2; w += work_threads) words[w] = 0;
     __syncthreads();
     for (; begin != end; begin += min(end - begin, never_too_many)) {
@@ -51,7 +51,7 @@ struct PieceCounts {
 
  private:
   struct Counted {
-    Key met = 0;                ///< by this thread, in the shared counters
+    Key in_part = 0;            ///< by this thread, in the shared counters
     Key hot = 0, hot_keys = 0;  ///< a value beside them, and its keys, in one lane of a warp
   };
 
@@ -61,9 +61,9 @@ struct PieceCounts {
     for_each_but_hot<work_threads>(
         in, begin, end, std::identity{},
         [&](Key value) {
-          const bool is_met = value - from < values;
-          Counters<16>::add_if(is_met, counters, value - from, 1);
-          counted.met += is_met;
+          const bool is_in_part = value - from < values;
+          Counters<16>::add_if(is_in_part, counters, value - from, 1);
+          counted.in_part += is_in_part;
         },
         [&](Key value, Key keys) {
           if (value - from < values) counted.hot = value, counted.hot_keys = keys;
@@ -71,10 +71,10 @@ struct PieceCounts {
     return counted;
   }
 
-  __device__ bool is_too_narrow(Key met) const {
+  __device__ bool is_too_narrow(Key in_part) const {
     Key sum = 0;
     for (Key w = threadIdx.x; w < values / 2; w += work_threads) sum += Counters<16>::sum(words[w]);
-    const Key missing = DeviceThread::reduce_add(met - sum);
+    const Key missing = DeviceThread::reduce_add(in_part - sum);
     if (threadIdx.x == 0) *sums = 0;
     __syncthreads();
     if (threadIdx.x % 32 == 0 && missing) atomicAdd(sums, missing);
@@ -98,10 +98,10 @@ struct PieceCounts {
 
 /// Bucket `b`, which sort_light_buckets() has listed, in counters of 16 bits, and of 32 where these are too
 /// narrow, by a block.
-template <class Residue>
-__device__ void sort_wide_bucket(const Residue* in, Key* out, bool is_aligned, Key* memory, Key* warp_sums,
+template <class LowBits>
+__device__ void sort_wide_bucket(const LowBits* in, Key* out, bool is_aligned, Key* memory, Key* warp_sums,
                                  Key b, const WorkPlan& plan, const WorkList& list) {
-  using Sort = BucketSort<Residue, work_threads>;
+  using Sort = BucketSort<LowBits, work_threads>;
   const Key all = plan.last().number;
   const auto [begin, end] = list.bucket(plan, b);
   const Sort bucket{in,
@@ -137,12 +137,12 @@ inline __device__ Key take_ticket(Key* taken) {
   return ticket;
 }
 
-/// The counts of the residues of large segments, a piece a block; who ends a segment's last piece makes
+/// The counts of the low bits of large segments, a piece a block; who ends a segment's last piece makes
 /// places of its counts. Then the buckets that need wider counters. Blocks take tickets, as some parts take
 /// longer.
-template <class Residue>
+template <class LowBits>
 __global__ void __launch_bounds__(work_threads)
-    count_values(const Residue* in, Key* out, const __grid_constant__ WorkPlan plan,
+    count_values(const LowBits* in, Key* out, const __grid_constant__ WorkPlan plan,
                  const __grid_constant__ WorkList list) {
   extern __shared__ __align__(16) Key memory[];
   __shared__ Key warp_sums[64];
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(work_threads)
     Segment& segment = list.segment[level][piece.segment];
     Key* const count = list.count[level] + Index{piece.segment} * values;
     for (Key from = 0; from < values; from += at_once)
-      PieceCounts<Residue>{in, memory, warp_sums, from, at_once}.add_to(count, piece.begin, piece.end);
+      PieceCounts<LowBits>{in, memory, warp_sums, from, at_once}.add_to(count, piece.begin, piece.end);
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) is_last = atomicAdd(&segment.done, 1u) + 1 == plan.pieces_of(segment.size, level);
@@ -195,11 +195,11 @@ inline __device__ void write_places(Key* out, bool is_aligned, Key* strip, const
     upto = min(after, end);
     if (upto <= begin) continue;
     for (bool fits = false; !fits;) {
-      fits = writer.holds_before(upto);
+      fits = writer.window_reaches(upto);
 #pragma unroll
       for (Key k = 0; k < own; ++k) {
         const Key p = max(first[k], begin);
-        if (first[k] != first[k + 1] && first[k + 1] > begin && p < upto && writer.holds(p))
+        if (first[k] != first[k + 1] && first[k + 1] > begin && p < upto && writer.contains(p))
           writer.mark(p, first_key + v + lane * own + k);
       }
       __syncwarp();

@@ -3,8 +3,8 @@
 // block sorts.
 #pragma once
 
+#include "gpu/counting_sort/bucket_split.cuh"
 #include "gpu/counting_sort/few_keys.cuh"
-#include "gpu/counting_sort/residue_split.cuh"
 #include "gpu/counting_sort/segment_tiles.cuh"
 #include "gpu/dependent_launch.cuh"
 
@@ -99,7 +99,7 @@ struct WorkList {
   static constexpr int levels = WorkPlan::max_levels;
   struct alignas(128) Numbers {  // additions to a warp's counts, which follow, are to one line
     Key segments[levels], pieces[levels], leaves, wide, counted, taken;
-    Key holds;  ///< 1 while each bucket has the room that it needs, without a count
+    Key guess_valid;  ///< 1 while each bucket has the room that it needs, without a count
   };
   Numbers* numbers;
   Key* count[levels]{};  ///< of each digit of each segment, then where the next of its keys goes
@@ -134,13 +134,13 @@ struct WorkList {
     array(wide, 2 * plan.buckets());
   }
 
-  __device__ bool holds(const WorkPlan& plan) const { return plan.room && numbers->holds; }
+  __device__ bool is_guess_valid(const WorkPlan& plan) const { return plan.room && numbers->guess_valid; }
   struct Places {
     Key begin, end;
   };
   /// Where the keys of a bucket lie once they are spread.
   __device__ Places bucket(const WorkPlan& plan, Key b) const {
-    return holds(plan) ? Places{b * plan.room, moved[b]} : Places{first[b], count[0][b]};
+    return is_guess_valid(plan) ? Places{b * plan.room, moved[b]} : Places{first[b], count[0][b]};
   }
   /// All keys are one segment, whose pieces are not listed.
   __device__ Key pieces(const WorkPlan& plan, int level) const {
@@ -185,7 +185,7 @@ static __global__ void __launch_bounds__(work_threads)
   if (!plan.room) return;
   for (Key b = threadIdx.x; b < plan.digit[0].number; b += work_threads) list.moved[b] = b * plan.room;
   const bool is_even = is_even_sample(in, plan, own);  // synchronises
-  if (threadIdx.x == 0) list.numbers->holds = is_even;
+  if (threadIdx.x == 0) list.numbers->guess_valid = is_even;
 }
 
 }  // namespace tallcache::gpu::counting_sort

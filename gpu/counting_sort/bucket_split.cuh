@@ -1,5 +1,5 @@
-// How keys in [0, range] are split into buckets of 2^shift neighbouring values, of which only the residues,
-// the low bits, are moved.
+// How keys in [0, range] are split into buckets of 2^shift neighbouring values, of which only the low bits
+// are moved.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@ using Key = std::uint32_t;
 
 /// The buckets of a range, and which of them are heavy: more keys than one block should count alone.
 struct Split {
-  static constexpr Index few = 1024;                     ///< buckets, where the residues' bits allow it
+  static constexpr Index few = 1024;                     ///< buckets, where the bits moved allow it
   static constexpr Index max_buckets = 5120;             ///< buckets whose counts a block keeps beside a tile
-  static constexpr int short_bits = 16, long_bits = 18;  ///< of a residue, at most
+  static constexpr int short_bits = 16, long_bits = 18;  ///< moved of a key, at most
   static constexpr Index always_light = 16384;           ///< keys that one block counts in a few microseconds
   static constexpr Index many = 1 << 24;                 ///< keys for which a sample takes less than a count
-  static constexpr Index few_long = 3072;                ///< of long residues; two blocks count larger ones
+  static constexpr Index few_long = 3072;                ///< of long_bits; two blocks count larger ones
 
-  int shift;     ///< bits of a residue
+  int shift;     ///< low bits, which are moved
   Index number;  ///< of buckets
   Key heavy;     ///< a bucket of more keys is heavy
   Key even;      ///< a bucket of more has more keys than chance would give it
@@ -40,7 +40,7 @@ struct Split {
     set_buckets(n, range);
     if (n < many) return;
     // Even keys may be moved before they are counted. Fewer buckets have longer runs. Counters of more than 4
-    // bits for each value of a long residue do not fit.
+    // bits for each value of long_bits do not fit.
     Split split = *this;
     if (shift == long_bits && number > few_long && n / (range + 1) < 2) ++split.shift;
     split.set_buckets(n, range);
