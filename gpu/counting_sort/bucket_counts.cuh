@@ -206,20 +206,16 @@ __global__ void __launch_bounds__(threads, 1536 / threads)
   __shared__ Key warp_sums[64];
   let_next_kernel_start();
   using Sort = BucketSort<LowBits, threads>;
-  const Key b = blockIdx.x / parts, part = blockIdx.x % parts, values = plan.last().number / parts;
+  constexpr bool is_wider = parts == 2;  // which guessed buckets may be; then they are even
+  if (sizeof(LowBits) == 4 && plan.guess_is_wider() && list.is_guess_valid(plan) != is_wider) return;
+  const int shift = is_wider ? plan.guess.shift : plan.digit[0].shift;
+  const Key b = blockIdx.x / parts, part = blockIdx.x % parts, values = (Key{1} << shift) / parts;
   const auto [begin, end] = list.bucket(plan, b);
-  if (begin == end || end - begin > plan.most) return;
-  const Sort bucket{in,
-                    begin,
-                    end,
-                    out,
-                    memory + threads / 32 * strip_keys,
-                    memory,
-                    warp_sums,
-                    b << plan.digit[0].shift,
-                    is_aligned};
+  if (begin == end || (!is_wider && end - begin > plan.most)) return;
+  const Sort bucket{in,     begin,     end,        out,       memory + threads / 32 * strip_keys,
+                    memory, warp_sums, b << shift, is_aligned};
   const Key place = list.first[b];
-  bool is_narrow = end - begin > plan.even;
+  bool is_narrow = !is_wider && end - begin > plan.even;
   if (!is_narrow) {
     Key sorted;
     if constexpr (parts == 1)
