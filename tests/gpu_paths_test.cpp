@@ -243,9 +243,10 @@ TEST_F(CountingSorting, MovedBeforeTheyAreCounted) {
   sort(n, 1 << 24, [](Index i) { return i % 2048 ? (1 << 24) - random(i, 1 << 18) : random(i, 1 << 24); });
 }
 
-// Even keys of a large range in residues of 16, 18 and 19 bits, the last by two blocks a bucket: 1545 buckets
-// of 2^19 values. Some values, in either half of a bucket, have more keys than a counter of 4 bits holds.
-TEST_F(CountingSorting, EvenKeysOfLongResidues) {
+// Even keys of a large range, of which 16 or 19 bits are moved. Of the latter, two blocks count a bucket:
+// 1545 buckets of 2^19 values. Some values, in either half of a bucket, have more keys than a counter of 4
+// bits holds.
+TEST_F(CountingSorting, EvenKeysOfLargeRanges) {
   for (std::uint32_t range : {140'000'000u, 550'000'000u, 810'000'000u})
     sort(range / 8 + 3, range, [=](Index i) {
       constexpr std::uint32_t often[] = {(1u << 18) - 1, 5u << 18, (6u << 18) - 1, 6u << 18, 8u << 18};
@@ -253,18 +254,21 @@ TEST_F(CountingSorting, EvenKeysOfLongResidues) {
     });
 }
 
-// A third of the keys in heavy buckets, of residues of 16 bits and of 19.
-TEST_F(CountingSorting, UnevenKeysOfLongResidues) {
+// A third of the keys in heavy buckets of 2^16 and of 2^18 values.
+TEST_F(CountingSorting, UnevenKeysOfLargeRanges) {
   for (std::uint32_t range : {140'000'000u, 810'000'000u})
     sort(range / 8 + 3, range,
          [=](Index i) { return i % 3 ? random(i, range) : 60'000'000 + random(i, 100'000); });
 }
 
-// Even for a sample of each 2048th key or so, but the others are in one bucket.
-TEST_F(CountingSorting, LongResiduesThatTurnOutToBeUneven) {
-  constexpr std::uint32_t range = 140'000'000;
-  sort(Index{1} << 25, range,
-       [=](Index i) { return i % 4096 ? 60'000'000 + random(i, 100'000) : random(i, range); });
+// Even for a sample of 8192 keys, but the others are in one bucket. Buckets of the larger range are then of
+// fewer values than those that were guessed.
+TEST_F(CountingSorting, LargeRangesThatTurnOutToBeUneven) {
+  for (std::uint32_t range : {140'000'000u, 550'000'000u}) {
+    const Index step = std::max<Index>(4096, range / 8 / 8192 + 1);
+    sort(8192 * step, range,
+         [=](Index i) { return i % step ? 60'000'000 + random(i, 100'000) : random(i, range); });
+  }
 }
 
 class StablePairs : public OnExecutor {

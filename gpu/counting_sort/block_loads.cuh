@@ -36,7 +36,7 @@ __device__ void for_each_element(const Element* in, Index begin, Index end, F f,
   }
   if (begin + thread < first) f(in[begin + thread]);
   if (last + thread < end) f(in[last + thread]);
-  const auto tell = [&](const uint4& vector) {
+  const auto use = [&](const uint4& vector) {
     const Key word[] = {vector.x, vector.y, vector.z, vector.w};
 #pragma unroll
     for (int w = 0; w < 4; ++w) {
@@ -53,14 +53,14 @@ __device__ void for_each_element(const Element* in, Index begin, Index end, F f,
 #pragma unroll
     for (Index k = 0; k < at_once; ++k) vector[k] = vectors[i + k * step];
 #pragma unroll
-    for (Index k = 0; k < at_once; ++k) tell(vector[k]);
+    for (Index k = 0; k < at_once; ++k) use(vector[k]);
   }
-  for (; i < beyond; i += step) tell(vectors[i]);
+  for (; i < beyond; i += step) use(vectors[i]);
 }
 
 /// f(digit) for the digit of each of in[begin, end), which are not none, but a digit that is many of them:
-/// its keys are counted in registers, because additions to one counter wait for each other, and told once a
-/// warp, to hot(digit, keys).
+/// its keys are counted in registers, because additions to one counter wait for each other, and passed on
+/// once a warp, by hot(digit, keys).
 template <int threads, class Element, class DigitOf, class F, class Hot>
 __device__ void for_each_but_hot(const Element* in, Index begin, Index end, DigitOf digit_of, F f, Hot hot) {
   const Key lane = threadIdx.x % 32;

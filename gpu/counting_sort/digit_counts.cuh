@@ -19,14 +19,14 @@ static __global__ void clear_words(Key* words, int number) {
 /// Whether keys that share their leading digit share lower digits, too. If all do, a pass by such a digit
 /// orders no pairs that the last pass would not.
 struct LeadingDigit {
-  Key* like;       ///< a key for each leading digit, the same one in all blocks
-  Key* differing;  ///< of this block: the bits in which a key differs from the one like it
+  Key* representative;  ///< a key for each leading digit, the same one in all blocks
+  Key* differing;       ///< of this block: the bits in which a key differs from its representative
 
   __device__ Key difference(const DigitPlan& plan, Key key) const {
-    return key ^ like[plan.leading().of(key)];
+    return key ^ representative[plan.leading().of(key)];
   }
   /// All threads of a warp.
-  __device__ void tell(Key difference) const {
+  __device__ void record(Key difference) const {
     const Key together = DeviceThread::reduce_or(difference);
     if (threadIdx.x % 32 == 0 && together) atomicOr(differing, together);
   }
@@ -66,7 +66,7 @@ inline __device__ void lay_out_digits(const DigitPlan& plan, const PairState& st
 }
 
 /// Adds the digits of the keys that this thread takes to own[digit] of each pass. Returns, if `compares`, the
-/// bits in which they differ from the keys like them.
+/// bits in which they differ from their representatives.
 template <bool compares>
 __device__ Key count_own_digits(const Key* in, const DigitPlan& plan, const LeadingDigit& leading, Key* own) {
   Key difference = 0;
@@ -102,12 +102,12 @@ static __global__ void __launch_bounds__(count_digits_threads, 2)
   for (Index i = thread; i < state.table_size / 4; i += step)
     reinterpret_cast<uint4*>(state.table[0])[i] = {};
   __syncthreads();
-  atomicMin(&leading.like[plan.leading().of(sampled)], sampled);
+  atomicMin(&leading.representative[plan.leading().of(sampled)], sampled);
   __syncthreads();
-  leading.tell(leading.difference(plan, sampled));
+  leading.record(leading.difference(plan, sampled));
   __syncthreads();
   if (DeviceThread::sync_or(leading.may_decide(plan)))
-    leading.tell(count_own_digits<true>(in, plan, leading, own));
+    leading.record(count_own_digits<true>(in, plan, leading, own));
   else
     count_own_digits<false>(in, plan, leading, own);
   __syncthreads();

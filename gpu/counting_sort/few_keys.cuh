@@ -1,4 +1,4 @@
-// The sort of few keys in one block: by a long lowest digit in no order, as equal keys cannot be told apart,
+// The sort of few keys in one block: by a long lowest digit in no order, as equal keys are alike,
 // then stably by the others.
 #pragma once
 
@@ -61,16 +61,16 @@ struct KeyBlock : OneBlock<block_threads, most_rows, FewDigits::high> {
   }
 
   /// Adds the keys of a warp to their digits' counts, and returns what these were. Additions to one count
-  /// wait for each other, so keys that are like the first lane's are added together if they are many.
+  /// wait for each other, so keys equal to the first lane's are added together if they are many.
   __device__ Key take(Key digit, bool is_key) const {
     const Key first = __shfl_sync(~0u, digit, 0);
-    const unsigned like = __ballot_sync(~0u, is_key && digit == first);
-    const bool is_like = is_key && __popc(like) > 4 && like >> threadIdx.x % 32 & 1;
+    const unsigned equal = __ballot_sync(~0u, is_key && digit == first);
+    const bool is_grouped = is_key && __popc(equal) > 4 && equal >> threadIdx.x % 32 & 1;
     Key place = 0;
-    if (is_key && (!is_like || threadIdx.x % 32 == 0))
-      place = atomicAdd(&counts[digit], is_like ? __popc(like) : 1u);
+    if (is_key && (!is_grouped || threadIdx.x % 32 == 0))
+      place = atomicAdd(&counts[digit], is_grouped ? __popc(equal) : 1u);
     const Key of_first = __shfl_sync(~0u, place, 0);
-    return is_like ? of_first + __popc(like & ((1u << threadIdx.x % 32) - 1)) : place;
+    return is_grouped ? of_first + __popc(equal & ((1u << threadIdx.x % 32) - 1)) : place;
   }
 
   /// The words are the keys by their lowest `bits` bits, and then words that no key exceeds.

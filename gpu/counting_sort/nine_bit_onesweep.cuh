@@ -63,7 +63,7 @@ struct nine_bit_onesweep : OnGpu {
   static void call(const Launch& launch, const CountingSort<true>::Args<>& args, const Params&) {
     if (args.in.size == 0) return;
     if (FewPairs::suits(args.in.size, args.range)) return sort_in_block(launch, args);
-    // All of the scratch, whose size CUB told: asking again takes the host as long as starting the sort.
+    // All of the scratch, whose size CUB has given: asking again takes the host as long as starting the sort.
     auto scratch = args.scratch;
     std::size_t bytes = scratch.bytes_left();
     std::byte* memory = scratch.vector<std::byte>(static_cast<Index>(bytes)).data;

@@ -1,5 +1,5 @@
 // The counting sort of keys for the whole device, on a work list: buckets by the high bits, of which only the
-// residues are moved, counters of a few bits, and as many blocks as a large segment needs.
+// low bits are moved, counters of a few bits, and as many blocks as a large segment needs.
 #pragma once
 
 #include "gpu/counting_sort/segment_spread.cuh"
@@ -9,39 +9,62 @@
 
 namespace tallcache::gpu::counting_sort {
 
-inline constexpr Index max_counter_bytes = most_values * 2;
-inline constexpr std::size_t values_shared_bytes =
-    max_counter_bytes + work_threads / 32 * strip_keys * sizeof(Key);
+/// Counters of 16 bits, and the strips of warps that write.
+inline constexpr std::size_t values_bytes = most_values * 2 + work_threads / 32 * strip_keys * sizeof(Key);
+inline constexpr std::size_t leaf_bytes = LeafBlock::shared_bytes(FewDigits(32));
 
-/// The sorted keys: of leaves from `moved`, where the first level left them, or from `out`, and of segments
-/// that are counted. Blocks take tickets, as some take longer.
+/// A leaf, whose keys lie in `moved` behind the first level, and in `out` behind the second.
+inline __device__ void sort_leaf(const Leaf& leaf, const Key* moved, Key* out, Key* memory,
+                                 const WorkPlan& plan) {
+  if (leaf.begin == leaf.end) return;
+  const int bits = plan.digit[leaf.level].shift + 32 - __clz(leaf.first_digit ^ leaf.last_digit);
+  const LeafBlock block{{memory, memory + LeafBlock::most, leaf.end - leaf.begin}};
+  block.sort((leaf.level ? out : moved) + leaf.begin, leaf.end - leaf.begin, out + leaf.begin,
+             FewDigits(bits));
+}
+
+/// The counts of the low bits of large segments, a piece a block, and then buckets that need wider counters.
+/// Blocks take tickets, as some parts take longer.
+template <class LowBits>
+__global__ void __launch_bounds__(work_threads)
+    count_values(const LowBits* in, Key* out, const __grid_constant__ WorkPlan plan,
+                 const __grid_constant__ WorkList list) {
+  extern __shared__ __align__(16) Key memory[];
+  __shared__ Key warp_sums[64];
+  wait_for_last_kernel();
+  let_next_kernel_start();
+  const Key pieces = list.pieces(plan, 1), parts = pieces + list.numbers->wide;
+  if (parts == 0) return;
+  for (Key taken; (taken = take_ticket(&list.numbers->taken)) < parts;)
+    if (taken < pieces)
+      count_piece<false>(in, memory, warp_sums, taken, plan, list);
+    else
+      sort_wide_bucket(in, out, reinterpret_cast<std::uintptr_t>(out) % 16 == 0, memory, warp_sums,
+                       list.wide[taken - pieces], plan, list);
+}
+
+/// What is left of keys that are spread. Blocks take tickets, as some parts take longer: first the pieces of
+/// the last level, which are counted, then leaves. Then warps write parts of the same pieces.
 static __global__ void __launch_bounds__(LeafBlock::threads, 1)
     sort_leaves(const Key* moved, Key* out, const __grid_constant__ WorkPlan plan,
                 const __grid_constant__ WorkList list) {
   extern __shared__ __align__(16) Key memory[];
+  __shared__ Key sum;
   wait_for_last_kernel();
   let_next_kernel_start();
-  const Key counted = list.pieces(plan, plan.levels - 1), parts = counted + list.numbers->leaves;
-  constexpr Key warps = LeafBlock::threads / 32;
-  const Key warp = threadIdx.x / 32;
-  for (;;) {
-    const Key taken = take_ticket(&list.numbers->taken);
-    if (taken >= parts) return;
-    if (taken < counted) {
-      write_piece(plan, list, taken, warp, warps, memory + warp * strip_keys, out);
-      continue;
-    }
-    const Leaf leaf = list.leaf[taken - counted];
-    if (leaf.begin == leaf.end) continue;
-    const int bits = plan.digit[leaf.level].shift + 32 - __clz(leaf.first_digit ^ leaf.last_digit);
-    const LeafBlock block{{memory, memory + LeafBlock::most, leaf.end - leaf.begin}};
-    block.sort((leaf.level ? out : moved) + leaf.begin, leaf.end - leaf.begin, out + leaf.begin,
-               FewDigits(bits));
-  }
+  const int level = plan.levels - 1;
+  const Key pieces = list.pieces(plan, level), parts = pieces + list.numbers->leaves;
+  for (Key taken; (taken = take_ticket(&list.numbers->taken)) < parts;)
+    if (taken < pieces)
+      count_piece<true>(level > 1 ? out : moved, memory, &sum, taken, plan, list);
+    else
+      sort_leaf(list.leaf[taken - pieces], moved, out, memory, plan);
+  if (pieces == 0) return;
+  wait_for_places(plan, list);
+  write_pieces(plan, list, memory, out);
 }
 
-struct residues
-    : OnSharedMemory<std::max(PartitionBlock::shared_bytes(Split::max_buckets), values_shared_bytes)> {
+struct residues : OnSharedMemory<std::max(PartitionBlock::shared_bytes(Split::max_buckets), values_bytes)> {
   static constexpr std::string_view idea =
       "buckets of neighbouring values, of whose keys only the low bits are moved, counted in a few bits "
       "each, heavy buckets by many blocks; many even keys are moved before they are counted, few keys stay "
@@ -86,14 +109,14 @@ struct residues
 
   static WorkPlan plan_of(Index n, Index range) {
     if (Split::suits(n, range) && range >> WorkPlan::max_alone)
-      return {n, Split(n, range), multiprocessors()};
+      return {n, range, Split(n, range), multiprocessors()};
     return {n, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(range))), multiprocessors()};
   }
 
-  /// Of keys or residues: also of those of a tile for which there is no room.
+  /// Of keys or their low bits: also of those of a tile for which there is no room.
   static std::size_t moved_bytes(const WorkPlan& plan) {
     if (plan.levels == 1) return 0;
-    const Index keys = plan.room ? plan.buckets() * plan.room + PartitionBlock::max_keys : plan.n;
+    const Index keys = plan.room ? Index{plan.guess.number} * plan.room + PartitionBlock::max_keys : plan.n;
     return checked_product(keys, plan.even && plan.digit[0].shift <= Split::short_bits ? 2 : 4, "residues");
   }
 
@@ -104,7 +127,7 @@ struct residues
     launch_dependent(kernel, static_cast<unsigned>(blocks), threads, bytes, stream_of(launch), args...);
   }
 
-  /// Element: of what is moved, a key or its residue.
+  /// Element: of what is moved, a key or its low bits.
   template <class Element>
   static void sort(const Launch& launch, const CountingSort<false>::Args<>& args, const WorkPlan& plan) {
     auto scratch = args.scratch;
@@ -117,49 +140,29 @@ struct residues
     const std::size_t counters = (plan.digit[0].number + 1) * sizeof(Key);
     list_all_keys<<<1, work_threads, plan.room ? counters : 0, stream_of(launch)>>>(args.in.data, plan, list);
     check_launch();
-    const Key* in = args.in.data;
-    Element* out = moved;
-    // The last digit of residues is counted by count_values().
-    for (int level = 0; level < (plan.even ? 1 : plan.levels); ++level) {
-      const Key number = plan.digit[level].number;
-      const Index tiles = level ? blocks : std::min<Index>(blocks, ceil_div(plan.n, plan.piece[0]));
-      const auto spread = [&](bool is_guess) {
-        const auto run = [&](auto kernel) {
-          launch_with(kernel, tiles, work_threads, PartitionBlock::shared_bytes(number), launch, in, out,
-                      plan, list, is_guess);
-        };
-        if constexpr (sizeof(Element) == 4)
-          if (level) return run(spread_segments<Element, 1>);
-        run(spread_segments<Element, 0>);
-      };
-      if (level == 0 && plan.room) spread(true);
+    const auto count = [&](auto kernel, const Key* in, Key number) {
       // Not more blocks than keep their counters at the same time. Each adds `number` counts to the others'.
       const double balanced = std::sqrt(static_cast<double>(plan.n) * number) / 8;
       const Index keys = std::max<Index>(8 * work_threads, static_cast<Index>(balanced));
-      launch_with(level == 0   ? count_segments<0>
-                  : level == 1 ? count_segments<1>
-                               : count_segments<2>,
-                  std::min<Index>(ceil_div(plan.n, keys), (number >> 14 > 1 ? 1 : 2) * blocks), work_threads,
-                  (number + 1) * sizeof(Key), launch, in, plan, list);
-      if (level + 1 == plan.levels) break;
-      spread(false);
-      // Only keys that stay whole are spread twice.
-      in = reinterpret_cast<const Key*>(out);
-      out = reinterpret_cast<Element*>(args.out.data);
-    }
-    sort_spread(launch, args, plan, list, moved);
-  }
-
-  /// `moved`: the elements by the first digit.
-  template <class Element>
-  static void sort_spread(const Launch& launch, const CountingSort<false>::Args<>& args, const WorkPlan& plan,
-                          const WorkList& list, const Element* moved) {
-    const Index blocks = multiprocessors();
-    constexpr std::size_t leaf_bytes = LeafBlock::shared_bytes(FewDigits(32));
+      launch_with(kernel, std::min<Index>(ceil_div(plan.n, keys), (number >> 14 > 1 ? 1 : 2) * blocks),
+                  work_threads, (number + 1) * sizeof(Key), launch, in, plan, list);
+    };
+    const auto spread = [&](auto kernel, auto in, auto out, const WorkPlan::Digit& digit, bool is_guess) {
+      launch_with(kernel, std::min<Index>(blocks, ceil_div(plan.n, plan.piece[0])), work_threads,
+                  PartitionBlock::shared_bytes(digit.number), launch, in, out, plan, list, digit, is_guess);
+    };
+    if (plan.room) spread(spread_segments<Element, 0>, args.in.data, moved, plan.guess, true);
+    count(count_segments<0>, args.in.data, plan.digit[0].number);
+    if (plan.levels > 1) spread(spread_segments<Element, 0>, args.in.data, moved, plan.digit[0], false);
+    if constexpr (sizeof(Element) == 4)  // only keys that stay whole are spread twice
+      if (plan.levels > 2) {
+        count(count_segments<1>, moved, plan.digit[1].number);
+        spread(spread_segments<Element, 1>, moved, args.out.data, plan.digit[1], false);
+      }
     if (plan.even) {
       sort_light(launch, args, plan, list, moved);
-      launch_with(count_values<Element>, blocks, work_threads, values_shared_bytes, launch, moved,
-                  args.out.data, plan, list);
+      launch_with(count_values<Element>, blocks, work_threads, values_bytes, launch, moved, args.out.data,
+                  plan, list);
     }
     if (!plan.part)
       launch_with(write_values, write_blocks * blocks, write_threads, 0, launch, args.out.data, plan, list);
@@ -174,18 +177,19 @@ struct residues
   static void sort_light(const Launch& launch, const CountingSort<false>::Args<>& args, const WorkPlan& plan,
                          const WorkList& list, const Element* moved) {
     constexpr int threads = sizeof(Element) == 2 ? 512 : 1024;
-    const Index parts = plan.digit[0].shift > Split::long_bits ? 2 : 1, values = plan.last().number / parts;
-    const auto run = [&](auto kernel, int bits) {
+    const Index values = plan.last().number;
+    const auto run = [&](auto kernel, int bits, Index parts = 1) {
       const Index words = std::max<Index>(values * bits / 32, 1);
       const std::size_t bytes = (words + threads / 32 * strip_keys) * sizeof(Key);
       allow_dynamic_shared(reinterpret_cast<const void*>(kernel), bytes);
       // Not early: blocks would come where one ends first, so neighbouring buckets, often alike, together.
-      kernel<<<grid_of(plan.buckets() * parts), threads, bytes, stream_of(launch)>>>(
-          moved, args.out.data, reinterpret_cast<std::uintptr_t>(args.out.data) % 16 == 0, plan, list);
+      kernel<<<grid_of((parts == 2 ? Index{plan.guess.number} : plan.buckets()) * parts), threads, bytes,
+               stream_of(launch)>>>(moved, args.out.data,
+                                    reinterpret_cast<std::uintptr_t>(args.out.data) % 16 == 0, plan, list);
       check_launch();
     };
     if constexpr (sizeof(Element) == 4) {  // of so many values that only counters of 4 bits fit
-      if (parts == 2) return run(sort_light_buckets<Element, threads, 4, 0, 2>, 4);
+      if (plan.guess_is_wider()) run(sort_light_buckets<Element, threads, 4, 0, 2>, 4, 2);
       run(sort_light_buckets<Element, threads, 4, 0, 1>, 4);
     } else {
       // Counters that the keys of most values do not overflow, if they are spread evenly.

@@ -2,7 +2,7 @@
 // are filled in from the mark before them, and 16 bytes are stored at a time.
 #pragma once
 
-#include "gpu/counting_sort/residue_split.cuh"
+#include "gpu/counting_sort/bucket_split.cuh"
 
 namespace tallcache::gpu::counting_sort {
 
@@ -13,7 +13,7 @@ inline constexpr Key window_keys = 256, strip_keys = 2 * window_keys;
 struct RunWriter {
   Key *out, *strip;
   Key begin, end;
-  Key window, last = 0;  ///< where the marks that are held begin, an even 16 bytes; the last one before
+  Key window, last = 0;  ///< where the marks in the strip begin, an even 16 bytes; the last one before
   bool is_aligned;       ///< out is, to 16 bytes
 
   __device__ RunWriter(Key* to, bool aligned, Key* own, Key from, Key till)
@@ -22,12 +22,12 @@ struct RunWriter {
     __syncwarp();
   }
 
-  /// Whether place `p` is one of those whose marks are held.
-  __device__ bool holds(Key p) const { return p - window < strip_keys; }
+  /// Whether place `p` is one of those whose marks are in the strip.
+  __device__ bool contains(Key p) const { return p - window < strip_keys; }
   /// Whether all places before `p`, which is not before the window, are.
-  __device__ bool holds_before(Key p) const { return p - window <= strip_keys; }
+  __device__ bool window_reaches(Key p) const { return p - window <= strip_keys; }
 
-  /// Place `p`, which is held, is the first of the keys `key`.
+  /// Place `p`, which the strip contains, is the first of the keys `key`.
   __device__ void mark(Key p, Key key) { strip[p % strip_keys] = key; }
 
   /// Writes the windows that end before `p`. Every lane; behind a __syncwarp() for the marks.

@@ -2,7 +2,7 @@
 // segments of the next level.
 #pragma once
 
-#include "gpu/counting_sort/residue_counts.cuh"
+#include "gpu/counting_sort/bucket_counts.cuh"
 #include "gpu/counting_sort/work_list.cuh"
 
 namespace tallcache::gpu::counting_sort {
@@ -15,9 +15,9 @@ struct SegmentLayout {
   Segment segment;
   Key* hot;    ///< of the segment
   Key* start;  ///< shared: of each digit, and of the end
-  Key room;    ///< of each digit, where its keys lie already; or 0
+  Key room;    ///< of each value of the guess, where its keys lie already; or 0
 
-  __device__ Key number() const { return plan.digit[level].number; }
+  __device__ Key number() const { return room ? plan.guess.number : plan.digit[level].number; }
 
   /// Makes places of `count`, the next of which is count_at(d).
   template <class CountAt>
@@ -42,7 +42,7 @@ struct SegmentLayout {
   __device__ Key parts() const { return segment.size / plan.part + 1; }
 
  private:
-  __device__ bool is_large(Key d) const { return start[d + 1] - start[d] > plan.most; }
+  __device__ bool is_large(Key d) const { return room == 0 && start[d + 1] - start[d] > plan.most; }
   __device__ Key part_of(Key d) const { return (start[d] - segment.begin) / plan.part; }
 
   __device__ void list_small(Key d, Leaf& leaf) const {
@@ -59,9 +59,9 @@ struct SegmentLayout {
     const Key first_piece = atomicAdd(&list.numbers->pieces[level + 1], pieces);
     const Key first_key = segment.first_key + (d << plan.digit[level].shift);
     list.segment[level + 1][s] = {start[d], size, first_key, first_piece, 0, PartitionBlock::none};
-    const Key begin = room ? d * room : start[d];
     for (Key p = 0; p < pieces; ++p)
-      list.piece[level + 1][first_piece + p] = {begin + p * keys, begin + min(p * keys + keys, size), s};
+      list.piece[level + 1][first_piece + p] = {start[d] + p * keys, start[d] + min(p * keys + keys, size),
+                                                s};
   }
 };
 
@@ -94,10 +94,9 @@ static __global__ void __launch_bounds__(work_threads, 2)
     count_segments(const Key* in, const __grid_constant__ WorkPlan plan,
                    const __grid_constant__ WorkList list) {
   extern __shared__ __align__(16) Key own[];
-  __shared__ bool is_last;
   if (level || plan.room) wait_for_last_kernel();  // else the last one only zeroes what blocks add to
   let_next_kernel_start();
-  const bool is_moved = level == 0 && list.holds(plan);
+  const bool is_moved = level == 0 && list.is_guess_valid(plan);
   if (is_moved && blockIdx.x) return;
   const WorkPlan::Digit digit = plan.digit[level];
   // Of all keys, each block has a part.
@@ -127,30 +126,23 @@ static __global__ void __launch_bounds__(work_threads, 2)
     Key* const count = list.count[level] + Index{s} * digit.number;
     for (Key d = threadIdx.x; d < digit.number; d += work_threads)
       if (own[d]) atomicAdd(&count[d], own[d]);
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      Segment& segment = list.segment[level][s];
-      is_last = is_moved || atomicAdd(&segment.done, counted) + counted ==
-                                (level ? plan.pieces_of(segment.size, level) : pieces);
-    }
-    __syncthreads();
-    if (!is_last) continue;
-    __threadfence();
-    lay_out(plan, list, level, s, own, is_moved);
+    Segment& segment = list.segment[level][s];
+    const Key all = is_moved ? counted : level ? plan.pieces_of(segment.size, level) : pieces;
+    if (is_last_piece(segment, counted, all)) lay_out(plan, list, level, s, own, is_moved);
   }
 }
 
-/// The keys of the segments of a level by its digit, from `in` to `out`: as residues if buckets are sorted.
-/// `is_guess`: all keys, into the same room for each bucket; if that holds, they are not spread again.
+/// The keys of the segments of a level by its digit, from `in` to `out`: as low bits if buckets are sorted.
+/// `is_guess`: all keys by the digit of the guess, into the same room for each of its values; if that is
+/// valid, they are not spread again.
 template <class Element, int level>
 __global__ void __launch_bounds__(work_threads, 1)
     spread_segments(const Key* in, Element* out, const __grid_constant__ WorkPlan plan,
-                    const __grid_constant__ WorkList list, bool is_guess) {
+                    const __grid_constant__ WorkList list, const __grid_constant__ WorkPlan::Digit digit,
+                    bool is_guess) {
   static_assert(work_threads == PartitionBlock::threads);
   extern __shared__ __align__(16) Key memory[];
   let_next_kernel_start();
-  const WorkPlan::Digit digit = plan.digit[level];
   Key hot_of_all = PartitionBlock::none;
   const auto wait = [&] {
     wait_for_last_kernel();
@@ -163,9 +155,9 @@ __global__ void __launch_bounds__(work_threads, 1)
   };
   const bool is_early = level == 0 && !plan.room;  // all blocks have keys, and load them meanwhile
   if (!is_early) wait();
-  // All threads of a block see the same, though another may find meanwhile that the guess does not hold.
-  const bool holds = DeviceThread::sync_and(list.holds(plan));
-  const Key pieces = level == 0 && holds != is_guess ? 0 : list.pieces(plan, level);
+  // All threads of a block see the same, though another may find meanwhile that the guess is not valid.
+  const bool is_valid = DeviceThread::sync_and(list.is_guess_valid(plan));
+  const Key pieces = level == 0 && is_valid != is_guess ? 0 : list.pieces(plan, level);
   if (blockIdx.x >= pieces) return;
   const PartitionBlock block(memory, digit.shift, static_cast<int>(digit.number));
   Key* const next = is_guess ? list.moved : list.count[level];
@@ -190,7 +182,7 @@ __global__ void __launch_bounds__(work_threads, 1)
       [&](const SegmentPiece& tile, Key d, Key size) {
         const Key place = atomicAdd(&next[Index{tile.segment} * digit.number + d], size);
         if (!is_guess || place + size <= (d + 1) * plan.room) return place;
-        list.numbers->holds = 0;
+        list.numbers->guess_valid = 0;
         return min(place, digit.number * plan.room);  // anywhere in the memory: all keys are spread again
       },
       [&](const SegmentPiece& tile) {

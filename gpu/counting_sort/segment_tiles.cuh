@@ -1,5 +1,5 @@
 // Keys by a digit, a tile at a time: a block gathers a tile in shared memory, digit by digit, so that the
-// keys of a digit leave it as one run. In no order within a digit: equal keys cannot be told apart.
+// keys of a digit leave it as one run. In no order within a digit: equal keys are alike.
 #pragma once
 
 #include "gpu/counting_sort/block_loads.cuh"
@@ -17,14 +17,14 @@ struct PartitionBlock {
   using Keys = uint4[vectors];  ///< of a thread
 
   Key *gathered, *cursor;  ///< the tile; of each bucket: its keys here, then where its next goes
-  Key *first, *leap;       ///< where it starts in the tile; from a place in the tile to the one in the output
+  Key *first, *offset;     ///< where it starts in the tile; from a place in the tile to the one in the output
   int shift, number;       ///< of buckets
 
   __device__ PartitionBlock(Key* memory, int bucket_shift, int buckets)
       : gathered(memory),
         cursor(memory + max_keys),
         first(cursor + buckets),
-        leap(first + buckets + 1),
+        offset(first + buckets + 1),
         shift(bucket_shift),
         number(buckets) {}
 
@@ -87,13 +87,13 @@ struct PartitionBlock {
   }
 
   /// take(bucket, keys) is each bucket's part of the output. Late: the parts of tiles that are taken one
-  /// after the other are then written at almost the same time, while the second-level cache holds the sectors
+  /// after the other are then written at almost the same time, while the second-level cache has the sectors
   /// in which they meet. Neighbouring threads have neighbouring buckets: their additions share a line.
   template <class Take>
   __device__ void reserve(Take take) const {
     for (int b = threadIdx.x; b < number; b += threads) {
       const Key begin = first[b], size = first[b + 1] - begin;
-      if (size) leap[b] = take(b, size) - begin;
+      if (size) offset[b] = take(b, size) - begin;
     }
   }
 
@@ -167,7 +167,7 @@ struct PartitionBlock {
 #pragma unroll 8
     for (int k = threadIdx.x; k < here; k += threads) {
       const Key key = gathered[k];
-      put(leap[key >> shift] + static_cast<Key>(k), key);
+      put(offset[key >> shift] + static_cast<Key>(k), key);
     }
   }
 

@@ -1,9 +1,9 @@
-// Large segments by their last digit, which tells their keys: they are written by places, so that a value
-// that is most of the keys is written by all blocks. Those of residues, of which a block counts 2^16 values
-// at a time, are counted here, too: many blocks count the pieces of one, and add the counts in device memory.
+// Large segments by their last digit, which decides their keys: many blocks count the pieces of one, up to
+// 2^16 values at a time, and add the counts in device memory. Then keys are written by places, so that a
+// value that is most of the keys is written by all blocks.
 #pragma once
 
-#include "gpu/counting_sort/residue_counts.cuh"
+#include "gpu/counting_sort/bucket_counts.cuh"
 #include "gpu/counting_sort/work_list.cuh"
 
 namespace tallcache::gpu::counting_sort {
@@ -26,22 +26,22 @@ __device__ Key last_at_most(Key size, Key bound, F f) {
 
 inline constexpr Key most_values = 65536;  ///< that a block counts at a time, in 16 bits each
 
-/// A block's counters of residues [from, from + values), 16 bits each.
-template <class Residue>
+/// A block's counters of the values [from, from + values) of a last digit, 16 bits each. `is_whole`: of
+/// keys, not of this digit alone.
+template <bool is_whole, class Element>
 struct PieceCounts {
   static constexpr Key never_too_many = 65535;
 
-  const Residue* in;
-  Key *words, *sums;  ///< zeroed
+  const Element* in;
+  Key *words, *sums;  ///< values / 2, and 1
+  Key mask;           ///< of the digit
   Key from, values;
 
   /// count[v] += the keys of value v in the piece.
   __device__ void add_to(Key* count, Key begin, Key end) const {
     const Counted counted = count_values(begin, end);
     __syncthreads();
-    if (end - begin <= never_too_many || !is_too_narrow(counted.met)) return move_to(count, counted);
-    for (Key w = threadIdx.x; w < values / 2; w += work_threads) words[w] = 0;
-    __syncthreads();
+    if (end - begin <= never_too_many || !is_too_narrow(counted.in_part)) return move_to(count, counted);
     for (; begin != end; begin += min(end - begin, never_too_many)) {
       const Counted part = count_values(begin, begin + min(end - begin, never_too_many));
       __syncthreads();
@@ -51,19 +51,21 @@ struct PieceCounts {
 
  private:
   struct Counted {
-    Key met = 0;                ///< by this thread, in the shared counters
+    Key in_part = 0;            ///< by this thread, in the shared counters
     Key hot = 0, hot_keys = 0;  ///< a value beside them, and its keys, in one lane of a warp
   };
 
   __device__ Counted count_values(Key begin, Key end) const {
     Counted counted;
+    for (Key w = threadIdx.x; w < values / 2; w += work_threads) words[w] = 0;
+    __syncthreads();
     const unsigned counters = shared_address(words);
     for_each_but_hot<work_threads>(
-        in, begin, end, std::identity{},
+        in, begin, end, [&](Key element) { return is_whole ? element & mask : element; },
         [&](Key value) {
-          const bool is_met = value - from < values;
-          Counters<16>::add_if(is_met, counters, value - from, 1);
-          counted.met += is_met;
+          const bool is_in_part = value - from < values;
+          Counters<16>::add_if(is_in_part, counters, value - from, 1);
+          counted.in_part += is_in_part;
         },
         [&](Key value, Key keys) {
           if (value - from < values) counted.hot = value, counted.hot_keys = keys;
@@ -71,10 +73,10 @@ struct PieceCounts {
     return counted;
   }
 
-  __device__ bool is_too_narrow(Key met) const {
+  __device__ bool is_too_narrow(Key in_part) const {
     Key sum = 0;
     for (Key w = threadIdx.x; w < values / 2; w += work_threads) sum += Counters<16>::sum(words[w]);
-    const Key missing = DeviceThread::reduce_add(met - sum);
+    const Key missing = DeviceThread::reduce_add(in_part - sum);
     if (threadIdx.x == 0) *sums = 0;
     __syncthreads();
     if (threadIdx.x % 32 == 0 && missing) atomicAdd(sums, missing);
@@ -88,7 +90,6 @@ struct PieceCounts {
     if (counted.hot_keys) atomicAdd(&count[counted.hot], counted.hot_keys);
     for (Key w = threadIdx.x; w < values / 2; w += work_threads) {
       const Key word = words[w];
-      words[w] = 0;
       if (word & 0xffff) atomicAdd(&count[from + 2 * w], word & 0xffff);
       if (word >> 16) atomicAdd(&count[from + 2 * w + 1], word >> 16);
     }
@@ -98,21 +99,15 @@ struct PieceCounts {
 
 /// Bucket `b`, which sort_light_buckets() has listed, in counters of 16 bits, and of 32 where these are too
 /// narrow, by a block.
-template <class Residue>
-__device__ void sort_wide_bucket(const Residue* in, Key* out, bool is_aligned, Key* memory, Key* warp_sums,
+template <class LowBits>
+__device__ void sort_wide_bucket(const LowBits* in, Key* out, bool is_aligned, Key* memory, Key* warp_sums,
                                  Key b, const WorkPlan& plan, const WorkList& list) {
-  using Sort = BucketSort<Residue, work_threads>;
-  const Key all = plan.last().number;
+  using Sort = BucketSort<LowBits, work_threads>;
+  const int shift = (list.is_guess_valid(plan) ? plan.guess : plan.digit[0]).shift;
+  const Key all = Key{1} << shift;
   const auto [begin, end] = list.bucket(plan, b);
-  const Sort bucket{in,
-                    begin,
-                    end,
-                    out,
-                    memory + work_threads / 32 * strip_keys,
-                    memory,
-                    warp_sums,
-                    b << plan.digit[0].shift,
-                    is_aligned};
+  const Sort bucket{in,     begin,     end,        out,       memory + work_threads / 32 * strip_keys,
+                    memory, warp_sums, b << shift, is_aligned};
   Key place = list.first[b];
   for (Key from = 0, values = min(all, most_values); from < all;) {
     const bool is_narrow = values <= most_values / 2;
@@ -137,45 +132,47 @@ inline __device__ Key take_ticket(Key* taken) {
   return ticket;
 }
 
-/// The counts of the residues of large segments, a piece a block; who ends a segment's last piece makes
-/// places of its counts. Then the buckets that need wider counters. Blocks take tickets, as some parts take
-/// longer.
-template <class Residue>
-__global__ void __launch_bounds__(work_threads)
-    count_values(const Residue* in, Key* out, const __grid_constant__ WorkPlan plan,
-                 const __grid_constant__ WorkList list) {
-  extern __shared__ __align__(16) Key memory[];
-  __shared__ Key warp_sums[64];
-  __shared__ bool is_last;
-  wait_for_last_kernel();
-  let_next_kernel_start();
+/// Adds the values of piece `p` of the last level to its segment's counts, by a block; who ends the last
+/// piece makes places of them.
+template <bool is_whole, class Element>
+__device__ void count_piece(const Element* in, Key* memory, Key* sums, Key p, const WorkPlan& plan,
+                            const WorkList& list) {
   const int level = plan.levels - 1;
   const Key values = plan.last().number, at_once = min(values, most_values);
-  const Key pieces = list.pieces(plan, level), parts = pieces + list.numbers->wide;
-  if (parts == 0) return;
-  Key taken = take_ticket(&list.numbers->counted);
-  if (taken < pieces)
-    for (Key w = threadIdx.x; w < at_once / 2; w += work_threads) memory[w] = 0;
+  const SegmentPiece piece = list.piece_at(plan, level, p);
+  Segment& segment = list.segment[level][piece.segment];
+  Key* const count = list.count[level] + Index{piece.segment} * values;
+  for (Key from = 0; from < values; from += at_once)
+    PieceCounts<is_whole, Element>{in, memory, sums, values - 1, from, at_once}.add_to(count, piece.begin,
+                                                                                       piece.end);
+  if (!is_last_piece(segment, 1, plan.pieces_of(segment.size, level))) return;
+  place_counts<work_threads>(
+      values, segment.begin, [=](Key v) { return __ldcg(reinterpret_cast<const uint4*>(count + v)); },
+      [=](Key v, const uint4& places) { *reinterpret_cast<uint4*>(count + v) = places; });
+  if (!is_whole) return;  // another kernel reads the places
+  __threadfence();
   __syncthreads();
-  for (; taken < pieces; taken = take_ticket(&list.numbers->counted)) {
-    const SegmentPiece piece = list.piece_at(plan, level, taken);
-    Segment& segment = list.segment[level][piece.segment];
-    Key* const count = list.count[level] + Index{piece.segment} * values;
-    for (Key from = 0; from < values; from += at_once)
-      PieceCounts<Residue>{in, memory, warp_sums, from, at_once}.add_to(count, piece.begin, piece.end);
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) is_last = atomicAdd(&segment.done, 1u) + 1 == plan.pieces_of(segment.size, level);
-    __syncthreads();
-    if (!is_last) continue;
-    __threadfence();
-    place_counts<work_threads>(
-        values, segment.begin, [=](Key v) { return __ldcg(reinterpret_cast<const uint4*>(count + v)); },
-        [=](Key v, const uint4& places) { *reinterpret_cast<uint4*>(count + v) = places; });
-  }
-  for (; taken < parts; taken = take_ticket(&list.numbers->counted))
-    sort_wide_bucket(in, out, reinterpret_cast<std::uintptr_t>(out) % 16 == 0, memory, warp_sums,
-                     list.wide[taken - pieces], plan, list);
+  if (threadIdx.x == 0) atomicAdd(&list.numbers->placed, 1u);
+}
+
+/// The ticket that a warp takes next.
+inline __device__ Key take_ticket_of_warp(Key* taken) {
+  Key ticket = 0;
+  if (threadIdx.x % 32 == 0) ticket = atomicAdd(taken, 1u);
+  return __shfl_sync(~0u, ticket, 0);
+}
+
+/// Until the counts of all segments of the last level are places. By all threads of a block that has seen the
+/// tickets of all pieces taken, so that each count is under way.
+inline __device__ void wait_for_places(const WorkPlan& plan, const WorkList& list) {
+  const Key segments = list.numbers->segments[plan.levels - 1];
+  if (threadIdx.x == 0)
+    for (Key placed = ~segments; placed != segments;)
+      asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                   : "=r"(placed)
+                   : "l"(&list.numbers->placed)
+                   : "memory");
+  __syncthreads();
 }
 
 /// Writes the places [begin, end) of `out`, a warp; place[v] is where the keys first_key + v start, and
@@ -195,11 +192,11 @@ inline __device__ void write_places(Key* out, bool is_aligned, Key* strip, const
     upto = min(after, end);
     if (upto <= begin) continue;
     for (bool fits = false; !fits;) {
-      fits = writer.holds_before(upto);
+      fits = writer.window_reaches(upto);
 #pragma unroll
       for (Key k = 0; k < own; ++k) {
         const Key p = max(first[k], begin);
-        if (first[k] != first[k + 1] && first[k + 1] > begin && p < upto && writer.holds(p))
+        if (first[k] != first[k + 1] && first[k + 1] > begin && p < upto && writer.contains(p))
           writer.mark(p, first_key + v + lane * own + k);
       }
       __syncwarp();
@@ -235,22 +232,30 @@ inline __device__ void write_piece(const WorkPlan& plan, const WorkList& list, K
                segment.first_key, __shfl_sync(~0u, at, 0), __shfl_sync(~0u, at, 1), __shfl_sync(~0u, v, 0));
 }
 
-inline constexpr int write_threads = 512, write_blocks = 2;  ///< on a multiprocessor
-inline constexpr Key most_written = 16384;                   ///< keys of a warp's part of all keys
-
 /// The keys of all segments of the last level. Of all keys, each warp has as many parts as the others; of
-/// large segments some, as each reads its values one batch after the other.
+/// large segments some, as each reads its values one batch after the other. Beside leaves, which take blocks
+/// differently long, warps take tickets, but for their first part: many additions to one address at the same
+/// time take microseconds. `strips`: of the block's warps.
+inline __device__ void write_pieces(const WorkPlan& plan, const WorkList& list, Key* strips, Key* out) {
+  constexpr Key most_of_all = 16384, most_of_segment = 2048;  // values and keys of a part
+  const Key level = plan.levels - 1, warps = gridDim.x * (blockDim.x / 32), own = plan.n / warps + 1;
+  const Key items =
+      level ? min(max(2 * own, 256), most_of_segment) : max(own / (own / most_of_all + 1) + 1, 256);
+  const Key parts = (plan.piece[level] - 1) / items + 1, all = list.pieces(plan, level) * parts;
+  for (Key part = threadIdx.x / 32 * gridDim.x + blockIdx.x; part < all;) {
+    write_piece(plan, list, part / parts, part % parts, parts, strips + threadIdx.x / 32 * strip_keys, out);
+    part = plan.part && all > warps ? warps + take_ticket_of_warp(&list.numbers->written) : part + warps;
+  }
+}
+
+inline constexpr int write_threads = 512, write_blocks = 2;  ///< on a multiprocessor
+
 static __global__ void __launch_bounds__(write_threads, write_blocks)
     write_values(Key* out, const __grid_constant__ WorkPlan plan, const __grid_constant__ WorkList list) {
-  constexpr Key warps = write_threads / 32;
-  __shared__ __align__(16) Key strips[warps][strip_keys];
+  __shared__ __align__(16) Key strips[write_threads / 32 * strip_keys];
   wait_for_last_kernel();
   let_next_kernel_start();
-  const Key level = plan.levels - 1, all_warps = gridDim.x * warps, own = plan.n / all_warps + 1;
-  const Key items = level ? min(max(2 * own, 256), 2048) : max(own / (own / most_written + 1) + 1, 256);
-  const Key parts = (plan.piece[level] - 1) / items + 1, all = list.pieces(plan, level) * parts;
-  for (Key part = threadIdx.x / 32 * gridDim.x + blockIdx.x; part < all; part += all_warps)
-    write_piece(plan, list, part / parts, part % parts, parts, strips[threadIdx.x / 32], out);
+  write_pieces(plan, list, strips, out);
 }
 
 }  // namespace tallcache::gpu::counting_sort

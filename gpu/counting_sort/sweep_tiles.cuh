@@ -15,12 +15,12 @@ struct SweepBlock {
   static_assert(Tile::rank_threads >= DigitPlan::max_digits);
   static_assert(Tile::look_threads * 4 >= DigitPlan::max_digits);
 
-  /// What warps of different roles tell each other. Each thread of a role arrives, not one for its warp, as
+  /// What warps of different roles exchange. Each thread of a role arrives, not one for its warp, as
   /// racecheck takes an arrival for its thread alone.
-  struct Told {
+  struct Exchange {
     Mbarrier ranked[slots],  ///< the counts of a tile are there: those that rank to those that look back
-        heard[slots],        ///< they have been read, the other way
-        full[slots],         ///< a tile is gathered, and its digits' ways are known: to those that write
+        consumed[slots],     ///< they have been read: back to those that rank
+        full[slots],         ///< a tile is gathered, and its digits' offsets are known: to those that write
         empty[slots];        ///< it is written: to both of them
     Key warp_sums[Tile::rank_warps];
     Key drawn[slots];  ///< the tile of this step and the next one
@@ -31,14 +31,15 @@ struct SweepBlock {
   Digit digit;
   Tiling tiling;
   int padded;
-  uint2* gathered;            ///< a tile of each slot
-  Key* counts;                ///< of each warp that ranks
-  Key *place, *total, *leap;  ///< of each slot: a digit's place in the tile, its pairs, the way to the output
-  Told* told;
+  uint2* gathered;  ///< a tile of each slot
+  Key* counts;      ///< of each warp that ranks
+  Key *place, *total,
+      *offset;  ///< of each slot: a digit's place in the tile, its pairs, the offset of the output
+  Exchange* exchange;
 
   static constexpr std::size_t shared_bytes(int max_padded) {
     return slots * Tile::pairs * sizeof(uint2) + (3 * slots + Tile::rank_warps) * max_padded * sizeof(Key) +
-           sizeof(Told);
+           sizeof(Exchange);
   }
 
   __device__ SweepBlock(const Digit& d, const Tiling& t, uint2* memory)
@@ -47,19 +48,19 @@ struct SweepBlock {
     counts = reinterpret_cast<Key*>(gathered + slots * Tile::pairs);
     place = counts + Tile::rank_warps * padded;
     total = place + slots * padded;
-    leap = total + slots * padded;
-    told = reinterpret_cast<Told*>(leap + slots * padded);
+    offset = total + slots * padded;
+    exchange = reinterpret_cast<Exchange*>(offset + slots * padded);
   }
 
   /// One thread, before a barrier of the block. Draws the first tile.
   __device__ void start(Key* ticket) const {
-    told->shift = digit.shift;
-    told->drawn[0] = atomicAdd(ticket, 1u);
+    exchange->shift = digit.shift;
+    exchange->drawn[0] = atomicAdd(ticket, 1u);
     for (int slot = 0; slot < slots; ++slot) {
-      told->ranked[slot].init(Tile::rank_threads);
-      told->heard[slot].init(Tile::look_threads);
-      told->full[slot].init(Tile::rank_threads + Tile::look_threads);
-      told->empty[slot].init(Tile::write_threads);
+      exchange->ranked[slot].init(Tile::rank_threads);
+      exchange->consumed[slot].init(Tile::look_threads);
+      exchange->full[slot].init(Tile::rank_threads + Tile::look_threads);
+      exchange->empty[slot].init(Tile::write_threads);
     }
   }
 
@@ -68,25 +69,25 @@ struct SweepBlock {
   template <class PairsFrom>
   __device__ void rank(Key* ticket, Key* table, PairsFrom pairs_from) const {
     uint2 pairs[rows];
-    Key tile = told->drawn[0];
+    Key tile = exchange->drawn[0];
     if (tile < tiling.tiles) load(pairs_from, tile, pairs);
-    if (threadIdx.x == 0) told->drawn[1] = atomicAdd(ticket, 1u);
+    if (threadIdx.x == 0) exchange->drawn[1] = atomicAdd(ticket, 1u);
     for (int step = 0;; ++step) {
       const int slot = step % slots;
       if (tile >= tiling.tiles) return end(step);
       const int used = tiling.rows(tile);
       count(pairs, used);
       wait_for_ranks();
-      const Key next = told->drawn[(step + 1) % slots];
+      const Key next = exchange->drawn[(step + 1) % slots];
       Key later = 0;
       if (threadIdx.x == 0) later = atomicAdd(ticket, 1u);
       find_places(table, tile, step);
       if (next < tiling.whole) pairs_from.prefetch(first_of(next), 32 * rows);
-      if (threadIdx.x == 0) told->drawn[slot] = later;
+      if (threadIdx.x == 0) exchange->drawn[slot] = later;
       wait_for_ranks();
-      wait_for_last(told->empty, step);
+      wait_for_reuse(exchange->empty, step);
       gather(pairs, used, gathered + slot * Tile::pairs);
-      told->full[slot].arrive();
+      exchange->full[slot].arrive();
       tile = next;
       if (tile < tiling.tiles) load(pairs_from, tile, pairs);
     }
@@ -98,25 +99,25 @@ struct SweepBlock {
     const int thread = threadIdx.x - Tile::rank_threads, d = thread * 4;
     for (int step = 0;; ++step) {
       const int slot = step % slots;
-      wait_for(told->ranked, step);
-      const Key tile = told->ranked_tile[slot];
-      uint4 way{}, count{};
+      wait_for(exchange->ranked, step);
+      const Key tile = exchange->ranked_tile[slot];
+      uint4 offsets{}, count{};
       if (tile < tiling.tiles && d < padded) {
-        way = *reinterpret_cast<const uint4*>(place + slot * padded + d);
+        offsets = *reinterpret_cast<const uint4*>(place + slot * padded + d);
         count = *reinterpret_cast<const uint4*>(total + slot * padded + d);
       }
-      told->heard[slot].arrive();
+      exchange->consumed[slot].arrive();
       if (tile < tiling.tiles && d < padded) {
         Key* const own = table + static_cast<Index>(tile) * padded + d;
         const uint4 before = look_back(own, tile, padded);
         TileCount::store(own, before + count, TileCount::is_sum);
-        way = *reinterpret_cast<const uint4*>(first + d) + before - way;
+        offsets = *reinterpret_cast<const uint4*>(first + d) + before - offsets;
       }
       __syncwarp();
-      wait_for_last(told->empty, step);
-      if (d < padded) *reinterpret_cast<uint4*>(leap + slot * padded + d) = way;
-      if (thread == 0) told->full_tile[slot] = tile;
-      told->full[slot].arrive();
+      wait_for_reuse(exchange->empty, step);
+      if (d < padded) *reinterpret_cast<uint4*>(offset + slot * padded + d) = offsets;
+      if (thread == 0) exchange->full_tile[slot] = tile;
+      exchange->full[slot].arrive();
       if (tile >= tiling.tiles) return;
     }
   }
@@ -128,12 +129,12 @@ struct SweepBlock {
     const Key thread = threadIdx.x - (Tile::threads - threads);
     for (int step = 0;; ++step) {
       const int slot = step % slots;
-      wait_for(told->full, step);
-      const Key tile = told->full_tile[slot];
+      wait_for(exchange->full, step);
+      const Key tile = exchange->full_tile[slot];
       if (tile >= tiling.tiles) return;
       const Key here = tiling.pairs(tile);
       const uint2* const from = gathered + slot * Tile::pairs;
-      const Key* const way = leap + slot * padded;
+      const Key* const offsets = offset + slot * padded;
       for (Key first = thread; first < here; first += at_once * threads) {
         uint2 pair[at_once];
         Key at[at_once];
@@ -141,13 +142,13 @@ struct SweepBlock {
         for (int k = 0; k < at_once; ++k) {
           const Key i = first + k * threads;
           pair[k] = i < here ? from[i] : uint2{};
-          at[k] = way[digit.of(pair[k].x)] + i;
+          at[k] = offsets[digit.of(pair[k].x)] + i;
         }
 #pragma unroll
         for (int k = 0; k < at_once; ++k)
           if (first + k * threads < here) put(at[k], pair[k]);
       }
-      told->empty[slot].arrive();
+      exchange->empty[slot].arrive();
     }
   }
 
@@ -156,12 +157,12 @@ struct SweepBlock {
   __device__ static void wait_for_ranks() {
     asm volatile("barrier.sync 1, %0;" ::"n"(Tile::rank_threads) : "memory");
   }
-  /// For what this step's slot tells in this step.
+  /// Until the barrier of this step's slot has passed in this step.
   __device__ static void wait_for(Mbarrier* barrier, int step) {
     barrier[step % slots].wait(step / slots % 2);
   }
-  /// For what it told in the step before that used it, if any.
-  __device__ static void wait_for_last(Mbarrier* barrier, int step) {
+  /// Until the step before that used the slot has passed, if any.
+  __device__ static void wait_for_reuse(Mbarrier* barrier, int step) {
     if (step >= slots) wait_for(barrier, step - slots);
   }
 
@@ -200,8 +201,8 @@ struct SweepBlock {
     }
   }
 
-  /// The tile's counts are told to later tiles and to the warps that look back, and become the places of the
-  /// warps' first pairs, once the warps that rank have waited for each other. A thread a digit.
+  /// The tile's counts are stored for later tiles and for the warps that look back, and become the places of
+  /// the warps' first pairs, once the warps that rank have waited for each other. A thread a digit.
   __device__ void find_places(Key* table, Key tile, int step) const {
     const int d = threadIdx.x, lane = d % 32, warp = d / 32, slot = step % slots;
     Key count = 0;
@@ -217,16 +218,16 @@ struct SweepBlock {
       const Key other = __shfl_up_sync(~0u, upto, s);
       upto += lane >= s ? other : 0;
     }
-    if (lane == 31) told->warp_sums[warp] = upto;
+    if (lane == 31) exchange->warp_sums[warp] = upto;
     wait_for_ranks();
-    Key at = upto - count + DeviceThread::reduce_add(lane < warp ? told->warp_sums[lane] : 0);
-    wait_for_last(told->heard, step);
+    Key at = upto - count + DeviceThread::reduce_add(lane < warp ? exchange->warp_sums[lane] : 0);
+    wait_for_reuse(exchange->consumed, step);
     if (d < padded) {
       place[slot * padded + d] = at;
       total[slot * padded + d] = count;
     }
-    if (d == 0) told->ranked_tile[slot] = tile;
-    told->ranked[slot].arrive();
+    if (d == 0) exchange->ranked_tile[slot] = tile;
+    exchange->ranked[slot].arrive();
     if (d < padded) {
 #pragma unroll
       for (int w = 0; w < Tile::rank_warps; ++w) {
@@ -240,7 +241,7 @@ struct SweepBlock {
 
   __device__ void gather(const uint2 (&pairs)[rows], int used, uint2* to) const {
     // Read anew, or all digits and addresses of counts stay in registers since count().
-    const Digit same{*const_cast<const volatile int*>(&told->shift), digit.bits};
+    const Digit same{*const_cast<const volatile int*>(&exchange->shift), digit.bits};
     const auto digit_of = [&](const uint2& pair) { return same.of(pair.x); };
     const auto put = [&](const uint2& pair, Key at) { to[at] = pair; };
     if (digit.bits < 9)
@@ -249,19 +250,19 @@ struct SweepBlock {
       place_in_order<9, Tiling::unit_rows>(pairs, used, own_counts(), digit_of, put);
   }
 
-  /// Tells the other warps that there are no more tiles.
+  /// Lets the other warps know that there are no more tiles.
   __device__ void end(int step) const {
     const int slot = step % slots;
-    wait_for_last(told->heard, step);
-    if (threadIdx.x == 0) told->ranked_tile[slot] = tiling.tiles;
-    told->ranked[slot].arrive();
-    wait_for_last(told->empty, step);
-    told->full[slot].arrive();
+    wait_for_reuse(exchange->consumed, step);
+    if (threadIdx.x == 0) exchange->ranked_tile[slot] = tiling.tiles;
+    exchange->ranked[slot].arrive();
+    wait_for_reuse(exchange->empty, step);
+    exchange->full[slot].arrive();
   }
 };
 
-/// The tiles of a pass, in the order of tickets: a tile waits only for tiles that are under way, and
-/// neighbours are written at almost the same time, while the second-level cache still holds the sectors in
+/// The tiles of a pass, in the order of tickets: a tile waits only for tiles that are under own, and
+/// neighbours are written at almost the same time, while the second-level cache still has the sectors in
 /// which their runs meet.
 template <class PairsFrom, class Put>
 __device__ void sweep(const SweepBlock& block, Key* ticket, Key* table, const Key* first,

@@ -3,8 +3,8 @@
 // block sorts.
 #pragma once
 
+#include "gpu/counting_sort/bucket_split.cuh"
 #include "gpu/counting_sort/few_keys.cuh"
-#include "gpu/counting_sort/residue_split.cuh"
 #include "gpu/counting_sort/segment_tiles.cuh"
 #include "gpu/dependent_launch.cuh"
 
@@ -29,8 +29,10 @@ struct WorkPlan {
   Digit digit[max_levels]{};  ///< from the leading one on
   Key piece[max_levels]{};    ///< keys of a piece of a level, at most
   Key most;                   ///< keys of a segment that is not large
-  Key part = 0;  ///< of a segment: digits that are not large and start in a part are a leaf; 0: no leaves
-  Key even = 0, room = 0;  ///< of a Split, whose buckets take the place of leaves
+  Key part = 0;   ///< of a segment: digits that are not large and start in a part are a leaf; 0: no leaves
+  Key even = 0;   ///< of a Split, whose buckets take the place of leaves
+  Digit guess{};  ///< of keys that are moved before they are counted, in place of the first digit
+  Key room = 0;   ///< of each of its values
 
   /// Keys of `bits` bits: few values, or few of their values.
   WorkPlan(Index size, int bits, Index multiprocessors)
@@ -47,11 +49,14 @@ struct WorkPlan {
   }
 
   /// Keys that are many of their values.
-  WorkPlan(Index size, const Split& split, Index multiprocessors)
+  WorkPlan(Index size, Index range, const Split& split, Index multiprocessors)
       : n(static_cast<Key>(size)), most(split.heavy), even(split.even), room(split.room) {
-    const auto buckets = static_cast<Key>(ceil_div(split.number, 4) * 4);
-    add_level({split.shift, static_cast<int>(std::bit_width(buckets)), buckets},
-              tile_keys(size, multiprocessors));
+    const auto of_buckets = [](int shift, Index number) {
+      const auto buckets = static_cast<Key>(ceil_div(number, 4) * 4);
+      return Digit{shift, static_cast<int>(std::bit_width(buckets)), buckets};
+    };
+    if (room) guess = of_buckets(split.guess_shift, Split::buckets(range, split.guess_shift));
+    add_level(of_buckets(split.shift, split.number), tile_keys(size, multiprocessors));
     add_level({0, split.shift, static_cast<Key>(split.values())},
               std::clamp<Index>(ceil_div(size, 2 * multiprocessors), Split::always_light,
                                 std::max<Index>(1 << 17, 2 * split.values())));
@@ -62,6 +67,7 @@ struct WorkPlan {
   Index leaves() const { return part ? 2 * (n / part) + 1 + segments(1) : 0; }
   Index counts(int level) const { return segments(level) * digit[level].number; }
   Index buckets() const { return even ? digit[0].number : 0; }
+  __host__ __device__ bool guess_is_wider() const { return room && guess.shift != digit[0].shift; }
   __host__ __device__ const Digit& last() const { return digit[levels - 1]; }
   __device__ Key pieces_of(Key size, int level) const { return (size - 1) / piece[level] + 1; }
 
@@ -98,8 +104,8 @@ struct Leaf {
 struct WorkList {
   static constexpr int levels = WorkPlan::max_levels;
   struct alignas(128) Numbers {  // additions to a warp's counts, which follow, are to one line
-    Key segments[levels], pieces[levels], leaves, wide, counted, taken;
-    Key holds;  ///< 1 while each bucket has the room that it needs, without a count
+    Key segments[levels], pieces[levels], leaves, wide, taken, placed, written;
+    Key guess_valid;  ///< 1 while each bucket has the room that it needs, without a count
   };
   Numbers* numbers;
   Key* count[levels]{};  ///< of each digit of each segment, then where the next of its keys goes
@@ -134,13 +140,13 @@ struct WorkList {
     array(wide, 2 * plan.buckets());
   }
 
-  __device__ bool holds(const WorkPlan& plan) const { return plan.room && numbers->holds; }
+  __device__ bool is_guess_valid(const WorkPlan& plan) const { return plan.room && numbers->guess_valid; }
   struct Places {
     Key begin, end;
   };
   /// Where the keys of a bucket lie once they are spread.
   __device__ Places bucket(const WorkPlan& plan, Key b) const {
-    return holds(plan) ? Places{b * plan.room, moved[b]} : Places{first[b], count[0][b]};
+    return is_guess_valid(plan) ? Places{b * plan.room, moved[b]} : Places{first[b], count[0][b]};
   }
   /// All keys are one segment, whose pieces are not listed.
   __device__ Key pieces(const WorkPlan& plan, int level) const {
@@ -153,19 +159,31 @@ struct WorkList {
   }
 };
 
+/// Once a block has counted `counted` pieces of a segment of `pieces`: whether the last one was among them.
+/// All threads, which synchronise; they see the counts of all blocks then.
+inline __device__ bool is_last_piece(Segment& segment, Key counted, Key pieces) {
+  __shared__ bool is_last;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) is_last = atomicAdd(&segment.done, counted) + counted == pieces;
+  __syncthreads();
+  if (is_last) __threadfence();
+  return is_last;
+}
+
 /// Whether a sample of the keys, by one block, is spread over the buckets so evenly that all may have the
 /// same room. `own`: shared counters.
 inline __device__ bool is_even_sample(const Key* in, const WorkPlan& plan, Key* own) {
   constexpr int own_keys = 8;
   constexpr Key keys = own_keys * work_threads;
-  const Key number = plan.digit[0].number;
+  const Key number = plan.guess.number;
   for (Key b = threadIdx.x; b < number; b += work_threads) own[b] = 0;
   __syncthreads();
   Key key[own_keys];
 #pragma unroll
   for (int e = 0; e < own_keys; ++e) key[e] = in[(Index{e} * work_threads + threadIdx.x) * plan.n / keys];
 #pragma unroll
-  for (int e = 0; e < own_keys; ++e) atomicAdd(&own[key[e] >> plan.digit[0].shift], 1u);
+  for (int e = 0; e < own_keys; ++e) atomicAdd(&own[key[e] >> plan.guess.shift], 1u);
   __syncthreads();
   const float share = static_cast<float>(keys) / static_cast<float>(number);
   const Key most = static_cast<Key>(1.125f * share + 6 * sqrtf(share) + 8);
@@ -183,9 +201,9 @@ static __global__ void __launch_bounds__(work_threads)
   if (threadIdx.x == 0) list.segment[0][0] = {0, plan.n, 0, 0, 0, PartitionBlock::none};
   for (Index i = threadIdx.x; i < list.zeroed; i += work_threads) reinterpret_cast<Key*>(list.numbers)[i] = 0;
   if (!plan.room) return;
-  for (Key b = threadIdx.x; b < plan.digit[0].number; b += work_threads) list.moved[b] = b * plan.room;
+  for (Key b = threadIdx.x; b < plan.guess.number; b += work_threads) list.moved[b] = b * plan.room;
   const bool is_even = is_even_sample(in, plan, own);  // synchronises
-  if (threadIdx.x == 0) list.numbers->holds = is_even;
+  if (threadIdx.x == 0) list.numbers->guess_valid = is_even;
 }
 
 }  // namespace tallcache::gpu::counting_sort

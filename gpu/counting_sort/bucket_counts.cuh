@@ -1,5 +1,5 @@
-// The buckets that are not heavy, a block or two each: how often each residue occurs, in counters of a few
-// bits in shared memory, and the keys that say so.
+// The buckets that are not heavy, a block or two each: how often each value of the low bits occurs, in
+// counters of a few bits in shared memory, and the keys that follow from it.
 #pragma once
 
 #include <functional>
@@ -67,55 +67,55 @@ struct EightCounts {
   }
 };
 
-/// A bucket's keys, or those of a part of its values, from its residues.
-template <class Residue, int threads>
+/// A bucket's keys, or those of a part of its values, from its low bits.
+template <class LowBits, int threads>
 struct BucketSort {
   static constexpr int warps = threads / 32;
   static constexpr Key too_narrow = ~Key{0};
 
-  const Residue* in;
+  const LowBits* in;
   Index begin, end;
   Key *out, *words, *strips, *warp_sums;
   Key first_key;
   bool is_aligned;
 
-  /// Writes all keys, of residues below `values`, to `out` from `place` on. Returns how many they are, or
+  /// Writes all keys, of low bits below `values`, to `out` from `place` on. Returns how many they are, or
   /// too_narrow if a counter had too few bits.
   template <int width>
   __device__ Key sort(Key values, Key place) const {
     const unsigned counters = clear<width>(values);
     for_each_element<threads>(in, begin, end,
-                              [&](Key residue) { Counters<width>::add_if(true, counters, residue, 1); });
+                              [&](Key low) { Counters<width>::add_if(true, counters, low, 1); });
     __syncthreads();
     return write_counted<width>(0, values, static_cast<Key>(end - begin), place, false);
   }
 
-  /// The same for the residues [from, from + values), from `place` on, or before it if they are the last.
+  /// The same for the low bits [from, from + values), from `place` on, or before it if they are the last.
   template <int width>
   __device__ Key sort_part(Key from, Key values, Key place, bool are_last) const {
     const unsigned counters = clear<width>(values);
-    Key met = 0;
-    for_each_element<threads>(in, begin, end, [&](Key residue) {
-      const bool is_met = residue - from < values;
-      Counters<width>::add_if(is_met, counters, residue - from, 1);
-      met += is_met;
+    Key counted = 0;
+    for_each_element<threads>(in, begin, end, [&](Key low) {
+      const bool is_in_part = low - from < values;
+      Counters<width>::add_if(is_in_part, counters, low - from, 1);
+      counted += is_in_part;
     });
-    return write_counted<width>(from, values, sum_of_block(met), place, are_last);
+    return write_counted<width>(from, values, sum_of_block(counted), place, are_last);
   }
 
   /// The same where one value may be many of the keys.
   template <int width>
   __device__ Key sort_uneven_part(Key from, Key values, Key place) const {
     const unsigned counters = clear<width>(values);
-    Key met = 0;
-    const auto add = [&](Key residue, Key keys) {
-      const bool is_met = residue - from < values;
-      Counters<width>::add_if(is_met, counters, residue - from, keys);
-      met += is_met ? keys : 0;
+    Key counted = 0;
+    const auto add = [&](Key low, Key keys) {
+      const bool is_in_part = low - from < values;
+      Counters<width>::add_if(is_in_part, counters, low - from, keys);
+      counted += is_in_part ? keys : 0;
     };
     for_each_but_hot<threads>(
-        in, begin, end, std::identity{}, [&](Key residue) { add(residue, 1); }, add);
-    return write_counted<width>(from, values, sum_of_block(met), place, false);
+        in, begin, end, std::identity{}, [&](Key low) { add(low, 1); }, add);
+    return write_counted<width>(from, values, sum_of_block(counted), place, false);
   }
 
  private:
@@ -171,7 +171,7 @@ struct BucketSort {
       const Key key = min_key + own * Counters<width>::in_word, keys = counts.sum();
       const Key upto = inclusive_sum_of_warp(keys), place = before + upto - keys;
       before += __shfl_sync(~0u, upto, 31);
-      if (writer.holds_before(before)) {
+      if (writer.window_reaches(before)) {
         counts.for_each(place, [&](Key value, Key p) { writer.mark(p, key + value); });
         __syncwarp();
         writer.flush_before(before);
@@ -181,7 +181,7 @@ struct BucketSort {
       do {
         Key last_marked = 0, unmarked = before;
         counts.for_each(place, [&](Key value, Key p) {
-          if (writer.holds(p))
+          if (writer.contains(p))
             writer.mark(last_marked = p, key + value);
           else if (p > writer.window)
             unmarked = min(unmarked, p);
@@ -198,28 +198,24 @@ struct BucketSort {
 /// Each bucket that is not heavy, in counters of `width` bits, by `parts` blocks: each reads all its keys,
 /// and counts its part of the values. Buckets for which these are too narrow, or probably are, in counters of
 /// `wider` bits, and are listed if these are too narrow, too, or `wider` is 0.
-template <class Residue, int threads, int width, int wider, int parts>
+template <class LowBits, int threads, int width, int wider, int parts>
 __global__ void __launch_bounds__(threads, 1536 / threads)
-    sort_light_buckets(const Residue* in, Key* out, bool is_aligned, const __grid_constant__ WorkPlan plan,
+    sort_light_buckets(const LowBits* in, Key* out, bool is_aligned, const __grid_constant__ WorkPlan plan,
                        const __grid_constant__ WorkList list) {
   extern __shared__ __align__(16) Key memory[];
   __shared__ Key warp_sums[64];
   let_next_kernel_start();
-  using Sort = BucketSort<Residue, threads>;
-  const Key b = blockIdx.x / parts, part = blockIdx.x % parts, values = plan.last().number / parts;
+  using Sort = BucketSort<LowBits, threads>;
+  constexpr bool is_wider = parts == 2;  // which guessed buckets may be; then they are even
+  if (sizeof(LowBits) == 4 && plan.guess_is_wider() && list.is_guess_valid(plan) != is_wider) return;
+  const int shift = is_wider ? plan.guess.shift : plan.digit[0].shift;
+  const Key b = blockIdx.x / parts, part = blockIdx.x % parts, values = (Key{1} << shift) / parts;
   const auto [begin, end] = list.bucket(plan, b);
-  if (begin == end || end - begin > plan.most) return;
-  const Sort bucket{in,
-                    begin,
-                    end,
-                    out,
-                    memory + threads / 32 * strip_keys,
-                    memory,
-                    warp_sums,
-                    b << plan.digit[0].shift,
-                    is_aligned};
+  if (begin == end || (!is_wider && end - begin > plan.most)) return;
+  const Sort bucket{in,     begin,     end,        out,       memory + threads / 32 * strip_keys,
+                    memory, warp_sums, b << shift, is_aligned};
   const Key place = list.first[b];
-  bool is_narrow = end - begin > plan.even;
+  bool is_narrow = !is_wider && end - begin > plan.even;
   if (!is_narrow) {
     Key sorted;
     if constexpr (parts == 1)
