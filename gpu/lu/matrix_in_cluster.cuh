@@ -91,7 +91,6 @@ struct MatrixInCluster {
       }
     commit_copies();
     wait_for_copies<0>();
-    __syncthreads();  // compute-sanitizer wants one between copies and the barrier of the cluster (TUNING.md)
   }
   __device__ void store() {
     for (int i = warp; i < own_rows(); i += warps) {
