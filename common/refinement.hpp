@@ -16,10 +16,10 @@ namespace tallcache {
 /// How the solutions of A X = B came about.
 enum class Refinement {
   converged,   ///< from the factors in float
-  not_finite,  ///< in float a pivot was 0, or a number not finite: from factors in double
+  not_finite,  ///< in float a pivot was 0 or rounding errors, or a number not finite: from factors in double
   stagnated,   ///< a step did not halve an error: from factors in double
   too_slow,    ///< as many steps as are allowed: from factors in double
-  not_tried,   ///< from factors in double, as the caller wished
+  not_tried,   ///< from factors in double, as the caller wished or as they take fewer operations
 };
 
 /// What a report says of it, in words.
@@ -40,8 +40,10 @@ constexpr std::string_view text_of(Refinement refinement) {
 
 struct SolveReport {
   Refinement refinement = Refinement::converged;
-  int steps = 0;              ///< of refinement, behind the first solution by the factors in float
-  double backward_error = 0;  ///< the largest of ||b - A x|| / (||A|| ||x||) in the infinity norm
+  int steps = 0;  ///< of refinement, behind the first solution by the factors in float
+  /// The largest of ||b - A x|| / (||A|| ||x||) in the infinity norm; NaN, not measured, where refinement was
+  /// not tried.
+  double backward_error = 0;
 };
 
 /// Judges residuals. A solution has converged when ||b - A x|| <= sqrt(n) u ||A|| ||x|| in the infinity norm,

@@ -7,9 +7,11 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "common/fork/parallel.hpp"
+#include "cpu/solve/refined.hpp"
 #include "cpu/tallcache/solve.hpp"
 #include "tests/counted_array.hpp"
 #include "tests/linear_system.hpp"
@@ -17,8 +19,13 @@
 namespace tallcache::test::solving {
 namespace {
 
+/// From factors in float, also where those in double would take fewer operations.
 SolveReport solve(System& system, int threads = 1) {
-  return tallcache::solve(system.matrix(), system.right(), system.solution(), threads);
+  SolveReport report;
+  execute<tallcache::Solve<double>>("refined",
+                                    {system.solution(), system.matrix(), system.right(), {}, &report},
+                                    {{"factors", 32}}, threads);
+  return report;
 }
 
 TEST(Solve, RefinesToDoubleAccuracy) {
@@ -62,6 +69,21 @@ TEST(Solve, FactorsInDoubleWhereRefinementFails) {
   EXPECT_LT(nearly.backward_error(), 1.5);
 }
 
+// Few unknowns, and many right-hand sides, have factors in double at once.
+TEST(Solve, ChoosesFactorsByTheNumberOfOperations) {
+  for (const auto& [n, columns, in_float] :
+       {std::tuple<Index, Index, bool>{1, 1, false}, {100, 1, false}, {600, 1, true}, {300, 100, false}}) {
+    SCOPED_TRACE(std::to_string(n) + ", " + std::to_string(columns));
+    System system(n, columns, uniform);
+    const SolveReport report = tallcache::solve(system.matrix(), system.right(), system.solution());
+    EXPECT_EQ(report.refinement, in_float ? Refinement::converged : Refinement::not_tried);
+    EXPECT_EQ(report.refinement == Refinement::converged, cpu::solve::suits_float(n, columns));
+    EXPECT_EQ(report.steps > 0, in_float);
+    EXPECT_LT(system.backward_error(), 1.5);
+    EXPECT_EQ(std::isnan(report.backward_error), !in_float);
+  }
+}
+
 // The operation's own kinds of inputs: the one that refinement is too weak for, and those that it is not.
 TEST(Solve, SaysWhichInputsNeedDouble) {
   using Op = tallcache::Solve<double>;
@@ -76,8 +98,9 @@ TEST(Solve, SaysWhichInputsNeedDouble) {
       Op::Args<> args = Op::bind(shape, buffers, {});
       SolveReport report;
       args.report = &report;
-      execute<Op>("refined", args);
-      EXPECT_EQ(report.refinement == Refinement::converged, input != "near_singular")
+      execute<Op>("refined", args, {{"factors", 32}});
+      // The last pivot tells, before any step.
+      EXPECT_EQ(report.refinement, input == "near_singular" ? Refinement::not_finite : Refinement::converged)
           << input << " " << n << ": " << text_of(report.refinement);
       EXPECT_TRUE(Op::check(shape, input, 1, args));
       execute<Op>("refined", args, {{"factors", 64}});

@@ -118,7 +118,8 @@ ErrorStudy errors(std::string_view backend, Index largest) {
                        "about as much, but for rare matrices (Higham 2002, 9.4).",
                    .backend = backend};
   for (Index n = 64; n <= largest; n *= 4) study.ladder.push_back(system_of(n));
-  if (backend == "cpu") study.runs = {{"refined"}, {"refined", {{"factors", 64}}}, {"gesv"}};
+  if (backend == "cpu")
+    study.runs = {{"refined", {{"factors", 32}}}, {"refined", {{"factors", 64}}}, {"gesv"}};
   return study;
 }
 

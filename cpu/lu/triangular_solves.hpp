@@ -89,7 +89,9 @@ struct TriangularSolve : OneSided<T, Access> {
 
   template <class Fork>
   void leaf(Fork& fork, Constant a, Matrix b) const {
-    if (a.rows <= most_leaf_columns) return substitute(a, b);
+    // Of a few right-hand sides substitution has fewer operations than the inverse.
+    const Index others = side == Side::left ? b.cols : b.rows;
+    if (a.rows <= most_leaf_columns || others < 4) return substitute(a, b);
     if (!memory.inverse.data || !invert(a) || !is_well_conditioned(a))
       return halve(fork, a, b, ceil_div(a.rows / 2, most_leaf_columns) * most_leaf_columns);
     const Matrix copy = Of::copied(fork, b, memory.copy);

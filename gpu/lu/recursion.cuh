@@ -34,8 +34,10 @@ class Recursion {
             scratch.template vector<std::byte>(max_column_blocks * sizeof(ColumnBest<T>)).data)) {}
 
   /// The columns of a block that suit a matrix: wide blocks for fast products, narrow ones while panels are
-  /// most of the time.
+  /// most of the time, and those of one panel where launches are (TUNING.md).
   static int suitable_block(Index m, Index n) {
+    constexpr Index one_panel_side = 2048;
+    if (std::max(m, n) <= one_panel_side) return 32;
     const Index steps = std::min(m, n);
     const Tuning& tuning = device_tuning();
     if (steps <= by_element<T>(tuning.lu_narrow_steps_double, tuning.lu_narrow_steps_float)) return 64;

@@ -137,7 +137,8 @@ struct WholeMatrix {
   /// A row of chunks: eight lanes that have a row each then meet no bank twice.
   static constexpr int pitch(int behind) { return (ceil_div(behind, vector) | 1) * vector; }
   static constexpr std::size_t shared_bytes(int m, int n) {
-    if (n <= columns) return sizeof(Offer) * 2 * max_warps * of_warp;
+    if constexpr (max_warps == 1) return sizeof(Memory::offers) + sizeof(T) * of_warp * m * pitch(columns);
+    if (n <= columns) return sizeof(Memory::offers);
     return sizeof(Memory) + sizeof(T) * m * pitch(n - columns);
   }
   /// Whether matrices of m x n fit.
@@ -156,17 +157,19 @@ struct WholeMatrix {
         n(static_cast<int>(matrix.cols)),
         wide(rows_are_wide),
         shared(*reinterpret_cast<Memory*>(memory)),
-        rest(reinterpret_cast<T*>(memory + sizeof(Memory))),
-        rest_pitch(pitch(n - columns)),
+        rest(reinterpret_cast<T*>(memory + (max_warps == 1 ? sizeof(shared.offers) : sizeof(Memory))) +
+             static_cast<int>(threadIdx.x) / group % of_warp * m * pitch(columns)),
+        rest_pitch(pitch(max_warps == 1 ? columns : n - columns)),
+        matrix_exists(is_matrix),
         exists(is_matrix && thread < m),
         row{thread, exists} {}
 
   __device__ void factor(std::int32_t* exchanges) {
     const int steps = m < n ? m : n;
     if constexpr (max_warps == 1) {
-      load_row();
+      load_matrix();
       factor_panel(0, steps);
-      store_row(row);
+      store_matrix();
     } else {
       factor_panels(steps);
     }
@@ -179,6 +182,30 @@ struct WholeMatrix {
       __syncwarp();
     else
       __syncthreads();
+  }
+
+  /// The lanes of a group load and store a row of the matrix together: by a row a lane, each of them would
+  /// touch another piece of memory.
+  __device__ void load_matrix() {
+    if (matrix_exists && thread < n)
+#pragma unroll 4
+      for (int i = 0; i < m; ++i)
+        copy_asynchronously<sizeof(T)>(shared_address(rest + i * rest_pitch + thread),
+                                       a.data + i * a.ld + thread);
+    commit_copies();
+    wait_for_copies<0>();
+    __syncwarp();
+    fetch(0);
+  }
+  __device__ void store_matrix() {
+    if (exists)
+      row.store([&](int k, const Chunk<T>& chunk) {
+        vector_at<vector>(rest[row.position * rest_pitch + k]) = chunk;
+      });
+    __syncwarp();
+    if (matrix_exists && thread < n)
+#pragma unroll 4
+      for (int i = 0; i < m; ++i) a.data[i * a.ld + thread] = rest[i * rest_pitch + thread];
   }
 
   __device__ void factor_panels(int steps) {
@@ -320,12 +347,12 @@ struct WholeMatrix {
   int m, n;
   bool wide;
   Memory& shared;
-  T* rest;  ///< the columns behind the first panel
+  T* rest;  ///< the columns behind the first panel; all of them, where a warp has matrices whole
   int rest_pitch;
   int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   int warps = static_cast<int>(blockDim.x) / 32, thread = static_cast<int>(threadIdx.x) % max_rows;
-  bool exists;
-  int exchange = 0;  ///< of the step of this thread's number
+  bool matrix_exists, exists;  ///< exists: this thread has a row
+  int exchange = 0;            ///< of the step of this thread's number
   PanelRow<T, columns> row;
 };
 

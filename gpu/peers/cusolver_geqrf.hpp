@@ -6,7 +6,7 @@
 
 namespace tallcache::gpu::peers {
 
-struct cusolver_geqrf : cusolver_by_columns<cusolver_geqrf> {
+struct cusolver_geqrf : cusolver_decomposition<cusolver_geqrf> {
   static constexpr std::string_view idea =
       "cusolverDnSgeqrf and cusolverDnDgeqrf; turning rows into columns and back is not timed";
   using operations = OperationList<Qr<double>, Qr<float>>;
@@ -20,8 +20,9 @@ struct cusolver_geqrf : cusolver_by_columns<cusolver_geqrf> {
   }
 
   template <class T, class Args>
-  static void factor(const Launch& launch, const MatrixView<T>& columns, const Args& args,
-                     Scratch<>& scratch) {
+  static void compute(const Launch& launch, const std::array<TurnedMatrix<T>, 1>& matrices, const Args& args,
+                      Scratch<>& scratch, const Params&) {
+    const MatrixView<T>& columns = matrices[0].columns;
     const int m = static_cast<int>(columns.cols), n = static_cast<int>(columns.rows);
     int* const info = scratch.template vector<int>(1).data;
     const Index elements = workspace_left<T>(scratch);

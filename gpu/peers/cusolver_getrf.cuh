@@ -7,7 +7,7 @@
 
 namespace tallcache::gpu::peers {
 
-struct cusolver_getrf : cusolver_by_columns<cusolver_getrf> {
+struct cusolver_getrf : cusolver_decomposition<cusolver_getrf> {
   static constexpr std::string_view idea =
       "cusolverDnSgetrf and cusolverDnDgetrf; turning rows into columns and back is not timed";
   using operations = OperationList<LuPivot<double>, LuPivot<float>>;
@@ -21,8 +21,9 @@ struct cusolver_getrf : cusolver_by_columns<cusolver_getrf> {
   }
 
   template <class T, class Args>
-  static void factor(const Launch& launch, const MatrixView<T>& columns, const Args& args,
-                     Scratch<>& scratch) {
+  static void compute(const Launch& launch, const std::array<TurnedMatrix<T>, 1>& matrices, const Args& args,
+                      Scratch<>& scratch, const Params&) {
+    const MatrixView<T>& columns = matrices[0].columns;
     const int m = static_cast<int>(columns.cols), n = static_cast<int>(columns.rows);
     int* const info = scratch.template vector<int>(1).data;
     T* const work = scratch.template vector<T>(workspace_left<T>(scratch)).data;
