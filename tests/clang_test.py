@@ -42,7 +42,8 @@ class Clang:
     def run(self, file, *more, text=None):
         """What clang++ says of `text` in the place of the file, or of the file itself."""
         command = [self.compiler, *self.options(file), *WARNINGS, *more, "-Werror", "-fsyntax-only",
-                   "-fconstexpr-steps=100000000", "-x", "c++", file if text is None else "-"]
+                   "-fconstexpr-steps=100000000", "-fbracket-depth=1024", "-x", "c++",
+                   file if text is None else "-"]
         done = subprocess.run(command, cwd=self.build, input=text, capture_output=True, text=True, check=False)
         return f"{Path(file).name}:\n{done.stderr}" if done.returncode else ""
 

@@ -152,9 +152,7 @@ TYPED_TEST(Factor, LuOfHardMatricesHasASmallBackwardError) {
 // step.
 TYPED_TEST(Factor, GrowthIsThatOfWilkinsonsMatrix) {
   const Index n = std::numeric_limits<TypeParam>::digits;
-  const Matrix<TypeParam> a(n, n, [n](Index i, Index j) {
-    return i == j || j == n - 1 ? 1 : i > j ? -1 : 0;
-  });
+  const Matrix<TypeParam> a(n, n, [](Index i, Index j) { return i == j || j == n - 1 ? 1 : i > j ? -1 : 0; });
   const Factors<TypeParam> factors = factor(a);
   for (Index i = 0; i < n; ++i) {
     EXPECT_EQ(factors.exchanges[static_cast<std::size_t>(i)], i);
@@ -220,7 +218,7 @@ TYPED_TEST(Factor, CholeskyOfHardMatricesHasASmallBackwardError) {
          return (i == j ? 200.0 : uniform(i, j)) * power(-(i * 7 % 30) - (j * 7 % 30));
        }},
       {"tiny",
-       [wide](Index i, Index j) { return (i == j ? 200.0 : uniform(i, j)) * power(wide ? -1020 : -124); }}};
+       [](Index i, Index j) { return (i == j ? 200.0 : uniform(i, j)) * power(wide ? -1020 : -124); }}};
   for (const auto& [name, element] : kinds)
     for (const Index n : {1, 7, 24, 25, 60, 150}) {
       SCOPED_TRACE(name + " " + std::to_string(n));

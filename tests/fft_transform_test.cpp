@@ -186,7 +186,7 @@ void expect_traced() {
     Counted counted;
     AnySink sink(counted);
     const Traced<AnySink> access{&sink};
-    plan.with(access)(fork, reinterpret_cast<T*>(out.data()), from, false, access);
+    plan.with(access)(fork, reinterpret_cast<T*>(out.data()), from, access);
     EXPECT_LE(relative_error(out, reference(in)), bound<T>(n)) << n;
     EXPECT_TRUE(counted.loads >= 2 * n && counted.stores >= 2 * n) << n;
   }

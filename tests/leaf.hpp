@@ -6,6 +6,7 @@
 // By the byte and in turn, on the target that valgrind has: leaf_lackey_test.cpp.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -23,9 +24,14 @@ struct Region {
   /// The elements that the leaf may load for what it does not store.
   std::function<bool(std::size_t element)> idle = [](std::size_t) { return false; };
   int bit = -1;  ///< of an element, which is turned over; -1: the highest one
+  /// What is stored may be what was there, as by a minimum or a union.
+  bool keeps = false;
+  /// Whether two elements are equal: a compiler may round a product and a sum together in one of the texts.
+  std::function<bool(const std::byte* a, const std::byte* b)> equal;
 };
 
-using At = std::vector<std::byte*>;  ///< of each region
+inline constexpr std::size_t most_regions = 12;
+using At = std::array<std::byte*, most_regions>;  ///< of each region
 
 /// A text with both policies.
 struct Leaf {

@@ -9,30 +9,15 @@
 #include "common/random.hpp"
 #include "cpu/counting_sort/streaming_kernels.hpp"
 #include "tests/each_target.hpp"
-#include "tests/leaf.hpp"
+#include "tests/leaf_views.hpp"
 
 namespace tallcache::test {
 namespace {
 
 using namespace cpu::counting_sort;
 using tallcache::test::Leaf;
-using tallcache::test::Region;
 
 constexpr int lowest = 0, lowest_of_size = 32;  // bits; of a Link's size
-
-template <class T>
-Region region(const std::vector<T>& values, int bit = -1) {
-  const auto bytes = std::as_bytes(std::span(values));
-  return {.element = sizeof(T), .content = {bytes.begin(), bytes.end()}, .bit = bit};
-}
-
-/// Memory that a leaf fills before it loads from it.
-template <class T>
-Region own(Index elements) {
-  Region memory = region(std::vector<T>(static_cast<std::size_t>(elements)));
-  memory.idle = [](std::size_t) { return true; };
-  return memory;
-}
 
 /// n numbers below `end`. Where there are `equal` values, two neighbours of four are of them: some kernels
 /// look for equal neighbours.
@@ -50,28 +35,6 @@ std::vector<Pair> with_payload(const std::vector<T>& keys) {
   for (std::size_t i = 0; i < keys.size(); ++i)
     pairs.push_back(keys[i] | static_cast<Pair>(random_up_to(9, i, ~Word{0})) << 32);
   return pairs;
-}
-
-/// The regions of a leaf one by one as views.
-template <class Access>
-struct Views {
-  const At& at;
-  const std::vector<std::size_t>& bytes;
-  Access access;
-
-  template <class T>
-  VectorView<T, Access> of(std::size_t r) const {
-    return VectorView<T>{reinterpret_cast<T*>(at[r]), static_cast<Index>(bytes[r] / sizeof(T))}.with(access);
-  }
-};
-
-/// A leaf whose text is run(views).
-template <class Run>
-Leaf leaf_of(std::vector<Region> regions, Run run) {
-  std::vector<std::size_t> bytes;
-  for (const Region& region : regions) bytes.push_back(region.content.size());
-  const auto text = [=](const At& at, auto access) { run(Views<decltype(access)>{at, bytes, access}); };
-  return {std::move(regions), text, text};
 }
 
 /// Elements in blocks 0, 2, 4 ... of a pool, of which the last is used in part. An odd number is in each, so
@@ -97,16 +60,8 @@ Chain<T, Access> chain_in(const Views<Access>& views) {
   return {views.template of<const T>(0), views.template of<const Link>(1), 0};
 }
 
-std::vector<Region> operator+(std::vector<Region> a, std::vector<Region> b) {
-  std::ranges::move(b, std::back_inserter(a));
-  return a;
-}
-
 constexpr Index sizes[] = {1, 33, 513};
 constexpr std::uint64_t equal_ones[] = {0, 1, 3};
-
-/// What is done with a leaf that stores to these regions.
-using See = void (*)(const Leaf&, const std::vector<std::size_t>& stored);
 
 void for_each_case(void (*cases)(See, Index n, std::uint64_t equal)) {
   for_each_target([&] {
@@ -291,9 +246,8 @@ TEST(CountingSortLeaf, Passes) { for_each_case(see_passes); }
 
 // Not a test: a program that leaf_lackey_test.cpp runs.
 TEST(LackeySubject, DISABLED_counting_sorts) {
-  const See see = [](const Leaf& leaf, const std::vector<std::size_t>&) { run_observed(leaf); };
   for (const auto cases : {see_counts, see_pairs, see_scattered_payload, see_byte_counters, see_passes})
-    for (const std::uint64_t equal : {0, 3}) cases(see, equal ? 161 : 33, equal);
+    for (const std::uint64_t equal : {0, 3}) cases(observe<1>, equal ? 161 : 33, equal);
 }
 
 }  // namespace

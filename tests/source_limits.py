@@ -18,7 +18,6 @@ OTHER = re.compile(r"(inline )?(namespace|struct|class|union|enum|extern|templat
 # Which texts choose by the access policy, or report what opaque instructions access, and how often.
 BY_POLICY = re.compile(r"is_same_v<[^;{]*\bPlain>|static_cast<void>\((?:load|store)_n\b|\breport_(?:load|store)\b")
 MAY_CHOOSE = {
-    "cpu/fft/leaf_texts-inl.h": 1,      # the inverse is compiled once
     "cpu/matmul/tile_product.hpp": 2,   # tile registers are opaque
     "cpu/sort/vector_leaf.hpp": 1,      # a library's loads cannot be traced
     "cpu/stencil/points.hpp": 1,        # vectors of 16 bytes are compiled for a trace, and no others

@@ -58,6 +58,9 @@ struct Records {
   }
   operator Records<const Key, Access>() const requires(!std::is_const_v<Key>) { return {keys, payload}; }
 };
+// clang++ 14 deduces no arguments of an aggregate.
+template <class Key, class Access, class... Payload>
+Records(VectorView<Key, Access>, Payload...) -> Records<Key, Access>;
 
 /// Words as elements of type T.
 template <class T, class Access>

@@ -47,7 +47,7 @@ struct fft_codelets {
     } else {
       auto* const out = reinterpret_cast<T*>(args.out.data);
       const auto* const in = reinterpret_cast<const T*>(args.in.data);
-      plan->with(args.in.access())(fork, out, in, false, args.in.access());
+      plan->with(args.in.access())(fork, out, in, args.in.access());
     }
   }
 };

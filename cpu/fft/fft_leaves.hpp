@@ -27,18 +27,18 @@ struct Leaves {
     /// The first pass, of radix R and n = R m, over `width` columns: row i of them is at from + i stride,
     /// `count` of its numbers are read, the others are 0. y[(R p + j) width + q] becomes w^(p j) sum over k
     /// of x[(p + m k) stride + q] exp(-2 pi i j k / R), w the root of n. `to` is split.
-    void (*first_pass)(int radix, bool inverse, const T* from, Index stride, Index count, T* to, Index width,
-                       Index m, const T* roots, Access);
+    void (*first_pass)(int radix, const T* from, Index stride, Index count, T* to, Index width, Index m,
+                       const T* roots, Access);
     /// The same from split to split data, s numbers a row.
     void (*middle_pass)(int radix, const T* from, T* to, Index s, Index m, const T* roots, Access);
     /// The last pass, m = 1, of groups R numbers in each of `width` columns: number i of column c goes to
     /// to[i stride + c], where c < count.
-    void (*last_pass)(int radix, bool inverse, const T* from, T* to, Index stride, Index count, Index width,
-                      Index groups, Access);
+    void (*last_pass)(int radix, const T* from, T* to, Index stride, Index count, Index width, Index groups,
+                      Access);
     /// R m numbers as R rows: the transforms of the columns, the twiddles, the transposition. Row k goes to
     /// work[k / width * block + p width + k % width], split. `roots` are split vectors: R - 1 for each vector
     /// of columns p. The lanes divide R.
-    void (*split_columns)(int radix, bool inverse, const T* from, T* work, Index width, Index block, Index m,
+    void (*split_columns)(int radix, const T* from, T* work, Index width, Index block, Index m,
                           const T* roots, Access);
     /// Row k of n1 rows of `width` columns c, times base_roots[k] lane_roots[k, c], goes to work[k / width *
     /// block + c width + k % width]. `buffer` and `lane_roots` are split and have rows up to a multiple of
@@ -46,9 +46,11 @@ struct Leaves {
     void (*twiddle_transposed)(const T* buffer, Index width, Index n1, T* work, Index block,
                                const T* base_roots, const T* lane_roots, Access);
     /// A transform of `radix` numbers. `to` may be `from`.
-    void (*whole)(int radix, bool inverse, const T* from, T* to, Access);
+    void (*whole)(int radix, const T* from, T* to, Access);
   };
-  using Texts = CompiledTexts<Text>;
+  struct Texts : CompiledTexts<Text> {
+    Text<Plain> inverse;  ///< not scaled; no variant takes it, so that there is none to trace
+  };
 };
 
 /// For T = double and float.

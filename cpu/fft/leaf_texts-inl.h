@@ -44,18 +44,13 @@ void with_radix(int radix, const Leaf& leaf) {
   }
 }
 
-/// Only the forward transform is traced.
-template <class Access>
-inline constexpr bool has_inverse = std::is_same_v<Access, Plain>;
-
-template <class T, class Access>
+template <bool inverse, class T, class Access>
 constexpr typename Leaves<T>::template Text<Access> text{
     .first_pass =
-        [](int radix, bool inverse, const T* from, Index stride, Index count, T* to, Index width, Index m,
-           const T* roots, Access access) {
+        [](int radix, const T* from, Index stride, Index count, T* to, Index width, Index m, const T* roots,
+           Access access) {
           with_radix(radix, [=]<int R>(std::integral_constant<int, R>) {
-            (inverse ? first_pass<R, has_inverse<Access>, T, Access>
-                     : first_pass<R, false, T, Access>)(from, stride, count, to, width, m, roots, access);
+            first_pass<R, inverse, T, Access>(from, stride, count, to, width, m, roots, access);
           });
         },
     .middle_pass =
@@ -65,34 +60,31 @@ constexpr typename Leaves<T>::template Text<Access> text{
           });
         },
     .last_pass =
-        [](int radix, bool inverse, const T* from, T* to, Index stride, Index count, Index width,
-           Index groups, Access access) {
+        [](int radix, const T* from, T* to, Index stride, Index count, Index width, Index groups,
+           Access access) {
           with_radix(radix, [=]<int R>(std::integral_constant<int, R>) {
-            (inverse ? last_pass<R, has_inverse<Access>, T, Access>
-                     : last_pass<R, false, T, Access>)(from, to, stride, count, width, groups, access);
+            last_pass<R, inverse, T, Access>(from, to, stride, count, width, groups, access);
           });
         },
     .split_columns =
-        [](int radix, bool inverse, const T* from, T* work, Index width, Index block, Index m, const T* roots,
+        [](int radix, const T* from, T* work, Index width, Index block, Index m, const T* roots,
            Access access) {
           if (radix == 8)
-            (inverse ? split_columns<8, has_inverse<Access>, T, Access>
-                     : split_columns<8, false, T, Access>)(from, work, width, block, m, roots, access);
+            split_columns<8, inverse, T, Access>(from, work, width, block, m, roots, access);
           else
-            (inverse ? split_columns<16, has_inverse<Access>, T, Access>
-                     : split_columns<16, false, T, Access>)(from, work, width, block, m, roots, access);
+            split_columns<16, inverse, T, Access>(from, work, width, block, m, roots, access);
         },
     .twiddle_transposed = &twiddle_transposed<T, Access>,
     .whole =
-        [](int radix, bool inverse, const T* from, T* to, Access access) {
+        [](int radix, const T* from, T* to, Access access) {
           with_radix<false>(radix, [=]<int R>(std::integral_constant<int, R>) {
-            (inverse ? whole<R, has_inverse<Access>, T, Access> : whole<R, false, T, Access>)(from, to,
-                                                                                              access);
+            whole<R, inverse, T, Access>(from, to, access);
           });
         }};
 
 template <class T>
-constexpr CompiledTexts<Leaves<T>::template Text> texts{text<T, Plain>, text<T, Traced<AnySink>>};
+constexpr typename Leaves<T>::Texts texts{{text<false, T, Plain>, text<false, T, Traced<AnySink>>},
+                                          text<true, T, Plain>};
 
 }  // namespace tallcache::cpu::fft::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -13,7 +13,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::fft::HWY_NAMESPACE {
-const CompiledTexts<Leaves<double>::Text>* DoubleTexts() { return &texts<double>; }
+const Leaves<double>::Texts* DoubleTexts() { return &texts<double>; }
 Index DoubleLanes() { return lanes_of<Tag<double>>; }
 }  // namespace tallcache::cpu::fft::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

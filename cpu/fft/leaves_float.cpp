@@ -13,7 +13,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::fft::HWY_NAMESPACE {
-const CompiledTexts<Leaves<float>::Text>* FloatTexts() { return &texts<float>; }
+const Leaves<float>::Texts* FloatTexts() { return &texts<float>; }
 Index FloatLanes() { return lanes_of<Tag<float>>; }
 }  // namespace tallcache::cpu::fft::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

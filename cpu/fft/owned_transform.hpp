@@ -40,7 +40,9 @@ class OwnedTransform {
 
   template <class Fork>
   void operator()(Fork& fork, std::complex<T>* out, const std::complex<T>* in, bool inverse) const {
-    transform_(fork, reinterpret_cast<T*>(out), reinterpret_cast<const T*>(in), inverse, Plain{});
+    auto* const to = reinterpret_cast<T*>(out);
+    const auto* const from = reinterpret_cast<const T*>(in);
+    inverse ? transform_.inverse(fork, to, from) : transform_(fork, to, from, Plain{});
   }
   Index size() const { return transform_.size(); }
   std::size_t bytes() const { return bytes_.size(); }
@@ -70,12 +72,12 @@ class ColumnTransforms {
 
   /// Number i of column c < count is at [i stride + c]. count <= width().
   void operator()(T* out, const T* in, Index stride, Index count, bool inverse, Index share) const {
-    const auto& text = leaves<T>().plain;
+    const auto& text = inverse ? leaves<T>().inverse : leaves<T>().plain;
     const Passes& p = passes_;
     T *from = buffers_.data + share * 4 * p.size * width_, *to = from + 2 * p.size * width_;
     const T* roots = roots_.data;
     Index m = p.size / p.radix[0], s = width_ * p.radix[0];
-    text.first_pass(p.radix[0], inverse, in, stride, count, from, width_, m, roots, {});
+    text.first_pass(p.radix[0], in, stride, count, from, width_, m, roots, {});
     const int middle = std::max(p.count - 1, 1);
     for (int i = 1; i < middle; ++i) {
       roots += 2 * (p.radix[i - 1] - 1) * m;
@@ -85,8 +87,7 @@ class ColumnTransforms {
       std::swap(from, to);
     }
     // A last pass of radix 1 copies.
-    text.last_pass(p.count > 1 ? p.radix[p.count - 1] : 1, inverse, from, out, stride, count, width_,
-                   s / width_, {});
+    text.last_pass(p.count > 1 ? p.radix[p.count - 1] : 1, from, out, stride, count, width_, s / width_, {});
   }
 
  private:

@@ -147,20 +147,14 @@ class SmoothTransform {
 
   /// out = the transform of `in`, not scaled. They may be the same array.
   template <class Fork>
-  void operator()(Fork& fork, T* out, const T* in, bool inverse, Access access) const {
+  void operator()(Fork& fork, T* out, const T* in, Access access) const {
     CompiledApart<Access> apart(access);
-    const auto policy = apart.policy();
-    const auto& text = leaves<T>().under(policy);
-    if (l_.kind == Layout::Kind::whole) return text.whole(static_cast<int>(l_.n), inverse, in, out, policy);
-    if (l_.kind == Layout::Kind::split) {
-      text.split_columns(static_cast<int>(l_.n1), inverse, in, work_.data, l_.width, l_.block, l_.n2,
-                         split_roots_.data, policy);
-    } else {
-      in_blocks(fork, l_.column_blocks(),
-                [=, this, &text](Index b, T* buffer) { columns(text, in, b, buffer, inverse, policy); });
-    }
-    in_blocks(fork, l_.row_blocks(),
-              [=, this, &text](Index b, T* buffer) { rows(text, out, b, buffer, inverse, policy); });
+    run(fork, leaves<T>().under(apart.policy()), out, in, apart.policy());
+  }
+  /// The same of the inverse transform.
+  template <class Fork>
+  void inverse(Fork& fork, T* out, const T* in) const {
+    run(fork, leaves<T>().inverse, out, in, Plain{});
   }
 
  private:
@@ -169,6 +163,20 @@ class SmoothTransform {
 
   static constexpr Index least_forked = Index{1}
                                         << 15;  // numbers; fewer take less time than threads to wake up
+
+  template <class Fork, class Text, class Policy>
+  void run(Fork& fork, const Text& text, T* out, const T* in, Policy policy) const {
+    if (l_.kind == Layout::Kind::whole) return text.whole(static_cast<int>(l_.n), in, out, policy);
+    if (l_.kind == Layout::Kind::split) {
+      text.split_columns(static_cast<int>(l_.n1), in, work_.data, l_.width, l_.block, l_.n2,
+                         split_roots_.data, policy);
+    } else {
+      in_blocks(fork, l_.column_blocks(),
+                [=, this, &text](Index b, T* buffer) { columns(text, in, b, buffer, policy); });
+    }
+    in_blocks(fork, l_.row_blocks(),
+              [=, this, &text](Index b, T* buffer) { rows(text, out, b, buffer, policy); });
+  }
 
   /// body(block, buffer) for all blocks.
   template <class Fork, class Body>
@@ -185,13 +193,13 @@ class SmoothTransform {
   }
 
   template <class Text, class Policy>
-  void columns(const Text& text, const T* in, Index b, T* buffer, bool inverse, Policy policy) const {
+  void columns(const Text& text, const T* in, Index b, T* buffer, Policy policy) const {
     const Passes& p = l_.columns;
     T *from = buffer, *to = buffer + 2 * l_.buffer();
     const T* roots = column_roots_.data;
     Index m = l_.n1 / p.radix[0], s = l_.width * p.radix[0];
-    text.first_pass(p.radix[0], inverse, in + 2 * b * l_.width, l_.n2, l_.n2 - b * l_.width, from, l_.width,
-                    m, roots, policy);
+    text.first_pass(p.radix[0], in + 2 * b * l_.width, l_.n2, l_.n2 - b * l_.width, from, l_.width, m, roots,
+                    policy);
     for (int i = 1; i < p.count; ++i) {
       roots += 2 * (p.radix[i - 1] - 1) * m;
       m /= p.radix[i];
@@ -199,13 +207,14 @@ class SmoothTransform {
       s *= p.radix[i];
       std::swap(from, to);
     }
-    std::fill(from + 2 * l_.n1 * l_.width, from + 2 * l_.padded_rows() * l_.width, T{});
+    const Index padding = 2 * (l_.padded_rows() - l_.n1) * l_.width;
+    std::fill_n(store_n(policy, from + 2 * l_.n1 * l_.width, padding), padding, T{});
     text.twiddle_transposed(from, l_.width, l_.n1, work_.data + 2 * b * l_.width * l_.width, l_.block,
                             base_roots_.data + 2 * b * l_.padded_rows(), lane_roots_.data, policy);
   }
 
   template <class Text, class Policy>
-  void rows(const Text& text, T* out, Index b, T* buffer, bool inverse, Policy policy) const {
+  void rows(const Text& text, T* out, Index b, T* buffer, Policy policy) const {
     const Passes& p = l_.rows;
     const T *from = work_.data + 2 * b * l_.block, *roots = row_roots_.data;
     T *to = buffer, *other = buffer + 2 * l_.buffer();
@@ -218,8 +227,8 @@ class SmoothTransform {
       from = to;
       std::swap(to, other);
     }
-    text.last_pass(p.radix[p.count - 1], inverse, from, out + 2 * b * l_.width, l_.n1, l_.n1 - b * l_.width,
-                   l_.width, s / l_.width, policy);
+    text.last_pass(p.radix[p.count - 1], from, out + 2 * b * l_.width, l_.n1, l_.n1 - b * l_.width, l_.width,
+                   s / l_.width, policy);
   }
 
   Layout l_;

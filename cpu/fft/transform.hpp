@@ -63,37 +63,18 @@ class Transform {
       square = (square + 2 * j + 1) % (2 * n_);  // (j + 1)^2
     }
     Serial serial;
-    inner_(serial, image_.data, image_.data, false, image_.access());
+    inner_(serial, image_.data, image_.data, image_.access());
   }
 
-  /// out[k] = sum over j of in[j] exp(-+ 2 pi i j k / n), - unless `inverse`; not scaled. They may be the
-  /// same array.
+  /// out[k] = sum over j of in[j] exp(-2 pi i j k / n). They may be the same array.
   template <class Fork>
-  void operator()(Fork& fork, T* out, const T* in, bool inverse, Access access) const {
-    if (!chirp_.size) return inner_(fork, out, in, inverse, access);
-    constexpr Index block = 4096;
-    const Index m = image_.size / 2;
-    loop_blocks(fork, m, block, [=, this](Index begin, Index end) {
-      for (Index j = begin; j < std::min(end, n_); ++j) {
-        const T re = access.at(in + 2 * j + inverse), im = access.at(in + 2 * j + !inverse);
-        multiply(padded_, j, re, im, chirp_[2 * j], chirp_[2 * j + 1]);
-      }
-      for (Index j = std::max(begin, n_); j < end; ++j) padded_[2 * j] = 0, padded_[2 * j + 1] = 0;
-    });
-    inner_(fork, padded_.data, padded_.data, false, access);
-    // The inverse transform as a forward one with real and imaginary parts exchanged on both sides.
-    loop_blocks(fork, m, block, [=, this](Index begin, Index end) {
-      for (Index j = begin; j < end; ++j)
-        multiply(padded_, j, padded_[2 * j], padded_[2 * j + 1], image_[2 * j], image_[2 * j + 1], true);
-    });
-    inner_(fork, padded_.data, padded_.data, false, access);
-    loop_blocks(fork, n_, block, [=, this](Index begin, Index end) {
-      for (Index k = begin; k < end; ++k) {
-        multiply(padded_, k, padded_[2 * k + 1], padded_[2 * k], chirp_[2 * k], chirp_[2 * k + 1]);
-        access.at(out + 2 * k + inverse) = static_cast<T>(padded_[2 * k]);
-        access.at(out + 2 * k + !inverse) = static_cast<T>(padded_[2 * k + 1]);
-      }
-    });
+  void operator()(Fork& fork, T* out, const T* in, Access access) const {
+    chirp_.size ? convolve(fork, out, in, false, access) : inner_(fork, out, in, access);
+  }
+  /// The inverse: exp(2 pi i j k / n), not scaled.
+  template <class Fork>
+  void inverse(Fork& fork, T* out, const T* in) const {
+    chirp_.size ? convolve(fork, out, in, true, chirp_.access()) : inner_.inverse(fork, out, in);
   }
 
  private:
@@ -107,6 +88,33 @@ class Transform {
         image_(other.image_.with(access)),
         padded_(other.padded_.with(access)),
         inner_(other.inner_, access) {}
+
+  template <class Fork>
+  void convolve(Fork& fork, T* out, const T* in, bool inverse, Access access) const {
+    constexpr Index block = 4096;
+    const Index m = image_.size / 2;
+    loop_blocks(fork, m, block, [=, this](Index begin, Index end) {
+      for (Index j = begin; j < std::min(end, n_); ++j) {
+        const T re = access.at(in + 2 * j + inverse), im = access.at(in + 2 * j + !inverse);
+        multiply(padded_, j, re, im, chirp_[2 * j], chirp_[2 * j + 1]);
+      }
+      for (Index j = std::max(begin, n_); j < end; ++j) padded_[2 * j] = 0, padded_[2 * j + 1] = 0;
+    });
+    inner_(fork, padded_.data, padded_.data, access);
+    // The inverse transform as a forward one with real and imaginary parts exchanged on both sides.
+    loop_blocks(fork, m, block, [=, this](Index begin, Index end) {
+      for (Index j = begin; j < end; ++j)
+        multiply(padded_, j, padded_[2 * j], padded_[2 * j + 1], image_[2 * j], image_[2 * j + 1], true);
+    });
+    inner_(fork, padded_.data, padded_.data, access);
+    loop_blocks(fork, n_, block, [=, this](Index begin, Index end) {
+      for (Index k = begin; k < end; ++k) {
+        multiply(padded_, k, padded_[2 * k + 1], padded_[2 * k], chirp_[2 * k], chirp_[2 * k + 1]);
+        access.at(out + 2 * k + inverse) = static_cast<T>(padded_[2 * k]);
+        access.at(out + 2 * k + !inverse) = static_cast<T>(padded_[2 * k + 1]);
+      }
+    });
+  }
 
   static void multiply(VectorView<T, Access> to, Index j, T re, T im, T c, T s, bool exchanged = false) {
     to[2 * j + exchanged] = re * c - im * s;

@@ -32,7 +32,7 @@ class BitTileMatrix {
 
   Range range() const { return {0, count_}; }
 
-  /// To the tiles, whose rows and words behind the matrix are 0.
+  /// Copies the matrix to the tiles. Rows and words beyond it are 0.
   template <class Fork>
   void load(Fork& fork) const {
     fork.loop(0, count_ * count_, 1, [this](Index tile) {

@@ -1,5 +1,5 @@
-// Floyd's and Warshall's loops with the innermost in vectors of the widest target: what a compiler makes of
-// them where it may. Each step scans the whole matrix.
+// Floyd's and Warshall's loops with the innermost in vectors of the widest target, as a compiler makes them
+// that is allowed to. Each step scans the whole matrix.
 #pragma once
 
 #include "common/cache/ideal_misses.hpp"

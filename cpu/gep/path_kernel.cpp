@@ -152,7 +152,7 @@ void Relax(T* x, T u, const T* v, std::int32_t* p, const std::int32_t* q, Index 
 
 /// Row k of the tile as it is at step k, to v.
 template <bool has_predecessors, class T, class Access>
-HWY_INLINE void keep_row(const PathTiles<T>& t, Index k, Access access) {
+HWY_INLINE void save_row(const PathTiles<T>& t, Index k, Access access) {
   if (t.v == t.x) return;
   const Index row = k * t.side;
   for (Index j = 0; j < t.cols; j += lanes<T>()) {
@@ -165,14 +165,14 @@ HWY_INLINE void keep_row(const PathTiles<T>& t, Index k, Access access) {
 /// Rows and columns of steps [begin, end) by one another, on the diagonal; of x(i, k), i in these rows, the
 /// state at step k goes to u. Returns the step of a negative cycle, or -1.
 template <bool has_predecessors, class T, class Access>
-Index Square(const PathTiles<T>& t, Index begin, Index end, bool keeps_u, Access access) {
+Index Square(const PathTiles<T>& t, Index begin, Index end, bool saves_u, Access access) {
   const Index side = t.side;
   for (Index k = begin; k < end; ++k) {
-    if (keeps_u && T(access.at(t.x + k * side + k)) < T{}) return k;
-    keep_row<has_predecessors>(t, k, access);
+    if (saves_u && T(access.at(t.x + k * side + k)) < T{}) return k;
+    save_row<has_predecessors>(t, k, access);
     for (Index i = begin; i < end; ++i) {
       T* const u = t.u + i * side + k;
-      if (keeps_u && t.u != t.x) access.at(u) = T(access.at(t.x + i * side + k));
+      if (saves_u && t.u != t.x) access.at(u) = T(access.at(t.x + i * side + k));
       if (i == k) continue;
       Relax<has_predecessors>(t.x + i * side, T(access.at(u)), t.v + k * side, t.p + i * side, t.q + k * side,
                               (t.cols + tile_unit - 1) / tile_unit * tile_unit, access);

@@ -34,7 +34,7 @@ void require_no_cycle(const Args& args, Index k) {
   if (T(args.a(k, k)) < T{}) throw_negative_cycle("shortest_paths", k);
 }
 
-/// The distances as their reader knows them.
+/// Writes the caller's infinity where there is no path, and no predecessor.
 template <class Fork, class Args>
 void leave_weights(Fork& fork, const Args& args) {
   using T = typename Args::Number;

@@ -74,21 +74,21 @@ HWY_NOINLINE Pivot EliminateFrom(const Elimination<T>& e, Index begin, Index end
 #pragma GCC unroll 8
   for (int j = 0; j < right; ++j) upper[j] = hn::Set(d, e.upper[j]);
   PivotSearch<T> search(begin);
-  const auto rows = [&](Index i, Index count, auto&& add) HWY_ATTR {
+  const auto rows = [&](Index i, auto&& add) HWY_ATTR {
     T* const column = e.column + i;
-    const auto factor = hn::Mul(hn::LoadU(d, load_n(access, column, count)), reciprocal);
-    hn::StoreU(factor, d, store_n(access, column, count));
+    const auto factor = hn::Mul(hn::LoadU(d, load_n(access, column, step)), reciprocal);
+    hn::StoreU(factor, d, store_n(access, column, step));
 #pragma GCC unroll 8
     for (int j = 0; j < right; ++j) {
       T* const to = column + (j + 1) * ld;
-      const auto y = hn::NegMulAdd(factor, upper[j], hn::LoadU(d, load_n(access, to, count)));
-      hn::StoreU(y, d, store_n(access, to, count));
+      const auto y = hn::NegMulAdd(factor, upper[j], hn::LoadU(d, load_n(access, to, step)));
+      hn::StoreU(y, d, store_n(access, to, step));
       if (j == 0) add(y);
     }
   };
   Index i = begin;
-  for (; i + step <= end; i += step) rows(i, step, [&](auto y) HWY_ATTR { search.add(y); });
-  if (i < end) rows(i, end - i, [&](auto y) HWY_ATTR { search.add(y, end - i); });
+  for (; i + step <= end; i += step) rows(i, [&](auto y) HWY_ATTR { search.add(y); });
+  if (i < end) rows(i, [&](auto y) HWY_ATTR { search.add(y, end - i); });
   return right > 0 ? search.found() : Pivot{};
 }
 
@@ -129,7 +129,7 @@ Pivot Search(const T* column, Index begin, Index end, Access access) {
   PivotSearch<T> search(begin);
   Index i = begin;
   for (; i + step <= end; i += step) search.add(hn::LoadU(d, load_n(access, column + i, step)));
-  if (i < end) search.add(hn::LoadU(d, load_n(access, column + i, end - i)), end - i);
+  if (i < end) search.add(hn::LoadU(d, load_n(access, column + i, step)), end - i);
   return search.found();
 }
 

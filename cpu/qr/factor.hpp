@@ -2,7 +2,7 @@
 // parallel QR factorization leads to better performance", 2000): the left half, its reflectors applied to
 // the right half by products, the right half. A part of a thirty-second of the columns is a panel
 // (panel.hpp), which has the triangle T of its reflectors. Panels are applied one after the other: to join
-// the triangles of two would take an eighth of what applying them to as many columns again does. Work
+// the triangles of two would take an eighth of the operations of applying both to as many columns. Work
 // Theta(m n k), span Theta(m k) up to the strands of rows: each reflector waits for the one before. Misses
 // Theta(m n k / (L w)) with panels of w columns, where a panel fits into the cache and the matrix does not.
 //
@@ -73,7 +73,7 @@ struct FactorSizes {
   Index columns, ld;       ///< of the transposed copy: n, and m padded
   Index panels, panel_ld;  ///< of V by rows, and of products with it
   Index width;             ///< of a panel
-  Index spare;             ///< elements for factor_panel()
+  Index workspace;         ///< elements for factor_panel()
 
   FactorSizes(Index rows, Index cols)
       : m(rows),
@@ -84,7 +84,7 @@ struct FactorSizes {
         panels(ceil_div(k, panel_columns(k))),
         panel_ld(panel_columns(k) + 8),
         width(panel_columns(k)),
-        spare(width * width) {}
+        workspace(width * width) {}
 
   template <class T>
   std::size_t scratch_bytes() const {
@@ -93,7 +93,7 @@ struct FactorSizes {
     };
     return tallcache::scratch_bytes({bytes(columns, ld), bytes(panels * m, panel_ld),
                                      bytes(panels * width, width), bytes(columns, panel_ld),
-                                     bytes(columns, panel_ld), bytes(spare, 1)});
+                                     bytes(columns, panel_ld), bytes(workspace, 1)});
   }
 };
 
@@ -104,7 +104,7 @@ struct Reflectors {
   M vt;           ///< V^T: row c is the vector of column c, with its ones and zeros, from element c on
   M v;            ///< the panels' V, one below the other: that of panel b begins at row b (m + columns)
   M t;            ///< the triangles, one below the other
-  M x, y;         ///< room for products: a row for each row that is multiplied
+  M x, y;         ///< workspace of products: a row for each row that is multiplied
   Index columns;  ///< of a panel
   Index rows, k;  ///< of V, and the number of reflectors
   bool backwards = false;  ///< the triangles are transposed: a panel's reflectors in the reverse order
@@ -179,7 +179,7 @@ class Factorization {
     q_ = Reflectors<T, Access>::take(scratch, sizes_);
     q_.x = scratch.template matrix<T>(sizes_.columns, sizes_.panel_ld);
     q_.y = scratch.template matrix<T>(sizes_.columns, sizes_.panel_ld);
-    spare_ = scratch.template vector<T>(sizes_.spare);
+    workspace_ = scratch.template vector<T>(sizes_.workspace);
     copy_ = q_.vt;
   }
 
@@ -213,7 +213,7 @@ class Factorization {
     const A block = a_.block(first, first, rows, w);
     const M v = q_.v_of(first);
     factor_panel<Fork, T, Access>(fork, copy_.block(first, first, w, padded), block, tau_.block(first, w),
-                                  q_.t_of(first), spare_, first + w < sizes_.n);
+                                  q_.t_of(first), workspace_, first + w < sizes_.n);
     transpose_to<Fork, T, Access>(fork, v, copy_.block(first, first, w, rows));
     transpose_to<Fork, T, Access>(fork, a_.block(0, first, first, w), copy_.block(first, 0, w, first));
     for (Index i = 1; i < std::min(rows, w); ++i)
@@ -232,7 +232,7 @@ class Factorization {
   FactorSizes sizes_;
   A a_;
   M copy_;
-  VectorView<T, Access> tau_, spare_;
+  VectorView<T, Access> tau_, workspace_;
   Reflectors<T, Access> q_;
 };
 

@@ -1,7 +1,7 @@
 // The QR factorisation one reflector at a time (Householder, "Unitary triangularization of a nonsymmetric
 // matrix", 1958; Golub and Van Loan, "Matrix Computations", 4th edition, 2013, algorithm 5.2.1): column j
-// gives the reflector that is then applied to the columns behind it. Each of them is read down its rows, a
-// line for an element.
+// gives the reflector that is then applied to the columns behind it. Each of them is read by columns, a
+// cache line for each element.
 #pragma once
 
 #include "common/ops/qr.hpp"

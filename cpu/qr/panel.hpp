@@ -102,12 +102,12 @@ class PanelLeaf {
   }
 
  private:
-  /// Whether no inner product of column j has lost what matters to over- or underflow.
+  /// Whether the inner products of column j have neither overflowed nor lost accuracy to underflow.
   bool is_safe(Index j) const {
     using Limits = std::numeric_limits<T>;
-    static const T least = std::ldexp(T{1}, Limits::min_exponent / 2);
-    static const T most = std::ldexp(T{1}, Limits::max_exponent - 8);
-    bool safe = products_[j] >= least && products_[j] <= most;
+    static const T min = std::ldexp(T{1}, Limits::min_exponent / 2);
+    static const T max = std::ldexp(T{1}, Limits::max_exponent - 8);
+    bool safe = products_[j] >= min && products_[j] <= max;
     for (Index c = 0; c < n_; ++c) safe = safe && std::isfinite(products_[c]);
     return safe;
   }
@@ -184,24 +184,24 @@ class PanelLeaf {
 /// Factors a panel whose columns are the rows of `p`, aligned and padded with zeros to a multiple of
 /// leaf_columns elements. p becomes V^T with its ones and zeros, R goes to the upper triangle of `r`, a view
 /// in either order, whose element (0, 0) is the panel's, and T to `t`; without `needs_t` its last columns are
-/// not made. The rows of p's matrix up to a multiple of leaf_columns exist, and keep their values. spare:
-/// room for two matrices of a half of the columns squared.
+/// not made. The rows of p's matrix up to a multiple of leaf_columns exist, and keep their values. workspace:
+/// two matrices of a half of the columns squared.
 template <class Fork, class T, class Access, class R>
 void factor_panel(Fork& fork, MatrixView<T, Access> p, R r, VectorView<T, Access> tau,
-                  MatrixView<T, Access> t, VectorView<T, Access> spare, bool needs_t) {
+                  MatrixView<T, Access> t, VectorView<T, Access> workspace, bool needs_t) {
   using M = MatrixView<T, Access>;
   const Index n = p.rows;
   if (n <= leaf_columns) return PanelLeaf<Fork, T, Access, R>(fork, p, r, tau, t)();
   const Index n1 = ceil_div(n / 2, leaf_columns) * leaf_columns, n2 = n - n1;
   const M p1 = p.block(0, 0, n1, p.cols), p2 = p.block(n1, 0, n2, p.cols);
   const M t1 = t.block(0, 0, n1, n1), t2 = t.block(n1, n1, n2, n2), t12 = t.block(0, n1, n1, n2);
-  const auto spare_matrix = [&](Index which, Index m, Index k) {
-    return MatrixView<T>{spare.data + which * spare.size / 2, m, k, k}.with(spare.access());
+  const auto work_matrix = [&](Index which, Index m, Index k) {
+    return MatrixView<T>{workspace.data + which * workspace.size / 2, m, k, k}.with(workspace.access());
   };
-  factor_panel(fork, p1, r.block(0, 0, r.rows, n1), tau.block(0, n1), t1, spare, true);
+  factor_panel(fork, p1, r.block(0, 0, r.rows, n1), tau.block(0, n1), t1, workspace, true);
 
   // A2 = Q1^T A2, as A2^T -= (A2^T V1 T1) V1^T.
-  const M x = spare_matrix(0, n2, n1), y = spare_matrix(1, n2, n1);
+  const M x = work_matrix(0, n2, n1), y = work_matrix(1, n2, n1);
   multiply_rows<Fork, T, Access>(fork, p2, p1, x);
   multiply<Fork, T, Access>(fork, 1, x, t1, 0, y);
   multiply<Fork, T, Access>(fork, -1, y, p1, 1, p2);
@@ -212,10 +212,10 @@ void factor_panel(Fork& fork, MatrixView<T, Access> p, R r, VectorView<T, Access
     }
 
   const M last = p2.block(0, n1, n2, p.cols - n1);
-  factor_panel(fork, last, r.block(n1, n1, r.rows - n1, n2), tau.block(n1, n2), t2, spare, needs_t);
+  factor_panel(fork, last, r.block(n1, n1, r.rows - n1, n2), tau.block(n1, n2), t2, workspace, needs_t);
   if (!needs_t) return;
   // T12 = -T1 (V1^T V2) T2.
-  const M z = spare_matrix(0, n1, n2), w = spare_matrix(1, n1, n2);
+  const M z = work_matrix(0, n1, n2), w = work_matrix(1, n1, n2);
   multiply_rows<Fork, T, Access>(fork, p1.block(0, n1, n1, last.cols), last, z);
   multiply<Fork, T, Access>(fork, -1, t1, z, 0, w);
   multiply<Fork, T, Access>(fork, 1, w, t2, 0, t12);

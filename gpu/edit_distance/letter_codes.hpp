@@ -1,5 +1,5 @@
-// Letters as bits: which of a letter's eight bits tell the letters of some strings apart, and rows of letters
-// as planes of those bits.
+// Letters as bits: which of a letter's eight bits distinguish the letters of some strings, and rows of
+// letters as planes of those bits.
 #pragma once
 
 #include "gpu/edit_distance/bit_column.hpp"
@@ -13,7 +13,7 @@ struct LetterSet {
 
   /// A least set of the bits of a letter in which any two letters of the set differ. Bits are left out from
   /// the uppermost on, each where no two letters differ in it alone among those that are left.
-  TALLCACHE_DEVICE unsigned telling_bits() {
+  TALLCACHE_DEVICE unsigned distinguishing_bits() {
     unsigned kept = 0;
     constexpr int in_word = 5;  // bits that number a letter within a word
 #pragma unroll
@@ -59,11 +59,11 @@ struct LetterCodes {
   int bit[planes];
 
   template <class Thread>
-  TALLCACHE_DEVICE LetterCodes(const Thread& t, unsigned telling) {
+  TALLCACHE_DEVICE LetterCodes(const Thread& t, unsigned distinguishing) {
 #pragma unroll
     for (int p = 0; p < planes; ++p) {
-      bit[p] = telling ? t.first_set(telling) : letter_bits;
-      telling &= telling - 1;
+      bit[p] = distinguishing ? t.first_set(distinguishing) : letter_bits;
+      distinguishing &= distinguishing - 1;
     }
   }
 

@@ -56,7 +56,7 @@ struct SolvePairs {
 #pragma unroll
     for (int i = 0; i < LetterSet::words; ++i)
       set.has[i] = t.ballot(static_cast<std::uint8_t>(own[i * word_bits + lane]) != 0);
-    const unsigned telling = set.telling_bits();
+    const unsigned distinguishing = set.distinguishing_bits();
     const Index pair = first + lane / lanes;
     Pair own_pair{pair < pairs ? pair : Index{-1}, 0, 0, 0, 0};
     if (pair < pairs) {
@@ -64,9 +64,9 @@ struct SolvePairs {
       own_pair.b = b_begin[pair], own_pair.n = static_cast<int>(b_begin[pair + 1] - own_pair.b);
     }
     const auto solve_by = [&]<int planes>(std::integral_constant<int, planes>) {
-      solve(t, LetterCodes<planes>(t, telling), out, a, b, borders, own_pair, lanes, stripes, pieces);
+      solve(t, LetterCodes<planes>(t, distinguishing), out, a, b, borders, own_pair, lanes, stripes, pieces);
     };
-    with_planes(t.popcount(telling), solve_by);
+    with_planes(t.popcount(distinguishing), solve_by);
   }
 
  private:

@@ -113,7 +113,7 @@ struct Stripe {
 #pragma unroll
     for (int i = 0; i < LetterSet::words; ++i)
       set.has[i] = t.ballot(state->has_letter[i * word_bits + lane] != 0);
-    const unsigned telling = set.telling_bits();
+    const unsigned distinguishing = set.distinguishing_bits();
     Bits* const above = range.borders + Index{own} * range.pieces;
     PipelineBorders<Column, ahead> borders{own || !range.is_top ? above : nullptr, above + range.pieces,
                                            range.pieces};
@@ -121,7 +121,7 @@ struct Stripe {
     const int used = static_cast<int>(left < 0 ? 0 : left < lane_rows ? left : lane_rows);
     watcher.begin(top);
     const auto run_by = [&]<int planes>(std::integral_constant<int, planes>) {
-      const LetterCodes<planes> codes(t, telling);
+      const LetterCodes<planes> codes(t, distinguishing);
       RowCodes<Column::words, planes> codes_of_rows;
       codes_of_rows.load(t, strings.rows, static_cast<std::uint32_t>(top), used, codes);
       Column column;
@@ -130,7 +130,7 @@ struct Stripe {
                           borders, watcher);
       use(column, used);
     };
-    with_planes(t.popcount(telling), run_by);
+    with_planes(t.popcount(distinguishing), run_by);
   }
 };
 
