@@ -50,7 +50,8 @@ TALLCACHE_DEVICE void store_part(const Words& words, Index i, const Part& part) 
 }
 
 /// The levels of a sort of n keys, and the most parts that they can have. Leaves are sorted in tiles of
-/// `tile` keys, of which buckets of the last level fill half on the average.
+/// `tile` keys, of which buckets of the last level fill half on the average: half of those that a block can
+/// have, unless that takes another level.
 struct DistributionPlan {
   static constexpr int max_levels = 32;
   struct Level {
@@ -74,7 +75,11 @@ struct DistributionPlan {
     piece = std::clamp(ceil_div(n, min_pieces * unit) * unit, 4 * unit, most_piece);
     const Index ways = std::clamp<Index>(wanted_ways, 2, 1 << max_bits);
     const int most = log2_up(ways + 1) - 1;
-    const int all = n > tile ? std::max(1, log2_up(ceil_div(n * 7, tile * 4))) : 0;
+    const auto bits_of = [&](Index keys) {
+      return n > keys ? std::max(1, log2_up(ceil_div(n * 7, keys * 4))) : 0;
+    };
+    if (ceil_div(bits_of(tile / 2), most) == ceil_div(bits_of(tile), most)) tile /= 2;
+    const int all = bits_of(tile);
     levels = ceil_div(all, most);
     small = std::max<Index>(n >> all >> 1, 1);
     Index segments = 1;

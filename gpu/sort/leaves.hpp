@@ -72,18 +72,23 @@ struct SortLeaves {
     t.sync();
   }
 
+  template <class Thread>
+  TALLCACHE_DEVICE static int tile_of(const Thread& t) {
+    return static_cast<int>(t.block_dim().x) * Shape::keys;
+  }
+
   /// Sorted tiles in `out` are merged, a doubling at a time, to and fro between `out` and the room.
   template <class Thread, class Out, class Room, class Keys, class Splits>
   TALLCACHE_DEVICE static void merge_tiles(const Thread& t, const Out& out, const Room& room, Index size,
                                            Keys& keys, Splits& splits, Less less) {
     bool in_room = false;
-    for (Index run = Shape::tile; run < size; run *= 2, in_room = !in_room) {
+    for (Index run = tile_of(t); run < size; run *= 2, in_room = !in_room) {
       if (in_room)
         merge_pass(t, room, out, size, run, keys, splits, less);
       else
         merge_pass(t, out, room, size, run, keys, splits, less);
     }
-    for (Index i = t.thread().x; i < size; i += Shape::threads) {
+    for (Index i = t.thread().x; i < size; i += t.block_dim().x) {
       T key = in_room ? load_key<T>(room[i]) : load_key<T>(out[i]);
       if constexpr (sorts_codes<Less>) key = less.last ? Less::bits(key) : key;
       store_key<T>(out[i], key);
@@ -95,8 +100,8 @@ struct SortLeaves {
   TALLCACHE_DEVICE static void merge_pass(const Thread& t, const In& in, const Out& out, Index n, Index run,
                                           Keys& keys, Splits& splits, Less less) {
     Index taken = 0;  // of the first run of a pair
-    for (Index begin = 0; begin < n; begin += Shape::tile) {
-      const Index size = smaller<Index>(Shape::tile, n - begin), a = begin / (2 * run) * (2 * run);
+    for (Index begin = 0; begin < n; begin += tile_of(t)) {
+      const Index size = smaller<Index>(tile_of(t), n - begin), a = begin / (2 * run) * (2 * run);
       const Index b = smaller(a + run, n), size_b = smaller(run, n - b);
       if (begin == a) taken = 0;
       // By an order that is none, a tile might end before it begins.
@@ -108,12 +113,12 @@ struct SortLeaves {
       const Index of_a = splits[Shape::threads];
       const auto load = [&] {
 #pragma unroll 1
-        for (Index i = t.thread().x; i < size; i += Shape::threads)
+        for (Index i = t.thread().x; i < size; i += t.block_dim().x)
           store_key<T>(keys[i], load_key<T>(in[i < of_a ? a + taken + i : b + begin - a - taken + i - of_a]));
       };
       merge_tile<Shape, T>(t, keys, splits, static_cast<int>(of_a), static_cast<int>(size), load, less);
 #pragma unroll 1
-      for (Index i = t.thread().x; i < size; i += Shape::threads)
+      for (Index i = t.thread().x; i < size; i += t.block_dim().x)
         store_key<T>(out[begin + i], load_key<T>(keys[i]));
       t.sync();
       taken += of_a;

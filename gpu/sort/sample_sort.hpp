@@ -55,11 +55,11 @@ void sort_by_samples(Device& device, VectorView<T, Access> keys, Scratch<Access>
     in = out;
   }
   for (int c = plan.classes - 1; c >= 0; --c) {
-    const int part = c + 1, at_once = Tile::min_blocks * plan.classes / part;
+    const Index size = plan.tile / plan.classes * (c + 1), at_once = Tile::min_blocks * Tile::tile / size;
     launch_kernel(device, SortLeaves<Tile, T, Less>{},
                   {{grid_of(std::min<Index>(plan.leaves, at_once * multiprocessors_of(device)))},
-                   {static_cast<unsigned>(Tile::threads * part / plan.classes)},
-                   tile_bytes<Tile, T> * part / plan.classes},
+                   {static_cast<unsigned>(size / Tile::keys)},
+                   static_cast<std::size_t>(size) * sizeof(T)},
                   tables.level[plan.levels - 1], tables.leaves, c, in, keys, less_of(false, true));
   }
 }
