@@ -137,11 +137,11 @@ TEST_F(TuningFile, RefusesWhatItIsNot) {
                                     {R"({"schema": 1})", ""},
                                     {R"({"schema": "tallcache-tuning/1"})", "records"},
                                     {of("{\"sort_way\": 8}"), "sort_ways"},
-                                    {of("{\"sort_ways_4\": 7}"), "not from 8 to 128"},
+                                    {of("{\"sort_ways_4\": 7}"), "not from 8 to 256"},
                                     {of("{\"sort_ways_4\": 8.5}"), "no whole number"},
                                     {of("{\"sort_ways_4\": \"8\"}"), "no whole number"},
-                                    {of("{\"sort_ways_4\": -1}"), "not from 8 to 128"},
-                                    {of("{\"sort_ways_4\": 18446744073709551615}"), "not from 8 to 128"},
+                                    {of("{\"sort_ways_4\": -1}"), "not from 8 to 256"},
+                                    {of("{\"sort_ways_4\": 18446744073709551615}"), "not from 8 to 256"},
                                     {of("{\"gemv_threads\": 65}"), "no multiple of 32"},
                                     {of("[8]"), ""}}) {
     const std::string message = refusal(text);

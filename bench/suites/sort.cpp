@@ -24,7 +24,7 @@ PeerComparison inputs(std::string_view element) {
 }
 
 // Bytes: a launch reads and writes all keys. 2^24 keys take 120 launches of a network, a tile sort and ten
-// passes of a merge sort by pairs, and a tile sort and two levels of a sample sort.
+// passes of a merge sort by pairs, and two levels of a sample sort and its leaves.
 OptimizationSteps gpu_steps() {
   return {.element = "uint32",
           .unit = "key",
@@ -34,7 +34,7 @@ OptimizationSteps gpu_steps() {
           .smoke = keys(1000),
           .steps = {{"a bitonic network, a launch a step", "bitonic", {}, 8 * 120},
                     {"tiles sorted in shared memory, runs merged in pairs", "merge_sort", {}, 8 * 11},
-                    {"many runs merged at a time, divided by samples", "sample_sort", {}, 8 * 3},
+                    {"buckets by samples, leaves sorted in shared memory", "sample_sort", {}, 8 * 3},
                     {.label = "CUB merge sort", .variant = "cub_merge_sort", .peer = true}},
           .backend = "gpu",
           .cold = true};

@@ -40,18 +40,20 @@ TALLCACHE_DEVICE int merge_path(const Keys& keys, const MergePart& part, Less le
   return split;
 }
 
-/// Merges one key after another, stably.
+/// Merges one key after another, stably. The keys of a that it has come to, where the next part's split is.
 template <class T, int n, class Keys, class Less>
-TALLCACHE_DEVICE void merge_serially(const Keys& keys, const MergePart& part, int split, T (&out)[n],
-                                     Less less) {
+TALLCACHE_DEVICE int merge_serially(const Keys& keys, const MergePart& part, int split, T (&out)[n],
+                                    Less less) {
   int i = part.a + split, j = part.b + part.diagonal - split;
   const int end_a = part.a + part.size_a, end_b = part.b + part.size_b;
   T key_a{}, key_b{};
   if (i < end_a) key_a = load_key<T>(keys[i]);
   if (j < end_b) key_b = load_key<T>(keys[j]);
+  int reached = split;
 #pragma unroll
   for (int e = 0; e < n; ++e) {
     const bool from_b = i >= end_a || (j < end_b && less(key_b, key_a));
+    if (e < part.number && !from_b) ++reached;
     out[e] = from_b ? key_b : key_a;
     const int next = from_b ? ++j : ++i;
     if (next < (from_b ? end_b : end_a)) {
@@ -60,6 +62,7 @@ TALLCACHE_DEVICE void merge_serially(const Keys& keys, const MergePart& part, in
       key_b = from_b ? key : key_b;
     }
   }
+  return reached;
 }
 
 /// Loads the part's keys, those of a backwards, so that they fall and then rise, and merges them by a
@@ -95,26 +98,31 @@ TALLCACHE_DEVICE void sync_part(const Thread& t, bool within_warp) {
 /// A round of merges of the runs in `keys` by all threads of a block. `part` is the part of this thread,
 /// whose outputs go to slots [own * n, own * n + number). `splits` has room for the threads. All threads have
 /// synchronised on `keys`, and synchronise before this returns; threads of a warp alone, where it says that
-/// merges lie `within_warp`.
+/// merges lie `within_warp`. Returns whether this thread's part ends where the next one begins, as by every
+/// strict weak order: where it does not, keys are lost.
 template <class Shape, class T, class Thread, class Keys, class Splits, class Less>
-TALLCACHE_DEVICE void merge_round(const Thread& t, Keys&& keys, Splits&& splits, const MergePart& part,
+TALLCACHE_DEVICE bool merge_round(const Thread& t, Keys&& keys, Splits&& splits, const MergePart& part,
                                   Less less, bool within_warp = false) {
   constexpr int n = Shape::keys;
   const int own = static_cast<int>(t.thread().x);
   T out[n];
   const int split = part.number > 0 ? merge_path<T>(keys, part, less) : 0;
+  const bool last = part.diagonal + n >= part.size_a + part.size_b;
+  bool is_whole = true;
   if constexpr (Shape::by_network && may_exchange_equals<T, Less>) {
     splits[own] = split;
     sync_part(t, within_warp);
     if (part.number > 0) {
-      const bool last = part.diagonal + n >= part.size_a + part.size_b;
       merge_by_network<T>(keys, part, split, last ? part.size_a : static_cast<int>(splits[own + 1]), out,
                           less);
     }
+    sync_part(t, within_warp);
   } else {
-    if (part.number > 0) merge_serially<T>(keys, part, split, out, less);
+    splits[own] = split;
+    const int reached = part.number > 0 ? merge_serially<T>(keys, part, split, out, less) : 0;
+    sync_part(t, within_warp);
+    if (part.number > 0) is_whole = reached == (last ? part.size_a : static_cast<int>(splits[own + 1]));
   }
-  sync_part(t, within_warp);
   if (part.number == n) {
 #pragma unroll
     for (int e = 0; e < n; ++e) store_key<T>(keys[own * n + e], out[e]);
@@ -124,6 +132,7 @@ TALLCACHE_DEVICE void merge_round(const Thread& t, Keys&& keys, Splits&& splits,
       if (e < part.number) store_key<T>(keys[own * n + e], out[e]);
   }
   sync_part(t, within_warp);
+  return is_whole;
 }
 
 /// Sorts the first `number` keys of a thread's n, and leaves the others anywhere.
@@ -135,21 +144,15 @@ TALLCACHE_DEVICE void sort_in_registers(T (&keys)[n], int number, Less less) {
       if (e >= number) keys[e] = last_key<T>();
     run_network<sorting_network<n>, n>(keys, less);
   } else {
-    // Copies of the largest key stay behind it.
-    T largest = keys[0];
-#pragma unroll
-    for (int e = 1; e < n; ++e) {
-      if (e < number && less(largest, keys[e])) largest = keys[e];
-      if (e >= number) keys[e] = largest;
-    }
-    run_network<stable_network<n>, n>(keys, less);
+    run_network<stable_network<n>, n>(keys, less, number);
   }
 }
 
 /// Sorts the `size` keys in slots [0, size) of `keys`, at most a tile of them. The block has synchronised on
-/// them, and synchronises before this returns.
+/// them, and synchronises before this returns. Returns whether all keys are there for the threads of the
+/// block: by an order that is none, some may be lost.
 template <class Shape, class T, class Thread, class Keys, class Splits, class Less>
-TALLCACHE_DEVICE void sort_tile(const Thread& t, Keys&& keys, Splits&& splits, int size, Less less) {
+TALLCACHE_DEVICE bool sort_tile(const Thread& t, Keys&& keys, Splits&& splits, int size, Less less) {
   constexpr int n = Shape::keys;
   const int own = static_cast<int>(t.thread().x);
   const int number = smaller(larger(size - own * n, 0), n);
@@ -158,7 +161,7 @@ TALLCACHE_DEVICE void sort_tile(const Thread& t, Keys&& keys, Splits&& splits, i
 #pragma unroll
     for (int e = 0; e < n; ++e) {
       key[e] = load_key<T>(keys[own * n + (e < number ? e : 0)]);
-      if constexpr (sorts_codes<Less>) key[e] = Less::code(key[e]);
+      if constexpr (sorts_codes<Less>) key[e] = less.first ? Less::code(key[e]) : key[e];
     }
     sort_in_registers(key, number, less);
 #pragma unroll
@@ -166,16 +169,21 @@ TALLCACHE_DEVICE void sort_tile(const Thread& t, Keys&& keys, Splits&& splits, i
       if (e < number) store_key<T>(keys[own * n + e], key[e]);
   }
   t.sync();
+  bool is_whole = true;
   for (int run = 1; run < Shape::threads && run * n < size; run *= 2) {
     const int first = own & ~(2 * run - 1), a = first * n, b = a + run * n;
     const int size_a = smaller(larger(size - a, 0), run * n), size_b = smaller(larger(size - b, 0), run * n);
     const int diagonal = (own - first) * n;
-    merge_round<Shape, T>(t, keys, splits,
-                          {a, size_a, b, size_b, diagonal, smaller(larger(size_a + size_b - diagonal, 0), n)},
-                          less, 2 * run <= 32);
+    is_whole &= merge_round<Shape, T>(
+        t, keys, splits, {a, size_a, b, size_b, diagonal, smaller(larger(size_a + size_b - diagonal, 0), n)},
+        less, 2 * run <= 32);
     if (2 * run == 32) t.sync();
   }
-  t.sync();
+  if constexpr (may_exchange_equals<T, Less>) {
+    t.sync();
+    return true;
+  }
+  return t.sync_and(is_whole);
 }
 
 }  // namespace tallcache::gpu::sort

@@ -24,6 +24,21 @@ TALLCACHE_DEVICE Index merge_path_of_runs(const In& in, Index a, Index size_a, I
   return low;
 }
 
+/// Merges slots [0, of_a) with the others of a tile, which load() fills. By an order that is none the keys
+/// may stay as they were.
+template <class Shape, class T, class Thread, class Keys, class Splits, class Load, class Less>
+TALLCACHE_DEVICE void merge_tile(const Thread& t, Keys&& keys, Splits&& splits, int of_a, int size, Load load,
+                                 Less less) {
+  load();
+  t.sync();
+  const int diagonal = smaller(static_cast<int>(t.thread().x) * Shape::keys, size);
+  const bool is_whole = merge_round<Shape, T>(
+      t, keys, splits, {0, of_a, of_a, size - of_a, diagonal, smaller(size - diagonal, Shape::keys)}, less);
+  if (t.sync_and(is_whole)) return;
+  load();
+  t.sync();
+}
+
 /// Merges pairs of neighbouring runs of `run` keys, a multiple of the tile; a block makes a tile of the
 /// output.
 template <class Shape, class T, class Less>
@@ -46,16 +61,15 @@ struct MergePairs {
     t.sync();
     const Index first_a = ends[0], first_b = begin - a - first_a;
     const int of_a = static_cast<int>(static_cast<Index>(ends[1]) - first_a);
+    const auto load = [&] {
 #pragma unroll
-    for (int e = 0; e < Shape::keys; ++e) {
-      const int i = e * Shape::threads + own;
-      if (i < size)
-        store_key<T>(keys[i], load_key<T>(in[i < of_a ? a + first_a + i : b + first_b + (i - of_a)]));
-    }
-    t.sync();
-    const int diagonal = smaller(own * Shape::keys, size);
-    merge_round<Shape, T>(
-        t, keys, splits, {0, of_a, of_a, size - of_a, diagonal, smaller(size - diagonal, Shape::keys)}, less);
+      for (int e = 0; e < Shape::keys; ++e) {
+        const int i = e * Shape::threads + own;
+        if (i < size)
+          store_key<T>(keys[i], load_key<T>(in[i < of_a ? a + first_a + i : b + first_b + (i - of_a)]));
+      }
+    };
+    merge_tile<Shape, T>(t, keys, splits, of_a, size, load, less);
     store_tile<Shape, T>(t, keys, size, out, begin, less);
   }
 };

@@ -63,18 +63,20 @@ inline constexpr auto merging_network = bitonic_merge<n>();
 
 /// The smaller key to x, the larger to y; equal ones stay.
 template <class T, class Less>
-TALLCACHE_INLINE void compare_exchange(T& x, T& y, Less less) {
-  const bool exchange = less(y, x);
+TALLCACHE_INLINE void compare_exchange(T& x, T& y, Less less, bool may_exchange) {
+  const bool exchange = may_exchange && less(y, x);
   const T low = exchange ? y : x, high = exchange ? x : y;
   x = low;
   y = high;
 }
 
+/// The comparators of the first `number` keys.
 template <const auto& network, int n, class T, class Less>
-TALLCACHE_INLINE void run_network(T (&keys)[n], Less less) {
+TALLCACHE_INLINE void run_network(T (&keys)[n], Less less, int number = n) {
   [&]<std::size_t... c>(std::index_sequence<c...>) {
     (..., compare_exchange(keys[std::integral_constant<int, network.at[c].low>::value],
-                           keys[std::integral_constant<int, network.at[c].high>::value], less));
+                           keys[std::integral_constant<int, network.at[c].high>::value], less,
+                           network.at[c].high < number));
   }
   (std::make_index_sequence<static_cast<std::size_t>(network.size)>{});
 }

@@ -28,7 +28,7 @@ struct Ascending {
 /// integers are compared in fewer instructions. It is the total order of IEEE 754: NaNs lie at the ends, by
 /// their signs, and -0 before 0.
 struct AscendingCodes {
-  bool last = false;  ///< the launch stores the keys themselves
+  bool first = false, last = false;  ///< the launch loads, or stores, the keys themselves
 
   static TALLCACHE_DEVICE std::uint64_t code(std::uint64_t bits) {
     return bits ^ (bits >> 63 ? ~std::uint64_t{0} : std::uint64_t{1} << 63);

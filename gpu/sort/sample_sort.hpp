@@ -1,64 +1,67 @@
-// A stable sample sort on the GPU, whose parts are bounded whatever the keys are: tiles are sorted first, and
-// regular samples of sorted sequences divide their merge among blocks.
+// A stable sample sort on the GPU: samples divide the keys into buckets, level by level, until a block sorts
+// what is left in its shared memory.
 #pragma once
 
 #include "common/ops/sort.hpp"
-#include "gpu/sort/multiway_merge.hpp"
+#include "gpu/sort/leaves.hpp"
 #include "gpu/tuning/tuned.hpp"
 
 namespace tallcache::gpu::sort {
 
-/// The working memory of the levels: the most that one of them needs.
-template <class Tile, class T>
-struct SplitterMemory {
-  Index splitters = 0, positions = 0;
-
-  SplitterMemory(Index n, Index ways) {
-    for_each_level<Tile>(n, ways, [this](const LevelPlan<Tile>& plan) {
-      splitters = std::max(splitters, plan.splitters());
-      positions = std::max(positions, checked_positions(plan));
-    });
-  }
-  std::size_t bytes() const { return Splitters<T, Plain>::bytes(splitters, positions); }
-
- private:
-  static Index checked_positions(const LevelPlan<Tile>& plan) {
-    if (plan.sequences.length > std::numeric_limits<std::uint32_t>::max())
-      throw Error("sort: sequences of more than 2^32 - 1 keys are not merged on a GPU");
-    return plan.splitters() * plan.sequences.ways;
-  }
-};
-
 /// The working memory of sort_by_samples.
 template <class Tile, class T>
 std::size_t sample_sort_scratch(Index n, Index ways) {
-  return scratch_bytes({checked_product(n, sizeof(T), "keys"), SplitterMemory<Tile, T>(n, ways).bytes()});
+  return scratch_bytes({checked_product(n, sizeof(T), "keys"),
+                        Tables<T, Plain>::bytes(DistributionPlan(n, Tile::tile, max_piece<T>, ways))});
 }
 
-/// Sorts `keys` by `less`, stably. ways: the sequences that are merged at a time, at most.
+/// Sorts `keys` by `less`, stably. ways: the buckets of a level, at most.
 template <class Tile, class Device, class T, class Access, class Less>
 void sort_by_samples(Device& device, VectorView<T, Access> keys, Scratch<Access> scratch, Index ways,
                      Less less) {
   if (keys.size == 0) return;
   check_alignment(keys);
+  const DistributionPlan plan(keys.size, Tile::tile, max_piece<T>, ways);
   const auto other = scratch.template vector<T>(keys.size);
-  const SplitterMemory<Tile, T> memory(keys.size, ways);
-  const Splitters<T, Access> splitters(scratch, memory.splitters, memory.positions);
-  int levels = 0;
-  for_each_level<Tile>(keys.size, ways, [&](const LevelPlan<Tile>&) { ++levels; });
-  bool in_other = levels % 2;  // the last level writes `keys`
-  const auto less_of = [&](bool last) {
+  const Tables<T, Access> tables(scratch, plan);
+  const auto less_of = [&](bool first, bool last) {
     Less own = less;
-    if constexpr (sorts_codes<Less>) own.last = last;
+    if constexpr (sorts_codes<Less>) own.first = first, own.last = last;
     return own;
   };
-  sort_tiles<Tile, T, Access>(device, keys, in_other ? other : keys, less_of(levels == 0));
-  for_each_level<Tile>(keys.size, ways, [&](const LevelPlan<Tile>& plan) {
-    const VectorView<const T, Access> in = in_other ? other : keys;
-    merge_level<Tile, T, Access>(device, plan, in, in_other ? keys : other, splitters,
-                                 less_of(--levels == 0));
-    in_other = !in_other;
-  });
+  if (plan.levels == 0) return sort_tiles<Tile, T, Access>(device, keys, keys, less_of(true, true));
+  set_zero(device, tables.zeroed);
+  // The last level writes `other`, and the first one may write in its place.
+  VectorView<T, Access> in = keys;
+  for (int i = 0; i < plan.levels; ++i) {
+    const auto &own = tables.level[i], &from = tables.level[i ? i - 1 : 0];
+    const auto& next = tables.level[own.last ? i : i + 1];
+    const DistributionPlan::Level& of = plan.level[i];
+    const auto splitter = tables.splitter[i];
+    const VectorView<T, Access> out = (plan.levels - i) % 2 ? other : keys;
+    const auto less_here = less_of(i == 0, false);
+    const auto blocks = [&](Index most, int at_once) {
+      return Dim{grid_of(std::min<Index>(most, at_once * multiprocessors_of(device)))};
+    };
+    using Sample = SampleShape<T>;
+    launch_kernel(device, FindSplitters<T, Less>{},
+                  {blocks(of.segments, 2), {Sample::threads}, tile_bytes<Sample, T>}, own, from, in, splitter,
+                  less_here);
+    launch_kernel(device, SpreadPieces<T, Less>{},
+                  {blocks(of.pieces, 2), {spread_threads}, max_piece<T> * sizeof(T)}, own, from, in, splitter,
+                  out, less_here);
+    launch_kernel(device, DivideSegments<T, Less>{}, {blocks(of.segments * plan.row(i), 4), {spread_threads}},
+                  own, splitter, own.last ? tables.leaves : next.segments, next.segment_of, less_here);
+    in = out;
+  }
+  for (int c = plan.classes - 1; c >= 0; --c) {
+    const Index size = plan.tile / plan.classes * (c + 1), at_once = Tile::min_blocks * Tile::tile / size;
+    launch_kernel(device, SortLeaves<Tile, T, Less>{},
+                  {{grid_of(std::min<Index>(plan.leaves, at_once * multiprocessors_of(device)))},
+                   {static_cast<unsigned>(size / Tile::keys)},
+                   static_cast<std::size_t>(size) * sizeof(T)},
+                  tables.level[plan.levels - 1], tables.leaves, c, in, keys, less_of(false, true));
+  }
 }
 
 /// Doubles as the integers that lie in their memory.
@@ -70,18 +73,17 @@ VectorView<std::uint64_t, Access> codes_of(const VectorView<double, Access>& key
 
 struct sample_sort : OnGpu {
   static constexpr std::string_view idea =
-      "tiles sorted in shared memory, then 32 sequences at a time merged in one pass over the keys: regular "
-      "samples divide the merge into buckets that fit into shared memory whatever the keys are; stable; "
+      "a sample divides each segment into up to 256 buckets, pieces are stored in their order and read run "
+      "by run, and a block sorts what the last level leaves together; stable; "
       "applies coalescing, tiling, coarsening, occupancy";
-  static constexpr std::string_view source =
-      "Shi and Schaeffer 1992; Dehne and Zaboli 2012; Green, McColl and Bader 2012";
+  static constexpr std::string_view source = "Sanders, Winkel 2004; Green, McColl and Bader 2012";
   using operations = OperationList<Sort, SortOf<std::uint64_t>, SortOf<double>, SortOf<KeyAndPosition>>;
   static constexpr ParamSpec params[] = {
-      {"ways", 0, "sequences that are merged at a time, at most, 2 to 128; 0: as suits the device", 0}};
+      {"ways", 0, "buckets of a level, at most, 2 to 256; 0: as suits the device", 0}};
 
   template <class Device = const Launch, class T>
   static std::size_t scratch(SortOf<T>, const Shape& shape, const Params& params) {
-    return sample_sort_scratch<TileOf<sizeof(T)>, T>(shape["n"], ways_of<Device, T>(params));
+    return sample_sort_scratch<LeafOf<sizeof(T)>, T>(shape["n"], ways_of<Device, T>(params));
   }
 
   template <class Device, class Args>
@@ -89,9 +91,9 @@ struct sample_sort : OnGpu {
     using T = typename decltype(args.keys)::value_type;
     const Index ways = ways_of<Device, T>(params);
     if constexpr (std::is_floating_point_v<T>)
-      sort_by_samples<TileOf<sizeof(T)>>(device, codes_of(args.keys), args.scratch, ways, AscendingCodes{});
+      sort_by_samples<LeafOf<sizeof(T)>>(device, codes_of(args.keys), args.scratch, ways, AscendingCodes{});
     else
-      sort_by_samples<TileOf<sizeof(T)>>(device, args.keys, args.scratch, ways, Ascending{});
+      sort_by_samples<LeafOf<sizeof(T)>>(device, args.keys, args.scratch, ways, Ascending{});
   }
 
  private:

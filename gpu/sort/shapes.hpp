@@ -5,6 +5,7 @@
 
 namespace tallcache::gpu::sort {
 
+/// Of the merge sort.
 template <std::size_t key_bytes>
 struct TileOf;
 template <>
@@ -13,5 +14,15 @@ template <>
 struct TileOf<8> : BlockShape<512, 17, 2> {};
 template <>
 struct TileOf<16> : BlockShape<512, 7, 2> {};
+
+/// Of the sample sort, at most: a launch takes as many threads as its leaves need.
+template <std::size_t key_bytes>
+struct LeafOf;
+template <>
+struct LeafOf<4> : BlockShape<256, 33, 3, true> {};
+template <>
+struct LeafOf<8> : BlockShape<512, 17, 2> {};
+template <>
+struct LeafOf<16> : BlockShape<1024, 7, 1> {};
 
 }  // namespace tallcache::gpu::sort

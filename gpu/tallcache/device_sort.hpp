@@ -28,8 +28,8 @@ template <class T>
 concept DeviceSortable = std::is_trivially_copyable_v<T> &&
     (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 
-/// Sequences that are merged at a time (gpu/sort/TUNING.md).
-inline constexpr Index device_sort_ways = 32;
+/// Buckets of a level, at most (gpu/sort/TUNING.md).
+inline constexpr Index device_sort_ways = 256;
 
 /// Whether `Less` is `<` of numbers, of which nobody sees whether equal ones have changed places.
 template <class Less, class T>
@@ -37,27 +37,26 @@ inline constexpr bool is_ascending = std::is_arithmetic_v<T> && (std::is_same_v<
                                                                  std::is_same_v<Less, std::less<T>>);
 }  // namespace detail
 
-/// The bytes of scratch that device_sort() takes for n keys: n keys more, and samples, for any order. Throws
-/// Error where they overflow.
+/// The bytes of scratch that device_sort() takes for n keys: n keys more, and tables of their buckets, for
+/// any order. Throws Error where they overflow, or for more than 2^32 - 1 keys.
 ///
-/// Source: Shi and Schaeffer 1992.
+/// Source: Sanders, Winkel 2004.
 template <detail::DeviceSortable T>
 std::size_t device_sort_scratch(Index n) {
-  return gpu::sort::sample_sort_scratch<gpu::sort::TileOf<sizeof(T)>, T>(n, detail::device_sort_ways);
+  return gpu::sort::sample_sort_scratch<gpu::sort::LeafOf<sizeof(T)>, T>(n, detail::device_sort_ways);
 }
 
 /// Sorts the n `keys` stably by `less`, in the stream of `device`, a Launch, which is not waited for. Kernels
 /// and their number follow from n alone. By std::less<>, doubles come in the total order of IEEE 754: -0
-/// before 0, and NaNs at the ends, by their signs. A `less` that is no strict weak order leaves the device's
-/// memory undefined. Throws Error where keys do not begin at a multiple of their size, `scratch` is smaller
-/// than device_sort_scratch() says, or n is larger than 2^32 - 1 times the sequences of the last merge, 32 at
-/// most.
+/// before 0, and NaNs at the ends, by their signs; floats with NaNs last. A `less` that is no strict weak
+/// order leaves a permutation of the keys. Throws Error where keys do not begin at a multiple of their size,
+/// `scratch` is smaller than device_sort_scratch() says, or n is larger than 2^32 - 1.
 ///
-/// Source: Shi and Schaeffer 1992.
+/// Source: Sanders, Winkel 2004.
 template <class Device, detail::DeviceSortable T, class Access, class Less = std::less<>>
 void device_sort(Device& device, VectorView<T, Access> keys, Scratch<std::type_identity_t<Access>> scratch,
                  [[maybe_unused]] Less less = {}) {
-  using Tile = gpu::sort::TileOf<sizeof(T)>;
+  using Tile = gpu::sort::LeafOf<sizeof(T)>;
   const auto by = [&](const auto& view, const auto& order) {
     gpu::sort::sort_by_samples<Tile>(device, view, scratch, detail::device_sort_ways, order);
   };
