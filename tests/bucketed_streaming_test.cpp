@@ -43,8 +43,8 @@ TEST(BucketedStreaming, SharedPairs) {
 TEST(BucketedStreaming, EveryNumberOfBuckets) {
   for (bool payload : {false, true}) {
     constexpr Index many = Index{1} << 28;
-    EXPECT_EQ(cs::sort_strategy(many, (1u << 30) - 1, payload), cs::SortStrategy::buckets);
-    EXPECT_EQ(cs::sort_strategy(many, 1u << 30, payload), cs::SortStrategy::digits);
+    EXPECT_EQ(cs::sort_strategy({many, (1u << 30) - 1, payload}), cs::SortStrategy::buckets);
+    EXPECT_EQ(cs::sort_strategy({many, 1u << 30, payload}), cs::SortStrategy::digits);
   }
   for (std::uint64_t range : {1 << 11, 1 << 17, 1 << 24, (1 << 30) - 1})
     for (std::string_view input : {"uniform", "zipf_1.5", "max_key"}) {

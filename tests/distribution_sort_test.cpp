@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <deque>
@@ -112,6 +113,32 @@ TEST(DistributionSort, ZerosOfBothSigns) {
     }
 }
 
+/// One value has most, and stands between others, or is the least, or has them all but few.
+TEST(DistributionSort, DoublesOfWhichOneHasMost) {
+  const auto check = [](Index n, std::uint64_t most, double value, int others, bool dominated) {
+    std::vector<double> numbers;
+    for (Index i = 0; i < n; ++i) {
+      const std::uint64_t bits = random_bits(7, static_cast<std::uint64_t>(i));
+      numbers.push_back(bits % 100 < most
+                            ? value
+                            : static_cast<double>(bits / 100 % static_cast<std::uint64_t>(others)) -
+                                  others / 2 + 0.5);
+    }
+    EXPECT_EQ(cpu::sort::is_dominated(numbers.data(), n), dominated) << n << " " << most << " " << value;
+    auto expected = numbers;
+    std::ranges::sort(expected);
+    tallcache::sort(numbers.begin(), numbers.end());
+    EXPECT_EQ(numbers, expected);
+  };
+  for (std::uint64_t most : {40, 90}) {
+    check(70001, most, -7.25, 100000, true);
+    check(70001, most, -1e9, 100000, false);
+    check(70001, most, 0.25, 2, false);
+    check(1000, most, -7.25, 100000, false);
+  }
+  check(70001, 5, -7.25, 100000, false);
+}
+
 /// As leaves of several threads, in the range and in the buffer; and with a NaN, which has no place.
 TEST(DistributionSort, NumbersInParts) {
   const auto check = [](auto convert, auto less) {
@@ -132,8 +159,15 @@ TEST(DistributionSort, NumbersInParts) {
   check([](std::uint64_t bits) { return bits; }, std::less<>{});
   check([](std::uint64_t bits) { return static_cast<std::int32_t>(bits % 90000) - 45000; }, std::less<>{});
   check([](std::uint64_t bits) { return static_cast<std::int64_t>(bits); }, std::less<>{});
-  check([](std::uint64_t bits) { return static_cast<double>(static_cast<std::int64_t>(bits)) / 3; },
-        std::less<>{});
+  const auto thirds = [](std::uint64_t bits) {
+    return static_cast<double>(static_cast<std::int64_t>(bits)) / 3;
+  };
+  check(thirds, std::less<>{});
+  const auto of_every_magnitude = [](std::uint64_t bits) {  // infinite among them
+    const double x = std::bit_cast<double>(bits % 9 ? bits : bits << 63 | 0x7ffull << 52);
+    return std::isnan(x) || x == 0 ? 1 / 3. : x;
+  };
+  check(of_every_magnitude, std::less<>{});
   std::vector<double> numbers(3001, std::numeric_limits<double>::quiet_NaN());
   for (std::size_t i = 0; i < numbers.size(); i += 2) numbers[i] = static_cast<double>(i % 100);
   tallcache::sort(numbers.begin(), numbers.end());

@@ -59,12 +59,15 @@ TEST(EasyKeys, Large) {
     }
 }
 
-// Keys that fall, equal ones side by side, at once or from some key on; then one that the sample does not see
-// rises, at every edge of a vector, of a block and of a chunk.
+// More values than are looked for one by one, none of them often.
 TEST(EasyKeys, FewValuesNoneOftenAreCompared) {
   constexpr Index n = 70001;
   const auto found = [](const std::vector<Key>& keys) {
-    return cs::has_few_values<Plain>({keys.data(), static_cast<Index>(keys.size())});
+    const cs::KeySample sample(VectorView<const Key>{keys.data(), n});
+    const bool some = cs::sort_strategy({n, n}, sample) == cs::SortStrategy::comparisons;
+    EXPECT_NE(cs::sort_strategy({n, n, true}, sample), cs::SortStrategy::comparisons) << "pairs";
+    EXPECT_NE(cs::sort_strategy({n, n, false, false, 2}, sample), cs::SortStrategy::comparisons) << "threads";
+    return some;
   };
   for (const char* input : {"few:v=12", "few:v=30", "few:v=150"}) {
     const auto keys = seeded(input, n, n);
@@ -76,6 +79,34 @@ TEST(EasyKeys, FewValuesNoneOftenAreCompared) {
     EXPECT_FALSE(found(seeded(input, n, n))) << input;
 }
 
+// One value has nearly all keys: in place these are compared, if one histogram does not count them.
+TEST(EasyKeys, DominatedKeysAreComparedInPlace) {
+  constexpr Index n = 1 << 19;
+  const auto strategy = [](const std::vector<Key>& keys, std::uint64_t range, bool in_place) {
+    const cs::KeySample sample(VectorView<const Key>{keys.data(), n});
+    return cs::sort_strategy({n, range, false, in_place}, sample);
+  };
+  const auto keys = seeded("heavy:p=0.9,at=0.5", n, n);
+  EXPECT_EQ(strategy(keys, n, true), cs::SortStrategy::comparisons);
+  EXPECT_EQ(strategy(keys, n, false), cs::SortStrategy::buckets);
+  EXPECT_EQ(strategy(seeded("heavy:p=0.9", n, 65535), 65535, true), cs::SortStrategy::histogram);
+  EXPECT_EQ(strategy(seeded("heavy:p=0.5", n, n), n, true), cs::SortStrategy::buckets);
+}
+
+// Up to eight values, of pairs and keys, of few and of many.
+TEST(EasyKeys, EveryNumberOfValues) {
+  for (Index n : {100, 4095, 4096, 70001})
+    for (Key values = 1; values <= 10; ++values)
+      for (const int threads : thread_counts()) {
+        std::vector<Key> keys = seeded("uniform", n, n);
+        for (Key& key : keys) key = key % values * 9;
+        expect_variant_sorts<cs::bucketed_streaming, false>(keys, n, {threads, 3}, "few values");
+        expect_variant_sorts<cs::bucketed_streaming, true>(keys, n, {threads, 3}, "few values");
+      }
+}
+
+// Keys that fall, equal ones side by side, at once or from some key on; then one that the sample does not see
+// rises, at every edge of a vector, of a block and of a chunk.
 TEST(EasyKeys, Fall) {
   for (Index n : {2, 3, 17, 600, 70001, (1 << 19) + 37})
     for (Index equal : {1, 2, 3, 70, 1000})
@@ -119,9 +150,9 @@ struct Wide : Serial {
   static constexpr Index width() { return 4; }
 };
 
-// Of keys in order each is compared with the one before it, and then copied; besides there is a sample.
+// Of keys in order each is compared with the one before it, and then copied.
 TEST(EasyKeys, AccessesOfChunks) {
-  constexpr Index n = 150000, sample = 129;
+  constexpr Index n = 150000;
   ASSERT_EQ(cs::chunks_of(n, 1, Wide::width()), 4);
   std::vector<Key> keys(n), out(n);
   std::iota(keys.begin(), keys.end(), Key{0});
@@ -135,8 +166,8 @@ TEST(EasyKeys, AccessesOfChunks) {
   Wide fork;
   using Access = Traced<AnySink>;
   const auto to = args.with(Access{&sink});
-  EXPECT_TRUE(cs::EasyKeys<Access>({to.in}, {to.out}, fork.width()).sort(fork));
-  EXPECT_EQ(watch.loads, sample + 2 * (n - 1) + n);
+  EXPECT_TRUE(cs::EasyKeys<Access>({to.in}, {to.out}, fork.width()).copy_in_order(fork, false));
+  EXPECT_EQ(watch.loads, 2 * (n - 1) + n);
   EXPECT_EQ(watch.stores, n);
 }
 

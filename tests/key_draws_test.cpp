@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <memory>
 
 #include "common/ops/counting_sort.hpp"
 #include "common/variant_records.hpp"
-#include "cpu/counting_sort/bucketed_streaming.hpp"
+#include "cpu/counting_sort/in_place.hpp"
 #include "tests/key_draws.hpp"
 #include "tests/support.hpp"
 
@@ -38,21 +39,29 @@ INSTANTIATE_TEST_SUITE_P(All, KeyDraws, testing::ValuesIn(sorts()), [](const aut
 
 namespace cs = cpu::counting_sort;
 
-// The route of a problem's keys, as the folder's page names them.
-std::string route_of(const std::vector<std::uint32_t>& keys, std::uint64_t range, bool payload,
-                     bool in_place) {
-  static constexpr const char* names[] = {"comparisons", "histogram", "buckets", "digits"};
+// The route that a sort of keys takes, as the folder's page names it. In place it sorts what it writes.
+template <class Routes>
+std::string route_of(std::vector<std::uint32_t> keys, std::uint64_t range, bool payload, bool in_place) {
+  static constexpr const char* names[] = {"in order",  "in order", "few values", "comparisons",
+                                          "histogram", "buckets",  "digits"};
   const auto n = static_cast<Index>(keys.size());
-  std::vector<std::uint32_t> out(keys.size());
+  std::vector<std::uint32_t> out(in_place ? std::vector<std::uint32_t>() : keys), payload_out(keys);
+  const std::size_t bytes = Routes::scratch(n, range, 1);
+  std::vector<std::byte> memory(bytes + 64);
+  void* aligned = memory.data();
+  std::size_t room = memory.size();
+  std::align(64, bytes, aligned, room);
+  const VectorView<std::uint32_t> from{keys.data(), n}, to{in_place ? keys.data() : out.data(), n};
+  const VectorView<std::uint32_t> loads =
+      payload ? VectorView<std::uint32_t>{payload_out.data(), n} : VectorView<std::uint32_t>{};
   Serial fork;
-  const cs::Records<const std::uint32_t, Plain> in{{keys.data(), n}};
-  if (!cs::EasyKeys<Plain>(in, {{out.data(), n}}, 1).sort(fork))
-    return names[static_cast<int>(cs::sort_strategy(n, range, payload, in_place))];
-  const bool ordered = std::ranges::is_sorted(keys) || std::ranges::is_sorted(keys, std::greater{});
-  return ordered ? "in order" : "few values";
+  const cs::SortStrategy route = Routes::sort(fork, {from, payload ? from : loads}, {to, loads}, range,
+                                              Scratch<>({static_cast<std::byte*>(aligned), bytes}));
+  return names[static_cast<int>(route)];
 }
 
 // Draws until each of so many routes was taken twice, and verifies these draws.
+template <class Routes>
 void expect_every_route(std::string_view name, std::string_view element, std::string_view variant_name,
                         std::size_t routes) {
   const Operation& operation = find_operation(name, element);
@@ -69,7 +78,8 @@ void expect_every_route(std::string_view name, std::string_view element, std::st
     std::vector<std::uint32_t> keys(static_cast<std::size_t>(draw.n));
     fill_keys(VectorView<std::uint32_t>{keys.data(), draw.n},
               Keys(input, i, static_cast<std::uint64_t>(draw.n), range));
-    if (++taken[route_of(keys, range, element == "uint32_pair", variant_name == "in_place")] > 2) continue;
+    if (++taken[route_of<Routes>(keys, range, element == "uint32_pair", variant_name == "in_place")] > 2)
+      continue;
     Workspace workspace({&operation, draw.shape(operation), input, i}, *executor);
     for (const int threads : thread_counts()) {
       const Candidate candidate{.variant = &variant, .threads = threads};
@@ -81,9 +91,10 @@ void expect_every_route(std::string_view name, std::string_view element, std::st
 }
 
 TEST(CountingSortRoutes, OfDraws) {
-  expect_every_route("counting_sort", "uint32", "bucketed_streaming", 5);
-  expect_every_route("counting_sort", "uint32_pair", "bucketed_streaming", 6);
-  expect_every_route("counting_sort_in_place", "uint32", "in_place", 5);
+  expect_every_route<cs::StreamingRoutes<Plain, false>>("counting_sort", "uint32", "bucketed_streaming", 5);
+  expect_every_route<cs::StreamingRoutes<Plain, true>>("counting_sort", "uint32_pair", "bucketed_streaming",
+                                                       6);
+  expect_every_route<cs::InPlaceRoutes<Plain, false>>("counting_sort_in_place", "uint32", "in_place", 5);
 }
 
 TEST(KeyDrawsOfEverySort, AreOfAllFour) { EXPECT_GE(sorts().size(), 4u); }

@@ -29,18 +29,33 @@ struct RangeBits {
   constexpr Index buckets() const { return Index{1} << std::max(bits - leaf, 0); }
 };
 
-enum class SortStrategy { comparisons, histogram, buckets, digits };
+enum class SortStrategy { rising, falling, few_values, comparisons, histogram, buckets, digits };
 
-/// Chooses how n keys in [0, range] are sorted. Few in their range, they are compared; but pairs that exceed
-/// the caches are sorted by digits, as their payload would be fetched at random. So are many pairs of few
-/// different keys, and keys in a range of more than 30 bits, for which a pass has too many buckets. Pairs are
-/// for a histogram where 16 bits tell their positions apart. In place there are no digits.
-inline SortStrategy sort_strategy(Index n, std::uint64_t range, bool payload, bool in_place = false) {
+/// n keys in [0, range].
+struct SortProblem {
+  Index n;
+  std::uint64_t range;
+  bool payload = false, in_place = false;
+  Index width = 1;  ///< threads
+};
+
+/// Chooses how keys are sorted, as a sample of them says; without one, for scratch, by what it cannot say.
+/// Few in their range, they are compared; but pairs that exceed the caches are sorted by digits, as their
+/// payload would be fetched at random. So are many pairs of few different keys, and keys in a range of more
+/// than 30 bits, for which a pass has too many buckets. Pairs are for a histogram where 16 bits tell their
+/// positions apart. In place there are no digits.
+inline SortStrategy sort_strategy(const SortProblem& problem, const KeySample& sample = {}) {
   constexpr Index cached_pairs = 1 << 19, most_buckets = 1 << 14;
+  const auto [n, range, payload, in_place, width] = problem;
   const RangeBits bits(range, payload);
+  if (sample.rising) return SortStrategy::rising;
+  if (sample.falling) return SortStrategy::falling;
+  if (sample.values <= few_values) return SortStrategy::few_values;
   if (are_few_in_range(n, range))
     return payload && n > cached_pairs ? SortStrategy::digits : SortStrategy::comparisons;
+  if (!payload && width == 1 && sample.compared) return SortStrategy::comparisons;
   if (!payload && fits_histogram(n, range)) return SortStrategy::histogram;
+  if (in_place && width == 1 && sample.dominated) return SortStrategy::comparisons;
   if (in_place) return SortStrategy::buckets;
   if (bits.bits > RangeBits::max_leaf)
     return bits.buckets() > most_buckets ? SortStrategy::digits : SortStrategy::buckets;
@@ -76,30 +91,45 @@ struct BucketedStreaming {
 };
 
 /// Sorts keys in [0, range], or pairs, by the route that sort_strategy() chooses; `ByBuckets` is that of the
-/// buckets. `out` may be `in` where it sorts in place.
+/// buckets. What a sample says may be wrong: then it is dropped. `out` may be `in` where it sorts in place.
 template <class ByBuckets, class Access, bool with_payload>
 struct ByRoute {
   static std::size_t scratch(Index n, std::uint64_t range, Index width) {
-    return choose(n, range, [=](auto route) { return decltype(route)::type::scratch(n, range, width); });
+    return choose(sort_strategy(problem(n, range, width)),
+                  [=](auto route) { return decltype(route)::type::scratch(n, range, width); });
   }
+  /// Returns the route.
   template <class Fork>
-  static void sort(Fork& fork, Records<const Word, Access> in, Records<Word, Access> out, std::uint64_t range,
-                   Scratch<Access> scratch) {
-    if (EasyKeys<Access>(in, out, fork.width()).sort(fork)) return;
-    if constexpr (!with_payload)
-      if (fork.width() == 1 && has_few_values(in.keys)) {
-        if (in.keys.data != out.keys.data)
-          leaf_kernels().under(out.keys.access()).copy_words(in.keys, out.keys, false, false);
-        return ByComparisons<Access, false, true>::sort(fork, out, out, range, scratch);
+  static SortStrategy sort(Fork& fork, Records<const Word, Access> in, Records<Word, Access> out,
+                           std::uint64_t range, Scratch<Access> scratch) {
+    const EasyKeys<Access> easy(in, out, fork.width());
+    for (KeySample sample(in.keys);;)
+      switch (const auto strategy = sort_strategy(problem(in.keys.size, range, fork.width()), sample)) {
+        case SortStrategy::rising:
+          if (easy.copy_in_order(fork, false)) return strategy;
+          sample.rising = false;
+          break;
+        case SortStrategy::falling:
+          if (easy.copy_in_order(fork, true)) return strategy;
+          sample.falling = false;
+          break;
+        case SortStrategy::few_values:
+          if (easy.sort_values(fork, sample)) return strategy;
+          sample.values = few_values + 1;
+          break;
+        default:
+          choose(strategy, [&](auto route) { decltype(route)::type::sort(fork, in, out, range, scratch); });
+          return strategy;
       }
-    choose(in.keys.size, range,
-           [&](auto route) { decltype(route)::type::sort(fork, in, out, range, scratch); });
   }
 
  private:
+  static SortProblem problem(Index n, std::uint64_t range, Index width) {
+    return {n, range, with_payload, ByBuckets::in_place, width};
+  }
   template <class F>
-  static auto choose(Index n, std::uint64_t range, F f) {
-    switch (sort_strategy(n, range, with_payload, ByBuckets::in_place)) {
+  static auto choose(SortStrategy strategy, F f) {
+    switch (strategy) {
       case SortStrategy::histogram:
         return f(std::type_identity<Histogram<Access, with_payload>>());
       case SortStrategy::comparisons:

@@ -47,37 +47,29 @@ struct HeavyChunks {
   VectorView<HeavyBuckets, Access> chunk(Index c) const { return chunks.size ? chunks.block(c, 1) : chunks; }
   VectorView<Word, Access> counts_of(Index c) const { return row_of(counts, chunks.size ? c : 0); }
 
+  /// Whether something of a bucket was counted.
   bool has(Index bucket) const {
+    bool found = false;
+    for_each(bucket, [&](Index, Word) { found = true; });
+    return found;
+  }
+  /// Adds what was counted of a bucket to `sums`, which has an element for each value.
+  void add(Index bucket, VectorView<Word, Access> sums) const {
+    for_each(bucket, [=](Index v, Word count) { sums[v] += count; });
+  }
+
+ private:
+  // Calls f(value, count) for what was counted of a bucket.
+  template <class F>
+  void for_each(Index bucket, F f) const {
     for (Index c = 0; c < chunks.size; ++c) {
       const HeavyBuckets chunk = chunks[c];
       for (Index h = 0; h < chunk.size; ++h)
-        if (Index{chunk.bucket[h]} == bucket) return true;
+        if (Index{chunk.bucket[h]} == bucket)
+          for (Index v = 0; v < values; ++v) f(v, counts_of(c)[h * values + v]);
       for (Index h = 0; h < chunk.hot_size; ++h)
-        if (Index{chunk.hot[h]} / values == bucket) return true;
+        if (Index{chunk.hot[h]} / values == bucket) f(Index{chunk.hot[h]} % values, chunk.hot_keys[h]);
     }
-    return false;
-  }
-
-  /// Adds what was counted of a bucket to `sums`, which has an element for each value.
-  template <class Fork>
-  void add(Fork& fork, Index bucket, VectorView<Word, Access> sums) const {
-    if (!has(bucket)) return;
-    fork.blocks(chunks.size, [=, this](Index part) {
-      const Index from = block_begin(values, chunks.size, part),
-                  size = block_begin(values, chunks.size, part + 1) - from;
-      const auto sum = sums.block(from, size);
-      for (Index c = 0; c < chunks.size; ++c) {
-        const HeavyBuckets chunk = chunks[c];
-        for (Index h = 0; h < chunk.size; ++h)
-          if (chunk.bucket[h] == static_cast<Word>(bucket)) {
-            const auto counted = counts_of(c).block(h * values + from, size);
-            for (Index v = 0; v < size; ++v) sum[v] += counted[v];
-          }
-        for (Index h = 0; h < chunk.hot_size; ++h)
-          if (const Index v = Index{chunk.hot[h]} - bucket * values - from; 0 <= v && v < size)
-            sum[v] += chunk.hot_keys[h];
-      }
-    });
   }
 };
 

@@ -2,42 +2,13 @@
 // nearly all others at once. The rest is read once to make sure.
 #pragma once
 
-#include <array>
 #include <atomic>
 
 #include "common/fork/fork.hpp"
 #include "cpu/counting_sort/distribute.hpp"
-#include "cpu/counting_sort/streaming_kernels.hpp"
+#include "cpu/counting_sort/sample.hpp"
 
 namespace tallcache::cpu::counting_sort {
-
-/// What keys at even distances, each with the one after it, tell about all of them.
-struct KeySample {
-  bool rising = true, falling = true;
-  Index values = 0;  ///< different ones; few_values + 1: too many
-  std::array<Word, few_values + 1> value{};
-
-  template <class Access>
-  explicit KeySample(VectorView<const Word, Access> keys) {
-    constexpr Index sampled = 64;
-    Word before = keys.size > 1 ? keys[0] : 0;
-    for (Index s = 0; s < sampled && keys.size > 1 && (rising || falling || values <= few_values); ++s) {
-      const Index i = s * (keys.size - 2) / (sampled - 1);
-      const Word key = keys[i], after = keys[i + 1];
-      rising = rising && before <= key && key <= after;
-      falling = falling && before >= key && key >= after;
-      before = key;
-      add(key);
-    }
-  }
-
- private:
-  void add(Word key) {
-    for (Index v = 0; v < values; ++v)
-      if (value[static_cast<std::size_t>(v)] == key) return;
-    if (values <= few_values) value[static_cast<std::size_t>(values++)] = key;
-  }
-};
 
 // Outputs beyond this are written past the caches (cpu/transpose/TUNING.md).
 inline constexpr Index cached_words = 1 << 19;
@@ -54,44 +25,8 @@ class EasyKeys {
         chunks_(std::min(chunks_of(n_, 1, width), max_chunks)),
         in_place_(in.keys.data == out.keys.data) {}
 
-  /// Returns false elsewhere; an output apart is then without meaning.
-  template <class Fork>
-  bool sort(Fork& fork) const {
-    const KeySample sample(in_.keys);
-    return (sample.rising && copy_in_order(fork, false)) || (sample.falling && copy_in_order(fork, true)) ||
-           (sample.values <= few_values && sort_values(fork, sample));
-  }
-
- private:
-  static constexpr Index max_chunks = 64;
-
-  const LeafKernels<Access>& kernels() const { return leaf_kernels().under(out_.keys.access()); }
-
-  // Calls body(chunk, begin, end) for the blocks of each chunk while it returns true. Returns whether all
-  // did. A block is checked, and then moved while it is in a cache.
-  template <class Fork, class Body>
-  bool all_blocks(Fork& fork, Body body) const {
-    constexpr Index block = 4096;
-    std::atomic<bool> all{true};
-    fork.blocks(chunks_, [&, this](Index c) {
-      const Index last = block_begin(n_, chunks_, c + 1);
-      for (Index begin = block_begin(n_, chunks_, c), end; begin < last; begin = end) {
-        end = std::min(begin + block, last);
-        if (!all.load(std::memory_order_relaxed)) return;
-        if (!body(c, begin, end)) all.store(false, std::memory_order_relaxed);
-      }
-    });
-    return all;
-  }
-
-  // Exchanges elements begin ... end - 1, the first of them with the last one before `last`, and so on.
-  static void exchange(VectorView<Word, Access> words, Index begin, Index end, Index last) {
-    using std::swap;
-    for (; begin < end; ++begin) swap(words[begin], words[--last]);
-  }
-
-  // Copies keys that are in order or, where `falling`, in the opposite one, with their payload. Returns false
-  // where they are not.
+  /// Copies keys that are in order or, where `falling`, in the opposite one, with their payload. Returns
+  /// false where they are not; an output apart is then without meaning.
   template <class Fork>
   bool copy_in_order(Fork& fork, bool falling) const {
     const bool fine = all_blocks(fork, [=, this](Index, Index begin, Index end) {
@@ -111,28 +46,14 @@ class EasyKeys {
     return fine;
   }
 
-  // Turns the payload of equal keys round, in a chunk the runs that begin there.
-  template <class Fork>
-  void reverse_equal_keys(Fork& fork) const {
-    fork_chunks(fork, n_, chunks_,
-                [n = n_, keys = out_.keys, payload = out_.payload](Index begin, Index last) {
-                  for (Index end; begin < last; begin = end) {
-                    const Word key = keys[begin];
-                    for (end = begin + 1; end < n && keys[end] == key;) ++end;
-                    if (end - begin == 1 || (begin > 0 && keys[begin - 1] == key)) continue;
-                    exchange(payload, begin, begin + (end - begin) / 2, end);
-                  }
-                });
-  }
-
-  // Sorts keys of the sample's values alone. Returns false where there are others; nothing is then written.
+  /// Sorts keys of the sample's values alone. Returns false where there are others; nothing is then written.
   template <class Fork>
   bool sort_values(Fork& fork, const KeySample& sample) const {
     Word values[few_values], counts[max_chunks * few_values]{}, totals[max_chunks];
-    // The first one stands in place of those that are missing.
-    for (Index v = 0; v < few_values; ++v)
-      values[v] = sample.value[v < sample.values ? static_cast<std::size_t>(v) : 0];
-    std::sort(values, values + few_values);
+    // The last one stands in place of those that are missing.
+    std::copy_n(sample.value.begin(), sample.values, values);
+    std::sort(values, values + sample.values);
+    std::fill(values + sample.values, values + few_values, values[std::max<Index>(sample.values - 1, 0)]);
     if (!all_blocks(fork, [&, this](Index c, Index begin, Index end) {
           return kernels().count_few(in_.keys.block(begin, end - begin), values, counts + c * few_values);
         }))
@@ -157,6 +78,50 @@ class EasyKeys {
         kernels().split_payload(in_.block(begin, end - begin), values, out, n_ > cached_words);
       });
     return true;
+  }
+
+ private:
+  static constexpr Index max_chunks = 64;
+
+  const LeafKernels<Access>& kernels() const { return leaf_kernels().under(out_.keys.access()); }
+
+  // Calls body(chunk, begin, end) for the blocks of each chunk while it returns true. Returns whether all
+  // did. A block is checked, and then moved while it is in a cache; the first ones are small, as most show
+  // what is wrong.
+  template <class Fork, class Body>
+  bool all_blocks(Fork& fork, Body body) const {
+    constexpr Index least = 256, most = 4096;
+    std::atomic<bool> all{true};
+    fork.blocks(chunks_, [&, this](Index c) {
+      const Index last = block_begin(n_, chunks_, c + 1);
+      for (Index begin = block_begin(n_, chunks_, c), block = least, end; begin < last; begin = end) {
+        end = std::min(begin + block, last);
+        block = std::min(2 * block, most);
+        if (!all.load(std::memory_order_relaxed)) return;
+        if (!body(c, begin, end)) all.store(false, std::memory_order_relaxed);
+      }
+    });
+    return all;
+  }
+
+  // Exchanges elements begin ... end - 1, the first of them with the last one before `last`, and so on.
+  static void exchange(VectorView<Word, Access> words, Index begin, Index end, Index last) {
+    using std::swap;
+    for (; begin < end; ++begin) swap(words[begin], words[--last]);
+  }
+
+  // Turns the payload of equal keys round, in a chunk the runs that begin there.
+  template <class Fork>
+  void reverse_equal_keys(Fork& fork) const {
+    fork_chunks(fork, n_, chunks_,
+                [n = n_, keys = out_.keys, payload = out_.payload](Index begin, Index last) {
+                  for (Index end; begin < last; begin = end) {
+                    const Word key = keys[begin];
+                    for (end = begin + 1; end < n && keys[end] == key;) ++end;
+                    if (end - begin == 1 || (begin > 0 && keys[begin - 1] == key)) continue;
+                    exchange(payload, begin, begin + (end - begin) / 2, end);
+                  }
+                });
   }
 
   Records<const Word, Access> in_;

@@ -61,7 +61,7 @@ class Leaves {
     const auto counts = counts_.block(0, 0, rows, values_);
     fork.blocks(rows,
                 [=, this, &from](Index p) { kernels().count_values(piece(from, p), row_of(counts, p)); });
-    from.heavy.add(fork, b, row_of(counts_, 0));
+    from.heavy.add(b, row_of(counts_, 0));
     prefix_sums(fork, counts, total_);
     return rows;
   }

@@ -1,7 +1,9 @@
-// What a sample of the keys says of a chunk.
+// Samples: what is known of keys before all of them are read.
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <functional>
 #include <utility>
 
@@ -9,33 +11,110 @@
 
 namespace tallcache::cpu::counting_sort {
 
-/// `count` keys at even distances, in order.
-template <Index count, class Access>
-void take_sample(VectorView<const Word, Access> keys, Word (&sample)[count]) {
-  for (Index i = 0; i < count; ++i) sample[i] = keys[keys.size / count * i];
-  std::sort(sample, sample + count);
-}
+/// How often each of at most `most` words was added, a power of two of them: a table that a hash addresses.
+template <Index most>
+struct Tally {
+  using Entry = std::pair<Word, Word>;  ///< a number, and the word; 0 where there is none
 
-/// Whether at least `least` keys of a sample are equal to others, and no value is there more than 64 times.
-template <Index sampled, class Access>
-bool repeats_evenly(VectorView<const Word, Access> keys, Index least) {
-  Word sample[sampled];
-  take_sample(keys, sample);
-  Index repeats = 0, longest = 0, run = 0;
-  for (Index i = 1; i < sampled; ++i) {
-    run = sample[i] == sample[i - 1] ? run + 1 : 0;
-    repeats += run > 0;
-    longest = std::max(longest, run);
+  std::array<Entry, 2 * most> entries{};
+  Index values = 0;  ///< different ones
+  Word longest = 0;  ///< the largest number
+
+  void add(Word word) {
+    std::size_t at = word * 0x9e3779b1u >> (33 - std::bit_width(entries.size()));
+    while (entries[at].first > 0 && entries[at].second != word) at = (at + 1) % entries.size();
+    values += entries[at].first == 0;
+    entries[at] = {entries[at].first + 1, word};
+    longest = std::max(longest, entries[at].first);
   }
-  return repeats >= least && longest < 64;
+  /// Adds `most` keys at even distances.
+  template <class Access>
+  void add_sample(VectorView<const Word, Access> keys) {
+    for (Index i = 0; i < most; ++i) add(keys[keys.size / most * i]);
+  }
+};
+
+/// Whether of the first keys at least `least` are equal to their neighbours.
+template <class T, class Access>
+bool has_repeats(VectorView<const T, Access> keys, Index least) {
+  Index equal = 0;
+  for (Index i = 0; i + 1 < std::min<Index>(keys.size, 64); ++i) equal += keys[i] == keys[i + 1];
+  return equal >= least;
 }
 
-/// Whether keys seem to be of more values than can be hot, but less than some 200, none of them much more
-/// frequent than the others. One thread then compares them faster than it counts them: each level of a
-/// quicksort halves the values. Few keys would take no longer than the samples.
+/// What keys at even distances, each with the one after it, tell about all of them. Without keys: nothing.
+struct KeySample {
+  bool rising = false, falling = false;
+  Index values = few_values + 1;  ///< different ones; few_values + 1: too many
+  std::array<Word, few_values + 1> value{};
+  bool compared = false;   ///< one thread compares them faster than it counts them
+  bool dominated = false;  ///< by one value
+
+  KeySample() = default;
+  template <class Access>
+  explicit KeySample(VectorView<const Word, Access> keys) : rising(true), falling(true), values(0) {
+    constexpr Index sampled = 64, many_keys = 1 << 12;  // to pay for a larger sample
+    const Index most = keys.size < many_keys ? few_values / 2 : few_values;
+    Word before = keys.size > 1 ? keys[0] : 0;
+    for (Index s = 0; s < sampled && keys.size > 1 && (rising || falling || values <= most); ++s) {
+      const Index i = s * (keys.size - 2) / (sampled - 1);
+      const Word key = keys[i], after = keys[i + 1];
+      rising = rising && before <= key && key <= after;
+      falling = falling && before >= key && key >= after;
+      before = key;
+      add(key);
+    }
+    if (values > most) values = few_values + 1;
+    if (rising || falling || values <= few_values) return;
+    if (keys.size >= many || (keys.size >= 1 << 13 && has_repeats(keys, 1))) find_dominant(keys);
+  }
+
+ private:
+  void add(Word key) {
+    for (Index v = 0; v < values; ++v)
+      if (value[static_cast<std::size_t>(v)] == key) return;
+    if (values <= few_values) value[static_cast<std::size_t>(values++)] = key;
+  }
+
+  static constexpr Index many = 1 << 16;
+
+  // Keys of more values than can be hot, but less than some 200, or 24 if they are not many, none of them
+  // much more frequent than the others, are compared: each level of a quicksort halves the values.
+  template <class Access>
+  void find_dominant(VectorView<const Word, Access> keys) {
+    Tally<128> first;
+    first.add_sample(keys);
+    dominated = first.longest >= 96;
+    if (first.values > 96) return;
+    Tally<512> more;
+    more.add_sample(keys);
+    compared = more.values <= (keys.size < many ? 24 : 192) && more.longest < 65;
+  }
+};
+
+/// The most common words of a tally are hot.
+template <Index most>
+void take_hot(HeavyBuckets& found, Tally<most>& tally) {
+  const auto begin = tally.entries.begin();
+  const auto end =
+      std::partition(begin, tally.entries.end(), [](const auto& e) { return e.first >= most / 32; });
+  std::sort(begin, end, std::greater<>());
+  found.hot_size = std::min(Index{end - begin}, HeavyBuckets::max_hot);
+  for (Index h = 0; h < found.hot_size; ++h) found.hot[h] = begin[h].second;
+  std::fill(found.hot + found.hot_size, found.hot + HeavyBuckets::max_hot, found.hot[0]);  // not counted
+}
+/// Finds the most common keys, where a quarter of a sample are equal to others.
 template <class Access>
-bool has_few_values(VectorView<const Word, Access> keys) {
-  return keys.size >= 1 << 16 && repeats_evenly<128>(keys, 32) && repeats_evenly<512>(keys, 320);
+void find_hot(HeavyBuckets& found, VectorView<const Word, Access> keys) {
+  constexpr Index sampled = 128, larger = 8 * sampled, many_keys = 1 << 14;
+  if (keys.size < 4 * sampled) return;
+  Tally<sampled> tally;
+  tally.add_sample(keys);
+  if (tally.values > sampled - sampled / 4) return;
+  if (keys.size < many_keys) return take_hot(found, tally);
+  Tally<larger> more;
+  more.add_sample(keys);
+  take_hot(found, more);
 }
 
 // The result of a sample of the keys: hot ones, where many are equal; of the others, the buckets that hold
@@ -47,53 +126,21 @@ struct Sample : HeavyBuckets {
 
   template <class Access>
   Sample(VectorView<const Word, Access> keys, Digit digit, bool finds_hot) {
-    constexpr Index many = sampled / 4;
     if (keys.size < (finds_hot ? sampled : 32 * sampled)) return;  // it would take as long as the keys
-    Word sample[sampled];
-    take_sample(keys, sample);
-    if (finds_hot && repeats(sample) >= many) find_hot(keys);
-    Word* const end = std::remove_if(sample, sample + sampled, [this](Word key) {
-      return std::find(hot, hot + hot_size, key) != hot + hot_size;
-    });
-    for (Word* key = sample; key != end; ++key) *key = digit(*key);
-    std::sort(sample, end);
-    const Index all = end - sample;
-    Index others = all, pairs = 0;
-    for (const Word *run = sample, *next; run != end; run = next) {
-      next = std::upper_bound(run, static_cast<const Word*>(end), *run);
-      const Index count = next - run;
-      if (3 * count <= std::max(all, Index{24}))
+    if (finds_hot) find_hot(*this, keys);
+    Tally<sampled> buckets;
+    Index all = 0, pairs = 0;
+    for (Index i = 0; i < sampled; ++i) {
+      const Word key = keys[keys.size / sampled * i];
+      if (std::find(hot, hot + hot_size, key) == hot + hot_size) buckets.add(digit(key)), ++all;
+    }
+    Index others = all;
+    for (const auto& [number, found] : buckets.entries)
+      if (const Index count = number; 3 * count <= std::max(all, Index{24}))
         pairs += count * (count - 1);
       else
-        bucket[size++] = *run, others -= count;
-    }
+        bucket[size++] = found, others -= count;
     few_buckets = 384 * pairs > others * (others - 1);
-  }
-
- private:
-  // The number of keys that are equal to the one before them.
-  static Index repeats(const Word (&sample)[sampled]) {
-    Index equal = 0;
-    for (Index i = 1; i < sampled; ++i) equal += sample[i] == sample[i - 1];
-    return equal;
-  }
-  // From a larger sample.
-  template <class Access>
-  void find_hot(VectorView<const Word, Access> keys) {
-    constexpr Index larger = 8 * sampled, least = 4;
-    if (keys.size < larger) return;
-    Word sample[larger];
-    take_sample(keys, sample);
-    std::pair<Index, Word> runs[larger / least];
-    Index number = 0;
-    for (const Word *run = sample, *next; run != sample + larger; run = next) {
-      next = std::upper_bound(run, static_cast<const Word*>(sample + larger), *run);
-      if (next - run >= least) runs[number++] = {next - run, *run};
-    }
-    std::sort(runs, runs + number, std::greater<>());
-    hot_size = std::min(number, max_hot);
-    for (Index k = 0; k < hot_size; ++k) hot[k] = runs[k].second;
-    std::fill(hot + hot_size, hot + max_hot, hot[0]);  // not counted
   }
 };
 

@@ -1,11 +1,11 @@
-#include "cpu/counting_sort/streaming_kernels.hpp"
+#include "cpu/counting_sort/sample.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 // A processor with SSSE3 and no SSE4 is of before 2009.
 #undef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS HWY_SSSE3
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/counting_sort/streaming_bytes.cpp"
 #include <hwy/foreach_target.h>
@@ -194,14 +194,6 @@ HWY_INLINE Index count_in_bytes(const Chain<LowBits, Access>& chain, Index width
   return wrapped;
 }
 
-// Whether some of the first keys are equal to their neighbours.
-template <class T, class Access>
-HWY_INLINE bool has_repeats(VectorView<const T, Access> keys) {
-  Index equal = 0;
-  for (Index i = 0; i + 1 < std::min<Index>(keys.size, 64); ++i) equal += keys[i] == keys[i + 1];
-  return equal >= 2;
-}
-
 // Sorts the wraps, and writes all runs. Low bits tell the values of a segment apart.
 template <bool stream, class Access>
 HWY_NOINLINE void write_runs(Index width, Word first, Word* out, const ByteCounters<Access>& from,
@@ -221,48 +213,32 @@ template <class Access>
 void sort_low_bits(const Chain<LowBits, Access>& chain, Index width, Word first, VectorView<Word, Access> out,
                    const ByteCounters<Access>& counters) {
   const Link link = chain.links[chain.head];
-  const Index tables = has_repeats(chain.block(chain.head, link.size)) ? byte_tables(width) : 1;
+  const Index tables = has_repeats(chain.block(chain.head, link.size), 2) ? byte_tables(width) : 1;
   const Index wrapped = tables == 1   ? count_in_bytes<1>(chain, width, counters)
                         : tables == 2 ? count_in_bytes<2>(chain, width, counters)
                                       : count_in_bytes<4>(chain, width, counters);
   write_runs<true>(width, first, out.data, counters, wrapped);
 }
 
-// A value of more than half of the keys, or any other one: the median of a sample.
+// The same for an array, in one table. There were `wrapped` wraps. Its locals are in registers, as nothing
+// refers to them: a store of a byte might change all else.
 template <class Access>
-HWY_INLINE Word probable_key(VectorView<const Word, Access> keys) {
-  constexpr Index sampled = 64;
-  Word sample[sampled];
-  for (Index s = 0; s < sampled; ++s) sample[s] = keys[s * (keys.size - 1) / (sampled - 1)];
-  std::nth_element(sample, sample + sampled / 2, sample + sampled);
-  return sample[sampled / 2];
-}
-
-// Calls count(key) for the keys but those of one value, which are compared in vectors, as a counter is a
-// chain of loads that each wait for a store. Returns their number.
-template <class Access, class Count>
-HWY_INLINE Index count_but(Word value, VectorView<const Word, Access> keys, Count count) {
-  constexpr Index block = 512;
-  const hn::CappedTag<Word, 16> d;
-  const auto lanes = static_cast<Index>(hn::Lanes(d));
-  alignas(64) Word others[block + 16];
-  Index i = 0, found = 0;
-  for (; i + block <= keys.size; i += block) {
-    Index size = 0;
-    for (Index j = 0; j < block; j += lanes) {
-      const auto key = load(d, keys, i + j);
-      const auto other = hn::Ne(key, hn::Set(d, value));
-      hn::StoreU(hn::Compress(key, other), d, others + size);
-      size += static_cast<Index>(hn::CountTrue(d, other));
-    }
-    for (Index j = 0; j < size; ++j) count(others[j]);
-    found += block - size;
+HWY_NOINLINE Index count_in_bytes(VectorView<const Word, Access> keys, const ByteCounters<Access>& to,
+                                  Index wrapped) {
+  const auto counters = to.counters;
+  const auto wraps = to.wraps;
+  const auto count = [=, &wrapped](Word key) HWY_ATTR {
+    if (HWY_UNLIKELY(++counters[key] == 0)) wraps[wrapped++] = key;
+  };
+  Index i = 0;
+  for (; i + 8 <= keys.size; i += 8) {
+    HWY_UNROLL(8)
+    for (Index j = 0; j < 8; ++j) count(keys[i + j]);
   }
   for (; i < keys.size; ++i) count(keys[i]);
-  return found;
+  return wrapped;
 }
 
-// The same for an array of keys.
 template <class Access>
 void sort_in_bytes(VectorView<const Word, Access> keys, Index width, VectorView<Word, Access> out,
                    const ByteCounters<Access>& to) {
@@ -271,24 +247,22 @@ void sort_in_bytes(VectorView<const Word, Access> keys, Index width, VectorView<
   const auto wraps = to.wraps;
   for (Index v = 0; v < width; ++v) counters[v] = 0;
   Index wrapped = 0;
-  const auto count = [=, &wrapped](Word key) HWY_ATTR {
-    if (HWY_UNLIKELY(++counters[key] == 0)) wraps[wrapped++] = key;
-  };
-  if (has_repeats(keys)) {
-    const Word value = probable_key(keys);
-    const Index found = count_but(value, keys, count);
-    for (Index k = 0; k < found / 256; ++k) wraps[wrapped++] = value;
-    for (Index k = 0; k < found % 256; ++k) count(value);
-  } else {
-    Index i = 0;
-    for (; i + 8 <= keys.size; i += 8) {
-      HWY_UNROLL(8)
-      for (Index j = 0; j < 8; ++j) count(keys[i + j]);
-    }
-    for (; i < keys.size; ++i) count(keys[i]);
+  HeavyBuckets found;
+  if (has_repeats(keys, 8)) find_hot(found, keys);
+  if (found.hot_size == 0)
+    wrapped = count_in_bytes(keys, to, wrapped);
+  else
+    peel_hot(found, keys, [&](const auto& others) { wrapped = count_in_bytes(others.keys, to, wrapped); });
+  for (Index h = 0; h < found.hot_size; ++h) {
+    const std::uint8_t before = counters[found.hot[h]];
+    const Word all = before + found.hot_keys[h];
+    counters[found.hot[h]] = static_cast<std::uint8_t>(all);
+    for (Word k = 0; k < all / 256; ++k) wraps[wrapped++] = found.hot[h];
   }
-  keys.size > cached ? write_runs<true>(width, 0, out.data, to, wrapped)
-                     : write_runs<false>(width, 0, out.data, to, wrapped);
+  // In place the lines are in a cache, as they were just read.
+  const bool stream = keys.size > cached && keys.data != out.data;
+  stream ? write_runs<true>(width, 0, out.data, to, wrapped)
+         : write_runs<false>(width, 0, out.data, to, wrapped);
 }
 
 template <class Access>

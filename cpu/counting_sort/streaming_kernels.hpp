@@ -172,7 +172,7 @@ const CompiledTexts<ByteKernels>& byte_kernels();
 inline constexpr Index staged_pairs = 65535;
 
 /// The values that are few, for count_few() and split_payload().
-inline constexpr Index few_values = 4;
+inline constexpr Index few_values = 8;
 
 /// Outputs are written past the caches where `stream`.
 template <class Access>

@@ -265,21 +265,21 @@ bool in_order(VectorView<const Word, Access> words, bool falling) {
   return fine;
 }
 
-template <class Access>
-bool count_few(VectorView<const Word, Access> keys, const Word (&values)[few_values], Word* counts) {
+template <Index number, class Access>
+HWY_INLINE bool count_few(VectorView<const Word, Access> keys, const Word* values, Word* counts) {
   const hn::ScalableTag<Word> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d)), n = keys.size, whole = n / lanes * lanes;
-  hn::Vec<decltype(d)> found[few_values];
-  for (Index v = 0; v < few_values; ++v) found[v] = hn::Zero(d);
+  hn::Vec<decltype(d)> found[number];
+  for (Index v = 0; v < number; ++v) found[v] = hn::Zero(d);
   for (Index i = 0; i < whole; i += lanes) {
     prefetch_page_ahead(keys.data + i);
     const auto key = load(d, keys, i);
-    HWY_UNROLL(4)  // a mask as a vector is -1 where it holds
-    for (Index v = 0; v < few_values; ++v)
+    HWY_UNROLL(8)  // a mask as a vector is -1 where it holds
+    for (Index v = 0; v < number; ++v)
       found[v] = hn::Sub(found[v], hn::VecFromMask(d, hn::Eq(key, hn::Set(d, values[v]))));
   }
   Word all = 0;
-  for (Index v = 0; v < few_values; ++v) {
+  for (Index v = 0; v < number; ++v) {
     if (v > 0 && values[v] == values[v - 1]) continue;
     Word count = hn::GetLane(hn::SumOfLanes(d, found[v]));
     for (Index i = whole; i < n; ++i) count += keys[i] == values[v];
@@ -287,6 +287,12 @@ bool count_few(VectorView<const Word, Access> keys, const Word (&values)[few_val
     all += count;
   }
   return all == static_cast<Word>(n);
+}
+template <class Access>
+bool count_few(VectorView<const Word, Access> keys, const Word (&values)[few_values], Word* counts) {
+  constexpr Index half = few_values / 2;
+  return values[half - 1] == values[few_values - 1] ? count_few<half>(keys, values, counts)
+                                                    : count_few<few_values>(keys, values, counts);
 }
 
 // A value's payload is gathered for as many keys as stay in the cache while all values are looked for.

@@ -100,6 +100,75 @@ HWY_INLINE hn::Vec<D> load(D d, VectorView<const Word, Access> words, Index i) {
   return hn::LoadU(d, load_n(words.access(), words.data + i, static_cast<Index>(hn::Lanes(d))));
 }
 
+// Keys that were selected from blocks of keys. One vector more than `room` and a block is written.
+template <bool with_payload>
+struct Selected {
+  static constexpr Index block = 512, room = 2048, max_lanes = 16, capacity = room + block + max_lanes;
+  Index size = 0;
+  alignas(64) Word keys[capacity], payload[with_payload ? capacity : 1];
+
+  template <class D, class M>
+  HWY_INLINE void add(D d, hn::Vec<D> key, hn::Vec<D> load, M mask) {
+    hn::StoreU(hn::Compress(key, mask), d, keys + size);
+    if constexpr (with_payload) hn::StoreU(hn::Compress(load, mask), d, payload + size);
+    size += static_cast<Index>(hn::CountTrue(d, mask));
+  }
+  // Calls append() with as many of the first ones as are a multiple of `unit`, and drops these.
+  template <class Access, class Append>
+  HWY_INLINE void take(Index unit, Access access, Append append) {
+    const Index count = size / unit * unit;
+    append(Records<const Word, Access>{VectorView<const Word>{keys, count}.with(access),
+                                       VectorView<const Word>{payload, count}.with(access)});
+    std::copy(keys + count, keys + size, keys);
+    if constexpr (with_payload) std::copy(payload + count, payload + size, payload);
+    size -= count;
+  }
+};
+
+template <class D, class Access>
+HWY_INLINE hn::Vec<D> load_ahead(D d, VectorView<const Word, Access> words, Index i) {
+  prefetch_page_ahead(words.data + i);
+  return hn::LoadU(d, load_n(words.access(), words.data + i, static_cast<Index>(hn::Lanes(d))));
+}
+
+// Calls append() with the keys but the hot ones, which are counted by comparing vectors.
+template <Index hots, class Access, class Append>
+HWY_INLINE void peel_hot(HeavyBuckets& found, VectorView<const Word, Access> in, Append append) {
+  using Keys = Selected<false>;
+  const hn::CappedTag<Word, Keys::max_lanes> d;
+  using V = hn::Vec<decltype(d)>;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const auto own = unshown(in.access());
+  V hot[hots], counts[hots];
+  for (Index h = 0; h < hots; ++h) hot[h] = hn::Set(d, found.hot[h]), counts[h] = hn::Zero(d);
+  Keys others;
+  Index i = 0;
+  while (i + lanes <= in.size) {
+    for (; i + lanes <= in.size && others.size < Keys::room + Keys::block; i += lanes) {
+      const V key = load_ahead(d, in, i);
+      auto any = hn::Eq(key, hot[0]);
+      counts[0] = hn::IfThenElse(any, hn::Add(counts[0], hn::Set(d, 1)), counts[0]);
+      HWY_UNROLL(8)
+      for (Index h = 1; h < hots; ++h) {
+        const auto equal = hn::Eq(key, hot[h]);
+        counts[h] = hn::IfThenElse(equal, hn::Add(counts[h], hn::Set(d, 1)), counts[h]);
+        any = hn::Or(any, equal);
+      }
+      others.add(d, key, key, hn::Not(any));
+    }
+    others.take(Keys::block, own, append);
+  }
+  for (Index h = 0; h < std::min(hots, found.hot_size); ++h)
+    found.hot_keys[h] += hn::GetLane(hn::SumOfLanes(d, counts[h]));
+  others.take(1, own, append);
+  append(Records<const Word, Access>{in.block(i, in.size - i)});
+}
+template <class Access, class Append>
+HWY_INLINE void peel_hot(HeavyBuckets& found, VectorView<const Word, Access> in, Append append) {
+  constexpr Index most = HeavyBuckets::max_hot;
+  found.hot_size > most / 2 ? peel_hot<most>(found, in, append) : peel_hot<most / 2>(found, in, append);
+}
+
 // Prefetches the lines from block `at` on, one in each call. The pairs of the next leaf are fetched while
 // those of this one are put in order, which accesses no memory.
 template <class T, class Access>

@@ -63,37 +63,6 @@ HWY_NOINLINE Word append_keys(const Spread<T, Access>& c, const Records<const Wo
   return next;
 }
 
-// Keys that were selected from blocks of keys. One vector more than `room` and a block is written.
-template <bool with_payload>
-struct Selected {
-  static constexpr Index block = 512, room = 2048, max_lanes = 16, capacity = room + block + max_lanes;
-  Index size = 0;
-  alignas(64) Word keys[capacity], payload[with_payload ? capacity : 1];
-
-  template <class D, class M>
-  HWY_INLINE void add(D d, hn::Vec<D> key, hn::Vec<D> load, M mask) {
-    hn::StoreU(hn::Compress(key, mask), d, keys + size);
-    if constexpr (with_payload) hn::StoreU(hn::Compress(load, mask), d, payload + size);
-    size += static_cast<Index>(hn::CountTrue(d, mask));
-  }
-  // Calls append() with as many of the first ones as are a multiple of `unit`, and drops these.
-  template <class Access, class Append>
-  HWY_INLINE void take(Index unit, Access access, Append append) {
-    const Index count = size / unit * unit;
-    append(Records<const Word, Access>{VectorView<const Word>{keys, count}.with(access),
-                                       VectorView<const Word>{payload, count}.with(access)});
-    std::copy(keys + count, keys + size, keys);
-    if constexpr (with_payload) std::copy(payload + count, payload + size, payload);
-    size -= count;
-  }
-};
-
-template <class D, class Access>
-HWY_INLINE hn::Vec<D> load_ahead(D d, VectorView<const Word, Access> words, Index i) {
-  prefetch_page_ahead(words.data + i);
-  return hn::LoadU(d, load_n(words.access(), words.data + i, static_cast<Index>(hn::Lanes(d))));
-}
-
 // The counter or the place of dominant keys is one chain of loads that each wait for a store, about 5 cycles
 // a key. They are therefore peeled by comparing vectors: the keys of heavy buckets, of which pairs are
 // appended in rows. Low bits are counted at once, and all other keys as values that do not exist, so that no
@@ -157,46 +126,12 @@ HWY_INLINE Word append_rest(const Spread<T, Access>& c, const Records<const Word
 
 // Hot keys are counted, before any others are peeled.
 template <bool few_buckets, class T, class Access>
-HWY_NOINLINE Word append_but_hot(const Spread<T, Access>& c, VectorView<const Word, Access> in,
-                                 Sample& sample, Word next) {
-  constexpr Index hots = HeavyBuckets::max_hot;
-  using Keys = Selected<false>;
-  const hn::CappedTag<Word, Keys::max_lanes> d;
-  using V = hn::Vec<decltype(d)>;
-  const auto lanes = static_cast<Index>(hn::Lanes(d));
-  const auto own = unshown(in.access());
-  const auto append = [&](const auto& keys) { next = append_rest<few_buckets>(c, keys, sample, next); };
-  V hot[hots], counts[hots];
-  for (Index h = 0; h < hots; ++h) hot[h] = hn::Set(d, sample.hot[h]), counts[h] = hn::Zero(d);
-  Keys others;
-  Index i = 0;
-  while (i + lanes <= in.size) {
-    for (; i + lanes <= in.size && others.size < Keys::room + Keys::block; i += lanes) {
-      const V key = load_ahead(d, in, i);
-      auto any = hn::Eq(key, hot[0]);
-      counts[0] = hn::IfThenElse(any, hn::Add(counts[0], hn::Set(d, 1)), counts[0]);
-      HWY_UNROLL(8)
-      for (Index h = 1; h < hots; ++h) {
-        const auto equal = hn::Eq(key, hot[h]);
-        counts[h] = hn::IfThenElse(equal, hn::Add(counts[h], hn::Set(d, 1)), counts[h]);
-        any = hn::Or(any, equal);
-      }
-      others.add(d, key, key, hn::Not(any));
-    }
-    others.take(Keys::block, own, append);
-  }
-  for (Index h = 0; h < sample.hot_size; ++h) sample.hot_keys[h] += hn::GetLane(hn::SumOfLanes(d, counts[h]));
-  others.take(1, own, append);
-  append(Records<const Word, Access>{in.block(i, in.size - i)});
+HWY_NOINLINE Word append_chunk(const Spread<T, Access>& c, const Records<const Word, Access>& in,
+                               Sample& sample, Word next) {
+  if (sample.hot_size == 0) return append_rest<few_buckets>(c, in, sample, next);
+  peel_hot(sample, in.keys,
+           [&](const auto& keys) { next = append_rest<few_buckets>(c, keys, sample, next); });
   return next;
-}
-
-template <bool few_buckets, class T, class Access>
-HWY_INLINE Word append_chunk(const Spread<T, Access>& c, const Records<const Word, Access>& in,
-                             Sample& sample, Word next) {
-  if constexpr (std::is_same_v<T, LowBits>)
-    if (sample.hot_size > 0) return append_but_hot<few_buckets>(c, in.keys, sample, next);
-  return append_rest<few_buckets>(c, in, sample, next);
 }
 
 template <bool few_buckets, class T, class Access>

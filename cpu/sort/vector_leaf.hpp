@@ -6,11 +6,11 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <type_traits>
 
 #include "cpu/peers/vqsort_library.hpp"
 #include "cpu/sort/comparator.hpp"
+#include "cpu/sort/doubles.hpp"
 #include "cpu/sort/merge_leaf.hpp"
 #include "cpu/sort/quicksort.hpp"
 
@@ -41,11 +41,18 @@ struct VectorLeaf {
   static constexpr Index most_runs = 2;
 
   void operator()(const Segment<T>& s) const {
-    if constexpr (std::floating_point<T>)
-      if (!all_differ_by_value(s)) return MergeLeaf<Store, Less>{store, less}(s);
     if (s.from != s.home) store.move_all(s.home, s.from, s.size);
+    if constexpr (std::floating_point<T>) {
+      if (!all_differ_by_value(s.home, s.size))
+        return MergeLeaf<Store, Less>{store, less}({s.home, s.home, s.other, s.size});
+      if (is_plain && is_dominated(s.home, s.size)) {
+        turn(s.home, s.size);
+        peers::vqsort_keys(reinterpret_cast<std::int64_t*>(s.home), s.size);
+        return turn(s.home, s.size);
+      }
+    }
     // Its loads and stores cannot be traced: any other access takes those of a quicksort, which it is.
-    if constexpr (std::is_same_v<decltype(Store::access), Plain>) {
+    if constexpr (is_plain) {
       peers::vqsort_keys(s.home, s.size);
     } else {
       Serial fork;
@@ -54,20 +61,15 @@ struct VectorLeaf {
   }
 
  private:
-  /// No double is NaN, which has no place in the order, or -0, which equals 0 and is not the same. By bits,
-  /// as comparisons of doubles are not made into vectors.
-  bool all_differ_by_value(const Segment<T>& s) const {
-    static_assert(std::same_as<T, double>);
-    constexpr std::uint64_t sign = 1ull << 63;
-    constexpr auto infinite = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity());
-    std::uint64_t found = 0;  // its sign
-    for (Index i = 0; i < s.size; ++i) {
-      const auto bits = std::bit_cast<std::uint64_t>(store.read(s.from + i));
-      const std::uint64_t magnitude = bits & ~sign, unless_minus_zero = bits ^ sign;
-      found |= magnitude + (sign - 1 - infinite);
-      found |= (unless_minus_zero - 1) & ~unless_minus_zero;
+  static constexpr bool is_plain = std::is_same_v<decltype(Store::access), Plain>;
+
+  /// Turns the bits of doubles into integers of the same order, or these back: those below 0 fall with their
+  /// magnitude.
+  static void turn(double* numbers, Index n) {
+    for (Index i = 0; i < n; ++i) {
+      const auto bits = std::bit_cast<std::uint64_t>(numbers[i]);
+      numbers[i] = std::bit_cast<double>(bits ^ (0 - (bits >> 63)) >> 1);
     }
-    return (found & sign) == 0;
   }
 };
 
