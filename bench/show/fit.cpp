@@ -117,18 +117,22 @@ std::string clipped(std::string_view text, std::size_t width) {
 FittedGrid fitted(const Grid& grid, std::size_t width) {
   std::vector<std::string> titles;
   for (const Column& column : grid.columns) titles.push_back(column.title);
-  std::vector<std::size_t> widths(titles.size(), 3), least(titles.size(), 3);
+  std::vector<std::size_t> widths(titles.size(), 3), least(titles.size(), 3), broken = least;
   const auto note = [&](const std::vector<std::string>& row, std::size_t whole) {
     for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::size_t wide = width_of(row[c]);
+      const std::size_t wide = width_of(row[c]), word = longest_word(row[c]);
       widths[c] = std::max(widths[c], wide);
-      least[c] = std::max(least[c], wide <= whole ? wide : longest_word(row[c]));
+      least[c] = std::max(least[c], wide <= whole ? wide : word);
+      broken[c] = std::max(broken[c], word);
     }
   };
   note(titles, 0);
   for (const auto& row : grid.rows) note(row, whole_width);
-  const std::size_t narrowest = std::accumulate(least.begin(), least.end(), 2 * least.size());
-  FittedGrid result{.rows = {}, .header_rows = 0, .gap = narrowest > width ? 1u : 2u};
+  const auto narrowest = [&](std::size_t gap) {
+    return std::accumulate(least.begin(), least.end(), gap * least.size());
+  };
+  if (narrowest(1) > width) least = broken;  // figures are broken before a table is too wide
+  FittedGrid result{.rows = {}, .header_rows = 0, .gap = narrowest(2) > width ? 1u : 2u};
   if (!widths.empty()) shrink(widths, least, width, result.gap);
   result.header_rows = add_broken(result.rows, titles, widths);
   for (const auto& row : grid.rows) add_broken(result.rows, row, widths);

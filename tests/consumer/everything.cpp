@@ -79,13 +79,13 @@ bool factors() {
   return b == std::vector<double>{1, 1} && s == std::vector<double>{2, -1, 1, 2};
 }
 
-// A X = B, refined.
+// A X = B, from factors in double at once, as the system is small.
 bool solves() {
   std::vector<double> a{2, 1, 4, 3}, b{3, 7}, x(2);
   const MatrixView<double> sides{b.data(), 2, 1, 1};
   const SolveReport report =
       solve(MatrixView<double>{a.data(), 2, 2, 2}, sides, {x.data(), 2, 1, 1}, usable_threads());
-  return report.refinement == Refinement::converged && x == std::vector<double>{1, 1};
+  return report.refinement == Refinement::not_tried && x == std::vector<double>{1, 1};
 }
 
 // |R| is the norm of the only column, and Q^T A is R.
