@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/ops/stencil.hpp"
+
 namespace tallcache::cache {
 namespace {
 
@@ -24,7 +26,7 @@ Prediction transposition(IdealCache cache, const Shape& shape, double segments) 
 Prediction stencil(IdealCache cache, const Shape& shape, double segments) {
   const double work =
       size_of(shape, "cols") * size_of(shape, "rows") * size_of(shape, "planes") * size_of(shape, "steps");
-  const int d = shape["planes"] > 1 ? 3 : shape["rows"] > 1 ? 2 : 1;
+  const int d = Stencil<double>::dimensions(shape);
   const double s = std::min(segments, work), w = work / s;
   return {s * (w / (cache.L * std::pow(cache.Z, 1.0 / d)) + std::pow(w, d / (d + 1.0)) / cache.L +
                std::pow(w, (d - 1) / (d + 1.0))),
