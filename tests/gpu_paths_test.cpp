@@ -108,7 +108,7 @@ class CountingSorting : public OnExecutor {
     const auto in = executor->allocate(keys.size() * 4), out = executor->allocate(keys.size() * 4);
     executor->upload(*in, std::as_bytes(std::span(keys)));
     executor->upload(*out, std::as_bytes(std::span(sorted)));
-    const Variant& variant = find_variant(operation_of<CountingSort<false>>, "residues", "gpu");
+    const Variant& variant = find_variant(operation_of<CountingSort<false>>, "low_bits", "gpu");
     const Shape shape{{"n", n}, {"range", static_cast<Index>(range)}};
     const Params params = complete_params(variant, {});
     const auto scratch = executor->allocate(variant.scratch(shape, params));

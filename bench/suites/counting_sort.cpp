@@ -20,7 +20,7 @@ OptimizationSteps steps() {
       .smoke = keys(1000),
       .steps = {{"a counter for every key: three random accesses", "classical", {}, 4 + 128 + 4 + 128 + 128},
                 {"buckets first: counters and output in the cache", "bucketed", {}, 4 + 4 + 8 + 4 + 4 + 8},
-                {"residues buffered and streamed, runs written", "bucketed_streaming", {}, 4 + 2 + 2 + 4},
+                {"low bits buffered and streamed, runs written", "bucketed_streaming", {}, 4 + 2 + 2 + 4},
                 {"forks on all cores", "bucketed_streaming", {}, 4 + 2 + 2 + 4, true},
                 {.label = "radix sort by least digits, one core", .variant = "lsd_radix", .peer = true},
                 {.label = "vqsort, one core", .variant = "vqsort", .peer = true}}};
@@ -81,7 +81,7 @@ OptimizationSteps gpu_steps() {
           .steps =
               {{"a counter for every key: atomic operations in memory", "global_atomics", {}, 4 + 64 + 4 + 4},
                {"buckets first: counters in shared memory", "bucketed", {}, 4 + 4 + 8 + 4 + 4},
-               {"residues alone moved, counters of a few bits", "residues", {}, 4 + 2 + 2 + 4},
+               {"low bits alone moved, counters of a few bits", "low_bits", {}, 4 + 2 + 2 + 4},
                {.label = "CUB radix sort", .variant = "cub_radix_sort", .peer = true}},
           .backend = "gpu",
           .cold = true};
@@ -121,7 +121,7 @@ const Suite counting_sort_suite{
               .full = {1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000}},
     .steps = {steps(), gpu_steps()},
     .peers = {inputs("uint32", "std_sort", Scale::quick), largest(),
-              inputs("uint32_pair", "std_stable_sort", Scale::full), gpu_inputs("uint32", "residues", {}),
+              inputs("uint32_pair", "std_stable_sort", Scale::full), gpu_inputs("uint32", "low_bits", {}),
               gpu_inputs("uint32_pair", "wide_digits", {"nine_bit_onesweep"})}};
 
 const Suite counting_sort_in_place_suite{.operation = "counting_sort_in_place", .peers = {in_place()}};

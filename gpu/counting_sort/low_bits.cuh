@@ -64,7 +64,7 @@ static __global__ void __launch_bounds__(LeafBlock::threads, 1)
   write_pieces(plan, list, memory, out);
 }
 
-struct residues : OnSharedMemory<std::max(PartitionBlock::shared_bytes(Split::max_buckets), values_bytes)> {
+struct low_bits : OnSharedMemory<std::max(PartitionBlock::shared_bytes(Split::max_buckets), values_bytes)> {
   static constexpr std::string_view idea =
       "buckets of neighbouring values, of whose keys only the low bits are moved, counted in a few bits "
       "each, heavy buckets by many blocks; many even keys are moved before they are counted, few keys stay "
@@ -117,7 +117,7 @@ struct residues : OnSharedMemory<std::max(PartitionBlock::shared_bytes(Split::ma
   static std::size_t moved_bytes(const WorkPlan& plan) {
     if (plan.levels == 1) return 0;
     const Index keys = plan.room ? Index{plan.guess.number} * plan.room + PartitionBlock::max_keys : plan.n;
-    return checked_product(keys, plan.even && plan.digit[0].shift <= Split::short_bits ? 2 : 4, "residues");
+    return checked_product(keys, plan.even && plan.digit[0].shift <= Split::short_bits ? 2 : 4, "low bits");
   }
 
   template <class... Params, class... Args>
