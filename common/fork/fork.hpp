@@ -90,8 +90,8 @@ constexpr Index iterations(Index begin, Index end, Index step) {
   return begin < end ? (end - begin + step - 1) / step : 0;
 }
 
-/// A parallel loop as divide and conquer (seed M9): one half of the iterations is forked beside the other,
-/// down to `grain` >= 1 iterations.
+/// A parallel loop as divide and conquer (Moreno Maza, M9): one half of the iterations is forked beside the
+/// other, down to `grain` >= 1 iterations.
 template <class Fork, class Body>
 void loop_by_halves(Fork& fork, Index begin, Index end, Index step, Index grain, Body& body) {
   const Index count = iterations(begin, end, step);

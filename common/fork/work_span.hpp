@@ -1,6 +1,6 @@
-// Work and span of a fork-join program, measured while it runs (seed M12; He, Leiserson and Leiserson, "The
-// Cilkview scalability analyzer", 2010). The profiler is a fork policy: it profiles any code that forks
-// through a policy (examples/forks.cpp).
+// Work and span of a fork-join program, measured while it runs (Moreno Maza, M12; He, Leiserson and
+// Leiserson, "The Cilkview scalability analyzer", 2010). The profiler is a fork policy: it profiles any code
+// that forks through a policy (examples/forks.cpp).
 //
 // A strand is the code that runs between two forks or joins. Its cost is its time (Nanoseconds), or one plus
 // its element accesses (UnitCost, with views whose access policy is Traced<UnitCost>), which is the same in
