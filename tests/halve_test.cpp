@@ -8,6 +8,7 @@
 #include "common/fork/fork.hpp"
 #include "common/halve.hpp"
 #include "common/random.hpp"
+#include "cpu/gep/recursion.hpp"
 #include "cpu/matmul/recursive.hpp"
 #include "cpu/transpose/recursive.hpp"
 #include "gpu/matmul/block_order.hpp"
@@ -88,6 +89,49 @@ TEST(Halve, IsTheRuleOfRecTranspose) {
     cpu::transpose::rec_transpose(fork, MatrixView<double>{b.data(), cols, rows, ld},
                                   ConstantMatrix<double, Plain>{a.data(), rows, cols, ld}, fork.base);
     EXPECT_EQ(fork.forks > 0, std::max(rows, cols) > fork.base);
+  }
+}
+
+/// A leaf that holds the ranges which a recursion comes to, each before its parts, against halve().
+struct CheckedRanges {
+  using Box = std::array<cpu::gep::Range, 3>;
+  std::vector<Box>& expected;  ///< the last one is next
+  int& leaves;
+
+  bool applies(cpu::gep::Range i, cpu::gep::Range j, cpu::gep::Range k) const {
+    if (expected.empty()) return false;
+    Box low = expected.back();
+    expected.pop_back();
+    const Box at{i, j, k};
+    for (std::size_t side = 0; side < 3; ++side) {
+      EXPECT_EQ(at[side].begin, low[side].begin);
+      EXPECT_EQ(at[side].end, low[side].end);
+    }
+    if (const auto cut = halve<Index>({i.size(), j.size(), k.size()}, {1, 1, 1}, {1, 1, 1})) {
+      Box high = low;
+      const auto side = static_cast<std::size_t>(cut.side);
+      low[side].end = high[side].begin = low[side].begin + cut.first;
+      expected.push_back(high), expected.push_back(low);
+    }
+    return true;
+  }
+  void interior(Index, Index, Index) const { ++leaves; }
+};
+
+TEST(Halve, IsTheRuleOfGaussianElimination) {
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    CheckedRanges::Box box;
+    for (std::size_t side = 0; side < 3; ++side) {
+      const Index begin = Index(random_up_to(side, i, 9));
+      box[side] = {begin, begin + 1 + Index(random_up_to(3 + side, i, 12))};
+    }
+    std::vector<CheckedRanges::Box> expected{box};
+    int leaves = 0;
+    const CheckedRanges leaf{expected, leaves};
+    Serial fork;
+    cpu::gep::Recursion(fork, leaf).interior(box[0], box[1], box[2]);
+    EXPECT_TRUE(expected.empty());
+    EXPECT_EQ(leaves, box[0].size() * box[1].size() * box[2].size());
   }
 }
 
