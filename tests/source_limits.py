@@ -20,7 +20,6 @@ BY_POLICY = re.compile(r"is_same_v<[^;{]*\bPlain>|static_cast<void>\((?:load|sto
 MAY_CHOOSE = {
     "cpu/matmul/tile_product.hpp": 2,   # tile registers are opaque
     "cpu/sort/vector_leaf.hpp": 1,      # a library's loads cannot be traced
-    "cpu/stencil/points.hpp": 1,        # vectors of 16 bytes are compiled for a trace, and no others
 }
 
 

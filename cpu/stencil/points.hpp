@@ -163,17 +163,15 @@ template <class T, int d, int reach, class Update, class Access>
 #endif
 #endif
 
-/// Rows in the vectors of this processor. A trace has vectors of 16 bytes everywhere.
+/// Rows in the vectors of this processor.
 struct VectorRows {
   template <class T, int d, int reach, class Update, class Access>
   static UpdateRow<T, d, reach, Update, Access> update() {
 #if defined(__x86_64__) && defined(__OPTIMIZE__)
-    if constexpr (std::is_same_v<Access, Plain>) {
 #if !defined(__SANITIZE_ADDRESS__)
-      if (__builtin_cpu_supports("avx512f")) return &update_row_avx512<T, d, reach, Update, Access>;
+    if (__builtin_cpu_supports("avx512f")) return &update_row_avx512<T, d, reach, Update, Access>;
 #endif
-      if (__builtin_cpu_supports("avx2")) return &update_row_avx2<T, d, reach, Update, Access>;
-    }
+    if (__builtin_cpu_supports("avx2")) return &update_row_avx2<T, d, reach, Update, Access>;
 #endif
     return &update_row<T, d, reach, 16, Update, Access>;
   }

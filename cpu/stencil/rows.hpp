@@ -1,4 +1,5 @@
-// What rows_float.cpp and rows_double.cpp compile: the updates of the operation in vectors, timed and traced.
+// What rows_double.cpp, rows_double_traced.cpp and those of float compile: the updates of the operation in
+// vectors, timed and traced.
 #pragma once
 
 #include "cpu/stencil/updates.hpp"
@@ -19,12 +20,9 @@ void VectorGrids::compiled(const Grids<T, d, Access>& grids, const void* body,
   TALLCACHE_STENCIL_ROWS_OF(T, d, Heat, ACCESS)    \
   TALLCACHE_STENCIL_ROWS_OF(T, d, HeatBox, ACCESS) \
   TALLCACHE_STENCIL_ROWS_OF(T, d, Wave, ACCESS)
-#define TALLCACHE_STENCIL_ROWS(T)                  \
-  TALLCACHE_STENCIL_ROWS_IN(T, 1, Plain)           \
-  TALLCACHE_STENCIL_ROWS_IN(T, 2, Plain)           \
-  TALLCACHE_STENCIL_ROWS_IN(T, 3, Plain)           \
-  TALLCACHE_STENCIL_ROWS_IN(T, 1, Traced<AnySink>) \
-  TALLCACHE_STENCIL_ROWS_IN(T, 2, Traced<AnySink>) \
-  TALLCACHE_STENCIL_ROWS_IN(T, 3, Traced<AnySink>)
+#define TALLCACHE_STENCIL_ROWS(T, ACCESS) \
+  TALLCACHE_STENCIL_ROWS_IN(T, 1, ACCESS) \
+  TALLCACHE_STENCIL_ROWS_IN(T, 2, ACCESS) \
+  TALLCACHE_STENCIL_ROWS_IN(T, 3, ACCESS)
 
 }  // namespace tallcache::cpu::stencil

@@ -1,5 +1,5 @@
 #include "cpu/stencil/rows.hpp"
 
 namespace tallcache::cpu::stencil {
-TALLCACHE_STENCIL_ROWS(double)
+TALLCACHE_STENCIL_ROWS(double, Plain)
 }  // namespace tallcache::cpu::stencil
