@@ -65,6 +65,35 @@ advice=$(advise '.*3.*|libtbb-dev|libcli11-dev' optional) || fail "optional pack
 advice=$(advise none all) && fail "nothing is installed, and it goes on"
 [[ $advice == *"Run bench/setup as root"* ]] || fail "without apt's lists: $advice"
 
+# As root: optional packages in one run of apt, and where that fails each in its own; one that fails is named.
+# install REFUSED: a system that lacks three, whose apt refuses the pattern REFUSED.
+install() {
+  # shellcheck disable=SC2317,SC2034  # setup_system calls and reads them
+  (
+    # shellcheck source=bench/setup
+    . "$source/bench/setup"
+    id() { echo 0; }
+    refused=$1
+    as_root() {
+      local words=" $* "
+      [[ $words != *" install "* ]] || { echo ${words##* install } >>installed; [[ ! $words =~ $refused ]]; }
+    }
+    missing() { printf '%s\n' "$@" | awk 'NF { print $1 }'; }
+    apt-get() { :; }
+    apt-cache() { echo "  Candidate: 1.0"; }
+    required_packages=() optional_packages=("one x" "two x" "three x") mpi_packages=() packaging_packages=()
+    extra_packages=()
+    setup_system
+  ) </dev/null 2>&1
+}
+rm -f installed
+said=$(install ' none ') || fail "all optional packages: $said"
+[ "$(cat installed)" = "one two three" ] || fail "optional packages are installed by: $(cat installed)"
+rm -f installed
+said=$(install ' two ') || fail "an optional package that cannot be had is needed: $said"
+[ "$(sort -u installed | paste -sd,)" = "one,one two three,three,two" ] || fail "without one of them: $(cat installed)"
+[[ $said == *"without the optional two "* && $said != *"optional one "* ]] || fail "what is left out is not named: $said"
+
 # Packages in a folder: headers for one architecture are found, from any folder and under CDPATH.
 mkdir -p prefix/usr/include/x86_64-linux-gnu/for_one prefix/usr/include/for_all
 touch prefix/usr/include/x86_64-linux-gnu/for_one/a.h prefix/usr/include/for_all/b.h

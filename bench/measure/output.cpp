@@ -27,8 +27,12 @@ void add_json_file(CLI::App& command, std::string& path) {
 
 Output::Output(std::string path) : path_(std::move(path)) { require_writable(path_); }
 
-void Output::part(const Document& document, const std::string& text) const {
+void Output::show(const std::string& text) const {
   print(path_ == "-" ? Stream::progress : Stream::report, "{}\n", text);
+}
+
+void Output::part(const Document& document, const std::string& text) const {
+  show(text);
   keep(document);
 }
 

@@ -24,7 +24,9 @@ class Output {
   /// Throws Error, before anything is measured, when the file cannot be written.
   explicit Output(std::string path);
 
-  /// Prints `text`, what one part of the document says, and keeps the document as far as it is.
+  /// Prints `text`, what one part of the document says.
+  void show(const std::string& text) const;
+  /// The same, and keeps the document as far as it is.
   void part(const Document&, const std::string& text) const;
 
   /// Writes the document as far as it is, which stays when the next part fails. Nothing where it could not be

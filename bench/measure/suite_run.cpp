@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <exception>
+
 #include "bench/measure/context.hpp"
 #include "bench/measure/host_options.hpp"
 #include "bench/measure/options.hpp"
@@ -58,14 +60,31 @@ void SuiteRun::measure_limits() {
       measured_limits(options_.smoke ? LimitsProtocol::smoke() : LimitsProtocol::quick(), options_.device);
 }
 
+// What was put into the document since belongs to a row that is not whole.
+SuiteRun::~SuiteRun() {
+  if (is_written_) return;
+  try {
+    document.measurements.resize(kept_);
+    output_.keep(document);
+  } catch (const std::exception&) {  // the error that ends the run is told
+  }
+}
+
+// A write takes as long as the whole document is large.
 void SuiteRun::keep() {
   watch_.note(document);
+  kept_ = document.measurements.size();
+  const auto begin = std::chrono::steady_clock::now();
+  is_written_ = begin >= next_write_;
+  if (!is_written_) return;
   output_.keep(document);
+  const auto end = std::chrono::steady_clock::now();
+  next_write_ = end + 20 * (end - begin);
 }
 
 void SuiteRun::part(const std::string& text) {
-  watch_.note(document);
-  output_.part(document, text);
+  output_.show(text);
+  keep();
 }
 
 void SuiteRun::finish() {
@@ -73,6 +92,7 @@ void SuiteRun::finish() {
     throw Error(fmt::format("no {} on the {} of what was asked for", document.kind,
                             find_backend(options_.backend).title));
   output_.devices(document);
+  is_written_ = true;
   output_.finish(document);
 }
 

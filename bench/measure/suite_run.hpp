@@ -1,6 +1,8 @@
 // A run of a study over suites: what all of them ask for, and do before, between and after their parts.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,10 @@ class SuiteRun {
   /// seed. `options` must outlive the run; `what` describes the operations in a message: "operation with
   /// steps".
   SuiteRun(std::string_view kind, const SuiteOptions& options, SuitePredicate, std::string_view what);
+  /// Writes what has been kept, also where an error or an interruption ends the run.
+  ~SuiteRun();
+  SuiteRun(const SuiteRun&) = delete;
+  SuiteRun& operator=(const SuiteRun&) = delete;
 
   Document document;
 
@@ -58,7 +64,8 @@ class SuiteRun {
         measure(find_operation(suite->operation, part.element), part);
   }
 
-  /// Notes the devices' state and writes what there is, which stays when a later part is cut off.
+  /// Notes the devices' state and writes what there is, which stays when a later part is cut off. All writes
+  /// together take a twentieth of the run at most: what comes too soon is written later, or at the end.
   void keep();
   /// The same, and prints `text`, what the part says that has just been measured.
   void part(const std::string& text);
@@ -72,6 +79,9 @@ class SuiteRun {
   std::vector<const Suite*> suites_;
   Output output_;
   DeviceWatch watch_;
+  std::chrono::steady_clock::time_point next_write_{};
+  std::size_t kept_ = 0;    // records
+  bool is_written_ = true;  // that they are
 };
 
 }  // namespace tallcache
