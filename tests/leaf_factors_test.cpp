@@ -21,15 +21,17 @@ constexpr Index whole(Index n) {
 template <class T>
 void see_elimination(See see, Index rows) {
   const Index ld = whole<T>(rows) + whole<T>(1);  // vectors begin at any row
-  for (const Index right : {0, 1, 3, 7})
+  for (const Index left : {0, 1, 3, 7})
     for (const T reciprocal : {T(0), T(1) / T(3)}) {
-      Region panel = region(fractions<T>(1, (right + 1) * ld));
+      const bool is_last = left == 7;
+      Region panel = region(fractions<T>(1, (left + (is_last ? 1 : 2)) * ld));
       panel.keeps = reciprocal == 0;  // behind the rows, which are divided, it multiplies by 1
       see(leaf_of({panel},
                   [=](const auto& v) {
-                    cpu::lu::Elimination<T> e{.column = v.template of<T>(0).data,
+                    cpu::lu::Elimination<T> e{.columns = v.template of<T>(0).data,
                                               .ld = ld,
-                                              .right = right,
+                                              .left = left,
+                                              .is_last = is_last,
                                               .pivot = T(3),
                                               .reciprocal = reciprocal,
                                               .upper = {}};

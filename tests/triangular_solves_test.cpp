@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common/random.hpp"
@@ -15,6 +16,18 @@ namespace tallcache::test {
 namespace {
 
 using namespace cpu::lu;
+
+// As wide as 16 processors; each block has a thread.
+struct Wide : Serial {
+  mutable Index strands = 0;
+  static constexpr Index width() { return 16; }
+  template <class Body>
+  void blocks(Index count, const Body& body) const {
+    strands += count;
+    std::vector<std::jthread> threads;
+    for (Index b = 0; b < count; ++b) threads.emplace_back([&body, b] { body(b); });
+  }
+};
 
 template <class T>
 struct System {
@@ -55,14 +68,14 @@ struct System {
     return (i > j) == (triangle == Triangle::lower) ? a[static_cast<std::size_t>(i * lda() + j)] : T{0};
   }
 
-  void solve() {
+  template <class Fork = Serial>
+  void solve(const Fork& fork = {}) {
     const std::size_t bytes = SolveMemory<T, Plain>::bytes(others, solve_scratch<T>(side, n, others));
     std::vector<std::byte> memory(bytes + 64, std::byte{0xff});
     const std::size_t skew = -reinterpret_cast<std::uintptr_t>(memory.data()) % 64;
     Scratch<> scratch({memory.data() + skew, bytes});
     const TriangularSolve<T, Plain> run{side, triangle, trans, diagonal,
                                         SolveMemory<T, Plain>::take(scratch, others)};
-    Serial fork;
     run(fork, MatrixView<const T>{a.data(), n, n, lda()}, MatrixView<T>{b.data(), rows(), cols(), ldb()});
   }
 
@@ -110,6 +123,23 @@ TYPED_TEST(TriangularSolves, HaveASmallResidual) {
               system.b[0] += TypeParam{0.01};  // the bound sees it
               ASSERT_GT(system.residual(right), bound);
             }
+}
+
+TYPED_TEST(TriangularSolves, HaveTheSameBytesInStrands) {
+  for (const Side side : {Side::left, Side::right})
+    for (const Triangle triangle : {Triangle::lower, Triangle::upper})
+      for (const Index n : {161, 250, 531})
+        for (const Index others : {333, 1100}) {
+          System<TypeParam> system{side, triangle, Trans::no, Diagonal::non_unit, n, others, {}, {}};
+          system.fill();
+          System<TypeParam> in_strands = system;
+          system.solve();
+          const Wide wide;
+          in_strands.solve(wide);
+          EXPECT_GT(wide.strands, 4) << n << " " << others;
+          ASSERT_EQ(in_strands.b, system.b)
+              << int(side) << int(triangle) << " n " << n << " others " << others;
+        }
 }
 
 // The inverse of the diagonal overflows, the solution does not.

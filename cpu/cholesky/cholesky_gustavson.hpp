@@ -73,12 +73,21 @@ class GustavsonCholesky {
     const Index half = n / 2 + lu::inverted_side<T>();
     return half * lu::odd_lines<T>(half);
   }
-  /// Of the largest rectangle of a symmetric product, and of a triangular system's products.
+  /// Of the symmetric product with k columns, and of a triangular system's products.
   static std::size_t product_bytes(Index n) {
     const Index half = n / 2 + square_side(), quarter = n / 4 + 2 * square_side();
-    return std::max({lu::multiply_scratch<T>(quarter, quarter, half),
-                     lu::multiply_scratch<T>(half, quarter, quarter),
+    return std::max({subtracted_bytes(half, half), lu::multiply_scratch<T>(half, quarter, quarter),
                      lu::multiply_scratch<T>(quarter, half, quarter)});
+  }
+  static Index half_of(Index n) { return ceil_div(n, square_side()) / 2 * square_side(); }
+  static std::size_t subtracted_bytes(Index n, Index k) {
+    std::size_t most = 0;
+    for (Index triangles = 1; half_of(n) > 0; triangles *= 2) {
+      n = std::max(half_of(n), n - half_of(n));
+      const std::size_t of_one = scratch_bytes({lu::multiply_scratch<T>(n, n, k)}) + 64;
+      most = std::max(most, checked_product(triangles, of_one, "product"));
+    }
+    return most;
   }
 
   /// On the transpose, whose rows are columns of L and contiguous.
@@ -101,26 +110,16 @@ class GustavsonCholesky {
   /// A, as the product reads its second factor along rows.
   template <class Fork>
   void subtract_square(Fork& fork, Matrix c, Constant a) const {
-    if (!is_lower()) return subtract_parts(fork, c, a, a);
+    if (!is_lower()) return subtract_parts(fork, c, a, a, memory_.product);
     const Index ld = lu::odd_lines<T>(a.rows);
     const Matrix transposed = MatrixView<T>{transposed_.data, a.cols, a.rows, ld}.with(a.access());
     CompiledApart<Access> apart(a.access());
     const auto policy = apart.policy();
     const auto& text = lu::panel_kernel<T>().text.under(policy);
-    loop_blocks(fork, a.rows, 256, [&](Index begin, Index end) {
+    loop_blocks(fork, a.rows, lu::transposed_rows, [&](Index begin, Index end) {
       text.transpose(transposed.data + begin, ld, a.data + begin * a.ld, a.ld, end - begin, a.cols, policy);
     });
-    subtract_parts(fork, c, a, transposed);
-  }
-
-  /// `right` is op(A)^T, where op(A) is A or, for the upper triangle, A^T.
-  template <class Fork>
-  void subtract_parts(Fork& fork, Matrix c, Constant a, Constant right) const {
-    subtract_rectangles(fork, c, a, right);
-    loop_blocks(fork, c.rows, square_side(), [&](Index begin, Index end) {
-      subtract_diagonal(c.block(begin, begin, end - begin, end - begin), op_rows(a, begin, end - begin),
-                        right.block(0, begin, right.rows, end - begin), begin);
-    });
+    subtract_parts(fork, c, a, transposed, memory_.product);
   }
 
   Trans trans() const { return is_lower() ? Trans::no : Trans::yes; }
@@ -128,18 +127,28 @@ class GustavsonCholesky {
     return is_lower() ? a.block(first, 0, size, a.cols) : a.block(0, first, a.rows, size);
   }
 
-  /// All but the squares at the diagonal.
+  /// `right` is op(A)^T, where op(A) is A or, for the upper triangle, A^T. The rectangle between two
+  /// triangles is a product; each triangle has about half of its size, and gets half of its memory. C begins
+  /// at row `begin` of the first one.
   template <class Fork>
-  void subtract_rectangles(Fork& fork, Matrix c, Constant a, Constant at) const {
-    const Index n = c.rows, half = ceil_div(n, square_side()) / 2 * square_side(), rest = n - half;
-    if (half == 0) return;
+  void subtract_parts(Fork& fork, Matrix c, Constant a, Constant right, Scratch<Access> scratch,
+                      Index begin = 0) const {
+    const Index half = half_of(c.rows), rest = c.rows - half;
+    if (half == 0) return subtract_diagonal(c, a, right, begin);
     const Constant a1 = op_rows(a, 0, half), a2 = op_rows(a, half, rest);
-    const Constant at1 = at.block(0, 0, at.rows, half), at2 = at.block(0, half, at.rows, rest);
+    const Constant right1 = right.block(0, 0, right.rows, half),
+                   right2 = right.block(0, half, right.rows, rest);
     const Matrix between = is_lower() ? c.block(half, 0, rest, half) : c.block(0, half, half, rest);
-    lu::multiply<Fork, T, Access>(fork, T{-1}, is_lower() ? a2 : a1, trans(), is_lower() ? at1 : at2,
-                                  Trans::no, T{1}, between, memory_.product);
-    subtract_rectangles(fork, c.block(0, 0, half, half), a1, at1);
-    subtract_rectangles(fork, c.block(half, half, rest, rest), a2, at2);
+    lu::multiply<Fork, T, Access>(fork, T{-1}, is_lower() ? a2 : a1, trans(), is_lower() ? right1 : right2,
+                                  Trans::no, T{1}, between, scratch);
+    const Index bytes = static_cast<Index>(scratch.bytes_left()) / 128 * 64;
+    const auto memory1 = scratch.template vector<std::byte>(bytes);
+    const Scratch<Access> scratch1({memory1.data, static_cast<std::size_t>(bytes)}, c.access()),
+        scratch2 = scratch;
+    fork([=, &fork, this] { subtract_parts(fork, c.block(0, 0, half, half), a1, right1, scratch1, begin); },
+         [=, &fork, this] {
+           subtract_parts(fork, c.block(half, half, rest, rest), a2, right2, scratch2, begin + half);
+         });
   }
 
   /// A square, of which one triangle is subtracted. It begins at row `begin` of C.

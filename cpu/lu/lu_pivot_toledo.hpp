@@ -13,11 +13,12 @@
 namespace tallcache::cpu::lu {
 
 /// Exchanges rows i and exchanges[i] - first, for i = 0, 1, ..., or `backwards` from the last one on, in all
-/// columns of `a`: the whole sequence on a stretch of columns before the next one.
+/// columns of `a`: the whole sequence on a stretch of columns before the next one. Threads have shorter ones.
 template <class Fork, class T, class Access, class Exchanges>
 void exchange_stretches(Fork& fork, MatrixView<T, Access> a, Exchanges exchanges, Index first,
                         bool backwards = false) {
-  constexpr Index stretch = 512;
+  constexpr Index longest = 512, least = 64;
+  const Index stretch = std::clamp(ceil_div(a.cols, 2 * fork.width()), least, longest);
   CompiledApart<Access> apart(a.access());
   const auto policy = apart.policy();
   const auto& text = panel_kernel<T>().text.under(policy);
@@ -127,7 +128,7 @@ class ToledoLu {
     CompiledApart<Access> apart(a.access());
     const auto policy = apart.policy();
     const auto& text = panel_kernel<T>().text.under(policy);
-    loop_blocks(fork, rows, strand_rows, [&](Index begin, Index end) {
+    loop_blocks(fork, rows, transposed_rows, [&](Index begin, Index end) {
       if constexpr (by_rows)
         text.transpose(columns.data + begin, ld, a.data + begin * a.ld, a.ld, end - begin, cols, policy);
       else
@@ -136,7 +137,7 @@ class ToledoLu {
     for (Index j = 0; j < cols; ++j)
       for (Index i = rows; i < ld; ++i) columns(j, i) = 0;
     Panel<T, Access, Exchanges>{columns, rows, exchanges, first, memory_, zero_pivot_}.factor(fork, 0, cols);
-    loop_blocks(fork, rows, strand_rows, [&](Index begin, Index end) {
+    loop_blocks(fork, rows, transposed_rows, [&](Index begin, Index end) {
       if constexpr (by_rows)
         text.transpose(a.data + begin * a.ld, a.ld, columns.data + begin, ld, cols, end - begin, policy);
       else

@@ -77,8 +77,8 @@ constexpr Index panel_ld(Index rows) {
   return odd_lines<T>(rows + 64 / sizeof(T) - 1);
 }
 
-/// The rows of a copy that one strand makes.
-inline constexpr Index copied_rows = 16;
+/// The rows of a copy that one strand makes, and those of a transposed one.
+inline constexpr Index copied_rows = 16, transposed_rows = 256;
 
 /// `to` = `from`, row by row.
 template <class T, class Access>

@@ -89,10 +89,21 @@ struct Panel {
       for (Index j = begin; j < end; ++j) swap_elements(j, k, pivot.row);
       // 1 / pivot overflows for a subnormal pivot, and has few digits for a huge one.
       const T inverse = T{1} / (value == 0 ? T{1} : value);  // below a zero pivot all are zeros
-      Elimination<T> e{&raw(k), columns.ld, end - k - 1, value, std::isnormal(inverse) ? inverse : T{0}, {}};
-      for (Index j = k + 1; j < end; ++j) e.upper[j - k - 1] = columns(j, k);
+      Elimination<T> e{
+          &raw(begin), columns.ld, k - begin, k + 1 == end, value, std::isnormal(inverse) ? inverse : T{0},
+          {}};
+      if (k + 1 < end) finish_upper(begin, k + 1, e.upper);
       pivot = by_rows(fork, k + 1, rows,
                       [&](Index from, Index to) { return text.eliminate(e, from, to, policy); });
+    }
+  }
+
+  /// The rows of column k that belong to U, of the leaf that begins at column `begin`.
+  void finish_upper(Index begin, Index k, T* upper) const {
+    for (Index i = begin; i < k; ++i) {
+      T sum = columns(k, i);
+      for (Index l = begin; l < i; ++l) sum -= T(columns(l, i)) * upper[l - begin];
+      columns(k, i) = upper[i - begin] = sum;
     }
   }
 

@@ -65,58 +65,61 @@ class PivotSearch {
   hn::Vec<Int> magnitude_, row_, at_;
 };
 
-template <int right, class T, class Access>
-HWY_NOINLINE Pivot EliminateFrom(const Elimination<T>& e, Index begin, Index end, Access access) {
+template <int left, class T, class Access>
+HWY_NOINLINE Pivot EliminateBehind(const Elimination<T>& e, Index begin, Index end, Access access) {
   const Tag<T> d;
   const Index step = lanes<T>(), ld = e.ld;
   const auto reciprocal = hn::Set(d, e.reciprocal);
-  hn::Vec<Tag<T>> upper[right + 1];
+  hn::Vec<Tag<T>> upper[left + 1];
 #pragma GCC unroll 8
-  for (int j = 0; j < right; ++j) upper[j] = hn::Set(d, e.upper[j]);
+  for (int l = 0; l <= left; ++l) upper[l] = hn::Set(d, e.upper[l]);
   PivotSearch<T> search(begin);
   const auto rows = [&](Index i, auto&& add) HWY_ATTR {
-    T* const column = e.column + i;
-    const auto factor = hn::Mul(hn::LoadU(d, load_n(access, column, step)), reciprocal);
-    hn::StoreU(factor, d, store_n(access, column, step));
+    T* const row = e.columns + i;
+    const auto factor = hn::Mul(hn::LoadU(d, load_n(access, row + left * ld, step)), reciprocal);
+    hn::StoreU(factor, d, store_n(access, row + left * ld, step));
+    if (e.is_last) return;
+    T* const to = row + (left + 1) * ld;
+    auto y = hn::LoadU(d, load_n(access, to, step));
 #pragma GCC unroll 8
-    for (int j = 0; j < right; ++j) {
-      T* const to = column + (j + 1) * ld;
-      const auto y = hn::NegMulAdd(factor, upper[j], hn::LoadU(d, load_n(access, to, step)));
-      hn::StoreU(y, d, store_n(access, to, step));
-      if (j == 0) add(y);
-    }
+    for (int l = 0; l < left; ++l)
+      y = hn::NegMulAdd(hn::LoadU(d, load_n(access, row + l * ld, step)), upper[l], y);
+    y = hn::NegMulAdd(factor, upper[left], y);
+    hn::StoreU(y, d, store_n(access, to, step));
+    add(y);
   };
   Index i = begin;
   for (; i + step <= end; i += step) rows(i, [&](auto y) HWY_ATTR { search.add(y); });
   if (i < end) rows(i, [&](auto y) HWY_ATTR { search.add(y, end - i); });
-  return right > 0 ? search.found() : Pivot{};
+  return e.is_last ? Pivot{} : search.found();
 }
 
 template <class T, class Access>
 Pivot Eliminate(const Elimination<T>& e, Index begin, Index end, Access access) {
   if (e.reciprocal == 0) {
-    for (Index i = begin; i < end; ++i) access.at(e.column + i) = T(access.at(e.column + i)) / e.pivot;
+    T* const column = e.columns + e.left * e.ld;
+    for (Index i = begin; i < end; ++i) access.at(column + i) = T(access.at(column + i)) / e.pivot;
     Elimination<T> divided = e;
     divided.reciprocal = 1;
     return Eliminate(divided, begin, end, access);
   }
-  switch (e.right) {
+  switch (e.left) {
     case 0:
-      return EliminateFrom<0>(e, begin, end, access);
+      return EliminateBehind<0>(e, begin, end, access);
     case 1:
-      return EliminateFrom<1>(e, begin, end, access);
+      return EliminateBehind<1>(e, begin, end, access);
     case 2:
-      return EliminateFrom<2>(e, begin, end, access);
+      return EliminateBehind<2>(e, begin, end, access);
     case 3:
-      return EliminateFrom<3>(e, begin, end, access);
+      return EliminateBehind<3>(e, begin, end, access);
     case 4:
-      return EliminateFrom<4>(e, begin, end, access);
+      return EliminateBehind<4>(e, begin, end, access);
     case 5:
-      return EliminateFrom<5>(e, begin, end, access);
+      return EliminateBehind<5>(e, begin, end, access);
     case 6:
-      return EliminateFrom<6>(e, begin, end, access);
+      return EliminateBehind<6>(e, begin, end, access);
     case 7:
-      return EliminateFrom<7>(e, begin, end, access);
+      return EliminateBehind<7>(e, begin, end, access);
     default:
       std::abort();
   }

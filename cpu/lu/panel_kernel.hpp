@@ -1,5 +1,5 @@
 // What the decompositions do column by column, in vectors of Google Highway that are dispatched at run time:
-// the elimination of one column fused with the search for the next pivot, the Cholesky decomposition and the
+// the elimination of columns fused with the search for the next pivot, the Cholesky decomposition and the
 // inverse of a small triangle, and the transposition between a matrix and a panel.
 //
 // A panel holds the columns of a matrix as contiguous rows, `ld` elements apart. Behind its last row are
@@ -27,20 +27,22 @@ struct Pivot {
 /// The most columns that a leaf of the panel's recursion has.
 inline constexpr Index most_leaf_columns = 8;
 
-/// The elimination of a column from those to its right.
+/// The elimination of a leaf's columns from the one behind them, which alone is written: so each column is
+/// stored twice, and not once for each column to its left.
 template <class T>
 struct Elimination {
-  T* column;                   ///< row 0 of it; the others follow, `ld` apart
-  Index ld, right;             ///< right: so many columns, below most_leaf_columns
-  T pivot, reciprocal;         ///< reciprocal: 0 where it is not normal, and the pivot divides
-  T upper[most_leaf_columns];  ///< the pivot's row of the columns to the right
+  T* columns;           ///< row 0 of the first; the others follow, `ld` apart
+  Index ld, left;       ///< left: columns before the pivot's, below most_leaf_columns, which are those of L
+  bool is_last;         ///< no column follows the pivot's
+  T pivot, reciprocal;  ///< reciprocal: 0 where it is not normal, and the pivot divides
+  T upper[most_leaf_columns];  ///< the column of U behind the pivot's
 };
 
 /// All accesses go through the policy.
 template <class T, class Access>
 struct PanelText {
-  /// Scales rows [begin, end) of the column to those of L, subtracts it from the columns to the right, and
-  /// returns the pivot among these rows of the next one.
+  /// Scales rows [begin, end) of the pivot's column to those of L, subtracts all columns of L from the next
+  /// one, and returns the pivot among these rows of it.
   Pivot (*eliminate)(const Elimination<T>&, Index begin, Index end, Access);
   /// The pivot of a column among rows [begin, end).
   Pivot (*search)(const T* column, Index begin, Index end, Access);
