@@ -12,7 +12,7 @@ set(installed_headers ${CMAKE_CURRENT_BINARY_DIR}/installed_headers)
 file(REMOVE_RECURSE ${installed_headers})
 foreach(root IN LISTS header_roots)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${root}/*.hpp ${root}/*.cuh
-       ${root}/tuning/fields.def)
+       ${root}/tuning/fields.def ${root}/tuning/fields/*.def)
   if(NOT TARGET tallcache_papi)
     list(FILTER headers EXCLUDE REGEX "^common/papi/|/tallcache/count.hpp$")
   endif()

@@ -139,20 +139,26 @@ INNER = ("common/amx.hpp", "common/amx.cpp", "common/bfloat16.hpp", "common/ceil
          "common/transposed_view.hpp", "common/view.hpp", "common/warp/kernel.hpp")
 # Looks for a device, measures what one can reach, times, lists what there is: no part of what includes the
 # same headers.
-NO_PART = ("cpu/backend.cpp", "gpu/backend.cpp", "gpu/check.cpp", "gpu/cuda_executor.hpp", "gpu/warpgroup_peaks.cu")
+# Neither are the lists of all tuned fields: a file of them is a part of the texts that name one of its fields.
+NO_PART = ("cpu/backend.cpp", "gpu/backend.cpp", "gpu/check.cpp", "gpu/cuda_executor.hpp", "gpu/warpgroup_peaks.cu",
+           "gpu/tuning/fields.def", "gpu/tuning/records.def")
+FIELD = re.compile(r'^TALLCACHE_TUNED(?:_FOR\("[^"]*", |\()(\w+)', re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 LINE = re.compile(r"^TALLCACHE_(?:(PEER)\((\w+)\)|(?:TEXTBOOK|VARIANT)\((\w+), (\w+)(?:, \w+)?\))", re.MULTILINE)
 
 
 class Includes:
-    """The quoted includes of each source, and the sources that implement each header."""
+    """The quoted includes and the tuned fields of each source, and the sources that implement each header."""
 
     def __init__(self, source, paths):
         self.of, self.companions = {}, {}
-        for path in paths:
-            if path.startswith(("common/", "cpu/", "gpu/", "ranks/")):
-                text = (source / path).read_text()
-                self.of[path] = [other for other in INCLUDE.findall(text) if other in paths]
+        texts = {path: (source / path).read_text() for path in paths
+                 if path.startswith(("common/", "cpu/", "gpu/", "ranks/"))}
+        tuned = {path: set(FIELD.findall(text)) for path, text in texts.items() if path.startswith("gpu/tuning/")}
+        for path, text in texts.items():
+            words = set(re.findall(r"\w+", text)) if path not in tuned else set()
+            self.of[path] = [other for other in INCLUDE.findall(text) if other in paths] + [
+                group for group, fields in tuned.items() if fields & words]
         for path, included in self.of.items():
             # foo.cpp, and bar.cpp beside it, whose own header is foo.hpp: the first that it includes of its
             # folder.

@@ -81,6 +81,33 @@ TEST(Sources, OfSeveralThreadsAreTheForkPoliciesToo) {
   EXPECT_TRUE(paths(sources_of("cpu", "matmul", "amx_tiles", 1)).contains("cpu/matmul/bfloat16_kernel.cpp"));
 }
 
+// A tuned field is a source of the variants whose launches it plans alone.
+TEST(Sources, OfAVariantAreTheTunedFieldsThatItNames) {
+  const std::string_view of_sorts = "gpu/tuning/fields/sort.def", of_lu = "gpu/tuning/fields/lu.def";
+  const Document sort = written({record_of("sort", "sample_sort", "gpu")});
+  const Document lu = written({record_of("lu_pivot", "toledo", "gpu")});
+  const auto tuning = [](const Document& document) {
+    std::set<std::string> found;
+    for (const auto& [path, blob] : document.context["sources"].items())
+      if (path.ends_with(".def")) found.insert(path);
+    return found;
+  };
+  EXPECT_EQ(tuning(sort), std::set<std::string>{std::string(of_sorts)});
+  EXPECT_EQ(tuning(lu), (std::set<std::string>{std::string(of_lu), "gpu/tuning/fields/factor.def",
+                                               "gpu/tuning/records/lu.def"}));
+  EXPECT_EQ(tuning(written({record_of("bfs", "direction_bitmaps", "gpu")})), std::set<std::string>{});
+  EXPECT_EQ(find_source("gpu/tuning/fields.def"), nullptr) << "it would be of all";
+  for (const std::string_view changed : {of_sorts, of_lu})
+    for (Document document : {sort, lu}) {
+      Json& sources = document.context["sources"];
+      const bool of_it = sources.contains(changed);
+      if (of_it) sources[std::string(changed)] = std::string(40, 'a');
+      const std::vector<std::string> wanted(of_it ? 1 : 0, std::string(changed));
+      EXPECT_EQ(staleness(document).changed, wanted);
+      EXPECT_EQ(of_it, document.measurements[0].operation == (changed == of_sorts ? "sort" : "lu_pivot"));
+    }
+}
+
 TEST(Sources, AreWrittenOfWhatWasMeasuredAlone) {
   Record unavailable = record_of("matmul", "naive", "cpu");
   unavailable.outcome = {Status::unavailable, "why"};

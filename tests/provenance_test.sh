@@ -37,13 +37,20 @@ echo words >README.md
 echo '{}' >results/m/x.json
 echo '{}' >results/slides/tables.json
 printf '// TALLCACHE_VARIANT(copy, none)\nTALLCACHE_TEXTBOOK(copy, rows)\nTALLCACHE_VARIANT(copy, plain)\nTALLCACHE_PEER(lib)\n' >cpu/variants.def
-printf 'TALLCACHE_VARIANT(copy, kernel, 90a)\n' >gpu/variants.def
+printf 'TALLCACHE_VARIANT(copy, kernel, 90a)\nTALLCACHE_VARIANT(copy, tuned)\n' >gpu/variants.def
 printf '#include "common/fork/fork.hpp"\n#include "common/ops/copy.hpp"\n#include "cpu/copy/inner.hpp"\n' >cpu/copy/rows.hpp
 echo '#include "common/ops/copy.hpp"' >cpu/copy/plain.hpp
 echo '#include "cpu/peers/base.hpp"' >cpu/peers/lib.hpp
 printf 'static constexpr bool parallel = true;\n' >cpu/peers/base.hpp
 printf '#include "common/warp/kernel.hpp"\n#include "gpu/deep.cuh"\n' >gpu/copy/kernel.cuh
-touch cpu/copy/inner.hpp cpu/copy/leaf-inl.h gpu/deep.cuh common/view.hpp common/fork/{fork,parallel}.hpp common/ops/copy.hpp
+printf '#include "gpu/deep.cuh"\nint steps() { return tuning().copy_steps; }\n' >gpu/copy/tuned.cuh
+mkdir -p gpu/tuning/fields
+printf '#include "gpu/tuning/fields/%s.def"\n' copy sort >gpu/tuning/fields.def
+echo 'TALLCACHE_TUNED(copy_steps, 1, 1, "steps", "copy", 1, 2)' >gpu/tuning/fields/copy.def
+echo 'TALLCACHE_TUNED(sort_copy_steps, 1, 1, "steps", "sort", 1, 2)' >gpu/tuning/fields/sort.def
+echo 'TALLCACHE_TUNED_FOR("sm_90", copy_steps, 2)' >gpu/tuning/records.def
+echo '#include "gpu/tuning/fields.def"' >gpu/deep.cuh
+touch cpu/copy/inner.hpp cpu/copy/leaf-inl.h common/view.hpp common/fork/{fork,parallel}.hpp common/ops/copy.hpp
 printf '#include "common/view.hpp"\n  #  include "cpu/copy/inner.hpp"\n#include "cpu/copy/leaf-inl.h"\n' >cpu/copy/other_name.cpp
 echo '#include "common/fork/fork.hpp"' >>common/fork/parallel.hpp
 git add -A && git commit -qm one
@@ -72,6 +79,8 @@ is "a variant that forks, with what implements its header" "$(list cpu rows)" \
 is "one that does not" "$(list cpu plain)" "false common/view.hpp cpu/copy/plain.hpp"
 is "a library with threads of its own" "$(list cpu lib)" "false common/view.hpp cpu/peers/base.hpp cpu/peers/lib.hpp"
 is "a kernel" "$(list gpu kernel)" "false common/view.hpp gpu/copy/kernel.cuh gpu/deep.cuh"
+is "a kernel that names a tuned field" "$(list gpu tuned)" \
+  "false common/view.hpp gpu/copy/tuned.cuh gpu/deep.cuh gpu/tuning/fields/copy.def"
 is "a line that is a comment" "$(list cpu none)" ""
 grep -q "{\"cpu/copy/rows.hpp\", \"$(git -C tree rev-parse HEAD:cpu/copy/rows.hpp)\"}" made/build_sources.hpp ||
   fail "the blob of a source is not git's"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -78,6 +79,27 @@ const Source* moved(const fs::path& path, const std::string& measured) {
   return nullptr;
 }
 
+// Where a file was divided into those of the folder of its name: adds it, and those of them that are new to
+// the document and whose code it had, to `known`.
+void add_divided(const std::string& path, const std::string& measured, const Blobs& blobs,
+                 std::set<std::string_view>& known) {
+  const auto words = [](const std::optional<std::string>& text) {
+    std::string code = " " + code_of(text.value_or("")) + " ";
+    std::ranges::replace(code, '\n', ' ');
+    return code;
+  };
+  const std::string folder = fs::path(path).replace_extension().string() + "/";
+  for (const Source& part : sources()) {
+    if (!part.path.starts_with(folder)) continue;
+    known.insert(path);
+    const auto found = blobs.find(part.path);
+    if (found == blobs.end() || !found->second.empty()) continue;
+    const auto before = text_of(path, measured, false);
+    const auto now = text_of(found->first, std::string(part.blob), true);
+    if (before && now && words(before).find(words(now)) != std::string::npos) known.insert(part.path);
+  }
+}
+
 // The variants that the document measured and that no build has any more. Tables and ranks name parts of
 // their own.
 void add_gone_variants(const Document& document, std::vector<std::string>& changed) {
@@ -122,9 +144,13 @@ Staleness staleness(const Document& document) {
   Staleness result;
   const Blobs blobs = measured_blobs(document, result.unknown);
   std::set<std::string_view> known_elsewhere;
-  for (const auto& [path, blob] : blobs)
-    if (!find_source(path))
-      if (const Source* now = moved(path, blob)) known_elsewhere.insert({path, now->path});
+  for (const auto& [path, blob] : blobs) {
+    if (find_source(path)) continue;
+    if (const Source* now = moved(path, blob))
+      known_elsewhere.insert({path, now->path});
+    else
+      add_divided(path, blob, blobs, known_elsewhere);
+  }
   for (const auto& [path, blob] : blobs) {
     if (known_elsewhere.contains(path)) continue;
     const Source* now = find_source(path);

@@ -20,7 +20,8 @@ struct Staleness {
 /// blobs of its sources is judged anywhere. An older one is judged by its commit, where the current folder
 /// lies in a history that has it. Where both texts of a source are in that history, a change of comments,
 /// blanks and the order of includes is none, and neither is a move into a folder beside, which changes that
-/// folder's name alone.
+/// folder's name alone, nor the division of a file into those of a folder of its name (of fields.def:
+/// fields/) whose code was in it as it is.
 Staleness staleness(const Document&);
 
 /// "stale: cpu/copy/rows.hpp, cpu/fib/fib.hpp", "unknown: there is no history here"; empty when
