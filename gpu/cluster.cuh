@@ -8,10 +8,22 @@
 
 namespace tallcache::gpu {
 
+/// The block's number in its cluster. A launch without clusters has a cluster for each block, as have devices
+/// without them.
 __device__ __forceinline__ unsigned cluster_rank() {
-  unsigned rank;
+  unsigned rank = 0;
+#if __CUDA_ARCH__ >= 900
   asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+#endif
   return rank;
+}
+/// The number of the block's cluster in a grid along x.
+__device__ __forceinline__ unsigned cluster_number() {
+  unsigned number = blockIdx.x;
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mov.u32 %0, %%clusterid.x;" : "=r"(number));
+#endif
+  return number;
 }
 
 /// A barrier of all threads of the cluster. What they wrote before it can be read behind it.

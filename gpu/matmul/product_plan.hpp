@@ -40,16 +40,20 @@ struct ProductPlan {
 
   static constexpr int most_parts = 8;  ///< blocks of a cluster on every device that has clusters
 
-  /// The quickest of 1, 2, ... blocks a tile, no more than k has steps of `depth`. processors[parts - 1]: the
+  /// The steps along k of each of `parts` blocks, whole ones of `depth`.
+  static constexpr Index share(Index k, Index depth, Index parts) {
+    return ceil_div(ceil_div(k, depth), parts) * depth;
+  }
+
+  /// The quickest of 1, 2, ... blocks a tile, as many as have steps of `depth` along k. processors[parts - 1]: the
   /// multiprocessors that clusters of as many blocks fill at once, 0 where there are none.
   static constexpr ProductPlan of_clusters(Index tiles, Index k, Index depth, const TileTimes& times,
                                            std::span<const int> processors) {
     ProductPlan best{std::numeric_limits<double>::infinity()};
-    const Index most = std::min(std::ssize(processors), std::max<Index>(ceil_div(k, depth), 1));
-    for (int parts = 1; parts <= most; ++parts) {
-      if (processors[parts - 1] == 0) continue;
+    for (int parts = 1; parts <= std::ssize(processors); ++parts) {
+      const Index steps = share(k, depth, parts);
+      if (processors[parts - 1] == 0 || (parts > 1 && (parts - 1) * steps >= k)) continue;
       const Index waves = std::max<Index>(ceil_div(tiles * parts, processors[parts - 1]), 1);
-      const Index steps = ceil_div(ceil_div(k, depth), Index{parts}) * depth;
       const double time = times.of(waves, steps) + (parts > 1 ? times.sums_ns : 0);
       if (time < best.time) best = {time, parts};
     }

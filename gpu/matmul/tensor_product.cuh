@@ -40,11 +40,12 @@ void start_in_stages(const Launch& launch, const Target& target, const MatrixVie
   const auto kernel = multiply_in_stages<Tiles>;
   allow_dynamic_shared(reinterpret_cast<const void*>(kernel), Tiles::shared_bytes);
   constexpr int at_once = Tiles::steps_at_once;
+  const Index units = ceil_div<Index>(a.cols, at_once * Tiles::depth);
   const int blocks = parts > 1 ? order.tiles() * parts : std::min(order.tiles(), multiprocessors());
   launch_dependent_clusters(
       kernel, parts, blocks, Tiles::threads, Tiles::shared_bytes, stream_of(launch), target,
       tensor_map(a, Tiles::rows, Tiles::depth), tensor_map(b, Tiles::depth, Tiles::box_cols), order,
-      static_cast<int>(ceil_div<Index>(a.cols, at_once * Tiles::depth)) * at_once, parts);
+      static_cast<int>(units * at_once), parts, static_cast<int>(ceil_div(units, Index{parts}) * at_once));
 }
 
 /// Tiles whose factors bulk copies read and four warps multiply (wgmma), and their times.

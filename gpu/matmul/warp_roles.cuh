@@ -62,14 +62,11 @@ struct Turn {
 struct Share {
   int tile, stride, first_step, steps, rank, parts;
 
-  template <class Tiles>
-  static __device__ Share of(Tiles, int steps, int parts) {
-    const int block = static_cast<int>(blockIdx.x), blocks = static_cast<int>(gridDim.x);
-    if constexpr (!Tiles::splits) return {block, blocks, 0, steps, 0, 1};
-    const int rank = block % parts, units = steps / Tiles::steps_at_once;
-    const int first = rank * units / parts * Tiles::steps_at_once;
-    return {block / parts, blocks / parts, first, (rank + 1) * units / parts * Tiles::steps_at_once - first,
-            rank,          parts};
+  /// Each of the cluster's blocks has `share` of the steps, the last ones fewer.
+  static __device__ Share of(int steps, int parts, int share) {
+    const int rank = static_cast<int>(cluster_rank()), first = min(rank * share, steps);
+    return {static_cast<int>(cluster_number()), static_cast<int>(gridDim.x), first,
+            min(share, steps - first),          rank,                        parts};
   }
 };
 
@@ -162,12 +159,12 @@ __device__ void multiply_tiles(const SharedTiles<Tiles>& tiles, const Target& ta
 }
 
 /// Each block does every gridDim.x-th tile. steps = ceil(k / depth), a multiple of steps_at_once, > 0.
-/// Where parts > 1, blocks are in clusters of as many, one for each tile, and have one product's steps at
-/// least each. May start before the kernel before it has ended (launch_dependent).
+/// Where parts > 1, blocks are in clusters of as many, one for each tile, and have `share` of the steps each,
+/// a multiple of steps_at_once. May start before the kernel before it has ended (launch_dependent).
 template <class Tiles>
 __global__ void __launch_bounds__(Tiles::threads, 1)
     multiply_in_stages(const __grid_constant__ Target target, const __grid_constant__ CUtensorMap a,
-                       const __grid_constant__ CUtensorMap b, TileOrder order, int steps, int parts) {
+                       const __grid_constant__ CUtensorMap b, TileOrder order, int steps, int parts, int share) {
   extern __shared__ unsigned char memory[];
   __shared__ Mbarrier full[Tiles::stages], empty[Tiles::stages], prepared[Tiles::stages];
   const SharedTiles<Tiles> tiles{memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty,
@@ -183,18 +180,18 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
     fence_barrier_init();
   }
   __syncthreads();
-  const Share share = Share::of(Tiles{}, steps, parts);
+  const Share own = Share::of(steps, parts, share);
   wait_for_last_kernel();
   let_next_kernel_start();
   // A warpgroup that copies gives registers to those that multiply.
   if (threadIdx.x < 128) {
     if constexpr (Tiles::groups > 1)
       asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;\n" ::"n"(Tiles::copy_registers));
-    if (threadIdx.x == 0) copy_tiles<Tiles>(tiles, a, b, order, share);
+    if (threadIdx.x == 0) copy_tiles<Tiles>(tiles, a, b, order, own);
     if constexpr (Tiles::preparing_warps > 0) {
-      const int own = (order.tiles() - static_cast<int>(blockIdx.x) - 1) / static_cast<int>(gridDim.x) + 1;
+      const int number = (order.tiles() - own.tile - 1) / own.stride + 1;
       if (threadIdx.x >= 32 && threadIdx.x < 32 * (Tiles::preparing_warps + 1))
-        Tiles::prepare(tiles, own * steps);
+        Tiles::prepare(tiles, number * steps);
     }
     if constexpr (Tiles::splits)
       if (parts > 1) {
@@ -205,7 +202,7 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
   } else {
     if constexpr (Tiles::groups > 1)
       asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;\n" ::"n"(Tiles::product_registers));
-    multiply_tiles<Tiles>(tiles, target, order, share);
+    multiply_tiles<Tiles>(tiles, target, order, own);
   }
 }
 

@@ -44,7 +44,7 @@ void multiply_in_slices(cudaStream_t stream, const MatrixView<T>& c, const Matri
         {grid_of(Index{order.tiles()} * slices), Tiles::threads,
          static_cast<std::size_t>(std::max(Product::shared_bytes, matmul::SharedSums<Tiles, T>::bytes)),
          static_cast<unsigned>(slices)},
-        c, a, b, order, slices, true);
+        c, a, b, order, slices, matmul::ProductPlan::share(a.cols, Tiles::depth, slices), true);
   };
   if (rows_are_chunks(a) && rows_are_chunks(b))
     launch.template operator()<true>();
