@@ -99,7 +99,8 @@ macro(tallcache_add_variant target folder backend made)
     set(architecture_of_${unit} "${architecture}")
     list(APPEND united ${unit})
     list(REMOVE_DUPLICATES united)
-    list(APPEND united_${unit} ${SYMBOL}.${extension})  # beside the one that includes it
+    # Beside the one that includes it; behind it what shares its kernels or its headers.
+    list(APPEND united_${unit} ${SYMBOL}.${extension} ${beside_${SYMBOL}})
   else()
     target_sources(${target} PRIVATE ${source})
   endif()

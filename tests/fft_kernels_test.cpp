@@ -15,7 +15,9 @@
 namespace tallcache::gpu {
 namespace {
 
-const KernelText& text_of(std::string_view name) { return find_kernel_text(operation_of<Fft<double>>, name); }
+const gpu::KernelText& text_of(std::string_view name) {
+  return find_kernel_text(operation_of<Fft<double>>, name);
+}
 
 TEST(TwoPasses, AreRightForColumnsOfEachLength) {
   for (const int lg : {16, 17, 18, 19, 20, 22}) {

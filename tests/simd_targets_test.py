@@ -3,8 +3,8 @@
 
   simd_targets_test.py SOURCE OBJECTS CONFIG
 
-OBJECTS is the folder of the library's object files, SOURCE.o each, of the build type CONFIG: what may not be there is
-looked for in Release alone. A kernel that is lost costs speed alone: the dispatch
+OBJECTS is the folder of the library's object files, SOURCE.o each in the folder of a target of the build, of the build
+type CONFIG: what may not be there is looked for in Release alone. A kernel that is lost costs speed alone: the dispatch
 takes the next best target, and no result is wrong. So this looks into the objects, which needs no processor that has the
 targets: each function that a source exports has to be there for each target. Status 1 where one is missing, or a source
 with kernels is not in the list; 77, a test that is skipped, where they are of another architecture.
@@ -47,7 +47,7 @@ def main(source, objects, config):
     rows = [[word for word in row if word[0] != "!" or config == "Release"] for row in rows]
     faults = []
     for path, *targets in rows:
-        built = objects / (path + ".o")
+        built = next(objects.glob(f"*.dir/{path}.o"))
         code = output_of("objdump", "-d", "--no-show-raw-insn", str(built)) if any(map(str.islower, targets)) else ""
         faults += missing(source, path, targets, output_of("nm", "-C", "--defined-only", str(built)), code)
     known = {path for path, *_ in rows}

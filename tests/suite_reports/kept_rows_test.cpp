@@ -42,7 +42,7 @@ TEST(KeptRows, AreAllWrittenWhereTheRunIsCutOff) {
   EXPECT_LT(writes, rows / 4) << "rows that take less than a write are written together";
   const Document document = read_document(options.json);
   ASSERT_EQ(document.measurements.size(), std::size_t{rows});
-  EXPECT_EQ(document.measurements.back().shape.at(0).second, rows);
+  EXPECT_EQ(document.measurements.back().shape.at("n"), rows);
   std::remove(options.json.c_str());
 }
 
