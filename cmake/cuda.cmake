@@ -61,13 +61,10 @@ function(tallcache_add_gpu target)
   target_sources(${target} PRIVATE gpu/backend.cpp gpu/check.cpp gpu/cuda_executor.cpp gpu/cuda_graph.cpp
                                    gpu/cuda_state.cpp gpu/cupti.cpp gpu/cupti_library.cpp gpu/device_counters.cpp gpu/kernel_limits.cpp
                                    gpu/limits.cu gpu/matmul/leaf_variant.cpp gpu/memory_probes.cu gpu/nvml.cpp gpu/probe.cu
-                                   gpu/profiler_range.cpp gpu/tensor_map.cpp gpu/tensor_peaks.cu gpu/peers/cublas_library.cpp
-                                   gpu/peers/cublas_lt.cpp gpu/peers/cufft_library.cpp
+                                   gpu/profiler_range.cpp gpu/scan.cu gpu/tensor_map.cpp gpu/tensor_peaks.cu gpu/peers/cublas_library.cpp
+                                   gpu/peers/cub_radix_sort.cu gpu/peers/cublas_lt.cpp gpu/peers/cufft_library.cpp
                                    gpu/peers/cusolver_library.cpp)
-  # The kernels of LU and of the solution, those of products, and the toolkit's headers for sorts are compiled once.
-  set(beside_gpu_solve_refined gpu/solve/device_solve.cu)
-  set(beside_gpu_fft_clusters gpu/warpgroup_peaks.cu)
-  set(beside_gpu_peers_cub_merge_sort gpu/scan.cu gpu/peers/cub_radix_sort.cu)
+  tallcache_add_sources_for(90a ${target} gpu/solve/device_solve.cu gpu/warpgroup_peaks.cu)
   tallcache_cuda_options(${target})
   # The toolkit's headers are for the sources in gpu/ alone, so that the others are the same with CUDA and without, and a
   # build that gets CUDA later compiles none of them again.

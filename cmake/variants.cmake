@@ -99,8 +99,7 @@ macro(tallcache_add_variant target folder backend made)
     set(architecture_of_${unit} "${architecture}")
     list(APPEND united ${unit})
     list(REMOVE_DUPLICATES united)
-    # Beside the one that includes it; behind it what shares its kernels or its headers.
-    list(APPEND united_${unit} ${SYMBOL}.${extension} ${beside_${SYMBOL}})
+    list(APPEND united_${unit} ${SYMBOL}.${extension})  # beside the one that includes it
   else()
     target_sources(${target} PRIVATE ${source})
   endif()
