@@ -5,7 +5,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <array>
 #include <bit>
+#include <memory>
+#include <thread>
 
 #include "bench/measure/candidates.hpp"
 #include "bench/measure/context.hpp"
@@ -19,13 +22,11 @@
 namespace tallcache {
 namespace {
 
-constexpr double least_alone = 1e-6;  // seconds
-
 struct ForksOptions {
   std::vector<std::string> operations;
   std::string json;
   int threads = 0;  // 0: all
-  double seconds = 0.05, longest_run = 0.1;
+  double seconds = 0.05, shortest_run = 1e-6, longest_run = 0.1;
   std::uint64_t seed = 1;
   bool smoke = false;
 };
@@ -80,6 +81,34 @@ std::vector<Candidate> policies_of(const Variant& variant, int threads) {
   return list;
 }
 
+/// A program on a thread of its own, again and again, as long as this lives.
+class Beside {
+ public:
+  Beside(const Problem& problem, const Candidate& candidate)
+      : executor_(make_executor(candidate.variant->backend)),
+        workspace_(problem, *executor_),
+        thread_([this, candidate](const std::stop_token& stop) {
+          while (!stop.stop_requested()) {
+            if (workspace_.in_place()) workspace_.renew_inputs();
+            workspace_.run(candidate);
+          }
+        }) {}
+
+ private:
+  std::unique_ptr<Executor> executor_;
+  Workspace workspace_;
+  std::jthread thread_;
+};
+
+/// The time of a run on one thread while as many more do the same, each with arrays of its own: what the
+/// machine leaves programs that share no work.
+Quantity beside_others(const Problem& problem, const Candidate& alone, int others, const Protocol& protocol) {
+  std::vector<std::unique_ptr<Beside>> running;
+  for (int i = 0; i < others; ++i) running.push_back(std::make_unique<Beside>(problem, alone));
+  const Measurement measured = measure_each(problem, std::array{alone}, protocol).front();
+  return {.name = "beside others", .unit = "s", .value = measured.median_s(), .spread = measured.mad_s()};
+}
+
 /// The record of a run, with what the report reads of it: the median and its spread, and the variant's hint.
 Record summary(const Problem& problem, const Measurement& m) {
   Record record = to_record(problem, m);
@@ -95,7 +124,7 @@ Record summary(const Problem& problem, const Measurement& m) {
   return record;
 }
 
-/// From the size at which one thread takes a microsecond, up to that at which it would take longer than
+/// From the size at which one thread takes shortest_run, up to that at which it would take longer than
 /// longest_run.
 void measure_variant(Document& document, const Operation& operation, const Variant& variant,
                      const ForksOptions& options) {
@@ -105,14 +134,20 @@ void measure_variant(Document& document, const Operation& operation, const Varia
   for (const Shape& shape : shapes_of(operation, variant, options.smoke ? 10 : 1'000'000'000)) {
     const double work = rated_work(operation, shape);
     if (seconds_per_work * work > options.longest_run) return;
+    if (seconds_per_work > 0 && 10 * seconds_per_work * work < options.shortest_run) continue;
     double alone = 0;
     const Problem problem{.operation = &operation, .shape = shape, .input = {}, .seed = options.seed};
     const auto measured = measure_each(problem, list, protocol);
     for (const Measurement& m : measured)
       if (m.candidate.threads == 1 && m.outcome.measured()) alone = m.median_s();
     if (work > 0) seconds_per_work = alone / work;
-    if (alone == 0 || alone >= least_alone || options.smoke)
-      for (const Measurement& m : measured) document.put(summary(problem, m));
+    if (alone > 0 && alone < options.shortest_run && !options.smoke) continue;
+    for (const Measurement& m : measured) {
+      Record record = summary(problem, m);
+      if (m.candidate.threads == 1 && (alone >= least_beside || (options.smoke && alone > 0)))
+        record.quantities.push_back(beside_others(problem, m.candidate, options.threads - 1, protocol));
+      document.put(std::move(record));
+    }
     if (alone == 0) return;
   }
 }
@@ -151,6 +186,9 @@ void add_forks(CLI::App& app) {
                                "Threads, of which the caller is one; all by default"),
            2, most_threads);
   above_zero(command->add_option("--seconds", options->seconds, "Time to spend on each run of each size"))
+      ->capture_default_str();
+  above_zero(command->add_option("--shortest-run", options->shortest_run,
+                                 "Seconds of one run on one thread from which sizes are measured"))
       ->capture_default_str();
   above_zero(command->add_option("--longest-run", options->longest_run,
                                  "Seconds of one run on one thread up to which sizes are measured"))

@@ -100,6 +100,31 @@ std::string count_hints(const std::vector<Case>& cases) {
       std::ranges::count_if(cases, reads_hint));
 }
 
+// The speed under the default policy over that of so many runs side by side; not a number where these were
+// not measured.
+double beside_share(const Case& one, int threads) {
+  constexpr auto at = std::ranges::find(fork_policies, default_fork_policy) - fork_policies.begin();
+  return one.alone->value("beside others") / threads / measured_seconds(one.forked[at]);
+}
+
+std::string beside_text(double share) {
+  return std::isnan(share) ? "" : fmt::format("{:.2f}{}", share, share < least_share ? " *" : "");
+}
+
+// How many reach it, and the least of those that do not.
+std::string count_beside(const std::vector<Case>& cases, int threads) {
+  int measured = 0, reached = 0;
+  double least = 1;
+  for (const Case& one : cases) {
+    const double share = beside_share(one, threads);
+    measured += !std::isnan(share), reached += share >= least_share;
+    if (share < least) least = share;
+  }
+  return measured ? fmt::format("{} of {}{}", reached, measured,
+                                reached < measured ? fmt::format(", least {:.2f}", least) : "")
+                  : "";
+}
+
 std::string text(const Document& document, const ForksPlan& plan, Style style) {
   return render(forks_grid(document, plan), style);
 }
@@ -119,16 +144,23 @@ Grid forks_grid(const Document& document, const ForksPlan& plan) {
       .columns = {{"variant and size", true}, {"one thread, us"}}};
   if (hints) grid.columns.push_back({"hint over it"});
   for (const ForkPolicy policy : fork_policies) grid.columns.push_back({std::string(name_of(policy))});
+  const bool beside =
+      std::ranges::any_of(cases, [](const Case& one) { return one.alone->find("beside others"); });
+  if (beside)
+    grid.columns.push_back(
+        {fmt::format("{} over {} side by side", name_of(default_fork_policy), plan.threads)});
   for (const Case& one : cases) {
     const double seconds = measured_seconds(one.alone);
     std::vector<std::string> row{one.alone->row, seconds > 0 ? figure(seconds * 1e6) : reason_of(one.alone)};
     if (hints) row.push_back(seconds > 0 ? hint_text(one) : "");
     for (const Record* forked : one.forked) row.push_back(speed_up(*one.alone, forked));
+    if (beside) row.push_back(beside_text(beside_share(one, plan.threads)));
     grid.rows.push_back(std::move(row));
   }
   std::vector<std::string> last{"in all", ""};
   if (hints) last.push_back(count_hints(cases));
   for (std::size_t p = 0; p < fork_policies.size(); ++p) last.push_back(count_text(cases, p));
+  if (beside) last.push_back(count_beside(cases, plan.threads));
   grid.rows.push_back(std::move(last));
   return grid;
 }
