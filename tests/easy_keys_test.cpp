@@ -80,7 +80,7 @@ TEST(EasyKeys, FewValuesNoneOftenAreCompared) {
     EXPECT_FALSE(found(seeded(input, n, n))) << input;
   for (const char* input : {"few:v=12", "few:v=375", "few:v=600"})
     EXPECT_TRUE(found(seeded(input, many, many))) << input;
-  for (const char* input : {"few:v=6", "few:v=1500", "uniform", "zipf:s=1.2"})
+  for (const char* input : {"few:v=6", "few:v=1500", "uniform", "zipf:s=1.2", "zipf:s=1.0"})
     EXPECT_FALSE(found(seeded(input, many, many))) << input;
 }
 

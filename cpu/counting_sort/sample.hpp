@@ -27,8 +27,8 @@ struct Tally {
     entries[at] = {entries[at].first + 1, word};
     longest = std::max(longest, entries[at].first);
   }
-  /// Adds a key of each of `most` even parts. Which one is a hash of the part's number: at even distances, keys
-  /// that repeat after some others would differ more often than they do.
+  /// Adds a key of each of `most` even parts. Which one is a hash of the part's number: at even distances,
+  /// keys that repeat after some others would differ more often than they do.
   template <class Access>
   void add_sample(VectorView<const Word, Access> keys) {
     const auto part = static_cast<std::uint64_t>(keys.size / most);
@@ -53,7 +53,7 @@ struct KeySample {
   Index values = few_values + 1;  ///< different ones; few_values + 1: too many
   std::array<Word, few_values + 1> value{};
   static constexpr Index larger = 512, many = 1 << 16;  ///< a larger sample, and the keys that pay for it
-  Index even_values = larger + 1;                       ///< different ones of it, where none has an eighth
+  Index even_values = larger + 1;                       ///< different ones of it, none of them often
   bool dominated = false;                               ///< by one value
   bool concentrated = false;                            ///< half of them are one value, and the others repeat
 
@@ -99,10 +99,10 @@ struct KeySample {
     const Index others = sampled - Index{first.longest};
     dominated = others <= sampled / 4;
     concentrated = others <= sampled / 2 && 2 * (first.values - 1) <= others;
-    if (first.values > (keys.size < many ? 96 : 120)) return;
+    if (first.values > (keys.size < many ? 96 : 124)) return;
     Tally<larger> more;
     more.add_sample(keys);
-    if (more.longest <= larger / 8) even_values = more.values;
+    if (more.longest <= larger / 8 && more.longest * more.values <= 8 * larger) even_values = more.values;
   }
 };
 
