@@ -22,7 +22,7 @@ using namespace cpu::sort;
 
 /// What the policies of a sort on one thread were asked for.
 struct Taken {
-  Index spreads, peels, leaves, largest_leaf;
+  Index spreads, peels, leaves, largest_leaf, inserted;
 };
 inline Taken taken;
 
@@ -47,12 +47,21 @@ struct NotingLeaf {
       taken.largest_leaf = std::max(taken.largest_leaf, s.size);
       Leaf<Store, Less>::operator()(s);
     }
+    bool insert(const Segment<typename Store::Record>& s) const {
+      const bool sorted = Leaf<Store, Less>::insert(s);
+      taken.inserted += sorted;
+      return sorted;
+    }
   };
 };
 
 template <class Store, class Less>
 struct WithoutRuns : LeafOf<Store, Less> {
   static constexpr Index most_runs = 0;
+};
+template <class Store, class Less>
+struct WithoutInsertion : LeafOf<Store, Less> {
+  bool insert(const Segment<typename Store::Record>&) const { return false; }
 };
 template <class Store, class Less>
 struct WithoutSpread : LeafOf<Store, Less> {
@@ -81,7 +90,7 @@ using namespace policies;
 
 /// By what the policies were asked for. A merged leaf has 1024 records at most.
 std::string route() {
-  if (!taken.spreads && !taken.leaves) return "natural runs";
+  if (!taken.spreads && !taken.leaves) return taken.inserted ? "insertion" : "natural runs";
   const bool is_large = taken.largest_leaf > 1024;
   if (!taken.spreads) return taken.leaves > 1 ? "?" : is_large ? "vqsort" : "leaf";
   if (is_large) return taken.spreads <= 8 ? "levels used up" : "?";
@@ -101,16 +110,18 @@ constexpr Index many = 40009;
 /// Whatever is less than all else has runs of two records, and no splitter divides them.
 bool no_order(const Numbered& a, const Numbered& b) {
   const bool are_neighbours = a.position - b.position == 1 || b.position - a.position == 1;
-  return !are_neighbours || std::min(a.position, b.position) % 2 == 0;
+  return !are_neighbours || std::min(a.position, b.position) % 2 == 0 || a.position < b.position;
 }
 
 /// The route of each input that is made for one.
 template <template <class, class> class Spread = Splitters, template <class, class> class Leaf = LeafOf>
 std::map<std::string, std::string> routes() {
   std::map<std::string, std::string> list;
-  for (const std::string_view family : {"sorted", "reversed", "all_equal", "organ_pipe", "appended",
-                                        "runs:r=10", "runs:r=500", "few:v=4", "heavy:p=0.7", "uniform"})
+  for (const std::string_view family :
+       {"sorted", "reversed", "all_equal", "organ_pipe", "appended", "runs:r=10",
+        "runs:r=10,direction=down,range=500", "runs:r=500", "few:v=4", "heavy:p=0.7", "uniform"})
     list[std::string(family)] = route_of<Spread, Leaf>(records_of(family, many, 1), std::less<>{});
+  list["displaced:d=2"] = route_of<Spread, Leaf>(records_of("displaced:d=2", 3000, 1), std::less<>{});
   list["500 records"] = route_of<Spread, Leaf>(records_of("uniform", 500, 1), std::less<>{});
   list["no order"] = route_of<Spread, Leaf>(records_of("uniform", many, 1), no_order);
   std::vector<std::uint32_t> keys(many);
@@ -119,12 +130,21 @@ std::map<std::string, std::string> routes() {
   return list;
 }
 
-const std::map<std::string, std::string> expected{
-    {"sorted", "natural runs"},     {"reversed", "natural runs"}, {"all_equal", "natural runs"},
-    {"organ_pipe", "natural runs"}, {"appended", "natural runs"}, {"runs:r=10", "natural runs"},
-    {"runs:r=500", "natural runs"}, {"few:v=4", "peel"},          {"heavy:p=0.7", "peel"},
-    {"uniform", "spread"},          {"500 records", "leaf"},      {"no order", "levels used up"},
-    {"numbers", "vqsort"}};
+const std::map<std::string, std::string> expected{{"sorted", "natural runs"},
+                                                  {"reversed", "natural runs"},
+                                                  {"all_equal", "natural runs"},
+                                                  {"organ_pipe", "natural runs"},
+                                                  {"appended", "natural runs"},
+                                                  {"runs:r=10", "natural runs"},
+                                                  {"runs:r=10,direction=down,range=500", "natural runs"},
+                                                  {"displaced:d=2", "insertion"},
+                                                  {"runs:r=500", "natural runs"},
+                                                  {"few:v=4", "peel"},
+                                                  {"heavy:p=0.7", "peel"},
+                                                  {"uniform", "spread"},
+                                                  {"500 records", "leaf"},
+                                                  {"no order", "levels used up"},
+                                                  {"numbers", "vqsort"}};
 
 TEST(DistributionSortRoutes, EachIsTaken) { EXPECT_EQ(routes(), expected); }
 
@@ -141,7 +161,9 @@ using Inputs = std::vector<std::string>;
 
 TEST(DistributionSortRoutes, OneThatIsOffIsFound) {
   EXPECT_EQ((found<Splitters, WithoutRuns>()),
-            (Inputs{"all_equal", "appended", "organ_pipe", "reversed", "runs:r=10", "runs:r=500", "sorted"}));
+            (Inputs{"all_equal", "appended", "organ_pipe", "reversed", "runs:r=10",
+                    "runs:r=10,direction=down,range=500", "runs:r=500", "sorted"}));
+  EXPECT_EQ((found<Splitters, WithoutInsertion>()), Inputs{"displaced:d=2"});
   EXPECT_EQ((found<Splitters, WithoutSpread>()), (Inputs{"few:v=4", "heavy:p=0.7", "no order", "uniform"}));
   EXPECT_EQ((found<Splitters, WithoutLeaf>()), (Inputs{"500 records", "numbers"}));
   EXPECT_EQ((found<WithoutPeel>()), (Inputs{"few:v=4", "heavy:p=0.7"}));
@@ -167,6 +189,8 @@ TEST(DistributionSortRoutes, TakeFewComparisons) {
   EXPECT_LE(comparisons("organ_pipe"), 2 * n + 1000);
   EXPECT_LE(comparisons("appended"), 3 * n + 1000);
   EXPECT_LE(comparisons("runs:r=10"), 5 * n + 1000);
+  // Two tell equal ones, and one more turns them back.
+  EXPECT_LE(comparisons("runs:r=1,direction=down,range=1000"), 3 * n);
   // Two bits of a key, its equality, and the sample.
   EXPECT_LE(comparisons("few:v=4"), 4 * n + 20000);
   EXPECT_LE(comparisons("heavy:p=0.7"), comparisons("uniform"));

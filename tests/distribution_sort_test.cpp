@@ -124,7 +124,8 @@ TEST(DistributionSort, DoublesOfWhichOneHasMost) {
                             : static_cast<double>(bits / 100 % static_cast<std::uint64_t>(others)) -
                                   others / 2 + 0.5);
     }
-    EXPECT_EQ(cpu::sort::is_dominated(numbers.data(), n), dominated) << n << " " << most << " " << value;
+    EXPECT_EQ(cpu::sort::better_as_integers(numbers.data(), n), dominated)
+        << n << " " << most << " " << value;
     auto expected = numbers;
     std::ranges::sort(expected);
     tallcache::sort(numbers.begin(), numbers.end());

@@ -61,14 +61,15 @@ TEST(EasyKeys, Large) {
 
 // More values than are looked for one by one, none of them often.
 TEST(EasyKeys, FewValuesNoneOftenAreCompared) {
-  constexpr Index n = 70001;
   const auto found = [](const std::vector<Key>& keys) {
+    const Index n = static_cast<Index>(keys.size());
     const cs::KeySample sample(VectorView<const Key>{keys.data(), n});
     const bool some = cs::sort_strategy({n, n}, sample) == cs::SortStrategy::comparisons;
     EXPECT_NE(cs::sort_strategy({n, n, true}, sample), cs::SortStrategy::comparisons) << "pairs";
     EXPECT_NE(cs::sort_strategy({n, n, false, false, 2}, sample), cs::SortStrategy::comparisons) << "threads";
     return some;
   };
+  constexpr Index n = 70001, many = 300001;  // of one histogram, and of buckets
   for (const char* input : {"few:v=12", "few:v=30", "few:v=150"}) {
     const auto keys = seeded(input, n, n);
     EXPECT_TRUE(found(keys)) << input;
@@ -77,13 +78,20 @@ TEST(EasyKeys, FewValuesNoneOftenAreCompared) {
   }
   for (const char* input : {"few:v=6", "few:v=1000", "uniform", "zipf:s=1.2"})
     EXPECT_FALSE(found(seeded(input, n, n))) << input;
+  for (const char* input : {"few:v=12", "few:v=375", "few:v=600"})
+    EXPECT_TRUE(found(seeded(input, many, many))) << input;
+  for (const char* input : {"few:v=6", "few:v=1500", "uniform", "zipf:s=1.2", "zipf:s=1.0"})
+    EXPECT_FALSE(found(seeded(input, many, many))) << input;
 }
 
-// One value has nearly all keys: in place these are compared, if one histogram does not count them.
+// One value has nearly all keys: in place these are compared, if one histogram does not count them, or if the
+// others repeat.
 TEST(EasyKeys, DominatedKeysAreComparedInPlace) {
   constexpr Index n = 1 << 19;
   const auto strategy = [](const std::vector<Key>& keys, std::uint64_t range, bool in_place) {
-    const cs::KeySample sample(VectorView<const Key>{keys.data(), n});
+    const VectorView<const Key> all{keys.data(), n};
+    cs::KeySample sample(all);
+    if (sample.values <= cs::few_values) sample.drop_values(all);
     return cs::sort_strategy({n, range, false, in_place}, sample);
   };
   const auto keys = seeded("heavy:p=0.9,at=0.5", n, n);
@@ -91,6 +99,9 @@ TEST(EasyKeys, DominatedKeysAreComparedInPlace) {
   EXPECT_EQ(strategy(keys, n, false), cs::SortStrategy::buckets);
   EXPECT_EQ(strategy(seeded("heavy:p=0.9", n, 65535), 65535, true), cs::SortStrategy::histogram);
   EXPECT_EQ(strategy(seeded("heavy:p=0.5", n, n), n, true), cs::SortStrategy::buckets);
+  const auto repeated = seeded("zipf:s=3.1", n, 65535);
+  EXPECT_EQ(strategy(repeated, 65535, true), cs::SortStrategy::comparisons);
+  EXPECT_EQ(strategy(repeated, 65535, false), cs::SortStrategy::histogram);
 }
 
 // Up to eight values, of pairs and keys, of few and of many.

@@ -39,6 +39,13 @@ struct SortProblem {
   Index width = 1;  ///< threads
 };
 
+/// Keys of at most so many different values in a sample, none of them often, are compared by one thread, as a
+/// level of a quicksort halves the values: of some 800, where they would go to buckets, or 200 where one
+/// histogram counts them, or 24 of few keys.
+constexpr Index most_compared(Index n, std::uint64_t range) {
+  return !fits_histogram(n, range) ? KeySample::larger * 3 / 4 : n < KeySample::many ? 24 : 192;
+}
+
 /// Chooses how keys are sorted, as a sample of them says; without one, for scratch, by what it cannot say.
 /// Few in their range, they are compared; but pairs that exceed the caches are sorted by digits, as their
 /// payload would be fetched at random. So are many pairs of few different keys, and keys in a range of more
@@ -53,7 +60,9 @@ inline SortStrategy sort_strategy(const SortProblem& problem, const KeySample& s
   if (sample.values <= few_values) return SortStrategy::few_values;
   if (are_few_in_range(n, range))
     return payload && n > cached_pairs ? SortStrategy::digits : SortStrategy::comparisons;
-  if (!payload && width == 1 && sample.compared) return SortStrategy::comparisons;
+  if (!payload && width == 1 && sample.even_values <= most_compared(n, range))
+    return SortStrategy::comparisons;
+  if (in_place && width == 1 && sample.concentrated) return SortStrategy::comparisons;
   if (!payload && fits_histogram(n, range)) return SortStrategy::histogram;
   if (in_place && width == 1 && sample.dominated) return SortStrategy::comparisons;
   if (in_place) return SortStrategy::buckets;
@@ -115,7 +124,7 @@ struct ByRoute {
           break;
         case SortStrategy::few_values:
           if (easy.sort_values(fork, sample)) return strategy;
-          sample.values = few_values + 1;
+          sample.drop_values(in.keys);
           break;
         default:
           choose(strategy, [&](auto route) { decltype(route)::type::sort(fork, in, out, range, scratch); });

@@ -27,10 +27,15 @@ struct Tally {
     entries[at] = {entries[at].first + 1, word};
     longest = std::max(longest, entries[at].first);
   }
-  /// Adds `most` keys at even distances.
+  /// Adds a key of each of `most` even parts. Which one is a hash of the part's number: at even distances,
+  /// keys that repeat after some others would differ more often than they do.
   template <class Access>
   void add_sample(VectorView<const Word, Access> keys) {
-    for (Index i = 0; i < most; ++i) add(keys[keys.size / most * i]);
+    const auto part = static_cast<std::uint64_t>(keys.size / most);
+    for (Word i = 0; i < most; ++i) {
+      const Word hash = i * 0x9e3779b1u, mixed = (hash ^ hash >> 15) * 0x85ebca77u;
+      add(keys[static_cast<Index>(part * i + (part * mixed >> 32))]);
+    }
   }
 };
 
@@ -47,8 +52,10 @@ struct KeySample {
   bool rising = false, falling = false;
   Index values = few_values + 1;  ///< different ones; few_values + 1: too many
   std::array<Word, few_values + 1> value{};
-  bool compared = false;   ///< one thread compares them faster than it counts them
-  bool dominated = false;  ///< by one value
+  static constexpr Index larger = 512, many = 1 << 16;  ///< a larger sample, and the keys that pay for it
+  Index even_values = larger + 1;                       ///< different ones of it, none of them often
+  bool dominated = false;                               ///< by one value
+  bool concentrated = false;                            ///< half of them are one value, and the others repeat
 
   KeySample() = default;
   template <class Access>
@@ -65,8 +72,14 @@ struct KeySample {
       add(key);
     }
     if (values > most) values = few_values + 1;
-    if (rising || falling || values <= few_values) return;
-    if (keys.size >= many || (keys.size >= 1 << 13 && has_repeats(keys, 1))) find_dominant(keys);
+    if (!rising && !falling && values > few_values) find_dominant(keys);
+  }
+
+  /// There are others than the sample's values.
+  template <class Access>
+  void drop_values(VectorView<const Word, Access> keys) {
+    values = few_values + 1;
+    find_dominant(keys);
   }
 
  private:
@@ -76,19 +89,20 @@ struct KeySample {
     if (values <= few_values) value[static_cast<std::size_t>(values++)] = key;
   }
 
-  static constexpr Index many = 1 << 16;
-
-  // Keys of more values than can be hot, but less than some 200, or 24 if they are not many, none of them
-  // much more frequent than the others, are compared: each level of a quicksort halves the values.
+  // Only where few different ones of a small sample promise so of a larger one.
   template <class Access>
   void find_dominant(VectorView<const Word, Access> keys) {
-    Tally<128> first;
+    constexpr Index sampled = 128;
+    if (keys.size < many && (keys.size < 1 << 13 || !has_repeats(keys, 1))) return;
+    Tally<sampled> first;
     first.add_sample(keys);
-    dominated = first.longest >= 96;
-    if (first.values > 96) return;
-    Tally<512> more;
+    const Index others = sampled - Index{first.longest};
+    dominated = others <= sampled / 4;
+    concentrated = others <= sampled / 2 && 2 * (first.values - 1) <= others;
+    if (first.values > (keys.size < many ? 96 : 124)) return;
+    Tally<larger> more;
     more.add_sample(keys);
-    compared = more.values <= (keys.size < many ? 24 : 192) && more.longest < 65;
+    if (more.longest <= larger / 8 && more.longest * more.values <= 8 * larger) even_values = more.values;
   }
 };
 

@@ -68,8 +68,8 @@ DistributionScratch<T, Access> take_distribution_scratch(Scratch<Access>& scratc
 
 /// Spread_: constructed from (store, less, segment, part size), with parts(), finished(part), classify() and
 /// most_levels, the number of times that it is tried.
-/// Leaf_: sorts a segment in whatever place, to its home; most() is the largest one, and most_runs the number
-/// of natural runs that are merged sooner.
+/// Leaf_: sorts a segment in whatever place, to its home; most() is the largest one, most_runs the number of
+/// natural runs that are merged sooner, and insert() sorts one that is nearly in order.
 template <class Store, class Less, template <class, class> class Spread_ = Splitters,
           template <class, class> class Leaf_ = LeafOf>
 class DistributionSort {
@@ -92,7 +92,7 @@ class DistributionSort {
     if (runs.few) {
       if (runs.count > 1) merge_natural(fork, store_, less_, all, runs, 0, runs.count, true);
     } else {
-      sort(fork, all, Spread::most_levels, sizes_.leaf ? sizes_.leaf : Leaf::most(n, fork.width()));
+      sort(fork, all, Spread::most_levels, sizes_.leaf ? sizes_.leaf : Leaf::most(n, fork.width()), true);
     }
   }
 
@@ -109,18 +109,20 @@ class DistributionSort {
     }
   };
 
+  /// `whole`: not cut from a segment of a chunk or less, whose records were not near their places.
   template <class Fork>
-  void sort(Fork& fork, const Segment<T>& s, int levels, Index leaf) const {
-    if (less_.failed()) return go_home(fork, s);
+  void sort(Fork& fork, const Segment<T>& s, int levels, Index leaf, bool whole) const {
+    const bool is_chunk = s.size <= sizes_.chunk;
+    if (less_.failed() || (whole && is_chunk && Leaf{store_, less_}.insert(s))) return go_home(fork, s);
     if (s.size <= leaf || levels == 0) return Leaf{store_, less_}(s);
     Parts parts;
     spread(fork, s, parts);
-    fork.loop(0, parts.count, 1, [&, levels, leaf](Index part) {
+    fork.loop(0, parts.count, 1, [&, levels, leaf, is_chunk](Index part) {
       const Segment<T> next = parts.part_of(s, part);
       if (Spread::finished(part, parts.count, parts.peeled))
         go_home(fork, next);
       else
-        sort(fork, next, levels - 1, leaf);
+        sort(fork, next, levels - 1, leaf, !is_chunk);
     });
   }
 

@@ -52,7 +52,7 @@ bool all_differ_by_value(const double* numbers, Index n) {
   return HWY_DYNAMIC_DISPATCH(AllDiffer)(numbers, n);
 }
 
-bool is_dominated(const double* numbers, Index n) {
+bool better_as_integers(const double* numbers, Index n) {
   constexpr Index sampled = 256, least = sampled / 4, many = 64 * sampled;
   if (HWY_DYNAMIC_DISPATCH(HasInfinite)(numbers, n)) return true;
   if (n < many) return false;

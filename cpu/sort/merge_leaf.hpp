@@ -101,15 +101,20 @@ void merge_runs(const Store& store, const Less& less, const Merge<T>& m) {
   }
 }
 
-/// Sorts few records from `from` to `to`, which are the same or do not overlap.
+/// Sorts records from `from` to `to`, which are the same or do not overlap: few records, or some that are
+/// nearly in order. Returns false, where they are the same, once records were moved over more than
+/// `most_moves` others on average, and some.
 template <class Store, class Less, class T>
-void insertion_sort(const Store& store, const Less& less, T* from, T* to, Index size) {
+bool insertion_sort(const Store& store, const Less& less, T* from, T* to, Index size, Index most_moves) {
+  constexpr Index some = 32;
   alignas(T) std::byte room[sizeof(T)];
   T* const held = reinterpret_cast<T*>(room);
+  Index moves = 0;
   for (Index i = 0; i < size; ++i) {
     T* record = from + i;
     if (from == to) {
       if (i == 0 || !less(store.read(record), store.read(record - 1))) continue;
+      if (moves > most_moves * (i + some)) return false;
       store.move(held, record);
       record = held;
     }
@@ -117,7 +122,9 @@ void insertion_sort(const Store& store, const Less& less, T* from, T* to, Index 
     for (; place > 0 && less(store.read(record), store.read(to + place - 1)); --place)
       store.move(to + place, to + place - 1);
     store.move(to + place, record);
+    moves += i - place;
   }
+  return true;
 }
 
 /// Sorts `size` records that are bytes, or one less, by all comparisons of two: the rank of a record is the
@@ -142,7 +149,7 @@ void sort_by_ranks(const Store& store, const Less& less, T* from, T* to, bool al
   }
   rank[last] = last - behind;
   for (int i = 0; i < size; ++i) seen |= 1u << rank[i];
-  if (seen != (1u << size) - 1) return insertion_sort(store, less, from, to, size - !all);
+  if (seen != (1u << size) - 1) return void(insertion_sort(store, less, from, to, size - !all, size));
   alignas(T) std::byte room[size * sizeof(T)];
   T* const held = reinterpret_cast<T*>(room);
   std::memcpy(room, from, sizeof room);
@@ -163,6 +170,12 @@ struct MergeLeaf {
   /// It pays to merge so many natural runs. Records that are not bytes are merged by branches, each of which
   /// waits for the one before.
   static constexpr Index most_runs = is_bytes<T> ? 512 : 32;
+
+  /// Sorts a segment where it lies, if its records are a few places from theirs.
+  bool insert(const Segment<T>& s) const {
+    constexpr Index few_places = 4;
+    return insertion_sort(store, less, s.from, s.from, s.size, few_places);
+  }
 
   void operator()(const Segment<T>& s) const {
     const int levels =
@@ -209,7 +222,7 @@ struct MergeLeaf {
           break;
       }
     for (Index i = 0; i < blocks; ++i)
-      insertion_sort(store, less, from + begin(i), to + begin(i), begin(i + 1) - begin(i));
+      insertion_sort(store, less, from + begin(i), to + begin(i), begin(i + 1) - begin(i), block_size);
   }
 };
 

@@ -9,8 +9,8 @@
 
 namespace tallcache::cpu::sort {
 
-/// The natural runs of a segment at home, if they are at most `allowed`. Runs that strictly descend are
-/// reversed.
+/// The natural runs of a segment at home, if they are at most `allowed`. Those that fall are reversed, and
+/// their equal records are turned back.
 struct NaturalRuns {
   static constexpr Index most = 512, shortest = 16;
 
@@ -21,30 +21,45 @@ struct NaturalRuns {
 
   template <class Store, class Less, class T>
   NaturalRuns(const Store& store, const Less& less, const Segment<T>& s, Index allowed) {
-    T* const records = s.home;
+    constexpr Index short_ones = 32;  // the first may be as short as they are
     const Index limit = std::min(allowed, s.size / shortest);
-    // The records behind one, without a branch for each.
-    constexpr Index step = 8;
-    const auto ascend = [&](const T* record) {
-      bool descent = false;
-      for (Index k = 0; k < step; ++k) descent |= less(store.read(record + k + 1), store.read(record + k));
-      return !descent && !less.failed();
-    };
-    for (Index begin = 0, i; begin < s.size; begin = i) {
-      if (count == limit || less.failed()) return;
-      const auto descends = [&] { return less(store.read(records + i), store.read(records + i - 1)); };
-      i = begin + 1;
-      if (i < s.size && descends()) {
-        while (++i < s.size && descends()) {
-        }
-        store.reverse(records + begin, records + i);
-      } else if (i < s.size) {
-        while (++i < s.size && !descends() && !less.failed())
-          while (i - begin >= shortest && i + step < s.size && ascend(records + i)) i += step;
-      }
-      end[count++] = i;
+    for (Index begin = 0; begin < s.size; begin = end[count++]) {
+      if (count == limit || count > begin / shortest + short_ones || less.failed()) return;
+      end[count] = begin + length_of_first(store, less, s.home + begin, s.size - begin);
     }
     few = true;
+  }
+
+ private:
+  // Of the run that begins at `records`, which then rises.
+  template <class Store, class Less, class T>
+  static Index length_of_first(const Store& store, const Less& less, T* records, Index size) {
+    constexpr Index step = 8;
+    const auto is_less = [&](Index a, Index b) {
+      return less(store.read(records + a), store.read(records + b));
+    };
+    // So many records behind one, without a branch for each.
+    const auto ascend = [&](Index at) {
+      bool descent = false;
+      for (Index k = at; k < at + step; ++k) descent |= is_less(k + 1, k);
+      return !descent && !less.failed();
+    };
+    Index i = 1;
+    for (; i < size && !is_less(i, i - 1) && !less.failed(); ++i)
+      while (i >= shortest && i + step < size && ascend(i)) i += step;
+    if (i >= size || (i > 1 && is_less(0, i - 1))) return i;
+    bool repeats = i > 1;
+    const auto falls = [&] {
+      return is_less(i, i - 1) || (!is_less(i - 1, i) && !less.failed() && (repeats = true));
+    };
+    while (++i < size && falls()) {
+    }
+    store.reverse(records, records + i);
+    for (Index first = 0, last; repeats && first < i; first = last) {
+      for (last = first + 1; last < i && !is_less(first, last);) ++last;
+      store.reverse(records + first, records + last);
+    }
+    return i;
   }
 };
 

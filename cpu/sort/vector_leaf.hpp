@@ -39,13 +39,14 @@ struct VectorLeaf {
   }
 
   static constexpr Index most_runs = 2;
+  bool insert(const Segment<T>&) const { return false; }  // it is no faster than a leaf
 
   void operator()(const Segment<T>& s) const {
     if (s.from != s.home) store.move_all(s.home, s.from, s.size);
     if constexpr (std::floating_point<T>) {
       if (!all_differ_by_value(s.home, s.size))
         return MergeLeaf<Store, Less>{store, less}({s.home, s.home, s.other, s.size});
-      if (is_plain && is_dominated(s.home, s.size)) {
+      if (is_plain && better_as_integers(s.home, s.size)) {
         turn(s.home, s.size);
         peers::vqsort_keys(reinterpret_cast<std::int64_t*>(s.home), s.size);
         return turn(s.home, s.size);
