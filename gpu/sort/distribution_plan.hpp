@@ -182,43 +182,65 @@ struct Tables {
   }
 };
 
-/// visit(i, at) for keys first + i of `part`, i < size, which lie at index `at` of the array that the level
-/// before, `from`, has written. All lanes of a warp.
-template <class Thread, class Access, class Visit>
-TALLCACHE_DEVICE void for_keys_of(const Thread& t, const LevelTables<Access>& from, const Part& part,
-                                  std::uint32_t first, std::uint32_t size, Visit visit) {
-  const std::uint32_t lane = t.thread().x % 32, beyond = first + size;
-  const Part segment = from.segment(part.segment);
-  const std::uint32_t pieces = (segment.size - 1) / from.piece + 1;
-  const auto row_of = [&](std::uint32_t p) { return (Index{segment.first_piece} + p) * from.row(); };
-  const auto before = [&](std::uint32_t p) -> std::uint32_t {
-    const Index row = row_of(p);
-    return from.before[row + part.end_bucket] - from.before[row + part.first_bucket];
-  };
-  // The last piece before which there are no more than `first` of the keys.
-  std::uint32_t low = 0, width = pieces;
-  while (width > 1) {
-    const std::uint32_t step = (width - 1) / 32 + 1, p = low + lane * step;
-    const bool is_before = lane * step < width && before(p) <= first;
-    const std::uint32_t next = static_cast<std::uint32_t>(t.popcount(t.ballot(is_before)) - 1) * step;
-    low += next, width = smaller(step, width - next);
+/// Where the keys of `part` lie in the array that the level before, `from`, has written: a run in each piece of
+/// the segment that they were of.
+template <class Access>
+struct PlacesOf {
+  const LevelTables<Access>& from;
+  const Part& part;
+  Part segment;
+  std::uint32_t pieces;
+
+  TALLCACHE_DEVICE PlacesOf(const LevelTables<Access>& tables, const Part& of)
+      : from(tables),
+        part(of),
+        segment(from.segment(of.segment)),
+        pieces((segment.size - 1) / from.piece + 1) {}
+
+  TALLCACHE_DEVICE Index row(std::uint32_t p) const { return (Index{segment.first_piece} + p) * from.row(); }
+  /// Its keys in the pieces before p.
+  TALLCACHE_DEVICE std::uint32_t before(std::uint32_t p) const {
+    return from.before[row(p) + part.end_bucket] - from.before[row(p) + part.first_bucket];
   }
-  for (std::uint32_t done = first; done < beyond && low < pieces; low += 32) {
-    std::uint32_t start = beyond, length = 0, at = 0;
-    if (low + lane < pieces) {
-      const Index row = row_of(low + lane);
-      at = from.local[row + part.first_bucket];
-      length = from.local[row + part.end_bucket] - at;
-      start = before(low + lane);
-      at += segment.begin + (low + lane) * from.piece;
+  /// The place of the first of them in piece p.
+  TALLCACHE_DEVICE Index begin(std::uint32_t p) const {
+    return Index{segment.begin} + Index{p} * from.piece + from.local[row(p) + part.first_bucket];
+  }
+  /// The place of key i.
+  TALLCACHE_DEVICE Index operator[](Index i) const {
+    const auto key = static_cast<std::uint32_t>(i);
+    const std::uint32_t p = last_at_most(pieces, key, [&](std::uint32_t k) { return before(k); });
+    return begin(p) + (key - before(p));
+  }
+
+  /// visit(i, at) for the keys first + i, i < size, which lie at `at`. All lanes of a warp.
+  template <class Thread, class Visit>
+  TALLCACHE_DEVICE void for_each(const Thread& t, std::uint32_t first, std::uint32_t size,
+                                 Visit visit) const {
+    const std::uint32_t lane = t.thread().x % 32, beyond = first + size;
+    // The last piece before which there are no more than `first` of the keys.
+    std::uint32_t low = 0, width = pieces;
+    while (width > 1) {
+      const std::uint32_t step = (width - 1) / 32 + 1, p = low + lane * step;
+      const bool is_before = lane * step < width && before(p) <= first;
+      const std::uint32_t next = static_cast<std::uint32_t>(t.popcount(t.ballot(is_before)) - 1) * step;
+      low += next, width = smaller(step, width - next);
     }
-    for (int k = 0; k < 32 && done < beyond; ++k) {
-      const std::uint32_t start_k = t.shuffle(start, k), at_k = t.shuffle(at, k);
-      const std::uint32_t end = smaller(start_k + t.shuffle(length, k), beyond);
-      for (std::uint32_t i = done + lane; i < end; i += 32) visit(i - first, Index{at_k} + (i - start_k));
-      done = larger(done, end);
+    for (std::uint32_t done = first; done < beyond && low < pieces; low += 32) {
+      std::uint32_t start = beyond, length = 0, at = 0;
+      if (const std::uint32_t p = low + lane; p < pieces) {
+        at = static_cast<std::uint32_t>(begin(p));
+        length = from.local[row(p) + part.end_bucket] - from.local[row(p) + part.first_bucket];
+        start = before(p);
+      }
+      for (int k = 0; k < 32 && done < beyond; ++k) {
+        const std::uint32_t start_k = t.shuffle(start, k), at_k = t.shuffle(at, k);
+        const std::uint32_t end = smaller(start_k + t.shuffle(length, k), beyond);
+        for (std::uint32_t i = done + lane; i < end; i += 32) visit(i - first, Index{at_k} + (i - start_k));
+        done = larger(done, end);
+      }
     }
   }
-}
+};
 
 }  // namespace tallcache::gpu::sort

@@ -10,24 +10,6 @@
 
 namespace tallcache::gpu::sort {
 
-/// Key `first` of a part: its index in the array that the level before has written.
-template <class Access>
-TALLCACHE_DEVICE Index place_of(const LevelTables<Access>& from, const Part& part, std::uint32_t first) {
-  const Part segment = from.segment(part.segment);
-  std::uint32_t low = 0, high = (segment.size - 1) / from.piece + 1;
-  std::uint32_t start = 0;
-  while (high - low > 1) {
-    const std::uint32_t middle = (low + high) / 2;
-    const Index row = (Index{segment.first_piece} + middle) * from.row();
-    const std::uint32_t before = from.before[row + part.end_bucket] - from.before[row + part.first_bucket];
-    (before <= first ? low : high) = middle;
-    start = before <= first ? before : start;
-  }
-  const Index row = (Index{segment.first_piece} + low) * from.row();
-  return Index{segment.begin} + Index{low} * from.piece + from.local[row + part.first_bucket] +
-         (first - start);
-}
-
 /// The blocks of a sample: 16 keys a bucket, at most 4096.
 template <class T>
 using SampleShape = BlockShape<512, 9, 1>;
@@ -76,7 +58,7 @@ struct FindSplitters {
     const int shift = own.bits + 4;
     const Index begin = Index{part.size} * i >> shift, width = (Index{part.size} * (i + 1) >> shift) - begin;
     const Index place = begin + (Index{hashed(static_cast<std::uint32_t>(begin))} * width >> 32);
-    return own.number ? place_of(from, part, static_cast<std::uint32_t>(place)) : place;
+    return own.number ? PlacesOf(from, part)[place] : place;
   }
   /// Mixes all bits (the finaliser of MurmurHash3).
   TALLCACHE_DEVICE static std::uint32_t hashed(std::uint32_t x) {
@@ -149,7 +131,7 @@ struct SpreadPieces {
         copy_asynchronously(t, shared_address(t, vector_at<1>(keys[begin + i])), vector_at<1>(in[at]),
                             sizeof(T));
       };
-      if (own.number) for_keys_of(t, from, part, first + begin, number, load);
+      if (own.number) PlacesOf(from, part).for_each(t, first + begin, number, load);
       t.commit_copies();
       wait_for_copies<0>(t);
       t.sync_warp();
@@ -219,7 +201,7 @@ struct SpreadPieces {
     if (id + 1 < ways) {
       store_key<T>(order[id], load_key<T>(splitter[at + id]));
       // Node i, of depth d, has splitter (2 (i - 2^d) + 1) 2^(bits - 1 - d) - 1.
-      const int node = id + 1, depth = bit_of(node);
+      const int node = id + 1, depth = std::bit_width(static_cast<unsigned>(node)) - 1;
       const int of_node = ((2 * (node - (1 << depth)) + 1) << (bits - 1 - depth)) - 1;
       store_key<T>(tree[node], load_key<T>(splitter[at + of_node]));
     }
@@ -230,11 +212,6 @@ struct SpreadPieces {
       follows_equals[id] = static_cast<std::uint8_t>(follows);
     }
     return t.sync_or(follows);
-  }
-  TALLCACHE_DEVICE static int bit_of(int x) {
-    int bit = 0;
-    while (x >> (bit + 1)) ++bit;
-    return bit;
   }
 
   /// The counts of warps in `next` become places: of bucket after bucket, and in one of warp after warp.
