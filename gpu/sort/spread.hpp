@@ -10,9 +10,10 @@
 
 namespace tallcache::gpu::sort {
 
-/// The blocks of a sample: 16 keys a bucket, at most 4096.
+/// The blocks of a sample, and its keys: 16 a bucket of 256, and more of fewer, so that buckets differ less.
 template <class T>
 using SampleShape = BlockShape<512, 9, 1>;
+inline constexpr int sample_bits = 12;
 
 /// Takes a sample of each segment that is to be split, sorts it, and stores its splitters, a block a segment.
 template <class T, class Less>
@@ -26,7 +27,7 @@ struct FindSplitters {
                                    Less less) const {
     auto&& keys = dynamic_shared<T>(t);
     auto&& splits = shared<0, int[Shape::threads]>(t);
-    const int ways = 1 << own.bits, size = 16 * ways;
+    const int ways = 1 << own.bits, size = 1 << sample_bits, of_bucket = size >> own.bits;
     const std::uint32_t segments = own.number_of_segments();
     for (Index s = t.block().x; s < segments; s += t.grid_dim().x) {
       const Part part = own.segment(s);
@@ -45,7 +46,7 @@ struct FindSplitters {
       t.sync();
       sort_tile<Shape, T>(t, keys, splits, size, less);
       for (int b = t.thread().x; b + 1 < ways; b += Shape::threads)
-        store_key<T>(splitter[(s << own.bits) + b], load_key<T>(keys[16 * (b + 1) - 1]));
+        store_key<T>(splitter[(s << own.bits) + b], load_key<T>(keys[of_bucket * (b + 1) - 1]));
       t.sync();
     }
   }
@@ -55,8 +56,8 @@ struct FindSplitters {
   template <class Tables>
   TALLCACHE_DEVICE static Index place_of_sample(const Tables& own, const Tables& from, const Part& part,
                                                 int i) {
-    const int shift = own.bits + 4;
-    const Index begin = Index{part.size} * i >> shift, width = (Index{part.size} * (i + 1) >> shift) - begin;
+    const Index begin = Index{part.size} * i >> sample_bits,
+                width = (Index{part.size} * (i + 1) >> sample_bits) - begin;
     const Index place = begin + (Index{hashed(static_cast<std::uint32_t>(begin))} * width >> 32);
     return own.number ? PlacesOf(from, part)[place] : place;
   }
