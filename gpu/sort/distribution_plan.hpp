@@ -224,12 +224,13 @@ struct PlacesOf {
   TALLCACHE_DEVICE Index begin(std::uint32_t p) const {
     return Index{segment.begin} + Index{p} * from.piece + from.local[row(p) + part.first_bucket];
   }
-  /// The place of key i.
-  TALLCACHE_DEVICE Index operator[](Index i) const {
-    const auto key = static_cast<std::uint32_t>(i);
-    const std::uint32_t p = last_at_most(pieces, key, [&](std::uint32_t k) { return before(k); });
-    return begin(p) + (key - before(p));
+  /// The place of key i, of pieces [first, first + number).
+  TALLCACHE_DEVICE Index at(std::uint32_t i, std::uint32_t first, std::uint32_t number) const {
+    const std::uint32_t p =
+        first + last_at_most(number, i, [&](std::uint32_t k) { return before(first + k); });
+    return begin(p) + (i - before(p));
   }
+  TALLCACHE_DEVICE Index operator[](Index i) const { return at(static_cast<std::uint32_t>(i), 0, pieces); }
 
   /// visit(i, at) for the keys first + i, i < size, which lie at `at`. All lanes of a warp.
   template <class Thread, class Visit>

@@ -20,6 +20,7 @@ template <class T, class Less>
 struct FindSplitters {
   using Shape = SampleShape<T>;
   static constexpr int max_threads = Shape::threads, min_blocks = Shape::min_blocks;
+  static constexpr std::uint32_t most_starts = 2048;
   static constexpr std::size_t max_dynamic_shared_bytes = tile_bytes<Shape, T>;
 
   template <class Thread, class Tables, class In, class Splitter>
@@ -27,16 +28,33 @@ struct FindSplitters {
                                    Less less) const {
     auto&& keys = dynamic_shared<T>(t);
     auto&& splits = shared<0, int[Shape::threads]>(t);
+    auto&& starts = shared<1, std::uint32_t[most_starts]>(t);
     const int ways = 1 << own.bits, size = 1 << sample_bits, of_bucket = size >> own.bits;
     const std::uint32_t segments = own.number_of_segments();
     for (Index s = t.block().x; s < segments; s += t.grid_dim().x) {
       const Part part = own.segment(s);
       if (part.kind != Part::split) continue;
+      const PlacesOf places(from, part);
+      // So that not every step of a search waits for device memory.
+      const std::uint32_t stretch = (places.pieces - 1) / most_starts + 1;
+      if (own.number)
+        for (std::uint32_t k = t.thread().x; k * stretch < places.pieces; k += Shape::threads)
+          starts[k] = places.before(k * stretch);
+      t.sync();
       T key[Shape::keys];
 #pragma unroll
       for (int e = 0; e < Shape::keys; ++e) {
         const int i = e * Shape::threads + static_cast<int>(t.thread().x);
-        if (i < size) key[e] = load_key<T>(in[place_of_sample(own, from, part, i)]);
+        if (i >= size) continue;
+        Index place = place_of_sample(part, i);
+        if (own.number) {
+          const auto of_part = static_cast<std::uint32_t>(place);
+          const std::uint32_t first =
+              stretch * last_at_most((places.pieces - 1) / stretch + 1, of_part,
+                                     [&](std::uint32_t k) -> std::uint32_t { return starts[k]; });
+          place = places.at(of_part, first, smaller(stretch, places.pieces - first));
+        }
+        key[e] = load_key<T>(in[place]);
       }
 #pragma unroll
       for (int e = 0; e < Shape::keys; ++e) {
@@ -53,13 +71,10 @@ struct FindSplitters {
 
  private:
   /// A place in sample i's stretch of the part; stretches have equal sizes.
-  template <class Tables>
-  TALLCACHE_DEVICE static Index place_of_sample(const Tables& own, const Tables& from, const Part& part,
-                                                int i) {
+  TALLCACHE_DEVICE static Index place_of_sample(const Part& part, int i) {
     const Index begin = Index{part.size} * i >> sample_bits,
                 width = (Index{part.size} * (i + 1) >> sample_bits) - begin;
-    const Index place = begin + (Index{hashed(static_cast<std::uint32_t>(begin))} * width >> 32);
-    return own.number ? PlacesOf(from, part)[place] : place;
+    return begin + (Index{hashed(static_cast<std::uint32_t>(begin))} * width >> 32);
   }
   /// Mixes all bits (the finaliser of MurmurHash3).
   TALLCACHE_DEVICE static std::uint32_t hashed(std::uint32_t x) {
