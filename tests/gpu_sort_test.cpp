@@ -86,8 +86,8 @@ struct ByKeyTelling {
   }
 };
 
-// The first comparisons are of the sample. Where its keys are the largest, all others are one bucket: of 10007
-// keys one that is larger than a tile, of 20011 one that is larger than a block's memory.
+// The first comparisons are of the sample. Where its keys are the largest, all others are one bucket: of
+// 10007 keys one that is larger than a tile, of 20011 one that is larger than a block's memory.
 TEST(SampleSortOfOwnOrder, SortsALeafThatIsLargerThanATileOrABlock) {
   for (const std::size_t n : {10007, 20011}) {
     std::vector<ShortRecord> records(n);

@@ -200,8 +200,8 @@ struct Tables {
   }
 };
 
-/// Where the keys of `part` lie in the array that the level before, `from`, has written: a run in each piece of
-/// the segment that they were of.
+/// Where the keys of `part` lie in the array that the level before, `from`, has written: a run in each piece
+/// of the segment that they were of.
 template <class Access>
 struct PlacesOf {
   const LevelTables<Access>& from;

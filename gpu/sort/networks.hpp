@@ -61,9 +61,8 @@ inline constexpr auto stable_network = odd_even_transposition<n>();
 template <int n>
 inline constexpr auto merging_network = bitonic_merge<n>();
 
-/// The smaller key to x, the larger to y; equal ones stay. By `sum`, the larger of two words is their sum less
-/// the smaller: additions and minima have pipes of their own, of which the second binds a network of minima and
-/// maxima.
+/// The smaller key to x, the larger to y; equal ones stay. By `sum`, the larger of two words is their sum
+/// less the smaller: additions have a pipe that minima and maxima, which bind a network, do not take.
 template <class T, class Less>
 TALLCACHE_INLINE void compare_exchange(T& x, T& y, Less less, bool may_exchange, bool sum) {
   const bool exchange = may_exchange && less(y, x);
