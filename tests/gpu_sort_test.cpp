@@ -86,23 +86,46 @@ struct ByKeyTelling {
   }
 };
 
-// The first comparisons are of the sample. Where its keys are the largest, all others are one bucket, which
-// is larger than a tile.
-TEST(SampleSortOfOwnOrder, SortsALeafThatIsLargerThanABlock) {
-  std::vector<ShortRecord> records(20011);
-  for (std::size_t i = 0; i < records.size(); ++i)
-    records[i] = {static_cast<std::uint16_t>(random_bits(7, i) % 50000), static_cast<std::uint16_t>(i)};
-  std::set<int> sample;
-  int left = 200;
-  auto told = records;
-  sort_on_model(told, ByKeyTelling{&sample, &left});
-  EXPECT_GT(sample.size(), 20u);
-  for (const int position : sample) records[static_cast<std::size_t>(position)].key = 65535;
-  auto expected = records;
-  left = 0;
-  std::ranges::stable_sort(expected, ByKeyTelling{&sample, &left});
-  sort_on_model(records, ByKeyTelling{&sample, &left});
-  EXPECT_EQ(records, expected);
+// The first comparisons are of the sample. Where its keys are the largest, all others are one bucket: of
+// 10007 keys one that is larger than a tile, of 20011 one that is larger than a block's memory.
+TEST(SampleSortOfOwnOrder, SortsALeafThatIsLargerThanATileOrABlock) {
+  for (const std::size_t n : {10007, 20011}) {
+    std::vector<ShortRecord> records(n);
+    for (std::size_t i = 0; i < n; ++i)
+      records[i] = {static_cast<std::uint16_t>(random_bits(7, i) % 50000), static_cast<std::uint16_t>(i)};
+    std::set<int> sample;
+    int left = 16000;
+    auto told = records;
+    sort_on_model(told, ByKeyTelling{&sample, &left});
+    EXPECT_GT(sample.size(), 3900u);
+    for (const int position : sample) records[static_cast<std::size_t>(position)].key = 65535;
+    auto expected = records;
+    left = 0;
+    std::ranges::stable_sort(expected, ByKeyTelling{&sample, &left});
+    sort_on_model(records, ByKeyTelling{&sample, &left});
+    EXPECT_EQ(records, expected) << n;
+  }
+}
+
+/// Of the leaves of n keys: blocks of whole warps, for every leaf that a block has memory for.
+template <std::size_t key_bytes>
+void check_classes_of(Index n) {
+  using Leaf = sort::LeafOf<key_bytes>;
+  const sort::DistributionPlan plan(n, Leaf::tile, 16384, 256);
+  const sort::LeafClasses& classes = plan.classes;
+  ASSERT_GE(classes.number, 1);
+  for (int c = 0; c < classes.number; ++c) {
+    const std::uint32_t keys = classes.keys[c];
+    EXPECT_EQ(keys % (32 * Leaf::keys), 0u) << n;
+    EXPECT_EQ(classes.of(keys), c) << n;
+    EXPECT_EQ(classes.of(keys + 1), std::min(c + 1, classes.number - 1)) << n;
+  }
+  EXPECT_EQ(classes.keys[classes.number - 1], static_cast<std::uint32_t>(Leaf::tile)) << n;
+}
+
+TEST(LeafClasses, AreOfWholeWarpsAndTakeEveryLeafOfABlock) {
+  for (Index n = 10000; n < Index{1} << 32; n = n * 3 / 2)
+    check_classes_of<4>(n), check_classes_of<8>(n), check_classes_of<16>(n);
 }
 
 /// No order: answers at random, or that every key is before every other. One type, as each takes seconds to

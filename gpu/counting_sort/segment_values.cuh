@@ -5,24 +5,9 @@
 
 #include "gpu/counting_sort/bucket_counts.cuh"
 #include "gpu/counting_sort/work_list.cuh"
+#include "gpu/sort/order.hpp"
 
 namespace tallcache::gpu::counting_sort {
-
-/// The last x of [0, size) with f(x) at most `bound`, where f rises and f(0) is.
-template <class F>
-__device__ Key last_at_most(Key size, Key bound, F f) {
-  Key begin = 0;
-  while (size > 1) {
-    const Key half = size / 2;
-    if (f(begin + half) <= bound) {
-      begin += half;
-      size -= half;
-    } else {
-      size = half;
-    }
-  }
-  return begin;
-}
 
 inline constexpr Key most_values = 65536;  ///< that a block counts at a time, in 16 bits each
 
@@ -219,7 +204,7 @@ inline __device__ void write_piece(const WorkPlan& plan, const WorkList& list, K
   const Key from = min(((p - segment.first_piece) * parts + part) * own, items),
             upto = min(from + own, items);
   const auto value_at = [&](Key item) {
-    return last_at_most(values, item, [&](Key v) { return place[v] - segment.begin + v; });
+    return sort::last_at_most(values, item, [&](Key v) { return place[v] - segment.begin + v; });
   };
   // Two searches at the same time: each step waits for device memory.
   const Key item = threadIdx.x % 2 ? upto : from, v = value_at(item);

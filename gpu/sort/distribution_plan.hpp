@@ -11,7 +11,7 @@
 
 namespace tallcache::gpu::sort {
 
-inline constexpr int spread_threads = 512, spread_warps = spread_threads / 32, max_bits = 8, leaf_classes = 4;
+inline constexpr int spread_threads = 512, spread_warps = spread_threads / 32, max_bits = 8;
 
 /// The keys that a thread spreads at a time, at most, and a block: 64 KiB.
 template <class T>
@@ -49,9 +49,24 @@ TALLCACHE_DEVICE void store_part(const Words& words, Index i, const Part& part) 
   vector_at<4>(words[8 * i + 4]) = both.half[1];
 }
 
-/// The levels of a sort of n keys, and the most parts that they can have. Leaves are sorted in tiles of
-/// `tile` keys, of which buckets of the last level fill half on the average: half of those that a block can
-/// have, unless that takes another level.
+/// Leaves by their sizes, each class a launch with as many threads as these need. One for the leaves of many
+/// buckets is an end more, and one for those above a tile, of which there are few, has little to do.
+struct LeafClasses {
+  static constexpr int most = 4;
+  int number = 0;
+  std::uint32_t keys[most]{};  ///< of a leaf of each, at most; in ascending order
+
+  void add(Index size) { keys[number++] = static_cast<std::uint32_t>(size); }
+  TALLCACHE_DEVICE int of(std::uint32_t size) const {
+    int c = 0;  // by indices that are constants: a kernel would copy its argument to index it
+#pragma unroll
+    for (int k = 0; k + 1 < most; ++k) c += k + 1 < number && size > keys[k];
+    return c;
+  }
+};
+
+/// The levels of a sort of n keys, and the most parts that they can have. Buckets of the last level fill half
+/// of a `tile` on the average, which is half of what a block can have, unless that takes another level.
 struct DistributionPlan {
   static constexpr int max_levels = 32;
   struct Level {
@@ -60,15 +75,16 @@ struct DistributionPlan {
   };
 
   Index n, tile, piece;
-  Index small;  ///< keys of a small part of a level, at most, but for its last bucket
+  Index largest;  ///< leaf that a block sorts in shared memory
+  Index small;    ///< keys of a small part of a level, at most, but for its last bucket
   int levels = 0;
   Level level[max_levels];
   Index leaves;
-  int classes;  ///< of leaves, by their sizes
+  LeafClasses classes;
 
   /// Throws Error for more keys than 32 bits count.
   DistributionPlan(Index keys, Index tile_keys, Index most_piece, Index wanted_ways)
-      : n(keys), tile(tile_keys) {
+      : n(keys), tile(tile_keys), largest(tile_keys) {
     if (n > std::numeric_limits<std::uint32_t>::max())
       throw Error("sort: more than 2^32 - 1 keys are not sorted on a GPU");
     constexpr Index min_pieces = 256, unit = spread_threads;
@@ -89,7 +105,9 @@ struct DistributionPlan {
       segments = std::min(segments << bits, parts(small_of(i)) + segments);
     }
     leaves = segments + n / tile;
-    classes = all < 12 ? 1 : leaf_classes;
+    if (all >= 12) classes.add(tile / 2), classes.add(tile / 4 * 3);
+    classes.add(tile);
+    if (tile < largest) classes.add(largest);
   }
 
   /// Buckets of more keys are large.
@@ -115,7 +133,7 @@ struct LevelTables {
   Words before;      ///< [p * row() + b]: the same of the pieces of its segment before p
   Words begin;       ///< [s * row() + b]: the same of all pieces of segment s
   Words counts;      ///< of segments, of pieces; then of the next level, or of each class of leaves
-  int classes = 0;
+  LeafClasses classes;
   std::uint32_t leaves = 0;  ///< room for those of a class
 
   TALLCACHE_DEVICE int row() const { return (1 << bits) + 1; }
@@ -137,13 +155,13 @@ struct Tables {
   VectorView<std::uint32_t, Access> zeroed, leaves;
 
   static Index zeroed_words(const DistributionPlan& plan) {
-    Index words = 2 * plan.levels + leaf_classes;
+    Index words = 2 * plan.levels + LeafClasses::most;
     for (int i = 0; i < plan.levels; ++i) words += plan.level[i].segments * plan.row(i);
     return words;
   }
   static std::size_t bytes(const DistributionPlan& plan) {
     const auto words = [](Index number) { return scratch_bytes({static_cast<std::size_t>(number) * 4}); };
-    std::size_t sum = words(zeroed_words(plan)) + words(8 * plan.leaves * plan.classes);
+    std::size_t sum = words(zeroed_words(plan)) + words(8 * plan.leaves * plan.classes.number);
     for (int i = 0; i < plan.levels; ++i) {
       const auto& of = plan.level[i];
       sum += words(8 * of.segments) + words(of.pieces) + 2 * words(of.pieces * plan.row(i)) +
@@ -153,9 +171,9 @@ struct Tables {
   }
   Tables(Scratch<Access>& scratch, const DistributionPlan& plan)
       : zeroed(scratch.template vector<std::uint32_t>(zeroed_words(plan))),
-        leaves(scratch.template vector<std::uint32_t>(8 * plan.leaves * plan.classes)) {
+        leaves(scratch.template vector<std::uint32_t>(8 * plan.leaves * plan.classes.number)) {
     const auto words = [&](Index number) { return scratch.template vector<std::uint32_t>(number); };
-    Index at = 2 * plan.levels + leaf_classes;
+    Index at = 2 * plan.levels + LeafClasses::most;
     for (int i = 0; i < plan.levels; ++i) {
       const auto& of = plan.level[i];
       const Index begins = of.segments * plan.row(i);
@@ -173,7 +191,7 @@ struct Tables {
                   words(of.pieces * plan.row(i)),
                   words(of.pieces * plan.row(i)),
                   zeroed.block(at, begins),
-                  zeroed.block(2 * i, 2 + leaf_classes),
+                  zeroed.block(2 * i, 2 + LeafClasses::most),
                   plan.classes,
                   narrow(plan.leaves)};
       splitter[i] = scratch.template vector<T>(of.segments << of.bits);
@@ -182,43 +200,66 @@ struct Tables {
   }
 };
 
-/// visit(i, at) for keys first + i of `part`, i < size, which lie at index `at` of the array that the level
-/// before, `from`, has written. All lanes of a warp.
-template <class Thread, class Access, class Visit>
-TALLCACHE_DEVICE void for_keys_of(const Thread& t, const LevelTables<Access>& from, const Part& part,
-                                  std::uint32_t first, std::uint32_t size, Visit visit) {
-  const std::uint32_t lane = t.thread().x % 32, beyond = first + size;
-  const Part segment = from.segment(part.segment);
-  const std::uint32_t pieces = (segment.size - 1) / from.piece + 1;
-  const auto row_of = [&](std::uint32_t p) { return (Index{segment.first_piece} + p) * from.row(); };
-  const auto before = [&](std::uint32_t p) -> std::uint32_t {
-    const Index row = row_of(p);
-    return from.before[row + part.end_bucket] - from.before[row + part.first_bucket];
-  };
-  // The last piece before which there are no more than `first` of the keys.
-  std::uint32_t low = 0, width = pieces;
-  while (width > 1) {
-    const std::uint32_t step = (width - 1) / 32 + 1, p = low + lane * step;
-    const bool is_before = lane * step < width && before(p) <= first;
-    const std::uint32_t next = static_cast<std::uint32_t>(t.popcount(t.ballot(is_before)) - 1) * step;
-    low += next, width = smaller(step, width - next);
+/// Where the keys of `part` lie in the array that the level before, `from`, has written: a run in each piece
+/// of the segment that they were of.
+template <class Access>
+struct PlacesOf {
+  const LevelTables<Access>& from;
+  const Part& part;
+  Part segment;
+  std::uint32_t pieces;
+
+  TALLCACHE_DEVICE PlacesOf(const LevelTables<Access>& tables, const Part& of)
+      : from(tables),
+        part(of),
+        segment(from.segment(of.segment)),
+        pieces((segment.size - 1) / from.piece + 1) {}
+
+  TALLCACHE_DEVICE Index row(std::uint32_t p) const { return (Index{segment.first_piece} + p) * from.row(); }
+  /// Its keys in the pieces before p.
+  TALLCACHE_DEVICE std::uint32_t before(std::uint32_t p) const {
+    return from.before[row(p) + part.end_bucket] - from.before[row(p) + part.first_bucket];
   }
-  for (std::uint32_t done = first; done < beyond && low < pieces; low += 32) {
-    std::uint32_t start = beyond, length = 0, at = 0;
-    if (low + lane < pieces) {
-      const Index row = row_of(low + lane);
-      at = from.local[row + part.first_bucket];
-      length = from.local[row + part.end_bucket] - at;
-      start = before(low + lane);
-      at += segment.begin + (low + lane) * from.piece;
+  /// The place of the first of them in piece p.
+  TALLCACHE_DEVICE Index begin(std::uint32_t p) const {
+    return Index{segment.begin} + Index{p} * from.piece + from.local[row(p) + part.first_bucket];
+  }
+  /// The place of key i, of pieces [first, first + number).
+  TALLCACHE_DEVICE Index at(std::uint32_t i, std::uint32_t first, std::uint32_t number) const {
+    const std::uint32_t p =
+        first + last_at_most(number, i, [&](std::uint32_t k) { return before(first + k); });
+    return begin(p) + (i - before(p));
+  }
+  TALLCACHE_DEVICE Index operator[](Index i) const { return at(static_cast<std::uint32_t>(i), 0, pieces); }
+
+  /// visit(i, at) for the keys first + i, i < size, which lie at `at`. All lanes of a warp.
+  template <class Thread, class Visit>
+  TALLCACHE_DEVICE void for_each(const Thread& t, std::uint32_t first, std::uint32_t size,
+                                 Visit visit) const {
+    const std::uint32_t lane = t.thread().x % 32, beyond = first + size;
+    // The last piece before which there are no more than `first` of the keys.
+    std::uint32_t low = 0, width = pieces;
+    while (width > 1) {
+      const std::uint32_t step = (width - 1) / 32 + 1, p = low + lane * step;
+      const bool is_before = lane * step < width && before(p) <= first;
+      const std::uint32_t next = static_cast<std::uint32_t>(t.popcount(t.ballot(is_before)) - 1) * step;
+      low += next, width = smaller(step, width - next);
     }
-    for (int k = 0; k < 32 && done < beyond; ++k) {
-      const std::uint32_t start_k = t.shuffle(start, k), at_k = t.shuffle(at, k);
-      const std::uint32_t end = smaller(start_k + t.shuffle(length, k), beyond);
-      for (std::uint32_t i = done + lane; i < end; i += 32) visit(i - first, Index{at_k} + (i - start_k));
-      done = larger(done, end);
+    for (std::uint32_t done = first; done < beyond && low < pieces; low += 32) {
+      std::uint32_t start = beyond, length = 0, at = 0;
+      if (const std::uint32_t p = low + lane; p < pieces) {
+        at = static_cast<std::uint32_t>(begin(p));
+        length = from.local[row(p) + part.end_bucket] - from.local[row(p) + part.first_bucket];
+        start = before(p);
+      }
+      for (int k = 0; k < 32 && done < beyond; ++k) {
+        const std::uint32_t start_k = t.shuffle(start, k), at_k = t.shuffle(at, k);
+        const std::uint32_t end = smaller(start_k + t.shuffle(length, k), beyond);
+        for (std::uint32_t i = done + lane; i < end; i += 32) visit(i - first, Index{at_k} + (i - start_k));
+        done = larger(done, end);
+      }
     }
   }
-}
+};
 
 }  // namespace tallcache::gpu::sort

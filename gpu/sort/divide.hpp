@@ -111,25 +111,26 @@ struct DivideSegments {
     auto&& segment = shared<4, std::uint32_t[most]>(t);  // that begins at a bucket, and its pieces
     auto&& first = shared<5, std::uint32_t[most]>(t);
     auto&& numbers = shared<6, std::uint32_t[most]>(t);
-    auto&& base = shared<7, std::uint32_t[leaf_classes + 1]>(t);
-    auto&& sums = shared<8, std::uint32_t[leaf_classes + 1]>(t);
+    auto&& base = shared<7, std::uint32_t[LeafClasses::most + 1]>(t);
+    auto&& sums = shared<8, std::uint32_t[LeafClasses::most + 1]>(t);
     const int b = static_cast<int>(t.thread().x), ways = 1 << own.bits;
-    if (b <= leaf_classes) sums[b] = base[b] = 0u;
+    if (b <= LeafClasses::most) sums[b] = base[b] = 0u;
     t.sync();
-    const int kinds = own.last ? own.classes : 1;
-    const std::uint32_t of_class = own.tile / kinds;
-    const int own_class = own.last ? smaller(static_cast<int>((own_part.size - 1) / of_class), kinds - 1) : 0;
+    const int kinds = own.last ? own.classes.number : 1;
+    const std::uint32_t of_leaf =
+        own_part.kind == Part::equal ? smaller(own_part.size, own.tile) : own_part.size;
+    const int own_class = own.last ? own.classes.of(of_leaf) : 0;
     std::uint32_t own_number = 0;
     if (number) {
       own_part.first_piece = t.atomic_add(sums[own_class], number);
-      if (!own.last) own_number = t.atomic_add(sums[leaf_classes], 1u);
+      if (!own.last) own_number = t.atomic_add(sums[LeafClasses::most], 1u);
     }
     t.sync();
     if (b < kinds) base[b] = t.atomic_add(own.counts[own.last ? 2 + b : 3], sums[b]);
-    if (b == 0 && !own.last) base[leaf_classes] = t.atomic_add(own.counts[2], sums[leaf_classes]);
+    if (b == 0 && !own.last) base[LeafClasses::most] = t.atomic_add(own.counts[2], sums[LeafClasses::most]);
     t.sync();
     own_part.first_piece += base[own_class];
-    own_number += base[leaf_classes];
+    own_number += base[LeafClasses::most];
     if (number && !own.last) store_part(parts, own_number, own_part);
     if (own.last)
       for (std::uint32_t k = 0; k < number; ++k) {

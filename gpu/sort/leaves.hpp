@@ -10,12 +10,9 @@ namespace tallcache::gpu::sort {
 /// The room of a leaf in the array that the last level has written, key by key.
 template <class Access, class In>
 struct LeafRoom {
-  const LevelTables<Access>& from;
-  const Part& leaf;
+  PlacesOf<Access> places;
   const In& in;
-  TALLCACHE_DEVICE decltype(auto) operator[](Index i) const {
-    return in[place_of(from, leaf, static_cast<std::uint32_t>(i))];
-  }
+  TALLCACHE_DEVICE decltype(auto) operator[](Index i) const { return in[places[i]]; }
 };
 
 template <class Shape, class T, class Less>
@@ -50,7 +47,7 @@ struct SortLeaves {
         t.sync();
       }
       if (in_tiles) {
-        const LeafRoom<Access, In> room{from, leaf, in};
+        const LeafRoom<Access, In> room{{from, leaf}, in};
         merge_tiles(t, out.block(leaf.begin, leaf.size), room, Index{leaf.size}, keys, splits, less);
       }
     }
@@ -62,11 +59,11 @@ struct SortLeaves {
                                       std::uint32_t first, std::uint32_t size, const In& in, Keys& keys) {
     const std::uint32_t chunk = (size - 1) / t.block_dim().x * 32 + 32;
     const std::uint32_t begin = smaller(t.thread().x / 32 * chunk, size);
-    for_keys_of(t, from, leaf, leaf.from + first + begin, smaller(chunk, size - begin),
-                [&](std::uint32_t i, Index at) {
-                  copy_asynchronously(t, shared_address(t, vector_at<1>(keys[begin + i])),
-                                      vector_at<1>(in[at]), sizeof(T));
-                });
+    PlacesOf(from, leaf)
+        .for_each(t, leaf.from + first + begin, smaller(chunk, size - begin), [&](std::uint32_t i, Index at) {
+          copy_asynchronously(t, shared_address(t, vector_at<1>(keys[begin + i])), vector_at<1>(in[at]),
+                              sizeof(T));
+        });
     t.commit_copies();
     wait_for_copies<0>(t);
     t.sync();

@@ -61,13 +61,17 @@ inline constexpr auto stable_network = odd_even_transposition<n>();
 template <int n>
 inline constexpr auto merging_network = bitonic_merge<n>();
 
-/// The smaller key to x, the larger to y; equal ones stay.
+/// The smaller key to x, the larger to y; equal ones stay. By `sum`, the larger of two words is their sum
+/// less the smaller: additions have a pipe that minima and maxima, which bind a network, do not take.
 template <class T, class Less>
-TALLCACHE_INLINE void compare_exchange(T& x, T& y, Less less, bool may_exchange) {
+TALLCACHE_INLINE void compare_exchange(T& x, T& y, Less less, bool may_exchange, bool sum) {
   const bool exchange = may_exchange && less(y, x);
-  const T low = exchange ? y : x, high = exchange ? x : y;
+  const T low = exchange ? y : x;
+  if constexpr (std::is_same_v<T, std::uint32_t> && may_exchange_equals<T, Less>)
+    y = sum ? x + y - low : exchange ? x : y;
+  else
+    y = exchange ? x : y;
   x = low;
-  y = high;
 }
 
 /// The comparators of the first `number` keys.
@@ -76,7 +80,7 @@ TALLCACHE_INLINE void run_network(T (&keys)[n], Less less, int number = n) {
   [&]<std::size_t... c>(std::index_sequence<c...>) {
     (..., compare_exchange(keys[std::integral_constant<int, network.at[c].low>::value],
                            keys[std::integral_constant<int, network.at[c].high>::value], less,
-                           network.at[c].high < number));
+                           network.at[c].high < number, c % 2 == 0));
   }
   (std::make_index_sequence<static_cast<std::size_t>(network.size)>{});
 }

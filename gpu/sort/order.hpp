@@ -79,6 +79,22 @@ TALLCACHE_DEVICE constexpr T larger(T x, T y) {
   return x < y ? y : x;
 }
 
+/// The last x of [0, size) with f(x) at most `bound`, where f rises and f(0) is.
+template <class F>
+TALLCACHE_DEVICE std::uint32_t last_at_most(std::uint32_t size, std::uint32_t bound, F f) {
+  std::uint32_t begin = 0;
+  while (size > 1) {
+    const std::uint32_t half = size / 2;
+    if (f(begin + half) <= bound) {
+      begin += half;
+      size -= half;
+    } else {
+      size = half;
+    }
+  }
+  return begin;
+}
+
 /// The largest power of two that is at most x; 0 for 0.
 TALLCACHE_DEVICE constexpr int power_of_two_below(int x) {
   for (int shift = 1; shift < 32; shift *= 2) x |= x >> shift;

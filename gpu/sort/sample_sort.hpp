@@ -54,8 +54,8 @@ void sort_by_samples(Device& device, VectorView<T, Access> keys, Scratch<Access>
                   own, splitter, own.last ? tables.leaves : next.segments, next.segment_of, less_here);
     in = out;
   }
-  for (int c = plan.classes - 1; c >= 0; --c) {
-    const Index size = plan.tile / plan.classes * (c + 1), at_once = Tile::min_blocks * Tile::tile / size;
+  for (int c = plan.classes.number - 1; c >= 0; --c) {
+    const Index size = plan.classes.keys[c], at_once = Tile::min_blocks * Tile::tile / size;
     launch_kernel(device, SortLeaves<Tile, T, Less>{},
                   {{grid_of(std::min<Index>(plan.leaves, at_once * multiprocessors_of(device)))},
                    {static_cast<unsigned>(size / Tile::keys)},

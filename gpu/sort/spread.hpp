@@ -10,33 +10,17 @@
 
 namespace tallcache::gpu::sort {
 
-/// Key `first` of a part: its index in the array that the level before has written.
-template <class Access>
-TALLCACHE_DEVICE Index place_of(const LevelTables<Access>& from, const Part& part, std::uint32_t first) {
-  const Part segment = from.segment(part.segment);
-  std::uint32_t low = 0, high = (segment.size - 1) / from.piece + 1;
-  std::uint32_t start = 0;
-  while (high - low > 1) {
-    const std::uint32_t middle = (low + high) / 2;
-    const Index row = (Index{segment.first_piece} + middle) * from.row();
-    const std::uint32_t before = from.before[row + part.end_bucket] - from.before[row + part.first_bucket];
-    (before <= first ? low : high) = middle;
-    start = before <= first ? before : start;
-  }
-  const Index row = (Index{segment.first_piece} + low) * from.row();
-  return Index{segment.begin} + Index{low} * from.piece + from.local[row + part.first_bucket] +
-         (first - start);
-}
-
-/// The blocks of a sample: 16 keys a bucket, at most 4096.
+/// The blocks of a sample, and its keys: 16 a bucket of 256, and more of fewer, so that buckets differ less.
 template <class T>
 using SampleShape = BlockShape<512, 9, 1>;
+inline constexpr int sample_bits = 12;
 
 /// Takes a sample of each segment that is to be split, sorts it, and stores its splitters, a block a segment.
 template <class T, class Less>
 struct FindSplitters {
   using Shape = SampleShape<T>;
   static constexpr int max_threads = Shape::threads, min_blocks = Shape::min_blocks;
+  static constexpr std::uint32_t most_starts = 2048;
   static constexpr std::size_t max_dynamic_shared_bytes = tile_bytes<Shape, T>;
 
   template <class Thread, class Tables, class In, class Splitter>
@@ -44,16 +28,33 @@ struct FindSplitters {
                                    Less less) const {
     auto&& keys = dynamic_shared<T>(t);
     auto&& splits = shared<0, int[Shape::threads]>(t);
-    const int ways = 1 << own.bits, size = 16 * ways;
+    auto&& starts = shared<1, std::uint32_t[most_starts]>(t);
+    const int ways = 1 << own.bits, size = 1 << sample_bits, of_bucket = size >> own.bits;
     const std::uint32_t segments = own.number_of_segments();
     for (Index s = t.block().x; s < segments; s += t.grid_dim().x) {
       const Part part = own.segment(s);
       if (part.kind != Part::split) continue;
+      const PlacesOf places(from, part);
+      // So that not every step of a search waits for device memory.
+      const std::uint32_t stretch = (places.pieces - 1) / most_starts + 1;
+      if (own.number)
+        for (std::uint32_t k = t.thread().x; k * stretch < places.pieces; k += Shape::threads)
+          starts[k] = places.before(k * stretch);
+      t.sync();
       T key[Shape::keys];
 #pragma unroll
       for (int e = 0; e < Shape::keys; ++e) {
         const int i = e * Shape::threads + static_cast<int>(t.thread().x);
-        if (i < size) key[e] = load_key<T>(in[place_of_sample(own, from, part, i)]);
+        if (i >= size) continue;
+        Index place = place_of_sample(part, i);
+        if (own.number) {
+          const auto of_part = static_cast<std::uint32_t>(place);
+          const std::uint32_t first =
+              stretch * last_at_most((places.pieces - 1) / stretch + 1, of_part,
+                                     [&](std::uint32_t k) -> std::uint32_t { return starts[k]; });
+          place = places.at(of_part, first, smaller(stretch, places.pieces - first));
+        }
+        key[e] = load_key<T>(in[place]);
       }
 #pragma unroll
       for (int e = 0; e < Shape::keys; ++e) {
@@ -63,20 +64,17 @@ struct FindSplitters {
       t.sync();
       sort_tile<Shape, T>(t, keys, splits, size, less);
       for (int b = t.thread().x; b + 1 < ways; b += Shape::threads)
-        store_key<T>(splitter[(s << own.bits) + b], load_key<T>(keys[16 * (b + 1) - 1]));
+        store_key<T>(splitter[(s << own.bits) + b], load_key<T>(keys[of_bucket * (b + 1) - 1]));
       t.sync();
     }
   }
 
  private:
   /// A place in sample i's stretch of the part; stretches have equal sizes.
-  template <class Tables>
-  TALLCACHE_DEVICE static Index place_of_sample(const Tables& own, const Tables& from, const Part& part,
-                                                int i) {
-    const int shift = own.bits + 4;
-    const Index begin = Index{part.size} * i >> shift, width = (Index{part.size} * (i + 1) >> shift) - begin;
-    const Index place = begin + (Index{hashed(static_cast<std::uint32_t>(begin))} * width >> 32);
-    return own.number ? place_of(from, part, static_cast<std::uint32_t>(place)) : place;
+  TALLCACHE_DEVICE static Index place_of_sample(const Part& part, int i) {
+    const Index begin = Index{part.size} * i >> sample_bits,
+                width = (Index{part.size} * (i + 1) >> sample_bits) - begin;
+    return begin + (Index{hashed(static_cast<std::uint32_t>(begin))} * width >> 32);
   }
   /// Mixes all bits (the finaliser of MurmurHash3).
   TALLCACHE_DEVICE static std::uint32_t hashed(std::uint32_t x) {
@@ -149,7 +147,7 @@ struct SpreadPieces {
         copy_asynchronously(t, shared_address(t, vector_at<1>(keys[begin + i])), vector_at<1>(in[at]),
                             sizeof(T));
       };
-      if (own.number) for_keys_of(t, from, part, first + begin, number, load);
+      if (own.number) PlacesOf(from, part).for_each(t, first + begin, number, load);
       t.commit_copies();
       wait_for_copies<0>(t);
       t.sync_warp();
@@ -219,7 +217,7 @@ struct SpreadPieces {
     if (id + 1 < ways) {
       store_key<T>(order[id], load_key<T>(splitter[at + id]));
       // Node i, of depth d, has splitter (2 (i - 2^d) + 1) 2^(bits - 1 - d) - 1.
-      const int node = id + 1, depth = bit_of(node);
+      const int node = id + 1, depth = std::bit_width(static_cast<unsigned>(node)) - 1;
       const int of_node = ((2 * (node - (1 << depth)) + 1) << (bits - 1 - depth)) - 1;
       store_key<T>(tree[node], load_key<T>(splitter[at + of_node]));
     }
@@ -230,11 +228,6 @@ struct SpreadPieces {
       follows_equals[id] = static_cast<std::uint8_t>(follows);
     }
     return t.sync_or(follows);
-  }
-  TALLCACHE_DEVICE static int bit_of(int x) {
-    int bit = 0;
-    while (x >> (bit + 1)) ++bit;
-    return bit;
   }
 
   /// The counts of warps in `next` become places: of bucket after bucket, and in one of warp after warp.
