@@ -121,9 +121,11 @@ TEST(ProductPlans, ClustersFillIdleMultiprocessors) {
   EXPECT_EQ(of_clusters(16, 16).parts, 1) << "one step";
   EXPECT_EQ(of_clusters(16, 64).parts, 1) << "the sum of the parts takes longer";
   for (const Index tiles : {0, 1, 131, 132, 133, 5000})
-    for (const Index k : {0, 1, 16, 17, 1000}) {
+    for (const Index k : {0, 1, 16, 17, 80, 1000}) {
       const ProductPlan quickest = of_clusters(tiles, k);
-      EXPECT_LE(quickest.parts, std::max<Index>(ceil_div<Index>(k, Tiles::depth), 1));
+      const Index share = ProductPlan::share(k, Tiles::depth, quickest.parts);
+      EXPECT_GE(quickest.parts * share, k);
+      EXPECT_TRUE(quickest.parts == 1 || (quickest.parts - 1) * share < k) << "all blocks have steps";
       EXPECT_LE(quickest.time, of_clusters(tiles, k, without).time);
     }
 }

@@ -45,7 +45,7 @@ struct ProductPlan {
     return ceil_div(ceil_div(k, depth), parts) * depth;
   }
 
-  /// The quickest of 1, 2, ... blocks a tile, as many as have steps of `depth` along k. processors[parts - 1]: the
+  /// The quickest of 1, 2, ... blocks a tile, all with steps of `depth` along k. processors[parts - 1]: the
   /// multiprocessors that clusters of as many blocks fill at once, 0 where there are none.
   static constexpr ProductPlan of_clusters(Index tiles, Index k, Index depth, const TileTimes& times,
                                            std::span<const int> processors) {

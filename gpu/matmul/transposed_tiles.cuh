@@ -10,8 +10,8 @@ namespace tallcache::gpu::matmul {
 
 /// A tile of C of `rows`; one or two warpgroups have 64 of its columns each. A warp has 16, which are the
 /// columns of a box of B: 64 bytes, and with their swizzle a warp's loads of 8 bytes use all banks.
-template <int rows, int cols, int stages, int behind = 0>
-using TransposedTiles = StagedTiles<float, rows, cols, 32, 16, stages, behind, cols / 64>;
+template <int rows, int cols, int stages, int behind = 0, bool splits_k = false>
+using TransposedTiles = StagedTiles<float, rows, cols, 32, 16, stages, behind, cols / 64, splits_k>;
 
 /// The two neighbouring columns of B and C that a thread of a warpgroup has in its rows g = lane / 4 and g +
 /// 8 of the instruction.

@@ -9,10 +9,8 @@
 namespace tallcache::gpu::matmul {
 
 template <int rows, int cols, int stages>
-struct Tf32Tiles : TransposedTiles<rows, cols, stages> {
+struct Tf32Tiles : TransposedTiles<rows, cols, stages, 0, rows <= 128> {
   static constexpr int steps_at_once = 2;
-  static constexpr bool splits = rows <= 128;
-  static constexpr int copy_registers = splits ? 40 : 24, product_registers = splits ? 232 : 240;
   using Products = Tf32Products<Tf32Tiles>;
 };
 
@@ -22,12 +20,12 @@ struct transposed_wgmma
           InStages<Tf32Tiles<192, 128, 5>, TileTimes{3200, 10000, 16300, 16300, 0}>,
           InStages<Tf32Tiles<128, 128, 6>, TileTimes{2700, 7400, 15800, 15800, 2600}>,
           InStages<Tf32Tiles<256, 64, 5>, TileTimes{4500, 3100, 13400, 13400, 0}>,
-          InStages<Tf32Tiles<128, 64, 8>, TileTimes{3050, 3800, 9100, 9800, 1800}>,
-          InStages<Tf32Tiles<64, 64, 8>, TileTimes{3400, 3100, 7400, 8900, 1100}>,
-          InBlocks<MmaTiles<Tf32Floats, 32, 32, 64, 32, 16, 4, 2, 4>, TileTimes{1600, 250, 4800, 5100, 1500},
-                   TileTimes{1600, 300, 7400, 9400, 1600}>,
-          InBlocks<MmaTiles<Tf32Floats, 32, 32, 32, 16, 16, 4, 4>, TileTimes{1000, 600, 5200, 6300, 1500},
-                   TileTimes{1600, 300, 8100, 12500, 1700}>> {
+          InStages<Tf32Tiles<128, 64, 8>, TileTimes{2750, 3650, 9850, 10250, 1700}>,
+          InStages<Tf32Tiles<64, 64, 8>, TileTimes{2400, 3100, 7850, 8750, 1100}>,
+          InBlocks<MmaTiles<Tf32Floats, 32, 32, 64, 32, 16, 4, 2, 4>, TileTimes{1550, 250, 3800, 5550, 1650},
+                   TileTimes{1850, 300, 7350, 8700, 1700}>,
+          InBlocks<MmaTiles<Tf32Floats, 32, 32, 32, 16, 16, 4, 4>, TileTimes{1150, 600, 4650, 7150, 1750},
+                   TileTimes{1650, 300, 7750, 14150, 1700}>> {
   static constexpr std::string_view idea =
       "tensor cores on TF32: C^T = B^T A^T, as the instructions read both factors along k; B^T, rounded, is "
       "in registers, A, truncated, in shared memory; a warp copies by TMA, one or two groups of four "

@@ -14,9 +14,10 @@
 namespace tallcache::gpu::matmul {
 
 /// What all tiles have in common: a tile of C of tile_rows x tile_cols, in steps of tile_depth elements along
-/// k; boxes of B have boxes_of_b columns. `epilogue`: the bytes of shared memory behind the stages.
+/// k; boxes of B have boxes_of_b columns. `epilogue`: the bytes of shared memory behind the stages. Where
+/// `splits_k`, blocks of a cluster may have parts of k.
 template <class T, int tile_rows, int tile_cols, int tile_depth, int boxes_of_b, int number_of_stages,
-          int epilogue = 0, int multiplying_groups = 2>
+          int epilogue = 0, int multiplying_groups = 2, bool splits_k = false>
 struct StagedTiles {
   static constexpr int rows = tile_rows, cols = tile_cols, depth = tile_depth, stages = number_of_stages;
   static constexpr int groups = multiplying_groups, multiplying_warps = 4 * groups;
@@ -26,10 +27,11 @@ struct StagedTiles {
   static constexpr int box_bytes = box_cols * depth * int{sizeof(T)};
   static constexpr int factor_bytes = stages * (a_bytes + b_bytes);
   static constexpr int shared_bytes = 1024 + factor_bytes + epilogue;  // tiles start at multiples of 1024
-  static constexpr int steps_at_once = 1;    ///< of which a product takes a whole number
-  static constexpr bool splits = false;      ///< whether blocks of a cluster may have parts of k
+  static constexpr int steps_at_once = 1;  ///< of which a product takes a whole number
+  static constexpr bool splits = splits_k;
   static constexpr int preparing_warps = 0;  ///< beside the thread that copies
-  static constexpr int copy_registers = 24, product_registers = 240;  ///< of a thread of either role
+  /// Of a thread of either role; the parts of a cluster are added by both.
+  static constexpr int copy_registers = splits ? 40 : 24, product_registers = splits ? 232 : 240;
 };
 
 /// The stages in shared memory, and their barriers: `prepared` completes when the warps that prepare a stage
@@ -63,10 +65,12 @@ struct Share {
   int tile, stride, first_step, steps, rank, parts;
 
   /// Each of the cluster's blocks has `share` of the steps, the last ones fewer.
-  static __device__ Share of(int steps, int parts, int share) {
-    const int rank = static_cast<int>(cluster_rank()), first = min(rank * share, steps);
-    return {static_cast<int>(cluster_number()), static_cast<int>(gridDim.x), first,
-            min(share, steps - first),          rank,                        parts};
+  template <class Tiles>
+  static __device__ Share of(Tiles, int steps, int parts, int share) {
+    const int tile = static_cast<int>(cluster_number()), stride = static_cast<int>(gridDim.x);
+    if constexpr (!Tiles::splits) return {tile, stride, 0, steps, 0, 1};
+    const int rank = static_cast<int>(cluster_rank()), first = rank * share;
+    return {tile, stride, first, min(share, steps - first), rank, parts};
   }
 };
 
@@ -164,7 +168,8 @@ __device__ void multiply_tiles(const SharedTiles<Tiles>& tiles, const Target& ta
 template <class Tiles>
 __global__ void __launch_bounds__(Tiles::threads, 1)
     multiply_in_stages(const __grid_constant__ Target target, const __grid_constant__ CUtensorMap a,
-                       const __grid_constant__ CUtensorMap b, TileOrder order, int steps, int parts, int share) {
+                       const __grid_constant__ CUtensorMap b, TileOrder order, int steps, int parts,
+                       int share) {
   extern __shared__ unsigned char memory[];
   __shared__ Mbarrier full[Tiles::stages], empty[Tiles::stages], prepared[Tiles::stages];
   const SharedTiles<Tiles> tiles{memory + (1024 - shared_address(memory) % 1024) % 1024, full, empty,
@@ -180,7 +185,7 @@ __global__ void __launch_bounds__(Tiles::threads, 1)
     fence_barrier_init();
   }
   __syncthreads();
-  const Share own = Share::of(steps, parts, share);
+  const Share own = Share::of(Tiles{}, steps, parts, share);
   wait_for_last_kernel();
   let_next_kernel_start();
   // A warpgroup that copies gives registers to those that multiply.
