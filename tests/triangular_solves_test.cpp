@@ -128,15 +128,15 @@ TYPED_TEST(TriangularSolves, HaveASmallResidual) {
 TYPED_TEST(TriangularSolves, HaveTheSameBytesInStrands) {
   for (const Side side : {Side::left, Side::right})
     for (const Triangle triangle : {Triangle::lower, Triangle::upper})
-      for (const Index n : {161, 250, 531})
-        for (const Index others : {333, 1100}) {
+      for (const Index n : {250, 531})
+        for (const Index others : {777, 1100}) {
           System<TypeParam> system{side, triangle, Trans::no, Diagonal::non_unit, n, others, {}, {}};
           system.fill();
           System<TypeParam> in_strands = system;
           system.solve();
           const Wide wide;
           in_strands.solve(wide);
-          EXPECT_GT(wide.strands, 4) << n << " " << others;
+          EXPECT_GT(wide.strands, 2) << n << " " << others;
           ASSERT_EQ(in_strands.b, system.b)
               << int(side) << int(triangle) << " n " << n << " others " << others;
         }

@@ -110,12 +110,13 @@ struct TriangularSolve : OneSided<T, Access> {
     forwards() ? solve(a2, b2, units) : solve(a1, b1, 0);
   }
 
-  /// Into how many strands of whole tiles so many right-hand sides are cut.
+  /// Into how many strands of whole tiles so many right-hand sides are cut, each of which is worth a thread.
   static Index strands_of(Index threads, Index n, Index others) {
     const auto& kernel = matmul::register_kernel<T>();
     const Index nanoseconds = matmul::detail::nanoseconds_of(kernel, n, n, others) / 2;
-    if (threads == 1 || matmul::detail::on_one_thread(nanoseconds)) return 1;
-    return std::clamp<Index>(others / least_strand, 1, threads);
+    Index strands = std::clamp<Index>(others / least_strand, 1, threads);
+    while (strands > 1 && matmul::detail::on_one_thread(nanoseconds / strands)) --strands;
+    return strands;
   }
 
   void by_strand(Constant a, Matrix b, const bool* inverted, Index strand, Index strands) const {

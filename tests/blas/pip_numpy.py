@@ -1,8 +1,9 @@
-"""Whether the drop-in BLAS computes the products of a numpy that brings its own BLAS, as numpy from PyPI does.
+"""Whether the drop-in BLAS computes the products and the decompositions of a numpy that brings its own BLAS, as numpy
+from PyPI does.
 
 Run with LD_PRELOAD=/path/of/libtallcache_blas.so. Prints numpy's version, the BLAS libraries that are loaded, and for
-each kind of product the number of calls that reached the drop-in BLAS and whether the results are right, the same for
-scipy if there is one. Fails on a wrong result and on a product that it did not compute.
+each kind of product or decomposition the number of calls that reached the drop-in BLAS and whether the results are
+right, the same for scipy if there is one. Fails on a wrong result and on what it did not compute.
 """
 import ctypes
 import os
@@ -33,6 +34,37 @@ def check(name, product, x, y):
           f" {calls} calls, {'right' if right else 'WRONG'}")
 
 
+def check_factors(name, calls_at_least, compute, *matrices):
+    """compute(*matrices): the left and the right side of an equation, and what rounding errors are relative to."""
+    global failures
+    before = count()
+    left, right_side, size = compute(*matrices)
+    calls = count() - before
+    n = matrices[0].shape[0]
+    right = bool((abs(left - right_side) <= 10 * n * np.finfo(matrices[0].dtype).eps * size).all())
+    failures += not right or calls < calls_at_least
+    print(f"  {name:28} {matrices[0].dtype.name:8} {n:<12} {calls} calls, {'right' if right else 'WRONG'}")
+
+
+def long_product(x, y):
+    return np.einsum("ik,kj->ij", x.astype(np.longdouble), y.astype(np.longdouble))
+
+
+def solved(a, b):
+    x = np.linalg.solve(a, b)
+    return long_product(a, x), b, long_product(abs(a), abs(x)) + abs(b)
+
+
+def lower_triangle(a):
+    factor = np.linalg.cholesky(a)
+    return long_product(factor, factor.T), a, abs(a).max()
+
+
+def orthogonal(a):
+    q, r = np.linalg.qr(a)
+    return long_product(q, r), a, abs(a).max() * a.shape[0]
+
+
 def loaded_blas():
     with open("/proc/self/maps") as maps:
         paths = {line.split(maxsplit=5)[5].strip() for line in maps if line.count(" ") >= 5 and "/" in line}
@@ -48,6 +80,12 @@ for dtype in (np.float32, np.float64):
         check("A @ B", np.matmul, a, b)
         check("A @ B, B in columns", np.matmul, a, np.asfortranarray(b))
         check("A @ A.T", lambda x, y: np.matmul(x, x.T), a, a.T)
+for dtype in (np.float32, np.float64):
+    for n in (5, 70, 300):
+        a, b = (random.uniform(-1, 1, (n, n)).astype(dtype) for _ in range(2))
+        check_factors("numpy.linalg.solve", 1, solved, a, b)
+        check_factors("numpy.linalg.cholesky", 1, lower_triangle, (a @ a.T + n * np.eye(n)).astype(dtype))
+        check_factors("numpy.linalg.qr", 2, orthogonal, a)
 try:
     import scipy
     from scipy.linalg import blas
