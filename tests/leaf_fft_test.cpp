@@ -13,9 +13,11 @@
 namespace tallcache::test {
 namespace {
 
-using cpu::fft::lanes;
 using cpu::fft::leaves;
 using cpu::fft::radices;
+
+template <class T>
+using Texts = typename cpu::fft::Leaves<T>::Texts;
 
 /// Complex numbers of real type T.
 template <class T>
@@ -31,62 +33,60 @@ Region numbers(std::uint64_t seed, Index n) {
 }
 
 template <class T>
-void see_fft_passes(See see, int radix, Index m, Index vectors) {
-  const Index V = lanes<T>(), width = vectors * V, rows = radix * m, stride = width + 3,
+void see_fft_passes(See see, const Texts<T>& texts, int radix, Index m, Index vectors) {
+  const Index V = texts.lanes, width = vectors * V, rows = radix * m, stride = width + 3,
               count = width - (m + radix) % V;
   see(leaf_of({numbers<T>(1, (rows - 1) * stride + count), numbers<T>(2, rows * width),
                numbers<T>(3, (radix - 1) * m)},
               [=](const auto& v) {
-                leaves<T>().under(v.access).first_pass(radix, v.template of<const T>(0).data, stride, count,
-                                                       v.template of<T>(1).data, width, m,
-                                                       v.template of<const T>(2).data, v.access);
+                texts.under(v.access).first_pass(radix, v.template of<const T>(0).data, stride, count,
+                                                 v.template of<T>(1).data, width, m,
+                                                 v.template of<const T>(2).data, v.access);
               }),
       {1});
   see(leaf_of({numbers<T>(1, rows * width), numbers<T>(2, rows * width),
                numbers<T>(3, m > 1 ? (radix - 1) * m : 0)},
               [=](const auto& v) {
-                leaves<T>().under(v.access).middle_pass(radix, v.template of<const T>(0).data,
-                                                        v.template of<T>(1).data, width, m,
-                                                        v.template of<const T>(2).data, v.access);
+                texts.under(v.access).middle_pass(radix, v.template of<const T>(0).data,
+                                                  v.template of<T>(1).data, width, m,
+                                                  v.template of<const T>(2).data, v.access);
               }),
       {1});
   // Lanes of columns that nobody wants are loaded with the others.
   Region split = numbers<T>(1, rows * width);
   split.idle = [=](std::size_t i) {
     const auto at = static_cast<Index>(i);
-    return (at / (2 * V) * V + cpu::fft::place_of_lane<T>(at % V, V)) % width >= count;
+    return (at / (2 * V) * V + cpu::fft::place_of_lane(at % V, V)) % width >= count;
   };
   see(leaf_of({split, numbers<T>(2, (rows - 1) * stride + count)},
               [=](const auto& v) {
-                leaves<T>().under(v.access).last_pass(radix, v.template of<const T>(0).data,
-                                                      v.template of<T>(1).data, stride, count, width, m,
-                                                      v.access);
+                texts.under(v.access).last_pass(radix, v.template of<const T>(0).data,
+                                                v.template of<T>(1).data, stride, count, width, m, v.access);
               }),
       {1});
 }
 
 template <class T>
-void see_columns(See see, int radix, Index m) {
-  const Index V = lanes<T>(), width = V, padded = ceil_div(m, V) * V, block = padded * width;
-  if (radix % V != 0) return;
+void see_columns(See see, const Texts<T>& texts, int radix, Index m) {
+  const Index V = texts.lanes, width = V, padded = ceil_div(m, V) * V, block = padded * width;
   Region roots = numbers<T>(2, (radix - 1) * padded);
   roots.idle = [](std::size_t) { return true; };  // of columns beyond m they multiply zeros
-  see(leaf_of({numbers<T>(1, radix * m), roots, numbers<T>(3, radix / width * block)},
+  see(leaf_of({numbers<T>(1, radix * m), roots, numbers<T>(3, ceil_div(radix, width) * block)},
               [=](const auto& v) {
-                leaves<T>().under(v.access).split_columns(radix, v.template of<const T>(0).data,
-                                                          v.template of<T>(2).data, width, block, m,
-                                                          v.template of<const T>(1).data, v.access);
+                texts.under(v.access).split_columns(radix, v.template of<const T>(0).data,
+                                                    v.template of<T>(2).data, width, block, m,
+                                                    v.template of<const T>(1).data, v.access);
               }),
       {2});
 }
 
 template <class T>
-void see_twiddles(See see, Index n1, Index vectors) {
-  const Index V = lanes<T>(), width = vectors * V, padded = ceil_div(n1, V) * V, block = width * width;
+void see_twiddles(See see, const Texts<T>& texts, Index n1, Index vectors) {
+  const Index V = texts.lanes, width = vectors * V, padded = ceil_div(n1, V) * V, block = width * width;
   see(leaf_of({numbers<T>(1, padded * width), numbers<T>(2, padded), numbers<T>(3, padded * width),
                numbers<T>(4, ceil_div(padded, width) * block)},
               [=](const auto& v) {
-                leaves<T>().under(v.access).twiddle_transposed(
+                texts.under(v.access).twiddle_transposed(
                     v.template of<const T>(0).data, width, n1, v.template of<T>(3).data, block,
                     v.template of<const T>(1).data, v.template of<const T>(2).data, v.access);
               }),
@@ -94,27 +94,42 @@ void see_twiddles(See see, Index n1, Index vectors) {
 }
 
 template <class T>
-void see_whole(See see, int radix) {
+void see_products(See see, const Texts<T>& texts, Index n) {
+  for (const bool exchanged : {false, true})
+    see(leaf_of({numbers<T>(1, n), numbers<T>(2, n), numbers<T>(3, n)},
+                [=](const auto& v) {
+                  texts.under(v.access).multiply(v.template of<const T>(0).data,
+                                                 v.template of<const T>(1).data, v.template of<T>(2).data, n,
+                                                 exchanged, !exchanged, v.access);
+                }),
+        {2});
+}
+
+template <class T>
+void see_whole(See see, const Texts<T>& texts, int radix) {
   see(leaf_of({numbers<T>(1, radix), numbers<T>(2, radix)},
               [=](const auto& v) {
-                leaves<T>().under(v.access).whole(radix, v.template of<const T>(0).data,
-                                                  v.template of<T>(1).data, v.access);
+                texts.under(v.access).whole(radix, v.template of<const T>(0).data, v.template of<T>(1).data,
+                                            v.access);
               }),
       {1});
 }
 
 template <class T>
 void see_transforms(See see) {
-  for (const int radix : radices) {
-    SCOPED_TRACE(testing::Message() << "radix " << radix);
-    if (radix <= 13)
-      for (const Index m : {1, 3}) see_fft_passes<T>(see, radix, m, 1 + m / 3);
-    see_whole<T>(see, radix);
-    if (testing::Test::HasFailure()) return;
+  for (const Texts<T>& texts : leaves<T>()) {
+    SCOPED_TRACE(testing::Message() << texts.lanes << " lanes");
+    for (const int radix : radices) {
+      SCOPED_TRACE(testing::Message() << "radix " << radix);
+      if (radix <= 13)
+        for (const Index m : {1, 3}) see_fft_passes<T>(see, texts, radix, m, 1 + m / 3);
+      for (const Index m : {1, 5, 16}) see_columns<T>(see, texts, radix, m);
+      if (testing::Test::HasFailure()) return;
+    }
+    for (const int size : cpu::fft::whole_sizes) see_whole<T>(see, texts, size);
+    for (const Index n : {1, 7, 16, 35}) see_products<T>(see, texts, n);
+    for (const Index n1 : {1, 7, 16}) see_twiddles<T>(see, texts, n1, 1 + n1 % 2);
   }
-  for (const Index m : {1, 5, 16})
-    for (const int radix : {8, 16}) see_columns<T>(see, radix, m);
-  for (const Index n1 : {1, 7, 16}) see_twiddles<T>(see, n1, 1 + n1 % 2);
 }
 
 TEST(FourierLeaf, Doubles) {

@@ -1,7 +1,8 @@
-// Codelets: transforms of 2 to 16 complex vectors in registers, each lane a transform of its own. The real
-// and the imaginary parts are vectors apart, so that a product of complex numbers has no shuffle. For each
-// SIMD target, and for any of its vectors: at one lane a codelet is the scalar text.
+// Codelets: transforms of 2 to 32 complex vectors, the shorter ones in registers, each lane a transform of
+// its own. The real and the imaginary parts are vectors apart, so that a product of complex numbers has no
+// shuffle. For each SIMD target, and for any of its vectors: at one lane a codelet is the scalar text.
 #include <cstddef>
+#include <utility>
 
 #include "common/named.hpp"
 
@@ -16,6 +17,7 @@
 #include <hwy/highway.h>
 
 #include "common/codelet_roots.hpp"
+#include "cpu/fft/fft_leaves.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::fft::HWY_NAMESPACE {
@@ -113,32 +115,34 @@ struct Codelet<8, D> {
   }
 };
 
-/// 4 x 4: the columns, the twiddles, the rows.
-template <class D>
-struct Codelet<16, D> {
+/// n1 x n2: the columns, the twiddles, the rows.
+template <int R, class D>
+requires(columns_of_codelet(R) > 1) struct Codelet<R, D> {
   static HWY_INLINE void transform(D d, ComplexVector<D>* x) {
-    ComplexVector<D> y[4][4];
-    column<0>(d, x, y);
-    column<1>(d, x, y);
-    column<2>(d, x, y);
-    column<3>(d, x, y);
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; ++k) {
-      Codelet<4, D>::transform(d, y[k]);
-#pragma GCC unroll 4
-      for (int j = 0; j < 4; ++j) x[k + 4 * j] = y[k][j];
+    ComplexVector<D> y[n1][n2];
+    columns(d, x, y, std::make_integer_sequence<int, n2>());
+#pragma GCC unroll 8
+    for (int k = 0; k < n1; ++k) {
+      Codelet<n2, D>::transform(d, y[k]);
+#pragma GCC unroll 8
+      for (int j = 0; j < n2; ++j) x[k + n1 * j] = y[k][j];
     }
   }
 
  private:
-  template <int j>
-  static HWY_INLINE void column(D d, const ComplexVector<D>* x, ComplexVector<D> (&y)[4][4]) {
-    ComplexVector<D> z[4] = {x[j], x[j + 4], x[j + 8], x[j + 12]};
-    Codelet<4, D>::transform(d, z);
-    y[0][j] = z[0];
-    y[1][j] = times_root<j, 16>(d, z[1]);
-    y[2][j] = times_root<2 * j, 16>(d, z[2]);
-    y[3][j] = times_root<3 * j, 16>(d, z[3]);
+  static constexpr int n1 = columns_of_codelet(R), n2 = R / n1;
+
+  template <int... j>
+  static HWY_INLINE void columns(D d, const ComplexVector<D>* x, ComplexVector<D> (&y)[n1][n2],
+                                 std::integer_sequence<int, j...>) {
+    (column<j>(d, x, y, std::make_integer_sequence<int, n1>()), ...);
+  }
+  template <int j, int... k>
+  static HWY_INLINE void column(D d, const ComplexVector<D>* x, ComplexVector<D> (&y)[n1][n2],
+                                std::integer_sequence<int, k...>) {
+    ComplexVector<D> z[n1] = {x[j + k * n2]...};
+    Codelet<n1, D>::transform(d, z);
+    ((y[k][j] = times_root<j * k, R>(d, z[k])), ...);
   }
 };
 
@@ -186,10 +190,11 @@ struct Codelet {
 HWY_INLINE void forget_loads() { asm volatile("" ::: "memory"); }
 
 /// The transform of load(0), ..., load(R - 1), each passed to store(j, output j) as soon as it is ready. A
-/// radix of 8 is done by its even and its odd outputs, so that 16 registers hold what is worked on.
+/// radix of 8 is done by its even and its odd outputs where there are 16 registers, so that they hold what is
+/// worked on.
 template <int R, class D, class Load, class Store>
 HWY_INLINE void transform(D d, const Load& load, const Store& store) {
-  if constexpr (R == 8) {
+  if constexpr (R == 8 && !HWY_CAP_GE512) {
     ComplexVector<D> x[4];
 #pragma GCC unroll 4
     for (int k = 0; k < 4; ++k) x[k] = add<D>(load(k), load(k + 4));

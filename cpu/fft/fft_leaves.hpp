@@ -3,23 +3,33 @@
 // vector, then their imaginary parts; their lanes are columns in the order of place_of_lane().
 #pragma once
 
+#include <span>
+
 #include "common/named.hpp"
 #include "common/traced.hpp"
 
 namespace tallcache::cpu::fft {
 
-/// The radices of the codelets, without 1, which copies.
+/// The radices of the passes, of columns that are one codelet over vectors, and of whole transforms, without
+/// 1, which copies. Of passes 16 would take more registers than there are.
+inline constexpr int pass_radices[] = {2, 3, 4, 5, 7, 8, 11, 13};
 inline constexpr int radices[] = {2, 3, 4, 5, 7, 8, 11, 13, 16};
+inline constexpr int whole_sizes[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 24, 25, 32};
 
-/// The column that lies in lane l of `lanes`: for double numbers the order in which one shuffle a vector
-/// separates real and imaginary parts.
-template <class T>
-constexpr Index place_of_lane(Index l, Index lanes) {
-  return sizeof(T) == 8 && lanes > 1 ? l / 2 + l % 2 * (lanes / 2) : l;
+/// The columns of a codelet that is n1 x n2 shorter ones; 1 where it is none.
+constexpr int columns_of_codelet(int radix) {
+  if (radix <= 5 || radix == 8) return 1;
+  for (const int n1 : {4, 5, 3, 2})
+    if (radix % n1 == 0) return n1;
+  return 1;
 }
 
-/// Of real type T, under an access policy. All widths are multiples of the lanes. `roots` of a pass hold R -
-/// 1 numbers for each p: exp(-2 pi i p j / (R m)) for 0 < j < R.
+/// The column that lies in lane l of `lanes`: the order in which one shuffle a vector separates real and
+/// imaginary parts.
+constexpr Index place_of_lane(Index l, Index lanes) { return lanes > 1 ? l / 2 + l % 2 * (lanes / 2) : l; }
+
+/// Of real type T and one length of vector, under an access policy. All widths are multiples of the lanes.
+/// `roots` of a pass hold R - 1 numbers for each p: exp(-2 pi i p j / (R m)) for 0 < j < R.
 template <class T>
 struct Leaves {
   template <class Access>
@@ -37,7 +47,7 @@ struct Leaves {
                       Access);
     /// R m numbers as R rows: the transforms of the columns, the twiddles, the transposition. Row k goes to
     /// work[k / width * block + p width + k % width], split. `roots` are split vectors: R - 1 for each vector
-    /// of columns p. The lanes divide R.
+    /// of columns p. Rows R and beyond, up to a multiple of the lanes, are 0.
     void (*split_columns)(int radix, const T* from, T* work, Index width, Index block, Index m,
                           const T* roots, Access);
     /// Row k of n1 rows of `width` columns c, times base_roots[k] lane_roots[k, c], goes to work[k / width *
@@ -45,20 +55,28 @@ struct Leaves {
     /// the lanes.
     void (*twiddle_transposed)(const T* buffer, Index width, Index n1, T* work, Index block,
                                const T* base_roots, const T* lane_roots, Access);
+    /// to[i] = from[i] factors[i] for i < count, interleaved, real and imaginary parts exchanged at the loads
+    /// from `from`, at the stores. `to` may be `from`.
+    void (*multiply)(const T* from, const T* factors, T* to, Index count, bool exchanged, bool exchange,
+                     Access);
     /// A transform of `radix` numbers. `to` may be `from`.
     void (*whole)(int radix, const T* from, T* to, Access);
   };
+  /// What a real transform of 2 `half` numbers does beside the complex one of their pairs: numbers 1 to half
+  /// - 1 of `to` from those of `from`, by the roots exp(-pi i k / half), k <= half / 2. Not in place. Of the
+  /// forward transform it comes behind the complex one, of the inverse before it. No variant takes them.
+  using RealHalves = void (*)(const T* from, T* to, const T* roots, Index half);
+
   struct Texts : CompiledTexts<Text> {
     Text<Plain> inverse;  ///< not scaled; no variant takes it, so that there is none to trace
+    RealHalves real, real_inverse;
+    Index lanes;  ///< of a vector
   };
 };
 
-/// For T = double and float.
+/// For T = double and float, one for each length of vector: the target's first, then halves down to 4 lanes.
+/// A short transform has no use for long vectors.
 template <class T>
-const typename Leaves<T>::Texts& leaves();
-
-/// The lanes of the vectors of T.
-template <class T>
-Index lanes();
+std::span<const typename Leaves<T>::Texts> leaves();
 
 }  // namespace tallcache::cpu::fft

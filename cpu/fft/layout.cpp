@@ -19,17 +19,11 @@ constexpr int most_fours = 8;  // lg of the largest power of two that is transfo
 
 Index round_up(Index n, Index to) { return (n + to - 1) / to * to; }
 
-bool is_codelet(Index n) { return n == 1 || std::ranges::find(radices, n) != std::end(radices); }
+bool is_one_of(std::span<const int> sizes, Index n) { return std::ranges::find(sizes, n) != sizes.end(); }
 
-// Close to the square root, and with few lanes that are empty.
-Index columns_of(Index n, Index lanes) {
-  const auto cost = [&](Index n1) {
-    const Index n2 = n / n1;
-    const double empty = static_cast<double>(round_up(n1, lanes)) / static_cast<double>(n1) *
-                         static_cast<double>(round_up(n2, lanes)) / static_cast<double>(n2);
-    return empty *
-           (4 + std::log2(static_cast<double>(std::max(n1, n2)) / static_cast<double>(std::min(n1, n2))));
-  };
+Index padded(Index n, Index to) { return round_up(n, to) / to; }
+
+std::vector<Index> divisors_of(Index n) {
   std::vector<Index> divisors{1};
   Index left = n;
   for (const Index prime : {2, 3, 5, 7, 11, 13}) {
@@ -37,8 +31,52 @@ Index columns_of(Index n, Index lanes) {
     for (Index power = prime; left % prime == 0; power *= prime, left /= prime)
       for (std::size_t i = 0; i < before; ++i) divisors.push_back(divisors[i] * power);
   }
-  std::erase_if(divisors, [&](Index d) { return d == 1 || d > n / d; });
+  std::erase_if(divisors, [&](Index d) { return d == 1 || d == n; });
+  return divisors;
+}
+
+// Close to the square root, and with few lanes that are empty.
+Index columns_of(Index n, Index lanes) {
+  const auto cost = [&](Index n1) {
+    const Index n2 = n / n1;
+    if (n1 > n2) return std::numeric_limits<double>::infinity();
+    const double empty = static_cast<double>(round_up(n1, lanes)) / static_cast<double>(n1) *
+                         static_cast<double>(round_up(n2, lanes)) / static_cast<double>(n2);
+    return empty * (4 + std::log2(static_cast<double>(n2) / static_cast<double>(n1)));
+  };
+  const std::vector<Index> divisors = divisors_of(n);
   return *std::ranges::min_element(divisors, {}, cost);
+}
+
+// What follows counts instructions, about.
+constexpr double of_a_call = 40, of_a_long_vector = 1.25;  // TUNING.md
+
+double of_butterfly(int radix) {
+  const int n1 = columns_of_codelet(radix), n2 = radix / n1;
+  if (n1 > 1) return n2 * of_butterfly(n1) + n1 * of_butterfly(n2) + 6 * (n1 - 1) * (n2 - 1);
+  return radix == 8 ? 60 : radix % 2 == 0 ? radix * radix : radix * (radix + 2.5);
+}
+
+// A vector of transforms of the passes' size: butterflies, loads, stores, roots.
+double of_passes(const Passes& passes) {
+  double all = 0;
+  for (int i = 0; i < passes.count; ++i) {
+    const int radix = passes.radix[i];
+    all += of_a_call + static_cast<double>(passes.size / radix) * (of_butterfly(radix) + 8 * radix);
+  }
+  return all;
+}
+
+// Columns and rows, and between them twiddles and transpositions of squares.
+double of_layout(const Layout& l) {
+  if (l.kind == Layout::Kind::whole)
+    return of_butterfly(static_cast<int>(l.n)) + 4 * static_cast<double>(l.n);
+  const auto count = [](Index number) { return static_cast<double>(number); };
+  const double columns = count(padded(l.n2, l.lanes)), rows = count(padded(l.n1, l.lanes)), n1 = count(l.n1);
+  const double lanes = count(l.lanes), squares = columns * rows * lanes * (2 * std::log2(2 * lanes));
+  const double first = l.kind == Layout::Kind::split ? of_butterfly(static_cast<int>(l.n1)) + 14 * n1
+                                                     : of_passes(l.columns) + 16 * n1;
+  return 2 * of_a_call + columns * first + squares + rows * (of_passes(l.rows) + 4 * count(l.n2));
 }
 
 }  // namespace
@@ -83,26 +121,40 @@ Index Layout::buffer() const {
   return width * (kind == Kind::split ? n2 : std::max(padded_rows(), n2));
 }
 
-Layout layout_of(Index n, Index element_bytes, Index lanes, Index base) {
-  Layout layout{.n = n, .lanes = lanes};
-  if (is_codelet(n)) return layout;
-  const Index radix = 8 % lanes == 0 ? 8 : 16;
-  if (n <= base && radix % lanes == 0 && n % radix == 0 && n / radix >= lanes) {
-    layout.kind = Layout::Kind::split;
-    layout.n1 = radix;
-    layout.width = 2 * n * element_bytes <= whole_block_bytes ? radix : lanes;
-  } else {
-    layout.kind = Layout::Kind::blocks;
-    layout.n1 = columns_of(n, lanes);
-    layout.width = n / layout.n1 < 8 ? lanes : std::max<Index>(lanes, 8);
-  }
-  layout.n2 = n / layout.n1;
+namespace {
+
+Layout divided(Layout::Kind kind, Index n, Index n1, Index lanes, Index element_bytes) {
+  Layout layout{.kind = kind, .n = n, .n1 = n1, .n2 = n / n1, .lanes = lanes};
+  if (kind == Layout::Kind::split)
+    layout.width = 2 * n * element_bytes <= whole_block_bytes ? round_up(n1, lanes) : lanes;
+  else
+    layout.width = layout.n2 < 8 ? lanes : std::max<Index>(lanes, 8);
   layout.columns = passes_of(layout.n1);
   layout.rows = passes_of(layout.n2);
   // Not a power of two: the same place of all blocks would share few sets of a cache.
-  const Index padding = layout.kind == Layout::Kind::blocks ? 4 * std::max<Index>(lanes, 4) : 0;
+  const Index padding = kind == Layout::Kind::blocks ? 4 * std::max<Index>(lanes, 4) : 0;
   layout.block = layout.width * round_up(layout.n2, layout.width) + padding;
   return layout;
+}
+
+}  // namespace
+
+Layout layout_of(Index n, Index element_bytes, std::span<const Index> lanes, Index base) {
+  const Layout whole{.n = n, .lanes = lanes[0]};
+  if (n == 1) return whole;
+  std::vector<Layout> layouts;
+  if (is_one_of(whole_sizes, n)) layouts.push_back(whole);
+  if (n <= base)
+    for (const Index n1 : divisors_of(n))
+      for (const Index of_vector : lanes)
+        if (is_one_of(radices, n1))
+          layouts.push_back(divided(Layout::Kind::split, n, n1, of_vector, element_bytes));
+  if (!is_one_of(whole_sizes, n))
+    layouts.push_back(divided(Layout::Kind::blocks, n, columns_of(n, lanes[0]), lanes[0], element_bytes));
+  return *std::ranges::min_element(layouts, {}, [&](const Layout& l) {
+    const bool is_long = l.lanes * element_bytes > 32 && l.kind != Layout::Kind::whole;
+    return of_layout(l) * (is_long ? of_a_long_vector : 1);
+  });
 }
 
 Index smooth_size(Index least) {

@@ -2,6 +2,8 @@
 // its working memory.
 #pragma once
 
+#include <span>
+
 #include "common/named.hpp"
 
 namespace tallcache::cpu::fft {
@@ -50,9 +52,9 @@ struct Layout {
   Index buffer() const;
 };
 
-/// Of a smooth n, for elements of `element_bytes` (half a complex number) and vectors of `lanes`. Transforms
-/// of up to `base` numbers are split where they can be.
-Layout layout_of(Index n, Index element_bytes, Index lanes, Index base);
+/// Of a smooth n, for elements of `element_bytes` (half a complex number) and vectors of one of `lanes`, the
+/// largest first. Transforms of up to `base` numbers are split where that takes fewer instructions.
+Layout layout_of(Index n, Index element_bytes, std::span<const Index> lanes, Index base);
 
 /// A smooth number of at least `least` >= 1 that is little larger, and even where `least` is.
 Index smooth_size(Index least);

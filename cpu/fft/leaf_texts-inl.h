@@ -6,85 +6,92 @@
 #define TALLCACHE_FFT_LEAF_TEXTS_INL_H
 #endif
 
+#include <algorithm>
+#include <array>
+#include <iterator>
 #include <type_traits>
+#include <utility>
 
-#include "cpu/fft/passes-inl.h"
+#include "cpu/fft/real-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::fft::HWY_NAMESPACE {
 
-/// Calls leaf(radix as a constant). The passes have no radix of 16, which takes more registers than there
-/// are.
-template <bool in_passes = true, class Leaf>
-void with_radix(int radix, const Leaf& leaf) {
-  switch (radix) {
-    case 1:
-      return leaf(std::integral_constant<int, 1>());
-    case 2:
-      return leaf(std::integral_constant<int, 2>());
-    case 3:
-      return leaf(std::integral_constant<int, 3>());
-    case 4:
-      return leaf(std::integral_constant<int, 4>());
-    case 5:
-      return leaf(std::integral_constant<int, 5>());
-    case 7:
-      return leaf(std::integral_constant<int, 7>());
-    case 8:
-      return leaf(std::integral_constant<int, 8>());
-    case 11:
-      return leaf(std::integral_constant<int, 11>());
-    case 13:
-      return leaf(std::integral_constant<int, 13>());
-    case 16:
-      if constexpr (!in_passes) leaf(std::integral_constant<int, 16>());
-      return;
-    default:
-      return;
+/// Calls leaf(size as a constant) for 1 and the sizes of a list.
+template <const auto& sizes, class Leaf>
+void with_size(int size, const Leaf& leaf) {
+  if (size == 1) return leaf(std::integral_constant<int, 1>());
+  [&]<std::size_t... i>(std::index_sequence<i...>) {
+    static_cast<void>(((size == sizes[i] && (leaf(std::integral_constant<int, sizes[i]>()), true)) || ...));
   }
+  (std::make_index_sequence<std::size(sizes)>());
 }
 
-template <bool inverse, class T, class Access>
+template <bool inverse, class D, class Access, class T = hn::TFromD<D>>
 constexpr typename Leaves<T>::template Text<Access> text{
     .first_pass =
         [](int radix, const T* from, Index stride, Index count, T* to, Index width, Index m, const T* roots,
            Access access) {
-          with_radix(radix, [=]<int R>(std::integral_constant<int, R>) {
-            first_pass<R, inverse, T, Access>(from, stride, count, to, width, m, roots, access);
+          with_size<pass_radices>(radix, [=]<int R>(std::integral_constant<int, R>) {
+            first_pass<R, inverse, D, T, Access>(from, stride, count, to, width, m, roots, access);
           });
         },
     .middle_pass =
         [](int radix, const T* from, T* to, Index s, Index m, const T* roots, Access access) {
-          with_radix(radix, [=]<int R>(std::integral_constant<int, R>) {
-            middle_pass<R, T, Access>(from, to, s, m, roots, access);
+          with_size<pass_radices>(radix, [=]<int R>(std::integral_constant<int, R>) {
+            middle_pass<R, D, T, Access>(from, to, s, m, roots, access);
           });
         },
     .last_pass =
         [](int radix, const T* from, T* to, Index stride, Index count, Index width, Index groups,
            Access access) {
-          with_radix(radix, [=]<int R>(std::integral_constant<int, R>) {
-            last_pass<R, inverse, T, Access>(from, to, stride, count, width, groups, access);
+          with_size<pass_radices>(radix, [=]<int R>(std::integral_constant<int, R>) {
+            last_pass<R, inverse, D, T, Access>(from, to, stride, count, width, groups, access);
           });
         },
     .split_columns =
         [](int radix, const T* from, T* work, Index width, Index block, Index m, const T* roots,
            Access access) {
-          if (radix == 8)
-            split_columns<8, inverse, T, Access>(from, work, width, block, m, roots, access);
-          else
-            split_columns<16, inverse, T, Access>(from, work, width, block, m, roots, access);
+          with_size<radices>(radix, [=]<int R>(std::integral_constant<int, R>) {
+            split_columns<R, inverse, D, T, Access>(from, work, width, block, m, roots, access);
+          });
         },
-    .twiddle_transposed = &twiddle_transposed<T, Access>,
+    .twiddle_transposed = &twiddle_transposed<D, T, Access>,
+    .multiply =
+        [](const T* from, const T* factors, T* to, Index count, bool exchanged, bool exchange,
+           Access access) {
+          (exchanged  ? exchange ? multiply<true, true, D, T, Access> : multiply<true, false, D, T, Access>
+            : exchange ? multiply<false, true, D, T, Access>
+                      : multiply<false, false, D, T, Access>)(from, factors, to, count, access);
+        },
     .whole =
         [](int radix, const T* from, T* to, Access access) {
-          with_radix<false>(radix, [=]<int R>(std::integral_constant<int, R>) {
+          with_size<whole_sizes>(radix, [=]<int R>(std::integral_constant<int, R>) {
             whole<R, inverse, T, Access>(from, to, access);
           });
         }};
 
+template <class T, int lanes>
+constexpr auto texts_from() {
+  using D = Tag<T, lanes>;
+  constexpr int length = static_cast<int>(lanes_of<D>);
+  const typename Leaves<T>::Texts texts{{text<false, D, Plain>, text<false, D, Traced<AnySink>>},
+                                        text<true, D, Plain>,
+                                        &real_halves<false, D, T>,
+                                        &real_halves<true, D, T>,
+                                        length};
+  if constexpr (length <= 4) {
+    return std::array{texts};
+  } else {
+    constexpr auto shorter = texts_from<T, length / 2>();
+    std::array<typename Leaves<T>::Texts, shorter.size() + 1> all{texts};
+    std::ranges::copy(shorter, all.begin() + 1);
+    return all;
+  }
+}
+/// Of vectors of all lengths, the longest first.
 template <class T>
-constexpr typename Leaves<T>::Texts texts{{text<false, T, Plain>, text<false, T, Traced<AnySink>>},
-                                          text<true, T, Plain>};
+constexpr auto texts = texts_from<T, 64 / sizeof(T)>();
 
 }  // namespace tallcache::cpu::fft::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

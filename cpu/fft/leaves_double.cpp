@@ -13,8 +13,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::fft::HWY_NAMESPACE {
-const Leaves<double>::Texts* DoubleTexts() { return &texts<double>; }
-Index DoubleLanes() { return lanes_of<Tag<double>>; }
+std::span<const Leaves<double>::Texts> DoubleTexts() { return texts<double>; }
 }  // namespace tallcache::cpu::fft::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -22,16 +21,11 @@ HWY_AFTER_NAMESPACE();
 namespace tallcache::cpu::fft {
 namespace {
 HWY_EXPORT(DoubleTexts);
-HWY_EXPORT(DoubleLanes);
 }  // namespace
 
 template <>
-const Leaves<double>::Texts& leaves<double>() {
-  return *HWY_DYNAMIC_DISPATCH(DoubleTexts)();
-}
-template <>
-Index lanes<double>() {
-  return HWY_DYNAMIC_DISPATCH(DoubleLanes)();
+std::span<const Leaves<double>::Texts> leaves<double>() {
+  return HWY_DYNAMIC_DISPATCH(DoubleTexts)();
 }
 }  // namespace tallcache::cpu::fft
 #endif

@@ -13,8 +13,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::fft::HWY_NAMESPACE {
-const Leaves<float>::Texts* FloatTexts() { return &texts<float>; }
-Index FloatLanes() { return lanes_of<Tag<float>>; }
+std::span<const Leaves<float>::Texts> FloatTexts() { return texts<float>; }
 }  // namespace tallcache::cpu::fft::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -22,16 +21,11 @@ HWY_AFTER_NAMESPACE();
 namespace tallcache::cpu::fft {
 namespace {
 HWY_EXPORT(FloatTexts);
-HWY_EXPORT(FloatLanes);
 }  // namespace
 
 template <>
-const Leaves<float>::Texts& leaves<float>() {
-  return *HWY_DYNAMIC_DISPATCH(FloatTexts)();
-}
-template <>
-Index lanes<float>() {
-  return HWY_DYNAMIC_DISPATCH(FloatLanes)();
+std::span<const Leaves<float>::Texts> leaves<float>() {
+  return HWY_DYNAMIC_DISPATCH(FloatTexts)();
 }
 }  // namespace tallcache::cpu::fft
 #endif

@@ -58,7 +58,7 @@ class ColumnTransforms {
  public:
   ColumnTransforms(Index n, Index shares)
       : passes_(passes_of(n)),
-        width_(std::max<Index>(lanes<T>(), 8)),
+        width_(std::max<Index>(leaves<T>()[0].lanes, 8)),
         bytes_(scratch_bytes(
             {real_bytes(passes_.roots()), checked_product(shares, 2 * buffer_bytes(), "fft")})) {
     Scratch<> scratch = bytes_.scratch();
@@ -72,7 +72,7 @@ class ColumnTransforms {
 
   /// Number i of column c < count is at [i stride + c]. count <= width().
   void operator()(T* out, const T* in, Index stride, Index count, bool inverse, Index share) const {
-    const auto& text = inverse ? leaves<T>().inverse : leaves<T>().plain;
+    const auto& text = inverse ? leaves<T>()[0].inverse : leaves<T>()[0].plain;
     const Passes& p = passes_;
     T *from = buffers_.data + share * 4 * p.size * width_, *to = from + 2 * p.size * width_;
     const T* roots = roots_.data;

@@ -3,6 +3,7 @@
 // its own. Between the passes the real and the imaginary parts of the lanes of a vector lie one behind the
 // other.
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "common/traced.hpp"
@@ -24,16 +25,12 @@ HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::fft::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Arrays of vectors need vectors of a fixed size.
-template <class T>
-using Tag = hn::CappedTag<T, HWY_HAVE_SCALABLE || HWY_TARGET == HWY_SCALAR ? 1 : 64 / sizeof(T)>;
+/// Vectors of `lanes` numbers of T where the target has them, else of as many as it has. Arrays of vectors
+/// need vectors of a fixed size.
+template <class T, int lanes>
+using Tag = hn::CappedTag<T, HWY_HAVE_SCALABLE || HWY_TARGET == HWY_SCALAR ? 1 : lanes>;
 template <class D>
 inline constexpr Index lanes_of = static_cast<Index>(hn::MaxLanes(D()));
-
-template <class D>
-constexpr Index place_of_lane(Index l) {
-  return fft::place_of_lane<hn::TFromD<D>>(l, lanes_of<D>);
-}
 
 template <class D, class T, class Access>
 HWY_INLINE ComplexVector<D> load_split(D d, const T* p, Access access) {
@@ -52,102 +49,127 @@ HWY_INLINE ComplexVector<D> root_of_all_lanes(D d, const T* p, Access access) {
   return {hn::Set(d, root[0]), hn::Set(d, root[1])};
 }
 
-/// Whole vectors of interleaved numbers. The inverse transform is the forward one with real and imaginary
-/// parts exchanged on both sides.
+/// Two vectors of interleaved numbers as their real and imaginary parts, whose lanes are the columns of
+/// place_of_lane(). It is its own inverse.
+template <class D>
+HWY_INLINE ComplexVector<D> separated([[maybe_unused]] D d, const ComplexVector<D>& x) {
+  if constexpr (lanes_of<D> == 1) return x;
+#if HWY_TARGET != HWY_SCALAR
+  else if constexpr (sizeof(hn::TFromD<D>) == 8)
+    return {hn::InterleaveLower(d, x.re, x.im), hn::InterleaveUpper(d, x.re, x.im)};
+  else
+    return {hn::OddEven(hn::DupEven(x.im), x.re), hn::OddEven(x.im, hn::DupOdd(x.re))};
+#endif
+}
 #if HWY_TARGET == HWY_SCALAR
-template <bool inverse, class D, class T>
-HWY_INLINE ComplexVector<D> from_interleaved(D d, const T* p) {
-  return {hn::Set(d, p[inverse]), hn::Set(d, p[!inverse])};
-}
-template <bool inverse, class D, class T>
-HWY_INLINE void to_interleaved(D, const ComplexVector<D>& y, T* p) {
-  p[inverse] = hn::GetLane(y.re);
-  p[!inverse] = hn::GetLane(y.im);
-}
 template <class D>
 HWY_INLINE void transpose_lanes(D, hn::Vec<D>*) {}
 #else
-template <bool inverse, class D, class T>
-HWY_INLINE ComplexVector<D> from_interleaved(D d, const T* p) {
-  ComplexVector<D> x;
-  if constexpr (sizeof(T) == 8 && lanes_of < D >> 1) {
-    const auto a = hn::LoadU(d, p), b = hn::LoadU(d, p + lanes_of<D>);
-    x = {hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)};
-  } else {
-    hn::LoadInterleaved2(d, p, x.re, x.im);
-  }
-  return inverse ? ComplexVector<D>{x.im, x.re} : x;
-}
-template <bool inverse, class D, class T>
-HWY_INLINE void to_interleaved(D d, const ComplexVector<D>& y, T* p) {
-  const ComplexVector<D> x = inverse ? ComplexVector<D>{y.im, y.re} : y;
-  if constexpr (sizeof(T) == 8 && lanes_of < D >> 1) {
-    hn::StoreU(hn::InterleaveLower(d, x.re, x.im), d, p);
-    hn::StoreU(hn::InterleaveUpper(d, x.re, x.im), d, p + lanes_of<D>);
-  } else {
-    hn::StoreInterleaved2(x.re, x.im, d, p);
-  }
-}
-/// Vectors l = 0, ..., as many as lanes, become the columns of what they were.
+/// Blocks of 16 bytes: vectors v, v + step, ..., as many as a vector has blocks, become their columns.
 template <class D>
-HWY_INLINE void transpose_lanes(D d, hn::Vec<D>* v) {
-  constexpr Index V = lanes_of<D>;
-  using T = hn::TFromD<D>;
-  if constexpr (V == 2 && sizeof(T) == 8) {
-    const auto a = hn::InterleaveLower(d, v[0], v[1]);
-    v[1] = hn::InterleaveUpper(d, v[0], v[1]);
+HWY_INLINE void transpose_blocks([[maybe_unused]] D d, hn::Vec<D>* v, Index step) {
+  constexpr Index blocks = lanes_of<D> * static_cast<Index>(sizeof(hn::TFromD<D>)) / 16;
+  if constexpr (blocks == 2) {
+    const auto a = hn::ConcatLowerLower(d, v[step], v[0]);
+    v[step] = hn::ConcatUpperUpper(d, v[step], v[0]);
     v[0] = a;
-  } else if constexpr (V == 4 && sizeof(T) == 8) {
-    const auto a = hn::InterleaveLower(d, v[0], v[1]), b = hn::InterleaveUpper(d, v[0], v[1]);
-    const auto c = hn::InterleaveLower(d, v[2], v[3]), e = hn::InterleaveUpper(d, v[2], v[3]);
-    v[0] = hn::ConcatLowerLower(d, c, a);
-    v[1] = hn::ConcatLowerLower(d, e, b);
-    v[2] = hn::ConcatUpperUpper(d, c, a);
-    v[3] = hn::ConcatUpperUpper(d, e, b);
-  } else if constexpr (V == 8 && sizeof(T) == 4) {
-    const hn::RepartitionToWide<D> pairs;
-    hn::Vec<D> low[4], high[4];
-#pragma GCC unroll 4
-    for (Index i = 0; i < 4; ++i) {
-      low[i] = hn::InterleaveLower(d, v[2 * i], v[2 * i + 1]);
-      high[i] = hn::InterleaveUpper(d, v[2 * i], v[2 * i + 1]);
-    }
-    const auto quarter = [&](bool upper, const auto& a, const auto& b) HWY_ATTR {
-      const auto x = hn::BitCast(pairs, a), y = hn::BitCast(pairs, b);
-      return hn::BitCast(d, upper ? hn::InterleaveUpper(pairs, x, y) : hn::InterleaveLower(pairs, x, y));
-    };
-#pragma GCC unroll 4
-    for (Index c = 0; c < 4; ++c) {
-      const auto& side = c < 2 ? low : high;
-      const auto top = quarter(c % 2, side[0], side[1]), bottom = quarter(c % 2, side[2], side[3]);
-      v[c] = hn::ConcatLowerLower(d, bottom, top);
-      v[c + 4] = hn::ConcatUpperUpper(d, bottom, top);
-    }
-  } else if constexpr (V > 1) {
-    HWY_ALIGN T rows[V * V], cols[V * V];
-    for (Index i = 0; i < V; ++i) hn::Store(v[i], d, rows + i * V);
-    for (Index i = 0; i < V; ++i)
-      for (Index j = 0; j < V; ++j) cols[j * V + i] = rows[i * V + j];
-    for (Index i = 0; i < V; ++i) v[i] = hn::Load(d, cols + i * V);
+  } else if constexpr (blocks == 4) {
+    const auto &x0 = v[0], &x1 = v[step], &x2 = v[2 * step], &x3 = v[3 * step];
+    const auto a = hn::ConcatLowerLower(d, x2, x0), b = hn::ConcatLowerLower(d, x3, x1);
+    const auto c = hn::ConcatUpperUpper(d, x2, x0), e = hn::ConcatUpperUpper(d, x3, x1);
+    v[0] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(b), a);
+    v[step] = hn::OddEvenBlocks(b, hn::SwapAdjacentBlocks(a));
+    v[2 * step] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(e), c);
+    v[3 * step] = hn::OddEvenBlocks(e, hn::SwapAdjacentBlocks(c));
   }
+}
+/// Vectors l = 0, ..., as many as lanes, become the columns of what they were: first in blocks of 16 bytes.
+template <class D>
+HWY_INLINE void transpose_lanes([[maybe_unused]] D d, hn::Vec<D>* v) {
+  constexpr Index V = lanes_of<D>, K = std::min<Index>(V, 16 / sizeof(hn::TFromD<D>));
+  if constexpr (K > 1) {
+#pragma GCC unroll 16
+    for (Index i = 0; i < V; i += 2) {
+      const auto a = hn::InterleaveLower(d, v[i], v[i + 1]);
+      v[i + 1] = hn::InterleaveUpper(d, v[i], v[i + 1]);
+      v[i] = a;
+    }
+  }
+  if constexpr (K == 4) {
+    const hn::RepartitionToWide<D> pairs;
+#pragma GCC unroll 16
+    for (Index i = 0; i < V; i += 4) {
+      const auto a = hn::BitCast(pairs, v[i]), b = hn::BitCast(pairs, v[i + 1]),
+                 c = hn::BitCast(pairs, v[i + 2]), e = hn::BitCast(pairs, v[i + 3]);
+      v[i] = hn::BitCast(d, hn::InterleaveLower(pairs, a, c));
+      v[i + 1] = hn::BitCast(d, hn::InterleaveUpper(pairs, a, c));
+      v[i + 2] = hn::BitCast(d, hn::InterleaveLower(pairs, b, e));
+      v[i + 3] = hn::BitCast(d, hn::InterleaveUpper(pairs, b, e));
+    }
+  }
+  // Block b of vector K g + c has rows K g to K g + K - 1 of column K b + c.
+#pragma GCC unroll 4
+  for (Index c = 0; c < K; ++c) transpose_blocks(d, v + c, K);
 }
 #endif
-/// The first `count` of a vector's numbers, the others 0; all where count is larger.
+#if HWY_MEM_OPS_MIGHT_FAULT
+/// One by one: a call of memcpy, which a compiler makes of such a loop, takes longer.
+template <class T>
+HWY_INLINE void copy_numbers(const T* from, T* to, Index count) {
+  for (Index i = 0; i < 2 * count; i += 2) {
+    std::memcpy(to + i, from + i, 2 * sizeof(T));
+    forget_loads();
+  }
+}
+#else
+template <class D>
+HWY_INLINE hn::Mask<D> first_of(D d, Index count) {
+  return hn::FirstN(d, static_cast<std::size_t>(std::max<Index>(count, 0)));
+}
+#endif
+/// The first `count` of a vector's numbers, the others 0; all where count is larger. The inverse transform is
+/// the forward one with real and imaginary parts exchanged on both sides.
 template <bool inverse, class D, class T, class Access>
 HWY_INLINE ComplexVector<D> load_interleaved(D d, const T* p, Index count, Access access) {
   constexpr Index V = lanes_of<D>;
-  if (HWY_LIKELY(count >= V)) return from_interleaved<inverse>(d, load_n(access, p, 2 * V));
-  HWY_ALIGN T part[2 * V] = {};
-  std::memcpy(part, load_n(access, p, 2 * count), static_cast<std::size_t>(2 * count) * sizeof(T));
-  return from_interleaved<inverse>(d, static_cast<const T*>(part));
+  ComplexVector<D> x;
+  if (HWY_LIKELY(count >= V)) {
+    const T* const from = load_n(access, p, 2 * V);
+    x = {hn::LoadU(d, from), hn::LoadU(d, from + V)};
+  } else {
+    const T* const from = load_n(access, p, 2 * count);
+#if HWY_MEM_OPS_MIGHT_FAULT
+    HWY_ALIGN T part[2 * V] = {};
+    copy_numbers(from, part, count);
+    x = {hn::LoadU(d, part), hn::LoadU(d, part + V)};
+#else
+    x = {hn::MaskedLoad(first_of(d, 2 * count), d, from),
+         hn::MaskedLoad(first_of(d, 2 * count - V), d, from + V)};
+#endif
+  }
+  x = separated(d, x);
+  return inverse ? ComplexVector<D>{x.im, x.re} : x;
 }
 template <bool inverse, class D, class T, class Access>
-HWY_INLINE void store_interleaved(D d, const ComplexVector<D>& x, T* p, Index count, Access access) {
+HWY_INLINE void store_interleaved(D d, const ComplexVector<D>& y, T* p, Index count, Access access) {
   constexpr Index V = lanes_of<D>;
-  if (HWY_LIKELY(count >= V)) return to_interleaved<inverse>(d, x, store_n(access, p, 2 * V));
-  HWY_ALIGN T part[2 * V];
-  to_interleaved<inverse>(d, x, static_cast<T*>(part));
-  std::memcpy(store_n(access, p, 2 * count), part, static_cast<std::size_t>(2 * count) * sizeof(T));
+  const auto x = separated(d, inverse ? ComplexVector<D>{y.im, y.re} : y);
+  if (HWY_LIKELY(count >= V)) {
+    T* const to = store_n(access, p, 2 * V);
+    hn::StoreU(x.re, d, to);
+    hn::StoreU(x.im, d, to + V);
+  } else {
+    T* const to = store_n(access, p, 2 * count);
+#if HWY_MEM_OPS_MIGHT_FAULT
+    HWY_ALIGN T part[2 * V];
+    hn::StoreU(x.re, d, part);
+    hn::StoreU(x.im, d, part + V);
+    copy_numbers(part, to, count);
+#else
+    hn::BlendedStore(x.re, first_of(d, 2 * count), d, to);
+    hn::BlendedStore(x.im, first_of(d, 2 * count - V), d, to + V);
+#endif
+  }
 }
 
 /// Stores the square whose row place_of_lane(l) is x(l), transposed: row i at to + 2 i stride.
@@ -157,14 +179,14 @@ HWY_INLINE void store_transposed(D d, const Row& x, T* to, Index stride, Access 
   hn::Vec<D> re[V], im[V];
 #pragma GCC unroll 16
   for (Index l = 0; l < V; ++l) {
-    const ComplexVector<D> row = x(place_of_lane<D>(l));
+    const ComplexVector<D> row = x(place_of_lane(l, V));
     re[l] = row.re, im[l] = row.im;
   }
   transpose_lanes(d, re);
   transpose_lanes(d, im);
 #pragma GCC unroll 16
   for (Index l = 0; l < V; ++l)
-    store_split(d, ComplexVector<D>{re[l], im[l]}, to + 2 * place_of_lane<D>(l) * stride, access);
+    store_split(d, ComplexVector<D>{re[l], im[l]}, to + 2 * place_of_lane(l, V) * stride, access);
 }
 
 /// The roots of a butterfly.
@@ -181,10 +203,9 @@ struct Roots {
   }
 };
 
-template <int R, class T, class Access>
+template <int R, class D, class T, class Access>
 HWY_NOINLINE void middle_pass(const T* HWY_RESTRICT from, T* HWY_RESTRICT to, Index s, Index m,
                               const T* HWY_RESTRICT roots, Access access) {
-  using D = Tag<T>;
   const D d;
   constexpr Index V = lanes_of<D>;
   const auto butterflies = [&](const T* in, T* out, const auto& twiddled) HWY_ATTR {
@@ -202,10 +223,9 @@ HWY_NOINLINE void middle_pass(const T* HWY_RESTRICT from, T* HWY_RESTRICT to, In
   }
 }
 
-template <int R, bool inverse, class T, class Access>
+template <int R, bool inverse, class D, class T, class Access>
 HWY_NOINLINE void first_pass(const T* HWY_RESTRICT from, Index stride, Index count, T* HWY_RESTRICT to,
                              Index width, Index m, const T* HWY_RESTRICT roots, Access access) {
-  using D = Tag<T>;
   const D d;
   constexpr Index V = lanes_of<D>;
   for (Index p = 0; p < m; ++p, roots += 2 * (R - 1)) {
@@ -227,10 +247,9 @@ HWY_NOINLINE void first_pass(const T* HWY_RESTRICT from, Index stride, Index cou
   }
 }
 
-template <int R, bool inverse, class T, class Access>
+template <int R, bool inverse, class D, class T, class Access>
 HWY_NOINLINE void last_pass(const T* HWY_RESTRICT from, T* HWY_RESTRICT to, Index stride, Index count,
                             Index width, Index groups, Access access) {
-  using D = Tag<T>;
   const D d;
   constexpr Index V = lanes_of<D>;
   const Index s = width * groups;
@@ -246,34 +265,33 @@ HWY_NOINLINE void last_pass(const T* HWY_RESTRICT from, T* HWY_RESTRICT to, Inde
     }
 }
 
-template <int R, bool inverse, class T, class Access>
+template <int R, bool inverse, class D, class T, class Access>
 HWY_NOINLINE void split_columns(const T* HWY_RESTRICT from, T* HWY_RESTRICT work, Index width, Index block,
                                 Index m, const T* HWY_RESTRICT roots, Access access) {
-  using D = Tag<T>;
   const D d;
   constexpr Index V = lanes_of<D>;
-  if constexpr (R % V == 0) {
-    for (Index p = 0; p < m; p += V, roots += 2 * V * (R - 1), from += 2 * V, work += 2 * V * width) {
-      ComplexVector<D> x[R];
+  constexpr Index rows = (R + V - 1) / V * V;
+  for (Index p = 0; p < m; p += V, roots += 2 * V * (R - 1), from += 2 * V, work += 2 * V * width) {
+    ComplexVector<D> x[rows];
 #pragma GCC unroll 16
-      for (int k = 0; k < R; ++k) x[k] = load_interleaved<inverse>(d, from + 2 * m * k, m - p, access);
-      Codelet<R, D>::transform(d, x);
+    for (int k = 0; k < R; ++k) x[k] = load_interleaved<inverse>(d, from + 2 * m * k, m - p, access);
 #pragma GCC unroll 16
-      for (int j = 1; j < R; ++j) x[j] = times<D>(x[j], load_split(d, roots + 2 * V * (j - 1), access));
+    for (Index k = R; k < rows; ++k) x[k] = {hn::Zero(d), hn::Zero(d)};
+    Codelet<R, D>::transform(d, x);
 #pragma GCC unroll 16
-      for (Index b = 0; b < R; b += V)
-        store_transposed(
-            d, [&](Index l) HWY_ATTR { return x[b + l]; }, work + 2 * (b / width * block + b % width), width,
-            access);
-    }
+    for (int j = 1; j < R; ++j) x[j] = times<D>(x[j], load_split(d, roots + 2 * V * (j - 1), access));
+#pragma GCC unroll 16
+    for (Index b = 0; b < R; b += V)
+      store_transposed(
+          d, [&](Index l) HWY_ATTR { return x[b + l]; }, work + 2 * (b / width * block + b % width), width,
+          access);
   }
 }
 
-template <class T, class Access>
+template <class D, class T, class Access>
 HWY_NOINLINE void twiddle_transposed(const T* HWY_RESTRICT buffer, Index width, Index n1,
                                      T* HWY_RESTRICT work, Index block, const T* HWY_RESTRICT base_roots,
                                      const T* HWY_RESTRICT lane_roots, Access access) {
-  using D = Tag<T>;
   const D d;
   constexpr Index V = lanes_of<D>;
   for (Index k = 0; k < n1; k += V)
@@ -289,17 +307,29 @@ HWY_NOINLINE void twiddle_transposed(const T* HWY_RESTRICT buffer, Index width, 
           work + 2 * (k / width * block + c * width + k % width), width, access);
 }
 
+template <bool exchanged, bool exchange, class D, class T, class Access>
+HWY_NOINLINE void multiply(const T* from, const T* factors, T* to, Index count, Access access) {
+  const D d;
+  for (Index i = 0; i < count; i += lanes_of<D>) {
+    const auto x = load_interleaved<exchanged>(d, from + 2 * i, count - i, access),
+               w = load_interleaved<false>(d, factors + 2 * i, count - i, access);
+    store_interleaved<exchange>(d, times<D>(x, w), to + 2 * i, count - i, access);
+  }
+}
+
 /// One transform of R numbers, as the same codelet at one lane. `to` may be `from`.
 template <int R, bool inverse, class T, class Access>
 HWY_NOINLINE void whole(const T* from, T* to, Access access) {
   using D = hn::CappedTag<T, 1>;
   const D d;
   ComplexVector<D> x[R];
+#pragma GCC unroll 32
   for (int k = 0; k < R; ++k) {
     const T* const at = load_n(access, from + 2 * k, 2);
     x[k] = {hn::Set(d, at[inverse]), hn::Set(d, at[!inverse])};
   }
   Codelet<R, D>::transform(d, x);
+#pragma GCC unroll 32
   for (int j = 0; j < R; ++j) {
     T* const at = store_n(access, to + 2 * j, 2);
     at[inverse] = hn::GetLane(x[j].re);

@@ -19,13 +19,9 @@ namespace tallcache::cpu::fft {
 
 // leaves_double.cpp and leaves_float.cpp.
 template <>
-const Leaves<double>::Texts& leaves<double>();
+std::span<const Leaves<double>::Texts> leaves<double>();
 template <>
-const Leaves<float>::Texts& leaves<float>();
-template <>
-Index lanes<double>();
-template <>
-Index lanes<float>();
+std::span<const Leaves<float>::Texts> leaves<float>();
 
 /// exp(-2 pi i e / n), rounded from a product of two out of 2 sqrt n numbers in long double: within 0.51 ulp.
 class RootsOfUnity {
@@ -92,13 +88,17 @@ class SmoothTransform {
   /// For `shares` threads.
   static std::size_t scratch(const Layout& l, Index shares) {
     const auto bytes = [](Index numbers) { return checked_product(numbers, 2 * sizeof(T), "fft"); };
-    return checked_sum(scratch_bytes({bytes(l.columns.roots()), bytes(l.rows.roots()), bytes(l.split_roots()),
-                                      bytes(l.base_roots()), bytes(l.lane_roots()), bytes(l.work())}),
-                       LocalMemory<>::scratch(bytes(2 * l.buffer()), shares), "fft");
+    return checked_sum(
+        scratch_bytes({bytes(l.columns.roots()), bytes(l.rows.roots()), bytes(l.split_roots()),
+                       bytes(l.base_roots()), bytes(l.lane_roots()), bytes(l.work()), bytes(own_buffer(l))}),
+        LocalMemory<>::scratch(bytes(2 * l.buffer()), own_buffer(l) ? 0 : shares), "fft");
   }
 
   SmoothTransform(const Layout& layout, Scratch<Access>& scratch, Index shares)
-      : l_(layout), buffers_(scratch, static_cast<std::size_t>(4 * layout.buffer()) * sizeof(T), shares) {
+      : l_(layout),
+        texts_(std::ranges::find(leaves<T>(), layout.lanes, &Leaves<T>::Texts::lanes).base()),
+        buffers_(scratch, static_cast<std::size_t>(4 * layout.buffer()) * sizeof(T),
+                 own_buffer(layout) ? 0 : shares) {
     const auto take = [&scratch](Index numbers) { return scratch.template vector<T>(2 * numbers); };
     column_roots_ = take(l_.columns.roots());
     row_roots_ = take(l_.rows.roots());
@@ -106,19 +106,24 @@ class SmoothTransform {
     base_roots_ = take(l_.base_roots());
     lane_roots_ = take(l_.lane_roots());
     work_ = take(l_.work());
+    own_buffer_ = take(own_buffer(l_));
   }
 
   /// The same plan, in the same scratch, under another access policy.
   template <class Other>
   SmoothTransform(const SmoothTransform<T, Other>& other, Access access)
       : l_(other.l_),
+        texts_(other.texts_),
         column_roots_(other.column_roots_.with(access)),
         row_roots_(other.row_roots_.with(access)),
         split_roots_(other.split_roots_.with(access)),
         base_roots_(other.base_roots_.with(access)),
         lane_roots_(other.lane_roots_.with(access)),
         work_(other.work_.with(access)),
+        own_buffer_(other.own_buffer_.with(access)),
         buffers_(other.buffers_.with(access)) {}
+
+  const typename Leaves<T>::Texts& texts() const { return *texts_; }
 
   /// Fills the tables.
   void prepare() const {
@@ -136,11 +141,10 @@ class SmoothTransform {
     };
     for (Index at = 0; at < l_.split_roots() / V; ++at)
       for (Index l = 0; l < V; ++l)
-        put(split_roots_, at, l, V,
-            root(1 + at % (l_.n1 - 1), at / (l_.n1 - 1) * V + place_of_lane<T>(l, V)));
+        put(split_roots_, at, l, V, root(1 + at % (l_.n1 - 1), at / (l_.n1 - 1) * V + place_of_lane(l, V)));
     for (Index at = 0; at < l_.lane_roots() / V; ++at)
       for (Index l = 0; l < V; ++l)
-        put(lane_roots_, at, l, V, root(at * V / l_.width, at * V % l_.width + place_of_lane<T>(l, V)));
+        put(lane_roots_, at, l, V, root(at * V / l_.width, at * V % l_.width + place_of_lane(l, V)));
     for (Index at = 0; at < l_.base_roots(); ++at)
       put(base_roots_, at, 0, 1, root(at % l_.padded_rows(), at / l_.padded_rows() * l_.width));
   }
@@ -149,12 +153,12 @@ class SmoothTransform {
   template <class Fork>
   void operator()(Fork& fork, T* out, const T* in, Access access) const {
     CompiledApart<Access> apart(access);
-    run(fork, leaves<T>().under(apart.policy()), out, in, apart.policy());
+    run(fork, texts_->under(apart.policy()), out, in, apart.policy());
   }
   /// The same of the inverse transform.
   template <class Fork>
   void inverse(Fork& fork, T* out, const T* in) const {
-    run(fork, leaves<T>().inverse, out, in, Plain{});
+    run(fork, texts_->inverse, out, in, Plain{});
   }
 
  private:
@@ -164,36 +168,42 @@ class SmoothTransform {
   static constexpr Index least_forked = Index{1}
                                         << 15;  // numbers; fewer take less time than threads to wake up
 
+  /// The numbers of the buffers of a transform that does not fork, which needs no lease.
+  static Index own_buffer(const Layout& l) { return l.n < least_forked ? 2 * l.buffer() : 0; }
+
   template <class Fork, class Text, class Policy>
   void run(Fork& fork, const Text& text, T* out, const T* in, Policy policy) const {
     if (l_.kind == Layout::Kind::whole) return text.whole(static_cast<int>(l_.n), in, out, policy);
-    if (l_.kind == Layout::Kind::split) {
-      text.split_columns(static_cast<int>(l_.n1), in, work_.data, l_.width, l_.block, l_.n2,
-                         split_roots_.data, policy);
+    const auto columns_of = [=, this, &text](Index begin, Index end, T* buffer) {
+      for (Index b = begin; b < end; ++b) columns(text, in, b, buffer, policy);
+    };
+    const auto rows_of = [=, this, &text](Index begin, Index end, T* buffer) {
+      for (Index b = begin; b < end; ++b) rows(text, out, b, buffer, policy);
+    };
+    const Index column_tasks = l_.kind == Layout::Kind::split ? 1 : l_.column_blocks();
+    if (l_.n < least_forked) {
+      columns_of(0, column_tasks, own_buffer_.data);
+      rows_of(0, l_.row_blocks(), own_buffer_.data);
     } else {
-      in_blocks(fork, l_.column_blocks(),
-                [=, this, &text](Index b, T* buffer) { columns(text, in, b, buffer, policy); });
+      in_blocks(fork, column_tasks, columns_of);
+      in_blocks(fork, l_.row_blocks(), rows_of);
     }
-    in_blocks(fork, l_.row_blocks(),
-              [=, this, &text](Index b, T* buffer) { rows(text, out, b, buffer, policy); });
   }
 
-  /// body(block, buffer) for all blocks.
+  /// body(first block, the one behind the last, buffer) for all blocks.
   template <class Fork, class Body>
   void in_blocks(Fork& fork, Index blocks, Body body) const {
-    const auto in_buffer = [=, &fork, this](Index begin, Index end) {
+    loop_blocks(fork, blocks, 1, [=, &fork, this](Index begin, Index end) {
       const auto lease = buffers_.lease(fork);
-      T* const buffer = lease.scratch().template vector<T>(4 * l_.buffer()).data;
-      for (Index b = begin; b < end; ++b) body(b, buffer);
-    };
-    if (l_.n < least_forked)
-      in_buffer(0, blocks);
-    else
-      loop_blocks(fork, blocks, 1, in_buffer);
+      body(begin, end, lease.scratch().template vector<T>(4 * l_.buffer()).data);
+    });
   }
 
   template <class Text, class Policy>
   void columns(const Text& text, const T* in, Index b, T* buffer, Policy policy) const {
+    if (l_.kind == Layout::Kind::split)
+      return text.split_columns(static_cast<int>(l_.n1), in, work_.data, l_.width, l_.block, l_.n2,
+                                split_roots_.data, policy);
     const Passes& p = l_.columns;
     T *from = buffer, *to = buffer + 2 * l_.buffer();
     const T* roots = column_roots_.data;
@@ -232,7 +242,8 @@ class SmoothTransform {
   }
 
   Layout l_;
-  VectorView<T, Access> column_roots_, row_roots_, split_roots_, base_roots_, lane_roots_, work_;
+  const typename Leaves<T>::Texts* texts_;
+  VectorView<T, Access> column_roots_, row_roots_, split_roots_, base_roots_, lane_roots_, work_, own_buffer_;
   LocalMemory<Access> buffers_;
 };
 

@@ -26,7 +26,9 @@ class Transform {
 
   /// How the transform is divided; of the convolution where n is not smooth.
   static Layout layout_for(Index n, Index base) {
-    return layout_of(is_smooth(n) ? n : chirp_size(n), sizeof(T), lanes<T>(), base);
+    std::vector<Index> lanes;
+    for (const auto& texts : leaves<T>()) lanes.push_back(texts.lanes);
+    return layout_of(is_smooth(n) ? n : chirp_size(n), sizeof(T), lanes, base);
   }
 
   /// layout is layout_for(n, ...).
@@ -93,32 +95,25 @@ class Transform {
   void convolve(Fork& fork, T* out, const T* in, bool inverse, Access access) const {
     constexpr Index block = 4096;
     const Index m = image_.size / 2;
+    CompiledApart<Access> apart(access);
+    const auto policy = apart.policy();
+    const auto multiply = inner_.texts().under(policy).multiply;
     loop_blocks(fork, m, block, [=, this](Index begin, Index end) {
-      for (Index j = begin; j < std::min(end, n_); ++j) {
-        const T re = access.at(in + 2 * j + inverse), im = access.at(in + 2 * j + !inverse);
-        multiply(padded_, j, re, im, chirp_[2 * j], chirp_[2 * j + 1]);
-      }
-      for (Index j = std::max(begin, n_); j < end; ++j) padded_[2 * j] = 0, padded_[2 * j + 1] = 0;
+      const Index own = std::clamp<Index>(n_ - begin, 0, end - begin), at = 2 * begin;
+      multiply(in + at, chirp_.data + at, padded_.data + at, own, inverse, false, policy);
+      for (Index j = begin + own; j < end; ++j) padded_[2 * j] = 0, padded_[2 * j + 1] = 0;
     });
     inner_(fork, padded_.data, padded_.data, access);
     // The inverse transform as a forward one with real and imaginary parts exchanged on both sides.
     loop_blocks(fork, m, block, [=, this](Index begin, Index end) {
-      for (Index j = begin; j < end; ++j)
-        multiply(padded_, j, padded_[2 * j], padded_[2 * j + 1], image_[2 * j], image_[2 * j + 1], true);
+      T* const own = padded_.data + 2 * begin;
+      multiply(own, image_.data + 2 * begin, own, end - begin, false, true, policy);
     });
     inner_(fork, padded_.data, padded_.data, access);
     loop_blocks(fork, n_, block, [=, this](Index begin, Index end) {
-      for (Index k = begin; k < end; ++k) {
-        multiply(padded_, k, padded_[2 * k + 1], padded_[2 * k], chirp_[2 * k], chirp_[2 * k + 1]);
-        access.at(out + 2 * k + inverse) = static_cast<T>(padded_[2 * k]);
-        access.at(out + 2 * k + !inverse) = static_cast<T>(padded_[2 * k + 1]);
-      }
+      const Index at = 2 * begin;
+      multiply(padded_.data + at, chirp_.data + at, out + at, end - begin, true, inverse, policy);
     });
-  }
-
-  static void multiply(VectorView<T, Access> to, Index j, T re, T im, T c, T s, bool exchanged = false) {
-    to[2 * j + exchanged] = re * c - im * s;
-    to[2 * j + !exchanged] = re * s + im * c;
   }
 
   Index n_;

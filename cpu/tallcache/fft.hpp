@@ -203,17 +203,9 @@ class RealFftPlan {
     }
     const std::size_t h = half_.size();
     plan_.forward(half_, {reinterpret_cast<const Complex*>(in.data()), h});
-    const T *const z = reals(half_.data()), *const w = reals(roots_.data());
-    T* const x = reals(out.data());
-    // In reals: g++ 12 stores complex ones in halves and waits for them.
-    for (std::size_t k = 0; k <= h / 2; ++k) {
-      const std::size_t j = k ? h - k : 0;
-      const T a = z[2 * k], b = z[2 * k + 1], c = z[2 * j], d = z[2 * j + 1];
-      const T even_re = (a + c) / 2, even_im = (b - d) / 2, p = (b + d) / 2, q = (c - a) / 2;
-      const T odd_re = p * w[2 * k] - q * w[2 * k + 1], odd_im = p * w[2 * k + 1] + q * w[2 * k];
-      x[2 * k] = even_re + odd_re, x[2 * k + 1] = even_im + odd_im;
-      x[2 * (h - k)] = even_re - odd_re, x[2 * (h - k) + 1] = odd_im - even_im;
-    }
+    const Complex first = half_[0];
+    out[0] = first.real() + first.imag(), out[h] = first.real() - first.imag();
+    texts().real(reals(half_.data()), reals(out.data()), reals(roots_.data()), static_cast<Index>(h));
   }
 
   /// The inverse, not scaled: n times what forward() took. The imaginary parts of in[0] and, for an even n,
@@ -229,15 +221,8 @@ class RealFftPlan {
       for (std::size_t j = 0; j < h; ++j) out[j] = half_[j].real();
       return;
     }
-    T* const z = reals(half_.data());
-    const T *const x = reals(in.data()), *const w = reals(roots_.data());
-    for (std::size_t k = 0; k <= h / 2; ++k) {
-      const T a = x[2 * k], b = k ? x[2 * k + 1] : 0, c = x[2 * (h - k)], d = k ? x[2 * (h - k) + 1] : 0;
-      const T even_re = a + c, even_im = b - d, p = a - c, q = b + d;
-      const T odd_re = q * w[2 * k] - p * w[2 * k + 1], odd_im = p * w[2 * k] + q * w[2 * k + 1];
-      z[2 * k] = even_re - odd_re, z[2 * k + 1] = even_im + odd_im;
-      if (k) z[2 * (h - k)] = even_re + odd_re, z[2 * (h - k) + 1] = odd_im - even_im;
-    }
+    half_[0] = {in[0].real() + in[h].real(), in[0].real() - in[h].real()};
+    texts().real_inverse(reals(in.data()), reals(half_.data()), reals(roots_.data()), static_cast<Index>(h));
     plan_.inverse({reinterpret_cast<Complex*>(out.data()), h}, half_);
   }
 
@@ -245,6 +230,13 @@ class RealFftPlan {
   void check(std::size_t complex, std::size_t real) const {
     detail::expect_fft_size(real, n_);
     detail::expect_fft_size(complex, n_ ? n_ / 2 + 1 : 0);
+  }
+  /// Of vectors no longer than half of what they mirror.
+  const typename cpu::fft::Leaves<T>::Texts& texts() const {
+    const auto all = cpu::fft::leaves<T>();
+    const auto fits = [this](const auto& texts) { return 4 * texts.lanes <= n_; };
+    const auto found = std::ranges::find_if(all, fits);
+    return found == all.end() ? all.back() : *found;
   }
   static T* reals(Complex* data) { return reinterpret_cast<T*>(data); }
   static const T* reals(const Complex* data) { return reinterpret_cast<const T*>(data); }

@@ -32,6 +32,22 @@ struct MakeChirp {
   }
 };
 
+/// The transform of an even sequence is even: numbers k and m - k become their mean, so that their
+/// rounding errors are halved where they differ (TUNING.md).
+struct MakeEven {
+  static constexpr int max_threads = 256;
+
+  template <class Thread, class Numbers>
+  TALLCACHE_DEVICE void operator()(const Thread& t, Numbers x) const {
+    const Index k = Index{t.block().x} * max_threads + t.thread().x, mirrored = x.size - k;
+    if (k == 0 || k >= mirrored) return;
+    using T = RealOf<Numbers>;
+    const Complex<T> sum = Complex<T>(x[k]) + Complex<T>(x[mirrored]), mean{sum.re / 2, sum.im / 2};
+    x[k] = mean;
+    x[mirrored] = mean;
+  }
+};
+
 /// Powers of two and products of small factors by the passes of Tiles, other n by Bluestein's convolution of
 /// m = 2^l >= 2 n - 1 numbers: inputs times the chirp, convolved with its conjugate, times the chirp. These
 /// products are factors of the two transforms; the second one, of conjugates, is the conjugate of the
@@ -81,6 +97,9 @@ class AnySize {
                   product_.block(0, m_));
     // The conjugate of the transform of the conjugates, as a chirp is even.
     passes_.run(device, all<Out>(transformed_, 1), all<In>(product_, 1));
+    launch_kernel(device, MakeEven{},
+                  {{grid_of(ceil_div(m_, Index{2 * MakeEven::max_threads}))}, {MakeEven::max_threads}},
+                  transformed_);
   }
 
   /// After prepare(). `out` is `in` or does not overlap it.
