@@ -2,12 +2,12 @@
 //
 // The records of a case, which were interleaved, have its row: the variant's own, its peers', and the
 // reference's, which was measured next. Cases of one group are printed as their geometric mean and their
-// minimum, drawn ones with their fifth percentile, too. A peer is a library; other variants of the suite's own
-// stand beside, in columns of their own, and are what counts only where no library is measured. The best is
-// the fastest of the variant's own error class; where none of that class was measured, the fastest of the next
-// stronger one, and both classes are named. What has a weaker class than the variant stands in a column of its
-// own. Where a case has second records as graphs, they are lines of their own: plain launches are held against
-// plain ones, and graphs against graphs.
+// minimum, drawn ones with their fifth percentile, too. A peer is a library; other variants of the suite's
+// own stand beside, in columns of their own, and are what counts only where no library is measured. The best
+// is the fastest of the variant's own error class; where none of that class was measured, the fastest of the
+// next stronger one, and both classes are named. What has a weaker class than the variant stands in a column
+// of its own. Where a case has second records as graphs, they are lines of their own: plain launches are held
+// against plain ones, and graphs against graphs.
 #pragma once
 
 #include <optional>
