@@ -44,7 +44,7 @@ Grid columns_of(const Grid& grid, const std::vector<std::size_t>& columns) {
   return part;
 }
 
-// The grid, or parts of its columns that fit. Each begins with the first columns of words, which name the rows.
+// The grid, or parts of its columns that fit. Each begins with the first columns of words: the rows' names.
 std::vector<Grid> parts_that_fit(const Grid& grid, std::size_t width) {
   const auto fits = [&](const Grid& part) { return width_of_lines(fitted(part, width)) <= width; };
   std::vector<std::size_t> names;
