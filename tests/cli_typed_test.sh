@@ -82,6 +82,14 @@ run 0 run matmul naive "${fast[@]}" --verbose; has err "^matmul double m=8,n=8,k
 bad "excludes" run matmul naive "${fast[@]}" --verbose --quiet
 run 0 run matmul naive "${fast[@]}"; has out "[0-9] [un]s "
 
+# Tables fit a narrow terminal: columns that are too many go on below. Times have units that fit.
+for command in "compare matmul transpose" "counters matmul fft" "peers shortest_paths counting_sort" "steps matmul" \
+  "errors matmul" "forks transpose"; do
+  # shellcheck disable=SC2086  # words
+  COLUMNS=80 "$program" $command --smoke >out 2>err || fail "tallcache $command --smoke"
+  fits out 80; lacks out " 0\.000 ms"
+done
+
 # A line of CSV for each figure, whatever the text in it.
 run 0 report sweep.json pattern.json --csv figures.csv
 python3 - figures.csv sweep.json pattern.json <<'P' || fail "figures.csv"
@@ -163,6 +171,18 @@ kill -INT "$pid"
 wait "$pid"
 [ $? = 130 ] || fail "interrupted peers do not exit with 130"
 has out "counting_sort uint32"
+
+# Within a variant, too: what is counted of the one before stays.
+: >err
+"$program" misses matmul recursive_packed naive --shape m=1200 --source simulated --verbose --json stopped.json >out 2>err &
+pid=$!
+for ((i = 0; i < 3000; ++i)); do grep -q "naive \.\.\." err && break; sleep 0.1; done
+kill -INT "$pid"
+SECONDS=0
+wait "$pid"
+[ $? = 130 ] || fail "interrupted misses do not exit with 130"
+[ "$SECONDS" -lt 15 ] || fail "misses end $SECONDS s after they are interrupted"
+has err "interrupted"; has out "^recursive_packed"; lacks out "^naive"; conforms stopped.json
 
 # Nothing is emphasised in a file, nor on a terminal that does not want it.
 if command -v script >/dev/null; then

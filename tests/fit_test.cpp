@@ -48,6 +48,28 @@ TEST(Fit, AFigureKeepsItsUnit) {
   EXPECT_EQ(narrow.rows[2], (Strings{"naive", "155.8 us", "as it"}));
 }
 
+TEST(Fit, ColumnsThatAreTooManyGoOnBelow) {
+  Grid grid{.caption = "counts:", .columns = {{"event", true}}, .rows = {{"instructions"}}};
+  for (int c = 0; c < 9; ++c) {
+    grid.columns.push_back({"variant_" + std::to_string(c)});
+    grid.rows[0].push_back(std::to_string(123456789 + c));
+  }
+  setenv("COLUMNS", "60", 1);
+  const std::string text = render(grid, Style::terminal);
+  unsetenv("COLUMNS");
+  std::istringstream lines(text);
+  int headed = 0;
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(width_of(line), 60u) << line;
+    headed += line.find("instructions") != std::string::npos;
+  }
+  EXPECT_EQ(headed, 3) << text;
+  for (const auto& cell : grid.rows[0]) EXPECT_NE(text.find(cell), std::string::npos) << cell;
+  EXPECT_EQ(text.find("counts:"), text.rfind("counts:"));
+  const std::string markdown = render(grid, Style::markdown);
+  EXPECT_NE(markdown.find("variant_0 | variant_1 | variant_2 | variant_3"), std::string::npos) << markdown;
+}
+
 TEST(Fit, COLUMNSIsTheWidth) {
   setenv("COLUMNS", "72", 1);
   EXPECT_EQ(line_width(), 72u);

@@ -16,7 +16,10 @@ std::vector<Count> count_events(Workspace& workspace, const Candidate& candidate
                                 std::span<const std::string> events, Sharing sharing) {
   const Counting counting(events, sharing);
   const auto work = [&] { workspace.run(candidate); };
-  const auto prepare = [&] { workspace.renew_inputs(); };
+  const auto prepare = [&] {
+    stop_if_interrupted();
+    workspace.renew_inputs();
+  };
   return candidate.threads == 1 ? counting.run(work, prepare)
                                 : counting.run(arena_of(candidate.threads), work, prepare);
 }
@@ -29,6 +32,22 @@ Counted counted(std::string name, const Count& count) {
           .value = count.value,
           .reason = count.reason,
           .multiplexed = count.multiplexed};
+}
+
+// Verifies and counts a candidate that can run.
+void count_one(Workspace& workspace, std::span<const std::string> events, Sharing sharing,
+               CountedVariant& result) {
+  const Candidate& candidate = result.candidate;
+  Check check = workspace.verify(candidate);
+  if (check) {
+    if (events.empty()) result.counts = count_all_events(workspace, candidate, sharing);
+    for (const Count& count :
+         events.empty() ? std::vector<Count>() : count_events(workspace, candidate, events, sharing))
+      result.counts.push_back(counted(count.event, count));
+    check = workspace.verify(candidate);
+  }
+  result.outcome = {check ? Status::measured : Status::wrong, check ? "" : check.message()};
+  if (!check) result.counts.clear();
 }
 
 // Pending when nothing speaks against a run that is counted.
@@ -78,7 +97,8 @@ std::vector<Counted> count_all_events(Workspace& workspace, const Candidate& can
 }
 
 std::vector<CountedVariant> count_each(const Problem& problem, std::span<const Candidate> candidates,
-                                       std::span<const std::string> events, Sharing sharing) {
+                                       std::span<const std::string> events, Sharing sharing,
+                                       const std::function<void(const CountedVariant&)>& done) {
   const auto executor = make_executor("cpu");
   Workspace workspace(problem, *executor);
   std::vector<CountedVariant> results;
@@ -86,19 +106,17 @@ std::vector<CountedVariant> count_each(const Problem& problem, std::span<const C
     stop_if_interrupted();
     CountedVariant& result = results.emplace_back(CountedVariant{.candidate = candidate});
     result.outcome = before_counting(workspace.problem(), candidate);
-    if (result.outcome.status != Status::pending) continue;
-    Check check = workspace.verify(candidate);
-    if (check) {
-      if (events.empty()) result.counts = count_all_events(workspace, candidate, sharing);
-      for (const Count& count :
-           events.empty() ? std::vector<Count>() : count_events(workspace, candidate, events, sharing))
-        result.counts.push_back(counted(count.event, count));
-      check = workspace.verify(candidate);
-    }
-    result.outcome = {check ? Status::measured : Status::wrong, check ? "" : check.message()};
-    if (!check) result.counts.clear();
+    if (result.outcome.status == Status::pending) count_one(workspace, events, sharing, result);
+    if (done) done(result);
   }
   return results;
+}
+
+Record to_record(const Problem& problem, const CountedVariant& variant) {
+  Record record = to_record(problem, variant.candidate);
+  record.outcome = variant.outcome;
+  for (const Counted& count : variant.counts) record.quantities.push_back(to_quantity(count));
+  return record;
 }
 
 Quantity to_quantity(const Counted& count) {

@@ -1,6 +1,7 @@
 // The counts of this machine's counters for a variant's run at full speed: the processor's, and the kernel's.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,9 +47,14 @@ struct CountedVariant {
 };
 
 /// The counts of each candidate of the CPU, verified before and after: of the events of these names or, where
-/// none is named, all. Throws Error when the problem does not fit in memory.
+/// none is named, all. Each is told to `done` before the next one begins, so that an interruption loses none.
+/// Throws Error when the problem does not fit in memory.
 std::vector<CountedVariant> count_each(const Problem&, std::span<const Candidate>,
-                                       std::span<const std::string> events, Sharing = Sharing::passes);
+                                       std::span<const std::string> events, Sharing = Sharing::passes,
+                                       const std::function<void(const CountedVariant&)>& done = {});
+
+/// The counts in a record of the candidate's.
+Record to_record(const Problem&, const CountedVariant&);
 
 /// A count as a record has it.
 Quantity to_quantity(const Counted&);

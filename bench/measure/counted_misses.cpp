@@ -5,6 +5,7 @@
 
 #include "bench/measure/counted.hpp"
 #include "bench/measure/misses.hpp"
+#include "bench/measure/stops_trace.hpp"
 #include "common/cache/hierarchy.hpp"
 #include "common/cache/run_traced.hpp"
 #include "common/papi/counting.hpp"
@@ -48,8 +49,9 @@ MissCounts simulated_misses(const Problem& problem, const Candidate& candidate,
   const Params params = complete_params(*candidate.variant, candidate.params);
   const auto counts = Counting(names).run([&] {
     cache::Hierarchy hierarchy(levels);
+    StopsTrace stops;
     const cache::TraceCounts trace =
-        cache::trace(levels.front().line, {&hierarchy}, [&](cache::Tracer& tracer) {
+        cache::trace(levels.front().line, {&hierarchy, &stops}, [&](cache::Tracer& tracer) {
           cache::run_traced(*candidate.variant, tracer, problem.shape, params, problem.input, problem.seed,
                             problem.own_inputs);
         });

@@ -17,7 +17,8 @@ void add_json(CLI::App& command, std::string& path) {
       "--quiet", [] { set_verbosity(Verbosity::quiet); }, "Print nothing but errors: results are in FILE");
   command
       .add_flag_callback(
-          "--verbose", [] { set_verbosity(Verbosity::verbose); }, "Name each round on standard error")
+          "--verbose", [] { set_verbosity(Verbosity::verbose); },
+          "Name each round, or each variant that is counted, on standard error")
       ->excludes(quiet);
 }
 

@@ -22,9 +22,52 @@ std::string escaped(std::string text) {
   return text;
 }
 
-}  // namespace
+// The columns of a line.
+std::size_t width_of_lines(const FittedGrid& fit) {
+  std::size_t total = 0;
+  for (std::size_t c = 0; !fit.rows.empty() && c < fit.rows.front().size(); ++c) {
+    std::size_t widest = 3;
+    for (const auto& line : fit.rows) widest = std::max(widest, width_of(line[c]));
+    total += fit.gap + widest;
+  }
+  return total;
+}
 
-std::string render(const Grid& grid, Style style) {
+// The columns that are named, alone.
+Grid columns_of(const Grid& grid, const std::vector<std::size_t>& columns) {
+  Grid part{.caption = grid.caption, .columns = {}};
+  for (const std::size_t c : columns) part.columns.push_back(grid.columns[c]);
+  for (const auto& row : grid.rows) {
+    auto& cells = part.rows.emplace_back();
+    for (const std::size_t c : columns) cells.push_back(row[c]);
+  }
+  return part;
+}
+
+// The grid, or parts of its columns that fit. Each begins with the first columns of words: the rows' names.
+std::vector<Grid> parts_that_fit(const Grid& grid, std::size_t width) {
+  const auto fits = [&](const Grid& part) { return width_of_lines(fitted(part, width)) <= width; };
+  std::vector<std::size_t> names;
+  while (names.size() < grid.columns.size() && grid.columns[names.size()].left) names.push_back(names.size());
+  if (names.empty()) names = {0};
+  if (grid.columns.size() < names.size() + 2 || fits(grid)) return {grid};
+  std::vector<Grid> parts;
+  std::vector<std::size_t> columns = names;
+  for (std::size_t c = names.size(); c < grid.columns.size(); ++c) {
+    columns.push_back(c);
+    if (columns.size() == names.size() + 1 || fits(columns_of(grid, columns))) continue;
+    columns.pop_back();
+    parts.push_back(columns_of(grid, columns));
+    parts.back().caption = parts.size() > 1 ? "" : grid.caption;
+    columns = names;
+    columns.push_back(c);
+  }
+  parts.push_back(columns_of(grid, columns));
+  if (parts.size() > 1) parts.back().caption.clear();
+  return parts;
+}
+
+std::string render_part(const Grid& grid, Style style) {
   const bool markdown = style == Style::markdown;
   FittedGrid fit = fitted(grid, markdown ? std::numeric_limits<std::size_t>::max() : line_width());
   const std::string begin = markdown ? "| " : std::string(fit.gap, ' '),
@@ -54,6 +97,16 @@ std::string render(const Grid& grid, Style style) {
     row.erase(row.find_last_not_of(' ') + 1);
     text += row + "\n";
   }
+  return text;
+}
+
+}  // namespace
+
+std::string render(const Grid& grid, Style style) {
+  if (style == Style::markdown) return render_part(grid, style);
+  std::string text;
+  for (const Grid& part : parts_that_fit(grid, line_width()))
+    text += (text.empty() ? "" : "\n") + render_part(part, style);
   return text;
 }
 

@@ -20,7 +20,7 @@ struct Grid {
 
 enum class Style { terminal, markdown };
 
-/// On a terminal its lines fit line_width() (bench/show/fit.hpp) where its longest words let them.
+/// On a terminal its lines fit line_width() (bench/show/fit.hpp): columns that are too many go on below.
 std::string render(const Grid&, Style);
 
 /// A figure with four significant digits; "-" for NaN.

@@ -168,8 +168,8 @@ TEST(Comparison, KeepsGraphsApart) {
   const Grid grid = comparison_grid(document, part);
   EXPECT_EQ(grid.rows[3][1], "gpu tiled");
   EXPECT_EQ(grid.rows[4][1], "gpu tiled, graph");
-  EXPECT_EQ(grid.rows[4][2], "500");
-  EXPECT_EQ(grid.rows[4][6], "-") << "transfers are the plain record's";
+  EXPECT_EQ(grid.rows[4][2], "500 ms");
+  EXPECT_EQ(grid.rows[4][7], "-") << "transfers are the plain record's";
   const Grid summary = comparison_summary(document, part);
   ASSERT_EQ(summary.columns.size(), columns + 2);
   EXPECT_EQ(summary.columns[columns].title, "GPU, graph");
@@ -190,16 +190,19 @@ TEST(Comparison, HasSharesSpeedUpsAndTheBestOfEachSide) {
   const auto& one = grid.rows[12];  // n = 8
   EXPECT_EQ(one[0], "n = 8");
   EXPECT_EQ(one[1], "cpu tiled");
-  EXPECT_EQ(one[2], "10000");
+  EXPECT_EQ(one[2], "10 s");
   EXPECT_EQ(one[5], "80.0 %");
-  EXPECT_EQ(one[8], "-");
+  EXPECT_EQ(one[6], "-");
   EXPECT_EQ(grid.rows[13][1], "cpu tiled, 2 threads");
   EXPECT_EQ(grid.rows[13][5], "10.0 %");
-  EXPECT_EQ(grid.rows[13][8], "0.50x");
-  EXPECT_EQ(grid.rows[13][6], "-") << "the CPU has no transfers";
-  EXPECT_EQ(grid.rows[14][8], "-") << "the library was not run on one thread";
+  EXPECT_EQ(grid.rows[13][6], "0.50x");
+  EXPECT_EQ(grid.rows[13][7], "-") << "the CPU has no transfers";
+  EXPECT_EQ(grid.rows[14][6], "-") << "the library was not run on one thread";
   EXPECT_EQ(grid.rows[15][5], "-") << "no limit of the GPU's was measured";
-  EXPECT_EQ(grid.rows[15][6], figure(8.0 / 9 * 1e-9));
+  EXPECT_EQ(grid.rows[15][7], figure(8.0 / 9 * 1e-9));
+  Document on_host = document;
+  std::erase_if(on_host.measurements, [](const Record& record) { return record.backend != "cpu"; });
+  EXPECT_EQ(comparison_grid(on_host, document.plan[0]).columns.back().title, "over one thread");
   const auto summary = comparison_summary(document, document.plan[0]).rows.back();
   const auto best = [](double seconds, const char* name) {
     return figure(8 / seconds * 1e-9) + " (" + name + ")";

@@ -120,8 +120,9 @@ inline Document peers() {
                        const char* input = "first") {
     document.plan[0]["cases"].push_back(
         {{"label", label}, {"row", label}, {"threads", threads}, {"group", group}});
-    for (Record record : {record_of({"own", own, "cpu", threads}, n), record_of({"fast", fast}, n),
-                          record_of({"slow", own * 10}, n)}) {
+    for (Record record :
+         {record_of({"own", own, "cpu", threads}, n), record_of({"fast", fast, "cpu", 1, true}, n),
+          record_of({"slow", own * 10, "cpu", 1, true}, n)}) {
       record.row = label;
       record.input = input;
       document.put(std::move(record));

@@ -18,10 +18,10 @@ TEST(Steps, EachIsOverTheOneBefore) {
   EXPECT_EQ(grid.columns[3].title, "Mkeys/s");
   EXPECT_EQ(grid.columns[6].title, "bytes moved for each key, counted");
   EXPECT_EQ(grid.rows[1],
-            (std::vector<std::string>{"step b", "4000", "400", "2e-05", "50 %", "2.00x", "16", "100 %"}));
+            (std::vector<std::string>{"step b", "4 s", "400 ms", "2e-05", "50 %", "2.00x", "16", "100 %"}));
   EXPECT_EQ(grid.rows[3][5], "4.00x");
   EXPECT_EQ(grid.rows[2],
-            (std::vector<std::string>{"step library", "2000", "200", "4e-05", "100 %", "", "-", "-"}));
+            (std::vector<std::string>{"step library", "2 s", "200 ms", "4e-05", "100 %", "", "-", "-"}));
 }
 
 // A step whose errors are larger is named, neither built on nor a gain, and is not what was found.
@@ -29,7 +29,7 @@ TEST(Steps, AStepOfAWeakerErrorClassStandsApart) {
   Document document = stairs();
   document.context = {{"cpu", "Z80"}, {"build", {{"compiler", "zcc"}, {"commit", "0123"}}}};
   const std::string before = find_kind("steps").found(document);
-  EXPECT_NE(before.find("`c` takes 1000 ms, 8 times as fast as the textbook's `a` and 2 times as fast as the "
+  EXPECT_NE(before.find("`c` takes 1 s, 8 times as fast as the textbook's `a` and 2 times as fast as the "
                         "fastest library of the same run of `tallcache steps`, `library`"),
             std::string::npos)
       << before;
@@ -39,7 +39,7 @@ TEST(Steps, AStepOfAWeakerErrorClassStandsApart) {
   EXPECT_EQ(grid.rows[1][0], "step b (normwise)");
   EXPECT_EQ(grid.rows[1][5], "");
   const std::string found = find_kind("steps").found(document);
-  EXPECT_NE(found.find("`a` takes 8000 ms, 1 times as fast"), std::string::npos) << found;
+  EXPECT_NE(found.find("`a` takes 8 s, 1 times as fast"), std::string::npos) << found;
   for (Record& record : document.measurements)
     if (record.variant == "c") record.error_class = ErrorClass::standard;
   EXPECT_EQ(steps_grid(document, document.plan[0]).rows[3][5], "8.00x")

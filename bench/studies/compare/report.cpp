@@ -219,18 +219,22 @@ double rate_with(const Record& record, TransferMode mode) {
 }
 
 Grid comparison_grid(const Document& document, const Sweep& sweep) {
-  const std::string unit = rate_title(records_of(document, sweep));
+  const Records all = records_of(document, sweep);
+  const std::string unit = rate_title(all);
+  // Without a device nothing is transferred.
+  const bool transferred = std::ranges::any_of(all, [](const Record* record) {
+    return std::ranges::find(record->quantities, transfer_time, &Quantity::name) != record->quantities.end();
+  });
   const Roofline roofline(document.limits);
   Grid grid{.caption = fmt::format("{}, {}", title(sweep), unit),
             .columns = {{"size", true},
                         {"variant", true},
-                        {"ms"},
-                        {"+- ms"},
+                        {"median"},
+                        {"+-"},
                         {unit},
                         {"of the limit"},
-                        {"with pinned transfers"},
-                        {"pageable"},
                         {"over one thread"}}};
+  if (transferred) grid.columns.insert(grid.columns.end(), {{"with pinned transfers"}, {"pageable"}});
   for (const Index n : sweep.sizes) {
     std::string size = label(sweep, n);
     const Records records = records_at(document, sweep, n);
@@ -238,12 +242,13 @@ Grid comparison_grid(const Document& document, const Sweep& sweep) {
       const double seconds = measured_seconds(record);
       std::vector<std::string> row{std::exchange(size, ""), name_of(*record)};
       if (seconds > 0)
-        row.insert(row.end(),
-                   {figure(seconds * 1e3), figure(record->seconds_spread() * 1e3), figure(record->rate()),
-                    percent(roofline.share(*record), 1), figure(rate_with(*record, TransferMode::pinned)),
-                    figure(rate_with(*record, TransferMode::pageable)), times(speed_up(records, *record))});
+        row.insert(row.end(), {duration(seconds), duration(record->seconds_spread()), figure(record->rate()),
+                               percent(roofline.share(*record), 1), times(speed_up(records, *record))});
       else
         row.push_back(reason_of(record));
+      if (seconds > 0 && transferred)
+        for (const TransferMode mode : {TransferMode::pinned, TransferMode::pageable})
+          row.push_back(figure(rate_with(*record, mode)));
       row.resize(grid.columns.size());
       grid.rows.push_back(std::move(row));
     }

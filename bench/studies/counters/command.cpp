@@ -38,13 +38,8 @@ void count_steps(Document& document, const Operation& operation, const Optimizat
   document.plan.push_back(
       CountersPlan{std::string(operation.name), std::string(operation.element), to_json(problem.shape)});
   const Sharing sharing = options.multiplex ? Sharing::multiplexed : Sharing::passes;
-  for (const CountedVariant& variant :
-       count_each(problem, candidates_of(operation, steps), options.events, sharing)) {
-    Record record = to_record(problem, variant.candidate);
-    record.outcome = variant.outcome;
-    for (const Counted& count : variant.counts) record.quantities.push_back(to_quantity(count));
-    document.put(std::move(record));
-  }
+  count_each(problem, candidates_of(operation, steps), options.events, sharing,
+             [&](const CountedVariant& variant) { document.put(to_record(problem, variant)); });
 }
 
 void counters(const CountersOptions& options) {

@@ -139,7 +139,7 @@ Grid error_growth_grid(const Document& document, const ErrorsPlan& plan, const s
 Grid errors_and_speeds_grid(const Document& document, const ErrorsPlan& plan) {
   Grid grid{.caption = fmt::format("{}, {}: errors in u of {} beside the speed", title(plan),
                                    sizes_text(plan.timed), plan.relative_to),
-            .columns = {{"variant", true}, {"ms"}, {"+- ms"}}};
+            .columns = {{"variant", true}, {"median"}, {"+-"}}};
   std::vector<const Record*> records;
   for (const ErrorsRun& run : plan.runs)
     records.push_back(record_of(document, plan, run, plan.timed, plan.inputs.at(0)));
@@ -157,8 +157,8 @@ Grid errors_and_speeds_grid(const Document& document, const ErrorsPlan& plan) {
       row.resize(grid.columns.size());
       continue;
     }
-    row.insert(row.end(), {figure(seconds * 1e3), figure(records[i]->seconds_spread() * 1e3),
-                           figure(records[i]->rate())});
+    row.insert(row.end(),
+               {duration(seconds), duration(records[i]->seconds_spread()), figure(records[i]->rate())});
     for (const std::string& input : plan.inputs)
       for (const char* const name : {"max error", "mean error"})
         row.push_back(digits(error_of(record_of(document, plan, run, plan.timed, input), name)));

@@ -106,31 +106,35 @@ void count(const MissesPlan& plan, Executor* executor, Document& document) {
   if (executor) workspace = std::make_unique<Workspace>(plan.problem, *executor);
   for (const Candidate& candidate : plan.candidates) {
     stop_if_interrupted();
+    if (verbosity() == Verbosity::verbose)
+      print(Stream::progress, "{} {} ...\n", plan.problem.operation->name, candidate.variant->name);
     document.put(counted_record(plan.problem, candidate, plan.choice.source, plan.levels, workspace.get()));
   }
 }
 
 // The events that are named, beside the misses.
 void count_events(const MissesPlan& plan, std::span<const std::string> events, Document& document) {
-  for (const CountedVariant& variant : count_each(plan.problem, plan.candidates, events)) {
-    Record record = to_record(plan.problem, variant.candidate);
-    record.outcome = variant.outcome;
-    for (const Counted& count : variant.counts) record.quantities.push_back(to_quantity(count));
-    merge(document, std::move(record));
-  }
+  count_each(plan.problem, plan.candidates, events, Sharing::passes,
+             [&](const CountedVariant& variant) { merge(document, to_record(plan.problem, variant)); });
 }
 
 void trace_curves(const MissesPlan& plan, Document& document) {
   std::vector<Curve> curves;
-  for (const Candidate& candidate : plan.traced)
-    curves.push_back(trace_curve(plan.problem, candidate, plan.levels.front().line));
-  const auto sizes = curve_sizes(curves, plan.levels);
-  for (const Curve& curve : curves) {
-    Record record = to_record(plan.problem, curve.candidate);
-    record.outcome.status = Status::measured;
-    put_curve(record, plan.problem, curve, sizes);
-    merge(document, std::move(record));
-  }
+  const auto put = [&] {
+    const auto sizes = curve_sizes(curves, plan.levels);
+    for (const Curve& curve : curves) {
+      Record record = to_record(plan.problem, curve.candidate);
+      record.outcome.status = Status::measured;
+      put_curve(record, plan.problem, curve, sizes);
+      merge(document, std::move(record));
+    }
+  };
+  measure_and_show(
+      [&] {
+        for (const Candidate& candidate : plan.traced)
+          curves.push_back(trace_curve(plan.problem, candidate, plan.levels.front().line));
+      },
+      put);
 }
 
 void measure_cliffs(const MissesPlan& plan, Document& document) {
@@ -176,9 +180,12 @@ void run_on_device(const MissesOptions& options) {
     part.machine = machine.name;
     document.plan.push_back(part);
   }
-  for (const Problem& problem : problems)
-    count_requests(problem, list, machine, options.device, document, [&] { output.keep(document); });
-  output.part(document, misses_text(document, Style::terminal));
+  measure_and_show(
+      [&] {
+        for (const Problem& problem : problems)
+          count_requests(problem, list, machine, options.device, document, [&] { output.keep(document); });
+      },
+      [&] { output.part(document, misses_text(document, Style::terminal)); });
   output.finish(document);
   require_device(options.device);
 }
@@ -192,6 +199,14 @@ std::vector<Candidate> scheduled_candidates(const Operation& operation, const Mi
     });
   if (list.empty()) throw Error(fmt::format("no variant of {} forks", operation.name));
   return list;
+}
+
+// Throws the first reason where nothing was measured.
+void require_any(const Document& document) {
+  const auto measured = [](const Record& record) { return record.outcome.measured(); };
+  if (document.measurements.empty() || std::ranges::any_of(document.measurements, measured)) return;
+  throw Error(fmt::format("{}: {}", document.measurements.front().variant,
+                          document.measurements.front().outcome.reason));
 }
 
 // P private caches, under schedulers.
@@ -212,15 +227,18 @@ void run_scheduled(const MissesOptions& options) {
 
   const Output output(options.json);
   Document document{.kind = "misses", .context = machine_context(), .plan = Json::array({part})};
-  for (const Candidate& candidate : list) {
-    document.put(scheduled_record(problem, candidate, *part.scheduled));
-    output.keep(document);
-  }
-  if (std::ranges::none_of(document.measurements, [](const Record& r) { return r.outcome.measured(); }))
-    throw Error(fmt::format("{}: {}", document.measurements.front().variant,
-                            document.measurements.front().outcome.reason));
-  output.part(document, (note.empty() ? note : wrapped(note, line_width()) + "\n") +
-                            misses_text(document, Style::terminal));
+  measure_and_show(
+      [&] {
+        for (const Candidate& candidate : list) {
+          document.put(scheduled_record(problem, candidate, *part.scheduled));
+          output.keep(document);
+        }
+      },
+      [&] {
+        require_any(document);
+        output.part(document, (note.empty() ? note : wrapped(note, line_width()) + "\n") +
+                                  misses_text(document, Style::terminal));
+      });
   if (!options.svg.empty()) write_text(options.svg, svg_file(misses_chart(document)));
   if (!options.strands.empty())
     write_text(options.strands,

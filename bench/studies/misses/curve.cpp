@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bench/measure/stops_trace.hpp"
 #include "bench/studies/misses/records.hpp"
 #include "bench/studies/misses/theory.hpp"
 #include "common/cache/run_traced.hpp"
@@ -39,9 +40,10 @@ void put_predicted_curve(Record& record, const Problem& problem, const Curve& cu
 
 Curve trace_curve(const Problem& problem, const Candidate& candidate, std::size_t line_bytes) {
   cache::StackDistances distances;
+  StopsTrace stops;
   Candidate complete = candidate;
   complete.params = complete_params(*candidate.variant, candidate.params);
-  const auto counts = cache::trace(line_bytes, {&distances}, [&](cache::Tracer& tracer) {
+  const auto counts = cache::trace(line_bytes, {&distances, &stops}, [&](cache::Tracer& tracer) {
     cache::run_traced(*complete.variant, tracer, problem.shape, complete.params, problem.input, problem.seed,
                       problem.own_inputs);
   });
@@ -52,7 +54,7 @@ std::vector<std::size_t> curve_sizes(std::span<const Curve> curves,
                                      std::span<const cache::CacheLevel> levels) {
   std::size_t max = 0;
   for (const Curve& curve : curves) max = std::max(max, curve.misses.size());
-  for (const cache::CacheLevel& level : levels) max = std::max(max, level.bytes / curves[0].line_bytes);
+  for (const cache::CacheLevel& level : levels) max = std::max(max, level.lines());
   std::vector<std::size_t> list;
   for (std::size_t lines = 4; list.empty() || list.back() <= max; lines *= 2) {
     list.push_back(lines);

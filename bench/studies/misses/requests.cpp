@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "bench/measure/interrupt.hpp"
 #include "common/backend.hpp"
 #include "common/papi/simulated.hpp"
 #include "common/warp/l2.hpp"
@@ -120,11 +121,11 @@ Outcome put_model(Record& record, const Problem& problem, const Candidate& candi
   warp::HostDevice model(machine);
   if (const warp::CompiledWidths* widths = widths_for(machine)) model.use(*widths);
   std::optional<warp::L2> l2;
-  if (machine.l2_bytes) {
-    l2.emplace(machine.l2_bytes);
-    model.recorder().observe(
-        [&](const warp::Site&, const cache::WarpRequest& request) { l2->consume(machine, request); });
-  }
+  if (machine.l2_bytes) l2.emplace(machine.l2_bytes);
+  model.recorder().observe([&](const warp::Site&, const cache::WarpRequest& request) {
+    stop_if_interrupted();
+    if (l2) l2->consume(machine, request);
+  });
   const gpu::TextProblem traced(*text, problem.shape, candidate.params, problem.input, problem.seed);
   traced.run(model);
   if (const Check check = traced.check(); !check) return {Status::wrong, check.message()};
@@ -181,7 +182,11 @@ Record counted(const Problem& problem, const Candidate& candidate, const Backend
   if (!record.outcome.measured() || !backend.count) return record;
   put_counts(record, backend.count(device,
                                    {.run = [&] { workspace->run(candidate); },
-                                    .prepare = [&] { workspace->renew_inputs(); }},
+                                    .prepare =
+                                        [&] {
+                                          stop_if_interrupted();
+                                          workspace->renew_inputs();
+                                        }},
                                    {}));
   publish_counts(record);
   return record;

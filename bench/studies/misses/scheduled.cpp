@@ -28,6 +28,16 @@ void put_scheduled(Record& record, std::string name, double value, Json at, std:
                                .at = std::move(at)});
 }
 
+/// Private caches that run strands until a signal was noted.
+class InterruptibleCaches : public cache::PrivateCaches {
+ public:
+  using PrivateCaches::PrivateCaches;
+  std::uint64_t run(int processor, cache::StrandNumber strand, std::uint64_t start) override {
+    stop_if_interrupted();
+    return PrivateCaches::run(processor, strand, start);
+  }
+};
+
 /// What one scheduler does with the strands on caches of every size.
 class Scheduled {
  public:
@@ -50,10 +60,9 @@ class Scheduled {
     }
     const std::size_t at_once = part_.miss_steps > 0 ? 1 : part_.sizes.size();
     for (std::size_t first = 0; first < part_.sizes.size(); first += at_once) {
-      stop_if_interrupted();
       std::vector<std::size_t> lines;
       for (std::size_t i = first; i < first + at_once; ++i) lines.push_back(part_.sizes[i].lines());
-      cache::PrivateCaches caches(strands_, processors_, lines, part_.miss_steps);
+      InterruptibleCaches caches(strands_, processors_, lines, part_.miss_steps);
       const auto counts = schedule(strands_, scheduler_, processors_, part_.seed, caches);
       for (std::size_t i = 0; i < at_once; ++i)
         put(first + i, counts, caches.misses(i), static_cast<const cache::SharingCounts*>(nullptr));

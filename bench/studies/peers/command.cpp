@@ -245,7 +245,7 @@ constexpr Index most_smoke_n = 1024;
 bool is_below(const Document& document, const PlannedCase& drawn, double bar) {
   const PeersPlan plan = document.plan.back();
   for (const LaunchMode launch : {LaunchMode::plain, LaunchMode::graph})
-    if (peer_figures(document, plan, drawn, launch).over_best < bar) return true;
+    if (peer_figures(document, plan, drawn, launch).library.over < bar) return true;
   return false;
 }
 
@@ -323,9 +323,10 @@ void add_draws(CLI::App& command, PeersOptions& options) {
   whole_in(command.add_option("--draw-max", options.max_n, "The most keys of a draw"), 1, 0xffffffff)
       ->needs(draws)
       ->capture_default_str();
-  above_zero(command.add_option("--bar", options.bar,
-                                "A draw whose speed over the best peer is below this is measured alone ten "
-                                "times, of which the median counts"))
+  above_zero(
+      command.add_option("--bar", options.bar,
+                         "A draw whose speed over the best library is below this is measured alone ten "
+                         "times, of which the median counts"))
       ->needs(draws)
       ->capture_default_str();
   command.add_flag("--all-cores", options.all_cores, "The draws on all processors, not on one")->needs(draws);

@@ -2,11 +2,12 @@
 //
 // The records of a case, which were interleaved, have its row: the variant's own, its peers', and the
 // reference's, which was measured next. Cases of one group are printed as their geometric mean and their
-// minimum, drawn ones with their fifth percentile, too. The best peer is the fastest of the variant's own
-// error class; where none of that class was measured, the fastest of the next stronger one, and both classes
-// are named. What has a weaker class than the variant stands in a column of its own. Where a case has second
-// records as graphs, they are lines of their own: plain launches are held against plain ones, and graphs
-// against graphs.
+// minimum, drawn ones with their fifth percentile, too. A peer is a library; other variants of the suite's
+// own stand beside, in columns of their own, and are what counts only where no library is measured. The best
+// is the fastest of the variant's own error class; where none of that class was measured, the fastest of the
+// next stronger one, and both classes are named. What has a weaker class than the variant stands in a column
+// of its own. Where a case has second records as graphs, they are lines of their own: plain launches are held
+// against plain ones, and graphs against graphs.
 #pragma once
 
 #include <optional>
@@ -44,7 +45,7 @@ struct PlannedDraws {
   std::uint64_t seed;
   int count;
   Index max_n;
-  double bar;  ///< of a speed over the best peer: a case below it is measured again before it counts
+  double bar;  ///< of a speed over the best library: a case below it is measured again before it counts
 };
 TALLCACHE_JSON_FIELDS(PlannedDraws, seed, count, max_n, bar)
 
@@ -65,36 +66,49 @@ struct PeersPlan {
 TALLCACHE_JSON_FIELDS(PeersPlan, operation, element, backend, variant, share, first_input, baseline, cases,
                       caches, mean, draws, roots)
 
+/// Whom a variant is held against: the libraries, or other variants of the suite's own.
+enum class Rivals { libraries, variants };
+
+/// The libraries, where one was measured.
+Rivals main_rivals(const Document&, const PeersPlan&);
+
+/// The fastest of its rivals in a case.
+struct Rival {
+  const Record* best = nullptr;  ///< of the variant's error class, else of the next stronger one
+  double over = no_value;        ///< the variant's speed over it
+  int absent_count = 0;          ///< those that support the shape and were not measured: one may be faster
+};
+
 /// The figures of one case by launches of one mode; NaN and nullptr where there are none.
 struct PeerFigures {
   const Record* own = nullptr;
-  const Record* best = nullptr;    ///< the fastest peer of its error class, else of the next stronger one
-  const Record* weaker = nullptr;  ///< the fastest one of a weaker class
-  int absent_count = 0;            ///< peers that support the shape and were not measured: one may be faster
-  double over_best = no_value, over_weaker = no_value;  ///< the variant's speed over these
-  double over_baseline = no_value;
-  double share = no_value;  ///< of the reference that the part names
+  Rival library, variant;
+  const Record* weaker = nullptr;                           ///< the fastest one of a weaker class
+  double over_weaker = no_value, over_baseline = no_value;  ///< the variant's speed over these
+  double share = no_value;                                  ///< of the reference that the part names
   double over_one_core = no_value;
+
+  const Rival& of(Rivals rivals) const { return rivals == Rivals::libraries ? library : variant; }
 };
 PeerFigures peer_figures(const Document&, const PeersPlan&, const PlannedCase&,
                          LaunchMode launch = LaunchMode::plain);
 
-/// The variant's speed over the best peer in a case, NaN where there is none. Where the case was measured
+/// The variant's speed over the best rival in a case, NaN where there is none. Where the case was measured
 /// again, the median of those measurements.
-double over_best(const Document&, const PeersPlan&, const PlannedCase&,
+double over_best(const Document&, const PeersPlan&, const PlannedCase&, Rivals,
                  LaunchMode launch = LaunchMode::plain);
 
 /// The figures of a group, or of all cases without one where `group` is "", over the cases in which the
-/// variant and a peer were measured by launches of one mode. A case without a record as a graph does not
+/// variant and a rival were measured by launches of one mode. A case without a record as a graph does not
 /// count as absent.
 struct PeerGroup {
   int count = 0, absent_count = 0, again_count = 0;
-  /// Of the speeds over the best peer. No more than a twentieth of them are below the fifth percentile.
+  /// Of the speeds over the best rival. No more than a twentieth of them are below the fifth percentile.
   double geometric_mean = no_value, fifth_percentile = no_value, min = no_value;
   double rate = no_value;  ///< the harmonic mean of the variant's own, as of work that is the same in each
   std::string min_label;
 };
-PeerGroup peer_group(const Document&, const PeersPlan&, std::string_view group,
+PeerGroup peer_group(const Document&, const PeersPlan&, std::string_view group, Rivals,
                      LaunchMode launch = LaunchMode::plain);
 
 /// One part of the plan as a table.

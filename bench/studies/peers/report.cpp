@@ -62,17 +62,22 @@ ErrorClass class_of(const Document& document, const PeersPlan& plan) {
   return ErrorClass::standard;
 }
 
-// The best peer in a case, its error class where that is another than the variant's, and how many were not
+// The best rival in a case, its error class where that is another than the variant's, and how many were not
 // measured.
-std::string best_name(const PeerFigures& figures) {
-  if (!figures.best) return "-";
-  const bool same = figures.best->error_class == figures.own->error_class;
-  return fmt::format("{}{}{}", figures.best->variant,
-                     same ? "" : fmt::format(" ({})", name_of(figures.best->error_class)),
-                     figures.absent_count ? fmt::format(", {} not measured", figures.absent_count) : "");
+std::string best_name(const PeerFigures& figures, Rivals rivals) {
+  const Rival& rival = figures.of(rivals);
+  if (!rival.best) return "-";
+  const bool same = rival.best->error_class == figures.own->error_class;
+  return fmt::format("{}{}{}", rival.best->variant,
+                     same ? "" : fmt::format(" ({})", name_of(rival.best->error_class)),
+                     rival.absent_count ? fmt::format(", {} not measured", rival.absent_count) : "");
 }
 
-constexpr std::string_view weaker_title = "of a weaker class";
+std::string title_of(Rivals rivals) {
+  return rivals == Rivals::libraries ? "best library" : "best other variant";
+}
+
+constexpr std::string_view over_variant_title = "over that variant", weaker_title = "of a weaker class";
 
 bool has_column(const Grid& grid, std::string_view title) {
   return std::ranges::find(grid.columns, title, &Column::title) != grid.columns.end();
@@ -84,6 +89,13 @@ std::vector<const Record*> all_records(const Document& document, const PeersPlan
     for (const PlannedCase& peer_case : plan.cases)
       if (peer_case.row == record.row && plan.operation == record.operation) list.push_back(&record);
   return list;
+}
+
+// Whether libraries are measured, and variants of the suite's own beside.
+bool has_other_variants(const Document& document, const PeersPlan& plan) {
+  return main_rivals(document, plan) == Rivals::libraries &&
+         std::ranges::any_of(all_records(document, plan),
+                             [&](const Record* r) { return !r->peer && r->variant != plan.variant; });
 }
 
 // "; vqsort runs as AVX2": the builds and kernels that the libraries chose, without the plans for each size.
@@ -105,16 +117,18 @@ std::string draws_text(const Document& document, const PeersPlan& plan) {
   if (!plan.draws) return {};
   const auto& [seed, count, max_n, bar] = *plan.draws;
   return fmt::format("; {} draws of seed {}, of up to {} keys; {} were below {} and count as measured alone",
-                     count, seed, max_n, peer_group(document, plan, draws_group).again_count, bar);
+                     count, seed, max_n,
+                     peer_group(document, plan, draws_group, Rivals::libraries).again_count, bar);
 }
 
 std::string caption_of(const Document& document, const PeersPlan& plan) {
   const bool host = plan.backend == "cpu";
-  return fmt::format("{} {}{}: {} and the best of its peers{}{}{}{}:", plan.operation, plan.element,
+  return fmt::format("{} {}{}: {} and the {}{}{}{}{}:", plan.operation, plan.element,
                      host ? "" : " on the " + backend_title(plan.backend),
                      with_class(plan.variant, class_of(document, plan)),
-                     host ? ", each on as many threads" : "", plan.caches ? ", caches cold" : "",
-                     draws_text(document, plan), libraries_of(document, plan));
+                     title_of(main_rivals(document, plan)), host ? ", each on as many threads" : "",
+                     plan.caches ? ", caches cold" : "", draws_text(document, plan),
+                     libraries_of(document, plan));
 }
 
 Grid empty_grid(const Document& document, const PeersPlan& plan) {
@@ -124,14 +138,17 @@ Grid empty_grid(const Document& document, const PeersPlan& plan) {
   Grid grid{.caption = caption_of(document, plan),
             .columns = {{"case", true},
                         {"threads"},
-                        {"ms"},
-                        {"+- ms"},
+                        {"median"},
+                        {"+-"},
                         {rate_title(records)},
-                        {"best peer", true},
+                        {title_of(main_rivals(document, plan)), true},
                         {"over it"},
                         {plan.share.title},
                         {"over one core"}}};
   if (!plan.baseline.empty()) grid.columns.push_back({"over " + plan.baseline});
+  if (has_other_variants(document, plan))
+    grid.columns.insert(grid.columns.end(),
+                        {{title_of(Rivals::variants), true}, {std::string(over_variant_title)}});
   const ErrorClass own = class_of(document, plan);
   if (std::ranges::any_of(all_records(document, plan), [&](const Record* r) { return r->error_class > own; }))
     grid.columns.insert(grid.columns.end(), {{std::string(weaker_title), true}, {"over that"}});
@@ -145,33 +162,44 @@ std::string suffix(LaunchMode launch) { return launch == LaunchMode::graph ? ", 
 void add_group(Grid& grid, const Document& document, const PeersPlan& plan, const PlannedCase& first,
                LaunchMode launch) {
   const std::string &name = first.group, threads = std::to_string(first.threads);
-  const PeerGroup group = peer_group(document, plan, name, launch);
+  const PeerGroup group = peer_group(document, plan, name, main_rivals(document, plan), launch);
+  const PeerGroup beside = peer_group(document, plan, name, Rivals::variants, launch);
   if (launch == LaunchMode::graph && group.count + group.absent_count == 0) return;
+  const auto add_row = [&](std::string label, double over, double over_variant, std::string rate = {}) {
+    std::vector<std::string>& row = grid.rows.emplace_back(
+        std::vector<std::string>{std::move(label), threads, "", "", std::move(rate), "", times(over)});
+    row.resize(grid.columns.size());
+    const auto at = std::ranges::find(grid.columns, over_variant_title, &Column::title);
+    if (at != grid.columns.end())
+      row[static_cast<std::size_t>(at - grid.columns.begin())] = times(over_variant);
+  };
   const std::string missing = group.absent_count ? fmt::format(", {} not measured", group.absent_count) : "";
-  grid.rows.push_back(
-      {fmt::format("{}{}: {} mean of {}{}{}", name.empty() ? "all of these" : name, suffix(launch),
-                   plan.roots ? "harmonic" : "geometric", group.count, plan.roots ? " roots" : "", missing),
-       threads, "", "", plan.roots ? figure(group.rate) : "", "", times(group.geometric_mean)});
+  add_row(
+      fmt::format("{}{}: {} mean of {}{}{}", name.empty() ? "all of these" : name, suffix(launch),
+                  plan.roots ? "harmonic" : "geometric", group.count, plan.roots ? " roots" : "", missing),
+      group.geometric_mean, beside.geometric_mean, plan.roots ? figure(group.rate) : "");
   if (!group.count) return;
-  if (plan.draws)
-    grid.rows.push_back({"their fifth percentile", threads, "", "", "", "", times(group.fifth_percentile)});
-  grid.rows.push_back(
-      {fmt::format("the least of them, {}", group.min_label), threads, "", "", "", "", times(group.min)});
+  if (plan.draws) add_row("their fifth percentile", group.fifth_percentile, beside.fifth_percentile);
+  add_row(fmt::format("the least of them, {}", group.min_label), group.min, no_value);
 }
 
 void add_case(Grid& grid, const Document& document, const PeersPlan& plan, const PlannedCase& peer_case,
               LaunchMode launch) {
   const PeerFigures figures = peer_figures(document, plan, peer_case, launch);
   if (launch == LaunchMode::graph && !figures.own) return;
+  const Rivals rivals = main_rivals(document, plan);
   const double seconds = measured_seconds(figures.own);
   std::vector<std::string> row{peer_case.label + suffix(launch), std::to_string(peer_case.threads)};
   if (seconds > 0)
-    row.insert(row.end(), {figure(seconds * 1e3), figure(figures.own->seconds_spread() * 1e3),
-                           figure(figures.own->rate()), best_name(figures), times(figures.over_best),
-                           percent(figures.share), times(figures.over_one_core)});
+    row.insert(row.end(),
+               {duration(seconds), duration(figures.own->seconds_spread()), figure(figures.own->rate()),
+                best_name(figures, rivals), times(figures.of(rivals).over), percent(figures.share),
+                times(figures.over_one_core)});
   else
     row.push_back(reason_of(figures.own));
   if (seconds > 0 && !plan.baseline.empty()) row.push_back(times(figures.over_baseline));
+  if (seconds > 0 && has_column(grid, over_variant_title))
+    row.insert(row.end(), {best_name(figures, Rivals::variants), times(figures.variant.over)});
   if (seconds > 0 && has_column(grid, weaker_title))
     row.insert(row.end(), {figures.weaker ? variant_name(*figures.weaker) : "-", times(figures.over_weaker)});
   if (seconds > 0 && row.size() < grid.columns.size()) add_memory_cells(row, figures.own);
@@ -193,24 +221,26 @@ std::string text(const Document& document, const PeersPlan& plan, Style style) {
 }
 std::string full(const Document& document) { return join_parts(document, text); }
 
-// A case's speed over its best peer, from the spreads of both; or the mean of a group and its least.
+// A case's speed over its best rival, from the spreads of both; or the mean of a group and its least.
 void add_items(Ranking& ranking, const Document& document, const PeersPlan& plan,
                const PlannedCase& peer_case, LaunchMode launch) {
   const std::string& group = peer_case.group;
   const int threads = peer_case.threads;
   const std::string cores =
       plan.backend != "cpu" ? "" : fmt::format(", {} core{}", threads, threads == 1 ? "" : "s");
+  const Rivals rivals = main_rivals(document, plan);
   Ranking::Item item{.name = peer_case.label + suffix(launch) + cores, .family = Family::ours};
   if (group.empty()) {
     const PeerFigures figures = peer_figures(document, plan, peer_case, launch);
-    item.value = figures.over_best;
+    const Rival& rival = figures.of(rivals);
+    item.value = rival.over;
     if (std::isnan(item.value)) return;
     const double spread = std::hypot(figures.own->seconds_spread() / figures.own->seconds(),
-                                     figures.best->seconds_spread() / figures.best->seconds());
+                                     rival.best->seconds_spread() / rival.best->seconds());
     item.low = item.value / (1 + spread), item.high = item.value * (1 + spread);
-    item.note = "over " + best_name(figures);
+    item.note = "over " + best_name(figures, rivals);
   } else {
-    const PeerGroup figures = peer_group(document, plan, group, launch);
+    const PeerGroup figures = peer_group(document, plan, group, rivals, launch);
     item.name = group + suffix(launch) + cores;
     item.value = figures.geometric_mean, item.low = figures.min;
     item.note = fmt::format("geometric mean of {}, from the least on", figures.count);
@@ -229,8 +259,9 @@ void for_each_line(const PeersPlan& plan, Visit&& visit) {
 Blocks page(const Document& document) {
   Blocks blocks;
   for (const PeersPlan& plan : parts_of<PeersPlan>(document)) {
-    Ranking ranking{
-        .title = caption_of(document, plan), .x = "speed over the best peer", .value_name = "ratio"};
+    Ranking ranking{.title = caption_of(document, plan),
+                    .x = "speed over the " + title_of(main_rivals(document, plan)),
+                    .value_name = "ratio"};
     ranking.reference = 1;
     // How its peers run stands above the table.
     ranking.title.resize(std::min(ranking.title.size(), ranking.title.find(';')));
@@ -244,7 +275,24 @@ Blocks page(const Document& document) {
   return blocks;
 }
 
+// Takes a rival into account, over which the variant's speed is `over`.
+void meet(Rival& rival, const Record& peer, double over) {
+  if (std::isnan(over))
+    rival.absent_count += peer.outcome.status != Status::unsupported;
+  else if (!rival.best || peer.error_class > rival.best->error_class ||
+           (peer.error_class == rival.best->error_class && over < rival.over))
+    rival.best = &peer, rival.over = over;
+}
+
 }  // namespace
+
+Rivals main_rivals(const Document& document, const PeersPlan& plan) {
+  for (const Record& record : document.measurements)
+    if (record.peer && measured_seconds(&record) > 0 && plan.operation == record.operation &&
+        std::ranges::find(plan.cases, record.row, &PlannedCase::row) != plan.cases.end())
+      return Rivals::libraries;
+  return Rivals::variants;
+}
 
 PeerFigures peer_figures(const Document& document, const PeersPlan& plan, const PlannedCase& peer_case,
                          LaunchMode launch) {
@@ -256,17 +304,11 @@ PeerFigures peer_figures(const Document& document, const PeersPlan& plan, const 
         plan.operation != peer.operation || plan.variant == peer.variant || peer.launch() != launch)
       continue;
     const double over = speed / rate_of(&peer);
-    if (std::isnan(over)) {
-      figures.absent_count += peer.outcome.status != Status::unsupported;
-      continue;
-    }
     if (plan.baseline == peer.variant) figures.over_baseline = over;
-    if (peer.error_class > figures.own->error_class) {
-      if (!(over >= figures.over_weaker)) figures.weaker = &peer, figures.over_weaker = over;
-    } else if (!figures.best || peer.error_class > figures.best->error_class ||
-               (peer.error_class == figures.best->error_class && over < figures.over_best)) {
-      figures.best = &peer, figures.over_best = over;
-    }
+    if (std::isnan(over) || peer.error_class <= figures.own->error_class)
+      meet(peer.peer ? figures.library : figures.variant, peer, over);
+    else if (!(over >= figures.over_weaker))
+      figures.weaker = &peer, figures.over_weaker = over;
   }
   figures.share = share_of(document, plan, peer_case, *figures.own);
   if (figures.own->threads > 1)
@@ -278,20 +320,20 @@ std::string again_row(const PlannedCase& peer_case, int number) {
   return fmt::format("{}, alone {}", peer_case.row, number);
 }
 
-double over_best(const Document& document, const PeersPlan& plan, const PlannedCase& peer_case,
+double over_best(const Document& document, const PeersPlan& plan, const PlannedCase& peer_case, Rivals rivals,
                  LaunchMode launch) {
-  if (!peer_case.again) return peer_figures(document, plan, peer_case, launch).over_best;
+  if (!peer_case.again) return peer_figures(document, plan, peer_case, launch).of(rivals).over;
   std::vector<double> ratios;
   for (int number = 1; number <= *peer_case.again; ++number) {
     PlannedCase alone = peer_case;
     alone.row = again_row(peer_case, number);
-    const double ratio = peer_figures(document, plan, alone, launch).over_best;
+    const double ratio = peer_figures(document, plan, alone, launch).of(rivals).over;
     if (!std::isnan(ratio)) ratios.push_back(ratio);
   }
   return ratios.empty() ? no_value : median(ratios);
 }
 
-PeerGroup peer_group(const Document& document, const PeersPlan& plan, std::string_view name,
+PeerGroup peer_group(const Document& document, const PeersPlan& plan, std::string_view name, Rivals rivals,
                      LaunchMode launch) {
   PeerGroup group;
   std::vector<double> speeds;
@@ -300,7 +342,7 @@ PeerGroup peer_group(const Document& document, const PeersPlan& plan, std::strin
     if (peer_case.group != name) continue;
     const PeerFigures figures = peer_figures(document, plan, peer_case, launch);
     if (launch == LaunchMode::graph && !figures.own) continue;
-    const double over = over_best(document, plan, peer_case, launch);
+    const double over = over_best(document, plan, peer_case, rivals, launch);
     if (std::isnan(over)) {
       ++group.absent_count;
       continue;

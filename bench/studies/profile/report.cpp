@@ -8,6 +8,7 @@
 #include <span>
 
 #include "bench/show/charts.hpp"
+#include "bench/show/format.hpp"
 #include "bench/show/kind.hpp"
 
 namespace tallcache {
@@ -60,7 +61,7 @@ Grid ranges(const Profile& profile) {
 }
 
 Grid times(const ProfiledVariant& v) {
-  Grid grid{.columns = {{"measured on", true}, {"time, ms"}, {"MAD, ms"}, {"speed-up"}, {"", true}}};
+  Grid grid{.columns = {{"measured on", true}, {"median"}, {"+-"}, {"speed-up"}, {"", true}}};
   for (const Record* record : v.times) {
     const int threads = record->threads;
     std::vector<std::string>& row = grid.rows.emplace_back();
@@ -74,8 +75,7 @@ Grid times(const ProfiledVariant& v) {
     if (speedup > threads) laws = "above P";
     if (!v.unit_cost() && record->seconds() * 1e9 < v.profile.span)
       laws += fmt::format("{}below the span that was measured", laws.empty() ? "" : ", ");
-    row.insert(row.end(), {fmt::format("{:.4f}", record->seconds() * 1e3),
-                           fmt::format("{:.4f}", record->seconds_spread() * 1e3),
+    row.insert(row.end(), {duration(record->seconds()), duration(record->seconds_spread()),
                            std::isnan(speedup) ? "-" : fmt::format("{:.2f}", speedup), laws});
   }
   return grid;

@@ -37,7 +37,7 @@ Grid records_grid(const Document& document) {
                         {"memory MiB"}}};
   if (timed)
     for (const char* title :
-         {"ms", "+- ms", "GFLOP/s or GB/s", "leaf", "longest", "shared", "moving", "waiting", "for leaves"})
+         {"median", "+-", "GFLOP/s or GB/s", "leaf", "longest", "shared", "moving", "waiting", "for leaves"})
       grid.columns.push_back({title});
   grid.columns.push_back({"", true});
   for (const Record& record : document.measurements) {
@@ -54,8 +54,7 @@ Grid records_grid(const Document& document) {
                                  figure(record.value("memory") / 1048576)};
     if (timed) {
       const double seconds = record.seconds();
-      row.insert(row.end(),
-                 {figure(seconds * 1e3), figure(record.seconds_spread() * 1e3), figure(record.rate())});
+      row.insert(row.end(), {duration(seconds), duration(record.seconds_spread()), figure(record.rate())});
       const auto phases = [&](std::initializer_list<const char*> names) {
         for (const char* phase : names)
           row.push_back(share(record.value("time", {{"phase", phase}}), seconds));

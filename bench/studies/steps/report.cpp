@@ -32,9 +32,9 @@ double counted_share(const Roofline& roofline, const Record& record, double byte
 }
 
 Grid empty_grid(const StepsPlan& plan, const std::string& rate, bool counted) {
-  Grid grid{
-      .caption = fmt::format("{} {}, {}:", plan.operation, plan.element, sizes_text(plan.shape)),
-      .columns = {{"step", true}, {"ms"}, {"+- ms"}, {rate}, {"of " + plan.limit}, {"over the step before"}}};
+  Grid grid{.caption = fmt::format("{} {}, {}:", plan.operation, plan.element, sizes_text(plan.shape)),
+            .columns = {
+                {"step", true}, {"median"}, {"+-"}, {rate}, {"of " + plan.limit}, {"over the step before"}}};
   if (counted) {
     grid.columns.push_back({fmt::format("bytes moved for each {}, counted", plan.unit)});
     grid.columns.push_back({"of the bandwidth, by these"});
@@ -97,9 +97,9 @@ std::string sentence(const Document& document, const StepsPlan& plan) {
   const Json& build = document.context.at("build");
   const std::string throttling = throttling_text(document);
   return fmt::format(
-      "- **{}**, {}, {}: `{}` takes {} ms, {:.3g} times as fast as the textbook's `{}` and {:.3g} times as "
+      "- **{}**, {}, {}: `{}` takes {}, {:.3g} times as fast as the textbook's `{}` and {:.3g} times as "
       "fast as the fastest library of the same run of `tallcache steps`, `{}`{} ({}; {}, commit {}{}{}).\n",
-      plan.operation, plan.element, sizes_text(plan.shape), best->variant, figure(seconds * 1e3),
+      plan.operation, plan.element, sizes_text(plan.shape), best->variant, duration(seconds),
       measured_seconds(textbook) / seconds, textbook->variant, measured_seconds(library) / seconds,
       library->variant, missing.empty() ? "" : fmt::format(", without {}", missing),
       place_of(document, *best), build.at("compiler").get<std::string>(), short_commit(build),
@@ -149,8 +149,8 @@ Grid steps_grid(const Document& document, const StepsPlan& plan) {
     const bool measured = seconds > 0;
     const bool apart = step.peer || (record && record->error_class != error_class);
     std::vector<std::string> row{label_of(step, record, error_class),
-                                 measured ? figure(seconds * 1e3) : reason_of(record),
-                                 measured ? figure(record->seconds_spread() * 1e3) : "",
+                                 measured ? duration(seconds) : reason_of(record),
+                                 measured ? duration(record->seconds_spread()) : "",
                                  measured ? figure(record->rate()) : "",
                                  percent(measured ? roofline.share(*record) : no_value),
                                  apart ? "" : times(before / seconds)};
