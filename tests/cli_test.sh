@@ -195,7 +195,7 @@ steps = [row for row in rows if len(row) > 5 and row[5].endswith("x")]
 # No limit is measured of complex numbers.
 unlimited = [row for row in steps if row[4] == "-"]
 assert len(steps) - len(unlimited) >= 8 and len(unlimited) <= 3, rows
-assert all(float(row[1]) > 0 and (row in unlimited or row[4].endswith("%")) for row in steps), rows
+assert all(float(row[1].split()[0]) > 0 and (row in unlimited or row[4].endswith("%")) for row in steps), rows
 P
 printf '<!-- steps:begin -->\n<!-- steps:end -->\n' >steps.md
 run 0 report steps.json --readme steps.md; has steps.md "REC-TRANSPOSE"

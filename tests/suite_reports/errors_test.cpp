@@ -209,7 +209,7 @@ TEST(Errors, StandBesideSpeeds) {
   const Grid grid = errors_and_speeds_grid(document, document.plan[0]);
   ASSERT_EQ(grid.rows.size(), 3u);
   EXPECT_EQ(grid.columns[3].title, "GFLOP/s");
-  EXPECT_EQ(grid.rows[0], (std::vector<std::string>{"a", "500", "250", "2", "5", "2.5"}));
+  EXPECT_EQ(grid.rows[0], (std::vector<std::string>{"a", "500 ms", "250 ms", "2", "5", "2.5"}));
   EXPECT_EQ(grid.rows[1][1], "c[3] is wrong");
   EXPECT_EQ(grid.rows[2][4], "500");
 }
