@@ -100,6 +100,7 @@ members = re.search(r'source_members\[\] = \{(.*)\};', text)[1].split(', ')[firs
 sources = context['sources'] = dict(blobs[int(place)] for place in members)
 del sources['gpu/tuning/fields/sort.def']
 sources['gpu/tuning/fields.def'] = '$(git hash-object -w whole.def)'
+del records[1:]
 records[0].update(operation='sort', variant='sample_sort', backend='gpu')"
     run 0 report --stale old.json
   }

@@ -14,6 +14,7 @@
 #include "bench/measure/options.hpp"
 #include "bench/measure/suite_run.hpp"
 #include "bench/show/drawing.hpp"
+#include "bench/show/fit.hpp"
 #include "bench/show/streams.hpp"
 #include "common/backend.hpp"
 #include "common/catalogue.hpp"
@@ -152,7 +153,7 @@ void compare(const CompareOptions& options) {
     const auto show = [&] {
       const Sweep sweep = document.plan.back();
       run.part(fmt::format("\n{}{}", render(comparison_grid(document, sweep), Style::terminal),
-                           comparison_sentences(document, sweep)));
+                           wrapped_lines(comparison_sentences(document, sweep), line_width())));
     };
     measure_and_show([&] { measure_sweep(run, *suite, options); }, show);
     const Sweep sweep = document.plan.back();
