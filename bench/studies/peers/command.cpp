@@ -298,7 +298,10 @@ void peers(const PeersOptions& options) {
   if (!options.element.empty()) find_element(options.element);
   SuiteRun run("peers", options, has_peers, "operation with peers");
   const Document earlier = earlier_document(options, run.document.context);
-  run.measure_limits();
+  if (earlier.limits.empty())
+    run.measure_limits();
+  else
+    run.document.limits = earlier.limits;
   if (options.draws)
     all_draws(run, options, earlier);
   else
