@@ -14,6 +14,7 @@
 #include "bench/measure/misses.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
+#include "bench/measure/stops_trace.hpp"
 #include "common/cache/run_traced.hpp"
 #include "common/cache/site_misses.hpp"
 #include "common/catalogue.hpp"
@@ -170,8 +171,9 @@ void explain_requests(const ExplainPlan& plan, Record& record) {
 void explain_misses(const ExplainPlan& plan, Record& record) {
   cache::AccessSites sites;
   cache::SiteMisses misses(plan.levels);
+  StopsTrace stops;
   cache::trace(
-      plan.levels.front().line, {&misses},
+      plan.levels.front().line, {&misses, &stops},
       [&](cache::Tracer& tracer) {
         cache::run_traced(*plan.what.variant, tracer, plan.problem.shape, plan.params, plan.problem.input,
                           plan.problem.seed, plan.problem.own_inputs);

@@ -147,10 +147,15 @@ void model(const RanksOptions& options) {
   if (!options.fabric.empty()) plan.fabric = to_json(fabric);
   document.plan.push_back(plan);
   const std::vector<Index> all = options.ranks.empty() ? std::vector<Index>{32} : options.ranks;
-  for (const Index ranks : all)
-    document.put(options.operation == "transpose" ? model_transpose(options, ranks)
-                                                  : model_matmul(options, ranks, fabric));
-  output.part(document, ranks_text(document));
+  measure_and_show(
+      [&] {
+        for (const Index ranks : all) {
+          stop_if_interrupted();
+          document.put(options.operation == "transpose" ? model_transpose(options, ranks)
+                                                        : model_matmul(options, ranks, fabric));
+        }
+      },
+      [&] { output.part(document, ranks_text(document)); });
   output.finish(document);
 }
 
