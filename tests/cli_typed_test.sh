@@ -155,6 +155,16 @@ else
 fi
 bad "bash" completion tcsh
 
+# Bad input, said in what a terminal has room for.
+bad "'--nosuch' is no option of all commands" --nosuch run
+# Many names are cut where a terminal ends.
+bad "there are [0-9]*: matmul, .*, \.\.\.$" run nosuch
+[ "$(wc -L <err)" -le 100 ] || fail "a message of $(wc -L <err) columns"
+bad "size 'm' is given twice" run matmul naive --shape m=5,m=6
+bad "unknown parameter 'tile'; there are none" run matmul naive --shape m=8 --param tile=0
+bad "matmul has 'naive' on the CPU, not on the GPU\|no backend 'gpu'" run matmul naive --shape m=8 --backend gpu
+bad "cannot read missing.md: No such file" report missing.json --readme missing.md
+
 # Ctrl-C: what was measured is printed and in the file, which is whole.
 # interrupted SECONDS CONDITION ARGUMENTS...: SIGINT once the condition holds of the run `pid`, which then ends in time
 interrupted() {

@@ -137,6 +137,8 @@ Record model_transpose(const RanksOptions& options, Index ranks) {
 void model(const RanksOptions& options) {
   if (options.operation == "transpose" && !options.fabric.empty())
     throw Error("--simulate: the clocks follow matmul; a transposition is counted or run");
+  if (options.operation == "matmul" && !options.layout.empty())
+    throw Error("--layout is of a run: --count and --simulate follow the recursion's own layout");
   const ranks::Fabric fabric = options.fabric.empty() ? ranks::Fabric{} : read_fabric(options.fabric);
   if (!options.memory.empty()) parse_bytes(options.memory);
   const Output output(options.json);
