@@ -99,11 +99,23 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
   return nearest;
 }
 
+// Of a message behind the program's name, "tallcache: ".
+constexpr std::size_t most_columns = 100 - 11;
+
 std::string unknown_name(std::string_view kind, std::string_view name,
                          std::span<const std::string_view> names) {
   if (const auto nearest = nearest_name(name, names); !nearest.empty())
     return fmt::format("unknown {} '{}'; did you mean '{}'?", kind, name, nearest);
-  return fmt::format("unknown {} '{}'; there are: {}", kind, name, fmt::join(names, ", "));
+  std::string text = fmt::format("unknown {} '{}'; there are", kind, name);
+  if (names.empty()) return text + " none";
+  if (const std::string all = fmt::format("{}: {}", text, fmt::join(names, ", ")); all.size() <= most_columns)
+    return all;
+  text += fmt::format(" {}: ", names.size());
+  for (const std::string_view one : names) {
+    if (text.size() + one.size() + std::string_view(", ...").size() > most_columns) break;
+    text.append(one).append(", ");
+  }
+  return text + "...";
 }
 
 }  // namespace tallcache

@@ -31,6 +31,7 @@ Named parse_named(std::string_view kind, std::string_view text, std::span<const 
     const std::string_view name = item.substr(0, equals);
     const auto known = std::find(names.begin(), names.end(), name);
     if (known == names.end()) throw Error(unknown_name(kind, name, names));
+    if (result.find(*known)) throw Error(fmt::format("{} '{}' is given twice", kind, name));
     result.set(*known, parse_index(name, item.substr(equals + 1)));
   }
   return result;

@@ -50,8 +50,14 @@ cut = document["plan"][0]["cases"].pop()["row"]
 document["measurements"] = [r for r in document["measurements"] if r["row"] != cut]
 json.dump(document, open(sys.argv[1], "w"))
 P
+cp cases.json cut.json
 run 0 peers transpose --element float --smoke --seconds 0.001 --resume --json cases.json
 [ "$(grep -c '\.\.\.$' err)" = 1 ] || fail "not only the case that is left was measured"
+python3 - cut.json cases.json <<'P' || fail "the limits were measured again"
+import json, sys
+before, after = (json.load(open(file))["limits"] for file in sys.argv[1:])
+assert before and before == after
+P
 conforms cases.json
 bad "requires" peers counting_sort --smoke --draw-seed 5
 bad "a whole number from 1 to" peers counting_sort --smoke --draws 0

@@ -53,7 +53,8 @@ conforms naive.json cpu.json
 bad "did you mean 'naive'" explain transpose naiv
 bad "did you mean 'transpose'" explain transpos naive
 bad "did you mean 'recursive_packed'" explain recursive_packd
-bad "name the operation, too" explain naive
+bad "name one, as in 'explain matmul naive'" explain naive
+bad "VARIANT is required" explain
 bad "did you mean 'h200'" explain transpose naive --backend gpu --machine h20
 bad "unknown backend 'gpx'" explain transpose naive --backend gpx
 bad "did you mean 'tile'" explain matmul shared_memory_tiled --param tiel=16

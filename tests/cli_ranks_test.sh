@@ -73,6 +73,7 @@ echo '{"flops": 1e9, "levels": [{"children": 4, "latency": 0, "bandwidth": 0}]}'
 bad "a bandwidth is not above 0" ranks matmul --simulate still.json
 bad "smaller prime factors" ranks matmul --shape m=1048576 --simulate host --ranks 999983 --all-ranks
 bad "is none of rows, columns" ranks transpose --count --layout diagonal
+bad "the recursion's own layout" ranks matmul --count --layout rows
 bad "mpirun -n gives a run its ranks" ranks matmul --ranks 4
 
 if [ -z "$mpirun" ]; then

@@ -8,7 +8,7 @@ program=$1 bench=$2
 run 0 --help; has out reproduce
 for command in list run machine reproduce report compare; do run 0 "$command" --help; has out "Example"; done
 bad "did you mean 'list'" lsit
-bad "subcommand is required" --
+bad "options come behind a command" --
 
 run 0 list; has out "REC-MULT"
 run 0 list --json list.json
@@ -247,7 +247,7 @@ document = json.load(open(sys.argv[1]))
 assert {p["element"] for p in document["plan"]} == {"bfloat16"}
 assert {r["element"] for r in document["measurements"]} == {"bfloat16"}
 P
-bad "no peers on the CPU" peers matmul --smoke --variant naive
+bad "unknown variant with peers 'naive'; there are: " peers matmul --smoke --variant naive
 # Cut off in a later case: the document is whole, and keeps the cases before.
 : >cut.err
 "$program" peers counting_sort --smoke --json cut.json >out 2>cut.err &
@@ -272,7 +272,7 @@ run 0 report peers.json --readme peers.md --check
 bad "has no lines" report peers.json --readme found.md
 bad "did you mean 'matmul'" peers matmull
 run 0 peers matmul --smoke --element bfloat16; has out "matmul bfloat16: amx_tiles"; lacks out "matmul float"
-bad "no element type is called .bfloat17" peers matmul --element bfloat17
+bad "element type with peers 'bfloat17'; did you mean 'bfloat16'" peers matmul --element bfloat17
 # Rounding errors: every run of every shape and input right, with errors below their bound; times on one shape.
 run 0 errors --smoke --json errors.json; has out "grows as k^"; has out "^  strassen "
 python3 - errors.json <<'P' || fail "errors.json"

@@ -155,34 +155,57 @@ else
 fi
 bad "bash" completion tcsh
 
+# Bad input, said in what a terminal has room for.
+bad "'--nosuch' is no option of all commands" --nosuch run
+# Many names are cut where a terminal ends.
+bad "there are [0-9]*: matmul, .*, \.\.\.$" run nosuch
+[ "$(wc -L <err)" -le 100 ] || fail "a message of $(wc -L <err) columns"
+bad "size 'm' is given twice" run matmul naive --shape m=5,m=6
+bad "unknown parameter 'tile'; there are none" run matmul naive --shape m=8 --param tile=0
+bad "matmul has 'naive' on the CPU, not on the GPU\|no backend 'gpu'" run matmul naive --shape m=8 --backend gpu
+bad "cannot read missing.md: No such file" report missing.json --readme missing.md
+
 # Ctrl-C: what was measured is printed and in the file, which is whole.
-: >err
-"$program" run matmul naive loops_ikj --shape m=700 --seconds 1000 --verbose --json stopped.json >out 2>err &
-pid=$!
-for ((i = 0; i < 300; ++i)); do grep -q "3 repetitions" err && break; sleep 0.1; done
-kill -INT "$pid"
-wait "$pid"
-[ $? = 130 ] || fail "an interrupted run does not exit with 130"
-has err "interrupted"; has out "^  naive .*not verified again"; has stopped.json '"name": "time"'; conforms stopped.json
-"$program" peers counting_sort --smoke --seconds 1000 --json stopped.json >out 2>err &
-pid=$!
-for ((i = 0; i < 600; ++i)); do [ "$(grep -c '\.\.\.$' err)" -ge 2 ] && break; sleep 0.1; done
-kill -INT "$pid"
-wait "$pid"
-[ $? = 130 ] || fail "interrupted peers do not exit with 130"
+# interrupted SECONDS CONDITION ARGUMENTS...: SIGINT once the condition holds of the run `pid`, which then ends in time
+interrupted() {
+  local most=$1 condition=$2 pid i
+  shift 2
+  : >err
+  "$program" "$@" >out 2>err &
+  pid=$!
+  for ((i = 0; i < 3000; ++i)); do { ! kill -0 "$pid" || eval "$condition"; } 2>/dev/null && break; sleep 0.1; done
+  kill -INT "$pid"
+  SECONDS=0
+  wait "$pid"
+  [ $? = 130 ] || fail "interrupted, it does not exit with 130: tallcache $*"
+  [ "$SECONDS" -lt "$most" ] || fail "it ends $SECONDS s after it is interrupted: tallcache $*"
+  has err "interrupted"
+}
+# computed SECONDS: the run has had so much of a processor
+computed() { [ "$(awk '{ print $14 + $15 }' "/proc/$pid/stat")" -ge $(($1 * $(getconf CLK_TCK))) ]; }
+interrupted 60 'grep -q "3 repetitions" err' run matmul naive loops_ikj --shape m=700 --seconds 1000 --verbose \
+  --json stopped.json
+has out "^  naive .*not verified again"; has stopped.json '"name": "time"'; conforms stopped.json
+interrupted 60 '[ "$(grep -c "\.\.\.$" err)" -ge 2 ]' peers counting_sort --smoke --seconds 1000 --json stopped.json
 has out "counting_sort uint32"
 
 # Within a variant, too: what is counted of the one before stays.
-: >err
-"$program" misses matmul recursive_packed naive --shape m=1200 --source simulated --verbose --json stopped.json >out 2>err &
-pid=$!
-for ((i = 0; i < 3000; ++i)); do grep -q "naive \.\.\." err && break; sleep 0.1; done
-kill -INT "$pid"
-SECONDS=0
-wait "$pid"
-[ $? = 130 ] || fail "interrupted misses do not exit with 130"
-[ "$SECONDS" -lt 15 ] || fail "misses end $SECONDS s after they are interrupted"
-has err "interrupted"; has out "^recursive_packed"; lacks out "^naive"; conforms stopped.json
+interrupted 15 'grep -q "naive \.\.\." err' misses matmul recursive_packed naive --shape m=1200 --source simulated \
+  --verbose --json stopped.json
+has out "^recursive_packed"; lacks out "^naive"; conforms stopped.json
+# So do strands while they are recorded and while they are replayed with coherence, what has been done of the others,
+coherent=(misses matmul recursive recursive_temporary --caches 4 --coherence --param base=1 --verbose --json stopped.json)
+interrupted 15 'grep -q "recursive_temporary \.\.\." err' "${coherent[@]}" --shape m=100
+has out "^recursive "; lacks out "^recursive_temporary"; conforms stopped.json
+interrupted 15 'computed 1' "${coherent[@]}" --shape m=220
+interrupted 15 'computed 3' "${coherent[@]}" --shape m=160 --scheduler work-stealing,heartbeat,depth-first
+# what lines cost, words over ranks, and profiles.
+interrupted 15 'computed 2' explain matmul naive --shape m=1200 --backend cpu
+interrupted 15 'computed 2' ranks transpose --count --ranks "$(seq -s, 3000 3999)" --shape m=4096 --json stopped.json
+has out "^ *3000 "; lacks out "^ *3999 "; conforms stopped.json
+interrupted 15 'grep -q "burdened span" out' profile matmul recursive recursive_temporary --shape m=500 --seconds 1000 \
+  --json stopped.json
+has stopped.json '"name": "span"'; lacks stopped.json '"recursive_temporary"'; conforms stopped.json
 
 # Nothing is emphasised in a file, nor on a terminal that does not want it.
 if command -v script >/dev/null; then

@@ -24,6 +24,43 @@ out=$(documents --limit 3 "$work" peers-transpose) && fail "a document that was 
 [[ -e $work/peers-transpose.log ]] || fail "no log of what was ended"
 documents --resume --list "$work" peers-transpose | grep -q -- --resume || fail "it does not go on"
 
+# What is stale is measured again; of what the program cannot tell, that is said. It is asked once.
+edit() { # NAME SCRIPT: the document changed
+  python3 - "$work/$1.json" "$2" <<'P'
+import json, sys
+document = json.load(open(sys.argv[1]))
+exec(sys.argv[2], {"document": document, "context": document["context"]})
+json.dump(document, open(sys.argv[1], "w"))
+P
+}
+cat >"$work/asks" <<P && chmod +x "$work/asks"
+#!/bin/sh
+echo "\$1" >>"$work/asked"
+exec "$program" "\$@"
+P
+ask() { "$root/bench/documents" --program "$work/asks" --stale "$@" 2>"$work/said"; }
+unknown="document['schema'] = 'tallcache/1'; del context['sources']; context['build']['commit'] = 'a' * 12"
+out=$(ask "$work" misses-transpose peers-transpose) || fail "fresh documents: $out $(cat "$work/said")"
+[[ $out == "0 of 0 documents are whole" && $(cat "$work/asked") == report ]] || fail "fresh documents: $out"
+cp "$work/peers-transpose.json" "$work/kept"
+edit peers-transpose "$unknown" && cp "$work/peers-transpose.json" "$work/older"
+out=$(GIT_DIR=/nonexistent ask --list "$work" misses-transpose peers-transpose errors) && fail "nothing is unknown: $out"
+[[ $out == *" errors --json "* && $(wc -l <<<"$out") == 1 ]] || fail "the list of stale ones is: $out"
+grep -qx 'peers-transpose: cannot tell: .*there is no history here' "$work/said" || fail "$(cat "$work/said")"
+edit misses-transpose "context['sources']['common/view.hpp'] = 'a' * 40"
+: >"$work/asked"
+out=$(ask "$work" misses-transpose peers-transpose) && fail "one is unknown, and the status is 0: $out"
+[[ $out == *"misses-transpose: whole"*"1 of 1 documents are whole; of 1 it cannot tell whether they are stale" ]] ||
+  fail "of a stale and an unknown one: $out"
+grep -q '^peers-transpose: cannot tell: .*\(not in the history\|no history\) here$' "$work/said" || fail "$(cat "$work/said")"
+[[ $(cat "$work/asked") == $'report\nmisses' ]] || fail "the program was called for $(cat "$work/asked")"
+cmp -s "$work/older" "$work/peers-transpose.json" || fail "a document of which it cannot tell was measured"
+ask --list "$work" misses-transpose | grep . && fail "a document that was measured again is stale"
+echo no document >"$work/peers-transpose.json"
+out=$(ask "$work" peers-transpose) && fail "an unreadable document is fresh"
+grep -q 'peers-transpose.json' "$work/said" || fail "an unreadable document is refused by: $(cat "$work/said")"
+cp "$work/kept" "$work/peers-transpose.json"
+
 printf '#!/bin/sh\necho broken >&2\nexit 3\n' >"$work/broken" && chmod +x "$work/broken"
 out=$("$root/bench/documents" --program "$work/broken" "$work" errors) && fail "a program that fails is whole"
 [[ $out == *"errors: status 3"* ]] || fail "the status is not said: $out"

@@ -83,6 +83,9 @@ TEST(ParseParams, FillsInAndRejects) {
   expect_error([&] { parse_params(tiled, "tile_n=0"); }, "less than 1");
   expect_error([&] { parse_params(tiled, "tile_n=-3"); }, "less than 1");
   expect_error([&] { parse_params(tiled, "tile=3"); }, "did you mean 'tile_m'?");
+  expect_error([&] { parse_params(tiled, "tile_n=4,tile_m=4,tile_n=8"); },
+               "parameter 'tile_n' is given twice");
+  expect_error([&] { parse_shape(matmul, "m=5,m=6"); }, "size 'm' is given twice");
   expect_error([&] { parse_params(tiled, "tile_n=x"); }, "not a whole number");
   expect_error([&] { parse_params(find_variant(matmul, "naive"), "tile=3"); }, "unknown parameter 'tile'");
   expect_error([&] { complete_params(find_variant(matmul, "naive"), {{"tile", 3}}); }, "no parameters");
@@ -97,6 +100,11 @@ TEST(Names, NearestIsSuggested) {
   EXPECT_EQ(unknown_name("operation", "coppy", names), "unknown operation 'coppy'; did you mean 'copy'?");
   EXPECT_EQ(unknown_name("operation", "zzzzzzzzzz", names),
             "unknown operation 'zzzzzzzzzz'; there are: matmul, transpose, copy, counting_sort");
+  EXPECT_EQ(unknown_name("parameter", "tile", {}), "unknown parameter 'tile'; there are none");
+  // Of many, as many as fit a terminal.
+  const std::vector<std::string_view> many(30, "transpose");
+  EXPECT_EQ(unknown_name("operation", "q", many),
+            "unknown operation 'q'; there are 30: transpose, transpose, transpose, transpose, ...");
 }
 
 TEST(Catalogue, FindsByNameAndElement) {

@@ -76,6 +76,8 @@ int run(int argc, char** argv) {
   names.assign(storage.begin(), storage.end());
   if (argc > 1 && argv[1][0] != '-' && std::ranges::find(names, argv[1]) == names.end())
     throw Error(unknown_name("command", argv[1], names));
+  if (argc > 1 && argv[1][0] == '-' && !app.get_option_no_throw(argv[1]))
+    throw Error(fmt::format("'{}' is no option of all commands: options come behind a command", argv[1]));
   if (argc < 2) {
     print_text(Stream::output, app.help());
     return 0;

@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -41,9 +43,12 @@ std::pair<std::string, std::string> marks(std::string_view name) {
 constexpr std::string_view found_mark = "found";
 
 std::string read_text(const std::string& path) {
+  errno = 0;
   std::ifstream file(path);
+  if (!file) throw Error(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
   std::stringstream text;
-  if (!(text << file.rdbuf())) throw Error("cannot read " + path);
+  text << file.rdbuf();
+  if (text.bad()) throw Error(fmt::format("cannot read {} to its end", path));
   return text.str();
 }
 

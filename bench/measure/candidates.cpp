@@ -24,9 +24,15 @@ bool runs_on_host(const Variant* variant) { return on_host(*variant); }
 /// Of an empty `backend`: the first that has a variant of that name.
 const Variant& named_variant(const Operation& operation, const std::string& name, std::string_view backend) {
   const auto list = variants_of(operation);
-  if (backend.empty())
-    for (const Variant* variant : list)
-      if (variant->name == name) return *variant;
+  const Variant* elsewhere = nullptr;
+  for (const Variant* variant : list) {
+    if (variant->name != name) continue;
+    if (backend.empty() || variant->backend == backend) return *variant;
+    elsewhere = variant;
+  }
+  if (elsewhere)
+    throw Error(fmt::format("{} has '{}' on the {}, not on the {}", operation.name, name,
+                            find_backend(elsewhere->backend).title, find_backend(backend).title));
   return find_variant(operation, name, backend.empty() ? list.front()->backend : backend);
 }
 

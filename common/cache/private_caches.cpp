@@ -3,6 +3,7 @@
 #include <functional>
 #include <queue>
 #include <string>
+#include <utility>
 
 #include "common/error.hpp"
 
@@ -18,6 +19,9 @@ void require_memory(const Strands& strands, int processors, std::size_t sizes, s
                 " lines take more than " + std::to_string(max_private_bytes >> 20) +
                 " MiB: use a smaller size, fewer caches or a larger line");
 }
+
+// The accesses from one Between to the next.
+constexpr std::uint64_t at_once = 1 << 14;
 
 /// The accesses of one strand, one at a time.
 struct Pending {
@@ -36,8 +40,9 @@ using Turn = std::pair<std::uint64_t, int>;
 class Coherent {
  public:
   Coherent(const Strands& strands, std::span<const ScheduledStrand> placed, int processors,
-           const CacheLevel& shape)
+           const CacheLevel& shape, const Between& between)
       : strands_(strands),
+        between_(between),
         caches_({.processors = processors, .line = shape.line, .word = 4, .shape = shape}),
         of_(static_cast<std::size_t>(processors)),
         pending_(static_cast<std::size_t>(processors)) {
@@ -63,6 +68,7 @@ class Coherent {
 
  private:
   void make(int processor, const Pending::Access& access) {
+    if (++made_ % at_once == 0) between_();
     if (access.store)
       caches_.store(processor, access.address, access.bytes);
     else
@@ -87,6 +93,8 @@ class Coherent {
   }
 
   const Strands& strands_;
+  const Between& between_;
+  std::uint64_t made_ = 0;
   MsiCaches caches_;
   std::vector<std::queue<ScheduledStrand>> of_;
   std::vector<Pending> pending_;
@@ -96,8 +104,11 @@ class Coherent {
 }  // namespace
 
 PrivateCaches::PrivateCaches(const Strands& strands, int processors, std::span<const std::size_t> lines,
-                             std::uint64_t miss_steps)
-    : strands_(strands), miss_steps_(miss_steps), caches_(static_cast<std::size_t>(processors)) {
+                             std::uint64_t miss_steps, Between between)
+    : strands_(strands),
+      miss_steps_(miss_steps),
+      between_(std::move(between)),
+      caches_(static_cast<std::size_t>(processors)) {
   if (miss_steps > 0 && lines.size() > 1)
     throw Error("misses that take steps need a run for each size of cache");
   require_memory(strands, processors, lines.size(), sizeof(Line));
@@ -109,6 +120,7 @@ std::uint64_t PrivateCaches::run(int processor, StrandNumber strand, std::uint64
   std::vector<LruCache>& caches = caches_[static_cast<std::size_t>(processor)];
   std::uint64_t missed = 0;
   strands_.visit(strand, [&](const LineAccess& access, LineBytes) {
+    if (++made_ % at_once == 0) between_();
     for (LruCache& cache : caches) missed += !cache.access(access.line);
   });
   return strands_[strand].steps + miss_steps_ * missed;
@@ -121,11 +133,11 @@ std::uint64_t PrivateCaches::misses(std::size_t index) const {
 }
 
 SharingCounts coherent_misses(const Strands& strands, std::span<const ScheduledStrand> placed, int processors,
-                              const CacheLevel& shape) {
+                              const CacheLevel& shape, const Between& between) {
   if (!strands.has_bytes() && strands.accesses() > 0)
     throw Error("coherence needs strands that keep the bytes of their accesses");
   require_memory(strands, processors, 1, 16);
-  return Coherent(strands, placed, processors, shape).counts();
+  return Coherent(strands, placed, processors, shape, between).counts();
 }
 
 }  // namespace tallcache::cache

@@ -100,13 +100,14 @@ Strands StrandRecorder::take() {
 
 Strands record_strands(const Variant& variant, const Shape& shape, const Params& params, Index width,
                        std::size_t line_bytes, std::string_view input, std::uint64_t seed, bool bytes,
-                       const OwnInputs& own_inputs) {
+                       const OwnInputs& own_inputs, Model* beside) {
   if (!variant.trace) throw Error(std::string(variant.name) + ": a library: not traced");
   const TracedProblem problem(*variant.operation, shape,
                               variant.scratch(shape, params, static_cast<int>(width)), input, seed,
                               own_inputs);
   return record_strands(
-      line_bytes, width, [&](Tracer& tracer) { variant.trace(problem.args(), params, tracer); }, bytes);
+      line_bytes, width, [&](Tracer& tracer) { variant.trace(problem.args(), params, tracer); }, bytes,
+      max_strand_bytes, beside);
 }
 
 }  // namespace tallcache::cache

@@ -125,12 +125,14 @@ class StrandRecorder : public Model, public ForkObserver {
 
 /// The strands of run(tracer), which forks through Recorded(*tracer.fork_observer(), tracer.width()) where
 /// there is an observer. With `bytes` those of each access are kept, for coherence. Throws Error in one line
-/// where they take more than `max_bytes`, or lines are more than 2^30.
+/// where they take more than `max_bytes`, or lines are more than 2^30. `beside`: another model of the trace.
 template <class Run>
 Strands record_strands(std::size_t line_bytes, Index width, Run&& run, bool bytes = false,
-                       std::size_t max_bytes = max_strand_bytes) {
+                       std::size_t max_bytes = max_strand_bytes, Model* beside = nullptr) {
   StrandRecorder recorder(max_bytes);
-  Tracer tracer(line_bytes, {&recorder});
+  std::vector<Model*> models{&recorder};
+  if (beside) models.push_back(beside);
+  Tracer tracer(line_bytes, models);
   if (bytes) tracer.keep_bytes();
   recorder.follow(tracer, width);
   run(tracer);
@@ -142,6 +144,6 @@ Strands record_strands(std::size_t line_bytes, Index width, Run&& run, bool byte
 /// (run_traced.hpp), and as above.
 Strands record_strands(const Variant& variant, const Shape& shape, const Params& params, Index width,
                        std::size_t line_bytes, std::string_view input = {}, std::uint64_t seed = 1,
-                       bool bytes = false, const OwnInputs& own_inputs = {});
+                       bool bytes = false, const OwnInputs& own_inputs = {}, Model* beside = nullptr);
 
 }  // namespace tallcache::cache

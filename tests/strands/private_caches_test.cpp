@@ -143,6 +143,36 @@ TEST(Coherence, FalseAndTrueSharing) {
   }
 }
 
+// What is called between accesses ends a run: a strand of very many, their coherence, and their recording.
+TEST(PrivateCaches, EndWhereAsked) {
+  constexpr int most = 100'000;
+  alignas(64) double number{};
+  int recorded = 0;
+  const auto run = [&](Tracer& tracer) {
+    for (recorded = 0; recorded < most; ++recorded) tracer.store(&number, sizeof number);
+  };
+  const Strands strands = record_strands(64, 1, run, true);
+  ASSERT_EQ(strands.accesses(), static_cast<std::uint64_t>(most));
+  int calls = 0;
+  const auto third = [&] {
+    if (++calls == 3) throw Error("asked");
+  };
+  PrivateCaches caches(strands, 1, std::vector<std::size_t>{8}, 0, third);
+  EXPECT_THROW(schedule(strands, Scheduler::work_stealing, 1, 1, caches), Error);
+  EXPECT_LT(caches.misses(0), 2u);
+  calls = 0;
+  KeptSchedule kept(strands);
+  schedule(strands, Scheduler::work_stealing, 1, 1, kept);
+  EXPECT_THROW(coherent_misses(strands, kept.placed(), 1, {.bytes = 256, .ways = 4}, third), Error);
+  EXPECT_EQ(calls, 3);
+
+  struct Ends : Model {
+    void consume(const Block&) override { throw Error("asked"); }
+  } ends;
+  EXPECT_THROW(record_strands(64, 1, run, true, max_strand_bytes, &ends), Error);
+  EXPECT_LT(recorded, most);
+}
+
 TEST(Strands, KeepTheBytesOfEachLine) {
   alignas(64) unsigned char memory[128]{};
   const Strands strands = record_strands(

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "bench/measure/candidates.hpp"
+#include "bench/measure/interrupt.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/suite_run.hpp"
 #include "common/backend.hpp"
@@ -111,6 +112,7 @@ void measure_problem(Document& document, const Operation& operation, const Error
   const auto executor = make_executor(study.backend, options.device);
   Workspace workspace(problem, *executor);
   for (std::size_t i = 0; i < list.size(); ++i) {
+    stop_if_interrupted();
     examine(records[i], workspace, list[i], study, *reference);
     document.put(std::move(records[i]));
   }

@@ -14,6 +14,7 @@
 #include "bench/measure/misses.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
+#include "bench/measure/stops_trace.hpp"
 #include "common/cache/run_traced.hpp"
 #include "common/cache/site_misses.hpp"
 #include "common/catalogue.hpp"
@@ -78,8 +79,8 @@ Explainable find_explainable(const ExplainOptions& options) {
   keep(list, "backend", options.backend, [](const Explainable& one) { return one.backend; });
   keep(list, "variant" + of, options.names.back(), [](const Explainable& one) { return one.name; });
   if (const auto operations = distinct(list, operation); operations.size() > 1)
-    throw Error(fmt::format("'{0}' is a variant of {1}: name the operation, too, as in 'explain {2} {0}'",
-                            options.names.back(), fmt::join(operations, " and "), operations.front()));
+    throw Error(fmt::format("'{0}' is of {1}: name one, as in 'explain {2} {0}'", options.names.back(),
+                            fmt::join(operations, ", "), operations.front()));
   keep(list, "element type of " + std::string(list.front().operation->name), options.element,
        [](const Explainable& one) { return one.operation->element; });
   return list.front();
@@ -170,8 +171,9 @@ void explain_requests(const ExplainPlan& plan, Record& record) {
 void explain_misses(const ExplainPlan& plan, Record& record) {
   cache::AccessSites sites;
   cache::SiteMisses misses(plan.levels);
+  StopsTrace stops;
   cache::trace(
-      plan.levels.front().line, {&misses},
+      plan.levels.front().line, {&misses, &stops},
       [&](cache::Tracer& tracer) {
         cache::run_traced(*plan.what.variant, tracer, plan.problem.shape, plan.params, plan.problem.input,
                           plan.problem.seed, plan.problem.own_inputs);
@@ -203,7 +205,7 @@ void add_explain(CLI::App& app) {
                   "What each access in a variant's text costs, and why: a GPU's requests, a CPU's misses",
                   "Example: tallcache explain transpose naive --backend gpu --shape m=512");
   command
-      ->add_option("names", options->names,
+      ->add_option("VARIANT", options->names,
                    "The variant; behind its operation where several have one of that name")
       ->required()
       ->expected(1, 2)

@@ -100,14 +100,19 @@ MissesPart part_of(const MissesPlan& plan) {
   return part;
 }
 
+// Between two candidates.
+void tell_next(const Problem& problem, const Candidate& candidate) {
+  stop_if_interrupted();
+  if (verbosity() == Verbosity::verbose)
+    print(Stream::progress, "{} {} ...\n", problem.operation->name, candidate.variant->name);
+}
+
 // The executor counts hardware events; none is needed to simulate.
 void count(const MissesPlan& plan, Executor* executor, Document& document) {
   std::unique_ptr<Workspace> workspace;
   if (executor) workspace = std::make_unique<Workspace>(plan.problem, *executor);
   for (const Candidate& candidate : plan.candidates) {
-    stop_if_interrupted();
-    if (verbosity() == Verbosity::verbose)
-      print(Stream::progress, "{} {} ...\n", plan.problem.operation->name, candidate.variant->name);
+    tell_next(plan.problem, candidate);
     document.put(counted_record(plan.problem, candidate, plan.choice.source, plan.levels, workspace.get()));
   }
 }
@@ -230,6 +235,7 @@ void run_scheduled(const MissesOptions& options) {
   measure_and_show(
       [&] {
         for (const Candidate& candidate : list) {
+          tell_next(problem, candidate);
           document.put(scheduled_record(problem, candidate, *part.scheduled));
           output.keep(document);
         }

@@ -9,6 +9,7 @@
 
 #include "bench/measure/interrupt.hpp"
 #include "bench/measure/misses.hpp"
+#include "bench/measure/stops_trace.hpp"
 #include "bench/studies/misses/records.hpp"
 #include "common/cache/parallel_misses.hpp"
 #include "common/cache/private_caches.hpp"
@@ -28,13 +29,14 @@ void put_scheduled(Record& record, std::string name, double value, Json at, std:
                                .at = std::move(at)});
 }
 
-/// Private caches that run strands until a signal was noted.
-class InterruptibleCaches : public cache::PrivateCaches {
+/// Runs strands until a signal was noted.
+template <class Runner>
+class UntilInterrupted : public Runner {
  public:
-  using PrivateCaches::PrivateCaches;
+  using Runner::Runner;
   std::uint64_t run(int processor, cache::StrandNumber strand, std::uint64_t start) override {
     stop_if_interrupted();
-    return PrivateCaches::run(processor, strand, start);
+    return Runner::run(processor, strand, start);
   }
 };
 
@@ -49,11 +51,11 @@ class Scheduled {
   template <class Put>
   void each(Put&& put) const {
     if (part_.coherent) {
-      cache::KeptSchedule kept(strands_);
+      UntilInterrupted<cache::KeptSchedule> kept(strands_);
       const auto counts = schedule(strands_, scheduler_, processors_, part_.seed, kept);
       for (std::size_t i = 0; i < part_.sizes.size(); ++i) {
-        stop_if_interrupted();
-        const auto sharing = coherent_misses(strands_, kept.placed(), processors_, part_.sizes[i]);
+        const auto sharing =
+            coherent_misses(strands_, kept.placed(), processors_, part_.sizes[i], stop_if_interrupted);
         put(i, counts, sharing.misses(), &sharing);
       }
       return;
@@ -62,7 +64,8 @@ class Scheduled {
     for (std::size_t first = 0; first < part_.sizes.size(); first += at_once) {
       std::vector<std::size_t> lines;
       for (std::size_t i = first; i < first + at_once; ++i) lines.push_back(part_.sizes[i].lines());
-      InterruptibleCaches caches(strands_, processors_, lines, part_.miss_steps);
+      UntilInterrupted<cache::PrivateCaches> caches(strands_, processors_, lines, part_.miss_steps,
+                                                    stop_if_interrupted);
       const auto counts = schedule(strands_, scheduler_, processors_, part_.seed, caches);
       for (std::size_t i = 0; i < at_once; ++i)
         put(first + i, counts, caches.misses(i), static_cast<const cache::SharingCounts*>(nullptr));
@@ -139,9 +142,10 @@ void put_serial(Record& record, const Problem& problem, const Candidate& candida
 }
 
 Strands strands_of(const Problem& problem, const Candidate& candidate, const ScheduledPart& part, int width) {
+  StopsTrace stops;
   return cache::record_strands(
       *candidate.variant, problem.shape, complete_params(*candidate.variant, candidate.params), width,
-      part.sizes.front().line, problem.input, problem.seed, part.coherent, problem.own_inputs);
+      part.sizes.front().line, problem.input, problem.seed, part.coherent, problem.own_inputs, &stops);
 }
 
 }  // namespace

@@ -294,11 +294,28 @@ void all_draws(SuiteRun& run, PeersOptions options, const Document& earlier) {
   });
 }
 
+// Throws Error where no comparison of the backend has the element type or the variant that is asked for.
+void require_known(const SuiteRun& run, const PeersOptions& options) {
+  std::vector<std::string_view> elements, variants;
+  for (const Suite* suite : run.suites())
+    for (const PeerComparison& comparison : on_backend(suite->peers, options.backend))
+      for (const auto& [names, name] :
+           {std::pair{&elements, comparison.element}, {&variants, comparison.variant}})
+        if (std::ranges::find(*names, name) == names->end()) names->push_back(name);
+  for (const auto& [kind, asked, names] :
+       {std::tuple{"element type", &options.element, &elements}, {"variant", &options.variant, &variants}})
+    if (!asked->empty() && std::ranges::find(*names, *asked) == names->end())
+      throw Error(unknown_name(fmt::format("{} with peers", kind), *asked, *names));
+}
+
 void peers(const PeersOptions& options) {
-  if (!options.element.empty()) find_element(options.element);
   SuiteRun run("peers", options, has_peers, "operation with peers");
+  require_known(run, options);
   const Document earlier = earlier_document(options, run.document.context);
-  run.measure_limits();
+  if (earlier.limits.empty())
+    run.measure_limits();
+  else
+    run.document.limits = earlier.limits;
   if (options.draws)
     all_draws(run, options, earlier);
   else

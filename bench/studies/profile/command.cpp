@@ -65,6 +65,7 @@ Profile profiled(Workspace& workspace, const Candidate& candidate, const Profili
     throw Error(fmt::format("{}: wrong result: {}", candidate.variant->name, check.message()), Status::wrong);
   double used = best.work * 1e-9;
   for (int run = 1; !options.unit_cost && (run < 3 || (run < 25 && used < options.seconds)); ++run) {
+    stop_if_interrupted();
     const Profile next = workspace.profile(candidate, options.unit(), how);
     used += next.work * 1e-9;
     // The first run pays for its memory's first touch.
@@ -85,7 +86,8 @@ std::vector<int> thread_counts() {
 std::vector<Measurement> timed(Workspace& workspace, const Candidate& candidate, double seconds) {
   std::vector<Candidate> list;
   for (int threads : thread_counts()) list.push_back({candidate.variant, candidate.params, threads});
-  return measure(workspace, list, {.seconds = seconds});
+  return measure(workspace, list, {.seconds = seconds},
+                 [](std::span<const Measurement>) { stop_if_interrupted(); });
 }
 
 struct ProblemToProfile {
@@ -160,16 +162,24 @@ void profile_problem(ProfilingOptions& options) {
   const bool text = options.json != "-" && options.csv != "-";
   if (text) print_text(Stream::report, profile_heading(document));
   const auto executor = make_executor("cpu");
-  for (const ProblemToProfile& one : list) {
-    Workspace workspace(one.problem, *executor);
-    for (const Candidate& candidate : one.candidates) {
-      put_records(document, workspace, candidate, options, burden);
-      if (text) print_text(Stream::report, profile_text(profiled_variants(document).back(), Style::terminal));
-    }
-  }
-  if (!options.csv.empty()) write_text(options.csv, cilkscale_csv(document));
-  if (!options.svg.empty()) write_text(options.svg, svg_file(speedup_chart(document)));
-  if (!options.json.empty()) write_document(options.json, document);
+  const NotedInterrupts noted;
+  measure_and_show(
+      [&] {
+        for (const ProblemToProfile& one : list) {
+          Workspace workspace(one.problem, *executor);
+          for (const Candidate& candidate : one.candidates) {
+            stop_if_interrupted();
+            put_records(document, workspace, candidate, options, burden);
+            if (text)
+              print_text(Stream::report, profile_text(profiled_variants(document).back(), Style::terminal));
+          }
+        }
+      },
+      [&] {
+        if (!options.json.empty()) write_document(options.json, document);
+        if (!options.csv.empty()) write_text(options.csv, cilkscale_csv(document));
+        if (!options.svg.empty()) write_text(options.svg, svg_file(speedup_chart(document)));
+      });
   require_right(document.measurements);
 }
 

@@ -137,6 +137,8 @@ Record model_transpose(const RanksOptions& options, Index ranks) {
 void model(const RanksOptions& options) {
   if (options.operation == "transpose" && !options.fabric.empty())
     throw Error("--simulate: the clocks follow matmul; a transposition is counted or run");
+  if (options.operation == "matmul" && !options.layout.empty())
+    throw Error("--layout is of a run: --count and --simulate follow the recursion's own layout");
   const ranks::Fabric fabric = options.fabric.empty() ? ranks::Fabric{} : read_fabric(options.fabric);
   if (!options.memory.empty()) parse_bytes(options.memory);
   const Output output(options.json);
@@ -147,10 +149,15 @@ void model(const RanksOptions& options) {
   if (!options.fabric.empty()) plan.fabric = to_json(fabric);
   document.plan.push_back(plan);
   const std::vector<Index> all = options.ranks.empty() ? std::vector<Index>{32} : options.ranks;
-  for (const Index ranks : all)
-    document.put(options.operation == "transpose" ? model_transpose(options, ranks)
-                                                  : model_matmul(options, ranks, fabric));
-  output.part(document, ranks_text(document));
+  measure_and_show(
+      [&] {
+        for (const Index ranks : all) {
+          stop_if_interrupted();
+          document.put(options.operation == "transpose" ? model_transpose(options, ranks)
+                                                        : model_matmul(options, ranks, fabric));
+        }
+      },
+      [&] { output.part(document, ranks_text(document)); });
   output.finish(document);
 }
 
