@@ -224,6 +224,34 @@ TEST(DistributionSort, MovesWhatCanOnlyBeMoved) {
   expect_sorts<NeverAssigned>([](const NeverAssigned& record) { return record.value; });
 }
 
+/// The records of the operation sort, by comparators of their own, on one thread and two.
+TEST(DistributionSort, MoveOnlyRecordsAndStringsByAComparator) {
+  for (int threads : {1, std::min(2, usable_threads())})
+    for (std::string_view family : families)
+      for (Index n : {0, 1, 50, 65, 4099, 70001}) {
+        const std::vector<Numbered> input = records_of(family, n, 3);
+        std::vector<MoveOnly> records;
+        std::vector<std::string> texts;
+        std::vector<StringPointer> pointers;
+        for (const Numbered& r : input) {
+          records.emplace_back(static_cast<std::uint64_t>(r.key), static_cast<std::uint64_t>(r.position));
+          texts.push_back(std::to_string(r.key));
+        }
+        for (const std::string& text : texts) pointers.push_back({text.c_str()});
+        auto expected = pointers;
+        const auto later = [](StringPointer a, StringPointer b) { return std::strcmp(a.text, b.text) > 0; };
+        std::ranges::stable_sort(expected, later);
+        tallcache::sort(pointers.begin(), pointers.end(), later, {}, threads);
+        EXPECT_TRUE(std::ranges::equal(pointers, expected, {}, &StringPointer::text, &StringPointer::text))
+            << family << " " << n;
+        const auto by_key = [](const MoveOnly& a, const MoveOnly& b) {
+          return static_cast<std::int64_t>(a.key) < static_cast<std::int64_t>(b.key);
+        };
+        tallcache::sort(records.begin(), records.end(), by_key, {}, threads);
+        EXPECT_EQ(problem_of(numbered(records), input), "") << family << " " << n;
+      }
+}
+
 TEST(DistributionSort, SortsByIndexWhatItDoesNotMoveOften) {
   std::deque<std::string> words;
   struct Large {
