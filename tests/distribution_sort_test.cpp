@@ -113,9 +113,9 @@ TEST(DistributionSort, ZerosOfBothSigns) {
     }
 }
 
-/// One value has most, and stands between others, or is the least, or has them all but few.
-TEST(DistributionSort, DoublesOfWhichOneHasMost) {
-  const auto check = [](Index n, std::uint64_t most, double value, int others, bool dominated) {
+/// One value has many, and stands between others, or is the least or the greatest, or one of three.
+TEST(DistributionSort, DoublesOfWhichOneRepeats) {
+  const auto check = [](Index n, std::uint64_t most, double value, int others, bool repeats) {
     std::vector<double> numbers;
     for (Index i = 0; i < n; ++i) {
       const std::uint64_t bits = random_bits(7, static_cast<std::uint64_t>(i));
@@ -124,7 +124,7 @@ TEST(DistributionSort, DoublesOfWhichOneHasMost) {
                             : static_cast<double>(bits / 100 % static_cast<std::uint64_t>(others)) -
                                   others / 2 + 0.5);
     }
-    EXPECT_EQ(cpu::sort::better_as_integers(numbers.data(), n), dominated)
+    EXPECT_EQ(cpu::sort::repeats_between_others(numbers.data(), n), repeats)
         << n << " " << most << " " << value;
     auto expected = numbers;
     std::ranges::sort(expected);
@@ -132,12 +132,31 @@ TEST(DistributionSort, DoublesOfWhichOneHasMost) {
     EXPECT_EQ(numbers, expected);
   };
   for (std::uint64_t most : {40, 90}) {
-    check(70001, most, -7.25, 100000, true);
-    check(70001, most, -1e9, 100000, false);
+    for (double value : {-7.25, -1e9, 1e9}) check(70001, most, value, 100000, true);
     check(70001, most, 0.25, 2, false);
+    check(4001, most, -7.25, 100000, true);
     check(1000, most, -7.25, 100000, false);
   }
-  check(70001, 5, -7.25, 100000, false);
+  check(70001, 4, -7.25, 100000, false);
+}
+
+/// So small that what vqsort takes for the double before another one is far from it.
+TEST(DistributionSort, SmallDoublesOfWhichOneRepeats) {
+  for (double scale : {1e-300, 1e-17, -1e-17, 1e-14, 0.7, 1e3})
+    for (double greatest : {1., 2.})
+      for (std::uint64_t share : {2, 50, 98})
+        for (Index n : {300, 1000, 100003}) {
+          std::vector<double> numbers;
+          for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(n); ++i)
+            numbers.push_back(random_bits(8, i) % 100 < share
+                                  ? scale
+                                  : scale * greatest * static_cast<double>(random_bits(9, i) >> 11) *
+                                        0x1p-53);
+          auto expected = numbers;
+          std::ranges::sort(expected);
+          tallcache::sort(numbers.begin(), numbers.end());
+          EXPECT_EQ(numbers, expected) << scale << " " << greatest << " " << share << " " << n;
+        }
 }
 
 /// As leaves of several threads, in the range and in the buffer; and with a NaN, which has no place.
