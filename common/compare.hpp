@@ -20,7 +20,7 @@ inline bool within(double got, double expected, double bound) { return std::abs(
 
 /// The full digits of a value: two values that differ print differently.
 template <class T>
-std::string digits(T value) {
+std::string digits(const T& value) {
   return Element<T>::text(value);
 }
 

@@ -8,10 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "common/bfloat16.hpp"
 #include "common/error.hpp"
@@ -144,6 +146,51 @@ struct Element<KeyAndPosition> : detail::IntegerElement<KeyAndPosition> {
   }
 };
 
+/// The same, which can only be moved. No record of the input is where one was moved from.
+struct MoveOnly {
+  std::uint64_t key, position;
+
+  MoveOnly(std::uint64_t key_, std::uint64_t position_) : key(key_), position(position_) {}
+  MoveOnly(MoveOnly&& other) noexcept : key(other.key), position(std::exchange(other.position, moved)) {}
+  MoveOnly& operator=(MoveOnly&& other) noexcept {
+    key = other.key;
+    position = std::exchange(other.position, moved);
+    return *this;
+  }
+  static constexpr std::uint64_t moved = ~std::uint64_t{0};
+  friend bool operator<(const MoveOnly& a, const MoveOnly& b) { return a.key < b.key; }
+};
+template <>
+struct Element<MoveOnly> : detail::IntegerElement<MoveOnly> {
+  static constexpr std::string_view name = "move_only";
+
+  static std::string text(const MoveOnly& record) {
+    return std::to_string(record.key) + " from position " + std::to_string(record.position);
+  }
+  static MoveOnly uniform(std::uint64_t seed, std::uint64_t position) {
+    return {random_bits(seed, position), position};
+  }
+};
+
+/// A string of decimal digits that lies elsewhere. It is compared by its characters.
+struct StringPointer {
+  const char* text;
+  friend bool operator<(StringPointer a, StringPointer b) { return std::strcmp(a.text, b.text) < 0; }
+};
+template <>
+struct Element<StringPointer> : detail::IntegerElement<StringPointer> {
+  static constexpr std::string_view name = "string_pointer";
+
+  /// Where it lies, as a wrong one may be nowhere.
+  static std::string text(StringPointer string) {
+    return "the string at " + std::to_string(reinterpret_cast<std::uintptr_t>(string.text));
+  }
+  static StringPointer uniform(std::uint64_t seed, std::uint64_t position) {
+    static constexpr char texts[] = "0\0001\0002\0003\0004\0005\0006\0007\0008\0009";
+    return {texts + 2 * random_up_to(seed, position, 9)};
+  }
+};
+
 /// A float whose mantissa may be cut to 10 bits before it is multiplied.
 struct Tf32;
 template <>
@@ -199,7 +246,7 @@ inline constexpr ElementFacts facts_of[] = {{Element<T>::name, Element<T>::word_
 /// Every element type.
 inline constexpr auto& element_types =
     detail::facts_of<float, double, std::int32_t, std::uint32_t, std::uint64_t, Uint32Pair, KeyAndPosition,
-                     Tf32, Bfloat16, std::complex<double>, std::complex<float>>;
+                     MoveOnly, StringPointer, Tf32, Bfloat16, std::complex<double>, std::complex<float>>;
 
 /// The element type called `name`. Throws Error when there is none.
 constexpr const ElementFacts& find_element(std::string_view name) {

@@ -6,7 +6,9 @@
 #include <atomic>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <stdexcept>
+#include <string>
 #include <tallcache/sort.hpp>
 #include <vector>
 
@@ -79,6 +81,40 @@ void expect_nothing_lost(std::string_view family, Index n, Index at, bool always
   EXPECT_THROW(tallcache::sort(copied.begin(), copied.end(), Throws{at, always, &calls}, {}, threads),
                Thrown);
   EXPECT_EQ(lost_of(copied, input), "") << family << " " << n << ", call " << at;
+}
+
+/// Each record of type MoveOnly, and each pointer to a string, is there once, and none that was moved from.
+void expect_each_once(std::string_view family, Index n, Index at, int threads) {
+  const auto input = records_of(family, n, 1);
+  std::vector<MoveOnly> records;
+  std::vector<std::string> texts;
+  std::vector<StringPointer> pointers;
+  for (const Numbered& r : input) {
+    records.emplace_back(static_cast<std::uint64_t>(r.key), static_cast<std::uint64_t>(r.position));
+    texts.push_back(std::to_string(r.key));
+  }
+  for (const std::string& text : texts) pointers.push_back({text.c_str()});
+  std::atomic<Index> calls{0};
+  const auto less = [&calls, at](const auto& a, const auto& b) {
+    if (++calls == at) throw Thrown("once");
+    return a < b;
+  };
+  EXPECT_THROW(tallcache::sort(records.begin(), records.end(), less, {}, threads), Thrown) << at;
+  EXPECT_EQ(lost_of(numbered(records), input), "") << family << " " << n << ", call " << at;
+  calls = 0;
+  EXPECT_THROW(tallcache::sort(pointers.begin(), pointers.end(), less, {}, threads), Thrown) << at;
+  std::map<const char*, Index> times;
+  for (StringPointer pointer : pointers) ++times[pointer.text];
+  for (const std::string& text : texts)
+    EXPECT_EQ(times[text.c_str()], 1) << family << " " << n << ", call " << at;
+}
+
+TEST(DistributionSortFailures, MoveOnlyRecordsAndStringsAreEachThereOnce) {
+  for (Index at = 1; at < 30; ++at) expect_each_once("uniform", 20, at, 1);
+  for (std::string_view family : {"uniform", "few:v=50", "runs:r=10"})
+    for (Index at = 1; at < 10000; at = at * 2 + 1) expect_each_once(family, 4000, at, 1);
+  for (Index at = 1; at < 100000; at = at * 8 + 1)
+    expect_each_once("zipf_1.0", 70001, at, std::min(2, usable_threads()));
 }
 
 TEST(DistributionSortFailures, AComparatorThatThrowsLosesNoRecord) {

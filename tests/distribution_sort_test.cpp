@@ -113,9 +113,9 @@ TEST(DistributionSort, ZerosOfBothSigns) {
     }
 }
 
-/// One value has most, and stands between others, or is the least, or has them all but few.
-TEST(DistributionSort, DoublesOfWhichOneHasMost) {
-  const auto check = [](Index n, std::uint64_t most, double value, int others, bool dominated) {
+/// One value has many, and stands between others, or is the least or the greatest, or one of three.
+TEST(DistributionSort, DoublesOfWhichOneRepeats) {
+  const auto check = [](Index n, std::uint64_t most, double value, int others, bool repeats) {
     std::vector<double> numbers;
     for (Index i = 0; i < n; ++i) {
       const std::uint64_t bits = random_bits(7, static_cast<std::uint64_t>(i));
@@ -124,7 +124,7 @@ TEST(DistributionSort, DoublesOfWhichOneHasMost) {
                             : static_cast<double>(bits / 100 % static_cast<std::uint64_t>(others)) -
                                   others / 2 + 0.5);
     }
-    EXPECT_EQ(cpu::sort::better_as_integers(numbers.data(), n), dominated)
+    EXPECT_EQ(cpu::sort::repeats_between_others(numbers.data(), n), repeats)
         << n << " " << most << " " << value;
     auto expected = numbers;
     std::ranges::sort(expected);
@@ -132,12 +132,31 @@ TEST(DistributionSort, DoublesOfWhichOneHasMost) {
     EXPECT_EQ(numbers, expected);
   };
   for (std::uint64_t most : {40, 90}) {
-    check(70001, most, -7.25, 100000, true);
-    check(70001, most, -1e9, 100000, false);
+    for (double value : {-7.25, -1e9, 1e9}) check(70001, most, value, 100000, true);
     check(70001, most, 0.25, 2, false);
+    check(4001, most, -7.25, 100000, true);
     check(1000, most, -7.25, 100000, false);
   }
-  check(70001, 5, -7.25, 100000, false);
+  check(70001, 4, -7.25, 100000, false);
+}
+
+/// So small that what vqsort takes for the double before another one is far from it.
+TEST(DistributionSort, SmallDoublesOfWhichOneRepeats) {
+  for (double scale : {1e-300, 1e-17, -1e-17, 1e-14, 0.7, 1e3})
+    for (double greatest : {1., 2.})
+      for (std::uint64_t share : {2, 50, 98})
+        for (Index n : {300, 1000, 100003}) {
+          std::vector<double> numbers;
+          for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(n); ++i)
+            numbers.push_back(random_bits(8, i) % 100 < share
+                                  ? scale
+                                  : scale * greatest * static_cast<double>(random_bits(9, i) >> 11) *
+                                        0x1p-53);
+          auto expected = numbers;
+          std::ranges::sort(expected);
+          tallcache::sort(numbers.begin(), numbers.end());
+          EXPECT_EQ(numbers, expected) << scale << " " << greatest << " " << share << " " << n;
+        }
 }
 
 /// As leaves of several threads, in the range and in the buffer; and with a NaN, which has no place.
@@ -222,6 +241,34 @@ void expect_sorts(Number number) {
 TEST(DistributionSort, MovesWhatCanOnlyBeMoved) {
   expect_sorts<OnlyMoved>([](const OnlyMoved& record) { return *record.value; });
   expect_sorts<NeverAssigned>([](const NeverAssigned& record) { return record.value; });
+}
+
+/// The records of the operation sort, by comparators of their own, on one thread and two.
+TEST(DistributionSort, MoveOnlyRecordsAndStringsByAComparator) {
+  for (int threads : {1, std::min(2, usable_threads())})
+    for (std::string_view family : families)
+      for (Index n : {0, 1, 50, 65, 4099, 70001}) {
+        const std::vector<Numbered> input = records_of(family, n, 3);
+        std::vector<MoveOnly> records;
+        std::vector<std::string> texts;
+        std::vector<StringPointer> pointers;
+        for (const Numbered& r : input) {
+          records.emplace_back(static_cast<std::uint64_t>(r.key), static_cast<std::uint64_t>(r.position));
+          texts.push_back(std::to_string(r.key));
+        }
+        for (const std::string& text : texts) pointers.push_back({text.c_str()});
+        auto expected = pointers;
+        const auto later = [](StringPointer a, StringPointer b) { return std::strcmp(a.text, b.text) > 0; };
+        std::ranges::stable_sort(expected, later);
+        tallcache::sort(pointers.begin(), pointers.end(), later, {}, threads);
+        EXPECT_TRUE(std::ranges::equal(pointers, expected, {}, &StringPointer::text, &StringPointer::text))
+            << family << " " << n;
+        const auto by_key = [](const MoveOnly& a, const MoveOnly& b) {
+          return static_cast<std::int64_t>(a.key) < static_cast<std::int64_t>(b.key);
+        };
+        tallcache::sort(records.begin(), records.end(), by_key, {}, threads);
+        EXPECT_EQ(problem_of(numbered(records), input), "") << family << " " << n;
+      }
 }
 
 TEST(DistributionSort, SortsByIndexWhatItDoesNotMoveOften) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/element.hpp"
 #include "common/keys.hpp"
 
 namespace tallcache::test {
@@ -37,6 +38,14 @@ inline std::vector<Numbered> records_of(std::string_view family, Index n, std::u
     records[static_cast<std::size_t>(i)] = {key, i};
   }
   return records;
+}
+
+/// The same of records that can only be moved.
+inline std::vector<Numbered> numbered(const std::vector<MoveOnly>& records) {
+  std::vector<Numbered> all;
+  for (const MoveOnly& record : records)
+    all.push_back({static_cast<std::int64_t>(record.key), static_cast<Index>(record.position)});
+  return all;
 }
 
 /// Empty when the records are those of the input in some order.

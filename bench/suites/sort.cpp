@@ -62,14 +62,15 @@ PeerComparison gpu_inputs(std::string_view element) {
 }  // namespace
 
 extern const Suite sort_suite;
-const Suite sort_suite{.operation = "sort",
-                       .sizes = {.element = "uint32",
-                                 .smoke = {65, 1000},
-                                 .quick = {10000, 100000, 1000000, 10000000},
-                                 .full = {10000, 100000, 1000000, 10000000, 100000000}},
-                       .steps = {gpu_steps()},
-                       .peers = {inputs("uint32"), inputs("uint64"), inputs("double"),
-                                 inputs("key_and_position"), gpu_inputs("uint32"), gpu_inputs("uint64"),
-                                 gpu_inputs("double"), gpu_inputs("key_and_position")}};
+const Suite sort_suite{
+    .operation = "sort",
+    .sizes = {.element = "uint32",
+              .smoke = {65, 1000},
+              .quick = {10000, 100000, 1000000, 10000000},
+              .full = {10000, 100000, 1000000, 10000000, 100000000}},
+    .steps = {gpu_steps()},
+    .peers = {inputs("uint32"), inputs("uint64"), inputs("double"), inputs("key_and_position"),
+              inputs("move_only"), inputs("string_pointer"), gpu_inputs("uint32"), gpu_inputs("uint64"),
+              gpu_inputs("double"), gpu_inputs("key_and_position")}};
 
 }  // namespace tallcache

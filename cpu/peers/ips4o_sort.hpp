@@ -8,13 +8,12 @@
 
 #include <functional>
 #include <string>
-#include <tuple>
 
 #include "cpu/peers/sort_in_place.hpp"
 
 namespace tallcache::cpu::peers {
 
-struct ips4o_sort : sort_in_place<ips4o_sort, std::uint64_t, double, KeyAndPosition> {
+struct ips4o_sort : sort_in_place<ips4o_sort, std::uint64_t, double, KeyAndPosition, StringPointer> {
   static constexpr std::string_view idea =
       "in-place samplesort, on one thread; records by key and position; after a copy into the output";
   static constexpr std::string_view source = "IPS4o; Axtmann et al. 2022";
@@ -22,15 +21,9 @@ struct ips4o_sort : sort_in_place<ips4o_sort, std::uint64_t, double, KeyAndPosit
 #ifdef TALLCACHE_HAS_IPS4O
   static std::string unavailable() { return {}; }
 
-  /// It is not stable: the position orders records of equal keys.
   template <class T>
   static void sort(const Launch&, T* keys, Index n) {
-    if constexpr (std::is_same_v<T, KeyAndPosition>)
-      ips4o::sort(keys, keys + n, [](const T& a, const T& b) {
-        return std::tie(a.key, a.position) < std::tie(b.key, b.position);
-      });
-    else
-      ips4o::sort(keys, keys + n, std::less<>());
+    ips4o::sort(keys, keys + n, StableOrder<T>());
   }
 #else
   static std::string unavailable() { return "built without IPS4o, whose headers are Debian's libips4o-dev"; }

@@ -13,8 +13,8 @@ struct std_stable_sort {
   static constexpr std::string_view idea =
       "merge sort, on one thread; packing (key, payload) records and unpacking are not timed";
   static constexpr std::string_view source = "the C++ standard library";
-  using operations =
-      OperationList<CountingSort<true>, Sort, SortOf<std::uint64_t>, SortOf<double>, SortOf<KeyAndPosition>>;
+  using operations = OperationList<CountingSort<true>, Sort, SortOf<std::uint64_t>, SortOf<double>,
+                                   SortOf<KeyAndPosition>, SortOf<MoveOnly>, SortOf<StringPointer>>;
   static constexpr PhaseSpec phases[] = {{"pack", false}, {"sort"}, {"unpack", false}};
 
   struct Record {

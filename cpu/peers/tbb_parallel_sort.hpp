@@ -8,14 +8,15 @@
 
 namespace tallcache::cpu::peers {
 
-struct tbb_parallel_sort : sort_in_place<tbb_parallel_sort, std::uint64_t, double> {
-  static constexpr std::string_view idea = "parallel quicksort; after a copy into the output";
+struct tbb_parallel_sort : sort_in_place<tbb_parallel_sort, std::uint64_t, double, MoveOnly, StringPointer> {
+  static constexpr std::string_view idea =
+      "parallel quicksort; records by key and position; after a copy into the output";
   static constexpr std::string_view source = "oneTBB";
   static constexpr bool parallel = true;
 
   template <class T>
   static void sort(const Launch& launch, T* keys, Index n) {
-    in_arena(launch.threads, [=] { tbb::parallel_sort(keys, keys + n); });
+    in_arena(launch.threads, [=] { tbb::parallel_sort(keys, keys + n, StableOrder<T>()); });
   }
 };
 

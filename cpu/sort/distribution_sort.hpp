@@ -193,7 +193,8 @@ struct distribution_sort {
       "spread stably by sampled splitters, equal keys apart, down to merged leaves; few runs are merged";
   static constexpr std::string_view uses = "Highway: numbers in leaves (vqsort)";
   static constexpr std::string_view source = "Sanders, Winkel 2004; Blelloch, Gibbons, Simhadri 2010";
-  using operations = OperationList<Sort, SortOf<std::uint64_t>, SortOf<double>, SortOf<KeyAndPosition>>;
+  using operations = OperationList<Sort, SortOf<std::uint64_t>, SortOf<double>, SortOf<KeyAndPosition>,
+                                   SortOf<MoveOnly>, SortOf<StringPointer>>;
   static constexpr ParamSpec params[] = {
       {"leaf", 0,
        "up to so many records are a leaf; 0: 1024 that are merged, and on one thread all if they are numbers",

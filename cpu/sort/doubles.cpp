@@ -1,42 +1,79 @@
 #include "cpu/sort/doubles.hpp"
 
-#include <cmath>
+#include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/sort/doubles.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target must come before what includes highway.h
-#include <hwy/contrib/algo/find-inl.h>
 #include <hwy/highway.h>
 
+#include "common/random.hpp"
 #include "cpu/peers/vqsort_library.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::sort::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-bool AllDiffer(const double* numbers, Index n) {
-  const hn::ScalableTag<double> d;
-  const hn::RebindToUnsigned<decltype(d)> bits;
+// Whether found(tag, at), a mask, holds somewhere in [numbers, numbers + n). A part of the last vector may
+// have been seen before.
+template <class D, class Found>
+bool AnyBy(D d, const double* numbers, Index n, Found found) {
   const auto lanes = static_cast<Index>(hn::Lanes(d));
-  const auto minus_zero = hn::Set(bits, std::uint64_t{1} << 63);
-  auto wrong = hn::FirstN(d, 0);
+  auto any = hn::FirstN(d, 0);
   Index i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const auto x = hn::LoadU(d, numbers + i);
-    wrong = hn::Or(wrong, hn::Or(hn::IsNaN(x), hn::RebindMask(d, hn::Eq(hn::BitCast(bits, x), minus_zero))));
-  }
-  bool fine = hn::AllFalse(d, wrong);
-  for (; i < n; ++i)
-    fine = fine && !(std::isnan(numbers[i]) || (numbers[i] == 0 && std::signbit(numbers[i])));
-  return fine;
+  for (; i + lanes <= n; i += lanes) any = hn::Or(any, found(d, numbers + i));
+  if (i < n) any = hn::Or(any, found(d, numbers + n - lanes));
+  return !hn::AllFalse(d, any);
+}
+template <class Found>
+bool Any(const double* numbers, Index n, Found found) {
+  const hn::ScalableTag<double> d;
+  return n >= static_cast<Index>(hn::Lanes(d)) ? AnyBy(d, numbers, n, found)
+                                               : AnyBy(hn::CappedTag<double, 1>(), numbers, n, found);
 }
 
-bool HasInfinite(const double* numbers, Index n) {
-  const auto size = static_cast<std::size_t>(n);
+// Most doubles are finite, and none of them is -0: one pass says so.
+void See(const double* numbers, Index n, bool& differ_by_value, bool& finite) {
+  const auto is_minus_zero = [](auto d, auto x) HWY_ATTR {
+    const hn::RebindToSigned<decltype(d)> ds;
+    return hn::RebindMask(d,
+                          hn::Eq(hn::BitCast(ds, x), hn::Set(ds, std::numeric_limits<std::int64_t>::min())));
+  };
+  finite = !Any(numbers, n, [&](auto d, const double* at) HWY_ATTR {
+    const auto x = hn::LoadU(d, at);
+    return hn::Or(is_minus_zero(d, x), hn::Not(hn::IsFinite(x)));
+  });
+  differ_by_value = finite || !Any(numbers, n, [&](auto d, const double* at) HWY_ATTR {
+                      const auto x = hn::LoadU(d, at);
+                      return hn::Or(is_minus_zero(d, x), hn::IsNaN(x));
+                    });
+}
+
+bool InOrder(const double* numbers, Index n) {
+  return !Any(numbers, n - 1, [](auto d, const double* at) HWY_ATTR {
+    return hn::Lt(hn::LoadU(d, at + 1), hn::LoadU(d, at));
+  });
+}
+
+// Turns the bits of doubles into integers of the same order, or these back: those below 0 fall with their
+// magnitude.
+void Turn(double* numbers, Index n) {
+  const auto turn = [numbers](auto d, Index i) HWY_ATTR {
+    const hn::RebindToSigned<decltype(d)> ds;
+    const hn::RebindToUnsigned<decltype(d)> du;
+    const auto bits = hn::BitCast(ds, hn::LoadU(d, numbers + i));
+    const auto below = hn::ShiftRight<1>(hn::BitCast(du, hn::BroadcastSignBit(bits)));
+    hn::StoreU(hn::BitCast(d, hn::Xor(hn::BitCast(du, bits), below)), d, numbers + i);
+  };
   const hn::ScalableTag<double> d;
-  return hn::Find(d, std::numeric_limits<double>::infinity(), numbers, size) < size;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  Index i = 0;
+  for (; i + lanes <= n; i += lanes) turn(d, i);
+  for (; i < n; ++i) turn(hn::CappedTag<double, 1>(), i);
 }
 
 }  // namespace tallcache::cpu::sort::HWY_NAMESPACE
@@ -45,28 +82,39 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tallcache::cpu::sort {
 
-HWY_EXPORT(AllDiffer);
-HWY_EXPORT(HasInfinite);
+HWY_EXPORT(See);
+HWY_EXPORT(InOrder);
+HWY_EXPORT(Turn);
 
-bool all_differ_by_value(const double* numbers, Index n) {
-  return HWY_DYNAMIC_DISPATCH(AllDiffer)(numbers, n);
+DoublesSeen::DoublesSeen(const double* numbers, Index n) {
+  HWY_DYNAMIC_DISPATCH(See)(numbers, n, differ_by_value, finite);
 }
 
-bool better_as_integers(const double* numbers, Index n) {
-  constexpr Index sampled = 256, least = sampled / 4, many = 64 * sampled;
-  if (HWY_DYNAMIC_DISPATCH(HasInfinite)(numbers, n)) return true;
-  if (n < many) return false;
-  double sample[sampled];
-  for (Index i = 0; i < sampled; ++i) sample[i] = numbers[n / sampled * i];
-  peers::vqsort_keys(sample, sampled);
-  bool dominated = false;
-  Index values = 1;
-  for (Index i = 1; i < sampled; ++i) {
-    values += sample[i] != sample[i - 1];
-    dominated |= i + least < sampled && sample[i] == sample[i + least] && sample[0] < sample[i] &&
-                 sample[i] < sample[sampled - 1];
+bool repeats_between_others(const double* numbers, Index n) {
+  constexpr Index least = 16, most = 512, many = 128;
+  if (n < many * least) return false;
+  std::int64_t sample[most];
+  const Index sampled = std::min(most, n / many);
+  for (Index i = 0; i < sampled; ++i) {
+    const auto at = random_up_to(static_cast<std::uint64_t>(n), static_cast<std::uint64_t>(i),
+                                 static_cast<std::uint64_t>(n - 1));
+    sample[i] = std::bit_cast<std::int64_t>(numbers[at]);
   }
-  return dominated && values > 4;
+  peers::vqsort_keys(sample, sampled);
+  Index single = 0;
+  for (Index i = 0; i < sampled; ++i)
+    single += (i == 0 || sample[i] != sample[i - 1]) && (i + 1 == sampled || sample[i] != sample[i + 1]);
+  return single > 0 && 10 * (sampled - single) >= sampled;
+}
+
+void vqsort_by_value(double* numbers, Index n, bool finite) {
+  if (finite && !repeats_between_others(numbers, n)) {
+    peers::vqsort_keys(numbers, n);
+    if (HWY_DYNAMIC_DISPATCH(InOrder)(numbers, n)) return;
+  }
+  HWY_DYNAMIC_DISPATCH(Turn)(numbers, n);
+  peers::vqsort_keys(reinterpret_cast<std::int64_t*>(numbers), n);
+  HWY_DYNAMIC_DISPATCH(Turn)(numbers, n);
 }
 
 }  // namespace tallcache::cpu::sort

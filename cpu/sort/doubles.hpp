@@ -1,18 +1,27 @@
-// What a sort of doubles by their values asks of them.
+// Doubles by their values, which vqsort sorts as what they are or as integers of the same order.
 #pragma once
 
 #include "common/view.hpp"
 
 namespace tallcache::cpu::sort {
 
-/// Whether doubles that are equal are the same: none is NaN, which has no place in the order, or -0, which
-/// equals 0.
-bool all_differ_by_value(const double* numbers, Index n);
+/// What one reading of doubles tells.
+struct DoublesSeen {
+  bool differ_by_value;  ///< none is NaN, which has no place in the order, or -0, which equals 0
+  bool finite;           ///< none is infinite, if they differ by value
 
-/// Whether vqsort should get integers of the same order in place of these doubles, for either of two reasons.
-/// One of more than four values has a quarter of many doubles, and others are less and greater, as a sample
-/// says: vqsort leaves such a double among those that it divides, time and again, but not such an integer
-/// (TUNING.md). Or one is infinite: vqsort loses infinite doubles of few (Highway 1.0.3).
-bool better_as_integers(const double* numbers, Index n);
+  DoublesSeen(const double* numbers, Index n);
+};
+
+/// Whether of a sample of many doubles a tenth are equal to others, and some to none. Where nearly all that
+/// vqsort has to divide is its greatest value, it divides by the double before that one. What it takes for it
+/// (Highway 1.0.3: 2^-52 less) may be the same double, so that nothing is divided, or one below others
+/// (TUNING.md). The integer before another is one less.
+bool repeats_between_others(const double* numbers, Index n);
+
+/// Sorts doubles that differ by value, without memory: as integers where some repeat between others, where
+/// one is infinite, as vqsort loses infinite doubles of few (Highway 1.0.3), and where it left doubles that
+/// are not in order.
+void vqsort_by_value(double* numbers, Index n, bool finite);
 
 }  // namespace tallcache::cpu::sort

@@ -2,9 +2,7 @@
 // a sort that is not stable has the same result.
 #pragma once
 
-#include <bit>
 #include <concepts>
-#include <cstdint>
 #include <functional>
 #include <type_traits>
 
@@ -44,13 +42,10 @@ struct VectorLeaf {
   void operator()(const Segment<T>& s) const {
     if (s.from != s.home) store.move_all(s.home, s.from, s.size);
     if constexpr (std::floating_point<T>) {
-      if (!all_differ_by_value(s.home, s.size))
+      const DoublesSeen seen(s.home, s.size);
+      if (!seen.differ_by_value)
         return MergeLeaf<Store, Less>{store, less}({s.home, s.home, s.other, s.size});
-      if (is_plain && better_as_integers(s.home, s.size)) {
-        turn(s.home, s.size);
-        peers::vqsort_keys(reinterpret_cast<std::int64_t*>(s.home), s.size);
-        return turn(s.home, s.size);
-      }
+      if (is_plain) return vqsort_by_value(s.home, s.size, seen.finite);
     }
     // Its loads and stores cannot be traced: any other access takes those of a quicksort, which it is.
     if constexpr (is_plain) {
@@ -63,15 +58,6 @@ struct VectorLeaf {
 
  private:
   static constexpr bool is_plain = std::is_same_v<decltype(Store::access), Plain>;
-
-  /// Turns the bits of doubles into integers of the same order, or these back: those below 0 fall with their
-  /// magnitude.
-  static void turn(double* numbers, Index n) {
-    for (Index i = 0; i < n; ++i) {
-      const auto bits = std::bit_cast<std::uint64_t>(numbers[i]);
-      numbers[i] = std::bit_cast<double>(bits ^ (0 - (bits >> 63)) >> 1);
-    }
-  }
 };
 
 template <class Store, class Less>

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -79,18 +80,20 @@ struct changes_input {
     data[0] = static_cast<Value>(data[0] + Value{1});
   }
 };
+// What is there may have no default.
+inline void write_zero(auto* at) { std::memset(static_cast<void*>(at), 0, sizeof *at); }
 struct writes_before {
   static constexpr std::string_view where = "around";
   static void run(auto op, const auto& args) {
     solve(op, args);
-    output(args).data[-1] = {};
+    write_zero(output(args).data - 1);
   }
 };
 struct writes_behind {
   static constexpr std::string_view where = "around";
   static void run(auto op, const auto& args) {
     solve(op, args);
-    output(args).data[extent(output(args))] = {};
+    write_zero(output(args).data + extent(output(args)));
   }
 };
 // Right once, and never again.

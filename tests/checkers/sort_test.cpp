@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -120,16 +121,51 @@ struct equal_records_swapped {
     std::swap(args.keys[i - 1], args.keys[i]);
   }
 };
+// The one before it is there twice.
 struct record_lost {
   static void run(auto op, const auto& args) {
     solve(op, args);
-    args.keys[args.keys.size / 2] = args.keys[args.keys.size / 2 - 1];
+    auto& lost = args.keys[args.keys.size / 2];
+    std::memcpy(static_cast<void*>(&lost), &args.keys[args.keys.size / 2 - 1], sizeof lost);
+  }
+};
+// The first record is the last one as well.
+struct record_duplicated {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    auto& lost = args.keys[args.keys.size - 1];
+    std::memcpy(static_cast<void*>(&lost), &args.keys[0], sizeof lost);
   }
 };
 struct key_of_another_record {
   static void run(auto op, const auto& args) {
     solve(op, args);
     args.keys[1].key = args.keys[0].key;
+  }
+};
+struct moved_from {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    [[maybe_unused]] const auto lost = std::move(args.keys[1]);
+  }
+};
+struct string_from_elsewhere {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    args.keys[1].text += 1;
+  }
+};
+struct string_lost {
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    args.keys[args.keys.size / 2].text = nullptr;
+  }
+};
+struct string_changed {
+  static constexpr std::string_view where = "input";
+  static void run(auto op, const auto& args) {
+    solve(op, args);
+    const_cast<char&>(args.texts.data[1]) += 1;
   }
 };
 // Sorted, with the sum and the number of the keys right.
@@ -182,7 +218,15 @@ TEST_F(Checker, SortOfLongKeysAndRecords) {
            sum_kept>(shapes, "uniform");
   rejected<SortOf<KeyAndPosition>, no_op, writes_before, writes_behind, descending, record_lost,
            key_of_another_record>(shapes, "uniform");
-  rejected<SortOf<KeyAndPosition>, equal_records_swapped>(shapes, "two_values");
+  rejected<SortOf<KeyAndPosition>, equal_records_swapped, record_lost, record_duplicated>(shapes,
+                                                                                          "two_values");
+  rejected<SortOf<MoveOnly>, no_op, writes_before, writes_behind, descending, record_lost, record_duplicated,
+           key_of_another_record, moved_from>(shapes, "uniform");
+  rejected<SortOf<MoveOnly>, equal_records_swapped, record_lost, record_duplicated>(shapes, "two_values");
+  rejected<SortOf<StringPointer>, no_op, string_changed, writes_before, writes_behind, descending,
+           record_lost, record_duplicated, string_lost, string_from_elsewhere>(shapes, "uniform");
+  rejected<SortOf<StringPointer>, equal_records_swapped, record_lost, record_duplicated>(shapes,
+                                                                                         "two_values");
 }
 
 }  // namespace
