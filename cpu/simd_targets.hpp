@@ -4,6 +4,11 @@
 #pragma once
 
 #include <hwy/detect_targets.h>
+// A build under sanitizers leaves one more out, which its processor lacks or does not need.
+#ifndef TALLCACHE_TARGETS_LEFT_OUT
+#define TALLCACHE_TARGETS_LEFT_OUT 0
+#endif
 #undef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS \
-  (HWY_AVX3_DL | HWY_SSE4 | HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#define HWY_DISABLED_TARGETS                                                                            \
+  (TALLCACHE_TARGETS_LEFT_OUT | HWY_AVX3_DL | HWY_SSE4 | HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | \
+   HWY_SVE2_128 | HWY_RVV)
