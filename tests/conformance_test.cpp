@@ -151,8 +151,8 @@ TEST_P(Parameters, LeastAndOdd) {
     for (int threads : {2, 3, 4})
       if (threads <= usable_threads()) candidates.push_back({.variant = &variant, .threads = threads});
   std::size_t ran = 0;
-  const Index large =
-      sanitized ? 100 : 1000;  // what is read and written of the large ones EveryShape checks, too
+  // What is read and written of the large ones EveryShape checks under sanitizers.
+  const Index large = sanitized ? 100 : 1000;
   for (const Shape& shape : operation.test_shapes())
     if ((largest_size(shape) <= 100 || largest_size(shape) == large) && !too_much_work(operation, shape))
       for (std::string_view input : inputs_of(operation, 2)) ran += run(shape, input, candidates);

@@ -86,14 +86,7 @@ void expect_nothing_lost(std::string_view family, Index n, Index at, bool always
 /// Each record of type MoveOnly, and each pointer to a string, is there once, and none that was moved from.
 void expect_each_once(std::string_view family, Index n, Index at, int threads) {
   const auto input = records_of(family, n, 1);
-  std::vector<MoveOnly> records;
-  std::vector<std::string> texts;
-  std::vector<StringPointer> pointers;
-  for (const Numbered& r : input) {
-    records.emplace_back(static_cast<std::uint64_t>(r.key), static_cast<std::uint64_t>(r.position));
-    texts.push_back(std::to_string(r.key));
-  }
-  for (const std::string& text : texts) pointers.push_back({text.c_str()});
+  auto [records, texts, pointers] = other_records(input);
   std::atomic<Index> calls{0};
   const auto less = [&calls, at](const auto& a, const auto& b) {
     if (++calls == at) throw Thrown("once");

@@ -249,14 +249,7 @@ TEST(DistributionSort, MoveOnlyRecordsAndStringsByAComparator) {
     for (std::string_view family : families)
       for (Index n : {0, 1, 50, 65, 4099, 70001}) {
         const std::vector<Numbered> input = records_of(family, n, 3);
-        std::vector<MoveOnly> records;
-        std::vector<std::string> texts;
-        std::vector<StringPointer> pointers;
-        for (const Numbered& r : input) {
-          records.emplace_back(static_cast<std::uint64_t>(r.key), static_cast<std::uint64_t>(r.position));
-          texts.push_back(std::to_string(r.key));
-        }
-        for (const std::string& text : texts) pointers.push_back({text.c_str()});
+        auto [records, texts, pointers] = other_records(input);
         auto expected = pointers;
         const auto later = [](StringPointer a, StringPointer b) { return std::strcmp(a.text, b.text) > 0; };
         std::ranges::stable_sort(expected, later);

@@ -34,7 +34,7 @@ class SampleSort : public testing::TestWithParam<std::string_view> {
   }
 };
 
-// 100003 keys are 12 to 28 tiles: by two buckets at a time, five or six levels.
+// 100003 keys are 12 to 28 tiles: by two buckets at a time, five or six levels; 20011 are 3 to 6.
 TEST_P(SampleSort, SortsInSeveralLevels) {
   for (const Index ways : {2, 4, 64}) sort(test::sanitized ? 20011 : 100003, ways);
 }

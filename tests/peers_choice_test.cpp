@@ -105,8 +105,8 @@ std::vector<Key> random_keys(std::size_t n) {
 
 // What a kernel of this suite runs as, while another thread has vqsort measure its targets and sorts by each.
 TYPED_TEST(VqsortTest, LeavesTheTargetOfTheSuiteAlone) {
-  hwy::GetChosenTarget().Update(
-      hwy::SupportedTargets());  // no kernel has asked for it in a build of one target
+  // In a build of one target no kernel asks for it.
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   const std::string before = simd_target().name;
   const auto index = hwy::GetChosenTarget().GetIndex();
   const std::int64_t supported = hwy::SupportedTargets();

@@ -40,7 +40,23 @@ inline std::vector<Numbered> records_of(std::string_view family, Index n, std::u
   return records;
 }
 
-/// The same of records that can only be moved.
+/// The same records as two other types: those that can only be moved, and pointers to their keys as texts.
+struct OtherRecords {
+  std::vector<MoveOnly> records;
+  std::vector<std::string> texts;
+  std::vector<StringPointer> pointers;
+};
+inline OtherRecords other_records(const std::vector<Numbered>& input) {
+  OtherRecords other;
+  for (const Numbered& r : input) {
+    other.records.emplace_back(static_cast<std::uint64_t>(r.key), static_cast<std::uint64_t>(r.position));
+    other.texts.push_back(std::to_string(r.key));
+  }
+  for (const std::string& text : other.texts) other.pointers.push_back({text.c_str()});
+  return other;
+}
+
+/// Records that can only be moved as those of the input.
 inline std::vector<Numbered> numbered(const std::vector<MoveOnly>& records) {
   std::vector<Numbered> all;
   for (const MoveOnly& record : records)
