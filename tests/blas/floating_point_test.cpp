@@ -10,6 +10,7 @@
 #include "blas/tallcache_blas.h"
 #include "tests/blas/blas.hpp"
 #include "tests/floating_point_modes.hpp"
+#include "tests/support.hpp"
 
 namespace tallcache::test {
 namespace {
