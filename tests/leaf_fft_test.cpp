@@ -32,6 +32,13 @@ Region numbers(std::uint64_t seed, Index n) {
   return numbers;
 }
 
+/// The rows n - 1, ..., 0.
+Region backwards(Index n) {
+  std::vector<Index> rows;
+  while (n > 0) rows.push_back(--n);
+  return region(rows, 0);
+}
+
 template <class T>
 void see_fft_passes(See see, const Texts<T>& texts, int radix, Index m, Index vectors) {
   const Index V = texts.lanes, width = vectors * V, rows = radix * m, stride = width + 3,
@@ -44,26 +51,26 @@ void see_fft_passes(See see, const Texts<T>& texts, int radix, Index m, Index ve
                                                  v.template of<const T>(2).data, v.access);
               }),
       {1});
-  see(leaf_of({numbers<T>(1, rows * width), numbers<T>(2, rows * width),
-               numbers<T>(3, m > 1 ? (radix - 1) * m : 0)},
+  const Index groups = 1 + m % 2;
+  see(leaf_of({numbers<T>(1, groups * rows * width), numbers<T>(2, m > 1 ? (radix - 1) * m : 0)},
               [=](const auto& v) {
-                texts.under(v.access).middle_pass(radix, v.template of<const T>(0).data,
-                                                  v.template of<T>(1).data, width, m,
-                                                  v.template of<const T>(2).data, v.access);
+                texts.under(v.access).middle_pass(radix, v.template of<T>(0).data, width, groups, m,
+                                                  v.template of<const T>(1).data, v.access);
               }),
-      {1});
+      {0});
   // Lanes of columns that nobody wants are loaded with the others.
   Region split = numbers<T>(1, rows * width);
   split.idle = [=](std::size_t i) {
     const auto at = static_cast<Index>(i);
     return (at / (2 * V) * V + cpu::fft::place_of_lane(at % V, V)) % width >= count;
   };
-  see(leaf_of({split, numbers<T>(2, (rows - 1) * stride + count)},
+  see(leaf_of({split, backwards(m), numbers<T>(2, (rows - 1) * stride + count)},
               [=](const auto& v) {
                 texts.under(v.access).last_pass(radix, v.template of<const T>(0).data,
-                                                v.template of<T>(1).data, stride, count, width, m, v.access);
+                                                v.template of<T>(2).data, stride, count, width, m, m,
+                                                v.template of<const Index>(1).data, v.access);
               }),
-      {1});
+      {2});
 }
 
 template <class T>
@@ -83,14 +90,15 @@ void see_columns(See see, const Texts<T>& texts, int radix, Index m) {
 template <class T>
 void see_twiddles(See see, const Texts<T>& texts, Index n1, Index vectors) {
   const Index V = texts.lanes, width = vectors * V, padded = ceil_div(n1, V) * V, block = width * width;
-  see(leaf_of({numbers<T>(1, padded * width), numbers<T>(2, padded), numbers<T>(3, padded * width),
-               numbers<T>(4, ceil_div(padded, width) * block)},
+  see(leaf_of({numbers<T>(1, padded * width), backwards(padded), numbers<T>(2, padded),
+               numbers<T>(3, padded * width), numbers<T>(4, ceil_div(padded, width) * block)},
               [=](const auto& v) {
                 texts.under(v.access).twiddle_transposed(
-                    v.template of<const T>(0).data, width, n1, v.template of<T>(3).data, block,
-                    v.template of<const T>(1).data, v.template of<const T>(2).data, v.access);
+                    v.template of<const T>(0).data, v.template of<const Index>(1).data, width, n1,
+                    v.template of<T>(4).data, block, v.template of<const T>(2).data,
+                    v.template of<const T>(3).data, v.access);
               }),
-      padded % width == 0 ? std::vector<std::size_t>{3} : std::vector<std::size_t>{});
+      padded % width == 0 ? std::vector<std::size_t>{4} : std::vector<std::size_t>{});
 }
 
 template <class T>

@@ -103,15 +103,27 @@ template <class D>
 struct Codelet<8, D> {
   static HWY_INLINE void transform(D d, ComplexVector<D>* x) {
     ComplexVector<D> even[4], odd[4];
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; ++k) even[k] = add<D>(x[k], x[k + 4]), odd[k] = sub<D>(x[k], x[k + 4]);
-    odd[1] = times_root<1, 8>(d, odd[1]);
-    odd[2] = times_root<1, 4>(d, odd[2]);
-    odd[3] = times_root<3, 8>(d, odd[3]);
+    halves(x, even, odd);
     Codelet<4, D>::transform(d, even);
-    Codelet<4, D>::transform(d, odd);
+    odd_outputs(d, odd);
 #pragma GCC unroll 4
     for (int k = 0; k < 4; ++k) x[2 * k] = even[k], x[2 * k + 1] = odd[k];
+  }
+  /// What the even outputs are the transform of, and the odd ones are made of.
+  static HWY_INLINE void halves(const ComplexVector<D>* x, ComplexVector<D>* even, ComplexVector<D>* odd) {
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) even[k] = add<D>(x[k], x[k + 4]), odd[k] = sub<D>(x[k], x[k + 4]);
+  }
+  /// Outputs 1, 3, 5, 7. The roots of 8 have the factor h, which the last sums multiply by.
+  static HWY_INLINE void odd_outputs(D d, ComplexVector<D>* x) {
+    const auto h = hn::Set(d, static_cast<hn::TFromD<D>>(root_cosine<1, 8>));
+    const auto a = sub_i<D>(x[0], x[2]), b = add_i<D>(x[0], x[2]);
+    const auto u = sub_i<D>(x[1], x[1]), v = add_i<D>(x[3], x[3]);
+    const auto c = sub<D>(u, v), e = add<D>(u, v);
+    x[0] = {hn::MulAdd(h, c.re, a.re), hn::MulAdd(h, c.im, a.im)};
+    x[1] = {hn::MulAdd(h, e.im, b.re), hn::NegMulAdd(h, e.re, b.im)};
+    x[2] = {hn::NegMulAdd(h, c.re, a.re), hn::NegMulAdd(h, c.im, a.im)};
+    x[3] = {hn::NegMulAdd(h, e.im, b.re), hn::MulAdd(h, e.re, b.im)};
   }
 };
 
@@ -186,34 +198,31 @@ struct Codelet {
   }
 };
 
-/// What was loaded before is loaded again afterwards: of more than 16 vectors a compiler would spill most.
-HWY_INLINE void forget_loads() { asm volatile("" ::: "memory"); }
+/// Vectors that are not needed for a while wait in memory: of more than 16 a compiler would spill most. Later
+/// loads stay behind it.
+template <class D, int count>
+HWY_INLINE void set_aside(ComplexVector<D> (&x)[count]) {
+  asm volatile("" : "+m"(x) : : "memory");
+}
 
-/// The transform of load(0), ..., load(R - 1), each passed to store(j, output j) as soon as it is ready. A
-/// radix of 8 is done by its even and its odd outputs where there are 16 registers, so that they hold what is
-/// worked on.
+/// The transform of load(0), ..., load(R - 1), each passed to store(j, output j) as soon as it is ready, the
+/// first when all are loaded. Radix 8 does its even and then its odd outputs where there are 16 registers.
 template <int R, class D, class Load, class Store>
 HWY_INLINE void transform(D d, const Load& load, const Store& store) {
-  if constexpr (R == 8 && !HWY_CAP_GE512) {
-    ComplexVector<D> x[4];
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; ++k) x[k] = add<D>(load(k), load(k + 4));
-    Codelet<4, D>::transform(d, x);
-#pragma GCC unroll 4
-    for (int j = 0; j < 4; ++j) store(2 * j, x[j]);
-    forget_loads();
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; ++k) x[k] = sub<D>(load(k), load(k + 4));
-    x[1] = times_root<1, 8>(d, x[1]);
-    x[2] = times_root<1, 4>(d, x[2]);
-    x[3] = times_root<3, 8>(d, x[3]);
-    Codelet<4, D>::transform(d, x);
-#pragma GCC unroll 4
-    for (int j = 0; j < 4; ++j) store(2 * j + 1, x[j]);
-  } else {
-    ComplexVector<D> x[R];
+  ComplexVector<D> x[R];
 #pragma GCC unroll 16
-    for (int k = 0; k < R; ++k) x[k] = load(k);
+  for (int k = 0; k < R; ++k) x[k] = load(k);
+  if constexpr (R == 8 && !HWY_CAP_GE512) {
+    ComplexVector<D> even[4], odd[4];
+    Codelet<8, D>::halves(x, even, odd);
+    set_aside<D>(odd);
+    Codelet<4, D>::transform(d, even);
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) store(2 * j, even[j]);
+    Codelet<8, D>::odd_outputs(d, odd);
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) store(2 * j + 1, odd[j]);
+  } else {
     Codelet<R, D>::transform(d, x);
 #pragma GCC unroll 16
     for (int j = 0; j < R; ++j) store(j, x[j]);

@@ -35,26 +35,27 @@ struct Leaves {
   template <class Access>
   struct Text {
     /// The first pass, of radix R and n = R m, over `width` columns: row i of them is at from + i stride,
-    /// `count` of its numbers are read, the others are 0. y[(R p + j) width + q] becomes w^(p j) sum over k
+    /// `count` of its numbers are read, the others are 0. y[(p + m j) width + q] becomes w^(p j) sum over k
     /// of x[(p + m k) stride + q] exp(-2 pi i j k / R), w the root of n. `to` is split.
     void (*first_pass)(int radix, const T* from, Index stride, Index count, T* to, Index width, Index m,
                        const T* roots, Access);
-    /// The same from split to split data, s numbers a row.
-    void (*middle_pass)(int radix, const T* from, T* to, Index s, Index m, const T* roots, Access);
-    /// The last pass, m = 1, of groups R numbers in each of `width` columns: number i of column c goes to
-    /// to[i stride + c], where c < count.
+    /// The same in place, of split data, for each of `groups` transforms of R m rows one behind the other.
+    /// Without roots where m = 1.
+    void (*middle_pass)(int radix, T* x, Index width, Index groups, Index m, const T* roots, Access);
+    /// The last pass, m = 1, for each of `groups` among `all` transforms: number j of group g and column c
+    /// goes to to[(order[g] + all j) stride + c], where c < count.
     void (*last_pass)(int radix, const T* from, T* to, Index stride, Index count, Index width, Index groups,
-                      Access);
+                      Index all, const Index* order, Access);
     /// R m numbers as R rows: the transforms of the columns, the twiddles, the transposition. Row k goes to
     /// work[k / width * block + p width + k % width], split. `roots` are split vectors: R - 1 for each vector
     /// of columns p. Rows R and beyond, up to a multiple of the lanes, are 0.
     void (*split_columns)(int radix, const T* from, T* work, Index width, Index block, Index m,
                           const T* roots, Access);
-    /// Row k of n1 rows of `width` columns c, times base_roots[k] lane_roots[k, c], goes to work[k / width *
-    /// block + c width + k % width]. `buffer` and `lane_roots` are split and have rows up to a multiple of
-    /// the lanes.
-    void (*twiddle_transposed)(const T* buffer, Index width, Index n1, T* work, Index block,
-                               const T* base_roots, const T* lane_roots, Access);
+    /// Row order[k] of `buffer`, of `width` columns c, times base_roots[k] lane_roots[k, c], goes to work[k /
+    /// width * block + c width + k % width], k < n1. `buffer`, `order` and `lane_roots` have rows up to a
+    /// multiple of the lanes; numbers are split.
+    void (*twiddle_transposed)(const T* buffer, const Index* order, Index width, Index n1, T* work,
+                               Index block, const T* base_roots, const T* lane_roots, Access);
     /// to[i] = from[i] factors[i] for i < count, interleaved, real and imaginary parts exchanged at the loads
     /// from `from`, at the stores. `to` may be `from`.
     void (*multiply)(const T* from, const T* factors, T* to, Index count, bool exchanged, bool exchange,

@@ -13,10 +13,6 @@
 namespace tallcache::cpu::fft {
 namespace {
 
-// A split transform whose block of rows is as large stays in a first-level cache.
-constexpr Index whole_block_bytes = 16 << 10;
-constexpr int most_fours = 8;  // lg of the largest power of two that is transformed by radix 4
-
 Index round_up(Index n, Index to) { return (n + to - 1) / to * to; }
 
 bool is_one_of(std::span<const int> sizes, Index n) { return std::ranges::find(sizes, n) != sizes.end(); }
@@ -48,35 +44,46 @@ Index columns_of(Index n, Index lanes) {
   return *std::ranges::min_element(divisors, {}, cost);
 }
 
-// What follows counts instructions, about.
-constexpr double of_a_call = 40, of_a_long_vector = 1.25;  // TUNING.md
+// What follows counts instructions, about (TUNING.md).
+constexpr double of_a_call = 80, of_a_long_vector = 1.25;
 
-double of_butterfly(int radix) {
+double of_arithmetic(int radix) {
   const int n1 = columns_of_codelet(radix), n2 = radix / n1;
-  if (n1 > 1) return n2 * of_butterfly(n1) + n1 * of_butterfly(n2) + 6 * (n1 - 1) * (n2 - 1);
-  return radix == 8 ? 60 : radix % 2 == 0 ? radix * radix : radix * (radix + 2.5);
+  if (n1 > 1) return n2 * of_arithmetic(n1) + n1 * of_arithmetic(n2) + 4 * (n1 - 1) * (n2 - 1);
+  return radix == 8 ? 52 : radix % 2 == 0 ? radix * radix : radix * (radix + 2.5);
 }
 
-// A vector of transforms of the passes' size: butterflies, loads, stores, roots.
-double of_passes(const Passes& passes) {
+// Of a codelet over vectors: arithmetic, loads, stores, vectors that find no register, addresses.
+double of_butterfly(int radix, int registers) {
+  const int moved = std::max(2 * radix + 4 - registers, 0), addresses = std::max(radix - 8, 0);
+  return of_arithmetic(radix) + 4 * radix + 10 + 8 * moved + 6 * addresses;
+}
+
+// A vector of transforms of the passes' size, with roots.
+double of_passes(const Passes& passes, int registers) {
   double all = 0;
   for (int i = 0; i < passes.count; ++i) {
     const int radix = passes.radix[i];
-    all += of_a_call + static_cast<double>(passes.size / radix) * (of_butterfly(radix) + 8 * radix);
+    all += of_a_call +
+           static_cast<double>(passes.size / radix) * (of_butterfly(radix, registers) + 5 * (radix - 1));
   }
   return all;
 }
 
 // Columns and rows, and between them twiddles and transpositions of squares.
-double of_layout(const Layout& l) {
-  if (l.kind == Layout::Kind::whole)
-    return of_butterfly(static_cast<int>(l.n)) + 4 * static_cast<double>(l.n);
+double of_layout(const Layout& l, int registers) {
+  if (l.kind == Layout::Kind::whole) return of_butterfly(static_cast<int>(l.n), registers);
   const auto count = [](Index number) { return static_cast<double>(number); };
   const double columns = count(padded(l.n2, l.lanes)), rows = count(padded(l.n1, l.lanes)), n1 = count(l.n1);
-  const double lanes = count(l.lanes), squares = columns * rows * lanes * (2 * std::log2(2 * lanes));
-  const double first = l.kind == Layout::Kind::split ? of_butterfly(static_cast<int>(l.n1)) + 14 * n1
-                                                     : of_passes(l.columns) + 16 * n1;
-  return 2 * of_a_call + columns * first + squares + rows * (of_passes(l.rows) + 4 * count(l.n2));
+  const double lanes = count(l.lanes), squares = columns * rows * lanes * (2 * std::log2(lanes));
+  const double first = l.kind == Layout::Kind::split
+                           ? of_butterfly(static_cast<int>(l.n1), registers) + 8 * n1
+                           : of_passes(l.columns, registers) + 20 * n1;
+  // Without masks the numbers of a vector that is not full are copied one by one.
+  const bool masks = registers > 16;
+  const double copied = masks ? 0 : (l.n1 % l.lanes ? count(l.n2) : 0) + (l.n2 % l.lanes ? n1 : 0);
+  return 2 * of_a_call + columns * first + squares + rows * (of_passes(l.rows, registers) - 3 * count(l.n2)) +
+         25 * copied;
 }
 
 }  // namespace
@@ -104,22 +111,17 @@ Passes passes_of(Index size) {
   };
   for (const int odd : {13, 11, 7, 5, 3})
     while (size % odd == 0) take(odd);
-  const int twos = std::countr_zero(static_cast<std::size_t>(size));
-  if (twos == 1) take(2);
-  // Radix 4 needs no more registers than there are; radix 8 has fewer passes over a buffer that is in no
-  // first-level cache (TUNING.md).
-  const int eights = twos <= most_fours ? twos % 2 : (twos - (twos % 3 == 1 ? 4 : twos % 3 == 2 ? 2 : 0)) / 3;
-  for (int i = 0; i < eights && twos > 1; ++i) take(8);
-  while (size > 1) take(4);
+  const auto twos = [&] { return std::countr_zero(static_cast<std::size_t>(size)); };
+  if (twos() == 1) take(2);
+  // Radix 8 has fewer passes for no more instructions, and the fewest where it is the last (TUNING.md).
+  while (twos() % 3) take(4);
+  while (size > 1) take(8);
   return passes;
 }
 
 Index Layout::split_roots() const { return kind == Kind::split ? (n1 - 1) * round_up(n2, lanes) : 0; }
 
-Index Layout::buffer() const {
-  if (kind == Kind::whole) return 0;
-  return width * (kind == Kind::split ? n2 : std::max(padded_rows(), n2));
-}
+Index Layout::buffer() const { return kind == Kind::blocks ? width * padded_rows() : 0; }
 
 namespace {
 
@@ -142,6 +144,8 @@ Layout divided(Layout::Kind kind, Index n, Index n1, Index lanes, Index element_
 Layout layout_of(Index n, Index element_bytes, std::span<const Index> lanes, Index base) {
   const Layout whole{.n = n, .lanes = lanes[0]};
   if (n == 1) return whole;
+  // AVX-512 has 32.
+  const int registers = lanes[0] * element_bytes > 32 ? 32 : 16;
   std::vector<Layout> layouts;
   if (is_one_of(whole_sizes, n)) layouts.push_back(whole);
   if (n <= base)
@@ -153,7 +157,7 @@ Layout layout_of(Index n, Index element_bytes, std::span<const Index> lanes, Ind
     layouts.push_back(divided(Layout::Kind::blocks, n, columns_of(n, lanes[0]), lanes[0], element_bytes));
   return *std::ranges::min_element(layouts, {}, [&](const Layout& l) {
     const bool is_long = l.lanes * element_bytes > 32 && l.kind != Layout::Kind::whole;
-    return of_layout(l) * (is_long ? of_a_long_vector : 1);
+    return of_layout(l, registers) * (is_long ? of_a_long_vector : 1);
   });
 }
 

@@ -8,6 +8,9 @@
 
 namespace tallcache::cpu::fft {
 
+/// What is as large stays in a first-level cache.
+inline constexpr Index whole_block_bytes = 16 << 10;
+
 /// The radices of the passes of transforms of `size` numbers.
 struct Passes {
   Index size = 1;
@@ -21,7 +24,7 @@ struct Passes {
 /// Whether all prime factors of n have codelets: 2, 3, 5, 7, 11 and 13.
 bool is_smooth(Index n);
 
-/// size is smooth. Odd radices, then 4 and 8.
+/// size is smooth. Odd radices, then 4, then 8.
 Passes passes_of(Index size);
 
 /// Sizes are in complex numbers.
@@ -29,7 +32,7 @@ struct Layout {
   enum class Kind {
     whole,   ///< one codelet
     split,   ///< n1 is a codelet over vectors of neighbouring columns; everything stays in a cache
-    blocks,  ///< blocks of `width` columns, then of `width` rows, each transformed in a buffer
+    blocks,  ///< blocks of `width` columns, each transformed in a buffer, then of `width` rows, in place
   };
   Kind kind = Kind::whole;
   Index n = 0, n1 = 1, n2 = 1;
@@ -48,7 +51,7 @@ struct Layout {
   Index base_roots() const { return kind == Kind::blocks ? column_blocks() * padded_rows() : 0; }
   Index lane_roots() const { return kind == Kind::blocks ? width * padded_rows() : 0; }
   Index work() const { return kind == Kind::whole ? 0 : row_blocks() * block; }
-  /// Each of the two buffers of a thread.
+  /// The buffer of a thread, of a block of columns.
   Index buffer() const;
 };
 

@@ -37,16 +37,16 @@ constexpr typename Leaves<T>::template Text<Access> text{
           });
         },
     .middle_pass =
-        [](int radix, const T* from, T* to, Index s, Index m, const T* roots, Access access) {
+        [](int radix, T* x, Index width, Index groups, Index m, const T* roots, Access access) {
           with_size<pass_radices>(radix, [=]<int R>(std::integral_constant<int, R>) {
-            middle_pass<R, D, T, Access>(from, to, s, m, roots, access);
+            middle_pass<R, D, T, Access>(x, width, groups, m, roots, access);
           });
         },
     .last_pass =
-        [](int radix, const T* from, T* to, Index stride, Index count, Index width, Index groups,
-           Access access) {
+        [](int radix, const T* from, T* to, Index stride, Index count, Index width, Index groups, Index all,
+           const Index* order, Access access) {
           with_size<pass_radices>(radix, [=]<int R>(std::integral_constant<int, R>) {
-            last_pass<R, inverse, D, T, Access>(from, to, stride, count, width, groups, access);
+            last_pass<R, inverse, D, T, Access>(from, to, stride, count, width, groups, all, order, access);
           });
         },
     .split_columns =

@@ -59,12 +59,14 @@ class ColumnTransforms {
   ColumnTransforms(Index n, Index shares)
       : passes_(passes_of(n)),
         width_(std::max<Index>(leaves<T>()[0].lanes, 8)),
-        bytes_(scratch_bytes(
-            {real_bytes(passes_.roots()), checked_product(shares, 2 * buffer_bytes(), "fft")})) {
+        bytes_(scratch_bytes({real_bytes(passes_.roots()), checked_product(shares, buffer_bytes(), "fft"),
+                              static_cast<std::size_t>(groups()) * sizeof(Index)})) {
     Scratch<> scratch = bytes_.scratch();
     roots_ = scratch.template vector<T>(2 * passes_.roots());
-    buffers_ = scratch.template vector<T>(shares * 4 * n * width_);
+    buffers_ = scratch.template vector<T>(shares * 2 * n * width_);
+    order_ = scratch.template vector<Index>(groups());
     fill_roots(roots_, passes_);
+    each_row(passes_, middle(), [this](Index at, Index row) { order_[at] = row; });
   }
 
   Index width() const { return width_; }
@@ -74,24 +76,24 @@ class ColumnTransforms {
   void operator()(T* out, const T* in, Index stride, Index count, bool inverse, Index share) const {
     const auto& text = inverse ? leaves<T>()[0].inverse : leaves<T>()[0].plain;
     const Passes& p = passes_;
-    T *from = buffers_.data + share * 4 * p.size * width_, *to = from + 2 * p.size * width_;
-    const T* roots = roots_.data;
-    Index m = p.size / p.radix[0], s = width_ * p.radix[0];
-    text.first_pass(p.radix[0], in, stride, count, from, width_, m, roots, {});
-    const int middle = std::max(p.count - 1, 1);
-    for (int i = 1; i < middle; ++i) {
-      roots += 2 * (p.radix[i - 1] - 1) * m;
-      m /= p.radix[i];
-      text.middle_pass(p.radix[i], from, to, s, m, roots, {});
-      s *= p.radix[i];
-      std::swap(from, to);
-    }
+    T* const buffer = buffers_.data + share * 2 * p.size * width_;
+    const Index radix = p.radix[0], m = p.size / radix;
+    text.first_pass(p.radix[0], in, stride, count, buffer, width_, m, roots_.data, {});
     // A last pass of radix 1 copies.
-    text.last_pass(p.count > 1 ? p.radix[p.count - 1] : 1, from, out, stride, count, width_, s / width_, {});
+    const int last = p.count > 1 ? p.radix[p.count - 1] : 1;
+    middle_passes(text, p, 1, middle(), buffer, width_, 0, radix, m, roots_.data + 2 * (radix - 1) * m,
+                  Plain{}, [&, this](const T* x, Index first, Index groups) {
+                    text.last_pass(last, x, out, stride, count, width_, groups, order_.size,
+                                   order_.data + first, {});
+                  });
   }
 
  private:
   static std::size_t real_bytes(Index numbers) { return checked_product(numbers, 2 * sizeof(T), "fft"); }
+  int middle() const { return std::max(passes_.count - 1, 1); }  ///< the passes but the last
+  Index groups() const {
+    return passes_.count > 1 ? passes_.size / passes_.radix[passes_.count - 1] : passes_.size;
+  }
   std::size_t buffer_bytes() const {
     return checked_product(static_cast<Index>(real_bytes(passes_.size)), static_cast<std::size_t>(width_),
                            "fft");
@@ -101,6 +103,7 @@ class ColumnTransforms {
   Index width_;
   AlignedBytes bytes_;
   VectorView<T> roots_, buffers_;
+  VectorView<Index> order_;
 };
 
 /// `count` transforms of n numbers: number i of transform c is at [c distance + i stride] of both arrays.

@@ -1,7 +1,8 @@
-// The passes of a transform over a batch, for each SIMD target: Stockham's, which leave the numbers in order,
-// so that none is a permutation alone. A lane of a vector is a transform, or in split_columns() a column, of
-// its own. Between the passes the real and the imaginary parts of the lanes of a vector lie one behind the
-// other.
+// The passes of a transform over a batch, for each SIMD target, in place: number j of a butterfly goes to
+// where its input j was (Gentleman and Sande 1966), so that the rows end in the reversed order of their
+// digits. The last pass, or the transposition behind the columns, reads them by a table: no pass is a
+// permutation alone. A lane of a vector is a transform, or in split_columns() a column, of its own. Between
+// the passes the real and the imaginary parts of the lanes of a vector lie one behind the other.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -118,7 +119,7 @@ template <class T>
 HWY_INLINE void copy_numbers(const T* from, T* to, Index count) {
   for (Index i = 0; i < 2 * count; i += 2) {
     std::memcpy(to + i, from + i, 2 * sizeof(T));
-    forget_loads();
+    asm volatile("" ::: "memory");
   }
 }
 #else
@@ -189,80 +190,125 @@ HWY_INLINE void store_transposed(D d, const Row& x, T* to, Index stride, Access 
     store_split(d, ComplexVector<D>{re[l], im[l]}, to + 2 * place_of_lane(l, V) * stride, access);
 }
 
-/// The roots of a butterfly.
-template <int R, class D>
-struct Roots {
-  ComplexVector<D> w[R];
-  template <class T, class Access>
-  HWY_INLINE Roots(D d, const T* roots, Access access) {
-#pragma GCC unroll 16
-    for (int j = 1; j < R; ++j) w[j] = root_of_all_lanes(d, roots + 2 * (j - 1), access);
+/// Number j of a butterfly times its root, which is loaded here: a broadcast is as fast as any load.
+template <class D, class T, class Access>
+HWY_INLINE ComplexVector<D> times_root_of(D d, const ComplexVector<D>& y, int j, const T* roots,
+                                          Access access) {
+  return j ? times<D>(y, root_of_all_lanes(d, roots + 2 * (j - 1), access)) : y;
+}
+
+/// One butterfly of each of `groups` transforms of R m rows, in place.
+template <int R, bool twiddled, class D, class T, class Access>
+HWY_INLINE void butterflies(D d, T* row, Index width, Index groups, Index m, const T* roots, Access access) {
+  constexpr Index V = lanes_of<D>;
+  const Index leg = 2 * width * m, next = R * leg - 2 * width;
+  for (const T* end = row + 2 * width;;) {
+    transform<R>(
+        d, [=](int k) HWY_ATTR { return load_split(d, row + leg * k, access); },
+        [=](int j, const ComplexVector<D>& y) HWY_ATTR {
+          store_split(d, twiddled ? times_root_of(d, y, j, roots, access) : y, row + leg * j, access);
+        });
+    row += 2 * V;
+    if (row != end) continue;
+    if (--groups == 0) return;
+    row += next;
+    end = row + 2 * width;
   }
-  HWY_INLINE ComplexVector<D> times_root(int j, const ComplexVector<D>& y) const {
-    return j ? times<D>(y, w[j]) : y;
-  }
-};
+}
 
 template <int R, class D, class T, class Access>
-HWY_NOINLINE void middle_pass(const T* HWY_RESTRICT from, T* HWY_RESTRICT to, Index s, Index m,
+HWY_NOINLINE void middle_pass(T* HWY_RESTRICT x, Index width, Index groups, Index m,
                               const T* HWY_RESTRICT roots, Access access) {
   const D d;
-  constexpr Index V = lanes_of<D>;
-  const auto butterflies = [&](const T* in, T* out, const auto& twiddled) HWY_ATTR {
-    for (Index q = 0; q < s; q += V, in += 2 * V, out += 2 * V)
-      transform<R>(
-          d, [&](int k) HWY_ATTR { return load_split(d, in + 2 * s * m * k, access); },
-          [&](int j, const ComplexVector<D>& y)
-              HWY_ATTR { store_split(d, twiddled(j, y), out + 2 * s * j, access); });
-  };
-  if (m == 1) return butterflies(from, to, [](int, const ComplexVector<D>& y) HWY_ATTR { return y; });
-  for (Index p = 0; p < m; ++p, roots += 2 * (R - 1)) {
-    const Roots<R, D> w(d, roots, access);
-    butterflies(from + 2 * s * p, to + 2 * s * R * p,
-                [&](int j, const ComplexVector<D>& y) HWY_ATTR { return w.times_root(j, y); });
-  }
+  if (m == 1) return butterflies<R, false>(d, x, width, groups, m, roots, access);
+  for (Index p = 0; p < m; ++p, roots += 2 * (R - 1), x += 2 * width)
+    butterflies<R, true>(d, x, width, groups, m, roots, access);
+}
+
+/// first_pass() of a vector of columns, whose other numbers than `count` are 0.
+template <int R, bool inverse, bool whole, class D, class T, class Access>
+HWY_INLINE void first_butterflies(D d, const T* from, Index stride, Index count, T* to, Index width, Index m,
+                                  const T* roots, Access access) {
+  const Index from_leg = 2 * stride * m, leg = 2 * width * m;
+  for (Index p = 0; p < m; ++p, roots += 2 * (R - 1), from += 2 * stride, to += 2 * width)
+    transform<R>(
+        d,
+        [=](int k) HWY_ATTR {
+          if (whole) __builtin_prefetch(from + from_leg * k + 2 * width, 0, 2);
+          return load_interleaved<inverse>(d, from + from_leg * k, whole ? lanes_of<D> : count, access);
+        },
+        [=](int j, const ComplexVector<D>& y)
+            HWY_ATTR { store_split(d, times_root_of(d, y, j, roots, access), to + leg * j, access); });
 }
 
 template <int R, bool inverse, class D, class T, class Access>
 HWY_NOINLINE void first_pass(const T* HWY_RESTRICT from, Index stride, Index count, T* HWY_RESTRICT to,
                              Index width, Index m, const T* HWY_RESTRICT roots, Access access) {
   const D d;
-  constexpr Index V = lanes_of<D>;
-  for (Index p = 0; p < m; ++p, roots += 2 * (R - 1)) {
-    const Roots<R, D> w(d, roots, access);
-    const T* in = from + 2 * stride * p;
-    T* out = to + 2 * width * R * p;
-    for (Index q = 0; q < width; q += V, in += 2 * V, out += 2 * V) {
-      const Index left = std::max<Index>(count - q, 0);
-      transform<R>(
-          d,
-          [&](int k) HWY_ATTR {
-            const T* const row = in + 2 * stride * m * k;
-            __builtin_prefetch(row + 2 * width, 0, 2);
-            return load_interleaved<inverse>(d, row, left, access);
-          },
-          [&](int j, const ComplexVector<D>& y)
-              HWY_ATTR { store_split(d, w.times_root(j, y), out + 2 * width * j, access); });
-    }
+  for (Index q = 0; q < width; q += lanes_of<D>) {
+    const Index left = std::max<Index>(count - q, 0);
+    const T* const in = from + 2 * q;
+    T* const out = to + 2 * q;
+    if (left >= lanes_of<D>)
+      first_butterflies<R, inverse, true>(d, in, stride, left, out, width, m, roots, access);
+    else
+      first_butterflies<R, inverse, false>(d, in, stride, left, out, width, m, roots, access);
+  }
+}
+
+/// last_pass() of a vector of columns, of which `count` are stored.
+template <int R, bool inverse, bool whole, class D, class T, class Access>
+HWY_INLINE void last_butterflies(D d, const T* from, T* to, Index stride, Index count, Index width,
+                                 Index groups, Index all, const Index* order, Access access) {
+  const Index leg = 2 * width, to_leg = 2 * stride * all;
+  for (Index g = 0; g < groups; ++g, from += R * leg) {
+    T* const out = to + 2 * stride * *load_n(access, order + g, 1);
+    transform<R>(
+        d, [=](int k) HWY_ATTR { return load_split(d, from + leg * k, access); },
+        [=](int j, const ComplexVector<D>& y) HWY_ATTR {
+          store_interleaved<inverse>(d, y, out + to_leg * j, whole ? lanes_of<D> : count, access);
+        });
   }
 }
 
 template <int R, bool inverse, class D, class T, class Access>
 HWY_NOINLINE void last_pass(const T* HWY_RESTRICT from, T* HWY_RESTRICT to, Index stride, Index count,
-                            Index width, Index groups, Access access) {
+                            Index width, Index groups, Index all, const Index* HWY_RESTRICT order,
+                            Access access) {
   const D d;
+  for (Index c = 0; c < width && c < count; c += lanes_of<D>) {
+    const T* const in = from + 2 * c;
+    T* const out = to + 2 * c;
+    if (count - c >= lanes_of<D>)
+      last_butterflies<R, inverse, true>(d, in, out, stride, count - c, width, groups, all, order, access);
+    else
+      last_butterflies<R, inverse, false>(d, in, out, stride, count - c, width, groups, all, order, access);
+  }
+}
+
+/// split_columns() of a vector of columns, whose other numbers than `count` are 0.
+template <int R, bool inverse, class D, class T, class Access>
+HWY_INLINE void split_vector(D d, const T* from, T* work, Index width, Index block, Index m, Index count,
+                             const T* roots, Access access) {
   constexpr Index V = lanes_of<D>;
-  const Index s = width * groups;
-  for (Index g = 0; g < groups; ++g)
-    for (Index c = 0; c < width && c < count; c += V) {
-      const T* in = from + 2 * (g * width + c);
-      T* out = to + 2 * (c + g * stride);
-      transform<R>(
-          d, [&](int k) HWY_ATTR { return load_split(d, in + 2 * s * k, access); },
-          [&](int j, const ComplexVector<D>& y) HWY_ATTR {
-            store_interleaved<inverse>(d, y, out + 2 * groups * stride * j, count - c, access);
-          });
-    }
+  constexpr Index rows = (R + V - 1) / V * V;
+  ComplexVector<D> x[rows];
+#pragma GCC unroll 16
+  for (int k = 0; k < R; ++k) x[k] = load_interleaved<inverse>(d, from + 2 * m * k, count, access);
+#pragma GCC unroll 16
+  for (Index k = R; k < rows; ++k) x[k] = {hn::Zero(d), hn::Zero(d)};
+  Codelet<R, D>::transform(d, x);
+#pragma GCC unroll 16
+  for (int j = 1; j < R; ++j) x[j] = times<D>(x[j], load_split(d, roots + 2 * V * (j - 1), access));
+  Index left = width;  // of a block
+#pragma GCC unroll 16
+  for (Index b = 0; b < R; b += V) {
+    store_transposed(
+        d, [&](Index l) HWY_ATTR { return x[b + l]; }, work, width, access);
+    work += 2 * V;
+    left -= V;
+    if (left == 0) work += 2 * (block - width), left = width;
+  }
 }
 
 template <int R, bool inverse, class D, class T, class Access>
@@ -270,28 +316,17 @@ HWY_NOINLINE void split_columns(const T* HWY_RESTRICT from, T* HWY_RESTRICT work
                                 Index m, const T* HWY_RESTRICT roots, Access access) {
   const D d;
   constexpr Index V = lanes_of<D>;
-  constexpr Index rows = (R + V - 1) / V * V;
-  for (Index p = 0; p < m; p += V, roots += 2 * V * (R - 1), from += 2 * V, work += 2 * V * width) {
-    ComplexVector<D> x[rows];
-#pragma GCC unroll 16
-    for (int k = 0; k < R; ++k) x[k] = load_interleaved<inverse>(d, from + 2 * m * k, m - p, access);
-#pragma GCC unroll 16
-    for (Index k = R; k < rows; ++k) x[k] = {hn::Zero(d), hn::Zero(d)};
-    Codelet<R, D>::transform(d, x);
-#pragma GCC unroll 16
-    for (int j = 1; j < R; ++j) x[j] = times<D>(x[j], load_split(d, roots + 2 * V * (j - 1), access));
-#pragma GCC unroll 16
-    for (Index b = 0; b < R; b += V)
-      store_transposed(
-          d, [&](Index l) HWY_ATTR { return x[b + l]; }, work + 2 * (b / width * block + b % width), width,
-          access);
-  }
+  Index left = m;
+  for (; left >= V; left -= V, roots += 2 * V * (R - 1), from += 2 * V, work += 2 * V * width)
+    split_vector<R, inverse>(d, from, work, width, block, m, V, roots, access);
+  if (left > 0) split_vector<R, inverse>(d, from, work, width, block, m, left, roots, access);
 }
 
 template <class D, class T, class Access>
-HWY_NOINLINE void twiddle_transposed(const T* HWY_RESTRICT buffer, Index width, Index n1,
-                                     T* HWY_RESTRICT work, Index block, const T* HWY_RESTRICT base_roots,
-                                     const T* HWY_RESTRICT lane_roots, Access access) {
+HWY_NOINLINE void twiddle_transposed(const T* HWY_RESTRICT buffer, const Index* HWY_RESTRICT order,
+                                     Index width, Index n1, T* HWY_RESTRICT work, Index block,
+                                     const T* HWY_RESTRICT base_roots, const T* HWY_RESTRICT lane_roots,
+                                     Access access) {
   const D d;
   constexpr Index V = lanes_of<D>;
   for (Index k = 0; k < n1; k += V)
@@ -299,10 +334,10 @@ HWY_NOINLINE void twiddle_transposed(const T* HWY_RESTRICT buffer, Index width, 
       store_transposed(
           d,
           [&](Index l) HWY_ATTR {
-            const Index row = k + l;
+            const Index row = k + l, at = *load_n(access, order + row, 1);
             const auto base = root_of_all_lanes(d, base_roots + 2 * row, access);
             const auto w = times<D>(load_split(d, lane_roots + 2 * (row * width + c), access), base);
-            return times<D>(load_split(d, buffer + 2 * (row * width + c), access), w);
+            return times<D>(load_split(d, buffer + 2 * (at * width + c), access), w);
           },
           work + 2 * (k / width * block + c * width + k % width), width, access);
 }

@@ -81,6 +81,41 @@ void fill_roots(VectorView<T, Access> table, const Passes& passes) {
   }
 }
 
+/// Each of the first `taken` passes leaves number j of a butterfly where its input j was. Calls put(position,
+/// row) for where each row, or group of as many as the other passes transform, then is.
+template <class Put>
+void each_row(const Passes& passes, int taken, const Put& put) {
+  Index all = 1;
+  for (int i = 0; i < taken; ++i) all *= passes.radix[i];
+  for (Index position = 0; position < all; ++position) {
+    Index row = 0, left = position, unit = all;
+    for (int i = 0, weight = 1; i < taken; weight *= passes.radix[i++]) {
+      unit /= passes.radix[i];
+      row += left / unit * weight;
+      left %= unit;
+    }
+    put(position, row);
+  }
+}
+
+/// Passes i to end - 1 of `groups` transforms of `size` rows one behind the other, one by one where all are
+/// too large for a first-level cache, then last(x, first, groups) for neighbouring groups of all.
+template <class Text, class T, class Policy, class Last>
+void middle_passes(const Text& text, const Passes& passes, int i, int end, T* x, Index width, Index first,
+                   Index groups, Index size, const T* roots, Policy policy, const Last& last) {
+  if (groups > 1 && groups * size * width * static_cast<Index>(2 * sizeof(T)) > whole_block_bytes) {
+    for (Index g = 0; g < groups; ++g)
+      middle_passes(text, passes, i, end, x + 2 * g * size * width, width, first + g, 1, size, roots, policy,
+                    last);
+    return;
+  }
+  if (i == end) return last(x, first, groups);
+  const Index radix = passes.radix[i], m = size / radix;
+  text.middle_pass(passes.radix[i], x, width, groups, m, roots, policy);
+  middle_passes(text, passes, i + 1, end, x, width, first * radix, groups * radix, m,
+                roots + 2 * (radix - 1) * m, policy, last);
+}
+
 /// The tables and the working memory of a transform: pieces of scratch, in reals.
 template <class T, class Access = Plain>
 class SmoothTransform {
@@ -90,14 +125,16 @@ class SmoothTransform {
     const auto bytes = [](Index numbers) { return checked_product(numbers, 2 * sizeof(T), "fft"); };
     return checked_sum(
         scratch_bytes({bytes(l.columns.roots()), bytes(l.rows.roots()), bytes(l.split_roots()),
-                       bytes(l.base_roots()), bytes(l.lane_roots()), bytes(l.work()), bytes(own_buffer(l))}),
-        LocalMemory<>::scratch(bytes(2 * l.buffer()), own_buffer(l) ? 0 : shares), "fft");
+                       bytes(l.base_roots()), bytes(l.lane_roots()), bytes(l.work()), bytes(own_buffer(l)),
+                       static_cast<std::size_t>(column_rows(l)) * sizeof(Index),
+                       static_cast<std::size_t>(row_groups(l)) * sizeof(Index)}),
+        LocalMemory<>::scratch(bytes(l.buffer()), own_buffer(l) ? 0 : shares), "fft");
   }
 
   SmoothTransform(const Layout& layout, Scratch<Access>& scratch, Index shares)
       : l_(layout),
         texts_(std::ranges::find(leaves<T>(), layout.lanes, &Leaves<T>::Texts::lanes).base()),
-        buffers_(scratch, static_cast<std::size_t>(4 * layout.buffer()) * sizeof(T),
+        buffers_(scratch, static_cast<std::size_t>(2 * layout.buffer()) * sizeof(T),
                  own_buffer(layout) ? 0 : shares) {
     const auto take = [&scratch](Index numbers) { return scratch.template vector<T>(2 * numbers); };
     column_roots_ = take(l_.columns.roots());
@@ -107,6 +144,8 @@ class SmoothTransform {
     lane_roots_ = take(l_.lane_roots());
     work_ = take(l_.work());
     own_buffer_ = take(own_buffer(l_));
+    column_order_ = scratch.template vector<Index>(column_rows(l_));
+    row_order_ = scratch.template vector<Index>(row_groups(l_));
   }
 
   /// The same plan, in the same scratch, under another access policy.
@@ -121,6 +160,8 @@ class SmoothTransform {
         lane_roots_(other.lane_roots_.with(access)),
         work_(other.work_.with(access)),
         own_buffer_(other.own_buffer_.with(access)),
+        column_order_(other.column_order_.with(access)),
+        row_order_(other.row_order_.with(access)),
         buffers_(other.buffers_.with(access)) {}
 
   const typename Leaves<T>::Texts& texts() const { return *texts_; }
@@ -131,6 +172,10 @@ class SmoothTransform {
     const RootsOfUnity roots(l_.n);
     fill_roots(column_roots_, l_.columns);
     fill_roots(row_roots_, l_.rows);
+    for (Index k = 0; k < column_order_.size; ++k) column_order_[k] = k;
+    if (column_order_.size)
+      each_row(l_.columns, l_.columns.count, [this](Index at, Index row) { column_order_[row] = at; });
+    each_row(l_.rows, l_.rows.count - 1, [this](Index at, Index row) { row_order_[at] = row; });
     const auto put = [](auto view, Index vector, Index lane, Index lanes, std::complex<T> w) {
       view[2 * vector * lanes + lane] = w.real();
       view[2 * vector * lanes + lanes + lane] = w.imag();
@@ -168,8 +213,13 @@ class SmoothTransform {
   static constexpr Index least_forked = Index{1}
                                         << 15;  // numbers; fewer take less time than threads to wake up
 
-  /// The numbers of the buffers of a transform that does not fork, which needs no lease.
-  static Index own_buffer(const Layout& l) { return l.n < least_forked ? 2 * l.buffer() : 0; }
+  /// The numbers of the buffer of a transform that does not fork, which needs no lease.
+  static Index own_buffer(const Layout& l) { return l.n < least_forked ? l.buffer() : 0; }
+  /// The groups of the last pass of the rows, and the rows between columns and rows.
+  static Index row_groups(const Layout& l) {
+    return l.rows.count ? l.n2 / l.rows.radix[l.rows.count - 1] : 0;
+  }
+  static Index column_rows(const Layout& l) { return l.kind == Layout::Kind::blocks ? l.padded_rows() : 0; }
 
   template <class Fork, class Text, class Policy>
   void run(Fork& fork, const Text& text, T* out, const T* in, Policy policy) const {
@@ -177,26 +227,20 @@ class SmoothTransform {
     const auto columns_of = [=, this, &text](Index begin, Index end, T* buffer) {
       for (Index b = begin; b < end; ++b) columns(text, in, b, buffer, policy);
     };
-    const auto rows_of = [=, this, &text](Index begin, Index end, T* buffer) {
-      for (Index b = begin; b < end; ++b) rows(text, out, b, buffer, policy);
+    const auto rows_of = [=, this, &text](Index begin, Index end) {
+      for (Index b = begin; b < end; ++b) rows(text, out, b, policy);
     };
     const Index column_tasks = l_.kind == Layout::Kind::split ? 1 : l_.column_blocks();
     if (l_.n < least_forked) {
       columns_of(0, column_tasks, own_buffer_.data);
-      rows_of(0, l_.row_blocks(), own_buffer_.data);
+      rows_of(0, l_.row_blocks());
     } else {
-      in_blocks(fork, column_tasks, columns_of);
-      in_blocks(fork, l_.row_blocks(), rows_of);
+      loop_blocks(fork, column_tasks, 1, [=, &fork, this](Index begin, Index end) {
+        const auto lease = buffers_.lease(fork);
+        columns_of(begin, end, lease.scratch().template vector<T>(2 * l_.buffer()).data);
+      });
+      loop_blocks(fork, l_.row_blocks(), 1, rows_of);
     }
-  }
-
-  /// body(first block, the one behind the last, buffer) for all blocks.
-  template <class Fork, class Body>
-  void in_blocks(Fork& fork, Index blocks, Body body) const {
-    loop_blocks(fork, blocks, 1, [=, &fork, this](Index begin, Index end) {
-      const auto lease = buffers_.lease(fork);
-      body(begin, end, lease.scratch().template vector<T>(4 * l_.buffer()).data);
-    });
   }
 
   template <class Text, class Policy>
@@ -205,45 +249,33 @@ class SmoothTransform {
       return text.split_columns(static_cast<int>(l_.n1), in, work_.data, l_.width, l_.block, l_.n2,
                                 split_roots_.data, policy);
     const Passes& p = l_.columns;
-    T *from = buffer, *to = buffer + 2 * l_.buffer();
-    const T* roots = column_roots_.data;
-    Index m = l_.n1 / p.radix[0], s = l_.width * p.radix[0];
-    text.first_pass(p.radix[0], in + 2 * b * l_.width, l_.n2, l_.n2 - b * l_.width, from, l_.width, m, roots,
-                    policy);
-    for (int i = 1; i < p.count; ++i) {
-      roots += 2 * (p.radix[i - 1] - 1) * m;
-      m /= p.radix[i];
-      text.middle_pass(p.radix[i], from, to, s, m, roots, policy);
-      s *= p.radix[i];
-      std::swap(from, to);
-    }
+    const Index radix = p.radix[0], m = l_.n1 / radix;
+    text.first_pass(p.radix[0], in + 2 * b * l_.width, l_.n2, l_.n2 - b * l_.width, buffer, l_.width, m,
+                    column_roots_.data, policy);
+    middle_passes(text, p, 1, p.count, buffer, l_.width, 0, radix, m,
+                  column_roots_.data + 2 * (radix - 1) * m, policy, [](T*, Index, Index) {});
     const Index padding = 2 * (l_.padded_rows() - l_.n1) * l_.width;
-    std::fill_n(store_n(policy, from + 2 * l_.n1 * l_.width, padding), padding, T{});
-    text.twiddle_transposed(from, l_.width, l_.n1, work_.data + 2 * b * l_.width * l_.width, l_.block,
+    std::fill_n(store_n(policy, buffer + 2 * l_.n1 * l_.width, padding), padding, T{});
+    text.twiddle_transposed(buffer, column_order_.data, l_.width, l_.n1,
+                            work_.data + 2 * b * l_.width * l_.width, l_.block,
                             base_roots_.data + 2 * b * l_.padded_rows(), lane_roots_.data, policy);
   }
 
   template <class Text, class Policy>
-  void rows(const Text& text, T* out, Index b, T* buffer, Policy policy) const {
+  void rows(const Text& text, T* out, Index b, Policy policy) const {
     const Passes& p = l_.rows;
-    const T *from = work_.data + 2 * b * l_.block, *roots = row_roots_.data;
-    T *to = buffer, *other = buffer + 2 * l_.buffer();
-    Index m = l_.n2, s = l_.width;
-    for (int i = 0; i + 1 < p.count; ++i) {
-      m /= p.radix[i];
-      text.middle_pass(p.radix[i], from, to, s, m, roots, policy);
-      roots += 2 * (p.radix[i] - 1) * m;
-      s *= p.radix[i];
-      from = to;
-      std::swap(to, other);
-    }
-    text.last_pass(p.radix[p.count - 1], from, out + 2 * b * l_.width, l_.n1, l_.n1 - b * l_.width, l_.width,
-                   s / l_.width, policy);
+    const int end = p.count - 1;
+    middle_passes(text, p, 0, end, work_.data + 2 * b * l_.block, l_.width, 0, 1, l_.n2, row_roots_.data,
+                  policy, [&, this](const T* x, Index first, Index groups) {
+                    text.last_pass(p.radix[end], x, out + 2 * b * l_.width, l_.n1, l_.n1 - b * l_.width,
+                                   l_.width, groups, row_order_.size, row_order_.data + first, policy);
+                  });
   }
 
   Layout l_;
   const typename Leaves<T>::Texts* texts_;
   VectorView<T, Access> column_roots_, row_roots_, split_roots_, base_roots_, lane_roots_, work_, own_buffer_;
+  VectorView<Index, Access> column_order_, row_order_;
   LocalMemory<Access> buffers_;
 };
 
