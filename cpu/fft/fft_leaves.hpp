@@ -64,9 +64,10 @@ struct Leaves {
     void (*whole)(int radix, const T* from, T* to, Access);
   };
   /// What a real transform of 2 `half` numbers does beside the complex one of their pairs: numbers 1 to half
-  /// - 1 of `to` from those of `from`, by the roots exp(-pi i k / half), k <= half / 2. Not in place. Of the
-  /// forward transform it comes behind the complex one, of the inverse before it. No variant takes them.
-  using RealHalves = void (*)(const T* from, T* to, const T* roots, Index half);
+  /// - 1 of `to` from those of `from`, by halves of the roots exp(-pi i k / half), k <= half / 2. `to` may be
+  /// `from`. Of the forward transform it comes behind the complex one, of the inverse before it. No variant
+  /// takes them.
+  using RealHalves = void (*)(const T* from, T* to, const T* half_roots, Index half);
 
   struct Texts : CompiledTexts<Text> {
     Text<Plain> inverse;  ///< not scaled; no variant takes it, so that there is none to trace

@@ -13,48 +13,43 @@ HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::fft::HWY_NAMESPACE {
 
 /// A vector of numbers k, k + 1, ... and of those that mirror them, which begin at `mirrored` and go
-/// backwards.
+/// backwards. With the roots w / 2 the sums below have no factor but 1/2 forward and 2 in the inverse.
 template <bool inverse, class D, class T>
-HWY_INLINE void mirrored_pair(D d, const T* from, T* to, const T* roots, Index k, Index mirrored) {
+HWY_INLINE void mirrored_pair(D d, const T* from, T* to, const T* half_roots, Index k, Index mirrored) {
   constexpr Index V = lanes_of<D>;
   const auto a = load_interleaved<false>(d, from + 2 * k, V, Plain{});
-  const auto w = load_interleaved<false>(d, roots + 2 * k, V, Plain{});
+  auto w = load_interleaved<false>(d, half_roots + 2 * k, V, Plain{});
   auto z = load_interleaved<false>(d, from + 2 * mirrored, V, Plain{});
   z = {hn::Reverse(d, z.re), hn::Neg(hn::Reverse(d, z.im))};
-  const auto sum = add<D>(a, z), difference = sub<D>(a, z);
-  ComplexVector<D> first, last;
+  const auto sum = add<D>(a, z);
+  if constexpr (inverse) w.im = hn::Neg(w.im);
+  const auto odd = times<D>(sub<D>(a, z), w);
+  ComplexVector<D> first, last;  // last conjugated
   if constexpr (inverse) {
-    const auto odd = times<D>(difference, ComplexVector<D>{w.re, hn::Neg(w.im)});
-    first = add_i<D>(sum, odd);
-    last = sub_i<D>(sum, odd);
+    const auto two = hn::Set(d, T(2));
+    first = {hn::NegMulAdd(two, odd.im, sum.re), hn::MulAdd(two, odd.re, sum.im)};
+    last = {hn::MulAdd(two, odd.im, sum.re), hn::MulSub(two, odd.re, sum.im)};
   } else {
     const auto half = hn::Set(d, T(0.5));
-    const auto odd = times<D>(difference, w), even = sum;
-    first = sub_i<D>(even, odd);
-    last = add_i<D>(even, odd);
-    first = {hn::Mul(half, first.re), hn::Mul(half, first.im)};
-    last = {hn::Mul(half, last.re), hn::Mul(half, last.im)};
+    first = {hn::MulAdd(half, sum.re, odd.im), hn::MulSub(half, sum.im, odd.re)};
+    last = {hn::MulSub(half, sum.re, odd.im), hn::NegMulSub(half, sum.im, odd.re)};
   }
   store_interleaved<false>(d, first, to + 2 * k, V, Plain{});
-  store_interleaved<false>(d, ComplexVector<D>{hn::Reverse(d, last.re), hn::Neg(hn::Reverse(d, last.im))},
+  store_interleaved<false>(d, ComplexVector<D>{hn::Reverse(d, last.re), hn::Reverse(d, last.im)},
                            to + 2 * mirrored, V, Plain{});
 }
 
+/// Numbers k to half / 2 and those that mirror them: by vectors, what is left by ones of half the length.
 template <bool inverse, class D, class T>
-HWY_NOINLINE void real_halves(const T* from, T* to, const T* roots, Index half) {
-  const D d;
-  const hn::CappedTag<T, 1> one;
+HWY_INLINE void mirrored_pairs(D d, const T* from, T* to, const T* half_roots, Index k, Index half) {
   constexpr Index V = lanes_of<D>;
-  const Index last = half / 2;
-  if (last < V) {
-    for (Index k = 1; k <= last; ++k) mirrored_pair<inverse>(one, from, to, roots, k, half - k);
-    return;
-  }
-  // The last vector does again what is left of the one before.
-  for (Index k = 1; k <= last; k += V) {
-    const Index first = std::min(k, last - V + 1);
-    mirrored_pair<inverse>(d, from, to, roots, first, half - first - V + 1);
-  }
+  for (; k + V - 1 <= half / 2; k += V) mirrored_pair<inverse>(d, from, to, half_roots, k, half - k - V + 1);
+  if constexpr (V > 1) mirrored_pairs<inverse>(hn::CappedTag<T, V / 2>(), from, to, half_roots, k, half);
+}
+
+template <bool inverse, class D, class T>
+HWY_NOINLINE void real_halves(const T* from, T* to, const T* half_roots, Index half) {
+  mirrored_pairs<inverse>(D(), from, to, half_roots, 1, half);
 }
 
 }  // namespace tallcache::cpu::fft::HWY_NAMESPACE

@@ -59,7 +59,7 @@ class FftPlan {
   /// Of tables and working memory.
   std::size_t bytes() const { return transform_ ? transform_->bytes() : 0; }
 
-  /// Throw Error where an array has not n numbers.
+  /// Throw Error where an array has not n numbers. `out` may be `in`.
   void forward(std::span<Complex> out, std::span<const Complex> in) const { run(out, in, false); }
   void inverse(std::span<Complex> out, std::span<const Complex> in) const { run(out, in, true); }
 
@@ -183,47 +183,48 @@ class RealFftPlan {
   explicit RealFftPlan(Index n, int threads = 1)
       : n_(detail::fft_size(n)),
         plan_(n % 2 ? n : n / 2, threads),
-        half_(static_cast<std::size_t>(plan_.size())) {
+        all_(static_cast<std::size_t>(n % 2 ? n : 0)) {
     const cpu::fft::RootsOfUnity roots(std::max<Index>(n, 1));
     if (n % 2 == 0)
-      for (Index k = 0; k <= n / 4; ++k) roots_.push_back(roots.at<T>(k));
+      for (Index k = 0; k <= n / 4; ++k) half_roots_.push_back(roots.at<T>(k) / T(2));
   }
 
   Index size() const { return n_; }
 
-  /// out[k] = sum over j of in[j] exp(-2 pi i j k / n), 0 <= k <= n / 2.
+  /// out[k] = sum over j of in[j] exp(-2 pi i j k / n), 0 <= k <= n / 2. `out` may begin where `in` does.
   void forward(std::span<Complex> out, std::span<const T> in) {
     check(out.size(), in.size());
     if (n_ == 0) return;
     if (n_ % 2) {
-      std::copy(in.begin(), in.end(), half_.begin());
-      plan_.forward(half_, half_);
-      std::copy_n(half_.begin(), out.size(), out.begin());
+      std::copy(in.begin(), in.end(), all_.begin());
+      plan_.forward(all_, all_);
+      std::copy_n(all_.begin(), out.size(), out.begin());
       return;
     }
-    const std::size_t h = half_.size();
-    plan_.forward(half_, {reinterpret_cast<const Complex*>(in.data()), h});
-    const Complex first = half_[0];
+    const std::size_t h = out.size() - 1;
+    plan_.forward(out.first(h), {reinterpret_cast<const Complex*>(in.data()), h});
+    const Complex first = out[0];
     out[0] = first.real() + first.imag(), out[h] = first.real() - first.imag();
-    texts().real(reals(half_.data()), reals(out.data()), reals(roots_.data()), static_cast<Index>(h));
+    texts().real(reals(out.data()), reals(out.data()), reals(half_roots_.data()), static_cast<Index>(h));
   }
 
   /// The inverse, not scaled: n times what forward() took. The imaginary parts of in[0] and, for an even n,
-  /// of in[n / 2] are taken for 0.
+  /// of in[n / 2] are taken for 0. `out` may begin where `in` does.
   void inverse(std::span<T> out, std::span<const Complex> in) {
     check(in.size(), out.size());
     if (n_ == 0) return;
-    const std::size_t h = half_.size();
     if (n_ % 2) {
-      half_[0] = in[0].real();
-      for (std::size_t k = 1; k < in.size(); ++k) half_[k] = in[k], half_[h - k] = std::conj(in[k]);
-      plan_.inverse(half_, half_);
-      for (std::size_t j = 0; j < h; ++j) out[j] = half_[j].real();
+      all_[0] = in[0].real();
+      for (std::size_t k = 1; k < in.size(); ++k) all_[k] = in[k], all_[all_.size() - k] = std::conj(in[k]);
+      plan_.inverse(all_, all_);
+      for (std::size_t j = 0; j < out.size(); ++j) out[j] = all_[j].real();
       return;
     }
-    half_[0] = {in[0].real() + in[h].real(), in[0].real() - in[h].real()};
-    texts().real_inverse(reals(in.data()), reals(half_.data()), reals(roots_.data()), static_cast<Index>(h));
-    plan_.inverse({reinterpret_cast<Complex*>(out.data()), h}, half_);
+    const std::size_t h = in.size() - 1;
+    const std::span pairs(reinterpret_cast<Complex*>(out.data()), h);
+    pairs[0] = {in[0].real() + in[h].real(), in[0].real() - in[h].real()};
+    texts().real_inverse(reals(in.data()), out.data(), reals(half_roots_.data()), static_cast<Index>(h));
+    plan_.inverse(pairs, pairs);
   }
 
  private:
@@ -243,7 +244,8 @@ class RealFftPlan {
 
   Index n_;
   FftPlan<T> plan_;
-  std::vector<Complex> half_, roots_;
+  std::vector<Complex> all_;  ///< of an odd n
+  std::vector<Complex> half_roots_;
 };
 
 }  // namespace tallcache
