@@ -131,4 +131,12 @@ printf '<!-- peers:begin -->\n<!-- peers:end -->\n' | cmp -s - README.md || fail
 run 0 report old.json new.json --readme README.md; has README.md "recursive_streaming"
 cp README.md both.md; run 0 report new.json --readme README.md; cmp -s both.md README.md || fail "a stale document is in the README"
 
+# Of errors it has the rows of what has not changed.
+run 0 errors solve --smoke --json new.json
+printf '<!-- errors:begin -->\n<!-- errors:end -->\n' >README.md
+edit "context['sources']['cpu/solve/refined.hpp'] = 'a' * 40"
+run 0 report old.json --readme README.md
+has err "^old.json: stale: cpu/solve/refined.hpp; the records of these are left out$"
+has README.md "^| refined .* its sources have changed since"; has README.md "^| gesv .* us "
+
 finish

@@ -158,6 +158,26 @@ TEST(Stale, IsADocumentOfAVariantThatIsGone) {
   EXPECT_EQ(staleness(document).changed, std::vector<std::string>{"cpu/copy/as_before (gone)"});
 }
 
+TEST(Stale, AreTheRecordsOfTheChangedSourcesAlone) {
+  const Document document =
+      written({record_of("copy", "rows", "cpu"), record_of("transpose", "recursive", "cpu")});
+  const auto left_out = [&](const std::vector<std::string>& changed) {
+    std::vector<std::string> names;
+    for (const Record& record : without_changed(document, changed).measurements)
+      if (record.outcome.status == Status::left_out) {
+        EXPECT_EQ(record.outcome.reason, "its sources have changed since");
+        EXPECT_TRUE(record.quantities.empty());
+        names.push_back(record.operation);
+      }
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(left_out({}), Names{});
+  EXPECT_EQ(left_out({"cpu/transpose/recursive.hpp"}), Names{"transpose"});
+  EXPECT_EQ(left_out({"cpu/fft/layout.cpp", "cpu/copy/rows.hpp (new)"}), Names{"copy"});
+  EXPECT_EQ(left_out({"cpu/old.hpp (gone)"}), (Names{"copy", "transpose"}));
+}
+
 TEST(Stale, CannotBeToldOfADocumentWithoutACommit) {
   const Document document = document_of({record_of("copy", "rows", "cpu")});
   EXPECT_TRUE(staleness(document).changed.empty());

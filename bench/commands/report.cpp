@@ -219,12 +219,21 @@ void print_stale(const std::vector<std::string>& files) {
   print("{} of {} documents are stale; of {} it is unknown\n", stale, files.size(), unknown);
 }
 
-// What a README prints is what the sources are: a stale document is left out of it, with a word.
-bool left_out(const Document& document, const std::string& path) {
+// What a README prints is what the sources are: of a stale document its fresh records, where these stand for
+// themselves, else nothing, with a word.
+void add_fresh(Readme& readme, const std::string& readme_path, const Document& document,
+               const std::string& path) {
   const Staleness found = staleness(document);
+  const bool by_record = find_kind(document.kind).by_record;
   if (!found.fresh())
-    print(Stream::error, "{}: {}{}\n", path, to_string(found), found.changed.empty() ? "" : "; left out");
-  return !found.changed.empty();
+    print(Stream::error, "{}: {}{}\n", path, to_string(found),
+          found.changed.empty() ? ""
+          : by_record           ? "; the records of these are left out"
+                                : "; left out");
+  if (found.changed.empty() || !by_record) return add(readme, readme_path, document, !found.changed.empty());
+  const Document fresh = without_changed(document, found.changed);
+  add(readme, readme_path, fresh,
+      std::ranges::none_of(fresh.measurements, [](const Record& r) { return r.outcome.measured(); }));
 }
 
 void report(const ReportOptions& options) {
@@ -245,7 +254,7 @@ void report(const ReportOptions& options) {
   for_each_document(options.files, [&](const Document& document, const std::string& file) {
     if (!options.svg.empty()) plot(document, options.svg);
     if (readme)
-      add(*readme, options.readme, document, left_out(document, file));
+      add_fresh(*readme, options.readme, document, file);
     else if (options.svg.empty())
       text += (text.empty() ? "" : "\n") + as_markdown(document);
   });

@@ -13,7 +13,9 @@ constexpr std::string_view dirty_mark = "-dirty";
 
 bool is_whole(std::string_view text) { return text.size() == whole_digits && is_commit(text); }
 
-std::vector<const Source*> files_of(const Document& document, const Record& record) {
+}  // namespace
+
+std::vector<const Source*> sources_of(const Document& document, const Record& record) {
   if (record.operation == "memory") return sources_of(record.operation);
   std::vector<const Source*> files =
       sources_of(record.backend, record.operation, record.variant, record.threads);
@@ -22,13 +24,11 @@ std::vector<const Source*> files_of(const Document& document, const Record& reco
   return files;
 }
 
-}  // namespace
-
 std::vector<const Source*> measured_sources(const Document& document) {
   std::map<std::string_view, const Source*> by_path;
   for (const Record& record : document.measurements)
     if (record.outcome.measured())
-      for (const Source* file : files_of(document, record)) by_path[file->path] = file;
+      for (const Source* file : sources_of(document, record)) by_path[file->path] = file;
   std::vector<const Source*> files;
   for (const auto& [path, file] : by_path) files.push_back(file);
   return files;

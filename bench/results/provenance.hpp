@@ -9,6 +9,8 @@
 
 namespace tallcache {
 
+/// The sources of what a record of the document measured.
+std::vector<const Source*> sources_of(const Document&, const Record&);
 /// The sources of what the document's records measured, each once, by path.
 std::vector<const Source*> measured_sources(const Document&);
 /// The same as the document has it, {path: blob}: context/sources.

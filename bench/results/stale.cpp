@@ -19,6 +19,8 @@ namespace {
 
 using Blobs = std::map<std::string, std::string, std::less<>>;  // by path
 
+constexpr std::string_view gone = " (gone)";
+
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 // The blobs of a commit; empty optional where it is not in the history.
@@ -109,7 +111,8 @@ void add_gone_variants(const Document& document, std::vector<std::string>& chang
     if (!ours || !record.outcome.measured() ||
         !sources_of(record.backend, record.operation, record.variant, record.threads).empty())
       continue;
-    const std::string name = fmt::format("{}/{}/{} (gone)", record.backend, record.operation, record.variant);
+    const std::string name =
+        fmt::format("{}/{}/{}{}", record.backend, record.operation, record.variant, gone);
     if (changed.empty() || changed.back() != name) changed.push_back(name);
   }
 }
@@ -155,7 +158,7 @@ Staleness staleness(const Document& document) {
     if (known_elsewhere.contains(path)) continue;
     const Source* now = find_source(path);
     if (!now)
-      result.changed.push_back(path + " (gone)");
+      result.changed.push_back(path + std::string(gone));
     else if (blob.empty())
       result.changed.push_back(path + " (new)");
     else if (now->blob != blob && !same_code(path, blob, *now))
@@ -163,6 +166,22 @@ Staleness staleness(const Document& document) {
   }
   add_gone_variants(document, result.changed);
   return result;
+}
+
+Document without_changed(Document document, const std::vector<std::string>& changed) {
+  const auto is_changed = [&](const Record& record) {
+    const auto files = sources_of(document, record);
+    return std::ranges::any_of(changed, [&](std::string_view name) {
+      const std::string_view path = name.substr(0, name.find(" ("));
+      return name.ends_with(gone) || std::ranges::find(files, path, &Source::path) != files.end();
+    });
+  };
+  for (Record& record : document.measurements)
+    if (record.outcome.measured() && is_changed(record)) {
+      record.outcome = {Status::left_out, "its sources have changed since"};
+      record.quantities.clear();
+    }
+  return document;
 }
 
 std::string to_string(const Staleness& staleness) {

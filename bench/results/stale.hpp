@@ -24,6 +24,10 @@ struct Staleness {
 /// fields/) whose code was in it as it is.
 Staleness staleness(const Document&);
 
+/// The document without the figures of the records of which a source is among `changed`: they are left out,
+/// with that as the reason. What is gone may have been of any record.
+Document without_changed(Document, const std::vector<std::string>& changed);
+
 /// "stale: cpu/copy/rows.hpp, cpu/fib/fib.hpp", "unknown: there is no history here"; empty when
 /// fresh.
 std::string to_string(const Staleness&);

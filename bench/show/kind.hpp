@@ -16,6 +16,9 @@ struct ReportKind {
   /// The tables for a README between the marks <!-- KIND:begin --> and <!-- KIND:end -->, below the line that
   /// names the machine; null: none.
   std::string (*summary)(const Document&) = nullptr;
+  /// Whether its records stand for themselves: of a stale document a README has those whose sources are as
+  /// they were, beside what is left out. Where they are compared with one another, it has nothing.
+  bool by_record = false;
   /// What was found: a sentence for each part of the plan, with its figure, as items of a list, for a README
   /// between the marks <!-- found:begin --> and <!-- found:end -->; null: none.
   std::string (*found)(const Document&) = nullptr;

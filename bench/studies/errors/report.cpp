@@ -174,7 +174,11 @@ std::string errors_text(const Document& document, const ErrorsPlan& plan, Style 
   return text;
 }
 
-extern const ReportKind errors_report{
-    .kind = "errors", .title = "Errors beside speeds", .full = full, .summary = full, .page = page};
+extern const ReportKind errors_report{.kind = "errors",
+                                      .title = "Errors beside speeds",
+                                      .full = full,
+                                      .summary = full,
+                                      .by_record = true,
+                                      .page = page};
 
 }  // namespace tallcache

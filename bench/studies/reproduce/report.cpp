@@ -141,6 +141,7 @@ extern const ReportKind reproduce_report{.kind = "reproduce",
                                          .title = "The slides' tables",
                                          .full = full,
                                          .summary = summary,
+                                         .by_record = true,
                                          .charts = charts,
                                          .page = page,
                                          .headline = headline};
