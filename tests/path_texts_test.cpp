@@ -9,6 +9,7 @@
 #include "common/ops/shortest_paths.hpp"
 #include "common/random.hpp"
 #include "gpu/kernel_text.hpp"
+#include "tests/support.hpp"
 
 namespace tallcache {
 namespace {
@@ -96,6 +97,7 @@ void expect_same(View got, View expected, const char* what) {
 TYPED_TEST(PathTexts, RecursionHasTheBytesOfTheLoops) {
   for (const std::string_view input : {"negative", "ties"})
     for (const auto& [n, pad] : {std::pair<Index, Index>{5, 3}, {97, 0}, {131, 1}}) {
+      if (test::sanitized && n == 131 && input == "ties") continue;  // accesses are those of the other input
       SCOPED_TRACE(testing::Message() << input << " " << n);
       PathProblem<TypeParam> loops(n, pad);
       const auto fill = [&, input = input](auto weights) {
