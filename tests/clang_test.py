@@ -36,7 +36,7 @@ class Clang:
         for word in words:
             if word in ("-I", "-D", "-isystem"):
                 yield from (word, next(words))
-            elif word.startswith(("-I", "-D", "-std=", "-fopenmp", "-m")):
+            elif word.startswith(("-I", "-D", "-isystem", "-std=", "-fopenmp", "-m")):
                 yield word
 
     def run(self, file, *more, text=None):

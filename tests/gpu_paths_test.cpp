@@ -332,9 +332,11 @@ TEST_F(StablePairs, LowerDigitsThatTheLeadingOneDecides) {
     int bits, shift;  // of the leading digit
   };
   constexpr Index odd_one = 7'003;
-  for (const auto& [range, bits, shift] :
-       {Digits{1023, 5, 5}, Digits{(1u << 24) - 1, 8, 16}, Digits{~0u, 8, 24}})
+  for (const Digits& digits : {Digits{1023, 5, 5}, Digits{(1u << 24) - 1, 8, 16}, Digits{~0u, 8, 24}})
     for (Index n : {10'241, 300'001}) {
+      // Clang 14's lambdas take no structured bindings.
+      const std::uint32_t range = digits.range;
+      const int bits = digits.bits, shift = digits.shift;
       const std::uint32_t lower = (1u << shift) - 1, most = (1u << bits) - 2;
       const auto key = [=](Index i) {
         const std::uint32_t leading = random(i, most);
