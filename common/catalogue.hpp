@@ -30,7 +30,8 @@ std::vector<const Variant*> variants_of(const Operation& operation);
 /// Of `names`, the one with the least edit distance from `name`, or empty when none is near.
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> names);
 
-/// "unknown <kind> '<name>'; did you mean '<nearest>'?" or the list of names when none is near.
+/// "unknown <kind> '<name>'; did you mean '<nearest>'?" Where none is near, how many there are and as many
+/// of their names as fit in a line.
 std::string unknown_name(std::string_view kind, std::string_view name,
                          std::span<const std::string_view> names);
 

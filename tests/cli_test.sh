@@ -221,8 +221,8 @@ document = json.load(open(sys.argv[1]))
 plan, records = document["plan"], document["measurements"]
 assert [p["operation"] for p in plan] == (["matmul"] * 4 + ["matmul_bt"] * 2 + ["transpose"] * 2 + ["counting_sort"] * 2 +
                                         ["counting_sort_in_place"] + ["sort"] * 6 + ["lu_pivot"] * 2 + ["cholesky"] * 2 +
-                                        ["qr"] * 2 + ["solve"] + ["fft"] * 2 + ["shortest_paths"] * 2 + ["transitive_closure"] +
-                                        ["stencil"] * 2 + ["bfs", "levenshtein", "levenshtein_batched", "alignment",
+                                        ["qr"] * 2 + ["solve"] + ["fft"] * 2 + ["fft_real"] * 2 + ["fft_batched"] * 2 + ["fft_2d"] * 2 + ["shortest_paths"] * 2 +
+                                        ["transitive_closure"] + ["stencil"] * 2 + ["bfs", "levenshtein", "levenshtein_batched", "alignment",
                                                                "integer_product"])
 rows = [case["row"] for part in plan for case in part["cases"]]
 assert len(set(rows)) == len(rows) and {r["row"] for r in records} == set(rows), rows

@@ -12,7 +12,8 @@
 
 #include "common/fork/processors.hpp"
 #include "common/traced.hpp"
-#include "cpu/fft/owned_transform.hpp"
+#include "cpu/fft/owned_plan.hpp"
+#include "cpu/fft/transform.hpp"
 #include "tests/fft_reference.hpp"
 
 namespace tallcache::test {
@@ -177,7 +178,8 @@ void expect_traced() {
   using cpu::fft::Transform;
   for (const Index n : {1, 7, 64, 67, 509, 1000}) {
     const cpu::fft::AlignedBytes bytes(Transform<T>::scratch(n, 1, Transform<T>::base));
-    const Transform<T> plan(n, Transform<T>::layout_for(n, Transform<T>::base), bytes.scratch(), 1);
+    auto scratch = bytes.scratch();
+    const Transform<T> plan(n, 1, Transform<T>::base, scratch);
     plan.prepare();
     const auto in = random_numbers<T>(n);
     Numbers<T> out(in.size(), -7);

@@ -59,6 +59,9 @@ TEST(FloatingPointOfVariants, SameBytesOnAnyNumberOfThreads) {
       {"lu", {{"n", 200}}},
       {"lu_pivot", {{"n", 200}}},
       {"fft", {{"n", 4096}}},
+      {"fft_real", {{"n", 4096}}},
+      {"fft_batched", {{"n", 64}, {"batch", 100}}},
+      {"fft_2d", {{"m", 64}, {"n", 60}}},
       {"gemv", {{"m", 500}, {"n", 500}}}};
   std::vector<std::string_view> compared;
   for (const Variant* variant : variants())

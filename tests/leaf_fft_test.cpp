@@ -102,6 +102,46 @@ void see_twiddles(See see, const Texts<T>& texts, Index n1, Index vectors) {
 }
 
 template <class T>
+void see_rows(See see, const Texts<T>& texts, Index n, Index vectors) {
+  const Index V = texts.lanes, width = vectors * V, padded = ceil_div(n, V) * V, distance = n + 1,
+              count = width - n % V;
+  see(leaf_of({numbers<T>(1, (count - 1) * distance + n), numbers<T>(2, padded * width)},
+              [=](const auto& v) {
+                texts.under(v.access).rows_to_lanes(v.template of<const T>(0).data, distance, count, n,
+                                                    v.template of<T>(1).data, width, v.access);
+              }),
+      {1});
+  // Lanes that nobody wants are loaded with the others, and so are rows beyond n, the first ones backwards.
+  Region split = numbers<T>(1, padded * width);
+  split.idle = [=](std::size_t i) {
+    const auto at = static_cast<Index>(i);
+    const Index column = (at / (2 * V) * V + cpu::fft::place_of_lane(at % V, V)) % width;
+    return column >= count || at / (2 * width) < padded - n;
+  };
+  Region order = backwards(padded);
+  order.idle = [=](std::size_t i) { return static_cast<Index>(i) >= n; };
+  see(leaf_of({split, order, numbers<T>(2, (count - 1) * distance + n)},
+              [=](const auto& v) {
+                texts.under(v.access).lanes_to_rows(v.template of<const T>(0).data,
+                                                    v.template of<const Index>(1).data, width,
+                                                    v.template of<T>(2).data, distance, count, n, v.access);
+              }),
+      {});
+}
+
+template <class T>
+void see_short_rows(See see, const Texts<T>& texts, int size) {
+  const Index count = texts.lanes + size % texts.lanes, distance = size + 1,
+              all = (count - 1) * distance + size;
+  see(leaf_of({numbers<T>(1, all), numbers<T>(2, all)},
+              [=](const auto& v) {
+                texts.under(v.access).short_rows(size, v.template of<const T>(0).data,
+                                                 v.template of<T>(1).data, distance, count, v.access);
+              }),
+      {});
+}
+
+template <class T>
 void see_products(See see, const Texts<T>& texts, Index n) {
   for (const bool exchanged : {false, true})
     see(leaf_of({numbers<T>(1, n), numbers<T>(2, n), numbers<T>(3, n)},
@@ -124,6 +164,17 @@ void see_whole(See see, const Texts<T>& texts, int radix) {
 }
 
 template <class T>
+void see_mirrored(See see, const Texts<T>& texts, Index half) {
+  see(leaf_of({numbers<T>(1, half), numbers<T>(2, half / 2 + 1)},
+              [=](const auto& v) {
+                texts.under(v.access).mirrored(v.template of<T>(0).data, v.template of<T>(0).data,
+                                               v.template of<const T>(1).data, 1, half / 2 + 1, half,
+                                               v.access);
+              }),
+      {});
+}
+
+template <class T>
 void see_transforms(See see) {
   for (const Texts<T>& texts : leaves<T>()) {
     SCOPED_TRACE(testing::Message() << texts.lanes << " lanes");
@@ -135,7 +186,10 @@ void see_transforms(See see) {
       if (testing::Test::HasFailure()) return;
     }
     for (const int size : cpu::fft::whole_sizes) see_whole<T>(see, texts, size);
+    for (const int size : {2, 3, 7, 12, 16}) see_short_rows<T>(see, texts, size);
     for (const Index n : {1, 7, 16, 35}) see_products<T>(see, texts, n);
+    for (const Index n : {2, 7, 16, 35}) see_rows<T>(see, texts, n, 1 + n % 2);
+    for (const Index half : {2, 31, 64}) see_mirrored<T>(see, texts, half);
     for (const Index n1 : {1, 7, 16}) see_twiddles<T>(see, texts, n1, 1 + n1 % 2);
   }
 }

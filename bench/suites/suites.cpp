@@ -9,8 +9,9 @@ namespace tallcache {
 
 extern const Suite matmul_suite, matmul_bt_suite, matmul_batched_suite, transpose_suite, counting_sort_suite,
     counting_sort_in_place_suite, sort_suite, lu_pivot_suite, lu_pivot_batched_suite, cholesky_suite,
-    qr_suite, solve_suite, fft_suite, shortest_paths_suite, transitive_closure_suite, stencil_suite,
-    bfs_suite, levenshtein_suite, levenshtein_batched_suite, alignment_suite, integer_product_suite;
+    qr_suite, solve_suite, fft_suite, fft_real_suite, fft_batched_suite, fft_2d_suite, shortest_paths_suite,
+    transitive_closure_suite, stencil_suite, bfs_suite, levenshtein_suite, levenshtein_batched_suite,
+    alignment_suite, integer_product_suite;
 
 std::span<const Suite* const> suites() {
   static constexpr std::array all{&matmul_suite,
@@ -26,6 +27,9 @@ std::span<const Suite* const> suites() {
                                   &qr_suite,
                                   &solve_suite,
                                   &fft_suite,
+                                  &fft_real_suite,
+                                  &fft_batched_suite,
+                                  &fft_2d_suite,
                                   &shortest_paths_suite,
                                   &transitive_closure_suite,
                                   &stencil_suite,

@@ -5,11 +5,13 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <mutex>
 #include <numbers>
 #include <string>
 #include <vector>
 
 #include "common/compare.hpp"
+#include "common/in_parts.hpp"
 #include "common/operation.hpp"
 #include "common/random.hpp"
 
@@ -80,7 +82,7 @@ struct Fft {
   /// Up to 1024 numbers, each output is compared with its sum. Beyond, the check is two sums over all outputs
   /// with known weights, and Parseval's equation.
   static Check check(const Shape&, std::string_view, std::uint64_t seed, const Args<>& args) {
-    return args.in.size <= 1024 ? check_each(args) : check_sums(seed, args);
+    return args.in.size <= 1024 ? check_each(args, 1) : check_sums(seed, args, 1);
   }
 
   static Cost cost(const Shape& s) {
@@ -102,7 +104,7 @@ struct Fft {
     return shapes;
   }
 
- private:
+ protected:
   /// exp(-2 pi i k / n) for -n < k < n.
   static std::complex<double> root(Index k, Index n) {
     if (2 * k > n) k -= n;
@@ -111,10 +113,23 @@ struct Fft {
     return {std::cos(angle), -std::sin(angle)};
   }
 
+  /// The sum of one(i), 0 <= i < n, on all threads.
+  template <class Sum>
+  static Sum sum_of(Index n, const auto& one) {
+    Sum sum{};
+    std::mutex mutex;
+    in_parts(n, Index{1} << 16, [&](Index begin, Index end) {
+      Sum own{};
+      for (Index i = begin; i < end; ++i) own += one(i);
+      const std::lock_guard lock(mutex);
+      sum += own;
+    });
+    return sum;
+  }
+
   static double norm(const VectorView<const Complex>& v) {
-    long double sum = 0;
-    for (Index j = 0; j < v.size; ++j) sum += std::norm(std::complex<double>(v[j]));
-    return static_cast<double>(std::sqrt(sum));
+    const auto square = [&v](Index j) { return std::norm(std::complex<double>(v[j])); };
+    return static_cast<double>(std::sqrt(sum_of<long double>(v.size, square)));
   }
 
   /// The rounding error that a transform may make, relative to the norm: a few eps for each of the lg n
@@ -127,19 +142,23 @@ struct Fft {
     return within(got.real(), expected.real(), bound) && within(got.imag(), expected.imag(), bound);
   }
 
-  static Check check_each(const Args<>& args) {
-    const Index n = args.in.size;
+  /// Each output of a transform in two dimensions, of `rows` rows, with its sum; of one, where there is a
+  /// row.
+  static Check check_each(const auto& args, Index rows) {
+    const Index n = args.in.size, cols = n / rows;
     const double in_norm = norm(args.in);
-    std::vector<std::complex<double>> roots(n);
-    for (Index k = 0; k < n; ++k) roots[k] = root(k, n);
+    std::vector<std::complex<double>> roots(static_cast<std::size_t>(n));
+    for (Index k = 0; k < n; ++k) roots[static_cast<std::size_t>(k)] = root(k, n);
     for (Index k = 0; k < n; ++k) {
+      const Index down = k / cols * cols, across = k % cols * rows;  // steps among the n roots
       long double re = 0, im = 0;
-      for (Index j = 0, e = 0; j < n; ++j) {
-        const std::complex<double> x(args.in[j]), w = roots[e];
-        re += static_cast<long double>(x.real()) * w.real() - static_cast<long double>(x.imag()) * w.imag();
-        im += static_cast<long double>(x.real()) * w.imag() + static_cast<long double>(x.imag()) * w.real();
-        if ((e += k) >= n) e -= n;
-      }
+      for (Index i = 0, from = 0, j = 0; i < rows; ++i, from = (from + down) % n)
+        for (Index c = 0, e = from; c < cols; ++c, ++j) {
+          const std::complex<double> x(args.in[j]), w = roots[static_cast<std::size_t>(e)];
+          re += static_cast<long double>(x.real()) * w.real() - static_cast<long double>(x.imag()) * w.imag();
+          im += static_cast<long double>(x.real()) * w.imag() + static_cast<long double>(x.imag()) * w.real();
+          if ((e += across) >= n) e -= n;
+        }
       const std::complex<double> expected(static_cast<double>(re), static_cast<double>(im));
       if (!near(std::complex<double>(args.out[k]), expected,
                 relative_bound(n) * (in_norm + std::abs(expected))))
@@ -148,42 +167,63 @@ struct Fft {
     return {};
   }
 
-  /// The sum of the outputs times z^k, for z^n = -1, is a geometric sum for each input: 2 in[j] / (1 - z
-  /// w^j), where w is the transform's n-th root of unity. The check takes one pass and no transform. It
-  /// depends on every output, as the weights have magnitude 1 and are distinct.
-  static Check check_sums(std::uint64_t seed, const Args<>& args) {
-    const Index n = args.in.size;
+  /// z = exp(pi i turn / n), turn odd. The sum of the outputs times its powers gives the inputs weights: 2 /
+  /// (1 - z w^j), where w is the transform's n-th root of unity.
+  struct Weights {
+    Index n, turn;
+
+    Weights(std::uint64_t seed, std::uint64_t trial, Index size)
+        : n(size),
+          turn(1 + 2 * static_cast<Index>(random_up_to(seed, trial, static_cast<std::uint64_t>(n - 1)))) {}
+
+    /// z^k, 0 <= k < n < 2^31.
+    std::complex<double> of_output(Index k) const { return std::conj(root(k * turn % (2 * n), 2 * n)); }
+    /// 2 / (1 - exp(-2 i a)) = 1 - i cot a. The difference 1 - z w^j itself would cancel.
+    std::complex<double> of_input(Index j) const {
+      Index d = (2 * j - turn) % (2 * n);
+      if (d > n) d -= 2 * n;
+      if (d < -n) d += 2 * n;
+      return {1, -1 / std::tan(std::numbers::pi / 2 * static_cast<double>(d) / static_cast<double>(n))};
+    }
+  };
+
+  struct Sums {
+    std::complex<long double> got, expected;
+    Sums& operator+=(const Sums& other) {
+      got += other.got, expected += other.expected;
+      return *this;
+    }
+  };
+
+  /// The sum of the outputs times z^k, for z^n = -1, is a geometric sum for each input, in each dimension: of
+  /// `rows` rows. The check takes one pass and no transform. It depends on every output, as the weights have
+  /// magnitude 1 and are distinct.
+  static Check check_sums(std::uint64_t seed, const auto& args, Index rows) {
+    const Index n = args.in.size, cols = n / rows;
     // Parseval: the outputs' norm is sqrt n times the inputs'.
     const double root_n = std::sqrt(static_cast<double>(n)), expected_norm = root_n * norm(args.in);
     const double got_norm = norm(args.out);
     if (!within(got_norm, expected_norm, relative_bound(n) * expected_norm))
       return Check::wrong("norm of the outputs", digits(expected_norm), digits(got_norm));
     for (std::uint64_t trial = 0; trial < 2; ++trial) {
-      // z = exp(2 pi i turn / 2n), turn odd.
-      const Index turn =
-          1 + 2 * static_cast<Index>(random_up_to(seed ^ 0xff7, trial, static_cast<std::uint64_t>(n - 1)));
-      std::complex<long double> got = 0, expected = 0;
-      for (Index k = 0, e = 0; k < n; ++k, e = (e + turn) % (2 * n)) {
-        const std::complex<double> y(args.out[k]), z = std::conj(root(e, 2 * n));
-        got += std::complex<double>(y.real() * z.real() - y.imag() * z.imag(),
-                                    y.real() * z.imag() + y.imag() * z.real());
-      }
-      for (Index j = 0; j < n; ++j) {
-        // 2 / (1 - exp(-2 i a)) = 1 - i cot a. The difference 1 - z w^j itself would cancel.
-        Index d = (2 * j - turn) % (2 * n);
-        if (d > n) d -= 2 * n;
-        if (d < -n) d += 2 * n;
-        const double cot =
-            1 / std::tan(std::numbers::pi / 2 * static_cast<double>(d) / static_cast<double>(n));
-        const std::complex<double> x(args.in[j]);
-        expected += std::complex<double>(x.real() + x.imag() * cot, x.imag() - x.real() * cot);
-      }
-      const std::complex<double> g(got), e(expected);
+      const Weights down(seed ^ 0x2d, trial, rows), across(seed ^ 0xff7, trial, cols);
+      const Sums sums = sum_of<Sums>(n, [&](Index j) -> Sums {
+        const Index row = j / cols, col = j % cols;
+        return {product(args.out[j], product(down.of_output(row), across.of_output(col))),
+                product(args.in[j], product(down.of_input(row), across.of_input(col)))};
+      });
+      const std::complex<double> g(sums.got), e(sums.expected);
       if (!near(g, e, relative_bound(n) * root_n * expected_norm))
-        return Check::wrong("sum of the outputs times z^k, z = exp(pi i " + std::to_string(turn) + " / n)",
+        return Check::wrong("sum of the outputs times z^k, z = exp(pi i " + std::to_string(across.turn) +
+                                " / " + std::to_string(cols) + ")",
                             digits(e), digits(g));
     }
     return {};
+  }
+
+ private:
+  static std::complex<double> product(std::complex<double> a, std::complex<double> b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
   }
 };
 

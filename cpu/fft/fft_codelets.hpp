@@ -41,8 +41,7 @@ struct fft_codelets {
     // The first phase leaves its plan in front of the scratch for the next.
     auto* const plan = scratch.template vector<Transform<T>>(1).data;
     if constexpr (phase == 0) {
-      const Layout layout = Transform<T>::layout_for(n, params["base"]);
-      new (plan) Transform<T>(n, layout, scratch, fork.width());
+      new (plan) Transform<T>(n, fork.width(), params["base"], scratch);
       plan->prepare();
     } else {
       auto* const out = reinterpret_cast<T*>(args.out.data);

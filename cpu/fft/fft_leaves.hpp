@@ -24,6 +24,9 @@ constexpr int columns_of_codelet(int radix) {
   return 1;
 }
 
+/// The sizes of transforms that are one codelet over vectors, a lane each.
+inline constexpr int short_sizes[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+
 /// The column that lies in lane l of `lanes`: the order in which one shuffle a vector separates real and
 /// imaginary parts.
 constexpr Index place_of_lane(Index l, Index lanes) { return lanes > 1 ? l / 2 + l % 2 * (lanes / 2) : l; }
@@ -56,23 +59,30 @@ struct Leaves {
     /// multiple of the lanes; numbers are split.
     void (*twiddle_transposed)(const T* buffer, const Index* order, Index width, Index n1, T* work,
                                Index block, const T* base_roots, const T* lane_roots, Access);
+    /// n numbers of each of `count` transforms, transform c at from + c distance, become column c of rows of
+    /// `width`, split; the other columns are 0, and so are rows n and beyond, up to a multiple of the lanes.
+    void (*rows_to_lanes)(const T* from, Index distance, Index count, Index n, T* to, Index width, Access);
+    /// The opposite: number k of transform c is column c of row order[k], k < n. `order` has rows up to a
+    /// multiple of the lanes.
+    void (*lanes_to_rows)(const T* from, const Index* order, Index width, T* to, Index distance, Index count,
+                          Index n, Access);
+    /// `count` transforms of `size` numbers, transform c at c distance of both arrays. `to` may be `from`.
+    void (*short_rows)(int size, const T* from, T* to, Index distance, Index count, Access);
     /// to[i] = from[i] factors[i] for i < count, interleaved, real and imaginary parts exchanged at the loads
     /// from `from`, at the stores. `to` may be `from`.
     void (*multiply)(const T* from, const T* factors, T* to, Index count, bool exchanged, bool exchange,
                      Access);
     /// A transform of `radix` numbers. `to` may be `from`.
     void (*whole)(int radix, const T* from, T* to, Access);
+    /// What a real transform of 2 `half` numbers does beside the complex one of their pairs: numbers k of
+    /// `to`, 1 <= begin <= k < end <= half / 2 + 1, and numbers half - k from those of `from`, by halves of
+    /// the roots exp(-pi i k / half). `to` may be `from`. Of the forward transform it comes behind the
+    /// complex one, of the inverse before it.
+    void (*mirrored)(const T* from, T* to, const T* half_roots, Index begin, Index end, Index half, Access);
   };
-  /// What a real transform of 2 `half` numbers does beside the complex one of their pairs: numbers 1 to half
-  /// - 1 of `to` from those of `from`, by halves of the roots exp(-pi i k / half), k <= half / 2. `to` may be
-  /// `from`. Of the forward transform it comes behind the complex one, of the inverse before it. No variant
-  /// takes them.
-  using RealHalves = void (*)(const T* from, T* to, const T* half_roots, Index half);
-
   struct Texts : CompiledTexts<Text> {
     Text<Plain> inverse;  ///< not scaled; no variant takes it, so that there is none to trace
-    RealHalves real, real_inverse;
-    Index lanes;  ///< of a vector
+    Index lanes;          ///< of a vector
   };
 };
 

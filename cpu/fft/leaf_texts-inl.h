@@ -57,6 +57,14 @@ constexpr typename Leaves<T>::template Text<Access> text{
           });
         },
     .twiddle_transposed = &twiddle_transposed<D, T, Access>,
+    .rows_to_lanes = &rows_to_lanes<inverse, D, T, Access>,
+    .lanes_to_rows = &lanes_to_rows<inverse, D, T, Access>,
+    .short_rows =
+        [](int radix, const T* from, T* to, Index distance, Index count, Access access) {
+          with_size<short_sizes>(radix, [=]<int R>(std::integral_constant<int, R>) {
+            short_rows<R, inverse, D, T, Access>(from, to, distance, count, access);
+          });
+        },
     .multiply =
         [](const T* from, const T* factors, T* to, Index count, bool exchanged, bool exchange,
            Access access) {
@@ -69,17 +77,15 @@ constexpr typename Leaves<T>::template Text<Access> text{
           with_size<whole_sizes>(radix, [=]<int R>(std::integral_constant<int, R>) {
             whole<R, inverse, T, Access>(from, to, access);
           });
-        }};
+        },
+    .mirrored = &mirrored<inverse, D, T, Access>};
 
 template <class T, int lanes>
 constexpr auto texts_from() {
   using D = Tag<T, lanes>;
   constexpr int length = static_cast<int>(lanes_of<D>);
-  const typename Leaves<T>::Texts texts{{text<false, D, Plain>, text<false, D, Traced<AnySink>>},
-                                        text<true, D, Plain>,
-                                        &real_halves<false, D, T>,
-                                        &real_halves<true, D, T>,
-                                        length};
+  const typename Leaves<T>::Texts texts{
+      {text<false, D, Plain>, text<false, D, Traced<AnySink>>}, text<true, D, Plain>, length};
   if constexpr (length <= 4) {
     return std::array{texts};
   } else {

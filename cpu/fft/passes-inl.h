@@ -5,9 +5,6 @@
 // the passes the real and the imaginary parts of the lanes of a vector lie one behind the other.
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
-
-#include "common/traced.hpp"
 
 // Once for each target.
 #if defined(TALLCACHE_FFT_PASSES_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -19,176 +16,11 @@
 
 #include <hwy/highway.h>
 
-#include "cpu/fft/codelets-inl.h"
-#include "cpu/fft/fft_leaves.hpp"
+#include "cpu/fft/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::fft::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-/// Vectors of `lanes` numbers of T where the target has them, else of as many as it has. Arrays of vectors
-/// need vectors of a fixed size.
-template <class T, int lanes>
-using Tag = hn::CappedTag<T, HWY_HAVE_SCALABLE || HWY_TARGET == HWY_SCALAR ? 1 : lanes>;
-template <class D>
-inline constexpr Index lanes_of = static_cast<Index>(hn::MaxLanes(D()));
-
-template <class D, class T, class Access>
-HWY_INLINE ComplexVector<D> load_split(D d, const T* p, Access access) {
-  constexpr Index V = lanes_of<D>;
-  return {hn::Load(d, load_n(access, p, V)), hn::Load(d, load_n(access, p + V, V))};
-}
-template <class D, class T, class Access>
-HWY_INLINE void store_split(D d, const ComplexVector<D>& x, T* p, Access access) {
-  constexpr Index V = lanes_of<D>;
-  hn::Store(x.re, d, store_n(access, p, V));
-  hn::Store(x.im, d, store_n(access, p + V, V));
-}
-template <class D, class T, class Access>
-HWY_INLINE ComplexVector<D> root_of_all_lanes(D d, const T* p, Access access) {
-  const T* const root = load_n(access, p, 2);
-  return {hn::Set(d, root[0]), hn::Set(d, root[1])};
-}
-
-/// Two vectors of interleaved numbers as their real and imaginary parts, whose lanes are the columns of
-/// place_of_lane(). It is its own inverse.
-template <class D>
-HWY_INLINE ComplexVector<D> separated([[maybe_unused]] D d, const ComplexVector<D>& x) {
-  if constexpr (lanes_of<D> == 1) return x;
-#if HWY_TARGET != HWY_SCALAR
-  else if constexpr (sizeof(hn::TFromD<D>) == 8)
-    return {hn::InterleaveLower(d, x.re, x.im), hn::InterleaveUpper(d, x.re, x.im)};
-  else
-    return {hn::OddEven(hn::DupEven(x.im), x.re), hn::OddEven(x.im, hn::DupOdd(x.re))};
-#endif
-}
-#if HWY_TARGET == HWY_SCALAR
-template <class D>
-HWY_INLINE void transpose_lanes(D, hn::Vec<D>*) {}
-#else
-/// Blocks of 16 bytes: vectors v, v + step, ..., as many as a vector has blocks, become their columns.
-template <class D>
-HWY_INLINE void transpose_blocks([[maybe_unused]] D d, hn::Vec<D>* v, Index step) {
-  constexpr Index blocks = lanes_of<D> * static_cast<Index>(sizeof(hn::TFromD<D>)) / 16;
-  if constexpr (blocks == 2) {
-    const auto a = hn::ConcatLowerLower(d, v[step], v[0]);
-    v[step] = hn::ConcatUpperUpper(d, v[step], v[0]);
-    v[0] = a;
-  } else if constexpr (blocks == 4) {
-    const auto &x0 = v[0], &x1 = v[step], &x2 = v[2 * step], &x3 = v[3 * step];
-    const auto a = hn::ConcatLowerLower(d, x2, x0), b = hn::ConcatLowerLower(d, x3, x1);
-    const auto c = hn::ConcatUpperUpper(d, x2, x0), e = hn::ConcatUpperUpper(d, x3, x1);
-    v[0] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(b), a);
-    v[step] = hn::OddEvenBlocks(b, hn::SwapAdjacentBlocks(a));
-    v[2 * step] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(e), c);
-    v[3 * step] = hn::OddEvenBlocks(e, hn::SwapAdjacentBlocks(c));
-  }
-}
-/// Vectors l = 0, ..., as many as lanes, become the columns of what they were: first in blocks of 16 bytes.
-template <class D>
-HWY_INLINE void transpose_lanes([[maybe_unused]] D d, hn::Vec<D>* v) {
-  constexpr Index V = lanes_of<D>, K = std::min<Index>(V, 16 / sizeof(hn::TFromD<D>));
-  if constexpr (K > 1) {
-#pragma GCC unroll 16
-    for (Index i = 0; i < V; i += 2) {
-      const auto a = hn::InterleaveLower(d, v[i], v[i + 1]);
-      v[i + 1] = hn::InterleaveUpper(d, v[i], v[i + 1]);
-      v[i] = a;
-    }
-  }
-  if constexpr (K == 4) {
-    const hn::RepartitionToWide<D> pairs;
-#pragma GCC unroll 16
-    for (Index i = 0; i < V; i += 4) {
-      const auto a = hn::BitCast(pairs, v[i]), b = hn::BitCast(pairs, v[i + 1]),
-                 c = hn::BitCast(pairs, v[i + 2]), e = hn::BitCast(pairs, v[i + 3]);
-      v[i] = hn::BitCast(d, hn::InterleaveLower(pairs, a, c));
-      v[i + 1] = hn::BitCast(d, hn::InterleaveUpper(pairs, a, c));
-      v[i + 2] = hn::BitCast(d, hn::InterleaveLower(pairs, b, e));
-      v[i + 3] = hn::BitCast(d, hn::InterleaveUpper(pairs, b, e));
-    }
-  }
-  // Block b of vector K g + c has rows K g to K g + K - 1 of column K b + c.
-#pragma GCC unroll 4
-  for (Index c = 0; c < K; ++c) transpose_blocks(d, v + c, K);
-}
-#endif
-#if HWY_MEM_OPS_MIGHT_FAULT
-/// One by one: a call of memcpy, which a compiler makes of such a loop, takes longer.
-template <class T>
-HWY_INLINE void copy_numbers(const T* from, T* to, Index count) {
-  for (Index i = 0; i < 2 * count; i += 2) {
-    std::memcpy(to + i, from + i, 2 * sizeof(T));
-    asm volatile("" ::: "memory");
-  }
-}
-#else
-template <class D>
-HWY_INLINE hn::Mask<D> first_of(D d, Index count) {
-  return hn::FirstN(d, static_cast<std::size_t>(std::max<Index>(count, 0)));
-}
-#endif
-/// The first `count` of a vector's numbers, the others 0; all where count is larger. The inverse transform is
-/// the forward one with real and imaginary parts exchanged on both sides.
-template <bool inverse, class D, class T, class Access>
-HWY_INLINE ComplexVector<D> load_interleaved(D d, const T* p, Index count, Access access) {
-  constexpr Index V = lanes_of<D>;
-  ComplexVector<D> x;
-  if (HWY_LIKELY(count >= V)) {
-    const T* const from = load_n(access, p, 2 * V);
-    x = {hn::LoadU(d, from), hn::LoadU(d, from + V)};
-  } else {
-    const T* const from = load_n(access, p, 2 * count);
-#if HWY_MEM_OPS_MIGHT_FAULT
-    HWY_ALIGN T part[2 * V] = {};
-    copy_numbers(from, part, count);
-    x = {hn::LoadU(d, part), hn::LoadU(d, part + V)};
-#else
-    x = {hn::MaskedLoad(first_of(d, 2 * count), d, from),
-         hn::MaskedLoad(first_of(d, 2 * count - V), d, from + V)};
-#endif
-  }
-  x = separated(d, x);
-  return inverse ? ComplexVector<D>{x.im, x.re} : x;
-}
-template <bool inverse, class D, class T, class Access>
-HWY_INLINE void store_interleaved(D d, const ComplexVector<D>& y, T* p, Index count, Access access) {
-  constexpr Index V = lanes_of<D>;
-  const auto x = separated(d, inverse ? ComplexVector<D>{y.im, y.re} : y);
-  if (HWY_LIKELY(count >= V)) {
-    T* const to = store_n(access, p, 2 * V);
-    hn::StoreU(x.re, d, to);
-    hn::StoreU(x.im, d, to + V);
-  } else {
-    T* const to = store_n(access, p, 2 * count);
-#if HWY_MEM_OPS_MIGHT_FAULT
-    HWY_ALIGN T part[2 * V];
-    hn::StoreU(x.re, d, part);
-    hn::StoreU(x.im, d, part + V);
-    copy_numbers(part, to, count);
-#else
-    hn::BlendedStore(x.re, first_of(d, 2 * count), d, to);
-    hn::BlendedStore(x.im, first_of(d, 2 * count - V), d, to + V);
-#endif
-  }
-}
-
-/// Stores the square whose row place_of_lane(l) is x(l), transposed: row i at to + 2 i stride.
-template <class D, class T, class Row, class Access>
-HWY_INLINE void store_transposed(D d, const Row& x, T* to, Index stride, Access access) {
-  constexpr Index V = lanes_of<D>;
-  hn::Vec<D> re[V], im[V];
-#pragma GCC unroll 16
-  for (Index l = 0; l < V; ++l) {
-    const ComplexVector<D> row = x(place_of_lane(l, V));
-    re[l] = row.re, im[l] = row.im;
-  }
-  transpose_lanes(d, re);
-  transpose_lanes(d, im);
-#pragma GCC unroll 16
-  for (Index l = 0; l < V; ++l)
-    store_split(d, ComplexVector<D>{re[l], im[l]}, to + 2 * place_of_lane(l, V) * stride, access);
-}
 
 /// Number j of a butterfly times its root, which is loaded here: a broadcast is as fast as any load.
 template <class D, class T, class Access>
@@ -296,7 +128,7 @@ HWY_INLINE void split_vector(D d, const T* from, T* work, Index width, Index blo
 #pragma GCC unroll 16
   for (int k = 0; k < R; ++k) x[k] = load_interleaved<inverse>(d, from + 2 * m * k, count, access);
 #pragma GCC unroll 16
-  for (Index k = R; k < rows; ++k) x[k] = {hn::Zero(d), hn::Zero(d)};
+  for (Index k = R; k < rows; ++k) x[k] = zeros(d);
   Codelet<R, D>::transform(d, x);
 #pragma GCC unroll 16
   for (int j = 1; j < R; ++j) x[j] = times<D>(x[j], load_split(d, roots + 2 * V * (j - 1), access));
@@ -340,6 +172,58 @@ HWY_NOINLINE void twiddle_transposed(const T* HWY_RESTRICT buffer, const Index* 
             return times<D>(load_split(d, buffer + 2 * (at * width + c), access), w);
           },
           work + 2 * (k / width * block + c * width + k % width), width, access);
+}
+
+template <bool inverse, class D, class T, class Access>
+HWY_NOINLINE void rows_to_lanes(const T* HWY_RESTRICT from, Index distance, Index count, Index n,
+                                T* HWY_RESTRICT to, Index width, Access access) {
+  const D d;
+  constexpr Index V = lanes_of<D>;
+  for (Index c = 0; c < width; c += V)
+    for (Index k = 0; k < n; k += V) {
+      ComplexVector<D> x[V];
+      load_square<inverse>(d, from + 2 * (c * distance + k), distance, count - c, n - k, x, access);
+#pragma GCC unroll 16
+      for (Index l = 0; l < V; ++l) store_split(d, x[l], to + 2 * ((k + l) * width + c), access);
+    }
+}
+
+template <bool inverse, class D, class T, class Access>
+HWY_NOINLINE void lanes_to_rows(const T* HWY_RESTRICT from, const Index* HWY_RESTRICT order, Index width,
+                                T* HWY_RESTRICT to, Index distance, Index count, Index n, Access access) {
+  const D d;
+  constexpr Index V = lanes_of<D>;
+  for (Index c = 0; c < width && c < count; c += V)
+    for (Index k = 0; k < n; k += V) {
+      const Index* const at = load_n(access, order + k, V);
+      ComplexVector<D> x[V];
+#pragma GCC unroll 16
+      for (Index l = 0; l < V; ++l) x[l] = load_split(d, from + 2 * (at[l] * width + c), access);
+      store_square<inverse>(d, x, to + 2 * (c * distance + k), distance, count - c, n - k, access);
+    }
+}
+
+/// short_rows() of `count` of a vector's transforms.
+template <int R, bool inverse, class D, class T, class Access>
+HWY_INLINE void short_rows_of(D d, const T* from, T* to, Index distance, Index count, Access access) {
+  constexpr Index V = lanes_of<D>;
+  ComplexVector<D> x[(R + V - 1) / V * V];
+#pragma GCC unroll 16
+  for (Index k = 0; k < R; k += V)
+    load_square<inverse>(d, from + 2 * k, distance, count, R - k, x + k, access);
+  Codelet<R, D>::transform(d, x);
+#pragma GCC unroll 16
+  for (Index k = 0; k < R; k += V)
+    store_square<inverse>(d, x + k, to + 2 * k, distance, count, R - k, access);
+}
+
+template <int R, bool inverse, class D, class T, class Access>
+HWY_NOINLINE void short_rows(const T* from, T* to, Index distance, Index count, Access access) {
+  const D d;
+  constexpr Index V = lanes_of<D>;
+  for (; count >= V; count -= V, from += 2 * V * distance, to += 2 * V * distance)
+    short_rows_of<R, inverse>(d, from, to, distance, V, access);
+  if (count > 0) short_rows_of<R, inverse>(d, from, to, distance, count, access);
 }
 
 template <bool exchanged, bool exchange, class D, class T, class Access>

@@ -31,13 +31,9 @@ class Transform {
     return layout_of(is_smooth(n) ? n : chirp_size(n), sizeof(T), lanes, base);
   }
 
-  /// layout is layout_for(n, ...).
-  Transform(Index n, const Layout& layout, Scratch<Access> scratch, Index shares)
-      : n_(n),
-        chirp_(scratch.template vector<T>(layout.n == n ? 0 : 2 * n)),
-        image_(scratch.template vector<T>(layout.n == n ? 0 : 2 * layout.n)),
-        padded_(scratch.template vector<T>(image_.size)),
-        inner_(layout, scratch, shares) {}
+  /// As scratch(); takes its piece of `scratch`.
+  Transform(Index n, Index shares, Index base, Scratch<Access>& scratch)
+      : Transform(n, shares, layout_for(n, base), scratch) {}
 
   /// The same plan, in the same scratch, under another access policy.
   const Transform& with(Access) const { return *this; }
@@ -47,6 +43,7 @@ class Transform {
   }
 
   Index size() const { return n_; }
+  const typename Leaves<T>::Texts& texts() const { return inner_.texts(); }
 
   /// Fills the tables.
   void prepare() const {
@@ -82,6 +79,13 @@ class Transform {
  private:
   template <class, class>
   friend class Transform;
+
+  Transform(Index n, Index shares, const Layout& layout, Scratch<Access>& scratch)
+      : n_(n),
+        chirp_(scratch.template vector<T>(layout.n == n ? 0 : 2 * n)),
+        image_(scratch.template vector<T>(layout.n == n ? 0 : 2 * layout.n)),
+        padded_(scratch.template vector<T>(image_.size)),
+        inner_(layout, scratch, shares) {}
 
   template <class Other>
   Transform(const Transform<T, Other>& other, Access access)

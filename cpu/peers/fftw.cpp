@@ -6,12 +6,12 @@
 #include <array>
 #include <chrono>
 #include <climits>
+#include <compare>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <tuple>
 
 #include "cpu/peers/fftw_wisdom.hpp"
 #include "cpu/peers/shared_library.hpp"
@@ -50,9 +50,13 @@ struct Library {
   void (*free)(void*) = nullptr;
   int (*alignment_of)(T*) = nullptr;
   void (*set_timelimit)(double) = nullptr;
-  void* (*plan)(int n, Number* in, Number* out, int sign, unsigned flags) = nullptr;
+  void* (*plan)(int rank, const int* n, int count, Number* in, const int* in_sizes, int in_stride,
+                int in_distance, Number* out, const int* out_sizes, int out_stride, int out_distance,
+                int sign, unsigned flags) = nullptr;
+  void* (*plan_real)(int n, T* in, Number* out, unsigned flags) = nullptr;
   void (*destroy_plan)(void*) = nullptr;
   void (*execute)(const void* plan, Number* in, Number* out) = nullptr;
+  void (*execute_real)(const void* plan, T* in, Number* out) = nullptr;
   void (*plan_with_nthreads)(int) = nullptr;
   void (*forget_wisdom)() = nullptr;
   std::optional<Wisdom> wisdom;
@@ -108,8 +112,9 @@ struct Library {
     const bool complete =
         find(library, "malloc", malloc) && find(library, "free", free) &&
         find(library, "alignment_of", alignment_of) && find(library, "set_timelimit", set_timelimit) &&
-        find(library, "plan_dft_1d", plan) && find(library, "destroy_plan", destroy_plan) &&
-        find(library, "execute_dft", execute) && find(library, "forget_wisdom", forget_wisdom) &&
+        find(library, "plan_many_dft", plan) && find(library, "plan_dft_r2c_1d", plan_real) &&
+        find(library, "destroy_plan", destroy_plan) && find(library, "execute_dft", execute) &&
+        find(library, "execute_dft_r2c", execute_real) && find(library, "forget_wisdom", forget_wisdom) &&
         find(library, "import_wisdom_from_filename", import) &&
         find(library, "export_wisdom_to_filename", export_to) && find(library, "version", version) &&
         find(library, "cc", compiler) && find(library, "codelet_optim", optimised) &&
@@ -138,6 +143,14 @@ T (*numbers(const std::complex<T>* data))
   return reinterpret_cast<T(*)[2]>(const_cast<std::complex<T>*>(data));
 }
 
+// What a plan is for.
+struct Key {
+  FftwProblem problem;
+  int threads;
+  bool aligned;
+  auto operator<=>(const Key&) const = default;
+};
+
 struct Plan {
   void* plan = nullptr;
   int effort = estimate;
@@ -151,10 +164,10 @@ class Planner {
   using Number = T[2];
 
  public:
-  Planner(Index n, int threads, bool aligned) : n_(static_cast<int>(n)), aligned_(aligned) {
-    const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(Number);
+  explicit Planner(const Key& key) : key_(key) {
+    const std::size_t bytes = static_cast<std::size_t>(key.problem.numbers()) * sizeof(Number);
     in_ = static_cast<Number*>(fftw_.malloc(bytes)), out_ = static_cast<Number*>(fftw_.malloc(bytes));
-    fftw_.plan_with_nthreads(threads);
+    fftw_.plan_with_nthreads(key.threads);
   }
   ~Planner() {
     fftw_.free(in_);
@@ -191,30 +204,33 @@ class Planner {
 
  private:
   void* plan(int effort, unsigned also = 0) const {
-    return fftw_.plan(n_, in_, out_, forward,
-                      efforts[effort].flag | preserve_input | also | (aligned_ ? 0 : unaligned));
+    const unsigned flags = efforts[effort].flag | preserve_input | also | (key_.aligned ? 0 : unaligned);
+    const FftwProblem& p = key_.problem;
+    const int rows = static_cast<int>(p.rows), n = static_cast<int>(p.n), sizes[] = {rows, n};
+    if (p.real) return fftw_.plan_real(n, *in_, out_, flags);
+    const int rank = rows > 1 ? 2 : 1, distance = rows * n;
+    return fftw_.plan(rank, sizes + 2 - rank, static_cast<int>(p.count), in_, nullptr, 1, distance, out_,
+                      nullptr, 1, distance, forward, flags);
   }
 
   const Library<T>& fftw_ = library<T>();
-  int n_;
-  bool aligned_;
+  Key key_;
   Number *in_, *out_;
 };
 
-using Key = std::tuple<Index, int, bool>;  // n, threads, aligned
 template <class T>
 std::map<Key, Plan> plans;
 std::mutex plans_mutex;  // FFTW's planner is not for several threads either
 
 // The plan that there is or, where it was made with less effort than `planning` asks for, a new one.
 template <class T>
-void* plan_for(Index n, int threads, bool aligned, std::optional<Planning> planning) {
+void* plan_for(const Key& key, std::optional<Planning> planning) {
   const std::scoped_lock lock(plans_mutex);
-  Plan& plan = plans<T>[{n, threads, aligned}];
-  const Policy policy = policy_for(n, planning.value_or(Planning::quick));
+  Plan& plan = plans<T>[key];
+  const Policy policy = policy_for(key.problem.numbers(), planning.value_or(Planning::quick));
   if (plan.plan && (!planning || plan.asked >= *planning || plan.effort >= policy.effort)) return plan.plan;
-  Plan made = Planner<T>(n, threads, aligned).make(policy);
-  if (!made.plan) throw Error("fftw: no plan for " + std::to_string(n) + " numbers");
+  Plan made = Planner<T>(key).make(policy);
+  if (!made.plan) throw Error("fftw: no plan for " + std::to_string(key.problem.numbers()) + " numbers");
   made.asked = planning.value_or(Planning::quick);
   plan = std::move(made);
   return plan.plan;
@@ -222,7 +238,12 @@ void* plan_for(Index n, int threads, bool aligned, std::optional<Planning> plann
 
 }  // namespace
 
-bool fits_fftw(const Shape& shape) { return shape["n"] <= INT_MAX; }
+FftwProblem::FftwProblem(const Shape& shape, bool is_real) : n(shape["n"]), real(is_real) {
+  if (const auto* m = shape.find("m")) rows = m->value;
+  if (const auto* batch = shape.find("batch")) count = batch->value;
+}
+
+bool fits_fftw(const Shape& shape) { return FftwProblem(shape, false).numbers() <= INT_MAX; }
 
 template <class T>
 const std::string& Fftw<T>::reason() {
@@ -230,23 +251,34 @@ const std::string& Fftw<T>::reason() {
 }
 
 template <class T>
-void Fftw<T>::prepare(Index n, int threads, Planning planning) {
-  if (n > 0) plan_for<T>(n, threads, true, planning);
+void Fftw<T>::prepare(const FftwProblem& problem, int threads, Planning planning) {
+  if (problem.numbers() > 0) plan_for<T>({problem, threads, true}, planning);
 }
 
 template <class T>
-void Fftw<T>::transform(const typename Fft<T>::template Args<>& args, int threads) {
-  if (args.in.size == 0) return;
+void Fftw<T>::transform(const FftwProblem& problem, std::complex<T>* to, const std::complex<T>* from,
+                        int threads) {
+  if (problem.numbers() == 0) return;
   const Library<T>& fftw = library<T>();
-  auto *const in = numbers(args.in.data), *const out = numbers(args.out.data);
+  auto *const in = numbers(from), *const out = numbers(to);
   const bool aligned = fftw.alignment_of(*in) == 0 && fftw.alignment_of(*out) == 0;
-  fftw.execute(plan_for<T>(args.in.size, threads, aligned, {}), in, out);
+  fftw.execute(plan_for<T>({problem, threads, aligned}, {}), in, out);
 }
 
 template <class T>
-std::string Fftw<T>::runs_as(Index n, int threads) {
+void Fftw<T>::transform(const FftwProblem& problem, std::complex<T>* to, const T* from, int threads) {
+  if (problem.numbers() == 0) return;
+  const Library<T>& fftw = library<T>();
+  T* const in = const_cast<T*>(from);  // preserve_input
+  auto* const out = numbers(to);
+  const bool aligned = fftw.alignment_of(in) == 0 && fftw.alignment_of(*out) == 0;
+  fftw.execute_real(plan_for<T>({problem, threads, aligned}, {}), in, out);
+}
+
+template <class T>
+std::string Fftw<T>::runs_as(const FftwProblem& problem, int threads) {
   const std::scoped_lock lock(plans_mutex);
-  const auto plan = plans<T>.find({n, threads, true});
+  const auto plan = plans<T>.find({problem, threads, true});
   const std::string& text = library<T>().text;
   return plan == plans<T>.end() || !plan->second.plan ? text : text + "; " + plan->second.text;
 }

@@ -8,12 +8,28 @@
 // process to process (cpu/peers/fftw_wisdom.hpp).
 #pragma once
 
+#include <compare>
+#include <complex>
 #include <string>
 
 #include "common/ops/fft.hpp"
+#include "common/ops/fft_2d.hpp"
+#include "common/ops/fft_batched.hpp"
+#include "common/ops/fft_real.hpp"
 #include "common/variant.hpp"
 
 namespace tallcache::cpu::peers {
+
+/// What FFTW plans: `count` transforms of n numbers each, one behind the other, or one of an array of `rows`
+/// x n in two dimensions. `real`: of real numbers to complex ones.
+struct FftwProblem {
+  Index n, rows = 1, count = 1;
+  bool real = false;
+
+  FftwProblem(const Shape& shape, bool is_real);
+  Index numbers() const { return rows * n * count; }
+  auto operator<=>(const FftwProblem&) const = default;
+};
 
 /// Of numbers of T, which is float or double.
 template <class T>
@@ -21,50 +37,71 @@ struct Fftw {
   /// Why it cannot be used; empty when it can.
   static const std::string& reason();
 
-  /// Makes the plan for n numbers on this many threads and keeps it. quick: FFTW_MEASURE for 10 s at most;
+  /// Makes the plan for arrays as its own malloc aligns them. quick: FFTW_MEASURE, for 10 s at most.
   /// patient: FFTW_PATIENT to 2^16 numbers, FFTW_MEASURE for 60 s at most beyond. A plan of as much patience
   /// that is known from before is taken. Where the time does not suffice FFTW estimates. Throws Error when
   /// FFTW makes none.
-  static void prepare(Index n, int threads, Planning planning);
+  static void prepare(const FftwProblem& problem, int threads, Planning planning);
 
   /// The transform by the plan that prepare() made, else by a quick one.
-  static void transform(const typename Fft<T>::template Args<>& args, int threads);
+  static void transform(const FftwProblem& problem, std::complex<T>* to, const std::complex<T>* from,
+                        int threads);
+  static void transform(const FftwProblem& problem, std::complex<T>* to, const T* from, int threads);
 
-  /// Its version and file; then, where there is a plan for n numbers on this many threads, that plan and the
-  /// seconds which it took: "fftw-3.3.10-sse2-avx-avx2-avx512, libfftw3.so.3.6.10 of bench/setup --peers;
+  /// Its version and file; then, where there is a plan for the problem on this many threads, that plan and
+  /// the seconds which it took: "fftw-3.3.10-sse2-avx-avx2-avx512, libfftw3.so.3.6.10 of bench/setup --peers;
   /// FFTW_MEASURE, 0.52 s".
-  static std::string runs_as(Index n, int threads);
+  static std::string runs_as(const FftwProblem& problem, int threads);
 };
 extern template struct Fftw<double>;
 extern template struct Fftw<float>;
 
-/// Whether the size fits FFTW's int.
+/// Whether the sizes fit FFTW's int.
 bool fits_fftw(const Shape& shape);
 
-template <class T>
+/// Ops are of T, of complex numbers or of real ones.
+template <class T, bool real, class... Ops>
 struct FftwPeer {
   static constexpr std::string_view source = "FFTW (Frigo and Johnson 2005)";
-  using operations = OperationList<Fft<T>>;
+  using operations = OperationList<Ops...>;
   static constexpr bool parallel = true;
 
   static std::string unavailable() { return Fftw<T>::reason(); }
   static bool supports(const Shape& shape) { return fits_fftw(shape); }
   static void prepare(const Shape& shape, int threads, Planning planning) {
-    Fftw<T>::prepare(shape["n"], threads, planning);
+    Fftw<T>::prepare({shape, real}, threads, planning);
   }
   static std::string runs_as(const Shape& shape, int threads) {
-    return Fftw<T>::runs_as(shape["n"], threads);
-  }
-
-  template <class Args>
-  static void call(const Launch& launch, const Args& args, const Params&) {
-    Fftw<T>::transform(args, launch.threads);
+    return Fftw<T>::runs_as({shape, real}, threads);
   }
 };
 
-struct fftw : FftwPeer<double> {
+template <class T>
+struct ComplexFftw : FftwPeer<T, false, Fft<T>, FftBatched<T>, Fft2d<T>> {
+  template <class Args>
+  static void call(const Launch& launch, const Args& args, const Params&) {
+    Shape shape;
+    if constexpr (requires { args.m; })
+      shape = Fft2d<T>::shape_of(args);
+    else if constexpr (requires { args.batch; })
+      shape = FftBatched<T>::shape_of(args);
+    else
+      shape = Fft<T>::shape_of(args);
+    Fftw<T>::transform({shape, false}, args.out.data, args.in.data, launch.threads);
+  }
+};
+
+template <class T>
+struct RealFftw : FftwPeer<T, true, FftReal<T>> {
+  template <class Args>
+  static void call(const Launch& launch, const Args& args, const Params&) {
+    Fftw<T>::transform({FftReal<T>::shape_of(args), true}, args.out.data, args.in.data, launch.threads);
+  }
+};
+
+struct fftw : ComplexFftw<double> {
   static constexpr std::string_view idea =
-      "fftw_plan_dft_1d, measured (FFTW_MEASURE up to 10 s, or with patience); planning is not timed";
+      "fftw_plan_many_dft, measured (FFTW_MEASURE up to 10 s, or with patience); planning is not timed";
 };
 
 }  // namespace tallcache::cpu::peers

@@ -5,9 +5,9 @@
 
 namespace tallcache::cpu::peers {
 
-struct fftwf : FftwPeer<float> {
+struct fftwf : ComplexFftw<float> {
   static constexpr std::string_view idea =
-      "fftwf_plan_dft_1d, measured (FFTW_MEASURE up to 10 s, or with patience); planning is not timed";
+      "fftwf_plan_many_dft, measured (FFTW_MEASURE up to 10 s, or with patience); planning is not timed";
 };
 
 }  // namespace tallcache::cpu::peers

@@ -21,11 +21,28 @@
 #include "common/error.hpp"
 #include "common/fft_sizes.hpp"
 #include "common/fork/parallel.hpp"
-#include "cpu/fft/owned_transform.hpp"
+#include "cpu/fft/batch_transform.hpp"
+#include "cpu/fft/owned_plan.hpp"
+#include "cpu/fft/real_transform.hpp"
 
 namespace tallcache {
 
 namespace detail {
+template <class T>
+T* reals(std::complex<T>* numbers) {
+  return reinterpret_cast<T*>(numbers);
+}
+template <class T>
+const T* reals(const std::complex<T>* numbers) {
+  return reinterpret_cast<const T*>(numbers);
+}
+
+/// One plan's transform of complex numbers, or its inverse.
+template <class Plan, class Fork, class T>
+void transform(const Plan& plan, Fork& fork, std::complex<T>* out, const std::complex<T>* in, bool inverse) {
+  inverse ? plan.inverse(fork, reals(out), reals(in)) : plan(fork, reals(out), reals(in), Plain{});
+}
+
 template <class Program>
 void run_fft(int threads, const Program& program) {
   if (threads == 1) {
@@ -52,7 +69,7 @@ class FftPlan {
   /// Throws Error on a negative n, one whose bytes overflow, and fewer than one thread.
   explicit FftPlan(Index n, int threads = 1) : n_(detail::fft_size(n)), threads_(threads) {
     require_threads(threads);
-    if (n > 0) transform_.emplace(n, threads);
+    if (n > 0) transform_.emplace(n, Index{threads}, Transform::base);
   }
 
   Index size() const { return n_; }
@@ -64,16 +81,20 @@ class FftPlan {
   void inverse(std::span<Complex> out, std::span<const Complex> in) const { run(out, in, true); }
 
  private:
+  using Transform = cpu::fft::Transform<T>;
+
   void run(std::span<Complex> out, std::span<const Complex> in, bool inverse) const {
     detail::expect_fft_size(out.size(), n_);
     detail::expect_fft_size(in.size(), n_);
     if (transform_)
-      detail::run_fft(threads_, [&](auto& fork) { (*transform_)(fork, out.data(), in.data(), inverse); });
+      detail::run_fft(threads_, [&](auto& fork) {
+        detail::transform(**transform_, fork, out.data(), in.data(), inverse);
+      });
   }
 
   Index n_;
   int threads_;
-  std::optional<cpu::fft::OwnedTransform<T>> transform_;
+  std::optional<cpu::fft::OwnedPlan<Transform>> transform_;
 };
 
 /// The transform of the n numbers of `in` to `out` on `threads` threads including the caller, without a plan
@@ -101,7 +122,8 @@ class FftBatchPlan {
     extent_ = detail::fft_batch_extent(n, count, stride, distance);
     if (extent_ == 0) return;
     checked_product(static_cast<Index>(extent_), sizeof(Complex), "fft");
-    batch_.emplace(n, count, stride, distance, threads);
+    batch_.emplace(n, cpu::fft::BatchPlaces{count, stride, distance}, Index{threads},
+                   cpu::fft::Transform<T>::base);
   }
 
   std::size_t bytes() const { return batch_ ? batch_->bytes() : 0; }
@@ -114,12 +136,13 @@ class FftBatchPlan {
     if (!batch_) return;
     if (out.size() < extent_ || in.size() < extent_)
       throw Error("fft: a batch of " + std::to_string(extent_) + " numbers does not fit into its arrays");
-    detail::run_fft(threads_, [&](auto& fork) { (*batch_)(fork, out.data(), in.data(), inverse); });
+    detail::run_fft(threads_,
+                    [&](auto& fork) { detail::transform(**batch_, fork, out.data(), in.data(), inverse); });
   }
 
   int threads_;
   std::size_t extent_ = 0;
-  std::optional<cpu::fft::BatchTransform<T>> batch_;
+  std::optional<cpu::fft::OwnedPlan<cpu::fft::BatchTransform<T>>> batch_;
 };
 
 /// The transform of a row-major array of one or more dimensions: along each of them.
@@ -139,9 +162,9 @@ class FftGridPlan {
     for (const Index n : sizes) {
       inner /= n;
       const bool rows = inner == 1;
-      axes_.push_back(
-          {rows ? 1 : total_ / n / inner, n * inner,
-           cpu::fft::BatchTransform<T>(n, rows ? total_ / n : inner, inner, rows ? n : 1, threads)});
+      const cpu::fft::BatchPlaces places{rows ? total_ / n : inner, inner, rows ? n : 1};
+      axes_.push_back({rows ? 1 : total_ / n / inner, n * inner,
+                       Batch(n, places, Index{threads}, cpu::fft::Transform<T>::base)});
     }
   }
 
@@ -150,9 +173,10 @@ class FftGridPlan {
   void inverse(std::span<Complex> out, std::span<const Complex> in) const { run(out, in, true); }
 
  private:
+  using Batch = cpu::fft::OwnedPlan<cpu::fft::BatchTransform<T>>;
   struct Axis {
     Index count, distance;  ///< of batches
-    cpu::fft::BatchTransform<T> batch;
+    Batch batch;
   };
 
   void run(std::span<Complex> out, std::span<const Complex> in, bool inverse) const {
@@ -162,7 +186,8 @@ class FftGridPlan {
       const Complex* from = in.data();
       for (const Axis& axis : axes_) {
         for (Index b = 0; b < axis.count; ++b)
-          axis.batch(fork, out.data() + b * axis.distance, from + b * axis.distance, inverse);
+          detail::transform(*axis.batch, fork, out.data() + b * axis.distance, from + b * axis.distance,
+                            inverse);
         from = out.data();
       }
     });
@@ -180,72 +205,44 @@ class RealFftPlan {
  public:
   using Complex = std::complex<T>;
 
-  explicit RealFftPlan(Index n, int threads = 1)
-      : n_(detail::fft_size(n)),
-        plan_(n % 2 ? n : n / 2, threads),
-        all_(static_cast<std::size_t>(n % 2 ? n : 0)) {
-    const cpu::fft::RootsOfUnity roots(std::max<Index>(n, 1));
-    if (n % 2 == 0)
-      for (Index k = 0; k <= n / 4; ++k) half_roots_.push_back(roots.at<T>(k) / T(2));
+  /// Throws Error as FftPlan does.
+  explicit RealFftPlan(Index n, int threads = 1) : n_(detail::fft_size(n)), threads_(threads) {
+    require_threads(threads);
+    if (n > 0) transform_.emplace(n, Index{threads}, Transform::base);
   }
 
   Index size() const { return n_; }
+  /// Of tables and working memory.
+  std::size_t bytes() const { return transform_ ? transform_->bytes() : 0; }
 
   /// out[k] = sum over j of in[j] exp(-2 pi i j k / n), 0 <= k <= n / 2. `out` may begin where `in` does.
-  void forward(std::span<Complex> out, std::span<const T> in) {
+  void forward(std::span<Complex> out, std::span<const T> in) const {
     check(out.size(), in.size());
-    if (n_ == 0) return;
-    if (n_ % 2) {
-      std::copy(in.begin(), in.end(), all_.begin());
-      plan_.forward(all_, all_);
-      std::copy_n(all_.begin(), out.size(), out.begin());
-      return;
-    }
-    const std::size_t h = out.size() - 1;
-    plan_.forward(out.first(h), {reinterpret_cast<const Complex*>(in.data()), h});
-    const Complex first = out[0];
-    out[0] = first.real() + first.imag(), out[h] = first.real() - first.imag();
-    texts().real(reals(out.data()), reals(out.data()), reals(half_roots_.data()), static_cast<Index>(h));
+    if (transform_)
+      detail::run_fft(threads_, [&](auto& fork) {
+        (**transform_)(fork, {out.data(), n_ / 2 + 1}, {in.data(), n_});
+      });
   }
 
   /// The inverse, not scaled: n times what forward() took. The imaginary parts of in[0] and, for an even n,
   /// of in[n / 2] are taken for 0. `out` may begin where `in` does.
-  void inverse(std::span<T> out, std::span<const Complex> in) {
+  void inverse(std::span<T> out, std::span<const Complex> in) const {
     check(in.size(), out.size());
-    if (n_ == 0) return;
-    if (n_ % 2) {
-      all_[0] = in[0].real();
-      for (std::size_t k = 1; k < in.size(); ++k) all_[k] = in[k], all_[all_.size() - k] = std::conj(in[k]);
-      plan_.inverse(all_, all_);
-      for (std::size_t j = 0; j < out.size(); ++j) out[j] = all_[j].real();
-      return;
-    }
-    const std::size_t h = in.size() - 1;
-    const std::span pairs(reinterpret_cast<Complex*>(out.data()), h);
-    pairs[0] = {in[0].real() + in[h].real(), in[0].real() - in[h].real()};
-    texts().real_inverse(reals(in.data()), out.data(), reals(half_roots_.data()), static_cast<Index>(h));
-    plan_.inverse(pairs, pairs);
+    if (transform_)
+      detail::run_fft(threads_, [&](auto& fork) { (*transform_)->inverse(fork, out.data(), in.data()); });
   }
 
  private:
+  using Transform = cpu::fft::RealTransform<T>;
+
   void check(std::size_t complex, std::size_t real) const {
     detail::expect_fft_size(real, n_);
     detail::expect_fft_size(complex, n_ ? n_ / 2 + 1 : 0);
   }
-  /// Of vectors no longer than half of what they mirror.
-  const typename cpu::fft::Leaves<T>::Texts& texts() const {
-    const auto all = cpu::fft::leaves<T>();
-    const auto fits = [this](const auto& texts) { return 4 * texts.lanes <= n_; };
-    const auto found = std::ranges::find_if(all, fits);
-    return found == all.end() ? all.back() : *found;
-  }
-  static T* reals(Complex* data) { return reinterpret_cast<T*>(data); }
-  static const T* reals(const Complex* data) { return reinterpret_cast<const T*>(data); }
 
   Index n_;
-  FftPlan<T> plan_;
-  std::vector<Complex> all_;  ///< of an odd n
-  std::vector<Complex> half_roots_;
+  int threads_;
+  std::optional<cpu::fft::OwnedPlan<Transform>> transform_;
 };
 
 }  // namespace tallcache

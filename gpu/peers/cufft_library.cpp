@@ -4,7 +4,7 @@
 
 #include <map>
 #include <memory>
-#include <tuple>
+#include <utility>
 
 #include "gpu/peers/opened_library.hpp"
 
@@ -35,15 +35,18 @@ std::string OnCufft::unavailable() {
   return reason.empty() ? cufft_library().unavailable : reason;
 }
 
-CufftPlan::CufftPlan(Index n, bool is_float) : is_float_(is_float) {
+CufftPlan::CufftPlan(const CufftProblem& problem) : problem_(problem) {
   const CufftLibrary& cufft = cufft_library();
   if (!cufft.unavailable.empty()) throw Error(cufft.unavailable);
   check_cufft(cufft.cufftCreate(&handle_), "cufftCreate");
   try {
     check_cufft(cufft.cufftSetAutoAllocation(handle_, 0), "cufftSetAutoAllocation");
-    long long size = n;
-    check_cufft(cufft.cufftMakePlanMany64(handle_, 1, &size, nullptr, 1, n, nullptr, 1, n,
-                                          is_float ? CUFFT_C2C : CUFFT_Z2Z, 1, &work_bytes_),
+    const auto [n, rows, count, is_real, is_float] = problem;
+    long long sizes[] = {rows, n};
+    const int rank = rows > 1 ? 2 : 1;
+    const cufftType type = is_real ? (is_float ? CUFFT_R2C : CUFFT_D2Z) : is_float ? CUFFT_C2C : CUFFT_Z2Z;
+    check_cufft(cufft.cufftMakePlanMany64(handle_, rank, sizes + 2 - rank, nullptr, 1, rows * n, nullptr, 1,
+                                          rows * n, type, count, &work_bytes_),
                 "cufftMakePlanMany64");
   } catch (...) {
     cufft.cufftDestroy(handle_);
@@ -65,7 +68,14 @@ void CufftPlan::run(const Launch& launch, void* out, const void* in, void* work)
   }
   // Out of place, the library leaves its input as it is.
   void* const from = const_cast<void*>(in);
-  if (is_float_)
+  if (problem_.is_real && problem_.is_float)
+    check_cufft(cufft.cufftExecR2C(handle_, static_cast<cufftReal*>(from), static_cast<cufftComplex*>(out)),
+                "cufftExecR2C");
+  else if (problem_.is_real)
+    check_cufft(cufft.cufftExecD2Z(handle_, static_cast<cufftDoubleReal*>(from),
+                                   static_cast<cufftDoubleComplex*>(out)),
+                "cufftExecD2Z");
+  else if (problem_.is_float)
     check_cufft(cufft.cufftExecC2C(handle_, static_cast<cufftComplex*>(from), static_cast<cufftComplex*>(out),
                                    CUFFT_FORWARD),
                 "cufftExecC2C");
@@ -75,13 +85,13 @@ void CufftPlan::run(const Launch& launch, void* out, const void* in, void* work)
                 "cufftExecZ2Z");
 }
 
-CufftPlan& cufft_plan(Index n, bool is_float) {
+CufftPlan& cufft_plan(const CufftProblem& problem) {
   // Never destroyed: at the end of the process the device is destroyed first.
-  static auto& plans = *new std::map<std::tuple<int, Index, bool>, std::unique_ptr<CufftPlan>>;
+  static auto& plans = *new std::map<std::pair<int, CufftProblem>, std::unique_ptr<CufftPlan>>;
   int device = 0;
   TALLCACHE_CUDA(cudaGetDevice(&device));
-  std::unique_ptr<CufftPlan>& plan = plans[{device, n, is_float}];
-  if (!plan) plan = std::make_unique<CufftPlan>(n, is_float);
+  std::unique_ptr<CufftPlan>& plan = plans[{device, problem}];
+  if (!plan) plan = std::make_unique<CufftPlan>(problem);
   return *plan;
 }
 

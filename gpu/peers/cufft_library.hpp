@@ -3,6 +3,7 @@
 
 #include <cufft.h>
 
+#include <compare>
 #include <complex>
 #include <cstddef>
 #include <string>
@@ -22,7 +23,9 @@ struct CufftLibrary {
   USE(cufftSetStream)                  \
   USE(cufftSetWorkArea)                \
   USE(cufftExecZ2Z)                    \
-  USE(cufftExecC2C)
+  USE(cufftExecC2C)                    \
+  USE(cufftExecD2Z)                    \
+  USE(cufftExecR2C)
 #define TALLCACHE_DECLARE(function) decltype(&::function) function = nullptr;
   TALLCACHE_CUFFT_FUNCTIONS(TALLCACHE_DECLARE)
 #undef TALLCACHE_DECLARE
@@ -36,11 +39,18 @@ struct OnCufft {
   static std::string unavailable();
 };
 
-/// A plan of cuFFT for a transform of n complex<double>, or complex<float>, on the current device. It works
-/// in memory of its caller's.
+/// `count` transforms of n numbers each, one behind the other, or one of an array of `rows` x n in two
+/// dimensions; of real numbers to complex ones where it `is_real`; of float or double.
+struct CufftProblem {
+  Index n, rows = 1, count = 1;
+  bool is_real = false, is_float = false;
+  auto operator<=>(const CufftProblem&) const = default;
+};
+
+/// A plan of cuFFT on the current device. It works in memory of its caller's.
 class CufftPlan {
  public:
-  CufftPlan(Index n, bool is_float);
+  explicit CufftPlan(const CufftProblem& problem);
   ~CufftPlan();
   CufftPlan(const CufftPlan&) = delete;
   CufftPlan& operator=(const CufftPlan&) = delete;
@@ -51,14 +61,14 @@ class CufftPlan {
 
  private:
   cufftHandle handle_ = 0;
-  bool is_float_;
+  CufftProblem problem_;
   std::size_t work_bytes_ = 0;
   cudaStream_t stream_ = nullptr;
   void* work_ = nullptr;
 };
 
-/// The current device's plan for n > 0 numbers: made when it is first asked for, which is before any time,
-/// and kept, as a graph may refer to its tables. For one thread at a time.
-CufftPlan& cufft_plan(Index n, bool is_float);
+/// The current device's plan for one number or more: made when it is first asked for, which is before any
+/// time, and kept, as a graph may refer to its tables. For one thread at a time.
+CufftPlan& cufft_plan(const CufftProblem& problem);
 
 }  // namespace tallcache::gpu::peers

@@ -15,7 +15,6 @@
 // 2^23. In a program without nvcc, the device may be a warp::HostDevice, the model of <tallcache/kernel.hpp>.
 #pragma once
 
-#include <array>
 #include <complex>
 #include <initializer_list>
 #include <limits>
@@ -25,8 +24,8 @@
 
 #include "common/error.hpp"
 #include "common/fft_sizes.hpp"
-#include "gpu/fft/any_size.hpp"
-#include "gpu/fft/real.hpp"
+#include "gpu/fft/axis.hpp"
+#include "gpu/fft/real_transform.hpp"
 #include "gpu/fft/two_passes.hpp"
 #ifdef __CUDACC__
 #include "gpu/fft/clusters.cuh"
@@ -43,49 +42,18 @@ using DeviceFftTiles =
 using DeviceFftTiles = gpu::fft::BlockTiles;
 #endif
 
-/// Transforms along one dimension of an array.
 template <class T, class Access>
-class DeviceFftAxis {
- public:
-  using Transform = gpu::fft::AnySize<DeviceFftTiles, T, Access, true>;
+using DeviceFftAxis = gpu::fft::Axis<DeviceFftTiles, T, Access>;
 
-  DeviceFftAxis(Index n, Index count, const gpu::fft::BatchLayout& out, const gpu::fft::BatchLayout& in)
-      : out_(out),
-        in_(in),
-        transform_(checked(n, count), {static_cast<unsigned>(count), is_across(in, count)}) {}
-
-  std::size_t bytes() const { return transform_.scratch(); }
-
-  template <class Device>
-  void prepare(Device& device, Scratch<Access>& scratch) {
-    transform_.take(scratch);
-    transform_.prepare(device);
-  }
-
-  template <class Device>
-  void run(Device& device, VectorView<std::complex<T>, Access> out,
-           VectorView<const std::complex<T>, Access> in, bool inverse) const {
-    transform_.run(device, {gpu::fft::complex_view(out), out_, 0, inverse},
-                   {gpu::fft::complex_view(in), in_, 0, inverse});
-  }
-
- private:
-  static Index checked(Index n, Index count) {
-    if (!Transform::supports(n))
-      throw Error("fft: a transform of " + std::to_string(n) + " numbers is larger than a GPU's can be");
-    if (n * count >= Index{1} << 32)  // in 32 bits, kernels count columns
-      throw Error("fft: " + std::to_string(count) + " transforms of " + std::to_string(n) +
-                  " numbers are more than 2^32 - 1 numbers");
-    return n;
-  }
-  /// Neighbours in memory belong to different transforms.
-  static bool is_across(const gpu::fft::BatchLayout& layout, Index count) {
-    return count > 1 && layout.distance < layout.stride;
-  }
-
-  gpu::fft::BatchLayout out_, in_;
-  Transform transform_;
-};
+/// `count`, if the device's transforms of n > 0 numbers can be so many. Throws Error where they cannot.
+inline Index checked_device_fft(Index n, Index count) {
+  if (!DeviceFftAxis<float, Plain>::supports(n, 1))
+    throw Error("fft: a transform of " + std::to_string(n) + " numbers is larger than a GPU's can be");
+  if (!DeviceFftAxis<float, Plain>::supports(n, count))
+    throw Error("fft: " + std::to_string(count) + " transforms of " + std::to_string(n) +
+                " numbers are more than 2^32 - 1 numbers");
+  return count;
+}
 
 /// Throws Error unless `out` and `in` have `size` elements each, and are the same or disjoint.
 template <class Out, class In>
@@ -104,12 +72,6 @@ void validate_device_fft(const Out& out, std::size_t out_size, const In& in, std
     throw Error("fft: the output overlaps the input");
 }
 
-template <class Axes>
-std::size_t device_fft_bytes(const Axes& axes) {
-  std::size_t bytes = 0;
-  for (const auto& axis : axes) bytes = checked_sum(bytes, axis.bytes(), "fft");
-  return bytes;
-}
 inline void expect_prepared(bool prepared) {
   if (!prepared) throw Error("fft: a plan that was not prepared");
 }
@@ -136,7 +98,7 @@ class DeviceFftPlan {
     if (extent_ == 0) return;
     detail::fft_size(static_cast<Index>(extent_));
     const gpu::fft::BatchLayout layout{stride, distance};
-    axes_.push_back({n, count, layout, layout});
+    axes_.push_back({n, detail::checked_device_fft(n, count), layout, layout});
   }
 
   /// Of a row-major array of the given sizes, along each dimension.
@@ -154,19 +116,24 @@ class DeviceFftPlan {
       const gpu::fft::BatchLayout layout =
           inner == 1 ? gpu::fft::BatchLayout{1, n}
                      : gpu::fft::BatchLayout{inner, 1, n * inner, static_cast<unsigned>(inner)};
-      plan.axes_.push_back({n, static_cast<Index>(total) / n, layout, layout});
+      const Index count = static_cast<Index>(total) / n;
+      plan.axes_.push_back({n, detail::checked_device_fft(n, count), layout, layout});
     }
     return plan;
   }
 
   /// Of the device's memory, for tables and for what lies between two passes.
-  std::size_t bytes() const { return detail::device_fft_bytes(axes_); }
+  std::size_t bytes() const {
+    std::size_t bytes = 0;
+    for (const auto& axis : axes_) bytes = checked_sum(bytes, axis.scratch(), "fft");
+    return bytes;
+  }
 
   /// Takes `scratch`, which must outlive the plan, and makes tables there in the stream of `device`. Throws
   /// Error where it is smaller than bytes().
   template <class Device>
   void prepare(Device& device, Scratch<Access> scratch) {
-    for (auto& axis : axes_) axis.prepare(device, scratch);
+    for (auto& axis : axes_) axis.take(scratch), axis.prepare(device);
     prepared_ = true;
   }
 
@@ -215,27 +182,18 @@ class DeviceRealFftPlan {
     detail::fft_size(count);
     detail::fft_size(static_cast<Index>(checked_product(n, static_cast<std::size_t>(count), "fft")));
     if (n_ == 0 || count_ == 0) return;
-    const Index half = n / 2;
-    if (n % 2)
-      plans_.push_back({n, count, {1, n}, {1, n}});
-    else
-      plans_.push_back({half, count, {1, half + 1}, {1, half}}),
-          plans_.push_back({half, count, {1, half}, {1, half}});
+    detail::checked_device_fft(Transform::complex_size(n), count);
+    transform_.emplace(n, count);
   }
 
-  std::size_t bytes() const {
-    return plans_.empty() ? 0
-                          : checked_sum(detail::device_fft_bytes(plans_),
-                                        scratch_bytes({own_size() * sizeof(Complex)}), "fft");
-  }
+  std::size_t bytes() const { return transform_ ? transform_->scratch() : 0; }
 
   /// As DeviceFftPlan::prepare.
   template <class Device>
   void prepare(Device& device, Scratch<Access> scratch) {
-    if (plans_.empty()) return;
-    for (auto& plan : plans_) plan.prepare(device, scratch);
-    own_ = scratch.template vector<Complex>(own_size());
-    if (n_ % 2 == 0) start<gpu::fft::MakeRealRoots>(device, own_size(), number_view(own_), n_);
+    if (!transform_) return;
+    transform_->take(scratch);
+    transform_->prepare(device);
     prepared_ = true;
   }
 
@@ -243,74 +201,33 @@ class DeviceRealFftPlan {
   /// and where the arrays overlap.
   template <class Device>
   void forward(Device& device, Numbers out, VectorView<const T, Access> in) const {
-    if (!check(out, complex_size(), in, n_ * count_)) return;
-    const Index half = n_ / 2;
-    if (n_ % 2) {
-      start<gpu::fft::WidenReals>(device, n_ * count_, number_view(own_), in);
-      plans_[0].run(device, own_, own_, false);
-      start<gpu::fft::KeepHalf>(device, complex_size(), first_numbers(out), constant(own_), n_);
-      return;
-    }
-    plans_[0].run(device, out, as_numbers(in), false);
-    start<gpu::fft::SplitReals>(device, (half / 2 + 1) * count_, number_view(out), constant(own_), half,
-                                count_);
+    if (!transform_) return;
+    check(out, transform_->outputs(), in, n_ * count_);
+    transform_->forward(device, out, in);
   }
 
   /// The inverse, not scaled: n times what forward() took. The imaginary parts of in[0] and, for an even n,
   /// of in[n / 2] are taken for 0.
   template <class Device>
   void inverse(Device& device, VectorView<T, Access> out, ConstantNumbers in) const {
-    if (!check(out, n_ * count_, in, complex_size())) return;
-    const Index half = n_ / 2;
-    if (n_ % 2) {
-      start<gpu::fft::MirrorHalf>(device, n_ * count_, number_view(own_), gpu::fft::complex_view(in), n_);
-      plans_[0].run(device, own_, own_, true);
-      start<gpu::fft::RealParts>(device, n_ * count_, out.block(0, n_ * count_), constant(own_));
-      return;
-    }
-    const Numbers numbers = as_numbers(out);
-    start<gpu::fft::JoinReals>(device, (half / 2 + 1) * count_, number_view(numbers),
-                               gpu::fft::complex_view(in), constant(own_), half, count_);
-    plans_[1].run(device, numbers, numbers, true);
+    if (!transform_) return;
+    check(out, n_ * count_, in, transform_->outputs());
+    transform_->inverse(device, out, in);
   }
 
  private:
-  Index complex_size() const { return (n_ / 2 + 1) * count_; }
-  /// Roots, or the complex numbers of an odd n.
-  Index own_size() const { return n_ % 2 ? n_ * count_ : n_ / 4 + 1; }
+  using Transform = gpu::fft::RealTransform<detail::DeviceFftTiles, T, Access>;
 
   template <class Out, class In>
-  bool check(const Out& out, Index out_size, const In& in, Index in_size) const {
-    if (plans_.empty()) return false;
+  void check(const Out& out, Index out_size, const In& in, Index in_size) const {
     detail::validate_device_fft(out, static_cast<std::size_t>(out_size), in,
                                 static_cast<std::size_t>(in_size), false);
     detail::expect_prepared(prepared_);
-    return true;
-  }
-
-  static auto number_view(const Numbers& numbers) { return gpu::fft::complex_view(numbers); }
-  static auto constant(const Numbers& numbers) { return gpu::fft::complex_view(ConstantNumbers(numbers)); }
-  auto first_numbers(const Numbers& numbers) const { return number_view(numbers.block(0, complex_size())); }
-  Numbers as_numbers(const VectorView<T, Access>& reals) const {
-    return VectorView<Complex>{reinterpret_cast<Complex*>(reals.data), n_ / 2 * count_}.with(reals.access());
-  }
-  ConstantNumbers as_numbers(const VectorView<const T, Access>& reals) const {
-    return VectorView<const Complex>{reinterpret_cast<const Complex*>(reals.data), n_ / 2 * count_}.with(
-        reals.access());
-  }
-
-  template <class Kernel, class Device, class... Args>
-  static void start(Device& device, Index threads, const Args&... args) {
-    launch_kernel(
-        device, Kernel{},
-        {{gpu::grid_of(ceil_div(threads, Index{gpu::fft::real_threads}))}, {gpu::fft::real_threads}},
-        args...);
   }
 
   Index n_, count_;
   bool prepared_ = false;
-  std::vector<detail::DeviceFftAxis<T, Access>> plans_;  ///< of an even n, to complex numbers and from them
-  Numbers own_{};
+  std::optional<Transform> transform_;
 };
 
 }  // namespace tallcache

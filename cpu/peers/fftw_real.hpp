@@ -1,0 +1,13 @@
+// FFTW 3 of real numbers in double.
+#pragma once
+
+#include "cpu/peers/fftw.hpp"
+
+namespace tallcache::cpu::peers {
+
+struct fftw_real : RealFftw<double> {
+  static constexpr std::string_view idea =
+      "fftw_plan_dft_r2c_1d, measured (FFTW_MEASURE up to 10 s, or with patience); planning is not timed";
+};
+
+}  // namespace tallcache::cpu::peers
