@@ -19,7 +19,7 @@ def escaped(text):
 def comment(lines, indent, file):
     """A block of comment lines, without their slashes, as Doxygen's; of a file, if it is one's."""
     # Two headers of the same name are told apart by their folders.
-    out, code = [f"@file {'/'.join(file.split('/')[-2:])}"] if file else [], False
+    out, code = [f"@file {file.rpartition('/include/')[2]}"] if file else [], False
     for line in lines:
         starts_code = line.startswith("  ") and line.strip() != ""
         if starts_code != code and (starts_code or line.strip()):
