@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench/documents: its list is what the folder of the H100 has, and it measures, resumes, ends and refuses.
+# bench/documents: its list is what the folders of the GPUs have, and it measures, resumes, ends and refuses.
 #   tests/documents_test.sh PROGRAM
 set -uo pipefail
 program=$1
@@ -9,9 +9,12 @@ trap 'rm -rf "$work"' EXIT
 fail() { echo "FAILED: $*"; exit 1; }
 documents() { "$root/bench/documents" --program "$program" "$@"; }
 
-there=$(cd "$root/results/h100" && printf '%s\n' *.json | sed 's/\.json$//' | sort)
+names() { (cd "$root/results" && printf '%s\n' "$@" | sed 's/.*\///; s/\.json$//' | sort -u); }
 listed=$(documents --list "$work" | sed -E 's/.*--json [^ ]*\/([^ ]*)\.json.*/\1/' | sort)
-[[ $there == "$listed" ]] || fail "the list differs from results/h100: $(diff <(echo "$listed") <(echo "$there"))"
+other=$(comm -13 <(echo "$listed") <(names "$root"/results/h100/*.json))
+[[ -z $other ]] || fail "results/h100 has what the list has not: $other"
+missing=$(comm -23 <(echo "$listed") <(names "$root"/results/h100/*.json "$root"/results/h200/*.json))
+[[ -z $missing ]] || fail "neither results/h100 nor results/h200 has: $missing"
 
 out=$(documents "$work" misses-transpose) || fail "misses-transpose: $out"
 [[ $out == *"1 of 1 documents are whole" ]] || fail "not whole: $out"
