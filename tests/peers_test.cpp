@@ -180,8 +180,8 @@ TEST(Blas, TakesTheFastestKernelsAndNotTheLastOnes) {
 TEST(Peers, SayWhatTheyRunAs) {
   for (const Variant* peer : peers()) {
     const std::set<std::string_view> choosing{
-        "openblas", "openblas_best", "blis",   "blis_best",    "omatcopy", "getrf", "potrf",
-        "gesv",     "geqrf",         "vqsort", "vqsort_pairs", "fftw",     "fftwf", "onednn"};
+        "openblas", "openblas_best", "blis", "blis_best", "omatcopy",  "getrf",      "potrf", "gesv", "geqrf",
+        "vqsort",   "vqsort_pairs",  "fftw", "fftwf",     "fftw_real", "fftwf_real", "onednn"};
     ASSERT_EQ(peer->prepare != nullptr, choosing.contains(peer->name)) << peer->name;
     if (!peer->unavailable().empty()) continue;
     const Shape shape = peer->operation->bench_shapes().front();
