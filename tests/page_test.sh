@@ -37,9 +37,9 @@ for i, variant in enumerate(["naive", "recursive_packed", "</script><script>thro
     document["measurements"].append(new)
 json.dump(document, open("errors.json", "w"))
 P
-cpu=$results/epyc-genoa-vm gpu=$results/h100
+cpu=$results/epyc-genoa-vm
 run 0 report "$cpu"/{machine,reproduce,misses-matmul,misses-transpose,peers-transpose,counters}.json \
-  "$gpu"/{compare,gpu-steps-transpose}.json profile.json errors.json --html page.html
+  "$results"/{h200/compare,h100/gpu-steps-transpose}.json profile.json errors.json --html page.html
 # All that is read stands in the file; the script draws nothing.
 sed '/^<script>/,/<\/script>/d' page.html >without_script.html
 for words in "findings.* hold here" "<svg.*GFLOP/s" "<table>.*GFLOP/s" "does not hold here"; do
