@@ -238,12 +238,14 @@ void* plan_for(const Key& key, std::optional<Planning> planning) {
 
 }  // namespace
 
-FftwProblem::FftwProblem(const Shape& shape, bool is_real) : n(shape["n"]), real(is_real) {
-  if (const auto* m = shape.find("m")) rows = m->value;
-  if (const auto* batch = shape.find("batch")) count = batch->value;
+FftwProblem FftwProblem::of(const Shape& shape, bool is_real) {
+  FftwProblem problem{.n = shape["n"], .real = is_real};
+  if (const auto* m = shape.find("m")) problem.rows = m->value;
+  if (const auto* batch = shape.find("batch")) problem.count = batch->value;
+  return problem;
 }
 
-bool fits_fftw(const Shape& shape) { return FftwProblem(shape, false).numbers() <= INT_MAX; }
+bool fits_fftw(const Shape& shape) { return FftwProblem::of(shape, false).numbers() <= INT_MAX; }
 
 template <class T>
 const std::string& Fftw<T>::reason() {

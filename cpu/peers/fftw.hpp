@@ -26,7 +26,7 @@ struct FftwProblem {
   Index n, rows = 1, count = 1;
   bool real = false;
 
-  FftwProblem(const Shape& shape, bool is_real);
+  static FftwProblem of(const Shape& shape, bool is_real);
   Index numbers() const { return rows * n * count; }
   auto operator<=>(const FftwProblem&) const = default;
 };
@@ -69,10 +69,10 @@ struct FftwPeer {
   static std::string unavailable() { return Fftw<T>::reason(); }
   static bool supports(const Shape& shape) { return fits_fftw(shape); }
   static void prepare(const Shape& shape, int threads, Planning planning) {
-    Fftw<T>::prepare({shape, real}, threads, planning);
+    Fftw<T>::prepare(FftwProblem::of(shape, real), threads, planning);
   }
   static std::string runs_as(const Shape& shape, int threads) {
-    return Fftw<T>::runs_as({shape, real}, threads);
+    return Fftw<T>::runs_as(FftwProblem::of(shape, real), threads);
   }
 };
 
@@ -80,14 +80,13 @@ template <class T>
 struct ComplexFftw : FftwPeer<T, false, Fft<T>, FftBatched<T>, Fft2d<T>> {
   template <class Args>
   static void call(const Launch& launch, const Args& args, const Params&) {
-    Shape shape;
+    // Not by a shape, whose names would take as long as a short transform.
+    FftwProblem problem{.n = args.in.size};
     if constexpr (requires { args.m; })
-      shape = Fft2d<T>::shape_of(args);
+      problem.n = args.n, problem.rows = args.m;
     else if constexpr (requires { args.batch; })
-      shape = FftBatched<T>::shape_of(args);
-    else
-      shape = Fft<T>::shape_of(args);
-    Fftw<T>::transform({shape, false}, args.out.data, args.in.data, launch.threads);
+      problem.n = args.n(), problem.count = args.batch;
+    Fftw<T>::transform(problem, args.out.data, args.in.data, launch.threads);
   }
 };
 
@@ -95,7 +94,7 @@ template <class T>
 struct RealFftw : FftwPeer<T, true, FftReal<T>> {
   template <class Args>
   static void call(const Launch& launch, const Args& args, const Params&) {
-    Fftw<T>::transform({FftReal<T>::shape_of(args), true}, args.out.data, args.in.data, launch.threads);
+    Fftw<T>::transform({.n = args.in.size, .real = true}, args.out.data, args.in.data, launch.threads);
   }
 };
 
