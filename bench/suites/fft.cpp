@@ -1,5 +1,5 @@
 // The measurements of Fourier transforms.
-#include "bench/suites/suite.hpp"
+#include "bench/suites/fft_peers.hpp"
 
 namespace tallcache {
 namespace {
@@ -21,12 +21,7 @@ OptimizationSteps steps() {
 }
 
 PeerComparison peers(std::string_view element, std::string_view real) {
-  PeerComparison comparison{
-      .element = element,
-      .variant = "fft_codelets",
-      .share = {.of = SpeedShare::Of::limit, .title = "of the FMA peak", .element = real},
-      .smoke = numbers(60),
-      .mean = true};
+  PeerComparison comparison = fft_peers(element, real, "fft_codelets", numbers(60));
   if (real == "double") comparison.beside = {"fft_six_step"};
   std::vector<PeerCase>& cases = comparison.cases;
   for (int lg = 6; lg <= 22; ++lg)
@@ -58,14 +53,8 @@ OptimizationSteps gpu_steps() {
 
 // The numbers of 2^18 and less are in the second-level cache between runs, unless it is flushed.
 PeerComparison gpu_peers(std::string_view element, std::string_view real) {
-  PeerComparison comparison{
-      .element = element,
-      .variant = "clusters",
-      .share = {.of = SpeedShare::Of::limit, .title = "of the FMA peak", .element = real},
-      .beside = {"two_passes"},
-      .smoke = numbers(8192),
-      .backend = "gpu",
-      .mean = true};
+  PeerComparison comparison = fft_peers(element, real, "clusters", numbers(8192), "gpu");
+  comparison.beside = {"two_passes"};
   std::vector<PeerCase>& cases = comparison.cases;
   for (int lg = 6; lg < 18; ++lg)
     cases.push_back({.shape = numbers(Index{1} << lg), .group = "to 2^17: short kernels"});

@@ -1,23 +1,17 @@
 // The measurements of Fourier transforms in two dimensions.
-#include "bench/suites/suite.hpp"
+#include "bench/suites/fft_peers.hpp"
 
 namespace tallcache {
 namespace {
+
+const Shape smoke{{"m", 12}, {"n", 60}};
 
 PeerCase array(Index m, Index n, bool all_cores = false) {
   return {.shape = {{"m", m}, {"n", n}}, .all_cores = all_cores};
 }
 
-PeerComparison comparison_of(std::string_view element, std::string_view real, std::string_view variant) {
-  return {.element = element,
-          .variant = variant,
-          .share = {.of = SpeedShare::Of::limit, .title = "of the FMA peak", .element = real},
-          .smoke = {{"m", 12}, {"n", 60}},
-          .mean = true};
-}
-
 PeerComparison peers(std::string_view element, std::string_view real) {
-  PeerComparison comparison = comparison_of(element, real, "fft_axes");
+  PeerComparison comparison = fft_peers(element, real, "fft_axes", smoke);
   for (const Index n : {16, 64, 128, 256, 512, 1024}) comparison.cases.push_back(array(n, n));
   comparison.cases.push_back(array(100, 100));
   comparison.cases.push_back(array(1000, 1000));
@@ -28,8 +22,7 @@ PeerComparison peers(std::string_view element, std::string_view real) {
 }
 
 PeerComparison gpu_peers(std::string_view element, std::string_view real) {
-  PeerComparison comparison = comparison_of(element, real, "axes");
-  comparison.backend = "gpu";
+  PeerComparison comparison = fft_peers(element, real, "axes", smoke, "gpu");
   for (const Index n : {64, 256, 512, 1024, 2048, 4096, 8192}) comparison.cases.push_back(array(n, n));
   comparison.cases.push_back(array(1000, 1000));
   comparison.cases.push_back(array(1080, 1920));

@@ -1,16 +1,10 @@
 // The measurements of batches of Fourier transforms.
-#include "bench/suites/suite.hpp"
+#include "bench/suites/fft_peers.hpp"
 
 namespace tallcache {
 namespace {
 
-PeerComparison comparison_of(std::string_view element, std::string_view real, std::string_view variant) {
-  return {.element = element,
-          .variant = variant,
-          .share = {.of = SpeedShare::Of::limit, .title = "of the FMA peak", .element = real},
-          .smoke = {{"n", 60}, {"batch", 5}},
-          .mean = true};
-}
+const Shape smoke{{"n", 60}, {"batch", 5}};
 
 // `total` numbers or a few less, in transforms of n.
 PeerCase numbers(Index total, Index n, std::string_view group = {}) {
@@ -18,7 +12,7 @@ PeerCase numbers(Index total, Index n, std::string_view group = {}) {
 }
 
 PeerComparison peers(std::string_view element, std::string_view real) {
-  PeerComparison comparison = comparison_of(element, real, "fft_axes");
+  PeerComparison comparison = fft_peers(element, real, "fft_axes", smoke);
   constexpr Index total = 1 << 18;
   for (const Index n : {8, 16, 64, 256, 1024, 4096, 16384}) comparison.cases.push_back(numbers(total, n));
   for (const Index n : {12, 60, 100, 1000, 2520})
@@ -32,8 +26,7 @@ PeerComparison peers(std::string_view element, std::string_view real) {
 }
 
 PeerComparison gpu_peers(std::string_view element, std::string_view real) {
-  PeerComparison comparison = comparison_of(element, real, "axes");
-  comparison.backend = "gpu";
+  PeerComparison comparison = fft_peers(element, real, "axes", smoke, "gpu");
   constexpr Index total = 1 << 24;
   for (const Index n : {8, 16, 64, 256, 1024, 4096, 8192})
     comparison.cases.push_back(numbers(total, n, "to 2^13"));

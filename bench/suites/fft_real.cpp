@@ -1,21 +1,13 @@
 // The measurements of Fourier transforms of real numbers.
-#include "bench/suites/suite.hpp"
+#include "bench/suites/fft_peers.hpp"
 
 namespace tallcache {
 namespace {
 
 Shape numbers(Index n) { return {{"n", n}}; }
 
-PeerComparison comparison_of(std::string_view element, std::string_view variant) {
-  return {.element = element,
-          .variant = variant,
-          .share = {.of = SpeedShare::Of::limit, .title = "of the FMA peak", .element = element},
-          .smoke = numbers(60),
-          .mean = true};
-}
-
 PeerComparison peers(std::string_view element) {
-  PeerComparison comparison = comparison_of(element, "fft_real_halves");
+  PeerComparison comparison = fft_peers(element, element, "fft_real_halves", numbers(60));
   std::vector<PeerCase>& cases = comparison.cases;
   for (int lg = 6; lg <= 20; ++lg) cases.push_back({.shape = numbers(Index{1} << lg)});
   for (const Index n : {60, 360, 1000, 1050, 2520, 10000, 44100, 100000})
@@ -26,8 +18,7 @@ PeerComparison peers(std::string_view element) {
 }
 
 PeerComparison gpu_peers(std::string_view element) {
-  PeerComparison comparison = comparison_of(element, "axes");
-  comparison.backend = "gpu";
+  PeerComparison comparison = fft_peers(element, element, "axes", numbers(60), "gpu");
   std::vector<PeerCase>& cases = comparison.cases;
   for (const int lg : {10, 14, 16}) cases.push_back({.shape = numbers(Index{1} << lg), .group = "to 2^16"});
   for (const int lg : {18, 20, 22, 24, 26}) cases.push_back({.shape = numbers(Index{1} << lg)});
