@@ -164,6 +164,15 @@ TEST(FftTransform, SameBytesOnAnyNumberOfThreads) {
   FftGridPlan<double>({512, 512}).forward(one, in);
   FftGridPlan<double>({512, 512}, 2).forward(two, in);
   EXPECT_EQ(std::memcmp(one.data(), two.data(), in.size() * sizeof in[0]), 0) << "512 x 512";
+  // Fewer than threads, so that each is on all of them: a row, and a column of every second number.
+  for (const Index stride : {1, 2}) {
+    one = two = in;
+    const Index n = (1 << 18) / stride;
+    FftBatchPlan<double>(n, 1, stride, n * stride).forward(one, in);
+    FftBatchPlan<double>(n, 1, stride, n * stride, 2).forward(two, in);
+    EXPECT_NE(std::memcmp(one.data(), in.data(), in.size() * sizeof in[0]), 0) << "stride " << stride;
+    EXPECT_EQ(std::memcmp(one.data(), two.data(), in.size() * sizeof in[0]), 0) << "stride " << stride;
+  }
 }
 
 struct Counted {

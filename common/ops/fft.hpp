@@ -207,10 +207,16 @@ struct Fft {
       return Check::wrong("norm of the outputs", digits(expected_norm), digits(got_norm));
     for (std::uint64_t trial = 0; trial < 2; ++trial) {
       const Weights down(seed ^ 0x2d, trial, rows), across(seed ^ 0xff7, trial, cols);
+      std::vector<std::complex<double>> of_outputs, of_inputs;  // of the rows
+      for (Index row = 0; row < rows; ++row) {
+        of_outputs.push_back(down.of_output(row));
+        of_inputs.push_back(down.of_input(row));
+      }
       const Sums sums = sum_of<Sums>(n, [&](Index j) -> Sums {
-        const Index row = j / cols, col = j % cols;
-        return {product(args.out[j], product(down.of_output(row), across.of_output(col))),
-                product(args.in[j], product(down.of_input(row), across.of_input(col)))};
+        const auto row = static_cast<std::size_t>(j / cols);
+        const Index col = j % cols;
+        return {product(args.out[j], product(of_outputs[row], across.of_output(col))),
+                product(args.in[j], product(of_inputs[row], across.of_input(col)))};
       });
       const std::complex<double> g(sums.got), e(sums.expected);
       if (!near(g, e, relative_bound(n) * root_n * expected_norm))

@@ -102,7 +102,7 @@ struct FftBatched : Fft<T> {
     return shapes;
   }
 
- protected:
+ private:
   static Index total(const Shape& s) {
     return static_cast<Index>(checked_product(s["batch"], static_cast<std::size_t>(s["n"]), "numbers"));
   }

@@ -39,13 +39,13 @@ class LaneTransforms {
     const LaneTransforms plan(n, places);
     const std::size_t buffers = checked_product(shares, bytes(plan.buffer()), "fft");
     return scratch_bytes(
-        {bytes(plan.passes_.roots()), buffers, static_cast<std::size_t>(plan.order_size()) * sizeof(Index)});
+        {bytes(plan.roots()), buffers, static_cast<std::size_t>(plan.order_size()) * sizeof(Index)});
   }
 
   /// As scratch(); takes its piece of `scratch`.
   LaneTransforms(Index n, const BatchPlaces& places, Index shares, Scratch<>& scratch)
       : LaneTransforms(n, places) {
-    roots_ = scratch.template vector<T>(2 * passes_.roots());
+    roots_ = scratch.template vector<T>(2 * roots());
     buffers_ = scratch.template vector<T>(shares * 2 * buffer());
     order_ = scratch.template vector<Index>(order_size());
   }
@@ -97,6 +97,7 @@ class LaneTransforms {
   bool is_short() const { return !across() && passes_.size <= *std::ranges::max_element(short_sizes); }
   int middle() const { return std::max(passes_.count - 1, 1); }  ///< the passes but the last
   Index padded_rows() const { return (passes_.size + texts_->lanes - 1) / texts_->lanes * texts_->lanes; }
+  Index roots() const { return is_short() ? 0 : passes_.roots(); }
   Index buffer() const { return is_short() ? 0 : padded_rows() * width_; }
   Index order_size() const {
     if (is_short()) return 0;
@@ -141,29 +142,29 @@ class BatchTransform {
  public:
   static std::size_t scratch(Index n, const BatchPlaces& places, Index shares, Index base) {
     if (LaneTransforms<T>::takes(n, places, base)) return LaneTransforms<T>::scratch(n, places, shares);
-    const std::size_t rows =
-        checked_product(shares, scratch_bytes({Transform<T>::scratch(n, 1, base)}), "fft");
-    return checked_sum(scratch_bytes({static_cast<std::size_t>(shares) * sizeof(Transform<T>),
-                                      checked_product(shares * gathered(n, places), 2 * sizeof(T), "fft")}),
-                       rows, "fft");
+    const Index plans = plans_of(n, places, shares, base);
+    const std::size_t each = scratch_bytes({Transform<T>::scratch(n, shares / plans, base)});
+    return checked_sum(scratch_bytes({static_cast<std::size_t>(plans) * sizeof(Transform<T>),
+                                      checked_product(plans * gathered(n, places), 2 * sizeof(T), "fft")}),
+                       checked_product(plans, each, "fft"), "fft");
   }
 
   /// As scratch(); takes its piece of `scratch`.
   BatchTransform(Index n, const BatchPlaces& places, Index shares, Index base, Scratch<>& scratch)
-      : n_(n), places_(places), shares_(shares) {
+      : n_(n), places_(places), shares_(shares), plans_(plans_of(n, places, shares, base)) {
     if (LaneTransforms<T>::takes(n, places, base)) {
       lanes_.emplace(n, places, shares, scratch);
       return;
     }
-    rows_ = scratch.template vector<Transform<T>>(shares);
-    gathered_ = scratch.template vector<T>(2 * shares * gathered(n, places));
-    for (Index s = 0; s < shares; ++s) new (&rows_.data[s]) Transform<T>(n, 1, base, scratch);
+    rows_ = scratch.template vector<Transform<T>>(plans_);
+    gathered_ = scratch.template vector<T>(2 * plans_ * gathered(n, places));
+    for (Index p = 0; p < plans_; ++p) new (&rows_.data[p]) Transform<T>(n, shares / plans_, base, scratch);
   }
 
   /// Fills the tables.
   void prepare() const {
     if (lanes_) lanes_->prepare();
-    for (Index s = 0; s < rows_.size; ++s) rows_.data[s].prepare();
+    for (Index p = 0; p < rows_.size; ++p) rows_.data[p].prepare();
   }
 
   /// Not scaled. `out` may be `in`.
@@ -172,19 +173,23 @@ class BatchTransform {
     CompiledApart<Access> apart(access);
     const auto policy = apart.policy();
     if (lanes_) return together(fork, lanes_->texts().under(policy), out, in, policy);
-    rows(fork, out, in, access, [this, access](Serial& serial, Index share, T* to, const T* from) {
-      rows_.data[share].with(access)(serial, to, from, access);
+    rows(fork, out, in, access, [this, access](auto& inner, Index plan, T* to, const T* from) {
+      rows_.data[plan].with(access)(inner, to, from, access);
     });
   }
   template <class Fork>
   void inverse(Fork& fork, T* out, const T* in) const {
     if (lanes_) return together(fork, lanes_->texts().inverse, out, in, Plain{});
-    rows(fork, out, in, Plain{}, [this](Serial& serial, Index share, T* to, const T* from) {
-      rows_.data[share].inverse(serial, to, from);
+    rows(fork, out, in, Plain{}, [this](auto& inner, Index plan, T* to, const T* from) {
+      rows_.data[plan].inverse(inner, to, from);
     });
   }
 
  private:
+  /// A plan a thread, but one on all threads for transforms that fork and are fewer than these.
+  static Index plans_of(Index n, const BatchPlaces& places, Index shares, Index base) {
+    return places.count < shares && Transform<T>::forks(n, base) ? 1 : shares;
+  }
   /// The numbers that a thread gathers before their transform.
   static Index gathered(Index n, const BatchPlaces& places) { return places.stride == 1 ? 0 : n; }
 
@@ -206,25 +211,32 @@ class BatchTransform {
 
   template <class Fork, class Access, class One>
   void rows(Fork& fork, T* out, const T* in, Access access, const One& one) const {
-    shared(fork, places_.count, [=, this, &one](Index share, Index c) {
-      Serial serial;
+    const auto row = [=, this, &one](auto& inner, Index plan, Index c) {
       const Index first = 2 * c * places_.distance;
-      if (places_.stride == 1) return one(serial, share, out + first, in + first);
-      T* const own = gathered_.data + 2 * share * n_;
+      if (places_.stride == 1) return one(inner, plan, out + first, in + first);
+      T* const own = gathered_.data + 2 * plan * n_;
       const auto move = [this, access](T* to, Index to_stride, const T* from, Index from_stride) {
         for (Index i = 0; i < n_; ++i)
           for (const Index part : {0, 1})
             access.at(to + 2 * i * to_stride + part) = T(access.at(from + 2 * i * from_stride + part));
       };
       move(own, 1, in + first, places_.stride);
-      one(serial, share, own, own);
+      one(inner, plan, own, own);
       move(out + first, places_.stride, own, 1);
-    });
+    };
+    if (plans_ == 1) {
+      for (Index c = 0; c < places_.count; ++c) row(fork, 0, c);
+    } else {
+      shared(fork, places_.count, [&row](Index share, Index c) {
+        Serial serial;
+        row(serial, share, c);
+      });
+    }
   }
 
   Index n_;
   BatchPlaces places_;
-  Index shares_;
+  Index shares_, plans_;
   std::optional<LaneTransforms<T>> lanes_;
   VectorView<Transform<T>> rows_{};
   VectorView<T> gathered_{};

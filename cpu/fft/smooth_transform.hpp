@@ -120,6 +120,9 @@ void middle_passes(const Text& text, const Passes& passes, int i, int end, T* x,
 template <class T, class Access = Plain>
 class SmoothTransform {
  public:
+  /// Fewer than 2^15 numbers take less time than threads to wake up.
+  static bool forks(const Layout& l) { return l.n >= Index{1} << 15; }
+
   /// For `shares` threads.
   static std::size_t scratch(const Layout& l, Index shares) {
     const auto bytes = [](Index numbers) { return checked_product(numbers, 2 * sizeof(T), "fft"); };
@@ -210,11 +213,8 @@ class SmoothTransform {
   template <class, class>
   friend class SmoothTransform;
 
-  static constexpr Index least_forked = Index{1}
-                                        << 15;  // numbers; fewer take less time than threads to wake up
-
   /// The numbers of the buffer of a transform that does not fork, which needs no lease.
-  static Index own_buffer(const Layout& l) { return l.n < least_forked ? l.buffer() : 0; }
+  static Index own_buffer(const Layout& l) { return forks(l) ? 0 : l.buffer(); }
   /// The groups of the last pass of the rows, and the rows between columns and rows.
   static Index row_groups(const Layout& l) {
     return l.rows.count ? l.n2 / l.rows.radix[l.rows.count - 1] : 0;
@@ -231,7 +231,7 @@ class SmoothTransform {
       for (Index b = begin; b < end; ++b) rows(text, out, b, policy);
     };
     const Index column_tasks = l_.kind == Layout::Kind::split ? 1 : l_.column_blocks();
-    if (l_.n < least_forked) {
+    if (!forks(l_)) {
       columns_of(0, column_tasks, own_buffer_.data);
       rows_of(0, l_.row_blocks());
     } else {

@@ -24,6 +24,9 @@ class Transform {
     return layout.n == n ? inner : scratch_bytes({bytes(n), bytes(layout.n), bytes(layout.n)}) + inner;
   }
 
+  /// Whether more than one thread takes part.
+  static bool forks(Index n, Index base) { return SmoothTransform<T, Access>::forks(layout_for(n, base)); }
+
   /// How the transform is divided; of the convolution where n is not smooth.
   static Layout layout_for(Index n, Index base) {
     std::vector<Index> lanes;

@@ -183,15 +183,16 @@ struct ClusterTiles {
 
   template <class T, int lg_l, class Data>
   static void run_whole(const Launch& launch, const Data& data) {
-    constexpr bool batched = is_batch<decltype(Data::from)>, is_long = lg_l >= 12;
-    constexpr int lg_p = lg_l == 12 ? 2 : 3, lg_own = lg_l <= 13 ? 0 : lg_p;
-    constexpr int lg_e = lg_whole_each<Data>(lg_l);
-    constexpr int lg_few_e = sizeof(T) == sizeof(float) && (lg_l == 13 || lg_l == 14) ? 5 : lg_e;
+    constexpr bool batched = is_batch<decltype(Data::from)>, is_float = sizeof(T) == sizeof(float);
+    constexpr bool is_long = lg_l >= 12;
+    constexpr int lg_e = is_float && lg_l >= 13 ? 5 : lg_whole_each<Data>(lg_l);
     if constexpr (is_long)
       if (!batched || data.order.count <= most_few)
-        return run_clusters<T, Pass::whole, lg_l, 0, lg_p, lg_few_e>(launch, data);
+        return run_clusters < T, Pass::whole, lg_l, 0, lg_l == 12 ? 2 : 3, lg_e > (launch, data);
+    // Of many transforms blocks have 2^16 bytes, so that two or three are on a multiprocessor.
+    constexpr int lg_p = std::clamp(lg_l - (is_float ? 13 : 12), 0, 3);
     if constexpr (batched || !is_long)
-      run_clusters<T, Pass::whole, lg_l, lg_whole_cols<Data>(lg_l), lg_own, lg_e>(launch, data);
+      run_clusters<T, Pass::whole, lg_l, lg_whole_cols<Data>(lg_l), lg_p, lg_e>(launch, data);
   }
 };
 
