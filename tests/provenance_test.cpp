@@ -57,6 +57,20 @@ TEST(Sources, EveryVariantHasItsOwnFile) {
   }
 }
 
+// What launches on an H200 are planned by is a source of its documents, and of no other GPU's.
+TEST(Sources, TuningOfADeviceIsOfItsDocuments) {
+  const std::string_view record = "gpu/tuning/records/nvidia_h200/transpose.def";
+  if (!find_source(record)) GTEST_SKIP() << "no GPU's variants are known";
+  const auto of_gpu = [&](const char* name) {
+    Document document = document_of({record_of("transpose", "any_shape", "gpu")});
+    document.context["gpu"] = name;
+    return paths(measured_sources(document));
+  };
+  EXPECT_TRUE(of_gpu("NVIDIA H200").contains(record));
+  EXPECT_FALSE(of_gpu("NVIDIA H100 80GB HBM3").contains(record));
+  EXPECT_TRUE(of_gpu("NVIDIA H100 80GB HBM3").contains("gpu/tuning/fields/transpose.def"));
+}
+
 TEST(Sources, AreThoseOfTheOperation) {
   EXPECT_TRUE(paths(sources_of("cpu", "transpose", "recursive", 1)).contains("cpu/transpose/recursive.hpp"));
   EXPECT_TRUE(paths(sources_of("cpu", "matmul_bt", "recursive", 1)).contains("cpu/matmul/recursive.hpp"));

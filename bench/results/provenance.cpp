@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 namespace tallcache {
@@ -10,6 +11,17 @@ namespace {
 
 constexpr std::size_t whole_digits = 40, shown_digits = 12;
 constexpr std::string_view dirty_mark = "-dirty";
+
+// Values by which launches on one GPU are planned, "gpu/tuning/records/nvidia_h200/lu.def", say nothing of another.
+bool is_of_another_gpu(const Source& file, const Json& context) {
+  constexpr std::string_view records = "gpu/tuning/records/";
+  if (!file.path.starts_with(records)) return false;
+  const std::string_view rest = file.path.substr(records.size()), folder = rest.substr(0, rest.find('/'));
+  std::string gpu = context.value("gpu", "");
+  for (char& c : gpu)
+    c = std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(c)) : '_';
+  return folder != rest && folder != gpu;
+}
 
 bool is_whole(std::string_view text) { return text.size() == whole_digits && is_commit(text); }
 
@@ -21,6 +33,7 @@ std::vector<const Source*> sources_of(const Document& document, const Record& re
       sources_of(record.backend, record.operation, record.variant, record.threads);
   if (document.kind == "ranks")
     for (const Source* file : sources_of(document.kind)) files.push_back(file);
+  std::erase_if(files, [&](const Source* file) { return is_of_another_gpu(*file, document.context); });
   return files;
 }
 
