@@ -222,9 +222,13 @@ void run_observed(const Leaf& leaf, const Findings& expected) {
   AnySink sink(shadows);
   shadows.print();
   std::printf("FENCE %p\n", static_cast<void*>(const_cast<char*>(&fence)));
-  std::printf("EXPECTED %d %d %d %d\n", expected.not_named, expected.not_loaded, expected.not_stored,
-              expected.out_of_turn);
+  std::printf("STACK %p %zu\n", __builtin_frame_address(0), leaf.private_bytes);
+  std::printf("EXPECTED %d %d %d %d %d\n", expected.not_named, expected.not_loaded, expected.not_stored,
+              expected.out_of_turn, expected.elsewhere);
   std::fflush(stdout);
+  // Symbols that are bound and targets that are chosen at a first call are stores of their own.
+  memory.fill(contents_of(leaf));
+  leaf.plain(memory.at(), Plain{});
   memory.fill(contents_of(leaf));
   fence = 1;
   leaf.plain(memory.at(), Plain{});

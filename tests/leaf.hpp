@@ -38,6 +38,8 @@ struct Leaf {
   std::vector<Region> regions;
   std::function<void(const At&, Plain)> plain;
   std::function<void(const At&, Traced<AnySink>)> traced;
+  /// Of the leaf's private buffers, which are on the stack.
+  std::size_t private_bytes = 0;
 };
 
 /// The regions in `stored` are those that the leaf stores to.
@@ -49,6 +51,7 @@ struct Findings {
   int not_loaded = 0;  ///< by the plain text, while the traced one says so
   int not_stored = 0;
   int out_of_turn = 0;  ///< named where the traced text does not access them, or accessed where it names none
+  int elsewhere = 0;    ///< the plain text stores to them, beside the regions and the stack
   friend bool operator==(const Findings&, const Findings&) = default;
 };
 

@@ -180,23 +180,33 @@ ByteCounters<Access> counters_in(const Views<Access>& views, std::size_t first) 
   return {views.template of<std::uint8_t>(first), views.template of<Word>(first + 1)};
 }
 
+/// Bytes of the runs of low bits from which keys are written.
+constexpr std::size_t staged_runs = 6 << 10;
+
 void see_byte_counters(See see, Index n, std::uint64_t equal) {
   constexpr Index width = 64;
   const std::vector counters{own<Word>(n), own<std::uint8_t>(byte_tables(width) * width), own<Word>(8)};
-  see(leaf_of(chain_regions(draws<LowBits>(7, n, width, equal), lowest) + counters,
-              [](const auto& v) {
-                byte_kernels().under(v.access).sort_low_bits(chain_in<LowBits>(v), width, 3,
-                                                             v.template of<Word>(2), counters_in(v, 3));
-              }),
+  see(leaf_of(
+          chain_regions(draws<LowBits>(7, n, width, equal), lowest) + counters,
+          [](const auto& v) {
+            byte_kernels().under(v.access).sort_low_bits(chain_in<LowBits>(v), width, 3,
+                                                         v.template of<Word>(2), counters_in(v, 3));
+          },
+          staged_runs),
       {2, 3, 4});
-  see(leaf_of(std::vector{region(draws<Word>(8, n, width, equal), lowest)} + counters,
-              [](const auto& v) {
-                byte_kernels().under(v.access).sort_in_bytes(v.template of<const Word>(0), width,
-                                                             v.template of<Word>(1), counters_in(v, 2));
-              }),
+  see(leaf_of(
+          std::vector{region(draws<Word>(8, n, width, equal), lowest)} + counters,
+          [](const auto& v) {
+            byte_kernels().under(v.access).sort_in_bytes(v.template of<const Word>(0), width,
+                                                         v.template of<Word>(1), counters_in(v, 2));
+          },
+          staged_runs),
       {1, 2, 3});
 }
 TEST(CountingSortLeaf, CountersOfAByte) { for_each_case(see_byte_counters); }
+
+/// Bytes of a pass's sample.
+constexpr std::size_t sample_bytes = 1 << 10;
 
 /// A pass over n keys with payload where T is Pair. A tenth of them come first where it is not.
 template <class T>
@@ -215,23 +225,26 @@ Leaf pass_leaf(Index n, std::uint64_t equal) {
                             own<Word>(buckets),
                             own<HeavyBuckets>(1),
                             own<Word>(heavy_counters(1 << digit.shift))};
-  return leaf_of(regions, [=](const auto& v) {
-    using Access = decltype(v.access);
-    Records<const Word, Access> in{v.template of<const Word>(1)};
-    if constexpr (std::is_same_v<T, Pair>) in.payload = v.template of<const Word>(2);
-    pass_kernels().under(v.access).spread(Spread<T, Access>{.first = v.template of<const Word>(0),
-                                                            .in = in,
-                                                            .digit = digit,
-                                                            .blocks = v.template of<T>(3),
-                                                            .links = v.template of<Link>(5),
-                                                            .first_block = 1,
-                                                            .next_chunk = no_block,
-                                                            .counts = v.template of<Word>(6),
-                                                            .targets = v.template of<Word>(7),
-                                                            .lines = v.template of<T>(4),
-                                                            .heavy = v.template of<HeavyBuckets>(8),
-                                                            .heavy_counts = v.template of<Word>(9)});
-  });
+  return leaf_of(
+      regions,
+      [=](const auto& v) {
+        using Access = decltype(v.access);
+        Records<const Word, Access> in{v.template of<const Word>(1)};
+        if constexpr (std::is_same_v<T, Pair>) in.payload = v.template of<const Word>(2);
+        pass_kernels().under(v.access).spread(Spread<T, Access>{.first = v.template of<const Word>(0),
+                                                                .in = in,
+                                                                .digit = digit,
+                                                                .blocks = v.template of<T>(3),
+                                                                .links = v.template of<Link>(5),
+                                                                .first_block = 1,
+                                                                .next_chunk = no_block,
+                                                                .counts = v.template of<Word>(6),
+                                                                .targets = v.template of<Word>(7),
+                                                                .lines = v.template of<T>(4),
+                                                                .heavy = v.template of<HeavyBuckets>(8),
+                                                                .heavy_counts = v.template of<Word>(9)});
+      },
+      sample_bytes);
 }
 
 void see_passes(See see, Index n, std::uint64_t equal) {

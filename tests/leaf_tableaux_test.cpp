@@ -76,6 +76,7 @@ void see_paths(See see) {
         // Rows and columns up to whole units are the kernel's as well.
         see_tile<T>(see, tile, predecessors, size, tile == PathTile::column ? size : size + 2, size);
       }
+    const T through = T(distances<double>(4, 1)[0] / 8);
     for (const Index n : {1, 7, 37})
       // A single element is stored where it falls alone.
       see(leaf_of({kept(idle(region(distances<T>(1, n)))), region(distances<T>(2, n)),
@@ -85,8 +86,7 @@ void see_paths(See see) {
                     const auto& kernel = path_kernel<T>();
                     (predecessors ? kernel.predecessors : kernel.distances)
                         .under(v.access)
-                        .relax(v.template of<T>(0).data, T(distances<double>(4, 1)[0] / 8),
-                               v.template of<const T>(1).data,
+                        .relax(v.template of<T>(0).data, through, v.template of<const T>(1).data,
                                predecessors ? v.template of<std::int32_t>(2).data : nullptr,
                                predecessors ? v.template of<const std::int32_t>(3).data : nullptr, n,
                                v.access);
@@ -103,22 +103,29 @@ std::vector<BitWord> sparse(std::uint64_t seed, Index n) {
   return words;
 }
 
+/// Bytes of the unions of any of eight rows, two tables of them.
+constexpr std::size_t unions_of_rows = 2 * 256 * tile_words * sizeof(BitWord);
+
 void see_closures(See see) {
   for (const auto& [rows, depth] : {std::pair<Index, Index>{9, 70}, {70, 13}, {80, 80}}) {
     SCOPED_TRACE(testing::Message() << rows << " rows, " << depth << " steps");
     const Index n = bit_tile * tile_words;
-    see(leaf_of({kept(region(sparse(1, n))), idle(region(sparse(2, n))), idle(region(sparse(3, n)))},
-                [=, rows = rows, depth = depth](const auto& v) {
-                  closure_kernel().under(v.access).product(
-                      v.template of<BitWord>(0).data, v.template of<const BitWord>(1).data,
-                      v.template of<const BitWord>(2).data, rows, depth, v.access);
-                }),
+    see(leaf_of(
+            {kept(region(sparse(1, n))), idle(region(sparse(2, n))), idle(region(sparse(3, n)))},
+            [=, rows = rows, depth = depth](const auto& v) {
+              closure_kernel().under(v.access).product(
+                  v.template of<BitWord>(0).data, v.template of<const BitWord>(1).data,
+                  v.template of<const BitWord>(2).data, rows, depth, v.access);
+            },
+            unions_of_rows),
         {});
-    see(leaf_of({kept(idle(region(sparse(1, n))))},
-                [=, rows = rows, depth = depth](const auto& v) {
-                  closure_kernel().under(v.access).diagonal(v.template of<BitWord>(0).data,
-                                                            std::max(rows, depth), depth, v.access);
-                }),
+    see(leaf_of(
+            {kept(idle(region(sparse(1, n))))},
+            [=, rows = rows, depth = depth](const auto& v) {
+              closure_kernel().under(v.access).diagonal(v.template of<BitWord>(0).data, std::max(rows, depth),
+                                                        depth, v.access);
+            },
+            unions_of_rows),
         {});
   }
   for (const Index n : {1, 13})
@@ -138,28 +145,33 @@ std::vector<std::uint8_t> letters(std::uint64_t seed, Index n, std::uint64_t cou
   return codes;
 }
 
+/// Bytes of the masks of a chunk of letters, which the kernel makes for the rows of a stripe.
+constexpr std::size_t masks_of_letters = 36 << 10;
+
 template <class Recurrence>
 void see_tableau(See see, int planes, Index width, Index band) {
   constexpr Index words = 2 * stripe_words;
   const Index along = (width + word_bits - 1) / word_bits;
-  see(leaf_of({idle(region(sparse(1, planes * words))), idle(region(letters(2, width, 4))),
-               kept(idle(region(sparse(3, Recurrence::planes * words)))),
-               kept(idle(region(sparse(4, Recurrence::planes * along))))},
-              [=](const auto& v) {
-                bit_kernel<Recurrence>().text.under(v.access).block(
-                    {.rows = v.template of<const BitWord>(0).data,
-                     .rows_ld = words,
-                     .columns = v.template of<const std::uint8_t>(1).data,
-                     .down = v.template of<BitWord>(2).data,
-                     .along = v.template of<BitWord>(3).data,
-                     .down_ld = words,
-                     .along_ld = along,
-                     .words = words,
-                     .width = width,
-                     .least = -band,
-                     .most = band},
-                    planes, v.access);
-              }),
+  see(leaf_of(
+          {idle(region(sparse(1, planes * words))), idle(region(letters(2, width, 4))),
+           kept(idle(region(sparse(3, Recurrence::planes * words)))),
+           kept(idle(region(sparse(4, Recurrence::planes * along))))},
+          [=](const auto& v) {
+            bit_kernel<Recurrence>().text.under(v.access).block(
+                {.rows = v.template of<const BitWord>(0).data,
+                 .rows_ld = words,
+                 .columns = v.template of<const std::uint8_t>(1).data,
+                 .down = v.template of<BitWord>(2).data,
+                 .along = v.template of<BitWord>(3).data,
+                 .down_ld = words,
+                 .along_ld = along,
+                 .words = words,
+                 .width = width,
+                 .least = -band,
+                 .most = band},
+                planes, v.access);
+          },
+          masks_of_letters),
       {});
 }
 

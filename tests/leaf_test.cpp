@@ -158,6 +158,9 @@ TEST(Leaf, ProductOfBfloat16ByDots) {
   if (!dot_kernel()) GTEST_SKIP() << "needs AVX-512 BF16";
   check_kernel(*dot_kernel());
 }
+/// Bytes of tiles between the arrays of a transposition.
+constexpr std::size_t tiles_between = 6 << 10;
+
 /// A block of a matrix of which `above` rows precede it. Rows are read again above it, and at its end, for
 /// lines that another call writes.
 template <class T>
@@ -181,7 +184,8 @@ Leaf transpose_leaf(Draw& draw, Index most) {
   return {{{sizeof(T), draw.numbers<T>((above + rows - 1) * lda + cols), idle},
            {sizeof(T), draw.numbers<T>((cols - 1) * ldb + above + rows)}},
           run,
-          run};
+          run,
+          tiles_between};
 }
 
 template <class T>
@@ -194,7 +198,8 @@ Leaf swap_leaf(Draw& draw) {
   return {{{sizeof(T), draw.numbers<T>((rows - 1) * ldx + cols)},
            {sizeof(T), draw.numbers<T>((cols - 1) * ldy + rows)}},
           run,
-          run};
+          run,
+          tiles_between};
 }
 
 template <class T>
@@ -236,7 +241,8 @@ TEST(LackeySubject, DISABLED_leaves) {
     run_observed(transpose_leaf<double>(draw, 40));
     run_observed(swap_leaf<double>(draw));
   }
-  // The first one names a byte and loads another; the second one names two in another order.
+  // The first one names a byte and loads another; the second one names two in another order; the third one stores to
+  // a byte that is no operand.
   run_observed({{{1, std::vector<std::byte>(4)}, {1, std::vector<std::byte>(1)}},
                 [](const At& at, Plain) { *at[1] = *const_cast<volatile std::byte*>(at[0] + 2); },
                 [](const At& at, Traced<AnySink> access) {
@@ -251,6 +257,13 @@ TEST(LackeySubject, DISABLED_leaves) {
   };
   run_observed({{{1, std::vector<std::byte>(2)}, {1, std::vector<std::byte>(1)}}, swapped, swapped},
                {.out_of_turn = 2});
+  static volatile std::byte hidden;
+  const auto keeps = [](const At& at, auto access) {
+    hidden = *load_n(access, at[0], 1);
+    *store_n(access, at[1], 1) = hidden;
+  };
+  run_observed({{{1, std::vector<std::byte>(1)}, {1, std::vector<std::byte>(1)}}, keeps, keeps},
+               {.elsewhere = 1});
 }
 
 }  // namespace

@@ -51,11 +51,11 @@ struct Views {
 
 /// A leaf whose text is run(views).
 template <class Run>
-Leaf leaf_of(std::vector<Region> regions, Run run) {
+Leaf leaf_of(std::vector<Region> regions, Run run, std::size_t private_bytes = 0) {
   std::array<std::size_t, most_regions> bytes{};
   for (std::size_t r = 0; r < regions.size(); ++r) bytes[r] = regions[r].content.size();
   const auto text = [=](const At& at, auto access) { run(Views<decltype(access)>{at, bytes, access}); };
-  return {std::move(regions), text, text};
+  return {std::move(regions), text, text, private_bytes};
 }
 
 inline std::vector<Region> operator+(std::vector<Region> a, std::vector<Region> b) {
