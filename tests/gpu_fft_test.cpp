@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <complex>
+#include <cstring>
 #include <vector>
 
 #include "common/ops/fft.hpp"
+#include "common/ops/fft_batched.hpp"
+#include "common/random.hpp"
 #include "tests/on_executor.hpp"
 #include "tests/support.hpp"
 
@@ -39,6 +43,41 @@ class Transforming : public OnExecutor {
     }
   }
 };
+
+// The blocks of a cluster write to each other's memory, of which racecheck sees nothing.
+template <class T>
+class BatchRuns : public OnExecutor {};
+using Reals = testing::Types<double, float>;
+TYPED_TEST_SUITE(BatchRuns, Reals);
+
+TYPED_TEST(BatchRuns, OfClustersLeaveTheSameBytes) {
+  using Op = FftBatched<TypeParam>;
+  using Complex = typename Op::Complex;
+  const Variant& variant = find_variant(operation_of<Op>, "axes", "gpu");
+  if (const std::string reason = variant.unavailable(); !reason.empty()) GTEST_SKIP() << reason;
+  for (const auto& [lg, batch] : {std::pair<int, Index>{13, 40}, {14, 20}, {14, 5}, {15, 20}, {16, 20}}) {
+    SCOPED_TRACE(testing::Message() << batch << " transforms of 2^" << lg);
+    const Index n = Index{1} << lg;
+    std::vector<Complex> in(static_cast<std::size_t>(n * batch)), first(in.size()), again(in.size());
+    for (std::size_t j = 0; j < in.size(); ++j) in[j] = Element<Complex>::uniform(1, j);
+    const std::size_t bytes = in.size() * sizeof(Complex);
+    const auto from = this->executor->allocate(bytes), to = this->executor->allocate(bytes);
+    this->executor->upload(*from, std::as_bytes(std::span(in)));
+    const auto scratch = this->executor->allocate(variant.scratch({{"n", n}, {"batch", batch}}, {}));
+    std::byte* const arrays[] = {to->bytes().data(), from->bytes().data()};
+    const auto args = Op::bind({{"n", n}, {"batch", batch}}, arrays, Scratch<>(scratch->bytes()));
+    const auto once = [&](std::vector<Complex>& out) {
+      this->executor->fill(*to, 0xff);
+      this->run(variant, &args);
+      this->executor->download(std::as_writable_bytes(std::span(out)), *to);
+    };
+    once(first);
+    for (int run = 1; run < 1000; ++run) {
+      once(again);
+      ASSERT_EQ(std::memcmp(first.data(), again.data(), bytes), 0) << "run " << run + 1;
+    }
+  }
+}
 
 TEST_F(Transforming, PowersOfTwoInTwoPasses) {
   for (int lg = 13; lg <= 21; ++lg)
