@@ -207,6 +207,12 @@ interrupted 15 'grep -q "burdened span" out' profile matmul recursive recursive_
   --json stopped.json
 has stopped.json '"name": "span"'; lacks stopped.json '"recursive_temporary"'; conforms stopped.json
 
+# An error is measured in every case or not at all, a limit in its rounds or not.
+interrupted 30 'computed 2' errors fft --json stopped.json
+conforms stopped.json
+interrupted 30 'computed 1' machine --json stopped.json
+has out "interrupted\|GFLOP/s"; conforms stopped.json
+
 # Nothing is emphasised in a file, nor on a terminal that does not want it.
 if command -v script >/dev/null; then
   script -qec "TERM=xterm '$program' reproduce --smoke --results here" bold </dev/null >/dev/null

@@ -41,6 +41,8 @@ NotedInterrupts::~NotedInterrupts() {
   std::signal(SIGTERM, SIG_DFL);
 }
 
+bool is_interrupted() { return noted != 0; }
+
 void stop_if_interrupted() {
   if (noted) throw Exit(128 + noted, "interrupted; what was measured until then is printed and kept");
 }

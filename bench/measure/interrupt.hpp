@@ -27,6 +27,7 @@ class NotedInterrupts {
   NotedInterrupts& operator=(const NotedInterrupts&) = delete;
 };
 
+bool is_interrupted();
 /// Throws Exit once a signal was noted. Called between rounds.
 void stop_if_interrupted();
 

@@ -57,7 +57,10 @@ SuiteRun::SuiteRun(std::string_view kind, const SuiteOptions& options, SuitePred
 
 void SuiteRun::measure_limits() {
   document.limits = measured_limits(options_.smoke ? LimitsProtocol::smoke() : LimitsProtocol::quick(),
-                                    options_.device, [](std::string_view) { stop_if_interrupted(); });
+                                    options_.device, [](std::string_view) {
+                                      stop_if_interrupted();
+                                      return true;
+                                    });
 }
 
 // What was put into the document since belongs to a row that is not whole.

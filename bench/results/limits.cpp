@@ -61,7 +61,7 @@ std::vector<Record> to_records(const Limits& limits, std::string_view backend) {
     record.shape = {{"bytes", bandwidth.bytes}};
     put_rated(record, "GB/s", bandwidth.gb_per_s);
   }
-  if (limits.bandwidths.empty()) {
+  if (!limits.bandwidths_absent.empty() && limits.bandwidths.empty()) {
     Record& record = records.emplace_back(limit(traffic, "any", backend, "byte", 1));
     record.outcome = {Status::too_large, limits.bandwidths_absent};
   }
@@ -108,8 +108,9 @@ std::vector<Record> measured_limits(const LimitsProtocol& protocol, int device,
                                     const LimitsProgress& progress) {
   std::vector<Record> records;
   for (const Backend* backend : backends())
-    for (Record& record : limit_records(*backend, device, protocol, progress))
-      records.push_back(std::move(record));
+    if (backend->host || !progress || progress(backend->title))
+      for (Record& record : limit_records(*backend, device, protocol, progress))
+        records.push_back(std::move(record));
   return records;
 }
 

@@ -117,7 +117,7 @@ PeakRun peak_run(int threads, double seconds, const Bfloat16Unit& unit) {
 
 void measure_peaks(Limits& limits, const Topology& topology, const LimitsProtocol& protocol,
                    const LimitsProgress& progress) {
-  progress("multiply-adds");
+  if (!progress("multiply-adds")) return;
   const SimdTarget simd = simd_target();
   limits.fused = simd.fused;
   std::vector<PeakRun> runs;
@@ -220,7 +220,7 @@ std::size_t footprint_for(const Machine& machine, int threads, const LimitsProto
 void measure_bandwidths(Limits& limits, const Topology& topology, const Machine& machine,
                         const LimitsProtocol& protocol, const LimitsProgress& progress) {
   for (const int threads : teams(topology)) {
-    progress(threads == 1 ? "bandwidth of one core" : "bandwidth of all cores");
+    if (!progress(threads == 1 ? "bandwidth of one core" : "bandwidth of all cores")) return;
     const std::size_t footprint = footprint_for(machine, threads, protocol);
     if (const std::size_t max = available_memory() / 2; footprint > max) {
       limits.bandwidths_absent =
@@ -287,7 +287,7 @@ Limits measure_limits(const Machine& machine, const LimitsProtocol& protocol,
                       const LimitsProgress& progress) {
   if (protocol.min_rounds < 1) throw Error("the limits need at least one round");
   const Topology topology;
-  const LimitsProgress report_progress = progress ? progress : [](std::string_view) {};
+  const LimitsProgress report_progress = progress ? progress : [](std::string_view) { return true; };
   Limits limits;
   measure_peaks(limits, topology, protocol, report_progress);
   measure_bandwidths(limits, topology, machine, protocol, report_progress);

@@ -82,8 +82,8 @@ struct LimitsProtocol {
   }
 };
 
-/// Hears what is measured next.
-using LimitsProgress = std::function<void(std::string_view)>;
+/// Hears what is measured next. After false nothing more is.
+using LimitsProgress = std::function<bool(std::string_view)>;
 
 /// Measures the limits of the host's processors, quick in about 3 seconds on two idle cores. Threads are
 /// pinned, one a core; every result is checked. Throws Error when a result is wrong or a thread cannot

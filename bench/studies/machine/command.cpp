@@ -8,6 +8,7 @@
 #include "bench/measure/context.hpp"
 #include "bench/measure/device_watch.hpp"
 #include "bench/measure/host_options.hpp"
+#include "bench/measure/interrupt.hpp"
 #include "bench/measure/options.hpp"
 #include "bench/measure/output.hpp"
 #include "bench/results/device_state.hpp"
@@ -35,8 +36,10 @@ void describe_machine(const MachineOptions& options) {
   const bool terminal = isatty(STDERR_FILENO);
   const DeviceWatch watch(0);
   const LimitsProtocol protocol = options.quick ? LimitsProtocol::quick() : LimitsProtocol{};
+  const NotedInterrupts noted;
   const auto limits = measured_limits(protocol, 0, [&](std::string_view what) {
     if (terminal) print(Stream::progress, "\r\033[Kmeasuring: {} ...", what);
+    return !is_interrupted();
   });
   if (terminal) print(Stream::progress, "\r\033[K");
   Document document{.kind = "machine", .context = machine_context(), .limits = limits};
@@ -46,6 +49,7 @@ void describe_machine(const MachineOptions& options) {
   if (const std::string states = device_state_text(document); text && !states.empty())
     print(Stream::report, "\nState before and after\n{}", states);
   if (!options.json.empty()) write_document(options.json, document);
+  stop_if_interrupted();
 }
 
 }  // namespace
