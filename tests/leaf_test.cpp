@@ -241,8 +241,8 @@ TEST(LackeySubject, DISABLED_leaves) {
     run_observed(transpose_leaf<double>(draw, 40));
     run_observed(swap_leaf<double>(draw));
   }
-  // The first one names a byte and loads another; the second one names two in another order; the third one stores to
-  // a byte that is no operand.
+  // The first one names a byte and loads another; the second one names two in another order; the third one
+  // stores to a byte that is no operand.
   run_observed({{{1, std::vector<std::byte>(4)}, {1, std::vector<std::byte>(1)}},
                 [](const At& at, Plain) { *at[1] = *const_cast<volatile std::byte*>(at[0] + 2); },
                 [](const At& at, Traced<AnySink> access) {

@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t whole_digits = 40, shown_digits = 12;
 constexpr std::string_view dirty_mark = "-dirty";
 
-// Values by which launches on one GPU are planned, "gpu/tuning/records/nvidia_h200/lu.def", say nothing of another.
+// Values by which launches on one GPU are planned, as in "gpu/tuning/records/nvidia_h200/lu.def", say nothing
+// of another.
 bool is_of_another_gpu(const Source& file, const Json& context) {
   constexpr std::string_view records = "gpu/tuning/records/";
   if (!file.path.starts_with(records)) return false;
