@@ -118,7 +118,14 @@ bad "cannot write" misses matmul naive --shape m=8 --svg nowhere/x.svg
 # Without options: a product of the suite's own size; with an operation alone, its own size.
 run 0 misses; has out "^matmul double m=64,n=64,k=64, "; has out "^recursive base=1: "; has out "^The base is the least .*recursive 1 (else 64)"
 run 0 misses matmul recursive --shape m=16 --param base=8; has out "^recursive base=8: "; lacks out "the least"
-run 0 misses matmul naive --shape m=16 --event perf::PAGE-FAULTS --json event.json; has out "^.*PAGE-FAULTS.*: [0-9]"; conforms event.json
+# PAPI has no component for the kernel's events where it does not know the processor.
+run 0 misses matmul naive --shape m=16 --event perf::PAGE-FAULTS --json event.json
+if grep -q "^perf::PAGE-FAULTS: .* is disabled" out; then
+  skip "an event of the kernel" "PAPI does not know this processor"
+else
+  has out "^.*PAGE-FAULTS.*: [0-9]"
+fi
+conforms event.json
 bad "PAPI_BR_MSP" misses matmul naive --shape m=16 --event PAPI_BR_MSPX
 run 0 misses copy rows --source simulated; has out "^copy float m=256,n=256, "
 

@@ -197,7 +197,7 @@ has out "^recursive_packed"; lacks out "^naive"; conforms stopped.json
 coherent=(misses matmul recursive recursive_temporary --caches 4 --coherence --param base=1 --verbose --json stopped.json)
 interrupted 15 'grep -q "recursive_temporary \.\.\." err' "${coherent[@]}" --shape m=100
 has out "^recursive "; lacks out "^recursive_temporary"; conforms stopped.json
-interrupted 15 'computed 1' "${coherent[@]}" --shape m=220
+interrupted 15 'grep -q "recursive \.\.\." err' "${coherent[@]}" --shape m=180
 interrupted 15 'computed 3' "${coherent[@]}" --shape m=160 --scheduler work-stealing,heartbeat,depth-first
 # what lines cost, words over ranks, and profiles.
 interrupted 15 'computed 2' explain matmul naive --shape m=1200 --backend cpu

@@ -126,7 +126,7 @@ void see_rows(See see, const Texts<T>& texts, Index n, Index vectors) {
                                                     v.template of<const Index>(1).data, width,
                                                     v.template of<T>(2).data, distance, count, n, v.access);
               }),
-      {});
+      {2});
 }
 
 template <class T>
@@ -138,7 +138,7 @@ void see_short_rows(See see, const Texts<T>& texts, int size) {
                 texts.under(v.access).short_rows(size, v.template of<const T>(0).data,
                                                  v.template of<T>(1).data, distance, count, v.access);
               }),
-      {});
+      {1});
 }
 
 template <class T>
