@@ -132,8 +132,9 @@ std::string report(const Limits& limits) {
                  "per cycle: multiply-add instructions a core ends x lanes of a vector; by the clock of "
                  "scalar code,\nwhich many cores lower for their widest vectors\n");
 
-  fmt::format_to(out, "\nMain memory, GB/s read plus written\n{:<34}{:>9}  {:>6}{:>10}{:>14}\n", "", "median",
-                 "MAD", "best", "arrays");
+  if (!limits.bandwidths.empty() || !limits.bandwidths_absent.empty())
+    fmt::format_to(out, "\nMain memory, GB/s read plus written\n{:<34}{:>9}  {:>6}{:>10}{:>14}\n", "",
+                   "median", "MAD", "best", "arrays");
   if (!limits.bandwidths_absent.empty()) fmt::format_to(out, "not measured: {}\n", limits.bandwidths_absent);
   for (const Bandwidth& bandwidth : limits.bandwidths)
     fmt::format_to(out, "{:<34}{}{:>14}\n", fmt::format("{}, {}", bandwidth.kernel, cores(bandwidth.threads)),
