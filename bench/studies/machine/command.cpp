@@ -28,6 +28,7 @@ struct MachineOptions {
 
 void describe_machine(const MachineOptions& options) {
   require_writable(options.json);
+  const NotedInterrupts noted;
   const bool text = options.json != "-";
   Machine machine = this_machine();
   machine.peers = peer_libraries();
@@ -36,7 +37,6 @@ void describe_machine(const MachineOptions& options) {
   const bool terminal = isatty(STDERR_FILENO);
   const DeviceWatch watch(0);
   const LimitsProtocol protocol = options.quick ? LimitsProtocol::quick() : LimitsProtocol{};
-  const NotedInterrupts noted;
   const auto limits = measured_limits(protocol, 0, [&](std::string_view what) {
     if (terminal) print(Stream::progress, "\r\033[Kmeasuring: {} ...", what);
     return !is_interrupted();
