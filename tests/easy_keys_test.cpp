@@ -1,5 +1,9 @@
 // Keys that need no counting: in order, of few values, falling, rising and then falling, and what nearly is
 // so.
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "tests/streaming_sorts.hpp"
 
 namespace tallcache::test {
@@ -59,51 +63,51 @@ TEST(EasyKeys, Large) {
     }
 }
 
-// More values than are looked for one by one, none of them often.
-TEST(EasyKeys, FewValuesNoneOftenAreCompared) {
-  const auto found = [](const std::vector<Key>& keys) {
-    const Index n = static_cast<Index>(keys.size());
-    const std::uint64_t range = keys.size();
-    const cs::KeySample sample(VectorView<const Key>{keys.data(), n});
-    const bool some = cs::sort_strategy({n, range}, sample) == cs::SortStrategy::comparisons;
-    EXPECT_NE(cs::sort_strategy({n, range, true}, sample), cs::SortStrategy::comparisons) << "pairs";
-    EXPECT_NE(cs::sort_strategy({n, range, false, false, 2}, sample), cs::SortStrategy::comparisons)
-        << "threads";
-    return some;
-  };
-  constexpr Index n = 70001, many = 300001;  // of one histogram, and of buckets
-  for (const char* input : {"few:v=12", "few:v=30", "few:v=150"}) {
-    const auto keys = seeded(input, n, n);
-    EXPECT_TRUE(found(keys)) << input;
-    for (const int threads : thread_counts())
-      expect_variant_sorts<cs::bucketed_streaming, false>(keys, n, {threads, 3}, input);
-  }
-  for (const char* input : {"few:v=6", "few:v=1000", "uniform", "zipf:s=1.2"})
-    EXPECT_FALSE(found(seeded(input, n, n))) << input;
-  for (const char* input : {"few:v=12", "few:v=375", "few:v=600"})
-    EXPECT_TRUE(found(seeded(input, many, many))) << input;
-  for (const char* input : {"few:v=6", "few:v=1500", "uniform", "zipf:s=1.2", "zipf:s=1.0"})
-    EXPECT_FALSE(found(seeded(input, many, many))) << input;
+// What a sample says of the keys' entropy, in bits.
+double sampled_entropy(const std::vector<Key>& keys) {
+  const VectorView<const Key> all{keys.data(), static_cast<Index>(keys.size())};
+  cs::KeySample sample(all, true);
+  if (sample.values <= cs::few_values) sample.drop_values(all);
+  return sample.entropy;
 }
 
-// One value has nearly all keys: in place these are compared, if one histogram does not count them, or if the
-// others repeat.
-TEST(EasyKeys, DominatedKeysAreComparedInPlace) {
-  constexpr Index n = 1 << 19;
-  const auto strategy = [](const std::vector<Key>& keys, std::uint64_t range, bool in_place) {
-    const VectorView<const Key> all{keys.data(), n};
-    cs::KeySample sample(all);
-    if (sample.values <= cs::few_values) sample.drop_values(all);
-    return cs::sort_strategy({n, range, false, in_place}, sample);
+// That of v values is log2(v); of n keys that differ, log2(n). A mixture has that of the choice on top of the
+// parts' mean.
+TEST(EasyKeys, SampledEntropyIsThatOfTheDistribution) {
+  constexpr Index n = 1 << 18;
+  const auto expect_bits = [](const std::string& input, double bits) {
+    EXPECT_NEAR(sampled_entropy(seeded(input, n, n)), bits, 0.5) << input;
   };
-  const auto keys = seeded("heavy:p=0.9,at=0.5", n, n);
-  EXPECT_EQ(strategy(keys, n, true), cs::SortStrategy::comparisons);
-  EXPECT_EQ(strategy(keys, n, false), cs::SortStrategy::buckets);
-  EXPECT_EQ(strategy(seeded("heavy:p=0.9", n, 65535), 65535, true), cs::SortStrategy::histogram);
-  EXPECT_EQ(strategy(seeded("heavy:p=0.5", n, n), n, true), cs::SortStrategy::buckets);
-  const auto repeated = seeded("zipf:s=3.1", n, 65535);
-  EXPECT_EQ(strategy(repeated, 65535, true), cs::SortStrategy::comparisons);
-  EXPECT_EQ(strategy(repeated, 65535, false), cs::SortStrategy::histogram);
+  for (const int values : {2, 11, 33, 64}) expect_bits(fmt::format("few:v={}", values), std::log2(values));
+  expect_bits("shuffled", 18);
+  for (const double p : {0.25, 0.5, 0.9})
+    expect_bits(fmt::format("heavy:p={},at=0.5", p),
+                -p * std::log2(p) - (1 - p) * std::log2(1 - p) + (1 - p) * 18);
+  EXPECT_GT(sampled_entropy(seeded("few:v=11", n / 4, n / 4)), 1000) << "too few keys to sample so many";
+}
+
+// Keys of low entropy that would go to buckets are compared, by one thread; in place too.
+TEST(EasyKeys, LowEntropyIsCompared) {
+  constexpr Index n = 300001;
+  const auto strategy = [](const std::vector<Key>& keys, cs::SortProblem problem) {
+    const VectorView<const Key> all{keys.data(), problem.n};
+    cs::KeySample sample(all, cs::depends_on_entropy(problem));
+    return cs::sort_strategy(problem, sample);
+  };
+  for (const char* input : {"few:v=12", "few:v=375", "few:v=600", "zipf:s=1.5,clamped,scattered"}) {
+    const auto keys = seeded(input, n, n);
+    EXPECT_EQ(strategy(keys, {n, n}), cs::SortStrategy::comparisons) << input;
+    EXPECT_EQ(strategy(keys, {n, n, false, true}), cs::SortStrategy::comparisons) << input;
+    EXPECT_NE(strategy(keys, {n, n, true}), cs::SortStrategy::comparisons) << "pairs";
+    EXPECT_NE(strategy(keys, {n, n, false, false, 2}), cs::SortStrategy::comparisons) << "threads";
+    for (const int threads : thread_counts())
+      expect_variant_sorts<cs::bucketed_streaming, false>(keys, n, {threads, 3}, input);
+    const auto narrow = seeded(input, n, 65535);
+    EXPECT_EQ(strategy(narrow, {n, 65535}), cs::SortStrategy::histogram) << input;
+  }
+  for (const char* input : {"few:v=100000", "uniform", "heavy:p=0.1", "zipf:s=0.5"})
+    EXPECT_EQ(strategy(seeded(input, n, n), {n, n}), cs::SortStrategy::buckets) << input;
+  EXPECT_EQ(strategy(seeded("few:v=6", n, n), {n, n}), cs::SortStrategy::few_values);
 }
 
 // Up to eight values, of pairs and keys, of few and of many.

@@ -39,11 +39,10 @@ struct SortProblem {
   Index width = 1;  ///< threads
 };
 
-/// Keys of at most so many different values in a sample, none of them often, are compared by one thread, as a
-/// level of a quicksort halves the values: of some 800, where they would go to buckets, or 200 where one
-/// histogram counts them, or 24 of few keys.
-constexpr Index most_compared(Index n, std::uint64_t range) {
-  return !fits_histogram(n, range) ? KeySample::larger * 3 / 4 : n < KeySample::many ? 24 : 192;
+/// Whether keys would go to buckets that one thread may rather compare: a level of a quicksort takes a bit of
+/// the keys' entropy (Sedgewick and Bentley, Quicksort is optimal, 2002). One histogram is faster.
+constexpr bool depends_on_entropy(const SortProblem& problem) {
+  return !problem.payload && problem.width == 1 && !fits_histogram(problem.n, problem.range);
 }
 
 /// Chooses how keys are sorted, as a sample of them says; without one, for scratch, by what it cannot say.
@@ -53,6 +52,7 @@ constexpr Index most_compared(Index n, std::uint64_t range) {
 /// positions apart. In place there are no digits.
 inline SortStrategy sort_strategy(const SortProblem& problem, const KeySample& sample = {}) {
   constexpr Index cached_pairs = 1 << 19, most_buckets = 1 << 14;
+  constexpr double most_compared = 13;  // bits
   const auto [n, range, payload, in_place, width] = problem;
   const RangeBits bits(range, payload);
   if (sample.rising) return SortStrategy::rising;
@@ -60,11 +60,8 @@ inline SortStrategy sort_strategy(const SortProblem& problem, const KeySample& s
   if (sample.values <= few_values) return SortStrategy::few_values;
   if (are_few_in_range(n, range))
     return payload && n > cached_pairs ? SortStrategy::digits : SortStrategy::comparisons;
-  if (!payload && width == 1 && sample.even_values <= most_compared(n, range))
-    return SortStrategy::comparisons;
-  if (in_place && width == 1 && sample.concentrated) return SortStrategy::comparisons;
+  if (depends_on_entropy(problem) && sample.entropy <= most_compared) return SortStrategy::comparisons;
   if (!payload && fits_histogram(n, range)) return SortStrategy::histogram;
-  if (in_place && width == 1 && sample.dominated) return SortStrategy::comparisons;
   if (in_place) return SortStrategy::buckets;
   if (bits.bits > RangeBits::max_leaf)
     return bits.buckets() > most_buckets ? SortStrategy::digits : SortStrategy::buckets;
@@ -112,8 +109,9 @@ struct ByRoute {
   static SortStrategy sort(Fork& fork, Records<const Word, Access> in, Records<Word, Access> out,
                            std::uint64_t range, Scratch<Access> scratch) {
     const EasyKeys<Access> easy(in, out, fork.width());
-    for (KeySample sample(in.keys);;)
-      switch (const auto strategy = sort_strategy(problem(in.keys.size, range, fork.width()), sample)) {
+    const SortProblem what = problem(in.keys.size, range, fork.width());
+    for (KeySample sample(in.keys, depends_on_entropy(what));;)
+      switch (const auto strategy = sort_strategy(what, sample)) {
         case SortStrategy::rising:
           if (easy.copy_in_order(fork, false)) return strategy;
           sample.rising = false;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include "cpu/counting_sort/streaming_kernels.hpp"
@@ -52,14 +54,12 @@ struct KeySample {
   bool rising = false, falling = false;
   Index values = few_values + 1;  ///< different ones; few_values + 1: too many
   std::array<Word, few_values + 1> value{};
-  static constexpr Index larger = 512, many = 1 << 16;  ///< a larger sample, and the keys that pay for it
-  Index even_values = larger + 1;                       ///< different ones of it, none of them often
-  bool dominated = false;                               ///< by one value
-  bool concentrated = false;                            ///< half of them are one value, and the others repeat
+  double entropy = std::numeric_limits<double>::infinity();  ///< bits a key, where it was asked for
 
   KeySample() = default;
   template <class Access>
-  explicit KeySample(VectorView<const Word, Access> keys) : rising(true), falling(true), values(0) {
+  KeySample(VectorView<const Word, Access> keys, bool with_entropy)
+      : rising(true), falling(true), values(0), with_entropy_(with_entropy) {
     constexpr Index sampled = 64, many_keys = 1 << 12;  // to pay for a larger sample
     const Index most = keys.size < many_keys ? few_values / 2 : few_values;
     Word before = keys.size > 1 ? keys[0] : 0;
@@ -72,14 +72,14 @@ struct KeySample {
       add(key);
     }
     if (values > most) values = few_values + 1;
-    if (!rising && !falling && values > few_values) find_dominant(keys);
+    if (!rising && !falling && values > few_values) find_entropy(keys);
   }
 
   /// There are others than the sample's values.
   template <class Access>
   void drop_values(VectorView<const Word, Access> keys) {
     values = few_values + 1;
-    find_dominant(keys);
+    find_entropy(keys);
   }
 
  private:
@@ -89,21 +89,23 @@ struct KeySample {
     if (values <= few_values) value[static_cast<std::size_t>(values++)] = key;
   }
 
-  // Only where few different ones of a small sample promise so of a larger one.
+  // That of a larger sample. A key that it has once tells of a value that few others have (Good 1953), and
+  // counts as one of n.
   template <class Access>
-  void find_dominant(VectorView<const Word, Access> keys) {
-    constexpr Index sampled = 128;
-    if (keys.size < many && (keys.size < 1 << 13 || !has_repeats(keys, 1))) return;
-    Tally<sampled> first;
-    first.add_sample(keys);
-    const Index others = sampled - Index{first.longest};
-    dominated = others <= sampled / 4;
-    concentrated = others <= sampled / 2 && 2 * (first.values - 1) <= others;
-    if (first.values > (keys.size < many ? 96 : 124)) return;
-    Tally<larger> more;
-    more.add_sample(keys);
-    if (more.longest <= larger / 8 && more.longest * more.values <= 8 * larger) even_values = more.values;
+  void find_entropy(VectorView<const Word, Access> keys) {
+    constexpr Index sampled = 512, many_keys = 1 << 17;
+    if (!with_entropy_ || keys.size < many_keys) return;
+    Tally<sampled> tally;
+    tally.add_sample(keys);
+    entropy = 0;
+    for (const auto& [number, value] : tally.entries)
+      if (number > 1)
+        entropy += number * std::log2(static_cast<double>(sampled) / number) / sampled;
+      else if (number == 1)
+        entropy += std::log2(static_cast<double>(keys.size)) / sampled;
   }
+
+  bool with_entropy_ = false;
 };
 
 /// The most common words of a tally are hot.
