@@ -30,10 +30,10 @@
 
 namespace tallcache::cpu::sort {
 
-/// Up to so many records are a leaf, or 0: as many as the kind of leaf says; a part gets about `part` of
-/// them; a chunk has at least `chunk`.
+/// Up to so many records are a leaf, and a part gets about `part` of them; 0: as the kind of leaf says. A
+/// chunk has at least `chunk`.
 struct DistributionSizes {
-  Index leaf = 0, part = 128, chunk = 1 << 15;
+  Index leaf = 0, part = 0, chunk = 1 << 15;
 };
 
 /// Working memory of a sort: a place and the number of a part for each record, and rows of counters.
@@ -66,10 +66,11 @@ DistributionScratch<T, Access> take_distribution_scratch(Scratch<Access>& scratc
   return {buffer, ids, scratch.template vector<Index>(detail::counters_of(n, sizes))};
 }
 
-/// Spread_: constructed from (store, less, segment, part size), with parts(), finished(part), classify() and
-/// most_levels, the number of times that it is tried.
-/// Leaf_: sorts a segment in whatever place, to its home; most() is the largest one, most_runs the number of
-/// natural runs that are merged sooner, and insert() sorts one that is nearly in order.
+/// Spread_: constructed from (store, less, segment, part size), with parts(), finished(part), count(),
+/// move() and most_levels, the number of times that it is tried.
+/// Leaf_: sorts a segment in whatever place, to its home; most() is the largest one, part() the size of a
+/// part, most_runs the number of natural runs that are merged sooner, and insert() sorts one that is nearly
+/// in order.
 template <class Store, class Less, template <class, class> class Spread_ = Splitters,
           template <class, class> class Leaf_ = LeafOf>
 class DistributionSort {
@@ -130,7 +131,7 @@ class DistributionSort {
   /// splitters are on the stack no longer when the parts are sorted.
   template <class Fork>
   [[gnu::noinline]] void spread(Fork& fork, const Segment<T>& s, Parts& parts) const {
-    const Spread splitters(store_, less_, s, sizes_.part);
+    const Spread splitters(store_, less_, s, sizes_.part ? sizes_.part : Leaf::part(s.size));
     parts.count = splitters.parts();
     parts.peeled = splitters.peels();
     const Index begin = s.home - range_, chunks = std::max<Index>(1, s.size / sizes_.chunk);
@@ -140,12 +141,13 @@ class DistributionSort {
       fork.loop(0, chunks, 1, [&, body](Index chunk) {
         const Index first = block_begin(s.size, chunks, chunk);
         const Index size = block_begin(s.size, chunks, chunk + 1) - first;
-        body(s.from + first, size, ids.block(first, size), counters(s, own, chunk));
+        body(chunk, s.from + first, size, ids.block(first, size));
       });
     };
-    each_chunk([&](T* records, Index size, auto ids_of, auto counts) {
+    each_chunk([&](Index chunk, T* records, Index size, auto ids_of) {
+      const auto counts = counters(s, own, chunk);
       for (Index part = 0; part < parts.count; ++part) counts[part] = 0;
-      splitters.classify(records, size, ids_of, counts);
+      splitters.count(records, size, ids_of, counts);
     });
     Index next = 0;
     for (Index part = 0; part < parts.count; ++part) {
@@ -157,12 +159,11 @@ class DistributionSort {
       }
       parts.end[part] = next;
     }
-    each_chunk([&, to = s.free()](T* records, Index size, auto ids_of, auto places) {
-      for (Index i = 0; i < size; ++i) {
-        T* const place = to + places[ids_of[i]]++;
-        store_.prefetch_behind(place);
-        store_.move(place, records + i);
-      }
+    each_chunk([&, to = s.free()](Index chunk, T* records, Index size, auto ids_of) {
+      const auto end_of = [&](Index part) -> Index {
+        return chunk + 1 < chunks ? counters(s, own, chunk + 1)[part] : parts.end[part];
+      };
+      splitters.move(records, size, ids_of, counters(s, own, chunk), end_of, to);
     });
   }
 
@@ -199,7 +200,7 @@ struct distribution_sort {
       {"leaf", 0,
        "up to so many records are a leaf; 0: 1024 that are merged, and on one thread all if they are numbers",
        0},
-      {"part", 128, "a sample gives parts of about so many records", 2},
+      {"part", 0, "a sample gives parts of about so many records; 0: 128, and 8 parts of numbers", 0},
       {"chunk", 1 << 15, "records that are counted and moved on one thread"}};
   static constexpr bool parallel = true;
   static constexpr double ns_per_byte = 0.45;
@@ -228,9 +229,11 @@ struct distribution_sort {
   template <class T>
   static std::optional<cache::Prediction> predicted_misses(SortOf<T>, const Shape& shape,
                                                            const Params& params, cache::IdealCache ideal) {
-    if (ideal.Z < 2 * max_parts * ideal.L) return {};               // not even a line of each part fits
-    if (std::is_arithmetic_v<T> && params["leaf"] == 0) return {};  // all of them are a leaf
-    return cache::distribution_misses(ideal, static_cast<double>(shape["n"]), max_parts);
+    constexpr bool numbers = std::is_arithmetic_v<T>;
+    const int parts = numbers && params["part"] == 0 ? few_parts : max_parts;
+    if (ideal.Z < 2 * parts * ideal.L) return {};   // not even a line of each part fits
+    if (numbers && params["leaf"] == 0) return {};  // all of them are a leaf
+    return cache::distribution_misses(ideal, static_cast<double>(shape["n"]), parts);
   }
 
  private:

@@ -167,6 +167,8 @@ struct MergeLeaf {
 
   /// The largest leaf of a sort of n records on `width` threads.
   static constexpr Index most(Index, Index) { return is_bytes<T> ? 1024 : 512; }
+  /// The size of a part of a segment that is spread.
+  static constexpr Index part(Index) { return 128; }
   /// It pays to merge so many natural runs. Records that are not bytes are merged by branches, each of which
   /// waits for the one before.
   static constexpr Index most_runs = is_bytes<T> ? 512 : 32;

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
 
 #include "common/random.hpp"
 #include "cpu/sort/merge_leaf.hpp"
+#include "cpu/sort/number_order.hpp"
+#include "cpu/sort/number_spread.hpp"
 
 namespace tallcache::cpu::sort {
 
@@ -33,6 +36,7 @@ class Splitters {
     const int most = by_value ? 8 : 7;
     levels_ =
         std::clamp(static_cast<int>(std::bit_width(static_cast<std::size_t>(s.size / part_size))), 1, most);
+    by_vectors_ = is_number_order<T, Less> && levels_ <= few_levels;
     draw(s);
   }
 
@@ -43,20 +47,36 @@ class Splitters {
     return peels && part % 2 == 1 && part != parts - 1;
   }
 
-  /// ids[i] = the part of record i, for i < size, and counts[part] the number of those in it.
+  /// counts[part] += the number of the records in it, for each part. `ids`, a place for each record, is for
+  /// move().
   template <class Ids, class Counts>
-  void classify(T* records, Index size, Ids ids, Counts counts) const {
+  void count(T* records, Index size, Ids ids, Counts counts) const {
+    if constexpr (is_number_order<T, Less>)
+      if (by_vectors_) return count_numbers(records, size, counts);
     if (equality_)
       classify<true>(records, size, ids, counts);
     else
       classify<false>(records, size, ids, counts);
   }
 
+  /// Moves the records of each part, in their order, to the places of `to` from next[part] on, before
+  /// end(part). `next` is then without meaning.
+  template <class Ids, class Places, class End>
+  void move(T* records, Index size, Ids ids, Places next, End end, T* to) const {
+    if constexpr (is_number_order<T, Less>)
+      if (by_vectors_) return move_numbers(records, size, next, end, to);
+    for (Index i = 0; i < size; ++i) {
+      T* const place = to + next[ids[i]]++;
+      store_.prefetch_behind(place);
+      store_.move(place, records + i);
+    }
+  }
+
  private:
   static constexpr bool by_value = is_bytes<T> && sizeof(T) <= 16;
   /// A splitter is a copy of the record, or where that may be expensive its address.
   using Splitter = std::conditional_t<by_value, T, const T*>;
-  static constexpr int max_splitters = max_parts, oversampling = 4;
+  static constexpr int max_splitters = max_parts, oversampling = 4, oversampling_few = 32;
 
   struct Room {
     alignas(Splitter) std::byte bytes[max_splitters * sizeof(Splitter)];
@@ -74,7 +94,7 @@ class Splitters {
   [[gnu::noinline]] void draw(const Segment<T>& s) {
     alignas(Splitter) std::byte room[2 * oversampling * max_splitters * sizeof(Splitter)];
     Splitter* const sample = reinterpret_cast<Splitter*>(room);
-    const Index size = std::min<Index>(oversampling << levels_, s.size);
+    const Index size = std::min<Index>((by_vectors_ ? oversampling_few : oversampling) << levels_, s.size);
     for (Index i = 0; i < size; ++i) {
       const auto position =
           static_cast<Index>(random_up_to(static_cast<std::uint64_t>(s.size), i, s.size - 1));
@@ -102,7 +122,8 @@ class Splitters {
           std::memcpy(static_cast<void*>(sorted + count++), next, sizeof(Splitter));
       }
       if (equality_ && levels_ > 1) {
-        if (levels_ == 8 && count > 127) continue;
+        const int most = by_vectors_ ? few_levels : 8;  // levels, of which equal ones take one
+        if (levels_ == most && count >= 1 << (most - 1)) continue;
         levels_ = std::max(1, static_cast<int>(std::bit_width(static_cast<unsigned>(count))));
       }
       const int splitters = (1 << levels_) - 1;
@@ -115,6 +136,38 @@ class Splitters {
       for (int j = 0; j < 1 << level; ++j)
         std::memcpy(static_cast<void*>(tree_.data() + (1 << level) + j),
                     sorted + ((2 * j + 1) << (levels_ - level - 1)) - 1, sizeof(Splitter));
+  }
+
+  FewSplitters<T> few() const {
+    FewSplitters<T> few{{}, equality_};
+    std::fill_n(few.splitter, few_splitters,
+                std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
+                                                     : std::numeric_limits<T>::max());
+    std::copy_n(sorted_.data(), (1 << levels_) - 1, few.splitter);
+    return few;
+  }
+
+  template <class Counts>
+  void count_numbers(T* numbers, Index size, Counts counts) const {
+    CompiledApart<decltype(Store::access)> apart(store_.access);
+    const auto in = VectorView<const T>{numbers, size}.with(apart.policy());
+    Index found[few_parts]{};
+    kernels(in.access()).count(in, few(), found);
+    for (int part = 0; part < parts(); ++part) counts[part] += found[part];
+  }
+
+  template <class Begins, class End>
+  void move_numbers(T* numbers, Index size, Begins begin, End end, T* to) const {
+    CompiledApart<decltype(Store::access)> apart(store_.access);
+    const auto in = VectorView<const T>{numbers, size}.with(apart.policy());
+    Index from[few_parts]{}, last[few_parts]{};
+    for (int part = 0; part < parts(); ++part) from[part] = begin[part], last[part] = end(part);
+    kernels(in.access()).move(in, few(), VectorView<T>{to, 0}.with(apart.policy()), from, last);
+  }
+
+  template <class Access>
+  static const NumberSpread<T, Access>& kernels(Access access) {
+    return std::get<NumberSpread<T, Access>>(number_spreads().under(access));
   }
 
   template <bool equality, class Ids, class Counts>
@@ -150,7 +203,7 @@ class Splitters {
   Store store_;
   Less less_;
   int levels_ = 0;
-  bool equality_ = false;
+  bool equality_ = false, by_vectors_ = false;
   Room tree_, sorted_;
 };
 

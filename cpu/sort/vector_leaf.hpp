@@ -3,24 +3,15 @@
 #pragma once
 
 #include <concepts>
-#include <functional>
 #include <type_traits>
 
 #include "cpu/peers/vqsort_library.hpp"
-#include "cpu/sort/comparator.hpp"
 #include "cpu/sort/doubles.hpp"
 #include "cpu/sort/merge_leaf.hpp"
+#include "cpu/sort/number_order.hpp"
 #include "cpu/sort/quicksort.hpp"
 
 namespace tallcache::cpu::sort {
-
-/// Whether records of type T by `Less` are numbers by their values, and of a type that vqsort sorts.
-template <class T, class Less>
-inline constexpr bool is_number_order = false;
-template <peers::VqsortKey T>
-inline constexpr bool is_number_order<T, Caught<std::less<>>> = true;
-template <peers::VqsortKey T>
-inline constexpr bool is_number_order<T, Caught<std::less<T>>> = true;
 
 /// As MergeLeaf. One thread makes no parts, as a level of vqsort costs less than a level of the spread
 /// (TUNING.md); several share the parts.
@@ -32,9 +23,11 @@ struct VectorLeaf {
   Less less;
 
   static constexpr Index most(Index n, Index width) {
-    constexpr Index cached = 1 << 15, parts_a_thread = 16;
+    constexpr Index cached = 1 << 15, parts_a_thread = 4;
     return width == 1 ? n : std::max(cached, n / (parts_a_thread * width));
   }
+  /// The size of a part of a segment that is spread: of as many parts as vectors find.
+  static constexpr Index part(Index size) { return ceil_div(size, few_splitters); }
 
   static constexpr Index most_runs = 2;
   bool insert(const Segment<T>&) const { return false; }  // it is no faster than a leaf

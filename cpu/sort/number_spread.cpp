@@ -1,0 +1,178 @@
+#include "cpu/sort/number_spread.hpp"
+
+#include <algorithm>
+#include <concepts>
+
+#include "cpu/simd_targets.hpp"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/sort/number_spread.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target must come before what includes highway.h
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tallcache::cpu::sort::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Vectors have no comparison of unsigned words of 64 bits before AVX-512: numbers are turned into signed ones
+// of the same order.
+template <class D>
+using Compared = std::conditional_t<std::floating_point<hn::TFromD<D>>, D, hn::RebindToSigned<D>>;
+template <class D>
+HWY_INLINE hn::Vec<Compared<D>> compared(D d, hn::Vec<D> x) {
+  using T = hn::TFromD<D>;
+  if constexpr (std::unsigned_integral<T>) x = hn::Xor(x, hn::Set(d, T{1} << (8 * sizeof(T) - 1)));
+  return hn::BitCast(Compared<D>(), x);
+}
+
+// A vector's numbers by parts.
+template <class D, bool equality>
+struct Parts {
+  static constexpr int count = equality ? few_parts / 2 - 1 : few_splitters;
+  D d;
+  hn::Vec<Compared<D>> splitter[count];
+
+  HWY_INLINE Parts(D tag, const hn::TFromD<D>* splitters) : d(tag) {
+    for (int s = 0; s < count; ++s) splitter[s] = compared(d, hn::Set(d, splitters[s]));
+  }
+  // Calls take(part, mask) for each part.
+  template <class Take>
+  HWY_INLINE void operator()(hn::Vec<D> numbers, Take take) const {
+    const Compared<D> dc;
+    const auto x = compared(d, numbers);
+    auto above = hn::FirstN(dc, hn::Lanes(dc));
+    HWY_UNROLL(8)
+    for (int s = 0; s < count; ++s) {
+      const auto beyond = hn::Lt(splitter[s], x);
+      auto here = hn::AndNot(beyond, above);
+      if constexpr (equality) {
+        const auto equal = hn::And(hn::Eq(splitter[s], x), above);
+        here = hn::AndNot(equal, here);
+        take(2 * s + 1, hn::RebindMask(d, equal));
+      }
+      take(s << equality, hn::RebindMask(d, here));
+      above = beyond;
+    }
+    take(count << equality, hn::RebindMask(d, above));
+  }
+};
+
+template <class Parts, class T, class Access>
+HWY_INLINE void count_vectors(const Parts& parts, VectorView<const T, Access> numbers, Index& i,
+                              Index (&counts)[few_parts]) {
+  const auto lanes = static_cast<Index>(hn::Lanes(parts.d));
+  Index found[few_parts]{};
+  for (; i + lanes <= numbers.size; i += lanes)
+    parts(hn::LoadU(parts.d, load_n(numbers.access(), numbers.data + i, lanes)),
+          [&](int part, auto mask)
+              HWY_ATTR { found[part] += static_cast<Index>(hn::CountTrue(parts.d, mask)); });
+  for (int part = 0; part < few_parts; ++part) counts[part] += found[part];
+}
+
+// Where the next number of each part goes.
+template <class T, class Access>
+struct Places {
+  Access access;
+  T *next[few_parts], *end[few_parts];
+
+  // Moves the numbers of up to `most` vectors, and returns of how many: of as many as surely fit. Each is
+  // stored whole, though but its first numbers are the part's; what is behind them is written over. A part
+  // that has no room for a vector has a spare one.
+  template <class Parts>
+  HWY_INLINE Index move(const Parts& parts, const T* numbers, Index most) {
+    const auto d = parts.d;
+    const auto lanes = static_cast<Index>(hn::Lanes(d));
+    HWY_ALIGN T spare[few_parts][2 * hn::MaxLanes(d)];
+    T* at[few_parts];
+    Index vectors = most;
+    for (int part = 0; part < few_parts; ++part) {
+      const Index room = (end[part] - next[part]) / lanes;
+      at[part] = room ? next[part] : spare[part];
+      if (room) vectors = std::min(vectors, room);
+    }
+    for (Index v = 0; v < vectors; ++v) {
+      const auto x = hn::LoadU(d, load_n(access, numbers + v * lanes, lanes));
+      parts(x, [&](int part, auto mask) HWY_ATTR {
+        const auto count = static_cast<Index>(hn::CountTrue(d, mask));
+        hn::StoreU(hn::Compress(x, mask), d, store_n(access, at[part], count));
+        at[part] += count;
+      });
+    }
+    for (int part = 0; part < few_parts; ++part)
+      if (end[part] - next[part] >= lanes)
+        next[part] = at[part];
+      else
+        for (const T* number = spare[part]; number < at[part]; ++number) put(*number, next[part]++);
+    return vectors;
+  }
+
+ private:
+  // As a vector of one lane: of a loop of plain stores gcc makes `rep movsq`, which takes longer to start.
+  HWY_INLINE void put(T number, T* place) const {
+    const hn::CappedTag<T, 1> d;
+    hn::StoreU(hn::Set(d, number), d, store_n(access, place, 1));
+  }
+};
+
+// Calls body(vectors' parts, single numbers' parts).
+template <class T, class Body>
+HWY_INLINE void with_parts(const FewSplitters<T>& splitters, Body body) {
+  const hn::ScalableTag<T> d;
+  const hn::CappedTag<T, 1> one;
+  if (splitters.equality)
+    body(Parts<decltype(d), true>(d, splitters.splitter),
+         Parts<decltype(one), true>(one, splitters.splitter));
+  else
+    body(Parts<decltype(d), false>(d, splitters.splitter),
+         Parts<decltype(one), false>(one, splitters.splitter));
+}
+
+template <class T, class Access>
+void count_numbers(VectorView<const T, Access> numbers, const FewSplitters<T>& splitters,
+                   Index (&counts)[few_parts]) {
+  with_parts(splitters, [&](const auto& parts, const auto& single) HWY_ATTR {
+    Index i = 0;
+    count_vectors(parts, numbers, i, counts);
+    count_vectors(single, numbers, i, counts);
+  });
+}
+
+template <class T, class Access>
+void move_numbers(VectorView<const T, Access> numbers, const FewSplitters<T>& splitters,
+                  VectorView<T, Access> to, const Index (&begin)[few_parts], const Index (&end)[few_parts]) {
+  Places<T, Access> places{numbers.access(), {}, {}};
+  for (int part = 0; part < few_parts; ++part)
+    places.next[part] = to.data + begin[part], places.end[part] = to.data + end[part];
+  with_parts(splitters, [&](const auto& parts, const auto& single) HWY_ATTR {
+    const auto lanes = static_cast<Index>(hn::Lanes(parts.d));
+    Index i = 0;
+    while (i + lanes <= numbers.size)
+      i += lanes * places.move(parts, numbers.data + i, (numbers.size - i) / lanes);
+    while (i < numbers.size) i += places.move(single, numbers.data + i, numbers.size - i);
+  });
+}
+
+template <class T, class Access>
+constexpr NumberSpread<T, Access> spread{&count_numbers<T, Access>, &move_numbers<T, Access>};
+template <class Access>
+constexpr NumberSpreads<Access> text{spread<std::uint32_t, Access>, spread<std::uint64_t, Access>,
+                                     spread<std::int32_t, Access>, spread<std::int64_t, Access>,
+                                     spread<double, Access>};
+
+const CompiledTexts<NumberSpreads>* Spreads() {
+  static constexpr CompiledTexts<NumberSpreads> texts{text<Plain>, text<Traced<AnySink>>};
+  return &texts;
+}
+
+}  // namespace tallcache::cpu::sort::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tallcache::cpu::sort {
+
+HWY_EXPORT(Spreads);
+
+const CompiledTexts<NumberSpreads>& number_spreads() { return *HWY_DYNAMIC_DISPATCH(Spreads)(); }
+
+}  // namespace tallcache::cpu::sort
+#endif
