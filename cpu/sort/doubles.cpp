@@ -13,6 +13,7 @@
 
 #include "common/random.hpp"
 #include "cpu/peers/vqsort_library.hpp"
+#include "cpu/sort/number_kernels.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::sort::HWY_NAMESPACE {
@@ -53,12 +54,6 @@ void See(const double* numbers, Index n, bool& differ_by_value, bool& finite) {
                     });
 }
 
-bool InOrder(const double* numbers, Index n) {
-  return !Any(numbers, n - 1, [](auto d, const double* at) HWY_ATTR {
-    return hn::Lt(hn::LoadU(d, at + 1), hn::LoadU(d, at));
-  });
-}
-
 // Turns the bits of doubles into integers of the same order, or these back: those below 0 fall with their
 // magnitude.
 void Turn(double* numbers, Index n) {
@@ -83,7 +78,6 @@ HWY_AFTER_NAMESPACE();
 namespace tallcache::cpu::sort {
 
 HWY_EXPORT(See);
-HWY_EXPORT(InOrder);
 HWY_EXPORT(Turn);
 
 DoublesSeen::DoublesSeen(const double* numbers, Index n) {
@@ -110,7 +104,7 @@ bool repeats_between_others(const double* numbers, Index n) {
 void vqsort_by_value(double* numbers, Index n, bool finite) {
   if (finite && !repeats_between_others(numbers, n)) {
     peers::vqsort_keys(numbers, n);
-    if (HWY_DYNAMIC_DISPATCH(InOrder)(numbers, n)) return;
+    if (number_kernels<double>(Plain{}).in_order({numbers, n})) return;
   }
   HWY_DYNAMIC_DISPATCH(Turn)(numbers, n);
   peers::vqsort_keys(reinterpret_cast<std::int64_t*>(numbers), n);

@@ -6,6 +6,8 @@
 #include <memory>
 
 #include "cpu/sort/merge_leaf.hpp"
+#include "cpu/sort/number_kernels.hpp"
+#include "cpu/sort/number_order.hpp"
 
 namespace tallcache::cpu::sort {
 
@@ -31,22 +33,43 @@ struct NaturalRuns {
   }
 
  private:
+  // Some of the records behind the first one that ascend from it, of which `size` begin: by blocks of them
+  // without a branch for each. Of numbers all, by halves of the block that falls.
+  template <class Store, class Less, class T>
+  static Index ascend(const Store& store, const Less& less, T* records, Index size) {
+    Index i = 0;
+    if constexpr (is_number_order<T, Less>) {
+      CompiledApart<decltype(Store::access)> apart(store.access);
+      const auto numbers = VectorView<const T>{records, size}.with(apart.policy());
+      const auto ascends = number_kernels<T>(numbers.access()).in_order;
+      constexpr Index least = 64, most = 4096;
+      bool falls = false;
+      for (Index step = least; (step = std::min(step, size - 1 - i)) > 0;) {
+        const bool is_next = ascends(numbers.block(i, step + 1));
+        i += is_next ? step : 0;
+        falls |= !is_next;
+        step = falls ? step / 2 : std::min(2 * step, most);
+      }
+    } else {
+      constexpr Index step = 8;
+      for (bool falls = false; i + step < size; i += step) {
+        for (Index k = i; k < i + step; ++k)
+          falls |= less(store.read(records + k + 1), store.read(records + k));
+        if (falls || less.failed()) break;
+      }
+    }
+    return i;
+  }
+
   // Of the run that begins at `records`, which then rises.
   template <class Store, class Less, class T>
   static Index length_of_first(const Store& store, const Less& less, T* records, Index size) {
-    constexpr Index step = 8;
     const auto is_less = [&](Index a, Index b) {
       return less(store.read(records + a), store.read(records + b));
     };
-    // So many records behind one, without a branch for each.
-    const auto ascend = [&](Index at) {
-      bool descent = false;
-      for (Index k = at; k < at + step; ++k) descent |= is_less(k + 1, k);
-      return !descent && !less.failed();
-    };
     Index i = 1;
     for (; i < size && !is_less(i, i - 1) && !less.failed(); ++i)
-      while (i >= shortest && i + step < size && ascend(i)) i += step;
+      if (i >= shortest) i += ascend(store, less, records + i, size - i);
     if (i >= size || (i > 1 && is_less(0, i - 1))) return i;
     bool repeats = i > 1;
     const auto falls = [&] {

@@ -9,8 +9,8 @@
 
 #include "common/random.hpp"
 #include "cpu/sort/merge_leaf.hpp"
+#include "cpu/sort/number_kernels.hpp"
 #include "cpu/sort/number_order.hpp"
-#include "cpu/sort/number_spread.hpp"
 
 namespace tallcache::cpu::sort {
 
@@ -152,7 +152,7 @@ class Splitters {
     CompiledApart<decltype(Store::access)> apart(store_.access);
     const auto in = VectorView<const T>{numbers, size}.with(apart.policy());
     Index found[few_parts]{};
-    kernels(in.access()).count(in, few(), found);
+    number_kernels<T>(in.access()).count(in, few(), found);
     for (int part = 0; part < parts(); ++part) counts[part] += found[part];
   }
 
@@ -162,12 +162,7 @@ class Splitters {
     const auto in = VectorView<const T>{numbers, size}.with(apart.policy());
     Index from[few_parts]{}, last[few_parts]{};
     for (int part = 0; part < parts(); ++part) from[part] = begin[part], last[part] = end(part);
-    kernels(in.access()).move(in, few(), VectorView<T>{to, 0}.with(apart.policy()), from, last);
-  }
-
-  template <class Access>
-  static const NumberSpread<T, Access>& kernels(Access access) {
-    return std::get<NumberSpread<T, Access>>(number_spreads().under(access));
+    number_kernels<T>(in.access()).move(in, few(), VectorView<T>{to, 0}.with(apart.policy()), from, last);
   }
 
   template <bool equality, class Ids, class Counts>

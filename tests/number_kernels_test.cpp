@@ -10,7 +10,7 @@
 
 #include "common/keys.hpp"
 #include "common/random.hpp"
-#include "cpu/sort/number_spread.hpp"
+#include "cpu/sort/number_kernels.hpp"
 #include "tests/sort_in_parts.hpp"
 
 namespace tallcache::test {
@@ -19,9 +19,9 @@ namespace {
 using namespace cpu::sort;
 
 template <class T>
-class NumberSpreads : public testing::Test {};
+class NumbersByVectors : public testing::Test {};
 using Numbers = testing::Types<std::uint32_t, std::uint64_t, std::int32_t, std::int64_t, double>;
-TYPED_TEST_SUITE(NumberSpreads, Numbers);
+TYPED_TEST_SUITE(NumbersByVectors, Numbers);
 
 template <class T>
 constexpr T above_all = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
@@ -69,7 +69,7 @@ FewSplitters<T> splitters_of(std::vector<T> numbers, bool equality, int count) {
 // reaches beyond one destroys what is there.
 template <class T>
 void expect_spread(const std::vector<T>& numbers, const FewSplitters<T>& few, const std::string& what) {
-  const auto& kernels = std::get<NumberSpread<T, Plain>>(number_spreads().plain);
+  const auto& kernels = number_kernels<T>(Plain{});
   const Index n = static_cast<Index>(numbers.size()), cut = n / 3;
   const VectorView<const T> chunks[2]{{numbers.data(), cut}, {numbers.data() + cut, n - cut}};
   Index counts[2][few_parts]{}, begin[2][few_parts], end[2][few_parts], next = 0;
@@ -89,7 +89,22 @@ void expect_spread(const std::vector<T>& numbers, const FewSplitters<T>& few, co
     EXPECT_TRUE(to[i] == T{77} && to[to.size() - 1 - i] == T{77}) << what << ", beside";
 }
 
-TYPED_TEST(NumberSpreads, EverySimdTarget) {
+template <class T>
+bool is_in_order(const std::vector<T>& numbers) {
+  return number_kernels<T>(Plain{}).in_order({numbers.data(), static_cast<Index>(numbers.size())});
+}
+
+TYPED_TEST(NumbersByVectors, OneThatFallsIsSeen) {
+  for (const Index n : {2, 3, 17, 65, 130})
+    for (Index at = 1; at < n; ++at) {
+      std::vector<TypeParam> numbers(static_cast<std::size_t>(n), TypeParam{7});
+      EXPECT_TRUE(is_in_order(numbers));
+      for (Index i = at; i < n; ++i) numbers[static_cast<std::size_t>(i)] = TypeParam{6};
+      EXPECT_FALSE(is_in_order(numbers)) << n << ", " << at;
+    }
+}
+
+TYPED_TEST(NumbersByVectors, EverySimdTarget) {
   int targets = 0;
   for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1, ++targets) {
     hwy::SetSupportedTargetsForTest(left & -left);
@@ -106,6 +121,8 @@ TYPED_TEST(NumberSpreads, EverySimdTarget) {
             auto ordered = numbers;
             std::sort(ordered.begin(), ordered.end());
             expect_spread(ordered, few, what + ", in order");
+            EXPECT_EQ(is_in_order(numbers), std::is_sorted(numbers.begin(), numbers.end())) << what;
+            EXPECT_TRUE(is_in_order(ordered)) << what;
           }
   }
   hwy::SetSupportedTargetsForTest(0);
@@ -114,7 +131,7 @@ TYPED_TEST(NumberSpreads, EverySimdTarget) {
 
 // The recursion over parts that vectors find, in many chunks, and in one of a size that leaves others
 // behind it.
-TYPED_TEST(NumberSpreads, AreSorted) {
+TYPED_TEST(NumbersByVectors, AreSorted) {
   for (const Index n : {100, 1000, 4099, 50021})
     for (const std::uint64_t values : {0, 1, 2, 3, 7, 30, 1000})
       for (const Index chunk : {64, 1000, 1 << 15})

@@ -1,11 +1,11 @@
-#include "cpu/sort/number_spread.hpp"
+#include "cpu/sort/number_kernels.hpp"
 
 #include <algorithm>
 #include <concepts>
 
 #include "cpu/simd_targets.hpp"
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "cpu/sort/number_spread.cpp"
+#define HWY_TARGET_INCLUDE "cpu/sort/number_kernels.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target must come before what includes highway.h
 #include <hwy/highway.h>
@@ -152,15 +152,33 @@ void move_numbers(VectorView<const T, Access> numbers, const FewSplitters<T>& sp
   });
 }
 
+template <class D, class T, class Access>
+HWY_INLINE bool vectors_in_order(D d, VectorView<const T, Access> numbers, Index& i) {
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  auto falls = hn::FirstN(d, 0);
+  for (; i + lanes < numbers.size; i += lanes) {
+    const T* const at = load_n(numbers.access(), numbers.data + i, lanes + 1);
+    falls = hn::Or(falls, hn::Lt(hn::LoadU(d, at + 1), hn::LoadU(d, at)));
+  }
+  return hn::AllFalse(d, falls);
+}
 template <class T, class Access>
-constexpr NumberSpread<T, Access> spread{&count_numbers<T, Access>, &move_numbers<T, Access>};
-template <class Access>
-constexpr NumberSpreads<Access> text{spread<std::uint32_t, Access>, spread<std::uint64_t, Access>,
-                                     spread<std::int32_t, Access>, spread<std::int64_t, Access>,
-                                     spread<double, Access>};
+bool in_order(VectorView<const T, Access> numbers) {
+  Index i = 0;
+  return vectors_in_order(hn::ScalableTag<T>(), numbers, i) &&
+         vectors_in_order(hn::CappedTag<T, 1>(), numbers, i);
+}
 
-const CompiledTexts<NumberSpreads>* Spreads() {
-  static constexpr CompiledTexts<NumberSpreads> texts{text<Plain>, text<Traced<AnySink>>};
+template <class T, class Access>
+constexpr NumberKernels<T, Access> kernels{&in_order<T, Access>, &count_numbers<T, Access>,
+                                           &move_numbers<T, Access>};
+template <class Access>
+constexpr NumberTexts<Access> text{kernels<std::uint32_t, Access>, kernels<std::uint64_t, Access>,
+                                   kernels<std::int32_t, Access>, kernels<std::int64_t, Access>,
+                                   kernels<double, Access>};
+
+const CompiledTexts<NumberTexts>* Texts() {
+  static constexpr CompiledTexts<NumberTexts> texts{text<Plain>, text<Traced<AnySink>>};
   return &texts;
 }
 
@@ -170,9 +188,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tallcache::cpu::sort {
 
-HWY_EXPORT(Spreads);
+HWY_EXPORT(Texts);
 
-const CompiledTexts<NumberSpreads>& number_spreads() { return *HWY_DYNAMIC_DISPATCH(Spreads)(); }
+const CompiledTexts<NumberTexts>& number_texts() { return *HWY_DYNAMIC_DISPATCH(Texts)(); }
 
 }  // namespace tallcache::cpu::sort
 #endif

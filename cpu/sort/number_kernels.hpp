@@ -1,0 +1,48 @@
+// Numbers by vectors: whether they are in order, and spread to a few parts. A vector is compared with every
+// splitter, and those of its numbers that are of a part are compressed and stored behind those before them.
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "common/traced.hpp"
+#include "common/view.hpp"
+
+namespace tallcache::cpu::sort {
+
+/// So many splitters, and the mask of each, stay in registers.
+inline constexpr int few_levels = 3, few_splitters = (1 << few_levels) - 1, few_parts = few_splitters + 1;
+
+/// Part i has the numbers in (s_(i - 1), s_i] of the splitters s. Where `equality`, there are but three of
+/// them, and each has two parts: the numbers below it, and those that equal it.
+template <class T>
+struct FewSplitters {
+  T splitter[few_splitters];  ///< in order; behind the last one, numbers that none is above
+  bool equality;
+};
+
+template <class T, class Access>
+struct NumberKernels {
+  using Numbers = VectorView<const T, Access>;
+
+  /// Whether none is less than the one before it.
+  bool (*in_order)(Numbers numbers);
+  /// Adds the number of each part's numbers to its counter.
+  void (*count)(Numbers numbers, const FewSplitters<T>& splitters, Index (&counts)[few_parts]);
+  /// Writes the numbers of each part, in their order, to [begin, end) of `to`, which has room for them alone.
+  void (*move)(Numbers numbers, const FewSplitters<T>& splitters, VectorView<T, Access> to,
+               const Index (&begin)[few_parts], const Index (&end)[few_parts]);
+};
+
+template <class Access>
+using NumberTexts = std::tuple<NumberKernels<std::uint32_t, Access>, NumberKernels<std::uint64_t, Access>,
+                               NumberKernels<std::int32_t, Access>, NumberKernels<std::int64_t, Access>,
+                               NumberKernels<double, Access>>;
+const CompiledTexts<NumberTexts>& number_texts();
+
+template <class T, class Access>
+const NumberKernels<T, Access>& number_kernels(Access access) {
+  return std::get<NumberKernels<T, Access>>(number_texts().under(access));
+}
+
+}  // namespace tallcache::cpu::sort
