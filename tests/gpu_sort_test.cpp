@@ -90,15 +90,16 @@ struct ByKeyTelling {
 // The first comparisons are of the sample. Where its keys are the largest, all others are one bucket: of
 // 10007 keys one that is larger than a tile, of 20011 one that is larger than a block's memory.
 TEST(SampleSortOfOwnOrder, SortsALeafThatIsLargerThanATileOrABlock) {
-  for (const std::size_t n : {10007, 20011}) {
+  for (const auto& [n, of_sample] : {std::pair<std::size_t, int>{10007, 512}, {20011, 1024}}) {
     std::vector<ShortRecord> records(n);
     for (std::size_t i = 0; i < n; ++i)
       records[i] = {static_cast<std::uint16_t>(random_bits(7, i) % 50000), static_cast<std::uint16_t>(i)};
     std::set<int> sample;
-    int left = 16000;
+    int left = 4 * of_sample;
     auto told = records;
     sort_on_model(told, ByKeyTelling{&sample, &left});
-    EXPECT_GT(sample.size(), 3900u);
+    EXPECT_GT(sample.size(), static_cast<std::size_t>(of_sample * 9 / 10));
+    EXPECT_LE(sample.size(), static_cast<std::size_t>(of_sample)) << "others";
     for (const int position : sample) records[static_cast<std::size_t>(position)].key = 65535;
     auto expected = records;
     left = 0;

@@ -43,10 +43,10 @@ void sort_by_samples(Device& device, VectorView<T, Access> keys, Scratch<Access>
     const auto blocks = [&](Index most, int at_once) {
       return Dim{grid_of(std::min<Index>(most, at_once * multiprocessors_of(device)))};
     };
-    using Sample = SampleShape<T>;
+    const unsigned threads = sample_threads<T>(of.bits);
     launch_kernel(device, FindSplitters<T, Less>{},
-                  {blocks(of.segments, 2), {Sample::threads}, tile_bytes<Sample, T>}, own, from, in, splitter,
-                  less_here);
+                  {blocks(of.segments, 2), {threads}, threads * SampleShape<T>::keys * sizeof(T)}, own, from,
+                  in, splitter, less_here);
     launch_kernel(device, SpreadPieces<T, Less>{},
                   {blocks(of.pieces, 2), {spread_threads}, max_piece<T> * sizeof(T)}, own, from, in, splitter,
                   out, less_here);

@@ -10,10 +10,16 @@
 
 namespace tallcache::gpu::sort {
 
-/// The blocks of a sample, and its keys: 16 a bucket of 256, and more of fewer, so that buckets differ less.
+/// A sample has 64 keys for each of 2^bits buckets, or 32 of 256: with 16 one of 256 leaves that are to
+/// fill half of a tile would not fit in one of ten sorts (TUNING.md).
+constexpr int sample_bits(int bits) { return bits < 7 ? bits + 6 : 13; }
+/// The blocks of a sample, at most, and the threads of one.
 template <class T>
-using SampleShape = BlockShape<512, 9, 1>;
-inline constexpr int sample_bits = 12;
+using SampleShape = BlockShape<1024, 9, 1>;
+template <class T>
+constexpr unsigned sample_threads(int bits) {
+  return static_cast<unsigned>(ceil_div(Index{1} << sample_bits(bits), SampleShape<T>::keys * 32) * 32);
+}
 
 /// Takes a sample of each segment that is to be split, sorts it, and stores its splitters, a block a segment.
 template <class T, class Less>
@@ -29,7 +35,8 @@ struct FindSplitters {
     auto&& keys = dynamic_shared<T>(t);
     auto&& splits = shared<0, int[Shape::threads]>(t);
     auto&& starts = shared<1, std::uint32_t[most_starts]>(t);
-    const int ways = 1 << own.bits, size = 1 << sample_bits, of_bucket = size >> own.bits;
+    const int ways = 1 << own.bits, threads = static_cast<int>(t.block_dim().x),
+              size = 1 << sample_bits(own.bits), of_bucket = size >> own.bits;
     const std::uint32_t segments = own.number_of_segments();
     for (Index s = t.block().x; s < segments; s += t.grid_dim().x) {
       const Part part = own.segment(s);
@@ -38,15 +45,15 @@ struct FindSplitters {
       // So that not every step of a search waits for device memory.
       const std::uint32_t stretch = (places.pieces - 1) / most_starts + 1;
       if (own.number)
-        for (std::uint32_t k = t.thread().x; k * stretch < places.pieces; k += Shape::threads)
+        for (std::uint32_t k = t.thread().x; k * stretch < places.pieces; k += t.block_dim().x)
           starts[k] = places.before(k * stretch);
       t.sync();
       T key[Shape::keys];
 #pragma unroll
       for (int e = 0; e < Shape::keys; ++e) {
-        const int i = e * Shape::threads + static_cast<int>(t.thread().x);
+        const int i = e * threads + static_cast<int>(t.thread().x);
         if (i >= size) continue;
-        Index place = place_of_sample(part, i);
+        Index place = place_of_sample(part, i, sample_bits(own.bits));
         if (own.number) {
           const auto of_part = static_cast<std::uint32_t>(place);
           const std::uint32_t first =
@@ -58,12 +65,12 @@ struct FindSplitters {
       }
 #pragma unroll
       for (int e = 0; e < Shape::keys; ++e) {
-        const int i = e * Shape::threads + static_cast<int>(t.thread().x);
+        const int i = e * threads + static_cast<int>(t.thread().x);
         if (i < size) store_key<T>(keys[i], key[e]);
       }
       t.sync();
       sort_tile<Shape, T>(t, keys, splits, size, less);
-      for (int b = t.thread().x; b + 1 < ways; b += Shape::threads)
+      for (int b = t.thread().x; b + 1 < ways; b += threads)
         store_key<T>(splitter[(s << own.bits) + b], load_key<T>(keys[of_bucket * (b + 1) - 1]));
       t.sync();
     }
@@ -71,9 +78,8 @@ struct FindSplitters {
 
  private:
   /// A place in sample i's stretch of the part; stretches have equal sizes.
-  TALLCACHE_DEVICE static Index place_of_sample(const Part& part, int i) {
-    const Index begin = Index{part.size} * i >> sample_bits,
-                width = (Index{part.size} * (i + 1) >> sample_bits) - begin;
+  TALLCACHE_DEVICE static Index place_of_sample(const Part& part, int i, int bits) {
+    const Index begin = Index{part.size} * i >> bits, width = (Index{part.size} * (i + 1) >> bits) - begin;
     return begin + (Index{hashed(static_cast<std::uint32_t>(begin))} * width >> 32);
   }
   /// Mixes all bits (the finaliser of MurmurHash3).
