@@ -10,9 +10,9 @@
 
 namespace tallcache::gpu::sort {
 
-/// A sample has 64 keys for each of 2^bits buckets, or 32 of 256: with 16 one of 256 leaves that are to
-/// fill half of a tile would not fit in one of ten sorts (TUNING.md).
-constexpr int sample_bits(int bits) { return bits < 7 ? bits + 6 : 13; }
+/// A sample has 64 keys for each of 2^bits buckets, or 32 of 128 and more: with 16 of each of 256, one of
+/// the leaves that are to fill half of a tile would not fit in one of ten sorts (TUNING.md).
+constexpr int sample_bits(int bits) { return bits < 7 ? bits + 6 : bits + 5; }
 /// The blocks of a sample, at most, and the threads of one.
 template <class T>
 using SampleShape = BlockShape<1024, 9, 1>;
