@@ -94,7 +94,8 @@ TEST(EasyKeys, LowEntropyIsCompared) {
     cs::KeySample sample(all, cs::depends_on_entropy(problem));
     return cs::sort_strategy(problem, sample);
   };
-  for (const char* input : {"few:v=12", "few:v=375", "few:v=600", "zipf:s=1.5,clamped,scattered"}) {
+  for (const char* input :
+       {"few:v=12", "few:v=375", "few:v=600", "heavy:p=0.9,at=0.5", "zipf:s=1.5,clamped,scattered"}) {
     const auto keys = seeded(input, n, n);
     EXPECT_EQ(strategy(keys, {n, n}), cs::SortStrategy::comparisons) << input;
     EXPECT_EQ(strategy(keys, {n, n, false, true}), cs::SortStrategy::comparisons) << input;
