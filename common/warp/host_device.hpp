@@ -264,6 +264,13 @@ template <class Kernel, class... Args>
 void launch_kernel(HostDevice& device, const Kernel& kernel, const LaunchShape& shape, const Args&... args) {
   device.launch(shape, kernel, args...);
 }
+template <class Kernel, class... Args>
+void launch_early(HostDevice& device, const Kernel& kernel, const LaunchShape& shape, const Args&... args) {
+  device.launch(shape, kernel, args...);
+}
+inline void wait_for_last_kernel(const HostThread&) {}
+inline void let_next_kernel_start(const HostThread&) {}
+
 /// v = 0. Its accesses are not counted, nor are those of the two below: on a device they are a library's.
 template <class T>
 void set_zero(HostDevice&, VectorView<T, Counted> v) {

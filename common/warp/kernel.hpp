@@ -22,6 +22,11 @@
 // all of the thread's groups but the last n have arrived; other threads see them behind a barrier.
 // t.keep(v...) holds 32-bit values in registers, where a compiler would compute them again.
 //
+// A kernel that launch_early() launches may start before the one before it has ended: it touches what that
+// one reads or writes behind wait_for_last_kernel(t). Once all of its blocks have said
+// let_next_kernel_start(t) or ended, the next one that is launched so starts where there is room. In the
+// model, launches do not overlap.
+//
 // gpu::DeviceThread is the device's context, warp::HostThread the model's.
 #pragma once
 

@@ -22,22 +22,18 @@ struct MergePart {
   int a, size_a, b, size_b, diagonal, number;
 };
 
-/// How many of the first `diagonal` keys of the merged runs are of a. All threads of a merge begin with the
-/// same keys of a, so that a warp reads one of them, and of b keys that are a thread's outputs apart: both
-/// without bank conflicts, until their ways part.
+/// How many of the first `diagonal` keys of the merged runs are of a.
 template <class T, class Keys, class Less>
 TALLCACHE_DEVICE int merge_path(const Keys& keys, const MergePart& part, Less less) {
-  const int least = part.diagonal - part.size_b, most = smaller(part.diagonal, part.size_a);
-  int split = 0;
-  for (int step = power_of_two_below(part.size_a); step > 0; step /= 2) {
-    const int next = split + step;
-    if (next > most) continue;
-    // The last key of b, where there are too few of them: then the next split is certain.
-    const T key_a = load_key<T>(keys[part.a + next - 1]);
-    const T key_b = load_key<T>(keys[part.b + smaller(part.diagonal - next, part.size_b - 1)]);
-    if (next <= least || !less(key_b, key_a)) split = next;
+  int low = larger(part.diagonal - part.size_b, 0), high = smaller(part.diagonal, part.size_a);
+  while (low < high) {
+    const int middle = (low + high) >> 1;
+    const bool is_before =
+        !less(load_key<T>(keys[part.b + part.diagonal - 1 - middle]), load_key<T>(keys[part.a + middle]));
+    low = is_before ? middle + 1 : low;
+    high = is_before ? high : middle;
   }
-  return split;
+  return low;
 }
 
 /// Merges one key after another, stably. The keys of a that it has come to, where the next part's split is.
@@ -49,20 +45,15 @@ TALLCACHE_DEVICE int merge_serially(const Keys& keys, const MergePart& part, int
   T key_a{}, key_b{};
   if (i < end_a) key_a = load_key<T>(keys[i]);
   if (j < end_b) key_b = load_key<T>(keys[j]);
-  int reached = split;
 #pragma unroll
   for (int e = 0; e < n; ++e) {
     const bool from_b = i >= end_a || (j < end_b && less(key_b, key_a));
-    if (e < part.number && !from_b) ++reached;
     out[e] = from_b ? key_b : key_a;
-    const int next = from_b ? ++j : ++i;
-    if (next < (from_b ? end_b : end_a)) {
-      const T key = load_key<T>(keys[next]);
-      key_a = from_b ? key_a : key;
-      key_b = from_b ? key : key_b;
-    }
+    i += !from_b, j += from_b;
+    if (!from_b && i < end_a) key_a = load_key<T>(keys[i]);
+    if (from_b && j < end_b) key_b = load_key<T>(keys[j]);
   }
-  return reached;
+  return i - part.a;  // behind both runs it counts those of b
 }
 
 /// Loads the part's keys, those of a backwards, so that they fall and then rise, and merges them by a
@@ -72,17 +63,8 @@ TALLCACHE_DEVICE void merge_by_network(const Keys& keys, const MergePart& part, 
                                        T (&out)[n], Less less) {
   const int of_a = split_end - split;
   const int last_a = part.a + split_end - 1, first_b = part.b + part.diagonal - split - of_a;
-  const auto load = [&](int e) { return load_key<T>(keys[e < of_a ? last_a - e : first_b + e]); };
-  if (part.number == n) {
 #pragma unroll
-    for (int e = 0; e < n; ++e) out[e] = load(e);
-  } else {
-#pragma unroll
-    for (int e = 0; e < n; ++e) {
-      out[e] = last_key<T>();
-      if (e < part.number) out[e] = load(e);
-    }
-  }
+  for (int e = 0; e < n; ++e) out[e] = load_key<T>(keys[e < of_a ? last_a - e : first_b + e]);
   run_network<merging_network<n>, n>(out, less);
 }
 
@@ -95,38 +77,40 @@ TALLCACHE_DEVICE void sync_part(const Thread& t, bool within_warp) {
     t.sync();
 }
 
+/// Whether a thread's keys are merged by a network.
+template <class Shape, class T, class Less>
+inline constexpr bool merges_by_network = may_exchange_equals<T, Less> && (Shape::by_network);
+
 /// A round of merges of the runs in `keys` by all threads of a block. `part` is the part of this thread,
-/// whose outputs go to slots [own * n, own * n + number). `splits` has room for the threads. All threads have
-/// synchronised on `keys`, and synchronise before this returns; threads of a warp alone, where it says that
-/// merges lie `within_warp`. Returns whether this thread's part ends where the next one begins, as by every
-/// strict weak order: where it does not, keys are lost.
+/// whose outputs go to slots [own * n, own * n + number); by a network, number is n or 0. `splits` has room
+/// for the threads. All threads have synchronised on `keys`, and synchronise before this returns; threads
+/// of a warp alone, where it says that merges lie `within_warp`. Returns whether this thread's part ends
+/// where the next one begins, as by every strict weak order: where it does not, keys are lost.
 template <class Shape, class T, class Thread, class Keys, class Splits, class Less>
 TALLCACHE_DEVICE bool merge_round(const Thread& t, Keys&& keys, Splits&& splits, const MergePart& part,
                                   Less less, bool within_warp = false) {
   constexpr int n = Shape::keys;
+  constexpr bool network = merges_by_network<Shape, T, Less>;
   const int own = static_cast<int>(t.thread().x);
   T out[n];
   const int split = part.number > 0 ? merge_path<T>(keys, part, less) : 0;
   const bool last = part.diagonal + n >= part.size_a + part.size_b;
+  const auto end = [&] { return last ? part.size_a : static_cast<int>(splits[own + 1]); };
+  splits[own] = split;
   bool is_whole = true;
-  if constexpr (Shape::by_network && may_exchange_equals<T, Less>) {
-    splits[own] = split;
+  if constexpr (network) {
     sync_part(t, within_warp);
-    if (part.number > 0) {
-      merge_by_network<T>(keys, part, split, last ? part.size_a : static_cast<int>(splits[own + 1]), out,
-                          less);
-    }
+    if (part.number > 0) merge_by_network<T>(keys, part, split, end(), out, less);
     sync_part(t, within_warp);
   } else {
-    splits[own] = split;
     const int reached = part.number > 0 ? merge_serially<T>(keys, part, split, out, less) : 0;
     sync_part(t, within_warp);
-    if (part.number > 0) is_whole = reached == (last ? part.size_a : static_cast<int>(splits[own + 1]));
+    if (part.number > 0) is_whole = reached == end();
   }
-  if (part.number == n) {
+  if (network ? part.number > 0 : part.number == n) {
 #pragma unroll
     for (int e = 0; e < n; ++e) store_key<T>(keys[own * n + e], out[e]);
-  } else {
+  } else if constexpr (!network) {
 #pragma unroll
     for (int e = 0; e < n; ++e)
       if (e < part.number) store_key<T>(keys[own * n + e], out[e]);
@@ -148,12 +132,14 @@ TALLCACHE_DEVICE void sort_in_registers(T (&keys)[n], int number, Less less) {
   }
 }
 
-/// Sorts the `size` keys in slots [0, size) of `keys`, at most a tile of them. The block has synchronised on
-/// them, and synchronises before this returns. Returns whether all keys are there for the threads of the
-/// block: by an order that is none, some may be lost.
+/// Sorts the `size` keys in slots [0, size) of `keys`, at most a tile of them. For a network, last keys come
+/// behind them up to a multiple of a thread's. The block has synchronised on them, and synchronises before
+/// this returns. Returns whether all keys are there for the threads of the block: by an order that is none,
+/// some may be lost.
 template <class Shape, class T, class Thread, class Keys, class Splits, class Less>
 TALLCACHE_DEVICE bool sort_tile(const Thread& t, Keys&& keys, Splits&& splits, int size, Less less) {
   constexpr int n = Shape::keys;
+  constexpr bool network = merges_by_network<Shape, T, Less>;
   const int own = static_cast<int>(t.thread().x);
   const int number = smaller(larger(size - own * n, 0), n);
   if (number > 0) {
@@ -166,8 +152,9 @@ TALLCACHE_DEVICE bool sort_tile(const Thread& t, Keys&& keys, Splits&& splits, i
     sort_in_registers(key, number, less);
 #pragma unroll
     for (int e = 0; e < n; ++e)
-      if (e < number) store_key<T>(keys[own * n + e], key[e]);
+      if (network || e < number) store_key<T>(keys[own * n + e], key[e]);
   }
+  if constexpr (network) size = round_up(size, n);
   t.sync();
   bool is_whole = true;
   for (int run = 1; run < Shape::threads && run * n < size; run *= 2) {

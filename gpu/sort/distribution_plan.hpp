@@ -133,6 +133,7 @@ struct LevelTables {
   Words before;      ///< [p * row() + b]: the same of the pieces of its segment before p
   Words begin;       ///< [s * row() + b]: the same of all pieces of segment s
   Words counts;      ///< of segments, of pieces; then of the next level, or of each class of leaves
+  Words taken;       ///< leaves of each class that blocks have taken, beside the first of each block
   LeafClasses classes;
   std::uint32_t leaves = 0;  ///< room for those of a class
 
@@ -155,7 +156,7 @@ struct Tables {
   VectorView<std::uint32_t, Access> zeroed, leaves;
 
   static Index zeroed_words(const DistributionPlan& plan) {
-    Index words = 2 * plan.levels + LeafClasses::most;
+    Index words = 2 * plan.levels + 2 * LeafClasses::most;
     for (int i = 0; i < plan.levels; ++i) words += plan.level[i].segments * plan.row(i);
     return words;
   }
@@ -173,7 +174,7 @@ struct Tables {
       : zeroed(scratch.template vector<std::uint32_t>(zeroed_words(plan))),
         leaves(scratch.template vector<std::uint32_t>(8 * plan.leaves * plan.classes.number)) {
     const auto words = [&](Index number) { return scratch.template vector<std::uint32_t>(number); };
-    Index at = 2 * plan.levels + LeafClasses::most;
+    Index at = 2 * plan.levels + 2 * LeafClasses::most;
     for (int i = 0; i < plan.levels; ++i) {
       const auto& of = plan.level[i];
       const Index begins = of.segments * plan.row(i);
@@ -192,6 +193,7 @@ struct Tables {
                   words(of.pieces * plan.row(i)),
                   zeroed.block(at, begins),
                   zeroed.block(2 * i, 2 + LeafClasses::most),
+                  zeroed.block(2 * plan.levels + LeafClasses::most, LeafClasses::most),
                   plan.classes,
                   narrow(plan.leaves)};
       splitter[i] = scratch.template vector<T>(of.segments << of.bits);

@@ -17,6 +17,7 @@ struct DivideSegments {
   template <class Thread, class Tables, class Splitter, class Words>
   TALLCACHE_DEVICE void operator()(const Thread& t, Tables own, Splitter splitter, Words parts,
                                    Words segment_of, Less less) const {
+    wait_for_last_kernel(t);
     const int columns = own.number ? spread_threads : 8;
     const Index groups = (own.row() - 1) / columns + 1, units = own.number_of_segments() * groups;
     for (Index u = t.block().x; u < units; u += t.grid_dim().x) {

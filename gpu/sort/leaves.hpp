@@ -15,6 +15,8 @@ struct LeafRoom {
   TALLCACHE_DEVICE decltype(auto) operator[](Index i) const { return in[places[i]]; }
 };
 
+/// The leaves of a class. The launches of the classes, the largest first, may overlap: none waits for the one
+/// before it until its end.
 template <class Shape, class T, class Less>
 struct SortLeaves {
   static constexpr int max_threads = Shape::threads, min_blocks = Shape::min_blocks;
@@ -25,9 +27,12 @@ struct SortLeaves {
                                    In in, Out out, Less less) const {
     auto&& keys = dynamic_shared<T>(t);
     auto&& splits = shared<0, int[Shape::threads + 1]>(t);
+    const bool is_first = of_class + 1 == from.classes.number;
+    if (is_first) wait_for_last_kernel(t);
+    let_next_kernel_start(t);
     const std::uint32_t number = from.counts[2 + of_class], threads = t.block_dim().x,
                         tile = threads * Shape::keys;
-    for (Index l = t.block().x; l < number; l += t.grid_dim().x) {
+    for (Index l = t.block().x; l < number; l = next_leaf(t, from.taken[of_class])) {
       const Part leaf = load_part(leaves, Index{from.leaves} * of_class + l);
       const bool in_tiles = leaf.kind != Part::equal && leaf.size > tile;
       Less of_tile = less;
@@ -51,9 +56,19 @@ struct SortLeaves {
         merge_tiles(t, out.block(leaf.begin, leaf.size), room, Index{leaf.size}, keys, splits, less);
       }
     }
+    if (!is_first) wait_for_last_kernel(t);
   }
 
  private:
+  /// The next one that no block has taken: blocks begin at different times, and leaves differ.
+  template <class Thread, class Taken>
+  TALLCACHE_DEVICE static Index next_leaf(const Thread& t, Taken&& taken) {
+    auto&& next = shared<1, std::uint32_t[1]>(t);
+    if (t.thread().x == 0) next[0] = t.grid_dim().x + t.atomic_add(taken, 1u);
+    t.sync();
+    return Index{next[0]};
+  }
+
   template <class Thread, class Access, class In, class Keys>
   TALLCACHE_DEVICE static void gather(const Thread& t, const LevelTables<Access>& from, const Part& leaf,
                                       std::uint32_t first, std::uint32_t size, const In& in, Keys& keys) {

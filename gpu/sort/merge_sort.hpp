@@ -30,8 +30,14 @@ template <class Shape, class T, class Thread, class Keys, class Splits, class Lo
 TALLCACHE_DEVICE void merge_tile(const Thread& t, Keys&& keys, Splits&& splits, int of_a, int size, Load load,
                                  Less less) {
   load();
+  const int own = static_cast<int>(t.thread().x);
+  if constexpr (merges_by_network<Shape, T, Less>) {
+    const int full = round_up(size, Shape::keys);
+    if (own < full - size) store_key<T>(keys[size + own], last_key<T>());
+    size = full;
+  }
   t.sync();
-  const int diagonal = smaller(static_cast<int>(t.thread().x) * Shape::keys, size);
+  const int diagonal = smaller(own * Shape::keys, size);
   const bool is_whole = merge_round<Shape, T>(
       t, keys, splits, {0, of_a, of_a, size - of_a, diagonal, smaller(size - diagonal, Shape::keys)}, less);
   if (t.sync_and(is_whole)) return;

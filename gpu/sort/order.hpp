@@ -95,11 +95,8 @@ TALLCACHE_DEVICE std::uint32_t last_at_most(std::uint32_t size, std::uint32_t bo
   return begin;
 }
 
-/// The largest power of two that is at most x; 0 for 0.
-TALLCACHE_DEVICE constexpr int power_of_two_below(int x) {
-  for (int shift = 1; shift < 32; shift *= 2) x |= x >> shift;
-  return x - (x >> 1);
-}
+/// The least multiple of `unit` that is at least x.
+TALLCACHE_DEVICE constexpr int round_up(int x, int unit) { return (x + unit - 1) / unit * unit; }
 
 /// The least exponent whose power of two is at least x > 0.
 constexpr int log2_up(Index x) {

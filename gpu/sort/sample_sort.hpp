@@ -30,7 +30,6 @@ void sort_by_samples(Device& device, VectorView<T, Access> keys, Scratch<Access>
     return own;
   };
   if (plan.levels == 0) return sort_tiles<Tile, T, Access>(device, keys, keys, less_of(true, true));
-  set_zero(device, tables.zeroed);
   // The last level writes `other`, and the first one may write in its place.
   VectorView<T, Access> in = keys;
   for (int i = 0; i < plan.levels; ++i) {
@@ -44,23 +43,26 @@ void sort_by_samples(Device& device, VectorView<T, Access> keys, Scratch<Access>
       return Dim{grid_of(std::min<Index>(most, at_once * multiprocessors_of(device)))};
     };
     const unsigned threads = sample_threads<T>(of.bits);
-    launch_kernel(device, FindSplitters<T, Less>{},
-                  {blocks(of.segments, 2), {threads}, threads * SampleShape<T>::keys * sizeof(T)}, own, from,
-                  in, splitter, less_here);
-    launch_kernel(device, SpreadPieces<T, Less>{},
-                  {blocks(of.pieces, 2), {spread_threads}, max_piece<T> * sizeof(T)}, own, from, in, splitter,
-                  out, less_here);
-    launch_kernel(device, DivideSegments<T, Less>{}, {blocks(of.segments * plan.row(i), 4), {spread_threads}},
-                  own, splitter, own.last ? tables.leaves : next.segments, next.segment_of, less_here);
+    const auto zeroed = i == 0 ? tables.zeroed : tables.zeroed.block(0, 0);
+    launch_early(device, FindSplitters<T, Less>{},
+                 {blocks(std::max(of.segments, ceil_div(zeroed.size, 16 * threads)), 2),
+                  {threads},
+                  threads * SampleShape<T>::keys * sizeof(T)},
+                 own, from, in, splitter, zeroed, less_here);
+    launch_early(device, SpreadPieces<T, Less>{},
+                 {blocks(of.pieces, 2), {spread_threads}, max_piece<T> * sizeof(T)}, own, from, in, splitter,
+                 out, less_here);
+    launch_early(device, DivideSegments<T, Less>{}, {blocks(of.segments * plan.row(i), 4), {spread_threads}},
+                 own, splitter, own.last ? tables.leaves : next.segments, next.segment_of, less_here);
     in = out;
   }
   for (int c = plan.classes.number - 1; c >= 0; --c) {
     const Index size = plan.classes.keys[c], at_once = Tile::min_blocks * Tile::tile / size;
-    launch_kernel(device, SortLeaves<Tile, T, Less>{},
-                  {{grid_of(std::min<Index>(plan.leaves, at_once * multiprocessors_of(device)))},
-                   {static_cast<unsigned>(size / Tile::keys)},
-                   static_cast<std::size_t>(size) * sizeof(T)},
-                  tables.level[plan.levels - 1], tables.leaves, c, in, keys, less_of(false, true));
+    launch_early(device, SortLeaves<Tile, T, Less>{},
+                 {{grid_of(std::min<Index>(plan.leaves, at_once * multiprocessors_of(device)))},
+                  {static_cast<unsigned>(size / Tile::keys)},
+                  static_cast<std::size_t>(size) * sizeof(T)},
+                 tables.level[plan.levels - 1], tables.leaves, c, in, keys, less_of(false, true));
   }
 }
 

@@ -19,7 +19,7 @@ struct TileOf<16> : BlockShape<512, 7, 2> {};
 template <std::size_t key_bytes>
 struct LeafOf;
 template <>
-struct LeafOf<4> : BlockShape<256, 33, 3, true> {};
+struct LeafOf<4> : BlockShape<512, 17, 3, true> {};
 template <>
 struct LeafOf<8> : BlockShape<512, 17, 2> {};
 template <>

@@ -6,6 +6,7 @@
 #include "gpu/sort/tile_sort.hpp"
 #ifdef __CUDACC__
 #include "gpu/block_sum.cuh"
+#include "gpu/early_launch.cuh"
 #endif
 
 namespace tallcache::gpu::sort {
@@ -15,13 +16,14 @@ namespace tallcache::gpu::sort {
 constexpr int sample_bits(int bits) { return bits < 7 ? bits + 6 : bits + 5; }
 /// The blocks of a sample, at most, and the threads of one.
 template <class T>
-using SampleShape = BlockShape<1024, 9, 1>;
+using SampleShape = BlockShape<1024, 9, 1, sizeof(T) == 4>;
 template <class T>
 constexpr unsigned sample_threads(int bits) {
   return static_cast<unsigned>(ceil_div(Index{1} << sample_bits(bits), SampleShape<T>::keys * 32) * 32);
 }
 
 /// Takes a sample of each segment that is to be split, sorts it, and stores its splitters, a block a segment.
+/// The blocks also fill `zeroed`.
 template <class T, class Less>
 struct FindSplitters {
   using Shape = SampleShape<T>;
@@ -29,9 +31,13 @@ struct FindSplitters {
   static constexpr std::uint32_t most_starts = 2048;
   static constexpr std::size_t max_dynamic_shared_bytes = tile_bytes<Shape, T>;
 
-  template <class Thread, class Tables, class In, class Splitter>
+  template <class Thread, class Tables, class In, class Splitter, class Words>
   TALLCACHE_DEVICE void operator()(const Thread& t, Tables own, Tables from, In in, Splitter splitter,
-                                   Less less) const {
+                                   Words zeroed, Less less) const {
+    wait_for_last_kernel(t);
+    for (Index i = Index{t.block().x} * t.block_dim().x + t.thread().x; i < zeroed.size;
+         i += Index{t.grid_dim().x} * t.block_dim().x)
+      zeroed[i] = 0u;
     auto&& keys = dynamic_shared<T>(t);
     auto&& splits = shared<0, int[Shape::threads]>(t);
     auto&& starts = shared<1, std::uint32_t[most_starts]>(t);
@@ -137,6 +143,7 @@ struct SpreadPieces {
     auto&& follows_equals = shared<4, std::uint8_t[most]>(t);
     const int id = static_cast<int>(t.thread().x), warp = id / 32, lane = id % 32;
     for (int i = id; i < spread_warps * most; i += spread_threads) lanes[i] = 0u;
+    wait_for_last_kernel(t);
     const std::uint32_t pieces = own.number_of_pieces();
     for (std::uint32_t p = t.block().x; p < pieces; p += t.grid_dim().x) {
       const std::uint32_t s = own.segment_of_piece(p);
