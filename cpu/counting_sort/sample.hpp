@@ -20,14 +20,12 @@ struct Tally {
 
   std::array<Entry, 2 * most> entries{};
   Index values = 0;  ///< different ones
-  Word longest = 0;  ///< the largest number
 
   void add(Word word) {
     std::size_t at = word * 0x9e3779b1u >> (33 - std::bit_width(entries.size()));
     while (entries[at].first > 0 && entries[at].second != word) at = (at + 1) % entries.size();
     values += entries[at].first == 0;
     entries[at] = {entries[at].first + 1, word};
-    longest = std::max(longest, entries[at].first);
   }
   /// Adds a key of each of `most` even parts. Which one is a hash of the part's number: at even distances,
   /// keys that repeat after some others would differ more often than they do.
