@@ -5,6 +5,7 @@
 #include <concepts>
 #include <type_traits>
 
+#include "common/ceil_div.hpp"
 #include "cpu/peers/vqsort_library.hpp"
 #include "cpu/sort/doubles.hpp"
 #include "cpu/sort/merge_leaf.hpp"
