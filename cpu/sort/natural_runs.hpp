@@ -39,17 +39,16 @@ struct NaturalRuns {
   static Index ascend(const Store& store, const Less& less, T* records, Index size) {
     Index i = 0;
     if constexpr (is_number_order<T, Less>) {
-      CompiledApart<decltype(Store::access)> apart(store.access);
-      const auto numbers = VectorView<const T>{records, size}.with(apart.policy());
-      const auto ascends = number_kernels<T>(numbers.access()).in_order;
-      constexpr Index least = 64, most = 4096;
-      bool falls = false;
-      for (Index step = least; (step = std::min(step, size - 1 - i)) > 0;) {
-        const bool is_next = ascends(numbers.block(i, step + 1));
-        i += is_next ? step : 0;
-        falls |= !is_next;
-        step = falls ? step / 2 : std::min(2 * step, most);
-      }
+      by_number_kernels(records, size, store.access, [&](const auto& kernels, auto numbers) {
+        constexpr Index least = 64, most = 4096;
+        bool falls = false;
+        for (Index step = least; (step = std::min(step, size - 1 - i)) > 0;) {
+          const bool is_next = kernels.in_order(numbers.block(i, step + 1));
+          i += is_next ? step : 0;
+          falls |= !is_next;
+          step = falls ? step / 2 : std::min(2 * step, most);
+        }
+      });
     } else {
       constexpr Index step = 8;
       for (bool falls = false; i + step < size; i += step) {

@@ -45,4 +45,12 @@ const NumberKernels<T, Access>& number_kernels(Access access) {
   return std::get<NumberKernels<T, Access>>(number_texts().under(access));
 }
 
+/// Calls body(kernels, numbers as they take them), under any access policy.
+template <class T, class Access, class Body>
+void by_number_kernels(T* numbers, Index size, Access access, Body body) {
+  CompiledApart<Access> apart(access);
+  const auto view = VectorView<const T>{numbers, size}.with(apart.policy());
+  body(number_kernels<T>(view.access()), view);
+}
+
 }  // namespace tallcache::cpu::sort

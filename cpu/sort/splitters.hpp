@@ -149,20 +149,19 @@ class Splitters {
 
   template <class Counts>
   void count_numbers(T* numbers, Index size, Counts counts) const {
-    CompiledApart<decltype(Store::access)> apart(store_.access);
-    const auto in = VectorView<const T>{numbers, size}.with(apart.policy());
     Index found[few_parts]{};
-    number_kernels<T>(in.access()).count(in, few(), found);
+    by_number_kernels(numbers, size, store_.access,
+                      [&](const auto& kernels, auto in) { kernels.count(in, few(), found); });
     for (int part = 0; part < parts(); ++part) counts[part] += found[part];
   }
 
   template <class Begins, class End>
   void move_numbers(T* numbers, Index size, Begins begin, End end, T* to) const {
-    CompiledApart<decltype(Store::access)> apart(store_.access);
-    const auto in = VectorView<const T>{numbers, size}.with(apart.policy());
     Index from[few_parts]{}, last[few_parts]{};
     for (int part = 0; part < parts(); ++part) from[part] = begin[part], last[part] = end(part);
-    number_kernels<T>(in.access()).move(in, few(), VectorView<T>{to, 0}.with(apart.policy()), from, last);
+    by_number_kernels(numbers, size, store_.access, [&](const auto& kernels, auto in) {
+      kernels.move(in, few(), VectorView<T>{to, 0}.with(in.access()), from, last);
+    });
   }
 
   template <bool equality, class Ids, class Counts>
