@@ -36,7 +36,6 @@ class Splitters {
     const int most = by_value ? 8 : 7;
     levels_ =
         std::clamp(static_cast<int>(std::bit_width(static_cast<std::size_t>(s.size / part_size))), 1, most);
-    by_vectors_ = is_number_order<T, Less> && levels_ <= few_levels;
     draw(s);
   }
 
@@ -52,7 +51,7 @@ class Splitters {
   template <class Ids, class Counts>
   void count(T* records, Index size, Ids ids, Counts counts) const {
     if constexpr (is_number_order<T, Less>)
-      if (by_vectors_) return count_numbers(records, size, counts);
+      if (by_vectors()) return count_numbers(records, size, counts);
     if (equality_)
       classify<true>(records, size, ids, counts);
     else
@@ -64,7 +63,7 @@ class Splitters {
   template <class Ids, class Places, class End>
   void move(T* records, Index size, Ids ids, Places next, End end, T* to) const {
     if constexpr (is_number_order<T, Less>)
-      if (by_vectors_) return move_numbers(records, size, next, end, to);
+      if (by_vectors()) return move_numbers(records, size, next, end, to);
     for (Index i = 0; i < size; ++i) {
       T* const place = to + next[ids[i]]++;
       store_.prefetch_behind(place);
@@ -84,6 +83,8 @@ class Splitters {
     const Splitter* data() const { return reinterpret_cast<const Splitter*>(bytes); }
   };
 
+  bool by_vectors() const { return is_number_order<T, Less> && parts() <= few_parts; }
+
   const T& key(const Splitter& splitter) const {
     if constexpr (by_value)
       return splitter;
@@ -94,7 +95,7 @@ class Splitters {
   [[gnu::noinline]] void draw(const Segment<T>& s) {
     alignas(Splitter) std::byte room[2 * oversampling * max_splitters * sizeof(Splitter)];
     Splitter* const sample = reinterpret_cast<Splitter*>(room);
-    const Index size = std::min<Index>((by_vectors_ ? oversampling_few : oversampling) << levels_, s.size);
+    const Index size = std::min<Index>((by_vectors() ? oversampling_few : oversampling) << levels_, s.size);
     for (Index i = 0; i < size; ++i) {
       const auto position =
           static_cast<Index>(random_up_to(static_cast<std::uint64_t>(s.size), i, s.size - 1));
@@ -108,29 +109,27 @@ class Splitters {
     choose(sample, size);
   }
 
-  /// Takes every (size / 2^levels)-th of the sorted sample, each value once.
+  /// Takes every (size / 2^levels)-th of the sorted sample, each value once; of fewer where some are equal
+  /// and would have more parts than can be told apart.
   void choose(const Splitter* sample, Index size) {
     Splitter* const sorted = sorted_.data();
-    for (;; --levels_) {
-      int count = 0;
+    const int most = by_vectors() ? few_parts : max_parts;
+    int count;
+    for (int levels = levels_;; --levels) {
+      count = 0;
       equality_ = false;
-      for (Index i = 1; i < Index{1} << levels_; ++i) {
-        const Splitter* const next = sample + (i * size >> levels_);
+      for (Index i = 1; i < Index{1} << levels; ++i) {
+        const Splitter* const next = sample + (i * size >> levels);
         if (count && !less_(key(sorted[count - 1]), key(*next)))
           equality_ = true;
         else
           std::memcpy(static_cast<void*>(sorted + count++), next, sizeof(Splitter));
       }
-      if (equality_ && levels_ > 1) {
-        const int most = by_vectors_ ? few_levels : 8;  // levels, of which equal ones take one
-        if (levels_ == most && count >= 1 << (most - 1)) continue;
-        levels_ = std::max(1, static_cast<int>(std::bit_width(static_cast<unsigned>(count))));
-      }
-      const int splitters = (1 << levels_) - 1;
-      for (int i = count; i <= splitters; ++i)
-        std::memcpy(static_cast<void*>(sorted + i), sorted + count - 1, sizeof(Splitter));
-      break;
+      levels_ = equality_ ? static_cast<int>(std::bit_width(static_cast<unsigned>(count))) : levels;
+      if (parts() <= most) break;
     }
+    for (int i = count; i < 1 << levels_; ++i)
+      std::memcpy(static_cast<void*>(sorted + i), sorted + count - 1, sizeof(Splitter));
     // The node j of the level of 2^l nodes is at 2^l + j.
     for (int level = 0; level < levels_; ++level)
       for (int j = 0; j < 1 << level; ++j)
@@ -197,7 +196,7 @@ class Splitters {
   Store store_;
   Less less_;
   int levels_ = 0;
-  bool equality_ = false, by_vectors_ = false;
+  bool equality_ = false;
   Room tree_, sorted_;
 };
 
