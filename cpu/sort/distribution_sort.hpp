@@ -119,16 +119,13 @@ class DistributionSort {
     Parts parts;
     spread(fork, s, parts);
     fork.loop(0, parts.count, 1, [&, levels, leaf, is_chunk](Index part) {
-      const Segment<T> next = parts.part_of(s, part);
-      if (Spread::finished(part, parts.count, parts.peeled))
-        go_home(fork, next);
-      else
-        sort(fork, next, levels - 1, leaf, !is_chunk);
+      if (!Spread::finished(part, parts.count, parts.peeled))
+        sort(fork, parts.part_of(s, part), levels - 1, leaf, !is_chunk);
     });
   }
 
-  /// Moves the records of a segment to their parts. A function of its own, so that the sample and the
-  /// splitters are on the stack no longer when the parts are sorted.
+  /// Moves the records of a segment to their parts, and those of finished parts home. A function of its own,
+  /// so that the sample and the splitters are on the stack no longer when the other parts are sorted.
   template <class Fork>
   [[gnu::noinline]] void spread(Fork& fork, const Segment<T>& s, Parts& parts) const {
     const Spread splitters(store_, less_, s, sizes_.part ? sizes_.part : Leaf::part(s.size));
@@ -165,6 +162,10 @@ class DistributionSort {
       };
       splitters.move(records, size, ids_of, counters(s, own, chunk), end_of, to);
     });
+    fork.loop(0, parts.count, 1, [&](Index part) {
+      if (Spread::finished(part, parts.count, parts.peeled))
+        go_home(fork, parts.part_of(s, part), splitters.copied(part));
+    });
   }
 
   /// The counters of a chunk of a segment. Those of more than one chunk are in the rows of the multiples of
@@ -174,10 +175,13 @@ class DistributionSort {
     return scratch_.rows.block(max_parts * (ceil_div(s.home - range_, sizes_.chunk) + chunk), max_parts);
   }
 
+  /// Moves records home or, where they are copies of one, writes these there.
   template <class Fork>
-  void go_home(Fork& fork, const Segment<T>& s) const {
-    if (s.from == s.home) return;
+  void go_home(Fork& fork, const Segment<T>& s, const T* copied = nullptr) const {
+    if (s.from == s.home && !copied) return;
     loop_blocks(fork, s.size, sizes_.chunk, [&](Index begin, Index end) {
+      if constexpr (is_bytes<T>)
+        if (copied) return store_.fill(s.home + begin, *copied, end - begin);
       store_.move_all(s.home + begin, s.from + begin, end - begin);
     });
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <numeric>
 
 #include "cpu/simd_targets.hpp"
 #undef HWY_TARGET_INCLUDE
@@ -28,12 +29,11 @@ HWY_INLINE hn::Vec<Compared<D>> compared(D d, hn::Vec<D> x) {
 // A vector's numbers by parts.
 template <class D, bool equality>
 struct Parts {
-  static constexpr int count = equality ? few_parts / 2 - 1 : few_splitters;
   D d;
-  hn::Vec<Compared<D>> splitter[count];
+  hn::Vec<Compared<D>> splitter[few_splitters];
 
   HWY_INLINE Parts(D tag, const hn::TFromD<D>* splitters) : d(tag) {
-    for (int s = 0; s < count; ++s) splitter[s] = compared(d, hn::Set(d, splitters[s]));
+    for (int s = 0; s < few_splitters; ++s) splitter[s] = compared(d, hn::Set(d, splitters[s]));
   }
   // Calls take(part, mask) for each part.
   template <class Take>
@@ -42,31 +42,49 @@ struct Parts {
     const auto x = compared(d, numbers);
     auto above = hn::FirstN(dc, hn::Lanes(dc));
     HWY_UNROLL(8)
-    for (int s = 0; s < count; ++s) {
+    for (int s = 0; s < few_splitters; ++s) {
       const auto beyond = hn::Lt(splitter[s], x);
       auto here = hn::AndNot(beyond, above);
-      if constexpr (equality) {
-        const auto equal = hn::And(hn::Eq(splitter[s], x), above);
-        here = hn::AndNot(equal, here);
-        take(2 * s + 1, hn::RebindMask(d, equal));
-      }
-      take(s << equality, hn::RebindMask(d, here));
+      if constexpr (equality) here = hn::AndNot(hn::Eq(splitter[s], x), here);
+      take(s, hn::RebindMask(d, here));
       above = beyond;
     }
-    take(count << equality, hn::RebindMask(d, above));
+    take(few_splitters, hn::RebindMask(d, above));
   }
 };
 
-template <class Parts, class T, class Access>
-HWY_INLINE void count_vectors(const Parts& parts, VectorView<const T, Access> numbers, Index& i,
-                              Index (&counts)[few_parts]) {
-  const auto lanes = static_cast<Index>(hn::Lanes(parts.d));
-  Index found[few_parts]{};
-  for (; i + lanes <= numbers.size; i += lanes)
-    parts(hn::LoadU(parts.d, load_n(numbers.access(), numbers.data + i, lanes)),
-          [&](int part, auto mask)
-              HWY_ATTR { found[part] += static_cast<Index>(hn::CountTrue(parts.d, mask)); });
-  for (int part = 0; part < few_parts; ++part) counts[part] += found[part];
+// Where a splitter repeats, nothing is between the two, and what equals it is counted for the first.
+template <class D, bool equality, class T, class Access>
+HWY_INLINE void count_vectors(const Parts<D, equality>& parts, VectorView<const T, Access> numbers, Index& i,
+                              const T* splitters, Index (&counts)[2 * few_parts]) {
+  const hn::RebindToUnsigned<D> du;
+  const auto lanes = static_cast<Index>(hn::Lanes(du)), begin = i;
+  hn::Vec<decltype(du)> beyond[few_splitters], equal[few_splitters];
+  for (int s = 0; s < few_splitters; ++s) beyond[s] = equal[s] = hn::Zero(du);
+  for (; i + lanes <= numbers.size; i += lanes) {
+    const auto x = compared(parts.d, hn::LoadU(parts.d, load_n(numbers.access(), numbers.data + i, lanes)));
+    const auto add = [&](auto mask, auto& count) HWY_ATTR {
+      count = hn::IfThenElse(hn::RebindMask(du, mask), hn::Add(count, hn::Set(du, 1)), count);
+    };
+    HWY_UNROLL(8)
+    for (int s = 0; s < few_splitters; ++s) {
+      add(hn::Lt(parts.splitter[s], x), beyond[s]);
+      if constexpr (equality) add(hn::Eq(parts.splitter[s], x), equal[s]);
+    }
+  }
+  Index before = i - begin;
+  for (int s = 0; s < few_splitters; ++s) {
+    const auto sum = [=](auto count) HWY_ATTR {
+      alignas(64) hn::TFromD<decltype(du)> lane[hn::MaxLanes(du)];
+      hn::Store(count, du, lane);
+      return std::accumulate(lane, lane + lanes, Index{0});
+    };
+    const Index above = sum(beyond[s]), here = s && splitters[s] == splitters[s - 1] ? 0 : sum(equal[s]);
+    counts[s << equality] += before - above - here;
+    if constexpr (equality) counts[2 * s + 1] += here;
+    before = above;
+  }
+  counts[few_splitters << equality] += before;
 }
 
 // Where the next number of each part goes.
@@ -129,17 +147,18 @@ HWY_INLINE void with_parts(const FewSplitters<T>& splitters, Body body) {
 
 template <class T, class Access>
 void count_numbers(VectorView<const T, Access> numbers, const FewSplitters<T>& splitters,
-                   Index (&counts)[few_parts]) {
+                   Index (&counts)[2 * few_parts]) {
   with_parts(splitters, [&](const auto& parts, const auto& single) HWY_ATTR {
     Index i = 0;
-    count_vectors(parts, numbers, i, counts);
-    count_vectors(single, numbers, i, counts);
+    count_vectors(parts, numbers, i, splitters.splitter, counts);
+    count_vectors(single, numbers, i, splitters.splitter, counts);
   });
 }
 
 template <class T, class Access>
 void move_numbers(VectorView<const T, Access> numbers, const FewSplitters<T>& splitters,
                   VectorView<T, Access> to, const Index (&begin)[few_parts], const Index (&end)[few_parts]) {
+  if (std::equal(begin, begin + few_parts, end)) return;
   Places<T, Access> places{numbers.access(), {}, {}};
   for (int part = 0; part < few_parts; ++part)
     places.next[part] = to.data + begin[part], places.end[part] = to.data + end[part];

@@ -13,11 +13,11 @@ namespace tallcache::cpu::sort {
 /// So many splitters, and the mask of each, stay in registers.
 inline constexpr int few_levels = 3, few_splitters = (1 << few_levels) - 1, few_parts = few_splitters + 1;
 
-/// Part i has the numbers in (s_(i - 1), s_i] of the splitters s. Where `equality`, there are but three of
-/// them, and each has two parts: the numbers below it, and those that equal it.
+/// Part i has the numbers in (s_(i - 1), s_i] of the splitters s. Where `equality`, part 2 i has those below
+/// s_i, and part 2 i + 1 those that equal it, whose number is all that there is to know.
 template <class T>
 struct FewSplitters {
-  T splitter[few_splitters];  ///< in order; behind the last one, numbers that none is above
+  T splitter[few_splitters];  ///< in order
   bool equality;
 };
 
@@ -28,8 +28,9 @@ struct NumberKernels {
   /// Whether none is less than the one before it.
   bool (*in_order)(Numbers numbers);
   /// Adds the number of each part's numbers to its counter.
-  void (*count)(Numbers numbers, const FewSplitters<T>& splitters, Index (&counts)[few_parts]);
-  /// Writes the numbers of each part, in their order, to [begin, end) of `to`, which has room for them alone.
+  void (*count)(Numbers numbers, const FewSplitters<T>& splitters, Index (&counts)[2 * few_parts]);
+  /// Writes the numbers of each part, but of those that equal a splitter, in their order, to [begin, end) of
+  /// `to`, which has room for them alone.
   void (*move)(Numbers numbers, const FewSplitters<T>& splitters, VectorView<T, Access> to,
                const Index (&begin)[few_parts], const Index (&end)[few_parts]);
 };

@@ -7,6 +7,7 @@
 // here.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -51,6 +52,11 @@ struct Records {
   /// The places do not overlap.
   void move_all(T* to, T* from, Index count) const {
     for (Index i = 0; i < count; ++i) move(to + i, from + i);
+  }
+
+  /// Writes copies of a record that is bytes.
+  void fill(T* to, const T& record, Index count) const {
+    std::fill_n(store_n(access, to, count), count, record);
   }
 
   /// The records in [first, last) the other way round.

@@ -34,8 +34,8 @@ class Splitters {
   Splitters(const Store& store, const Less& less, const Segment<T>& s, Index part_size)
       : store_(store), less_(less) {
     const int most = by_value ? 8 : 7;
-    levels_ =
-        std::clamp(static_cast<int>(std::bit_width(static_cast<std::size_t>(s.size / part_size))), 1, most);
+    levels_ = std::clamp(static_cast<int>(std::bit_width(static_cast<std::size_t>(s.size / part_size))),
+                         least_levels, most);
     draw(s);
   }
 
@@ -44,6 +44,14 @@ class Splitters {
   /// The records of the part are equal.
   static bool finished(Index part, Index parts, bool peels) {
     return peels && part % 2 == 1 && part != parts - 1;
+  }
+
+  /// The number of which a finished part has copies, where move() leaves these out. Zeros may differ by their
+  /// sign.
+  const T* copied(Index part) const {
+    if constexpr (is_number_order<T, Less>)
+      if (const T& number = sorted_.data()[part / 2]; by_vectors() && !is_signed_zero(number)) return &number;
+    return nullptr;
   }
 
   /// counts[part] += the number of the records in it, for each part. `ids`, a place for each record, is for
@@ -75,6 +83,8 @@ class Splitters {
   static constexpr bool by_value = is_bytes<T> && sizeof(T) <= 16;
   /// A splitter is a copy of the record, or where that may be expensive its address.
   using Splitter = std::conditional_t<by_value, T, const T*>;
+  /// Vectors find so many parts as fast as fewer.
+  static constexpr int least_levels = is_number_order<T, Less> ? few_levels : 1;
   static constexpr int max_splitters = max_parts, oversampling = 4, oversampling_few = 32;
 
   struct Room {
@@ -83,7 +93,8 @@ class Splitters {
     const Splitter* data() const { return reinterpret_cast<const Splitter*>(bytes); }
   };
 
-  bool by_vectors() const { return is_number_order<T, Less> && parts() <= few_parts; }
+  bool by_vectors() const { return is_number_order<T, Less> && levels_ == few_levels; }
+  static bool is_signed_zero(const T& number) { return std::floating_point<T> && number == T{0}; }
 
   const T& key(const Splitter& splitter) const {
     if constexpr (by_value)
@@ -113,7 +124,6 @@ class Splitters {
   /// and would have more parts than can be told apart.
   void choose(const Splitter* sample, Index size) {
     Splitter* const sorted = sorted_.data();
-    const int most = by_vectors() ? few_parts : max_parts;
     int count;
     for (int levels = levels_;; --levels) {
       count = 0;
@@ -125,8 +135,9 @@ class Splitters {
         else
           std::memcpy(static_cast<void*>(sorted + count++), next, sizeof(Splitter));
       }
-      levels_ = equality_ ? static_cast<int>(std::bit_width(static_cast<unsigned>(count))) : levels;
-      if (parts() <= most) break;
+      const auto needed = static_cast<int>(std::bit_width(static_cast<unsigned>(count)));
+      levels_ = equality_ ? std::max(least_levels, needed) : levels;
+      if (parts() <= max_parts) break;
     }
     for (int i = count; i < 1 << levels_; ++i)
       std::memcpy(static_cast<void*>(sorted + i), sorted + count - 1, sizeof(Splitter));
@@ -139,16 +150,13 @@ class Splitters {
 
   FewSplitters<T> few() const {
     FewSplitters<T> few{{}, equality_};
-    std::fill_n(few.splitter, few_splitters,
-                std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
-                                                     : std::numeric_limits<T>::max());
-    std::copy_n(sorted_.data(), (1 << levels_) - 1, few.splitter);
+    std::copy_n(sorted_.data(), few_splitters, few.splitter);
     return few;
   }
 
   template <class Counts>
   void count_numbers(T* numbers, Index size, Counts counts) const {
-    Index found[few_parts]{};
+    Index found[2 * few_parts]{};
     by_number_kernels(numbers, size, store_.access,
                       [&](const auto& kernels, auto in) { kernels.count(in, few(), found); });
     for (int part = 0; part < parts(); ++part) counts[part] += found[part];
@@ -156,11 +164,18 @@ class Splitters {
 
   template <class Begins, class End>
   void move_numbers(T* numbers, Index size, Begins begin, End end, T* to) const {
-    Index from[few_parts]{}, last[few_parts]{};
-    for (int part = 0; part < parts(); ++part) from[part] = begin[part], last[part] = end(part);
+    Index from[few_parts], last[few_parts];
+    for (int part = 0; part < few_parts; ++part)
+      from[part] = begin[part << equality_], last[part] = end(part << equality_);
     by_number_kernels(numbers, size, store_.access, [&](const auto& kernels, auto in) {
       kernels.move(in, few(), VectorView<T>{to, 0}.with(in.access()), from, last);
     });
+    for (int part = 1; equality_ && part < parts() - 1; part += 2)
+      if (is_signed_zero(sorted_.data()[part / 2])) {
+        T* place = to + begin[part];
+        for (Index i = 0; i < size; ++i)
+          if (store_.read(numbers + i) == T{0}) store_.move(place++, numbers + i);
+      }
   }
 
   template <bool equality, class Ids, class Counts>
