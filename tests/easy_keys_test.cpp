@@ -39,7 +39,7 @@ TEST(EasyKeys, EqualButForOne) {
   for (Index n : {0, 1, 2, 3, 16, 17, 33, 64, 65, 131, 16421}) {
     std::vector<Key> words(static_cast<std::size_t>(n), 7);
     const auto in_order = [&](bool falling) {
-      return cs::leaf_kernels().plain.in_order({words.data(), n}, falling);
+      return cpu::sort::number_kernels<Key>(Plain{}).in_order({words.data(), n}, falling);
     };
     EXPECT_TRUE(in_order(false) && in_order(true)) << n;
     const Index distance = n > 131 ? 37 : 1;

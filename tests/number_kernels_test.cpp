@@ -97,7 +97,7 @@ void expect_spread(const std::vector<T>& numbers, const FewSplitters<T>& few, co
 
 template <class T>
 bool is_in_order(const std::vector<T>& numbers) {
-  return number_kernels<T>(Plain{}).in_order({numbers.data(), static_cast<Index>(numbers.size())});
+  return number_kernels<T>(Plain{}).in_order({numbers.data(), static_cast<Index>(numbers.size())}, false);
 }
 
 TYPED_TEST(NumbersByVectors, OneThatFallsIsSeen) {

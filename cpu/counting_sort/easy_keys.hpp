@@ -7,6 +7,7 @@
 #include "common/fork/fork.hpp"
 #include "cpu/counting_sort/distribute.hpp"
 #include "cpu/counting_sort/sample.hpp"
+#include "cpu/sort/number_kernels.hpp"
 
 namespace tallcache::cpu::counting_sort {
 
@@ -31,7 +32,8 @@ class EasyKeys {
   bool copy_in_order(Fork& fork, bool falling) const {
     const bool fine = all_blocks(fork, [=, this](Index, Index begin, Index end) {
       const Index from = std::max<Index>(begin - 1, 0);
-      if (!kernels().in_order(in_.keys.block(from, end - from), falling)) return false;
+      const auto keys = in_.keys.block(from, end - from);
+      if (!sort::number_kernels<Word>(keys.access()).in_order(keys, falling)) return false;
       if (in_place_) return true;
       const auto in = in_.block(begin, end - begin);
       const auto to = out_.block(falling ? n_ - end : begin, end - begin);

@@ -214,8 +214,6 @@ struct LeafKernels {
   /// Copies words to `out`, which is as long, the last one first where `reversed`.
   void (*copy_words)(ConstantWords words, Words out, bool reversed, bool stream);
   void (*fill_words)(Word value, Words out, bool stream);
-  /// Whether no word is less than the one before it or, where `falling`, none is greater.
-  bool (*in_order)(ConstantWords words, bool falling);
   /// Adds the number of keys of each of the values, which are in order, to `counts`; of equal ones the first
   /// is counted. Returns false where there are other keys.
   bool (*count_few)(ConstantWords keys, const Word (&values)[few_values], Word* counts);

@@ -246,25 +246,6 @@ void fill_words(Word value, VectorView<Word, Access> out, bool stream) {
   write_words(out, stream, [=](auto d, Index) HWY_ATTR { return hn::Set(d, value); });
 }
 
-template <class Access>
-bool in_order(VectorView<const Word, Access> words, bool falling) {
-  const hn::ScalableTag<Word> d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d)), n = words.size;
-  auto wrong = hn::Zero(d);
-  Index i = 0;
-  for (; i + lanes < n; i += lanes) {
-    prefetch_page_ahead(words.data + i);
-    const auto word = load(d, words, i), after = load(d, words, i + 1);
-    wrong = hn::Or(wrong, hn::VecFromMask(d, falling ? hn::Lt(word, after) : hn::Lt(after, word)));
-  }
-  bool fine = hn::AllTrue(d, hn::Eq(wrong, hn::Zero(d)));
-  for (; i + 1 < n; ++i) {
-    const Word word = words[i], after = words[i + 1];
-    fine = fine && (falling ? word >= after : after >= word);
-  }
-  return fine;
-}
-
 template <Index number, class Access>
 HWY_INLINE bool count_few(VectorView<const Word, Access> keys, const Word* values, Word* counts) {
   const hn::ScalableTag<Word> d;
@@ -335,7 +316,6 @@ constexpr LeafKernels<Access> text{.count_low_bits = &count_in_one<LowBits, Word
                                    .expand_runs = &expand_runs<Access>,
                                    .copy_words = &copy_words<Access>,
                                    .fill_words = &fill_words<Access>,
-                                   .in_order = &in_order<Access>,
                                    .count_few = &count_few<Access>,
                                    .split_payload = &split_payload<Access>};
 

@@ -104,7 +104,7 @@ bool repeats_between_others(const double* numbers, Index n) {
 void vqsort_by_value(double* numbers, Index n, bool finite) {
   if (finite && !repeats_between_others(numbers, n)) {
     peers::vqsort_keys(numbers, n);
-    if (number_kernels<double>(Plain{}).in_order({numbers, n})) return;
+    if (number_kernels<double>(Plain{}).in_order({numbers, n}, false)) return;
   }
   HWY_DYNAMIC_DISPATCH(Turn)(numbers, n);
   peers::vqsort_keys(reinterpret_cast<std::int64_t*>(numbers), n);

@@ -43,7 +43,7 @@ struct NaturalRuns {
         constexpr Index least = 64, most = 4096;
         bool falls = false;
         for (Index step = least; (step = std::min(step, size - 1 - i)) > 0;) {
-          const bool is_next = kernels.in_order(numbers.block(i, step + 1));
+          const bool is_next = kernels.in_order(numbers.block(i, step + 1), false);
           i += is_next ? step : 0;
           falls |= !is_next;
           step = falls ? step / 2 : std::min(2 * step, most);

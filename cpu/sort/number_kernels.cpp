@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "cpu/sort/number_kernels.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target must come before what includes highway.h
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -172,20 +173,23 @@ void move_numbers(VectorView<const T, Access> numbers, const FewSplitters<T>& sp
 }
 
 template <class D, class T, class Access>
-HWY_INLINE bool vectors_in_order(D d, VectorView<const T, Access> numbers, Index& i) {
+HWY_INLINE bool vectors_in_order(D d, VectorView<const T, Access> numbers, bool falling, Index& i) {
   const auto lanes = static_cast<Index>(hn::Lanes(d));
-  auto falls = hn::FirstN(d, 0);
+  auto wrong = hn::FirstN(d, 0);
   for (; i + lanes < numbers.size; i += lanes) {
-    const T* const at = load_n(numbers.access(), numbers.data + i, lanes + 1);
-    falls = hn::Or(falls, hn::Lt(hn::LoadU(d, at + 1), hn::LoadU(d, at)));
+    const auto load = [=](const T* at) HWY_ATTR { return hn::LoadU(d, load_n(numbers.access(), at, lanes)); };
+    const auto before = load(numbers.data + i), after = load(numbers.data + i + 1);
+    // The processor fetches ahead to the end of a page.
+    hwy::Prefetch(reinterpret_cast<const char*>(numbers.data + i) + 4096);
+    wrong = hn::Or(wrong, falling ? hn::Lt(before, after) : hn::Lt(after, before));
   }
-  return hn::AllFalse(d, falls);
+  return hn::AllFalse(d, wrong);
 }
 template <class T, class Access>
-bool in_order(VectorView<const T, Access> numbers) {
+bool in_order(VectorView<const T, Access> numbers, bool falling) {
   Index i = 0;
-  return vectors_in_order(hn::ScalableTag<T>(), numbers, i) &&
-         vectors_in_order(hn::CappedTag<T, 1>(), numbers, i);
+  return vectors_in_order(hn::ScalableTag<T>(), numbers, falling, i) &&
+         vectors_in_order(hn::CappedTag<T, 1>(), numbers, falling, i);
 }
 
 template <class T, class Access>

@@ -25,8 +25,8 @@ template <class T, class Access>
 struct NumberKernels {
   using Numbers = VectorView<const T, Access>;
 
-  /// Whether none is less than the one before it.
-  bool (*in_order)(Numbers numbers);
+  /// Whether none is less than the one before it or, where `falling`, none is greater.
+  bool (*in_order)(Numbers numbers, bool falling);
   /// Adds the number of each part's numbers to its counter.
   void (*count)(Numbers numbers, const FewSplitters<T>& splitters, Index (&counts)[2 * few_parts]);
   /// Writes the numbers of each part, but of those that equal a splitter, in their order, to [begin, end) of
