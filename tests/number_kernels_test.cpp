@@ -96,8 +96,8 @@ void expect_spread(const std::vector<T>& numbers, const FewSplitters<T>& few, co
 }
 
 template <class T>
-bool is_in_order(const std::vector<T>& numbers) {
-  return number_kernels<T>(Plain{}).in_order({numbers.data(), static_cast<Index>(numbers.size())}, false);
+bool is_in_order(const std::vector<T>& numbers, bool falling = false) {
+  return number_kernels<T>(Plain{}).in_order({numbers.data(), static_cast<Index>(numbers.size())}, falling);
 }
 
 TYPED_TEST(NumbersByVectors, OneThatFallsIsSeen) {
@@ -129,6 +129,9 @@ TYPED_TEST(NumbersByVectors, EverySimdTarget) {
             expect_spread(ordered, few, what + ", in order");
             EXPECT_EQ(is_in_order(numbers), std::is_sorted(numbers.begin(), numbers.end())) << what;
             EXPECT_TRUE(is_in_order(ordered)) << what;
+            EXPECT_EQ(is_in_order(numbers, true), std::is_sorted(numbers.rbegin(), numbers.rend())) << what;
+            std::reverse(ordered.begin(), ordered.end());
+            EXPECT_TRUE(is_in_order(ordered, true)) << what;
           }
   }
   hwy::SetSupportedTargetsForTest(0);

@@ -11,6 +11,7 @@
 #include <hwy/foreach_target.h>
 // foreach_target must come before what includes highway.h
 #include "cpu/counting_sort/streaming_lines-inl.h"
+#include "cpu/sort/merge_sort.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tallcache::cpu::counting_sort::HWY_NAMESPACE {
@@ -75,17 +76,6 @@ HWY_INLINE void fill_run(Word* out, Word count, Word value, Access access) {
   hn::StoreU(copies, d, store_n(access, end - lanes, lanes));
 }
 
-// The last value that begins at `from` or before.
-template <class Access>
-HWY_INLINE Index value_at(VectorView<const Word, Access> begin, Index from) {
-  Index value = 0, end = begin.size;
-  while (end - value > 1) {
-    const Index middle = (value + end) / 2;
-    (begin[middle] <= static_cast<Word>(from) ? value : end) = middle;
-  }
-  return value;
-}
-
 // Of runs of a few words a vector of copies is stored whatever the count, and the next runs overwrite the
 // excess.
 template <class Access>
@@ -95,7 +85,8 @@ void expand_runs(VectorView<const Word, Access> begin, Word first, VectorView<Wo
   const hn::CappedTag<Word, 8> d;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
   const Access access = out.access();
-  Index v = value_at(begin, from);
+  // The last value that begins at `from` or before.
+  Index v = sort::lower_bound(begin, static_cast<Word>(from + 1)) - 1;
   for (Index at = from, end; at < to; at = end, ++v) {
     end = to;
     if (v + 1 < begin.size) end = std::min(to, Index{static_cast<Word>(begin[v + 1])});
@@ -235,10 +226,7 @@ void copy_words(VectorView<const Word, Access> words, VectorView<Word, Access> o
     return write_words(out, stream, [=](auto d, Index i) HWY_ATTR {
       return hn::Reverse(d, load(d, words, words.size - i - static_cast<Index>(hn::Lanes(d))));
     });
-  write_words(out, stream, [=](auto d, Index i) HWY_ATTR {
-    prefetch_page_ahead(words.data + i);
-    return load(d, words, i);
-  });
+  write_words(out, stream, [=](auto d, Index i) HWY_ATTR { return load_ahead(d, words, i); });
 }
 
 template <class Access>
@@ -253,8 +241,7 @@ HWY_INLINE bool count_few(VectorView<const Word, Access> keys, const Word* value
   hn::Vec<decltype(d)> found[number];
   for (Index v = 0; v < number; ++v) found[v] = hn::Zero(d);
   for (Index i = 0; i < whole; i += lanes) {
-    prefetch_page_ahead(keys.data + i);
-    const auto key = load(d, keys, i);
+    const auto key = load_ahead(d, keys, i);
     HWY_UNROLL(8)  // a mask as a vector is -1 where it holds
     for (Index v = 0; v < number; ++v)
       found[v] = hn::Sub(found[v], hn::VecFromMask(d, hn::Eq(key, hn::Set(d, values[v]))));

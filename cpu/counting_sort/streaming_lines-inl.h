@@ -100,6 +100,12 @@ HWY_INLINE hn::Vec<D> load(D d, VectorView<const Word, Access> words, Index i) {
   return hn::LoadU(d, load_n(words.access(), words.data + i, static_cast<Index>(hn::Lanes(d))));
 }
 
+template <class D, class Access>
+HWY_INLINE hn::Vec<D> load_ahead(D d, VectorView<const Word, Access> words, Index i) {
+  prefetch_page_ahead(words.data + i);
+  return load(d, words, i);
+}
+
 // Keys that were selected from blocks of keys. One vector more than `room` and a block is written.
 template <bool with_payload>
 struct Selected {
@@ -124,12 +130,6 @@ struct Selected {
     size -= count;
   }
 };
-
-template <class D, class Access>
-HWY_INLINE hn::Vec<D> load_ahead(D d, VectorView<const Word, Access> words, Index i) {
-  prefetch_page_ahead(words.data + i);
-  return hn::LoadU(d, load_n(words.access(), words.data + i, static_cast<Index>(hn::Lanes(d))));
-}
 
 // Calls append() with the keys but the hot ones, which are counted by comparing vectors.
 template <Index hots, class Access, class Append>
