@@ -162,6 +162,7 @@ class DistributionSort {
       };
       splitters.move(records, size, ids_of, counters(s, own, chunk), end_of, to);
     });
+    if (!parts.peeled) return;
     fork.loop(0, parts.count, 1, [&](Index part) {
       if (Spread::finished(part, parts.count, parts.peeled))
         go_home(fork, parts.part_of(s, part), splitters.copied(part));
