@@ -102,7 +102,7 @@ class DistributionSort {
   struct Parts {
     Index end[max_parts];
     int count;
-    bool peeled;  ///< as in Spread
+    bool peeled, counted;  ///< as in Spread: peels(), counts_finished()
 
     Segment<T> part_of(const Segment<T>& s, Index part) const {
       const Index begin = part ? end[part - 1] : 0;
@@ -119,18 +119,21 @@ class DistributionSort {
     Parts parts;
     spread(fork, s, parts);
     fork.loop(0, parts.count, 1, [&, levels, leaf, is_chunk](Index part) {
-      if (!Spread::finished(part, parts.count, parts.peeled))
-        sort(fork, parts.part_of(s, part), levels - 1, leaf, !is_chunk);
+      const Segment<T> next = parts.part_of(s, part);
+      if (Spread::finished(part, parts.count, parts.peeled))
+        go_home(fork, next, parts.counted);
+      else
+        sort(fork, next, levels - 1, leaf, !is_chunk);
     });
   }
 
-  /// Moves the records of a segment to their parts, and those of finished parts home. A function of its own,
-  /// so that the sample and the splitters are on the stack no longer when the other parts are sorted.
+  /// Moves the records of a segment to their parts. A function of its own, so that the sample and the
+  /// splitters are on the stack no longer when the parts are sorted.
   template <class Fork>
   [[gnu::noinline]] void spread(Fork& fork, const Segment<T>& s, Parts& parts) const {
     const Spread splitters(store_, less_, s, sizes_.part ? sizes_.part : Leaf::part(s.size));
     parts.count = splitters.parts();
-    parts.peeled = splitters.peels();
+    parts.peeled = splitters.peels(), parts.counted = splitters.counts_finished();
     const Index begin = s.home - range_, chunks = std::max<Index>(1, s.size / sizes_.chunk);
     const auto ids = scratch_.ids.block(begin, s.size);
     Index own[max_parts];
@@ -162,11 +165,6 @@ class DistributionSort {
       };
       splitters.move(records, size, ids_of, counters(s, own, chunk), end_of, to);
     });
-    if (!parts.peeled) return;
-    fork.loop(0, parts.count, 1, [&](Index part) {
-      if (Spread::finished(part, parts.count, parts.peeled))
-        go_home(fork, parts.part_of(s, part), splitters.copied(part));
-    });
   }
 
   /// The counters of a chunk of a segment. Those of more than one chunk are in the rows of the multiples of
@@ -176,13 +174,16 @@ class DistributionSort {
     return scratch_.rows.block(max_parts * (ceil_div(s.home - range_, sizes_.chunk) + chunk), max_parts);
   }
 
-  /// Moves records home or, where they are copies of one, writes these there.
+  /// Moves records home, of which `first_alone` may be there, where all are copies of it.
   template <class Fork>
-  void go_home(Fork& fork, const Segment<T>& s, const T* copied = nullptr) const {
-    if (s.from == s.home && !copied) return;
+  void go_home(Fork& fork, const Segment<T>& s, [[maybe_unused]] bool first_alone = false) const {
+    if (s.size == 0) return;
+    if constexpr (is_number_order<T, Less>)
+      if (const T first = store_.read(s.from); first_alone && Spread::has_copies(first))
+        return loop_blocks(fork, s.size, sizes_.chunk,
+                           [&](Index begin, Index end) { store_.fill(s.home + begin, first, end - begin); });
+    if (s.from == s.home) return;
     loop_blocks(fork, s.size, sizes_.chunk, [&](Index begin, Index end) {
-      if constexpr (is_bytes<T>)
-        if (copied) return store_.fill(s.home + begin, *copied, end - begin);
       store_.move_all(s.home + begin, s.from + begin, end - begin);
     });
   }

@@ -46,13 +46,10 @@ class Splitters {
     return peels && part % 2 == 1 && part != parts - 1;
   }
 
-  /// The number of which a finished part has copies, where move() leaves these out. Zeros may differ by their
-  /// sign.
-  const T* copied(Index part) const {
-    if constexpr (is_number_order<T, Less>)
-      if (const T& number = sorted_.data()[part / 2]; by_vectors() && !is_signed_zero(number)) return &number;
-    return nullptr;
-  }
+  /// Whether move() moves the first record of a finished part alone, where has_copies() of it.
+  bool counts_finished() const { return by_vectors(); }
+  /// Zeros that are equal may differ by their sign.
+  static bool has_copies(T number) { return !std::floating_point<T> || number != T{0}; }
 
   /// counts[part] += the number of the records in it, for each part. `ids`, a place for each record, is for
   /// move().
@@ -94,7 +91,6 @@ class Splitters {
   };
 
   bool by_vectors() const { return is_number_order<T, Less> && levels_ == few_levels; }
-  static bool is_signed_zero(const T& number) { return std::floating_point<T> && number == T{0}; }
 
   const T& key(const Splitter& splitter) const {
     if constexpr (by_value)
@@ -170,12 +166,15 @@ class Splitters {
     by_number_kernels(numbers, size, store_.access, [&](const auto& kernels, auto in) {
       kernels.move(in, few(), VectorView<T>{to, 0}.with(in.access()), from, last);
     });
-    for (int part = 1; equality_ && part < parts() - 1; part += 2)
-      if (is_signed_zero(sorted_.data()[part / 2])) {
-        T* place = to + begin[part];
+    for (int part = 1; equality_ && part < parts() - 1; part += 2) {
+      T* place = to + begin[part];
+      const T number = sorted_.data()[part / 2];
+      if (has_copies(number))
+        store_.fill(place, number, std::min<Index>(end(part) - begin[part], 1));
+      else
         for (Index i = 0; i < size; ++i)
           if (store_.read(numbers + i) == T{0}) store_.move(place++, numbers + i);
-      }
+    }
   }
 
   template <bool equality, class Ids, class Counts>
