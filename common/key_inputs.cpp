@@ -244,9 +244,9 @@ std::string KeyDraw::input(const Operation& operation) const {
   return to_string(typed);
 }
 
-KeyDraw draw_keys(std::uint64_t seed, std::uint64_t index, Index max_n) {
+KeyDraw draw_keys(std::uint64_t seed, std::uint64_t index, Index max_n, Index min_n) {
   Draws draws(seed, index);
-  const double most = static_cast<double>(max_n), least = std::min<double>(least_drawn_n, most);
+  const double most = static_cast<double>(max_n), least = std::min(static_cast<double>(min_n), most);
   const auto n = static_cast<Index>(std::clamp(draws.log_uniform(least, most), least, most));
   const Index ranges[] = {n, n / 16, 0xffffffff};
   const Index range = ranges[draws.below(std::size(ranges))];

@@ -48,8 +48,9 @@ struct KeyDraw {
 inline constexpr Index least_drawn_n = Index{1} << 8, most_drawn_n = Index{1} << 26;
 
 /// Draw number `index` of a seed, a function of these alone: any family as probable, its parameters as
-/// KeyParam says, n log-uniform from least_drawn_n to `max_n`, which may be less, the range n, n / 16 or
-/// 2^32 - 1. Drawn numbers have three digits.
-KeyDraw draw_keys(std::uint64_t seed, std::uint64_t index, Index max_n = most_drawn_n);
+/// KeyParam says, n log-uniform from `min_n` to `max_n`, which may be less, the range n, n / 16 or 2^32 - 1.
+/// Drawn numbers have three digits.
+KeyDraw draw_keys(std::uint64_t seed, std::uint64_t index, Index max_n = most_drawn_n,
+                  Index min_n = least_drawn_n);
 
 }  // namespace tallcache

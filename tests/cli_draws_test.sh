@@ -65,6 +65,16 @@ bad "a whole number from 1 to" peers counting_sort --smoke --draws 0
 run 0 peers sort --element uint32 --smoke --draws 6 --draw-seed 5 --draw-max 600 --seconds 0.001 --all-cores --json cores.json
 has out "draws: geometric mean of 6"; conforms cores.json; grep -q '"input": "[^"]*range=' cores.json || fail "no range"
 bad "requires" peers sort --smoke --all-cores
+# Sizes from one on.
+run 0 peers sort --element uint32 --smoke --draws 4 --draw-seed 5 --draw-min 500 --draw-max 600 --seconds 0.001 --json large.json
+has out "of 500 to 600 keys"; conforms large.json
+python3 - large.json <<'P' || fail "large.json"
+import json, sys
+document = json.load(open(sys.argv[1]))
+assert document["plan"][0]["draws"]["min_n"] == 500
+assert all(500 <= r["shape"]["n"] <= 600 for r in document["measurements"])
+P
+bad "--draw-min 700 is above --draw-max 600" peers sort --smoke --draws 2 --draw-min 700 --draw-max 600
 bad "no peers on the CPU" peers transpose --smoke --draws 2
 
 # Searches from several vertices: the mean is of the speeds, and each search of the same edges.

@@ -64,6 +64,15 @@ out=$(ask "$work" peers-transpose) && fail "an unreadable document is fresh"
 grep -q 'peers-transpose.json' "$work/said" || fail "an unreadable document is refused by: $(cat "$work/said")"
 cp "$work/kept" "$work/peers-transpose.json"
 
+# Of a program that was built from a tree with changes, that is said.
+for commit in aaaa aaaa-dirty; do
+  printf '#!/bin/sh\necho "{\\"context\\": {\\"build\\": {\\"commit\\": \\"%s\\"}}}" >"$3"\n' $commit >"$work/changed"
+  chmod +x "$work/changed"
+  out=$("$root/bench/documents" --program "$work/changed" "$work" errors) || fail "a program of $commit: $out"
+  [[ $commit == *-dirty && $out == *", of a tree with changes"* || $commit == aaaa && $out != *changes* ]] ||
+    fail "of a program of $commit it says: $out"
+done
+
 printf '#!/bin/sh\necho broken >&2\nexit 3\n' >"$work/broken" && chmod +x "$work/broken"
 out=$("$root/bench/documents" --program "$work/broken" "$work" errors) && fail "a program that fails is whole"
 [[ $out == *"errors: status 3"* ]] || fail "the status is not said: $out"

@@ -21,6 +21,7 @@ TYPED_TEST(SampleSortRuns, LeaveTheSameBytes) {
   using Op = SortOf<TypeParam>;
   const Variant& variant = find_variant(operation_of<Op>, "sample_sort", "gpu");
   if (const std::string reason = variant.unavailable(); !reason.empty()) GTEST_SKIP() << reason;
+  const Params params = complete_params(variant, {});
   for (const Index n : {200003, 2100001, 6000011}) {
     const Shape shape{{"n", n}};
     SCOPED_TRACE(testing::Message() << n << " keys");
@@ -29,13 +30,13 @@ TYPED_TEST(SampleSortRuns, LeaveTheSameBytes) {
     Op::fill(shape, "uniform", 1, host);
     const std::size_t bytes = keys.size() * sizeof(TypeParam);
     const auto array = this->executor->allocate(bytes);
-    const auto scratch = this->executor->allocate(variant.scratch(shape, {}));
+    const auto scratch = this->executor->allocate(variant.scratch(shape, params));
     std::byte* const arrays[] = {array->bytes().data()};
     const auto args = Op::bind(shape, arrays, Scratch<>(scratch->bytes()));
     const auto once = [&](std::vector<TypeParam>& out) {
       this->executor->upload(*array, std::as_bytes(std::span(keys)));
       this->executor->fill(*scratch, 0xff);
-      this->run(variant, &args);
+      this->run(variant, &args, params);
       this->executor->download(std::as_writable_bytes(std::span(out)), *array);
     };
     once(first);

@@ -291,6 +291,7 @@ TEST(KeyDraws, CoverAllFamiliesSizesAndRanges) {
     EXPECT_TRUE(draw.range == draw.n || draw.range == draw.n / 16 || draw.range == Index{0xffffffff});
     EXPECT_EQ(draw_keys(11, i).point, draw.point);
     EXPECT_LE(draw_keys(11, i, 1000).n, 1000);
+    EXPECT_GE(draw_keys(11, i, 2000, 1000).n, 1000);
   }
   EXPECT_EQ(families.size(), key_families().size());
   for (const auto& [name, count] : families)

@@ -34,7 +34,7 @@ struct PeersOptions : SuiteOptions {
   Pages pages = Pages::ordinary;
   int draws = 0;                           ///< not 0: in place of the suite's cases
   std::optional<std::uint64_t> draw_seed;  ///< without one: the commit's hash
-  Index max_n = most_drawn_n;
+  Index max_n = most_drawn_n, min_n = least_drawn_n;
   double bar = 0.65;
   bool all_cores = false;  ///< of the draws
   bool resume = false;
@@ -258,10 +258,12 @@ void measure_draws(SuiteRun& run, const Operation& operation, PeerComparison com
   PeersPlan plan = plan_of(operation, comparison);
   plan.draws = {options.draw_seed.value(), options.draws,
                 options.smoke ? std::min(options.max_n, most_smoke_n) : options.max_n, options.bar};
+  if (options.min_n != least_drawn_n) plan.draws->min_n = options.min_n;
   document.plan.push_back(plan);
   Json& cases = document.plan.back()["cases"];
   for (int i = 0; i < options.draws; ++i) {
-    const KeyDraw draw = draw_keys(plan.draws->seed, static_cast<std::uint64_t>(i), plan.draws->max_n);
+    const KeyDraw draw =
+        draw_keys(plan.draws->seed, static_cast<std::uint64_t>(i), plan.draws->max_n, options.min_n);
     const std::string input = draw.input(operation);
     const PeerCase peer_case{
         .shape = draw.shape(operation), .input = input, .all_cores = options.all_cores, .group = draws_group};
@@ -285,6 +287,8 @@ void measure_draws(SuiteRun& run, const Operation& operation, PeerComparison com
 
 // Of comparisons of one variant the first says all: the cases are drawn.
 void all_draws(SuiteRun& run, PeersOptions options, const Document& earlier) {
+  if (options.min_n != least_drawn_n && options.min_n > options.max_n)
+    throw Error(fmt::format("--draw-min {} is above --draw-max {}", options.min_n, options.max_n));
   if (!options.draw_seed) options.draw_seed = seed_of_commit(this_machine().build.commit);
   std::set<std::tuple<std::string_view, std::string_view, std::string_view>> seen;
   run.each(&Suite::peers, [&](const Operation& operation, const PeerComparison& comparison) {
@@ -338,6 +342,9 @@ void add_draws(CLI::App& command, PeersOptions& options) {
                               "Seed of the draws; without it, the first 16 digits of the commit"))
       ->needs(draws);
   whole_in(command.add_option("--draw-max", options.max_n, "The most keys of a draw"), 1, 0xffffffff)
+      ->needs(draws)
+      ->capture_default_str();
+  whole_in(command.add_option("--draw-min", options.min_n, "The least keys of a draw"), 1, 0xffffffff)
       ->needs(draws)
       ->capture_default_str();
   above_zero(

@@ -46,8 +46,9 @@ struct PlannedDraws {
   int count;
   Index max_n;
   double bar;  ///< of a speed over the best library: a case below it is measured again before it counts
+  std::optional<Index> min_n{};  ///< where it is not least_drawn_n
 };
-TALLCACHE_JSON_FIELDS(PlannedDraws, seed, count, max_n, bar)
+TALLCACHE_JSON_FIELDS(PlannedDraws, seed, count, max_n, bar, min_n)
 
 inline constexpr std::string_view draws_group = "draws";
 

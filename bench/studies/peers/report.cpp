@@ -115,9 +115,9 @@ std::string libraries_of(const Document& document, const PeersPlan& plan) {
 // Which draws they are, and how many were measured again.
 std::string draws_text(const Document& document, const PeersPlan& plan) {
   if (!plan.draws) return {};
-  const auto& [seed, count, max_n, bar] = *plan.draws;
-  return fmt::format("; {} draws of seed {}, of up to {} keys; {} were below {} and count as measured alone",
-                     count, seed, max_n,
+  const auto& [seed, count, max_n, bar, min_n] = *plan.draws;
+  return fmt::format("; {} draws of seed {}, of {} {} keys; {} were below {} and count as measured alone",
+                     count, seed, min_n ? fmt::format("{} to", *min_n) : "up to", max_n,
                      peer_group(document, plan, draws_group, Rivals::libraries).again_count, bar);
 }
 
