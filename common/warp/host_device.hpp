@@ -264,11 +264,14 @@ template <class Kernel, class... Args>
 void launch_kernel(HostDevice& device, const Kernel& kernel, const LaunchShape& shape, const Args&... args) {
   device.launch(shape, kernel, args...);
 }
+/// The same of a kernel that a device may start before the one before it has ended (kernel.hpp): behind it.
 template <class Kernel, class... Args>
 void launch_early(HostDevice& device, const Kernel& kernel, const LaunchShape& shape, const Args&... args) {
   device.launch(shape, kernel, args...);
 }
+/// Nothing: it has ended.
 inline void wait_for_last_kernel(const HostThread&) {}
+/// Nothing: the next one starts when this one has ended.
 inline void let_next_kernel_start(const HostThread&) {}
 
 /// v = 0. Its accesses are not counted, nor are those of the two below: on a device they are a library's.
