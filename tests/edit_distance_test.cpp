@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/fork/processors.hpp"
-#include "cpu/edit_distance/bits_wavefront.hpp"
+#include "cpu/edit_distance/bits_recursive.hpp"
 #include "cpu/edit_distance/pairs_in_lanes.hpp"
 #include "cpu/edit_distance/small_alignment.hpp"
 #include "cpu/tallcache/edit_distance.hpp"
@@ -46,21 +46,21 @@ Index by_table(const Bytes& a, const Bytes& b, bool common) {
   return row.back();
 }
 
-/// The distance by a tableau of the cells of the band of `threshold` alone.
+/// The distance by a tableau of the cells of the band of `threshold` alone, or by two from both ends.
 template <class Recurrence>
-Index in_band(const Pair& pair, Index threshold, bool quadrants) {
+Index in_band(const Pair& pair, Index threshold, const Blocks& blocks, bool both_ends) {
   const Index m = static_cast<Index>(pair.a.size()), n = static_cast<Index>(pair.b.size());
-  std::vector<std::byte> memory(BitTableau<Recurrence, Plain>::bytes(m, n));
+  std::vector<std::byte> memory(BothEnds<Recurrence, Plain>::bytes(m, n));
   Scratch<> scratch{std::span(memory)};
   Serial fork;
   const Alphabet alphabet(view(pair.a), view(pair.b));
+  if (both_ends) {
+    const BothEnds<Recurrence, Plain> ends(fork, alphabet, view(pair.a), view(pair.b), scratch);
+    const Crossing cross = ends.crossing(fork, threshold, blocks);
+    return cross.before + cross.behind;
+  }
   const BitTableau<Recurrence, Plain> t(fork, alphabet, view(pair.a), view(pair.b), false, scratch);
-  t.reset(fork);
-  const Band band(m, n, threshold);
-  if (quadrants)
-    by_quadrants(fork, t, band, 1, 0, 0, m, n);
-  else
-    by_tiles(fork, t, band, 1100);
+  t.fill(fork, Band(m, n, threshold), blocks);
   return t.distance(m);
 }
 
@@ -72,14 +72,15 @@ TEST(EditDistance, IsFoundInABandOfItsWidthOnEachTarget) {
       for (const std::string_view input : {"random", "similar_20", "random_256"}) {
         const Pair pair(input, ++seed, m, n);
         const Index distance = by_table(pair.a, pair.b, false), indels = by_table(pair.a, pair.b, true);
-        for (const bool quadrants : {false, true}) {
-          EXPECT_EQ(in_band<Levenshtein>(pair, distance, quadrants), distance)
-              << m << " " << n << " " << input;
-          EXPECT_EQ(in_band<CommonSubsequence>(pair, indels, quadrants), indels)
-              << m << " " << n << " " << input;
-          EXPECT_GE(in_band<Levenshtein>(pair, std::abs(m - n), quadrants), distance);
-          EXPECT_EQ(in_band<Levenshtein>(pair, m + n, quadrants), distance);
-        }
+        for (const Blocks& blocks : {Blocks{1, 2}, Blocks{1, 3}, Blocks{1100, 1000}})
+          for (const bool both_ends : {false, true}) {
+            EXPECT_EQ(in_band<Levenshtein>(pair, distance, blocks, both_ends), distance)
+                << m << " " << n << " " << input;
+            EXPECT_EQ(in_band<CommonSubsequence>(pair, indels, blocks, both_ends), indels)
+                << m << " " << n << " " << input;
+            EXPECT_GE(in_band<Levenshtein>(pair, std::abs(m - n), blocks, both_ends), distance);
+            EXPECT_EQ(in_band<Levenshtein>(pair, m + n, blocks, both_ends), distance);
+          }
       }
   });
 }

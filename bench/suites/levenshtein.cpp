@@ -24,8 +24,10 @@ PeerComparison distances(std::string_view variant) {
   comparison.cases.push_back({.shape = shape(5000, 40009), .input = "random"});
   for (const std::string_view input : {"random", "similar"}) {
     comparison.cases.push_back({.shape = shape(1000000, 1000000), .input = input, .from = Scale::full});
-    comparison.cases.push_back({.shape = shape(100000, 100000), .input = input, .all_cores = true});
+    for (const Index n : {10000, 100000})
+      comparison.cases.push_back({.shape = shape(n, n), .input = input, .all_cores = true});
   }
+  comparison.cases.push_back({.shape = shape(1000000, 1000000), .input = "similar", .all_cores = true});
   return comparison;
 }
 

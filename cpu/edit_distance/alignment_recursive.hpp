@@ -8,16 +8,9 @@
 
 namespace tallcache::cpu::edit_distance {
 
-/// Where a path of the least cost crosses: behind letter i of `a` and letter j of `b`, and what it costs
-/// before and behind.
-struct Crossing {
-  Index i, j, before, behind;
-};
-
 template <class Access>
 class AlignmentOf {
   using Letters = VectorView<const std::uint8_t, Access>;
-  using Tableau = BitTableau<Levenshtein, Access>;
   using Memory = VectorView<std::byte, Access>;
 
  public:
@@ -25,7 +18,7 @@ class AlignmentOf {
   /// rows of the shorter string each, and a part of what is at least there.
   static constexpr Index bytes_of_letter = 16;
 
-  AlignmentOf(const Alphabet& alphabet, Index base) : alphabet_(alphabet), base_(base) {}
+  AlignmentOf(const Alphabet& alphabet, const Blocks& blocks) : alphabet_(alphabet), blocks_(blocks) {}
 
   /// Writes the operations. `distance` is that of the strings, or negative where it is not known. `memory`
   /// has bytes_of_letter for each letter.
@@ -40,63 +33,35 @@ class AlignmentOf {
     const auto rest = script.part(2 * trimmed.first, a.size + b.size);
     if (a.size == 0 || b.size == 0 || a.size + b.size <= short_letters) return align_short(a, b, rest);
 
-    const Crossing cross = crossing(fork, a, b, distance, memory);
-    const Index letters = cross.i + cross.j, left = a.size + b.size - letters;
+    const bool a_is_longer = a.size > b.size;
+    const Letters rows = a_is_longer ? b : a, columns = a_is_longer ? a : b;
+    const auto cross = crossing(fork, alphabet(a_is_longer), rows, columns, distance, memory);
+    const Index i = a_is_longer ? a.size / 2 : cross.row, j = a_is_longer ? cross.row : b.size / 2,
+                letters = i + j, left = a.size + b.size - letters;
     fork(
         [&] {
-          align(fork, a.block(0, cross.i), b.block(0, cross.j), cross.before, rest.part(0, letters),
+          align(fork, a.block(0, i), b.block(0, j), cross.before, rest.part(0, letters),
                 memory.block(0, letters * bytes_of_letter));
         },
         [&] {
-          align(fork, a.block(cross.i, a.size - cross.i), b.block(cross.j, b.size - cross.j), cross.behind,
-                rest.part(letters, left), memory.block(letters * bytes_of_letter, left * bytes_of_letter));
+          align(fork, a.block(i, a.size - i), b.block(j, b.size - j), cross.behind, rest.part(letters, left),
+                memory.block(letters * bytes_of_letter, left * bytes_of_letter));
         });
   }
 
  private:
   template <class Fork>
-  Crossing crossing(Fork& fork, Letters a, Letters b, Index distance, Memory memory) const {
-    const bool a_is_longer = a.size > b.size;
-    const Letters rows = a_is_longer ? b : a, columns = a_is_longer ? a : b;
-    const Index m = rows.size, n = columns.size, half = n / 2;
+  Crossing crossing(Fork& fork, const Alphabet& alphabet, Letters rows, Letters columns, Index distance,
+                    Memory memory) const {
     auto scratch = Scratch<>({memory.data, static_cast<std::size_t>(memory.size)}).with(memory.access());
-    const Tableau before(fork, alphabet(a_is_longer), rows, columns.block(0, half), false, scratch);
-    const Tableau behind(fork, alphabet(a_is_longer), rows, columns.block(half, n - half), true, scratch);
+    const BothEnds<Levenshtein, Access> ends(fork, alphabet, rows, columns, scratch);
+    if (distance >= 0) return ends.crossing(fork, distance, blocks_);
     Crossing found{};
-    const auto find = [&](Index threshold) {
-      const Band band(m, n, threshold);
-      const auto fill = [&](const Tableau& t) {
-        t.reset(fork);
-        by_quadrants(fork, t, band, base_, 0, 0, t.m, t.n);
-      };
-      fork([&] { fill(before); }, [&] { fill(behind); });
-      const auto [row, first, last] = least(before, behind, band);
-      found = a_is_longer ? Crossing{half, row, first, last} : Crossing{row, half, first, last};
-      return first + last;
-    };
-    if (distance < 0)
-      widen_band(m, n, find);
-    else
-      find(distance);
+    widen_band(rows.size, columns.size, [&](Index threshold) {
+      found = ends.crossing(fork, threshold, blocks_);
+      return found.before + found.behind;
+    });
     return found;
-  }
-
-  struct Row {
-    Index row, before, behind;
-  };
-
-  /// The first row of the band at which the distances of both halves are the least together.
-  static Row least(const Tableau& before, const Tableau& behind, const Band& band) {
-    const Index m = before.m, first = std::max<Index>(0, before.n - band.most),
-                last = std::min(m, before.n - band.least);
-    Row here{first, before.distance(first), behind.distance(m - first)}, best = here;
-    while (here.row < last) {
-      here.before += before.step(here.row);
-      here.behind -= behind.step(m - 1 - here.row);
-      ++here.row;
-      if (here.before + here.behind < best.before + best.behind) best = here;
-    }
-    return best;
   }
 
   /// The codes of the letters of `a` are those of rows where `b` is the longer string.
@@ -107,7 +72,7 @@ class AlignmentOf {
   }
 
   Alphabet alphabet_;
-  Index base_;
+  Blocks blocks_;
 };
 
 /// Moves the operations together; returns their number, and counts the edits.
@@ -129,7 +94,8 @@ struct alignment_recursive {
       "where a path crosses the middle from the distances of both halves as bits, then each part";
   static constexpr std::string_view source = "Hirschberg 1975; Hyyrö 2003; Chowdhury and Ramachandran 2006";
   using operations = OperationList<Alignment>;
-  static constexpr ParamSpec params[] = {{"base", 4096, "a block with no larger side is a leaf"}};
+  static constexpr ParamSpec params[] = {{"base", 2048, "a block with no larger side is a leaf"},
+                                         {"ways", 64, "a larger side is cut into so many"}};
   static constexpr bool parallel = true;
   static constexpr double ns_per_unit = 0.07;
 
@@ -144,7 +110,7 @@ struct alignment_recursive {
     using Access = typename decltype(args.a)::access_type;
     using Of = AlignmentOf<Access>;
     const auto memory = scratch.template vector<std::byte>((args.a.size + args.b.size) * Of::bytes_of_letter);
-    Of(Alphabet(args.a, args.b), params["base"])
+    Of(Alphabet(args.a, args.b), {.base = params["base"], .ways = params["ways"]})
         .align(fork, args.a, args.b, -1, ScriptPart<Access>{args.script}, memory);
     Index edits;
     args.out[1] = static_cast<std::int32_t>(close_script(args.script, edits));

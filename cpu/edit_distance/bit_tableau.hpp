@@ -25,6 +25,12 @@ struct Band {
   }
 };
 
+/// A tableau is cut into `ways` x `ways` blocks, each of them likewise. A side of at most `base` is not cut, and
+/// no piece of a side is shorter.
+struct Blocks {
+  Index base, ways;
+};
+
 template <class Recurrence, class Access>
 class BitTableau {
  public:
@@ -48,17 +54,12 @@ class BitTableau {
                           Recurrence::planes * (size / word_bits + 1) * sizeof(Word), size});
   }
 
-  /// Begins anew: on the borders, and where the band's cells have neighbours outside, no letters match.
+  /// Computes the cells of the band. On the borders, and where its cells have neighbours outside, no letters
+  /// match.
   template <class Fork>
-  void reset(Fork& fork) const {
-    constexpr Index block = 4096;
-    for (const auto& [border, start] : {std::pair{down_, Recurrence::down}, {along_, Recurrence::along}})
-      for (int p = 0; p < Recurrence::planes; ++p) {
-        const auto plane = row_of(border, p);
-        loop_blocks(fork, plane.size, block, [plane, bits = start[p]](Index begin, Index end) {
-          for (Index w = begin; w < end; ++w) plane[w] = bits;
-        });
-      }
+  void fill(Fork& fork, const Band& band, const Blocks& blocks) const {
+    reset(fork);
+    by_blocks(fork, *this, band, blocks, 0, 0, m, n);
   }
 
   /// Computes a block's cells of the band; i is a multiple of stripe_rows, j one of 64.
@@ -107,47 +108,92 @@ class BitTableau {
   }
 
  private:
+  template <class Fork>
+  void reset(Fork& fork) const {
+    constexpr Index block = 4096;
+    for (const auto& [border, start] : {std::pair{down_, Recurrence::down}, {along_, Recurrence::along}})
+      for (int p = 0; p < Recurrence::planes; ++p) {
+        const auto plane = row_of(border, p);
+        loop_blocks(fork, plane.size, block, [plane, bits = start[p]](Index begin, Index end) {
+          for (Index w = begin; w < end; ++w) plane[w] = bits;
+        });
+      }
+  }
+
   MatrixView<Word, Access> rows_, down_, along_;
   VectorView<std::uint8_t, Access> columns_;
 };
 
-/// By quadrants: the first, then the two that depend on it alone side by side, then the last. It has no cache
-/// parameter. A block with no side above `base` is a leaf.
+/// An anti-diagonal of blocks after another, its own side by side. Two ways are the quadrants of Chowdhury and
+/// Ramachandran 2006; more have a shorter span (2008).
 template <class Fork, class Tableau>
-void by_quadrants(Fork& fork, const Tableau& t, const Band& band, Index base, Index i, Index j, Index height,
-                  Index width) {
-  if (height == 0 || width == 0 || band.misses(i, j, height, width)) return;
-  const bool tall = height > std::max(base, stripe_rows), wide = width > std::max(base, word_bits);
-  if (!tall && !wide) return t.block(band, i, j, height, width);
-  const auto half = [](Index size, Index unit) { return ceil_div(size / 2, unit) * unit; };
-  const Index top = tall ? half(height, stripe_rows) : height, left = wide ? half(width, word_bits) : width;
-  const auto quadrant = [&, band](Index down, Index along, Index rows, Index cols) {
-    by_quadrants(fork, t, band, base, i + down, j + along, rows, cols);
+void by_blocks(Fork& fork, const Tableau& t, const Band& band, const Blocks& blocks, Index i, Index j,
+               Index height, Index width) {
+  const auto piece = [&](Index side, Index unit) {
+    return ceil_div(std::max(blocks.base, ceil_div(side, blocks.ways)), unit) * unit;
   };
-  quadrant(0, 0, top, left);
-  fork([&] { quadrant(0, left, top, width - left); }, [&] { quadrant(top, 0, height - top, left); });
-  quadrant(top, left, height - top, width - left);
-}
-
-/// By tiles, those of an anti-diagonal side by side.
-template <class Fork, class Tableau>
-void by_tiles(Fork& fork, const Tableau& t, const Band& band, Index tile) {
-  const Index height = ceil_div(tile, stripe_rows) * stripe_rows,
-              width = ceil_div(tile, word_bits) * word_bits;
-  const Index rows = ceil_div(t.m, height), cols = ceil_div(t.n, width);
-  for (Index diagonal = 0; diagonal < rows + cols - 1; ++diagonal) {
+  const Index rows = piece(height, stripe_rows), cols = piece(width, word_bits);
+  if (height <= rows && width <= cols) return t.block(band, i, j, height, width);
+  const Index down = ceil_div(height, rows), along = ceil_div(width, cols);
+  for (Index diagonal = 0; diagonal < down + along - 1; ++diagonal) {
     const auto misses = [&](Index row) {
-      return band.misses(row * height, (diagonal - row) * width, height, width);
+      return band.misses(i + row * rows, j + (diagonal - row) * cols, rows, cols);
     };
-    Index first = std::max<Index>(0, diagonal - cols + 1), last = std::min(rows, diagonal + 1);
+    Index first = std::max<Index>(0, diagonal - along + 1), last = std::min(down, diagonal + 1);
     while (first < last && misses(first)) ++first;
     while (first < last && misses(last - 1)) --last;
     fork.loop(first, last, 1, [&, diagonal](Index row) {
-      const Index i = row * height, j = (diagonal - row) * width;
-      t.block(band, i, j, std::min(height, t.m - i), std::min(width, t.n - j));
+      const Index top = row * rows, left = (diagonal - row) * cols;
+      by_blocks(fork, t, band, blocks, i + top, j + left, std::min(rows, height - top),
+                std::min(cols, width - left));
     });
   }
 }
+
+/// A row at which paths cross the middle, and the least distances before and behind it.
+struct Crossing {
+  Index row, before, behind;
+};
+
+/// The tableaux of both halves of the columns, the second from its end: neither waits for the other, and the
+/// distance is the least sum of theirs (Hirschberg 1975).
+template <class Recurrence, class Access>
+class BothEnds {
+  using Tableau = BitTableau<Recurrence, Access>;
+
+ public:
+  template <class Fork, class A, class B>
+  BothEnds(Fork& fork, const Alphabet& alphabet, A rows, B columns, Scratch<Access>& scratch)
+      : half(columns.size / 2),
+        before_(fork, alphabet, rows, columns.block(0, half), false, scratch),
+        behind_(fork, alphabet, rows, columns.block(half, columns.size - half), true, scratch) {}
+
+  static std::size_t bytes(Index m, Index n) {
+    return Tableau::bytes(m, n / 2) + Tableau::bytes(m, n - n / 2);
+  }
+
+  const Index half;  ///< columns before the middle
+
+  /// Where a path of the least cost crosses, of those in the band.
+  template <class Fork>
+  Crossing crossing(Fork& fork, Index threshold, const Blocks& blocks) const {
+    const Band band(before_.m, before_.n + behind_.n, threshold);
+    fork([&] { before_.fill(fork, band, blocks); }, [&] { behind_.fill(fork, band, blocks); });
+    const Index m = before_.m, first = std::max<Index>(0, half - band.most),
+                last = std::min(m, half - band.least);
+    Crossing here{first, before_.distance(first), behind_.distance(m - first)}, best = here;
+    while (here.row < last) {
+      here.before += before_.step(here.row);
+      here.behind -= behind_.step(m - 1 - here.row);
+      ++here.row;
+      if (here.before + here.behind < best.before + best.behind) best = here;
+    }
+    return best;
+  }
+
+ private:
+  Tableau before_, behind_;
+};
 
 /// The strings without their common first and last letters, and the numbers of these.
 template <class A, class B>
@@ -169,31 +215,40 @@ struct Trimmed {
 inline constexpr Index first_threshold = 512;
 
 /// The least distance that `find(threshold)` shows to be one: it returns the distance where that is at most
-/// the threshold, and else one that is not below it.
+/// the threshold, and else one that is not below it. A band grows until it takes four times as long, or is the
+/// last where that takes eight times as long at most: a narrow band often finds the least distance, or nearly.
 template <class Find>
 Index widen_band(Index m, Index n, Find find) {
-  // A narrow band of similar strings finds a distance that is the least one or near it: the next threshold.
-  constexpr Index near = 8, growth = 4;
+  // Stripes are whole: a band takes as long as one that is wider by two of them, with no waste, would.
+  constexpr Index beyond = 2 * stripe_rows, growth = 4, last_growth = 8;
+  const auto longer = [](Index threshold, Index times) { return times * (threshold + beyond) - beyond; };
   for (Index threshold = std::abs(n - m) + first_threshold;;) {
     const Index found = find(threshold);
     if (found <= threshold) return found;
-    threshold = found <= near * threshold ? found : growth * threshold;
+    threshold = found <= longer(threshold, last_growth) ? found : longer(threshold, growth);
   }
 }
 
-/// The distance of two strings: `walk(tableau, band)` computes the band's cells.
-template <class Recurrence, class Fork, class A, class B, class Access, class Walk>
-Index distance_in_band(Fork& fork, A with_a, B with_b, Scratch<Access> scratch, Walk walk) {
+/// The distance of two strings; `scratch` has BothEnds::bytes(), of the longer string's letters and the shorter
+/// one's.
+template <class Recurrence, class Fork, class A, class B, class Access>
+Index distance_in_band(Fork& fork, A with_a, B with_b, Scratch<Access> scratch, const Blocks& blocks) {
   const auto trimmed = Trimmed<A, B>(with_a, with_b);
   // Rows are computed in stripes: the longer string has the less of a stripe that is not used.
   const bool swapped = trimmed.a.size < trimmed.b.size;
   const auto a = swapped ? trimmed.b : trimmed.a, b = swapped ? trimmed.a : trimmed.b;
   if (b.size == 0) return a.size;
   const Alphabet alphabet(a, b);
+  if (b.size > blocks.base) {
+    const BothEnds<Recurrence, Access> ends(fork, alphabet, a, b, scratch);
+    return widen_band(a.size, b.size, [&](Index threshold) {
+      const Crossing cross = ends.crossing(fork, threshold, blocks);
+      return cross.before + cross.behind;
+    });
+  }
   const BitTableau<Recurrence, Access> tableau(fork, alphabet, a, b, false, scratch);
   return widen_band(a.size, b.size, [&](Index threshold) {
-    tableau.reset(fork);
-    walk(tableau, Band(a.size, b.size, threshold));
+    tableau.fill(fork, Band(a.size, b.size, threshold), blocks);
     return tableau.distance(a.size);
   });
 }

@@ -50,8 +50,7 @@ namespace detail {
 template <class Op>
 Index compare_strings(Letters a, Letters b, int threads) {
   std::int32_t result = 0;
-  execute<Op>(threads == 1 ? "bits_recursive" : "bits_wavefront", {{&result, 1}, a.view, b.view}, {},
-              threads);
+  execute<Op>("bits_recursive", {{&result, 1}, a.view, b.view}, {}, threads);
   return result;
 }
 
