@@ -15,15 +15,34 @@ namespace {
 
 constexpr int chains = 8, steps = 4096, threads = 256;
 
-/// Eight independent chains of multiply-adds for each thread hide their latency.
-template <class T>
-__global__ void multiply_add(T* out, T factor) {
+// What a chain makes of its value, of another chain's and of one that all share.
+struct MultiplyAdd {
+  template <class T>
+  static __device__ T step(T value, T, T factor) {
+    return value * factor + factor;
+  }
+};
+struct Logic {
+  static __device__ unsigned step(unsigned value, unsigned other, unsigned mask) {
+    return (value & other) ^ mask;
+  }
+};
+struct AddMinimum {
+  static __device__ float step(float value, float other, float weight) {
+    return fminf(value, other + weight);
+  }
+  static __device__ int step(int value, int other, int weight) { return min(value, other + weight); }
+};
+
+/// Eight chains of operations for each thread hide their latency.
+template <class Operation, class T>
+__global__ void operate(T* out, T factor) {
   T value[chains];
 #pragma unroll
   for (int c = 0; c < chains; ++c) value[c] = static_cast<T>(threadIdx.x + c);
   for (int s = 0; s < steps; ++s)
 #pragma unroll
-    for (int c = 0; c < chains; ++c) value[c] = value[c] * factor + factor;
+    for (int c = 0; c < chains; ++c) value[c] = Operation::step(value[c], value[(c + 1) % chains], factor);
   T sum{};
 #pragma unroll
   for (int c = 0; c < chains; ++c) sum += value[c];
@@ -31,12 +50,11 @@ __global__ void multiply_add(T* out, T factor) {
   if (sum == static_cast<T>(-1)) *out = sum;
 }
 
-template <class T>
-void start_multiply_add(const void* erased, const Params&, const Launch& launch) {
+template <class Operation, class T>
+void start_operations(const void* erased, const Params&, const Launch& launch) {
   const auto& args = *static_cast<const gpu::PeakArgs*>(erased);
-  using Device = typename Element<T>::Device;
-  multiply_add<<<args.blocks, threads, 0, gpu::stream_of(launch)>>>(static_cast<Device*>(args.out),
-                                                                    static_cast<Device>(0.5));
+  operate<Operation>
+      <<<args.blocks, threads, 0, gpu::stream_of(launch)>>>(static_cast<T*>(args.out), static_cast<T>(0.5));
   gpu::check_launch();
 }
 
@@ -87,17 +105,21 @@ Limits measure_gpu_limits(int device) {
   const auto out = executor->allocate(sizeof(double));
   // 16 times the blocks that fill the device, so that the last ones take little of the time.
   const gpu::PeakArgs peak{out->bytes().data(), static_cast<unsigned>(multiprocessors * 8 * 16)};
-  const double flops = 2.0 * chains * steps * threads * peak.blocks;
+  const double operations = 1.0 * chains * steps * threads * peak.blocks;
 
   const std::size_t bytes = std::size_t{1} << 30;  // far beyond the second-level cache
   const auto to = executor->allocate(bytes), from = executor->allocate(bytes);
   executor->fill(*from, 1);
   const CopyArgs copy{to->bytes().data(), from->bytes().data(), bytes};
   const auto peak_on_cores = [&]<class T>(T) {
-    return FlopPeak{.element = std::string(Element<T>::name),
-                    .threads = 1,
-                    .lanes = 1,
-                    .gflop_per_s = rate(*executor, &start_multiply_add<T>, &peak, flops * 1e-9)};
+    return FlopPeak{
+        .element = std::string(Element<T>::name),
+        .threads = 1,
+        .lanes = 1,
+        .gflop_per_s = rate(*executor, &start_operations<MultiplyAdd, T>, &peak, 2 * operations * 1e-9)};
+  };
+  const auto other = [&](const char* name, const char* element, Entry start) {
+    return OperationPeak{name, element, rate(*executor, start, &peak, operations * 1e-9)};
   };
   Limits limits;
   limits.clock_ghz = Figure<double>::none("not measured on a GPU");
@@ -105,6 +127,9 @@ Limits measure_gpu_limits(int device) {
   limits.peaks = {peak_on_cores(float{}), peak_on_cores(double{})};
   for (const gpu::TensorUnit& unit : gpu::tensor_units(device))
     limits.peaks.push_back(peak_of(*executor, unit, multiprocessors));
+  limits.operations = {other("logic", "uint32", &start_operations<Logic, unsigned>),
+                       other("add_minimum", "float", &start_operations<AddMinimum, float>),
+                       other("add_minimum", "int32", &start_operations<AddMinimum, int>)};
   const double gigabytes = 2.0 * static_cast<double>(bytes) * 1e-9;
   limits.bandwidths = {{"copy", 1, 2 * bytes, rate(*executor, &start_copy, &copy, gigabytes)}};
   return limits;

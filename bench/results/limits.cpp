@@ -55,6 +55,9 @@ std::vector<Record> to_records(const Limits& limits, std::string_view backend) {
     record.shape = {{"lanes", flops.lanes}};
     put_rated(record, "GFLOP/s", flops.gflop_per_s);
   }
+  for (const OperationPeak& operations : limits.operations)
+    put_rated(records.emplace_back(limit(operations.operation, "registers", backend, operations.element, 1)),
+              "GOP/s", operations.gop_per_s);
   for (const Bandwidth& bandwidth : limits.bandwidths) {
     Record& record =
         records.emplace_back(limit(traffic, bandwidth.kernel, backend, "byte", bandwidth.threads));
@@ -81,6 +84,8 @@ Limits limits_from(std::span<const Record> records, std::string_view backend) {
       limits.fused = record.variant == "fused";
       limits.peaks.push_back(
           {record.element, record.threads, record.shape.at("lanes").get<int>(), rated_from(record)});
+    } else if (record.variant == "registers") {
+      limits.operations.push_back({record.operation, record.element, rated_from(record)});
     } else if (record.operation == traffic) {
       if (record.outcome.measured())
         limits.bandwidths.push_back({record.variant, record.threads,
@@ -126,6 +131,11 @@ double Roofline::best(std::string_view operation, std::string_view backend, std:
 
 double Roofline::gflop_per_s(std::string_view backend, std::string_view element, int threads) const {
   return best(peak, backend, element, threads);
+}
+
+double Roofline::gop_per_s(std::string_view backend, std::string_view operation,
+                           std::string_view element) const {
+  return best(operation, backend, element, 1);
 }
 
 double Roofline::gb_per_s(std::string_view backend, int threads) const {

@@ -46,6 +46,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FlopPeak, element, threads, lanes, gflop_per_
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Bandwidth, kernel, threads, bytes, gb_per_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Balance, element, threads, gflop_per_s, gb_per_s, flops_per_byte,
                                    flops_per_word)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Limits, clock_ghz, fused, peaks, bandwidths, bandwidths_absent)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OperationPeak, operation, element, gop_per_s)
+// Older documents have multiply-adds alone.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Limits, clock_ghz, fused, peaks, bandwidths,
+                                                bandwidths_absent, operations)
 
 }  // namespace tallcache

@@ -46,8 +46,7 @@ PeerComparison batches() {
   return comparison;
 }
 
-// What limits the steps is how many 32-bit operations a device does: gpu/edit_distance/TUNING.md has their
-// share.
+// What limits the steps is how many 32-bit operations a device does: `peers` has their share.
 OptimizationSteps gpu_steps() {
   return {
       .element = "int32",
@@ -73,11 +72,20 @@ OptimizationSteps gpu_batch_steps() {
           .backend = "gpu"};
 }
 
+/// Myers's step takes 17 operations for the 32 cells of a word (Hyyrö 2003), of which this counts `cells`.
+SpeedShare share_of_logic(double cells) {
+  return {.of = SpeedShare::Of::limit,
+          .title = "of the limit of logic, 17 operations for 32 cells",
+          .operation = "logic",
+          .element = "uint32",
+          .operations = 17.0 / 32 * cells};
+}
+
 // No library of CUDA's toolkit compares strings: the textbook's variant is what there is to compare with.
 PeerComparison gpu_distances() {
   PeerComparison comparison{.element = "int32",
                             .variant = "stripes_in_pipeline",
-                            .share = share,
+                            .share = share_of_logic(1),
                             .beside = {"diagonals_of_tiles"},
                             .baseline = "diagonals_of_tiles",
                             .smoke = shape(1500, 1500),
@@ -91,10 +99,11 @@ PeerComparison gpu_distances() {
   return comparison;
 }
 
+// A string of a batch has between three quarters of m and m letters: of m x n cells 49 in 64 are there.
 PeerComparison gpu_batches() {
   PeerComparison comparison{.element = "int32",
                             .variant = "pairs_in_lane_groups",
-                            .share = share,
+                            .share = share_of_logic(49.0 / 64),
                             .beside = {"row_per_thread"},
                             .baseline = "row_per_thread",
                             .smoke = {{"m", 70}, {"n", 70}, {"pairs", 9}},

@@ -55,10 +55,15 @@ OptimizationSteps gpu_steps() {
           .backend = "gpu"};
 }
 
+// A relaxation, of two flops, is an addition and a minimum.
 PeerComparison gpu_peers(std::string_view element) {
   PeerComparison comparison{.element = element,
                             .variant = "cgep_recursive",
-                            .share = {SpeedShare::Of::limit, "of the FMA peak of float", {}, {}, "float"},
+                            .share = {.of = SpeedShare::Of::limit,
+                                      .title = "of the limit of additions and minima",
+                                      .operation = "add_minimum",
+                                      .element = element,
+                                      .operations = 0.5},
                             .beside = {"floyd_warshall_blocked", "floyd_warshall"},
                             .baseline = "floyd_warshall_blocked",
                             .smoke = vertices(65),

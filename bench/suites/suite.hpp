@@ -66,11 +66,13 @@ struct SpeedShare {
   };
   Of of;
   std::string_view title;  ///< of its column: "of the FMA peak"
-  /// For `reference`: an operation that has the sizes of this one, and its variant.
+  /// For `reference`: an operation that has the sizes of this one, and its variant. For `limit`: a limit of
+  /// other operations than multiply-adds (OperationPeak).
   std::string_view operation{}, variant{};
   /// For `limit`: that of another element, of which a product of this one takes several.
   std::string_view element{};
   int products = 1;
+  double operations = 1;  ///< for `limit` of an `operation`: those that a unit of work takes
 };
 std::string_view to_string(SpeedShare::Of);
 

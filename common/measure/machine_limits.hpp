@@ -27,6 +27,14 @@ struct FlopPeak {
   friend bool operator==(const FlopPeak&, const FlopPeak&) = default;
 };
 
+/// Operations from registers that are no multiply-adds.
+struct OperationPeak {
+  std::string operation;  ///< "logic": of three operands; "add_minimum": an addition and a minimum, as one
+  std::string element;
+  Rated gop_per_s;
+  friend bool operator==(const OperationPeak&, const OperationPeak&) = default;
+};
+
 /// Traffic with main memory.
 struct Bandwidth {
   std::string kernel;  ///< "read", "copy (memcpy)" or "copy (streaming stores)"
@@ -37,11 +45,12 @@ struct Bandwidth {
 };
 
 struct Limits {
-  Figure<double> clock_ghz;           ///< cycles of a core at integer work, in the best round
-  bool fused = false;                 ///< multiply-adds are one instruction here
-  std::vector<FlopPeak> peaks;        ///< float, double, its own bfloat16; on one core and on all
-  std::vector<Bandwidth> bandwidths;  ///< each kernel on one core and on all
-  std::string bandwidths_absent;      ///< why there are none
+  Figure<double> clock_ghz;               ///< cycles of a core at integer work, in the best round
+  bool fused = false;                     ///< multiply-adds are one instruction here
+  std::vector<FlopPeak> peaks;            ///< float, double, its own bfloat16; on one core and on all
+  std::vector<Bandwidth> bandwidths;      ///< each kernel on one core and on all
+  std::string bandwidths_absent;          ///< why there are none
+  std::vector<OperationPeak> operations;  ///< of a GPU alone
   friend bool operator==(const Limits&, const Limits&) = default;
 
   /// The best multiply-adds, and the best bytes read plus written by any kernel, on one core (threads = 1) or

@@ -25,8 +25,8 @@ struct Band {
   }
 };
 
-/// A tableau is cut into `ways` x `ways` blocks, each of them likewise. A side of at most `base` is not cut, and
-/// no piece of a side is shorter.
+/// A tableau is cut into `ways` x `ways` blocks, each of them likewise. A side of at most `base` is not cut,
+/// and no piece of a side is shorter.
 struct Blocks {
   Index base, ways;
 };
@@ -124,8 +124,8 @@ class BitTableau {
   VectorView<std::uint8_t, Access> columns_;
 };
 
-/// An anti-diagonal of blocks after another, its own side by side. Two ways are the quadrants of Chowdhury and
-/// Ramachandran 2006; more have a shorter span (2008).
+/// An anti-diagonal of blocks after another, its own side by side. Two ways are the quadrants of Chowdhury
+/// and Ramachandran 2006; more have a shorter span (2008).
 template <class Fork, class Tableau>
 void by_blocks(Fork& fork, const Tableau& t, const Band& band, const Blocks& blocks, Index i, Index j,
                Index height, Index width) {
@@ -215,8 +215,8 @@ struct Trimmed {
 inline constexpr Index first_threshold = 512;
 
 /// The least distance that `find(threshold)` shows to be one: it returns the distance where that is at most
-/// the threshold, and else one that is not below it. A band grows until it takes four times as long, or is the
-/// last where that takes eight times as long at most: a narrow band often finds the least distance, or nearly.
+/// the threshold, and else one that is not below it. The next band takes four times as long; or it is that of
+/// the distance found, where it takes eight times as long at most: a narrow band often finds the least one.
 template <class Find>
 Index widen_band(Index m, Index n, Find find) {
   // Stripes are whole: a band takes as long as one that is wider by two of them, with no waste, would.
@@ -229,8 +229,8 @@ Index widen_band(Index m, Index n, Find find) {
   }
 }
 
-/// The distance of two strings; `scratch` has BothEnds::bytes(), of the longer string's letters and the shorter
-/// one's.
+/// The distance of two strings; `scratch` has BothEnds::bytes(), of the longer string's letters and the
+/// shorter one's.
 template <class Recurrence, class Fork, class A, class B, class Access>
 Index distance_in_band(Fork& fork, A with_a, B with_b, Scratch<Access> scratch, const Blocks& blocks) {
   const auto trimmed = Trimmed<A, B>(with_a, with_b);

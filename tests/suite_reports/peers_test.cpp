@@ -108,6 +108,14 @@ TEST(Peers, SharesAndSpeedUpsAreOfTheOtherCases) {
   EXPECT_TRUE(std::isnan(figures_of(document, 2).share)) << "no limit of that element";
   document.limits.push_back(limit("multiply_add", "tf32", 1, 12e-9));
   EXPECT_DOUBLE_EQ(figures_of(document, 2).share, 0.75);
+  document.plan[0]["share"] = {{"of", "limit"},
+                               {"title", "of the limit of logic"},
+                               {"operation", "logic"},
+                               {"element", "uint32"},
+                               {"operations", 0.5}};
+  EXPECT_TRUE(std::isnan(figures_of(document, 2).share)) << "no limit of that operation";
+  document.limits.push_back(limit("logic", "uint32", 1, 3e-9));
+  EXPECT_DOUBLE_EQ(figures_of(document, 2).share, 0.5);
   Record copy = record_of({"memcpy", 1.5}, 9);
   copy.operation = "copy";
   copy.row = "n = 9";

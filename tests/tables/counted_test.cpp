@@ -123,8 +123,10 @@ TEST(PeakRatios, OfStoredLimits) {
   for (const auto& [element, rate] : {std::pair{"float", 600.0}, {"double", 300.0}})
     limits.peaks.push_back({element, 64, 8, {rate, 1, rate, 5}});
   limits.bandwidths.push_back({"read", 64, 1 << 20, {100, 1, 100, 5}});
+  limits.operations.push_back({"logic", "uint32", {16000, 1, 16000, 5}});
   Document document = document_of();
   document.limits = to_records(limits);
+  EXPECT_EQ(limits_from(document.limits), limits);
   Report report = reported("peak-ratios", document);
   EXPECT_EQ(finding(report, "a word has to be used 24 times").holds, Holds(true));
   EXPECT_EQ(report.ratios.at(0).here, 24);

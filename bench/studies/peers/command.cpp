@@ -80,7 +80,11 @@ PeersPlan plan_of(const Operation& operation, const PeerComparison& comparison) 
     plan.share.operation = share.operation;
     plan.share.variant = share.variant;
   }
-  if (!share.element.empty()) {
+  if (share.of == SpeedShare::Of::limit && !share.operation.empty()) {
+    plan.share.operation = share.operation;
+    plan.share.element = share.element;
+    plan.share.operations = share.operations;
+  } else if (!share.element.empty()) {
     plan.share.element = share.element;
     plan.share.products = share.products;
   }

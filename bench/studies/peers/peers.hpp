@@ -23,11 +23,13 @@ namespace tallcache {
 /// What the variant's speed is a share of (SpeedShare).
 struct PlannedShare {
   std::string of, title;
-  std::optional<std::string> operation, variant;  ///< the reference's
-  std::optional<std::string> element;             ///< whose limit it is, where it is another's
-  std::optional<int> products;                    ///< of that element, which one of this element takes
+  std::optional<std::string> operation,
+      variant;                         ///< the reference's, or those of a limit of other operations
+  std::optional<std::string> element;  ///< whose limit it is, where it is another's
+  std::optional<int> products;         ///< of that element, which one of this element takes
+  std::optional<double> operations;    ///< of that limit, which a unit of work takes
 };
-TALLCACHE_JSON_FIELDS(PlannedShare, of, title, operation, variant, element, products)
+TALLCACHE_JSON_FIELDS(PlannedShare, of, title, operation, variant, element, products, operations)
 
 struct PlannedCase {
   std::string label, row;
