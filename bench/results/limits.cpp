@@ -8,7 +8,8 @@
 namespace tallcache {
 namespace {
 
-constexpr std::string_view peak = "multiply_add", traffic = "memory_traffic", clock_rate = "clock";
+constexpr std::string_view peak = "multiply_add", traffic = "memory_traffic", clock_rate = "clock",
+                           registers = "registers";
 
 Record limit(std::string_view operation, std::string variant, std::string_view backend, std::string element,
              int threads) {
@@ -56,7 +57,8 @@ std::vector<Record> to_records(const Limits& limits, std::string_view backend) {
     put_rated(record, "GFLOP/s", flops.gflop_per_s);
   }
   for (const OperationPeak& operations : limits.operations)
-    put_rated(records.emplace_back(limit(operations.operation, "registers", backend, operations.element, 1)),
+    put_rated(records.emplace_back(
+                  limit(operations.operation, std::string(registers), backend, operations.element, 1)),
               "GOP/s", operations.gop_per_s);
   for (const Bandwidth& bandwidth : limits.bandwidths) {
     Record& record =
@@ -84,7 +86,7 @@ Limits limits_from(std::span<const Record> records, std::string_view backend) {
       limits.fused = record.variant == "fused";
       limits.peaks.push_back(
           {record.element, record.threads, record.shape.at("lanes").get<int>(), rated_from(record)});
-    } else if (record.variant == "registers") {
+    } else if (record.variant == registers) {
       limits.operations.push_back({record.operation, record.element, rated_from(record)});
     } else if (record.operation == traffic) {
       if (record.outcome.measured())
@@ -133,11 +135,6 @@ double Roofline::gflop_per_s(std::string_view backend, std::string_view element,
   return best(peak, backend, element, threads);
 }
 
-double Roofline::gop_per_s(std::string_view backend, std::string_view operation,
-                           std::string_view element) const {
-  return best(operation, backend, element, 1);
-}
-
 double Roofline::gb_per_s(std::string_view backend, int threads) const {
   return best(traffic, backend, "byte", threads);
 }
@@ -147,6 +144,10 @@ double Roofline::share(const Record& record, std::string_view element) const {
   if (!work) return no_value;
   if (work->unit == "flop") return record.rate() / gflop_per_s(record.backend, element, record.threads);
   return record.value("traffic") / record.seconds() * 1e-9 / gb_per_s(record.backend, record.threads);
+}
+
+double Roofline::share_of(std::string_view operation, const Record& record, std::string_view element) const {
+  return record.value("work") / record.seconds() * 1e-9 / best(operation, record.backend, element, 1);
 }
 
 }  // namespace tallcache

@@ -33,14 +33,14 @@ class Roofline {
 
   double gflop_per_s(std::string_view backend, std::string_view element, int threads) const;
   double gb_per_s(std::string_view backend, int threads) const;
-  /// Of a GPU's other operations (OperationPeak).
-  double gop_per_s(std::string_view backend, std::string_view operation, std::string_view element) const;
 
   /// The share of the roofline that a timed record reaches: of the multiply-adds when its work is flops, else
   /// of the bandwidth by its minimum traffic. NaN where either is missing. The multiply-adds are of the
   /// record's element or of another.
   double share(const Record& record) const { return share(record, record.element); }
   double share(const Record&, std::string_view element) const;
+  /// The share of a GPU's other operations (OperationPeak) where a unit of work takes one. NaN as above.
+  double share_of(std::string_view operation, const Record&, std::string_view element) const;
 
  private:
   double best(std::string_view operation, std::string_view backend, std::string_view element,

@@ -23,8 +23,8 @@ namespace tallcache {
 /// What the variant's speed is a share of (SpeedShare).
 struct PlannedShare {
   std::string of, title;
-  std::optional<std::string> operation,
-      variant;                         ///< the reference's, or those of a limit of other operations
+  /// The reference's; or the operation of a limit of others than multiply-adds.
+  std::optional<std::string> operation, variant;
   std::optional<std::string> element;  ///< whose limit it is, where it is another's
   std::optional<int> products;         ///< of that element, which one of this element takes
   std::optional<double> operations;    ///< of that limit, which a unit of work takes

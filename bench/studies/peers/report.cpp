@@ -42,16 +42,12 @@ const Record* other_case(const Document& document, const PeersPlan& plan, const 
 double share_of(const Document& document, const PeersPlan& plan, const PlannedCase& peer_case,
                 const Record& own) {
   const PlannedShare& share = plan.share;
-  if (share.operations) {
-    const Quantity* work = own.find("work");
-    return work ? *share.operations * work->value * 1e-9 / own.seconds() /
-                      Roofline(document.limits)
-                          .gop_per_s(own.backend, share.operation.value(), share.element.value())
-                : no_value;
+  if (share.of == "limit") {
+    const Roofline roofline(document.limits);
+    if (share.operation)
+      return share.operations.value() * roofline.share_of(*share.operation, own, share.element.value());
+    return share.products.value_or(1) * roofline.share(own, share.element.value_or(own.element));
   }
-  if (share.of == "limit")
-    return share.products.value_or(1) *
-           Roofline(document.limits).share(own, share.element.value_or(own.element));
   if (share.of == "reference")
     return measured_seconds(record_of(document, plan, peer_case, share.operation.value(),
                                       share.variant.value(), own.launch())) /
