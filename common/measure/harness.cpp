@@ -214,9 +214,16 @@ Check Workspace::check() {
   for (const auto& scratch : scratch_)
     if (scratch && !scratch->guards_intact())
       return Check::wrong("around the scratch", "untouched memory", "a write out of bounds");
+  // The reference can take a minute: outputs of the bytes that passed are not held against it again.
+  std::vector<std::uint64_t> bytes{static_cast<std::uint64_t>(error_class_)};
+  for (const std::span<const std::byte> output : outputs()) bytes.push_back(fingerprint(output));
+  if (bytes == passed_) return {};
   ArgsStorage args;
   problem_.operation->bind(problem_.shape, pointers(true), {}, args);
-  return problem_.operation->check(problem_.shape, problem_.input, problem_.seed, args.bytes, error_class_);
+  const Check result =
+      problem_.operation->check(problem_.shape, problem_.input, problem_.seed, args.bytes, error_class_);
+  if (result) passed_ = std::move(bytes);
+  return result;
 }
 
 std::vector<std::span<const std::byte>> Workspace::outputs() const {

@@ -116,6 +116,7 @@ class Workspace {
   bool in_place_ = false;
   ErrorClass error_class_ = ErrorClass::standard;  ///< of the last run's variant
   std::vector<Buffer> buffers_;
+  std::vector<std::uint64_t> passed_;  ///< the error class and the fingerprints of outputs that passed
   std::unique_ptr<Memory>& scratch_of(const Candidate& candidate) {
     return scratch_[candidate.variant->scratch_pages == Pages::huge];
   }

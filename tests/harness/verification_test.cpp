@@ -40,6 +40,13 @@ struct needs_zeroed_scratch : Base {
   }
 };
 
+struct changes_a_bit : Base {
+  static void run(auto&, const auto& args, const Params&) {
+    copy(args);
+    reinterpret_cast<std::byte*>(args.b.data)[17] ^= std::byte{1};
+  }
+};
+
 // In memory of the host's own, and in memory apart from it, as a device's is.
 class Verification : public testing::TestWithParam<bool> {
  protected:
@@ -77,6 +84,28 @@ TEST_P(Verification, PoisonsTheScratch) {
   Workspace zero({&operation_of<Copy<float>>, {{"m", 1}, {"n", 1}}, "integers", seed}, executor);
   EXPECT_TRUE(zero.verify({&variant_of<honest<0>>()}));
   EXPECT_FALSE(zero.verify({&variant_of<needs_zeroed_scratch>()}));
+}
+
+int checks;
+
+TEST_P(Verification, ChecksOutputsOfOtherBytesAlone) {
+  Operation counted = operation_of<Op>;
+  counted.check = [](const Shape& shape, std::string_view input, std::uint64_t seed, const void* args,
+                     ErrorClass error_class) {
+    ++checks;
+    return operation_of<Op>.check(shape, input, seed, args, error_class);
+  };
+  Workspace copies({&counted, {{"m", 32}, {"n", 32}}, {}}, executor);
+  checks = 0;
+  EXPECT_TRUE(copies.verify({&variant_of<honest<0>>()}));
+  EXPECT_TRUE(copies.verify({&variant_of<honest<1>>()}));
+  EXPECT_EQ(checks, 1);
+  EXPECT_FALSE(copies.verify({&variant_of<changes_a_bit>()}));
+  EXPECT_FALSE(copies.verify({&variant_of<changes_a_bit>()}));
+  EXPECT_EQ(checks, 3);
+  EXPECT_TRUE(copies.verify({&variant_of<honest<0>>()}));
+  EXPECT_EQ(checks, 3);
+  EXPECT_FALSE(copies.verify({&variant_of<writes_behind>()}));
 }
 
 TEST_P(Verification, GivesTheOutput) {
