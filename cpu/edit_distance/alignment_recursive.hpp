@@ -55,13 +55,7 @@ class AlignmentOf {
                     Memory memory) const {
     auto scratch = Scratch<>({memory.data, static_cast<std::size_t>(memory.size)}).with(memory.access());
     const BothEnds<Levenshtein, Access> ends(fork, alphabet, rows, columns, scratch);
-    if (distance >= 0) return ends.crossing(fork, distance, blocks_);
-    Crossing found{};
-    widen_band(rows.size, columns.size, [&](Index threshold) {
-      found = ends.crossing(fork, threshold, blocks_);
-      return found.before + found.behind;
-    });
-    return found;
+    return distance < 0 ? ends.crossing(fork, blocks_) : ends.crossing(fork, distance, blocks_);
   }
 
   /// The codes of the letters of `a` are those of rows where `b` is the longer string.
@@ -95,7 +89,7 @@ struct alignment_recursive {
   static constexpr std::string_view source = "Hirschberg 1975; Hyyrö 2003; Chowdhury and Ramachandran 2006";
   using operations = OperationList<Alignment>;
   static constexpr ParamSpec params[] = {{"base", 2048, "a block with no larger side is a leaf"},
-                                         {"ways", 64, "a larger side is cut into so many"}};
+                                         {"ways", 1024, "a larger side is cut into so many"}};
   static constexpr bool parallel = true;
   static constexpr double ns_per_unit = 0.07;
 

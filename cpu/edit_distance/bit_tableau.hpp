@@ -150,9 +150,33 @@ void by_blocks(Fork& fork, const Tableau& t, const Band& band, const Blocks& blo
   }
 }
 
+/// The threshold of the band behind one that found a distance beyond its own. That band takes four times as
+/// long; or it is that of the distance found, where it takes eight times as long at most: a narrow band often
+/// finds the least one. `unit` rows are computed together: a band takes as long as one without waste that is
+/// wider by two of them.
+inline Index next_threshold(Index threshold, Index found, Index unit) {
+  constexpr Index growth = 4, last_growth = 8;
+  const auto longer = [&](Index times) { return times * (threshold + 2 * unit) - 2 * unit; };
+  return found <= longer(last_growth) ? found : longer(growth);
+}
+
+/// The least distance that `find(threshold)` shows to be one: it returns the distance where that is at most
+/// the threshold, and else one that is not below it.
+template <class Find>
+Index widen_band(Index m, Index n, Find find) {
+  constexpr Index first_threshold = 512;  // below it a band is hardly narrower, as it is computed in stripes
+  for (Index threshold = std::abs(n - m) + first_threshold;;) {
+    const Index found = find(threshold);
+    if (found <= threshold) return found;
+    threshold = next_threshold(threshold, found, stripe_rows);
+  }
+}
+
 /// A row at which paths cross the middle, and the least distances before and behind it.
 struct Crossing {
-  Index row, before, behind;
+  Index row = 0, before = 0, behind = 0;
+
+  Index distance() const { return before + behind; }
 };
 
 /// The tableaux of both halves of the columns, the second from its end: neither waits for the other, and the
@@ -164,31 +188,39 @@ class BothEnds {
  public:
   template <class Fork, class A, class B>
   BothEnds(Fork& fork, const Alphabet& alphabet, A rows, B columns, Scratch<Access>& scratch)
-      : half(columns.size / 2),
-        before_(fork, alphabet, rows, columns.block(0, half), false, scratch),
-        behind_(fork, alphabet, rows, columns.block(half, columns.size - half), true, scratch) {}
+      : before_(fork, alphabet, rows, columns.block(0, columns.size / 2), false, scratch),
+        behind_(fork, alphabet, rows, columns.block(before_.n, columns.size - before_.n), true, scratch) {}
 
   static std::size_t bytes(Index m, Index n) {
     return Tableau::bytes(m, n / 2) + Tableau::bytes(m, n - n / 2);
   }
-
-  const Index half;  ///< columns before the middle
 
   /// Where a path of the least cost crosses, of those in the band.
   template <class Fork>
   Crossing crossing(Fork& fork, Index threshold, const Blocks& blocks) const {
     const Band band(before_.m, before_.n + behind_.n, threshold);
     fork([&] { before_.fill(fork, band, blocks); }, [&] { behind_.fill(fork, band, blocks); });
-    const Index m = before_.m, first = std::max<Index>(0, half - band.most),
-                last = std::min(m, half - band.least);
+    const Index m = before_.m, first = std::max<Index>(0, before_.n - band.most),
+                last = std::min(m, before_.n - band.least);
     Crossing here{first, before_.distance(first), behind_.distance(m - first)}, best = here;
     while (here.row < last) {
       here.before += before_.step(here.row);
       here.behind -= behind_.step(m - 1 - here.row);
       ++here.row;
-      if (here.before + here.behind < best.before + best.behind) best = here;
+      if (here.distance() < best.distance()) best = here;
     }
     return best;
+  }
+
+  /// Where a path of the least cost crosses.
+  template <class Fork>
+  Crossing crossing(Fork& fork, const Blocks& blocks) const {
+    Crossing found;
+    widen_band(before_.m, before_.n + behind_.n, [&](Index threshold) {
+      found = crossing(fork, threshold, blocks);
+      return found.distance();
+    });
+    return found;
   }
 
  private:
@@ -211,24 +243,6 @@ struct Trimmed {
   }
 };
 
-/// The first threshold of the band: below it a band is hardly narrower, as it is computed in stripes.
-inline constexpr Index first_threshold = 512;
-
-/// The least distance that `find(threshold)` shows to be one: it returns the distance where that is at most
-/// the threshold, and else one that is not below it. The next band takes four times as long; or it is that of
-/// the distance found, where it takes eight times as long at most: a narrow band often finds the least one.
-template <class Find>
-Index widen_band(Index m, Index n, Find find) {
-  // Stripes are whole: a band takes as long as one that is wider by two of them, with no waste, would.
-  constexpr Index beyond = 2 * stripe_rows, growth = 4, last_growth = 8;
-  const auto longer = [](Index threshold, Index times) { return times * (threshold + beyond) - beyond; };
-  for (Index threshold = std::abs(n - m) + first_threshold;;) {
-    const Index found = find(threshold);
-    if (found <= threshold) return found;
-    threshold = found <= longer(threshold, last_growth) ? found : longer(threshold, growth);
-  }
-}
-
 /// The distance of two strings; `scratch` has BothEnds::bytes(), of the longer string's letters and the
 /// shorter one's.
 template <class Recurrence, class Fork, class A, class B, class Access>
@@ -241,10 +255,7 @@ Index distance_in_band(Fork& fork, A with_a, B with_b, Scratch<Access> scratch, 
   const Alphabet alphabet(a, b);
   if (b.size > blocks.base) {
     const BothEnds<Recurrence, Access> ends(fork, alphabet, a, b, scratch);
-    return widen_band(a.size, b.size, [&](Index threshold) {
-      const Crossing cross = ends.crossing(fork, threshold, blocks);
-      return cross.before + cross.behind;
-    });
+    return ends.crossing(fork, blocks).distance();
   }
   const BitTableau<Recurrence, Access> tableau(fork, alphabet, a, b, false, scratch);
   return widen_band(a.size, b.size, [&](Index threshold) {

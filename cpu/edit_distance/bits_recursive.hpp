@@ -34,7 +34,7 @@ struct bits_recursive {
       "Myers 1999; Hyyrö 2003; Ukkonen 1985; Hirschberg 1975; Chowdhury and Ramachandran 2008";
   using operations = OperationList<LevenshteinDistance, LongestCommonSubsequence>;
   static constexpr ParamSpec params[] = {{"base", 2048, "a block with no larger side is a leaf"},
-                                         {"ways", 64, "a larger side is cut into so many"}};
+                                         {"ways", 1024, "a larger side is cut into so many"}};
   static constexpr bool parallel = true;
   static constexpr double ns_per_unit = 1.0 / 64;
 

@@ -49,7 +49,7 @@ class LaneGroup {
         if (threshold_[l] == solved) continue;
         const Index found = found_[l], threshold = threshold_[l];
         left |= found > threshold;
-        threshold_[l] = found <= threshold ? solved : found <= near * threshold ? found : growth * threshold;
+        threshold_[l] = found <= threshold ? solved : next_threshold(threshold, found, word_bits);
         if (found <= threshold)
           args_.out[pairs[l]] =
               static_cast<std::int32_t>(planes == 1 ? (a_[l].size + b_[l].size - found) / 2 : found);
@@ -58,9 +58,7 @@ class LaneGroup {
   }
 
  private:
-  /// The band begins at a word or two. Where it finds a distance that is not far above, that is the next
-  /// threshold: of strings that are not similar, a second and last one.
-  static constexpr Index least_threshold = 64, near = 16, growth = 4, solved = -1;
+  static constexpr Index least_threshold = word_bits, solved = -1;
 
   void encode(const Alphabet& alphabet) {
     code_planes_ = code_planes(alphabet.planes);
