@@ -13,7 +13,7 @@
 namespace tallcache {
 namespace {
 
-constexpr int chains = 8, steps = 4096, threads = 256;
+constexpr int chains = 16, steps = 4096, threads = 256;
 
 // What a chain makes of its value, of another chain's and of one that all share.
 struct MultiplyAdd {
@@ -34,12 +34,14 @@ struct AddMinimum {
   static __device__ int step(int value, int other, int weight) { return min(value, other + weight); }
 };
 
-/// Eight chains of operations for each thread hide their latency.
+/// Chains of operations for each thread hide their latency. Half as many chains, and half as many steps of a
+/// loop at once, do a tenth fewer additions and minima of floats a second.
 template <class Operation, class T>
 __global__ void operate(T* out, T factor) {
   T value[chains];
 #pragma unroll
   for (int c = 0; c < chains; ++c) value[c] = static_cast<T>(threadIdx.x + c);
+#pragma unroll 16
   for (int s = 0; s < steps; ++s)
 #pragma unroll
     for (int c = 0; c < chains; ++c) value[c] = Operation::step(value[c], value[(c + 1) % chains], factor);
