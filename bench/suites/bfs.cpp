@@ -128,7 +128,7 @@ PeerComparison gpu_peers() {
     for (int scale = 16; scale <= 25; ++scale) {
       const Index n = Index{1} << scale;
       const bool is_dense = input == "random" || input == "power_law";
-      const bool is_long = input == "path" && scale > 20;  // a level takes a while, whatever its size
+      const bool is_long = input == "path" && scale > 18;  // a level takes a while, whatever its size
       if (is_long || (!is_dense && scale > 22) || (input != "power_law" && scale % 2)) continue;
       comparison.cases.push_back({.shape = graph(n, is_dense ? 32 * n : 4 * n),
                                   .input = input,

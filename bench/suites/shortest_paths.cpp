@@ -70,11 +70,11 @@ PeerComparison gpu_peers(std::string_view element) {
                             .backend = "gpu",
                             .mean = true};
   std::vector<PeerCase>& cases = comparison.cases;
-  for (const Index n : {512, 1000, 1024, 2048, 3072, 4096}) cases.push_back({.shape = vertices(n)});
+  for (const Index n : {512, 1000, 1024, 2048, 3072, 4096, 8192}) cases.push_back({.shape = vertices(n)});
   for (const std::string_view input : {"sparse", "grid", "negative"})
     cases.push_back({.shape = vertices(2048), .input = input});
   cases.push_back({.shape = {{"n", 2047}, {"pad", 3}}});
-  for (const Index n : {8192, 16384}) cases.push_back({.shape = vertices(n), .from = Scale::full});
+  cases.push_back({.shape = vertices(16384), .from = Scale::full});
   return comparison;
 }
 
