@@ -25,10 +25,15 @@ class BitParallelRows {
     for (Index j = 0; j < size_; ++j) equal_[b[j]][j / 64] |= std::uint64_t{1} << (j % 64);
   }
 
+  Index words() const { return words_; }
+
   /// Advances to the row of the next letter of `a`.
-  void next(std::uint8_t letter) {
-    int carry = 1;  // the first column rises by one from row to row
-    for (Index w = 0; w < words_; ++w) {
+  void next(std::uint8_t letter) { next(letter, 0, words_, 1); }
+
+  /// Advances words [begin, end) alone, in whose last column it returns the difference of the two rows, given
+  /// that in the column before them: of the tableau's first column it is 1.
+  int next(std::uint8_t letter, Index begin, Index end, int carry) {
+    for (Index w = begin; w < end; ++w) {
       std::uint64_t &rise = rises_[w], &fall = falls_[w], equal = equal_[letter][w];
       const std::uint64_t across = equal | fall;
       equal |= carry < 0;
@@ -41,6 +46,7 @@ class BitParallelRows {
       fall = down_rise & across;
       carry = carry_out;
     }
+    return carry;
   }
 
   /// Distance j + 1 of the row minus distance j: -1, 0 or 1.

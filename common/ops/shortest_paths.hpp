@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/compare.hpp"
+#include "common/in_parts.hpp"
 #include "common/operation.hpp"
 #include "common/ops/path_weights.hpp"
 
@@ -110,16 +111,17 @@ struct ShortestPathsOf {
     const MatrixView<T> weights{original.data(), n, n, n};
     fill_path_weights(weights, input, seed);
     const Index sources = n <= 140 ? n : 16;
-    std::vector<double> found(n);
-    for (Index s = 0; s < sources; ++s) {
+    const auto from_source = [&](Index s) -> Check {
       const Index source = sources == n ? s : static_cast<Index>(random_up_to(seed + 77, s, n - 1));
+      std::vector<double> found(n);
       search_paths<T>(weights, source, found);
       for (Index j = 0; j < n; ++j)
         if (!is_close(d(source, j), found[j], n))
           return Check::wrong(position(source, j), std::to_string(found[j]), digits(T(d(source, j))));
-      if (sources < n)
-        if (Check plausible = check_all(d, weights, found, seed + s); !plausible) return plausible;
-    }
+      return sources < n ? check_all(d, weights, found, seed + s) : Check{};
+    };
+    const Check distances = first_wrong(sources, 1, [&](Index s, Index) { return from_source(s); });
+    if (!distances) return distances;
     if constexpr (predecessors) return check_predecessors(args.p, d, weights);
     return {};
   }

@@ -4,6 +4,7 @@
 #endif
 #include "common/ops/stencil.hpp"
 
+#include "common/in_parts.hpp"
 #include "common/operation_record.hpp"
 
 namespace tallcache {
@@ -79,10 +80,12 @@ void all_steps(std::array<Rimmed<T>, 2>& grids, Index steps, StencilBorder borde
   for (Index t = 0; t < steps; ++t) {
     Rimmed<T>&from = grids[t & 1], &to = grids[(t + 1) & 1];
     from.fill_rim(border);
-    for (Index z = 0; z < from.sizes[0]; ++z)
-      for (Index y = 0; y < from.sizes[1]; ++y)
-        for (Index x = 0, first = from.at(z, y, 0); x < from.sizes[2]; ++x)
+    const auto [planes, rows, cols] = from.sizes;
+    in_parts(planes * rows, rows_of_part(cols), [&, rows = rows, cols = cols](Index begin, Index end) {
+      for (Index row = begin; row < end; ++row)
+        for (Index x = 0, first = from.at(row / rows, row % rows, 0); x < cols; ++x)
           to.points[first + x] = point(from.points.data() + first + x, to.points[first + x]);
+    });
   }
 }
 

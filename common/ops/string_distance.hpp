@@ -8,6 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include "common/ceil_div.hpp"
+#include "common/in_parts.hpp"
 #include "common/ops/edit_distance.hpp"
 #include "common/ops/strings.hpp"
 
@@ -37,10 +39,22 @@ inline Index common_subsequence_by_rows(VectorView<const std::uint8_t> a, Vector
   return length;
 }
 
-/// The edit distance by BitParallelRows.
+/// The edit distance by BitParallelRows, the blocks of an anti-diagonal on all threads.
 inline Index edit_distance_by_rows(VectorView<const std::uint8_t> a, VectorView<const std::uint8_t> b) {
+  constexpr Index letters = 4096, words = 256;
   BitParallelRows row(b);
-  for (Index i = 0; i < a.size; ++i) row.next(a[i]);
+  std::vector<std::int8_t> carry(a.size, 1);
+  const Index down = ceil_div(a.size, letters), along = ceil_div(row.words(), words);
+  for (Index diagonal = 0; diagonal < down + along - 1; ++diagonal) {
+    const Index first = std::max<Index>(0, diagonal - along + 1), last = std::min(down, diagonal + 1);
+    in_parts(last - first, 1, [&](Index begin, Index end) {
+      for (Index block = first + begin; block < first + end; ++block)
+        for (Index i = block * letters; i < std::min(a.size, (block + 1) * letters); ++i)
+          carry[i] = static_cast<std::int8_t>(row.next(a[i], (diagonal - block) * words,
+                                                       std::min(row.words(), (diagonal - block + 1) * words),
+                                                       carry[i]));
+    });
+  }
   Index distance = a.size;
   for (Index j = 0; j < b.size; ++j) distance += row.step(j);
   return distance;
@@ -126,7 +140,7 @@ struct StringDistance {
   }
 
   /// Compares with the plain table of short strings, which takes less than the masks of all letters do, and
-  /// with a row of bits at a time of others: in O(m n / 64) time, on one thread.
+  /// with a row of bits at a time of others: in O(m n / 64) time.
   static Check check(const Shape&, std::string_view, std::uint64_t, const Args<>& args) {
     constexpr Index short_cells = 1 << 12;
     const auto expected = static_cast<std::int32_t>(
