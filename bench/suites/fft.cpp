@@ -24,13 +24,16 @@ PeerComparison peers(std::string_view element, std::string_view real) {
   PeerComparison comparison = fft_peers(element, real, "fft_codelets", numbers(60));
   if (real == "double") comparison.beside = {"fft_six_step"};
   std::vector<PeerCase>& cases = comparison.cases;
-  for (int lg = 6; lg <= 22; ++lg)
+  for (int lg = 6; lg <= 24; ++lg)
     cases.push_back({.shape = numbers(Index{1} << lg), .from = lg > 20 ? Scale::full : Scale::quick});
   for (const Index n : {60, 105, 360, 1000, 1050, 2187, 2520, 3125, 10000, 15120, 44100, 100000, 1000000})
     cases.push_back({.shape = numbers(n), .group = "2^a 3^b 5^c 7^d"});
   for (const Index n : {67, 127, 257, 509, 1009, 4099, 10007, 65537, 100003})
     cases.push_back({.shape = numbers(n), .group = "primes"});
-  for (const int lg : {16, 20}) cases.push_back({.shape = numbers(Index{1} << lg), .all_cores = true});
+  for (const int lg : {16, 20, 22, 24})
+    cases.push_back({.shape = numbers(Index{1} << lg),
+                     .all_cores = true,
+                     .from = lg > 20 ? Scale::full : Scale::quick});
   return comparison;
 }
 
