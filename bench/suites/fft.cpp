@@ -31,9 +31,8 @@ PeerComparison peers(std::string_view element, std::string_view real) {
   for (const Index n : {67, 127, 257, 509, 1009, 4099, 10007, 65537, 100003})
     cases.push_back({.shape = numbers(n), .group = "primes"});
   for (const int lg : {16, 20, 22, 24})
-    cases.push_back({.shape = numbers(Index{1} << lg),
-                     .all_cores = true,
-                     .from = lg > 20 ? Scale::full : Scale::quick});
+    cases.push_back(
+        {.shape = numbers(Index{1} << lg), .all_cores = true, .from = lg > 20 ? Scale::full : Scale::quick});
   return comparison;
 }
 
