@@ -30,7 +30,7 @@ PeerComparison peers(std::string_view element) {
                             .variant = "trapezoids",
                             .share = {SpeedShare::Of::first_input, "of heat's speed"},
                             .beside = {"vector_loops", "tiles"},
-                            .baseline = "loops",
+                            .baseline = "vector_loops",
                             .smoke = shape(65, 33, 1, 7),
                             .mean = true};
   std::vector<PeerCase>& cases = comparison.cases;
@@ -70,7 +70,7 @@ PeerComparison gpu_peers(std::string_view element) {
                             .variant = "register_streams",
                             .share = {SpeedShare::Of::first_input, "of heat's speed"},
                             .beside = {"one_step_streamed", "overlapped_tiles"},
-                            .baseline = "one_step_a_launch",
+                            .baseline = "one_step_streamed",
                             .smoke = shape(65, 33, 1, 7),
                             .backend = "gpu",
                             .mean = true};

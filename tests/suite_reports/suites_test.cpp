@@ -35,7 +35,11 @@ TEST(Suites, NameWhatTheCatalogueHas) {
     for (const PeerComparison& comparison : suite->peers) {
       if (!in_this_build(comparison.backend)) continue;
       const Operation& operation = find_operation(suite->operation, comparison.element);
-      EXPECT_GE(compared_variants(operation, comparison).size(), 2u);
+      const auto compared = compared_variants(operation, comparison);
+      EXPECT_GE(compared.size(), 2u);
+      EXPECT_TRUE(comparison.baseline.empty() ||
+                  std::ranges::count(compared, comparison.baseline, &Variant::name))
+          << suite->operation << ": " << comparison.baseline << " is not measured";
       for (const Scale scale : {Scale::smoke, Scale::quick, Scale::full})
         for (const PeerCase& peer_case : cases_at(comparison, scale)) {
           complete_shape(operation, peer_case.shape);
