@@ -28,6 +28,8 @@ else
   # More patience is another plan; less takes it.
   fft --patient; says '; FFTW_PATIENT, [0-9.e-]+ s$'
   fft; says '; FFTW_PATIENT, from wisdom$'
+  run 0 peers fft --element complex_double --smoke --seconds 0.001 --patient --json peers.json
+  grep -q "FFTW_PATIENT, [0-9.e-]* s" peers.json || fail "peers --patient planned otherwise"
   echo garbage >"$wisdom"
   fft; says '; FFTW_MEASURE, [0-9.e-]+ s$'
   [ "$(wc -l <err)" = 1 ] || fail "not one line about a corrupt file"

@@ -97,6 +97,11 @@ void add_seed(CLI::App& command, std::uint64_t& seed) {
   any_word(command.add_option("--seed", seed, "Seed of the input data"))->capture_default_str();
 }
 
+void add_patient(CLI::App& command, bool& patient) {
+  command.add_flag("--patient", patient,
+                   "Libraries that plan by measuring (FFTW) may take minutes for it, before any time");
+}
+
 void add_device(CLI::App& command, int& device, const std::string& what) {
   whole_in(command.add_option("--device", device, what), 0, most_devices)->capture_default_str();
 }

@@ -48,6 +48,8 @@ CLI::Option* any_word(CLI::Option*);
 
 /// Adds --seed, any number of 64 bits.
 void add_seed(CLI::App&, std::uint64_t& seed);
+/// Adds --patient: Planning::patient.
+void add_patient(CLI::App&, bool& patient);
 /// Adds --device.
 void add_device(CLI::App&, int& device, const std::string& what);
 

@@ -21,13 +21,13 @@ namespace tallcache {
 struct SuiteOptions {
   std::vector<std::string> operations;
   std::string json;
-  bool smoke = false, full = false;
+  bool smoke = false, full = false, patient = false;
   std::string backend = "cpu";  ///< of steps, peers and errors
   int device = 0;
   std::uint64_t seed = 1;
 
   /// How long libraries may plan.
-  Planning planning() const { return full ? Planning::patient : Planning::quick; }
+  Planning planning() const { return full || patient ? Planning::patient : Planning::quick; }
   Scale scale() const { return smoke ? Scale::smoke : full ? Scale::full : Scale::quick; }
 };
 

@@ -120,8 +120,9 @@ void middle_passes(const Text& text, const Passes& passes, int i, int end, T* x,
 template <class T, class Access = Plain>
 class SmoothTransform {
  public:
-  /// Fewer than 2^15 numbers take less time than threads to wake up.
-  static bool forks(const Layout& l) { return l.n >= Index{1} << 15; }
+  /// Fewer numbers take less time than threads to wake up.
+  static constexpr Index least_forked = Index{1} << 15;
+  static bool forks(const Layout& l) { return l.n >= least_forked; }
 
   /// For `shares` threads.
   static std::size_t scratch(const Layout& l, Index shares) {

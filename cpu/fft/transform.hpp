@@ -14,7 +14,8 @@ namespace tallcache::cpu::fft {
 template <class T, class Access = Plain>
 class Transform {
  public:
-  static constexpr Index base = 8192;
+  /// A transform that does not fork may have few columns.
+  static constexpr Index base = SmoothTransform<T, Access>::least_forked - 1;
 
   /// The bytes of tables and working memory on `shares` threads.
   static std::size_t scratch(Index n, Index shares, Index base) {

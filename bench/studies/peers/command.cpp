@@ -375,6 +375,7 @@ void add_peers(CLI::App& app) {
       ->capture_default_str();
   add_backend(*command, *options);
   add_huge_pages(*command, options->pages);
+  add_patient(*command, options->patient);
   command->add_flag("--resume", options->resume, "Go on with what the file of --json has")
       ->needs(command->get_option("--json"));
   add_draws(*command, *options);

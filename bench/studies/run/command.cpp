@@ -184,8 +184,7 @@ void add_run(CLI::App& app) {
   add_huge_pages(*command, options->pages);
   command->add_flag("--first-touch", options->first_touch,
                     "Only print which memory node of this machine touches which part of the arrays first");
-  command->add_flag("--patient", options->patient,
-                    "Libraries that plan by measuring (FFTW) may take minutes for it, before any time");
+  add_patient(*command, options->patient);
   CLI::Option* const cold = command->add_flag("--cold", options->cold, "Flush the caches before each run");
   command
       ->add_flag("--energy", options->energy,
