@@ -150,7 +150,7 @@ TEST(FftTransform, AnyAlignmentAndNoNumberOutside) {
 
 TEST(FftTransform, SameBytesOnAnyNumberOfThreads) {
   if (usable_threads() < 2) GTEST_SKIP() << "needs 2 processors";
-  for (const Index n : {1000, 1 << 16, 65537, 90000}) {
+  for (const Index n : {1000, 1 << 15, 1 << 16, 65537, 90000, 1 << 18}) {
     const auto in = random_numbers<double>(n);
     Numbers<double> one(in.size()), many(in.size());
     fft(one, in);

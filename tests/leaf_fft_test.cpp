@@ -54,7 +54,7 @@ void see_fft_passes(See see, const Texts<T>& texts, int radix, Index m, Index ve
   const Index groups = 1 + m % 2;
   see(leaf_of({numbers<T>(1, groups * rows * width), numbers<T>(2, m > 1 ? (radix - 1) * m : 0)},
               [=](const auto& v) {
-                texts.under(v.access).middle_pass(radix, v.template of<T>(0).data, width, groups, m,
+                texts.under(v.access).middle_pass(radix, v.template of<T>(0).data, width, groups, m, m,
                                                   v.template of<const T>(1).data, v.access);
               }),
       {0});
@@ -81,7 +81,7 @@ void see_columns(See see, const Texts<T>& texts, int radix, Index m) {
   see(leaf_of({numbers<T>(1, radix * m), roots, numbers<T>(3, ceil_div(radix, width) * block)},
               [=](const auto& v) {
                 texts.under(v.access).split_columns(radix, v.template of<const T>(0).data,
-                                                    v.template of<T>(2).data, width, block, m,
+                                                    v.template of<T>(2).data, width, block, m, m,
                                                     v.template of<const T>(1).data, v.access);
               }),
       {2});

@@ -112,8 +112,10 @@ class LaneTransforms {
     text.first_pass(p.radix[0], in, stride, count, buffer, width_, m, roots_.data, policy);
     // A last pass of radix 1 copies.
     const int last = p.count > 1 ? p.radix[p.count - 1] : 1;
-    middle_passes(text, p, 1, middle(), buffer, width_, 0, radix, m, roots_.data + 2 * (radix - 1) * m,
-                  policy, [&, this](const T* x, Index first, Index groups) {
+    Serial serial;
+    middle_passes(serial, text, p, 1, middle(), buffer, width_, 0, radix, m,
+                  roots_.data + 2 * (radix - 1) * m, policy,
+                  [&, this](const T* x, Index first, Index groups) {
                     text.last_pass(last, x, out, stride, count, width_, groups, order_.size,
                                    order_.data + first, policy);
                   });
@@ -123,7 +125,8 @@ class LaneTransforms {
   void rows(const Text& text, T* out, const T* in, Index count, T* buffer, Policy policy) const {
     const Passes& p = passes_;
     text.rows_to_lanes(in, places_.distance, count, p.size, buffer, width_, policy);
-    middle_passes(text, p, 0, p.count, buffer, width_, 0, 1, p.size, roots_.data, policy,
+    Serial serial;
+    middle_passes(serial, text, p, 0, p.count, buffer, width_, 0, 1, p.size, roots_.data, policy,
                   [](T*, Index, Index) {});
     text.lanes_to_rows(buffer, order_.data, width_, out, places_.distance, count, p.size, policy);
   }

@@ -42,17 +42,19 @@ struct Leaves {
     /// of x[(p + m k) stride + q] exp(-2 pi i j k / R), w the root of n. `to` is split.
     void (*first_pass)(int radix, const T* from, Index stride, Index count, T* to, Index width, Index m,
                        const T* roots, Access);
-    /// The same in place, of split data, for each of `groups` transforms of R m rows one behind the other.
-    /// Without roots where m = 1.
-    void (*middle_pass)(int radix, T* x, Index width, Index groups, Index m, const T* roots, Access);
+    /// The same in place, of split data, for each of `groups` transforms of R m rows one behind the other, of
+    /// `count` of the m butterflies from p on: `x` and `roots` begin there. Without roots where m = 1.
+    void (*middle_pass)(int radix, T* x, Index width, Index groups, Index m, Index count, const T* roots,
+                        Access);
     /// The last pass, m = 1, for each of `groups` among `all` transforms: number j of group g and column c
     /// goes to to[(order[g] + all j) stride + c], where c < count.
     void (*last_pass)(int radix, const T* from, T* to, Index stride, Index count, Index width, Index groups,
                       Index all, const Index* order, Access);
     /// R m numbers as R rows: the transforms of the columns, the twiddles, the transposition. Row k goes to
     /// work[k / width * block + p width + k % width], split. `roots` are split vectors: R - 1 for each vector
-    /// of columns p. Rows R and beyond, up to a multiple of the lanes, are 0.
-    void (*split_columns)(int radix, const T* from, T* work, Index width, Index block, Index m,
+    /// of columns p. Rows R and beyond, up to a multiple of the lanes, are 0. Of `count` columns from p on, a
+    /// multiple of the lanes: `from`, `work` and `roots` begin there.
+    void (*split_columns)(int radix, const T* from, T* work, Index width, Index block, Index m, Index count,
                           const T* roots, Access);
     /// Row order[k] of `buffer`, of `width` columns c, times base_roots[k] lane_roots[k, c], goes to work[k /
     /// width * block + c width + k % width], k < n1. `buffer`, `order` and `lane_roots` have rows up to a

@@ -31,7 +31,7 @@ Passes passes_of(Index size);
 struct Layout {
   enum class Kind {
     whole,   ///< one codelet
-    split,   ///< n1 is a codelet over vectors of neighbouring columns; everything stays in a cache
+    split,   ///< n1 is a codelet over vectors of neighbouring columns, the rows are passes in place
     blocks,  ///< blocks of `width` columns, each transformed in a buffer, then of `width` rows, in place
   };
   Kind kind = Kind::whole;

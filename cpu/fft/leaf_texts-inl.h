@@ -37,9 +37,9 @@ constexpr typename Leaves<T>::template Text<Access> text{
           });
         },
     .middle_pass =
-        [](int radix, T* x, Index width, Index groups, Index m, const T* roots, Access access) {
+        [](int radix, T* x, Index width, Index groups, Index m, Index count, const T* roots, Access access) {
           with_size<pass_radices>(radix, [=]<int R>(std::integral_constant<int, R>) {
-            middle_pass<R, D, T, Access>(x, width, groups, m, roots, access);
+            middle_pass<R, D, T, Access>(x, width, groups, m, count, roots, access);
           });
         },
     .last_pass =
@@ -50,10 +50,10 @@ constexpr typename Leaves<T>::template Text<Access> text{
           });
         },
     .split_columns =
-        [](int radix, const T* from, T* work, Index width, Index block, Index m, const T* roots,
+        [](int radix, const T* from, T* work, Index width, Index block, Index m, Index count, const T* roots,
            Access access) {
           with_size<radices>(radix, [=]<int R>(std::integral_constant<int, R>) {
-            split_columns<R, inverse, D, T, Access>(from, work, width, block, m, roots, access);
+            split_columns<R, inverse, D, T, Access>(from, work, width, block, m, count, roots, access);
           });
         },
     .twiddle_transposed = &twiddle_transposed<D, T, Access>,

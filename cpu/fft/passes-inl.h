@@ -49,11 +49,11 @@ HWY_INLINE void butterflies(D d, T* row, Index width, Index groups, Index m, con
 }
 
 template <int R, class D, class T, class Access>
-HWY_NOINLINE void middle_pass(T* HWY_RESTRICT x, Index width, Index groups, Index m,
+HWY_NOINLINE void middle_pass(T* HWY_RESTRICT x, Index width, Index groups, Index m, Index count,
                               const T* HWY_RESTRICT roots, Access access) {
   const D d;
   if (m == 1) return butterflies<R, false>(d, x, width, groups, m, roots, access);
-  for (Index p = 0; p < m; ++p, roots += 2 * (R - 1), x += 2 * width)
+  for (Index p = 0; p < count; ++p, roots += 2 * (R - 1), x += 2 * width)
     butterflies<R, true>(d, x, width, groups, m, roots, access);
 }
 
@@ -145,10 +145,10 @@ HWY_INLINE void split_vector(D d, const T* from, T* work, Index width, Index blo
 
 template <int R, bool inverse, class D, class T, class Access>
 HWY_NOINLINE void split_columns(const T* HWY_RESTRICT from, T* HWY_RESTRICT work, Index width, Index block,
-                                Index m, const T* HWY_RESTRICT roots, Access access) {
+                                Index m, Index count, const T* HWY_RESTRICT roots, Access access) {
   const D d;
   constexpr Index V = lanes_of<D>;
-  Index left = m;
+  Index left = count;
   for (; left >= V; left -= V, roots += 2 * V * (R - 1), from += 2 * V, work += 2 * V * width)
     split_vector<R, inverse>(d, from, work, width, block, m, V, roots, access);
   if (left > 0) split_vector<R, inverse>(d, from, work, width, block, m, left, roots, access);

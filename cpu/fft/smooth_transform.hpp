@@ -8,6 +8,7 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -98,21 +99,37 @@ void each_row(const Passes& passes, int taken, const Put& put) {
   }
 }
 
-/// Passes i to end - 1 of `groups` transforms of `size` rows one behind the other, one by one where all are
-/// too large for a first-level cache, then last(x, first, groups) for neighbouring groups of all.
-template <class Text, class T, class Policy, class Last>
-void middle_passes(const Text& text, const Passes& passes, int i, int end, T* x, Index width, Index first,
-                   Index groups, Index size, const T* roots, Policy policy, const Last& last) {
-  if (groups > 1 && groups * size * width * static_cast<Index>(2 * sizeof(T)) > whole_block_bytes) {
-    for (Index g = 0; g < groups; ++g)
-      middle_passes(text, passes, i, end, x + 2 * g * size * width, width, first + g, 1, size, roots, policy,
-                    last);
-    return;
-  }
+/// The numbers that a strand processes at least.
+inline constexpr Index strand_numbers = 2048;
+
+/// body(begin, end) for parts of [0, size), which together process `numbers`.
+template <class Fork, class Body>
+void in_strands(Fork& fork, Index size, Index numbers, const Body& body) {
+  if constexpr (std::is_same_v<Fork, Serial>)
+    body(0, size);
+  else
+    loop_blocks(fork, size, (strand_numbers * size + numbers - 1) / numbers, body);
+}
+
+/// Passes i to end - 1 of `groups` transforms of `size` rows one behind the other, each by itself where all
+/// are too large for a first-level cache, then last(x, first, groups) for neighbouring groups of all.
+template <class Fork, class Text, class T, class Policy, class Last>
+void middle_passes(Fork& fork, const Text& text, const Passes& passes, int i, int end, T* x, Index width,
+                   Index first, Index groups, Index size, const T* roots, Policy policy, const Last& last) {
+  const Index numbers = groups * size * width;
+  if (groups > 1 && numbers * static_cast<Index>(2 * sizeof(T)) > whole_block_bytes)
+    return in_strands(fork, groups, numbers, [=, &fork, &text, &passes, &last](Index from, Index to) {
+      for (Index g = from; g < to; ++g)
+        middle_passes(fork, text, passes, i, end, x + 2 * g * size * width, width, first + g, 1, size, roots,
+                      policy, last);
+    });
   if (i == end) return last(x, first, groups);
   const Index radix = passes.radix[i], m = size / radix;
-  text.middle_pass(passes.radix[i], x, width, groups, m, roots, policy);
-  middle_passes(text, passes, i + 1, end, x, width, first * radix, groups * radix, m,
+  in_strands(fork, m, numbers, [=, &text](Index from, Index to) {
+    text.middle_pass(static_cast<int>(radix), x + 2 * width * from, width, groups, m, to - from,
+                     roots + 2 * (radix - 1) * from, policy);
+  });
+  middle_passes(fork, text, passes, i + 1, end, x, width, first * radix, groups * radix, m,
                 roots + 2 * (radix - 1) * m, policy, last);
 }
 
@@ -225,35 +242,51 @@ class SmoothTransform {
   template <class Fork, class Text, class Policy>
   void run(Fork& fork, const Text& text, T* out, const T* in, Policy policy) const {
     if (l_.kind == Layout::Kind::whole) return text.whole(static_cast<int>(l_.n), in, out, policy);
-    const auto columns_of = [=, this, &text](Index begin, Index end, T* buffer) {
-      for (Index b = begin; b < end; ++b) columns(text, in, b, buffer, policy);
-    };
-    const auto rows_of = [=, this, &text](Index begin, Index end) {
-      for (Index b = begin; b < end; ++b) rows(text, out, b, policy);
-    };
-    const Index column_tasks = l_.kind == Layout::Kind::split ? 1 : l_.column_blocks();
-    if (!forks(l_)) {
-      columns_of(0, column_tasks, own_buffer_.data);
-      rows_of(0, l_.row_blocks());
-    } else {
-      loop_blocks(fork, column_tasks, 1, [=, &fork, this](Index begin, Index end) {
-        const auto lease = buffers_.lease(fork);
-        columns_of(begin, end, lease.scratch().template vector<T>(2 * l_.buffer()).data);
-      });
-      loop_blocks(fork, l_.row_blocks(), 1, rows_of);
+    if (!forks(l_) || fork.width() == 1) {
+      Serial serial;
+      return columns_and_rows(serial, text, out, in, policy);
     }
+    columns_and_rows(fork, text, out, in, policy);
   }
 
+  template <class Fork, class Text, class Policy>
+  void columns_and_rows(Fork& fork, const Text& text, T* out, const T* in, Policy policy) const {
+    if (l_.kind == Layout::Kind::split)
+      split_columns(fork, text, in, policy);
+    else
+      in_strands(fork, l_.column_blocks(), l_.n, [=, this, &fork, &text](Index begin, Index end) {
+        const auto columns_of = [=, this, &text](T* buffer) {
+          for (Index b = begin; b < end; ++b) columns(text, in, b, buffer, policy);
+        };
+        if (own_buffer_.size) return columns_of(own_buffer_.data);
+        const auto lease = buffers_.lease(fork);
+        columns_of(lease.scratch().template vector<T>(2 * l_.buffer()).data);
+      });
+    in_strands(fork, l_.row_blocks(), l_.n, [=, this, &fork, &text](Index begin, Index end) {
+      for (Index b = begin; b < end; ++b) rows(fork, text, out, b, policy);
+    });
+  }
+
+  template <class Fork, class Text, class Policy>
+  void split_columns(Fork& fork, const Text& text, const T* in, Policy policy) const {
+    const Index vectors = (l_.n2 + l_.lanes - 1) / l_.lanes;
+    in_strands(fork, vectors, l_.n, [=, this, &text](Index from, Index to) {
+      const Index column = from * l_.lanes;
+      text.split_columns(static_cast<int>(l_.n1), in + 2 * column, work_.data + 2 * column * l_.width,
+                         l_.width, l_.block, l_.n2, std::min(to * l_.lanes, l_.n2) - column,
+                         split_roots_.data + 2 * column * (l_.n1 - 1), policy);
+    });
+  }
+
+  /// A block of columns.
   template <class Text, class Policy>
   void columns(const Text& text, const T* in, Index b, T* buffer, Policy policy) const {
-    if (l_.kind == Layout::Kind::split)
-      return text.split_columns(static_cast<int>(l_.n1), in, work_.data, l_.width, l_.block, l_.n2,
-                                split_roots_.data, policy);
     const Passes& p = l_.columns;
+    Serial serial;
     const Index radix = p.radix[0], m = l_.n1 / radix;
     text.first_pass(p.radix[0], in + 2 * b * l_.width, l_.n2, l_.n2 - b * l_.width, buffer, l_.width, m,
                     column_roots_.data, policy);
-    middle_passes(text, p, 1, p.count, buffer, l_.width, 0, radix, m,
+    middle_passes(serial, text, p, 1, p.count, buffer, l_.width, 0, radix, m,
                   column_roots_.data + 2 * (radix - 1) * m, policy, [](T*, Index, Index) {});
     const Index padding = 2 * (l_.padded_rows() - l_.n1) * l_.width;
     std::fill_n(store_n(policy, buffer + 2 * l_.n1 * l_.width, padding), padding, T{});
@@ -262,12 +295,12 @@ class SmoothTransform {
                             base_roots_.data + 2 * b * l_.padded_rows(), lane_roots_.data, policy);
   }
 
-  template <class Text, class Policy>
-  void rows(const Text& text, T* out, Index b, Policy policy) const {
+  template <class Fork, class Text, class Policy>
+  void rows(Fork& fork, const Text& text, T* out, Index b, Policy policy) const {
     const Passes& p = l_.rows;
     const int end = p.count - 1;
-    middle_passes(text, p, 0, end, work_.data + 2 * b * l_.block, l_.width, 0, 1, l_.n2, row_roots_.data,
-                  policy, [&, this](const T* x, Index first, Index groups) {
+    middle_passes(fork, text, p, 0, end, work_.data + 2 * b * l_.block, l_.width, 0, 1, l_.n2,
+                  row_roots_.data, policy, [&, this](const T* x, Index first, Index groups) {
                     text.last_pass(p.radix[end], x, out + 2 * b * l_.width, l_.n1, l_.n1 - b * l_.width,
                                    l_.width, groups, row_order_.size, row_order_.data + first, policy);
                   });

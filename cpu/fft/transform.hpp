@@ -14,8 +14,7 @@ namespace tallcache::cpu::fft {
 template <class T, class Access = Plain>
 class Transform {
  public:
-  /// A transform that does not fork may have few columns.
-  static constexpr Index base = SmoothTransform<T, Access>::least_forked - 1;
+  static constexpr Index base = Index{1} << 17;
 
   /// The bytes of tables and working memory on `shares` threads.
   static std::size_t scratch(Index n, Index shares, Index base) {
