@@ -89,16 +89,33 @@ void see_columns(See see, const Texts<T>& texts, int radix, Index m) {
 
 template <class T>
 void see_twiddles(See see, const Texts<T>& texts, Index n1, Index vectors) {
-  const Index V = texts.lanes, width = vectors * V, padded = ceil_div(n1, V) * V, block = width * width;
-  see(leaf_of({numbers<T>(1, padded * width), backwards(padded), numbers<T>(2, padded),
-               numbers<T>(3, padded * width), numbers<T>(4, ceil_div(padded, width) * block)},
+  const Index V = texts.lanes, width = vectors * V, padded = ceil_div(n1, V) * V, distance = n1 + 1,
+              count = width - n1 % V;
+  const auto idle = [=](Region region, bool split) {
+    region.idle = [=](std::size_t i) {
+      const auto at = static_cast<Index>(i);
+      const Index column = (at / (2 * V) * V + cpu::fft::place_of_lane(at % V, V)) % width;
+      return (split && column >= count) || at / (2 * (split ? width : 1)) >= n1;
+    };
+    return region;
+  };
+  Region buffer = idle(numbers<T>(1, padded * width), true);
+  buffer.idle = [=](std::size_t i) {
+    const auto at = static_cast<Index>(i);
+    const Index column = (at / (2 * V) * V + cpu::fft::place_of_lane(at % V, V)) % width;
+    return column >= count || at / (2 * width) < padded - n1;  // its rows are in the opposite order
+  };
+  Region order = backwards(padded);
+  order.idle = [=](std::size_t i) { return static_cast<Index>(i) >= n1; };
+  see(leaf_of({buffer, order, idle(numbers<T>(2, padded), false), idle(numbers<T>(3, padded * width), true),
+               numbers<T>(4, (count - 1) * distance + n1)},
               [=](const auto& v) {
                 texts.under(v.access).twiddle_transposed(
                     v.template of<const T>(0).data, v.template of<const Index>(1).data, width, n1,
-                    v.template of<T>(4).data, block, v.template of<const T>(2).data,
+                    v.template of<T>(4).data, distance, count, v.template of<const T>(2).data,
                     v.template of<const T>(3).data, v.access);
               }),
-      padded % width == 0 ? std::vector<std::size_t>{4} : std::vector<std::size_t>{});
+      {4});
 }
 
 template <class T>

@@ -55,7 +55,7 @@ class LaneTransforms {
     if (is_short()) return;
     fill_roots(roots_, passes_);
     for (Index k = 0; k < order_.size; ++k) order_[k] = k;
-    each_row(passes_, across() ? middle() : passes_.count,
+    each_row(passes_, across() ? passes_before_last(passes_) : passes_.count,
              [this](Index at, Index row) { across() ? order_[at] = row : order_[row] = at; });
   }
 
@@ -71,7 +71,8 @@ class LaneTransforms {
     if (is_short())
       text.short_rows(static_cast<int>(passes_.size), in + at, out + at, places_.distance, count, policy);
     else if (across())
-      columns(text, out + at, in + at, count, buffer, policy);
+      transform_columns(text, passes_, in + at, out + at, places_.stride, count, buffer, width_, roots_.data,
+                        order_.data, policy);
     else
       rows(text, out + at, in + at, count, buffer, policy);
   }
@@ -95,30 +96,12 @@ class LaneTransforms {
 
   bool across() const { return places_.distance == 1; }
   bool is_short() const { return !across() && passes_.size <= *std::ranges::max_element(short_sizes); }
-  int middle() const { return std::max(passes_.count - 1, 1); }  ///< the passes but the last
   Index padded_rows() const { return (passes_.size + texts_->lanes - 1) / texts_->lanes * texts_->lanes; }
   Index roots() const { return is_short() ? 0 : passes_.roots(); }
   Index buffer() const { return is_short() ? 0 : padded_rows() * width_; }
   Index order_size() const {
     if (is_short()) return 0;
-    if (!across()) return padded_rows();
-    return passes_.count > 1 ? passes_.size / passes_.radix[passes_.count - 1] : passes_.size;
-  }
-
-  template <class Text, class Policy>
-  void columns(const Text& text, T* out, const T* in, Index count, T* buffer, Policy policy) const {
-    const Passes& p = passes_;
-    const Index stride = places_.stride, radix = p.radix[0], m = p.size / radix;
-    text.first_pass(p.radix[0], in, stride, count, buffer, width_, m, roots_.data, policy);
-    // A last pass of radix 1 copies.
-    const int last = p.count > 1 ? p.radix[p.count - 1] : 1;
-    Serial serial;
-    middle_passes(serial, text, p, 1, middle(), buffer, width_, 0, radix, m,
-                  roots_.data + 2 * (radix - 1) * m, policy,
-                  [&, this](const T* x, Index first, Index groups) {
-                    text.last_pass(last, x, out, stride, count, width_, groups, order_.size,
-                                   order_.data + first, policy);
-                  });
+    return across() ? last_groups(passes_) : padded_rows();
   }
 
   template <class Text, class Policy>

@@ -19,7 +19,7 @@ struct fft_codelets {
       "Frigo, Leiserson, Prokop, Ramachandran 1999; Bailey 1990; Bluestein 1970";
   using operations = OperationList<Fft<double>, Fft<float>>;
   static constexpr ParamSpec params[] = {
-      {"base", Transform<double>::base, "up to so many numbers, the columns are one codelet in registers"}};
+      {"base", Transform<double>::base, "up to so many bytes, the columns are one codelet in registers"}};
   static constexpr PhaseSpec phases[] = {{"plan", false, true}, {"transform"}};
   static constexpr bool parallel = true;
   static constexpr double ns_per_unit = 0.045;

@@ -56,11 +56,11 @@ struct Leaves {
     /// multiple of the lanes: `from`, `work` and `roots` begin there.
     void (*split_columns)(int radix, const T* from, T* work, Index width, Index block, Index m, Index count,
                           const T* roots, Access);
-    /// Row order[k] of `buffer`, of `width` columns c, times base_roots[k] lane_roots[k, c], goes to work[k /
-    /// width * block + c width + k % width], k < n1. `buffer`, `order` and `lane_roots` have rows up to a
-    /// multiple of the lanes; numbers are split.
-    void (*twiddle_transposed)(const T* buffer, const Index* order, Index width, Index n1, T* work,
-                               Index block, const T* base_roots, const T* lane_roots, Access);
+    /// Row order[k] of `buffer`, of `width` columns c, times base_roots[k] lane_roots[k, c], goes to to[c
+    /// distance + k], k < n1, c < count. `buffer`, `order` and both roots have rows up to a multiple of the
+    /// lanes; numbers but those of `to` are split.
+    void (*twiddle_transposed)(const T* buffer, const Index* order, Index width, Index n1, T* to,
+                               Index distance, Index count, const T* base_roots, const T* lane_roots, Access);
     /// n numbers of each of `count` transforms, transform c at from + c distance, become column c of rows of
     /// `width`, split; the other columns are 0, and so are rows n and beyond, up to a multiple of the lanes.
     void (*rows_to_lanes)(const T* from, Index distance, Index count, Index n, T* to, Index width, Access);

@@ -121,7 +121,7 @@ Passes passes_of(Index size) {
 
 Index Layout::split_roots() const { return kind == Kind::split ? (n1 - 1) * round_up(n2, lanes) : 0; }
 
-Index Layout::buffer() const { return kind == Kind::blocks ? width * padded_rows() : 0; }
+Index Layout::buffer() const { return kind == Kind::blocks ? width * std::max(padded_rows(), n2) : 0; }
 
 namespace {
 
@@ -133,9 +133,7 @@ Layout divided(Layout::Kind kind, Index n, Index n1, Index lanes, Index element_
     layout.width = layout.n2 < 8 ? lanes : std::max<Index>(lanes, 8);
   layout.columns = passes_of(layout.n1);
   layout.rows = passes_of(layout.n2);
-  // Not a power of two: the same place of all blocks would share few sets of a cache.
-  const Index padding = kind == Layout::Kind::blocks ? 4 * std::max<Index>(lanes, 4) : 0;
-  layout.block = layout.width * round_up(layout.n2, layout.width) + padding;
+  layout.block = layout.width * round_up(layout.n2, layout.width);
   return layout;
 }
 
@@ -148,7 +146,7 @@ Layout layout_of(Index n, Index element_bytes, std::span<const Index> lanes, Ind
   const int registers = lanes[0] * element_bytes > 32 ? 32 : 16;
   std::vector<Layout> layouts;
   if (is_one_of(whole_sizes, n)) layouts.push_back(whole);
-  if (n <= base)
+  if (2 * n * element_bytes <= base)
     for (const Index n1 : divisors_of(n))
       for (const Index of_vector : lanes)
         if (is_one_of(radices, n1))

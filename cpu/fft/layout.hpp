@@ -32,12 +32,13 @@ struct Layout {
   enum class Kind {
     whole,   ///< one codelet
     split,   ///< n1 is a codelet over vectors of neighbouring columns, the rows are passes in place
-    blocks,  ///< blocks of `width` columns, each transformed in a buffer, then of `width` rows, in place
+    blocks,  ///< blocks of `width` columns, each transformed in a buffer and stored as rows, whose columns,
+             ///< in blocks again, are transformed in place
   };
   Kind kind = Kind::whole;
   Index n = 0, n1 = 1, n2 = 1;
   Index lanes = 1, width = 1;  ///< of a vector, and of a block of columns or rows: a multiple of the lanes
-  Index block = 0;  ///< a block of rows between columns and rows: n2 or a few more numbers of each row
+  Index block = 0;             ///< of `split`, a block of rows: n2 or a few more numbers of each
   Passes columns, rows;
 
   Index row_blocks() const { return (n1 + width - 1) / width; }
@@ -50,13 +51,14 @@ struct Layout {
   Index split_roots() const;
   Index base_roots() const { return kind == Kind::blocks ? column_blocks() * padded_rows() : 0; }
   Index lane_roots() const { return kind == Kind::blocks ? width * padded_rows() : 0; }
-  Index work() const { return kind == Kind::whole ? 0 : row_blocks() * block; }
+  /// Of `blocks` for a transform in place.
+  Index work() const { return kind == Kind::whole ? 0 : kind == Kind::blocks ? n : row_blocks() * block; }
   /// The buffer of a thread, of a block of columns.
   Index buffer() const;
 };
 
 /// Of a smooth n, for elements of `element_bytes` (half a complex number) and vectors of one of `lanes`, the
-/// largest first. Transforms of up to `base` numbers are split where that takes fewer instructions.
+/// largest first. Transforms of up to `base` bytes are split where that takes fewer instructions.
 Layout layout_of(Index n, Index element_bytes, std::span<const Index> lanes, Index base);
 
 /// A smooth number of at least `least` >= 1 that is little larger, and even where `least` is.

@@ -56,7 +56,7 @@ constexpr typename Leaves<T>::template Text<Access> text{
             split_columns<R, inverse, D, T, Access>(from, work, width, block, m, count, roots, access);
           });
         },
-    .twiddle_transposed = &twiddle_transposed<D, T, Access>,
+    .twiddle_transposed = &twiddle_transposed<inverse, D, T, Access>,
     .rows_to_lanes = &rows_to_lanes<inverse, D, T, Access>,
     .lanes_to_rows = &lanes_to_rows<inverse, D, T, Access>,
     .short_rows =

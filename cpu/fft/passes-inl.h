@@ -154,24 +154,25 @@ HWY_NOINLINE void split_columns(const T* HWY_RESTRICT from, T* HWY_RESTRICT work
   if (left > 0) split_vector<R, inverse>(d, from, work, width, block, m, left, roots, access);
 }
 
-template <class D, class T, class Access>
+template <bool inverse, class D, class T, class Access>
 HWY_NOINLINE void twiddle_transposed(const T* HWY_RESTRICT buffer, const Index* HWY_RESTRICT order,
-                                     Index width, Index n1, T* HWY_RESTRICT work, Index block,
+                                     Index width, Index n1, T* HWY_RESTRICT to, Index distance, Index count,
                                      const T* HWY_RESTRICT base_roots, const T* HWY_RESTRICT lane_roots,
                                      Access access) {
   const D d;
   constexpr Index V = lanes_of<D>;
   for (Index k = 0; k < n1; k += V)
-    for (Index c = 0; c < width; c += V)
-      store_transposed(
-          d,
-          [&](Index l) HWY_ATTR {
-            const Index row = k + l, at = *load_n(access, order + row, 1);
-            const auto base = root_of_all_lanes(d, base_roots + 2 * row, access);
-            const auto w = times<D>(load_split(d, lane_roots + 2 * (row * width + c), access), base);
-            return times<D>(load_split(d, buffer + 2 * (at * width + c), access), w);
-          },
-          work + 2 * (k / width * block + c * width + k % width), width, access);
+    for (Index c = 0; c < width && c < count; c += V) {
+      ComplexVector<D> x[V];
+#pragma GCC unroll 16
+      for (Index l = 0; l < V; ++l) {
+        const Index row = k + l, at = *load_n(access, order + row, 1);
+        const auto base = root_of_all_lanes(d, base_roots + 2 * row, access);
+        const auto w = times<D>(load_split(d, lane_roots + 2 * (row * width + c), access), base);
+        x[l] = times<D>(load_split(d, buffer + 2 * (at * width + c), access), w);
+      }
+      store_square<inverse>(d, x, to + 2 * (c * distance + k), distance, count - c, n1 - k, access);
+    }
 }
 
 template <bool inverse, class D, class T, class Access>

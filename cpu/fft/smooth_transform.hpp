@@ -133,6 +133,26 @@ void middle_passes(Fork& fork, const Text& text, const Passes& passes, int i, in
                 roots + 2 * (radix - 1) * m, policy, last);
 }
 
+/// The groups of the last pass of transform_columns(), whose places its order has.
+inline Index last_groups(const Passes& p) { return p.count > 1 ? p.size / p.radix[p.count - 1] : p.size; }
+/// The passes before that one. A single pass has one of radix 1 behind it, which copies.
+inline int passes_before_last(const Passes& p) { return std::max(p.count - 1, 1); }
+
+/// Transforms `count` neighbouring columns through `buffer`, which has `width` p.size numbers: number i of all
+/// is `stride` behind number i - 1. `out` may be `in`.
+template <class Text, class T, class Policy>
+void transform_columns(const Text& text, const Passes& p, const T* in, T* out, Index stride, Index count,
+                       T* buffer, Index width, const T* roots, const Index* order, Policy policy) {
+  const Index radix = p.radix[0], m = p.size / radix, all = last_groups(p);
+  text.first_pass(p.radix[0], in, stride, count, buffer, width, m, roots, policy);
+  const int last = p.count > 1 ? p.radix[p.count - 1] : 1;
+  Serial serial;
+  middle_passes(serial, text, p, 1, passes_before_last(p), buffer, width, 0, radix, m,
+                roots + 2 * (radix - 1) * m, policy, [=, &text](const T* x, Index first, Index groups) {
+                  text.last_pass(last, x, out, stride, count, width, groups, all, order + first, policy);
+                });
+}
+
 /// The tables and the working memory of a transform: pieces of scratch, in reals.
 template <class T, class Access = Plain>
 class SmoothTransform {
@@ -196,7 +216,9 @@ class SmoothTransform {
     for (Index k = 0; k < column_order_.size; ++k) column_order_[k] = k;
     if (column_order_.size)
       each_row(l_.columns, l_.columns.count, [this](Index at, Index row) { column_order_[row] = at; });
-    each_row(l_.rows, l_.rows.count - 1, [this](Index at, Index row) { row_order_[at] = row; });
+    if (row_order_.size)
+      each_row(l_.rows, l_.kind == Layout::Kind::blocks ? passes_before_last(l_.rows) : l_.rows.count - 1,
+               [this](Index at, Index row) { row_order_[at] = row; });
     const auto put = [](auto view, Index vector, Index lane, Index lanes, std::complex<T> w) {
       view[2 * vector * lanes + lane] = w.real();
       view[2 * vector * lanes + lanes + lane] = w.imag();
@@ -235,7 +257,9 @@ class SmoothTransform {
   static Index own_buffer(const Layout& l) { return forks(l) ? 0 : l.buffer(); }
   /// The groups of the last pass of the rows, and the rows between columns and rows.
   static Index row_groups(const Layout& l) {
-    return l.rows.count ? l.n2 / l.rows.radix[l.rows.count - 1] : 0;
+    return l.kind == Layout::Kind::blocks ? last_groups(l.rows)
+           : l.rows.count                 ? l.n2 / l.rows.radix[l.rows.count - 1]
+                                          : 0;
   }
   static Index column_rows(const Layout& l) { return l.kind == Layout::Kind::blocks ? l.padded_rows() : 0; }
 
@@ -251,19 +275,33 @@ class SmoothTransform {
 
   template <class Fork, class Text, class Policy>
   void columns_and_rows(Fork& fork, const Text& text, T* out, const T* in, Policy policy) const {
-    if (l_.kind == Layout::Kind::split)
+    if (l_.kind == Layout::Kind::split) {
       split_columns(fork, text, in, policy);
-    else
-      in_strands(fork, l_.column_blocks(), l_.n, [=, this, &fork, &text](Index begin, Index end) {
-        const auto columns_of = [=, this, &text](T* buffer) {
-          for (Index b = begin; b < end; ++b) columns(text, in, b, buffer, policy);
-        };
-        if (own_buffer_.size) return columns_of(own_buffer_.data);
-        const auto lease = buffers_.lease(fork);
-        columns_of(lease.scratch().template vector<T>(2 * l_.buffer()).data);
+      return in_strands(fork, l_.row_blocks(), l_.n, [=, this, &fork, &text](Index begin, Index end) {
+        for (Index b = begin; b < end; ++b) rows(fork, text, out, b, policy);
       });
-    in_strands(fork, l_.row_blocks(), l_.n, [=, this, &fork, &text](Index begin, Index end) {
-      for (Index b = begin; b < end; ++b) rows(fork, text, out, b, policy);
+    }
+    // The rows of the columns' transforms, n2 of n1 numbers.
+    T* const middle = in == out ? work_.data : out;
+    in_blocks(fork, l_.column_blocks(),
+              [=, this, &text](Index b, T* buffer) { columns(text, in, middle, b, buffer, policy); });
+    in_blocks(fork, l_.row_blocks(), [=, this, &text](Index b, T* buffer) {
+      const Index first = b * l_.width;
+      transform_columns(text, l_.rows, middle + 2 * first, out + 2 * first, l_.n1, l_.n1 - first, buffer,
+                        l_.width, row_roots_.data, row_order_.data, policy);
+    });
+  }
+
+  /// body(block, buffer) for all of so many blocks.
+  template <class Fork, class Body>
+  void in_blocks(Fork& fork, Index blocks, const Body& body) const {
+    in_strands(fork, blocks, l_.n, [=, this, &fork](Index begin, Index end) {
+      const auto all = [=](T* buffer) {
+        for (Index b = begin; b < end; ++b) body(b, buffer);
+      };
+      if (own_buffer_.size) return all(own_buffer_.data);
+      const auto lease = buffers_.lease(fork);
+      all(lease.scratch().template vector<T>(2 * l_.buffer()).data);
     });
   }
 
@@ -278,23 +316,24 @@ class SmoothTransform {
     });
   }
 
-  /// A block of columns.
+  /// A block of columns, whose transforms become rows of `to`.
   template <class Text, class Policy>
-  void columns(const Text& text, const T* in, Index b, T* buffer, Policy policy) const {
+  void columns(const Text& text, const T* in, T* to, Index b, T* buffer, Policy policy) const {
     const Passes& p = l_.columns;
+    const Index first = b * l_.width, radix = p.radix[0], m = l_.n1 / radix;
+    text.first_pass(p.radix[0], in + 2 * first, l_.n2, l_.n2 - first, buffer, l_.width, m, column_roots_.data,
+                    policy);
     Serial serial;
-    const Index radix = p.radix[0], m = l_.n1 / radix;
-    text.first_pass(p.radix[0], in + 2 * b * l_.width, l_.n2, l_.n2 - b * l_.width, buffer, l_.width, m,
-                    column_roots_.data, policy);
     middle_passes(serial, text, p, 1, p.count, buffer, l_.width, 0, radix, m,
                   column_roots_.data + 2 * (radix - 1) * m, policy, [](T*, Index, Index) {});
     const Index padding = 2 * (l_.padded_rows() - l_.n1) * l_.width;
     std::fill_n(store_n(policy, buffer + 2 * l_.n1 * l_.width, padding), padding, T{});
-    text.twiddle_transposed(buffer, column_order_.data, l_.width, l_.n1,
-                            work_.data + 2 * b * l_.width * l_.width, l_.block,
-                            base_roots_.data + 2 * b * l_.padded_rows(), lane_roots_.data, policy);
+    text.twiddle_transposed(buffer, column_order_.data, l_.width, l_.n1, to + 2 * first * l_.n1, l_.n1,
+                            l_.n2 - first, base_roots_.data + 2 * b * l_.padded_rows(), lane_roots_.data,
+                            policy);
   }
 
+  /// A block of rows of `split`.
   template <class Fork, class Text, class Policy>
   void rows(Fork& fork, const Text& text, T* out, Index b, Policy policy) const {
     const Passes& p = l_.rows;
