@@ -138,8 +138,8 @@ inline Index last_groups(const Passes& p) { return p.count > 1 ? p.size / p.radi
 /// The passes before that one. A single pass has one of radix 1 behind it, which copies.
 inline int passes_before_last(const Passes& p) { return std::max(p.count - 1, 1); }
 
-/// Transforms `count` neighbouring columns through `buffer`, which has `width` p.size numbers: number i of all
-/// is `stride` behind number i - 1. `out` may be `in`.
+/// Transforms `count` neighbouring columns through `buffer`, which has `width` p.size numbers. Number i of
+/// each is `stride` behind number i - 1. `out` may be `in`.
 template <class Text, class T, class Policy>
 void transform_columns(const Text& text, const Passes& p, const T* in, T* out, Index stride, Index count,
                        T* buffer, Index width, const T* roots, const Index* order, Policy policy) {
