@@ -99,7 +99,7 @@ void see_twiddles(See see, const Texts<T>& texts, Index n1, Index vectors) {
     };
     return region;
   };
-  Region buffer = idle(numbers<T>(1, padded * width), true);
+  Region buffer = numbers<T>(1, padded * width);
   buffer.idle = [=](std::size_t i) {
     const auto at = static_cast<Index>(i);
     const Index column = (at / (2 * V) * V + cpu::fft::place_of_lane(at % V, V)) % width;

@@ -146,7 +146,7 @@ Layout layout_of(Index n, Index element_bytes, std::span<const Index> lanes, Ind
   const int registers = lanes[0] * element_bytes > 32 ? 32 : 16;
   std::vector<Layout> layouts;
   if (is_one_of(whole_sizes, n)) layouts.push_back(whole);
-  if (2 * n * element_bytes <= base)
+  if (n <= base / (2 * element_bytes))
     for (const Index n1 : divisors_of(n))
       for (const Index of_vector : lanes)
         if (is_one_of(radices, n1))
