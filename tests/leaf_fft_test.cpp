@@ -32,6 +32,12 @@ Region numbers(std::uint64_t seed, Index n) {
   return numbers;
 }
 
+/// The column of real number i of split rows of `width` columns, in vectors of V.
+Index column_of(std::size_t i, Index V, Index width) {
+  const auto at = static_cast<Index>(i);
+  return (at / (2 * V) * V + cpu::fft::place_of_lane(at % V, V)) % width;
+}
+
 /// The rows n - 1, ..., 0.
 Region backwards(Index n) {
   std::vector<Index> rows;
@@ -60,10 +66,7 @@ void see_fft_passes(See see, const Texts<T>& texts, int radix, Index m, Index ve
       {0});
   // Lanes of columns that nobody wants are loaded with the others.
   Region split = numbers<T>(1, rows * width);
-  split.idle = [=](std::size_t i) {
-    const auto at = static_cast<Index>(i);
-    return (at / (2 * V) * V + cpu::fft::place_of_lane(at % V, V)) % width >= count;
-  };
+  split.idle = [=](std::size_t i) { return column_of(i, V, width) >= count; };
   see(leaf_of({split, backwards(m), numbers<T>(2, (rows - 1) * stride + count)},
               [=](const auto& v) {
                 texts.under(v.access).last_pass(radix, v.template of<const T>(0).data,
@@ -93,17 +96,15 @@ void see_twiddles(See see, const Texts<T>& texts, Index n1, Index vectors) {
               count = width - n1 % V;
   const auto idle = [=](Region region, bool split) {
     region.idle = [=](std::size_t i) {
-      const auto at = static_cast<Index>(i);
-      const Index column = (at / (2 * V) * V + cpu::fft::place_of_lane(at % V, V)) % width;
-      return (split && column >= count) || at / (2 * (split ? width : 1)) >= n1;
+      return (split && column_of(i, V, width) >= count) ||
+             static_cast<Index>(i) / (2 * (split ? width : 1)) >= n1;
     };
     return region;
   };
   Region buffer = numbers<T>(1, padded * width);
   buffer.idle = [=](std::size_t i) {
-    const auto at = static_cast<Index>(i);
-    const Index column = (at / (2 * V) * V + cpu::fft::place_of_lane(at % V, V)) % width;
-    return column >= count || at / (2 * width) < padded - n1;  // its rows are in the opposite order
+    return column_of(i, V, width) >= count ||
+           static_cast<Index>(i) / (2 * width) < padded - n1;  // its rows are in the opposite order
   };
   Region order = backwards(padded);
   order.idle = [=](std::size_t i) { return static_cast<Index>(i) >= n1; };
@@ -131,9 +132,7 @@ void see_rows(See see, const Texts<T>& texts, Index n, Index vectors) {
   // Lanes that nobody wants are loaded with the others, and so are rows beyond n, the first ones backwards.
   Region split = numbers<T>(1, padded * width);
   split.idle = [=](std::size_t i) {
-    const auto at = static_cast<Index>(i);
-    const Index column = (at / (2 * V) * V + cpu::fft::place_of_lane(at % V, V)) % width;
-    return column >= count || at / (2 * width) < padded - n;
+    return column_of(i, V, width) >= count || static_cast<Index>(i) / (2 * width) < padded - n;
   };
   Region order = backwards(padded);
   order.idle = [=](std::size_t i) { return static_cast<Index>(i) >= n; };

@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 
+#include "common/ceil_div.hpp"
 #include "cpu/fft/transform.hpp"
 
 namespace tallcache::cpu::fft {
@@ -96,12 +97,12 @@ class LaneTransforms {
 
   bool across() const { return places_.distance == 1; }
   bool is_short() const { return !across() && passes_.size <= *std::ranges::max_element(short_sizes); }
-  Index padded_rows() const { return (passes_.size + texts_->lanes - 1) / texts_->lanes * texts_->lanes; }
+  Index padded_rows() const { return ceil_div(passes_.size, texts_->lanes) * texts_->lanes; }
   Index roots() const { return is_short() ? 0 : passes_.roots(); }
   Index buffer() const { return is_short() ? 0 : padded_rows() * width_; }
   Index order_size() const {
     if (is_short()) return 0;
-    return across() ? last_groups(passes_) : padded_rows();
+    return across() ? passes_.groups(passes_before_last(passes_)) : padded_rows();
   }
 
   template <class Text, class Policy>
@@ -191,7 +192,7 @@ class BatchTransform {
   template <class Fork, class Text, class Policy>
   void together(Fork& fork, const Text& text, T* out, const T* in, Policy policy) const {
     const Index width = lanes_->width();
-    shared(fork, (places_.count + width - 1) / width,
+    shared(fork, ceil_div(places_.count, width),
            [=, this, &text](Index share, Index b) { (*lanes_)(text, out, in, b * width, share, policy); });
   }
 

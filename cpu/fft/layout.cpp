@@ -13,11 +13,9 @@
 namespace tallcache::cpu::fft {
 namespace {
 
-Index round_up(Index n, Index to) { return (n + to - 1) / to * to; }
+Index round_up(Index n, Index to) { return ceil_div(n, to) * to; }
 
 bool is_one_of(std::span<const int> sizes, Index n) { return std::ranges::find(sizes, n) != sizes.end(); }
-
-Index padded(Index n, Index to) { return round_up(n, to) / to; }
 
 std::vector<Index> divisors_of(Index n) {
   std::vector<Index> divisors{1};
@@ -74,7 +72,8 @@ double of_passes(const Passes& passes, int registers) {
 double of_layout(const Layout& l, int registers) {
   if (l.kind == Layout::Kind::whole) return of_butterfly(static_cast<int>(l.n), registers);
   const auto count = [](Index number) { return static_cast<double>(number); };
-  const double columns = count(padded(l.n2, l.lanes)), rows = count(padded(l.n1, l.lanes)), n1 = count(l.n1);
+  const double columns = count(ceil_div(l.n2, l.lanes)), rows = count(ceil_div(l.n1, l.lanes)),
+               n1 = count(l.n1);
   const double lanes = count(l.lanes), squares = columns * rows * lanes * (2 * std::log2(lanes));
   const double first = l.kind == Layout::Kind::split
                            ? of_butterfly(static_cast<int>(l.n1), registers) + 8 * n1
@@ -95,6 +94,12 @@ Index Passes::roots() const {
     total += (radix[i] - 1) * left;
   }
   return total;
+}
+
+Index Passes::groups(int taken) const {
+  Index all = 1;
+  for (int i = 0; i < taken; ++i) all *= radix[i];
+  return all;
 }
 
 bool is_smooth(Index n) {

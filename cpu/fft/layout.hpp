@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "common/ceil_div.hpp"
 #include "common/named.hpp"
 
 namespace tallcache::cpu::fft {
@@ -19,6 +20,8 @@ struct Passes {
 
   /// The roots of all passes: R - 1 for each of size / (R of this pass and those before).
   Index roots() const;
+  /// The groups of neighbouring rows that the first `taken` passes leave to the others.
+  Index groups(int taken) const;
 };
 
 /// Whether all prime factors of n have codelets: 2, 3, 5, 7, 11 and 13.
@@ -41,10 +44,10 @@ struct Layout {
   Index block = 0;             ///< of `split`, a block of rows: n2 or a few more numbers of each
   Passes columns, rows;
 
-  Index row_blocks() const { return (n1 + width - 1) / width; }
-  Index column_blocks() const { return (n2 + width - 1) / width; }
+  Index row_blocks() const { return ceil_div(n1, width); }
+  Index column_blocks() const { return ceil_div(n2, width); }
   /// The rows of a table or buffer: n1 up to a multiple of the lanes.
-  Index padded_rows() const { return (n1 + lanes - 1) / lanes * lanes; }
+  Index padded_rows() const { return ceil_div(n1, lanes) * lanes; }
 
   /// The roots between columns and rows: of `split` n1 - 1 for each column; of `blocks` n1 for each block of
   /// columns (base), which are multiplied by n1 x width others (lane).

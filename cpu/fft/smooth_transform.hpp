@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/ceil_div.hpp"
 #include "common/fork/local_memory.hpp"
 #include "cpu/fft/fft_leaves.hpp"
 #include "cpu/fft/layout.hpp"
@@ -86,8 +87,7 @@ void fill_roots(VectorView<T, Access> table, const Passes& passes) {
 /// row) for where each row, or group of as many as the other passes transform, then is.
 template <class Put>
 void each_row(const Passes& passes, int taken, const Put& put) {
-  Index all = 1;
-  for (int i = 0; i < taken; ++i) all *= passes.radix[i];
+  const Index all = passes.groups(taken);
   for (Index position = 0; position < all; ++position) {
     Index row = 0, left = position, unit = all;
     for (int i = 0, weight = 1; i < taken; weight *= passes.radix[i++]) {
@@ -108,7 +108,7 @@ void in_strands(Fork& fork, Index size, Index numbers, const Body& body) {
   if constexpr (std::is_same_v<Fork, Serial>)
     body(0, size);
   else
-    loop_blocks(fork, size, (strand_numbers * size + numbers - 1) / numbers, body);
+    loop_blocks(fork, size, ceil_div(strand_numbers * size, numbers), body);
 }
 
 /// Passes i to end - 1 of `groups` transforms of `size` rows one behind the other, each by itself where all
@@ -133,24 +133,32 @@ void middle_passes(Fork& fork, const Text& text, const Passes& passes, int i, in
                 roots + 2 * (radix - 1) * m, policy, last);
 }
 
-/// The groups of the last pass of transform_columns(), whose places its order has.
-inline Index last_groups(const Passes& p) { return p.count > 1 ? p.size / p.radix[p.count - 1] : p.size; }
-/// The passes before that one. A single pass has one of radix 1 behind it, which copies.
+/// The first passes of `count` neighbouring columns, `end` of them, in `buffer` of `width` p.size numbers, then
+/// last(x, first, groups) as of middle_passes(). Number i of each column is `stride` behind number i - 1.
+template <class Text, class T, class Policy, class Last>
+void passes_in_buffer(const Text& text, const Passes& p, int end, const T* in, Index stride, Index count,
+                      T* buffer, Index width, const T* roots, Policy policy, const Last& last) {
+  const Index radix = p.radix[0], m = p.size / radix;
+  text.first_pass(p.radix[0], in, stride, count, buffer, width, m, roots, policy);
+  Serial serial;
+  middle_passes(serial, text, p, 1, end, buffer, width, 0, radix, m, roots + 2 * (radix - 1) * m, policy,
+                last);
+}
+
+/// The passes of transform_columns() before its last, whose groups' places its order has. A single pass has
+/// one of radix 1 behind it, which copies.
 inline int passes_before_last(const Passes& p) { return std::max(p.count - 1, 1); }
 
-/// Transforms `count` neighbouring columns through `buffer`, which has `width` p.size numbers. Number i of
-/// each is `stride` behind number i - 1. `out` may be `in`.
+/// Transforms `count` neighbouring columns through `buffer`, as passes_in_buffer(). `out` may be `in`.
 template <class Text, class T, class Policy>
 void transform_columns(const Text& text, const Passes& p, const T* in, T* out, Index stride, Index count,
                        T* buffer, Index width, const T* roots, const Index* order, Policy policy) {
-  const Index radix = p.radix[0], m = p.size / radix, all = last_groups(p);
-  text.first_pass(p.radix[0], in, stride, count, buffer, width, m, roots, policy);
   const int last = p.count > 1 ? p.radix[p.count - 1] : 1;
-  Serial serial;
-  middle_passes(serial, text, p, 1, passes_before_last(p), buffer, width, 0, radix, m,
-                roots + 2 * (radix - 1) * m, policy, [=, &text](const T* x, Index first, Index groups) {
-                  text.last_pass(last, x, out, stride, count, width, groups, all, order + first, policy);
-                });
+  const Index all = p.size / last;
+  passes_in_buffer(text, p, passes_before_last(p), in, stride, count, buffer, width, roots, policy,
+                   [=, &text](const T* x, Index first, Index groups) {
+                     text.last_pass(last, x, out, stride, count, width, groups, all, order + first, policy);
+                   });
 }
 
 /// The tables and the working memory of a transform: pieces of scratch, in reals.
@@ -158,8 +166,7 @@ template <class T, class Access = Plain>
 class SmoothTransform {
  public:
   /// Fewer numbers take less time than threads to wake up.
-  static constexpr Index least_forked = Index{1} << 15;
-  static bool forks(const Layout& l) { return l.n >= least_forked; }
+  static bool forks(const Layout& l) { return l.n >= Index{1} << 15; }
 
   /// For `shares` threads.
   static std::size_t scratch(const Layout& l, Index shares) {
@@ -217,8 +224,7 @@ class SmoothTransform {
     if (column_order_.size)
       each_row(l_.columns, l_.columns.count, [this](Index at, Index row) { column_order_[row] = at; });
     if (row_order_.size)
-      each_row(l_.rows, l_.kind == Layout::Kind::blocks ? passes_before_last(l_.rows) : l_.rows.count - 1,
-               [this](Index at, Index row) { row_order_[at] = row; });
+      each_row(l_.rows, rows_before_last(l_), [this](Index at, Index row) { row_order_[at] = row; });
     const auto put = [](auto view, Index vector, Index lane, Index lanes, std::complex<T> w) {
       view[2 * vector * lanes + lane] = w.real();
       view[2 * vector * lanes + lanes + lane] = w.imag();
@@ -255,11 +261,12 @@ class SmoothTransform {
 
   /// The numbers of the buffer of a transform that does not fork, which needs no lease.
   static Index own_buffer(const Layout& l) { return forks(l) ? 0 : l.buffer(); }
-  /// The groups of the last pass of the rows, and the rows between columns and rows.
+  /// The passes of the rows before the last, the groups of that, and the rows between columns and rows.
+  static int rows_before_last(const Layout& l) {
+    return l.kind == Layout::Kind::blocks ? passes_before_last(l.rows) : l.rows.count - 1;
+  }
   static Index row_groups(const Layout& l) {
-    return l.kind == Layout::Kind::blocks ? last_groups(l.rows)
-           : l.rows.count                 ? l.n2 / l.rows.radix[l.rows.count - 1]
-                                          : 0;
+    return l.kind == Layout::Kind::whole ? 0 : l.rows.groups(rows_before_last(l));
   }
   static Index column_rows(const Layout& l) { return l.kind == Layout::Kind::blocks ? l.padded_rows() : 0; }
 
@@ -307,8 +314,7 @@ class SmoothTransform {
 
   template <class Fork, class Text, class Policy>
   void split_columns(Fork& fork, const Text& text, const T* in, Policy policy) const {
-    const Index vectors = (l_.n2 + l_.lanes - 1) / l_.lanes;
-    in_strands(fork, vectors, l_.n, [=, this, &text](Index from, Index to) {
+    in_strands(fork, ceil_div(l_.n2, l_.lanes), l_.n, [=, this, &text](Index from, Index to) {
       const Index column = from * l_.lanes;
       text.split_columns(static_cast<int>(l_.n1), in + 2 * column, work_.data + 2 * column * l_.width,
                          l_.width, l_.block, l_.n2, std::min(to * l_.lanes, l_.n2) - column,
@@ -319,13 +325,9 @@ class SmoothTransform {
   /// A block of columns, whose transforms become rows of `to`.
   template <class Text, class Policy>
   void columns(const Text& text, const T* in, T* to, Index b, T* buffer, Policy policy) const {
-    const Passes& p = l_.columns;
-    const Index first = b * l_.width, radix = p.radix[0], m = l_.n1 / radix;
-    text.first_pass(p.radix[0], in + 2 * first, l_.n2, l_.n2 - first, buffer, l_.width, m, column_roots_.data,
-                    policy);
-    Serial serial;
-    middle_passes(serial, text, p, 1, p.count, buffer, l_.width, 0, radix, m,
-                  column_roots_.data + 2 * (radix - 1) * m, policy, [](T*, Index, Index) {});
+    const Index first = b * l_.width;
+    passes_in_buffer(text, l_.columns, l_.columns.count, in + 2 * first, l_.n2, l_.n2 - first, buffer,
+                     l_.width, column_roots_.data, policy, [](const T*, Index, Index) {});
     const Index padding = 2 * (l_.padded_rows() - l_.n1) * l_.width;
     std::fill_n(store_n(policy, buffer + 2 * l_.n1 * l_.width, padding), padding, T{});
     text.twiddle_transposed(buffer, column_order_.data, l_.width, l_.n1, to + 2 * first * l_.n1, l_.n1,
