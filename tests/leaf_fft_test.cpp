@@ -64,13 +64,19 @@ void see_fft_passes(See see, const Texts<T>& texts, int radix, Index m, Index ve
                                                   v.template of<const T>(1).data, v.access);
               }),
       {0});
-  // Lanes of columns that nobody wants are loaded with the others.
-  Region split = numbers<T>(1, rows * width);
-  split.idle = [=](std::size_t i) { return column_of(i, V, width) >= count; };
-  see(leaf_of({split, backwards(m), numbers<T>(2, (rows - 1) * stride + count)},
+  // Lanes of columns that nobody wants are loaded with the others. Of 2 m groups the odd ones, backwards,
+  // whose rows are in turn.
+  const Index all = 2 * m;
+  Region split = numbers<T>(1, radix * all * width);
+  split.idle = [=](std::size_t i) {
+    return column_of(i, V, width) >= count || static_cast<Index>(i) / (2 * width * radix) % 2 == 0;
+  };
+  std::vector<Index> order;
+  for (Index g = 1; g < all; g += 2) order.insert(order.end(), {all - g, g});
+  see(leaf_of({split, region(order, 0), numbers<T>(2, (radix * all - 1) * stride + count)},
               [=](const auto& v) {
                 texts.under(v.access).last_pass(radix, v.template of<const T>(0).data,
-                                                v.template of<T>(2).data, stride, count, width, m, m,
+                                                v.template of<T>(2).data, stride, count, width, m, all,
                                                 v.template of<const Index>(1).data, v.access);
               }),
       {2});

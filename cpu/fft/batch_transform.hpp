@@ -55,9 +55,9 @@ class LaneTransforms {
   void prepare() const {
     if (is_short()) return;
     fill_roots(roots_, passes_);
+    if (across()) return fill_order(order_, passes_, passes_before_last(passes_), false);
     for (Index k = 0; k < order_.size; ++k) order_[k] = k;
-    each_row(passes_, across() ? passes_before_last(passes_) : passes_.count,
-             [this](Index at, Index row) { across() ? order_[at] = row : order_[row] = at; });
+    each_row(passes_, passes_.count, [this](Index at, Index row) { order_[row] = at; });
   }
 
   const typename Leaves<T>::Texts& texts() const { return *texts_; }
@@ -102,7 +102,7 @@ class LaneTransforms {
   Index buffer() const { return is_short() ? 0 : padded_rows() * width_; }
   Index order_size() const {
     if (is_short()) return 0;
-    return across() ? passes_.groups(passes_before_last(passes_)) : padded_rows();
+    return across() ? 2 * passes_.groups(passes_before_last(passes_)) : padded_rows();
   }
 
   template <class Text, class Policy>
@@ -111,7 +111,7 @@ class LaneTransforms {
     text.rows_to_lanes(in, places_.distance, count, p.size, buffer, width_, policy);
     Serial serial;
     middle_passes(serial, text, p, 0, p.count, buffer, width_, 0, 1, p.size, roots_.data, policy,
-                  [](T*, Index, Index) {});
+                  [](Index, Index) {});
     text.lanes_to_rows(buffer, order_.data, width_, out, places_.distance, count, p.size, policy);
   }
 

@@ -46,8 +46,8 @@ struct Leaves {
     /// `count` of the m butterflies from p on: `x` and `roots` begin there. Without roots where m = 1.
     void (*middle_pass)(int radix, T* x, Index width, Index groups, Index m, Index count, const T* roots,
                         Access);
-    /// The last pass, m = 1, for each of `groups` among `all` transforms: number j of group g and column c
-    /// goes to to[(order[g] + all j) stride + c], where c < count.
+    /// The last pass, m = 1, for `groups` among `all` transforms, each a pair of `order`: number j of group
+    /// order[2 i] of `from` and column c goes to to[(order[2 i + 1] + all j) stride + c], where c < count.
     void (*last_pass)(int radix, const T* from, T* to, Index stride, Index count, Index width, Index groups,
                       Index all, const Index* order, Access);
     /// R m numbers as R rows: the transforms of the columns, the twiddles, the transposition. Row k goes to

@@ -130,6 +130,15 @@ Index Layout::buffer() const { return kind == Kind::blocks ? width * std::max(pa
 
 namespace {
 
+// How far apart lie, in bytes, the rows whose passes are done in a first-level cache. Where that is half a
+// page or more of a power of two, their lines share few sets of the cache (TUNING.md).
+bool shares_few_sets(const Layout& l, Index bytes) {
+  Index size = l.n2, step = 1;
+  for (int i = 0; i < l.rows.count - 1 && size * l.width * bytes > whole_block_bytes; ++i)
+    step *= l.rows.radix[i], size /= l.rows.radix[i];
+  return step > 1 && step * l.n1 * bytes % 2048 == 0;
+}
+
 Layout divided(Layout::Kind kind, Index n, Index n1, Index lanes, Index element_bytes) {
   Layout layout{.kind = kind, .n = n, .n1 = n1, .n2 = n / n1, .lanes = lanes};
   if (kind == Layout::Kind::split)
@@ -139,6 +148,7 @@ Layout divided(Layout::Kind kind, Index n, Index n1, Index lanes, Index element_
   layout.columns = passes_of(layout.n1);
   layout.rows = passes_of(layout.n2);
   layout.block = layout.width * round_up(layout.n2, layout.width);
+  layout.sweeps = kind == Layout::Kind::split && shares_few_sets(layout, 2 * element_bytes);
   return layout;
 }
 

@@ -42,6 +42,7 @@ struct Layout {
   Index n = 0, n1 = 1, n2 = 1;
   Index lanes = 1, width = 1;  ///< of a vector, and of a block of columns or rows: a multiple of the lanes
   Index block = 0;             ///< of `split`, a block of rows: n2 or a few more numbers of each
+  bool sweeps = false;         ///< the last pass of these goes over all of them, not part by part
   Passes columns, rows;
 
   Index row_blocks() const { return ceil_div(n1, width); }

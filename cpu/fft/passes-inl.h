@@ -93,10 +93,12 @@ template <int R, bool inverse, bool whole, class D, class T, class Access>
 HWY_INLINE void last_butterflies(D d, const T* from, T* to, Index stride, Index count, Index width,
                                  Index groups, Index all, const Index* order, Access access) {
   const Index leg = 2 * width, to_leg = 2 * stride * all;
-  for (Index g = 0; g < groups; ++g, from += R * leg) {
-    T* const out = to + 2 * stride * *load_n(access, order + g, 1);
+  for (; groups > 0; --groups, order += 2) {
+    const Index* const place = load_n(access, order, 2);
+    const T* const in = from + R * leg * place[0];
+    T* const out = to + 2 * stride * place[1];
     transform<R>(
-        d, [=](int k) HWY_ATTR { return load_split(d, from + leg * k, access); },
+        d, [=](int k) HWY_ATTR { return load_split(d, in + leg * k, access); },
         [=](int j, const ComplexVector<D>& y) HWY_ATTR {
           store_interleaved<inverse>(d, y, out + to_leg * j, whole ? lanes_of<D> : count, access);
         });

@@ -99,6 +99,15 @@ void each_row(const Passes& passes, int taken, const Put& put) {
   }
 }
 
+/// The pairs of a last pass behind the first `taken` passes, in the order of the groups or of the rows.
+template <class Access>
+void fill_order(VectorView<Index, Access> order, const Passes& passes, int taken, bool of_rows) {
+  each_row(passes, taken, [&](Index at, Index row) {
+    const Index place = 2 * (of_rows ? row : at);
+    order[place] = at, order[place + 1] = row;
+  });
+}
+
 /// The numbers that a strand processes at least.
 inline constexpr Index strand_numbers = 2048;
 
@@ -112,7 +121,7 @@ void in_strands(Fork& fork, Index size, Index numbers, const Body& body) {
 }
 
 /// Passes i to end - 1 of `groups` transforms of `size` rows one behind the other, each by itself where all
-/// are too large for a first-level cache, then last(x, first, groups) for neighbouring groups of all.
+/// are too large for a first-level cache, then last(first, groups) for neighbouring groups of all.
 template <class Fork, class Text, class T, class Policy, class Last>
 void middle_passes(Fork& fork, const Text& text, const Passes& passes, int i, int end, T* x, Index width,
                    Index first, Index groups, Index size, const T* roots, Policy policy, const Last& last) {
@@ -123,7 +132,7 @@ void middle_passes(Fork& fork, const Text& text, const Passes& passes, int i, in
         middle_passes(fork, text, passes, i, end, x + 2 * g * size * width, width, first + g, 1, size, roots,
                       policy, last);
     });
-  if (i == end) return last(x, first, groups);
+  if (i == end) return last(first, groups);
   const Index radix = passes.radix[i], m = size / radix;
   in_strands(fork, m, numbers, [=, &text](Index from, Index to) {
     text.middle_pass(static_cast<int>(radix), x + 2 * width * from, width, groups, m, to - from,
@@ -133,8 +142,8 @@ void middle_passes(Fork& fork, const Text& text, const Passes& passes, int i, in
                 roots + 2 * (radix - 1) * m, policy, last);
 }
 
-/// The first passes of `count` neighbouring columns, `end` of them, in `buffer` of `width` p.size numbers, then
-/// last(x, first, groups) as of middle_passes(). Number i of each column is `stride` behind number i - 1.
+/// The first passes of `count` neighbouring columns, `end` of them, in `buffer` of `width` p.size numbers,
+/// then last(first, groups) as of middle_passes(). Number i of each column is `stride` behind number i - 1.
 template <class Text, class T, class Policy, class Last>
 void passes_in_buffer(const Text& text, const Passes& p, int end, const T* in, Index stride, Index count,
                       T* buffer, Index width, const T* roots, Policy policy, const Last& last) {
@@ -156,8 +165,9 @@ void transform_columns(const Text& text, const Passes& p, const T* in, T* out, I
   const int last = p.count > 1 ? p.radix[p.count - 1] : 1;
   const Index all = p.size / last;
   passes_in_buffer(text, p, passes_before_last(p), in, stride, count, buffer, width, roots, policy,
-                   [=, &text](const T* x, Index first, Index groups) {
-                     text.last_pass(last, x, out, stride, count, width, groups, all, order + first, policy);
+                   [=, &text](Index first, Index groups) {
+                     text.last_pass(last, buffer, out, stride, count, width, groups, all, order + 2 * first,
+                                    policy);
                    });
 }
 
@@ -175,7 +185,7 @@ class SmoothTransform {
         scratch_bytes({bytes(l.columns.roots()), bytes(l.rows.roots()), bytes(l.split_roots()),
                        bytes(l.base_roots()), bytes(l.lane_roots()), bytes(l.work()), bytes(own_buffer(l)),
                        static_cast<std::size_t>(column_rows(l)) * sizeof(Index),
-                       static_cast<std::size_t>(row_groups(l)) * sizeof(Index)}),
+                       static_cast<std::size_t>(2 * row_groups(l)) * sizeof(Index)}),
         LocalMemory<>::scratch(bytes(l.buffer()), own_buffer(l) ? 0 : shares), "fft");
   }
 
@@ -193,7 +203,7 @@ class SmoothTransform {
     work_ = take(l_.work());
     own_buffer_ = take(own_buffer(l_));
     column_order_ = scratch.template vector<Index>(column_rows(l_));
-    row_order_ = scratch.template vector<Index>(row_groups(l_));
+    row_order_ = scratch.template vector<Index>(2 * row_groups(l_));
   }
 
   /// The same plan, in the same scratch, under another access policy.
@@ -223,8 +233,7 @@ class SmoothTransform {
     for (Index k = 0; k < column_order_.size; ++k) column_order_[k] = k;
     if (column_order_.size)
       each_row(l_.columns, l_.columns.count, [this](Index at, Index row) { column_order_[row] = at; });
-    if (row_order_.size)
-      each_row(l_.rows, rows_before_last(l_), [this](Index at, Index row) { row_order_[at] = row; });
+    fill_order(row_order_, l_.rows, rows_before_last(l_), l_.sweeps);
     const auto put = [](auto view, Index vector, Index lane, Index lanes, std::complex<T> w) {
       view[2 * vector * lanes + lane] = w.real();
       view[2 * vector * lanes + lanes + lane] = w.imag();
@@ -327,7 +336,7 @@ class SmoothTransform {
   void columns(const Text& text, const T* in, T* to, Index b, T* buffer, Policy policy) const {
     const Index first = b * l_.width;
     passes_in_buffer(text, l_.columns, l_.columns.count, in + 2 * first, l_.n2, l_.n2 - first, buffer,
-                     l_.width, column_roots_.data, policy, [](const T*, Index, Index) {});
+                     l_.width, column_roots_.data, policy, [](Index, Index) {});
     const Index padding = 2 * (l_.padded_rows() - l_.n1) * l_.width;
     std::fill_n(store_n(policy, buffer + 2 * l_.n1 * l_.width, padding), padding, T{});
     text.twiddle_transposed(buffer, column_order_.data, l_.width, l_.n1, to + 2 * first * l_.n1, l_.n1,
@@ -340,11 +349,19 @@ class SmoothTransform {
   void rows(Fork& fork, const Text& text, T* out, Index b, Policy policy) const {
     const Passes& p = l_.rows;
     const int end = p.count - 1;
-    middle_passes(fork, text, p, 0, end, work_.data + 2 * b * l_.block, l_.width, 0, 1, l_.n2,
-                  row_roots_.data, policy, [&, this](const T* x, Index first, Index groups) {
-                    text.last_pass(p.radix[end], x, out + 2 * b * l_.width, l_.n1, l_.n1 - b * l_.width,
-                                   l_.width, groups, row_order_.size, row_order_.data + first, policy);
+    T* const x = work_.data + 2 * b * l_.block;
+    const Index all = row_order_.size / 2;
+    const auto last = [&, this](Index first, Index groups) {
+      text.last_pass(p.radix[end], x, out + 2 * b * l_.width, l_.n1, l_.n1 - b * l_.width, l_.width, groups,
+                     all, row_order_.data + 2 * first, policy);
+    };
+    const bool sweeps = l_.sweeps;
+    middle_passes(fork, text, p, 0, end, x, l_.width, 0, 1, l_.n2, row_roots_.data, policy,
+                  [&last, sweeps](Index first, Index groups) {
+                    if (!sweeps) last(first, groups);
                   });
+    if (sweeps)
+      in_strands(fork, all, l_.n2 * l_.width, [&last](Index from, Index to) { last(from, to - from); });
   }
 
   Layout l_;

@@ -14,7 +14,7 @@ namespace tallcache::cpu::fft {
 template <class T, class Access = Plain>
 class Transform {
  public:
-  static constexpr Index base = 2 << 20;  ///< bytes
+  static constexpr Index base = 4 << 20;  ///< bytes
 
   /// The bytes of tables and working memory on `shares` threads.
   static std::size_t scratch(Index n, Index shares, Index base) {
