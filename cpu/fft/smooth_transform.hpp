@@ -176,7 +176,7 @@ template <class T, class Access = Plain>
 class SmoothTransform {
  public:
   /// Fewer numbers take less time than threads to wake up.
-  static bool forks(const Layout& l) { return l.n >= Index{1} << 15; }
+  static bool forks(const Layout& l) { return l.n >= Index{1} << 16; }
 
   /// For `shares` threads.
   static std::size_t scratch(const Layout& l, Index shares) {
