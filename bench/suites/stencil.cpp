@@ -38,7 +38,8 @@ PeerComparison peers(std::string_view element) {
     cases.push_back({.shape = shape(200, 200, 1, 500), .all_cores = all_cores, .group = "in cache"});
     cases.push_back({.shape = shape(4000, 4000, 1, 100), .all_cores = all_cores});
   }
-  cases.push_back({.shape = shape(8000, 8000, 1, 100), .from = Scale::full});
+  for (const bool all_cores : {false, true})
+    cases.push_back({.shape = shape(8000, 8000, 1, 100), .all_cores = all_cores, .from = Scale::full});
   cases.push_back({.shape = shape(100, 100, 1, 2000), .group = "in cache"});
   cases.push_back({.shape = shape(30, 30, 30, 500), .group = "in cache"});
   cases.push_back({.shape = shape(16000000, 1, 1, 100)});

@@ -22,7 +22,8 @@ struct tiles {
   static void run(Fork& fork, const Args& args, const Params& params) {
     with_stencil<VectorGrids>(args, [&](const auto& stencil) {
       run_tiles(fork, stencil, args.steps, params["height"],
-                widths<std::remove_cvref_t<decltype(stencil)>::dimensions>(params));
+                widths<std::remove_cvref_t<decltype(stencil)>::dimensions>(params["cols"], params["rows"],
+                                                                           params["planes"]));
     });
   }
 };

@@ -18,7 +18,7 @@ struct trapezoids {
   static constexpr bool parallel = true;
   static constexpr ParamSpec params[] = {
       {"height", leaf_height, "steps of a leaf"},
-      {"cols", leaf_cols, "points in a row of a leaf; times rows where the grid has one dimension"},
+      {"row_bytes", leaf_row_bytes, "of a row of a leaf; times rows where the grid has one dimension"},
       {"rows", leaf_rows, "rows of a leaf"},
       {"planes", leaf_planes, "planes of a leaf"}};
 
@@ -38,7 +38,10 @@ struct trapezoids {
   static void run(Fork& fork, const Args& args, const Params& params) {
     with_stencil<VectorGrids>(args, [&](const auto& stencil) {
       constexpr int d = std::remove_cvref_t<decltype(stencil)>::dimensions;
-      run_trapezoids(fork, stencil, args.steps, Leaf<d>{params["height"], widths<d>(params)});
+      const Index cols =
+          params["row_bytes"] / static_cast<Index>(sizeof(typename decltype(args.a)::value_type));
+      run_trapezoids(fork, stencil, args.steps,
+                     Leaf<d>{params["height"], widths<d>(cols, params["rows"], params["planes"])});
     });
   }
 };

@@ -35,12 +35,6 @@ struct VectorGrids {
                        void (*call)(const void*, const AnySteppedGrids<d, 1>&));
 };
 
-/// The sizes of a tile or a leaf, of a variant's parameters.
-template <int d>
-std::array<Index, d> widths(const Params& params) {
-  return widths<d>(params["cols"], params["rows"], params["planes"]);
-}
-
 namespace detail {
 template <class Stepping, int d, class Update, class Args, class Body>
 void with_grids(const Args& args, const Body& body) {

@@ -50,9 +50,8 @@ struct Leaf {
   std::array<Index, d> width;
 };
 
-/// The sizes of leaves and tiles by default: the recursion costs little, and a leaf stays in a second-level
-/// cache.
-inline constexpr Index leaf_height = 8, leaf_cols = 2048, leaf_rows = 32, leaf_planes = 32;
+/// The sizes of leaves by default: the recursion costs little, and a leaf stays in a second-level cache.
+inline constexpr Index leaf_height = 8, leaf_row_bytes = 8192, leaf_rows = 32, leaf_planes = 32;
 
 /// {cols}, {rows, cols} or {planes, rows, cols}. One dimension has as many points as two.
 template <int d>
@@ -63,10 +62,10 @@ constexpr std::array<Index, d> widths(Index cols, Index rows, Index planes) {
   if constexpr (d == 3) return {planes, rows, cols};
 }
 
-/// The leaf of the public face.
-template <int d>
+/// The leaf of the public face, for elements of type T.
+template <class T, int d>
 constexpr Leaf<d> default_leaf() {
-  return {leaf_height, widths<d>(leaf_cols, leaf_rows, leaf_planes)};
+  return {leaf_height, widths<d>(leaf_row_bytes / sizeof(T), leaf_rows, leaf_planes)};
 }
 
 /// The recursion of Frigo and Strumpen 2005, which cuts all dimensions that are wide enough at once (Tang et

@@ -58,7 +58,7 @@ T* stencil(Fork& fork, const StencilGrid<T, d, Access>& grid, const Update& upda
   const SteppedGrids<T, d, reach, VectorRows, Update, Access> grids(
       {grid.state, grid.sizes, grid.ld ? grid.ld : grid.sizes[d - 1], grid.border, grid.outside, grid.access},
       update);
-  run_trapezoids(fork, AnySteppedGrids<d, reach>(grids), steps, default_leaf<d>());
+  run_trapezoids(fork, AnySteppedGrids<d, reach>(grids), steps, default_leaf<T, d>());
   return grid.state[steps & 1];
 }
 
