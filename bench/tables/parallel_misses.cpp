@@ -44,7 +44,7 @@ const std::vector<Algorithm>& algorithms() {
        "trapezoids",
        "cols=96,rows=96,steps=24",
        "cols=24,rows=24,steps=6",
-       {"height", "cols", "rows"}},
+       {"height", "row_bytes", "rows"}},
   };
   return list;
 }
@@ -60,10 +60,11 @@ const Variant* variant_of(const Algorithm& algorithm) {
 
 Params least_leaf(const Algorithm& algorithm, const Variant& variant) {
   Params params;
-  for (const ParamSpec& spec : variant.params)
-    if (std::ranges::find(algorithm.of_leaf, spec.name) != algorithm.of_leaf.end())
-      params.set(spec.name, spec.min);
-  return complete_params(variant, params);
+  for (const std::string_view name : algorithm.of_leaf) {
+    const auto spec = std::ranges::find(variant.params, name, &ParamSpec::name);
+    params.set(name, spec == variant.params.end() ? 1 : spec->min);
+  }
+  return complete_params(variant, params);  // which refuses a name that the variant has not
 }
 
 // Frigo and Strumpen's order of `segments`; none where the text has no formula.
