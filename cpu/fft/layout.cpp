@@ -130,8 +130,8 @@ Index Layout::buffer() const { return kind == Kind::blocks ? width * std::max(pa
 
 namespace {
 
-// How far apart lie, in bytes, the rows whose passes are done in a first-level cache. Where that is half a
-// page or more of a power of two, their lines share few sets of the cache (TUNING.md).
+// Whether the rows whose passes are done in a first-level cache lie a multiple of 2 KB apart in the output,
+// so that their lines share few of its sets (TUNING.md).
 bool shares_few_sets(const Layout& l, Index bytes) {
   Index size = l.n2, step = 1;
   for (int i = 0; i < l.rows.count - 1 && size * l.width * bytes > whole_block_bytes; ++i)
